@@ -1,0 +1,5 @@
+import { builtinSpeech } from './speech/model.ts';
+import { builtinVideo } from './video/model.ts';
+
+/** The procedural models: no weights, no network, deterministic. */
+export const builtin = { video: builtinVideo, speech: builtinSpeech };

@@ -1,0 +1,260 @@
+/** The `type` values of the wire's error object. */
+export type WireErrorType = 'invalid_request_error' | 'requests' | 'insufficient_quota' | 'server_error';
+
+/** One row of an error table: how a coded error looks on the wire and what cures it. */
+export interface ErrorSpec {
+	/** HTTP status. */
+	readonly status: number;
+	/** `error.code` on the wire; null where the wire has none. */
+	readonly code: string | null;
+	readonly type: WireErrorType;
+	/** The sentence shown when the thrower gives none. */
+	readonly message: string;
+	/** What the reader can do about it; appended to the message. */
+	readonly remedy?: string;
+	/** Extra response headers, for example `x-should-retry`. */
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Declares the errors of a plugin in the form of the kernel's own table. */
+export function defineErrors<const T extends Record<`E_${string}`, ErrorSpec>>(table: T): T {
+	return table;
+}
+
+const badRequest = { status: 400, type: 'invalid_request_error' } as const;
+const serverError = { type: 'server_error' } as const;
+const noRetry = { 'x-should-retry': 'false' } as const;
+
+/** Every coded error of the kernel. Plugins add their own tables with {@link defineErrors}. */
+export const errors = defineErrors({
+	E_VALUE_MISSING: { ...badRequest, code: 'missing_required_parameter', message: 'A required parameter is missing.' },
+	E_VALUE_INVALID: { ...badRequest, code: 'invalid_value', message: 'A parameter has a value that is not allowed.' },
+	E_VALUE_TYPE: { ...badRequest, code: 'invalid_type', message: 'A parameter has the wrong type.' },
+	E_VALUE_UNKNOWN: { ...badRequest, code: 'unknown_parameter', message: 'A parameter is not known here.' },
+	E_VALUE_UNSUPPORTED: { ...badRequest, code: 'unsupported_value', message: 'The model does not support this value.' },
+	E_STRING_TOO_LONG: { ...badRequest, code: 'string_above_max_length', message: 'A string is too long.' },
+	E_STRING_TOO_SHORT: { ...badRequest, code: 'string_below_min_length', message: 'A string is too short.' },
+	E_INTEGER_TOO_LARGE: { ...badRequest, code: 'integer_above_max_value', message: 'A number is too large.' },
+	E_INTEGER_TOO_SMALL: { ...badRequest, code: 'integer_below_min_value', message: 'A number is too small.' },
+	E_BODY_MALFORMED: { ...badRequest, code: 'invalid_body', message: 'The request body cannot be read.' },
+	E_IMAGE_UNREADABLE: {
+		...badRequest,
+		code: 'invalid_image',
+		message: 'The file is not a readable PNG, JPEG or WebP image.',
+	},
+	E_IMAGE_TOO_LARGE: { ...badRequest, code: 'image_too_large', message: 'The image has more than 50 megapixels.' },
+	E_KEY_MISSING: {
+		status: 401,
+		type: 'invalid_request_error',
+		code: null,
+		message: 'No API key was sent.',
+		remedy: 'Send it as "Authorization: Bearer <key>" or as "x-api-key: <key>".',
+		headers: { 'www-authenticate': 'Bearer', ...noRetry },
+	},
+	E_KEY_INVALID: {
+		status: 401,
+		type: 'invalid_request_error',
+		code: 'invalid_api_key',
+		message: 'The API key is not valid.',
+		remedy: 'Check the key, and send it once: if both headers are used, they must carry the same key.',
+		headers: { 'www-authenticate': 'Bearer error="invalid_token"', ...noRetry },
+	},
+	E_SCOPE_MISSING: {
+		status: 403,
+		type: 'invalid_request_error',
+		code: 'insufficient_permissions',
+		message: 'The API key may not use this operation.',
+		remedy: 'Use a key that has the scope named here.',
+	},
+	E_ROUTE_NOT_FOUND: {
+		status: 404,
+		type: 'invalid_request_error',
+		code: null,
+		message: 'There is no such route.',
+		remedy: 'GET /openapi.json lists the routes of this server.',
+	},
+	E_MODEL_NOT_FOUND: {
+		status: 404,
+		type: 'invalid_request_error',
+		code: 'model_not_found',
+		message: 'There is no such model.',
+		remedy: 'GET /v1/models lists the models of this server.',
+	},
+	E_JOB_NOT_FOUND: { status: 404, type: 'invalid_request_error', code: 'job_not_found', message: 'There is no such job.' },
+	E_OPERATION_UNSUPPORTED: {
+		status: 404,
+		type: 'invalid_request_error',
+		code: 'unsupported_operation',
+		message: 'This server does not offer this operation.',
+	},
+	E_METHOD_NOT_ALLOWED: {
+		status: 405,
+		type: 'invalid_request_error',
+		code: 'method_not_allowed',
+		message: 'The route does not answer to this method.',
+	},
+	E_REQUEST_TIMEOUT: {
+		status: 408,
+		type: 'invalid_request_error',
+		code: 'request_timeout',
+		message: 'The request body arrived too slowly.',
+		headers: noRetry,
+	},
+	E_BODY_TOO_LARGE: {
+		status: 413,
+		type: 'invalid_request_error',
+		code: 'request_too_large',
+		message: 'The request is larger than this route allows.',
+	},
+	E_MEDIA_TYPE_UNSUPPORTED: {
+		status: 415,
+		type: 'invalid_request_error',
+		code: 'unsupported_media_type',
+		message: 'The request has a content type that this route does not take.',
+	},
+	E_RANGE_NOT_SATISFIABLE: {
+		status: 416,
+		type: 'invalid_request_error',
+		code: 'range_not_satisfiable',
+		message: 'The requested range lies outside the content.',
+	},
+	E_IDEMPOTENCY_MISMATCH: {
+		status: 422,
+		type: 'invalid_request_error',
+		code: 'idempotency_mismatch',
+		message: 'This Idempotency-Key was used with another request.',
+		remedy: 'Use a new key for a new request.',
+	},
+	E_INTERNAL: {
+		...serverError,
+		status: 500,
+		code: null,
+		message: 'The server failed.',
+		remedy: 'The log has the reason under this request id.',
+	},
+	E_MODEL_FAILED: {
+		...serverError,
+		status: 502,
+		code: 'model_error',
+		message: 'The model failed.',
+		remedy: 'The log of the server has the reason.',
+	},
+	E_STOPPING: {
+		...serverError,
+		status: 503,
+		code: 'server_stopping',
+		message: 'The server is stopping.',
+		remedy: 'Try again in a few seconds.',
+		headers: { 'retry-after': '2' },
+	},
+	E_STORE_UNAVAILABLE: {
+		...serverError,
+		status: 503,
+		code: 'storage_unavailable',
+		message: 'A storage backend does not answer.',
+		remedy: 'Try again in a few seconds.',
+		headers: { 'retry-after': '5' },
+	},
+	E_STORE_FULL: {
+		...serverError,
+		status: 507,
+		code: 'storage_full',
+		message: 'The storage of the server is full.',
+		headers: noRetry,
+	},
+	E_JOB_CANCELLED: { ...badRequest, code: 'cancelled', message: 'The job was cancelled.' },
+	E_JOB_ATTEMPTS: {
+		...serverError,
+		status: 500,
+		code: 'attempts_exhausted',
+		message: 'The job was interrupted too often and was given up.',
+		remedy: 'Submit it again.',
+	},
+});
+
+/** What a thrower adds to a coded error. */
+export interface ErrorDetails {
+	/** Replaces the table's message; the remedy stays. */
+	readonly message?: string;
+	/** The parameter at fault as a path: `input_reference`, `messages[1].content`. */
+	readonly param?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly cause?: unknown;
+}
+
+/** An error with a row in an error table. Recognise it by `isPlinthError`, never by `instanceof`: hosts may hold two copies. */
+export class PlinthError extends Error {
+	readonly $kind = 'plinth.error';
+	/** `E_…`: the name of the row. */
+	readonly code: string;
+	readonly spec: ErrorSpec;
+	readonly param: string | undefined;
+	readonly headers: Readonly<Record<string, string>>;
+
+	constructor(code: string, spec: ErrorSpec, details: ErrorDetails = {}) {
+		const sentence = details.message ?? spec.message;
+		super(spec.remedy ? `${sentence} ${spec.remedy}` : sentence, { cause: details.cause });
+		this.name = 'PlinthError';
+		this.code = code;
+		this.spec = spec;
+		this.param = details.param;
+		this.headers = { ...spec.headers, ...details.headers };
+	}
+}
+
+/** Makes a coded error from the kernel's table. */
+export function plinthError(code: keyof typeof errors, details?: ErrorDetails): PlinthError {
+	return new PlinthError(code, errors[code], details);
+}
+
+/** Makes a coded error from a plugin's table. */
+export function errorFrom<T extends Record<string, ErrorSpec>>(
+	table: T,
+	code: keyof T & string,
+	details?: ErrorDetails,
+): PlinthError {
+	return new PlinthError(code, table[code] as ErrorSpec, details);
+}
+
+/** Tells a coded error, whichever copy of this package made it. */
+export function isPlinthError(error: unknown): error is PlinthError {
+	return error instanceof Error && (error as { $kind?: unknown }).$kind === 'plinth.error';
+}
+
+/** 400 `invalid_value`: `param` has a value that is not allowed. */
+export function invalidValue(param: string, message: string): PlinthError {
+	return plinthError('E_VALUE_INVALID', { param, message });
+}
+
+/** 400 `unsupported_value`: `param` is well-formed, but this model or deployment cannot do it. */
+export function unsupportedValue(param: string, message: string): PlinthError {
+	return plinthError('E_VALUE_UNSUPPORTED', { param, message });
+}
+
+/** A model's failure whose message the caller should read: 502 `model_error`, or the `error` of a failed job. */
+export function modelError(message: string, cause?: unknown): PlinthError {
+	return plinthError('E_MODEL_FAILED', { message, cause });
+}
+
+/** The four-key error object of the wire (wire.md §1.1). Errors without a code become 500 and keep their message to the log. */
+export interface WireError {
+	readonly message: string;
+	readonly type: WireErrorType;
+	readonly param: string | null;
+	readonly code: string | null;
+}
+
+/** Turns any thrown value into what a client may see. */
+export function toWireError(error: unknown): {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: { readonly error: WireError };
+} {
+	const coded = isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });
+	const { spec } = coded;
+	return {
+		status: spec.status,
+		headers: coded.headers,
+		body: { error: { message: coded.message, type: spec.type, param: coded.param ?? null, code: spec.code } },
+	};
+}

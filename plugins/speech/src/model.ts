@@ -1,0 +1,78 @@
+import { defineModelKind, defineService, type Logger } from '@plinth/core';
+
+/** What a client asks for, in domain terms. */
+export interface SpeechRequest {
+	/** The text to speak, 1 to 4,096 Unicode code points. */
+	readonly input: string;
+	/** The voice's name, as the client gave it. */
+	readonly voice: string;
+	/** Tempo relative to the voice's own, 0.25 to 4. */
+	readonly speed: number;
+	/** How to speak, in words; at most 4,096 code points. */
+	readonly instructions?: string;
+	/** What the client will receive. A model that makes this format itself may return it; PCM is always welcome. */
+	readonly format: AudioFormat;
+}
+
+/** The surroundings of one request. */
+export interface SpeechRun {
+	/** Aborts when the client leaves or the server stops. */
+	readonly signal: AbortSignal;
+	readonly log: Logger;
+}
+
+/** Signed 16-bit little-endian samples, interleaved when there are two channels, in chunks of whole frames. */
+export interface PcmAudio {
+	readonly mediaType: 'audio/pcm';
+	/** Samples per second and channel. */
+	readonly sampleRate: number;
+	readonly channels: 1 | 2;
+	readonly body: AsyncIterable<Uint8Array>;
+	/** What the model could not honour, one sentence each. */
+	readonly warnings?: readonly string[];
+}
+
+/** Audio that the model has already encoded. The media type matches the bytes. */
+export interface EncodedAudio {
+	readonly mediaType: string;
+	readonly format: EncodedAudioFormat | 'wav';
+	readonly body: AsyncIterable<Uint8Array>;
+	readonly warnings?: readonly string[];
+}
+
+/**
+ * A model that speaks.
+ *
+ * `speak` settles once the model knows that it can do the work: refuse with `invalidValue(param, message)` before the first
+ * byte, not in the middle of the stream.
+ */
+export interface SpeechModel {
+	readonly apiVersion: 1;
+	speak(request: SpeechRequest, run: SpeechRun): Promise<PcmAudio | EncodedAudio>;
+	/** The voices it knows. Absent: any name is passed on. */
+	voices?(): readonly string[];
+}
+
+/** The family of speech models. */
+export const speechModels = defineModelKind<SpeechModel>('speech');
+
+/** Compressed audio formats of the wire. `wav` and `pcm` need no encoder. */
+export type EncodedAudioFormat = 'mp3' | 'opus' | 'aac' | 'flac';
+
+/** Every `response_format` of the wire. */
+export type AudioFormat = 'wav' | 'pcm' | EncodedAudioFormat;
+
+/** Turns PCM into compressed audio as it arrives. Optional: without one, compressed formats answer 400 `unsupported_value`. */
+export interface AudioEncoder {
+	/** The formats it can make. */
+	readonly formats: readonly EncodedAudioFormat[];
+	/** Encodes; the output's media type always matches its bytes. */
+	encode(
+		audio: PcmAudio,
+		format: EncodedAudioFormat,
+		signal: AbortSignal,
+	): Promise<EncodedAudio>;
+}
+
+/** The service under which an {@link AudioEncoder} is provided. */
+export const audioEncoder = defineService<AudioEncoder>('speech.audioEncoder');

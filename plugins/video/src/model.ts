@@ -1,0 +1,70 @@
+import { defineModelKind, type Logger } from '@plinth/core';
+
+/** A media file that a client sent, already checked by the plugin. */
+export interface MediaInput {
+	/** Decided by content: `image/png`, `image/jpeg` or `image/webp`. */
+	readonly mediaType: string;
+	/** Length in bytes. */
+	readonly size: number;
+	/** Reads the whole file. */
+	bytes(): Promise<Uint8Array>;
+}
+
+/** What a client asks for, in domain terms. */
+export interface VideoRequest {
+	/** 1 to 32,000 Unicode code points. */
+	readonly prompt: string;
+	/** Length in seconds: 2, 4, 8 or 12. */
+	readonly seconds: number;
+	/** Frame size in pixels. */
+	readonly size: { readonly width: number; readonly height: number };
+	/** The picture to start from, for image-to-video. */
+	readonly reference?: MediaInput;
+	/** Set when this video is a variation of an earlier one: the prompt that made that one. */
+	readonly remixOf?: { readonly prompt: string };
+}
+
+/** The surroundings of one attempt. */
+export interface VideoRun {
+	/** Aborts when the job is cancelled, deleted, lost to another worker, or the server stops. Every await honours it. */
+	readonly signal: AbortSignal;
+	/** Reports the fraction done, 0 to 1. Cheap to call often; values that fall are ignored. */
+	progress(fraction: number): void;
+	/** Stores a token durably (an upstream job id), so that an attempt after a crash can resume instead of paying twice. */
+	checkpoint(token: string): Promise<void>;
+	/** The token of an earlier attempt, when there was one. */
+	readonly resume?: string;
+	/** A 32-bit unsigned seed, equal for equal requests. */
+	readonly seed: number;
+	readonly log: Logger;
+}
+
+/** A still picture of a video, served as `variant=thumbnail`. */
+export interface VideoPoster {
+	readonly body: Uint8Array;
+	readonly mediaType: 'image/png' | 'image/webp';
+}
+
+/** A finished video. */
+export interface VideoResult {
+	readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+	readonly mediaType: 'video/mp4';
+	readonly poster?: VideoPoster;
+	/** What the model could not honour, one sentence each. */
+	readonly warnings?: readonly string[];
+}
+
+/**
+ * A model that renders videos.
+ *
+ * Throw `modelError(message)` for a failure that the caller should read; the message of any other error stays in the log.
+ */
+export interface VideoModel {
+	readonly apiVersion: 1;
+	generate(request: VideoRequest, run: VideoRun): Promise<VideoResult>;
+	/** Tells an upstream to stop the work behind a checkpoint token; called when a job that has one is cancelled. */
+	cancel?(token: string): Promise<void>;
+}
+
+/** The family of video models. */
+export const videoModels = defineModelKind<VideoModel>('video');

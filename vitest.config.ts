@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['@plinth/source', 'module', 'node', 'development|production'];
+
+export default defineConfig({
+	resolve: { conditions },
+	ssr: { resolve: { conditions, externalConditions: ['@plinth/source', 'node'] } },
+	test: {
+		execArgv: ['--conditions=@plinth/source'],
+		projects: [
+			{
+				extends: true,
+				test: { name: 'unit', include: ['{core,plugins/*,adapters/*,cli}/test/**/*.test.ts'] },
+			},
+			{
+				extends: true,
+				test: {
+					name: 'e2e',
+					include: ['test/*.test.ts', 'test/{e2e,clients}/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+					testTimeout: 60_000,
+				},
+			},
+			{
+				extends: true,
+				test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 300_000 },
+			},
+		],
+		coverage: { provider: 'v8', include: ['{core,plugins/*,adapters/*,cli}/src/**'] },
+	},
+});
