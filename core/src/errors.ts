@@ -1,5 +1,9 @@
 /** The `type` values of the wire's error object. */
-export type WireErrorType = 'invalid_request_error' | 'requests' | 'insufficient_quota' | 'server_error';
+export type WireErrorType =
+	| 'invalid_request_error'
+	| 'requests'
+	| 'insufficient_quota'
+	| 'server_error';
 
 /** One row of an error table: how a coded error looks on the wire and what cures it. */
 export interface ErrorSpec {
@@ -27,22 +31,62 @@ const noRetry = { 'x-should-retry': 'false' } as const;
 
 /** Every coded error of the kernel. Plugins add their own tables with {@link defineErrors}. */
 export const errors = defineErrors({
-	E_VALUE_MISSING: { ...badRequest, code: 'missing_required_parameter', message: 'A required parameter is missing.' },
-	E_VALUE_INVALID: { ...badRequest, code: 'invalid_value', message: 'A parameter has a value that is not allowed.' },
+	E_VALUE_MISSING: {
+		...badRequest,
+		code: 'missing_required_parameter',
+		message: 'A required parameter is missing.',
+	},
+	E_VALUE_INVALID: {
+		...badRequest,
+		code: 'invalid_value',
+		message: 'A parameter has a value that is not allowed.',
+	},
 	E_VALUE_TYPE: { ...badRequest, code: 'invalid_type', message: 'A parameter has the wrong type.' },
-	E_VALUE_UNKNOWN: { ...badRequest, code: 'unknown_parameter', message: 'A parameter is not known here.' },
-	E_VALUE_UNSUPPORTED: { ...badRequest, code: 'unsupported_value', message: 'The model does not support this value.' },
-	E_STRING_TOO_LONG: { ...badRequest, code: 'string_above_max_length', message: 'A string is too long.' },
-	E_STRING_TOO_SHORT: { ...badRequest, code: 'string_below_min_length', message: 'A string is too short.' },
-	E_INTEGER_TOO_LARGE: { ...badRequest, code: 'integer_above_max_value', message: 'A number is too large.' },
-	E_INTEGER_TOO_SMALL: { ...badRequest, code: 'integer_below_min_value', message: 'A number is too small.' },
-	E_BODY_MALFORMED: { ...badRequest, code: 'invalid_body', message: 'The request body cannot be read.' },
+	E_VALUE_UNKNOWN: {
+		...badRequest,
+		code: 'unknown_parameter',
+		message: 'A parameter is not known here.',
+	},
+	E_VALUE_UNSUPPORTED: {
+		...badRequest,
+		code: 'unsupported_value',
+		message: 'The model does not support this value.',
+	},
+	E_STRING_TOO_LONG: {
+		...badRequest,
+		code: 'string_above_max_length',
+		message: 'A string is too long.',
+	},
+	E_STRING_TOO_SHORT: {
+		...badRequest,
+		code: 'string_below_min_length',
+		message: 'A string is too short.',
+	},
+	E_INTEGER_TOO_LARGE: {
+		...badRequest,
+		code: 'integer_above_max_value',
+		message: 'A number is too large.',
+	},
+	E_INTEGER_TOO_SMALL: {
+		...badRequest,
+		code: 'integer_below_min_value',
+		message: 'A number is too small.',
+	},
+	E_BODY_MALFORMED: {
+		...badRequest,
+		code: 'invalid_body',
+		message: 'The request body cannot be read.',
+	},
 	E_IMAGE_UNREADABLE: {
 		...badRequest,
 		code: 'invalid_image',
 		message: 'The file is not a readable PNG, JPEG or WebP image.',
 	},
-	E_IMAGE_TOO_LARGE: { ...badRequest, code: 'image_too_large', message: 'The image has more than 50 megapixels.' },
+	E_IMAGE_TOO_LARGE: {
+		...badRequest,
+		code: 'image_too_large',
+		message: 'The image has more than 50 megapixels.',
+	},
 	E_KEY_MISSING: {
 		status: 401,
 		type: 'invalid_request_error',
@@ -56,7 +100,8 @@ export const errors = defineErrors({
 		type: 'invalid_request_error',
 		code: 'invalid_api_key',
 		message: 'The API key is not valid.',
-		remedy: 'Check the key, and send it once: if both headers are used, they must carry the same key.',
+		remedy:
+			'Check the key, and send it once: if both headers are used, they must carry the same key.',
 		headers: { 'www-authenticate': 'Bearer error="invalid_token"', ...noRetry },
 	},
 	E_SCOPE_MISSING: {
@@ -80,7 +125,12 @@ export const errors = defineErrors({
 		message: 'There is no such model.',
 		remedy: 'GET /v1/models lists the models of this server.',
 	},
-	E_JOB_NOT_FOUND: { status: 404, type: 'invalid_request_error', code: 'job_not_found', message: 'There is no such job.' },
+	E_JOB_NOT_FOUND: {
+		status: 404,
+		type: 'invalid_request_error',
+		code: 'job_not_found',
+		message: 'There is no such job.',
+	},
 	E_OPERATION_UNSUPPORTED: {
 		status: 404,
 		type: 'invalid_request_error',
@@ -255,6 +305,13 @@ export function toWireError(error: unknown): {
 	return {
 		status: spec.status,
 		headers: coded.headers,
-		body: { error: { message: coded.message, type: spec.type, param: coded.param ?? null, code: spec.code } },
+		body: {
+			error: {
+				message: coded.message,
+				type: spec.type,
+				param: coded.param ?? null,
+				code: spec.code,
+			},
+		},
 	};
 }

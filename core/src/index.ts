@@ -1,7 +1,15 @@
+export * from './backend.ts';
 export * from './errors.ts';
 export * from './model.ts';
+export type * from './ports/authenticator.ts';
+export type * from './ports/blob-store.ts';
 export type * from './ports/clock.ts';
+export type * from './ports/event-bus.ts';
 export type * from './ports/image-codec.ts';
+export type * from './ports/job-queue.ts';
+export * from './ports/job-store.ts';
+export type * from './ports/json.ts';
 export type * from './ports/logger.ts';
+export type * from './ports/record-store.ts';
 export * from './service.ts';
 export * from './services.ts';

@@ -29,7 +29,11 @@ export interface ModelContext<C, N extends Needs> {
 }
 
 /** The declaration behind a model factory. */
-export interface ModelDefinition<M = unknown, C extends z.ZodType = z.ZodType, N extends Needs = Needs> {
+export interface ModelDefinition<
+	M = unknown,
+	C extends z.ZodType = z.ZodType,
+	N extends Needs = Needs,
+> {
 	readonly kind: ModelKind<M>;
 	/** The factory's name in messages, `technology.kind`: `builtin.video`. */
 	readonly name: string;

@@ -67,11 +67,7 @@ export interface AudioEncoder {
 	/** The formats it can make. */
 	readonly formats: readonly EncodedAudioFormat[];
 	/** Encodes; the output's media type always matches its bytes. */
-	encode(
-		audio: PcmAudio,
-		format: EncodedAudioFormat,
-		signal: AbortSignal,
-	): Promise<EncodedAudio>;
+	encode(audio: PcmAudio, format: EncodedAudioFormat, signal: AbortSignal): Promise<EncodedAudio>;
 }
 
 /** The service under which an {@link AudioEncoder} is provided. */

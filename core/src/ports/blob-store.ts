@@ -1,0 +1,50 @@
+/** A window of bytes, both ends inclusive, inside the blob. */
+export interface ByteRange {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** What is known of a stored blob. */
+export interface BlobInfo {
+	readonly key: string;
+	/** Bytes. */
+	readonly size: number;
+	readonly contentType: string;
+	/** Lower-case hex SHA-256 of the bytes. */
+	readonly sha256: string;
+}
+
+/** An opened blob. Iterate `body` to its end, or call its `return`, so that the handle closes. */
+export interface BlobContent extends BlobInfo {
+	readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** What the writer of a blob decides. */
+export interface PutBlobOptions {
+	readonly contentType: string;
+	/** More bytes than this reject the put with `E_BODY_TOO_LARGE`, and nothing is stored. */
+	readonly maxBytes?: number;
+	/** Abandons the write; nothing is stored. */
+	readonly signal?: AbortSignal;
+}
+
+/**
+ * Bytes under server-made keys: segments of `[A-Za-z0-9._-]`, joined by `/`, 1 to 512 characters, no segment `.` or `..`.
+ * Other keys are a programming error and throw. A blob appears whole or not at all, and is durable when `put` resolves.
+ */
+export interface BlobStore {
+	put(
+		key: string,
+		body: Uint8Array | AsyncIterable<Uint8Array>,
+		options: PutBlobOptions,
+	): Promise<BlobInfo>;
+	/** Opens a blob, or a window of it; null when there is none. A range outside the blob rejects with `E_RANGE_NOT_SATISFIABLE`. */
+	get(key: string, options?: { readonly range?: ByteRange }): Promise<BlobContent | null>;
+	head(key: string): Promise<BlobInfo | null>;
+	/** Deleting what is absent is no error. An open reader may finish or fail, never read other bytes. */
+	delete(key: string): Promise<void>;
+	/** Keys that begin with `prefix`, which ends at a segment border. */
+	list(prefix: string): AsyncIterable<BlobInfo>;
+	/** A URL that serves the blob without our key for `ttlMs`; absent where the store cannot. */
+	presign?(key: string, ttlMs: number): Promise<string>;
+}

@@ -1,0 +1,26 @@
+import type { Json } from './json.ts';
+
+/** A hint that something happened; the durable log is `JobStore.events`. */
+export interface BusEvent {
+	/** `job.queued`, `job.completed`, `job.progress`, … */
+	readonly type: string;
+	readonly tenant: string;
+	/** The id of what the event is about. */
+	readonly subject: string;
+	readonly data: Json;
+}
+
+/** Which events a subscriber wants; absent members match everything. */
+export interface BusFilter {
+	readonly type?: string;
+	readonly tenant?: string;
+	readonly subject?: string;
+}
+
+/** Delivers hints at most once, to subscribers present at that moment. On a gap the reader goes to `JobStore.events`. */
+export interface EventBus {
+	/** Never throws and never waits for subscribers. */
+	publish(event: BusEvent): void;
+	/** The returned function ends the subscription. A handler that throws is reported to nobody else. */
+	subscribe(filter: BusFilter, handler: (event: BusEvent) => void): () => void;
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from './json.ts';
+
+/** A stored JSON object. `version` starts at 1 and rises with every write. */
+export interface StoredRecord<T extends JsonObject = JsonObject> {
+	readonly id: string;
+	readonly value: T;
+	readonly version: number;
+	/** Milliseconds since the Unix epoch. */
+	readonly updatedAt: number;
+}
+
+/** A collection of one tenant, with at most one declared index. */
+export interface CollectionRef {
+	readonly tenant: string;
+	/** `<owner>.<noun>`: `core.keys`, `webhooks.endpoints`. */
+	readonly collection: string;
+}
+
+/** Conditions and side data of a write. */
+export interface PutOptions {
+	/** 0: must not exist. n: must have this version. Absent: last writer wins. */
+	readonly ifVersion?: number;
+	/** The value of the collection's index for this record; it is what `list` filters by. */
+	readonly index?: string;
+}
+
+/** Which records to list, ordered by id. */
+export interface RecordListOptions {
+	/** Only records whose index equals this. */
+	readonly index?: string;
+	/** An id; the list starts behind it. It need not exist. */
+	readonly after?: string;
+	/** 1 to 1,000. */
+	readonly limit: number;
+}
+
+/**
+ * Small JSON documents in collections, each owned by a tenant: keys, webhook endpoints, deliveries, files, usage.
+ * Writes resolve when they are durable.
+ */
+export interface RecordStore {
+	get<T extends JsonObject>(ref: CollectionRef, id: string): Promise<StoredRecord<T> | null>;
+	/** Writes and returns the new version; null when `ifVersion` does not match, and nothing was written. */
+	put(
+		ref: CollectionRef,
+		id: string,
+		value: JsonObject,
+		options?: PutOptions,
+	): Promise<number | null>;
+	/** True when the record existed. */
+	delete(ref: CollectionRef, id: string): Promise<boolean>;
+	list<T extends JsonObject>(
+		ref: CollectionRef,
+		options: RecordListOptions,
+	): Promise<{ readonly records: readonly StoredRecord<T>[]; readonly hasMore: boolean }>;
+}
