@@ -1,6 +1,11 @@
 export * from './backend.ts';
 export * from './errors.ts';
+export * from './http/reply.ts';
+export * from './http/route.ts';
+export * from './http/upload.ts';
+export type * from './jobs/contract.ts';
 export * from './model.ts';
+export * from './plugin.ts';
 export type * from './ports/authenticator.ts';
 export type * from './ports/blob-store.ts';
 export type * from './ports/clock.ts';

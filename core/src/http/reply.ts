@@ -1,0 +1,105 @@
+import type { ByteRange } from '../ports/blob-store.ts';
+
+/** Bytes that can be served whole or in windows. */
+export interface ByteSource {
+	/** Bytes; unknown for streams that are made while they are sent. */
+	readonly size?: number;
+	/** Opens the bytes, or one window of them. Called at most once, and not at all for HEAD. */
+	open(range?: ByteRange): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** How binary content is described to the client. */
+export interface BinaryOptions {
+	readonly status?: number;
+	readonly mediaType: string;
+	/** Entity tag without quotes: a hash of the bytes. Enables `If-None-Match` and `If-Range`. */
+	readonly etag?: string;
+	/** Suggested file name; sent as `Content-Disposition: attachment`. */
+	readonly filename?: string;
+	/** Serve single byte ranges (RFC 9110 §14). Needs a `size`. */
+	readonly ranges?: boolean;
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One server-sent event. `data` is serialized as JSON unless it is a string. */
+export interface ServerEvent {
+	readonly event?: string;
+	readonly id?: string;
+	readonly data: unknown;
+}
+
+/** Options of a plain JSON answer. */
+export interface JsonOptions {
+	readonly status?: number;
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a handler may answer besides a plain value. */
+export type Reply = { readonly $kind: 'plinth.reply' } & (
+	| {
+			readonly type: 'json';
+			readonly value: unknown;
+			readonly status: number | undefined;
+			readonly headers: Readonly<Record<string, string>>;
+	  }
+	| { readonly type: 'binary'; readonly source: ByteSource; readonly options: BinaryOptions }
+	| {
+			readonly type: 'events';
+			readonly events: AsyncIterable<ServerEvent>;
+			readonly headers: Readonly<Record<string, string>>;
+	  }
+	| { readonly type: 'redirect'; readonly location: string; readonly status: number }
+	| {
+			readonly type: 'empty';
+			readonly status: number;
+			readonly headers: Readonly<Record<string, string>>;
+	  }
+);
+
+const $kind = 'plinth.reply' as const;
+
+/** Makes replies that are more than a JSON value. */
+export const Reply = {
+	/** JSON with another status than the route's, or with headers of its own. */
+	json(value: unknown, options: JsonOptions = {}): Reply {
+		return { $kind, type: 'json', value, status: options.status, headers: options.headers ?? {} };
+	},
+	/** Bytes, streamed with back-pressure. A plain array or an async iterable is served whole. */
+	binary(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>, options: BinaryOptions): Reply {
+		return { $kind, type: 'binary', source: toSource(body), options };
+	},
+	/** Server-sent events with heartbeat comments. The iterator's `return` is called when the client leaves. */
+	events(
+		events: AsyncIterable<ServerEvent>,
+		headers: Readonly<Record<string, string>> = {},
+	): Reply {
+		return { $kind, type: 'events', events, headers };
+	},
+	/** A redirect; 302 unless said otherwise. */
+	redirect(location: string, status = 302): Reply {
+		return { $kind, type: 'redirect', location, status };
+	},
+	/** No body; 204 unless said otherwise. */
+	empty(status = 204, headers: Readonly<Record<string, string>> = {}): Reply {
+		return { $kind, type: 'empty', status, headers };
+	},
+};
+
+/** Tells a reply from a plain value. */
+export function isReply(value: unknown): value is Reply {
+	return (
+		typeof value === 'object' && value !== null && (value as { $kind?: unknown }).$kind === $kind
+	);
+}
+
+function toSource(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>): ByteSource {
+	if (body instanceof Uint8Array) {
+		return {
+			size: body.byteLength,
+			async *open(range) {
+				yield range ? body.subarray(range.start, range.end + 1) : body;
+			},
+		};
+	}
+	return Symbol.asyncIterator in body ? { open: () => body } : body;
+}

@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import type { ErrorSpec } from '../errors.ts';
+import type { Principal } from '../ports/authenticator.ts';
+import type { Idempotency } from '../ports/job-store.ts';
+import type { Logger } from '../ports/logger.ts';
+
+/** Who may call a route: everybody, everybody with a valid key, or keys with a scope such as `videos:read`. */
+export type RouteScope = 'public' | 'authenticated' | (string & {});
+
+/** How a request body may be encoded. */
+export type BodyEncoding = 'json' | 'multipart';
+
+/** Largest bodies a route takes, in bytes. The kernel's table has the defaults. */
+export interface BodyLimits {
+	/** A whole JSON body; 1 MB by default. */
+	readonly json?: number;
+	/** A whole multipart body; 60 MB by default. */
+	readonly multipart?: number;
+	/** One file; 52,428,800 by default. */
+	readonly file?: number;
+	/** How many files; 17 by default. */
+	readonly files?: number;
+	/** One text field; 128 KiB by default. */
+	readonly field?: number;
+	/** Text fields with a limit of their own, by the end of their name: `{ '[image_url]': 22_020_096 }`. */
+	readonly fieldsEndingIn?: Readonly<Record<string, number>>;
+}
+
+/** The success answer of a route, for checks and for OpenAPI. */
+export interface ResponseSpec {
+	/** 200 unless said otherwise. */
+	readonly status?: number;
+	readonly description: string;
+	/** JSON answers. Give it a name by `.meta({ id })`. */
+	readonly schema?: z.ZodType;
+	/** Media types of binary or event-stream answers. */
+	readonly mediaTypes?: readonly string[];
+	/** Single byte ranges are served: 206 and 416 are documented. */
+	readonly ranges?: boolean;
+}
+
+/** The surroundings of one request. */
+export interface Call {
+	/** Who calls; on public routes an anonymous principal without scopes. */
+	readonly principal: Principal;
+	readonly requestId: string;
+	readonly log: Logger;
+	/** Aborts when the client leaves, the deadline passes or the server stops. */
+	readonly signal: AbortSignal;
+	/** Milliseconds since the Unix epoch at which the kernel gives up on the request. */
+	readonly deadline: number;
+	/** The address that absolute links start with, without a trailing slash. */
+	readonly publicUrl: string;
+	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
+	readonly idempotency: Idempotency;
+}
+
+/** The checked input of a handler. Members are absent when the route declares no schema for them. */
+export interface RouteInput<P, Q, B> {
+	readonly params: P;
+	readonly query: Q;
+	readonly body: B;
+}
+
+/** A route as data. Paths are OpenAPI templates: `/v1/videos/{id}`; literal segments win over parameters. */
+export interface RouteDefinition<
+	P extends z.ZodType = z.ZodType,
+	Q extends z.ZodType = z.ZodType,
+	B extends z.ZodType = z.ZodType,
+> {
+	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+	readonly path: `/${string}`;
+	readonly scope: RouteScope;
+	/** One line for OpenAPI. */
+	readonly summary: string;
+	readonly description?: string;
+	/** The group in OpenAPI; the plugin's id unless said otherwise. */
+	readonly tag?: string;
+	readonly params?: P;
+	readonly query?: Q;
+	readonly body?: B;
+	/** Encodings of the body; JSON unless said otherwise. A request in another one is answered 415. */
+	readonly encoding?: BodyEncoding | readonly BodyEncoding[];
+	readonly limits?: BodyLimits;
+	readonly response: ResponseSpec;
+	/** Rows of error tables that this route answers with, besides those every route shares. */
+	readonly errors: readonly ErrorSpec[];
+	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
+	readonly timeoutMs?: number;
+	/** Returns a value to be sent as JSON, or a `Reply`. */
+	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): unknown;
+}
+
+/** A declared route with its types erased. */
+export interface Route extends RouteDefinition {
+	readonly $kind: 'plinth.route';
+}
+
+/** Declares a route. */
+export function defineRoute<
+	P extends z.ZodType = z.ZodUndefined,
+	Q extends z.ZodType = z.ZodUndefined,
+	B extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<P, Q, B>): Route {
+	return { ...(definition as unknown as RouteDefinition), $kind: 'plinth.route' };
+}

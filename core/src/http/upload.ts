@@ -1,0 +1,64 @@
+import { z } from 'zod';
+
+/** A file of a multipart body, streamed to a temporary file that lives until the handler has settled. */
+export interface UploadedFile {
+	readonly $kind: 'plinth.upload';
+	/** As the client sent it, without directories; metadata only, never a path. */
+	readonly filename: string;
+	/** Bytes. */
+	readonly size: number;
+	/** Lower-case hex SHA-256 of the bytes. */
+	readonly sha256: string;
+	/** Decided by content; `application/octet-stream` when unknown. The client's label is ignored. */
+	readonly mediaType: string;
+	/** Reads the whole file. */
+	bytes(): Promise<Uint8Array>;
+	/** Reads the file in chunks. */
+	stream(): AsyncIterable<Uint8Array>;
+}
+
+/** What a file field takes. */
+export interface FileFieldOptions {
+	/** 52,428,800 unless said otherwise. */
+	readonly maxBytes?: number;
+	/** Accepted media types, decided by content; every type when absent. */
+	readonly mediaTypes?: readonly string[];
+	readonly description?: string;
+}
+
+/** "50 MB" of the interface. */
+export const maxFileBytes = 52_428_800;
+
+/** A schema for a multipart file field. In OpenAPI it is a binary string. */
+export function fileField(options: FileFieldOptions = {}): z.ZodType<UploadedFile> {
+	const { maxBytes = maxFileBytes, mediaTypes } = options;
+	const schema = z
+		.custom<UploadedFile>(isUpload, { error: 'a file is expected' })
+		.superRefine((file, ctx) => {
+			if (file.size > maxBytes) {
+				ctx.addIssue({ code: 'custom', message: `the file has more than ${maxBytes} bytes` });
+			} else if (mediaTypes && !mediaTypes.includes(file.mediaType)) {
+				ctx.addIssue({
+					code: 'custom',
+					message: `the file must be one of ${mediaTypes.join(', ')}`,
+				});
+			}
+		});
+	return schema.meta({
+		override: {
+			type: 'string',
+			format: 'binary',
+			...(mediaTypes ? { contentMediaType: mediaTypes.join(', ') } : {}),
+			description: `${options.description ?? 'A file.'} At most ${maxBytes} bytes.`,
+		},
+	});
+}
+
+/** Tells an uploaded file from other values. */
+export function isUpload(value: unknown): value is UploadedFile {
+	return (
+		typeof value === 'object' &&
+		value !== null &&
+		(value as { $kind?: unknown }).$kind === 'plinth.upload'
+	);
+}

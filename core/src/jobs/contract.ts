@@ -1,0 +1,72 @@
+import type { UploadedFile } from '../http/upload.ts';
+import type { Principal } from '../ports/authenticator.ts';
+import type { Idempotency, Job, JobListOptions, JobPage } from '../ports/job-store.ts';
+import type { JsonObject } from '../ports/json.ts';
+import type { Logger } from '../ports/logger.ts';
+
+/** The surroundings of one attempt at a job. */
+export interface JobRun {
+	/** Aborts when the job is cancelled, removed, lost to another worker, or the server stops. */
+	readonly signal: AbortSignal;
+	/** Reports the fraction done. Cheap: writes are coalesced to one a second. */
+	progress(fraction: number): void;
+	/** Stores a token durably for the next attempt. */
+	checkpoint(token: string): Promise<void>;
+	/** The token of an earlier attempt. */
+	readonly resume: string | undefined;
+	/** A blob key under which this attempt, and no other, may write. */
+	blobKey(name: string): string;
+	readonly log: Logger;
+}
+
+/** What a good attempt leaves. */
+export interface JobOutcome {
+	readonly result: JsonObject;
+	/** Milliseconds from completion until the content is gone; absent: it stays as long as the record. */
+	readonly retentionMs?: number;
+}
+
+/** Does the work of one kind of job. */
+export interface JobDefinition {
+	/** Runs one attempt. A coded error ends the job with its wire code; any other with `internal_error`. */
+	run(job: Job, run: JobRun): Promise<JobOutcome>;
+	/** Stops what a checkpoint stands for; called once when a job that has one was cancelled or removed. */
+	cancel?(job: Job): Promise<void>;
+}
+
+/** A file that goes with a new job. It is stored durably before the record exists. */
+export interface JobAttachment {
+	/** `[a-z0-9_-]+`, unique in the job. */
+	readonly name: string;
+	readonly mediaType: string;
+	readonly body: UploadedFile | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** Where an attachment was stored; what `input` gets to see. */
+export interface StoredAttachment {
+	readonly key: string;
+	readonly mediaType: string;
+	readonly size: number;
+	readonly sha256: string;
+	readonly [key: string]: string | number;
+}
+
+/** A job to be created. */
+export interface JobSubmission {
+	readonly principal: Principal;
+	readonly model: string;
+	/** Built once the attachments are stored. */
+	input(files: Readonly<Record<string, StoredAttachment>>): JsonObject;
+	readonly attachments?: readonly JobAttachment[];
+	readonly idempotency?: Idempotency;
+}
+
+/** The jobs of one kind, for the plugin that owns it. Unknown ids reject with `E_JOB_NOT_FOUND`. */
+export interface Jobs {
+	/** Stores attachments, then the record; rings the queue after the commit. Attachments of a replay are deleted again. */
+	submit(submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }>;
+	get(tenant: string, id: string): Promise<Job>;
+	list(tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage>;
+	/** Cancels running work, then removes record and bytes. Nothing resurrects the job. */
+	remove(tenant: string, id: string): Promise<Job>;
+}

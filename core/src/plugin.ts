@@ -1,0 +1,91 @@
+import type { z } from 'zod';
+import type { Provided, Provides } from './backend.ts';
+import type { Route } from './http/route.ts';
+import type { JobDefinition, Jobs } from './jobs/contract.ts';
+import type { ModelKind } from './model.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Needs, ResolvedNeeds } from './service.ts';
+
+/** A model as a plugin sees it. */
+export interface BoundModel<M> {
+	/** The id under which the config binds it. */
+	readonly id: string;
+	readonly model: M;
+}
+
+/** The models of one kind. */
+export interface Models<M> {
+	/** Finds a model by id or alias; throws `E_MODEL_NOT_FOUND`, whose message lists the ids of this kind. */
+	get(id: string): BoundModel<M>;
+	/** All of them, in the order of the config. */
+	list(): readonly BoundModel<M>[];
+}
+
+/** What `setup` receives. */
+export interface PluginContext<C, N extends Needs> {
+	readonly config: C;
+	/** Exactly what `needs` lists. */
+	readonly services: ResolvedNeeds<N>;
+	readonly log: Logger;
+	/** The models of a kind that the plugin declares in `models`. */
+	models<M>(kind: ModelKind<M>): Models<M>;
+	/** Registers routes. */
+	route(...routes: readonly Route[]): void;
+	/** Registers a kind of job and returns the handle to its jobs. Kinds are `[a-z]+` and become the prefix of ids. */
+	job(kind: string, definition: JobDefinition): Jobs;
+	/** Runs after all plugins are set up and before the first request. */
+	onStart(task: () => Promise<void> | void): void;
+	/** Runs at shutdown, in reverse order, after requests and jobs have drained. */
+	onStop(task: () => Promise<void> | void): void;
+}
+
+/** What `setup` returns: the services it provides, or nothing in particular. */
+export type SetupResult<P extends Provides> = [keyof P] extends [never] ? unknown : Provided<P>;
+
+/** The declaration behind a plugin factory. */
+export interface PluginDefinition<
+	C extends z.ZodType = z.ZodType,
+	N extends Needs = Needs,
+	P extends Provides = Provides,
+> {
+	/** Kebab case: `video`. */
+	readonly id: string;
+	readonly config: C;
+	readonly needs?: N;
+	/** The model kinds that it consumes. */
+	readonly models?: readonly ModelKind<unknown>[];
+	/** Services that others may need; `setup` returns them. */
+	readonly provides?: P;
+	setup(context: PluginContext<z.output<C>, N>): SetupResult<P> | Promise<SetupResult<P>>;
+}
+
+/** A plugin factory called with its options: what stands in a config under `plugins`. */
+export interface PluginInstance {
+	readonly $kind: 'plinth.plugin';
+	readonly apiVersion: 1;
+	readonly definition: PluginDefinition;
+	readonly options: unknown;
+}
+
+/** A callable plugin factory that carries its definition. */
+export interface PluginFactory<C extends z.ZodType> {
+	(options?: z.input<C>): PluginInstance;
+	readonly $kind: 'plinth.plugin.factory';
+	readonly definition: PluginDefinition;
+}
+
+/** Declares a plugin and returns its factory. Options are checked at boot, not at the call. */
+export function definePlugin<
+	C extends z.ZodType,
+	const N extends Needs = Record<never, never>,
+	const P extends Provides = Record<never, never>,
+>(definition: PluginDefinition<C, N, P>): PluginFactory<C> {
+	const erased = definition as unknown as PluginDefinition;
+	const factory = (options?: z.input<C>): PluginInstance => ({
+		$kind: 'plinth.plugin',
+		apiVersion: 1,
+		definition: erased,
+		options: options ?? {},
+	});
+	return Object.assign(factory, { $kind: 'plinth.plugin.factory' as const, definition: erased });
+}
