@@ -213,6 +213,12 @@ export const errors = defineErrors({
 		headers: noRetry,
 	},
 	E_JOB_CANCELLED: { ...badRequest, code: 'cancelled', message: 'The job was cancelled.' },
+	E_JOB_TIMEOUT: {
+		...serverError,
+		status: 504,
+		code: 'job_timeout',
+		message: 'The job ran longer than this server allows and was stopped.',
+	},
 	E_JOB_ATTEMPTS: {
 		...serverError,
 		status: 500,

@@ -1,9 +1,23 @@
+export { type App, type AppState, type CreateAppOptions, createApp } from './app.ts';
+export { apiKeys, type KeyRing, keyRing } from './auth/keys.ts';
 export * from './backend.ts';
+export {
+	configFileNames,
+	findConfig,
+	type LoadedConfig,
+	type LoadOptions,
+	loadConfig,
+} from './config/load.ts';
+export { BootError, type BootProblem, bootErrors } from './config/problem.ts';
+export type { ResolvedConfig } from './config/resolve.ts';
+export * from './config.ts';
 export * from './errors.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';
 export * from './http/upload.ts';
 export type * from './jobs/contract.ts';
+export { isJobId } from './jobs/ids.ts';
+export type { BootTree, TreeNeed, TreePart } from './kernel/tree.ts';
 export * from './model.ts';
 export * from './plugin.ts';
 export type * from './ports/authenticator.ts';
@@ -18,3 +32,4 @@ export type * from './ports/logger.ts';
 export type * from './ports/record-store.ts';
 export * from './service.ts';
 export * from './services.ts';
+export { version } from './version.ts';

@@ -1,0 +1,131 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { defineBackend } from '../backend.ts';
+import type { Authenticator, Principal } from '../ports/authenticator.ts';
+import type { RecordStore } from '../ports/record-store.ts';
+import { defineService, optional } from '../service.ts';
+import { services } from '../services.ts';
+
+/** A key as it is stored: never the key itself. */
+interface KeyRecord {
+	readonly tenant: string;
+	readonly scopes: readonly string[];
+	/** The last four characters, for people who look for a key. */
+	readonly hint: string;
+	/** Milliseconds since the Unix epoch. */
+	readonly createdAt: number;
+	readonly [key: string]: string | number | readonly string[];
+}
+
+/** Issues keys. A key is shown once, by the call that made it. */
+export interface KeyRing {
+	/** Makes a key, stores its hash and returns the key. */
+	issue(owner: { readonly tenant: string; readonly scopes: readonly string[] }): Promise<string>;
+	/** Makes a first key with every scope for tenant `default` when none is configured and none was ever issued; else null. */
+	issueFirst(): Promise<string | null>;
+}
+
+/** The service under which a {@link KeyRing} is provided. */
+export const keyRing = defineService<KeyRing>('core.keys');
+
+const prefix = 'plinth_live_';
+const keys = { tenant: 'system', collection: 'core.keys' };
+
+const config = z.strictObject({
+	/** Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. */
+	keys: z.union([z.string(), z.array(z.string())]).default(''),
+});
+
+/** API keys from the config, and issued ones, which are kept as SHA-256 hashes in the `RecordStore`. */
+export const apiKeys = defineBackend({
+	name: 'apiKeys',
+	provides: { authenticator: services.authenticator, ring: keyRing },
+	config,
+	needs: { records: optional(services.records), clock: services.clock },
+	create({ config, services: { records, clock } }) {
+		const configured = parseKeys(config.keys);
+		return {
+			authenticator: authenticator(configured, records),
+			ring: ring(configured.size > 0, records, () => clock.now()),
+		};
+	},
+});
+
+/** Reads `PLINTH_API_KEYS`: a map from the key's hash to whom it speaks for. */
+function parseKeys(given: string | readonly string[]): ReadonlyMap<string, Principal> {
+	const entries = (typeof given === 'string' ? given.split(',') : given).map((text) => text.trim());
+	return new Map(
+		entries.filter(Boolean).map((entry) => {
+			const colon = entry.indexOf(':');
+			const key = entry.slice(colon + 1);
+			const digest = hash(key);
+			const id = `key_${digest.slice(0, 12)}`;
+			return [digest, { id, tenant: colon > 0 ? entry.slice(0, colon) : id, scopes: ['*'] }];
+		}),
+	);
+}
+
+/**
+ * Keys are looked up by their hash, and the hashes compared in constant time: the time says nothing about how close a guess was.
+ */
+function authenticator(
+	configured: ReadonlyMap<string, Principal>,
+	records: RecordStore | undefined,
+): Authenticator {
+	return {
+		async authenticate(key) {
+			const digest = hash(key);
+			for (const [known, principal] of configured) {
+				if (timingSafeEqual(Buffer.from(known), Buffer.from(digest))) return principal;
+			}
+			// A guess with a wrong checksum is refused without a look at the store.
+			if (!records || !isIssued(key)) return null;
+			const found = await records.get<KeyRecord>(keys, digest);
+			if (!found) return null;
+			const { tenant, scopes } = found.value;
+			return { id: `key_${digest.slice(0, 12)}`, tenant, scopes };
+		},
+	};
+}
+
+function ring(
+	hasConfigured: boolean,
+	records: RecordStore | undefined,
+	now: () => number,
+): KeyRing {
+	const issue: KeyRing['issue'] = async ({ tenant, scopes }) => {
+		if (!records)
+			throw new Error('apiKeys needs a RecordStore to issue keys: add one under backends.records.');
+		const key = makeKey();
+		const value: KeyRecord = { tenant, scopes, hint: key.slice(-4), createdAt: now() };
+		await records.put(keys, hash(key), value, { index: tenant });
+		return key;
+	};
+	return {
+		issue,
+		async issueFirst() {
+			if (hasConfigured || !records) return null;
+			const { records: issued } = await records.list(keys, { limit: 1 });
+			return issued.length > 0 ? null : issue({ tenant: 'default', scopes: ['*'] });
+		},
+	};
+}
+
+/** `plinth_live_` + 32 random bytes in base64url + CRC-32 of both in hex, so that scanners can tell a key from noise. */
+function makeKey(): string {
+	const body = `${prefix}${randomBytes(32).toString('base64url')}`;
+	return `${body}${checksum(body)}`;
+}
+
+function isIssued(key: string): boolean {
+	return key.startsWith(prefix) && key.slice(-8) === checksum(key.slice(0, -8));
+}
+
+function checksum(text: string): string {
+	return crc32(text).toString(16).padStart(8, '0');
+}
+
+function hash(key: string): string {
+	return createHash('sha256').update(key).digest('hex');
+}

@@ -1,0 +1,74 @@
+import type { BackendInstance } from './backend.ts';
+import type { JobSettings } from './jobs/settings.ts';
+import type { ModelInstance } from './model.ts';
+import type { PluginInstance } from './plugin.ts';
+
+/** A factory named by package and export, as YAML and JSON spell it: `@plinth/sqlite#sqliteJobs`. */
+export interface NamedUse {
+	/** `<package>` or `<package>#<export>`; without an export the package must have one factory of the right sort. */
+	readonly use: string;
+	/** The factory's options. */
+	readonly with?: Readonly<Record<string, unknown>>;
+}
+
+/** What a model binding may set beside its factory. */
+export interface ModelBindingOptions {
+	/** Further ids under which clients may name the model. */
+	readonly aliases?: readonly string[];
+	/** Shown in `/v1/models`; the factory's own sentence unless set. */
+	readonly description?: string;
+	/** `owned_by` in `/v1/models`. */
+	readonly ownedBy?: string;
+}
+
+/** A model id bound to a factory. */
+export type ModelBinding = ({ readonly use: ModelInstance } | NamedUse) & ModelBindingOptions;
+
+/** Where and how the server listens. */
+export interface ServerConfig {
+	/** 127.0.0.1 unless set. */
+	readonly host?: string;
+	/** 8080 unless set; 0 takes a free port. */
+	readonly port?: number | string;
+	/** What absolute links start with; the listening address unless set. */
+	readonly publicUrl?: string;
+	/** `off` lets everybody in: only behind a host that authenticates, or on loopback. `on` unless set. */
+	readonly auth?: 'on' | 'off' | (string & {});
+	/** After a stop is asked for, everything is still served this long, in milliseconds; 1,000 unless set. */
+	readonly drainDelayMs?: number | string;
+	/** How long requests and jobs may then go on, in milliseconds; 10,000 unless set. */
+	readonly graceMs?: number | string;
+	/** How long one step of start or stop may take, in milliseconds; 30,000 unless set. */
+	readonly stepTimeoutMs?: number | string;
+}
+
+/** How much is logged. */
+export interface LogConfig {
+	/** `info` unless set. */
+	readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | (string & {});
+}
+
+/**
+ * A whole deployment. Every string in it may hold `${NAME}` or `${NAME:-default}`; `$${` stands for `${`.
+ * `false` removes what a preset brings under the same key.
+ */
+export interface AppConfig {
+	/** A preset, as `<package>:<export>`, or another config. Keys below replace the preset's. */
+	readonly extends?: string | AppConfig;
+	readonly server?: ServerConfig;
+	readonly log?: LogConfig;
+	readonly jobs?: Partial<Record<keyof JobSettings, number | string | boolean>>;
+	readonly backends?: Readonly<Record<string, BackendInstance | NamedUse | false>>;
+	readonly models?: Readonly<Record<string, ModelInstance | ModelBinding | false>>;
+	readonly plugins?: Readonly<Record<string, PluginInstance | NamedUse | false>>;
+}
+
+/** Types a config. It is the identity: inference happens in each factory. */
+export function defineConfig(config: AppConfig): AppConfig {
+	return config;
+}
+
+/** An environment variable inside a config: the same as writing `${NAME}` or `${NAME:-fallback}` in the string. */
+export function env(name: string, fallback?: string): string {
+	return fallback === undefined ? `\${${name}}` : `\${${name}:-${fallback}}`;
+}

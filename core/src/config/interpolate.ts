@@ -1,0 +1,60 @@
+/** A place in a config where a variable has no value. */
+export interface MissingVariable {
+	readonly name: string;
+	/** `backends.jobs.with.url` */
+	readonly path: string;
+}
+
+/** The result of {@link interpolate}. */
+export interface Interpolated<T> {
+	readonly value: T;
+	readonly missing: readonly MissingVariable[];
+}
+
+const reference = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}` in every string leaf of plain objects and arrays; `$${` stands for `${`.
+ * The default also replaces an empty variable, as in a shell. Values of variables are not expanded again.
+ * Other objects (factories, schemas) pass untouched.
+ */
+export function interpolate<T>(
+	value: T,
+	env: Readonly<Record<string, string | undefined>>,
+	path = '',
+): Interpolated<T> {
+	const missing: MissingVariable[] = [];
+	return { value: walk(value, path) as T, missing };
+
+	function walk(node: unknown, at: string): unknown {
+		if (typeof node === 'string') return expand(node, at);
+		if (Array.isArray(node)) return node.map((item, index) => walk(item, `${at}[${index}]`));
+		if (!isPlain(node)) return node;
+		return Object.fromEntries(
+			Object.entries(node).map(([key, item]) => [
+				key,
+				walk(item, at === '' ? key : `${at}.${key}`),
+			]),
+		);
+	}
+
+	function expand(text: string, at: string): string {
+		return text.replace(
+			reference,
+			(match, name: string | undefined, fallback: string | undefined) => {
+				if (name === undefined) return '${';
+				const found = env[name];
+				if (found !== undefined && (found !== '' || fallback === undefined)) return found;
+				if (fallback !== undefined) return fallback;
+				missing.push({ name, path: at });
+				return match;
+			},
+		);
+	}
+}
+
+function isPlain(node: unknown): node is Record<string, unknown> {
+	if (typeof node !== 'object' || node === null) return false;
+	const prototype: unknown = Object.getPrototypeOf(node);
+	return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseDocument } from 'yaml';
+import type { AppConfig } from '../config.ts';
+import { BootError, bootProblem } from './problem.ts';
+import { type ResolvedConfig, resolveConfig } from './resolve.ts';
+
+/** Config file names that are looked for, in this order. */
+export const configFileNames = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map(
+	(extension) => `plinth.config.${extension}`,
+);
+
+/** A config and the file it came from. */
+export interface LoadedConfig {
+	/** Undefined: no file was found and the fallback was taken. */
+	readonly file: string | undefined;
+	readonly config: ResolvedConfig;
+}
+
+/** Where to look. */
+export interface LoadOptions {
+	/** A file; without it `PLINTH_CONFIG`, then `plinth.config.*` in `cwd`. */
+	readonly file?: string | undefined;
+	readonly cwd?: string;
+	readonly env?: Readonly<Record<string, string | undefined>>;
+	/** Taken when there is no file. */
+	readonly fallback?: AppConfig;
+}
+
+/** Finds and reads a config file, and says which one. Rejects with a `BootError` when it cannot be read at all. */
+export async function findConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
+	const { cwd = process.cwd(), env = process.env, fallback } = options;
+	const named = options.file ?? (env.PLINTH_CONFIG || undefined);
+	const file =
+		named === undefined
+			? configFileNames.map((name) => resolve(cwd, name)).find((path) => existsSync(path))
+			: resolve(cwd, named);
+	if (file === undefined) {
+		if (!fallback)
+			throw unreadable(cwd, `there is no ${configFileNames.join(', ')} in this folder.`);
+		return { file, config: await resolveConfig(fallback, { folder: cwd, env }) };
+	}
+	const config = await readConfig(file);
+	return { file, config: await resolveConfig(config, { folder: dirname(file), env }) };
+}
+
+/** Reads a config file: the given one, else `PLINTH_CONFIG`, else `plinth.config.*` in the working directory. */
+export async function loadConfig(file?: string): Promise<ResolvedConfig> {
+	return (await findConfig({ file })).config;
+}
+
+async function readConfig(file: string): Promise<AppConfig> {
+	if (!existsSync(file)) throw unreadable(file, 'the config file does not exist.');
+	const extension = extname(file);
+	const value = /^\.(ya?ml|json)$/.test(extension) ? await readData(file) : await readModule(file);
+	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+	throw unreadable(file, 'the config file does not hold an object.');
+}
+
+/** JSON is YAML too, and the YAML parser says line and column. */
+async function readData(file: string): Promise<unknown> {
+	const document = parseDocument(await readFile(file, 'utf8'));
+	const [error] = document.errors;
+	if (error) throw unreadable(file, `the config file cannot be parsed: ${error.message.trim()}`);
+	return document.toJS();
+}
+
+async function readModule(file: string): Promise<unknown> {
+	try {
+		return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
+	} catch (cause) {
+		const reason = cause instanceof Error ? cause.message : String(cause);
+		throw unreadable(file, `the config file cannot be loaded: ${reason}`, cause);
+	}
+}
+
+function unreadable(file: string, message: string, cause?: unknown): BootError {
+	return new BootError([bootProblem('E_CONFIG_SHAPE', 'config', file, message)], { cause });
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files.
+ *
+ * Node resolves bare names from the importing module, which would be this file; so the package is looked up from the folder
+ * and its `exports` are read here. Rejects with a sentence that says what was looked for.
+ */
+export async function importFrom(
+	specifier: string,
+	folder: string,
+): Promise<Record<string, unknown>> {
+	if (/^\.{0,2}\//.test(specifier)) {
+		return import(pathToFileURL(resolve(folder, specifier)).href);
+	}
+	const { name, subpath } = splitSpecifier(specifier);
+	const manifest = findManifest(name, folder);
+	if (!manifest) throw new Error(`the package ${name} is not installed beside ${folder}`);
+	const { exports, main } = JSON.parse(await readFile(manifest, 'utf8')) as {
+		exports?: unknown;
+		main?: string;
+	};
+	const target =
+		exports === undefined && subpath === '.' ? (main ?? 'index.js') : pick(exports, subpath);
+	if (target === undefined) throw new Error(`the package ${name} has no export ${subpath}`);
+	return import(pathToFileURL(join(dirname(manifest), target)).href);
+}
+
+function splitSpecifier(specifier: string): { name: string; subpath: string } {
+	const parts = specifier.split('/');
+	const length = specifier.startsWith('@') ? 2 : 1;
+	const rest = parts.slice(length).join('/');
+	return { name: parts.slice(0, length).join('/'), subpath: rest === '' ? '.' : `./${rest}` };
+}
+
+function findManifest(name: string, folder: string): string | undefined {
+	try {
+		return findPackageJSON(name, pathToFileURL(join(folder, 'plinth.config.js')));
+	} catch {
+		return undefined;
+	}
+}
+
+/** Conditions that this process was started with, so that a source checkout resolves to sources. */
+function conditions(): ReadonlySet<string> {
+	const given = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')].flatMap(
+		(flag, index, all) => {
+			const match = /^(?:--conditions=|-C=?)(.*)$/.exec(flag);
+			if (match) return match[1] ? [match[1]] : [all[index + 1] ?? ''];
+			return flag === '--conditions' ? [all[index + 1] ?? ''] : [];
+		},
+	);
+	return new Set([...given, 'node', 'import', 'module-sync', 'default']);
+}
+
+function pick(exports: unknown, subpath: string): string | undefined {
+	if (typeof exports === 'string') return subpath === '.' ? exports : undefined;
+	if (typeof exports !== 'object' || exports === null) return undefined;
+	const table = exports as Record<string, unknown>;
+	const subpaths = Object.keys(table).some((key) => key.startsWith('.'));
+	return choose(subpaths ? table[subpath] : subpath === '.' ? table : undefined, conditions());
+}
+
+function choose(target: unknown, active: ReadonlySet<string>): string | undefined {
+	if (typeof target === 'string') return target;
+	if (typeof target !== 'object' || target === null) return undefined;
+	for (const [condition, value] of Object.entries(target)) {
+		if (!active.has(condition)) continue;
+		const found = choose(value, active);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}

@@ -1,0 +1,233 @@
+import type { BackendInstance } from '../backend.ts';
+import type { AppConfig, ModelBindingOptions } from '../config.ts';
+import type { ModelInstance } from '../model.ts';
+import type { PluginInstance } from '../plugin.ts';
+import { interpolate } from './interpolate.ts';
+import { importFrom } from './names.ts';
+import { type BootProblem, bootProblem } from './problem.ts';
+import { configShape, modelBindingShape } from './shape.ts';
+
+/** A model binding with its factory found. */
+export interface ResolvedModel extends ModelBindingOptions {
+	readonly use: ModelInstance;
+	/** True when a preset brought it: then it may stay without a plugin that consumes it. */
+	readonly inherited: boolean;
+}
+
+/** A config after presets, names and variables: what `createApp` works on. Both spellings of a config give equal values. */
+export interface ResolvedConfig {
+	readonly $kind: 'plinth.config';
+	readonly server: Readonly<Record<string, unknown>>;
+	readonly log: Readonly<Record<string, unknown>>;
+	readonly jobs: Readonly<Record<string, unknown>>;
+	readonly backends: Readonly<Record<string, BackendInstance>>;
+	readonly models: Readonly<Record<string, ResolvedModel>>;
+	readonly plugins: Readonly<Record<string, PluginInstance>>;
+	/** What could not be resolved; `createApp` reports it together with everything else. */
+	readonly problems: readonly BootProblem[];
+}
+
+/** Where names and variables come from. */
+export interface ResolveOptions {
+	/** The folder from which package names resolve. */
+	readonly folder: string;
+	readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const sections = ['backends', 'models', 'plugins'] as const;
+type Section = (typeof sections)[number];
+type Entry = { readonly value: unknown; readonly inherited: boolean };
+
+/** Applies presets, finds named factories and fills in variables. Never rejects: what is wrong is listed in `problems`. */
+export async function resolveConfig(
+	config: AppConfig,
+	options: ResolveOptions,
+): Promise<ResolvedConfig> {
+	const problems: BootProblem[] = [];
+	const layers = await presetLayers(config, options, problems);
+	for (const layer of layers) checkShape(layer, problems);
+
+	const settings = <K extends 'server' | 'log' | 'jobs'>(key: K) =>
+		fill(Object.assign({}, ...layers.map((layer) => layer[key] ?? {})), key, options, problems);
+	const entries = (section: Section) => mergeSection(layers, section);
+
+	const backends: Record<string, BackendInstance> = {};
+	const models: Record<string, ResolvedModel> = {};
+	const plugins: Record<string, PluginInstance> = {};
+	for (const [id, { value }] of entries('backends')) {
+		const found = await instantiate(value, 'plinth.backend', `backends.${id}`, options, problems);
+		if (found) backends[id] = found as BackendInstance;
+	}
+	for (const [id, { value, inherited }] of entries('models')) {
+		const { use, binding } = splitBinding(value);
+		const found = await instantiate(use, 'plinth.model', `models.${id}`, options, problems);
+		const rest = fill(checkBinding(id, binding, problems), `models.${id}`, options, problems);
+		if (found) models[id] = { ...rest, use: found as ModelInstance, inherited };
+	}
+	for (const [id, { value }] of entries('plugins')) {
+		const found = await instantiate(value, 'plinth.plugin', `plugins.${id}`, options, problems);
+		if (found) plugins[id] = found as PluginInstance;
+	}
+	return {
+		$kind: 'plinth.config',
+		server: settings('server'),
+		log: settings('log'),
+		jobs: settings('jobs'),
+		backends,
+		models,
+		plugins,
+		problems,
+	};
+}
+
+/** The config and the presets it extends, the farthest first. */
+async function presetLayers(
+	config: AppConfig,
+	options: ResolveOptions,
+	problems: BootProblem[],
+): Promise<AppConfig[]> {
+	const layers = [config];
+	for (let base = config.extends; base !== undefined; base = layers[0]?.extends) {
+		const preset = typeof base === 'string' ? await namedPreset(base, options, problems) : base;
+		if (!preset || layers.includes(preset)) break;
+		layers.unshift(preset);
+	}
+	return layers;
+}
+
+async function namedPreset(
+	name: string,
+	{ folder }: ResolveOptions,
+	problems: BootProblem[],
+): Promise<AppConfig | undefined> {
+	const [specifier = '', exported = 'default'] = name.split(':');
+	try {
+		const preset = (await importFrom(specifier, folder))[exported];
+		if (typeof preset === 'object' && preset !== null) return preset;
+		throw new Error(`${specifier} has no preset ${exported}`);
+	} catch (error) {
+		problems.push(
+			bootProblem(
+				'E_CONFIG_NAME',
+				'config',
+				'extends',
+				`the preset "${name}" cannot be loaded: ${reason(error)}.`,
+			),
+		);
+		return undefined;
+	}
+}
+
+function checkShape(layer: AppConfig, problems: BootProblem[]): void {
+	for (const issue of configShape.safeParse(layer).error?.issues ?? []) {
+		problems.push(
+			bootProblem(
+				'E_CONFIG_SHAPE',
+				'config',
+				issue.path.join('.') || '(top level)',
+				`${issue.message}.`,
+			),
+		);
+	}
+}
+
+function mergeSection(layers: readonly AppConfig[], section: Section): Map<string, Entry> {
+	const merged = new Map<string, Entry>();
+	for (const [index, layer] of layers.entries()) {
+		for (const [id, value] of Object.entries(layer[section] ?? {})) {
+			if (value === false) merged.delete(id);
+			else if (isEntry(value)) merged.set(id, { value, inherited: index < layers.length - 1 });
+		}
+	}
+	return merged;
+}
+
+/** Anything else has been reported by `checkShape` already. */
+function isEntry(value: unknown): boolean {
+	return typeof value === 'object' && value !== null;
+}
+
+function splitBinding(value: unknown): { use: unknown; binding: ModelBindingOptions } {
+	const entry = value as { $kind?: unknown; use?: unknown; with?: unknown } & ModelBindingOptions;
+	const { use, with: options, ...binding } = entry;
+	if (entry.$kind !== undefined) return { use: value, binding: {} };
+	return {
+		use: typeof use === 'string' ? { use, ...(options ? { with: options } : {}) } : use,
+		binding,
+	};
+}
+
+function checkBinding(
+	id: string,
+	binding: ModelBindingOptions,
+	problems: BootProblem[],
+): ModelBindingOptions {
+	for (const issue of modelBindingShape.safeParse(binding).error?.issues ?? []) {
+		const path = ['models', id, ...issue.path].join('.');
+		problems.push(bootProblem('E_CONFIG_SHAPE', `model ${id}`, path, `${issue.message}.`));
+	}
+	return binding;
+}
+
+type Sort = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
+type Instance = { readonly $kind: Sort; readonly options: unknown };
+type Factory = ((options?: unknown) => Instance) & { readonly $kind: string };
+
+async function instantiate(
+	value: unknown,
+	sort: Sort,
+	path: string,
+	options: ResolveOptions,
+	problems: BootProblem[],
+): Promise<Instance | undefined> {
+	const owner = path.replace(/^(\w+)s\./, '$1 ');
+	const wrong = (message: string) => {
+		problems.push(bootProblem('E_CONFIG_NAME', owner, path, message));
+		return undefined;
+	};
+	if ((value as Instance).$kind === sort) {
+		const instance = value as Instance;
+		return { ...instance, options: fill(instance.options, `${path}.with`, options, problems) };
+	}
+	const { use, with: given = {} } = value as { use?: unknown; with?: unknown };
+	if (typeof use !== 'string') return wrong(`is not a ${sort.slice(7)}.`);
+	try {
+		const factory = await findFactory(use, sort, options.folder);
+		return factory(fill(given, `${path}.with`, options, problems));
+	} catch (error) {
+		return wrong(`"${use}" cannot be loaded: ${reason(error)}.`);
+	}
+}
+
+async function findFactory(use: string, sort: Sort, folder: string): Promise<Factory> {
+	const [specifier = '', exported] = use.split('#');
+	const module = await importFrom(specifier, folder);
+	const isFactory = (value: unknown): value is Factory =>
+		(value as { $kind?: unknown } | undefined)?.$kind === `${sort}.factory`;
+	if (exported !== undefined) {
+		const found = exported
+			.split('.')
+			.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
+		if (isFactory(found)) return found;
+		throw new Error(`${specifier} exports no ${sort.slice(7)} factory named ${exported}`);
+	}
+	const factories = Object.values(module).filter(isFactory);
+	if (factories.length === 1 && factories[0]) return factories[0];
+	throw new Error(
+		`${specifier} exports ${factories.length} ${sort.slice(7)} factories; name one as ${specifier}#name`,
+	);
+}
+
+function fill<T>(value: T, path: string, { env }: ResolveOptions, problems: BootProblem[]): T {
+	const filled = interpolate(value, env, path);
+	for (const { name, path: at } of filled.missing) {
+		problems.push(
+			bootProblem('E_CONFIG_ENV', 'config', at, `the environment variable ${name} is not set.`),
+		);
+	}
+	return filled.value;
+}
+
+function reason(error: unknown): string {
+	return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+}

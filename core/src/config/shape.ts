@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const settings = z.record(z.string(), scalar);
+const named = z.looseObject({ use: z.unknown() });
+const entry = z.union([z.literal(false), z.looseObject({ $kind: z.string() }), named], {
+	error: 'must be false, a factory call, or { use, with }',
+});
+const id = z
+	.string()
+	.regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
+
+/** The outer shape of a config; options inside are checked by the factories' own schemas. */
+export const configShape = z.strictObject({
+	extends: z.union([z.string(), z.looseObject({})]).optional(),
+	server: settings.optional(),
+	log: settings.optional(),
+	jobs: settings.optional(),
+	backends: z.record(id, entry).optional(),
+	models: z.record(id, entry).optional(),
+	plugins: z.record(id, entry).optional(),
+});
+
+/** What a model binding may set beside `use` and `with`. */
+export const modelBindingShape = z.strictObject({
+	aliases: z.array(id).optional(),
+	description: z.string().optional(),
+	ownedBy: z.string().optional(),
+});
+
+const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+
+/** The `server` section, checked. */
+export const serverSettings = z.strictObject({
+	host: z.string().min(1).default('127.0.0.1'),
+	port: z.coerce.number().int().min(0).max(65_535).default(8080),
+	publicUrl: z
+		.string()
+		.transform((text) => (text === '' ? undefined : text.replace(/\/+$/, '')))
+		.pipe(z.url({ protocol: /^https?$/ }).optional())
+		.optional(),
+	/** `off` only behind a host that authenticates, or on loopback. */
+	auth: z.enum(['on', 'off']).default('on'),
+	drainDelayMs: ms(1_000),
+	graceMs: ms(10_000),
+	stepTimeoutMs: ms(30_000),
+});
+
+/** The `server` section with its defaults. */
+export type ServerSettings = z.output<typeof serverSettings>;
+
+/** The `log` section, checked. */
+export const logSettings = z.strictObject({
+	level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});

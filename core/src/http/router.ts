@@ -1,0 +1,106 @@
+import Router from '@koa/router';
+import { invalidValue, plinthError } from '../errors.ts';
+import type { Route } from './route.ts';
+
+/** What a method and a path lead to. */
+export interface Match {
+	/** Absent when the path exists but does not answer to the method. */
+	readonly route: Route | undefined;
+	/** The OpenAPI template of the path. */
+	readonly template: string;
+	/** Percent-encoded values of the path's parameters. */
+	readonly captures: Readonly<Record<string, string>>;
+	/** The methods that the path answers to. */
+	readonly methods: readonly string[];
+}
+
+/**
+ * Finds routes. A literal segment wins over a parameter whatever the order of registration, and the winning path decides the
+ * methods: `GET /v1/videos/edits` is a 405 where only `POST /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
+ */
+export class RouteTable {
+	readonly #router = new Router({ sensitive: true, strict: true });
+	readonly #routes = new Map<string, Map<string, Route>>();
+
+	constructor(routes: readonly Route[]) {
+		for (const route of routes.toSorted((a, b) => comparePaths(a.path, b.path))) this.#add(route);
+	}
+
+	/** Undefined when no route has this path. `HEAD` finds the route of `GET`. */
+	match(method: string, path: string): Match | undefined {
+		// The router walks its layers in the order of registration, so the first one has the most literal path.
+		const layer = this.#router.match(path, method).path[0];
+		if (!layer?.name) return undefined;
+		const byMethod = this.#routes.get(layer.name) ?? new Map<string, Route>();
+		const names = layer.paramNames.map(({ name }) => String(name));
+		const values = layer.captures(path);
+		return {
+			route: byMethod.get(method === 'HEAD' ? 'GET' : method),
+			template: byMethod.values().next().value?.path ?? path,
+			captures: Object.fromEntries(names.map((name, i) => [name, values[i] ?? ''])),
+			methods: [...byMethod.keys()].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])),
+		};
+	}
+
+	#add(route: Route): void {
+		const shape = pathShape(route.path);
+		const byMethod = this.#routes.get(shape) ?? new Map<string, Route>();
+		if (byMethod.has(route.method)) {
+			throw new Error(`${route.method} ${route.path} is declared twice.`);
+		}
+		byMethod.set(route.method, route);
+		this.#routes.set(shape, byMethod);
+		this.#router.register(routerPath(route.path), [route.method], noop, { name: shape });
+	}
+}
+
+/** Two routes with the same key claim the same requests: the method and the path without its parameters' names. */
+export function routeKey(route: Pick<Route, 'method' | 'path'>): string {
+	return `${route.method} ${pathShape(route.path)}`;
+}
+
+/** Decodes what the router captured. Throws `E_VALUE_INVALID` for malformed percent-encoding. */
+export function decodeParams(captures: Readonly<Record<string, string>>): Record<string, string> {
+	const params: Record<string, string> = Object.create(null);
+	for (const [name, value] of Object.entries(captures)) {
+		try {
+			params[name] = decodeURIComponent(value);
+		} catch {
+			throw invalidValue(name, `${name}: the percent-encoding in the path is malformed.`);
+		}
+	}
+	return params;
+}
+
+/** 405 with the `allow` header. */
+export function methodNotAllowed(method: string, methods: readonly string[]): Error {
+	const allow = [...methods, 'OPTIONS'].join(', ');
+	return plinthError('E_METHOD_NOT_ALLOWED', {
+		message: `The route does not answer to ${method.slice(0, 20)}, only to ${allow}.`,
+		headers: { allow },
+	});
+}
+
+const parameter = /\{(\w+)\}/g;
+
+function noop(): void {}
+
+function pathShape(path: string): string {
+	return path.replace(parameter, '{}');
+}
+
+function routerPath(path: string): string {
+	return path
+		.split(parameter)
+		.map((part, i) => (i % 2 ? `:${part}` : part.replace(/[{}()[\]+?!:*\\]/g, '\\$&')))
+		.join('');
+}
+
+function comparePaths(a: string, b: string): number {
+	const [left, right] = [a.split('/'), b.split('/')];
+	for (let i = 0; i < Math.max(left.length, right.length); i++) {
+		const [x = '', y = ''] = [left[i], right[i]];
+		if (x.includes('{') !== y.includes('{')) return x.includes('{') ? 1 : -1;
+	}
+	return 0;
+}

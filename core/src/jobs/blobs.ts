@@ -1,0 +1,16 @@
+import type { BlobStore } from '../ports/blob-store.ts';
+
+/** Where everything that belongs to a job is stored. */
+export function jobPrefix(id: string): string {
+	return `jobs/${id}/`;
+}
+
+/** Where one attempt, and no other, writes. */
+export function attemptPrefix(id: string, fence: number): string {
+	return `${jobPrefix(id)}${fence}/`;
+}
+
+/** Deletes every blob under a prefix. */
+export async function deletePrefix(blobs: BlobStore, prefix: string): Promise<void> {
+	for await (const { key } of blobs.list(prefix)) await blobs.delete(key);
+}

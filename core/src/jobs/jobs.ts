@@ -1,0 +1,147 @@
+import { plinthError } from '../errors.ts';
+import { isUpload } from '../http/upload.ts';
+import type { BlobStore } from '../ports/blob-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { EventBus } from '../ports/event-bus.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { Job, JobListOptions, JobPage, JobStore } from '../ports/job-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import { deletePrefix, jobPrefix } from './blobs.ts';
+import type {
+	JobAttachment,
+	JobDefinition,
+	JobSubmission,
+	Jobs,
+	StoredAttachment,
+} from './contract.ts';
+import { JobIds } from './ids.ts';
+
+const defaultMaxAttempts = 5;
+
+/** Creates, reads and removes jobs; knows which plugin runs which kind. */
+export class JobService {
+	readonly definitions = new Map<string, JobDefinition>();
+	readonly #store: JobStore;
+	readonly #queue: JobQueue;
+	readonly #blobs: BlobStore;
+	readonly #bus: EventBus;
+	readonly #clock: Clock;
+	readonly #log: Logger;
+	readonly #ids = new JobIds();
+
+	constructor(
+		store: JobStore,
+		queue: JobQueue,
+		blobs: BlobStore,
+		bus: EventBus,
+		clock: Clock,
+		log: Logger,
+	) {
+		this.#store = store;
+		this.#queue = queue;
+		this.#blobs = blobs;
+		this.#bus = bus;
+		this.#clock = clock;
+		this.#log = log;
+	}
+
+	/** Registers a kind and returns the handle to its jobs. Kinds are unique: the boot report has checked that. */
+	register(kind: string, definition: JobDefinition): Jobs {
+		this.definitions.set(kind, definition);
+		return {
+			submit: (submission) => this.#submit(kind, submission),
+			get: (tenant, id) => this.#get(kind, tenant, id),
+			list: (tenant, options) => this.#list(kind, tenant, options),
+			remove: (tenant, id) => this.#remove(kind, tenant, id),
+		};
+	}
+
+	async #submit(
+		kind: string,
+		submission: JobSubmission,
+	): Promise<{ readonly job: Job; readonly replayed: boolean }> {
+		const { principal, model, attachments = [], idempotency } = submission;
+		const id = this.#ids.next(kind, this.#clock.now());
+		let kept = false;
+		try {
+			const files = await this.#attach(id, attachments);
+			const created = await this.#store.create(
+				{
+					id,
+					kind,
+					tenant: principal.tenant,
+					principal: principal.id,
+					model,
+					input: submission.input(files),
+					maxAttempts: defaultMaxAttempts,
+				},
+				idempotency ? { idempotency } : {},
+			);
+			kept = !created.replayed;
+			if (kept) this.#ring(created.job);
+			return created;
+		} finally {
+			if (!kept && attachments.length > 0) await deletePrefix(this.#blobs, jobPrefix(id));
+		}
+	}
+
+	async #attach(
+		id: string,
+		attachments: readonly JobAttachment[],
+	): Promise<Readonly<Record<string, StoredAttachment>>> {
+		const files: Record<string, StoredAttachment> = {};
+		for (const { name, mediaType, body } of attachments) {
+			const key = `${jobPrefix(id)}input/${name}`;
+			const bytes = isUpload(body) ? body.stream() : body;
+			const { size, sha256 } = await this.#blobs.put(key, bytes, { contentType: mediaType });
+			files[name] = { key, mediaType, size, sha256 };
+		}
+		return files;
+	}
+
+	/** The record is committed: a doorbell that fails costs at most one reconciler round, so nobody waits for it. */
+	#ring({ id, kind, tenant }: Job): void {
+		this.#bus.publish({ type: 'job.queued', tenant, subject: id, data: null });
+		this.#queue
+			.enqueue({ jobId: id, kind, tenant })
+			.catch((err: unknown) => this.#log.warn({ err, job_id: id }, 'could not ring for a job'));
+	}
+
+	async #get(kind: string, tenant: string, id: string): Promise<Job> {
+		const job = await this.#store.get(tenant, id);
+		if (!job || job.kind !== kind) throw plinthError('E_JOB_NOT_FOUND');
+		return job;
+	}
+
+	#list(kind: string, tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage> {
+		return this.#store.list(tenant, { ...options, kind });
+	}
+
+	async #remove(kind: string, tenant: string, id: string): Promise<Job> {
+		await this.#get(kind, tenant, id);
+		const job = await this.#store.remove(tenant, id);
+		if (!job) throw plinthError('E_JOB_NOT_FOUND');
+		// Workers of this process hear the hint at once, others at their next heartbeat.
+		this.#bus.publish({ type: 'job.deleted', tenant, subject: id, data: null });
+		await this.#cancelUpstream(job);
+		// A running attempt may still write: then the bytes wait for the sweeper.
+		if (job.status !== 'in_progress') {
+			await deletePrefix(this.#blobs, jobPrefix(id));
+			await this.#store.swept([{ due: 'record', id, kind, tenant }]);
+		}
+		return job;
+	}
+
+	async #cancelUpstream(job: Job): Promise<void> {
+		const active = job.status === 'queued' || job.status === 'in_progress';
+		if (!active || job.checkpoint === null) return;
+		try {
+			await this.definitions.get(job.kind)?.cancel?.(job);
+		} catch (err) {
+			this.#log.warn(
+				{ err, job_id: job.id },
+				'the upstream work of a removed job could not be stopped',
+			);
+		}
+	}
+}

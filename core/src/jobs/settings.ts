@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+const ms = (fallback: number) => z.coerce.number().int().positive().default(fallback);
+
+/** How jobs are run; the `jobs` section of a config. Times are in milliseconds. */
+export const jobSettings = z.strictObject({
+	/** Attempts of one kind in flight in this process. */
+	concurrency: z.coerce.number().int().min(1).default(2),
+	/** Attempts of one kind in flight for one tenant in this process. */
+	perTenant: z.coerce.number().int().min(1).optional(),
+	/** False: this process only accepts jobs; others run them. */
+	work: z.boolean().default(true),
+	leaseMs: ms(20_000),
+	heartbeatMs: ms(5_000),
+	/** Progress is written at most this often. */
+	progressMs: ms(1_000),
+	/** How often claimable jobs are rung for again. */
+	reconcileMs: ms(5_000),
+	/** How often expired content and removed records are deleted. */
+	sweepMs: ms(30_000),
+	/** An attempt that runs longer ends as `job_timeout`. */
+	maxRunMs: ms(3_600_000),
+});
+
+/** The checked `jobs` section. */
+export type JobSettings = z.output<typeof jobSettings>;

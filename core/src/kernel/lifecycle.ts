@@ -1,0 +1,86 @@
+import { BootError, bootProblem } from '../config/problem.ts';
+import type { Logger } from '../ports/logger.ts';
+
+interface Undo {
+	readonly owner: string;
+	readonly task: () => Promise<void> | void;
+}
+
+/** Runs the steps of start and stop, each with a deadline that names its owner, and unwinds them in reverse. */
+export class Lifecycle {
+	readonly #undo: Undo[] = [];
+	readonly #timeoutMs: number;
+	readonly #log: Logger;
+
+	constructor(timeoutMs: number, log: Logger) {
+		this.#timeoutMs = timeoutMs;
+		this.#log = log;
+	}
+
+	/** Runs one step of the start. Its failure becomes a `BootError` that names owner and phase. */
+	async step<T>(
+		phase: string,
+		owner: string,
+		path: string,
+		task: () => T | Promise<T>,
+	): Promise<T> {
+		try {
+			return await deadline(Promise.resolve().then(task), this.#timeoutMs);
+		} catch (cause) {
+			if (cause instanceof BootError) throw cause;
+			const late = cause instanceof StepTimeout;
+			const reason = cause instanceof Error ? cause.message : String(cause);
+			throw new BootError(
+				[
+					bootProblem(
+						late ? 'E_STEP_TIMEOUT' : 'E_STEP_FAILED',
+						owner,
+						path,
+						`failed to ${phase}: ${reason}`,
+					),
+				],
+				{ cause },
+			);
+		}
+	}
+
+	/** Remembers how to undo what has been done. */
+	onUnwind(owner: string, task: () => Promise<void> | void): void {
+		this.#undo.push({ owner, task });
+	}
+
+	/** Undoes everything in reverse, one at a time. A failing or late task is logged, and the rest still runs. */
+	async unwind(): Promise<void> {
+		for (let item = this.#undo.pop(); item; item = this.#undo.pop()) {
+			const { owner, task } = item;
+			try {
+				await deadline(Promise.resolve().then(task), this.#timeoutMs);
+			} catch (err) {
+				this.#log.error({ err, owner }, 'a part did not stop cleanly');
+			}
+		}
+	}
+}
+
+class StepTimeout extends Error {}
+
+/** Rejects when the promise has not settled in time. The timer is real time on purpose: a stuck step stops fake clocks too. */
+async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+	let timer: NodeJS.Timeout | undefined;
+	const timeout = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new StepTimeout(`it has not settled after ${ms} ms.`)), ms);
+	});
+	try {
+		return await Promise.race([promise, timeout]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/** Waits for a promise, but no longer than this; true when it has settled. */
+export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+	return deadline(promise, ms).then(
+		() => true,
+		(error: unknown) => !(error instanceof StepTimeout),
+	);
+}

@@ -1,0 +1,189 @@
+import type { z } from 'zod';
+import type { BackendDefinition } from '../backend.ts';
+import { type BootProblem, bootProblem } from '../config/problem.ts';
+import type { ResolvedConfig, ResolvedModel } from '../config/resolve.ts';
+import { logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
+import { type JobSettings, jobSettings } from '../jobs/settings.ts';
+import type { ModelDefinition } from '../model.ts';
+import type { PluginDefinition } from '../plugin.ts';
+import { services } from '../services.ts';
+import { buildGraph, type Graph, type GraphNode, providedRefs } from './graph.ts';
+
+/** A part of the deployment, checked and ready to be created. */
+export type Part = GraphNode & { readonly id: string; readonly options: unknown } & (
+		| { readonly sort: 'backend'; readonly definition: BackendDefinition }
+		| {
+				readonly sort: 'model';
+				readonly definition: ModelDefinition;
+				readonly binding: ResolvedModel;
+		  }
+		| { readonly sort: 'plugin'; readonly definition: PluginDefinition }
+	);
+
+/** A model of a preset whose kind no composed plugin consumes. */
+export interface UnusedModel {
+	readonly id: string;
+	readonly kind: string;
+}
+
+/** Everything that is known before the first factory runs. */
+export interface BootPlan {
+	readonly server: ServerSettings;
+	readonly log: z.output<typeof logSettings>;
+	readonly jobs: JobSettings;
+	readonly graph: Graph<Part>;
+	readonly unused: readonly UnusedModel[];
+	readonly problems: readonly BootProblem[];
+}
+
+/** Services that come with the kernel. */
+export const kernelServices: ReadonlySet<string> = new Set([services.clock.id, services.log.id]);
+
+/** Checks options, ids, model kinds and needs, and orders the parts. Never throws: problems are listed. */
+export function planBoot(config: ResolvedConfig): BootPlan {
+	const problems: BootProblem[] = [...config.problems];
+	const options = <S extends z.ZodType>(schema: S, value: unknown, owner: string, path: string) =>
+		checkOptions(schema, value, owner, path, problems);
+
+	const server = options(serverSettings, config.server, 'config', 'server');
+	const log = options(logSettings, config.log, 'config', 'log');
+	const jobs = options(jobSettings, config.jobs, 'config', 'jobs');
+	const unused = unusedModels(config, problems);
+	checkModelIds(config, problems);
+
+	const parts: Part[] = [];
+	const kernelNeeds: GraphNode = {
+		owner: 'kernel',
+		path: 'server.auth',
+		needs: server.auth === 'off' ? {} : { authenticator: services.authenticator },
+		provides: [],
+	};
+	for (const [sort, section] of sections) {
+		for (const [id, instance] of Object.entries(config[section])) {
+			if (sort === 'model' && unused.some((model) => model.id === id)) continue;
+			const {
+				apiVersion,
+				definition,
+				options: given,
+			} = 'use' in instance ? instance.use : instance;
+			const owner = `${sort} ${id}`;
+			const path = `${section}.${id}`;
+			if (apiVersion !== 1) {
+				problems.push(
+					bootProblem(
+						'E_API_VERSION',
+						owner,
+						path,
+						`speaks version ${String(apiVersion)} of the plugin API; this core speaks 1.`,
+					),
+				);
+				continue;
+			}
+			parts.push({
+				sort,
+				id,
+				owner,
+				path,
+				definition,
+				binding: instance,
+				options: options(definition.config, given, owner, `${path}.with`),
+				needs: definition.needs ?? {},
+				provides: 'provides' in definition ? providedRefs(definition.provides) : [],
+			} as Part);
+		}
+	}
+	const graph = buildGraph([...parts, kernelNeeds as Part], kernelServices);
+	return {
+		server,
+		log,
+		jobs,
+		graph: { ...graph, order: graph.order.filter((node) => node.owner !== 'kernel') },
+		unused,
+		problems: [...problems, ...graph.problems.map(explainAuth)],
+	};
+}
+
+const sections = [
+	['backend', 'backends'],
+	['model', 'models'],
+	['plugin', 'plugins'],
+] as const;
+
+/** With problems found, the defaults stand in, so that everything else can still be checked. */
+function checkOptions<S extends z.ZodType>(
+	schema: S,
+	value: unknown,
+	owner: string,
+	path: string,
+	problems: BootProblem[],
+): z.output<S> {
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	for (const issue of parsed.error.issues) {
+		const at = [path, ...issue.path].join('.');
+		const keys = issue.code === 'unrecognized_keys' ? ` Known options: ${knownKeys(schema)}.` : '';
+		problems.push(bootProblem('E_OPTIONS_INVALID', owner, at, `${issue.message}.${keys}`));
+	}
+	const fallback = schema.safeParse({});
+	return fallback.success ? fallback.data : ({} as z.output<S>);
+}
+
+function knownKeys(schema: z.ZodType): string {
+	const { shape } = schema as { shape?: object };
+	return shape ? Object.keys(shape).join(', ') || 'none' : 'see its documentation';
+}
+
+/** Models that came with a preset may outlive their plugin; a model that the config itself names may not. */
+function unusedModels(config: ResolvedConfig, problems: BootProblem[]): readonly UnusedModel[] {
+	const kinds = new Set(
+		Object.values(config.plugins).flatMap(({ definition }) =>
+			(definition.models ?? []).map(({ name }) => name),
+		),
+	);
+	const unused: UnusedModel[] = [];
+	for (const [id, { use, inherited }] of Object.entries(config.models)) {
+		const kind = use.definition.kind.name;
+		if (kinds.has(kind)) continue;
+		unused.push({ id, kind });
+		if (!inherited) {
+			problems.push(
+				bootProblem(
+					'E_MODEL_UNUSED',
+					`model ${id}`,
+					`models.${id}`,
+					`is a ${kind} model, and no plugin consumes that kind.`,
+				),
+			);
+		}
+	}
+	return unused;
+}
+
+function checkModelIds(config: ResolvedConfig, problems: BootProblem[]): void {
+	const taken = new Map<string, string>(Object.keys(config.models).map((id) => [id, id]));
+	for (const [id, { aliases = [] }] of Object.entries(config.models)) {
+		for (const alias of aliases) {
+			const other = taken.get(alias);
+			if (other !== undefined) {
+				problems.push(
+					bootProblem(
+						'E_MODEL_DUPLICATE',
+						`model ${id}`,
+						`models.${id}.aliases`,
+						`claims the name ${alias}, which model ${other} has.`,
+					),
+				);
+			} else taken.set(alias, id);
+		}
+	}
+}
+
+function explainAuth(problem: BootProblem): BootProblem {
+	if (problem.owner !== 'kernel') return problem;
+	return {
+		...problem,
+		message: 'nothing provides core.authenticator, so anybody could call.',
+		remedy:
+			"Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
+	};
+}

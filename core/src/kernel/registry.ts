@@ -1,0 +1,39 @@
+import { type AwilixContainer, asValue, createContainer, InjectionMode } from 'awilix';
+import type { Needs, ServiceRef } from '../service.ts';
+
+/**
+ * What the config brings: one singleton per provided service, and one scope per plugin that holds exactly what it needs.
+ * Factories are awaited by the caller, in graph order, and registered as values.
+ */
+export class Registry {
+	readonly #root: AwilixContainer = createContainer({
+		injectionMode: InjectionMode.PROXY,
+		strict: true,
+	});
+
+	/** Registers a service. */
+	provide(ref: ServiceRef<unknown>, value: unknown): void {
+		this.#root.register(ref.id, asValue(value));
+	}
+
+	/** True when somebody provides the service. */
+	has(ref: ServiceRef<unknown>): boolean {
+		return this.#root.hasRegistration(ref.id);
+	}
+
+	/** The service, or undefined. */
+	find<T>(ref: ServiceRef<T>): T | undefined {
+		return this.#root.resolve<T>(ref.id, { allowUnregistered: true });
+	}
+
+	/** The needs of one owner under its local names, from a scope of its own; absent optional ones are undefined. */
+	resolve(needs: Needs): Readonly<Record<string, unknown>> {
+		const scope = this.#root.createScope();
+		for (const [name, ref] of Object.entries(needs)) {
+			scope.register(`local:${name}`, asValue(this.find(ref)));
+		}
+		return Object.fromEntries(
+			Object.keys(needs).map((name) => [name, scope.resolve(`local:${name}`)]),
+		);
+	}
+}

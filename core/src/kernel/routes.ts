@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import { type BootProblem, bootProblem } from '../config/problem.ts';
+import type { Route } from '../http/route.ts';
+
+/** The routes of all plugins with their owners. Wrong and double ones are listed, so that one report names them all. */
+export class RouteTable {
+	readonly owners = new Map<Route, string>();
+	readonly problems: BootProblem[] = [];
+	readonly #taken = new Map<string, string>();
+
+	/** Adds the routes of one plugin. */
+	add(plugin: string, routes: readonly Route[]): void {
+		for (const route of routes) {
+			this.owners.set(route, plugin);
+			this.#check(plugin, route);
+		}
+	}
+
+	/** All routes, frozen. */
+	freeze(): readonly Route[] {
+		return Object.freeze([...this.owners.keys()]);
+	}
+
+	#check(plugin: string, route: Route): void {
+		const owner = `plugin ${plugin}`;
+		const name = `${route.method} ${route.path}`;
+		const report = (
+			code: 'E_ROUTE_DUPLICATE' | 'E_ROUTE_SCOPE' | 'E_ROUTE_PATH',
+			message: string,
+		) => this.problems.push(bootProblem(code, owner, `plugins.${plugin}`, message));
+
+		const shape = `${route.method} ${route.path.replace(/\{[^}]+\}/g, '{}')}`;
+		const other = this.#taken.get(shape);
+		if (other !== undefined)
+			report('E_ROUTE_DUPLICATE', `registers ${name}, which plugin ${other} has registered.`);
+		this.#taken.set(shape, plugin);
+
+		if (typeof route.scope !== 'string' || route.scope === '')
+			report('E_ROUTE_SCOPE', `registers ${name} without a scope.`);
+
+		const named = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, key]) => key ?? '');
+		const declared = Object.keys(
+			(route.params as (z.ZodType & { shape?: object }) | undefined)?.shape ?? {},
+		);
+		const wrong =
+			!route.path.startsWith('/') ||
+			named.length !== declared.length ||
+			named.some((key) => !declared.includes(key));
+		if (wrong)
+			report(
+				'E_ROUTE_PATH',
+				`registers ${name}, whose parameters are [${named}] in the path and [${declared}] in its params schema.`,
+			);
+	}
+}

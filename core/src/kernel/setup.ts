@@ -1,0 +1,118 @@
+import { type BootProblem, bootProblem } from '../config/problem.ts';
+import type { JobDefinition, Jobs } from '../jobs/contract.ts';
+import type { JobSettings } from '../jobs/settings.ts';
+import type { PluginContext } from '../plugin.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Needs } from '../service.ts';
+import { services } from '../services.ts';
+import type { JobMachine, Kernel } from './kernel.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { ModelDirectory } from './models.ts';
+import type { Part } from './plan.ts';
+import type { Registry } from './registry.ts';
+import { RouteTable } from './routes.ts';
+
+type PluginPart = Extract<Part, { sort: 'plugin' }>;
+
+/** What setups build on. */
+export interface SetupTools {
+	readonly kernel: Kernel;
+	readonly registry: Registry;
+	readonly models: ModelDirectory;
+	readonly lifecycle: Lifecycle;
+	readonly settings: JobSettings;
+}
+
+/** What the setups of an app's plugins share, and what they leave. */
+export class PluginSetups {
+	readonly routes = new RouteTable();
+	readonly starts: {
+		readonly owner: string;
+		readonly path: string;
+		readonly task: () => Promise<void> | void;
+	}[] = [];
+	/** Present once a plugin has registered a kind of job. */
+	machine: JobMachine | undefined;
+	readonly #problems: BootProblem[] = [];
+	readonly #kinds = new Map<string, string>();
+	readonly #tools: SetupTools;
+
+	constructor(tools: SetupTools) {
+		this.#tools = tools;
+	}
+
+	/** Problems of all setups so far. */
+	get problems(): readonly BootProblem[] {
+		return [...this.#problems, ...this.routes.problems];
+	}
+
+	/** The context that one plugin's setup receives. */
+	context(part: PluginPart, log: Logger): PluginContext<unknown, Needs> {
+		const { registry, models, lifecycle } = this.#tools;
+		const { id, owner, path, definition } = part;
+		return {
+			config: part.options,
+			services: registry.resolve(part.needs),
+			log,
+			models: (kind) => {
+				if (!definition.models?.some(({ name }) => name === kind.name)) {
+					this.#problems.push(
+						bootProblem(
+							'E_MODEL_KIND',
+							owner,
+							path,
+							`asks for ${kind.name} models without declaring that kind.`,
+						),
+					);
+				}
+				return models.ofKind(kind.name);
+			},
+			route: (...routes) => this.routes.add(id, routes),
+			job: (kind, job) => this.#job(part, kind, job),
+			onStart: (task) => {
+				this.starts.push({ owner, path, task });
+			},
+			onStop: (task) => lifecycle.onUnwind(owner, task),
+		};
+	}
+
+	#job({ owner, path, id }: PluginPart, kind: string, definition: JobDefinition): Jobs {
+		const other = this.#kinds.get(kind);
+		if (other !== undefined || !/^[a-z]+$/.test(kind)) {
+			const why =
+				other === undefined
+					? 'which is not a name of lower-case letters'
+					: `which plugin ${other} runs`;
+			this.#problems.push(
+				bootProblem('E_JOB_KIND', owner, path, `registers jobs of kind "${kind}", ${why}.`),
+			);
+		}
+		this.#kinds.set(kind, id);
+		this.machine ??= this.#build(owner, path);
+		return this.machine.service.register(kind, definition);
+	}
+
+	#build(owner: string, path: string): JobMachine {
+		const { registry, kernel, settings } = this.#tools;
+		for (const ref of [services.jobs, services.queue, services.blobs, services.events]) {
+			if (registry.has(ref)) continue;
+			this.#problems.push(
+				bootProblem(
+					'E_SERVICE_MISSING',
+					owner,
+					path,
+					`runs jobs, and so needs ${ref.id}, which nothing provides.`,
+				),
+			);
+		}
+		// With a service missing the report ends the boot before anything of this is used.
+		const find = <T>(ref: { readonly id: string }) => registry.find(ref as never) as T;
+		return kernel.jobs({
+			store: find(services.jobs),
+			queue: find(services.queue),
+			blobs: find(services.blobs),
+			bus: find(services.events),
+			settings,
+		});
+	}
+}

@@ -1,0 +1,47 @@
+import type { ModelInfo } from '../http/system.ts';
+import type { ModelDirectory } from './models.ts';
+import { type BootPlan, kernelServices, type UnusedModel } from './plan.ts';
+import type { PluginSetups } from './setup.ts';
+
+/** Who satisfies one need. */
+export interface TreeNeed {
+	readonly service: string;
+	/** `backend jobs`, `kernel`, or null for an optional service that nobody provides. */
+	readonly provider: string | null;
+}
+
+/** One part of a deployment. */
+export interface TreePart {
+	readonly owner: string;
+	/** The factory behind it: `sqliteJobs`, `builtin.video`. */
+	readonly factory: string;
+	readonly needs: readonly TreeNeed[];
+	readonly provides: readonly string[];
+	readonly routes: readonly string[];
+}
+
+/** A deployment as people read it: parts in the order of their creation. */
+export interface BootTree {
+	readonly parts: readonly TreePart[];
+	readonly models: readonly ModelInfo[];
+	readonly unusedModels: readonly UnusedModel[];
+}
+
+/** Describes what a plan has become. */
+export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDirectory): BootTree {
+	const provider = (id: string) =>
+		plan.graph.providers.get(id)?.owner ?? (kernelServices.has(id) ? 'kernel' : null);
+	return {
+		parts: plan.graph.order.map((part) => ({
+			owner: part.owner,
+			factory: part.sort === 'plugin' ? part.definition.id : part.definition.name,
+			needs: Object.values(part.needs).map(({ id }) => ({ service: id, provider: provider(id) })),
+			provides: part.provides.map(({ id }) => id),
+			routes: [...setups.routes.owners]
+				.filter(([, owner]) => part.sort === 'plugin' && owner === part.id)
+				.map(([route]) => `${route.method} ${route.path}`),
+		})),
+		models: models.list(),
+		unusedModels: plan.unused,
+	};
+}

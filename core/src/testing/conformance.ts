@@ -1,0 +1,33 @@
+/** One sentence of a contract, and the check that an implementation keeps it. Independent of any test runner. */
+export interface ConformanceCase {
+	/** The sentence. */
+	readonly name: string;
+	/** Rejects when the implementation breaks it. */
+	run(): Promise<void>;
+}
+
+/** Something under test that is closed afterwards. */
+export interface Subject {
+	close(): Promise<void>;
+}
+
+/** Makes a case whose subject is fresh, and closed whatever happens. */
+export type CaseMaker<S extends Subject> = (
+	name: string,
+	check: (subject: S) => Promise<void>,
+) => ConformanceCase;
+
+/** Binds cases to the way their subject is made. */
+export function caseMaker<S extends Subject>(create: () => Promise<S>): CaseMaker<S> {
+	return (name, check) => ({
+		name,
+		async run() {
+			const subject = await create();
+			try {
+				await check(subject);
+			} finally {
+				await subject.close();
+			}
+		},
+	});
+}

@@ -1,0 +1,12 @@
+/** Waits in real time until `condition` holds, and fails with `what` after `timeoutMs`. For what happens on its own, in place of a sleep. */
+export async function eventually(
+	what: string,
+	condition: () => boolean | Promise<boolean>,
+	timeoutMs = 5_000,
+): Promise<void> {
+	const deadline = Date.now() + timeoutMs;
+	while (!(await condition())) {
+		if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain: ${what}.`);
+		await new Promise((resolve) => setTimeout(resolve, 2));
+	}
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from './conformance.ts';
+import { cancelCases } from './job-store/cancel.ts';
+import { durabilityCases } from './job-store/durability.ts';
+import { eventCases } from './job-store/events.ts';
+import { idempotencyCases } from './job-store/idempotency.ts';
+import { leaseCases } from './job-store/leases.ts';
+import { lifecycleCases } from './job-store/lifecycle.ts';
+import { listingCases } from './job-store/listing.ts';
+import { type JobStoreSubject, jobCases } from './job-store/subject.ts';
+import { sweepCases } from './job-store/sweep.ts';
+
+/** What is under test, and what it promises beyond the contract. */
+export interface JobStoreSuiteOptions {
+	create(): Promise<JobStoreSubject>;
+	/** How long the subject keeps records that ended; 7 days unless it was made with another value. */
+	readonly recordRetentionMs?: number;
+	/** `reopen`: jobs outlive the store, and subjects can show it. */
+	readonly supports?: { readonly reopen?: boolean };
+}
+
+/** Every sentence of the `JobStore` contract as a case. */
+export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] {
+	const { create, recordRetentionMs = 7 * 86_400_000, supports = {} } = options;
+	const context = jobCases(create, recordRetentionMs);
+	return [
+		...lifecycleCases(context),
+		...leaseCases(context),
+		...cancelCases(context),
+		...listingCases(context),
+		...idempotencyCases(context),
+		...eventCases(context),
+		...sweepCases(context),
+		...(supports.reopen
+			? durabilityCases(context)
+			: [
+					context.it('nothing claims to outlive the store', async (subject) => {
+						assert.equal(subject.reopen, undefined);
+					}),
+				]),
+	];
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '../conformance.ts';
+import {
+	broken,
+	claim,
+	claimableIds,
+	completed,
+	eventTypes,
+	type JobCaseContext,
+	leaseMs,
+	newJob,
+	read,
+	running,
+	submit,
+} from './subject.ts';
+
+/** Cancelling and removing jobs in every state. */
+export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
+	return [
+		it('cancelling a queued job fails it at once with cancelled', async (s) => {
+			const { id } = await submit(s);
+			const job = await s.store.requestCancel('acme', id);
+			assert.deepEqual(
+				{ status: job?.status, code: job?.error?.code },
+				{ status: 'failed', code: 'cancelled' },
+			);
+		}),
+		it('requestCancel answers with the job as get reads it', async (s) => {
+			const { id } = await submit(s);
+			assert.deepEqual(await s.store.requestCancel('acme', id), await read(s, id));
+		}),
+		it('a job that waits for its retry is cancelled at once', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.fail(job.id, fence, broken, s.clock.now() + 60_000);
+			assert.equal((await s.store.requestCancel('acme', job.id))?.status, 'failed');
+		}),
+		it('cancelling a running job only marks it', async (s) => {
+			const { job } = await running(s);
+			assert.deepEqual(await s.store.requestCancel('acme', job.id), {
+				...job,
+				cancelRequested: true,
+			});
+		}),
+		it('a running attempt learns of the cancel at its next heartbeat', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.requestCancel('acme', job.id);
+			assert.equal(await s.store.heartbeat(job.id, fence), 'cancel');
+		}),
+		it('an attempt that was asked to cancel still holds its lease', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.requestCancel('acme', job.id);
+			await s.clock.advance(leaseMs - 1);
+			await s.store.heartbeat(job.id, fence);
+			await s.clock.advance(leaseMs - 1);
+			assert.deepEqual(await claimableIds(s), []);
+		}),
+		it('a job that ended well before it heard of the cancel is completed', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.requestCancel('acme', job.id);
+			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			assert.equal((await read(s, job.id)).status, 'completed');
+		}),
+		it('a lost attempt of a cancelled job is ended by claim, not repeated', async (s) => {
+			const { job } = await running(s);
+			await s.store.requestCancel('acme', job.id);
+			await s.clock.advance(leaseMs);
+			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
+		}),
+		it('a released attempt of a cancelled job is ended by claim, not repeated', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.requestCancel('acme', job.id);
+			await s.store.release(job.id, fence);
+			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
+		}),
+		it('a cancelled job does not wait for its retry', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.requestCancel('acme', job.id);
+			await s.store.fail(job.id, fence, broken, s.clock.now() + 60_000);
+			assert.deepEqual(await claimableIds(s), [job.id]);
+		}),
+		it('cancelling an ended job leaves it as it is', async (s) => {
+			const job = await completed(s);
+			assert.deepEqual(await s.store.requestCancel('acme', job.id), job);
+		}),
+		it('cancelling twice appends one event', async (s) => {
+			const { id } = await submit(s);
+			await s.store.requestCancel('acme', id);
+			await s.store.requestCancel('acme', id);
+			assert.deepEqual(await eventTypes(s, id), ['job.queued', 'job.failed']);
+		}),
+		it('cancelling an unknown job answers null', async (s) => {
+			assert.equal(await s.store.requestCancel('acme', 'video_0'), null);
+		}),
+		...(['queued', 'in_progress', 'completed', 'failed'] as const).flatMap((state) => [
+			it(`a removed ${state} job is unknown`, async (s) => {
+				const { id } = await inState(s, state);
+				await s.store.remove('acme', id);
+				const { jobs } = await s.store.list('acme', { kind: 'video', limit: 10, order: 'asc' });
+				assert.deepEqual([await s.store.get('acme', id), jobs], [null, []]);
+			}),
+			it(`remove answers with the ${state} job as it was`, async (s) => {
+				const job = await inState(s, state);
+				assert.deepEqual(await s.store.remove('acme', job.id), job);
+			}),
+			it(`removing a ${state} job appends job.deleted`, async (s) => {
+				const { id } = await inState(s, state);
+				await s.store.remove('acme', id);
+				assert.equal((await eventTypes(s, id)).at(-1), 'job.deleted');
+			}),
+		]),
+		it('a running attempt of a removed job is lost', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.remove('acme', job.id);
+			assert.equal(await s.store.heartbeat(job.id, fence), 'lost');
+		}),
+		it('nothing a running attempt writes brings a removed job back', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.remove('acme', job.id);
+			const answers = [
+				await s.store.complete(job.id, fence, { result: {}, expiresAt: null }),
+				await s.store.fail(job.id, fence, broken, s.clock.now()),
+				await s.store.release(job.id, fence),
+			];
+			assert.deepEqual([answers, await s.store.get('acme', job.id)], [[false, false, false], null]);
+		}),
+		it('a removed job cannot be claimed, also after its lease', async (s) => {
+			const queued = await submit(s);
+			const { job } = await running(s);
+			await s.store.remove('acme', queued.id);
+			await s.store.remove('acme', job.id);
+			await s.clock.advance(leaseMs);
+			assert.equal(await s.store.claim(queued.id, 'worker-2', leaseMs), null);
+			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.deepEqual(await claimableIds(s), []);
+		}),
+		it('a removed job cannot be removed or cancelled again', async (s) => {
+			const { id } = await submit(s);
+			await s.store.remove('acme', id);
+			assert.equal(await s.store.remove('acme', id), null);
+			assert.equal(await s.store.requestCancel('acme', id), null);
+		}),
+		it('a second remove appends no event', async (s) => {
+			const { id } = await submit(s);
+			await s.store.remove('acme', id);
+			await s.store.remove('acme', id);
+			assert.deepEqual(await eventTypes(s, id), ['job.queued', 'job.deleted']);
+		}),
+		it('removing an unknown job answers null', async (s) => {
+			assert.equal(await s.store.remove('acme', newJob(s).id), null);
+		}),
+		it('of a claim and a remove at once, the remove prevails', async (s) => {
+			const { id } = await submit(s);
+			await Promise.all([s.store.claim(id, 'worker-1', leaseMs), s.store.remove('acme', id)]);
+			assert.equal(await s.store.get('acme', id), null);
+			assert.equal(await s.store.pending('video'), 0);
+		}),
+	];
+
+	async function inState(
+		s: Parameters<typeof submit>[0],
+		state: 'queued' | 'in_progress' | 'completed' | 'failed',
+	) {
+		const job = await submit(s);
+		if (state === 'queued') return job;
+		const { fence } = await claim(s, job.id);
+		if (state === 'completed') {
+			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+		}
+		if (state === 'failed') await s.store.fail(job.id, fence, broken);
+		return read(s, job.id);
+	}
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '../conformance.ts';
+import {
+	broken,
+	claim,
+	completed,
+	eventTypes,
+	type JobCaseContext,
+	leaseMs,
+	newJob,
+	read,
+	running,
+	submit,
+} from './subject.ts';
+
+/** Creating, claiming and ending a job. */
+export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
+	return [
+		it('create stores a queued job with nothing done yet', async (s) => {
+			const job = newJob(s);
+			const answer = await s.store.create(job);
+			assert.deepEqual(answer, {
+				job: {
+					...job,
+					status: 'queued',
+					result: null,
+					error: null,
+					progress: 0,
+					checkpoint: null,
+					attempt: 0,
+					fence: 0,
+					cancelRequested: false,
+					createdAt: s.clock.now(),
+					startedAt: null,
+					completedAt: null,
+					expiresAt: null,
+				},
+				replayed: false,
+			});
+		}),
+		it('get answers what create answered', async (s) => {
+			const job = await submit(s, { input: { nested: { list: [1, 'ü', null] }, big: 2 ** 40 } });
+			assert.deepEqual(await s.store.get('acme', job.id), job);
+		}),
+		it('a caller that changes its input afterwards does not change the job', async (s) => {
+			const input = { list: [1] };
+			const job = await submit(s, { input });
+			input.list.push(2);
+			assert.deepEqual((await read(s, job.id)).input, { list: [1] });
+		}),
+		it('claim starts the job and counts the attempt', async (s) => {
+			const job = await submit(s);
+			await s.clock.advance(1_000);
+			const { job: claimed, fence } = await claim(s, job.id);
+			assert.deepEqual(claimed, {
+				...job,
+				status: 'in_progress',
+				attempt: 1,
+				fence,
+				startedAt: s.clock.now(),
+			});
+		}),
+		it('claim answers with the job as get reads it', async (s) => {
+			const { job } = await running(s);
+			assert.deepEqual(await read(s, job.id), job);
+		}),
+		it('claim refuses a running job', async (s) => {
+			const { job } = await running(s);
+			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+		}),
+		it('claim refuses an unknown id', async (s) => {
+			assert.equal(await s.store.claim('video_0', 'worker-1', leaseMs), null);
+		}),
+		it('claim refuses a job that has ended', async (s) => {
+			const job = await completed(s);
+			await s.clock.advance(10 * leaseMs);
+			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
+		}),
+		it('of twenty claims at once exactly one wins', async (s) => {
+			const job = await submit(s);
+			const claims = await Promise.all(
+				Array.from({ length: 20 }, (_, i) => s.store.claim(job.id, `worker-${i}`, leaseMs)),
+			);
+			assert.equal(claims.filter(Boolean).length, 1);
+		}),
+		it('complete ends the job with its result', async (s) => {
+			const { job, fence } = await running(s);
+			await s.clock.advance(3_000);
+			const expiresAt = s.clock.now() + 86_400_000;
+			assert.equal(await s.store.complete(job.id, fence, { result: { a: 1 }, expiresAt }), true);
+			assert.deepEqual(await read(s, job.id), {
+				...job,
+				status: 'completed',
+				progress: 1,
+				result: { a: 1 },
+				completedAt: s.clock.now(),
+				expiresAt,
+			});
+		}),
+		it('content that does not expire has no expiresAt', async (s) => {
+			assert.equal((await completed(s, {}, null)).expiresAt, null);
+		}),
+		it('fail ends the job with its error', async (s) => {
+			const { job, fence } = await running(s);
+			const error = { ...broken, param: 'prompt' };
+			await s.clock.advance(3_000);
+			assert.equal(await s.store.fail(job.id, fence, error), true);
+			assert.deepEqual(await read(s, job.id), {
+				...job,
+				status: 'failed',
+				error,
+				completedAt: s.clock.now(),
+			});
+		}),
+		it('a completed job does not move any more', async (s) => {
+			const job = await completed(s);
+			await s.store.fail(job.id, job.fence, broken);
+			await s.store.release(job.id, job.fence);
+			await s.store.heartbeat(job.id, job.fence, { checkpoint: 'late' });
+			await s.store.complete(job.id, job.fence, { result: { second: true }, expiresAt: 5 });
+			assert.deepEqual(await read(s, job.id), job);
+		}),
+		it('a failed job does not move any more', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.fail(job.id, fence, broken);
+			const failed = await read(s, job.id);
+			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.fail(job.id, fence, { code: 'other', message: 'Another.' });
+			await s.store.release(job.id, fence);
+			assert.deepEqual(await read(s, job.id), failed);
+		}),
+		it('fail with retryAt queues the job again and keeps the attempt counted', async (s) => {
+			const { job, fence } = await running(s);
+			assert.equal(await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000), true);
+			const { status, attempt, error } = await read(s, job.id);
+			assert.deepEqual({ status, attempt, error }, { status: 'queued', attempt: 1, error: null });
+		}),
+		it('a retry cannot be claimed before its instant', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000);
+			await s.clock.advance(4_999);
+			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
+		}),
+		it('a retry can be claimed from its instant on', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000);
+			await s.clock.advance(5_000);
+			assert.equal((await claim(s, job.id)).job.attempt, 2);
+		}),
+		it('the last attempt fails with its own error although a retry was asked for', async (s) => {
+			const { job, fence } = await running(s, { maxAttempts: 1 });
+			await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000);
+			const { status, error } = await read(s, job.id);
+			assert.deepEqual({ status, error }, { status: 'failed', error: broken });
+		}),
+		it('release queues the job again and does not count the attempt', async (s) => {
+			const { job, fence } = await running(s);
+			assert.equal(await s.store.release(job.id, fence), true);
+			const { status, attempt } = await read(s, job.id);
+			assert.deepEqual({ status, attempt }, { status: 'queued', attempt: 0 });
+		}),
+		it('a released job can be claimed at once', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.release(job.id, fence);
+			assert.equal((await claim(s, job.id)).job.attempt, 1);
+		}),
+		it('release keeps progress and checkpoint for the next attempt', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.heartbeat(job.id, fence, { progress: 0.5, checkpoint: 'upstream-7' });
+			await s.store.release(job.id, fence);
+			const { progress, checkpoint } = (await claim(s, job.id)).job;
+			assert.deepEqual({ progress, checkpoint }, { progress: 0.5, checkpoint: 'upstream-7' });
+		}),
+		it('startedAt stays that of the first attempt', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.release(job.id, fence);
+			await s.clock.advance(60_000);
+			assert.equal((await claim(s, job.id)).job.startedAt, job.startedAt);
+		}),
+		it('every transition appends its event', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.release(job.id, fence);
+			const second = await claim(s, job.id);
+			await s.store.complete(job.id, second.fence, { result: {}, expiresAt: null });
+			assert.deepEqual(await eventTypes(s, job.id), [
+				'job.queued',
+				'job.started',
+				'job.queued',
+				'job.started',
+				'job.completed',
+			]);
+		}),
+	];
+}
