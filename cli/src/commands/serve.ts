@@ -1,0 +1,64 @@
+import { type App, keyRing } from '@plinth/core';
+import { banner } from '../banner.ts';
+import { compose } from '../compose.ts';
+
+/** However the drain goes, the process is gone after this many milliseconds. */
+const exitMs = 18_000;
+
+/** Serves until a signal asks for the end. */
+export async function serve(flags: {
+	readonly config?: string;
+	readonly host?: string;
+	readonly port?: number;
+}): Promise<void> {
+	const { app, file } = await compose(flags);
+	stopOnSignals(app);
+	try {
+		const firstKey = await issueFirstKey(app);
+		const { url } = await app.listen({
+			...(flags.host === undefined ? {} : { host: flags.host }),
+			...(flags.port === undefined ? {} : { port: flags.port }),
+		});
+		process.stdout.write(banner({ app, url, file, firstKey }));
+	} catch (error) {
+		await app.stop();
+		throw explainListen(error);
+	}
+}
+
+/** The first signal drains and exits 0; the second exits at once. */
+function stopOnSignals(app: App): void {
+	let asked = false;
+	const stop = (signal: NodeJS.Signals) => {
+		if (asked) process.exit(1);
+		asked = true;
+		process.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
+		setTimeout(() => process.exit(1), exitMs).unref();
+		app.stop().then(
+			() => process.exit(0),
+			() => process.exit(1),
+		);
+	};
+	process.on('SIGTERM', stop);
+	process.on('SIGINT', stop);
+}
+
+/** Compositions without a key ring of their own manage keys elsewhere. */
+async function issueFirstKey(app: App): Promise<string | null> {
+	const hasRing = app.tree().parts.some(({ provides }) => provides.includes(keyRing.id));
+	return hasRing ? app.service(keyRing).issueFirst() : null;
+}
+
+function explainListen(error: unknown): unknown {
+	const { code, port, address } = error as { code?: string; port?: number; address?: string };
+	if (code === 'EADDRINUSE') {
+		return new Error(
+			`Port ${port} on ${address} is taken. Stop the other program, or choose another port: PORT=8081 or --port 8081.`,
+		);
+	}
+	if (code === 'EACCES')
+		return new Error(
+			`Port ${port} may not be opened by this user. Choose one above 1023: --port 8080.`,
+		);
+	return error;
+}

@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { keyRing } from '@plinth/core';
+import { compose } from '../compose.ts';
+import { quietLogger } from '../quiet.ts';
+import { demoClient } from './client.ts';
+import { steps } from './steps.ts';
+
+/**
+ * Runs every composed capability once against a server of its own on a free port, and writes what they make to
+ * `PLINTH_DEMO_DIR`. Its jobs live in a temporary data directory; nothing is left running.
+ */
+export async function demo(flags: { readonly config?: string }): Promise<void> {
+	const outDir = resolve(process.env.PLINTH_DEMO_DIR || './demo-output');
+	const dataDir = await mkdtemp(join(tmpdir(), 'plinth-demo-'));
+	try {
+		await mkdir(outDir, { recursive: true });
+		await runSteps(flags, { ...process.env, PLINTH_DATA_DIR: dataDir }, outDir);
+	} finally {
+		await rm(dataDir, { recursive: true, force: true });
+	}
+}
+
+async function runSteps(
+	flags: { readonly config?: string },
+	env: NodeJS.ProcessEnv,
+	outDir: string,
+): Promise<void> {
+	const { app } = await compose(flags, { env, log: quietLogger });
+	try {
+		const key = await app.service(keyRing).issue({ tenant: 'demo', scopes: ['*'] });
+		const { url } = await app.listen({ host: '127.0.0.1', port: 0 });
+		process.stdout.write(`Plinth runs at ${url} for this demo\n\n`);
+		const client = demoClient(url, key);
+		const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>(
+			'/v1/models',
+		);
+		const made: string[] = [];
+		for (const step of steps) {
+			const model = models.find(({ kind }) => kind === step.kind);
+			if (!model) continue;
+			const { bytes, about } = await step.run(client, model.id);
+			const file = join(outDir, step.file);
+			await writeFile(file, bytes);
+			made.push(
+				`  ${(relative('.', file) || file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`,
+			);
+		}
+		process.stdout.write(
+			`\nMade:\n${made.join('\n')}\n\nNext: npm start serves the same API; README.md shows how to call it.\n`,
+		);
+	} finally {
+		await app.stop();
+	}
+}
+
+function size(bytes: number): string {
+	return bytes < 1_000_000
+		? `${Math.ceil(bytes / 1000)} kB`
+		: `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

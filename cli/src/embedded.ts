@@ -1,0 +1,38 @@
+import { builtin } from '@plinth/builtin';
+import { apiKeys, defineConfig, env } from '@plinth/core';
+import { fsBlobs } from '@plinth/fs';
+import { memoryEvents } from '@plinth/memory';
+import { speech } from '@plinth/plugin-speech';
+import { video } from '@plinth/plugin-video';
+import { sharpImages } from '@plinth/sharp';
+import { sqliteJobs, sqliteQueue, sqliteRecords } from '@plinth/sqlite';
+
+const dataDir = env('PLINTH_DATA_DIR', './.plinth');
+const file = `${dataDir}/plinth.db`;
+
+/**
+ * The composition behind `npx plinth`: everything in one process and one data directory, offline.
+ * Name it as `extends: 'plinth:embedded'` and replace or remove what you like.
+ */
+export const embedded = defineConfig({
+	server: {
+		host: env('HOST', '127.0.0.1'),
+		port: env('PORT', '8080'),
+		publicUrl: env('PLINTH_PUBLIC_URL', ''),
+	},
+	log: { level: env('PLINTH_LOG_LEVEL', 'info') },
+	backends: {
+		jobs: sqliteJobs({ file }),
+		queue: sqliteQueue({ file }),
+		records: sqliteRecords({ file }),
+		blobs: fsBlobs({ dir: `${dataDir}/blobs` }),
+		events: memoryEvents(),
+		images: sharpImages(),
+		auth: apiKeys({ keys: env('PLINTH_API_KEYS', '') }),
+	},
+	models: {
+		'builtin-video': builtin.video(),
+		'builtin-speech': builtin.speech(),
+	},
+	plugins: { video: video(), speech: speech() },
+});

@@ -1,0 +1,57 @@
+import { BootError, version } from '@plinth/core';
+import { Command, InvalidArgumentError } from 'commander';
+
+interface ConfigFlag {
+	readonly config?: string;
+}
+
+/** Runs the command line. Boot problems print as a report without a stack; the exit code is then 1. */
+export async function run(argv: readonly string[]): Promise<void> {
+	try {
+		await program().parseAsync([...argv]);
+	} catch (error) {
+		process.stderr.write(`${error instanceof BootError ? error.message : describe(error)}\n`);
+		process.exitCode = 1;
+	}
+}
+
+function program(): Command {
+	const plinth = new Command('plinth')
+		.description('One service in front of your generative-media models.')
+		.version(version)
+		.showHelpAfterError();
+	withConfig(plinth.command('serve', { isDefault: true }))
+		.description('serve the composed API (the default command)')
+		.option('--host <address>', 'listen on this address instead of the configured one')
+		.option('--port <number>', 'listen on this port instead of the configured one', parsePort)
+		.action(async (flags: ConfigFlag & { host?: string; port?: number }) =>
+			(await import('./commands/serve.ts')).serve(flags),
+		);
+	withConfig(plinth.command('demo'))
+		.description('run every composed capability once and keep what it makes')
+		.action(async (flags: ConfigFlag) => (await import('./demo/demo.ts')).demo(flags));
+	withConfig(plinth.command('check'))
+		.description('boot without listening, print what is composed, or what is wrong with it')
+		.action(async (flags: ConfigFlag) => (await import('./commands/check.ts')).check(flags));
+	withConfig(plinth.command('openapi'))
+		.description('print the OpenAPI document of the composed routes')
+		.action(async (flags: ConfigFlag) => (await import('./commands/openapi.ts')).openapi(flags));
+	return plinth;
+}
+
+function withConfig(command: Command): Command {
+	return command.option(
+		'-c, --config <file>',
+		'config file; otherwise PLINTH_CONFIG, then plinth.config.{ts,mts,js,mjs,json,yaml} here, then the built-in composition',
+	);
+}
+
+function parsePort(text: string): number {
+	const port = Number(text);
+	if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+	throw new InvalidArgumentError('A port is an integer from 0 to 65535.');
+}
+
+function describe(error: unknown): string {
+	return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,23 @@
+import type { BootTree, TreePart } from '@plinth/core';
+
+/** Prints a boot tree: parts in the order of their creation, under each what it needs and who provides it. */
+export function formatTree({ parts, models, unusedModels }: BootTree): string {
+	const lines = parts.flatMap(formatPart);
+	const listed = models.map(
+		({ id, kind, description }) => `  ${id} (${kind})${description ? `: ${description}` : ''}`,
+	);
+	const unused = unusedModels.map(
+		({ id, kind }) => `  ${id} (${kind}): not served, no plugin consumes ${kind} models`,
+	);
+	return `${[...lines, '', 'models', ...listed, ...unused].join('\n')}\n`;
+}
+
+function formatPart({ owner, factory, needs, provides, routes }: TreePart): string[] {
+	return [
+		`${owner}${owner.endsWith(` ${factory}`) ? '' : ` (${factory})`}${provides.length > 0 ? ` provides ${provides.join(', ')}` : ''}`,
+		...needs.map(
+			({ service, provider }) => `  needs ${service} from ${provider ?? 'nobody (optional)'}`,
+		),
+		...routes.map((route) => `  route ${route}`),
+	];
+}
