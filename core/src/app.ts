@@ -142,10 +142,16 @@ async function create(part: Part, tools: CreateTools): Promise<void> {
 		);
 	} else {
 		const context = setups.context(part, log) as never;
-		const provided = await lifecycle.step('set up', owner, path, () =>
-			part.definition.setup(context),
-		);
-		provide(part, provided, registry);
+		try {
+			const provided = await lifecycle.step('set up', owner, path, () =>
+				part.definition.setup(context),
+			);
+			provide(part, provided, registry);
+		} catch (error) {
+			// Others may need what this one was to provide; if not, their mistakes belong in the same report.
+			if (!(error instanceof BootError) || part.provides.length > 0) throw error;
+			setups.fail(error);
+		}
 	}
 }
 

@@ -1,32 +1,37 @@
 import { isPlinthError, type PlinthError, plinthError, toWireError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
-import { sendText } from './respond.ts';
+import { sendJson } from './send.ts';
 
 /**
- * Answers a failure with the four-key body (wire.md §1.1). 5xx are logged here, once, with their stack; 4xx are the client's.
- * After the head it can only destroy the connection, so that the client does not take a part for the whole.
+ * Answers a failure with the four-key body (wire.md §1.1). After the head it can only cut the connection, so that the client
+ * does not take a part for the whole.
  */
 export async function sendError(exchange: Exchange, thrown: unknown): Promise<void> {
-	const { res, req, signal, log, route } = exchange;
+	const { res } = exchange;
 	if (exchange.left) return;
-	const error = codedError(signal.aborted ? signal.reason : thrown);
-	if (error.spec.status >= 500) {
-		const err = error.spec.code === null ? (error.cause ?? error) : error;
-		log.error({ err, route, code: error.code }, 'request failed');
-	}
+	const error = reportError(exchange, thrown);
 	if (res.headersSent) {
-		res.destroy();
+		exchange.cut();
 		return;
 	}
-	const { status, headers, body } = toWireError(error);
+	// Left by an answer that failed at one of its headers. Others, such as a host's CORS headers, stay.
 	for (const name of res.getHeaderNames()) {
-		if (name.startsWith('content-') || name === 'etag' || name === 'accept-ranges') {
-			res.removeHeader(name);
-		}
+		if (replyHeaders.test(name)) res.removeHeader(name);
 	}
-	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-	await sendText(exchange, status, 'application/json; charset=utf-8', JSON.stringify(body));
-	if (req.method === 'HEAD') return;
+	const { status, headers, body } = toWireError(error);
+	await sendJson(exchange, status, body, headers);
+}
+
+/** Finds the coded error that the client gets. 5xx are logged here, once, with their stack; 4xx are the client's own. */
+export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
+	const { signal, log, route } = exchange;
+	// Whatever a handler makes of its aborted signal, the reason is the truth.
+	const error = codedError(signal.aborted ? signal.reason : thrown);
+	if (error.spec.status >= 500) {
+		const err = error.code === 'E_INTERNAL' ? (error.cause ?? error) : error;
+		log.error({ err, route, code: error.code }, 'request failed');
+	}
+	return error;
 }
 
 /** The coded form of whatever was thrown. Errors of Koa's libraries that are meant for the client keep their meaning. */
@@ -39,6 +44,8 @@ export function codedError(error: unknown): PlinthError {
 	if (error.status === 415) return plinthError('E_MEDIA_TYPE_UNSUPPORTED', { cause: error });
 	return plinthError('E_BODY_MALFORMED', { cause: error });
 }
+
+const replyHeaders = /^(?:content-|etag$|accept-ranges$|location$|x-accel-)/;
 
 // http-errors marks what a client may read with `expose`; SDK errors of plugins have a status too, but not this.
 function isHttpError(error: unknown): error is Error & { status: number } {

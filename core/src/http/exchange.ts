@@ -6,19 +6,24 @@ import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
+/** What an exchange needs from the server. */
+export interface ExchangeOptions {
+	readonly clock: Clock;
+	readonly log: Logger;
+	/** Tells a client that waits for `100 Continue` to send its body. */
+	readonly inviteBody: () => void;
+}
+
 /** One request and its answer, from the first byte to the closed response. */
 export class Exchange {
 	readonly req: IncomingMessage;
 	readonly res: ServerResponse;
 	readonly clock: Clock;
-	readonly log: Logger;
 	readonly requestId: string;
 	/** Milliseconds since the Unix epoch. */
 	readonly startedAt: number;
 	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. */
 	readonly signal: AbortSignal;
-	/** Rejects with the signal's reason when it aborts; never resolves. */
-	readonly aborted: Promise<never>;
 	/** Resolves when the response has been sent or its connection is gone. */
 	readonly closed: Promise<void>;
 	/** The path template of the route; `unmatched` when there is none. Goes to the log in place of the path. */
@@ -27,20 +32,30 @@ export class Exchange {
 	readonly #controller = new AbortController();
 	readonly #held: Promise<unknown>[] = [];
 	#disarm: () => void = () => {};
+	readonly #invite: () => void;
+	readonly #log: Logger;
+	#child: Logger | undefined;
 	#left = false;
+	#cut = false;
 
-	constructor(req: IncomingMessage, res: ServerResponse, clock: Clock, log: Logger) {
+	constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions) {
 		this.req = req;
 		this.res = res;
-		this.clock = clock;
-		this.startedAt = clock.now();
+		this.clock = options.clock;
+		this.startedAt = options.clock.now();
 		this.requestId = requestIdOf(req);
-		this.log = log.child({ req_id: this.requestId });
+		this.#log = options.log;
+		this.#invite = options.inviteBody;
 		this.signal = this.#controller.signal;
 		// A handler may hang one listener per output on it; ten would print a warning.
 		setMaxListeners(0, this.signal);
-		this.aborted = rejection(this.signal);
 		this.closed = this.#watch();
+	}
+
+	/** A logger that names the request. */
+	get log(): Logger {
+		this.#child ??= this.#log.child({ req_id: this.requestId });
+		return this.#child;
 	}
 
 	/** True when the client left before the answer was finished. */
@@ -65,6 +80,17 @@ export class Exchange {
 		this.#controller.abort(reason);
 	}
 
+	/** Says that the body is wanted. Until then a client with `Expect: 100-continue` sends none. */
+	inviteBody(): void {
+		this.#invite();
+	}
+
+	/** Closes the connection in the middle of an answer that cannot be finished. */
+	cut(): void {
+		this.#cut = true;
+		this.res.destroy();
+	}
+
 	/** Counts work that may outlast the answer as a part of the exchange. */
 	hold(work: Promise<unknown>): void {
 		this.#held.push(work);
@@ -80,13 +106,15 @@ export class Exchange {
 	#watch(): Promise<void> {
 		const { res } = this;
 		let finished = false;
+		// Writing to a client that has just left is no failure, and without a listener it would end the process.
+		res.on('error', () => {});
 		res.once('finish', () => {
 			finished = true;
 		});
 		return new Promise((resolve) => {
 			const close = () => {
 				if (!finished) {
-					this.#left = !this.signal.aborted;
+					this.#left = !this.#cut;
 					this.#controller.abort(new DOMException('The client has left.', 'AbortError'));
 				}
 				resolve();
@@ -114,13 +142,4 @@ function tooLate(ms: number): PlinthError {
 	return plinthError('E_REQUEST_TIMEOUT', {
 		message: `The request was not finished within ${ms / 1000} seconds.`,
 	});
-}
-
-function rejection(signal: AbortSignal): Promise<never> {
-	const promise = new Promise<never>((_, reject) => {
-		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-	});
-	// Nobody has to listen: an exchange that is never raced must not end the process.
-	promise.catch(() => {});
-	return promise;
 }

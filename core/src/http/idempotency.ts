@@ -15,14 +15,14 @@ export interface RequestFacts {
 }
 
 /** Reads the idempotency headers. The fingerprint is computed when it is first asked for. Throws `E_VALUE_INVALID` for a bad key. */
-export function idempotencyOf(req: IncomingMessage, facts: RequestFacts): Idempotency {
+export function idempotencyOf(req: IncomingMessage, facts: () => RequestFacts): Idempotency {
 	const key = keyOf(req);
 	let fingerprint: string | undefined;
 	return {
 		...(key === undefined ? {} : { key }),
 		retry: retryOf(req),
 		get fingerprint() {
-			fingerprint ??= createHash('sha256').update(canonical(facts)).digest('hex');
+			fingerprint ??= createHash('sha256').update(canonical(facts())).digest('hex');
 			return fingerprint;
 		},
 	};

@@ -27,6 +27,8 @@ export const httpLimits = {
 	heartbeatMs: 15_000,
 	/** How long a client may leave one piece of an answer unread. */
 	stallMs: 60_000,
+	/** The same for the error that ends an aborted request. */
+	farewellMs: 2_000,
 	/** The pieces in which an answer is written. */
 	pieceBytes: 262_144,
 	/** What is read and thrown away so that a refused client sees the answer: 64 MB with a key, 1 MB without. */

@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { invalidValue, plinthError } from '../errors.ts';
+import { invalidValue } from '../errors.ts';
 import type { Route } from './route.ts';
 
 /** What a method and a path lead to. */
@@ -70,15 +70,6 @@ export function decodeParams(captures: Readonly<Record<string, string>>): Record
 		}
 	}
 	return params;
-}
-
-/** 405 with the `allow` header. */
-export function methodNotAllowed(method: string, methods: readonly string[]): Error {
-	const allow = [...methods, 'OPTIONS'].join(', ');
-	return plinthError('E_METHOD_NOT_ALLOWED', {
-		message: `The route does not answer to ${method.slice(0, 20)}, only to ${allow}.`,
-		headers: { allow },
-	});
 }
 
 const parameter = /\{(\w+)\}/g;

@@ -33,10 +33,18 @@ export const maxFileBytes = 52_428_800;
 export function fileField(options: FileFieldOptions = {}): z.ZodType<UploadedFile> {
 	const { maxBytes = maxFileBytes, mediaTypes } = options;
 	const schema = z
-		.custom<UploadedFile>(isUpload, { error: 'a file is expected' })
+		.custom<UploadedFile>(isUpload, {
+			error: 'expected a file, found text',
+			params: { code: 'E_VALUE_TYPE' },
+			abort: true,
+		})
 		.superRefine((file, ctx) => {
 			if (file.size > maxBytes) {
-				ctx.addIssue({ code: 'custom', message: `the file has more than ${maxBytes} bytes` });
+				ctx.addIssue({
+					code: 'custom',
+					message: `the file has more than ${maxBytes} bytes`,
+					params: { code: 'E_BODY_TOO_LARGE' },
+				});
 			} else if (mediaTypes && !mediaTypes.includes(file.mediaType)) {
 				ctx.addIssue({
 					code: 'custom',

@@ -27,6 +27,7 @@ export interface AppParts {
 export class RunningApp implements App {
 	state: AppState = 'created';
 	readonly #parts: AppParts;
+	#listening = false;
 	#starting: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
@@ -60,6 +61,7 @@ export class RunningApp implements App {
 			]);
 		}
 		await this.start();
+		this.#listening = true;
 		return this.#parts.http.listen({ host, port });
 	}
 

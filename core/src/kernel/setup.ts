@@ -1,4 +1,4 @@
-import { type BootProblem, bootProblem } from '../config/problem.ts';
+import { BootError, type BootProblem, bootProblem } from '../config/problem.ts';
 import type { JobDefinition, Jobs } from '../jobs/contract.ts';
 import type { JobSettings } from '../jobs/settings.ts';
 import type { PluginContext } from '../plugin.ts';
@@ -39,6 +39,11 @@ export class PluginSetups {
 
 	constructor(tools: SetupTools) {
 		this.#tools = tools;
+	}
+
+	/** Keeps what made one setup fail, so that the others are still looked at. */
+	fail({ problems }: BootError): void {
+		this.#problems.push(...problems);
 	}
 
 	/** Problems of all setups so far. */
@@ -92,27 +97,27 @@ export class PluginSetups {
 		return this.machine.service.register(kind, definition);
 	}
 
+	/** Throws a `BootError` that lists every missing backend. */
 	#build(owner: string, path: string): JobMachine {
 		const { registry, kernel, settings } = this.#tools;
-		for (const ref of [services.jobs, services.queue, services.blobs, services.events]) {
-			if (registry.has(ref)) continue;
-			this.#problems.push(
-				bootProblem(
-					'E_SERVICE_MISSING',
-					owner,
-					path,
-					`runs jobs, and so needs ${ref.id}, which nothing provides.`,
+		const store = registry.find(services.jobs);
+		const queue = registry.find(services.queue);
+		const blobs = registry.find(services.blobs);
+		const bus = registry.find(services.events);
+		if (store && queue && blobs && bus) return kernel.jobs({ store, queue, blobs, bus, settings });
+		throw new BootError(
+			jobServices
+				.filter((ref) => !registry.has(ref))
+				.map(({ id }) =>
+					bootProblem(
+						'E_SERVICE_MISSING',
+						owner,
+						path,
+						`runs jobs, and so needs ${id}, which nothing provides.`,
+					),
 				),
-			);
-		}
-		// With a service missing the report ends the boot before anything of this is used.
-		const find = <T>(ref: { readonly id: string }) => registry.find(ref as never) as T;
-		return kernel.jobs({
-			store: find(services.jobs),
-			queue: find(services.queue),
-			blobs: find(services.blobs),
-			bus: find(services.events),
-			settings,
-		});
+		);
 	}
 }
+
+const jobServices = [services.jobs, services.queue, services.blobs, services.events];

@@ -1,0 +1,148 @@
+/** Bytes that worker threads share instead of copying. */
+export function sharedBytes(length: number): Uint8Array {
+	return new Uint8Array(new SharedArrayBuffer(length));
+}
+
+/** Whole numbers that worker threads share. */
+function sharedInts(values: readonly number[]): Int32Array {
+	const ints = new Int32Array(new SharedArrayBuffer(values.length * 4));
+	ints.set(values);
+	return ints;
+}
+
+/**
+ * Coverage of a layer at one resolution.
+ *
+ * Rows are `width + 2` long: one more pixel at both ends, so that a shift by a part of a pixel never leaves the row.
+ * `runs` holds `start, end, kind` per stretch of pixels that is not empty, row by row; kind 1 is opaque, 2 needs
+ * blending. `rows[y]` is the index of the first run of row y.
+ */
+export interface Mask {
+	readonly width: number;
+	readonly height: number;
+	readonly alpha: Uint8Array;
+	readonly runs: Int32Array;
+	readonly rows: Int32Array;
+}
+
+/** A picture part in the form that frames are put together from: premultiplied YUV 4:2:0 with alpha. */
+export interface Layer {
+	readonly width: number;
+	readonly height: number;
+	/** Rows that were cut off at the top because they were empty. */
+	readonly top: number;
+	/** True when the right border continues at the left one. */
+	readonly wraps: boolean;
+	readonly full: Mask;
+	readonly half: Mask;
+	readonly y: Uint8Array;
+	readonly u: Uint8Array;
+	readonly v: Uint8Array;
+}
+
+/** Premultiplied RGBA pixels; width and height are even. */
+export interface Pixels {
+	readonly width: number;
+	readonly height: number;
+	readonly data: Uint8Array | Uint8ClampedArray;
+}
+
+/** Turns premultiplied RGBA into a layer. BT.709, limited range. */
+export function createLayer(image: Pixels, wraps: boolean): Layer {
+	const { width, data } = image;
+	const { top, bottom } = usedRows(image);
+	const height = bottom - top;
+	const stride = width + 2;
+	const [y, alpha] = [sharedBytes(stride * height), sharedBytes(stride * height)];
+	const [cw, ch] = [width >> 1, height >> 1];
+	const chroma = (cw + 2) * ch;
+	const [u, v, half] = [sharedBytes(chroma), sharedBytes(chroma), sharedBytes(chroma)];
+	for (let row = 0; row < height; row++) {
+		for (let x = 0; x < width; x++) {
+			const i = ((row + top) * width + x) * 4;
+			const to = row * stride + x + 1;
+			const a = data[i + 3] as number;
+			if (a === 0) continue;
+			const [r, g, b] = [data[i] as number, data[i + 1] as number, data[i + 2] as number];
+			alpha[to] = a;
+			y[to] = (16 / 255) * a + 0.1826 * r + 0.6142 * g + 0.062 * b + 0.5;
+		}
+	}
+	for (let row = 0; row < ch; row++) {
+		for (let x = 0; x < cw; x++) {
+			let [r, g, b, a] = [0, 0, 0, 0];
+			for (let k = 0; k < 4; k++) {
+				const i = ((row * 2 + top + (k >> 1)) * width + x * 2 + (k & 1)) * 4;
+				r += data[i] as number;
+				g += data[i + 1] as number;
+				b += data[i + 2] as number;
+				a += data[i + 3] as number;
+			}
+			if (a === 0) continue;
+			const to = row * (cw + 2) + x + 1;
+			half[to] = (a + 2) >> 2;
+			u[to] = ((128 / 255) * a - 0.1006 * r - 0.3386 * g + 0.4392 * b) / 4 + 0.5;
+			v[to] = ((128 / 255) * a + 0.4392 * r - 0.3989 * g - 0.0403 * b) / 4 + 0.5;
+		}
+	}
+	if (wraps) {
+		for (const plane of [y, alpha]) closeRows(plane, width, height);
+		for (const plane of [u, v, half]) closeRows(plane, cw, ch);
+	}
+	return {
+		width,
+		height,
+		top,
+		wraps,
+		full: createMask(alpha, width, height, wraps),
+		half: createMask(half, cw, ch, wraps),
+		y,
+		u,
+		v,
+	};
+}
+
+/** Finds the stretches that have to be drawn. A pixel mixes with its left neighbour when the layer is shifted. */
+function createMask(alpha: Uint8Array, width: number, height: number, wraps: boolean): Mask {
+	const runs: number[] = [];
+	const rows: number[] = [0];
+	const stride = width + 2;
+	const end = wraps ? width : width + 1;
+	for (let row = 0; row < height; row++) {
+		const at = row * stride + 1;
+		let start = 0;
+		let kind = -1;
+		for (let x = 0; x <= end; x++) {
+			const [a, b] = [alpha[at + x - 1] as number, alpha[at + x] as number];
+			const here = x === end ? 0 : (a & b) === 255 ? 1 : a + b === 0 ? 0 : 2;
+			if (here === kind && x < end) continue;
+			if (kind > 0) runs.push(start, x, kind);
+			start = x;
+			kind = here;
+		}
+		rows.push(runs.length);
+	}
+	return { width, height, alpha, runs: sharedInts(runs), rows: sharedInts(rows) };
+}
+
+function closeRows(plane: Uint8Array, width: number, height: number): void {
+	for (let at = 0; at < height * (width + 2); at += width + 2) {
+		plane[at] = plane[at + width] as number;
+		plane[at + width + 1] = plane[at + 1] as number;
+	}
+}
+
+/** The rows between the first and the last one that show anything, on even borders. */
+function usedRows({ width, height, data }: Pixels): { top: number; bottom: number } {
+	const empty = (row: number): boolean => {
+		for (let i = row * width * 4 + 3; i < (row + 1) * width * 4; i += 4) {
+			if (data[i] !== 0) return false;
+		}
+		return true;
+	};
+	let top = 0;
+	let bottom = height;
+	while (top < height && empty(top)) top++;
+	while (bottom > top && empty(bottom - 1)) bottom--;
+	return { top: top & ~1, bottom: Math.min(height, (bottom + 1) & ~1) };
+}

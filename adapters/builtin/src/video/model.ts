@@ -1,0 +1,164 @@
+import { defineModel, type ImageCodec, services, unsupportedValue } from '@plinth/core';
+import {
+	type VideoModel,
+	type VideoPoster,
+	type VideoRequest,
+	type VideoResult,
+	type VideoRun,
+	videoModels,
+} from '@plinth/plugin-video/model';
+import { z } from 'zod';
+import type { GroupJob, Prepared } from './jobs.ts';
+import { cameraWords } from './motion.ts';
+import { joinGroups } from './mux.ts';
+import { PICTURE_ROOM, planPath } from './picture.ts';
+import { planScene } from './plan.ts';
+import { createPool, defaultWorkers, type Pool } from './pool.ts';
+import { quotedPart, wordsOf } from './prompt.ts';
+import { FRAME_RATE, GROUP_FRAMES } from './timing.ts';
+
+/** The procedural video model: no weights and no network; equal requests with equal seeds give equal files. */
+export const builtinVideo = defineModel({
+	kind: videoModels,
+	name: 'builtin.video',
+	description:
+		'Procedural renderer: draws a scene from the prompt or moves over the input picture. No neural network.',
+	config: z.strictObject({
+		/** Threads that draw and encode. Default: one less than the machine has cores, at most 4. */
+		workers: z.int().min(1).max(16).optional(),
+	}),
+	needs: { images: services.images },
+	create: ({ config, services: { images }, onStop }) => {
+		const pool = createPool(config.workers ?? defaultWorkers());
+		onStop(() => pool.close());
+		return createVideoModel(pool, images);
+	},
+});
+
+/** Makes the model over a pool of workers. */
+export function createVideoModel(pool: Pool, images: ImageCodec): VideoModel {
+	return {
+		apiVersion: 1,
+		generate: async (request, run) => {
+			checkSize(request);
+			// One failure stops the other groups as well.
+			const failed = new AbortController();
+			const signal = AbortSignal.any([run.signal, failed.signal]);
+			try {
+				return await render(pool, images, request, {
+					...run,
+					signal,
+					progress: (f) => run.progress(f),
+				});
+			} catch (error) {
+				failed.abort(error);
+				throw error;
+			}
+		},
+	};
+}
+
+async function render(
+	pool: Pool,
+	images: ImageCodec,
+	request: VideoRequest,
+	run: Pick<VideoRun, 'signal' | 'seed' | 'progress'>,
+): Promise<VideoResult> {
+	const { signal } = run;
+	const frames = Math.round(request.seconds * FRAME_RATE);
+	const prepared = request.reference
+		? await preparePicture(pool, images, request, run, frames)
+		: await prepareScene(pool, request, run, frames);
+	const { source } = prepared;
+	let done = 0;
+	const onFrames = (count: number): void => {
+		done += count;
+		run.progress(Math.min(1, done / frames));
+	};
+	const groups: GroupJob[] = [];
+	for (let start = 0; start < frames; start += GROUP_FRAMES) {
+		groups.push({ kind: 'group', source, start, count: Math.min(GROUP_FRAMES, frames - start) });
+	}
+	const encoded = await Promise.all(groups.map((group) => pool.run(group, { signal, onFrames })));
+	const poster = await drawPoster(pool, images, prepared, signal);
+	const body = await joinGroups(encoded);
+	signal.throwIfAborted();
+	const warnings = warningsOf(prepared);
+	return { body, mediaType: 'video/mp4', poster, ...(warnings.length > 0 && { warnings }) };
+}
+
+function prepareScene(
+	pool: Pool,
+	{ prompt, size, remixOf }: VideoRequest,
+	{ signal, seed }: Pick<VideoRun, 'signal' | 'seed'>,
+	frames: number,
+): Promise<Prepared> {
+	const plan = planScene({ prompt, seed, ...(remixOf && { remixOf: remixOf.prompt }) });
+	return pool.run({ kind: 'stage', plan, prompt, ...size, frames }, { signal });
+}
+
+async function preparePicture(
+	pool: Pool,
+	images: ImageCodec,
+	{ prompt, size, reference, remixOf }: VideoRequest,
+	{ signal, seed }: Pick<VideoRun, 'signal' | 'seed'>,
+	frames: number,
+): Promise<Prepared> {
+	if (!reference) throw new TypeError('There is no picture to move over.');
+	const bytes = await reference.bytes();
+	signal.throwIfAborted();
+	const box = { width: roomy(size.width), height: roomy(size.height), mode: 'cover' as const };
+	const image = await images.fit(bytes, box, signal);
+	signal.throwIfAborted();
+	const words = cameraWords(wordsOf(`${prompt} ${remixOf?.prompt ?? ''}`));
+	const caption = quotedPart(prompt);
+	return pool.run(
+		{
+			kind: 'picture',
+			image,
+			...size,
+			frames,
+			path: planPath(words, seed),
+			fade: { in: words.fadeIn, out: words.fadeOut },
+			...(caption && { caption }),
+		},
+		{ signal },
+	);
+}
+
+/** A still from the middle of the video. */
+async function drawPoster(
+	pool: Pool,
+	images: ImageCodec,
+	{ source }: Prepared,
+	signal: AbortSignal,
+): Promise<VideoPoster> {
+	const { width, height, frames } = source;
+	const still = { kind: 'still', source, frame: Math.floor(frames / 2) } as const;
+	const data = await pool.run(still, { signal });
+	const options = { format: 'webp', quality: 86 } as const;
+	const body = await images.encode({ width, height, data }, options, signal);
+	return { body, mediaType: 'image/webp' };
+}
+
+function warningsOf({ shortened, incomplete }: Prepared): readonly string[] {
+	return [
+		...(shortened ? ['The title shows only the beginning of the prompt.'] : []),
+		...(incomplete
+			? ['The title leaves out characters that the built-in typeface does not have.']
+			: []),
+	];
+}
+
+/** The encoder works on blocks of 16 pixels and would pad other sizes. */
+function checkSize({ size: { width, height } }: VideoRequest): void {
+	if (width % 16 === 0 && height % 16 === 0 && width >= 64 && height >= 64) return;
+	throw unsupportedValue(
+		'size',
+		`The builtin video model needs a width and a height in multiples of 16 from 64 up, not ${width}x${height}.`,
+	);
+}
+
+function roomy(length: number): number {
+	return Math.round((length * PICTURE_ROOM) / 2) * 2;
+}

@@ -1,0 +1,31 @@
+import type { Setting } from '../lexicon.ts';
+import { abstract } from './abstract.ts';
+import { airItems, skyItems } from './air.ts';
+import type { Canvas, SceneItem } from './canvas.ts';
+import { city } from './city.ts';
+import { desert, forest, meadow, mountains, winter } from './land.ts';
+import { space } from './space.ts';
+import { flying } from './subjects.ts';
+import { underwater } from './underwater.ts';
+import { lake, sea } from './water.ts';
+
+const settings: Record<Setting, (canvas: Canvas) => SceneItem[]> = {
+	sea,
+	lake,
+	mountains,
+	forest,
+	meadow,
+	city,
+	desert,
+	winter,
+	space,
+	underwater,
+	sky: () => [],
+	abstract,
+};
+
+/** Lists everything that is drawn over the backdrop, back to front. */
+export function buildScene(canvas: Canvas): readonly SceneItem[] {
+	const place = settings[canvas.plan.setting](canvas);
+	return [...skyItems(canvas), ...place, ...flying(canvas), ...airItems(canvas)];
+}

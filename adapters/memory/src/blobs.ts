@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import {
+	type BlobContent,
+	type BlobInfo,
+	type BlobStore,
+	type ByteRange,
+	defineBackend,
+	type PutBlobOptions,
+	plinthError,
+	services,
+} from '@plinth/core';
+import { z } from 'zod';
+
+/** Blobs that live as long as the process. */
+export const memoryBlobs = defineBackend({
+	name: 'memoryBlobs',
+	provides: services.blobs,
+	config: z.strictObject({}),
+	create: () => new MemoryBlobStore(),
+});
+
+interface StoredBlob {
+	readonly info: BlobInfo;
+	readonly bytes: Uint8Array;
+}
+
+class MemoryBlobStore implements BlobStore {
+	readonly #blobs = new Map<string, StoredBlob>();
+
+	async put(
+		key: string,
+		body: Uint8Array | AsyncIterable<Uint8Array>,
+		options: PutBlobOptions,
+	): Promise<BlobInfo> {
+		checkKey(key);
+		const bytes = await collect(body, options);
+		const info = {
+			key,
+			size: bytes.length,
+			contentType: options.contentType,
+			sha256: createHash('sha256').update(bytes).digest('hex'),
+		};
+		this.#blobs.set(key, { info, bytes });
+		return info;
+	}
+
+	async get(
+		key: string,
+		options: { readonly range?: ByteRange } = {},
+	): Promise<BlobContent | null> {
+		checkKey(key);
+		const blob = this.#blobs.get(key);
+		if (!blob) return null;
+		const { start, end } = options.range ?? { start: 0, end: blob.bytes.length - 1 };
+		if (options.range && !(start >= 0 && start <= end && end < blob.bytes.length)) {
+			throw plinthError('E_RANGE_NOT_SATISFIABLE');
+		}
+		return { ...blob.info, body: bodyOf(blob.bytes.subarray(start, end + 1)) };
+	}
+
+	async head(key: string): Promise<BlobInfo | null> {
+		checkKey(key);
+		return this.#blobs.get(key)?.info ?? null;
+	}
+
+	async delete(key: string): Promise<void> {
+		checkKey(key);
+		this.#blobs.delete(key);
+	}
+
+	async *list(prefix: string): AsyncIterable<BlobInfo> {
+		const border = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+		for (const [key, { info }] of this.#blobs) {
+			if (key === prefix || key.startsWith(border)) yield info;
+		}
+	}
+}
+
+/** Gathers a body into memory of our own, within the limits of the put. */
+async function collect(
+	body: Uint8Array | AsyncIterable<Uint8Array>,
+	{ maxBytes = Number.POSITIVE_INFINITY, signal }: PutBlobOptions,
+): Promise<Uint8Array> {
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	signal?.throwIfAborted();
+	for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+		signal?.throwIfAborted();
+		size += chunk.length;
+		if (size > maxBytes) throw plinthError('E_BODY_TOO_LARGE');
+		chunks.push(Uint8Array.from(chunk));
+	}
+	signal?.throwIfAborted();
+	return Buffer.concat(chunks);
+}
+
+async function* bodyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+	if (bytes.length > 0) yield Uint8Array.from(bytes);
+}
+
+function checkKey(key: string): void {
+	const segments = key.split('/');
+	const isSound = segments.every((segment) => /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/.test(segment));
+	if (!isSound || key.length > 512) throw new TypeError(`"${key}" is not a blob key.`);
+}

@@ -1,0 +1,53 @@
+import type { Idempotency, Job, NewJob } from '@plinth/core';
+
+/** A job and what the store must remember beside it. Instants are milliseconds since the Unix epoch. */
+export interface JobRow {
+	job: Job;
+	/** From when on `claim` takes the job or ends it: the retry's instant while queued, the end of the lease while running, null once ended. */
+	claimableAt: number | null;
+	/** The length of the current lease. */
+	leaseMs: number;
+	/** When the content is due for deletion; null when it has none or was swept. */
+	contentDueAt: number | null;
+	/** When the record is due for deletion; null while the job lives. */
+	recordDueAt: number | null;
+	removed: boolean;
+	readonly key: string | undefined;
+	readonly fingerprint: string | undefined;
+	/** The highest retry count that made or received this job. */
+	receivedRetry: number;
+}
+
+/** The row of a job that was just submitted. */
+export function newRow(job: NewJob, idempotency: Idempotency | undefined, now: number): JobRow {
+	return {
+		job: {
+			...job,
+			status: 'queued',
+			result: null,
+			error: null,
+			progress: 0,
+			checkpoint: null,
+			attempt: 0,
+			fence: 0,
+			cancelRequested: false,
+			createdAt: now,
+			startedAt: null,
+			completedAt: null,
+			expiresAt: null,
+		},
+		claimableAt: now,
+		leaseMs: 0,
+		contentDueAt: null,
+		recordDueAt: null,
+		removed: false,
+		key: idempotency?.key,
+		fingerprint: idempotency?.fingerprint,
+		receivedRetry: idempotency?.retry ?? 0,
+	};
+}
+
+/** Orders rows from the oldest job to the newest. */
+export function byAge(a: JobRow, b: JobRow): number {
+	return a.job.createdAt - b.job.createdAt || (a.job.id < b.job.id ? -1 : 1);
+}

@@ -1,0 +1,1 @@
+export { sharpImages } from './backend.ts';

@@ -1,0 +1,58 @@
+/** Lets a limited number of tasks run at the same time; the others wait in order of arrival. */
+export class Semaphore {
+	#free: number;
+	readonly #waiting: (() => void)[] = [];
+
+	constructor(limit: number) {
+		this.#free = limit;
+	}
+
+	/**
+	 * Runs `task` when a place is free. Rejects with the signal's reason as soon as it aborts: a waiting task then never starts, and a
+	 * running one, which native code cannot interrupt, keeps its place until it is over.
+	 */
+	async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+		signal?.throwIfAborted();
+		await this.#enter(signal);
+		const work = task().finally(() => this.#leave());
+		return signal ? unlessAborted(work, signal) : work;
+	}
+
+	#enter(signal?: AbortSignal): Promise<void> {
+		if (this.#free > 0) {
+			this.#free--;
+			return Promise.resolve();
+		}
+		const turn = Promise.withResolvers<void>();
+		this.#waiting.push(turn.resolve);
+		const abort = () => {
+			const index = this.#waiting.indexOf(turn.resolve);
+			// Already called: the place is taken, and `run` is about to use it.
+			if (index < 0) return;
+			this.#waiting.splice(index, 1);
+			turn.reject(signal?.reason);
+		};
+		signal?.addEventListener('abort', abort, { once: true });
+		return turn.promise.finally(() => signal?.removeEventListener('abort', abort));
+	}
+
+	#leave(): void {
+		const next = this.#waiting.shift();
+		if (next) next();
+		else this.#free++;
+	}
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+	const aborted = Promise.withResolvers<never>();
+	const abort = () => aborted.reject(signal.reason);
+	if (signal.aborted) abort();
+	signal.addEventListener('abort', abort, { once: true });
+	// When the abort wins, nobody hears of the work's own failure.
+	work.catch(() => {});
+	try {
+		return await Promise.race([aborted.promise, work]);
+	} finally {
+		signal.removeEventListener('abort', abort);
+	}
+}

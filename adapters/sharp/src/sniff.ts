@@ -1,0 +1,16 @@
+import type { ImageFormat } from '@plinth/core';
+
+/**
+ * The format by the first bytes (PNG, 3rd edition §5.2; JPEG's SOI and first marker; RFC 9649 §2.4 for WebP), or undefined. Names and
+ * media types that came with the file do not count.
+ */
+export function sniffFormat(image: Uint8Array): ImageFormat | undefined {
+	if (startsWith(image, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'png';
+	if (startsWith(image, 0, [0xff, 0xd8, 0xff])) return 'jpeg';
+	const isRiff = startsWith(image, 0, [0x52, 0x49, 0x46, 0x46]);
+	return isRiff && startsWith(image, 8, [0x57, 0x45, 0x42, 0x50]) ? 'webp' : undefined;
+}
+
+function startsWith(image: Uint8Array, at: number, magic: readonly number[]): boolean {
+	return magic.every((byte, index) => image[at + index] === byte);
+}

@@ -1,0 +1,108 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { Semaphore } from '../src/semaphore.ts';
+import { createCodec, quarters } from './images.ts';
+
+/** A task that is over when told. */
+function task() {
+	const gate = Promise.withResolvers<string>();
+	let started = false;
+	const run = () => {
+		started = true;
+		return gate.promise;
+	};
+	return { run, started: () => started, ...gate };
+}
+
+/** Lets everything that is ready happen. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('Semaphore', () => {
+	it('runs no more than its limit, and the others in order', async () => {
+		const semaphore = new Semaphore(2);
+		const tasks = [task(), task(), task(), task()];
+		const results = tasks.map(({ run }) => semaphore.run(run));
+		const started = () => tasks.map((each) => each.started());
+		await settled();
+		expect(started()).toEqual([true, true, false, false]);
+		tasks[1]?.resolve('second');
+		await settled();
+		expect(started()).toEqual([true, true, true, false]);
+		for (const { resolve } of tasks) resolve('done');
+		expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done']);
+	});
+
+	it('gives the place on after a failure', async () => {
+		const semaphore = new Semaphore(1);
+		const failed = semaphore.run(() => Promise.reject(new Error('no')));
+		const next = semaphore.run(() => Promise.resolve('yes'));
+		await expect(failed).rejects.toThrow('no');
+		expect(await next).toBe('yes');
+	});
+
+	it('never starts a waiting task that was aborted, and keeps its place for the next', async () => {
+		const semaphore = new Semaphore(1);
+		const [first, second, third] = [task(), task(), task()];
+		const leaving = new AbortController();
+		const running = semaphore.run(first.run);
+		const waiting = semaphore.run(second.run, leaving.signal);
+		const last = semaphore.run(third.run);
+		leaving.abort(new Error('gone'));
+		await expect(waiting).rejects.toThrow('gone');
+		first.resolve('1');
+		third.resolve('3');
+		expect(await Promise.all([running, last])).toEqual(['1', '3']);
+		expect(second.started()).toBe(false);
+	});
+
+	it('rejects at once when a running task is aborted, but frees the place only when it is over', async () => {
+		const semaphore = new Semaphore(1);
+		const [first, second] = [task(), task()];
+		const leaving = new AbortController();
+		const running = semaphore.run(first.run, leaving.signal);
+		const waiting = semaphore.run(second.run);
+		await settled();
+		leaving.abort(new Error('gone'));
+		await expect(running).rejects.toThrow('gone');
+		await settled();
+		expect(second.started()).toBe(false);
+		first.reject(new Error('unheard'));
+		second.resolve('2');
+		expect(await waiting).toBe('2');
+	});
+});
+
+describe('the codec', () => {
+	it('works on at most `concurrency` images at the same time', async () => {
+		const codec = createCodec({ concurrency: 1 });
+		const image = await quarters(400, 400).png().toBuffer();
+		let most = 0;
+		const watch = (unfinished: number) => {
+			most = Math.max(most, unfinished);
+		};
+		sharp.queue.on('change', watch);
+		try {
+			const fits = Array.from({ length: 6 }, () =>
+				codec.fit(image, { width: 300, height: 300, mode: 'cover' }),
+			);
+			await Promise.all(fits);
+		} finally {
+			sharp.queue.off('change', watch);
+		}
+		expect(most).toBe(1);
+	});
+
+	it('rejects with the reason of an aborted signal', async () => {
+		const codec = createCodec({ concurrency: 1 });
+		const image = await quarters().png().toBuffer();
+		const reason = new Error('The client left.');
+		await expect(codec.probe(image, AbortSignal.abort(reason))).rejects.toBe(reason);
+
+		const leaving = new AbortController();
+		const busy = codec.fit(image, { width: 900, height: 900, mode: 'cover' });
+		const queued = codec.fit(image, { width: 900, height: 900, mode: 'cover' }, leaving.signal);
+		leaving.abort(reason);
+		await expect(queued).rejects.toBe(reason);
+		expect((await busy).width).toBe(900);
+	});
+});

@@ -1,0 +1,58 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { corners, createCodec, quarters } from './images.ts';
+
+const codec = createCodec();
+const size = { width: 40, height: 20, mode: 'fill' } as const;
+const pixels = await codec.fit(await quarters().png().toBuffer(), size);
+
+describe('encode', () => {
+	it.each(['png', 'jpeg', 'webp'] as const)('makes a %s that reads back', async (format) => {
+		const image = await codec.encode(pixels, { format, quality: 95 });
+		expect(await codec.probe(image)).toMatchObject({ format, width: 40, height: 20 });
+		expect(corners(await codec.fit(image, size))).toEqual(['red', 'green', 'blue', 'yellow']);
+	});
+
+	it('loses nothing in PNG, at any zlib level', async () => {
+		const clear = {
+			...pixels,
+			data: pixels.data.map((value, index) => (index % 4 === 3 ? 90 : value)),
+		};
+		for (const effort of [0, 9]) {
+			const image = await codec.encode(clear, { format: 'png', effort });
+			const again = await codec.fit(image, size);
+			expect(Buffer.compare(again.data, clear.data)).toBe(0);
+		}
+	});
+
+	it('gives larger files for more quality, from 0 to 100', async () => {
+		for (const format of ['jpeg', 'webp'] as const) {
+			const sizes = await Promise.all(
+				[0, 50, 100].map(
+					async (quality) => (await codec.encode(pixels, { format, quality })).byteLength,
+				),
+			);
+			expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
+		}
+	});
+
+	it('lays transparent pixels on white in JPEG', async () => {
+		const nothing = { width: 8, height: 8, data: new Uint8Array(8 * 8 * 4) };
+		const image = await codec.encode(nothing, { format: 'jpeg' });
+		const white = await codec.fit(image, { width: 8, height: 8, mode: 'fill' });
+		expect([...white.data.subarray(0, 4)]).toEqual([255, 255, 255, 255]);
+	});
+
+	it('writes no metadata', async () => {
+		const camera = { IFD0: { Artist: 'somebody' } };
+		const original = await quarters().withExif(camera).jpeg().toBuffer();
+		const image = await codec.encode(await codec.fit(original, size), { format: 'jpeg' });
+		expect(await sharp(image).metadata()).not.toHaveProperty('exif');
+		expect(Buffer.from(image).includes('somebody')).toBe(false);
+	});
+
+	it('refuses pixels that do not fit their size', async () => {
+		const wrong = { width: 3, height: 3, data: new Uint8Array(35) };
+		await expect(codec.encode(wrong, { format: 'png' })).rejects.toThrow(RangeError);
+	});
+});

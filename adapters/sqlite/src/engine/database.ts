@@ -1,0 +1,106 @@
+import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Logger } from '@plinth/core';
+import { toReadError, unavailable } from '../errors.ts';
+import { Connection, type Parameters } from './connection.ts';
+import type { Commands } from './writer.ts';
+import { type InputOf, WriterClient } from './writer-client.ts';
+
+/** One file: writes go to its writer thread, reads happen here and see every write that was answered. */
+export class Database {
+	readonly file: string;
+	readonly writer: WriterClient;
+	readonly #reader: Connection;
+
+	private constructor(file: string, writer: WriterClient, reader: Connection) {
+		this.file = file;
+		this.writer = writer;
+		this.#reader = reader;
+	}
+
+	static async open(file: string, log: Logger): Promise<Database> {
+		const writer = new WriterClient(file, log);
+		await writer.open();
+		const reader = new Connection(file);
+		reader.exec('PRAGMA query_only = ON');
+		return new Database(file, writer, reader);
+	}
+
+	write<N extends keyof Commands>(name: N, input: InputOf<N>): Promise<ReturnType<Commands[N]>> {
+		return this.writer.write(name, input);
+	}
+
+	get<Row>(sql: string, parameters?: Parameters): Row | undefined {
+		return this.#read(() => this.#reader.get<Row>(sql, parameters));
+	}
+
+	all<Row>(sql: string, parameters?: Parameters): Row[] {
+		return this.#read(() => this.#reader.all<Row>(sql, parameters));
+	}
+
+	async close(): Promise<void> {
+		await this.writer.close();
+		this.#reader.close();
+	}
+
+	#read<T>(query: () => T): T {
+		try {
+			return query();
+		} catch (error) {
+			throw toReadError(error, this.file);
+		}
+	}
+}
+
+interface Shared {
+	readonly database: Promise<Database>;
+	users: number;
+}
+
+/** A backend's share of a database. */
+export interface DatabaseHandle {
+	readonly database: Database;
+	/** Gives the share back; the last one closes the file. */
+	close(): Promise<void>;
+}
+
+const open = new Map<string, Shared>();
+
+/**
+ * Opens a file, or joins those in this process that have it open: backends on one file share one writer thread, however they
+ * spell its path. Rejects with `E_STORE_UNAVAILABLE`, `E_STORE_FULL` or `E_SQLITE_NEWER`.
+ */
+export async function openDatabase(path: string, log: Logger): Promise<DatabaseHandle> {
+	const file = createPrivateFile(path);
+	const shared = open.get(file) ?? { database: Database.open(file, log), users: 0 };
+	open.set(file, shared);
+	shared.users += 1;
+	const leave = (): boolean => {
+		shared.users -= 1;
+		if (shared.users === 0) open.delete(file);
+		return shared.users === 0;
+	};
+	try {
+		const database = await shared.database;
+		return {
+			database,
+			close: async () => {
+				if (leave()) await database.close();
+			},
+		};
+	} catch (error) {
+		leave();
+		throw error;
+	}
+}
+
+/** Makes sure that the file exists and that only its owner reads it; SQLite gives its companion files the same mode. */
+function createPrivateFile(path: string): string {
+	try {
+		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+		closeSync(openSync(path, 'a', 0o600));
+		return realpathSync(path);
+	} catch (error) {
+		throw unavailable(path, error);
+	}
+}

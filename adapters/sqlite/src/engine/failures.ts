@@ -1,0 +1,34 @@
+/** Why a command failed, in a form that survives the way between threads. */
+export interface Failure {
+	readonly kind: 'mismatch' | 'full' | 'unavailable' | 'newer' | 'other';
+	readonly message: string;
+}
+
+/** Result codes of SQLite (https://www.sqlite.org/rescode.html), without their extended parts. */
+const full = 13;
+const busy = 5;
+const unavailable = new Set([busy, 6, 8, 10, 14, 23, 26]);
+
+/** A create that used another request's idempotency key. */
+export class IdempotencyMismatch extends Error {
+	override readonly name = 'IdempotencyMismatch';
+}
+
+/** Sorts an error that SQLite or a command has thrown. */
+export function toFailure(error: unknown): Failure {
+	const { name, message } = error instanceof Error ? error : new Error(String(error));
+	if (name === 'IdempotencyMismatch') return { kind: 'mismatch', message };
+	if (name === 'NewerSchema') return { kind: 'newer', message };
+	const code = resultCode(error);
+	if (code === full) return { kind: 'full', message };
+	return { kind: unavailable.has(code) ? 'unavailable' : 'other', message };
+}
+
+/** True when another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+	return resultCode(error) === busy;
+}
+
+function resultCode(error: unknown): number {
+	return ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff;
+}

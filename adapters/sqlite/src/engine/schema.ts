@@ -1,0 +1,128 @@
+import type { Connection } from './connection.ts';
+import { isBusy } from './failures.ts';
+
+/**
+ * The steps from an empty file to the present schema; `PRAGMA user_version` counts how many a file has seen. A step that was
+ * released is never changed. Instants are milliseconds since the Unix epoch.
+ */
+const migrations: readonly string[] = [
+	`
+	CREATE TABLE jobs (
+		id TEXT PRIMARY KEY,
+		kind TEXT NOT NULL,
+		tenant TEXT NOT NULL,
+		principal TEXT NOT NULL,
+		model TEXT NOT NULL,
+		status TEXT NOT NULL,
+		input TEXT NOT NULL,
+		result TEXT,
+		error TEXT,
+		progress REAL NOT NULL DEFAULT 0,
+		checkpoint TEXT,
+		attempt INTEGER NOT NULL DEFAULT 0,
+		max_attempts INTEGER NOT NULL,
+		fence INTEGER NOT NULL DEFAULT 0,
+		cancel_requested INTEGER NOT NULL DEFAULT 0,
+		created_at INTEGER NOT NULL,
+		started_at INTEGER,
+		completed_at INTEGER,
+		expires_at INTEGER,
+		-- who claimed last, for the operator's eyes
+		worker TEXT,
+		lease_ms INTEGER NOT NULL DEFAULT 0,
+		-- from when on claim takes or ends the job: the retry's instant, or the end of the lease; null once ended
+		claimable_at INTEGER,
+		content_due_at INTEGER,
+		record_due_at INTEGER,
+		removed INTEGER NOT NULL DEFAULT 0,
+		idempotency_key TEXT,
+		fingerprint TEXT,
+		-- the highest retry count that made or received this job
+		received_retry INTEGER NOT NULL DEFAULT 0
+	) STRICT;
+	CREATE INDEX jobs_page ON jobs (tenant, kind, id) WHERE removed = 0;
+	CREATE INDEX jobs_claimable ON jobs (created_at, id, claimable_at, kind, tenant) WHERE claimable_at IS NOT NULL;
+	CREATE INDEX jobs_pending ON jobs (kind, tenant) WHERE claimable_at IS NOT NULL;
+	CREATE INDEX jobs_content_due ON jobs (content_due_at) WHERE content_due_at IS NOT NULL;
+	CREATE INDEX jobs_record_due ON jobs (record_due_at) WHERE record_due_at IS NOT NULL;
+	CREATE INDEX jobs_key ON jobs (tenant, principal, idempotency_key, created_at)
+		WHERE removed = 0 AND idempotency_key IS NOT NULL;
+	CREATE INDEX jobs_fingerprint ON jobs (tenant, principal, fingerprint, created_at, id)
+		WHERE removed = 0 AND fingerprint IS NOT NULL;
+
+	-- AUTOINCREMENT: a cursor must never come back after old events were trimmed
+	CREATE TABLE events (
+		seq INTEGER PRIMARY KEY AUTOINCREMENT,
+		type TEXT NOT NULL,
+		job_id TEXT NOT NULL,
+		kind TEXT NOT NULL,
+		tenant TEXT NOT NULL,
+		at INTEGER NOT NULL,
+		data TEXT NOT NULL
+	) STRICT;
+	CREATE INDEX events_job ON events (job_id, seq);
+	CREATE INDEX events_tenant ON events (tenant, seq);
+	CREATE INDEX events_at ON events (at);
+
+	CREATE TABLE messages (
+		seq INTEGER PRIMARY KEY,
+		job_id TEXT NOT NULL UNIQUE,
+		kind TEXT NOT NULL,
+		tenant TEXT NOT NULL
+	) STRICT;
+	CREATE INDEX messages_turn ON messages (kind, tenant, seq);
+
+	CREATE TABLE records (
+		tenant TEXT NOT NULL,
+		collection TEXT NOT NULL,
+		id TEXT NOT NULL,
+		value TEXT NOT NULL,
+		version INTEGER NOT NULL,
+		updated_at INTEGER NOT NULL,
+		index_value TEXT,
+		PRIMARY KEY (tenant, collection, id)
+	) STRICT, WITHOUT ROWID;
+	CREATE INDEX records_index ON records (tenant, collection, index_value, id) WHERE index_value IS NOT NULL;
+	`,
+];
+
+/** The file was written by a newer version of this adapter. */
+export class NewerSchema extends Error {
+	constructor(found: number) {
+		super(
+			`The file has schema version ${found} and this version of @plinth/sqlite knows ${migrations.length}.`,
+		);
+		this.name = 'NewerSchema';
+	}
+}
+
+/** Brings a file to the present schema, in WAL mode. Safe when several processes do it at once. Throws {@link NewerSchema}. */
+export function prepareFile(connection: Connection, patienceMs: number): void {
+	enableWal(connection, patienceMs);
+	connection.exec('BEGIN IMMEDIATE');
+	try {
+		const version =
+			connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+		if (version > migrations.length) throw new NewerSchema(version);
+		for (const step of migrations.slice(version)) connection.exec(step);
+		connection.exec(`PRAGMA user_version = ${migrations.length}`);
+		connection.exec('COMMIT');
+	} catch (error) {
+		if (connection.inTransaction) connection.exec('ROLLBACK');
+		throw error;
+	}
+}
+
+/** SQLite does not wait for locks while it changes the journal mode, so two processes on a new file need this loop. */
+function enableWal(connection: Connection, patienceMs: number): void {
+	const deadline = performance.now() + patienceMs;
+	for (;;) {
+		try {
+			connection.exec('PRAGMA journal_mode = WAL');
+			return;
+		} catch (error) {
+			if (!isBusy(error) || performance.now() > deadline) throw error;
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+		}
+	}
+}

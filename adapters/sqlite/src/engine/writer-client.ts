@@ -1,0 +1,154 @@
+import { Worker } from 'node:worker_threads';
+import type { Logger } from '@plinth/core';
+import { toError, unavailable } from '../errors.ts';
+import type { Connection } from './connection.ts';
+import type { Command, Outcome } from './group.ts';
+import type { Commands, FromWriter, ToWriter, WriterData } from './writer.ts';
+
+/** The input of a command. */
+export type InputOf<N extends keyof Commands> = Commands[N] extends (
+	connection: Connection,
+	input: infer I,
+) => unknown
+	? I
+	: never;
+
+interface Waiting {
+	readonly command: Command;
+	resolve(value: unknown): void;
+	reject(error: unknown): void;
+}
+
+const writerFile = new URL(
+	import.meta.url.endsWith('.ts') ? './writer.ts' : './writer.js',
+	import.meta.url,
+);
+
+/**
+ * This process's hand on the writer thread of one file. Commands of one turn form a group; what arrives while a group commits
+ * forms the next. A thread that dies rejects what it was working on with `E_STORE_UNAVAILABLE`; the next group starts another.
+ */
+export class WriterClient {
+	readonly #file: string;
+	readonly #log: Logger;
+	#worker: Worker | undefined;
+	#waiting: Waiting[] = [];
+	#committing: Waiting[] = [];
+	#scheduled = false;
+	#idle: (() => void)[] = [];
+	/** How many groups were sent so far. */
+	groups = 0;
+
+	constructor(file: string, log: Logger) {
+		this.#file = file;
+		this.#log = log;
+	}
+
+	/** Starts the thread, which opens the file and brings it to the present schema. */
+	async open(): Promise<void> {
+		const worker = new Worker(writerFile, {
+			workerData: { file: this.#file } satisfies WriterData,
+			name: 'plinth-sqlite-writer',
+		});
+		await new Promise<void>((resolve, reject) => {
+			worker.once('error', reject);
+			worker.once('exit', (code) => reject(new Error(`The writer thread ended (${code}).`)));
+			worker.once('message', (message: FromWriter) => {
+				if ('failure' in message) reject(toError(message.failure, this.#file));
+				else resolve();
+			});
+		}).finally(() => worker.removeAllListeners());
+		worker.on('message', (message: FromWriter) => {
+			if ('outcomes' in message) this.#settle(message.outcomes);
+		});
+		worker.on('error', (error) => this.#lose(worker, error));
+		worker.on('exit', (code) =>
+			this.#lose(worker, new Error(`The writer thread ended (${code}).`)),
+		);
+		worker.unref();
+		this.#worker = worker;
+	}
+
+	/** Resolves with the command's value once its group is durable. */
+	write<N extends keyof Commands>(name: N, input: InputOf<N>): Promise<ReturnType<Commands[N]>> {
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({
+				command: { name, input },
+				resolve: resolve as (value: unknown) => void,
+				reject,
+			});
+			this.#schedule();
+		});
+	}
+
+	/** Commits what waits, closes the file and ends the thread. */
+	async close(): Promise<void> {
+		while (this.#waiting.length > 0 || this.#committing.length > 0) {
+			await new Promise<void>((resolve) => this.#idle.push(resolve));
+		}
+		const worker = this.#worker;
+		this.#worker = undefined;
+		if (!worker) return;
+		worker.removeAllListeners();
+		const ended = new Promise((resolve) => worker.once('exit', resolve));
+		worker.ref();
+		worker.postMessage('close' satisfies ToWriter);
+		await ended;
+	}
+
+	#schedule(): void {
+		if (this.#scheduled || this.#committing.length > 0) return;
+		this.#scheduled = true;
+		queueMicrotask(() => {
+			this.#scheduled = false;
+			void this.#send();
+		});
+	}
+
+	async #send(): Promise<void> {
+		this.#committing = this.#waiting;
+		this.#waiting = [];
+		try {
+			if (!this.#worker) await this.open();
+		} catch (error) {
+			this.#reject(unavailable(this.#file, error));
+			return;
+		}
+		this.groups += 1;
+		// A process that waits for a commit must not end before it.
+		this.#worker?.ref();
+		this.#worker?.postMessage(this.#committing.map(({ command }) => command) satisfies ToWriter);
+	}
+
+	#settle(outcomes: readonly Outcome[]): void {
+		const members = this.#committing;
+		this.#worker?.unref();
+		this.#next();
+		members.forEach(({ resolve, reject }, index) => {
+			const outcome = outcomes[index];
+			if (outcome?.ok) resolve(outcome.value);
+			else reject(toError(outcome?.failure ?? noAnswer, this.#file));
+		});
+	}
+
+	#lose(worker: Worker, error: unknown): void {
+		if (this.#worker !== worker) return;
+		this.#worker = undefined;
+		this.#log.error({ err: error, file: this.#file }, 'The SQLite writer thread was lost.');
+		this.#reject(unavailable(this.#file, error));
+	}
+
+	#reject(error: Error): void {
+		const members = this.#committing;
+		this.#next();
+		for (const { reject } of members) reject(error);
+	}
+
+	#next(): void {
+		this.#committing = [];
+		if (this.#waiting.length > 0) this.#schedule();
+		else for (const wake of this.#idle.splice(0)) wake();
+	}
+}
+
+const noAnswer = { kind: 'other', message: 'The writer thread gave no answer.' } as const;

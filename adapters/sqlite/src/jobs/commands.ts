@@ -1,0 +1,170 @@
+// Runs in the writer thread, inside a transaction: each function is atomic, and durable once its caller is answered.
+import type { JobEventType, SweepItem } from '@plinth/core';
+import type { Connection, Parameters } from '../engine/connection.ts';
+import { IdempotencyMismatch } from '../engine/failures.ts';
+import type { JobRow } from './rows.ts';
+import * as sql from './statements.ts';
+
+/** A job as its columns, with the windows within which an earlier one answers. */
+interface CreateInput {
+	readonly job: {
+		readonly id: string;
+		readonly kind: string;
+		readonly tenant: string;
+		readonly principal: string;
+		readonly model: string;
+		readonly input: string;
+		readonly maxAttempts: number;
+	};
+	readonly key: string | null;
+	readonly fingerprint: string | null;
+	readonly retry: number;
+	readonly keySince: number;
+	readonly retrySince: number;
+	readonly now: number;
+}
+
+interface At {
+	readonly now: number;
+}
+
+interface Named extends At {
+	readonly tenant: string;
+	readonly id: string;
+}
+
+interface Owned extends At {
+	readonly id: string;
+	readonly fence: number;
+}
+
+/** How a job ends whose end the store itself decides, and until when its record is kept. */
+interface Ending {
+	readonly recordDueAt: number;
+	readonly cancelled: string;
+}
+
+/** The writes of the job store. */
+export const jobCommands = {
+	'jobs.create'(db: Connection, input: CreateInput): { row: JobRow; replayed: boolean } {
+		const earlier = findRepeat(db, input);
+		if (earlier) return { row: earlier, replayed: true };
+		const { job, key, fingerprint, retry, now } = input;
+		const row = db.get<JobRow>(sql.insertJob, { ...job, key, fingerprint, retry, now });
+		if (!row) throw new Error(`The job ${job.id} was not stored.`);
+		append(db, 'job.queued', row, now);
+		return { row, replayed: false };
+	},
+
+	'jobs.cancel'(
+		db: Connection,
+		{ recordDueAt, cancelled, ...named }: Named & Ending,
+	): JobRow | null {
+		const { tenant, id, now } = named;
+		const ended = db.get<JobRow>(sql.cancelQueued, { tenant, id, now, recordDueAt, cancelled });
+		if (ended) return append(db, 'job.failed', ended, now);
+		db.run(sql.cancelRunning, { tenant, id });
+		return db.get<JobRow>(sql.selectJob, { tenant, id }) ?? null;
+	},
+
+	'jobs.remove'(db: Connection, { tenant, id, now }: Named): JobRow | null {
+		return transition(db, 'job.deleted', now, sql.removeJob, { tenant, id, now });
+	},
+
+	'jobs.claim'(
+		db: Connection,
+		input: At & Ending & { id: string; worker: string; leaseMs: number; exhausted: string },
+	): JobRow | null {
+		const { id, worker, leaseMs, now, recordDueAt, cancelled, exhausted } = input;
+		const claimed = transition(db, 'job.started', now, sql.claimJob, { id, worker, leaseMs, now });
+		if (claimed) return claimed;
+		const ending = { id, now, recordDueAt, cancelled, exhausted };
+		transition(db, 'job.failed', now, sql.endUnrunnable, ending);
+		return null;
+	},
+
+	'jobs.heartbeat'(
+		db: Connection,
+		input: Owned & { progress: number; checkpoint: string | null },
+	): { cancel_requested: number } | null {
+		return db.get(sql.heartbeat, { ...input }) ?? null;
+	},
+
+	'jobs.complete'(
+		db: Connection,
+		input: Owned & { result: string; expiresAt: number | null; recordDueAt: number },
+	): boolean {
+		return transition(db, 'job.completed', input.now, sql.completeJob, { ...input }) !== null;
+	},
+
+	'jobs.fail'(
+		db: Connection,
+		input: Owned & { error: string; retryAt: number | null; recordDueAt: number },
+	): boolean {
+		const { id, fence, now, error, retryAt, recordDueAt } = input;
+		if (retryAt !== null) {
+			const retried = { id, fence, now, retryAt };
+			if (transition(db, 'job.queued', now, sql.retryJob, retried)) return true;
+		}
+		const failed = { id, fence, now, error, recordDueAt };
+		return transition(db, 'job.failed', now, sql.failJob, failed) !== null;
+	},
+
+	'jobs.release'(db: Connection, input: Owned): boolean {
+		return transition(db, 'job.queued', input.now, sql.releaseJob, { ...input }) !== null;
+	},
+
+	'jobs.swept'(
+		db: Connection,
+		{ items, eventsBefore }: { items: readonly SweepItem[]; eventsBefore: number },
+	): void {
+		for (const { due, tenant, id } of items) {
+			db.run(due === 'content' ? sql.sweptContent : sql.sweptRecord, { tenant, id });
+		}
+		db.run(sql.trimEvents, { before: eventsBefore });
+	},
+};
+
+function findRepeat(db: Connection, input: CreateInput): JobRow | undefined {
+	const { job, key, fingerprint, retry } = input;
+	const { tenant, principal } = job;
+	if (key !== null) {
+		const since = input.keySince;
+		const earlier = db.get<JobRow>(sql.selectByKey, { tenant, principal, key, since });
+		if (earlier && earlier.fingerprint !== fingerprint) throw new IdempotencyMismatch();
+		return earlier;
+	}
+	if (fingerprint === null || retry === 0) return undefined;
+	const since = input.retrySince;
+	const newest = db.get<JobRow>(sql.selectByFingerprint, { tenant, principal, fingerprint, since });
+	if (!newest || newest.received_retry >= retry) return undefined;
+	db.run(sql.markReceived, { id: newest.id, retry });
+	return newest;
+}
+
+/** Runs an UPDATE that returns the row it changed, and appends the event of that change. */
+function transition(
+	db: Connection,
+	type: JobEventType,
+	at: number,
+	update: string,
+	parameters: Parameters,
+): JobRow | null {
+	const row = db.get<JobRow>(update, parameters);
+	return row ? append(db, type, row, at) : null;
+}
+
+function append(db: Connection, type: JobEventType, row: JobRow, at: number): JobRow {
+	const { attempt, error } = row;
+	const facts =
+		type === 'job.failed' && error ? { attempt, code: JSON.parse(error).code } : { attempt };
+	db.run(sql.insertEvent, {
+		type,
+		jobId: row.id,
+		kind: row.kind,
+		tenant: row.tenant,
+		at,
+		data: JSON.stringify(facts),
+	});
+	return row;
+}

@@ -1,0 +1,75 @@
+import type { Job, JobEvent, JobEventType, JobStatus } from '@plinth/core';
+
+/** A row of `jobs`, as far as the contract shows it. */
+export interface JobRow {
+	readonly id: string;
+	readonly kind: string;
+	readonly tenant: string;
+	readonly principal: string;
+	readonly model: string;
+	readonly status: JobStatus;
+	readonly input: string;
+	readonly result: string | null;
+	readonly error: string | null;
+	readonly progress: number;
+	readonly checkpoint: string | null;
+	readonly attempt: number;
+	readonly max_attempts: number;
+	readonly fence: number;
+	readonly cancel_requested: number;
+	readonly created_at: number;
+	readonly started_at: number | null;
+	readonly completed_at: number | null;
+	readonly expires_at: number | null;
+	readonly fingerprint: string | null;
+	readonly received_retry: number;
+}
+
+/** A row of `events`. */
+export interface EventRow {
+	readonly seq: number;
+	readonly type: JobEventType;
+	readonly job_id: string;
+	readonly kind: string;
+	readonly tenant: string;
+	readonly at: number;
+	readonly data: string;
+}
+
+/** The job in a row. */
+export function toJob(row: JobRow): Job {
+	return {
+		id: row.id,
+		kind: row.kind,
+		tenant: row.tenant,
+		principal: row.principal,
+		model: row.model,
+		status: row.status,
+		input: JSON.parse(row.input),
+		result: row.result === null ? null : JSON.parse(row.result),
+		error: row.error === null ? null : JSON.parse(row.error),
+		progress: row.progress,
+		checkpoint: row.checkpoint,
+		attempt: row.attempt,
+		maxAttempts: row.max_attempts,
+		fence: row.fence,
+		cancelRequested: row.cancel_requested === 1,
+		createdAt: row.created_at,
+		startedAt: row.started_at,
+		completedAt: row.completed_at,
+		expiresAt: row.expires_at,
+	};
+}
+
+/** The event in a row. */
+export function toEvent(row: EventRow): JobEvent {
+	return {
+		cursor: String(row.seq),
+		type: row.type,
+		jobId: row.job_id,
+		kind: row.kind,
+		tenant: row.tenant,
+		at: row.at,
+		data: JSON.parse(row.data),
+	};
+}

@@ -1,0 +1,120 @@
+/** The SQL of the job store. Columns are explained in `engine/schema.ts`. */
+
+const owned = `id = $id AND fence = $fence AND status = 'in_progress' AND removed = 0`;
+const visible = `tenant = $tenant AND id = $id AND removed = 0`;
+
+export const selectJob = `SELECT * FROM jobs WHERE ${visible}`;
+
+export const insertJob = `
+	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, created_at, claimable_at,
+		idempotency_key, fingerprint, received_retry)
+	VALUES ($id, $kind, $tenant, $principal, $model, 'queued', $input, $maxAttempts, $now, $now,
+		$key, $fingerprint, $retry)
+	RETURNING *`;
+
+export const selectByKey = `
+	SELECT * FROM jobs
+	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND idempotency_key = $key AND created_at >= $since
+	ORDER BY created_at DESC LIMIT 1`;
+
+export const selectByFingerprint = `
+	SELECT * FROM jobs
+	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND fingerprint = $fingerprint AND created_at >= $since
+	ORDER BY created_at DESC, id DESC LIMIT 1`;
+
+export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = $id`;
+
+/** Attempts left and nobody asked to cancel. */
+export const claimJob = `
+	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = coalesce(started_at, $now),
+		worker = $worker, lease_ms = $leaseMs, claimable_at = $now + $leaseMs
+	WHERE id = $id AND claimable_at <= $now AND cancel_requested = 0 AND attempt < max_attempts
+	RETURNING *`;
+
+/** What may be claimed but must not be run again. */
+export const endUnrunnable = `
+	UPDATE jobs SET status = 'failed', error = iif(cancel_requested, $cancelled, $exhausted), completed_at = $now,
+		claimable_at = NULL, record_due_at = $recordDueAt
+	WHERE id = $id AND claimable_at <= $now AND (cancel_requested = 1 OR attempt >= max_attempts)
+	RETURNING *`;
+
+export const heartbeat = `
+	UPDATE jobs SET claimable_at = $now + lease_ms, progress = max(progress, min($progress, 0.99)),
+		checkpoint = coalesce($checkpoint, checkpoint)
+	WHERE ${owned}
+	RETURNING cancel_requested`;
+
+export const completeJob = `
+	UPDATE jobs SET status = 'completed', progress = 1, result = $result, completed_at = $now, expires_at = $expiresAt,
+		content_due_at = $expiresAt, claimable_at = NULL, record_due_at = $recordDueAt
+	WHERE ${owned}
+	RETURNING *`;
+
+/** A job that only waits to be cancelled has no reason to wait for its retry. */
+export const retryJob = `
+	UPDATE jobs SET status = 'queued', claimable_at = iif(cancel_requested, $now, $retryAt)
+	WHERE ${owned} AND attempt < max_attempts
+	RETURNING *`;
+
+export const failJob = `
+	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, claimable_at = NULL, record_due_at = $recordDueAt
+	WHERE ${owned}
+	RETURNING *`;
+
+export const releaseJob = `
+	UPDATE jobs SET status = 'queued', attempt = attempt - 1, claimable_at = $now WHERE ${owned} RETURNING *`;
+
+export const cancelQueued = `
+	UPDATE jobs SET status = 'failed', cancel_requested = 1, error = $cancelled, completed_at = $now, claimable_at = NULL,
+		record_due_at = $recordDueAt
+	WHERE ${visible} AND status = 'queued'
+	RETURNING *`;
+
+export const cancelRunning = `
+	UPDATE jobs SET cancel_requested = 1 WHERE ${visible} AND status = 'in_progress'`;
+
+/** While a lease holds, its attempt may still write bytes: those are due when it has lapsed. */
+export const removeJob = `
+	UPDATE jobs SET removed = 1, record_due_at = iif(status = 'in_progress', max($now, claimable_at), $now),
+		content_due_at = NULL, claimable_at = NULL
+	WHERE ${visible}
+	RETURNING *`;
+
+export const sweptContent = `UPDATE jobs SET content_due_at = NULL WHERE tenant = $tenant AND id = $id`;
+export const sweptRecord = `DELETE FROM jobs WHERE tenant = $tenant AND id = $id AND record_due_at IS NOT NULL`;
+
+export const insertEvent = `
+	INSERT INTO events (type, job_id, kind, tenant, at, data) VALUES ($type, $jobId, $kind, $tenant, $at, $data)`;
+
+/** A bounded bite, so that a long backlog never holds the writer up. */
+export const trimEvents = `
+	DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < $before ORDER BY at LIMIT 5000)`;
+
+export const claimable = `
+	SELECT id, kind, tenant FROM jobs WHERE claimable_at IS NOT NULL AND claimable_at <= $now
+	ORDER BY created_at, id LIMIT $limit`;
+
+export const dueRecords = `
+	SELECT 'record' AS due, id, kind, tenant FROM jobs WHERE record_due_at <= $now ORDER BY record_due_at LIMIT $limit`;
+
+export const dueContents = `
+	SELECT 'content' AS due, id, kind, tenant FROM jobs
+	WHERE content_due_at <= $now AND record_due_at > $now
+	ORDER BY content_due_at LIMIT $limit`;
+
+export const countPending = `
+	SELECT count(*) AS count FROM jobs WHERE claimable_at IS NOT NULL AND kind = $kind`;
+export const countPendingOf = `${countPending} AND tenant = $tenant`;
+
+/** A page of a tenant's jobs; `$limit` is one more than the page, to see whether more follow. */
+export function selectPage(order: 'asc' | 'desc', isFromStart: boolean): string {
+	const behind = order === 'asc' ? 'AND id > $after' : 'AND id < $after';
+	return `SELECT * FROM jobs WHERE removed = 0 AND tenant = $tenant AND kind = $kind ${isFromStart ? '' : behind}
+		ORDER BY id ${order} LIMIT $limit`;
+}
+
+/** Events behind a cursor; each filter has an index that ends in `seq`. */
+export function selectEvents(byTenant: boolean, byJob: boolean): string {
+	return `SELECT * FROM events WHERE seq > $cursor ${byTenant ? 'AND tenant = $tenant' : ''}
+		${byJob ? 'AND job_id = $jobId' : ''} ORDER BY seq LIMIT $limit`;
+}

@@ -1,0 +1,168 @@
+import {
+	type Claim,
+	type ClaimableJob,
+	type Clock,
+	type Completion,
+	type EventQuery,
+	errors,
+	type Heartbeat,
+	type HeartbeatUpdate,
+	type Idempotency,
+	idempotencyKeyMs,
+	invalidValue,
+	type Job,
+	type JobError,
+	type JobListOptions,
+	type JobPage,
+	type JobStore,
+	type NewJob,
+	retryWindowMs,
+	type SweepItem,
+} from '@plinth/core';
+import type { Database } from '../engine/database.ts';
+import { type EventRow, type JobRow, toEvent, toJob } from './rows.ts';
+import * as sql from './statements.ts';
+
+const cancelled = endedBy(errors.E_JOB_CANCELLED);
+const exhausted = endedBy(errors.E_JOB_ATTEMPTS);
+
+/** `JobStore` on a SQLite file: writes are commands to the writer thread, reads run here. */
+export class SqliteJobStore implements JobStore {
+	readonly #db: Database;
+	readonly #clock: Clock;
+	readonly #recordRetentionMs: number;
+
+	constructor(database: Database, clock: Clock, recordRetentionMs: number) {
+		this.#db = database;
+		this.#clock = clock;
+		this.#recordRetentionMs = recordRetentionMs;
+	}
+
+	async create(job: NewJob, options: { readonly idempotency?: Idempotency } = {}) {
+		const now = this.#clock.now();
+		const { idempotency } = options;
+		const { id, kind, tenant, principal, model, maxAttempts } = job;
+		const input = JSON.stringify(job.input);
+		const { row, replayed } = await this.#db.write('jobs.create', {
+			job: { id, kind, tenant, principal, model, input, maxAttempts },
+			key: idempotency?.key ?? null,
+			fingerprint: idempotency?.fingerprint ?? null,
+			retry: idempotency?.retry ?? 0,
+			keySince: now - idempotencyKeyMs,
+			retrySince: now - retryWindowMs,
+			now,
+		});
+		return { job: toJob(row), replayed };
+	}
+
+	async get(tenant: string, id: string): Promise<Job | null> {
+		return toJobOrNull(this.#db.get<JobRow>(sql.selectJob, { tenant, id }));
+	}
+
+	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
+		const { kind, after, limit, order } = options;
+		const position = after === undefined ? {} : { after };
+		const rows = this.#db.all<JobRow>(sql.selectPage(order, after === undefined), {
+			tenant,
+			kind,
+			limit: limit + 1,
+			...position,
+		});
+		return { jobs: rows.slice(0, limit).map(toJob), hasMore: rows.length > limit };
+	}
+
+	async requestCancel(tenant: string, id: string): Promise<Job | null> {
+		const ending = { ...this.#ending(), cancelled };
+		return toJobOrNull(await this.#db.write('jobs.cancel', { tenant, id, ...ending }));
+	}
+
+	async remove(tenant: string, id: string): Promise<Job | null> {
+		const now = this.#clock.now();
+		return toJobOrNull(await this.#db.write('jobs.remove', { tenant, id, now }));
+	}
+
+	async claim(id: string, worker: string, leaseMs: number): Promise<Claim | null> {
+		const ending = { ...this.#ending(), cancelled, exhausted };
+		const row = await this.#db.write('jobs.claim', { id, worker, leaseMs, ...ending });
+		return row && { job: toJob(row), fence: row.fence };
+	}
+
+	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {
+		const { progress = 0, checkpoint = null } = update;
+		const now = this.#clock.now();
+		const answer = await this.#db.write('jobs.heartbeat', { id, fence, progress, checkpoint, now });
+		if (!answer) return 'lost';
+		return answer.cancel_requested === 1 ? 'cancel' : 'ok';
+	}
+
+	complete(id: string, fence: number, completion: Completion): Promise<boolean> {
+		const { expiresAt } = completion;
+		const result = JSON.stringify(completion.result);
+		return this.#db.write('jobs.complete', { id, fence, result, expiresAt, ...this.#ending() });
+	}
+
+	fail(id: string, fence: number, jobError: JobError, retryAt?: number): Promise<boolean> {
+		const error = JSON.stringify(jobError);
+		const retry = retryAt === undefined ? null : Math.ceil(retryAt);
+		return this.#db.write('jobs.fail', { id, fence, error, retryAt: retry, ...this.#ending() });
+	}
+
+	release(id: string, fence: number): Promise<boolean> {
+		return this.#db.write('jobs.release', { id, fence, now: this.#clock.now() });
+	}
+
+	async claimable(limit: number): Promise<readonly ClaimableJob[]> {
+		return this.#db
+			.all<ClaimableJob>(sql.claimable, { now: this.#clock.now(), limit })
+			.map((row) => ({ ...row }));
+	}
+
+	async sweep(now: number, limit: number): Promise<readonly SweepItem[]> {
+		const records = this.#db.all<SweepItem>(sql.dueRecords, { now, limit });
+		const left = limit - records.length;
+		const contents = left > 0 ? this.#db.all<SweepItem>(sql.dueContents, { now, limit: left }) : [];
+		return [...records, ...contents].map((row) => ({ ...row }));
+	}
+
+	swept(items: readonly SweepItem[]): Promise<void> {
+		const eventsBefore = this.#clock.now() - this.#recordRetentionMs;
+		return this.#db.write('jobs.swept', { items, eventsBefore });
+	}
+
+	async events(cursor: string | undefined = '0', { tenant, jobId, limit }: EventQuery) {
+		if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
+		const rows = this.#db.all<EventRow>(
+			sql.selectEvents(tenant !== undefined, jobId !== undefined),
+			{
+				cursor: Number(cursor),
+				limit,
+				...(tenant !== undefined && { tenant }),
+				...(jobId !== undefined && { jobId }),
+			},
+		);
+		const events = rows.map(toEvent);
+		return { events, cursor: events.at(-1)?.cursor ?? cursor };
+	}
+
+	async pending(kind: string, tenant?: string): Promise<number> {
+		const row =
+			tenant === undefined
+				? this.#db.get<{ count: number }>(sql.countPending, { kind })
+				: this.#db.get<{ count: number }>(sql.countPendingOf, { kind, tenant });
+		return row?.count ?? 0;
+	}
+
+	/** What a command that ends a job writes besides: when it ended, and when its record goes. */
+	#ending(): { readonly now: number; readonly recordDueAt: number } {
+		const now = this.#clock.now();
+		return { now, recordDueAt: now + this.#recordRetentionMs };
+	}
+}
+
+function toJobOrNull(row: JobRow | undefined | null): Job | null {
+	return row ? toJob(row) : null;
+}
+
+function endedBy(spec: { readonly code: string; readonly message: string }): string {
+	return JSON.stringify({ code: spec.code, message: spec.message } satisfies JobError);
+}

@@ -1,0 +1,88 @@
+import { create as contentDisposition } from 'content-disposition';
+import type { ByteRange } from '../ports/blob-store.ts';
+import type { Exchange } from './exchange.ts';
+import { isUnchanged, requestedRange } from './range.ts';
+import type { BinaryOptions, ByteSource } from './reply.ts';
+import { type Headers, orAbort, pieces, sendWhole, writeHead, writePiece } from './send.ts';
+
+/** Answers with bytes, whole or one window of them, at the pace of the reader. */
+export async function sendBinary(
+	exchange: Exchange,
+	source: ByteSource,
+	options: BinaryOptions,
+): Promise<void> {
+	const { req } = exchange;
+	const { etag, status = 200 } = options;
+	const headers = describe(source, options);
+	if (isUnchanged(req, etag)) {
+		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
+		return sendWhole(exchange, 304, '', { etag: tag, ...rest });
+	}
+	const { size } = source;
+	const range =
+		options.ranges && size !== undefined && status === 200
+			? requestedRange(req, size, etag)
+			: undefined;
+	if (range) {
+		headers['content-range'] = `bytes ${range.start}-${range.end}/${size}`;
+		headers['content-length'] = String(range.end - range.start + 1);
+	}
+	if (req.method === 'HEAD') return sendWhole(exchange, status, '', headers);
+	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
+}
+
+/** Ends an iterator whose rest nobody wants. Does not wait: a generator that is busy returns when it yields. */
+export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): void {
+	exchange.hold(Promise.resolve(iterator.return?.()));
+}
+
+async function pump(
+	exchange: Exchange,
+	source: ByteSource,
+	range: ByteRange | undefined,
+	head: () => void,
+): Promise<void> {
+	const { signal, res, req } = exchange;
+	const opened = await orAbort(signal, Promise.resolve(source.open(range)));
+	const iterator = opened[Symbol.asyncIterator]();
+	const expected = range ? range.end - range.start + 1 : source.size;
+	let sent = 0;
+	try {
+		// The first piece comes before the head: a source that cannot be read is still an error with a status.
+		let step = await orAbort(signal, iterator.next());
+		head();
+		req.resume();
+		// What is stored has an end; how long it takes is the reader's affair, and a reader that stalls is cut off.
+		if (expected !== undefined) exchange.clearDeadline();
+		while (!step.done) {
+			sent += step.value.byteLength;
+			if (expected !== undefined && sent > expected) break;
+			for (const piece of pieces(step.value)) await writePiece(exchange, piece);
+			step = await orAbort(signal, iterator.next());
+		}
+		if (expected !== undefined && sent !== expected) {
+			throw new Error(`The source gave ${sent} bytes in place of ${expected}.`);
+		}
+		res.end();
+	} finally {
+		abandon(exchange, iterator);
+	}
+}
+
+function describe(source: ByteSource, options: BinaryOptions): Record<string, string> {
+	const { etag, filename, ranges, mediaType } = options;
+	return {
+		'content-type': mediaType,
+		// Stored bytes may be HTML or SVG that somebody uploaded: a browser must not run them as ours.
+		'content-security-policy': "sandbox; default-src 'none'",
+		...(source.size === undefined ? {} : { 'content-length': String(source.size) }),
+		...(etag === undefined ? {} : { etag: `"${etag}"` }),
+		...(ranges && source.size !== undefined ? { 'accept-ranges': 'bytes' } : {}),
+		...(filename === undefined ? {} : { 'content-disposition': contentDisposition(filename) }),
+		...options.headers,
+	};
+}
+
+function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+	return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
+import { plinthError } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+import { type JsonReader, jsonReader } from './json.ts';
+import { limitsOf, type ResolvedLimits } from './limits.ts';
+import { bodyTooLarge, readMultipart } from './multipart.ts';
+import type { BodyEncoding, Route } from './route.ts';
+import { orAbort } from './send.ts';
+
+/** A body before validation. */
+export interface Body {
+	readonly value: unknown;
+	/** Deletes temporary files. */
+	release(): Promise<void>;
+}
+
+/** Reads the bodies of one route. */
+export class BodyReader {
+	readonly #limits: ResolvedLimits;
+	readonly #encodings: readonly BodyEncoding[];
+	readonly #json: JsonReader;
+	readonly #optional: boolean;
+
+	constructor(route: Route) {
+		this.#limits = limitsOf(route);
+		this.#encodings = encodingsOf(route);
+		this.#json = jsonReader(this.#limits.json);
+		this.#optional = route.body?.safeParse(undefined).success ?? true;
+	}
+
+	/** Throws `E_MEDIA_TYPE_UNSUPPORTED`, `E_BODY_TOO_LARGE` or `E_BODY_MALFORMED`, as early as the headers allow. */
+	async read(ctx: Koa.Context, exchange: Exchange): Promise<Body> {
+		const { req, signal } = exchange;
+		// A host with a body parser of its own in front of us has read the stream to its end.
+		if (req.readableEnded && !isEmpty(req)) return plain(parsedByHost(req));
+		if (isEmpty(req) && this.#optional) return plain(undefined);
+		if (isEmpty(req)) {
+			throw plinthError('E_BODY_MALFORMED', { message: 'The request has no body.' });
+		}
+		refuseCompression(req);
+		const encoding = this.#encodingOf(req);
+		const limit = this.#limits[encoding];
+		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
+		exchange.inviteBody();
+		if (encoding === 'json') return plain(await orAbort(signal, this.#json(ctx)));
+		const form = await readMultipart(req, this.#limits, signal);
+		return { value: form.fields, release: form.release };
+	}
+
+	#encodingOf(req: IncomingMessage): BodyEncoding {
+		const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+		const encoding = /^application\/(?:json|[\w.-]+\+json)$/.test(type)
+			? 'json'
+			: type === 'multipart/form-data'
+				? 'multipart'
+				: undefined;
+		if (encoding && this.#encodings.includes(encoding)) return encoding;
+		const takes = this.#encodings.map((name) => mediaTypes[name]).join(' or ');
+		const found = type === '' ? 'no content type' : `"${type.slice(0, 100)}"`;
+		throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
+			message: `This route takes ${takes}; ${found} was sent.`,
+		});
+	}
+}
+
+/** The content types behind the encodings. */
+export const mediaTypes = { json: 'application/json', multipart: 'multipart/form-data' } as const;
+
+/** The encodings that a route takes. */
+export function encodingsOf(route: Pick<Route, 'encoding'>): readonly BodyEncoding[] {
+	const { encoding = 'json' } = route;
+	return typeof encoding === 'string' ? [encoding] : encoding;
+}
+
+function plain(value: unknown): Body {
+	return { value, release: () => Promise.resolve() };
+}
+
+function isEmpty(req: IncomingMessage): boolean {
+	if (req.headers['transfer-encoding'] !== undefined) return false;
+	return Number(req.headers['content-length'] ?? 0) === 0;
+}
+
+function parsedByHost(req: IncomingMessage): unknown {
+	const { body } = req as { body?: unknown };
+	if (body !== undefined) return body;
+	throw plinthError('E_BODY_MALFORMED', {
+		message: 'The request body was read before Plinth saw it: mount Plinth before body parsers.',
+	});
+}
+
+function refuseCompression(req: IncomingMessage): void {
+	const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+	if (encoding === 'identity') return;
+	throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
+		message: `Compressed request bodies are not taken; "${encoding.slice(0, 20)}" was sent.`,
+	});
+}

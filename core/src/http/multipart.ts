@@ -1,0 +1,214 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { isPlinthError, plinthError } from '../errors.ts';
+import { type FormEntry, fieldPath, foldFields } from './fields.ts';
+import type { ResolvedLimits } from './limits.ts';
+import { Spool } from './spool.ts';
+import type { UploadedFile } from './upload.ts';
+
+/** A form whose files lie in temporary files. */
+export interface Form {
+	readonly fields: Record<string, unknown>;
+	/** Deletes the files. */
+	release(): Promise<void>;
+}
+
+/**
+ * Reads a multipart body in constant memory. At the first limit, parse error or abort everything stops, what was written is
+ * deleted, and the promise rejects: `E_BODY_TOO_LARGE`, `E_BODY_MALFORMED` or the signal's reason. The rest of the request
+ * stays unread.
+ */
+export async function readMultipart(
+	req: IncomingMessage,
+	limits: ResolvedLimits,
+	signal: AbortSignal,
+): Promise<Form> {
+	const spool = new Spool();
+	try {
+		const fields = foldFields(await readParts(req, limits, signal, spool));
+		return { fields, release: () => spool.remove() };
+	} catch (error) {
+		await spool.remove();
+		throw error;
+	}
+}
+
+async function readParts(
+	req: IncomingMessage,
+	limits: ResolvedLimits,
+	signal: AbortSignal,
+	spool: Spool,
+): Promise<FormEntry[]> {
+	const parser = createParser(req, limits);
+	const entries: FormEntry[] = [];
+	const uploads: Upload[] = [];
+	const stop = new AbortController();
+	try {
+		await new Promise<void>((resolve, reject) => {
+			watchRequest(req, limits, AbortSignal.any([signal, stop.signal]), reject);
+			watchLimits(parser, limits, reject);
+			const text = new TextBudget(limits);
+			parser.on('field', (name, value, _, truncated) => {
+				attempt(reject, () => {
+					text.spend(name, value, truncated);
+					entries.push({ name, value });
+				});
+			});
+			parser.on('file', (name, stream, filename) => {
+				// Before anything else: a truncated request makes the parser emit an error here, which would end the process.
+				stream.on('error', () => {});
+				stream.once('limit', () => reject(tooLarge(fieldName(name), 'file', limits.file)));
+				attempt(reject, () => fieldPath(name ?? ''));
+				const saved = spool.save(stream, filename ?? '');
+				saved.catch(reject);
+				uploads.push({ saved, stop: () => stream.destroy() });
+				entries.push({ name, value: saved });
+			});
+			parser.once('finish', resolve);
+			req.pipe(parser);
+		});
+		return await Promise.all(
+			entries.map(async ({ name, value }) => ({ name, value: await value })),
+		);
+	} catch (error) {
+		req.unpipe(parser);
+		parser.destroy();
+		for (const upload of uploads) upload.stop();
+		await Promise.allSettled(uploads.map(({ saved }) => saved));
+		throw isPlinthError(error) || signal.aborted ? error : malformed(error);
+	} finally {
+		stop.abort();
+	}
+}
+
+interface Upload {
+	readonly saved: Promise<UploadedFile>;
+	stop(): void;
+}
+
+function createParser(req: IncomingMessage, limits: ResolvedLimits): BusboyInstance {
+	const longest = Math.max(limits.field, ...Object.values(limits.fieldsEndingIn));
+	try {
+		const parser = new Busboy({
+			headers: { ...req.headers, 'content-type': req.headers['content-type'] ?? '' },
+			limits: {
+				fieldSize: longest,
+				fileSize: limits.file,
+				files: limits.files,
+				fields: limits.fields,
+				parts: limits.parts,
+				headerPairs: limits.headerPairs,
+			},
+		});
+		// It may still complain after it was destroyed.
+		parser.on('error', () => {});
+		return parser;
+	} catch (error) {
+		throw malformed(error);
+	}
+}
+
+function watchLimits(
+	parser: BusboyInstance,
+	limits: ResolvedLimits,
+	reject: (reason: unknown) => void,
+): void {
+	parser.once('error', (error) => reject(malformed(error)));
+	parser.once('partsLimit', () => reject(tooMany('parts', limits.parts)));
+	parser.once('filesLimit', () => reject(tooMany('files', limits.files)));
+	parser.once('fieldsLimit', () => reject(tooMany('fields', limits.fields)));
+}
+
+function watchRequest(
+	req: IncomingMessage,
+	limits: ResolvedLimits,
+	signal: AbortSignal,
+	reject: (reason: unknown) => void,
+): void {
+	let total = 0;
+	const count = (chunk: Buffer) => {
+		total += chunk.length;
+		if (total > limits.multipart) reject(bodyTooLarge(limits.multipart));
+	};
+	const early = () => {
+		if (!req.readableEnded) reject(malformed('the request ended early'));
+	};
+	if (signal.aborted) reject(signal.reason);
+	req.on('data', count);
+	req.on('error', early);
+	req.on('close', early);
+	signal.addEventListener('abort', () => {
+		req.off('data', count);
+		req.off('close', early);
+		reject(signal.reason);
+	});
+}
+
+/** Text fields have a limit each and one together. */
+class TextBudget {
+	readonly #limits: ResolvedLimits;
+	#spent = 0;
+
+	constructor(limits: ResolvedLimits) {
+		this.#limits = limits;
+	}
+
+	spend(name: string | undefined, value: string, truncated: boolean): void {
+		fieldPath(name ?? '');
+		const bytes = Buffer.byteLength(value);
+		const limit = this.#limitOf(name ?? '');
+		if (truncated || bytes > limit) throw tooLarge(fieldName(name), 'field', limit);
+		this.#spent += bytes;
+		if (this.#spent > this.#limits.allFields) {
+			throw tooLarge(undefined, 'set of text fields', this.#limits.allFields);
+		}
+	}
+
+	#limitOf(name: string): number {
+		const rules = Object.entries(this.#limits.fieldsEndingIn);
+		return rules.find(([ending]) => name.endsWith(ending))?.[1] ?? this.#limits.field;
+	}
+}
+
+/** 413: the whole body is too large. */
+export function bodyTooLarge(bytes: number): Error {
+	return plinthError('E_BODY_TOO_LARGE', {
+		message: `The request body has more than the ${bytes} bytes that this route allows.`,
+	});
+}
+
+function tooLarge(param: string | undefined, what: string, bytes: number): Error {
+	const culprit = param === undefined ? '' : `${param}: `;
+	return plinthError('E_BODY_TOO_LARGE', {
+		...(param === undefined ? {} : { param }),
+		message: `${culprit}the ${what} has more than ${bytes} bytes.`,
+	});
+}
+
+function tooMany(what: string, limit: number): Error {
+	return plinthError('E_BODY_TOO_LARGE', {
+		message: `The request body has more than ${limit} ${what}.`,
+	});
+}
+
+function malformed(cause: unknown): Error {
+	const reason = cause instanceof Error ? cause.message : String(cause);
+	return plinthError('E_BODY_MALFORMED', {
+		message: `The multipart body cannot be read: ${reason.slice(0, 100)}.`,
+		cause,
+	});
+}
+
+function fieldName(name: string | undefined): string {
+	return fieldPath(name ?? '')
+		.join('.')
+		.slice(0, 100);
+}
+
+function attempt(reject: (reason: unknown) => void, task: () => void): void {
+	try {
+		task();
+	} catch (error) {
+		reject(error);
+	}
+}

@@ -1,0 +1,122 @@
+import type { Exchange } from './exchange.ts';
+import { httpLimits } from './limits.ts';
+
+/** Headers of an answer, lower-case names. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Writes status and headers. The connection closes behind the answer when the request's body is still under way. */
+export function writeHead(exchange: Exchange, status: number, headers: Headers): void {
+	const { res, clock, startedAt } = exchange;
+	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+	res.setHeader('openai-processing-ms', String(Math.max(0, clock.now() - startedAt)));
+	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
+	res.statusCode = status;
+}
+
+/** Answers with JSON. */
+export function sendJson(
+	exchange: Exchange,
+	status: number,
+	value: unknown,
+	headers: Headers = {},
+): Promise<void> {
+	const text = JSON.stringify(value) ?? 'null';
+	return sendWhole(exchange, status, text, {
+		'cache-control': 'no-store',
+		...headers,
+		'content-type': 'application/json; charset=utf-8',
+		'content-length': String(Buffer.byteLength(text)),
+	});
+}
+
+/** Answers with what is at hand: text, or nothing. `HEAD` gets the headers. */
+export async function sendWhole(
+	exchange: Exchange,
+	status: number,
+	text: string,
+	headers: Headers,
+): Promise<void> {
+	const { req, res } = exchange;
+	const linger = isBodyUnderWay(exchange);
+	writeHead(exchange, status, headers);
+	exchange.clearDeadline();
+	const body = req.method === 'HEAD' ? '' : text;
+	if (!linger && body.length < httpLimits.pieceBytes) {
+		res.end(body);
+		req.resume();
+		return;
+	}
+	if (body === '') res.flushHeaders();
+	else for (const piece of pieces(Buffer.from(body))) await writePiece(exchange, piece);
+	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the client would
+	// see a broken pipe in place of the reason.
+	if (linger) await drain(exchange);
+	else req.resume();
+	res.end();
+}
+
+/**
+ * Writes one piece and waits until the socket has taken it, so that the next one is only asked for when there is room.
+ * Rejects when the exchange is aborted. A client that leaves a piece unread for too long is cut off.
+ */
+export async function writePiece(exchange: Exchange, piece: Uint8Array | string): Promise<void> {
+	const { res, clock, signal } = exchange;
+	const calm = clock.after(httpLimits.stallMs, () => exchange.cut());
+	const written = new Promise<void>((resolve, reject) => {
+		res.write(piece, (error) => (error ? reject(error) : resolve()));
+	});
+	try {
+		await orAbort(signal, written);
+	} finally {
+		calm();
+	}
+}
+
+/** Cuts a chunk into pieces of which each is written within a bounded time. */
+export function* pieces(chunk: Uint8Array): Generator<Uint8Array> {
+	for (let at = 0; at < chunk.byteLength; at += httpLimits.pieceBytes) {
+		yield chunk.subarray(at, at + httpLimits.pieceBytes);
+	}
+}
+
+/** Settles as `work` does, or rejects with the signal's reason if that comes first. */
+export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+	// Not Promise.race: it would leave a reaction on a long-lived promise for every piece of a stream.
+	return new Promise((resolve, reject) => {
+		const stop = () => reject(signal.reason);
+		if (signal.aborted) stop();
+		signal.addEventListener('abort', stop, { once: true });
+		work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+	});
+}
+
+// Less than this is read anyway, and the connection lives on.
+const smallBody = 65_536;
+
+function isBodyUnderWay({ req }: Exchange): boolean {
+	// Without a socket (fetch) there is no connection to keep in order.
+	if (req.complete || !req.socket) return false;
+	if (req.headers['transfer-encoding'] !== undefined) return true;
+	return Number(req.headers['content-length'] ?? 0) > smallBody;
+}
+
+function drain({ req, clock, principal, signal }: Exchange): Promise<void> {
+	let room: number = principal ? httpLimits.drain : httpLimits.drainStrangers;
+	return new Promise((resolve) => {
+		const tired = clock.after(signal.aborted ? httpLimits.farewellMs : httpLimits.drainMs, done);
+		function count(chunk: Buffer) {
+			room -= chunk.length;
+			if (room < 0) done();
+		}
+		function done() {
+			tired();
+			req.off('data', count);
+			req.pause();
+			resolve();
+		}
+		req.on('data', count);
+		for (const event of ['end', 'close', 'error']) req.once(event, done);
+		signal.addEventListener('abort', done, { once: true });
+		req.resume();
+	});
+}

@@ -1,0 +1,238 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Koa from 'koa';
+import { plinthError } from '../errors.ts';
+import type { Authenticator } from '../ports/authenticator.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { anonymous, authenticate, checkScope } from './auth.ts';
+import { Endpoint } from './endpoint.ts';
+import { sendError } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { carryFetch } from './fetch.ts';
+import { InFlight } from './in-flight.ts';
+import { httpLimits } from './limits.ts';
+import { type Address, Listener } from './listener.ts';
+import { describeRoutes } from './openapi.ts';
+import { Reply } from './reply.ts';
+import { respond } from './respond.ts';
+import type { Route } from './route.ts';
+import { RouteTable } from './router.ts';
+import { type ModelInfo, probePaths, type Readiness, systemRoutes } from './system.ts';
+
+/** What the server needs from the kernel. */
+export interface HttpOptions {
+	/** Every route of every plugin; the kernel's own are added. */
+	readonly routes: readonly Route[];
+	/** Ids of the plugins behind the routes: the default tags in OpenAPI. */
+	readonly routeOwners?: ReadonlyMap<Route, string>;
+	readonly authenticator: Authenticator;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly title: string;
+	readonly version: string;
+	/** Undefined: the listening address. */
+	readonly publicUrl: string | undefined;
+	readonly readiness: Readiness;
+	readonly models: () => readonly ModelInfo[];
+}
+
+/** A request handler for Node, and for hosts that pass on what is not ours. */
+export type Callback = (
+	req: IncomingMessage,
+	res: ServerResponse,
+	next?: (error?: unknown) => void,
+) => void;
+
+/** All of HTTP: the same routes behind a listener of our own, inside a host's server, or through `fetch`. */
+export class HttpServer {
+	readonly #options: HttpOptions;
+	readonly #routes: readonly Route[];
+	readonly #table: RouteTable;
+	readonly #endpoints: ReadonlyMap<Route, Endpoint>;
+	readonly #inFlight = new InFlight();
+	readonly #invitations = new WeakMap<IncomingMessage, () => void>();
+	readonly #handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+	#listener: Listener | undefined;
+	#address: Address | undefined;
+	#document: { readonly url: string; readonly value: object } | undefined;
+
+	constructor(options: HttpOptions) {
+		const { readiness, models } = options;
+		const system = systemRoutes({ readiness, models, openapi: () => this.openapi() });
+		this.#options = options;
+		this.#routes = [...options.routes, ...system];
+		this.#table = new RouteTable(this.#routes);
+		this.#endpoints = new Map(this.#routes.map((route) => [route, new Endpoint(route)]));
+		const koa = new Koa();
+		koa.use((ctx) => this.#serve(ctx));
+		// Every failure is answered and logged inside. What is left are sockets that die under an answer.
+		koa.on('error', () => {});
+		this.#handle = koa.callback();
+	}
+
+	/** Whether `listen` has opened a server. */
+	get listening(): boolean {
+		return this.#listener !== undefined;
+	}
+
+	/** How many requests are being answered. */
+	get inFlight(): number {
+		return this.#inFlight.size;
+	}
+
+	/**
+	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host; a mount prefix
+	 * must have been stripped from `req.url`.
+	 */
+	callback(): Callback {
+		return (req, res, next) => {
+			if (next && !this.#isOurs(pathOf(req))) next();
+			else void this.#handle(req, res);
+		};
+	}
+
+	/** The same for a Koa host. */
+	middleware(): Koa.Middleware {
+		return async (ctx, next) => {
+			if (this.#isOurs(ctx.path)) await this.#serve(ctx);
+			else await next();
+		};
+	}
+
+	/** Answers one fetch request without a socket. */
+	fetch(request: Request): Promise<Response> {
+		return carryFetch(request, (req, res) => void this.#handle(req, res));
+	}
+
+	/** Opens a server of our own. Rejects when the address cannot be had. */
+	async listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
+		if (this.#listener) throw new Error('The server listens already.');
+		const listener = new Listener((req, res, invite) => {
+			this.#invitations.set(req, invite);
+			void this.#handle(req, res);
+		}, this.#options.log);
+		this.#address = await listener.open(options);
+		this.#listener = listener;
+		return this.#address;
+	}
+
+	/** Describes all routes as OpenAPI 3.1. */
+	openapi(): object {
+		const { title, version, routeOwners } = this.#options;
+		const url = this.#publicUrl();
+		const tagOf = (route: Route) => routeOwners?.get(route) ?? 'system';
+		// Anybody may ask for it, and it costs more than a request should.
+		if (this.#document?.url !== url) {
+			this.#document = { url, value: describeRoutes(this.#routes, { title, version, url, tagOf }) };
+		}
+		return this.#document.value;
+	}
+
+	/** Closes the listener that `listen` opened; its busy connections end behind their answers. Resolves when none is left. */
+	async stopAccepting(): Promise<void> {
+		await this.#listener?.stop();
+	}
+
+	/** Closes what `stopAccepting` still waits for. */
+	close(): void {
+		this.#listener?.close();
+	}
+
+	/** Resolves when no request is being answered, whoever carries it. */
+	drained(): Promise<void> {
+		return this.#inFlight.drained();
+	}
+
+	/** Aborts the signal of every request. */
+	abortAll(): void {
+		this.#inFlight.abortAll();
+	}
+
+	async #serve(ctx: Koa.Context): Promise<void> {
+		const { req, res } = ctx;
+		const { clock, log } = this.#options;
+		ctx.respond = false;
+		const inviteBody = this.#invitations.get(req) ?? (() => {});
+		const exchange = new Exchange(req, res, { clock, log, inviteBody });
+		this.#inFlight.add(exchange);
+		try {
+			res.setHeader('x-request-id', exchange.requestId);
+			res.setHeader('x-content-type-options', 'nosniff');
+			await this.#answer(ctx, exchange)
+				.catch((error) => sendError(exchange, error))
+				.catch(() => exchange.cut());
+			await this.#finish(exchange);
+		} finally {
+			this.#inFlight.remove(exchange);
+		}
+	}
+
+	async #answer(ctx: Koa.Context, exchange: Exchange): Promise<void> {
+		const { method, path, req } = ctx;
+		const match = this.#table.match(method, path);
+		exchange.route = match?.template ?? exchange.route;
+		// The key comes before the route: without one nobody learns which paths exist.
+		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
+		if (!open) exchange.principal = await authenticate(req, this.#options.authenticator);
+		if (!match) throw plinthError('E_ROUTE_NOT_FOUND');
+		if (!match.route) return respond(exchange, answerMethod(method, match.methods));
+		const { route, captures } = match;
+		const principal = exchange.principal ?? anonymous;
+		checkScope(principal, route.scope);
+		const visit = { principal, captures, publicUrl: this.#publicUrl() };
+		const result = await this.#endpoints.get(route)?.run(ctx, exchange, visit);
+		await respond(exchange, result, route.response.status);
+	}
+
+	async #finish(exchange: Exchange): Promise<void> {
+		const { clock, log } = this.#options;
+		const { req, res, requestId, route, principal, startedAt, signal } = exchange;
+		const cut = () => exchange.cut();
+		const { farewellMs, stallMs } = httpLimits;
+		const calm = clock.after(signal.aborted ? farewellMs : stallMs, cut);
+		signal.addEventListener('abort', cut, { once: true });
+		await exchange.closed;
+		calm();
+		const line = {
+			req_id: requestId,
+			method: req.method,
+			route,
+			// 499 is nginx's: the client left. It says that nothing failed here.
+			status: exchange.left ? 499 : res.statusCode,
+			dur_ms: clock.now() - startedAt,
+			tenant: principal?.tenant,
+			principal: principal?.id,
+		};
+		if (probePaths.includes(route)) log.debug(line, 'request');
+		else log.info(line, 'request');
+		await exchange.settled();
+	}
+
+	#isOurs(path: string): boolean {
+		return isGuarded(path) || this.#table.match('GET', path) !== undefined;
+	}
+
+	#publicUrl(): string {
+		const url = this.#options.publicUrl ?? this.#address?.url ?? 'http://localhost';
+		return url.replace(/\/+$/, '');
+	}
+}
+
+/** Under these every path needs a key, known or not. */
+function isGuarded(path: string): boolean {
+	return /^\/(?:v1|api)(?:\/|$)/.test(path);
+}
+
+// A proxy may send the absolute form of RFC 9112 §3.2.2.
+function pathOf(req: IncomingMessage): string {
+	return (req.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+}
+
+function answerMethod(method: string, methods: readonly string[]): Reply {
+	const allow = [...methods, 'OPTIONS'].join(', ');
+	if (method === 'OPTIONS') return Reply.empty(204, { allow });
+	throw plinthError('E_METHOD_NOT_ALLOWED', {
+		message: `The route does not answer to ${method.slice(0, 20)}, only to ${allow}.`,
+		headers: { allow },
+	});
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { plinthError } from '../errors.ts';
+import type { UploadedFile } from './upload.ts';
+
+/** The temporary files of one request, in a folder that only this user can read. */
+export class Spool {
+	#folder: Promise<string> | undefined;
+	#count = 0;
+
+	/** Writes a file while it arrives, hashes it and finds its type by its first bytes. */
+	async save(body: AsyncIterable<Buffer>, filename: string): Promise<UploadedFile> {
+		const number = this.#count++;
+		const hash = createHash('sha256');
+		const opening = new Opening();
+		let size = 0;
+		let handle: FileHandle | undefined;
+		try {
+			// The iteration starts before the file is open: the stream must have its listeners when it fails.
+			for await (const chunk of body) {
+				handle ??= await this.#open(number);
+				hash.update(chunk);
+				opening.add(chunk);
+				size += chunk.length;
+				await handle.writeFile(chunk);
+			}
+			handle ??= await this.#open(number);
+		} catch (error) {
+			throw isDiskFull(error) ? plinthError('E_STORE_FULL', { cause: error }) : error;
+		} finally {
+			await handle?.close();
+		}
+		const mediaType = await opening.mediaType();
+		const facts = { filename, size, sha256: hash.digest('hex'), mediaType };
+		return uploadedFile(await this.#path(number), facts);
+	}
+
+	/** Deletes everything. */
+	async remove(): Promise<void> {
+		const folder = await this.#folder?.catch(() => undefined);
+		if (folder) await rm(folder, { recursive: true, force: true });
+	}
+
+	async #open(number: number): Promise<FileHandle> {
+		return open(await this.#path(number), 'wx', 0o600);
+	}
+
+	async #path(number: number): Promise<string> {
+		// mkdtemp makes the folder with mode 0700. The client's file name is no part of the path.
+		this.#folder ??= mkdtemp(join(tmpdir(), 'plinth-'));
+		return join(await this.#folder, String(number));
+	}
+}
+
+function uploadedFile(
+	path: string,
+	facts: Pick<UploadedFile, 'filename' | 'size' | 'sha256' | 'mediaType'>,
+): UploadedFile {
+	return Object.freeze({
+		$kind: 'plinth.upload' as const,
+		...facts,
+		bytes: () => readFile(path),
+		// Opened when it is read: an unread stream would keep the file open, and one that fails would have no listener.
+		async *stream() {
+			yield* createReadStream(path, { highWaterMark: 262_144 });
+		},
+	});
+}
+
+/** The first bytes of a file, as many as file-type looks at. */
+class Opening {
+	readonly #chunks: Buffer[] = [];
+	#missing = 4100;
+
+	add(chunk: Buffer): void {
+		if (this.#missing <= 0) return;
+		// A copy: the parser's buffer is large and would live as long as the request.
+		this.#chunks.push(Buffer.from(chunk.subarray(0, this.#missing)));
+		this.#missing -= chunk.length;
+	}
+
+	async mediaType(): Promise<string> {
+		const unknown = 'application/octet-stream';
+		if (this.#chunks.length === 0) return unknown;
+		// Loaded by the first upload: a server that never sees one starts faster.
+		const { fileTypeFromBuffer } = await import('file-type');
+		// It reads on behind the end of a cut archive and throws.
+		const found = await fileTypeFromBuffer(Buffer.concat(this.#chunks)).catch(() => undefined);
+		return found?.mime ?? unknown;
+	}
+}
+
+function isDiskFull(error: unknown): boolean {
+	return ['ENOSPC', 'EDQUOT'].includes((error as { code?: string }).code ?? '');
+}

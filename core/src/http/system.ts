@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { errors, plinthError } from '../errors.ts';
+import { Reply } from './reply.ts';
+import { defineRoute, type Route } from './route.ts';
+
+/** A model as `/v1/models` lists it. */
+export interface ModelInfo {
+	readonly id: string;
+	/** Seconds since the Unix epoch. */
+	readonly created: number;
+	readonly ownedBy: string;
+	readonly description?: string;
+	/** The capability: `video`, `speech`. */
+	readonly kind: string;
+}
+
+/** What `/readyz` asks. */
+export type Readiness = () => Promise<{ readonly ready: boolean; readonly reason?: string }>;
+
+/** What the routes of the kernel show. */
+export interface SystemOptions {
+	readonly readiness: Readiness;
+	readonly models: () => readonly ModelInfo[];
+	readonly openapi: () => object;
+}
+
+/** The routes of the kernel itself. */
+export function systemRoutes(options: SystemOptions): readonly Route[] {
+	return [...probes(options.readiness), description(options.openapi), ...models(options.models)];
+}
+
+/** What monitoring asks every few seconds; logged at debug level. */
+export const probePaths: readonly string[] = ['/healthz', '/readyz'];
+
+function probes(readiness: Readiness): readonly Route[] {
+	const health = defineRoute({
+		method: 'GET',
+		path: '/healthz',
+		scope: 'public',
+		summary: 'Tell whether the process lives',
+		response: { description: 'It does.', schema: z.object({ status: z.literal('ok') }) },
+		errors: [],
+		handler: () => ({ status: 'ok' }),
+	});
+	const ready = defineRoute({
+		method: 'GET',
+		path: '/readyz',
+		scope: 'public',
+		summary: 'Tell whether the server takes requests',
+		description:
+			'Answers 503 with `status` and `reason` while it starts, while it stops and when a backend is away.',
+		response: { description: 'It does.', schema: z.object({ status: z.literal('ready') }) },
+		errors: [],
+		handler: async () => {
+			const { ready, reason } = await readiness();
+			if (ready) return { status: 'ready' };
+			return Reply.json({ status: 'not ready', reason: reason ?? '' }, { status: 503 });
+		},
+	});
+	return [health, ready];
+}
+
+function description(openapi: () => object): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/openapi.json',
+		scope: 'public',
+		summary: 'Describe this server as OpenAPI 3.1',
+		response: { description: 'This document.', schema: z.looseObject({}) },
+		errors: [],
+		handler: () => openapi(),
+	});
+}
+
+function models(list: () => readonly ModelInfo[]): readonly Route[] {
+	const all = defineRoute({
+		method: 'GET',
+		path: '/v1/models',
+		scope: 'authenticated',
+		summary: 'List the models',
+		response: {
+			description: 'Every model that this server offers.',
+			schema: z
+				.object({ object: z.literal('list'), data: z.array(modelSchema) })
+				.meta({ id: 'ModelList' }),
+		},
+		errors: [],
+		handler: () => ({ object: 'list', data: list().map(modelObject) }),
+	});
+	const one = defineRoute({
+		method: 'GET',
+		path: '/v1/models/{id}',
+		scope: 'authenticated',
+		summary: 'Describe one model',
+		params: z.object({ id: z.string() }),
+		response: { description: 'The model.', schema: modelSchema },
+		errors: [errors.E_MODEL_NOT_FOUND],
+		handler: ({ params }) => {
+			const model = list().find(({ id }) => id === params.id);
+			if (model) return modelObject(model);
+			throw plinthError('E_MODEL_NOT_FOUND', {
+				message: `There is no model ${JSON.stringify(params.id.slice(0, 100))}.`,
+			});
+		},
+	});
+	return [all, one];
+}
+
+const modelSchema = z
+	.object({
+		id: z.string(),
+		object: z.literal('model'),
+		created: z.int(),
+		owned_by: z.string(),
+		description: z.string().optional(),
+		kind: z.string().optional(),
+	})
+	.meta({ id: 'Model' });
+
+function modelObject(model: ModelInfo): z.output<typeof modelSchema> {
+	const { id, created, ownedBy, description, kind } = model;
+	return {
+		id,
+		object: 'model',
+		created,
+		owned_by: ownedBy,
+		...(description === undefined ? {} : { description }),
+		kind,
+	};
+}

@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest';
+import { type JobRun, modelError, plinthError } from '../../src/index.ts';
+import { eventually } from '../../src/testing/index.ts';
+import { alice, bob, machine } from './harness.ts';
+
+const never = new Promise<never>(() => {});
+
+/** Work that goes on until its signal aborts. */
+function untilAborted({ signal }: JobRun): Promise<never> {
+	return new Promise((_, reject) => {
+		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+	});
+}
+
+describe('a submitted job', () => {
+	test('runs, and its result, expiry and progress are recorded', async () => {
+		const m = await machine({
+			run: async () => ({ result: { answer: 42 }, retentionMs: 1_000 }),
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
+		expect(await m.jobs.get('a', id)).toMatchObject({
+			progress: 1,
+			attempt: 1,
+			result: { answer: 42 },
+			expiresAt: m.clock.now() + 1_000,
+		});
+	});
+
+	test('is unknown to another tenant', async () => {
+		const m = await machine({ run: async () => never });
+		const id = await m.submit(alice);
+		await expect(m.jobs.get(bob.tenant, id)).rejects.toMatchObject({ code: 'E_JOB_NOT_FOUND' });
+		await expect(m.jobs.remove(bob.tenant, id)).rejects.toMatchObject({ code: 'E_JOB_NOT_FOUND' });
+	});
+
+	test('stores its attachments before the record, under its own prefix', async () => {
+		const m = await machine({ run: async () => never });
+		const { job } = await m.jobs.submit({
+			principal: alice,
+			model: 'm',
+			attachments: [{ name: 'picture', mediaType: 'image/png', body: new Uint8Array([1, 2]) }],
+			input: ({ picture }) => ({ picture: picture ?? null }),
+		});
+		expect(job.input).toMatchObject({ picture: { key: `jobs/${job.id}/input/picture`, size: 2 } });
+		expect(await m.keys()).toEqual([`jobs/${job.id}/input/picture`]);
+	});
+
+	test('leaves no attachment behind when the record cannot be written', async () => {
+		const full = () => Promise.reject(plinthError('E_STORE_FULL'));
+		const m = await machine(
+			{ run: async () => never },
+			{ store: (store) => withMethods(store, { create: full }) },
+		);
+		const submission = m.jobs.submit({
+			principal: alice,
+			model: 'm',
+			attachments: [{ name: 'picture', mediaType: 'image/png', body: new Uint8Array([1]) }],
+			input: () => ({}),
+		});
+		await expect(submission).rejects.toMatchObject({ code: 'E_STORE_FULL' });
+		expect(await m.keys()).toEqual([]);
+	});
+
+	test('leaves no attachment behind when it is a replay', async () => {
+		const m = await machine({ run: async () => never });
+		const submit = () =>
+			m.jobs.submit({
+				principal: alice,
+				model: 'm',
+				attachments: [{ name: 'picture', mediaType: 'image/png', body: new Uint8Array([1]) }],
+				input: () => ({}),
+				idempotency: { key: 'k', fingerprint: 'f', retry: 0 },
+			});
+		const first = await submit();
+		const second = await submit();
+		expect([second.replayed, second.job.id]).toEqual([true, first.job.id]);
+		expect(await m.keys()).toEqual([`jobs/${first.job.id}/input/picture`]);
+	});
+});
+
+describe('a job that fails', () => {
+	test('shows the message of a coded error', async () => {
+		const m = await machine({ run: () => Promise.reject(modelError('The picture is too dark.')) });
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('failed', async () => (await m.jobs.get('a', id)).status === 'failed');
+		expect((await m.jobs.get('a', id)).error).toEqual({
+			code: 'model_error',
+			message: expect.stringContaining('The picture is too dark.'),
+		});
+	});
+
+	test('keeps the message of any other error to the log', async () => {
+		const m = await machine({ run: () => Promise.reject(new Error('password=hunter2')) });
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('failed', async () => (await m.jobs.get('a', id)).status === 'failed');
+		expect(JSON.stringify(await m.jobs.get('a', id))).not.toContain('hunter2');
+	});
+
+	test('leaves none of the bytes that the attempt has written', async () => {
+		const m = await machine({
+			run: async (_job, run) => {
+				await m.blobs.put(run.blobKey('half'), new Uint8Array([1]), { contentType: 'video/mp4' });
+				throw new Error('in the middle');
+			},
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('failed', async () => (await m.jobs.get('a', id)).status === 'failed');
+		expect(await m.keys()).toEqual([]);
+	});
+
+	test('ends as job_timeout when it runs too long', async () => {
+		const m = await machine({ run: async (_job, run) => untilAborted(run) });
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		for (let hour = 0; hour < 3_605; hour += 5) await m.clock.advance(5_000);
+		await eventually('failed', async () => (await m.jobs.get('a', id)).status === 'failed');
+		expect((await m.jobs.get('a', id)).error?.code).toBe('job_timeout');
+	});
+});
+
+describe('while a job runs', () => {
+	test('its progress is written at most once a second, and never falls', async () => {
+		const seen: number[] = [];
+		let run: JobRun | undefined;
+		const m = await machine(
+			{
+				run: (_job, surroundings) => {
+					run = surroundings;
+					return untilAborted(surroundings);
+				},
+			},
+			{
+				store: (store) =>
+					withMethods(store, {
+						heartbeat: (id, fence, update) => {
+							if (update?.progress) seen.push(update.progress);
+							return store.heartbeat(id, fence, update);
+						},
+					}),
+			},
+		);
+		m.worker.start();
+		await m.submit();
+		await eventually('running', () => run !== undefined);
+		for (const fraction of [0.1, 0.2, 0.15]) run?.progress(fraction);
+		await m.clock.advance(1_000);
+		await eventually('written', () => seen.length === 1);
+		expect(seen).toEqual([0.2]);
+	});
+
+	test('its lease is kept alive past its length', async () => {
+		const m = await machine({ run: async (_job, run) => untilAborted(run) });
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		for (let second = 0; second < 60; second += 1) await m.clock.advance(1_000);
+		expect(await m.store.claimable(10)).toEqual([]);
+		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'in_progress', attempt: 1 });
+	});
+
+	test('removing it aborts the work at once and nothing resurrects it', async () => {
+		let aborted = false;
+		const m = await machine({
+			run: async (_job, run) => {
+				await untilAborted(run).catch(() => {
+					aborted = true;
+				});
+				await m.blobs.put(run.blobKey('late'), new Uint8Array([1]), { contentType: 'video/mp4' });
+				return { result: {} };
+			},
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		await m.jobs.remove('a', id);
+		await eventually('the attempt has ended', () => m.worker.running === 0);
+		expect(aborted).toBe(true);
+		await expect(m.jobs.get('a', id)).rejects.toMatchObject({ code: 'E_JOB_NOT_FOUND' });
+		await m.clock.advance(60_000);
+		await m.sweeper.sweep();
+		expect(await m.keys()).toEqual([]);
+	});
+
+	test('a worker that has lost its lease writes nothing', async () => {
+		let finish: () => void = () => {};
+		const m = await machine({
+			run: async () => {
+				await new Promise<void>((resolve) => {
+					finish = resolve;
+				});
+				return { result: { by: 'zombie' } };
+			},
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		m.clock.jump(60_000);
+		const second = await m.store.claim(id, 'other', 20_000);
+		finish();
+		await eventually('the zombie has ended', () => m.worker.running === 0);
+		expect(await m.jobs.get('a', id)).toMatchObject({
+			status: 'in_progress',
+			result: null,
+			fence: second?.fence,
+		});
+	});
+
+	test('a checkpoint reaches the next attempt', async () => {
+		const resumes: (string | undefined)[] = [];
+		const m = await machine({
+			run: async (_job, run) => {
+				resumes.push(run.resume);
+				if (run.resume) return { result: {} };
+				await run.checkpoint('upstream-7');
+				return untilAborted(run);
+			},
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually(
+			'a checkpoint',
+			async () => (await m.jobs.get('a', id)).checkpoint === 'upstream-7',
+		);
+		await m.worker.close();
+		await m.worker.interrupt();
+		m.worker.start();
+		await m.sweeper.ring();
+		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
+		expect(resumes).toEqual([undefined, 'upstream-7']);
+		expect((await m.jobs.get('a', id)).attempt).toBe(1);
+	});
+
+	test('a store that is away for a moment does not cost the result', async () => {
+		let refusals = 3;
+		const m = await machine(
+			{ run: async () => ({ result: { kept: true } }) },
+			{
+				store: (store) =>
+					withMethods(store, {
+						complete: (...args) =>
+							refusals-- > 0
+								? Promise.reject(plinthError('E_STORE_UNAVAILABLE'))
+								: store.complete(...args),
+					}),
+			},
+		);
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		await eventually('completed', async () => {
+			await m.clock.advance(500);
+			return (await m.jobs.get('a', id)).status === 'completed';
+		});
+		expect((await m.jobs.get('a', id)).result).toEqual({ kept: true });
+	});
+});
+
+describe('housekeeping', () => {
+	test('rings again for a job whose doorbell was lost', async () => {
+		let deaf = true;
+		const m = await machine(
+			{ run: async () => ({ result: {} }) },
+			{
+				queue: (queue) =>
+					withMethods(queue, {
+						enqueue: async (message) => (deaf ? undefined : queue.enqueue(message)),
+					}),
+			},
+		);
+		m.worker.start();
+		const id = await m.submit();
+		deaf = false;
+		await m.sweeper.start();
+		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
+	});
+
+	test('deletes the bytes of expired content and keeps the record', async () => {
+		const m = await machine({
+			run: async (_job, run) => {
+				await m.blobs.put(run.blobKey('video.mp4'), new Uint8Array([1]), {
+					contentType: 'video/mp4',
+				});
+				return { result: {}, retentionMs: 10_000 };
+			},
+		});
+		m.worker.start();
+		await m.sweeper.start();
+		const id = await m.submit();
+		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
+		expect(await m.keys()).toHaveLength(1);
+		await m.clock.advance(35_000);
+		await eventually('swept', async () => (await m.keys()).length === 0);
+		expect((await m.jobs.get('a', id)).status).toBe('completed');
+	});
+
+	test('goes on after a round that failed', async () => {
+		let fail = true;
+		let rounds = 0;
+		const m = await machine(
+			{ run: async () => never },
+			{
+				store: (store) =>
+					withMethods(store, {
+						claimable: async (limit) => {
+							rounds += 1;
+							if (rounds > 1 && fail) throw plinthError('E_STORE_UNAVAILABLE');
+							return store.claimable(limit);
+						},
+					}),
+			},
+		);
+		await m.sweeper.start();
+		await m.clock.advance(5_000);
+		fail = false;
+		await m.clock.advance(5_000);
+		await eventually('three rounds', () => rounds >= 3);
+	});
+});
+
+function withMethods<T extends object>(target: T, methods: Partial<T>): T {
+	return new Proxy(target, {
+		get: (inner, key) => {
+			const own = Reflect.get(methods, key) as unknown;
+			if (own) return own;
+			const value = Reflect.get(inner, key) as unknown;
+			return typeof value === 'function' ? value.bind(inner) : value;
+		},
+	});
+}

@@ -1,0 +1,318 @@
+import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+	type AppConfig,
+	apiKeys,
+	BootError,
+	createApp,
+	defineBackend,
+	defineModel,
+	defineModelKind,
+	definePlugin,
+	defineRoute,
+	defineService,
+	type Route,
+	services,
+} from '../../src/index.ts';
+import { silentLogger } from '../../src/testing/index.ts';
+
+const none = z.strictObject({});
+const kind = defineModelKind<{ say(): string }>('toy');
+const toyModel = defineModel({
+	kind,
+	name: 'test.toy',
+	config: none,
+	create: () => ({ say: () => 'hi' }),
+});
+const missing = defineService<string>('test.missing');
+
+const auth = apiKeys({ keys: 'k' });
+const log = silentLogger();
+
+function route(path: `/${string}`, scope = 'toys'): Route {
+	return defineRoute({
+		method: 'GET',
+		path,
+		scope,
+		summary: 'A toy',
+		response: { description: 'A toy' },
+		errors: [],
+		handler: () => ({}),
+	});
+}
+
+function plugin(id: string, ...routes: Route[]) {
+	return definePlugin({ id, config: none, setup: (ctx) => ctx.route(...routes) })();
+}
+
+async function problemsOf(
+	config: AppConfig,
+): Promise<
+	readonly { code: string; owner: string; path: string; message: string; remedy: string }[]
+> {
+	try {
+		await (await createApp(config, { log, env: {} })).stop();
+	} catch (error) {
+		if (error instanceof BootError) return error.problems;
+		throw error;
+	}
+	return [];
+}
+
+describe('a boot that cannot succeed', () => {
+	test('lists five mistakes in one report, each with culprit, place and remedy', async () => {
+		const needy = definePlugin({ id: 'needy', config: none, needs: { missing }, setup: () => {} });
+		const strict = definePlugin({
+			id: 'strict',
+			config: z.strictObject({ hours: z.number() }),
+			setup: () => {},
+		});
+		const config: AppConfig = {
+			backends: { auth },
+			models: { lonely: toyModel() },
+			plugins: {
+				needy: needy(),
+				strict: strict({ hours: 'many' as unknown as number }),
+				named: { use: '@plinth/nothing' },
+				toys: { use: '@plinth/core#apiKeys', with: { keys: '${UNSET}' } },
+			},
+		};
+		const problems = await problemsOf(config);
+		expect(problems.map(({ code, owner, path }) => [code, owner, path])).toEqual(
+			expect.arrayContaining([
+				['E_CONFIG_NAME', 'plugin named', 'plugins.named'],
+				['E_CONFIG_NAME', 'plugin toys', 'plugins.toys'],
+				['E_OPTIONS_INVALID', 'plugin strict', 'plugins.strict.with.hours'],
+				['E_SERVICE_MISSING', 'plugin needy', 'plugins.needy'],
+				['E_MODEL_UNUSED', 'model lonely', 'models.lonely'],
+			]),
+		);
+		const report = new BootError(problems as never).message;
+		for (const { message, path, remedy } of problems) {
+			expect(report).toContain(message);
+			expect(report).toContain(path);
+			expect(report).toContain(remedy);
+		}
+	});
+
+	test('names both plugins that claim one route, however its parameter is called', async () => {
+		const withId = (name: string) =>
+			defineRoute({
+				...route(`/v1/toys/{${name}}`),
+				params: z.object({ [name]: z.string() }),
+			});
+		expect(
+			await problemsOf({
+				backends: { auth },
+				plugins: { one: plugin('one', withId('id')), two: plugin('two', withId('toy')) },
+			}),
+		).toMatchObject([
+			{
+				code: 'E_ROUTE_DUPLICATE',
+				owner: 'plugin two',
+				message: expect.stringContaining('plugin one'),
+			},
+		]);
+	});
+
+	test('refuses a route without a scope', async () => {
+		expect(
+			await problemsOf({
+				backends: { auth },
+				plugins: { one: plugin('one', route('/v1/open', '')) },
+			}),
+		).toMatchObject([{ code: 'E_ROUTE_SCOPE', owner: 'plugin one' }]);
+	});
+
+	test('refuses a route whose parameters have no schema', async () => {
+		expect(
+			await problemsOf({
+				backends: { auth },
+				plugins: { one: plugin('one', route('/v1/toys/{id}')) },
+			}),
+		).toMatchObject([{ code: 'E_ROUTE_PATH' }]);
+	});
+
+	test('refuses a composition that would let anybody in', async () => {
+		expect(await problemsOf({ plugins: { one: plugin('one', route('/v1/toys')) } })).toMatchObject([
+			{ code: 'E_SERVICE_MISSING', owner: 'kernel', remedy: expect.stringContaining('apiKeys') },
+		]);
+	});
+
+	test('refuses to listen beyond loopback without authentication', async () => {
+		const app = await createApp({ server: { auth: 'off' } }, { log, env: {} });
+		await expect(app.listen({ host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+			problems: [{ code: 'E_AUTH_OFF' }],
+		});
+		await app.stop();
+	});
+
+	test('says what jobs need', async () => {
+		const jobs = definePlugin({
+			id: 'jobs',
+			config: none,
+			setup: (ctx) => ctx.job('toy', { run: async () => ({ result: {} }) }),
+		});
+		const problems = await problemsOf({ backends: { auth }, plugins: { jobs: jobs() } });
+		expect(problems.map(({ message }) => message).join()).toMatch(
+			/core\.jobs.*core\.queue.*core\.blobs.*core\.events/,
+		);
+	});
+
+	test('refuses two plugins that run one kind of job', async () => {
+		const jobs = (id: string) =>
+			definePlugin({
+				id,
+				config: none,
+				setup: (ctx) => ctx.job('toy', { run: async () => ({ result: {} }) }),
+			})();
+		const backends = {
+			auth,
+			jobs: memoryJobs(),
+			queue: memoryQueue(),
+			blobs: memoryBlobs(),
+			events: memoryEvents(),
+			records: memoryRecords(),
+		};
+		expect(
+			await problemsOf({ backends, plugins: { one: jobs('one'), two: jobs('two') } }),
+		).toMatchObject([{ code: 'E_JOB_KIND', owner: 'plugin two' }]);
+	});
+
+	test('refuses a plugin that asks for models of a kind it did not declare', async () => {
+		const greedy = definePlugin({ id: 'greedy', config: none, setup: (ctx) => ctx.models(kind) });
+		expect(await problemsOf({ backends: { auth }, plugins: { greedy: greedy() } })).toMatchObject([
+			{ code: 'E_MODEL_KIND', owner: 'plugin greedy' },
+		]);
+	});
+
+	test('refuses a name that two models claim', async () => {
+		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
+		const models = {
+			one: { use: toyModel(), aliases: ['x'] },
+			two: { use: toyModel(), aliases: ['x'] },
+		};
+		expect(
+			await problemsOf({ backends: { auth }, models, plugins: { toys: toys() } }),
+		).toMatchObject([
+			{
+				code: 'E_MODEL_DUPLICATE',
+				owner: 'model two',
+				message: expect.stringContaining('model one'),
+			},
+		]);
+	});
+
+	test('closes what had been created, in reverse, when a later part fails', async () => {
+		const closed: string[] = [];
+		const part = (name: string, fails = false) =>
+			defineBackend({
+				name,
+				provides: defineService<string>(`test.${name}`),
+				config: none,
+				create: ({ onStop }) => {
+					if (fails) throw new Error('the port is taken');
+					onStop(() => {
+						closed.push(name);
+					});
+					return name;
+				},
+			})();
+		const backends = { auth, one: part('one'), two: part('two'), three: part('three', true) };
+		expect(await problemsOf({ backends })).toMatchObject([
+			{
+				code: 'E_STEP_FAILED',
+				owner: 'backend three',
+				message: 'failed to create: the port is taken',
+			},
+		]);
+		expect(closed).toEqual(['two', 'one']);
+	});
+
+	test('says which options there are when one is not known', async () => {
+		const strict = definePlugin({
+			id: 'strict',
+			config: z.strictObject({ hours: z.number().optional() }),
+			setup: () => {},
+		});
+		const problems = await problemsOf({
+			backends: { auth },
+			plugins: { strict: strict({ hour: 1 } as never) },
+		});
+		expect(problems).toMatchObject([
+			{ code: 'E_OPTIONS_INVALID', message: expect.stringContaining('Known options: hours') },
+		]);
+	});
+});
+
+describe('a boot that succeeds', () => {
+	test('gives a plugin exactly what it needs, typed', async () => {
+		const greeting = defineService<{ readonly text: string }>('test.greeting');
+		const giver = definePlugin({
+			id: 'giver',
+			config: none,
+			provides: greeting,
+			setup: () => ({ text: 'hello' }),
+		});
+		let heard = '';
+		const taker = definePlugin({
+			id: 'taker',
+			config: none,
+			needs: { greeting },
+			setup: (ctx) => {
+				heard = ctx.services.greeting.text;
+				// @ts-expect-error it was not asked for
+				ctx.services.blobs;
+			},
+		});
+		const app = await createApp(
+			{ backends: { auth }, plugins: { taker: taker(), giver: giver() } },
+			{ log, env: {} },
+		);
+		expect(heard).toBe('hello');
+		expect(app.tree().parts.find(({ owner }) => owner === 'plugin taker')?.needs).toEqual([
+			{ service: 'test.greeting', provider: 'plugin giver' },
+		]);
+		await app.stop();
+	});
+
+	test('leaves a model of a preset aside when its plugin was removed', async () => {
+		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
+		const preset: AppConfig = {
+			backends: { auth },
+			models: { toy: toyModel() },
+			plugins: { toys: toys() },
+		};
+		const app = await createApp({ extends: preset, plugins: { toys: false } }, { log, env: {} });
+		expect(app.tree()).toMatchObject({ models: [], unusedModels: [{ id: 'toy', kind: 'toy' }] });
+		await app.stop();
+	});
+
+	test('stops once, however often it is asked to', async () => {
+		let stops = 0;
+		const counting = definePlugin({
+			id: 'counting',
+			config: none,
+			setup: (ctx) =>
+				ctx.onStop(() => {
+					stops += 1;
+				}),
+		});
+		const app = await createApp(
+			{ backends: { auth }, plugins: { counting: counting() } },
+			{ log, env: {} },
+		);
+		await app.start();
+		await Promise.all([app.stop(), app.stop()]);
+		await app.stop();
+		expect([stops, app.state]).toEqual([1, 'stopped']);
+	});
+
+	test('has a service for whoever embeds it, and says when it has not', async () => {
+		const app = await createApp({ backends: { auth, records: memoryRecords() } }, { log, env: {} });
+		expect(app.service(services.records)).toBeDefined();
+		expect(() => app.service(services.blobs)).toThrow(/nothing provides core\.blobs/);
+		await app.stop();
+	});
+});

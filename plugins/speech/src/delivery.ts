@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import { modelError } from '@plinth/core';
+import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
+import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
+import { toWirePcm } from './resample.ts';
+import { noAudio } from './stream.ts';
+import { collectWav, wavHeaderBytes } from './wav.ts';
+
+/** Audio in the format that the client asked for. */
+export interface Delivery {
+	readonly mediaType: string;
+	readonly body: AsyncIterable<Uint8Array>;
+	/** Bytes, where they are known before the answer begins. */
+	readonly size?: number;
+	/** Seconds of audio that the model has made so far; 0 when it encodes by itself. */
+	seconds(): number;
+}
+
+/** What a deployment can do with audio. */
+export interface DeliveryTools {
+	readonly encoder: AudioEncoder | undefined;
+	readonly defaultFormat: AudioFormat;
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Brings a model's audio into `format`: `pcm` streams as it is made, `wav` is collected for an exact length, the others go through
+ * the encoder or come from the model itself. Throws 400 `unsupported_value` where nobody makes the format: bytes are never mislabelled.
+ */
+export async function deliver(
+	made: PcmAudio | EncodedAudio,
+	format: AudioFormat,
+	{ encoder, defaultFormat, signal }: DeliveryTools,
+): Promise<Delivery> {
+	if (!('sampleRate' in made)) {
+		if (made.format !== format) throw unsupportedFormat(format, encoder, defaultFormat);
+		return { mediaType: made.mediaType, body: made.body, seconds: () => 0 };
+	}
+	if (!isMakeable(format, encoder)) throw unsupportedFormat(format, encoder, defaultFormat);
+	const { audio, seconds } = metered(made);
+	if (format === 'pcm') return { mediaType: 'audio/pcm', body: toWirePcm(audio), seconds };
+	if (format === 'wav') return { ...(await toWav(audio)), seconds };
+	if (isPlain(format) || !encoder) throw unsupportedFormat(format, encoder, defaultFormat);
+	const encoded = await encoder.encode(audio, format, signal);
+	if (encoded.format !== format) {
+		throw modelError(`The audio encoder made ${encoded.format} where ${format} was asked for.`);
+	}
+	return { mediaType: encoded.mediaType, body: encoded.body, seconds };
+}
+
+function metered(made: PcmAudio): { readonly audio: PcmAudio; seconds(): number } {
+	let bytes = 0;
+	async function* count(): AsyncGenerator<Uint8Array> {
+		for await (const chunk of made.body) {
+			bytes += chunk.byteLength;
+			yield chunk;
+		}
+	}
+	const bytesPerSecond = made.sampleRate * made.channels * 2;
+	return { audio: { ...made, body: count() }, seconds: () => bytes / bytesPerSecond };
+}
+
+/** The header holds the length, so nothing can be sent before everything is there. Rate and channels stay the model's. */
+async function toWav(audio: PcmAudio): Promise<Omit<Delivery, 'seconds'>> {
+	const { byteLength, parts } = await collectWav(audio.body, audio);
+	if (byteLength === wavHeaderBytes) throw noAudio();
+	return { mediaType: 'audio/wav', body: Readable.from(parts), size: byteLength };
+}

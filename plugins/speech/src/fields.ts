@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { audioFormats } from './formats.ts';
+import type { AudioFormat } from './model.ts';
+import { text } from './text.ts';
+
+/** The body of `POST /v1/audio/speech` (wire.md §5). Unknown fields are tolerated: SDKs send extra ones. */
+export function speechBody(defaultFormat: AudioFormat) {
+	return z
+		.object({
+			model: z
+				.string()
+				.min(1)
+				.meta({ description: 'The id of a speech model; GET /v1/models lists them.' }),
+			input: text(1, 4096, 'The text to speak.'),
+			voice: z.preprocess(nameOf, z.string().min(1).max(256)).meta({
+				description: 'The name of a voice, or an object with its id.',
+				override: {
+					oneOf: [
+						{ type: 'string' },
+						{ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+					],
+				},
+			}),
+			response_format: z.enum(audioFormats).default(defaultFormat).meta({
+				description:
+					'wav and pcm (24 kHz, 16-bit little-endian, mono, no header) always work; the others need an encoder on the server.',
+			}),
+			speed: z
+				.number()
+				.min(0.25)
+				.max(4)
+				.default(1)
+				.meta({ description: "Tempo relative to the voice's own." }),
+			instructions: text(0, 4096, 'How to speak, for models that understand it.').optional(),
+			stream_format: z.enum(['audio', 'sse']).default('audio').meta({
+				description: 'audio: the bytes themselves. sse: events with base64 pieces of them.',
+			}),
+		})
+		.meta({ id: 'SpeechCreate' });
+}
+
+function nameOf(voice: unknown): unknown {
+	return typeof voice === 'object' && voice !== null && 'id' in voice ? voice.id : voice;
+}

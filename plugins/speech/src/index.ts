@@ -1,0 +1,3 @@
+export type * from './model.ts';
+export type { SpeechOptions } from './options.ts';
+export { speech } from './plugin.ts';

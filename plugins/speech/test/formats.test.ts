@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import {
+	errorOf,
+	fakeEncoder,
+	type Harness,
+	harness,
+	pcm,
+	samples,
+	silence,
+	streamOf,
+} from './harness.ts';
+
+async function bytesOf(response: Response): Promise<Buffer> {
+	expect(response.status).toBe(200);
+	return Buffer.from(await response.arrayBuffer());
+}
+
+/** The next bytes; the head of an answer may come with an empty piece. */
+async function nextOf(
+	reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<Buffer | undefined> {
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done) return undefined;
+		if (value.length > 0) return Buffer.from(value);
+	}
+}
+
+describe('wav', () => {
+	it('has exact lengths, in its header and in Content-Length', async () => {
+		const { speak } = await harness();
+		const response = await speak();
+		expect(response.headers.get('content-type')).toBe('audio/wav');
+		expect(response.headers.get('content-length')).toBe(String(44 + 48_000));
+		const wav = await bytesOf(response);
+		expect(wav).toHaveLength(44 + 48_000);
+		expect(wav.toString('latin1', 0, 4)).toBe('RIFF');
+		expect(wav.readUInt32LE(4)).toBe(wav.length - 8);
+		expect(wav.toString('latin1', 8, 16)).toBe('WAVEfmt ');
+		expect(wav.readUInt32LE(40)).toBe(48_000);
+	});
+
+	it("keeps the model's rate and channels", async () => {
+		const { speak } = await harness({
+			speak: async () => silence({ sampleRate: 16_000, channels: 2 }),
+		});
+		const wav = await bytesOf(await speak());
+		expect([wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt32LE(28)]).toEqual([
+			2, 16_000, 64_000,
+		]);
+	});
+});
+
+describe('pcm', () => {
+	it('is 24 kHz mono without a header', async () => {
+		const { speak } = await harness({ speak: async () => pcm([samples(1, 2), samples(3)]) });
+		const response = await speak({ response_format: 'pcm' });
+		expect(response.headers.get('content-type')).toBe('audio/pcm');
+		expect(await bytesOf(response)).toEqual(samples(1, 2, 3));
+	});
+
+	it('brings other rates and stereo to that', async () => {
+		const second = Buffer.alloc(48_000 * 2 * 2);
+		const { speak } = await harness({
+			speak: async () => pcm([second], { sampleRate: 48_000, channels: 2 }),
+		});
+		expect(await bytesOf(await speak({ response_format: 'pcm' }))).toHaveLength(24_000 * 2);
+	});
+
+	it('is sent as it is made', async () => {
+		const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+		async function* slowly(): AsyncGenerator<Uint8Array> {
+			yield samples(1);
+			await asked;
+			yield samples(2);
+		}
+		const { speak } = await harness({ speak: async () => pcm([], { body: slowly() }) });
+		const response = await speak({ response_format: 'pcm' });
+		const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+		expect(await nextOf(reader)).toEqual(samples(1));
+		ask();
+		expect(await nextOf(reader)).toEqual(samples(2));
+		expect(await nextOf(reader)).toBeUndefined();
+	});
+});
+
+describe('formats that need an encoder', () => {
+	it('go through it, with its media type', async () => {
+		const { speak } = await harness({
+			encoder: fakeEncoder('mp3', 'flac'),
+			speak: async () => pcm([samples(1)]),
+		});
+		const response = await speak({ response_format: 'flac' });
+		expect(response.headers.get('content-type')).toBe('audio/x-fake-flac');
+		expect(await bytesOf(response)).toEqual(Buffer.concat([Buffer.from('flac:'), samples(1)]));
+	});
+
+	it('include the default, which is mp3 as everywhere', async () => {
+		const { speak, calls } = await harness({ encoder: fakeEncoder('mp3') });
+		const response = await speak({ response_format: undefined });
+		expect(response.headers.get('content-type')).toBe('audio/x-fake-mp3');
+		expect(calls[0]?.request.format).toBe('mp3');
+	});
+
+	it.each([
+		[undefined, 'mp3', 'wav, pcm'],
+		['mp3', 'mp3', 'wav, pcm'],
+		['opus', 'opus', 'wav, pcm'],
+	])('are refused without one: %s', async (asked, format, working) => {
+		const { speak, calls } = await harness();
+		const answer = await errorOf(await speak({ response_format: asked }));
+		expect(answer).toMatchObject({
+			status: 400,
+			code: 'unsupported_value',
+			param: 'response_format',
+		});
+		expect(answer.message).toContain(`${format} is not available`);
+		expect(answer.message).toContain(working);
+		expect(answer.message).toContain('audio encoder');
+		expect(calls[0]?.run.signal.aborted).toBe(true);
+	});
+
+	it('are refused when the encoder does not make them, and the message lists what works', async () => {
+		const { speak } = await harness({ encoder: fakeEncoder('aac') });
+		const answer = await errorOf(await speak({ response_format: 'opus' }));
+		expect(answer).toMatchObject({ status: 400, code: 'unsupported_value' });
+		expect(answer.message).toContain('aac, wav, pcm');
+	});
+
+	it('can have another default', async () => {
+		const { speak } = await harness({ options: { defaultFormat: 'wav' } });
+		const response = await speak({ response_format: undefined });
+		expect(response.headers.get('content-type')).toBe('audio/wav');
+	});
+});
+
+describe('a model that encodes by itself', () => {
+	const encoded = (): Promise<Harness> =>
+		harness({
+			speak: async () => ({
+				mediaType: 'audio/ogg',
+				format: 'opus',
+				body: streamOf([Buffer.from('OggS')]),
+			}),
+		});
+
+	it('is passed through in the format that was asked for', async () => {
+		const { speak } = await encoded();
+		const response = await speak({ response_format: 'opus' });
+		expect(response.headers.get('content-type')).toBe('audio/ogg');
+		expect((await bytesOf(response)).toString()).toBe('OggS');
+	});
+
+	it('is never passed off as another one', async () => {
+		const { speak } = await encoded();
+		for (const format of ['wav', 'pcm', 'mp3']) {
+			expect(await errorOf(await speak({ response_format: format }))).toMatchObject({
+				status: 400,
+				code: 'unsupported_value',
+				param: 'response_format',
+			});
+		}
+	});
+});

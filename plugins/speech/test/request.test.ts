@@ -1,0 +1,126 @@
+import { plinthError } from '@plinth/core';
+import { describe, expect, it } from 'vitest';
+import { errorOf, harness, silence } from './harness.ts';
+
+describe('the request', () => {
+	it('reaches the model in domain terms', async () => {
+		const { speak, calls } = await harness();
+		expect((await speak()).status).toBe(200);
+		expect(calls[0]?.request).toStrictEqual({
+			input: 'Hello there.',
+			voice: 'alloy',
+			speed: 1,
+			format: 'wav',
+		});
+		const fields = { voice: { id: 'nova' }, speed: 0.25, instructions: 'whisper', extra: 1 };
+		expect((await speak(fields)).status).toBe(200);
+		expect(calls[1]?.request).toMatchObject({
+			voice: 'nova',
+			speed: 0.25,
+			instructions: 'whisper',
+		});
+	});
+
+	it('counts characters in code points', async () => {
+		const { speak } = await harness();
+		const input = '🐈'.repeat(4096);
+		expect((await speak({ input, instructions: input })).status).toBe(200);
+		for (const param of ['input', 'instructions']) {
+			expect(await errorOf(await speak({ [param]: `${input}.` }))).toMatchObject({
+				status: 400,
+				code: 'string_above_max_length',
+				param,
+			});
+		}
+	});
+
+	it.each([
+		[{ model: undefined }, 'missing_required_parameter', 'model'],
+		[{ voice: undefined }, 'missing_required_parameter', 'voice'],
+		[{ input: undefined }, 'missing_required_parameter', 'input'],
+		[{ input: '' }, 'string_below_min_length', 'input'],
+		[{ input: 7 }, 'invalid_type', 'input'],
+		[{ voice: 7 }, 'invalid_type', 'voice'],
+		[{ voice: {} }, 'invalid_type', 'voice'],
+		[{ voice: '' }, 'string_below_min_length', 'voice'],
+		[{ response_format: 'ogg' }, 'invalid_value', 'response_format'],
+		[{ stream_format: 'ws' }, 'invalid_value', 'stream_format'],
+		[{ speed: '1' }, 'invalid_type', 'speed'],
+		[{ speed: 0.2 }, 'integer_below_min_value', 'speed'],
+		[{ speed: 4.1 }, 'integer_above_max_value', 'speed'],
+	])('with %j is refused', async (fields, code, param) => {
+		const { speak, calls } = await harness();
+		expect(await errorOf(await speak(fields))).toMatchObject({ status: 400, code, param });
+		expect(calls).toHaveLength(0);
+	});
+
+	it('names a model of this server', async () => {
+		const { speak } = await harness();
+		expect(await errorOf(await speak({ model: 'tts-9' }))).toMatchObject({
+			status: 404,
+			code: 'model_not_found',
+			param: null,
+		});
+	});
+
+	it('names a voice of the model, where the model lists them', async () => {
+		const { speak } = await harness({ voices: ['nova', 'onyx'] });
+		expect((await speak({ voice: 'onyx' })).status).toBe(200);
+		const answer = await errorOf(await speak({ voice: 'alloy' }));
+		expect(answer).toMatchObject({ status: 400, code: 'invalid_value', param: 'voice' });
+		expect(answer.message).toContain('nova, onyx');
+	});
+
+	it('needs the scope speech, a key, and JSON', async () => {
+		const { speak } = await harness();
+		const status = async (headers: Record<string, string>) =>
+			(await speak({}, { headers: { 'content-type': 'application/json', ...headers } })).status;
+		expect(await status({ authorization: 'Bearer speech' })).toBe(200);
+		expect(await status({})).toBe(401);
+		expect(await status({ 'x-api-key': 'nobody' })).toBe(401);
+		expect(await status({ 'x-api-key': 'videos:read' })).toBe(403);
+		const form = new FormData();
+		form.set('model', 'fake-1');
+		const multipart = await speak({}, { headers: { 'x-api-key': 'speech' }, body: form });
+		expect(multipart.status).toBe(415);
+	});
+});
+
+describe('a model that fails before the first byte', () => {
+	it('is answered with a status of its own', async () => {
+		const message = 'Only English.';
+		const { speak } = await harness({
+			speak: () => Promise.reject(plinthError('E_VALUE_UNSUPPORTED', { param: 'input', message })),
+		});
+		expect(await errorOf(await speak())).toEqual({
+			status: 400,
+			code: 'unsupported_value',
+			param: 'input',
+			message,
+		});
+	});
+
+	it.each(['wav', 'pcm'])(
+		'keeps the text of an unexpected failure to the log (%s)',
+		async (format) => {
+			async function* broken(): AsyncGenerator<Uint8Array> {
+				yield* [];
+				throw new Error('secret path');
+			}
+			const { speak } = await harness({ speak: async () => silence({ body: broken() }) });
+			const answer = await errorOf(await speak({ response_format: format }));
+			expect(answer).toMatchObject({ status: 502, code: 'model_error', param: null });
+			expect(answer.message).not.toContain('secret');
+		},
+	);
+
+	it.each(['wav', 'pcm'])('is told apart from one that made nothing (%s)', async (format) => {
+		async function* nothing(): AsyncGenerator<Uint8Array> {
+			yield new Uint8Array();
+		}
+		const { speak } = await harness({ speak: async () => silence({ body: nothing() }) });
+		const answer = await errorOf(await speak({ response_format: format }));
+		expect(answer).toMatchObject({ status: 502, code: 'model_error' });
+		expect(answer.message).toContain('no audio');
+	});
+});

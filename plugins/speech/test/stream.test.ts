@@ -1,0 +1,125 @@
+import { modelError } from '@plinth/core';
+import { describe, expect, it } from 'vitest';
+import { errorOf, harness, pcm, samples, silence } from './harness.ts';
+
+interface Frame {
+	readonly type?: string;
+	readonly audio?: string;
+	readonly usage?: unknown;
+	readonly warnings?: unknown;
+	readonly error?: { readonly code: string; readonly message: string };
+}
+
+async function framesOf(response: Response): Promise<Frame[]> {
+	expect(response.status).toBe(200);
+	expect(response.headers.get('content-type')).toContain('text/event-stream');
+	const data = (await response.text()).match(/^data: .*$/gm) ?? [];
+	return data.map((line) => JSON.parse(line.slice('data: '.length)) as Frame);
+}
+
+function audioOf(frames: readonly Frame[]): Buffer {
+	return Buffer.concat(frames.map(({ audio = '' }) => Buffer.from(audio, 'base64')));
+}
+
+describe('stream_format sse', () => {
+	it('sends base64 pieces and then the usage', async () => {
+		const { speak } = await harness();
+		const frames = await framesOf(await speak({ response_format: 'pcm', stream_format: 'sse' }));
+		expect(frames.slice(0, -1).every(({ type }) => type === 'speech.audio.delta')).toBe(true);
+		expect(audioOf(frames)).toEqual(Buffer.alloc(48_000));
+		expect(frames.at(-1)).toStrictEqual({
+			type: 'speech.audio.done',
+			usage: { input_tokens: 3, output_tokens: 20, total_tokens: 23 },
+		});
+	});
+
+	it('carries a WAV with exact lengths, in pieces', async () => {
+		const { speak } = await harness({
+			speak: async () =>
+				silence({ body: pcm([Buffer.alloc(150_000)]).body, warnings: ['no speed'] }),
+		});
+		const frames = await framesOf(await speak({ stream_format: 'sse' }));
+		const wav = audioOf(frames);
+		expect(wav).toHaveLength(150_044);
+		expect(wav.readUInt32LE(40)).toBe(150_000);
+		expect(frames.length).toBeGreaterThan(4);
+		expect(frames.at(-1)?.warnings).toEqual(['no speed']);
+	});
+
+	it('answers a failure before the first byte with a status, a later one with an error frame', async () => {
+		const broken = (first: readonly Uint8Array[]) =>
+			harness({
+				speak: async () =>
+					pcm([], {
+						body: (async function* () {
+							yield* first;
+							throw modelError('The GPU is gone.');
+						})(),
+					}),
+			});
+		const fields = { response_format: 'pcm', stream_format: 'sse' };
+		const early = await errorOf(await (await broken([])).speak(fields));
+		expect(early).toMatchObject({ status: 502, code: 'model_error' });
+		const frames = await framesOf(await (await broken([samples(1)])).speak(fields));
+		expect(frames[0]?.type).toBe('speech.audio.delta');
+		expect(frames.at(-1)?.error).toMatchObject({ code: 'model_error' });
+		expect(frames.some(({ type }) => type === 'speech.audio.done')).toBe(false);
+	});
+});
+
+describe('a client that leaves', () => {
+	it('stops the model at once while it streams, even one that does not listen', async () => {
+		const { promise: returned, resolve } = Promise.withResolvers<void>();
+		let made = 0;
+		const body: AsyncIterable<Uint8Array> = {
+			[Symbol.asyncIterator]: () => ({
+				// The third chunk never comes.
+				next: () =>
+					made++ < 2 ? Promise.resolve({ done: false, value: samples(1) }) : new Promise(() => {}),
+				async return() {
+					resolve();
+					return { done: true, value: undefined };
+				},
+			}),
+		};
+		const { speak, calls } = await harness({ speak: async () => pcm([], { body }) });
+		const response = await speak({ response_format: 'pcm' });
+		const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+		await reader.read();
+		await reader.cancel();
+		await returned;
+		expect(calls[0]?.run.signal.aborted).toBe(true);
+	});
+
+	it('stops the model before the first byte', async () => {
+		const { promise: stopped, resolve } = Promise.withResolvers<void>();
+		const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+		const leave = new AbortController();
+		const { speak } = await harness({
+			speak: (_, { signal }) => {
+				signal.addEventListener('abort', () => resolve());
+				begin();
+				return new Promise(() => {});
+			},
+		});
+		const answer = speak({}, { signal: leave.signal }).catch((error: unknown) => error);
+		await began;
+		leave.abort();
+		await stopped;
+		await answer;
+	});
+
+	it('after a failure in the middle gets no complete answer', async () => {
+		const { speak } = await harness({
+			speak: async () =>
+				pcm([], {
+					body: (async function* () {
+						yield samples(1);
+						throw new Error('broken');
+					})(),
+				}),
+		});
+		const response = await speak({ response_format: 'pcm' });
+		await expect(response.arrayBuffer()).rejects.toThrow();
+	});
+});

@@ -1,0 +1,66 @@
+import {
+	type BlobStore,
+	type Clock,
+	errorFrom,
+	type ImageCodec,
+	isJobId,
+	isPlinthError,
+	type Job,
+	type Jobs,
+	type Models,
+	Reply,
+} from '@plinth/core';
+import { videoErrors } from './errors.ts';
+import type { VideoModel } from './model.ts';
+import type { VideoOptions } from './options.ts';
+import { toVideo } from './wire.ts';
+
+/** The kind of the plugin's jobs, and the prefix of their ids. */
+export const jobKind = 'video';
+
+/** What the routes work with. */
+export interface VideoContext {
+	readonly options: VideoOptions;
+	readonly jobs: Jobs;
+	readonly models: Models<VideoModel>;
+	readonly blobs: BlobStore;
+	readonly images: ImageCodec;
+	readonly clock: Clock;
+}
+
+/** Reads one video's record. Malformed, unknown and foreign ids throw the same `E_VIDEO_NOT_FOUND`. */
+export async function findVideo({ jobs }: VideoContext, tenant: string, id: string): Promise<Job> {
+	return withVideoErrors(id, () => jobs.get(tenant, id));
+}
+
+/** Runs a job operation on an id that a client sent, with the plugin's own word for "unknown". */
+export async function withVideoErrors<T>(id: string, operation: () => Promise<T>): Promise<T> {
+	if (!isJobId(jobKind, id)) throw errorFrom(videoErrors, 'E_VIDEO_NOT_FOUND');
+	try {
+		return await operation();
+	} catch (error) {
+		if (isPlinthError(error) && error.code === 'E_JOB_NOT_FOUND') {
+			throw errorFrom(videoErrors, 'E_VIDEO_NOT_FOUND');
+		}
+		throw error;
+	}
+}
+
+/** Answers with a video object; while it is not ready the header tells pollers how long to wait (wire.md §2.3). */
+export function videoReply({ options }: VideoContext, job: Job, status = 200): Reply {
+	const pending = job.status === 'queued' || job.status === 'in_progress';
+	return Reply.json(toVideo(job, options.progressScale), {
+		status,
+		headers: pending ? { 'openai-poll-after-ms': String(options.pollAfterMs) } : {},
+	});
+}
+
+/** Answers a request that created a video, or repeated one that did: the header tells the two apart. */
+export function createdReply(
+	context: VideoContext,
+	{ job, replayed }: { readonly job: Job; readonly replayed: boolean },
+): Reply {
+	const reply = videoReply(context, job, 201);
+	if (!replayed || reply.type !== 'json') return reply;
+	return { ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } };
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { text } from './text.ts';
+
+const lengths = ['2', '4', '8', '12'];
+
+/** The frame sizes of the interface (§4.1), `WIDTHxHEIGHT`. */
+export const sizes = [
+	'720x1280',
+	'1280x720',
+	'1024x1792',
+	'1792x1024',
+	'640x480',
+	'480x640',
+] as const;
+
+const prompt = text(1, 32_000, 'What the video shows.');
+
+const seconds = z
+	.literal([...lengths, ...lengths.map(Number)], {
+		error: `one of ${lengths.join(', ')} is expected`,
+	})
+	.default('4')
+	.transform(Number)
+	.meta({
+		description: 'Length in seconds. Numbers are taken as well.',
+		override: { type: 'string', enum: lengths, default: '4' },
+	});
+
+const size = z
+	.enum(sizes)
+	.default('720x1280')
+	.meta({ description: 'Frame size in pixels: WIDTHxHEIGHT.' });
+
+// Read by `readReference`, which knows the three spellings and names the exact parameter at fault.
+const reference = z.unknown().meta({
+	description:
+		'The picture to start from: PNG, JPEG or WebP, at most 52,428,800 bytes and 50 megapixels. A file in multipart bodies, or an object with a data URL.',
+	override: {
+		oneOf: [
+			{ type: 'string', format: 'binary' },
+			{
+				type: 'object',
+				properties: {
+					image_url: {
+						type: 'string',
+						maxLength: 20_971_520,
+						description: 'A base64 data URL of the picture.',
+					},
+				},
+				required: ['image_url'],
+			},
+		],
+	},
+});
+
+/** The body of `POST /v1/videos`, in either encoding. Unknown fields are tolerated: SDKs send extra ones. */
+export const createBody = z
+	.object({
+		prompt,
+		model: z
+			.string()
+			.min(1)
+			.meta({ description: 'The id of a video model; GET /v1/models lists them.' }),
+		seconds,
+		size,
+		input_reference: reference.optional(),
+	})
+	.meta({ id: 'VideoCreate' });
+
+/** The body of `POST /v1/videos/{id}/remix`. */
+export const remixBody = z.object({ prompt }).meta({ id: 'VideoRemix' });
+
+/** The path parameter of one video. Malformed ids are not refused here: they answer like unknown ones. */
+export const idParams = z.object({
+	id: z.string().meta({ description: 'The id of a video.', example: `video_${'0'.repeat(44)}` }),
+});
+
+/** The query of `GET /v1/videos`. */
+export const listQuery = z.object({
+	after: z
+		.string()
+		.optional()
+		.meta({ description: 'The list starts behind this id, which need not exist any more.' }),
+	limit: z
+		.preprocess(toInteger, z.int().min(0).max(100))
+		.default(20)
+		.meta({ description: 'Videos on a page.', override: { default: 20 } }),
+	order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'By creation time.' }),
+});
+
+/** The query of `GET /v1/videos/{id}/content`. */
+export const contentQuery = z.object({
+	variant: z
+		.enum(['video', 'thumbnail'])
+		.default('video')
+		.meta({ description: 'The video, or a still picture of it where the model made one.' }),
+});
+
+function toInteger(value: unknown): unknown {
+	return typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) : value;
+}

@@ -1,0 +1,45 @@
+import type { Job } from '@plinth/core';
+import { z } from 'zod';
+
+const storedFile = z.object({
+	key: z.string(),
+	mediaType: z.string(),
+	size: z.number(),
+	sha256: z.string(),
+});
+
+const inputSchema = z.object({
+	prompt: z.string(),
+	seconds: z.number(),
+	/** `WIDTHxHEIGHT`. */
+	size: z.string(),
+	/** The picture to start from. */
+	reference: storedFile.nullable(),
+	/** The video that this one is a variation of, and the prompt that made it. */
+	remixOf: z.object({ id: z.string(), prompt: z.string() }).nullable(),
+});
+
+const resultSchema = z.object({
+	video: storedFile,
+	poster: storedFile.nullable(),
+	warnings: z.array(z.string()),
+});
+
+/** Bytes in the blob store that belong to a video. */
+export type StoredFile = z.infer<typeof storedFile>;
+
+/** What a video job's record holds as `input`. */
+export type VideoInput = z.infer<typeof inputSchema>;
+
+/** What a completed video job's record holds as `result`. */
+export type VideoOutput = z.infer<typeof resultSchema>;
+
+/** Reads the request back from a record. */
+export function inputOf(job: Job): VideoInput {
+	return inputSchema.parse(job.input);
+}
+
+/** Reads the outcome back from a record; null until the job is completed. */
+export function outputOf(job: Job): VideoOutput | null {
+	return job.status === 'completed' ? resultSchema.parse(job.result) : null;
+}

@@ -1,0 +1,88 @@
+import {
+	type BlobStore,
+	defineRoute,
+	errorFrom,
+	errors,
+	type Job,
+	Reply,
+	type Route,
+} from '@plinth/core';
+import { findVideo, type VideoContext } from '../context.ts';
+import { videoErrors } from '../errors.ts';
+import { contentQuery, idParams } from '../fields.ts';
+import { outputOf, type StoredFile, type VideoOutput } from '../record.ts';
+import { isExpired } from '../wire.ts';
+
+/** `GET /v1/videos/{id}/content` (interface §4.3): the bytes, with single ranges and a strong entity tag. */
+export function videoContent(context: VideoContext): Route {
+	const { blobs, clock } = context;
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/videos/{id}/content',
+		scope: 'videos:read',
+		summary: 'Download a video or its thumbnail',
+		params: idParams,
+		query: contentQuery,
+		response: {
+			description: 'The bytes.',
+			mediaTypes: ['video/mp4', 'image/png', 'image/webp'],
+			ranges: true,
+		},
+		errors: [
+			errors.E_VALUE_INVALID,
+			videoErrors.E_VIDEO_NOT_FOUND,
+			videoErrors.E_VIDEO_NOT_READY,
+			videoErrors.E_VIDEO_EXPIRED,
+			videoErrors.E_VIDEO_CONTENT_MISSING,
+			videoErrors.E_VIDEO_THUMBNAIL_NOT_FOUND,
+		],
+		async handler({ params, query }, { principal }) {
+			const job = await findVideo(context, principal.tenant, params.id);
+			const output = readyOutput(job);
+			// The sweep deletes lazily, so the clock decides and not the presence of the bytes.
+			if (isExpired(job, clock.now())) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
+			const file = query.variant === 'video' ? output.video : output.poster;
+			if (!file) throw errorFrom(videoErrors, 'E_VIDEO_THUMBNAIL_NOT_FOUND');
+			return serve(blobs, file, job.id);
+		},
+	});
+}
+
+function readyOutput(job: Job): VideoOutput {
+	const output = outputOf(job);
+	if (output) return output;
+	const message =
+		job.status === 'failed'
+			? `The video failed (${job.error?.code ?? 'unknown'}), so it has no content.`
+			: `The video is ${job.status}, not completed: poll GET /v1/videos/${job.id} until it is.`;
+	throw errorFrom(videoErrors, 'E_VIDEO_NOT_READY', { message });
+}
+
+async function serve(blobs: BlobStore, file: StoredFile, id: string): Promise<Reply> {
+	const missing = () => errorFrom(videoErrors, 'E_VIDEO_CONTENT_MISSING');
+	// Asked before the head is sent: afterwards a missing blob could only break the connection.
+	const info = await blobs.head(file.key);
+	if (!info) throw missing();
+	return Reply.binary(
+		{
+			size: info.size,
+			async open(range) {
+				const blob = await blobs.get(file.key, range ? { range } : {});
+				if (!blob) throw missing();
+				return blob.body;
+			},
+		},
+		{
+			mediaType: file.mediaType,
+			etag: file.sha256,
+			filename: `${id}.${extensions[file.mediaType] ?? 'bin'}`,
+			ranges: true,
+		},
+	);
+}
+
+const extensions: Readonly<Record<string, string>> = {
+	'video/mp4': 'mp4',
+	'image/png': 'png',
+	'image/webp': 'webp',
+};

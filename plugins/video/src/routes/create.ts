@@ -1,0 +1,59 @@
+import { defineRoute, errors, type Route } from '@plinth/core';
+import { createdReply, type VideoContext } from '../context.ts';
+import { createBody } from '../fields.ts';
+import type { VideoInput } from '../record.ts';
+import { checkReference, readReference, referenceName } from '../reference.ts';
+import { videoSchema } from '../wire.ts';
+
+/** `POST /v1/videos` (interface §4.1): the picture is checked before the job is accepted, 201 only once it is stored. */
+export function createVideo(context: VideoContext): Route {
+	const { jobs, models, images } = context;
+	return defineRoute({
+		method: 'POST',
+		path: '/v1/videos',
+		scope: 'videos:write',
+		summary: 'Create a video job',
+		description:
+			'Answers at once with a queued job. Poll it every 5 to 10 seconds, then download its content.',
+		body: createBody,
+		encoding: ['multipart', 'json'],
+		limits: {
+			json: 23_068_672,
+			multipart: 62_914_560,
+			fieldsEndingIn: { '[image_url]': 22_020_096 },
+		},
+		response: { status: 201, description: 'The queued job.', schema: videoSchema },
+		errors: [
+			errors.E_VALUE_MISSING,
+			errors.E_VALUE_INVALID,
+			errors.E_VALUE_TYPE,
+			errors.E_VALUE_UNSUPPORTED,
+			errors.E_STRING_TOO_LONG,
+			errors.E_STRING_TOO_SHORT,
+			errors.E_IMAGE_UNREADABLE,
+			errors.E_IMAGE_TOO_LARGE,
+			errors.E_MODEL_NOT_FOUND,
+			errors.E_IDEMPOTENCY_MISMATCH,
+			errors.E_STORE_FULL,
+		],
+		async handler({ body }, { principal, signal, idempotency }) {
+			const sent = readReference(body.input_reference);
+			models.get(body.model);
+			const attachments = sent ? [await checkReference(sent, images, signal)] : [];
+			const submitted = await jobs.submit({
+				principal,
+				model: body.model,
+				attachments,
+				idempotency,
+				input: (files): VideoInput => ({
+					prompt: body.prompt,
+					seconds: body.seconds,
+					size: body.size,
+					reference: files[referenceName] ?? null,
+					remixOf: null,
+				}),
+			});
+			return createdReply(context, submitted);
+		},
+	});
+}

@@ -1,0 +1,74 @@
+import { defineRoute, errors, invalidValue, isJobId, type Route } from '@plinth/core';
+import { findVideo, jobKind, type VideoContext, videoReply, withVideoErrors } from '../context.ts';
+import { videoErrors } from '../errors.ts';
+import { idParams, listQuery } from '../fields.ts';
+import { toVideo, videoDeletedSchema, videoListSchema, videoSchema } from '../wire.ts';
+
+/** `GET /v1/videos/{id}` (interface §4.2). */
+export function getVideo(context: VideoContext): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/videos/{id}',
+		scope: 'videos:read',
+		summary: 'Get a video job',
+		params: idParams,
+		response: { description: 'The job as it is now.', schema: videoSchema },
+		errors: [videoErrors.E_VIDEO_NOT_FOUND],
+		async handler({ params }, { principal }) {
+			return videoReply(context, await findVideo(context, principal.tenant, params.id));
+		},
+	});
+}
+
+/** `GET /v1/videos` (interface §4.4, wire.md §2.3): a page by creation time. `after` is a position and need not exist. */
+export function listVideos({ jobs, options }: VideoContext): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/videos',
+		scope: 'videos:read',
+		summary: 'List video jobs',
+		query: listQuery,
+		response: { description: 'One page of jobs.', schema: videoListSchema },
+		errors: [
+			errors.E_VALUE_INVALID,
+			errors.E_VALUE_TYPE,
+			errors.E_INTEGER_TOO_LARGE,
+			errors.E_INTEGER_TOO_SMALL,
+		],
+		async handler({ query: { after, limit, order } }, { principal }) {
+			if (after !== undefined && !isJobId(jobKind, after)) {
+				throw invalidValue('after', 'after must be the id of a video.');
+			}
+			const page = await jobs.list(principal.tenant, {
+				limit,
+				order,
+				...(after === undefined ? {} : { after }),
+			});
+			const data = page.jobs.map((job) => toVideo(job, options.progressScale));
+			return {
+				object: 'list',
+				data,
+				first_id: data.at(0)?.id ?? null,
+				last_id: data.at(-1)?.id ?? null,
+				has_more: page.hasMore,
+			};
+		},
+	});
+}
+
+/** `DELETE /v1/videos/{id}` (interface §4.5): running work is cancelled, and nothing resurrects the job. */
+export function deleteVideo({ jobs }: VideoContext): Route {
+	return defineRoute({
+		method: 'DELETE',
+		path: '/v1/videos/{id}',
+		scope: 'videos:write',
+		summary: 'Cancel and delete a video job',
+		params: idParams,
+		response: { description: 'The job is gone.', schema: videoDeletedSchema },
+		errors: [videoErrors.E_VIDEO_NOT_FOUND],
+		async handler({ params: { id } }, { principal }) {
+			await withVideoErrors(id, () => jobs.remove(principal.tenant, id));
+			return { id, object: 'video.deleted', deleted: true };
+		},
+	});
+}

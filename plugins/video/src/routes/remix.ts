@@ -1,0 +1,81 @@
+import {
+	type BlobStore,
+	defineRoute,
+	errorFrom,
+	errors,
+	type Job,
+	type JobAttachment,
+	type Route,
+} from '@plinth/core';
+import { createdReply, findVideo, type VideoContext } from '../context.ts';
+import { videoErrors } from '../errors.ts';
+import { idParams, remixBody } from '../fields.ts';
+import { inputOf, type StoredFile, type VideoInput } from '../record.ts';
+import { referenceName } from '../reference.ts';
+import { videoSchema } from '../wire.ts';
+
+/** `POST /v1/videos/{id}/remix` (wire.md §2.1): a new job with another prompt and everything else as in the source. */
+export function remixVideo(context: VideoContext): Route {
+	const { jobs, models, blobs } = context;
+	return defineRoute({
+		method: 'POST',
+		path: '/v1/videos/{id}/remix',
+		scope: 'videos:write',
+		summary: 'Make a variation of a completed video',
+		params: idParams,
+		body: remixBody,
+		encoding: ['json', 'multipart'],
+		response: { status: 201, description: 'The queued job.', schema: videoSchema },
+		errors: [
+			errors.E_VALUE_MISSING,
+			errors.E_VALUE_TYPE,
+			errors.E_STRING_TOO_LONG,
+			errors.E_STRING_TOO_SHORT,
+			videoErrors.E_VIDEO_NOT_FOUND,
+			videoErrors.E_VIDEO_NOT_COMPLETED,
+			videoErrors.E_VIDEO_REFERENCE_EXPIRED,
+			errors.E_MODEL_NOT_FOUND,
+			errors.E_IDEMPOTENCY_MISMATCH,
+			errors.E_STORE_FULL,
+		],
+		async handler({ params, body }, { principal, idempotency }) {
+			const source = await findVideo(context, principal.tenant, params.id);
+			requireCompleted(source);
+			models.get(source.model);
+			const { prompt, seconds, size, reference } = inputOf(source);
+			const submitted = await jobs.submit({
+				principal,
+				model: source.model,
+				attachments: reference ? [await copyOf(reference, blobs)] : [],
+				idempotency,
+				input: (files): VideoInput => ({
+					prompt: body.prompt,
+					seconds,
+					size,
+					reference: files[referenceName] ?? null,
+					remixOf: { id: source.id, prompt },
+				}),
+			});
+			return createdReply(context, submitted);
+		},
+	});
+}
+
+function requireCompleted({ status }: Job): void {
+	if (status === 'completed') return;
+	throw errorFrom(videoErrors, 'E_VIDEO_NOT_COMPLETED', {
+		message: `Only a completed video can be remixed; this one is ${status}.`,
+	});
+}
+
+/** The new job owns a copy, so that deleting its source takes nothing from it. */
+async function copyOf({ key, mediaType }: StoredFile, blobs: BlobStore): Promise<JobAttachment> {
+	const gone = () => errorFrom(videoErrors, 'E_VIDEO_REFERENCE_EXPIRED');
+	if (!(await blobs.head(key))) throw gone();
+	async function* body(): AsyncGenerator<Uint8Array> {
+		const blob = await blobs.get(key);
+		if (!blob) throw gone();
+		yield* blob.body;
+	}
+	return { name: referenceName, mediaType, body: body() };
+}

@@ -1,0 +1,53 @@
+import { defineRoute, errors, plinthError, type Route, type RouteDefinition } from '@plinth/core';
+import { idParams } from '../fields.ts';
+
+/** OpenAI's operations that this server does not offer: literal routes, so that SDKs get a clear answer (design.md §6). */
+export function unsupportedRoutes(): readonly Route[] {
+	const remix = 'POST /v1/videos/{id}/remix makes a variation of a video.';
+	return [
+		unsupported(
+			'POST',
+			'/v1/videos/edits',
+			'Edit a video',
+			`Videos cannot be edited here. ${remix}`,
+		),
+		unsupported(
+			'POST',
+			'/v1/videos/extensions',
+			'Extend a video',
+			`Videos cannot be extended here. ${remix}`,
+		),
+		unsupported(
+			'POST',
+			'/v1/videos/characters',
+			'Create a character',
+			'This server has no characters.',
+		),
+		unsupported(
+			'GET',
+			'/v1/videos/characters/{id}',
+			'Get a character',
+			'This server has no characters.',
+		),
+	];
+}
+
+function unsupported(
+	method: 'GET' | 'POST',
+	path: RouteDefinition['path'],
+	summary: string,
+	message: string,
+): Route {
+	return defineRoute({
+		method,
+		path,
+		scope: method === 'GET' ? 'videos:read' : 'videos:write',
+		summary: `${summary} (not offered)`,
+		...(path.includes('{id}') ? { params: idParams } : {}),
+		response: { status: 404, description: 'Always 404 unsupported_operation.' },
+		errors: [errors.E_OPERATION_UNSUPPORTED],
+		handler() {
+			throw plinthError('E_OPERATION_UNSUPPORTED', { message });
+		},
+	});
+}

@@ -1,0 +1,99 @@
+import type { Job } from '@plinth/core';
+import { z } from 'zod';
+import { sizes } from './fields.ts';
+import { inputOf, outputOf } from './record.ts';
+
+/** How `progress` is counted: 0 to 1 as in the interface, or 0 to 100 as OpenAI does. */
+export type ProgressScale = 'fraction' | 'percent';
+
+const unixSeconds = z.int().meta({ description: 'Unix seconds.' });
+
+/** The video object (interface §2, wire.md §2.2). Every key but `warnings` is always there. */
+export const videoSchema = z
+	.object({
+		id: z.string(),
+		object: z.literal('video'),
+		model: z.string(),
+		status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
+		progress: z.number().meta({
+			description: 'Fraction done, exactly 1 when completed; percent where the server says so.',
+		}),
+		progress_percent: z.int().min(0).max(100),
+		created_at: unixSeconds,
+		completed_at: unixSeconds.nullable(),
+		expires_at: unixSeconds
+			.nullable()
+			.meta({ description: 'Unix seconds from which the content is gone; null until completed.' }),
+		prompt: z.string().nullable(),
+		size: z.string().meta({ examples: [...sizes] }),
+		seconds: z.string(),
+		remixed_from_video_id: z.string().nullable(),
+		error: z
+			.object({ code: z.string(), message: z.string(), param: z.string().optional() })
+			.nullable()
+			.meta({ description: 'Why the job failed.' }),
+		warnings: z
+			.array(z.string())
+			.optional()
+			.meta({ description: 'What the model could not honour; absent when there is nothing.' }),
+	})
+	.meta({ id: 'Video' });
+
+/** One page of videos. `first_id` and `last_id` are null on an empty page. */
+export const videoListSchema = z
+	.object({
+		object: z.literal('list'),
+		data: z.array(videoSchema),
+		first_id: z.string().nullable(),
+		last_id: z.string().nullable(),
+		has_more: z.boolean(),
+	})
+	.meta({ id: 'VideoList' });
+
+/** The answer to a deletion. */
+export const videoDeletedSchema = z
+	.object({ id: z.string(), object: z.literal('video.deleted'), deleted: z.literal(true) })
+	.meta({ id: 'VideoDeleted' });
+
+/** A video as clients see it. */
+export type Video = z.infer<typeof videoSchema>;
+
+/** Turns a record into the wire's video object. */
+export function toVideo(job: Job, scale: ProgressScale): Video {
+	const input = inputOf(job);
+	const warnings = outputOf(job)?.warnings ?? [];
+	const fraction = fractionDone(job);
+	const percent = Math.floor(fraction * 100);
+	return {
+		id: job.id,
+		object: 'video',
+		model: job.model,
+		status: job.status,
+		progress: scale === 'percent' ? percent : fraction,
+		progress_percent: percent,
+		created_at: toSeconds(job.createdAt),
+		completed_at: job.completedAt === null ? null : toSeconds(job.completedAt),
+		expires_at: job.expiresAt === null ? null : toSeconds(job.expiresAt),
+		prompt: input.prompt,
+		size: input.size,
+		seconds: String(input.seconds),
+		remixed_from_video_id: input.remixOf?.id ?? null,
+		error: job.error && { ...job.error },
+		...(warnings.length > 0 ? { warnings } : {}),
+	};
+}
+
+/** Tells whether the content is gone, in the unit in which clients read `expires_at`: what they compute is what happens. */
+export function isExpired(job: Job, now: number): boolean {
+	return job.expiresAt !== null && toSeconds(now) >= toSeconds(job.expiresAt);
+}
+
+/** Four decimals are enough for a bar; anything rounded up to 1 would announce a completion that has not happened. */
+function fractionDone(job: Job): number {
+	if (job.status === 'completed') return 1;
+	return Math.min(Math.round(job.progress * 10_000) / 10_000, 0.9999);
+}
+
+function toSeconds(ms: number): number {
+	return Math.floor(ms / 1000);
+}

@@ -1,0 +1,174 @@
+import { type BlobStore, type Job, type JobRun, plinthError } from '@plinth/core';
+import { createBackend, silentLogger } from '@plinth/core/testing';
+import { memoryBlobs } from '@plinth/memory';
+import { describe, expect, it } from 'vitest';
+import type { VideoModel, VideoRun } from '../src/model.ts';
+import { videoOptions } from '../src/options.ts';
+import { videoRunner } from '../src/runner.ts';
+import { mp4, png } from './harness.ts';
+
+const job: Job = {
+	id: `video_${'0'.repeat(44)}`,
+	kind: 'video',
+	tenant: 't',
+	principal: 'p',
+	model: 'm',
+	status: 'in_progress',
+	input: { prompt: 'a cat', seconds: 4, size: '720x1280', reference: null, remixOf: null },
+	result: null,
+	error: null,
+	progress: 0,
+	checkpoint: null,
+	attempt: 1,
+	maxAttempts: 5,
+	fence: 1,
+	cancelRequested: false,
+	createdAt: 0,
+	startedAt: 0,
+	completedAt: null,
+	expiresAt: null,
+};
+
+const run: JobRun = {
+	signal: new AbortController().signal,
+	progress: () => {},
+	checkpoint: async () => {},
+	resume: undefined,
+	blobKey: (name) => `jobs/${job.id}/1/${name}`,
+	log: silentLogger(),
+};
+
+async function runnerOf(model: Partial<VideoModel>, options: object = {}) {
+	const { provided: blobs } = await createBackend<BlobStore>(memoryBlobs());
+	const whole: VideoModel = {
+		apiVersion: 1,
+		generate: async () => ({ body: mp4(), mediaType: 'video/mp4' }),
+		...model,
+	};
+	const get = (id: string) => {
+		if (id !== 'm') throw plinthError('E_MODEL_NOT_FOUND');
+		return { id, model: whole };
+	};
+	const models = { get, list: () => [get('m')] };
+	return { blobs, runner: videoRunner({ options: videoOptions.parse(options), models, blobs }) };
+}
+
+describe('one attempt', () => {
+	it('stores video and poster under its own keys and says for how long', async () => {
+		const { blobs, runner } = await runnerOf(
+			{
+				generate: async () => ({
+					body: mp4('x'),
+					mediaType: 'video/mp4',
+					poster: { body: png, mediaType: 'image/png' },
+					warnings: ['no sound'],
+				}),
+			},
+			{ retentionHours: 0.001 },
+		);
+		const { result, retentionMs } = await runner.run(job, run);
+		expect(retentionMs).toBe(3_600);
+		expect(result).toEqual({
+			video: {
+				key: run.blobKey('video.mp4'),
+				size: mp4('x').length,
+				sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+				mediaType: 'video/mp4',
+			},
+			poster: expect.objectContaining({ key: run.blobKey('poster.png'), mediaType: 'image/png' }),
+			warnings: ['no sound'],
+		});
+		expect((await blobs.head(run.blobKey('video.mp4')))?.contentType).toBe('video/mp4');
+	});
+
+	it('fails as model_not_found when the model has left the config', async () => {
+		const { runner } = await runnerOf({});
+		await expect(runner.run({ ...job, model: 'gone' }, run)).rejects.toMatchObject({
+			code: 'E_MODEL_NOT_FOUND',
+		});
+	});
+
+	it('gives up after maxAttempts', async () => {
+		const { runner } = await runnerOf({}, { maxAttempts: 2 });
+		await expect(runner.run({ ...job, attempt: 2 }, run)).resolves.toBeDefined();
+		await expect(runner.run({ ...job, attempt: 3 }, run)).rejects.toMatchObject({
+			code: 'E_JOB_ATTEMPTS',
+		});
+	});
+
+	it('passes signal, progress, checkpoint and the token of an earlier attempt on', async () => {
+		const seen: VideoRun[] = [];
+		const { runner } = await runnerOf({
+			async generate(_, videoRun) {
+				seen.push(videoRun);
+				videoRun.progress(0.5);
+				await videoRun.checkpoint('token-2');
+				return { body: mp4(), mediaType: 'video/mp4' };
+			},
+		});
+		const told: unknown[] = [];
+		await runner.run(job, {
+			...run,
+			resume: 'token-1',
+			progress: (fraction) => told.push(fraction),
+			checkpoint: async (token) => void told.push(token),
+		});
+		expect(told).toEqual([0.5, 'token-2']);
+		expect(seen[0]).toMatchObject({ signal: run.signal, resume: 'token-1' });
+	});
+
+	it('stops writing when it is aborted, and leaves nothing', async () => {
+		const stop = new AbortController();
+		const { blobs, runner } = await runnerOf({
+			generate: async () => ({
+				mediaType: 'video/mp4',
+				body: (async function* () {
+					yield mp4();
+					stop.abort(new Error('cancelled'));
+					yield mp4();
+				})(),
+			}),
+		});
+		await expect(runner.run(job, { ...run, signal: stop.signal })).rejects.toThrow('cancelled');
+		expect(await blobs.head(run.blobKey('video.mp4'))).toBeNull();
+	});
+
+	it('refuses media types other than video/mp4', async () => {
+		const { runner } = await runnerOf({
+			generate: async () => ({ body: mp4(), mediaType: 'video/webm' as 'video/mp4' }),
+		});
+		await expect(runner.run(job, run)).rejects.toMatchObject({
+			code: 'E_MODEL_FAILED',
+			message: expect.stringContaining('video/webm'),
+		});
+	});
+
+	it('says so when its picture has gone', async () => {
+		const reference = {
+			key: 'jobs/x/input/reference',
+			mediaType: 'image/png',
+			size: 1,
+			sha256: '',
+		};
+		const { runner } = await runnerOf({
+			async generate(request) {
+				await request.reference?.bytes();
+				return { body: mp4(), mediaType: 'video/mp4' };
+			},
+		});
+		const withPicture = { ...job, input: { ...job.input, reference } };
+		await expect(runner.run(withPicture, run)).rejects.toMatchObject({
+			code: 'E_VIDEO_REFERENCE_EXPIRED',
+		});
+	});
+
+	it('tells the model to cancel what a checkpoint stands for, where it can', async () => {
+		const cancelled: string[] = [];
+		const { runner } = await runnerOf({ cancel: async (token) => void cancelled.push(token) });
+		await runner.cancel?.({ ...job, checkpoint: 'token-1' });
+		await runner.cancel?.(job);
+		expect(cancelled).toEqual(['token-1']);
+		const other = await runnerOf({});
+		await expect(other.runner.cancel?.({ ...job, checkpoint: 'token-1' })).resolves.toBeUndefined();
+	});
+});

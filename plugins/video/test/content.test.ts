@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { errorOf, gate, type Harness, harness, mp4, png, webp } from './harness.ts';
+
+const bytes = mp4('0123456789');
+
+async function completed(h: Harness, poster?: Buffer): Promise<string> {
+	h.generate = async () => ({
+		body: bytes,
+		mediaType: 'video/mp4',
+		...(poster
+			? { poster: { body: poster, mediaType: poster === png ? 'image/png' : 'image/webp' } }
+			: {}),
+	});
+	return (await h.finish()).id;
+}
+
+const contentOf = (id: string, query = '') => `/v1/videos/${id}/content${query}`;
+
+describe('GET /v1/videos/{id}/content', () => {
+	it('serves the bytes as video/mp4 with length, entity tag and file name', async () => {
+		const h = await harness();
+		const id = await completed(h);
+		const response = await h.send('GET', contentOf(id), {
+			headers: { accept: 'application/binary' },
+		});
+		expect(response.status).toBe(200);
+		expect(response.headers.get('content-type')).toBe('video/mp4');
+		expect(response.headers.get('content-length')).toBe(String(bytes.length));
+		expect(response.headers.get('accept-ranges')).toBe('bytes');
+		const sha256 = createHash('sha256').update(bytes).digest('hex');
+		expect(response.headers.get('etag')).toBe(`"${sha256}"`);
+		expect(response.headers.get('content-disposition')).toContain(`${id}.mp4`);
+		expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
+	});
+
+	it('serves single ranges and answers conditional requests', async () => {
+		const h = await harness();
+		const id = await completed(h);
+		const part = await h.send('GET', contentOf(id), { headers: { range: 'bytes=4-7' } });
+		expect(part.status).toBe(206);
+		expect(part.headers.get('content-range')).toBe(`bytes 4-7/${bytes.length}`);
+		expect(await part.text()).toBe('ftyp');
+		const outside = await h.send('GET', contentOf(id), { headers: { range: 'bytes=9999-' } });
+		expect((await errorOf(outside)).status).toBe(416);
+		const etag = `"${createHash('sha256').update(bytes).digest('hex')}"`;
+		const same = await h.send('GET', contentOf(id), { headers: { 'if-none-match': etag } });
+		expect(same.status).toBe(304);
+	});
+
+	it('answers HEAD with the head of the same answer', async () => {
+		const h = await harness();
+		const id = await completed(h);
+		const response = await h.send('HEAD', contentOf(id));
+		expect(response.status).toBe(200);
+		expect(response.headers.get('content-length')).toBe(String(bytes.length));
+		expect(await response.text()).toBe('');
+	});
+
+	it.each([
+		['image/png', png, 'png'],
+		['image/webp', webp, 'webp'],
+	])('serves the thumbnail as %s', async (mediaType, poster, extension) => {
+		const h = await harness();
+		const id = await completed(h, poster);
+		const response = await h.send('GET', contentOf(id, '?variant=thumbnail'));
+		expect(response.status).toBe(200);
+		expect(response.headers.get('content-type')).toBe(mediaType);
+		expect(response.headers.get('content-disposition')).toContain(`${id}.${extension}`);
+		expect(Buffer.from(await response.arrayBuffer())).toEqual(poster);
+	});
+
+	it('answers 404 where the model made no thumbnail', async () => {
+		const h = await harness();
+		const id = await completed(h);
+		expect(await errorOf(await h.send('GET', contentOf(id, '?variant=thumbnail')))).toMatchObject({
+			status: 404,
+			code: 'thumbnail_not_found',
+			param: null,
+		});
+	});
+
+	it.each(['spritesheet', '', 'VIDEO'])(
+		'refuses variant "%s" and lists the others',
+		async (variant) => {
+			const h = await harness();
+			const id = await completed(h);
+			const answer = await errorOf(await h.send('GET', contentOf(id, `?variant=${variant}`)));
+			expect(answer).toMatchObject({ status: 400, code: 'invalid_value', param: 'variant' });
+			expect(answer.message).toMatch(/video.*thumbnail/);
+		},
+	);
+
+	it('is not retried and names the status while the video is not completed', async () => {
+		const h = await harness();
+		const { open, passed } = gate();
+		h.generate = async () => {
+			await passed;
+			throw new Error('secret detail');
+		};
+		const { id } = await h.create();
+		await h.wait(id, 'in_progress');
+		const early = await h.send('GET', contentOf(id));
+		expect(early.headers.get('x-should-retry')).toBe('false');
+		const answer = await errorOf(early);
+		expect(answer).toMatchObject({ status: 404, code: 'video_not_ready', param: null });
+		expect(answer.message).toContain('in_progress');
+		open();
+		await h.wait(id, 'failed');
+		const failed = await errorOf(await h.send('GET', contentOf(id)));
+		expect(failed).toMatchObject({ status: 404, code: 'video_not_ready' });
+		expect(failed.message).toContain('failed');
+		expect(failed.message).not.toContain('secret');
+	});
+
+	it('expires exactly at expires_at, before the bytes are swept', async () => {
+		const h = await harness({ retentionHours: 2 / 3600 });
+		const id = await completed(h, png);
+		const { expires_at: expiresAt } = await h.wait(id, 'completed');
+		await h.clock.advance(1_999);
+		expect(Math.floor(h.clock.now() / 1000)).toBe(Number(expiresAt) - 1);
+		expect((await h.send('GET', contentOf(id))).status).toBe(200);
+		await h.clock.advance(1);
+		for (const query of ['', '?variant=thumbnail']) {
+			const gone = await h.send('GET', contentOf(id, query));
+			expect(gone.headers.get('x-should-retry')).toBe('false');
+			expect(await errorOf(gone)).toMatchObject({
+				status: 404,
+				code: 'video_expired',
+				param: null,
+			});
+		}
+		expect((await h.send('GET', `/v1/videos/${id}`)).status).toBe(200);
+	});
+
+	it('answers 404, never 500, when the bytes are missing', async () => {
+		const h = await harness();
+		const id = await completed(h);
+		for await (const { key } of h.blobs.list('jobs/')) await h.blobs.delete(key);
+		expect(await errorOf(await h.send('GET', contentOf(id)))).toMatchObject({
+			status: 404,
+			code: 'video_content_missing',
+		});
+	});
+
+	it('answers unknown and foreign ids alike and needs videos:read', async () => {
+		const h = await harness();
+		const id = await completed(h);
+		const foreign = await errorOf(await h.send('GET', contentOf(id), { key: 'bob' }));
+		expect(foreign).toMatchObject({ status: 404, code: 'video_not_found' });
+		expect(await errorOf(await h.send('GET', contentOf('x')))).toEqual(foreign);
+		expect((await h.send('GET', contentOf(id), { key: 'alice.videos:write' })).status).toBe(403);
+	});
+});

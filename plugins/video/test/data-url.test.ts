@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DataUrlError, decodeDataUrl } from '../src/data-url.ts';
+
+describe('decodeDataUrl', () => {
+	it('gives back any bytes, with and without padding', () => {
+		fc.assert(
+			fc.property(
+				fc.uint8Array({ minLength: 1, maxLength: 300 }),
+				fc.boolean(),
+				(bytes, padded) => {
+					const data = Buffer.from(bytes).toString('base64');
+					const url = `data:image/png;base64,${padded ? data : data.replaceAll('=', '')}`;
+					expect(Buffer.from(decodeDataUrl(url))).toEqual(Buffer.from(bytes));
+				},
+			),
+		);
+	});
+
+	it.each([
+		'data:;base64,AAAA',
+		'data:base64;base64,AAAA',
+		'DATA:image/PNG;BASE64,AAAA',
+		'data:image/png;charset=binary;name="a b.png";base64,AAAA',
+		'data:image/png; base64,AAAA',
+	])('takes %s', (url) => {
+		expect(decodeDataUrl(url)).toHaveLength(3);
+	});
+
+	it.each([
+		['https://example.org/a.png', 'only data URLs'],
+		['HTTP://example.org/a.png', 'only data URLs'],
+		['file:///etc/passwd', 'a data URL is expected'],
+		['iVBORw0KGgo=', 'a data URL is expected'],
+		['data:image/png;base64', 'no comma'],
+		['data:image/png,%89PNG', 'must be base64'],
+		['data:image/pngbase64,AAAA', 'must be base64'],
+		['data:image/png;base64,', 'holds no data'],
+		['data:image/png;base64,A', 'holds no data'],
+		['data:image/png;base64,AAAAA', 'not valid base64'],
+		['data:image/png;base64,AA AA', 'not valid base64'],
+		['data:image/png;base64,AA=AAA', 'not valid base64'],
+		['data:image/png;base64,AAAA====', 'not valid base64'],
+		['data:image/png;base64,%41%41%41%41', 'not valid base64'],
+	])('refuses %s', (url, why) => {
+		expect(() => decodeDataUrl(url)).toThrow(DataUrlError);
+		expect(() => decodeDataUrl(url)).toThrow(why);
+	});
+
+	it('refuses any single damaged character', () => {
+		const good = Buffer.from('a picture, more or less').toString('base64').replaceAll('=', '');
+		fc.assert(
+			fc.property(
+				fc.nat(good.length - 1),
+				fc.constantFrom('!', '*', '\n', '%', 'é', '='),
+				(at, bad) => {
+					const damaged = good.slice(0, at) + bad + good.slice(at + 1);
+					// Padding at the very end is no damage to the alphabet; it only shortens the data.
+					fc.pre(!(bad === '=' && at === good.length - 1));
+					expect(() => decodeDataUrl(`data:;base64,${damaged}`)).toThrow(DataUrlError);
+				},
+			),
+		);
+	});
+});

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contentQuery, createBody, listQuery, sizes } from '../src/fields.ts';
+
+const least = { prompt: 'a cat', model: 'm' };
+
+describe('the create body', () => {
+	it('fills in the defaults of the interface', () => {
+		expect(createBody.parse(least)).toMatchObject({ seconds: 4, size: '720x1280' });
+	});
+
+	it.each(['2', '4', '8', '12', 2, 4, 8, 12])('takes %j seconds', (seconds) => {
+		expect(createBody.parse({ ...least, seconds }).seconds).toBe(Number(seconds));
+	});
+
+	it.each(['3', '5', '', '04', '4.0', ' 4', 0, -4, 16, 4.5, null, true, ['4']])(
+		'refuses %j seconds',
+		(seconds) => {
+			const { error } = createBody.safeParse({ ...least, seconds });
+			expect(error?.issues).toMatchObject([{ path: ['seconds'], code: 'invalid_value' }]);
+		},
+	);
+
+	it('takes the six sizes and no other', () => {
+		for (const size of sizes) expect(createBody.parse({ ...least, size }).size).toBe(size);
+		for (const size of ['1024x1024', '720X1280', '', 'auto']) {
+			expect(createBody.safeParse({ ...least, size }).success).toBe(false);
+		}
+	});
+
+	it('counts the prompt in code points', () => {
+		const cats = '🐈'.repeat(32_000);
+		expect(createBody.parse({ ...least, prompt: cats }).prompt).toBe(cats);
+		const issueOf = (prompt: string) =>
+			createBody.safeParse({ ...least, prompt }).error?.issues[0]?.code;
+		expect(issueOf(`${cats}.`)).toBe('too_big');
+		expect(issueOf('')).toBe('too_small');
+	});
+
+	it('tolerates unknown fields: SDKs send some', () => {
+		expect(createBody.parse({ ...least, fps: 30 })).not.toHaveProperty('fps');
+	});
+
+	it('never throws, whatever it is given', () => {
+		fc.assert(fc.property(fc.anything(), (value) => void createBody.safeParse(value)));
+	});
+});
+
+describe('the queries', () => {
+	it('have the defaults of wire.md', () => {
+		expect(listQuery.parse({})).toEqual({ limit: 20, order: 'desc' });
+		expect(contentQuery.parse({})).toEqual({ variant: 'video' });
+	});
+
+	it.each(['0', '100', 7])('takes limit %j', (limit) => {
+		expect(listQuery.parse({ limit }).limit).toBe(Number(limit));
+	});
+
+	it.each(['-1', '101', '1.5', 'ten', '', '1e1', '0x10', ['1', '2']])(
+		'refuses limit %j',
+		(limit) => {
+			expect(listQuery.safeParse({ limit }).success).toBe(false);
+		},
+	);
+});

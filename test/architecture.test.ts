@@ -1,0 +1,228 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const maxLines = 300;
+
+/** Files that may be longer, each with its reason. */
+const longFiles: Readonly<Record<string, string>> = {
+	'core/src/errors.ts': 'one table of every coded error',
+};
+
+interface Source {
+	/** From the root: `core/src/app.ts`. */
+	readonly path: string;
+	readonly text: string;
+	readonly imports: readonly string[];
+}
+
+const importPattern =
+	/^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]\s*\)|^\s*import\s*['"]([^'"]+)['"]/gm;
+
+function sources(...patterns: string[]): Source[] {
+	return globSync(patterns, { cwd: root, exclude: (name) => name.includes('node_modules') })
+		.sort()
+		.map((path) => {
+			const text = readFileSync(join(root, path), 'utf8');
+			const imports = [...text.matchAll(importPattern)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+			return { path, text, imports };
+		});
+}
+
+/** `@scope/name` or `name` of a bare import; undefined for relative and Node's own. */
+function packageOf(specifier: string): string | undefined {
+	if (
+		specifier.startsWith('.') ||
+		specifier.startsWith('node:') ||
+		builtinModules.includes(specifier)
+	)
+		return undefined;
+	return specifier
+		.split('/')
+		.slice(0, specifier.startsWith('@') ? 2 : 1)
+		.join('/');
+}
+
+function manifest(folder: string): {
+	name: string;
+	dependencies?: object;
+	peerDependencies?: object;
+} {
+	return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+}
+
+function declared(folder: string): Set<string> {
+	const { name, dependencies = {}, peerDependencies = {} } = manifest(folder);
+	return new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
+}
+
+const core = sources('core/src/**/*.ts');
+const plugins = sources('plugins/*/src/**/*.ts');
+const adapters = sources('adapters/*/src/**/*.ts');
+const cli = sources('cli/src/**/*.ts');
+const all = [...core, ...plugins, ...adapters, ...cli];
+
+const folderOf = ({ path }: Source) => path.slice(0, path.indexOf('/src/'));
+
+function violations(
+	files: readonly Source[],
+	allowed: (specifier: string, file: Source) => boolean,
+): string[] {
+	return files.flatMap((file) =>
+		file.imports
+			.filter((specifier) => !allowed(specifier, file))
+			.map((specifier) => `${file.path} imports ${specifier}`),
+	);
+}
+
+describe('the dependency rule', () => {
+	test('the reader of imports sees them all', () => {
+		expect(all.length).toBeGreaterThan(80);
+		expect(core.find(({ path }) => path === 'core/src/kernel/container.ts')?.imports).toEqual([
+			'reflect-metadata',
+			'tsyringe',
+		]);
+	});
+
+	test('a package imports only what its manifest declares', () => {
+		expect(
+			violations(all, (specifier, file) => {
+				const name = packageOf(specifier);
+				return name === undefined || declared(folderOf(file)).has(name);
+			}),
+		).toEqual([]);
+	});
+
+	test('a relative import stays inside its package', () => {
+		expect(
+			violations(all, (specifier, file) => {
+				if (!specifier.startsWith('.')) return true;
+				const target = relative(
+					join(root, folderOf(file)),
+					resolve(root, dirname(file.path), specifier),
+				);
+				return !target.startsWith('..');
+			}),
+		).toEqual([]);
+	});
+
+	test('core imports no plugin and no adapter', () => {
+		expect(violations(core, (specifier) => !specifier.startsWith('@plinth/'))).toEqual([]);
+	});
+
+	test('a plugin imports nothing of ours but core', () => {
+		expect(
+			violations(
+				plugins,
+				(specifier) =>
+					!/^(@plinth\/|plinth)/.test(specifier) || packageOf(specifier) === '@plinth/core',
+			),
+		).toEqual([]);
+	});
+
+	test('an adapter imports core, and of plugins only their model entry', () => {
+		expect(
+			violations(
+				adapters,
+				(specifier) =>
+					!/^(@plinth\/|plinth)/.test(specifier) ||
+					packageOf(specifier) === '@plinth/core' ||
+					/^@plinth\/plugin-[a-z]+\/model$/.test(specifier),
+			),
+		).toEqual([]);
+	});
+
+	test("a plugin's model entry imports core alone", () => {
+		const entries = plugins.filter(({ path }) => path.endsWith('/src/model.ts'));
+		expect(entries.length).toBeGreaterThan(0);
+		expect(violations(entries, (specifier) => specifier === '@plinth/core')).toEqual([]);
+	});
+
+	test('tsyringe stays in the kernel, awilix in the registry, Koa in HTTP', () => {
+		const homes: Readonly<Record<string, RegExp>> = {
+			tsyringe: /^core\/src\/kernel\/container\.ts$/,
+			'reflect-metadata': /^core\/src\/kernel\/container\.ts$/,
+			awilix: /^core\/src\/kernel\/registry\.ts$/,
+			koa: /^(core\/src\/(http\/|app\.ts|kernel\/running\.ts)|adapters\/hosts\/)/,
+			'@koa/router': /^core\/src\/http\//,
+			'koa-body': /^core\/src\/http\//,
+		};
+		expect(
+			violations(
+				all,
+				(specifier, { path }) => homes[packageOf(specifier) ?? '']?.test(path) ?? true,
+			),
+		).toEqual([]);
+	});
+
+	test('no file imports itself through others', () => {
+		expect(circles(all)).toEqual([]);
+	});
+});
+
+describe('the house style', () => {
+	test('no file is longer than 300 lines without a reason', () => {
+		const long = all
+			.filter(({ text }) => text.split('\n').length > maxLines)
+			.map(({ path }) => path);
+		expect(long.filter((path) => !(path in longFiles))).toEqual([]);
+	});
+
+	test('nothing escapes the type checker', () => {
+		const escapes = all
+			.filter(({ text }) =>
+				/\bas any\b|: any\b|<any>|@ts-ignore|@ts-nocheck/.test(
+					text.replace(/^\s*(\/?\*|\/\/).*$/gm, ''),
+				),
+			)
+			.map(({ path }) => path);
+		expect(escapes).toEqual([]);
+	});
+
+	test('every package has a README and one version', () => {
+		const folders = globSync(['core', 'plugins/*', 'adapters/*', 'cli'], { cwd: root }).filter(
+			(folder) => existsSync(join(root, folder, 'package.json')),
+		);
+		const versions = new Set(
+			folders.map((folder) => (manifest(folder) as unknown as { version: string }).version),
+		);
+		expect(folders.filter((folder) => !existsSync(join(root, folder, 'README.md')))).toEqual([]);
+		expect([...versions]).toHaveLength(1);
+	});
+
+	test('every dependency has its line in ARCHITECTURE.md', () => {
+		const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+		const names = globSync(['core', 'plugins/*', 'adapters/*', 'cli'], { cwd: root })
+			.filter((folder) => existsSync(join(root, folder, 'package.json')))
+			.flatMap((folder) => Object.keys(manifest(folder).dependencies ?? {}))
+			.filter((name) => !/^(@plinth\/|plinth$)/.test(name));
+		expect([...new Set(names)].filter((name) => !text.includes(name))).toEqual([]);
+	});
+});
+
+/** Circles of value imports; imports of types alone are erased and make none. */
+function circles(files: readonly Source[]): string[] {
+	const byPath = new Map(files.map((file) => [file.path, file]));
+	const found = new Set<string>();
+	const done = new Set<string>();
+	const visit = (path: string, trail: readonly string[]): void => {
+		const at = trail.indexOf(path);
+		if (at >= 0) found.add([...trail.slice(at), path].join(' -> '));
+		if (at >= 0 || done.has(path)) return;
+		for (const target of valueImports(byPath.get(path))) visit(target, [...trail, path]);
+		done.add(path);
+	};
+	for (const { path } of files) visit(path, []);
+	return [...found];
+
+	function valueImports(file: Source | undefined): string[] {
+		if (!file) return [];
+		const withoutTypes = file.text.replace(/^\s*(?:import|export) type\b[^;]*;/gm, '');
+		return [...withoutTypes.matchAll(importPattern)]
+			.map(([, a, b, c]) => a ?? b ?? c ?? '')
+			.filter((specifier) => specifier.startsWith('.'))
+			.map((specifier) => relative(root, resolve(root, dirname(file.path), specifier)));
+	}
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { SdkClass, WatchedClient } from './sdk.ts';
+import { model } from './suite.ts';
+
+/** What one run of the suite works with. */
+export interface Subject {
+	readonly OpenAI: SdkClass;
+	readonly watched: WatchedClient;
+	/** The same with a key that nobody has. */
+	readonly stranger: WatchedClient;
+}
+
+const unknownId = `video_${'0'.repeat(44)}`;
+const requestID = expect.stringMatching(/^req_/);
+const type = 'invalid_request_error';
+
+/** Every failure arrives as the class that the SDK has for it, with all its members, and after exactly one request. */
+export function failsLikeOpenAI(subject: () => Subject): void {
+	const client = () => subject().watched.client;
+	const speak = (response_format: string) =>
+		client().audio.speech.create({
+			model: 'builtin-speech',
+			voice: 'nova',
+			input: 'Hello.',
+			response_format: response_format as 'mp3',
+		});
+
+	test('a wrong key is an AuthenticationError', async () => {
+		const { OpenAI, stranger } = subject();
+		const error = await caught(stranger.client.models.list());
+		expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
+		expect(error).toMatchObject({ status: 401, code: 'invalid_api_key', type, requestID });
+	});
+
+	test('an unknown model is a NotFoundError', async () => {
+		const error = await caught(client().videos.create({ model: 'nobody', prompt: 'x' }));
+		expect(error).toBeInstanceOf(subject().OpenAI.NotFoundError);
+		expect(error).toMatchObject({ status: 404, code: 'model_not_found', param: null, requestID });
+	});
+
+	test('an unknown model is not found by name either', async () => {
+		const error = await caught(client().models.retrieve('nobody'));
+		expect(error).toBeInstanceOf(subject().OpenAI.NotFoundError);
+		expect(error).toMatchObject({ status: 404, code: 'model_not_found', type, requestID });
+	});
+
+	test('an unknown video is a NotFoundError', async () => {
+		const error = await caught(client().videos.retrieve(unknownId));
+		expect(error).toBeInstanceOf(subject().OpenAI.NotFoundError);
+		expect(error).toMatchObject({ status: 404, param: null, type, requestID });
+	});
+
+	test('a size that does not exist is a BadRequestError that names the parameter', async () => {
+		const size = '1x1' as '720x1280';
+		const error = await caught(client().videos.create({ model, prompt: 'x', size }));
+		expect(error).toBeInstanceOf(subject().OpenAI.BadRequestError);
+		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'size', requestID });
+	});
+
+	test('a length that does not exist names its parameter', async () => {
+		const seconds = '5' as '4';
+		const error = await caught(client().videos.create({ model, prompt: 'x', seconds }));
+		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'seconds' });
+	});
+
+	test('an audio format that nobody makes is a BadRequestError', async () => {
+		const error = await caught(speak('mp3'));
+		expect(error).toBeInstanceOf(subject().OpenAI.BadRequestError);
+		expect(error).toMatchObject({
+			status: 400,
+			code: 'unsupported_value',
+			param: 'response_format',
+			requestID,
+		});
+	});
+
+	test('an operation that is not offered says so', async () => {
+		const error = await caught(client().videos.edit({ prompt: 'x', video: { id: unknownId } }));
+		expect(error).toBeInstanceOf(subject().OpenAI.NotFoundError);
+		expect(error).toMatchObject({ status: 404, code: 'unsupported_operation' });
+	});
+
+	test('content that is not ready surfaces after one request', async () => {
+		const { sent } = subject().watched;
+		const { id } = await client().videos.create({ model: 'held-1', prompt: 'wait' });
+		const before = sent.length;
+		const error = await caught(client().videos.downloadContent(id));
+		expect(error).toBeInstanceOf(subject().OpenAI.NotFoundError);
+		expect(sent.length - before).toBe(1);
+	});
+
+	test('deleting a video that is being rendered stops it', async () => {
+		const { id } = await client().videos.create({ model: 'held-1', prompt: 'wait' });
+		expect(await client().videos.delete(id)).toMatchObject({ deleted: true });
+		expect(await caught(client().videos.retrieve(id))).toMatchObject({ status: 404 });
+	});
+}
+
+async function caught(work: PromiseLike<unknown>): Promise<unknown> {
+	try {
+		await work;
+	} catch (error) {
+		return error;
+	}
+	throw new Error('Nothing was thrown.');
+}

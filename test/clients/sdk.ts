@@ -1,0 +1,44 @@
+import OpenAI6 from 'openai-v6';
+import OpenAI7 from 'openai-v7';
+
+/** The SDK as tests see it; both lines have the same surface where it matters here. */
+export type Sdk = OpenAI7;
+export type SdkClass = typeof OpenAI7;
+
+/** The official SDK, unmodified, in the two lines that are in use. */
+export const lines: readonly { readonly name: string; readonly OpenAI: SdkClass }[] = [
+	{ name: 'openai 6.x', OpenAI: OpenAI6 as unknown as SdkClass },
+	{ name: 'openai 7.x', OpenAI: OpenAI7 },
+];
+
+/** How a client proves who it is (interface §5). */
+export type AuthMode = 'Bearer only' | 'x-api-key only' | 'both headers';
+export const authModes: readonly AuthMode[] = ['Bearer only', 'x-api-key only', 'both headers'];
+
+/** A client and every request that it has really sent. */
+export interface WatchedClient {
+	readonly client: Sdk;
+	readonly sent: { readonly url: string; readonly headers: Headers }[];
+}
+
+/** Makes a client of one line in one mode. */
+export function sdkClient(
+	OpenAI: SdkClass,
+	options: { readonly url: string; readonly key: string; readonly mode: AuthMode },
+): WatchedClient {
+	const { url, key, mode } = options;
+	const sent: WatchedClient['sent'] = [];
+	const client = new OpenAI({
+		baseURL: `${url}/v1`,
+		apiKey: mode === 'x-api-key only' ? 'unused' : key,
+		defaultHeaders: {
+			...(mode === 'Bearer only' ? {} : { 'x-api-key': key }),
+			...(mode === 'x-api-key only' ? { Authorization: null } : {}),
+		},
+		fetch: (target, init) => {
+			sent.push({ url: String(target), headers: new Headers(init?.headers) });
+			return fetch(target, init);
+		},
+	});
+	return { client, sent };
+}

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { findConfig } from '@plinth/core';
+import { describe, expect, test } from 'vitest';
+
+const folder = join(import.meta.dirname, 'fixtures/spellings');
+const read = (name: string, env: Record<string, string> = { TEST_KEY: 't:k' }) =>
+	findConfig({ file: join(folder, name), env });
+
+describe('one composition in two spellings', () => {
+	test('gives equal configs', async () => {
+		const [typescript, yaml] = await Promise.all([
+			read('plinth.config.ts'),
+			read('plinth.config.yaml'),
+		]);
+		expect(yaml.config).toEqual(typescript.config);
+		expect(yaml.config.problems).toEqual([]);
+		expect(Object.keys(yaml.config.plugins)).toEqual(['video']);
+		expect(yaml.config.models['clip-1']).toMatchObject({
+			aliases: ['clip'],
+			use: { options: { workers: 1 } },
+		});
+		expect(yaml.config.backends.blobs?.options).toEqual({ dir: './.plinth/media' });
+	});
+
+	test('reports a missing variable at the same place', async () => {
+		const [typescript, yaml] = await Promise.all([
+			read('plinth.config.ts', {}),
+			read('plinth.config.yaml', {}),
+		]);
+		expect(yaml.config.problems).toEqual(typescript.config.problems);
+		expect(yaml.config.problems).toMatchObject([
+			{ code: 'E_CONFIG_ENV', path: 'backends.auth.with.keys' },
+		]);
+	});
+});

@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { eventually } from '@plinth/core/testing';
+
+/** The repository. */
+export const root = resolve(import.meta.dirname, '../..');
+
+/** How a child process ended. */
+export interface Exit {
+	readonly code: number | null;
+	readonly signal: NodeJS.Signals | null;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+/** A child process of a test, in a process group of its own. */
+export interface Child {
+	readonly pid: number;
+	/** What it has printed so far. */
+	stdout(): string;
+	stderr(): string;
+	/** Waits for text on standard output, and returns the first match. Fails with everything printed when it ends before. */
+	printed(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
+	/** Sends a signal to this process alone. */
+	signal(signal: NodeJS.Signals): void;
+	/** Resolves when it has ended. */
+	readonly exit: Promise<Exit>;
+	/** Ends it and everything that it started, if it still runs. */
+	kill(): Promise<void>;
+}
+
+/** Where and with what a child runs. */
+export interface ChildOptions {
+	readonly cwd: string;
+	/** Added to a small environment: nothing of the tests' own settings reaches the child. */
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the command line of this repository, from source. */
+export function plinth(args: readonly string[], options: ChildOptions): Child {
+	return startNode([join(root, 'cli/src/main.ts'), ...args], options);
+}
+
+/** Runs a script on the Node that runs the tests. */
+export function startNode(args: readonly string[], { cwd, env = {} }: ChildOptions): Child {
+	const { PATH = '', TMPDIR, HOME = cwd } = process.env;
+	const child = spawn(process.execPath, ['--conditions=@plinth/source', ...args], {
+		cwd,
+		env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...env },
+		stdio: ['ignore', 'pipe', 'pipe'],
+		detached: true,
+	});
+	return watch(child);
+}
+
+function watch(child: ChildProcess): Child {
+	const pid = child.pid as number;
+	let [stdout, stderr] = ['', ''];
+	let ended = false;
+	child.stdout?.on('data', (text: Buffer) => {
+		stdout += text;
+	});
+	child.stderr?.on('data', (text: Buffer) => {
+		stderr += text;
+	});
+	const exit = new Promise<Exit>((done) => {
+		child.once('close', (code, signal) => {
+			ended = true;
+			done({ code, signal, stdout, stderr });
+		});
+	});
+	return {
+		pid,
+		exit,
+		stdout: () => stdout,
+		stderr: () => stderr,
+		async printed(pattern, timeoutMs = 20_000) {
+			const seen = () => pattern.exec(stdout);
+			const isSettled = () => ended || seen() !== null;
+			await eventually(`the child prints ${pattern}`, isSettled, timeoutMs);
+			const match = seen();
+			if (match) return match;
+			throw new Error(`The child ended without printing ${pattern}:\n${stdout}\n${stderr}`);
+		},
+		signal: (signal) => child.kill(signal),
+		async kill() {
+			if (isGroupAlive(pid)) process.kill(-pid, 'SIGKILL');
+			await exit;
+		},
+	};
+}
+
+/** Tells whether any process of a child's group is left. */
+export function isGroupAlive(pid: number): boolean {
+	try {
+		process.kill(-pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+}

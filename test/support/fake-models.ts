@@ -1,0 +1,105 @@
+import { defineModel, modelError } from '@plinth/core';
+import { speechModels } from '@plinth/plugin-speech/model';
+import { type VideoRequest, videoModels } from '@plinth/plugin-video/model';
+import { z } from 'zod';
+import { solidPng } from './png.ts';
+
+const none = z.strictObject({});
+
+/** Begins as every MP4 does, and that is all: for tests that are not about rendering. */
+export const tinyMp4: Uint8Array<ArrayBuffer> = Uint8Array.from(
+	Buffer.concat([
+		Buffer.from([0, 0, 0, 20]),
+		Buffer.from('ftypisom\0\0\0\0isom', 'latin1'),
+		Buffer.from(Array.from({ length: 4_000 }, (_, index) => index % 251)),
+	]),
+);
+
+/** The still picture that goes with {@link tinyMp4}. */
+export const tinyPoster = solidPng(16, 16, [200, 80, 40]);
+
+/** A gate that is closed until somebody opens it. */
+export interface Gate {
+	readonly opened: Promise<void>;
+	open(): void;
+}
+
+/** Makes a closed gate. */
+export function gate(): Gate {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	return { opened: promise, open: resolve };
+}
+
+/** What {@link fakeVideo} was asked, in order. */
+export interface Recorded extends VideoRequest {
+	/** The reference picture, read in full. */
+	readonly picture: Uint8Array | undefined;
+}
+
+/** A video model that answers at once, and remembers what it was asked. Prompts that begin with "fail:" fail with the rest. */
+export function fakeVideo(requests: Recorded[] = []) {
+	return defineModel({
+		kind: videoModels,
+		name: 'test.instant',
+		description: 'Answers at once.',
+		config: none,
+		create: () => ({
+			apiVersion: 1,
+			async generate(request) {
+				requests.push({ ...request, picture: await request.reference?.bytes() });
+				const [, reason] = /^fail:\s*(.+)$/s.exec(request.prompt) ?? [];
+				if (reason) throw modelError(reason);
+				return {
+					body: tinyMp4,
+					mediaType: 'video/mp4',
+					poster: { body: tinyPoster, mediaType: 'image/png' },
+				};
+			},
+		}),
+	})();
+}
+
+/** A video model that reports half of the work, then waits for the gate or for its signal. */
+export function heldVideo({ opened }: Gate) {
+	return defineModel({
+		kind: videoModels,
+		name: 'test.held',
+		config: none,
+		create: () => ({
+			apiVersion: 1,
+			async generate(_request, { signal, progress }) {
+				progress(0.5);
+				await orAborted(signal, opened);
+				return { body: tinyMp4, mediaType: 'video/mp4' };
+			},
+		}),
+	})();
+}
+
+/** A speech model that says a tenth of a second of silence once the gate is open. */
+export function heldSpeech({ opened }: Gate) {
+	return defineModel({
+		kind: speechModels,
+		name: 'test.heldSpeech',
+		config: none,
+		create: () => ({
+			apiVersion: 1,
+			async speak(_request, { signal }) {
+				await orAborted(signal, opened);
+				const body = (async function* () {
+					yield new Uint8Array(4_800);
+				})();
+				return { mediaType: 'audio/pcm', sampleRate: 24_000, channels: 1, body };
+			},
+		}),
+	})();
+}
+
+function orAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const stop = () => reject(signal.reason);
+		if (signal.aborted) stop();
+		signal.addEventListener('abort', stop, { once: true });
+		work.then(resolve, reject);
+	});
+}

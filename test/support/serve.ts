@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, type AppConfig, createApp } from '@plinth/core';
+import { silentLogger } from '@plinth/core/testing';
+import { embedded } from 'plinth';
+
+/** A key of each of two tenants. */
+export const keyA = 'key-of-tenant-a';
+export const keyB = 'key-of-tenant-b';
+
+/** What a test may change in the built-in composition. */
+export interface ServeOptions extends Pick<AppConfig, 'backends' | 'models' | 'plugins'> {
+	readonly server?: AppConfig['server'] & object;
+	readonly jobs?: AppConfig['jobs'] & object;
+	/** A folder that outlives this server; otherwise a temporary one is made and removed. */
+	readonly dataDir?: string;
+	/** In the form of `PLINTH_API_KEYS`; both tenants' keys unless set. */
+	readonly keys?: string;
+}
+
+/** A running server of a test. */
+export interface Served {
+	readonly app: App;
+	/** Without a trailing slash. */
+	readonly url: string;
+	readonly dataDir: string;
+	/** Stops the app, and removes the data directory unless the test brought it. */
+	stop(): Promise<void>;
+}
+
+/** Boots the built-in composition in a data directory of its own, without listening. */
+export async function bootEmbedded(options: ServeOptions = {}): Promise<Omit<Served, 'url'>> {
+	const { dataDir = await temporaryDir('data'), keys = `a:${keyA},b:${keyB}` } = options;
+	const { server, jobs, backends = {}, models = {}, plugins = {} } = options;
+	const app = await createApp(
+		{
+			extends: embedded,
+			// Nobody balances load here; a test that looks at the delay sets its own.
+			server: { drainDelayMs: 0, ...server },
+			...(jobs ? { jobs } : {}),
+			backends,
+			models,
+			plugins,
+		},
+		{ env: { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: keys }, log: silentLogger() },
+	);
+	return {
+		app,
+		dataDir,
+		async stop() {
+			await app.stop();
+			if (!options.dataDir) await removeDir(dataDir);
+		},
+	};
+}
+
+/** Serves the built-in composition on a free port. */
+export async function serveEmbedded(options: ServeOptions = {}): Promise<Served> {
+	const booted = await bootEmbedded(options);
+	const { url } = await booted.app.listen({ host: '127.0.0.1', port: 0 });
+	return { ...booted, url };
+}
+
+/** Makes an empty folder under the system's temporary directory. */
+export function temporaryDir(name: string): Promise<string> {
+	return mkdtemp(join(tmpdir(), `plinth-test-${name}-`));
+}
+
+/** Removes a folder and everything in it. */
+export function removeDir(dir: string): Promise<void> {
+	return rm(dir, { recursive: true, force: true, maxRetries: 3 });
+}
