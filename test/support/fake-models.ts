@@ -1,6 +1,6 @@
 import { defineModel, modelError } from '@plinth/core';
-import { speechModels } from '@plinth/plugin-speech/model';
-import { type VideoRequest, videoModels } from '@plinth/plugin-video/model';
+import { type SpeechModel, speechModels } from '@plinth/plugin-speech/model';
+import { type VideoModel, type VideoRequest, videoModels } from '@plinth/plugin-video/model';
 import { z } from 'zod';
 import { solidPng } from './png.ts';
 
@@ -22,12 +22,21 @@ export const tinyPoster = solidPng(16, 16, [200, 80, 40]);
 export interface Gate {
 	readonly opened: Promise<void>;
 	open(): void;
+	/** Resolves when a model stands before the gate. */
+	readonly reached: Promise<void>;
+	reach(): void;
 }
 
 /** Makes a closed gate. */
 export function gate(): Gate {
-	const { promise, resolve } = Promise.withResolvers<void>();
-	return { opened: promise, open: resolve };
+	const opening = Promise.withResolvers<void>();
+	const reaching = Promise.withResolvers<void>();
+	return {
+		opened: opening.promise,
+		open: opening.resolve,
+		reached: reaching.promise,
+		reach: reaching.resolve,
+	};
 }
 
 /** What {@link fakeVideo} was asked, in order. */
@@ -43,7 +52,7 @@ export function fakeVideo(requests: Recorded[] = []) {
 		name: 'test.instant',
 		description: 'Answers at once.',
 		config: none,
-		create: () => ({
+		create: (): VideoModel => ({
 			apiVersion: 1,
 			async generate(request) {
 				requests.push({ ...request, picture: await request.reference?.bytes() });
@@ -60,15 +69,16 @@ export function fakeVideo(requests: Recorded[] = []) {
 }
 
 /** A video model that reports half of the work, then waits for the gate or for its signal. */
-export function heldVideo({ opened }: Gate) {
+export function heldVideo({ opened, reach }: Gate) {
 	return defineModel({
 		kind: videoModels,
 		name: 'test.held',
 		config: none,
-		create: () => ({
+		create: (): VideoModel => ({
 			apiVersion: 1,
 			async generate(_request, { signal, progress }) {
 				progress(0.5);
+				reach();
 				await orAborted(signal, opened);
 				return { body: tinyMp4, mediaType: 'video/mp4' };
 			},
@@ -77,14 +87,15 @@ export function heldVideo({ opened }: Gate) {
 }
 
 /** A speech model that says a tenth of a second of silence once the gate is open. */
-export function heldSpeech({ opened }: Gate) {
+export function heldSpeech({ opened, reach }: Gate) {
 	return defineModel({
 		kind: speechModels,
 		name: 'test.heldSpeech',
 		config: none,
-		create: () => ({
+		create: (): SpeechModel => ({
 			apiVersion: 1,
 			async speak(_request, { signal }) {
+				reach();
 				await orAborted(signal, opened);
 				const body = (async function* () {
 					yield new Uint8Array(4_800);

@@ -10,6 +10,7 @@ import {
 	services,
 } from '@plinth/core';
 import { z } from 'zod';
+import { untilAborted } from './until-aborted.ts';
 
 /** Blobs that live as long as the process. */
 export const memoryBlobs = defineBackend({
@@ -83,14 +84,11 @@ async function collect(
 ): Promise<Uint8Array> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
-	signal?.throwIfAborted();
-	for await (const chunk of body instanceof Uint8Array ? [body] : body) {
-		signal?.throwIfAborted();
+	for await (const chunk of untilAborted(body, signal)) {
 		size += chunk.length;
 		if (size > maxBytes) throw plinthError('E_BODY_TOO_LARGE');
 		chunks.push(Uint8Array.from(chunk));
 	}
-	signal?.throwIfAborted();
 	return Buffer.concat(chunks);
 }
 

@@ -1,15 +1,68 @@
-import type { JobStore } from '@plinth/core';
-import { createBackend, jobStoreSuite, manualClock } from '@plinth/core/testing';
+import type { BlobStore, EventBus, JobQueue, JobStore, RecordStore } from '@plinth/core';
+import {
+	blobStoreSuite,
+	type ConformanceCase,
+	createBackend,
+	eventBusSuite,
+	jobQueueSuite,
+	jobStoreSuite,
+	manualClock,
+	recordStoreSuite,
+} from '@plinth/core/testing';
 import { describe, test } from 'vitest';
-import { memoryJobs } from '../src/index.ts';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '../src/index.ts';
 
-describe('memoryJobs', () => {
-	const suite = jobStoreSuite({
+conforms('memoryJobs', () =>
+	jobStoreSuite({
 		async create() {
 			const clock = manualClock();
 			const { provided: store, stop } = await createBackend<JobStore>(memoryJobs(), { clock });
 			return { store, clock, close: stop };
 		},
+	}),
+);
+
+conforms('memoryQueue', () =>
+	jobQueueSuite({
+		async create() {
+			const { provided: queue, stop } = await createBackend<JobQueue>(memoryQueue());
+			return { queue, close: stop };
+		},
+	}),
+);
+
+conforms('memoryRecords', () =>
+	recordStoreSuite({
+		async create() {
+			const clock = manualClock();
+			const { provided: store, stop } = await createBackend<RecordStore>(memoryRecords(), {
+				clock,
+			});
+			return { store, clock, close: stop };
+		},
+	}),
+);
+
+conforms('memoryBlobs', () =>
+	blobStoreSuite({
+		async create() {
+			const { provided: store, stop } = await createBackend<BlobStore>(memoryBlobs());
+			return { store, close: stop };
+		},
+	}),
+);
+
+conforms('memoryEvents', () =>
+	eventBusSuite({
+		async create() {
+			const { provided: bus, stop } = await createBackend<EventBus>(memoryEvents());
+			return { bus, close: stop };
+		},
+	}),
+);
+
+function conforms(name: string, suite: () => ConformanceCase[]): void {
+	describe(name, () => {
+		for (const { name: sentence, run } of suite()) test(sentence, run);
 	});
-	for (const { name, run } of suite) test(name, run);
-});
+}

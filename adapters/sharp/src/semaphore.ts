@@ -14,7 +14,12 @@ export class Semaphore {
 	async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		signal?.throwIfAborted();
 		await this.#enter(signal);
-		const work = task().finally(() => this.#leave());
+		// Aborted between its turn and now.
+		if (signal?.aborted) this.#leave();
+		signal?.throwIfAborted();
+		const work = Promise.resolve()
+			.then(task)
+			.finally(() => this.#leave());
 		return signal ? unlessAborted(work, signal) : work;
 	}
 

@@ -39,6 +39,8 @@ export function rootIssue(issue: core.$ZodIssue): core.$ZodIssue {
 	}
 	if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
 	const forms = issue.errors.filter((form) => form.length > 0);
+	const named = mergeNames(forms);
+	if (named) return below(issue, named);
 	const meant = forms.toSorted((a, b) => distance(a) - distance(b))[0];
 	if (!meant?.[0]) return issue;
 	if (isWhole(meant[0])) return mergeForms(issue, forms) ?? below(issue, meant[0]);
@@ -59,6 +61,18 @@ function distance(form: readonly core.$ZodIssue[]): number {
 
 function isWhole(issue: core.$ZodIssue): boolean {
 	return issue.path.length === 0 && issue.code !== 'invalid_union' && issue.code !== 'custom';
+}
+
+/** Objects that a member such as `type` tells apart, none of which is meant: one sentence with all its values. */
+function mergeNames(forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIssue | undefined {
+	const names = forms.map((form) =>
+		form.find((issue) => issue.code === 'invalid_value' && issue.path.length === 1),
+	);
+	const [first] = names;
+	if (!first || names.some((issue) => issue?.path[0] !== first.path[0])) return undefined;
+	const values = names.flatMap((issue) => (issue?.code === 'invalid_value' ? issue.values : []));
+	const message = `expected ${choice(values)}, found ${quote(first.input)}`;
+	return { ...first, code: 'invalid_value', values, message };
 }
 
 /** One sentence for "a string or an array" and for "'auto' or one of …". */

@@ -26,7 +26,7 @@ export const httpLimits = {
 	/** Silence in an event stream before a comment is sent. */
 	heartbeatMs: 15_000,
 	/** How long a client may leave one piece of an answer unread. */
-	stallMs: 60_000,
+	stallMs: 30_000,
 	/** The same for the error that ends an aborted request. */
 	farewellMs: 2_000,
 	/** The pieces in which an answer is written. */

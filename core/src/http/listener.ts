@@ -24,11 +24,13 @@ export type RequestHandler = (
 /** A server that we opened ourselves, and its connections. */
 export class Listener {
 	readonly #server: Server;
+	readonly #log: Logger;
 	/** The response that each connection waits for; undefined when it is idle. */
 	readonly #connections = new Map<Socket, ServerResponse | undefined>();
 	#stopped: Promise<void> | undefined;
 
 	constructor(handle: RequestHandler, log: Logger) {
+		this.#log = log;
 		this.#server = createServer({
 			headersTimeout: httpLimits.headMs,
 			requestTimeout: httpLimits.requestMs,
@@ -44,7 +46,8 @@ export class Listener {
 			this.#carry(handle, req, res, () => res.writeContinue());
 		});
 		this.#server.on('clientError', refuse);
-		this.#server.on('error', (err) => log.error({ err }, 'listener failed'));
+		// Node would answer other expectations with a bare 417; RFC 9110 §10.1.1 lets a server ignore them.
+		this.#server.on('checkExpectation', (req, res) => this.#carry(handle, req, res, () => {}));
 	}
 
 	/** Rejects when the address is taken or not ours. Port 0 finds a free one. */
@@ -53,6 +56,7 @@ export class Listener {
 			this.#server.once('error', reject);
 			this.#server.listen(options.port, options.host, () => {
 				this.#server.off('error', reject);
+				this.#server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
 				const { address, port } = this.#server.address() as AddressInfo;
 				resolve({ url: `http://${urlHost(address)}:${port}`, host: address, port });
 			});

@@ -47,7 +47,15 @@ export function describeRoutes(routes: readonly Route[], options: DocumentOption
 				},
 			},
 		},
-		{ allowEmptySchema: { unknown: true, any: true, custom: true, transform: true } },
+		{
+			allowEmptySchema: { unknown: true, any: true, custom: true, transform: true },
+			// zod leaves the default out where text is turned into another type; it is what happens all the same.
+			override: ({ zodSchema, jsonSchema }) => {
+				const { def } = zodSchema._zod;
+				if (def.type === 'default' && !('$ref' in jsonSchema))
+					jsonSchema.default ??= def.defaultValue;
+			},
+		},
 	);
 }
 

@@ -41,17 +41,19 @@ export async function sendWhole(
 	writeHead(exchange, status, headers);
 	exchange.clearDeadline();
 	const body = req.method === 'HEAD' ? '' : text;
-	if (!linger && body.length < httpLimits.pieceBytes) {
+	const large = body.length > httpLimits.pieceBytes;
+	if (!linger && !large) {
 		res.end(body);
 		req.resume();
 		return;
 	}
+	// A short answer goes out even when the exchange is aborted: it may be the reason.
 	if (body === '') res.flushHeaders();
+	else if (!large) res.write(body);
 	else for (const piece of pieces(Buffer.from(body))) await writePiece(exchange, piece);
 	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the client would
 	// see a broken pipe in place of the reason.
 	if (linger) await drain(exchange);
-	else req.resume();
 	res.end();
 }
 
@@ -61,9 +63,10 @@ export async function sendWhole(
  */
 export async function writePiece(exchange: Exchange, piece: Uint8Array | string): Promise<void> {
 	const { res, clock, signal } = exchange;
-	const calm = clock.after(httpLimits.stallMs, () => exchange.cut());
-	const written = new Promise<void>((resolve, reject) => {
-		res.write(piece, (error) => (error ? reject(error) : resolve()));
+	const calm = clock.after(httpLimits.stallMs, () => res.destroy());
+	const written = new Promise<void>((resolve) => {
+		// An error here is a client that left; `close` follows and aborts the signal.
+		res.write(piece, (error) => (error ? res.destroy() : resolve()));
 	});
 	try {
 		await orAbort(signal, written);
@@ -116,7 +119,7 @@ function drain({ req, clock, principal, signal }: Exchange): Promise<void> {
 		}
 		req.on('data', count);
 		for (const event of ['end', 'close', 'error']) req.once(event, done);
-		signal.addEventListener('abort', done, { once: true });
+		if (!signal.aborted) signal.addEventListener('abort', done, { once: true });
 		req.resume();
 	});
 }

@@ -187,7 +187,7 @@ export class HttpServer {
 	async #finish(exchange: Exchange): Promise<void> {
 		const { clock, log } = this.#options;
 		const { req, res, requestId, route, principal, startedAt, signal } = exchange;
-		const cut = () => exchange.cut();
+		const cut = () => res.destroy();
 		const { farewellMs, stallMs } = httpLimits;
 		const calm = clock.after(signal.aborted ? farewellMs : stallMs, cut);
 		signal.addEventListener('abort', cut, { once: true });

@@ -1,7 +1,11 @@
+export * from './blob-store.ts';
 export type { ConformanceCase, Subject } from './conformance.ts';
 export * from './create-backend.ts';
+export * from './event-bus.ts';
 export * from './eventually.ts';
+export * from './job-queue.ts';
 export type { JobStoreSubject } from './job-store/subject.ts';
 export * from './job-store.ts';
 export * from './manual-clock.ts';
+export * from './record-store.ts';
 export * from './silent-logger.ts';

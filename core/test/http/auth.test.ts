@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineRoute } from '../../src/http/route.ts';
 import {
 	auth,
+	errorOf,
 	eventually,
 	goodKey,
 	listening,
@@ -161,7 +162,7 @@ describe('a key', () => {
 		const { send } = testServer(routes);
 		const answer = await send('/v1/things', { headers: { authorization: `Bearer ${narrowKey}` } });
 		expect(answer.status).toBe(403);
-		const { error } = await answer.json();
+		const error = await errorOf(answer);
 		expect(error).toMatchObject({ code: 'insufficient_permissions', param: null });
 		expect(error.message).toContain('"things"');
 	});

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { defineRoute } from '../../src/http/route.ts';
 import { codePoints } from '../../src/http/text.ts';
 import { fileField } from '../../src/http/upload.ts';
-import { auth, eventually, listening, rawConnection, request, testServer } from './support.ts';
+import {
+	auth,
+	errorOf,
+	eventually,
+	listening,
+	rawConnection,
+	request,
+	type Sent,
+	testServer,
+} from './support.ts';
 
 const part = z.union([
 	z.object({ type: z.literal('text'), text: z.string() }),
@@ -68,19 +77,12 @@ const optional = defineRoute({
 });
 const routes = [echo, small, loose, optional];
 
-function post(path: string, body: BodyInit, headers: Record<string, string> = {}) {
+function post(path: string, body: Sent, headers: Record<string, string> = {}) {
 	return testServer(routes).send(path, {
 		method: 'POST',
 		body,
 		headers: { 'content-type': 'application/json', ...headers },
 	});
-}
-
-async function errorOf(answer: Response) {
-	const body = await answer.json();
-	expect(Object.keys(body)).toEqual(['error']);
-	expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code']);
-	return { status: answer.status, ...body.error };
 }
 
 describe('a JSON value', () => {
@@ -255,7 +257,7 @@ describe('a JSON value', () => {
 			{ ...p, messages: [{ role: 'u', content: [{ type: 'video' }] }] },
 			'invalid_value',
 			'messages[0].content[0].type',
-			'messages[0].content[0].type: expected "text", found "video".',
+			'messages[0].content[0].type: expected one of "text", "file", found "video".',
 		],
 		[
 			'text for a file',

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { plinthError } from '../../src/errors.ts';
 import { Reply } from '../../src/http/reply.ts';
 import { defineRoute, type Route } from '../../src/http/route.ts';
-import { auth, listening, rawConnection, request, testServer } from './support.ts';
+import {
+	auth,
+	errorOf,
+	eventually,
+	listening,
+	rawConnection,
+	request,
+	testServer,
+} from './support.ts';
 
 function route(method: Route['method'], path: `/${string}`, name = `${method} ${path}`): Route {
 	return defineRoute({
@@ -65,7 +73,7 @@ describe('a route', () => {
 		const answer = await send('/v1/videos/edits');
 		expect(answer.status).toBe(405);
 		expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
-		expect((await answer.json()).error).toMatchObject({ code: 'method_not_allowed', param: null });
+		expect(await errorOf(answer)).toMatchObject({ code: 'method_not_allowed', param: null });
 	});
 
 	it('answers OPTIONS with its methods', async () => {
@@ -214,7 +222,9 @@ describe('every answer', () => {
 	it('is one line in the log, with the template of the path and without what was in it', async () => {
 		const { send, lines } = testServer([idRoute]);
 		await send('/v1/items/secret/parts/p', { headers: { 'x-request-id': 'r1' } });
+		await eventually(() => lines.length === 1);
 		await send('/healthz');
+		await eventually(() => lines.length === 2);
 		expect(lines).toEqual([
 			{
 				level: 'info',

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Route } from '../../src/http/route.ts';
 import { type HttpOptions, HttpServer } from '../../src/http/server.ts';
 import type { Logger } from '../../src/ports/logger.ts';
@@ -22,6 +22,26 @@ export interface TestServer {
 	readonly lines: Line[];
 	/** Sends with the key of everything, through `HttpServer.fetch`. */
 	send(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** What a request may carry. */
+export type Sent = NonNullable<RequestInit['body']>;
+
+/** The four keys of an error answer, with its status. */
+export interface Refusal {
+	readonly status: number;
+	readonly message: string;
+	readonly type: string;
+	readonly param: string | null;
+	readonly code: string | null;
+}
+
+/** Reads an error answer and checks that it has the four keys and nothing else. */
+export async function errorOf(answer: Response): Promise<Refusal> {
+	const body = (await answer.json()) as { error: Omit<Refusal, 'status'> };
+	expect(Object.keys(body)).toEqual(['error']);
+	expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code']);
+	return { status: answer.status, ...body.error };
 }
 
 export const goodKey = 'key-of-everything';

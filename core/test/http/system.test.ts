@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testServer } from './support.ts';
+import { errorOf, testServer } from './support.ts';
 
 const models = () => [
 	{
@@ -42,7 +42,7 @@ describe('the kernel', () => {
 		expect(await (await send('/v1/models/org%2Fvoice')).json()).toMatchObject({ id: 'org/voice' });
 		const missing = await send('/v1/models/nope');
 		expect(missing.status).toBe(404);
-		expect((await missing.json()).error).toMatchObject({
+		expect(await errorOf(missing)).toMatchObject({
 			type: 'invalid_request_error',
 			param: null,
 			code: 'model_not_found',

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { modelError } from '@plinth/core';
 import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
 import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
-import { toWirePcm } from './resample.ts';
+import { toWirePcm, wireSampleRate } from './resample.ts';
 import { noAudio } from './stream.ts';
 import { collectWav, wavHeaderBytes } from './wav.ts';
 
@@ -60,9 +60,10 @@ function metered(made: PcmAudio): { readonly audio: PcmAudio; seconds(): number 
 	return { audio: { ...made, body: count() }, seconds: () => bytes / bytesPerSecond };
 }
 
-/** The header holds the length, so nothing can be sent before everything is there. Rate and channels stay the model's. */
+/** The samples of `pcm` with a header. It holds their length, so nothing can be sent before everything is there. */
 async function toWav(audio: PcmAudio): Promise<Omit<Delivery, 'seconds'>> {
-	const { byteLength, parts } = await collectWav(audio.body, audio);
+	const format = { sampleRate: wireSampleRate, channels: 1 } as const;
+	const { byteLength, parts } = await collectWav(toWirePcm(audio), format);
 	if (byteLength === wavHeaderBytes) throw noAudio();
 	return { mediaType: 'audio/wav', body: Readable.from(parts), size: byteLength };
 }

@@ -23,7 +23,7 @@ export function speechBody(defaultFormat: AudioFormat) {
 			}),
 			response_format: z.enum(audioFormats).default(defaultFormat).meta({
 				description:
-					'wav and pcm (24 kHz, 16-bit little-endian, mono, no header) always work; the others need an encoder on the server.',
+					'wav and pcm (both 24 kHz, 16-bit, mono; pcm little-endian without a header) always work; the others need an encoder on the server.',
 			}),
 			speed: z
 				.number()

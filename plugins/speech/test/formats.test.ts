@@ -40,14 +40,14 @@ describe('wav', () => {
 		expect(wav.readUInt32LE(40)).toBe(48_000);
 	});
 
-	it("keeps the model's rate and channels", async () => {
+	it('is 24 kHz mono as pcm is, whatever the model makes: players know no odd rates', async () => {
 		const { speak } = await harness({
-			speak: async () => silence({ sampleRate: 16_000, channels: 2 }),
+			speak: async () => silence({ sampleRate: 14_400, channels: 2 }),
 		});
 		const wav = await bytesOf(await speak());
-		expect([wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt32LE(28)]).toEqual([
-			2, 16_000, 64_000,
-		]);
+		const fields = [wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt32LE(28)];
+		expect(fields).toEqual([1, 24_000, 48_000]);
+		expect(wav.subarray(44)).toEqual(await bytesOf(await speak({ response_format: 'pcm' })));
 	});
 });
 

@@ -128,7 +128,7 @@ function firstCut(words: readonly string[]): number {
 	let small = 0;
 	let comma = 0;
 	for (const [index, word] of words.entries()) {
-		if (weight >= 2 * lightestFirst && smallWord.test(word)) small = index;
+		if (weight >= lightestFirst && smallWord.test(word)) small = index;
 		weight += weigh(word);
 		if (weight > heaviestFirst) break;
 		if (weight >= lightestFirst && endsClause(word) === 'clause') comma = index + 1;

@@ -1,8 +1,8 @@
 import h264 from 'h264-mp4-encoder';
-import { createFrame, type Frame } from './compose.ts';
+import { createFrame } from './compose.ts';
 import type { GroupJob, Source } from './jobs.ts';
-import { drawPicture } from './picture.ts';
-import { drawStage } from './stage.ts';
+import { createPicturePainter } from './picture.ts';
+import { createStagePainter, type Painter } from './stage.ts';
 import { FRAME_RATE, GROUP_FRAMES } from './timing.ts';
 
 /** 9 is the fastest setting of minih264 that still smooths the borders of blocks. */
@@ -10,10 +10,9 @@ const SPEED = 9;
 /** Lower is better and larger. Drawn gradients need a finer step than photographs. */
 const QUANTIZER = { scene: 23, picture: 27 };
 
-/** Draws one frame, whatever the source is. */
-export function drawFrame(source: Source, index: number, frame: Frame): void {
-	if (source.kind === 'scene') drawStage(source, index, frame);
-	else drawPicture(source, index, frame);
+/** Makes the painter of a source, whatever it is. */
+export function createPainter(source: Source): Painter {
+	return source.kind === 'scene' ? createStagePainter(source) : createPicturePainter(source);
 }
 
 /**
@@ -24,6 +23,7 @@ export function drawFrame(source: Source, index: number, frame: Frame): void {
  */
 export async function encodeGroup(job: GroupJob, after: () => void): Promise<Uint8Array> {
 	const { source, start, count } = job;
+	const paint = createPainter(source);
 	const frame = createFrame(source.width, source.height);
 	const encoder = await h264.createH264MP4Encoder();
 	try {
@@ -35,7 +35,7 @@ export async function encodeGroup(job: GroupJob, after: () => void): Promise<Uin
 		encoder.speed = SPEED;
 		encoder.initialize();
 		for (let i = 0; i < count; i++) {
-			drawFrame(source, start + i, frame);
+			paint(start + i, frame);
 			encoder.addFrameYuv(frame.buffer);
 			after();
 		}

@@ -49,41 +49,18 @@ export interface Pixels {
 
 /** Turns premultiplied RGBA into a layer. BT.709, limited range. */
 export function createLayer(image: Pixels, wraps: boolean): Layer {
-	const { width, data } = image;
+	const { width } = image;
 	const { top, bottom } = usedRows(image);
 	const height = bottom - top;
-	const stride = width + 2;
-	const [y, alpha] = [sharedBytes(stride * height), sharedBytes(stride * height)];
 	const [cw, ch] = [width >> 1, height >> 1];
-	const chroma = (cw + 2) * ch;
+	const [luma, chroma] = [(width + 2) * height, (cw + 2) * ch];
+	const [y, alpha] = [sharedBytes(luma), sharedBytes(luma)];
 	const [u, v, half] = [sharedBytes(chroma), sharedBytes(chroma), sharedBytes(chroma)];
 	for (let row = 0; row < height; row++) {
-		for (let x = 0; x < width; x++) {
-			const i = ((row + top) * width + x) * 4;
-			const to = row * stride + x + 1;
-			const a = data[i + 3] as number;
-			if (a === 0) continue;
-			const [r, g, b] = [data[i] as number, data[i + 1] as number, data[i + 2] as number];
-			alpha[to] = a;
-			y[to] = (16 / 255) * a + 0.1826 * r + 0.6142 * g + 0.062 * b + 0.5;
-		}
+		lumaRow(image, top + row, y, alpha, row * (width + 2) + 1);
 	}
 	for (let row = 0; row < ch; row++) {
-		for (let x = 0; x < cw; x++) {
-			let [r, g, b, a] = [0, 0, 0, 0];
-			for (let k = 0; k < 4; k++) {
-				const i = ((row * 2 + top + (k >> 1)) * width + x * 2 + (k & 1)) * 4;
-				r += data[i] as number;
-				g += data[i + 1] as number;
-				b += data[i + 2] as number;
-				a += data[i + 3] as number;
-			}
-			if (a === 0) continue;
-			const to = row * (cw + 2) + x + 1;
-			half[to] = (a + 2) >> 2;
-			u[to] = ((128 / 255) * a - 0.1006 * r - 0.3386 * g + 0.4392 * b) / 4 + 0.5;
-			v[to] = ((128 / 255) * a + 0.4392 * r - 0.3989 * g - 0.0403 * b) / 4 + 0.5;
-		}
+		chromaRow(image, top + row * 2, u, v, half, row * (cw + 2) + 1);
 	}
 	if (wraps) {
 		for (const plane of [y, alpha]) closeRows(plane, width, height);
@@ -100,6 +77,68 @@ export function createLayer(image: Pixels, wraps: boolean): Layer {
 		u,
 		v,
 	};
+}
+
+/** The first row from which on a layer that repeats hides everything behind it; its height when there is none. */
+export function solidFrom({ height, wraps, full }: Layer): number {
+	if (!wraps) return height;
+	let row = height;
+	while (row > 0) {
+		const run = full.rows[row - 1] as number;
+		const whole =
+			full.runs[run] === 0 && full.runs[run + 1] === full.width && full.runs[run + 2] === 1;
+		if (!whole) break;
+		row--;
+	}
+	return row;
+}
+
+/** Weights in 1/65536, so that every machine rounds alike. */
+function lumaRow(
+	{ width, data }: Pixels,
+	row: number,
+	y: Uint8Array,
+	alpha: Uint8Array,
+	at: number,
+): void {
+	let to = at;
+	for (let i = row * width * 4, end = i + width * 4; i < end; i += 4, to++) {
+		const a = data[i + 3] as number;
+		if (a === 0) continue;
+		const [r, g, b] = [data[i] as number, data[i + 1] as number, data[i + 2] as number];
+		alpha[to] = a;
+		y[to] = (4112 * a + 11_967 * r + 40_252 * g + 4063 * b + 32_768) >> 16;
+	}
+}
+
+function chromaRow(
+	{ width, data }: Pixels,
+	row: number,
+	u: Uint8Array,
+	v: Uint8Array,
+	alpha: Uint8Array,
+	at: number,
+): void {
+	let to = at;
+	const stride = width * 4;
+	for (let i = row * stride, end = i + stride; i < end; i += 8, to++) {
+		const j = i + stride;
+		const a = sum(data, i + 3, j + 3);
+		if (a === 0) continue;
+		const r = sum(data, i, j);
+		const g = sum(data, i + 1, j + 1);
+		const b = sum(data, i + 2, j + 2);
+		alpha[to] = (a + 2) >> 2;
+		u[to] = (32_897 * a - 6593 * r - 22_191 * g + 28_784 * b + 131_072) >> 18;
+		v[to] = (32_897 * a + 28_784 * r - 26_143 * g - 2641 * b + 131_072) >> 18;
+	}
+}
+
+/** Adds up one channel of two pixels in each of two rows. */
+function sum(data: Pixels['data'], i: number, j: number): number {
+	return (
+		(data[i] as number) + (data[i + 4] as number) + (data[j] as number) + (data[j + 4] as number)
+	);
 }
 
 /** Finds the stretches that have to be drawn. A pixel mixes with its left neighbour when the layer is shifted. */

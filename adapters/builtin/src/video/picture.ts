@@ -3,7 +3,7 @@ import { drawLayer, fadeFrame } from './compose.ts';
 import { type Layer, sharedBytes } from './layer.ts';
 import type { CameraWords } from './motion.ts';
 import { createRandom } from './random.ts';
-import { type Fade, fadeAt } from './stage.ts';
+import { type Fade, fadeAt, type Painter } from './stage.ts';
 
 /** How much larger than the frame a picture is prepared: the camera's room to move. */
 export const PICTURE_ROOM = 1.24;
@@ -86,8 +86,12 @@ export function pictureFrom(
 	return { kind: 'picture', sourceWidth: width, sourceHeight: height, y, u, v, ...rest };
 }
 
-/** Draws what the camera sees at a frame. */
-export function drawPicture(picture: Picture, index: number, frame: Frame): void {
+/** Makes the painter of a picture. */
+export function createPicturePainter(picture: Picture): Painter {
+	return (index, frame) => drawPicture(picture, index, frame);
+}
+
+function drawPicture(picture: Picture, index: number, frame: Frame): void {
 	const { sourceWidth, sourceHeight, path, frames, caption } = picture;
 	const { width, height } = frame;
 	const t = ease(frames > 1 ? index / (frames - 1) : 0);

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { createFrame } from './compose.ts';
-import { drawFrame, encodeGroup } from './encode.ts';
+import { createPainter, encodeGroup } from './encode.ts';
 import { loadFont } from './font.ts';
 import type {
 	Job,
@@ -86,6 +86,6 @@ async function preparePicture(job: PictureJob): Promise<Prepared> {
 
 function drawStill({ source, frame: index }: StillJob): Uint8Array {
 	const frame = createFrame(source.width, source.height);
-	drawFrame(source, index, frame);
+	createPainter(source)(index, frame);
 	return frameToRgba(frame);
 }

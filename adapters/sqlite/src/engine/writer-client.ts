@@ -51,20 +51,18 @@ export class WriterClient {
 			name: 'plinth-sqlite-writer',
 		});
 		await new Promise<void>((resolve, reject) => {
-			worker.once('error', reject);
-			worker.once('exit', (code) => reject(new Error(`The writer thread ended (${code}).`)));
-			worker.once('message', (message: FromWriter) => {
-				if ('failure' in message) reject(toError(message.failure, this.#file));
-				else resolve();
+			const lose = (error: unknown): void => {
+				reject(error);
+				this.#lose(worker, error);
+			};
+			worker.on('message', (message: FromWriter) => {
+				if ('outcomes' in message) this.#settle(message.outcomes);
+				else if (message.opened) resolve();
+				else reject(toError(message.failure, this.#file));
 			});
-		}).finally(() => worker.removeAllListeners());
-		worker.on('message', (message: FromWriter) => {
-			if ('outcomes' in message) this.#settle(message.outcomes);
+			worker.on('error', lose);
+			worker.on('exit', (code) => lose(new Error(`The writer thread ended (${code}).`)));
 		});
-		worker.on('error', (error) => this.#lose(worker, error));
-		worker.on('exit', (code) =>
-			this.#lose(worker, new Error(`The writer thread ended (${code}).`)),
-		);
 		worker.unref();
 		this.#worker = worker;
 	}
@@ -89,7 +87,6 @@ export class WriterClient {
 		const worker = this.#worker;
 		this.#worker = undefined;
 		if (!worker) return;
-		worker.removeAllListeners();
 		const ended = new Promise((resolve) => worker.once('exit', resolve));
 		worker.ref();
 		worker.postMessage('close' satisfies ToWriter);

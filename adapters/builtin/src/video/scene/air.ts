@@ -1,4 +1,5 @@
 import { mix, type Rgb, rgb } from '../color.ts';
+import type { Pixels } from '../layer.ts';
 import { fractalNoise, sampleField } from '../noise.ts';
 import {
 	discStamp,
@@ -23,6 +24,8 @@ export function skyItems(canvas: Canvas): SceneItem[] {
 	if (weather === 'clear') items.push(clouds(canvas, 0.18, 0.3, 0.03));
 	if (weather === 'clouds')
 		items.push(clouds(canvas, 0.34, 0.5, 0.02), clouds(canvas, 0.5, 0.9, 0.1));
+	// Heavy clouds would hide what was asked for.
+	if (elements.includes('aurora')) return items;
 	if (weather === 'rain' || weather === 'storm' || weather === 'snow') {
 		items.push(clouds(canvas, 0.9, 0.4, -0.12), clouds(canvas, 0.75, 1, -0.06));
 	}
@@ -93,27 +96,45 @@ function cloudSea(canvas: Canvas): SceneItem[] {
 	];
 }
 
-/** A curtain of light along a wavy line, brightest at its lower border. */
+/** Curtains of light that drift along. */
 function aurora(canvas: Canvas, index: number): SceneItem {
 	const { height, period, plan, details, unit } = canvas;
 	const tall = Math.round(height * 0.24) * 2;
-	const rays = fractalNoise({ width: 512, height: 2 }, { x: 24, y: 1 }, 4, details.int(0, 1e9));
-	const data = new Uint8ClampedArray(period * tall * 4);
-	const [low, high] =
+	const [seed, phase] = [details.int(0, 1e9), details.next() * 7];
+	const dx = plan.pan === 0 ? 0 : unit * (index === 0 ? 0.0008 : -0.0006);
+	const travel = { x: 0, y: Math.round(height * (0.02 + index * 0.05)), dx };
+	const colors: readonly [Rgb, Rgb] =
 		index === 0 ? [rgb('#4dffb0'), rgb('#8a5cf0')] : [rgb('#5ce0ff'), rgb('#d05ce0')];
-	const phase = details.next() * 7;
-	for (let x = 0; x < period; x++) {
-		const turn = (x / period) * Math.PI * 2;
-		const foot =
-			tall * (0.72 + 0.13 * Math.sin(turn * 2 + phase) + 0.06 * Math.sin(turn * 5 - phase));
-		const ray = sampleField(rays, (x / period) * 512, 0);
-		const reach = tall * (0.25 + ray * 0.65);
-		for (let y = 0; y < tall; y++) {
+	return {
+		kind: 'pixels',
+		paint: () => curtain(period, tall, colors, seed, phase),
+		wraps: true,
+		travel,
+	};
+}
+
+/** Rays that stand on a wavy line and are brightest at their foot. */
+function curtain(
+	width: number,
+	height: number,
+	[low, high]: readonly [Rgb, Rgb],
+	seed: number,
+	phase: number,
+): Pixels {
+	const rays = fractalNoise({ width: 512, height: 2 }, { x: 24, y: 1 }, 4, seed);
+	const data = new Uint8ClampedArray(width * height * 4);
+	for (let x = 0; x < width; x++) {
+		const turn = (x / width) * Math.PI * 2;
+		const wave = 0.13 * Math.sin(turn * 2 + phase) + 0.06 * Math.sin(turn * 5 - phase);
+		const foot = height * (0.72 + wave);
+		const ray = sampleField(rays, (x / width) * 512, 0);
+		const strength = Math.min(1, Math.max(0, ray * 1.7 - 0.35)) * 0.62;
+		const reach = height * (0.25 + ray * 0.65);
+		for (let y = Math.max(0, Math.floor(foot - reach)); y < height; y++) {
 			const t = (foot - y) / reach;
-			if (t > 1 || t < -0.06) continue;
-			const a =
-				(t < 0 ? 1 + t / 0.06 : (1 - t) ** 1.6) * Math.min(1, Math.max(0, ray * 1.7 - 0.35)) * 0.62;
-			const i = (y * period + x) * 4;
+			if (t < -0.06) break;
+			const a = (t < 0 ? 1 + t / 0.06 : (1 - Math.min(1, t)) ** 1.6) * strength;
+			const i = (y * width + x) * 4;
 			for (let k = 0; k < 3; k++) {
 				const [p, q] = [low[k] as number, high[k] as number];
 				data[i + k] = (p + (q - p) * Math.max(0, t)) * a;
@@ -121,9 +142,7 @@ function aurora(canvas: Canvas, index: number): SceneItem {
 			data[i + 3] = a * 255;
 		}
 	}
-	const dx = plan.pan === 0 ? 0 : unit * (index === 0 ? 0.0008 : -0.0006);
-	const travel = { x: 0, y: Math.round(height * (0.02 + index * 0.05)), dx };
-	return { kind: 'pixels', pixels: { width: period, height: tall, data }, wraps: true, travel };
+	return { width, height, data };
 }
 
 function whole({ width, height, unit }: Canvas): Swarm['area'] {

@@ -24,8 +24,11 @@ const settings: Record<Setting, (canvas: Canvas) => SceneItem[]> = {
 	abstract,
 };
 
-/** Lists everything that is drawn over the backdrop, back to front. */
-export function buildScene(canvas: Canvas): readonly SceneItem[] {
+/** Lists everything that is drawn over the backdrop, back to front: first what hangs in the sky, then all the rest. */
+export function buildScene(canvas: Canvas): {
+	readonly sky: readonly SceneItem[];
+	readonly near: readonly SceneItem[];
+} {
 	const place = settings[canvas.plan.setting](canvas);
-	return [...skyItems(canvas), ...place, ...flying(canvas), ...airItems(canvas)];
+	return { sky: skyItems(canvas), near: [...place, ...flying(canvas), ...airItems(canvas)] };
 }

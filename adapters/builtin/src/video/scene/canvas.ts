@@ -19,7 +19,8 @@ export type SceneItem =
 	| { readonly kind: 'svg'; readonly svg: string; readonly wraps: boolean; readonly travel: Travel }
 	| {
 			readonly kind: 'pixels';
-			readonly pixels: Pixels;
+			/** Called once, when its turn comes, so that few large pictures are in memory at a time. */
+			readonly paint: () => Pixels;
 			readonly wraps: boolean;
 			readonly travel: Travel;
 	  }

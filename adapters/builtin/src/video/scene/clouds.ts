@@ -33,7 +33,7 @@ export function cloudItem(canvas: Canvas, band: CloudBand): SceneItem {
 	const height = Math.round(band.height / 2) * 2;
 	return {
 		kind: 'pixels',
-		pixels: cloudPixels(width, height, band),
+		paint: () => cloudPixels(width, height, band),
 		wraps: true,
 		travel: { x: 0, y: Math.round(band.y), dx: band.dx },
 	};

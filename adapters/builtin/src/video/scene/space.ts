@@ -32,7 +32,7 @@ export function space(canvas: Canvas): SceneItem[] {
 		}),
 		drifting(canvas, 26, 0.0026, 0.9),
 		...(landed ? [surface(canvas)] : []),
-		...floating(canvas, height * 0.56),
+		...floating(canvas, height * 0.46),
 	];
 }
 

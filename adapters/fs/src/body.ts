@@ -1,0 +1,49 @@
+import type { FileHandle } from 'node:fs/promises';
+import { storage } from './failures.ts';
+
+/** Large reads cost fewer wake-ups, and each chunk is the reader's own. */
+const chunkBytes = 512 * 1024;
+
+/**
+ * A window of an open file. An iterator of its own instead of a generator, because `return` must close the file even when
+ * nothing was read yet, and a generator that never started runs no `finally`.
+ */
+export class FileBody implements AsyncIterableIterator<Uint8Array, undefined> {
+	readonly #handle: FileHandle;
+	readonly #end: number;
+	#position: number;
+	#isClosed = false;
+
+	constructor(handle: FileHandle, start: number, end: number) {
+		this.#handle = handle;
+		this.#position = start;
+		this.#end = end;
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
+	}
+
+	async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+		const wanted = Math.min(chunkBytes, this.#end - this.#position);
+		if (this.#isClosed || wanted <= 0) return this.return();
+		try {
+			const buffer = Buffer.allocUnsafeSlow(wanted);
+			const { bytesRead } = await storage(this.#handle.read(buffer, 0, wanted, this.#position));
+			if (bytesRead === 0) throw new Error('A blob file is shorter than it was.');
+			this.#position += bytesRead;
+			return { done: false, value: buffer.subarray(0, bytesRead) };
+		} catch (error) {
+			await this.return();
+			throw error;
+		}
+	}
+
+	async return(): Promise<IteratorReturnResult<undefined>> {
+		if (!this.#isClosed) {
+			this.#isClosed = true;
+			await this.#handle.close();
+		}
+		return { done: true, value: undefined };
+	}
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import {
+	type FileHandle,
+	mkdir,
+	open,
+	readdir,
+	realpath,
+	rename,
+	rmdir,
+	stat,
+	unlink,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock, Logger } from '@plinth/core';
+import { storage } from './failures.ts';
+import { directoryOf } from './keys.ts';
+
+/** Files that are being written; no key has an `@`. */
+const temporaryName = '@tmp';
+/** An unfinished file that nobody has written to for so long belongs to a process that is gone. */
+const staleMs = 60 * 60 * 1000;
+
+/** The directory of a store. */
+export interface Directory {
+	/** Absolute, without links. */
+	readonly root: string;
+	/** A fresh path on the same file system. */
+	temporaryFile(): string;
+}
+
+/** Opens the directory, makes what is missing, and removes what a crashed writer left. */
+export async function openDirectory(path: string, clock: Clock, log: Logger): Promise<Directory> {
+	await storage(mkdir(join(path, temporaryName), { recursive: true, mode: 0o700 }));
+	const root = await storage(realpath(path));
+	const temporary = join(root, temporaryName);
+	const removed = await storage(removeStale(temporary, clock.now() - staleMs));
+	if (removed > 0) log.info({ removed, dir: root }, 'Removed unfinished blobs of a past run.');
+	return { root, temporaryFile: () => join(temporary, randomUUID()) };
+}
+
+/** Moves a finished file to its place; durable when it resolves. */
+export async function publish(directory: Directory, from: string, path: string): Promise<void> {
+	const target = join(directory.root, path);
+	for (let triesLeft = 5; ; triesLeft -= 1) {
+		await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+		try {
+			await rename(from, target);
+			break;
+		} catch (error) {
+			// A delete beside us has just removed the directory because it was empty.
+			if (!isAbsent(error) || triesLeft === 0) throw error;
+		}
+	}
+	// All of them, not only those made here: a put beside us may have made one and not synced it yet.
+	for (const parent of parentsOf(directory, path)) await syncDirectory(parent);
+}
+
+/** Opens a blob's file; null when there is none. */
+export async function openIfPresent({ root }: Directory, path: string): Promise<FileHandle | null> {
+	try {
+		return await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW);
+	} catch (error) {
+		if (isAbsent(error)) return null;
+		throw error;
+	}
+}
+
+/** Deletes a file, and the directories that are empty without it. Durable when it resolves. */
+export async function removeFile(directory: Directory, path: string): Promise<void> {
+	try {
+		await unlink(join(directory.root, path));
+	} catch (error) {
+		if (isAbsent(error)) return;
+		throw error;
+	}
+	for (const parent of parentsOf(directory, path)) {
+		const isGone =
+			parent !== directory.root &&
+			(await rmdir(parent).then(
+				() => true,
+				(error) => isAbsent(error),
+			));
+		if (!isGone) return syncDirectory(parent).catch(ignoreAbsence);
+	}
+}
+
+/** The paths of all blob files below the directory of a key, relative to the root. */
+export async function* walk(directory: Directory, key: string): AsyncGenerator<string> {
+	const pending = [directoryOf(key)];
+	for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+		const entries = await storage(
+			readdir(join(directory.root, path), { withFileTypes: true }).catch((error: unknown) => {
+				if (isAbsent(error)) return [];
+				throw error;
+			}),
+		);
+		for (const entry of entries) {
+			const child = path === '' ? entry.name : `${path}/${entry.name}`;
+			if (entry.isDirectory() && child !== temporaryName) pending.push(child);
+			else if (entry.isFile() && entry.name.endsWith('@')) yield child;
+		}
+	}
+}
+
+/** From the directory that holds the file up to the root. */
+function* parentsOf({ root }: Directory, path: string): Generator<string> {
+	const target = join(root, path);
+	for (let parent = dirname(target); parent.length > root.length; parent = dirname(parent)) {
+		yield parent;
+	}
+	yield root;
+}
+
+async function syncDirectory(path: string): Promise<void> {
+	const handle = await open(path, constants.O_RDONLY);
+	try {
+		await handle.sync();
+	} finally {
+		await handle.close();
+	}
+}
+
+async function removeStale(temporary: string, before: number): Promise<number> {
+	let removed = 0;
+	for (const name of await readdir(temporary)) {
+		const path = join(temporary, name);
+		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }));
+		if (mtimeMs >= before) continue;
+		await unlink(path).catch(ignoreAbsence);
+		removed += 1;
+	}
+	return removed;
+}
+
+function ignoreAbsence(error: unknown): void {
+	if (!isAbsent(error)) throw error;
+}
+
+function isAbsent(error: unknown): boolean {
+	const code = (error as NodeJS.ErrnoException | null)?.code;
+	return code === 'ENOENT' || code === 'ENOTDIR';
+}

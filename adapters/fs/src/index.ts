@@ -1,0 +1,1 @@
+export { fsBlobs } from './blobs.ts';

@@ -1,0 +1,91 @@
+import { type FileHandle, unlink } from 'node:fs/promises';
+import {
+	type BlobContent,
+	type BlobInfo,
+	type BlobStore,
+	type ByteRange,
+	type PutBlobOptions,
+	plinthError,
+} from '@plinth/core';
+import { FileBody } from './body.ts';
+import { type Directory, openIfPresent, publish, removeFile, walk } from './directory.ts';
+import { storage } from './failures.ts';
+import { readFooter } from './footer.ts';
+import { checkKey, isPrefix, keyOf, pathOf } from './keys.ts';
+import { writeBlob } from './write.ts';
+
+/** `BlobStore` on a local directory: one file per blob, whose footer holds what is known of it. */
+export class FsBlobStore implements BlobStore {
+	readonly #directory: Directory;
+
+	constructor(directory: Directory) {
+		this.#directory = directory;
+	}
+
+	async put(
+		key: string,
+		body: Uint8Array | AsyncIterable<Uint8Array>,
+		options: PutBlobOptions,
+	): Promise<BlobInfo> {
+		checkKey(key);
+		const temporary = this.#directory.temporaryFile();
+		try {
+			const info = await writeBlob(temporary, body, options);
+			await storage(publish(this.#directory, temporary, pathOf(key)));
+			return { key, ...info };
+		} catch (error) {
+			await unlink(temporary).catch(() => {});
+			throw error;
+		}
+	}
+
+	async get(
+		key: string,
+		options: { readonly range?: ByteRange } = {},
+	): Promise<BlobContent | null> {
+		const opened = await this.#open(key);
+		if (!opened) return null;
+		const { handle, info } = opened;
+		const { start, end } = options.range ?? { start: 0, end: info.size - 1 };
+		if (options.range && !(start >= 0 && start <= end && end < info.size)) {
+			await handle.close();
+			throw plinthError('E_RANGE_NOT_SATISFIABLE');
+		}
+		return { ...info, body: new FileBody(handle, start, end + 1) };
+	}
+
+	async head(key: string): Promise<BlobInfo | null> {
+		const opened = await this.#open(key);
+		await opened?.handle.close();
+		return opened?.info ?? null;
+	}
+
+	async delete(key: string): Promise<void> {
+		checkKey(key);
+		await storage(removeFile(this.#directory, pathOf(key)));
+	}
+
+	async *list(prefix: string): AsyncIterable<BlobInfo> {
+		if (!isPrefix(prefix)) throw new TypeError(`"${prefix}" is not a prefix of blob keys.`);
+		if (prefix !== '' && !prefix.endsWith('/')) {
+			const named = await this.head(prefix);
+			if (named) yield named;
+		}
+		for await (const path of walk(this.#directory, prefix.replace(/\/$/, ''))) {
+			const info = await this.head(keyOf(path));
+			if (info) yield info;
+		}
+	}
+
+	async #open(key: string): Promise<{ handle: FileHandle; info: BlobInfo } | null> {
+		checkKey(key);
+		const handle = await storage(openIfPresent(this.#directory, pathOf(key)));
+		if (!handle) return null;
+		try {
+			return { handle, info: { key, ...(await storage(readFooter(handle))) } };
+		} catch (error) {
+			await handle.close();
+			throw error;
+		}
+	}
+}

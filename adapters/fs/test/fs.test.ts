@@ -1,0 +1,143 @@
+import {
+	mkdir,
+	mkdtemp,
+	readdir,
+	readFile,
+	rm,
+	stat,
+	symlink,
+	utimes,
+	writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobStore } from '@plinth/core';
+import { blobStoreSuite, createBackend, manualClock } from '@plinth/core/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fsBlobs } from '../src/index.ts';
+
+let dir: string;
+
+beforeEach(async () => {
+	dir = join(await mkdtemp(join(tmpdir(), 'plinth-fs-')), 'blobs');
+});
+
+afterEach(() => rm(join(dir, '..'), { recursive: true, force: true }));
+
+const open = async (clock = manualClock()) =>
+	(await createBackend<BlobStore>(fsBlobs({ dir }), { clock })).provided;
+const hello = new TextEncoder().encode('hello, blob');
+const text = { contentType: 'text/plain' };
+
+describe('fsBlobs', () => {
+	const suite = blobStoreSuite({
+		supports: { reopen: true },
+		create: async () => ({ store: await open(), reopen: () => open(), close: async () => {} }),
+	});
+	for (const { name, run } of suite) test(name, run);
+});
+
+describe('the files of fsBlobs', () => {
+	test('only the owner reads directories and files', async () => {
+		const store = await open();
+		await store.put('a/b', hello, text);
+		const modes = await Promise.all(
+			[dir, join(dir, 'a'), join(dir, 'a/b@')].map(async (path) => (await stat(path)).mode & 0o777),
+		);
+		expect(modes).toEqual([0o700, 0o700, 0o600]);
+	});
+
+	test('a file begins with the bytes of its blob', async () => {
+		const store = await open();
+		await store.put('a/b', hello, text);
+		expect((await readFile(join(dir, 'a/b@'))).subarray(0, hello.length)).toEqual(
+			Buffer.from(hello),
+		);
+	});
+
+	test('a put that fails leaves no file behind', async () => {
+		const store = await open();
+		await store.put('a/b', hello, { ...text, maxBytes: 2 }).catch(() => {});
+		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
+	});
+
+	test('a delete removes the directories that it leaves empty', async () => {
+		const store = await open();
+		await store.put('a/b/c', hello, text);
+		await store.delete('a/b/c');
+		expect(await readdir(dir)).toEqual(['@tmp']);
+	});
+
+	test('puts and deletes side by side do not trip over directories', async () => {
+		const store = await open();
+		for (let round = 0; round < 20; round += 1) {
+			await store.put('job/old', hello, text);
+			await Promise.all([store.delete('job/old'), store.put('job/new', hello, text)]);
+			await store.delete('job/new');
+		}
+		expect(await readdir(dir)).toEqual(['@tmp']);
+	});
+
+	test('what a crashed writer left is removed at the next start', async () => {
+		await mkdir(join(dir, '@tmp'), { recursive: true });
+		const clock = manualClock();
+		await writeFile(join(dir, '@tmp/stale'), 'half a bl');
+		await writeFile(join(dir, '@tmp/fresh'), 'another process writes this');
+		const at = (ms: number) => new Date(clock.now() - ms);
+		await utimes(join(dir, '@tmp/stale'), at(3_700_000), at(3_700_000));
+		await utimes(join(dir, '@tmp/fresh'), at(60_000), at(60_000));
+		await open(clock);
+		expect(await readdir(join(dir, '@tmp'))).toEqual(['fresh']);
+	});
+
+	test('a link in place of a blob is not followed', async () => {
+		const store = await open();
+		const secret = join(dir, '..', 'secret');
+		await store.put('real', hello, text);
+		await writeFile(secret, await readFile(join(dir, 'real@')));
+		await symlink(secret, join(dir, 'link@'));
+		await expect(store.get('link')).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
+	});
+
+	test('a file that was cut short is refused, not served', async () => {
+		const store = await open();
+		await store.put('a', hello, text);
+		await writeFile(join(dir, 'a@'), 'hello');
+		await expect(store.get('a')).rejects.toThrow('not a blob');
+	});
+
+	test('a disk that does not answer is reported as unavailable', async () => {
+		const store = await open();
+		await rm(dir, { recursive: true });
+		await expect(store.put('a', hello, text)).rejects.toMatchObject({
+			code: 'E_STORE_UNAVAILABLE',
+		});
+	});
+
+	test.runIf(process.platform === 'linux')('a full disk is reported as full', async () => {
+		// A write to /dev/full fails with ENOSPC: the temporary directory cannot be one, so the blob's own place stands in for it.
+		const { storage } = await import('../src/failures.ts');
+		await expect(storage(writeFile('/dev/full', 'x'))).rejects.toMatchObject({
+			code: 'E_STORE_FULL',
+		});
+	});
+
+	test.runIf(process.platform === 'linux')(
+		'readers that stop early leave no file open',
+		async () => {
+			const store = await open();
+			await store.put('a', new Uint8Array(2_000_000), text);
+			for await (const _chunk of (await store.get('a'))?.body ?? []) break;
+			await (await store.get('a'))?.body[Symbol.asyncIterator]().return?.();
+			await store.get('a', { range: { start: 9e9, end: 9e9 } }).catch(() => {});
+			await store.head('a');
+			const { readlink } = await import('node:fs/promises');
+			const open_ = await Promise.all(
+				(await readdir('/proc/self/fd')).map((fd) =>
+					readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+				),
+			);
+			expect(open_.filter((path) => path.startsWith(dir))).toEqual([]);
+		},
+	);
+});

@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Exit, plinth } from '../../test/support/cli.ts';
+import { removeDir, temporaryDir } from '../../test/support/serve.ts';
+
+const timeout = 20_000;
+const fiveMistakes = join(import.meta.dirname, 'fixtures/five-mistakes/plinth.config.yaml');
+
+let cwd: string;
+
+beforeAll(async () => {
+	cwd = await temporaryDir('cli');
+});
+
+afterAll(() => removeDir(cwd));
+
+describe('plinth check', () => {
+	let fine: Exit;
+
+	beforeAll(async () => {
+		fine = await plinth(['check'], { cwd }).exit;
+	}, timeout);
+
+	test('says that the built-in composition is fine, and exits 0', () => {
+		expect(fine.stderr).toBe('');
+		expect(fine.code).toBe(0);
+		expect(fine.stdout).toMatch(/^the built-in composition is fine/);
+	});
+
+	test.each([
+		['who needs what from whom', /needs core\.blobs from backend blobs/],
+		['what a part provides', /backend jobs \(sqliteJobs\) provides core\.jobs/],
+		['the routes of a plugin', /plugin video[\s\S]*route POST \/v1\/videos\b/],
+		['the models', /builtin-speech \(speech\): /],
+		['an optional need that nobody meets', /needs speech\.audioEncoder from nobody \(optional\)/],
+	])('prints %s', (_sentence, pattern) => {
+		expect(fine.stdout).toMatch(pattern);
+	});
+});
+
+describe('plinth check on a config with five mistakes', () => {
+	let broken: Exit;
+
+	beforeAll(async () => {
+		broken = await plinth(['check', '--config', fiveMistakes], { cwd }).exit;
+	}, timeout);
+
+	test('exits 1 and prints nothing on standard output', () => {
+		expect(broken.code).toBe(1);
+		expect(broken.stdout).toBe('');
+	});
+
+	test('counts them and names the file', () => {
+		expect(broken.stderr).toContain(`5 problems in ${fiveMistakes}`);
+	});
+
+	test.each([
+		['the variable', 'E_CONFIG_ENV', 'backends.auth.with.keys', /A_VARIABLE_THAT_IS_NOT_SET/],
+		['the export', 'E_CONFIG_NAME', 'models.clip-1', /builtin\.vidio/],
+		['the option', 'E_OPTIONS_INVALID', 'plugins.video.with.retentionHours', />\s?0/],
+		['the model', 'E_MODEL_UNUSED', 'models.narrator', /no plugin consumes/],
+		['the service', 'E_SERVICE_MISSING', 'plugins.video', /core\.images/],
+	])('names %s with its path and remedy', (_sentence, code, path, message) => {
+		const problems = broken.stderr.split(/\n\n/).filter((part) => part.includes('remedy'));
+		const [found = ''] = problems.filter((problem) => problem.includes(code));
+		expect(found).toMatch(message);
+		expect(found).toMatch(new RegExp(`at +${path.replaceAll('.', '\\.')}\\n`));
+		expect(found).toMatch(/remedy +\w/);
+	});
+
+	test('shows no stack', () => {
+		expect(broken.stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
+	});
+});
+
+describe('a config file', () => {
+	test('that does not exist is named', { timeout }, async () => {
+		const { code, stderr } = await plinth(['check', '-c', 'nowhere.yaml'], { cwd }).exit;
+		expect([code, stderr]).toEqual([1, expect.stringContaining(join(cwd, 'nowhere.yaml'))]);
+		expect(stderr).toContain('does not exist');
+	});
+
+	test('that cannot be parsed is named with the line', { timeout }, async () => {
+		await writeFile(join(cwd, 'broken.yaml'), 'models:\n  a: [1, 2\nplugins: {}\n');
+		const { code, stderr } = await plinth(['check'], {
+			cwd,
+			env: { PLINTH_CONFIG: 'broken.yaml' },
+		}).exit;
+		expect([code, stderr]).toEqual([1, expect.stringContaining(join(cwd, 'broken.yaml'))]);
+		expect(stderr).toMatch(/cannot be parsed: .*line \d+/);
+	});
+
+	test('in the working directory is found', { timeout }, async () => {
+		await writeFile(join(cwd, 'plinth.config.json'), '{"server":{"auth":"off"}}');
+		const { code, stdout } = await plinth(['check'], { cwd }).exit;
+		expect([code, stdout]).toEqual([0, expect.stringMatching(/plinth\.config\.json is fine/)]);
+	});
+});
+
+describe('plinth openapi', () => {
+	test('prints the document as JSON and nothing else', { timeout }, async () => {
+		const { code, stdout, stderr } = await plinth(['openapi'], {
+			cwd,
+			env: { PLINTH_CONFIG: fiveMistakes.replace('five-mistakes', 'small') },
+		}).exit;
+		expect([code, stderr]).toEqual([0, '']);
+		expect(Object.keys((JSON.parse(stdout) as { paths: object }).paths)).toEqual(
+			expect.arrayContaining(['/healthz', '/v1/models', '/v1/audio/speech']),
+		);
+	});
+});
+
+describe('an unknown command', () => {
+	test('is answered with the help, and exits 1', { timeout }, async () => {
+		const { code, stderr } = await plinth(['srve'], { cwd }).exit;
+		expect([code, stderr]).toEqual([1, expect.stringMatching(/Usage: plinth/)]);
+	});
+});

@@ -1,0 +1,68 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Child, type Exit, isGroupAlive, plinth } from '../../test/support/cli.ts';
+import { readMp4 } from '../../test/support/mp4.ts';
+import { removeDir, temporaryDir } from '../../test/support/serve.ts';
+import { loudness, readWav } from '../../test/support/wav.ts';
+
+let cwd: string;
+let child: Child;
+let ended: Exit;
+const out = () => join(cwd, 'made');
+
+beforeAll(async () => {
+	cwd = await temporaryDir('cli-demo');
+	await mkdir(join(cwd, 'tmp'));
+	child = plinth(['demo'], { cwd, env: { PLINTH_DEMO_DIR: out(), TMPDIR: join(cwd, 'tmp') } });
+	ended = await child.exit;
+}, 60_000);
+
+afterAll(async () => {
+	await child?.kill();
+	await removeDir(cwd);
+});
+
+describe('plinth demo', () => {
+	test('exits 0 without a complaint', () => {
+		expect([ended.code, ended.stderr]).toEqual([0, '']);
+	});
+
+	test('writes a video that can be played', async () => {
+		const mp4 = readMp4(await readFile(join(out(), 'video.mp4')));
+		expect(mp4).toMatchObject({ codec: 'avc1', width: 1280, height: 720, frames: 96, seconds: 4 });
+	});
+
+	test('writes speech that can be heard', async () => {
+		const wav = readWav(await readFile(join(out(), 'speech.wav')));
+		expect(wav.seconds).toBeGreaterThan(2);
+		expect(loudness(wav.samples)).toBeGreaterThan(0.01);
+	});
+
+	test('writes nothing else', async () => {
+		expect((await readdir(out())).sort()).toEqual(['speech.wav', 'video.mp4']);
+	});
+
+	test('shows the progress of the video, which never falls', () => {
+		const shown = [...ended.stdout.matchAll(/video +(\d+) %/g)].map(([, percent]) =>
+			Number(percent),
+		);
+		expect(shown.length).toBeGreaterThanOrEqual(3);
+		expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+		expect(shown.at(-1)).toBe(100);
+	});
+
+	test('says what it wrote', () => {
+		expect(ended.stdout).toMatch(/Made:[\s\S]*video\.mp4[\s\S]*speech\.wav/);
+	});
+
+	test('leaves no process', () => {
+		expect(isGroupAlive(child.pid)).toBe(false);
+	});
+
+	test('leaves no data behind', async () => {
+		const left = await readdir(join(cwd, 'tmp'));
+		expect(left.filter((name) => name !== 'node-compile-cache')).toEqual([]);
+		expect((await readdir(cwd)).sort()).toEqual(['made', 'tmp']);
+	});
+});

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawClient, type WireList } from '../../test/support/client.ts';
+import { fakeVideo } from '../../test/support/fake-models.ts';
+import { bootEmbedded } from '../../test/support/serve.ts';
+
+const keys = ' studio:first , studio:second,bare-key,other:with:colon,,';
+
+let booted: Awaited<ReturnType<typeof bootEmbedded>>;
+const client = (key: string) =>
+	rawClient('http://plinth.test', key, (request) => booted.app.fetch(request));
+
+beforeAll(async () => {
+	booted = await bootEmbedded({ keys, models: { 'instant-1': fakeVideo() } });
+}, 20_000);
+
+afterAll(() => booted?.stop());
+
+describe('PLINTH_API_KEYS', () => {
+	test.each(['first', 'second', 'bare-key', 'with:colon'])('accepts %s', async (key) => {
+		expect((await client(key).send('/v1/models')).status).toBe(200);
+	});
+
+	test.each(['studio:first', 'studio', 'colon', ' first'])('refuses "%s"', async (key) => {
+		expect((await client(key).send('/v1/models')).status).toBe(401);
+	});
+
+	test('lets two keys of a tenant see the same videos', async () => {
+		const { id } = await client('first').create({ model: 'instant-1', prompt: 'ours' });
+		expect((await client('second').send(`/v1/videos/${id}`)).status).toBe(200);
+	});
+
+	test('makes a bare key a tenant of its own', async () => {
+		await client('first').create({ model: 'instant-1', prompt: 'not theirs' });
+		expect((await client('bare-key').json<WireList>('/v1/videos')).data).toEqual([]);
+	});
+});

@@ -1,0 +1,101 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Child, plinth } from '../../test/support/cli.ts';
+import { rawClient } from '../../test/support/client.ts';
+import { removeDir, temporaryDir } from '../../test/support/serve.ts';
+
+const timeout = 30_000;
+const children: Child[] = [];
+let cwd: string;
+
+beforeEach(async () => {
+	cwd = await temporaryDir('cli-serve');
+});
+
+afterEach(async () => {
+	await Promise.all(children.splice(0).map((child) => child.kill()));
+	await removeDir(cwd);
+});
+
+/** Starts `plinth serve` on a free port, with its data in `.plinth` of the test's folder. */
+function serve(env: Record<string, string> = {}, args: readonly string[] = []): Child {
+	const child = plinth(['serve', ...args], {
+		cwd,
+		env: { PORT: '0', PLINTH_LOG_LEVEL: 'silent', ...env },
+	});
+	children.push(child);
+	return child;
+}
+
+async function addressOf(child: Child): Promise<string> {
+	return (await child.printed(/serving +(http:\S+)[\s\S]*try +curl/))[1] ?? '';
+}
+
+describe('plinth serve', () => {
+	test('shows a fresh key once, and the key works after the restart too', { timeout }, async () => {
+		const first = serve();
+		await addressOf(first);
+		const [key = ''] = (await first.printed(/plinth_live_\S+/)) as string[];
+		first.signal('SIGTERM');
+		expect((await first.exit).code).toBe(0);
+
+		const second = serve();
+		const url = await addressOf(second);
+		expect(second.stdout()).not.toContain('plinth_live_');
+		expect((await rawClient(url, key).send('/v1/models')).status).toBe(200);
+	});
+
+	test('prints a banner that says what is served', { timeout }, async () => {
+		const child = serve({ PLINTH_API_KEYS: 'me:secret-1' });
+		const url = await addressOf(child);
+		for (const fact of [`${url}/openapi.json`, 'builtin-video: ', 'video: ', `${cwd}/.plinth`]) {
+			expect(child.stdout()).toContain(fact);
+		}
+		expect(child.stdout()).not.toContain('secret-1');
+	});
+
+	test('drains on SIGTERM and exits 0', { timeout }, async () => {
+		const child = serve({ PLINTH_API_KEYS: 'me:secret-1' });
+		const client = rawClient(await addressOf(child), 'secret-1');
+		const answer = client.post('/v1/audio/speech', {
+			model: 'builtin-speech',
+			voice: 'nova',
+			input: 'This sentence is under way. '.repeat(100),
+			response_format: 'wav',
+		});
+		child.signal('SIGTERM');
+		expect((await answer).status).toBe(200);
+		await expect(child.exit).resolves.toMatchObject({ code: 0, signal: null });
+	});
+
+	test('ends at once on the second signal', { timeout }, async () => {
+		const child = serve();
+		await addressOf(child);
+		child.signal('SIGTERM');
+		const stopping = () => child.stderr().includes('SIGTERM');
+		while (!stopping()) await new Promise((resolve) => setImmediate(resolve));
+		child.signal('SIGTERM');
+		await expect(child.exit).resolves.toMatchObject({ code: 1 });
+	});
+
+	test('says in a sentence that the port is taken, and exits 1', { timeout }, async () => {
+		const { server, port } = await takenPort();
+		const child = serve({}, ['--port', String(port)]);
+		const { code, stderr } = await child.exit;
+		await new Promise((resolve) => server.close(resolve));
+		expect([code, stderr]).toEqual([1, expect.stringMatching(`Port ${port} .* is taken\\.`)]);
+		expect(stderr).toContain('--port');
+	});
+
+	test('refuses a port that is no port', { timeout }, async () => {
+		const { code, stderr } = await serve({}, ['--port', 'eighty']).exit;
+		expect([code, stderr]).toEqual([1, expect.stringContaining('0 to 65535')]);
+	});
+});
+
+async function takenPort(): Promise<{ server: Server; port: number }> {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return { server, port: (server.address() as AddressInfo).port };
+}

@@ -1,0 +1,107 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type App, apiKeys, createApp } from '@plinth/core';
+import { eventually, silentLogger } from '@plinth/core/testing';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import { video } from '@plinth/plugin-video';
+import { sharpImages } from '@plinth/sharp';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type RawClient, rawClient } from '../../../test/support/client.ts';
+import { tinyMp4 } from '../../../test/support/fake-models.ts';
+import { gpuVideo } from '../gpu-video.ts';
+
+/** A renderer that follows a script. */
+interface Renderer {
+	answer: RequestListener;
+	readonly asked: Readonly<Record<string, unknown>>[];
+	/** How many connections were closed before they were answered. */
+	hungUp: number;
+}
+
+let renderer: Renderer;
+let server: Server;
+let app: App;
+let client: RawClient;
+
+beforeEach(async () => {
+	renderer = { answer: (_req, res) => res.end(tinyMp4), asked: [], hungUp: 0 };
+	server = createServer(async (req, res) => {
+		let text = '';
+		for await (const chunk of req) text += chunk;
+		renderer.asked.push({ path: req.url, ...(JSON.parse(text) as object) });
+		res.once('close', () => {
+			if (!res.writableFinished) renderer.hungUp++;
+		});
+		renderer.answer(req, res);
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	app = await createApp(
+		{
+			backends: {
+				jobs: memoryJobs(),
+				queue: memoryQueue(),
+				records: memoryRecords(),
+				blobs: memoryBlobs(),
+				events: memoryEvents(),
+				images: sharpImages(),
+				auth: apiKeys({ keys: 'me:key' }),
+			},
+			models: {
+				'clip-1': gpuVideo({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+			},
+			plugins: { video: video() },
+		},
+		{ log: silentLogger() },
+	);
+	client = rawClient('http://plinth.test', 'key', (request) => app.fetch(request));
+});
+
+afterEach(async () => {
+	await app.stop();
+	server.closeAllConnections();
+	await new Promise((resolve) => server.close(resolve));
+});
+
+describe('a video model of your own', () => {
+	test('passes on what the renderer makes', async () => {
+		expect(await client.render({ model: 'clip-1', prompt: 'A kite' })).toEqual(tinyMp4);
+	});
+
+	test('asks the renderer in domain terms', async () => {
+		await client.render({ model: 'clip-1', prompt: 'A kite', seconds: '4', size: '480x640' });
+		expect(renderer.asked).toEqual([
+			{
+				path: '/render',
+				prompt: 'A kite',
+				seconds: 4,
+				width: 480,
+				height: 640,
+				seed: expect.any(Number),
+			},
+		]);
+	});
+
+	test("shows the caller the renderer's refusal", async () => {
+		renderer.answer = (_req, res) => res.writeHead(507).end();
+		const { id } = await client.create({ model: 'clip-1', prompt: 'A kite' });
+		expect(await client.finished(id)).toMatchObject({
+			status: 'failed',
+			error: { message: expect.stringContaining('The renderer answered 507.') },
+		});
+	});
+
+	test('fails when the renderer sends something else than a video', async () => {
+		renderer.answer = (_req, res) => res.end('<html>maintenance</html>');
+		const { id } = await client.create({ model: 'clip-1', prompt: 'A kite' });
+		expect(await client.finished(id)).toMatchObject({ status: 'failed' });
+	});
+
+	test('hangs up when its video is deleted', async () => {
+		renderer.answer = () => {};
+		const { id } = await client.create({ model: 'clip-1', prompt: 'A kite' });
+		await eventually('the renderer is asked', () => renderer.asked.length === 1);
+		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
+		await eventually('the renderer sees the end', () => renderer.hungUp === 1);
+		expect(renderer.hungUp).toBe(1);
+	});
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { failure, type RawClient, rawClient } from '../support/client.ts';
+import { fakeVideo, gate, heldVideo, tinyMp4, tinyPoster } from '../support/fake-models.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+
+const held = gate();
+let served: Served;
+let client: RawClient;
+let content: string;
+
+beforeAll(async () => {
+	const models = { 'instant-1': fakeVideo(), 'held-1': heldVideo(held) };
+	served = await serveEmbedded({ models });
+	client = rawClient(served.url, keyA);
+	const { id } = await client.create({ model: 'instant-1', prompt: 'content' });
+	content = `/v1/videos/${(await client.finished(id)).id}/content`;
+});
+
+afterAll(async () => {
+	held.open();
+	await served?.stop();
+});
+
+describe('the content of a video', () => {
+	test('is an MP4 with its length and a name', async () => {
+		const { headers } = await client.send(content);
+		expect(Object.fromEntries(headers)).toMatchObject({
+			'content-type': 'video/mp4',
+			'content-length': String(tinyMp4.length),
+			'accept-ranges': 'bytes',
+			'content-disposition': expect.stringMatching(/filename="?video_\w+\.mp4"?/),
+			etag: expect.stringMatching(/^"[^"]+"$/),
+		});
+	});
+
+	test('arrives whole', async () => {
+		expect(await client.bytes(content)).toEqual(tinyMp4);
+	});
+
+	test('has the headers of GET for HEAD, and no body', async () => {
+		const [head, whole] = [
+			await client.send(content, { method: 'HEAD' }),
+			await client.send(content),
+		];
+		const names = [
+			'content-type',
+			'content-length',
+			'accept-ranges',
+			'etag',
+			'content-disposition',
+		];
+		const pick = ({ headers }: Response) => names.map((name) => headers.get(name));
+		expect([head.status, pick(head)]).toEqual([200, pick(whole)]);
+		expect(await head.text()).toBe('');
+	});
+
+	test.each([
+		['a window', 'bytes=100-199', 100, 199],
+		['an open end', 'bytes=4000-', 4_000, tinyMp4.length - 1],
+		['the last bytes', 'bytes=-20', tinyMp4.length - 20, tinyMp4.length - 1],
+		['more than there is', 'bytes=4000-999999', 4_000, tinyMp4.length - 1],
+	])('can be had in part: %s', async (_sentence, range, start, end) => {
+		const answer = await client.send(content, { headers: { range } });
+		expect(answer.status).toBe(206);
+		expect(answer.headers.get('content-range')).toBe(`bytes ${start}-${end}/${tinyMp4.length}`);
+		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(tinyMp4.slice(start, end + 1));
+	});
+
+	test('answers 416 with its length to a range behind its end', async () => {
+		const answer = await client.send(content, { headers: { range: 'bytes=99999-' } });
+		expect(answer.status).toBe(416);
+		expect(answer.headers.get('content-range')).toBe(`bytes */${tinyMp4.length}`);
+	});
+
+	test.each([
+		['several ranges', { range: 'bytes=0-1,5-6' }],
+		['another unit', { range: 'frames=0-1' }],
+		['a range of an older version', { range: 'bytes=0-1', 'if-range': '"older"' }],
+	])('is sent whole for %s', async (_sentence, headers) => {
+		expect((await client.send(content, { headers })).status).toBe(200);
+	});
+
+	test('is sent in part when the version is still the same', async () => {
+		const etag = (await client.send(content)).headers.get('etag') ?? '';
+		const headers = { range: 'bytes=0-9', 'if-range': etag };
+		expect((await client.send(content, { headers })).status).toBe(206);
+	});
+
+	test('answers 304 without a body to a client that has it', async () => {
+		const etag = (await client.send(content)).headers.get('etag') ?? '';
+		const answer = await client.send(content, { headers: { 'if-none-match': `"x", ${etag}` } });
+		expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([
+			304,
+			etag,
+			'',
+		]);
+	});
+
+	test('answers to any Accept', async () => {
+		const answer = await client.send(content, { headers: { accept: 'application/binary' } });
+		expect(answer.status).toBe(200);
+	});
+});
+
+describe('the thumbnail', () => {
+	test('is the picture that the model made', async () => {
+		expect(await client.bytes(`${content}?variant=thumbnail`)).toEqual(tinyPoster);
+	});
+
+	test('is 404 when the model made none', async () => {
+		held.open();
+		const { id } = await client.create({ model: 'held-1', prompt: 'no poster' });
+		await client.finished(id);
+		const answer = await client.send(`/v1/videos/${id}/content?variant=thumbnail`);
+		expect([answer.status, (await failure(answer)).code]).toEqual([404, 'thumbnail_not_found']);
+	});
+
+	test('is the only other variant', async () => {
+		const answer = await client.send(`${content}?variant=spritesheet`);
+		expect([answer.status, (await failure(answer)).param]).toEqual([400, 'variant']);
+	});
+});
+
+describe('content that is not there', () => {
+	test('is 404 that must not be retried while the video is not completed', async () => {
+		const { id } = await client.create({ model: 'builtin-video', prompt: 'slow', seconds: '12' });
+		const answer = await client.send(`/v1/videos/${id}/content`);
+		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
+		expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([404, 'false']);
+	});
+
+	test('is 404 when the video failed', async () => {
+		const { id } = await client.create({ model: 'instant-1', prompt: 'fail: no paint' });
+		await client.finished(id);
+		expect((await client.send(`/v1/videos/${id}/content`)).status).toBe(404);
+	});
+});

@@ -1,0 +1,175 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keyRing } from '@plinth/core';
+import { eventually } from '@plinth/core/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rawClient, type WireVideo } from '../support/client.ts';
+import { fakeVideo, gate, heldSpeech, heldVideo, tinyMp4 } from '../support/fake-models.ts';
+import {
+	keyA,
+	removeDir,
+	type Served,
+	type ServeOptions,
+	serveEmbedded,
+	temporaryDir,
+} from '../support/serve.ts';
+
+let dataDir: string;
+const running: Served[] = [];
+
+beforeEach(async () => {
+	dataDir = await temporaryDir('lifecycle');
+});
+
+afterEach(async () => {
+	for (const { app } of running.splice(0)) await app.stop();
+	await removeDir(dataDir);
+});
+
+/** Starts a server on the data directory of the test. */
+async function start(options: ServeOptions = {}): Promise<Served> {
+	const served = await serveEmbedded({ dataDir, ...options });
+	running.push(served);
+	return served;
+}
+
+describe('stop', () => {
+	test('lets a request in flight finish', async () => {
+		const held = gate();
+		const { url, app } = await start({ models: { 'held-speech': heldSpeech(held) } });
+		const body = { model: 'held-speech', voice: 'x', input: 'x', response_format: 'pcm' };
+		const answer = rawClient(url, keyA).post('/v1/audio/speech', body);
+		await held.reached;
+		const stopped = app.stop();
+		held.open();
+		expect((await (await answer).arrayBuffer()).byteLength).toBe(4_800);
+		await stopped;
+	});
+
+	test('lets a job in flight finish', async () => {
+		const held = gate();
+		const first = await start({ models: { 'clip-1': heldVideo(held) } });
+		const { id } = await rawClient(first.url, keyA).create({ model: 'clip-1', prompt: 'drain' });
+		await untilStatus(first.url, id, 'in_progress');
+		const stopped = first.app.stop();
+		held.open();
+		await stopped;
+		const second = await start({ jobs: { work: false }, models: { 'clip-1': fakeVideo() } });
+		expect(await statusOf(second.url, id)).toBe('completed');
+	});
+
+	test('shows red readiness at once, and still serves until load balancers have noticed', async () => {
+		const { url, app } = await start({ server: { drainDelayMs: 400 } });
+		const stopped = app.stop();
+		const [ready, models] = await Promise.all([
+			fetch(`${url}/readyz`),
+			rawClient(url, keyA).send('/v1/models'),
+		]);
+		expect([ready.status, models.status]).toEqual([503, 200]);
+		await stopped;
+	});
+
+	test('takes no connection any more afterwards', async () => {
+		const { url, app } = await start();
+		await app.stop();
+		await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+	});
+
+	test('may be asked for twice', async () => {
+		const { app } = await start();
+		await Promise.all([app.stop(), app.stop()]);
+		expect(app.state).toBe('stopped');
+	});
+});
+
+describe('a job that the stop interrupts', () => {
+	const interrupt = async (): Promise<string> => {
+		const models = { 'clip-1': heldVideo(gate()) };
+		const { url, app } = await start({ models, server: { drainDelayMs: 0, graceMs: 20 } });
+		const { id } = await rawClient(url, keyA).create({ model: 'clip-1', prompt: 'cut short' });
+		await untilStatus(url, id, 'in_progress');
+		await app.stop();
+		return id;
+	};
+
+	test('goes back to the queue', async () => {
+		const id = await interrupt();
+		const { url } = await start({ jobs: { work: false }, models: { 'clip-1': fakeVideo() } });
+		expect(await statusOf(url, id)).toBe('queued');
+	});
+
+	test('is finished after the restart', async () => {
+		const id = await interrupt();
+		const { url } = await start({ models: { 'clip-1': fakeVideo() } });
+		expect(await rawClient(url, keyA).finished(id)).toMatchObject({ status: 'completed' });
+	});
+});
+
+describe('a restart on the same data directory', () => {
+	test('keeps completed videos and their bytes', async () => {
+		const models = { 'clip-1': fakeVideo() };
+		const first = await start({ models });
+		const client = rawClient(first.url, keyA);
+		const { id } = await client.create({ model: 'clip-1', prompt: 'keep me' });
+		const before = await client.finished(id);
+		await first.app.stop();
+		const again = rawClient((await start({ models })).url, keyA);
+		expect(await again.json(`/v1/videos/${id}`)).toEqual(before);
+		expect(await again.bytes(`/v1/videos/${id}/content`)).toEqual(tinyMp4);
+	});
+
+	test('runs what was queued while nobody worked', async () => {
+		const models = { 'clip-1': fakeVideo() };
+		const first = await start({ models, jobs: { work: false } });
+		const { id } = await rawClient(first.url, keyA).create({ model: 'clip-1', prompt: 'later' });
+		await first.app.stop();
+		const { url } = await start({ models });
+		expect(await rawClient(url, keyA).finished(id)).toMatchObject({ status: 'completed' });
+	});
+});
+
+describe('the first key', () => {
+	const issueFirst = ({ app }: Served) => app.service(keyRing).issueFirst();
+
+	test('is made once', async () => {
+		const served = await start({ keys: '' });
+		const [first, second] = [await issueFirst(served), await issueFirst(served)];
+		expect([first, second]).toEqual([expect.stringMatching(/^plinth_live_/), null]);
+	});
+
+	test('works, and still works after a restart that makes none', async () => {
+		const before = await start({ keys: '' });
+		const key = (await issueFirst(before)) ?? '';
+		expect((await rawClient(before.url, key).send('/v1/models')).status).toBe(200);
+		await before.app.stop();
+		const after = await start({ keys: '' });
+		expect(await issueFirst(after)).toBeNull();
+		expect((await rawClient(after.url, key).send('/v1/models')).status).toBe(200);
+	});
+
+	test('is stored as a hash only', async () => {
+		const served = await start({ keys: '' });
+		const key = (await issueFirst(served)) ?? '';
+		await served.app.stop();
+		const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
+		const stored = await Promise.all(
+			files
+				.filter((file) => file.isFile())
+				.map((file) => readFile(join(file.parentPath, file.name), 'latin1')),
+		);
+		expect(stored.length).toBeGreaterThan(0);
+		expect(stored.filter((text) => text.includes(key))).toEqual([]);
+	});
+
+	test('is not made where keys are configured', async () => {
+		expect(await issueFirst(await start())).toBeNull();
+	});
+});
+
+async function statusOf(url: string, id: string): Promise<string> {
+	return (await rawClient(url, keyA).json<WireVideo>(`/v1/videos/${id}`)).status;
+}
+
+function untilStatus(url: string, id: string, status: string): Promise<void> {
+	return eventually(`${id} is ${status}`, async () => (await statusOf(url, id)) === status);
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Child, plinth, root, startNode } from '../support/cli.ts';
+import { rawClient } from '../support/client.ts';
+import { fakeVideo, tinyMp4 } from '../support/fake-models.ts';
+import { fencedCode, writeProject } from '../support/readme.ts';
+import { keyA, removeDir, serveEmbedded, temporaryDir } from '../support/serve.ts';
+
+const children: Child[] = [];
+let dir: string;
+
+beforeEach(async () => {
+	dir = await temporaryDir('readme');
+});
+
+afterEach(async () => {
+	await Promise.all(children.splice(0).map((child) => child.kill()));
+	await removeDir(dir);
+});
+
+/** The one block of the README that matches, changed where a test must: all replacements have to find their text. */
+async function snippet(
+	pattern: RegExp,
+	changes: readonly [string, string][] = [],
+): Promise<string> {
+	const blocks = await fencedCode(join(root, 'README.md'), pattern);
+	expect(blocks).toHaveLength(1);
+	return changes.reduce((code, [from, to]) => {
+		expect(code).toContain(from);
+		return code.replace(from, to);
+	}, blocks[0] ?? '');
+}
+
+function run(file: string, env: Record<string, string> = {}): Child {
+	const child = startNode([file], { cwd: dir, env: { PLINTH_LOG_LEVEL: 'silent', ...env } });
+	children.push(child);
+	return child;
+}
+
+describe('the README', () => {
+	test('shows a client that downloads a video', async () => {
+		const served = await serveEmbedded({ models: { 'builtin-video': fakeVideo() } });
+		const code = await snippet(/new OpenAI/, [
+			['http://127.0.0.1:8080', served.url],
+			['5000', '5'],
+		]);
+		const report = 'console.log((await mp4.arrayBuffer()).byteLength);';
+		const file = await writeProject(dir, 'client.mjs', `${code}\n${report}\n`);
+		const { code: exit, stdout, stderr } = await run(file, { KEY: keyA }).exit;
+		await served.stop();
+		expect([exit, stderr, stdout]).toEqual([0, '', `${tinyMp4.length}\n`]);
+	});
+
+	test('shows a server that starts', async () => {
+		const file = await writeProject(dir, 'server.ts', await snippet(/apiKeys/));
+		const child = run(file, { PORT: '0' });
+		const [, url = ''] = await child.printed(/curl (http:\S+)\/v1\/models/);
+		expect((await rawClient(url, 'a-key-of-my-own').send('/v1/models')).status).toBe(200);
+	});
+
+	test('shows how a server that you have carries it', async () => {
+		const code = await snippet(/app\.callback\(\);/, [
+			['.listen(3000)', '.listen(0, function () { console.log(`port ${this.address().port}`); })'],
+		]);
+		const child = run(await writeProject(dir, 'host.mjs', code));
+		const [, port] = await child.printed(/port (\d+)/);
+		const texts = ['/', '/healthz'].map(async (path) =>
+			(await fetch(`http://127.0.0.1:${port}${path}`)).text(),
+		);
+		expect(await Promise.all(texts)).toEqual(['my own page', '{"status":"ok"}']);
+	});
+
+	test('shows a config that is fine', async () => {
+		const file = await writeProject(dir, 'plinth.config.yaml', await snippet(/^extends:/m));
+		const child = plinth(['check'], { cwd: dir, env: { MEDIA_DIR: join(dir, 'media') } });
+		children.push(child);
+		const { code, stdout, stderr } = await child.exit;
+		expect([code, stderr]).toEqual([0, '']);
+		expect(stdout).toContain(`${file} is fine`);
+		expect(stdout).toMatch(/backend blobs \(fsBlobs\)/);
+	});
+});

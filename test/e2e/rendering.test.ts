@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RawClient, rawClient } from '../support/client.ts';
+import { readMp4 } from '../support/mp4.ts';
+import { pngSize, solidPng } from '../support/png.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+
+const sizes = ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'];
+
+let served: Served;
+let client: RawClient;
+const render = (fields: Record<string, unknown>) =>
+	client.render({ model: 'builtin-video', prompt: 'A boat on a lake at dawn', ...fields }, 60_000);
+
+beforeAll(async () => {
+	served = await serveEmbedded();
+	client = rawClient(served.url, keyA);
+});
+
+afterAll(() => served?.stop());
+
+describe('the built-in video model', () => {
+	test.each(sizes)('renders %s exactly', async (size) => {
+		const mp4 = readMp4(await render({ size }));
+		const [width, height] = size.split('x').map(Number);
+		expect(mp4).toMatchObject({ codec: 'avc1', width, height, frames: 48 });
+	});
+
+	test.each(['2', '4', '8', '12'])('renders %s seconds exactly', async (seconds) => {
+		const mp4 = readMp4(await render({ seconds }));
+		const length = Number(seconds);
+		expect(mp4).toMatchObject({ frames: length * 24, seconds: length, frameSeconds: length });
+	});
+
+	test('puts the index before the frames, so that players can start at once', async () => {
+		const { layout } = readMp4(await render({}));
+		expect(layout[0]).toBe('ftyp');
+		expect(layout.indexOf('moov')).toBeLessThan(layout.indexOf('mdat'));
+	});
+
+	test('makes the same bytes for the same request', async () => {
+		const [first, second] = [await render({ prompt: 'again' }), await render({ prompt: 'again' })];
+		expect(Buffer.compare(first, second)).toBe(0);
+	});
+
+	test('makes other bytes for another prompt', async () => {
+		const [first, second] = [await render({ prompt: 'a' }), await render({ prompt: 'b' })];
+		expect(Buffer.compare(first, second)).not.toBe(0);
+	});
+
+	test('starts from a reference picture', async () => {
+		const png = Buffer.from(solidPng(320, 200, [180, 30, 60])).toString('base64');
+		const input_reference = { image_url: `data:image/png;base64,${png}` };
+		expect(readMp4(await render({ input_reference }))).toMatchObject({ width: 640, frames: 48 });
+	});
+
+	test('makes a thumbnail in the size of the video', async () => {
+		const { id } = await client.create({ model: 'builtin-video', prompt: 'a poster' });
+		await client.finished(id);
+		const poster = await client.bytes(`/v1/videos/${id}/content?variant=thumbnail`);
+		expect(pictureSize(poster)).toEqual({ width: 640, height: 480 });
+	});
+});
+
+/** Width and height of a PNG or a lossy WebP. */
+function pictureSize(bytes: Uint8Array): { readonly width: number; readonly height: number } {
+	const data = Buffer.from(bytes);
+	if (data.toString('latin1', 0, 4) !== 'RIFF') return pngSize(bytes);
+	const at = data.indexOf(Buffer.from([0x9d, 0x01, 0x2a]));
+	return { width: data.readUInt16LE(at + 3) & 0x3fff, height: data.readUInt16LE(at + 5) & 0x3fff };
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { failure, type RawClient, rawClient } from '../support/client.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+import { loudness, readSamples, readWav } from '../support/wav.ts';
+
+const input = 'The tide comes in. The tide goes out again.';
+
+let served: Served;
+let client: RawClient;
+const speak = (fields: Record<string, unknown> = {}) =>
+	client.post('/v1/audio/speech', {
+		model: 'builtin-speech',
+		voice: 'nova',
+		response_format: 'wav',
+		input,
+		...fields,
+	});
+const bytesOf = async (answer: Response) => new Uint8Array(await answer.arrayBuffer());
+
+beforeAll(async () => {
+	served = await serveEmbedded();
+	client = rawClient(served.url, keyA);
+});
+
+afterAll(() => served?.stop());
+
+describe('wav', () => {
+	test('has the exact lengths in its header', async () => {
+		const answer = await speak();
+		const bytes = await bytesOf(answer);
+		const { riffBytes, dataBytes, samples } = readWav(bytes);
+		expect(riffBytes).toBe(bytes.length - 8);
+		expect(dataBytes).toBe(samples.length * 2);
+	});
+
+	test('says its type and length', async () => {
+		const answer = await speak();
+		const { length } = await bytesOf(answer.clone());
+		expect(answer.headers.get('content-type')).toBe('audio/wav');
+		expect(answer.headers.get('content-length')).toBe(String(length));
+	});
+
+	test('is 16-bit mono that can be heard', async () => {
+		const { channels, bitsPerSample, samples, seconds } = readWav(await bytesOf(await speak()));
+		expect({ channels, bitsPerSample }).toEqual({ channels: 1, bitsPerSample: 16 });
+		expect(loudness(samples)).toBeGreaterThan(0.01);
+		expect(seconds).toBeGreaterThan(1.5);
+		expect(seconds).toBeLessThan(10);
+	});
+
+	test('is the same for the same request', async () => {
+		const [first, second] = [await bytesOf(await speak()), await bytesOf(await speak())];
+		expect(Buffer.compare(first, second)).toBe(0);
+	});
+
+	test('is shorter when it is spoken faster', async () => {
+		const [slow, fast] = [await speak({ speed: 1 }), await speak({ speed: 2 })];
+		const ratio = readWav(await bytesOf(slow)).seconds / readWav(await bytesOf(fast)).seconds;
+		expect(ratio).toBeGreaterThan(1.7);
+		expect(ratio).toBeLessThan(2.3);
+	});
+
+	test('differs from voice to voice', async () => {
+		const voices = ['alloy', 'echo', 'nova', 'onyx', 'shimmer'];
+		const spoken = await Promise.all(voices.map(async (voice) => bytesOf(await speak({ voice }))));
+		const distinct = new Set(spoken.map((bytes) => Buffer.from(bytes).toString('base64')));
+		expect(distinct.size).toBe(voices.length);
+	});
+
+	test('takes the voice as an object with an id', async () => {
+		const [text, object] = [await speak({ voice: 'echo' }), await speak({ voice: { id: 'echo' } })];
+		expect(Buffer.compare(await bytesOf(text), await bytesOf(object))).toBe(0);
+	});
+});
+
+describe('pcm', () => {
+	test('is raw sound at 24 kHz, as long as the wav', async () => {
+		const answer = await speak({ response_format: 'pcm' });
+		const samples = readSamples(await bytesOf(answer));
+		const { seconds } = readWav(await bytesOf(await speak()));
+		expect(answer.headers.get('content-type')).toBe('audio/pcm');
+		expect(samples.length / 24_000).toBeCloseTo(seconds, 1);
+		expect(loudness(samples)).toBeGreaterThan(0.01);
+	});
+
+	test('is streamed: its length is not known before', async () => {
+		const answer = await speak({ response_format: 'pcm' });
+		await answer.body?.cancel();
+		expect(answer.headers.get('content-length')).toBeNull();
+	});
+});
+
+describe('sse', () => {
+	interface SpeechEvent {
+		readonly type: string;
+		readonly audio?: string;
+		readonly usage?: Readonly<Record<string, number>>;
+	}
+	const listen = async (): Promise<{ answer: Response; events: SpeechEvent[] }> => {
+		const answer = await speak({ response_format: 'pcm', stream_format: 'sse' });
+		const frames = (await answer.text()).split('\n').filter((line) => line.startsWith('data: '));
+		return { answer, events: frames.map((line) => JSON.parse(line.slice(6)) as SpeechEvent) };
+	};
+
+	test('carries the same audio in pieces', async () => {
+		const { answer, events } = await listen();
+		const pieces = events.filter(({ type }) => type === 'speech.audio.delta');
+		const audio = Buffer.concat(pieces.map((piece) => Buffer.from(piece.audio ?? '', 'base64')));
+		const plain = await bytesOf(await speak({ response_format: 'pcm' }));
+		expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
+		expect(Buffer.compare(audio, plain)).toBe(0);
+	});
+
+	test('ends with the usage', async () => {
+		const { events } = await listen();
+		const { type, usage = {} } = events.at(-1) ?? { type: 'nothing' };
+		expect(type).toBe('speech.audio.done');
+		expect(usage.total_tokens).toBe((usage.input_tokens ?? 0) + (usage.output_tokens ?? 0));
+	});
+});
+
+describe('a format that needs an encoder', () => {
+	test.each([undefined, 'mp3', 'opus', 'aac', 'flac'])('is refused: %s', async (format) => {
+		const answer = await speak({ response_format: format });
+		expect([answer.status, await failure(answer)]).toMatchObject([
+			400,
+			{ code: 'unsupported_value', param: 'response_format' },
+		]);
+	});
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RawClient, rawClient } from '../support/client.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+
+let served: Served;
+let client: RawClient;
+
+beforeAll(async () => {
+	served = await serveEmbedded();
+	client = rawClient(served.url, keyA);
+});
+
+afterAll(() => served?.stop());
+
+describe('the probes', () => {
+	test.each([
+		['/healthz', { status: 'ok' }],
+		['/readyz', { status: 'ready' }],
+	])('%s answers without a key', async (path, body) => {
+		const answer = await fetch(`${served.url}${path}`);
+		expect([answer.status, await answer.json()]).toEqual([200, body]);
+	});
+
+	test('answer HEAD without a body', async () => {
+		const answer = await fetch(`${served.url}/healthz`, { method: 'HEAD' });
+		expect([answer.status, await answer.text()]).toEqual([200, '']);
+	});
+});
+
+describe('the models', () => {
+	interface Listed {
+		readonly data: readonly { readonly id: string; readonly description: string }[];
+	}
+
+	test('are listed in the shape of OpenAI', async () => {
+		expect(await client.json('/v1/models')).toMatchObject({
+			object: 'list',
+			data: [
+				{ id: 'builtin-video', object: 'model', created: expect.any(Number), owned_by: 'builtin' },
+				{ id: 'builtin-speech', object: 'model', created: expect.any(Number), owned_by: 'builtin' },
+			],
+		});
+	});
+
+	test('say plainly that nothing neural stands behind them', async () => {
+		const { data } = await client.json<Listed>('/v1/models');
+		expect(data.map(({ description }) => /procedural|no neural/i.test(description))).toEqual([
+			true,
+			true,
+		]);
+	});
+});

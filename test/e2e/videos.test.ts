@@ -1,0 +1,203 @@
+import { request } from 'node:http';
+import { eventually } from '@plinth/core/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RawClient, rawClient, type WireList, type WireVideo } from '../support/client.ts';
+import { fakeVideo, gate, heldVideo, type Recorded } from '../support/fake-models.ts';
+import { solidPng } from '../support/png.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+
+const wireKeys = [
+	'completed_at',
+	'created_at',
+	'error',
+	'expires_at',
+	'id',
+	'model',
+	'object',
+	'progress',
+	'progress_percent',
+	'prompt',
+	'remixed_from_video_id',
+	'seconds',
+	'size',
+	'status',
+];
+const picture = solidPng(32, 32, [10, 200, 90]);
+const dataUrl = `data:image/png;base64,${Buffer.from(picture).toString('base64')}`;
+const seen: Recorded[] = [];
+const held = gate();
+
+let served: Served;
+let client: RawClient;
+
+beforeAll(async () => {
+	const models = { 'instant-1': fakeVideo(seen), 'held-1': heldVideo(held) };
+	served = await serveEmbedded({ models });
+	client = rawClient(served.url, keyA);
+});
+
+afterAll(async () => {
+	held.open();
+	await served?.stop();
+});
+
+describe('a video job', () => {
+	test('has all its keys from the first answer on', async () => {
+		const video = await client.create({ model: 'held-1', prompt: 'keys' });
+		await client.send(`/v1/videos/${video.id}`, { method: 'DELETE' });
+		expect(Object.keys(video).sort()).toEqual(wireKeys);
+	});
+
+	test('says what it does and how long to wait while it is rendered', async () => {
+		const { id } = await client.create({ model: 'held-1', prompt: 'progress' });
+		let answer = await client.send(`/v1/videos/${id}`);
+		let video = (await answer.json()) as WireVideo;
+		await eventually('half of the work is shown', async () => {
+			answer = await client.send(`/v1/videos/${id}`);
+			video = (await answer.json()) as WireVideo;
+			return video.progress > 0;
+		});
+		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
+		expect(video).toMatchObject({ status: 'in_progress', progress: 0.5, progress_percent: 50 });
+		expect(answer.headers.get('openai-poll-after-ms')).toBe('5000');
+	});
+
+	test('has progress 1 and an expiry once it is completed', async () => {
+		const { id } = await client.create({ model: 'instant-1', prompt: 'done' });
+		const video = await client.finished(id);
+		expect(video).toMatchObject({ status: 'completed', progress: 1, progress_percent: 100 });
+		expect((video.expires_at ?? 0) - (video.completed_at ?? 0)).toBe(24 * 3600);
+	});
+
+	test('takes its length as a number too', async () => {
+		const video = await client.create({ model: 'instant-1', prompt: 'x', seconds: 8 });
+		expect(video.seconds).toBe('8');
+	});
+
+	test('is made once for two requests with the same Idempotency-Key', async () => {
+		const send = () =>
+			client.send('/v1/videos', {
+				method: 'POST',
+				headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
+				body: JSON.stringify({ model: 'instant-1', prompt: 'once' }),
+			});
+		const [first, second] = [await send(), await send()];
+		expect(((await second.json()) as WireVideo).id).toBe(((await first.json()) as WireVideo).id);
+	});
+
+	test('that is deleted while it is rendered stays away', async () => {
+		const { id } = await client.create({ model: 'held-1', prompt: 'stop' });
+		const answer = await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
+		expect(await answer.json()).toEqual({ id, object: 'video.deleted', deleted: true });
+		expect((await client.send(`/v1/videos/${id}`)).status).toBe(404);
+	});
+
+	test('is 404 for a second deletion', async () => {
+		const { id } = await client.create({ model: 'instant-1', prompt: 'twice' });
+		await client.send(`/v1/videos/${id}`, { method: 'DELETE' });
+		expect((await client.send(`/v1/videos/${id}`, { method: 'DELETE' })).status).toBe(404);
+	});
+});
+
+describe('a reference picture reaches the model', () => {
+	const pictureOf = async (prompt: string, video: WireVideo) => {
+		await client.finished(video.id);
+		return seen.find((each) => each.prompt === prompt)?.picture;
+	};
+
+	test('from a form whose file comes first and that has no length', async () => {
+		const video = await streamedForm('file first');
+		expect(await pictureOf('file first', video)).toEqual(Buffer.from(picture));
+	});
+
+	test('from a form field with a data URL', async () => {
+		const form = new FormData();
+		form.set('model', 'instant-1');
+		form.set('prompt', 'form URL');
+		form.set('input_reference[image_url]', dataUrl);
+		const answer = await client.send('/v1/videos', { method: 'POST', body: form });
+		const video = (await answer.json()) as WireVideo;
+		expect(await pictureOf('form URL', video)).toEqual(Buffer.from(picture));
+	});
+
+	test('from JSON with a data URL', async () => {
+		const input_reference = { image_url: dataUrl };
+		const video = await client.create({ model: 'instant-1', prompt: 'JSON URL', input_reference });
+		expect(await pictureOf('JSON URL', video)).toEqual(Buffer.from(picture));
+	});
+
+	test('with the type that its bytes say, whatever the client called it', async () => {
+		const form = new FormData();
+		form.set('model', 'instant-1');
+		form.set('prompt', 'honest type');
+		form.set('input_reference', new File([picture], 'x.jpg', { type: 'image/jpeg' }));
+		const answer = await client.send('/v1/videos', { method: 'POST', body: form });
+		await client.finished(((await answer.json()) as WireVideo).id);
+		const asked = seen.find(({ prompt }) => prompt === 'honest type');
+		expect(asked?.reference?.mediaType).toBe('image/png');
+	});
+
+	test('unless it is no picture', async () => {
+		const form = new FormData();
+		form.set('model', 'instant-1');
+		form.set('prompt', 'no picture');
+		form.set('input_reference', new File(['plain text'], 'x.png', { type: 'image/png' }));
+		const answer = await client.send('/v1/videos', { method: 'POST', body: form });
+		expect([answer.status, await answer.json()]).toMatchObject([
+			400,
+			{ error: { param: 'input_reference', code: 'invalid_image' } },
+		]);
+	});
+});
+
+describe('a list', () => {
+	test('names its first and last id and says that there is more', async () => {
+		for (const prompt of ['1', '2', '3']) await client.create({ model: 'instant-1', prompt });
+		const page = await client.json<WireList>('/v1/videos?limit=2');
+		expect(page).toMatchObject({
+			object: 'list',
+			first_id: page.data[0]?.id,
+			last_id: page.data[1]?.id,
+			has_more: true,
+		});
+	});
+
+	test('is empty and valid for limit 0', async () => {
+		const page = await client.json<WireList>('/v1/videos?limit=0');
+		expect(page).toMatchObject({ data: [], first_id: null, last_id: null });
+	});
+
+	test('goes on behind a video that was deleted', async () => {
+		const [page] = [await client.json<WireList>('/v1/videos?limit=2')];
+		await client.send(`/v1/videos/${page.last_id}`, { method: 'DELETE' });
+		const next = await client.json<WireList>(`/v1/videos?limit=1&after=${page.last_id}`);
+		expect(next.data.map(({ id }) => id < (page.last_id ?? ''))).toEqual([true]);
+	});
+});
+
+/** A form as the SDK streams it: chunked, the file first, its type unknown. */
+function streamedForm(prompt: string): Promise<WireVideo> {
+	const part = (head: string, body: string | Uint8Array) =>
+		Buffer.concat([
+			Buffer.from(`--edge\r\ncontent-disposition: form-data; ${head}\r\n\r\n`),
+			Buffer.from(body as Uint8Array),
+			Buffer.from('\r\n'),
+		]);
+	const type = 'content-type: application/octet-stream';
+	return new Promise((resolve, reject) => {
+		const sent = request(`${served.url}/v1/videos`, {
+			method: 'POST',
+			headers: { 'x-api-key': keyA, 'content-type': 'multipart/form-data; boundary=edge' },
+		});
+		sent.on('error', reject);
+		sent.on('response', async (answer) => {
+			let text = '';
+			for await (const chunk of answer) text += chunk;
+			resolve(JSON.parse(text) as WireVideo);
+		});
+		sent.write(part(`name="input_reference"; filename="x"\r\n${type}`, picture));
+		sent.write(part('name="model"', 'instant-1'));
+		sent.write(part('name="prompt"', prompt));
+		sent.end('--edge--\r\n');
+	});
+}
