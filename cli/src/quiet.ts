@@ -5,6 +5,11 @@ export const quietLogger: Logger = {
 	debug: () => {},
 	info: () => {},
 	warn: () => {},
-	error: (fields, message) => process.stderr.write(`${message} ${JSON.stringify(fields)}\n`),
+	error: (fields, message) => process.stderr.write(`${message}: ${reason(fields)}\n`),
 	child: () => quietLogger,
 };
+
+function reason(fields: object): string {
+	const { err } = fields as { err?: unknown };
+	return err instanceof Error ? (err.stack ?? err.message) : JSON.stringify(fields);
+}

@@ -82,12 +82,12 @@ export function createLayer(image: Pixels, wraps: boolean): Layer {
 /** The first row from which on a layer that repeats hides everything behind it; its height when there is none. */
 export function solidFrom({ height, wraps, full }: Layer): number {
 	if (!wraps) return height;
+	const { rows, runs, width } = full;
 	let row = height;
 	while (row > 0) {
-		const run = full.rows[row - 1] as number;
-		const whole =
-			full.runs[run] === 0 && full.runs[run + 1] === full.width && full.runs[run + 2] === 1;
-		if (!whole) break;
+		const run = rows[row - 1] as number;
+		const single = (rows[row] as number) - run === 3;
+		if (!single || runs[run] !== 0 || runs[run + 1] !== width || runs[run + 2] !== 1) break;
 		row--;
 	}
 	return row;

@@ -17,7 +17,7 @@ const move =
 export function cameraWords(words: readonly string[]): CameraWords {
 	const text = words.join(' ');
 	const has = (pattern: string): boolean => new RegExp(`\\b${pattern}\\b`).test(text);
-	const toward = (side: string): boolean => has(`${move} (?:\\w+ ){0,2}${side}`);
+	const toward = (side: string): boolean => has(`${move} (?:\\w+ ){0,3}${side}`);
 	const pan = toward('left') ? -1 : toward('right') ? 1 : undefined;
 	const tilt = toward('(?:up|upwards?)') ? -1 : toward('(?:down|downwards?)') ? 1 : undefined;
 	const zoom = has('(?:zoom(?:s|ing)? out|pull(?:s|ing)? back)')

@@ -48,26 +48,32 @@ export function planScene({ prompt, remixOf, seed }: PlanInput): ScenePlan {
 	const words = wordsOf(prompt);
 	const found = [...words, ...wordsOf(remixOf ?? '')].map(meaningOf).filter((m) => m !== undefined);
 	const shapeSeed = hashText(remixOf ?? prompt);
+	// One sequence per question, so that a remix that answers one of them with words keeps the others.
 	const random = createRandom(shapeSeed);
-	const setting =
-		first(found, 'setting') ?? first(found, 'home') ?? random.pick<Setting>(unknownSettings);
-	const weather = first(found, 'weather') ?? defaultWeather(setting, random);
-	const time = first(found, 'time') ?? defaultTime(setting, found, random);
+	const [place, hour, hues] = [1, 2, 3].map((i) => createRandom(shapeSeed + i)) as [
+		Random,
+		Random,
+		Random,
+	];
+	const setting = first(found, 'setting') ?? first(found, 'home') ?? place.pick(unknownSettings);
+	const weather = first(found, 'weather') ?? defaultWeather(setting, hour);
+	const time = first(found, 'time') ?? defaultTime(setting, found, hour);
 	const color = first(found, 'color');
 	const subject = first(found, 'subject');
 	const camera = cameraWords(words);
-	const side = camera.pan ?? (random.chance(0.5) ? 1 : -1);
+	const way = random.chance(0.5) ? 1 : -1;
+	const pace = random.range(0.8, 1.4);
 	return {
 		setting,
 		time,
 		weather,
 		elements: elementsOf(found, setting, time, weather),
 		...(subject && { subject }),
-		palette: choosePalette({ setting, time, weather, ...(color && { color }) }, random),
+		palette: choosePalette({ setting, time, weather, ...(color && { color }) }, hues),
 		horizon: random.range(0.54, 0.64),
 		light: { x: lightSide(random), y: lightHeight(time, random), size: random.range(0.85, 1.25) },
 		stage: random.range(0.36, 0.64),
-		pan: camera.still ? 0 : side * random.range(0.8, 1.4),
+		pan: camera.still ? 0 : (camera.pan ?? way) * pace,
 		camera,
 		shapeSeed,
 		detailSeed: hashText(`${seed} ${prompt}`),

@@ -93,6 +93,11 @@ export class WriterClient {
 		await ended;
 	}
 
+	/** Ends the thread as a crash would. For tests. */
+	kill(): void {
+		void this.#worker?.terminate();
+	}
+
 	#schedule(): void {
 		if (this.#scheduled || this.#committing.length > 0) return;
 		this.#scheduled = true;

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import type { VideoRequest, VideoResult } from '@plinth/plugin-video/model';
+import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
+import { afterAll, describe, expect, it } from 'vitest';
+import { builtinVideo, createVideoModel } from '../../src/video/model.ts';
+import { createPool } from '../../src/video/pool.ts';
+import { boxesOf, fakeImages, fakeRun, request } from './fakes.ts';
+
+const pool = createPool(2);
+const images = fakeImages();
+const model = createVideoModel(pool, images);
+afterAll(() => pool.close());
+
+const make = (changes: Partial<VideoRequest> = {}, run = fakeRun()): Promise<VideoResult> =>
+	model.generate(request(changes), run);
+
+function bytesOf(result: VideoResult): Uint8Array {
+	return result.body as Uint8Array;
+}
+
+function hash(result: VideoResult): string {
+	return createHash('sha256').update(bytesOf(result)).digest('hex');
+}
+
+async function inspect(result: VideoResult) {
+	using input = new Input({ source: new BufferSource(bytesOf(result)), formats: ALL_FORMATS });
+	const track = await input.getPrimaryVideoTrack();
+	if (!track) throw new Error('no track');
+	const times: number[] = [];
+	const keys: number[] = [];
+	for await (const packet of new EncodedPacketSink(track).packets()) {
+		if (packet.type === 'key') keys.push(times.length);
+		times.push(packet.timestamp);
+	}
+	const { comment } = await input.getMetadataTags();
+	const size = [await track.getCodedWidth(), await track.getCodedHeight()];
+	return {
+		times,
+		keys,
+		comment,
+		size,
+		codec: await track.getCodec(),
+		duration: await track.computeDuration(),
+	};
+}
+
+describe('a drawn video', () => {
+	it('is an MP4 with H.264, its index first, and exactly 24 frames per second', async () => {
+		const run = fakeRun();
+		const result = await make({ seconds: 4 }, run);
+		expect(boxesOf(bytesOf(result)).map((box) => box.name)).toEqual(['ftyp', 'moov', 'mdat']);
+		const { times, keys, ...facts } = await inspect(result);
+		expect(facts).toEqual({
+			size: [160, 96],
+			codec: 'avc',
+			duration: 4,
+			comment: 'Plinth builtin-video, procedural',
+		});
+		expect(times).toHaveLength(96);
+		times.forEach((time, i) => {
+			expect(time).toBeCloseTo(i / 24, 6);
+		});
+		expect(keys).toEqual([0, 48]);
+		expect(result.mediaType).toBe('video/mp4');
+		expect(result.warnings).toBeUndefined();
+		expect(run.fractions.at(-1)).toBe(1);
+		expect(run.fractions).toEqual(run.fractions.toSorted((a, b) => a - b));
+		expect(run.fractions.length).toBeGreaterThan(16);
+	});
+
+	it('has the same bytes whatever the number of workers', async () => {
+		const single = createPool(1);
+		const alone = await createVideoModel(single, fakeImages()).generate(
+			request({ seconds: 4 }),
+			fakeRun(),
+		);
+		await single.close();
+		expect(hash(await make({ seconds: 4 }))).toBe(hash(alone));
+	});
+
+	it('differs for another seed and for another prompt', async () => {
+		const [a, b, c] = await Promise.all([
+			make(),
+			make({}, fakeRun({ seed: 8 })),
+			make({ prompt: 'A lighthouse at dawn' }),
+		]);
+		expect(new Set([a, b, c].map(hash)).size).toBe(3);
+	});
+
+	it('comes with a still of the same size', async () => {
+		const { poster } = await make();
+		expect(poster?.mediaType).toBe('image/webp');
+		expect(images.encoded).toMatchObject({ width: 160, height: 96 });
+		expect(new Set(images.encoded?.data).size).toBeGreaterThan(50);
+	});
+
+	it('warns when the title is shortened or lacks characters', async () => {
+		const { warnings } = await make({ prompt: `猫 ${'a very long prompt '.repeat(1600)}` });
+		expect(warnings).toHaveLength(2);
+	});
+
+	it.each([
+		'space rocket',
+		'coral reef with fish',
+		'forest path',
+		'city at night, fireworks',
+		'desert cactus',
+		'winter snowman',
+		'lake and canoe',
+		'meadow with a windmill',
+		'above the clouds, plane',
+		'mountain aurora',
+		'abstract jazz',
+		'sea storm whale',
+	])('draws "%s"', async (prompt) => {
+		const result = await make({ prompt, size: { width: 96, height: 160 } });
+		expect((await inspect(result)).times).toHaveLength(48);
+	});
+
+	it('refuses sizes that the encoder would pad', async () => {
+		const odd = make({ size: { width: 100, height: 96 } });
+		await expect(odd).rejects.toMatchObject({ code: 'E_VALUE_UNSUPPORTED', param: 'size' });
+	});
+});
+
+describe('a video from a picture', () => {
+	const reference = { mediaType: 'image/png', size: 3, bytes: async () => new Uint8Array(3) };
+
+	it('moves over the picture, which is cropped to the frame with room to move', async () => {
+		const result = await make({ reference, prompt: 'zoom in' });
+		expect(images.fitted).toEqual(['cover 198x120']);
+		expect((await inspect(result)).times).toHaveLength(48);
+	});
+
+	it('follows the camera words, and the seed where there are none', async () => {
+		const prompts = [
+			'zoom in',
+			'zoom out',
+			'pan left',
+			'still, fade out',
+			'still, the words "good morning"',
+		];
+		const all = await Promise.all([
+			...prompts.map((prompt) => make({ reference, prompt })),
+			make({ reference, prompt: '-' }, fakeRun({ seed: 1 })),
+			make({ reference, prompt: '-' }, fakeRun({ seed: 2 })),
+		]);
+		expect(new Set(all.map(hash)).size).toBe(7);
+	});
+});
+
+describe('stopping', () => {
+	it('ends within a fraction of a second and reports no more progress', async () => {
+		const abort = new AbortController();
+		const run = fakeRun({ signal: abort.signal });
+		const size = { width: 720, height: 1280 };
+		const running = make(
+			{ seconds: 12, size },
+			{
+				...run,
+				progress: (f) => {
+					run.fractions.push(f);
+					abort.abort(new Error('cancelled'));
+				},
+			},
+		);
+		await expect(running).rejects.toThrow('cancelled');
+		const stopped = performance.now();
+		const heard = run.fractions.length;
+		// A job that is accepted now shows that the workers have given up the old ones.
+		await make();
+		expect(performance.now() - stopped).toBeLessThan(3000);
+		expect(run.fractions).toHaveLength(heard);
+	});
+
+	it('does nothing when it is aborted before it begins', async () => {
+		const run = fakeRun({ signal: AbortSignal.abort(new Error('too late')) });
+		await expect(make({}, run)).rejects.toThrow('too late');
+	});
+
+	it('closes its workers when the server stops', async () => {
+		const tasks: (() => Promise<void> | void)[] = [];
+		const own = await builtinVideo.definition.create({
+			id: 'builtin-video',
+			config: { workers: 1 },
+			services: { images },
+			log: fakeRun().log,
+			onStop: (task) => tasks.push(task),
+		});
+		await own.generate(request(), fakeRun());
+		for (const task of tasks) await task();
+		await expect(own.generate(request(), fakeRun())).rejects.toThrow('was stopped');
+	});
+});

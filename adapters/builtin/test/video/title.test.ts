@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Font, loadFont } from '../../src/video/font.ts';
+import { createRasterizer, type Rasterizer } from '../../src/video/raster.ts';
+import { layOutTitle, titleSvg } from '../../src/video/title.ts';
+
+let font: Font;
+let rasterize: Rasterizer;
+beforeAll(async () => {
+	font = await loadFont();
+	rasterize = await createRasterizer(font);
+});
+
+const frame = { width: 640, height: 480 };
+
+describe('a title', () => {
+	it('shows a short prompt as it is', () => {
+		const title = layOutTitle('A lighthouse at dusk', font, 30);
+		expect(title).toEqual({ lines: ['A lighthouse at dusk'], shortened: false, incomplete: false });
+	});
+
+	it('breaks lines evenly and within the width', () => {
+		const { lines } = layOutTitle('Desert with cactus at noon', font, 11);
+		expect(lines).toEqual(['Desert with', 'cactus at noon']);
+		for (const line of lines) expect(font.measure(line)).toBeLessThanOrEqual(11);
+	});
+
+	it('ends a long prompt with an ellipsis after three lines', () => {
+		const title = layOutTitle('the quick brown fox jumps over the lazy dog '.repeat(700), font, 14);
+		expect(title.lines).toHaveLength(3);
+		expect(title.shortened).toBe(true);
+		expect(title.lines[2]).toMatch(/\w…$/);
+		for (const line of title.lines) expect(font.measure(line)).toBeLessThanOrEqual(14);
+	});
+
+	it('cuts a word that is wider than a line', () => {
+		const title = layOutTitle('x'.repeat(32_000), font, 14);
+		expect(title).toMatchObject({ shortened: true, incomplete: false });
+		for (const line of title.lines) expect(font.measure(line)).toBeLessThanOrEqual(14);
+	});
+
+	it('leaves out characters that the typeface lacks', () => {
+		const title = layOutTitle('Moon 🚀 over 東京 tower', font, 30);
+		expect(title).toEqual({ lines: ['Moon over tower'], shortened: false, incomplete: true });
+	});
+
+	it('draws nothing when no character is left', () => {
+		const title = layOutTitle('猫🚀', font, 30);
+		expect(title.lines).toEqual([]);
+		expect(titleSvg(title, font, frame, '#ffffff')).toBeUndefined();
+	});
+
+	it.each([
+		['XML', `</text><image href="file:///etc/passwd"/>&lt;<![CDATA[ "'`],
+		['an entity bomb', '<!DOCTYPE x [<!ENTITY a "aaaa">]>&a;&a;'],
+		['control characters', 'a\u0000b\u0008c\u001bd\u007fe\ufffef'],
+		['lone surrogates', 'x\ud800y\udfffz'],
+		['right-to-left text with overrides', '\u202eשלום עולם مرحبا\u202c abc'],
+		['emoji sequences', '👩‍👩‍👧‍👦 🏳️‍🌈 family'],
+		['combining marks', `Z${'\u0301'.repeat(500)}algo`],
+	])('draws %s without failing', (_name, prompt) => {
+		const title = layOutTitle(prompt, font, 16);
+		const placed = titleSvg(title, font, frame, '#ffffff');
+		expect(title.lines.length).toBeGreaterThan(0);
+		expect(placed).toBeDefined();
+		const { width, height, data } = rasterize(placed?.svg ?? '');
+		expect(data).toHaveLength(width * height * 4);
+		expect(data.some((part) => part > 240)).toBe(true);
+	});
+});
