@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
-import { openAuthenticator } from './auth/open.ts';
 import { BootError } from './config/problem.ts';
 import { type ResolvedConfig, resolveConfig } from './config/resolve.ts';
 import type { AppConfig } from './config.ts';
@@ -94,7 +93,7 @@ export async function createApp(
 	const http = kernel.http({
 		routes: setups.routes.freeze(),
 		routeOwners: setups.routes.owners,
-		authenticator: registry.find(services.authenticator) ?? openAuthenticator,
+		authenticator: plan.server.auth === 'off' ? undefined : registry.find(services.authenticator),
 		clock,
 		log,
 		title: 'Plinth',

@@ -14,6 +14,7 @@ export * from './config.ts';
 export * from './errors.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';
+export { codePoints } from './http/text.ts';
 export * from './http/upload.ts';
 export type * from './jobs/contract.ts';
 export { isJobId } from './jobs/ids.ts';

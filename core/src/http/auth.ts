@@ -10,6 +10,13 @@ export const anonymous: Principal = Object.freeze({
 	scopes: Object.freeze([]),
 });
 
+/** The principal of everybody where authentication is off: behind a host that has done it, or on loopback. */
+export const openPrincipal: Principal = Object.freeze({
+	id: 'anonymous',
+	tenant: 'default',
+	scopes: Object.freeze(['*']),
+});
+
 /**
  * Finds out who calls. The key comes as `Authorization: Bearer <key>`, as `x-api-key`, or in both, equal.
  * Throws `E_KEY_MISSING` without any, `E_KEY_INVALID` for an unknown key and for every header that is malformed,

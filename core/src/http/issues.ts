@@ -19,10 +19,10 @@ export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
 			return `expected ${formatName(issue)}`;
 		case 'unrecognized_keys':
 			return 'there is no such parameter';
-		case 'invalid_union':
-			return Array.isArray(issue['options'])
-				? `expected ${choice(issue['options'])}`
-				: 'no form of it matches';
+		case 'invalid_union': {
+			const { options } = issue;
+			return Array.isArray(options) ? `expected ${choice(options)}` : 'no form of it matches';
+		}
 		default:
 			return undefined;
 	}

@@ -4,7 +4,7 @@ import { plinthError } from '../errors.ts';
 import type { Authenticator } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { anonymous, authenticate, checkScope } from './auth.ts';
+import { anonymous, authenticate, checkScope, openPrincipal } from './auth.ts';
 import { Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
@@ -25,7 +25,8 @@ export interface HttpOptions {
 	readonly routes: readonly Route[];
 	/** Ids of the plugins behind the routes: the default tags in OpenAPI. */
 	readonly routeOwners?: ReadonlyMap<Route, string>;
-	readonly authenticator: Authenticator;
+	/** Undefined: everybody is the one principal of `openPrincipal`, whatever key is sent. */
+	readonly authenticator: Authenticator | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly title: string;
@@ -173,7 +174,10 @@ export class HttpServer {
 		exchange.route = match?.template ?? exchange.route;
 		// The key comes before the route: without one nobody learns which paths exist.
 		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
-		if (!open) exchange.principal = await authenticate(req, this.#options.authenticator);
+		if (!open) {
+			const { authenticator } = this.#options;
+			exchange.principal = authenticator ? await authenticate(req, authenticator) : openPrincipal;
+		}
 		if (!match) throw plinthError('E_ROUTE_NOT_FOUND');
 		if (!match.route) return respond(exchange, answerMethod(method, match.methods));
 		const { route, captures } = match;

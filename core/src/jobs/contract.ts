@@ -28,7 +28,9 @@ export interface JobOutcome {
 
 /** Does the work of one kind of job. */
 export interface JobDefinition {
-	/** Runs one attempt. A coded error ends the job with its wire code; any other with `internal_error`. */
+	/** How many attempts a job has when its workers are lost; 5 unless set. */
+	readonly maxAttempts?: number;
+	/** Runs one attempt. A coded error ends the job with its wire code; any other with `model_error` and a neutral sentence. */
 	run(job: Job, run: JobRun): Promise<JobOutcome>;
 	/** Stops what a checkpoint stands for; called once when a job that has one was cancelled or removed. */
 	cancel?(job: Job): Promise<void>;

@@ -73,7 +73,7 @@ export class JobService {
 					principal: principal.id,
 					model,
 					input: submission.input(files),
-					maxAttempts: defaultMaxAttempts,
+					maxAttempts: this.definitions.get(kind)?.maxAttempts ?? defaultMaxAttempts,
 				},
 				idempotency ? { idempotency } : {},
 			);

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { type BootProblem, bootProblem } from '../config/problem.ts';
 import type { Route } from '../http/route.ts';
+import { routeKey } from '../http/router.ts';
 
 /** The routes of all plugins with their owners. Wrong and double ones are listed, so that one report names them all. */
-export class RouteTable {
+export class PluginRoutes {
 	readonly owners = new Map<Route, string>();
 	readonly problems: BootProblem[] = [];
 	readonly #taken = new Map<string, string>();
@@ -29,7 +30,7 @@ export class RouteTable {
 			message: string,
 		) => this.problems.push(bootProblem(code, owner, `plugins.${plugin}`, message));
 
-		const shape = `${route.method} ${route.path.replace(/\{[^}]+\}/g, '{}')}`;
+		const shape = routeKey(route);
 		const other = this.#taken.get(shape);
 		if (other !== undefined)
 			report('E_ROUTE_DUPLICATE', `registers ${name}, which plugin ${other} has registered.`);

@@ -10,7 +10,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { ModelDirectory } from './models.ts';
 import type { Part } from './plan.ts';
 import type { Registry } from './registry.ts';
-import { RouteTable } from './routes.ts';
+import { PluginRoutes } from './routes.ts';
 
 type PluginPart = Extract<Part, { sort: 'plugin' }>;
 
@@ -25,7 +25,7 @@ export interface SetupTools {
 
 /** What the setups of an app's plugins share, and what they leave. */
 export class PluginSetups {
-	readonly routes = new RouteTable();
+	readonly routes = new PluginRoutes();
 	readonly starts: {
 		readonly owner: string;
 		readonly path: string;

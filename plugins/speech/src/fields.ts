@@ -1,7 +1,7 @@
+import { codePoints } from '@plinth/core';
 import { z } from 'zod';
 import { audioFormats } from './formats.ts';
 import type { AudioFormat } from './model.ts';
-import { text } from './text.ts';
 
 /** The body of `POST /v1/audio/speech` (wire.md §5). Unknown fields are tolerated: SDKs send extra ones. */
 export function speechBody(defaultFormat: AudioFormat) {
@@ -11,7 +11,7 @@ export function speechBody(defaultFormat: AudioFormat) {
 				.string()
 				.min(1)
 				.meta({ description: 'The id of a speech model; GET /v1/models lists them.' }),
-			input: text(1, 4096, 'The text to speak.'),
+			input: codePoints({ min: 1, max: 4096 }).meta({ description: 'The text to speak.' }),
 			voice: z.preprocess(nameOf, z.string().min(1).max(256)).meta({
 				description: 'The name of a voice, or an object with its id.',
 				override: {
@@ -31,7 +31,9 @@ export function speechBody(defaultFormat: AudioFormat) {
 				.max(4)
 				.default(1)
 				.meta({ description: "Tempo relative to the voice's own." }),
-			instructions: text(0, 4096, 'How to speak, for models that understand it.').optional(),
+			instructions: codePoints({ min: 0, max: 4096 })
+				.meta({ description: 'How to speak, for models that understand it.' })
+				.optional(),
 			stream_format: z.enum(['audio', 'sse']).default('audio').meta({
 				description: 'audio: the bytes themselves. sse: events with base64 pieces of them.',
 			}),

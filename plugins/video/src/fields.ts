@@ -1,5 +1,5 @@
+import { codePoints } from '@plinth/core';
 import { z } from 'zod';
-import { text } from './text.ts';
 
 const lengths = ['2', '4', '8', '12'];
 
@@ -13,7 +13,7 @@ export const sizes = [
 	'480x640',
 ] as const;
 
-const prompt = text(1, 32_000, 'What the video shows.');
+const prompt = codePoints({ min: 1, max: 32_000 }).meta({ description: 'What the video shows.' });
 
 const seconds = z
 	.literal([...lengths, ...lengths.map(Number)], {

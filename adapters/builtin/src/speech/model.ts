@@ -27,7 +27,8 @@ type Config = z.output<typeof config>;
 export const builtinSpeech = defineModel({
 	kind: speechModels,
 	name: 'builtin.speech',
-	description: 'Spoken English by the flite synthesizer: diphone voices, no neural network.',
+	description:
+		'Spoken English by the flite synthesizer: diphone and statistical voices, no neural network.',
 	config,
 	create({ config, onStop }): SpeechModel {
 		const synthesizer = new Synthesizer({ deadlineMs: config.deadlineMs });

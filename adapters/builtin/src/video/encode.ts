@@ -34,12 +34,16 @@ export async function encodeGroup(job: GroupJob, after: () => void): Promise<Uin
 		encoder.quantizationParameter = QUANTIZER[source.kind];
 		encoder.speed = SPEED;
 		encoder.initialize();
-		for (let i = 0; i < count; i++) {
-			paint(start + i, frame);
-			encoder.addFrameYuv(frame.buffer);
-			after();
+		try {
+			for (let i = 0; i < count; i++) {
+				paint(start + i, frame);
+				encoder.addFrameYuv(frame.buffer);
+				after();
+			}
+		} finally {
+			// Also for a job that is given up: an encoder that is deleted before this complains on stderr.
+			encoder.finalize();
 		}
-		encoder.finalize();
 		return encoder.FS.readFile(encoder.outputFilename, { encoding: 'binary' });
 	} finally {
 		// All encoders of a thread share one file system in memory.

@@ -3,11 +3,12 @@ import { abstract } from './abstract.ts';
 import { airItems, skyItems } from './air.ts';
 import type { Canvas, SceneItem } from './canvas.ts';
 import { city } from './city.ts';
-import { desert, forest, meadow, mountains, winter } from './land.ts';
+import { desert, meadow, mountains, winter } from './land.ts';
 import { space } from './space.ts';
 import { flying } from './subjects.ts';
 import { underwater } from './underwater.ts';
 import { lake, sea } from './water.ts';
+import { forest } from './woods.ts';
 
 const settings: Record<Setting, (canvas: Canvas) => SceneItem[]> = {
 	sea,

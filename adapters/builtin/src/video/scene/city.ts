@@ -2,7 +2,7 @@ import { hex, mix, type Rgb, rgb } from '../color.ts';
 import type { Random } from '../random.ts';
 import { svgDocument } from '../raster.ts';
 import { type Canvas, n, onLayer, type SceneItem } from './canvas.ts';
-import { distant } from './land.ts';
+import { distant } from './distance.ts';
 import { standing } from './subjects.ts';
 
 /** Three rows of buildings, with lit windows when it is dark, above a street. */

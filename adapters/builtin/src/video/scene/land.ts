@@ -1,22 +1,16 @@
 import { adjust, mix, type Rgb, rgb } from '../color.ts';
-import { type Canvas, onLayer, type SceneItem } from './canvas.ts';
-import { cloudItem } from './clouds.ts';
+import type { Canvas, SceneItem } from './canvas.ts';
+import { distant, mist, subjectHill } from './distance.ts';
 import {
 	duneRidge,
 	flankShadows,
 	groundItem,
-	type Ridge,
 	rockyRidge,
 	rollingRidge,
 	snowCaps,
 } from './ground.ts';
-import { conifers, flowers, grass, roundTrees, trunks } from './plants.ts';
-import { standing } from './subjects.ts';
-
-/** A colour seen through air: 0 is near, 1 as far as the horizon. */
-export function distant(canvas: Canvas, color: Rgb, distance: number): Rgb {
-	return mix(color, canvas.plan.palette.sky[3], distance);
-}
+import { flowers, grass, roundTrees } from './plants.ts';
+import { woodedHills } from './woods.ts';
 
 /** Mountain ranges behind a wooded foreground. */
 export function mountains(canvas: Canvas): SceneItem[] {
@@ -60,79 +54,6 @@ export function ranges(canvas: Canvas, lower: number): SceneItem[] {
 			before: (line) =>
 				flankShadows(line, period, near, shapes) +
 				snowCaps(line, period, near * 0.52, shapes, snow),
-		}),
-	];
-}
-
-/** Hills with trees in three distances. */
-export function forest(canvas: Canvas): SceneItem[] {
-	const { height, unit, plan, shapes, period, drift, details } = canvas;
-	const { ink, land, light } = plan.palette;
-	const leafy = plan.elements.includes('leaves') || shapes.chance(0.35);
-	const tone = plan.elements.includes('leaves') ? mix(land, rgb('#d07a28'), 0.65) : land;
-	const row = (
-		base: number,
-		size: number,
-		count: number,
-		color: Rgb,
-		speed: number,
-		own = '',
-	): SceneItem => {
-		const rise = unit * 0.05;
-		return groundItem(canvas, {
-			ridge: rollingRidge(shapes, period, rise, 3),
-			rise,
-			base: height * base,
-			depth: height * 0.26,
-			headroom: unit * size * 1.25,
-			fill: [color, mix(color, plan.palette.sky[3], 0.14)],
-			dx: drift * speed,
-			behind: (line) => {
-				const planting = {
-					period,
-					count,
-					size: [unit * size * 0.6, unit * size * 1.15] as const,
-					color,
-				};
-				return (leafy ? roundTrees : conifers)(line, shapes, planting) + own;
-			},
-		});
-	};
-	const dx = drift * 1.7;
-	return [
-		row(plan.horizon + 0.02, 0.15, 52, distant(canvas, tone, 0.66), 0.25),
-		mist(canvas, plan.horizon + 0.02),
-		row(plan.horizon + 0.1, 0.24, 30, distant(canvas, tone, 0.38), 0.55),
-		row(plan.horizon + 0.15, 0.34, 17, distant(canvas, mix(tone, ink, 0.4), 0.12), 1),
-		...subjectHill(canvas, mix(tone, ink, 0.62), plan.horizon + 0.2),
-		groundItem(canvas, {
-			ridge: rollingRidge(details, period, unit * 0.03, 2),
-			rise: unit * 0.03,
-			base: height * 0.985,
-			depth: height * 0.06,
-			headroom: height * 0.96,
-			fill: [ink, ink],
-			dx,
-			before: (line) => {
-				const clearing = {
-					x: onLayer(canvas, plan.stage * canvas.width, dx),
-					radius: canvas.width * 0.34,
-				};
-				const planting = {
-					period,
-					count: 6,
-					size: [height * 1.1, height * 1.1] as const,
-					color: ink,
-					clearing,
-				};
-				const tufts = {
-					period,
-					count: 240,
-					size: [unit * 0.02, unit * 0.055] as const,
-					color: mix(ink, light, 0.06),
-				};
-				return trunks(line, shapes, planting) + grass(line, details, tufts);
-			},
 		}),
 	];
 }
@@ -235,84 +156,4 @@ export function desert(canvas: Canvas): SceneItem[] {
 /** Snowy hills with firs. */
 export function winter(canvas: Canvas): SceneItem[] {
 	return [...ranges(canvas, 0.03), mist(canvas, canvas.plan.horizon), ...woodedHills(canvas, true)];
-}
-
-function woodedHills(canvas: Canvas, snow: boolean): SceneItem[] {
-	const { height, unit, plan, shapes, period, drift } = canvas;
-	const { land, ink } = plan.palette;
-	const white = mix(land, rgb('#ffffff'), plan.time === 'night' ? 0.12 : 0.35);
-	const green = mix(ink, rgb('#1c4a3c'), plan.time === 'night' ? 0.2 : 0.45);
-	const hill = (
-		base: number,
-		size: number,
-		count: number,
-		near: number,
-		speed: number,
-	): SceneItem => {
-		const rise = unit * 0.09;
-		const tree = distant(canvas, green, 0.42 - near * 0.4);
-		const soil = snow ? distant(canvas, white, 0.3 - near * 0.3) : tree;
-		return groundItem(canvas, {
-			ridge: rollingRidge(shapes, period, rise, 2),
-			rise,
-			base: height * base,
-			depth: height * 0.22,
-			headroom: unit * size * 1.2,
-			fill: [soil, mix(soil, snow ? plan.palette.sky[1] : ink, snow ? 0.22 : 0.4)],
-			dx: drift * speed,
-			behind: (line) =>
-				conifers(
-					line,
-					shapes,
-					{ period, count, size: [unit * size * 0.55, unit * size], color: tree },
-					snow,
-				),
-		});
-	};
-	const ground = snow ? mix(white, ink, 0.06) : mix(green, ink, 0.3);
-	return [
-		hill(plan.horizon + 0.13, 0.1, 46, 0.3, 0.7),
-		...subjectHill(canvas, ground, plan.horizon + 0.19),
-		hill(0.97, 0.24, 9, 1, 1.6),
-	];
-}
-
-/** The strip on which the subject stands; in the middle distance, so that it keeps its place in the frame. */
-export function subjectHill(canvas: Canvas, color: Rgb, base: number): SceneItem[] {
-	const { height, unit, plan, shapes, period, drift } = canvas;
-	const rise = unit * 0.05;
-	const ridge: Ridge = rollingRidge(shapes, period, rise, 2);
-	const x = onLayer(canvas, plan.stage * canvas.width, drift);
-	return [
-		groundItem(canvas, {
-			ridge,
-			rise,
-			base: height * base,
-			depth: height * 0.32,
-			headroom: unit * 0.36,
-			fill: [color, mix(color, plan.palette.ink, 0.3)],
-			dx: drift,
-			behind: (line) => standing(canvas, x, line(x) + unit * 0.006),
-		}),
-	];
-}
-
-function mist(canvas: Canvas, at: number): SceneItem {
-	const { height, plan, drift, details } = canvas;
-	const thick =
-		plan.weather === 'fog' ? 0.85 : plan.weather === 'rain' || plan.weather === 'snow' ? 0.5 : 0.32;
-	return cloudItem(canvas, {
-		y: height * (at - 0.1),
-		height: height * 0.26,
-		cover: 0.75,
-		softness: 0.4,
-		grain: 3,
-		stretch: 2.4,
-		opacity: thick,
-		light: plan.palette.sky[3],
-		shade: mix(plan.palette.sky[3], plan.palette.sky[2], 0.4),
-		dx: drift * 0.35 + canvas.unit * 0.0004,
-		seed: details.int(0, 1e9),
-		profile: 'band',
-	});
 }

@@ -2,8 +2,9 @@ import { adjust, hex, mix, type Rgb, rgb } from '../color.ts';
 import { discStamp } from '../particles.ts';
 import { svgDocument } from '../raster.ts';
 import { type Canvas, n, type SceneItem } from './canvas.ts';
+import { distant, subjectHill } from './distance.ts';
 import { groundItem, type Ridge, ridgeLine, rollingRidge } from './ground.ts';
-import { distant, ranges, subjectHill } from './land.ts';
+import { ranges } from './land.ts';
 import { grass } from './plants.ts';
 import { floating, stands } from './subjects.ts';
 

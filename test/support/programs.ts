@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const exec = promisify(execFile);
+
+/** What ffprobe says about the first stream of a file, with every frame decoded and counted. */
+export interface Probe {
+	readonly codec_name: string;
+	readonly width?: number;
+	readonly height?: number;
+	readonly pix_fmt?: string;
+	readonly sample_rate?: string;
+	readonly channels?: number;
+	readonly r_frame_rate: string;
+	readonly nb_read_frames: string;
+	/** Seconds, as text with six decimals. */
+	readonly duration: string;
+}
+
+/** Probes the first stream of a file. */
+export async function ffprobe(file: string): Promise<Probe> {
+	const options = ['-v', 'error', '-count_frames', '-show_streams', '-of', 'json'];
+	const { stdout } = await exec('ffprobe', [...options, file]);
+	const [stream] = (JSON.parse(stdout) as { streams: Probe[] }).streams;
+	if (stream) return stream;
+	throw new Error(`ffprobe found no stream in ${file}.`);
+}
+
+/** Decodes a whole file and returns everything that the decoder complains about: empty for a sound file. */
+export async function decodeErrors(file: string): Promise<string> {
+	const { stderr } = await exec('ffmpeg', ['-v', 'warning', '-i', file, '-f', 'null', '-']);
+	return stderr;
+}
+
+/** One frame of a video as raw grey pixels, scaled to `width` x `height`. */
+export async function greyFrame(
+	file: string,
+	{ at, width, height }: { at: number; width: number; height: number },
+): Promise<Buffer> {
+	const filter = `scale=${width}:${height}:flags=area`;
+	return rawFrame(file, at, ['-vf', filter, '-pix_fmt', 'gray']);
+}
+
+/** One frame of a video as raw red, green and blue bytes, scaled to `width` x `height`. */
+export async function colourFrame(
+	file: string,
+	{ at, width, height }: { at: number; width: number; height: number },
+): Promise<Buffer> {
+	const filter = `scale=${width}:${height}:flags=area`;
+	return rawFrame(file, at, ['-vf', filter, '-pix_fmt', 'rgb24']);
+}
+
+/** Reads the text in one frame of a video. */
+export async function textInFrame(file: string, at: number): Promise<string> {
+	const picture = `${file}.${at}.png`;
+	await exec('ffmpeg', [
+		...['-v', 'error', '-y', '-ss', String(at), '-i', file],
+		...['-frames:v', '1', '-vf', 'scale=iw*2:ih*2', picture],
+	]);
+	const { stdout } = await exec('tesseract', [picture, 'stdout', '--psm', '11', '-l', 'eng']);
+	return stdout;
+}
+
+/** The mean absolute difference of two pictures of the same size, 0 to 255. */
+export function difference(a: Uint8Array, b: Uint8Array): number {
+	if (a.length !== b.length) throw new Error('The pictures differ in size.');
+	let sum = 0;
+	for (const [index, value] of a.entries()) sum += Math.abs(value - (b[index] ?? 0));
+	return sum / a.length;
+}
+
+async function rawFrame(file: string, at: number, options: readonly string[]): Promise<Buffer> {
+	const { stdout } = await exec(
+		'ffmpeg',
+		[
+			...['-v', 'error', '-ss', String(at), '-i', file, '-frames:v', '1'],
+			...[...options, '-f', 'rawvideo', '-'],
+		],
+		{ encoding: 'buffer', maxBuffer: 2 ** 26 },
+	);
+	return stdout;
+}

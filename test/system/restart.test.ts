@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually } from '@plinth/core/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Child, isGroupAlive, plinth } from '../support/cli.ts';
+import { type RawClient, rawClient, type WireVideo } from '../support/client.ts';
+import { ffprobe } from '../support/programs.ts';
+import { removeDir, temporaryDir } from '../support/serve.ts';
+
+const children: Child[] = [];
+let cwd: string;
+
+beforeEach(async () => {
+	cwd = await temporaryDir('restart');
+});
+
+afterEach(async () => {
+	await Promise.all(children.splice(0).map((child) => child.kill()));
+	await removeDir(cwd);
+});
+
+async function serve(): Promise<{ child: Child; client: RawClient }> {
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'silent' };
+	const child = plinth(['serve'], { cwd, env });
+	children.push(child);
+	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+	return { child, client: rawClient(url, 'key') };
+}
+
+/** Starts the longest render that there is and waits until it has begun. */
+async function begin(client: RawClient): Promise<string> {
+	const fields = { model: 'builtin-video', prompt: 'A long way', seconds: '12', size: '1792x1024' };
+	const { id } = await client.create(fields);
+	await eventually(
+		'the render has begun',
+		async () => {
+			const { status, progress } = await client.json<WireVideo>(`/v1/videos/${id}`);
+			return status === 'in_progress' && progress > 0;
+		},
+		30_000,
+	);
+	return id;
+}
+
+describe('a render that is cut short', () => {
+	test('by SIGKILL is finished after the restart', async () => {
+		const first = await serve();
+		const id = await begin(first.client);
+		first.child.signal('SIGKILL');
+		await first.child.exit;
+		const { client } = await serve();
+		// The lease of the dead attempt lasts 20 seconds; then the render starts over.
+		expect(await client.finished(id, 120_000)).toMatchObject({ status: 'completed', error: null });
+		const file = join(cwd, 'long.mp4');
+		await writeFile(file, await client.bytes(`/v1/videos/${id}/content`));
+		expect(await ffprobe(file)).toMatchObject({ nb_read_frames: '288', duration: '12.000000' });
+	});
+
+	test('by two signals leaves no process', async () => {
+		const { child, client } = await serve();
+		await begin(client);
+		child.signal('SIGTERM');
+		await eventually('it has seen the first', () => child.stderr().includes('SIGTERM'));
+		child.signal('SIGTERM');
+		await child.exit;
+		expect(isGroupAlive(child.pid)).toBe(false);
+	});
+});
+
+describe('a signal during a render', () => {
+	test('ends the process with 0 within 18 seconds, and the video is finished then or later', async () => {
+		const first = await serve();
+		const id = await begin(first.client);
+		const asked = Date.now();
+		first.child.signal('SIGTERM');
+		expect((await first.child.exit).code).toBe(0);
+		expect(Date.now() - asked).toBeLessThan(18_000);
+		const { client } = await serve();
+		expect(await client.finished(id, 60_000)).toMatchObject({ status: 'completed' });
+	});
+});

@@ -1,0 +1,103 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RawClient, rawClient } from '../support/client.ts';
+import { ffprobe } from '../support/programs.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+import { pitchOf, spectrumOf } from '../support/spectrum.ts';
+import { readWav } from '../support/wav.ts';
+
+const voices = ['alloy', 'ash', 'ballad', 'coral', 'echo', 'fable', 'onyx', 'nova', 'sage'];
+const moreVoices = ['shimmer', 'verse', 'marin', 'cedar'];
+const input = 'The quick brown fox jumps over the lazy dog near the river.';
+
+let served: Served;
+let client: RawClient;
+
+beforeAll(async () => {
+	served = await serveEmbedded();
+	client = rawClient(served.url, keyA);
+});
+
+afterAll(() => served?.stop());
+
+async function speak(fields: Record<string, unknown> = {}): Promise<Uint8Array> {
+	const answer = await client.post('/v1/audio/speech', {
+		model: 'builtin-speech',
+		voice: 'nova',
+		response_format: 'wav',
+		input,
+		...fields,
+	});
+	if (answer.status !== 200) throw new Error(await answer.text());
+	return new Uint8Array(await answer.arrayBuffer());
+}
+
+describe('a spoken WAV', () => {
+	test('is what its header says for an independent decoder', async () => {
+		const bytes = await speak();
+		const file = join(served.dataDir, 'speech.wav');
+		await writeFile(file, bytes);
+		const { sampleRate, seconds } = readWav(bytes);
+		const probe = await ffprobe(file);
+		expect(probe).toMatchObject({
+			codec_name: 'pcm_s16le',
+			channels: 1,
+			sample_rate: String(sampleRate),
+		});
+		expect(Number(probe.duration)).toBeCloseTo(seconds, 3);
+	});
+
+	test('is speech and not noise: most of its energy lies below 4 kHz and comes in syllables', async () => {
+		const wav = readWav(await speak());
+		const { lowShare, pauses } = spectrumOf(wav);
+		expect(lowShare).toBeGreaterThan(0.6);
+		expect(pauses).toBeGreaterThan(0.05);
+	});
+
+	test.each([0.5, 0.8, 1.5, 2, 4])('lasts as long as speed %d says', async (speed) => {
+		const [plain, changed] = [readWav(await speak()), readWav(await speak({ speed }))];
+		expect((changed.seconds * speed) / plain.seconds).toBeGreaterThan(0.85);
+		expect((changed.seconds * speed) / plain.seconds).toBeLessThan(1.15);
+	});
+
+	test('grows with its text', async () => {
+		const [one, three] = [await speak(), await speak({ input: `${input} ${input} ${input}` })];
+		const ratio = readWav(three).seconds / readWav(one).seconds;
+		expect(ratio).toBeGreaterThan(2.7);
+		expect(ratio).toBeLessThan(3.7);
+	});
+
+	test('speaks 4,096 characters', async () => {
+		const wav = readWav(await speak({ input: `${input} `.repeat(80).slice(0, 4_096) }));
+		expect(wav.seconds).toBeGreaterThan(120);
+	});
+});
+
+describe('the voices', () => {
+	const spoken = new Map<string, ReturnType<typeof readWav>>();
+
+	beforeAll(async () => {
+		for (const voice of [...voices, ...moreVoices])
+			spoken.set(voice, readWav(await speak({ voice })));
+	}, 60_000);
+
+	test('all differ from each other in sound', () => {
+		const heard = [...spoken].map(([voice, wav]) => ({ voice, bands: spectrumOf(wav).bands, wav }));
+		const alike = heard.flatMap((one, index) =>
+			heard.slice(index + 1).flatMap((other) => {
+				const bands = one.bands.map((value, band) => Math.abs(value - (other.bands[band] ?? 0)));
+				const spectrum = bands.reduce((sum, value) => sum + value, 0);
+				const pitch = Math.abs(Math.log2(pitchOf(one.wav) / pitchOf(other.wav)));
+				const tempo = Math.abs(Math.log2(one.wav.seconds / other.wav.seconds));
+				return spectrum + pitch + tempo < 0.1 ? [`${one.voice} / ${other.voice}`] : [];
+			}),
+		);
+		expect(alike).toEqual([]);
+	});
+
+	test('range from low to high', () => {
+		const pitches = [...spoken.values()].map(pitchOf);
+		expect(Math.max(...pitches) / Math.min(...pitches)).toBeGreaterThan(1.4);
+	});
+});
