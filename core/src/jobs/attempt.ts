@@ -21,6 +21,9 @@ export interface AttemptTools {
 	readonly settings: JobSettings;
 }
 
+/** How long aborted work may take to settle before it is left alone, in milliseconds. */
+const patienceMs = 2_000;
+
 /** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
 export class Attempt {
 	readonly #job: Job;
@@ -34,6 +37,7 @@ export class Attempt {
 	#leaseEnd: number;
 	#timers: (() => void)[] = [];
 	#beating: Promise<void> = Promise.resolve();
+	readonly #abandoned = Promise.withResolvers<never>();
 
 	constructor(claim: Claim, definition: JobDefinition, tools: AttemptTools) {
 		this.#job = claim.job;
@@ -41,13 +45,18 @@ export class Attempt {
 		this.#definition = definition;
 		this.#tools = tools;
 		this.#leaseEnd = tools.clock.now() + tools.settings.leaseMs;
+		// Nobody listens any more when the work has settled first.
+		this.#abandoned.promise.catch(() => {});
 	}
 
 	/** Ends the attempt from outside; the first cause wins. */
 	abort(cause: AbortCause): void {
 		if (this.#cause) return;
 		this.#cause = cause;
-		this.#controller.abort(new Error(`the attempt was ended: ${cause}`));
+		const reason = new Error(`the attempt was ended: ${cause}`);
+		this.#controller.abort(reason);
+		// Work that ignores its signal must hold up neither the slot nor the stop of the server.
+		this.#tools.clock.after(patienceMs, () => this.#abandoned.reject(reason));
 	}
 
 	/** Runs to the end and never rejects because of the work. */
@@ -60,7 +69,8 @@ export class Attempt {
 		this.#timers.push(clock.after(settings.maxRunMs, () => this.abort('timeout')));
 		let end: string;
 		try {
-			const outcome = await this.#definition.run(this.#job, this.#surroundings());
+			const work = this.#definition.run(this.#job, this.#surroundings());
+			const outcome = await Promise.race([work, this.#abandoned.promise]);
 			end = await this.#succeed(outcome);
 		} catch (error) {
 			end = await this.#giveUp(error);

@@ -12,6 +12,9 @@ import type { Registry } from './registry.ts';
 import type { PluginSetups } from './setup.ts';
 import { type BootTree, bootTree } from './tree.ts';
 
+/** How long aborted requests and jobs may take to settle, in milliseconds. */
+const abortMs = 4_000;
+
 /** What a booted app consists of. */
 export interface AppParts {
 	readonly plan: BootPlan;
@@ -27,7 +30,6 @@ export interface AppParts {
 export class RunningApp implements App {
 	state: AppState = 'created';
 	readonly #parts: AppParts;
-	#listening = false;
 	#starting: Promise<void> | undefined;
 	#stopping: Promise<void> | undefined;
 
@@ -61,7 +63,6 @@ export class RunningApp implements App {
 			]);
 		}
 		await this.start();
-		this.#listening = true;
 		return this.#parts.http.listen({ host, port });
 	}
 
@@ -142,7 +143,8 @@ export class RunningApp implements App {
 			log.warn({ requests: http.inFlight, jobs: worker?.running ?? 0 }, 'the grace period is over');
 		}
 		http.abortAll();
-		await within(Promise.all([worker?.interrupt(), http.drained()]), plan.server.stepTimeoutMs);
+		await within(Promise.all([worker?.interrupt(), http.drained()]), abortMs);
+		http.close();
 		await setups.machine?.sweeper.stop();
 		await this.#end();
 	}

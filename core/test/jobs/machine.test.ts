@@ -236,6 +236,18 @@ describe('while a job runs', () => {
 		expect((await m.jobs.get('a', id)).attempt).toBe(1);
 	});
 
+	test('work that ignores its signal is left alone, and its job goes back to the queue', async () => {
+		const m = await machine({ run: async () => never });
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		await m.worker.close();
+		const interrupted = m.worker.interrupt();
+		await m.clock.advance(2_000);
+		await interrupted;
+		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'queued', attempt: 0 });
+	});
+
 	test('a store that is away for a moment does not cost the result', async () => {
 		let refusals = 3;
 		const m = await machine(
