@@ -4,7 +4,7 @@ const size = 1_024;
 
 /** What a spectrogram shows at a glance. */
 export interface Spectrum {
-	/** The share of each of 16 equal bands in all energy; together 1. */
+	/** The mean level of each of 32 bands of 125 Hz, up to 4 kHz, in dB relative to all energy. */
 	readonly bands: readonly number[];
 	/** The share of energy below 4 kHz. */
 	readonly lowShare: number;
@@ -14,25 +14,28 @@ export interface Spectrum {
 
 /** Describes the spectrum of a recording. */
 export function spectrumOf({ samples, sampleRate }: Wav): Spectrum {
-	const bands = new Array<number>(16).fill(0);
+	const bands = new Array<number>(32).fill(0);
 	const energies: number[] = [];
-	let low = 0;
 	for (let at = 0; at + size <= samples.length; at += size) {
 		const power = powerOf(samples.subarray(at, at + size));
 		energies.push(sum(power));
 		for (const [bin, value] of power.entries()) {
-			const band = Math.min(15, Math.floor((bin * 16) / power.length));
-			bands[band] = (bands[band] ?? 0) + value;
-			if ((bin * sampleRate) / size < 4_000) low += value;
+			const band = Math.floor((bin * sampleRate) / size / 125);
+			if (band < bands.length) bands[band] = (bands[band] ?? 0) + value;
 		}
 	}
-	const total = sum(bands);
+	const total = sum(energies);
 	const loudest = Math.max(...energies);
 	return {
-		bands: bands.map((value) => value / total),
-		lowShare: low / total,
+		bands: bands.map((value) => 10 * Math.log10(value / total + 1e-9)),
+		lowShare: sum(bands) / total,
 		pauses: energies.filter((energy) => energy < loudest / 1_000).length / energies.length,
 	};
+}
+
+/** How different two spectra are: the mean difference of their bands in dB. */
+export function spectralDistance(a: Spectrum, b: Spectrum): number {
+	return sum(a.bands.map((value, band) => Math.abs(value - (b.bands[band] ?? 0)))) / a.bands.length;
 }
 
 /** The median pitch of the voiced parts in Hz, by autocorrelation between 60 and 400 Hz. */
@@ -59,30 +62,40 @@ function correlate(window: Int16Array, lag: number, longest: number): number {
 	return value;
 }
 
-/** The power in each bin of a Hann window, by a radix-2 Fourier transform. */
-function powerOf(samples: Int16Array): number[] {
-	const re = Array.from(samples, (value, i) => value * Math.sin((Math.PI * i) / size) ** 2);
-	const im = new Array<number>(size).fill(0);
+/** The power in each bin of a Hann window. */
+function powerOf(samples: Int16Array): Float64Array {
+	const re = Float64Array.from(samples, (value, i) => value * Math.sin((Math.PI * i) / size) ** 2);
+	const im = new Float64Array(size);
 	transform(re, im);
-	return re.slice(0, size / 2).map((value, bin) => value ** 2 + (im[bin] ?? 0) ** 2);
+	return re.subarray(0, size / 2).map((value, bin) => value ** 2 + (im[bin] ?? 0) ** 2);
 }
 
-function transform(re: number[], im: number[]): void {
-	const n = re.length;
-	if (n === 1) return;
-	const half = (list: number[], odd: number) => list.filter((_, i) => i % 2 === odd);
-	const [evenRe, evenIm, oddRe, oddIm] = [half(re, 0), half(im, 0), half(re, 1), half(im, 1)];
-	transform(evenRe, evenIm);
-	transform(oddRe, oddIm);
-	for (let k = 0; k < n / 2; k++) {
-		const [cos, sin] = [Math.cos((2 * Math.PI * k) / n), -Math.sin((2 * Math.PI * k) / n)];
-		const [a, b] = [oddRe[k] ?? 0, oddIm[k] ?? 0];
-		const [x, y] = [cos * a - sin * b, cos * b + sin * a];
-		const [u, v] = [evenRe[k] ?? 0, evenIm[k] ?? 0];
-		[re[k], im[k], re[k + n / 2], im[k + n / 2]] = [u + x, v + y, u - x, v - y];
+/** A radix-2 Fourier transform in place, decimated in frequency: the result is put in order at the end. */
+function transform(re: Float64Array, im: Float64Array): void {
+	for (let span = re.length / 2; span >= 1; span /= 2) {
+		for (let k = 0; k < span; k++) {
+			const [cos, sin] = [Math.cos((Math.PI * k) / span), -Math.sin((Math.PI * k) / span)];
+			for (let i = k; i < re.length; i += 2 * span) {
+				const [a, b] = [re[i] ?? 0, im[i] ?? 0];
+				const [c, d] = [re[i + span] ?? 0, im[i + span] ?? 0];
+				re[i] = a + c;
+				im[i] = b + d;
+				re[i + span] = (a - c) * cos - (b - d) * sin;
+				im[i + span] = (a - c) * sin + (b - d) * cos;
+			}
+		}
+	}
+	for (let i = 1, j = 0; i < re.length; i++) {
+		let bit = re.length >> 1;
+		for (; j & bit; bit >>= 1) j ^= bit;
+		j ^= bit;
+		if (i < j) {
+			[re[i], re[j]] = [re[j] ?? 0, re[i] ?? 0];
+			[im[i], im[j]] = [im[j] ?? 0, im[i] ?? 0];
+		}
 	}
 }
 
-function sum(values: readonly number[]): number {
-	return values.reduce((total, value) => total + value, 0);
+function sum(values: ArrayLike<number>): number {
+	return Array.from(values).reduce((total, value) => total + value, 0);
 }

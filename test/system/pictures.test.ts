@@ -21,7 +21,7 @@ const prompts = [
 	'A train crossing a bridge in the fog',
 ];
 
-const small = { width: 64, height: 36 };
+const small = { width: 64, height: 48 };
 /** Of 255. Two frames of one drifting scene differ by less than this. */
 const clearly = 12;
 
@@ -49,7 +49,7 @@ describe('twelve prompts', () => {
 
 	beforeAll(async () => {
 		for (const [index, prompt] of prompts.entries()) {
-			const { file } = await render(`prompt-${index}`, { prompt });
+			const { file } = await render(`prompt-${index}`, { prompt, size: '640x480' });
 			frames.push(await colourFrame(file, { at: 1, ...small }));
 		}
 	}, 180_000);

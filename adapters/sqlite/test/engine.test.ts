@@ -1,4 +1,4 @@
-import { mkdir, stat, symlink } from 'node:fs/promises';
+import { mkdir, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JobQueue, JobStore, Logger, NewJob, RecordStore } from '@plinth/core';
 import { createBackend, eventually, manualClock, silentLogger } from '@plinth/core/testing';
@@ -180,7 +180,6 @@ describe('the file', () => {
 	});
 
 	test('that is no database is refused, and can be opened once it is one', async () => {
-		const { writeFile, unlink } = await import('node:fs/promises');
 		await writeFile(
 			file,
 			'this is a text, and long enough to be looked at as a header of a database',
@@ -192,7 +191,8 @@ describe('the file', () => {
 	});
 
 	test('in a place that cannot be written is refused', async () => {
-		await expect(openJobs('/proc/nowhere/plinth.db')).rejects.toMatchObject({
+		await writeFile(file, '');
+		await expect(openJobs(join(file, 'below/plinth.db'))).rejects.toMatchObject({
 			code: 'E_STORE_UNAVAILABLE',
 		});
 	});

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Connection } from '../src/engine/connection.ts';
 
 /** A file path in a directory of its own, and its removal. */
 export async function temporaryFile(): Promise<{ file: string; remove(): Promise<void> }> {
@@ -9,4 +10,13 @@ export async function temporaryFile(): Promise<{ file: string; remove(): Promise
 		file: join(directory, 'plinth.db'),
 		remove: () => rm(directory, { recursive: true, force: true }),
 	};
+}
+
+/** Forgets everything in a file, as if it were new. */
+export function empty(file: string): void {
+	const connection = new Connection(file);
+	connection.exec(`BEGIN IMMEDIATE;
+		DELETE FROM jobs; DELETE FROM events; DELETE FROM messages; DELETE FROM records; DELETE FROM sqlite_sequence;
+		COMMIT`);
+	connection.close();
 }

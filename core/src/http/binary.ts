@@ -33,7 +33,7 @@ export async function sendBinary(
 
 /** Ends an iterator whose rest nobody wants. Does not wait: a generator that is busy returns when it yields. */
 export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): void {
-	exchange.hold(Promise.resolve(iterator.return?.()));
+	exchange.hold((async () => iterator.return?.())());
 }
 
 async function pump(

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { plinthError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
-import { type JsonReader, jsonReader } from './json.ts';
+import { type JsonReader, jsonReader, refuseDepth } from './json.ts';
 import { limitsOf, type ResolvedLimits } from './limits.ts';
 import { bodyTooLarge, readMultipart } from './multipart.ts';
 import type { BodyEncoding, Route } from './route.ts';
 import { orAbort } from './send.ts';
+import { acceptsNothing } from './validate.ts';
 
 /** A body before validation. */
 export interface Body {
@@ -26,7 +27,7 @@ export class BodyReader {
 		this.#limits = limitsOf(route);
 		this.#encodings = encodingsOf(route);
 		this.#json = jsonReader(this.#limits.json);
-		this.#optional = route.body?.safeParse(undefined).success ?? true;
+		this.#optional = !route.body || acceptsNothing(route.body);
 	}
 
 	/** Throws `E_MEDIA_TYPE_UNSUPPORTED`, `E_BODY_TOO_LARGE` or `E_BODY_MALFORMED`, as early as the headers allow. */
@@ -84,7 +85,10 @@ function isEmpty(req: IncomingMessage): boolean {
 
 function parsedByHost(req: IncomingMessage): unknown {
 	const { body } = req as { body?: unknown };
-	if (body !== undefined) return body;
+	if (body !== undefined) {
+		refuseDepth(body);
+		return body;
+	}
 	throw plinthError('E_BODY_MALFORMED', {
 		message: 'The request body was read before Plinth saw it: mount Plinth before body parsers.',
 	});

@@ -15,6 +15,8 @@ export interface Visit {
 	readonly principal: Principal;
 	/** Percent-encoded, as the router found them. */
 	readonly captures: Readonly<Record<string, string>>;
+	/** Without the question mark. */
+	readonly query: string;
 	readonly publicUrl: string;
 }
 
@@ -32,7 +34,7 @@ export class Endpoint {
 	async run(ctx: Koa.Context, exchange: Exchange, visit: Visit): Promise<unknown> {
 		const { method, path, params, query, timeoutMs = httpLimits.timeoutMs } = this.#route;
 		exchange.setDeadline(timeoutMs);
-		const raw = { params: decodeParams(visit.captures), query: parseQuery(ctx.querystring) };
+		const raw = { params: decodeParams(visit.captures), query: parseQuery(visit.query) };
 		let body: Body | undefined;
 		const call: Call = {
 			principal: visit.principal,
@@ -62,10 +64,10 @@ export class Endpoint {
 		raw: Body | undefined,
 		call: Call,
 	): Promise<unknown> {
-		const { handler, body: schema } = this.#route;
+		const route = this.#route;
 		const run = async () => {
-			const body = schema && (await validate(schema, raw?.value, 'The body'));
-			return handler({ ...checked, body }, call);
+			const body = route.body && (await validate(route.body, raw?.value, 'The body'));
+			return route.handler({ ...checked, body }, call);
 		};
 		// A handler that does not heed its signal still reads its files: they go when it has settled, not when we give up.
 		const work = run().finally(() => raw?.release());

@@ -27,7 +27,8 @@ export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
 	const { signal, log, route } = exchange;
 	// Whatever a handler makes of its aborted signal, the reason is the truth.
 	const error = codedError(signal.aborted ? signal.reason : thrown);
-	if (error.spec.status >= 500) {
+	// Stopping is no failure, however many clients hear of it.
+	if (error.spec.status >= 500 && error.code !== 'E_STOPPING') {
 		const err = error.code === 'E_INTERNAL' ? (error.cause ?? error) : error;
 		log.error({ err, route, code: error.code }, 'request failed');
 	}

@@ -10,8 +10,8 @@ import type { Logger } from '../ports/logger.ts';
 export interface ExchangeOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Tells a client that waits for `100 Continue` to send its body. */
-	readonly inviteBody: () => void;
+	/** Sends `100 Continue`; undefined when the client does not wait for that. */
+	readonly invite: (() => void) | undefined;
 }
 
 /** One request and its answer, from the first byte to the closed response. */
@@ -32,7 +32,7 @@ export class Exchange {
 	readonly #controller = new AbortController();
 	readonly #held: Promise<unknown>[] = [];
 	#disarm: () => void = () => {};
-	readonly #invite: () => void;
+	#invite: (() => void) | undefined;
 	readonly #log: Logger;
 	#child: Logger | undefined;
 	#left = false;
@@ -45,7 +45,7 @@ export class Exchange {
 		this.startedAt = options.clock.now();
 		this.requestId = requestIdOf(req);
 		this.#log = options.log;
-		this.#invite = options.inviteBody;
+		this.#invite = options.invite;
 		this.signal = this.#controller.signal;
 		// A handler may hang one listener per output on it; ten would print a warning.
 		setMaxListeners(0, this.signal);
@@ -80,9 +80,15 @@ export class Exchange {
 		this.#controller.abort(reason);
 	}
 
-	/** Says that the body is wanted. Until then a client with `Expect: 100-continue` sends none. */
+	/** Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. */
 	inviteBody(): void {
-		this.#invite();
+		this.#invite?.();
+		this.#invite = undefined;
+	}
+
+	/** Whether the client waits to be told to send its body. */
+	get isBodyHeldBack(): boolean {
+		return this.#invite !== undefined;
 	}
 
 	/** Closes the connection in the middle of an answer that cannot be finished. */
@@ -91,16 +97,16 @@ export class Exchange {
 		this.res.destroy();
 	}
 
-	/** Counts work that may outlast the answer as a part of the exchange. */
+	/** Counts work that may outlast the answer as a part of the exchange. How it ends is not looked at. */
 	hold(work: Promise<unknown>): void {
-		this.#held.push(work);
+		this.#held.push(work.catch(() => {}));
 	}
 
 	/** Resolves when the response is closed and all held work has settled. */
 	async settled(): Promise<void> {
 		await this.closed;
 		this.clearDeadline();
-		await Promise.allSettled(this.#held);
+		await Promise.all(this.#held);
 	}
 
 	#watch(): Promise<void> {

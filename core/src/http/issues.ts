@@ -52,11 +52,16 @@ function below(outer: core.$ZodIssue, inner: core.$ZodIssue): core.$ZodIssue {
 }
 
 // A form is far from what was meant when the value as a whole has the wrong type, less so when a member with fixed values, such
-// as `type`, has another one; after that, the fewest failures win.
+// as `type`, has another one; after that, the fewest failures win, and a wrong member is nearer than an absent one.
 function distance(form: readonly core.$ZodIssue[]): number {
-	if (form.some((issue) => isWhole(issue) && issue.code === 'invalid_type')) return 10_000;
+	if (form.some(isOtherKind)) return 10_000;
 	if (form.some((issue) => issue.code === 'invalid_value' && issue.path.length === 1)) return 1_000;
-	return form.length;
+	return form.length + (form[0]?.input === undefined ? 0.5 : 0);
+}
+
+function isOtherKind(issue: core.$ZodIssue): boolean {
+	if (issue.path.length > 0) return false;
+	return issue.code === 'invalid_type' || (issue.code === 'custom' && !!issue.params?.code);
 }
 
 function isWhole(issue: core.$ZodIssue): boolean {
@@ -140,15 +145,17 @@ function quoteValue(value: unknown): string {
 }
 
 const units: Readonly<Record<string, string>> = {
-	string: ' characters',
-	array: ' items',
-	set: ' items',
-	file: ' bytes',
+	string: ' character',
+	array: ' item',
+	set: ' item',
+	file: ' byte',
 };
 
 function size(origin: string, bound: number | bigint, inclusive: boolean | undefined): string {
 	const strictly = inclusive === false ? ' (exclusive)' : '';
-	return `${bound}${units[origin] ?? ''}${strictly}`;
+	const unit = units[origin] ?? '';
+	const plural = unit === '' || bound === 1 ? '' : 's';
+	return `${bound}${unit}${plural}${strictly}`;
 }
 
 function amount(value: unknown): string {

@@ -30,9 +30,14 @@ export function jsonReader(limit: number): JsonReader {
 		await parse(ctx, () => Promise.resolve());
 		const { body } = ctx.request as { body?: unknown };
 		if (body === undefined || body === '') throw malformed('the body is empty');
-		if (isTooDeep(body)) throw malformed(`it nests deeper than ${httpLimits.depth} levels`);
+		refuseDepth(body);
 		return body;
 	};
+}
+
+/** Throws `E_BODY_MALFORMED` for JSON that nests so deep that walking through it could overflow the stack. */
+export function refuseDepth(body: unknown): void {
+	if (isTooDeep(body)) throw malformed(`it nests deeper than ${httpLimits.depth} levels`);
 }
 
 function jsonError(error: unknown, limit: number): PlinthError | Error {

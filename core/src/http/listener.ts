@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+	createServer,
+	type IncomingMessage,
+	type Server,
+	type ServerResponse,
+	STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { errors } from '../errors.ts';
@@ -14,11 +20,11 @@ export interface Address {
 	readonly port: number;
 }
 
-/** Answers one request. `invite` sends `100 Continue` to a client that waits for it. */
+/** Answers one request. `invite` sends `100 Continue`; it comes with clients that wait for it. */
 export type RequestHandler = (
 	req: IncomingMessage,
 	res: ServerResponse,
-	invite: () => void,
+	invite?: () => void,
 ) => void;
 
 /** A server that we opened ourselves, and its connections. */
@@ -38,16 +44,18 @@ export class Listener {
 			keepAliveTimeout: httpLimits.keepAliveMs,
 			maxHeaderSize: httpLimits.headBytes,
 			noDelay: true,
+			// Node would refuse without a body; we do, with one.
+			requireHostHeader: false,
 		});
 		this.#server.on('connection', (socket) => this.#watch(socket));
-		this.#server.on('request', (req, res) => this.#carry(handle, req, res, () => {}));
+		this.#server.on('request', (req, res) => this.#carry(handle, req, res));
 		// Without this event Node invites every body before we have looked at the key.
 		this.#server.on('checkContinue', (req, res) => {
 			this.#carry(handle, req, res, () => res.writeContinue());
 		});
 		this.#server.on('clientError', refuse);
 		// Node would answer other expectations with a bare 417; RFC 9110 §10.1.1 lets a server ignore them.
-		this.#server.on('checkExpectation', (req, res) => this.#carry(handle, req, res, () => {}));
+		this.#server.on('checkExpectation', (req, res) => this.#carry(handle, req, res));
 	}
 
 	/** Rejects when the address is taken or not ours. Port 0 finds a free one. */
@@ -92,7 +100,7 @@ export class Listener {
 		handle: RequestHandler,
 		req: IncomingMessage,
 		res: ServerResponse,
-		invite: () => void,
+		invite?: () => void,
 	): void {
 		const { socket } = req;
 		this.#connections.set(socket, res);
@@ -102,6 +110,11 @@ export class Listener {
 			// Its head may have promised to keep the connection before the stop.
 			if (this.#stopped) socket.end();
 		});
+		if (req.headers.host === undefined && req.httpVersion === '1.1') {
+			const { status, headers, body } = refusal('NO_HOST');
+			res.writeHead(status, headers).end(body);
+			return;
+		}
 		handle(req, res, invite);
 	}
 }
@@ -117,35 +130,45 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 		socket.destroy();
 		return;
 	}
-	const { status, reason, spec, message } = refusal(error.code);
-	const body = JSON.stringify({
-		error: { message, type: spec.type, param: null, code: spec.code },
-	});
-	socket.end(
-		[
-			`HTTP/1.1 ${status} ${reason}`,
-			'connection: close',
-			'content-type: application/json; charset=utf-8',
-			'cache-control: no-store',
-			'x-content-type-options: nosniff',
-			`x-request-id: ${newRequestId()}`,
-			`content-length: ${Buffer.byteLength(body)}`,
-			'',
-			body,
-		].join('\r\n'),
-	);
+	const { status, headers, body } = refusal(error.code);
+	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+	const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines];
+	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function refusal(code: string | undefined) {
-	if (code === 'HPE_HEADER_OVERFLOW') {
-		const message = `The request line and headers have more than ${httpLimits.headBytes} bytes.`;
-		const reason = 'Request Header Fields Too Large';
-		return { status: 431, reason, spec: errors.E_BODY_TOO_LARGE, message };
+	const { status, spec, message } = reasons(code);
+	const body = JSON.stringify({
+		error: { message, type: spec.type, param: null, code: spec.code },
+	});
+	const headers = {
+		connection: 'close',
+		'content-type': 'application/json; charset=utf-8',
+		'content-length': String(Buffer.byteLength(body)),
+		'cache-control': 'no-store',
+		'x-content-type-options': 'nosniff',
+		'x-request-id': newRequestId(),
+	};
+	return { status, headers, body };
+}
+
+function reasons(code: string | undefined) {
+	switch (code) {
+		case 'HPE_HEADER_OVERFLOW': {
+			const message = `The request line and headers have more than ${httpLimits.headBytes} bytes.`;
+			return { status: 431, spec: errors.E_BODY_TOO_LARGE, message };
+		}
+		case 'ERR_HTTP_REQUEST_TIMEOUT': {
+			const { status, message } = errors.E_REQUEST_TIMEOUT;
+			return { status, spec: errors.E_REQUEST_TIMEOUT, message };
+		}
+		case 'NO_HOST':
+			return { status: 400, spec: errors.E_BODY_MALFORMED, message: 'The request names no host.' };
+		default:
+			return {
+				status: 400,
+				spec: errors.E_BODY_MALFORMED,
+				message: 'The request is no valid HTTP.',
+			};
 	}
-	if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-		const { message } = errors.E_REQUEST_TIMEOUT;
-		return { status: 408, reason: 'Request Timeout', spec: errors.E_REQUEST_TIMEOUT, message };
-	}
-	const message = 'The request is no valid HTTP.';
-	return { status: 400, reason: 'Bad Request', spec: errors.E_BODY_MALFORMED, message };
 }

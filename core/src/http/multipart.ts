@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { isPlinthError, plinthError } from '../errors.ts';
+import { plinthError } from '../errors.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
 import type { ResolvedLimits } from './limits.ts';
 import { Spool } from './spool.ts';
@@ -40,42 +40,22 @@ async function readParts(
 	spool: Spool,
 ): Promise<FormEntry[]> {
 	const parser = createParser(req, limits);
-	const entries: FormEntry[] = [];
-	const uploads: Upload[] = [];
+	const parts = new Parts(limits, spool);
 	const stop = new AbortController();
 	try {
 		await new Promise<void>((resolve, reject) => {
 			watchRequest(req, limits, AbortSignal.any([signal, stop.signal]), reject);
 			watchLimits(parser, limits, reject);
-			const text = new TextBudget(limits);
-			parser.on('field', (name, value, _, truncated) => {
-				attempt(reject, () => {
-					text.spend(name, value, truncated);
-					entries.push({ name, value });
-				});
-			});
-			parser.on('file', (name, stream, filename) => {
-				// Before anything else: a truncated request makes the parser emit an error here, which would end the process.
-				stream.on('error', () => {});
-				stream.once('limit', () => reject(tooLarge(fieldName(name), 'file', limits.file)));
-				attempt(reject, () => fieldPath(name ?? ''));
-				const saved = spool.save(stream, filename ?? '');
-				saved.catch(reject);
-				uploads.push({ saved, stop: () => stream.destroy() });
-				entries.push({ name, value: saved });
-			});
+			parts.watch(parser, reject);
 			parser.once('finish', resolve);
 			req.pipe(parser);
 		});
-		return await Promise.all(
-			entries.map(async ({ name, value }) => ({ name, value: await value })),
-		);
+		return await parts.collect();
 	} catch (error) {
 		req.unpipe(parser);
 		parser.destroy();
-		for (const upload of uploads) upload.stop();
-		await Promise.allSettled(uploads.map(({ saved }) => saved));
-		throw isPlinthError(error) || signal.aborted ? error : malformed(error);
+		await parts.stop();
+		throw error;
 	} finally {
 		stop.abort();
 	}
@@ -84,6 +64,52 @@ async function readParts(
 interface Upload {
 	readonly saved: Promise<UploadedFile>;
 	stop(): void;
+}
+
+/** The parts that have arrived, in their order. Files may still be on their way to the disk. */
+class Parts {
+	readonly #limits: ResolvedLimits;
+	readonly #spool: Spool;
+	readonly #entries: FormEntry[] = [];
+	readonly #uploads: Upload[] = [];
+
+	constructor(limits: ResolvedLimits, spool: Spool) {
+		this.#limits = limits;
+		this.#spool = spool;
+	}
+
+	watch(parser: BusboyInstance, reject: (reason: unknown) => void): void {
+		const text = new TextBudget(this.#limits);
+		parser.on('field', (name, value, _, truncated) => {
+			attempt(reject, () => {
+				text.spend(name, value, truncated);
+				this.#entries.push({ name, value });
+			});
+		});
+		parser.on('file', (name, stream, filename) => {
+			// Before anything else: a truncated request makes the parser emit an error here, which would end the process.
+			stream.on('error', () => {});
+			const limit = this.#limits.file;
+			stream.once('limit', () => reject(tooLarge(shownName(name), 'file', limit)));
+			attempt(reject, () => fieldPath(name ?? ''));
+			const saved = this.#spool.save(stream, filename ?? '');
+			saved.catch(reject);
+			this.#uploads.push({ saved, stop: () => stream.destroy() });
+			this.#entries.push({ name, value: saved });
+		});
+	}
+
+	/** Waits for the files. */
+	collect(): Promise<FormEntry[]> {
+		const settle = async ({ name, value }: FormEntry) => ({ name, value: await value });
+		return Promise.all(this.#entries.map(settle));
+	}
+
+	/** Breaks off the files and waits until nothing is written any more. */
+	async stop(): Promise<void> {
+		for (const upload of this.#uploads) upload.stop();
+		await Promise.allSettled(this.#uploads.map(({ saved }) => saved));
+	}
 }
 
 function createParser(req: IncomingMessage, limits: ResolvedLimits): BusboyInstance {
@@ -157,7 +183,7 @@ class TextBudget {
 		fieldPath(name ?? '');
 		const bytes = Buffer.byteLength(value);
 		const limit = this.#limitOf(name ?? '');
-		if (truncated || bytes > limit) throw tooLarge(fieldName(name), 'field', limit);
+		if (truncated || bytes > limit) throw tooLarge(shownName(name), 'field', limit);
 		this.#spent += bytes;
 		if (this.#spent > this.#limits.allFields) {
 			throw tooLarge(undefined, 'set of text fields', this.#limits.allFields);
@@ -199,9 +225,11 @@ function malformed(cause: unknown): Error {
 	});
 }
 
-function fieldName(name: string | undefined): string {
-	return fieldPath(name ?? '')
-		.join('.')
+// Must not throw: it is called from the parser's events, where nobody would catch it.
+function shownName(name = ''): string {
+	return name
+		.replace(/\[\d*\]/g, '')
+		.replace(/\[([^[\]]*)\]/g, '.$1')
 		.slice(0, 100);
 }
 

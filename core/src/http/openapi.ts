@@ -12,6 +12,7 @@ import { type ErrorSpec, errors } from '../errors.ts';
 import { encodingsOf, mediaTypes } from './body.ts';
 import { limitsOf } from './limits.ts';
 import type { ResponseSpec, Route } from './route.ts';
+import { acceptsNothing } from './validate.ts';
 
 /** What the document says besides the routes. */
 export interface DocumentOptions {
@@ -115,7 +116,7 @@ function requestBody(route: Route): ZodOpenApiOperationObject['requestBody'] {
 		return `${whole}, ${limits.files} files of ${limits.file} bytes each, ${limits.field} bytes per text field.`;
 	});
 	return {
-		required: !body.safeParse(undefined).success,
+		required: !acceptsNothing(body),
 		description: `${sizes.join(' ')} Compressed bodies are refused.`,
 		content: Object.fromEntries(encodings.map((name) => [mediaTypes[name], { schema: body }])),
 	};

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import { invalidValue } from '../errors.ts';
 import type { Route } from './route.ts';
@@ -57,6 +58,17 @@ export class RouteTable {
 /** Two routes with the same key claim the same requests: the method and the path without its parameters' names. */
 export function routeKey(route: Pick<Route, 'method' | 'path'>): string {
 	return `${route.method} ${pathShape(route.path)}`;
+}
+
+/**
+ * The path and the query of a request. Not Koa's, whose parser throws for some targets, and which forgets that a proxy may send
+ * the absolute form of RFC 9112 §3.2.2.
+ */
+export function targetOf(req: IncomingMessage): { readonly path: string; readonly query: string } {
+	const target = (req.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+	const mark = target.indexOf('?');
+	if (mark === -1) return { path: target || '/', query: '' };
+	return { path: target.slice(0, mark) || '/', query: target.slice(mark + 1) };
 }
 
 /** Decodes what the router captured. Throws `E_VALUE_INVALID` for malformed percent-encoding. */

@@ -96,9 +96,9 @@ export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 // Less than this is read anyway, and the connection lives on.
 const smallBody = 65_536;
 
-function isBodyUnderWay({ req }: Exchange): boolean {
+function isBodyUnderWay({ req, isBodyHeldBack }: Exchange): boolean {
 	// Without a socket (fetch) there is no connection to keep in order.
-	if (req.complete || !req.socket) return false;
+	if (req.complete || isBodyHeldBack || !req.socket) return false;
 	if (req.headers['transfer-encoding'] !== undefined) return true;
 	return Number(req.headers['content-length'] ?? 0) > smallBody;
 }

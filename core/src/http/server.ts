@@ -16,7 +16,7 @@ import { describeRoutes } from './openapi.ts';
 import { Reply } from './reply.ts';
 import { respond } from './respond.ts';
 import type { Route } from './route.ts';
-import { RouteTable } from './router.ts';
+import { RouteTable, targetOf } from './router.ts';
 import { type ModelInfo, probePaths, type Readiness, systemRoutes } from './system.ts';
 
 /** What the server needs from the kernel. */
@@ -51,8 +51,10 @@ export class HttpServer {
 	readonly #table: RouteTable;
 	readonly #endpoints: ReadonlyMap<Route, Endpoint>;
 	readonly #inFlight = new InFlight();
+	/** How to invite the bodies of clients that wait for `100 Continue`. */
 	readonly #invitations = new WeakMap<IncomingMessage, () => void>();
 	readonly #handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+	#closing = false;
 	#listener: Listener | undefined;
 	#address: Address | undefined;
 	#document: { readonly url: string; readonly value: object } | undefined;
@@ -87,7 +89,7 @@ export class HttpServer {
 	 */
 	callback(): Callback {
 		return (req, res, next) => {
-			if (next && !this.#isOurs(pathOf(req))) next();
+			if (next && !this.#isOurs(targetOf(req).path)) next();
 			else void this.#handle(req, res);
 		};
 	}
@@ -95,7 +97,7 @@ export class HttpServer {
 	/** The same for a Koa host. */
 	middleware(): Koa.Middleware {
 		return async (ctx, next) => {
-			if (this.#isOurs(ctx.path)) await this.#serve(ctx);
+			if (this.#isOurs(targetOf(ctx.req).path)) await this.#serve(ctx);
 			else await next();
 		};
 	}
@@ -109,7 +111,7 @@ export class HttpServer {
 	async listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
 		if (this.#listener) throw new Error('The server listens already.');
 		const listener = new Listener((req, res, invite) => {
-			this.#invitations.set(req, invite);
+			if (invite) this.#invitations.set(req, invite);
 			void this.#handle(req, res);
 		}, this.#options.log);
 		this.#address = await listener.open(options);
@@ -131,6 +133,7 @@ export class HttpServer {
 
 	/** Closes the listener that `listen` opened; its busy connections end behind their answers. Resolves when none is left. */
 	async stopAccepting(): Promise<void> {
+		this.#closing = true;
 		await this.#listener?.stop();
 	}
 
@@ -153,8 +156,7 @@ export class HttpServer {
 		const { req, res } = ctx;
 		const { clock, log } = this.#options;
 		ctx.respond = false;
-		const inviteBody = this.#invitations.get(req) ?? (() => {});
-		const exchange = new Exchange(req, res, { clock, log, inviteBody });
+		const exchange = new Exchange(req, res, { clock, log, invite: this.#invitations.get(req) });
 		this.#inFlight.add(exchange);
 		try {
 			res.setHeader('x-request-id', exchange.requestId);
@@ -169,11 +171,14 @@ export class HttpServer {
 	}
 
 	async #answer(ctx: Koa.Context, exchange: Exchange): Promise<void> {
-		const { method, path, req } = ctx;
+		const { method, req } = ctx;
+		const { path, query } = targetOf(req);
 		const match = this.#table.match(method, path);
 		exchange.route = match?.template ?? exchange.route;
 		// The key comes before the route: without one nobody learns which paths exist.
 		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
+		// A host may go on sending requests after we have stopped; the probes still answer.
+		if (this.#closing && !open) throw plinthError('E_STOPPING');
 		if (!open) {
 			const { authenticator } = this.#options;
 			exchange.principal = authenticator ? await authenticate(req, authenticator) : openPrincipal;
@@ -183,7 +188,7 @@ export class HttpServer {
 		const { route, captures } = match;
 		const principal = exchange.principal ?? anonymous;
 		checkScope(principal, route.scope);
-		const visit = { principal, captures, publicUrl: this.#publicUrl() };
+		const visit = { principal, captures, query, publicUrl: this.#publicUrl() };
 		const result = await this.#endpoints.get(route)?.run(ctx, exchange, visit);
 		await respond(exchange, result, route.response.status);
 	}
@@ -225,11 +230,6 @@ export class HttpServer {
 /** Under these every path needs a key, known or not. */
 function isGuarded(path: string): boolean {
 	return /^\/(?:v1|api)(?:\/|$)/.test(path);
-}
-
-// A proxy may send the absolute form of RFC 9112 §3.2.2.
-function pathOf(req: IncomingMessage): string {
-	return (req.url ?? '/').replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
 }
 
 function answerMethod(method: string, methods: readonly string[]): Reply {

@@ -17,19 +17,20 @@ export async function sendEvents(
 ): Promise<void> {
 	const { res, req } = exchange;
 	const iterator = events[Symbol.asyncIterator]();
-	writeHead(exchange, 200, {
-		'cache-control': 'no-cache',
-		'x-accel-buffering': 'no',
-		...headers,
-		'content-type': 'text/event-stream',
-	});
 	try {
+		writeHead(exchange, 200, {
+			'cache-control': 'no-cache',
+			'x-accel-buffering': 'no',
+			...headers,
+			'content-type': 'text/event-stream',
+		});
 		res.flushHeaders();
 		req.resume();
 		if (req.method !== 'HEAD') await writeAll(exchange, iterator);
 		res.end();
 	} catch (error) {
 		if (exchange.left) return;
+		if (!res.headersSent) throw error;
 		const { body } = toWireError(reportError(exchange, error));
 		res.end(frame({ event: 'error', data: body }));
 	} finally {

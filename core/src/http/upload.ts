@@ -34,7 +34,7 @@ export function fileField(options: FileFieldOptions = {}): z.ZodType<UploadedFil
 	const { maxBytes = maxFileBytes, mediaTypes } = options;
 	const schema = z
 		.custom<UploadedFile>(isUpload, {
-			error: 'expected a file, found text',
+			error: 'expected a file, found something else',
 			params: { code: 'E_VALUE_TYPE' },
 			abort: true,
 		})

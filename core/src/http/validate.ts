@@ -18,6 +18,16 @@ export async function validate(
 	throw issue ? issueError(rootIssue(issue), value, whole) : plinthError('E_VALUE_INVALID');
 }
 
+/** Whether the schema takes the absence of a value. */
+export function acceptsNothing(schema: z.ZodType): boolean {
+	try {
+		return schema.safeParse(undefined).success;
+	} catch {
+		// It checks asynchronously, so it checks something.
+		return false;
+	}
+}
+
 type Code = keyof typeof errors;
 
 function issueError(issue: core.$ZodIssue, value: unknown, whole: string): PlinthError {

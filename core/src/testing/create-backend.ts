@@ -39,7 +39,10 @@ export async function createBackend<T>(
 		...options.services,
 	};
 	const stopTasks: (() => Promise<void> | void)[] = [];
-	const provided = await definition.create({
+	const stop = async (): Promise<void> => {
+		for (const task of stopTasks.splice(0).reverse()) await task();
+	};
+	const context = {
 		config: definition.config.parse(instance.options),
 		services: Object.fromEntries(
 			Object.entries(definition.needs ?? {}).map(([name, ref]) => {
@@ -52,14 +55,14 @@ export async function createBackend<T>(
 			}),
 		),
 		log,
-		onStop: (task) => {
+		onStop: (task: () => Promise<void> | void) => {
 			stopTasks.push(task);
 		},
-	});
-	return {
-		provided: provided as T,
-		async stop() {
-			for (const task of stopTasks.splice(0).reverse()) await task();
-		},
 	};
+	try {
+		return { provided: (await definition.create(context)) as T, stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
 }

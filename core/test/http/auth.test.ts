@@ -202,13 +202,14 @@ describe('a key', () => {
 		const raw = await rawConnection(port);
 		const headers = {
 			expect: '100-continue',
-			'content-length': '5',
+			'content-length': '500000',
 			'content-type': 'application/json',
 		};
 		await raw.write(request('POST /v1/things/a', headers));
 		const text = await raw.until(/}$/);
 		expect(text).toMatch(/^HTTP\/1.1 401 /);
 		expect(text).not.toContain('100 Continue');
+		await raw.closed;
 	});
 
 	it('reaches the authenticator once and as it was sent', async () => {

@@ -42,6 +42,9 @@ const schema = z.strictObject({
 		.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]) }))
 		.optional(),
 	image: fileField().optional(),
+	reference: z
+		.union([fileField(), z.object({ image_url: z.string() }), z.object({ file_id: z.string() })])
+		.optional(),
 	odd: z
 		.number()
 		.refine((value) => value % 2 === 1, { error: 'expected an odd number' })
@@ -118,7 +121,7 @@ describe('a JSON value', () => {
 			{ prompt: '' },
 			'string_below_min_length',
 			'prompt',
-			'prompt: expected at least 1 characters, found 0.',
+			'prompt: expected at least 1 character, found 0.',
 		],
 		[
 			'a number above',
@@ -264,7 +267,28 @@ describe('a JSON value', () => {
 			{ ...p, image: 'x' },
 			'invalid_type',
 			'image',
-			'image: expected a file, found text.',
+			'image: expected a file, found something else.',
+		],
+		[
+			'text for a file or an object',
+			{ ...p, reference: 'x' },
+			'invalid_type',
+			'reference',
+			'reference: expected a file, found something else.',
+		],
+		[
+			'a wrong member of one form',
+			{ ...p, reference: { file_id: 5 } },
+			'invalid_type',
+			'reference.file_id',
+			'reference.file_id: expected a string, found a number.',
+		],
+		[
+			'an object of no form',
+			{ ...p, reference: {} },
+			'missing_required_parameter',
+			'reference.image_url',
+			'reference.image_url: a value is required.',
 		],
 		['a custom rule', { ...p, odd: 2 }, 'invalid_value', 'odd', 'odd: expected an odd number.'],
 	])('with %s is refused', async (_, body, code, param, message) => {

@@ -249,6 +249,7 @@ describe('a listener', () => {
 			400,
 			'invalid_body',
 		],
+		['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_body'],
 		['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: y\r\n\r\n', 400, 'invalid_body'],
 		[
 			'headers without end',

@@ -323,6 +323,13 @@ describe('a form', () => {
 			'unknown_parameter',
 			'a[__proto__]',
 		],
+		[
+			'with a large file __proto__',
+			form(file('__proto__', big)),
+			400,
+			'unknown_parameter',
+			'__proto__',
+		],
 		['with a file __proto__', form(file('__proto__', 'x')), 400, 'unknown_parameter', '__proto__'],
 		['with a nameless field', form(['', 'x']), 400, 'unknown_parameter', ''],
 		['with endless brackets', form(field(`a${'[b]'.repeat(30)}`, 'x')), 400, 'unknown_parameter'],
@@ -377,6 +384,19 @@ describe('a form', () => {
 		const body = `--${boundary}\r\n__proto__: x\r\ncontent-disposition: form-data; name="a"\r\n${flood}\r\n\r\nb\r\n--${boundary}--\r\n`;
 		const answer = await post(body);
 		expect([answer.status, await answer.json()]).toEqual([200, { a: 'b' }]);
+	});
+
+	it('that cannot be stored for a reason of ours is no fault of the client', async () => {
+		await privateTemp();
+		process.env.TMPDIR = '/nowhere';
+		const { send, lines } = testServer(routes);
+		const answer = await send('/v1/any', {
+			method: 'POST',
+			body: form(file('f', 'x'.repeat(70_000)), field('a', 'b')),
+			headers: { 'content-type': contentType },
+		});
+		expect(answer.status).toBe(500);
+		expect(lines[0]?.fields.err).toMatchObject({ code: 'ENOENT' });
 	});
 
 	it('arrives ten at a time', async () => {

@@ -115,6 +115,9 @@ describe('a route', () => {
 		'/v1/../healthz',
 		'/nothing',
 		'/',
+		'http://[',
+		'http://x.test/nothing?http://y',
+		'*',
 	])('is not found at %s', async (path) => {
 		const { port } = await listening([idRoute]);
 		const raw = await rawConnection(port);

@@ -146,6 +146,19 @@ describe('an event stream', () => {
 		await eventually(() => returned === 1);
 	});
 
+	it('may fail to clean up: that hurts nobody', async () => {
+		const { send, http } = testServer([
+			streaming(() => ({
+				[Symbol.asyncIterator]: () => ({
+					next: async () => ({ done: true, value: undefined }),
+					return: () => Promise.reject(new Error('cannot clean up')),
+				}),
+			})),
+		]);
+		expect(await (await send('/v1/events')).text()).toBe('');
+		await http.drained();
+	});
+
 	it('ends with an error frame when the server stops and when its time is over', async () => {
 		const forever = streaming(async function* () {
 			yield { data: 1 };

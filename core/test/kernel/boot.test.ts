@@ -309,6 +309,25 @@ describe('a boot that succeeds', () => {
 		expect([stops, app.state]).toEqual([1, 'stopped']);
 	});
 
+	test('refuses requests once it has stopped, and says so to probes', async () => {
+		const app = await createApp({ backends: { auth } }, { log, env: {} });
+		const get = async (path: string) => {
+			const headers = { 'x-api-key': 'k' };
+			const response = await app.fetch(new Request(`http://plinth.test${path}`, { headers }));
+			return [response.status, await response.json()];
+		};
+		expect(await get('/v1/models')).toEqual([200, { object: 'list', data: [] }]);
+		await app.stop();
+		expect(await get('/v1/models')).toMatchObject([503, { error: { code: 'server_stopping' } }]);
+		expect(await get('/readyz')).toMatchObject([503, { reason: 'stopped' }]);
+	});
+
+	test('lets everybody in when authentication is off', async () => {
+		const app = await createApp({ server: { auth: 'off' } }, { log, env: {} });
+		expect((await app.fetch(new Request('http://plinth.test/v1/models'))).status).toBe(200);
+		await app.stop();
+	});
+
 	test('has a service for whoever embeds it, and says when it has not', async () => {
 		const app = await createApp({ backends: { auth, records: memoryRecords() } }, { log, env: {} });
 		expect(app.service(services.records)).toBeDefined();

@@ -8,7 +8,7 @@ import { FRAME_RATE, GROUP_FRAMES } from './timing.ts';
 /** 9 is the fastest setting of minih264 that still smooths the borders of blocks. */
 const SPEED = 9;
 /** Lower is better and larger. Drawn gradients need a finer step than photographs. */
-const QUANTIZER = { scene: 23, picture: 27 };
+const QUANTIZER = { scene: 20, picture: 27 };
 
 /** Makes the painter of a source, whatever it is. */
 export function createPainter(source: Source): Painter {

@@ -28,8 +28,7 @@ export type Element =
 	| 'leaves'
 	| 'bubbles'
 	| 'fireworks'
-	| 'flowers'
-	| 'meteor';
+	| 'flowers';
 /** Things that stand or travel in a scene, one per scene. */
 export type Subject =
 	| 'boat'
@@ -102,7 +101,7 @@ learn('setting', {
 	city: 'city town street skyline skyscraper downtown urban tokyo paris london york berlin cyberpunk metropolis rooftop alley',
 	desert: 'desert dune sahara oasis egypt mesa savanna savannah',
 	winter: 'winter snow snowy ice icy arctic polar christmas tundra',
-	space: 'space galaxy cosmos cosmic universe nebula orbit',
+	space: 'space galaxy cosmos cosmic universe nebula orbit mars saturn jupiter',
 	underwater: 'underwater reef coral aquarium seabed',
 	sky: 'sky cloud heaven',
 	abstract: 'abstract pattern geometric gradient psychedelic fractal kaleidoscope',
@@ -118,7 +117,7 @@ learn('home', {
 	desert: 'sand cactus camel pyramid dry lion elephant giraffe',
 	winter: 'ski skiing sled penguin igloo frozen snowman frost santa',
 	space:
-		'star planet rocket astronaut spaceship spacecraft mars saturn jupiter alien ufo comet meteor starship satellite asteroid',
+		'star planet rocket astronaut spaceship spacecraft alien ufo comet meteor starship satellite asteroid',
 	underwater: 'fish submarine jellyfish diver diving whale shark octopus turtle mermaid',
 	sky: 'flying flight airplane aeroplane plane balloon kite glider bird',
 	abstract: 'shape dream minimal music sound idea logo liquid texture colour color',
@@ -153,7 +152,6 @@ learn('element', {
 	fireworks: 'firework fireworks celebration party festival birthday celebrate carnival',
 	flowers:
 		'flower garden tulip rose sunflower daisy bloom blooming lavender poppy wildflower bee butterfly',
-	meteor: 'meteor comet shooting asteroid',
 });
 learn('subject', {
 	boat: 'boat sailboat ship yacht sail sailing pirate canoe harbor harbour',

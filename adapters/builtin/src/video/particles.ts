@@ -32,6 +32,8 @@ export interface Swarm {
 	readonly opacity: number;
 	/** How deep the brightness pulses, 0 to 1, and over how many frames. */
 	readonly pulse?: { readonly depth: number; readonly period: number };
+	/** Particles start together from `count` points, fly apart to a distance in pixels, sink and go out, again and again. */
+	readonly burst?: { readonly count: number; readonly reach: number; readonly period: number };
 	readonly seed: number;
 }
 
@@ -110,12 +112,17 @@ export function scatter(swarm: Swarm): Particles {
 
 /** Draws all particles as they are at a frame. */
 export function drawParticles(frame: Frame, { swarm, dots }: Particles, time: number): void {
-	const { area, speed, sway, pulse, flap, stamps } = swarm;
+	const { area, speed, sway, pulse, flap, stamps, burst } = swarm;
 	const [r, g, b] = swarm.color;
 	const y = 16 + 0.1826 * r + 0.6142 * g + 0.062 * b;
 	const u = 128 - 0.1006 * r - 0.3386 * g + 0.4392 * b;
 	const v = 128 + 0.4392 * r - 0.3989 * g - 0.0403 * b;
-	for (const dot of dots) {
+	for (const [i, dot] of dots.entries()) {
+		if (burst) {
+			const spark = sparkAt(swarm, burst, dots, i, time);
+			drawStamp(frame, stamps[dot.stamp] as Stamp, spark.x, spark.y, [y, u, v], spark.light);
+			continue;
+		}
 		const turn = sway ? (time / sway.period + dot.phase) * Math.PI * 2 : 0;
 		const px = area.x + modulo(dot.x + speed.x * dot.pace * time, area.width);
 		const py = area.y + modulo(dot.y + speed.y * dot.pace * time, area.height);
@@ -129,6 +136,25 @@ export function drawParticles(frame: Frame, { swarm, dots }: Particles, time: nu
 		const top = py + (sway ? Math.cos(turn * 0.7) * sway.y : 0);
 		drawStamp(frame, stamp, x, top, [y, u, v], opacity);
 	}
+}
+
+/** Where a spark of a firework is, and how bright. Sparks of one burst share the place and the time of its first dot. */
+function sparkAt(
+	{ area, opacity }: Swarm,
+	burst: NonNullable<Swarm['burst']>,
+	dots: readonly Dot[],
+	index: number,
+	time: number,
+): { x: number; y: number; light: number } {
+	const [center, dot] = [dots[index % burst.count] as Dot, dots[index] as Dot];
+	const age = modulo(time / burst.period + center.phase, 1);
+	const away = burst.reach * dot.pace * (1 - (1 - age) ** 3);
+	const angle = (index / dots.length) * Math.PI * 2 * burst.count + dot.phase * 0.5;
+	return {
+		x: area.x + center.x + Math.cos(angle) * away,
+		y: area.y + center.y + Math.sin(angle) * away + burst.reach * 0.35 * age * age,
+		light: opacity * Math.min(1, age * 12) * (1 - age) ** 1.4,
+	};
 }
 
 /** Draws one stamp around a point, in a YUV colour. */

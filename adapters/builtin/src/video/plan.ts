@@ -97,7 +97,6 @@ const nightly: ReadonlySet<Element> = new Set([
 	'aurora',
 	'fireworks',
 	'fireflies',
-	'meteor',
 ]);
 
 function first<K extends keyof Meaning>(found: readonly Meaning[], key: K): Meaning[K] | undefined {

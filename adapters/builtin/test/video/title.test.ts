@@ -64,6 +64,6 @@ describe('a title', () => {
 		expect(placed).toBeDefined();
 		const { width, height, data } = rasterize(placed?.svg ?? '');
 		expect(data).toHaveLength(width * height * 4);
-		expect(data.some((part) => part > 240)).toBe(true);
+		expect(data.some((part) => part > 220)).toBe(true);
 	});
 });

@@ -21,9 +21,15 @@ export class Database {
 	static async open(file: string, log: Logger): Promise<Database> {
 		const writer = new WriterClient(file, log);
 		await writer.open();
-		const reader = new Connection(file);
-		reader.exec('PRAGMA query_only = ON');
-		return new Database(file, writer, reader);
+		try {
+			const reader = new Connection(file);
+			// A read that waits holds up the event loop, so it does not wait as long as a writer may.
+			reader.exec('PRAGMA query_only = ON; PRAGMA busy_timeout = 1000');
+			return new Database(file, writer, reader);
+		} catch (error) {
+			await writer.close();
+			throw toReadError(error, file);
+		}
 	}
 
 	write<N extends keyof Commands>(name: N, input: InputOf<N>): Promise<ReturnType<Commands[N]>> {

@@ -98,7 +98,7 @@ export const dueRecords = `
 	SELECT 'record' AS due, id, kind, tenant FROM jobs WHERE record_due_at <= $now ORDER BY record_due_at LIMIT $limit`;
 
 export const dueContents = `
-	SELECT 'content' AS due, id, kind, tenant FROM jobs
+	SELECT 'content' AS due, id, kind, tenant FROM jobs INDEXED BY jobs_content_due
 	WHERE content_due_at <= $now AND record_due_at > $now
 	ORDER BY content_due_at LIMIT $limit`;
 

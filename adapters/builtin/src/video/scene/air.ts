@@ -1,6 +1,4 @@
 import { mix, type Rgb, rgb } from '../color.ts';
-import type { Pixels } from '../layer.ts';
-import { fractalNoise, sampleField } from '../noise.ts';
 import {
 	discStamp,
 	leafStamp,
@@ -12,13 +10,14 @@ import {
 } from '../particles.ts';
 import type { Canvas, SceneItem } from './canvas.ts';
 import { type CloudBand, cloudItem } from './clouds.ts';
+import { aurora, fireworks } from './lights.ts';
 
 /** Clouds and northern lights: what lies between the sky and the land. */
 export function skyItems(canvas: Canvas): SceneItem[] {
 	const { plan } = canvas;
 	const { setting, weather, elements } = plan;
 	if (setting === 'space' || setting === 'underwater' || setting === 'abstract') return [];
-	const items: SceneItem[] = [];
+	const items: SceneItem[] = elements.includes('fireworks') ? fireworks(canvas) : [];
 	if (elements.includes('aurora')) items.push(aurora(canvas, 0), aurora(canvas, 1));
 	if (setting === 'sky') return [...items, ...cloudSea(canvas)];
 	if (weather === 'clear') items.push(clouds(canvas, 0.18, 0.3, 0.03));
@@ -49,7 +48,8 @@ export function airItems(canvas: Canvas): SceneItem[] {
 	if (plan.weather === 'rain') swarms.push(...rain(canvas, 1));
 	if (plan.weather === 'storm') swarms.push(...rain(canvas, 2));
 	if (plan.weather === 'snow') swarms.push(...snow(canvas));
-	return swarms.map((swarm) => ({ kind: 'swarm', swarm }));
+	const items = swarms.map((swarm): SceneItem => ({ kind: 'swarm', swarm }));
+	return plan.weather === 'fog' ? [fog(canvas), ...items] : items;
 }
 
 function clouds(canvas: Canvas, cover: number, near: number, at: number): SceneItem {
@@ -66,6 +66,25 @@ function clouds(canvas: Canvas, cover: number, near: number, at: number): SceneI
 		light: plan.palette.cloud,
 		shade: plan.palette.cloudShade,
 		dx: (drift * 0.2 + wind) * near,
+		seed: details.int(0, 1e9),
+		profile: 'band',
+	});
+}
+
+/** A veil before the land. */
+function fog(canvas: Canvas): SceneItem {
+	const { height, unit, plan, details, drift } = canvas;
+	return cloudItem(canvas, {
+		y: height * (plan.horizon - 0.16),
+		height: height * 0.5,
+		cover: 0.85,
+		softness: 0.42,
+		grain: 3,
+		stretch: 2.2,
+		opacity: 0.72,
+		light: mix(plan.palette.sky[3], plan.palette.cloud, 0.5),
+		shade: mix(plan.palette.sky[3], plan.palette.sky[2], 0.5),
+		dx: drift * 0.6 + unit * 0.0005,
 		seed: details.int(0, 1e9),
 		profile: 'band',
 	});
@@ -94,55 +113,6 @@ function cloudSea(canvas: Canvas): SceneItem[] {
 		cloudItem(canvas, band(0.56, 0.44, 0.5)),
 		cloudItem(canvas, band(0.74, 0.28, 1)),
 	];
-}
-
-/** Curtains of light that drift along. */
-function aurora(canvas: Canvas, index: number): SceneItem {
-	const { height, period, plan, details, unit } = canvas;
-	const tall = Math.round(height * 0.24) * 2;
-	const [seed, phase] = [details.int(0, 1e9), details.next() * 7];
-	const dx = plan.pan === 0 ? 0 : unit * (index === 0 ? 0.0008 : -0.0006);
-	const travel = { x: 0, y: Math.round(height * (0.02 + index * 0.05)), dx };
-	const colors: readonly [Rgb, Rgb] =
-		index === 0 ? [rgb('#4dffb0'), rgb('#8a5cf0')] : [rgb('#5ce0ff'), rgb('#d05ce0')];
-	return {
-		kind: 'pixels',
-		paint: () => curtain(period, tall, colors, seed, phase),
-		wraps: true,
-		travel,
-	};
-}
-
-/** Rays that stand on a wavy line and are brightest at their foot. */
-function curtain(
-	width: number,
-	height: number,
-	[low, high]: readonly [Rgb, Rgb],
-	seed: number,
-	phase: number,
-): Pixels {
-	const rays = fractalNoise({ width: 512, height: 2 }, { x: 24, y: 1 }, 4, seed);
-	const data = new Uint8ClampedArray(width * height * 4);
-	for (let x = 0; x < width; x++) {
-		const turn = (x / width) * Math.PI * 2;
-		const wave = 0.13 * Math.sin(turn * 2 + phase) + 0.06 * Math.sin(turn * 5 - phase);
-		const foot = height * (0.72 + wave);
-		const ray = sampleField(rays, (x / width) * 512, 0);
-		const strength = Math.min(1, Math.max(0, ray * 1.7 - 0.35)) * 0.62;
-		const reach = height * (0.25 + ray * 0.65);
-		for (let y = Math.max(0, Math.floor(foot - reach)); y < height; y++) {
-			const t = (foot - y) / reach;
-			if (t < -0.06) break;
-			const a = (t < 0 ? 1 + t / 0.06 : (1 - Math.min(1, t)) ** 1.6) * strength;
-			const i = (y * width + x) * 4;
-			for (let k = 0; k < 3; k++) {
-				const [p, q] = [low[k] as number, high[k] as number];
-				data[i + k] = (p + (q - p) * Math.max(0, t)) * a;
-			}
-			data[i + 3] = a * 255;
-		}
-	}
-	return { width, height, data };
 }
 
 function whole({ width, height, unit }: Canvas): Swarm['area'] {

@@ -103,7 +103,7 @@ function surface(canvas: Canvas): SceneItem {
 		behind: (line) => {
 			const x =
 				(((plan.stage * canvas.width - (drift * canvas.frames) / 2) % period) + period) % period;
-			return standing(canvas, x, line(x) + unit * 0.006);
+			return standing(canvas, x, line(x) + unit * 0.02);
 		},
 		before: (line) =>
 			Array.from({ length: 16 }, () => {

@@ -1,0 +1,376 @@
+import type { Claim, Job, JobStore } from '@plinth/core';
+import { createBackend, jobStoreSuite, manualClock } from '@plinth/core/testing';
+import { memoryJobs } from '@plinth/memory';
+import { describe, expect, test } from 'vitest';
+import { type Sabotage, testSabotage } from './sabotage.ts';
+
+const suite = (spoil: (right: JobStore) => JobStore) =>
+	jobStoreSuite({
+		async create() {
+			const clock = manualClock();
+			const { provided, stop } = await createBackend<JobStore>(memoryJobs(), { clock });
+			return { store: spoil(provided), clock, close: stop };
+		},
+	});
+
+/** Lets every write of an attempt pass as one of the newest attempt. */
+function withoutFence(method: 'heartbeat' | 'complete' | 'fail' | 'release') {
+	return (right: JobStore): Partial<JobStore> => {
+		const fences = new Map<string, number>();
+		const write = right[method].bind(right) as (
+			id: string,
+			fence: number,
+			...rest: unknown[]
+		) => unknown;
+		return {
+			async claim(...args) {
+				const claim = await right.claim(...args);
+				if (claim) fences.set(claim.job.id, claim.fence);
+				return claim;
+			},
+			[method]: (id: string, fence: number, ...rest: unknown[]) =>
+				write(id, fences.get(id) ?? fence, ...rest),
+		};
+	};
+}
+
+/** Shows jobs other than they are. */
+function showing(change: (job: Job) => Partial<Job>) {
+	return (right: JobStore): Partial<JobStore> => ({
+		async get(tenant, id) {
+			const job = await right.get(tenant, id);
+			return job && { ...job, ...change(job) };
+		},
+	});
+}
+
+const wrong: Sabotage<JobStore>[] = [
+	...(['heartbeat', 'complete', 'fail', 'release'] as const).map(
+		(method): Sabotage<JobStore> => [
+			`a ${method} that ignores the fence`,
+			withoutFence(method),
+			`a zombie's ${method} writes nothing`,
+		],
+	),
+	[
+		'a get that ignores the tenant',
+		(right) => ({ get: (_tenant, id) => right.get('acme', id) }),
+		'get does not show the job of another tenant',
+	],
+	[
+		'a list that ignores the tenant',
+		(right) => ({ list: (_tenant, options) => right.list('acme', options) }),
+		'list does not show the jobs of another tenant',
+	],
+	[
+		'a remove that ignores the tenant',
+		(right) => ({ remove: (_tenant, id) => right.remove('acme', id) }),
+		'remove does not reach the job of another tenant',
+	],
+	[
+		'a requestCancel that ignores the tenant',
+		(right) => ({ requestCancel: (_tenant, id) => right.requestCancel('acme', id) }),
+		'requestCancel does not reach the job of another tenant',
+	],
+	[
+		'a count that ignores the tenant',
+		(right) => ({ pending: (kind) => right.pending(kind) }),
+		'pending counts for one tenant or for all',
+	],
+	[
+		'idempotency that ignores the tenant',
+		(right) => ({
+			create: async (job, options) => {
+				const { job: made, replayed } = await right.create({ ...job, tenant: 'one' }, options);
+				return { job: { ...made, tenant: job.tenant }, replayed };
+			},
+		}),
+		'the same key of a like-named principal in another tenant is another request',
+	],
+	[
+		'a lost event',
+		(right) => ({
+			async events(cursor, query) {
+				const page = await right.events(cursor, query);
+				return { ...page, events: page.events.filter(({ type }) => type !== 'job.completed') };
+			},
+		}),
+		'every transition appends its event',
+	],
+	[
+		'events out of order',
+		(right) => ({
+			async events(cursor, query) {
+				const page = await right.events(cursor, query);
+				return { ...page, events: [...page.events].reverse() };
+			},
+		}),
+		'events of all jobs come in the order of their commits',
+	],
+	[
+		'a cursor that repeats an event',
+		(right) => ({
+			events: (cursor, query) =>
+				right.events(cursor && String(Math.max(0, Number(cursor) - 1)), query),
+		}),
+		'a cursor continues where the last page ended',
+	],
+	[
+		'an event filter that is ignored',
+		(right) => ({ events: (cursor, { limit }) => right.events(cursor, { limit }) }),
+		'events can be read for one job',
+	],
+	[
+		'progress that falls',
+		(right) => {
+			let latest = 0;
+			return {
+				...showing(() => ({ progress: latest }))(right),
+				heartbeat(id, fence, update) {
+					latest = update?.progress ?? latest;
+					return right.heartbeat(id, fence, update);
+				},
+			};
+		},
+		'progress never falls',
+	],
+	[
+		'progress that reaches 1 too early',
+		showing(({ progress }) => ({ progress: progress > 0.9 ? 1 : progress })),
+		'progress stays below 1 while the job runs',
+	],
+	[
+		'a release that counts the attempt',
+		showing(({ status, fence }) => (status === 'queued' ? { attempt: fence } : {})),
+		'release queues the job again and does not count the attempt',
+	],
+	[
+		'a retry that does not wait',
+		(right) => ({
+			fail: (id, fence, error, retryAt) => right.fail(id, fence, error, retryAt && 0),
+		}),
+		'a retry cannot be claimed before its instant',
+	],
+	[
+		'a retry beyond the last attempt',
+		(right) => ({
+			fail: (id, fence, error, retryAt) =>
+				retryAt === undefined ? right.fail(id, fence, error) : right.release(id, fence),
+		}),
+		'the last attempt fails with its own error although a retry was asked for',
+	],
+	[
+		'attempts without end',
+		(right) => ({ create: (job, options) => right.create({ ...job, maxAttempts: 99 }, options) }),
+		'a job whose attempts are used up fails at the next claim with attempts_exhausted',
+	],
+	[
+		'a cancel that only answers',
+		(right) => ({ requestCancel: (tenant, id) => right.get(tenant, id) }),
+		'cancelling a queued job fails it at once with cancelled',
+	],
+	[
+		'a cancel that heartbeats hide',
+		(right) => ({
+			async heartbeat(...args) {
+				const answer = await right.heartbeat(...args);
+				return answer === 'cancel' ? 'ok' : answer;
+			},
+		}),
+		'a running attempt learns of the cancel at its next heartbeat',
+	],
+	[
+		'a remove that only answers',
+		(right) => ({ remove: (tenant, id) => right.get(tenant, id) }),
+		'a removed completed job is unknown',
+	],
+	[
+		'a removed job that its attempt does not miss',
+		(right) => ({
+			async heartbeat(...args) {
+				const answer = await right.heartbeat(...args);
+				return answer === 'lost' ? 'ok' : answer;
+			},
+		}),
+		'a running attempt of a removed job is lost',
+	],
+	[
+		'a removed job that complete brings back',
+		(right) => {
+			const back = new Set<string>();
+			return {
+				async complete(id) {
+					back.add(id);
+					return true;
+				},
+				async get(tenant, id) {
+					return (await right.get(tenant, id)) ?? (back.has(id) ? ({ id } as Job) : null);
+				},
+			};
+		},
+		'nothing a running attempt writes brings a removed job back',
+	],
+	[
+		'a claim that is given out twice',
+		(right) => {
+			const given = new Map<string, Claim>();
+			return {
+				async claim(id, worker, leaseMs) {
+					const claim = (await right.claim(id, worker, leaseMs)) ?? given.get(id) ?? null;
+					if (claim) given.set(id, claim);
+					return claim;
+				},
+			};
+		},
+		'of twenty claims at once exactly one wins',
+	],
+	[
+		'a lease that does not lapse',
+		(right) => ({ claim: (id, worker, leaseMs) => right.claim(id, worker, leaseMs * 1_000) }),
+		'a lapsed lease lets another worker claim, and both attempts count',
+	],
+	[
+		'a heartbeat that does not extend the lease',
+		() => ({ heartbeat: async () => 'ok' }),
+		'heartbeat extends the lease by its length',
+	],
+	[
+		'a checkpoint that is not stored',
+		(right) => ({
+			heartbeat: (id, fence, { progress = 0 } = {}) => right.heartbeat(id, fence, { progress }),
+		}),
+		'a checkpoint survives a lost attempt',
+	],
+	[
+		'claimable without lapsed leases',
+		(right) => ({
+			claimable: async (limit) =>
+				(await right.claimable(limit)).filter(({ kind }) => kind !== 'video'),
+		}),
+		'claimable lists queued jobs and lapsed leases, oldest first',
+	],
+	[
+		'idempotency that is ignored',
+		(right) => ({ create: (job) => right.create(job) }),
+		'the same key answers with the first job',
+	],
+	[
+		'idempotency that races',
+		(right) => {
+			const jobs = new Map<string, string>();
+			return {
+				async create(job, options) {
+					const key = options?.idempotency?.key ?? job.id;
+					const earlier = jobs.get(key);
+					await new Promise((resolve) => setImmediate(resolve));
+					if (earlier)
+						return { job: (await right.get(job.tenant, earlier)) as Job, replayed: true };
+					jobs.set(key, job.id);
+					return right.create(job);
+				},
+			};
+		},
+		'fifty creates at once with one key make one job',
+	],
+	[
+		'a key without a fingerprint',
+		(right) => ({
+			create: (job, options) =>
+				right.create(
+					job,
+					options?.idempotency && { idempotency: { ...options.idempotency, fingerprint: 'f' } },
+				),
+		}),
+		'the same key with another fingerprint is refused',
+	],
+	[
+		'a key that is never forgotten',
+		(right) => {
+			const first = new Map<string, ReturnType<JobStore['create']>>();
+			return {
+				create(job, options) {
+					const key = options?.idempotency?.key ?? job.id;
+					const made = first.get(key) ?? right.create(job, options);
+					first.set(key, made);
+					return made;
+				},
+			};
+		},
+		'a key that was used again after 24 hours stands for the second job',
+	],
+	[
+		'retries that do not look at who received the job',
+		(right) => {
+			let count = 1;
+			return {
+				create(job, options) {
+					if (!options?.idempotency?.retry) return right.create(job, options);
+					count += 1;
+					return right.create(job, { idempotency: { ...options.idempotency, retry: count } });
+				},
+			};
+		},
+		'a retry does not answer with a job that the same count has received',
+	],
+	[
+		'a list that ignores the order',
+		(right) => ({ list: (tenant, options) => right.list(tenant, { ...options, order: 'asc' }) }),
+		'a list in descending order starts with the newest',
+	],
+	[
+		'a list whose position must exist',
+		(right) => ({
+			async list(tenant, options) {
+				const known = !options.after || (await right.get(tenant, options.after));
+				return known ? right.list(tenant, options) : { jobs: [], hasMore: false };
+			},
+		}),
+		'after may be the id of a removed job',
+	],
+	[
+		'an empty page that tells nothing',
+		(right) => ({
+			list: async (tenant, options) =>
+				options.limit === 0 ? { jobs: [], hasMore: false } : right.list(tenant, options),
+		}),
+		'limit 0 gives an empty page that tells whether jobs follow',
+	],
+	[
+		'a sweep that forgets removed jobs',
+		(right) => ({
+			sweep: async (now, limit) =>
+				(await right.sweep(now, limit)).filter(({ due }) => due === 'content'),
+		}),
+		'a removed job that nobody runs is due at once',
+	],
+	[
+		'a sweep that does not wait for the lease',
+		(right) => ({ sweep: (now, limit) => right.sweep(now + 20_000, limit) }),
+		'a removed job is not due while an attempt may still write',
+	],
+	[
+		'a sweep that settles by itself',
+		(right) => ({
+			async sweep(now, limit) {
+				const items = await right.sweep(now, limit);
+				await right.swept(items);
+				return items;
+			},
+		}),
+		'sweep changes nothing',
+	],
+	[
+		'a swept that does nothing',
+		() => ({ swept: async () => {} }),
+		'swept content is not listed again',
+	],
+];
+
+describe('jobStoreSuite', () => {
+	testSabotage(wrong, suite);
+
+	test('names every case once', () => {
+		const names = suite((right) => right).map(({ name }) => name);
+		expect(new Set(names).size).toBe(names.length);
+	});
+});
