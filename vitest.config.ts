@@ -16,7 +16,11 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'e2e',
-					include: ['test/*.test.ts', 'test/{e2e,clients}/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+					include: [
+						'test/*.test.ts',
+						'test/{e2e,clients}/**/*.test.ts',
+						'examples/*/test/**/*.test.ts',
+					],
 					testTimeout: 60_000,
 				},
 			},

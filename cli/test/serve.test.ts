@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@plinth/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Child, plinth } from '../../test/support/cli.ts';
 import { rawClient } from '../../test/support/client.ts';
@@ -74,8 +75,7 @@ describe('plinth serve', () => {
 		const child = serve();
 		await addressOf(child);
 		child.signal('SIGTERM');
-		const stopping = () => child.stderr().includes('SIGTERM');
-		while (!stopping()) await new Promise((resolve) => setImmediate(resolve));
+		await eventually('it has seen the first', () => child.stderr().includes('SIGTERM'));
 		child.signal('SIGTERM');
 		await expect(child.exit).resolves.toMatchObject({ code: 1 });
 	});

@@ -150,6 +150,13 @@ export const errors = defineErrors({
 		message: 'The request body arrived too slowly.',
 		headers: noRetry,
 	},
+	E_DEADLINE: {
+		...serverError,
+		status: 504,
+		code: 'deadline_exceeded',
+		message: 'The request was not finished in the time that this route has.',
+		headers: noRetry,
+	},
 	E_BODY_TOO_LARGE: {
 		status: 413,
 		type: 'invalid_request_error',

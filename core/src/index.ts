@@ -12,6 +12,7 @@ export { BootError, type BootProblem, bootErrors } from './config/problem.ts';
 export type { ResolvedConfig } from './config/resolve.ts';
 export * from './config.ts';
 export * from './errors.ts';
+export { formBoolean, formInteger, formNumber } from './http/form.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';
 export { codePoints } from './http/text.ts';

@@ -1,3 +1,5 @@
+import { eventually } from '@plinth/core/testing';
+import { video } from '@plinth/plugin-video';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeVideo, gate, heldVideo, tinyMp4, tinyPoster } from '../support/fake-models.ts';
@@ -133,5 +135,22 @@ describe('content that is not there', () => {
 		const { id } = await client.create({ model: 'instant-1', prompt: 'fail: no paint' });
 		await client.finished(id);
 		expect((await client.send(`/v1/videos/${id}/content`)).status).toBe(404);
+	});
+
+	test('is 404 video_expired once its time is over, although the job is still there', async () => {
+		const plugins = { video: video({ retentionHours: 0.5 / 3600 }) };
+		const short = await serveEmbedded({ models: { 'instant-1': fakeVideo() }, plugins });
+		const raw = rawClient(short.url, keyA);
+		const { id } = await raw.create({ model: 'instant-1', prompt: 'soon gone' });
+		await raw.finished(id);
+		let code: string | null = null;
+		await eventually('the content is gone', async () => {
+			const answer = await raw.send(`/v1/videos/${id}/content`);
+			code = answer.status === 404 ? (await failure(answer)).code : null;
+			return answer.status === 404;
+		});
+		const job = await raw.send(`/v1/videos/${id}`);
+		await short.stop();
+		expect([code, job.status]).toEqual(['video_expired', 200]);
 	});
 });

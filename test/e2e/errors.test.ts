@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeVideo } from '../support/fake-models.ts';
@@ -121,6 +122,17 @@ describe('a request id', () => {
 	});
 });
 
+describe('a request that is no HTTP', () => {
+	test('is answered in the same form', async () => {
+		const answer = await rawBytes('NONSENSE\r\n\r\n');
+		const [head = '', body = ''] = answer.split('\r\n\r\n');
+		expect(head).toMatch(/^HTTP\/1\.1 400 /);
+		expect(head).toMatch(/^x-request-id: req_/m);
+		const { error } = JSON.parse(body) as { error: object };
+		expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type']);
+	});
+});
+
 describe('a wrong method', () => {
 	test('is told the right ones', async () => {
 		const answer = await client.send('/v1/videos', { method: 'PUT' });
@@ -185,6 +197,21 @@ describe('a parameter at fault is named', () => {
 		expect((await create({ prompt: '🌊'.repeat(32_000) })).status).toBe(201);
 	});
 });
+
+/** Sends bytes as they are, and reads until the server hangs up. */
+function rawBytes(bytes: string): Promise<string> {
+	return new Promise((resolve, reject) => {
+		let answer = '';
+		const socket = connect(Number(new URL(served.url).port), '127.0.0.1', () =>
+			socket.write(bytes),
+		);
+		socket.on('data', (chunk) => {
+			answer += chunk;
+		});
+		socket.on('end', () => resolve(answer));
+		socket.on('error', reject);
+	});
+}
 
 /** A GET with headers as they stand on the wire, doubled ones included. */
 function rawGet(path: string, headers: string[]): Promise<{ status: number | undefined }> {

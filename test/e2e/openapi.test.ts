@@ -22,6 +22,7 @@ interface Operation {
 
 interface Document {
 	readonly openapi: string;
+	readonly servers: readonly { readonly url: string }[];
 	readonly security: readonly Readonly<Record<string, unknown>>[];
 	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 	readonly components: {
@@ -57,6 +58,10 @@ describe('/openapi.json', () => {
 
 	test('is OpenAPI 3.1', () => {
 		expect(document.openapi).toMatch(/^3\.1\./);
+	});
+
+	test('names the address of this server', () => {
+		expect(document.servers).toEqual([{ url: served.url }]);
 	});
 
 	test('holds every route of the deployment, and no other', () => {

@@ -74,15 +74,19 @@ describe('a video job', () => {
 		expect(video.seconds).toBe('8');
 	});
 
-	test('is made once for two requests with the same Idempotency-Key', async () => {
-		const send = () =>
-			client.send('/v1/videos', {
+	test.each([
+		['the same Idempotency-Key', { 'idempotency-key': 'once' }, { 'idempotency-key': 'once' }],
+		['a retry by the SDK', {}, { 'x-stainless-retry-count': '1' }],
+	])('is made once for two requests with %s', async (prompt, first, second) => {
+		const send = async (headers: Record<string, string>) => {
+			const answer = await client.send('/v1/videos', {
 				method: 'POST',
-				headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
-				body: JSON.stringify({ model: 'instant-1', prompt: 'once' }),
+				headers: { 'content-type': 'application/json', ...headers },
+				body: JSON.stringify({ model: 'instant-1', prompt }),
 			});
-		const [first, second] = [await send(), await send()];
-		expect(((await second.json()) as WireVideo).id).toBe(((await first.json()) as WireVideo).id);
+			return ((await answer.json()) as WireVideo).id;
+		};
+		expect(await send(first)).toBe(await send(second));
 	});
 
 	test('that is deleted while it is rendered stays away', async () => {

@@ -32,33 +32,45 @@ export async function decodeErrors(file: string): Promise<string> {
 	return stderr;
 }
 
-/** One frame of a video as raw grey pixels, scaled to `width` x `height`. */
-export async function greyFrame(
-	file: string,
-	{ at, width, height }: { at: number; width: number; height: number },
-): Promise<Buffer> {
-	const filter = `scale=${width}:${height}:flags=area`;
-	return rawFrame(file, at, ['-vf', filter, '-pix_fmt', 'gray']);
-}
-
 /** One frame of a video as raw red, green and blue bytes, scaled to `width` x `height`. */
 export async function colourFrame(
 	file: string,
 	{ at, width, height }: { at: number; width: number; height: number },
 ): Promise<Buffer> {
 	const filter = `scale=${width}:${height}:flags=area`;
-	return rawFrame(file, at, ['-vf', filter, '-pix_fmt', 'rgb24']);
+	const { stdout } = await exec(
+		'ffmpeg',
+		[
+			...['-v', 'error', '-ss', String(at), '-i', file, '-frames:v', '1'],
+			...['-vf', filter, '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-'],
+		],
+		{ encoding: 'buffer', maxBuffer: 2 ** 26 },
+	);
+	return stdout;
 }
 
-/** Reads the text in one frame of a video. */
+/**
+ * Everything that can be read in one frame of a video. Read in four ways, because text on a picture is not what tesseract expects:
+ * dark on light and light on dark, as one block and as scattered words.
+ */
 export async function textInFrame(file: string, at: number): Promise<string> {
-	const picture = `${file}.${at}.png`;
-	await exec('ffmpeg', [
-		...['-v', 'error', '-y', '-ss', String(at), '-i', file],
-		...['-frames:v', '1', '-vf', 'scale=iw*2:ih*2', picture],
-	]);
-	const { stdout } = await exec('tesseract', [picture, 'stdout', '--psm', '11', '-l', 'eng']);
-	return stdout;
+	const readings: string[] = [];
+	for (const [name, colours] of [
+		['plain', 'null'],
+		['negative', 'negate'],
+	]) {
+		const picture = `${file}.${name}.png`;
+		const filter = `scale=iw*2:ih*2,${colours}`;
+		await exec('ffmpeg', [
+			...['-v', 'error', '-y', '-ss', String(at), '-i', file],
+			...['-frames:v', '1', '-vf', filter, picture],
+		]);
+		for (const layout of ['6', '11']) {
+			const { stdout } = await exec('tesseract', [picture, 'stdout', '--psm', layout, '-l', 'eng']);
+			readings.push(stdout);
+		}
+	}
+	return readings.join('\n');
 }
 
 /** The mean absolute difference of two pictures of the same size, 0 to 255. */
@@ -67,16 +79,4 @@ export function difference(a: Uint8Array, b: Uint8Array): number {
 	let sum = 0;
 	for (const [index, value] of a.entries()) sum += Math.abs(value - (b[index] ?? 0));
 	return sum / a.length;
-}
-
-async function rawFrame(file: string, at: number, options: readonly string[]): Promise<Buffer> {
-	const { stdout } = await exec(
-		'ffmpeg',
-		[
-			...['-v', 'error', '-ss', String(at), '-i', file, '-frames:v', '1'],
-			...[...options, '-f', 'rawvideo', '-'],
-		],
-		{ encoding: 'buffer', maxBuffer: 2 ** 26 },
-	);
-	return stdout;
 }

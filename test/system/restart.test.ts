@@ -29,7 +29,7 @@ async function serve(): Promise<{ child: Child; client: RawClient }> {
 
 /** Starts the longest render that there is and waits until it has begun. */
 async function begin(client: RawClient): Promise<string> {
-	const fields = { model: 'builtin-video', prompt: 'A long way', seconds: '12', size: '1792x1024' };
+	const fields = { model: 'builtin-video', prompt: 'A long way', seconds: '12', size: '1280x720' };
 	const { id } = await client.create(fields);
 	await eventually(
 		'the render has begun',

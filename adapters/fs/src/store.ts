@@ -31,6 +31,7 @@ export class FsBlobStore implements BlobStore {
 		const temporary = this.#directory.temporaryFile();
 		try {
 			const info = await writeBlob(temporary, body, options);
+			options.signal?.throwIfAborted();
 			await storage(publish(this.#directory, temporary, pathOf(key)));
 			return { key, ...info };
 		} catch (error) {

@@ -55,6 +55,7 @@ export class Endpoint {
 			query: query && (await validate(query, raw.query, 'The query')),
 		};
 		body = await this.#bodies?.read(ctx, exchange);
+		exchange.bodyRead();
 		return this.#handle(exchange, checked, body, call);
 	}
 

@@ -37,6 +37,7 @@ export class Exchange {
 	#child: Logger | undefined;
 	#left = false;
 	#cut = false;
+	#waitsForBody = false;
 
 	constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions) {
 		this.req = req;
@@ -66,7 +67,7 @@ export class Exchange {
 	/** Aborts the signal after `ms` milliseconds. */
 	setDeadline(ms: number): void {
 		this.clearDeadline();
-		this.#disarm = this.clock.after(ms, () => this.abort(tooLate(ms)));
+		this.#disarm = this.clock.after(ms, () => this.abort(tooLate(ms, this.#waitsForBody)));
 	}
 
 	/** Lifts the deadline: what remains is bounded by the client's reading. */
@@ -82,8 +83,14 @@ export class Exchange {
 
 	/** Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. */
 	inviteBody(): void {
+		this.#waitsForBody = true;
 		this.#invite?.();
 		this.#invite = undefined;
+	}
+
+	/** Says that the body has been read: from here on the time is ours. */
+	bodyRead(): void {
+		this.#waitsForBody = false;
 	}
 
 	/** Whether the client waits to be told to send its body. */
@@ -144,8 +151,9 @@ export function newRequestId(): string {
 	return `req_${randomBytes(16).toString('hex')}`;
 }
 
-function tooLate(ms: number): PlinthError {
-	return plinthError('E_REQUEST_TIMEOUT', {
+/** Whose fault it is: a body that never came is the client's, everything after it is ours. */
+function tooLate(ms: number, waitsForBody: boolean): PlinthError {
+	return plinthError(waitsForBody ? 'E_REQUEST_TIMEOUT' : 'E_DEADLINE', {
 		message: `The request was not finished within ${ms / 1000} seconds.`,
 	});
 }

@@ -29,6 +29,15 @@ export function systemRoutes(options: SystemOptions): readonly Route[] {
 	return [...probes(options.readiness), description(options.openapi), ...models(options.models)];
 }
 
+/** The paths of the kernel's own routes, all of them `GET`. */
+export const systemPaths = [
+	'/healthz',
+	'/readyz',
+	'/openapi.json',
+	'/v1/models',
+	'/v1/models/{id}',
+] as const;
+
 /** What monitoring asks every few seconds; logged at debug level. */
 export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 

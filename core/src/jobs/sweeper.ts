@@ -62,9 +62,10 @@ export class Sweeper {
 	async sweep(): Promise<void> {
 		for (;;) {
 			const items = await this.#store.sweep(this.#clock.now(), sweepBatch);
-			if (items.length === 0) return;
 			for (const { id } of items) await deletePrefix(this.#blobs, jobPrefix(id));
+			// Also with nothing due: the store trims its event log here.
 			await this.#store.swept(items);
+			if (items.length === 0) return;
 			this.#log.info({ swept: items.length }, 'expired content and removed jobs deleted');
 			if (items.length < sweepBatch) return;
 		}

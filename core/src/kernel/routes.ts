@@ -2,12 +2,16 @@ import type { z } from 'zod';
 import { type BootProblem, bootProblem } from '../config/problem.ts';
 import type { Route } from '../http/route.ts';
 import { routeKey } from '../http/router.ts';
+import { systemPaths } from '../http/system.ts';
 
 /** The routes of all plugins with their owners. Wrong and double ones are listed, so that one report names them all. */
 export class PluginRoutes {
 	readonly owners = new Map<Route, string>();
 	readonly problems: BootProblem[] = [];
-	readonly #taken = new Map<string, string>();
+	/** Who has claimed what. The kernel's own routes come first. */
+	readonly #taken = new Map<string, string>(
+		systemPaths.map((path) => [routeKey({ method: 'GET', path }), 'the kernel']),
+	);
 
 	/** Adds the routes of one plugin. */
 	add(plugin: string, routes: readonly Route[]): void {
@@ -33,8 +37,8 @@ export class PluginRoutes {
 		const shape = routeKey(route);
 		const other = this.#taken.get(shape);
 		if (other !== undefined)
-			report('E_ROUTE_DUPLICATE', `registers ${name}, which plugin ${other} has registered.`);
-		this.#taken.set(shape, plugin);
+			report('E_ROUTE_DUPLICATE', `registers ${name}, which ${other} has registered.`);
+		this.#taken.set(shape, owner);
 
 		if (typeof route.scope !== 'string' || route.scope === '')
 			report('E_ROUTE_SCOPE', `registers ${name} without a scope.`);

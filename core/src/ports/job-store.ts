@@ -38,7 +38,9 @@ export interface Job {
 	readonly fence: number;
 	readonly cancelRequested: boolean;
 	readonly createdAt: number;
+	/** When its first attempt began. */
 	readonly startedAt: number | null;
+	/** When it ended, well or badly. */
 	readonly completedAt: number | null;
 	/** From this instant on the content is gone; null until completed, or when content does not expire. */
 	readonly expiresAt: number | null;
@@ -139,7 +141,7 @@ export interface JobEvent {
 	readonly tenant: string;
 	/** Milliseconds since the Unix epoch. */
 	readonly at: number;
-	/** Facts about the transition: `{ attempt }`, `{ code }`. */
+	/** Facts about the transition: `{ attempt }`, and `{ code }` beside it on `job.failed`. */
 	readonly data: Json;
 }
 
@@ -209,7 +211,7 @@ export interface JobStore {
 	 */
 	fail(id: string, fence: number, error: JobError, retryAt?: number): Promise<boolean>;
 
-	/** Gives an interrupted attempt back: `queued`, and the attempt does not count. False: the fence is old. */
+	/** Gives an interrupted attempt back: `queued`, with a `job.queued` event, and the attempt does not count. False: the fence is old. */
 	release(id: string, fence: number): Promise<boolean>;
 
 	/** Jobs that `claim` would accept or end now, oldest first. */
@@ -222,10 +224,13 @@ export interface JobStore {
 	 */
 	sweep(now: number, limit: number): Promise<readonly SweepItem[]>;
 
-	/** Settles sweep items: `content` is not listed again, the row of `record` goes. */
+	/**
+	 * Settles sweep items: `content` is not listed again, the row of `record` goes. Also trims events that are older than the
+	 * retention of records; called with an empty list when nothing was due.
+	 */
 	swept(items: readonly SweepItem[]): Promise<void>;
 
-	/** Events after `cursor` in commit order; from the beginning without one. The answer's cursor equals the given one when there is nothing new. */
+	/** Events after `cursor` in commit order; from the beginning without one. The answer's cursor equals the given one when there is nothing new. A malformed cursor rejects with `E_VALUE_INVALID`. */
 	events(
 		cursor: string | undefined,
 		query: EventQuery,

@@ -1,3 +1,4 @@
+export type { BlobStoreSubject } from './blob-store/subject.ts';
 export * from './blob-store.ts';
 export type { ConformanceCase, Subject } from './conformance.ts';
 export * from './create-backend.ts';

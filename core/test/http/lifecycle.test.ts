@@ -75,7 +75,7 @@ describe('a handler', () => {
 		await eventually(() => state.running === 1);
 		await clock.advance(1_500);
 		const { status, headers } = await answer;
-		expect([status, headers.get('x-should-retry')]).toEqual([408, 'false']);
+		expect([status, headers.get('x-should-retry')]).toEqual([504, 'false']);
 		expect((await errorOf(await answer)).message).toContain('1.5 seconds');
 		expect(http.inFlight).toBe(1);
 		state.release(Reply.events((async function* () {})()));

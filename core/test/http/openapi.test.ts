@@ -179,6 +179,7 @@ describe('the OpenAPI document', () => {
 			'415',
 			'500',
 			'503',
+			'504',
 		]);
 		expect(responses['404']?.description).toContain('`job_not_found`');
 		expect(responses['404']?.description).toContain('`model_not_found`');

@@ -173,7 +173,7 @@ describe('an event stream', () => {
 			else await clock.advance(600_000);
 			await raw.until(/event: error/);
 			expect(raw.text).toContain(
-				end === 'stop' ? '"code":"server_stopping"' : '"code":"request_timeout"',
+				end === 'stop' ? '"code":"server_stopping"' : '"code":"deadline_exceeded"',
 			);
 		}
 	});

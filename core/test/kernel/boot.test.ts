@@ -116,6 +116,17 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
+	test("refuses a plugin that claims one of the kernel's own routes", async () => {
+		expect(
+			await problemsOf({
+				backends: { auth },
+				plugins: { one: plugin('one', route('/healthz', 'public')) },
+			}),
+		).toMatchObject([
+			{ code: 'E_ROUTE_DUPLICATE', message: expect.stringContaining('the kernel') },
+		]);
+	});
+
 	test('refuses a route without a scope', async () => {
 		expect(
 			await problemsOf({

@@ -7,7 +7,6 @@ import {
 	type JobRun,
 	type Models,
 	modelError,
-	plinthError,
 } from '@plinth/core';
 import { checkedMp4, isHonestPoster } from './container-format.ts';
 import { videoErrors } from './errors.ts';
@@ -25,8 +24,9 @@ export interface RunnerContext {
 
 /** Renders video jobs: asks the model that the job names, and stores what it makes. */
 export function videoRunner(context: RunnerContext): JobDefinition {
-	const { models } = context;
+	const { models, options } = context;
 	return {
+		maxAttempts: options.maxAttempts,
 		run: (job, run) => render(context, job, run),
 		async cancel(job) {
 			if (job.checkpoint !== null) await models.get(job.model).model.cancel?.(job.checkpoint);
@@ -36,7 +36,6 @@ export function videoRunner(context: RunnerContext): JobDefinition {
 
 async function render(context: RunnerContext, job: Job, run: JobRun): Promise<JobOutcome> {
 	const { models, blobs, options } = context;
-	if (job.attempt > options.maxAttempts) throw plinthError('E_JOB_ATTEMPTS');
 	// A model that left the config since the job was accepted throws here, and the job fails as model_not_found.
 	const { id, model } = models.get(job.model);
 	const input = inputOf(job);

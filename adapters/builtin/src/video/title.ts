@@ -44,7 +44,7 @@ export function titleSize(width: number, height: number): number {
 	return Math.round(Math.min(width / 15.5, height / 13));
 }
 
-/** Draws the lines, dark on a bright plate that text recognition reads more surely than the reverse, in the lower part of the frame; undefined when there is nothing to write. */
+/** Draws the lines, bright on a dark translucent plate, in the lower part of the frame; undefined when there is nothing to write. */
 export function titleSvg(
 	title: Title,
 	font: Font,
@@ -62,9 +62,9 @@ export function titleSvg(
 			`<text x="${width / 2}" y="${pad * 0.75 + size * 0.98 + i * step}" text-anchor="middle">${escapeXml(line)}</text>`,
 	);
 	const body = `
-		<rect width="${width}" height="${height}" rx="${size * 0.34}" fill="#fbfaf6" fill-opacity="0.92"/>
+		<rect width="${width}" height="${height}" rx="${size * 0.34}" fill="#0a0e18" fill-opacity="0.8"/>
 		<rect x="${width / 2 - size}" y="${height - size * 0.2}" width="${size * 2}" height="${Math.max(2, size * 0.07)}" fill="${accent}"/>
-		<g font-family="${font.family}" font-weight="700" font-size="${size}" fill="#10141f">${lines.join('')}</g>`;
+		<g font-family="${font.family}" font-weight="700" font-size="${size}" fill="#fdfdfb">${lines.join('')}</g>`;
 	const bottom = Math.round(frame.height * (frame.height > frame.width ? 0.055 : 0.05));
 	return {
 		svg: svgDocument(width, height, body),

@@ -22,10 +22,10 @@ export type FromWriter =
 	| { readonly opened: false; readonly failure: Failure }
 	| { readonly outcomes: readonly Outcome[] };
 
-const commands = { ...jobCommands, ...queueCommands, ...recordCommands };
+const commands: Commands = { ...jobCommands, ...queueCommands, ...recordCommands };
 
 /** Every write by its name, for the types of the caller's side. */
-export type Commands = typeof commands;
+export type Commands = typeof jobCommands & typeof queueCommands & typeof recordCommands;
 
 const port = parentPort;
 if (port) serve((workerData as WriterData).file);

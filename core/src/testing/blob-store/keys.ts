@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import type { CaseMaker, ConformanceCase } from '../conformance.ts';
+import {
+	type BlobStoreSubject,
+	bytesOf,
+	hello,
+	infoOf,
+	key,
+	keysOf,
+	mp4,
+	pattern,
+} from './subject.ts';
+
+/** Deleting, listing, and which keys are sound. */
+export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
+	return [
+		it('a deleted blob is absent', async ({ store }) => {
+			await store.put(key, hello, mp4);
+			await store.delete(key);
+			assert.deepEqual([await store.get(key), await keysOf(store, '')], [null, []]);
+		}),
+		it('deleting what is absent is no error', async ({ store }) => {
+			await store.delete(key);
+			await store.put(key, hello, mp4);
+			await store.delete(key);
+			await store.delete(key);
+		}),
+		it('a blob can be put again after a delete', async ({ store }) => {
+			await store.put(key, pattern(10), mp4);
+			await store.delete(key);
+			await store.put(key, hello, mp4);
+			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
+		}),
+		it('deleting one blob leaves its neighbours', async ({ store }) => {
+			for (const name of ['video/a/1', 'video/a/2', 'video/b/1']) await store.put(name, hello, mp4);
+			await store.delete('video/a/1');
+			assert.deepEqual(await keysOf(store, ''), ['video/a/2', 'video/b/1']);
+		}),
+		it('list names what lies under a prefix, and what it is', async ({ store }) => {
+			await store.put(key, hello, mp4);
+			const found = [];
+			for await (const info of store.list('video/job_1')) found.push(info);
+			assert.deepEqual(found, [infoOf(hello)]);
+		}),
+		it('a prefix ends at the border of a segment', async ({ store }) => {
+			for (const name of ['v/job', 'v/job/1', 'v/job/2/x', 'v/job2', 'v/job.x/1', 'w/job/1']) {
+				await store.put(name, hello, mp4);
+			}
+			assert.deepEqual(await keysOf(store, 'v/job'), ['v/job', 'v/job/1', 'v/job/2/x']);
+			assert.deepEqual(await keysOf(store, 'v/job/'), ['v/job/1', 'v/job/2/x']);
+		}),
+		it('the empty prefix names everything', async ({ store }) => {
+			for (const name of ['a', 'b/c', 'b/d/e']) await store.put(name, hello, mp4);
+			assert.deepEqual(await keysOf(store, ''), ['a', 'b/c', 'b/d/e']);
+		}),
+		it('a prefix under which nothing lies names nothing', async ({ store }) => {
+			await store.put(key, hello, mp4);
+			assert.deepEqual(await keysOf(store, 'image'), []);
+		}),
+		it('a key may lie under another key', async ({ store }) => {
+			await store.put('a/b', hello, mp4);
+			await store.put('a', pattern(5), mp4);
+			await store.put('a/b/c', pattern(6), mp4);
+			assert.deepEqual(await keysOf(store, ''), ['a', 'a/b', 'a/b/c']);
+			assert.deepEqual(await bytesOf(store, undefined, 'a/b'), Buffer.from(hello));
+		}),
+		...[
+			['of 512 characters in one segment', 'k'.repeat(512)],
+			['of 512 characters in many segments', `${'k/'.repeat(255)}kk`],
+			['with every allowed character', 'AZaz09._-/.hidden/..a/a..'],
+		].map(([name = '', allowed = '']) =>
+			it(`a key ${name} is sound`, async ({ store }) => {
+				await store.put(allowed, hello, mp4);
+				assert.deepEqual(await keysOf(store, ''), [allowed]);
+				assert.deepEqual(await bytesOf(store, undefined, allowed), Buffer.from(hello));
+				await store.delete(allowed);
+				assert.equal(await store.head(allowed), null);
+			}),
+		),
+		...badKeys.map((bad) =>
+			it(`the key ${JSON.stringify(bad.slice(0, 20))} throws in every method`, async ({
+				store,
+			}) => {
+				await assert.rejects(async () => store.put(bad, hello, mp4));
+				await assert.rejects(async () => store.get(bad));
+				await assert.rejects(async () => store.head(bad));
+				await assert.rejects(async () => store.delete(bad));
+			}),
+		),
+	];
+}
+
+const badKeys = [
+	'',
+	'/',
+	'a//b',
+	'/a',
+	'a/',
+	'.',
+	'..',
+	'../a',
+	'a/../../b',
+	'a/./b',
+	'a b',
+	'a\\b',
+	'a\0b',
+	'ä',
+	'a%2fb',
+	'a\n',
+	'k'.repeat(513),
+];

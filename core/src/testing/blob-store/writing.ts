@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import type { CaseMaker, ConformanceCase } from '../conformance.ts';
+import {
+	type BlobStoreSubject,
+	bytesOf,
+	chunks,
+	hasCode,
+	hello,
+	infoOf,
+	isPrefix,
+	key,
+	keysOf,
+	mp4,
+	pattern,
+} from './subject.ts';
+
+/** Limits, failures, and blobs that replace each other. */
+export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
+	return [
+		it('maxBytes lets exactly that many through', async ({ store }) => {
+			await store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 11 });
+			assert.equal((await store.head(key))?.size, 11);
+		}),
+		it('one byte more than maxBytes is refused and stores nothing', async ({ store }) => {
+			const put = store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 10 });
+			await assert.rejects(put, hasCode('E_BODY_TOO_LARGE'));
+			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
+		}),
+		it('maxBytes holds for bytes that were put at once', async ({ store }) => {
+			const put = store.put(key, hello, { ...mp4, maxBytes: 10 });
+			await assert.rejects(put, hasCode('E_BODY_TOO_LARGE'));
+		}),
+		it('a put over maxBytes closes the stream it was given', async ({ store }) => {
+			let isClosed = false;
+			async function* endless() {
+				try {
+					for (;;) yield hello;
+				} finally {
+					isClosed = true;
+				}
+			}
+			await store.put(key, endless(), { ...mp4, maxBytes: 100 }).catch(() => {});
+			assert.equal(isClosed, true);
+		}),
+		it('a stream that fails rejects the put with its error and stores nothing', async ({
+			store,
+		}) => {
+			const failure = new Error('the upload broke off');
+			async function* broken() {
+				yield hello;
+				throw failure;
+			}
+			await assert.rejects(store.put(key, broken(), mp4), (error) => error === failure);
+			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
+		}),
+		it('an aborted put rejects and stores nothing', async ({ store }) => {
+			const abort = new AbortController();
+			async function* aborted() {
+				yield hello;
+				abort.abort();
+				yield hello;
+			}
+			await assert.rejects(store.put(key, aborted(), { ...mp4, signal: abort.signal }));
+			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
+		}),
+		it('an abort does not wait for a stream that is silent', async ({ store }) => {
+			const abort = new AbortController();
+			async function* silent() {
+				yield hello;
+				setImmediate(() => abort.abort());
+				await new Promise(() => {});
+			}
+			await assert.rejects(store.put(key, silent(), { ...mp4, signal: abort.signal }));
+		}),
+		it('a put that was aborted before it began stores nothing', async ({ store }) => {
+			await assert.rejects(store.put(key, hello, { ...mp4, signal: AbortSignal.abort() }));
+			assert.equal(await store.head(key), null);
+		}),
+		it('a blob is unseen until it is whole', async ({ store }) => {
+			async function* watched() {
+				yield hello;
+				assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
+				yield hello;
+			}
+			await store.put(key, watched(), mp4);
+			assert.equal((await store.head(key))?.size, 22);
+		}),
+		it('a put over a blob replaces bytes, type and digest', async ({ store }) => {
+			await store.put(key, pattern(5_000), { contentType: 'video/webm' });
+			await store.put(key, hello, mp4);
+			assert.deepEqual(await store.head(key), infoOf(hello));
+			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
+		}),
+		it('while a blob is being replaced readers get the old one', async ({ store }) => {
+			await store.put(key, hello, mp4);
+			async function* watched() {
+				yield pattern(5_000);
+				assert.deepEqual(await bytesOf(store), Buffer.from(hello));
+			}
+			await store.put(key, watched(), mp4);
+		}),
+		it('a failed replacement leaves the old blob', async ({ store }) => {
+			await store.put(key, hello, mp4);
+			await store.put(key, pattern(100), { ...mp4, maxBytes: 50 }).catch(() => {});
+			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
+		}),
+		it('ten puts at once leave one whole blob', async ({ store }) => {
+			const sizes = Array.from({ length: 10 }, (_, i) => 50_000 + i);
+			await Promise.all(sizes.map((size) => store.put(key, chunks(pattern(size)), mp4)));
+			const { size } = (await store.head(key)) ?? assert.fail('no blob');
+			assert(Buffer.from(pattern(size)).equals(await bytesOf(store)), 'the bytes are mixed');
+		}),
+		it('an open reader never reads the bytes of a later blob', async ({ store }) => {
+			const old = pattern(2_000_000);
+			await store.put(key, old, mp4);
+			const content = (await store.get(key)) ?? assert.fail('no blob');
+			await store.put(key, new Uint8Array(2_000_000), mp4);
+			assert(await isPrefix(content.body, old), 'the bytes are those of the later blob');
+		}),
+		it('an open reader may finish or fail after a delete, and reads no other bytes', async ({
+			store,
+		}) => {
+			const bytes = pattern(2_000_000);
+			await store.put(key, bytes, mp4);
+			const content = (await store.get(key)) ?? assert.fail('no blob');
+			await store.delete(key);
+			assert(await isPrefix(content.body, bytes), 'the bytes are others');
+		}),
+		it('a reader that stops early ends well', async ({ store }) => {
+			await store.put(key, pattern(3_000_000), mp4);
+			const content = (await store.get(key)) ?? assert.fail('no blob');
+			for await (const _chunk of content.body) break;
+			const untouched = (await store.get(key)) ?? assert.fail('no blob');
+			await untouched.body[Symbol.asyncIterator]().return?.();
+		}),
+	];
+}
