@@ -6,6 +6,8 @@ export default defineConfig({
 	resolve: { conditions },
 	ssr: { resolve: { conditions, externalConditions: ['@plinth/source', 'node'] } },
 	test: {
+		// Most files wait for processes, disks and sockets: one worker a core, where vitest would leave one core free.
+		maxWorkers: '100%',
 		execArgv: ['--conditions=@plinth/source'],
 		projects: [
 			{

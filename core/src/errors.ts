@@ -193,8 +193,7 @@ export const errors = defineErrors({
 		...serverError,
 		status: 502,
 		code: 'model_error',
-		message: 'The model failed.',
-		remedy: 'The log of the server has the reason.',
+		message: 'The model failed. The log of the server has the reason.',
 	},
 	E_STOPPING: {
 		...serverError,
