@@ -1,9 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type Koa from 'koa';
 import { BootError } from './config/problem.ts';
 import { type ResolvedConfig, resolveConfig } from './config/resolve.ts';
 import type { AppConfig } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
+import type { App } from './kernel/contract.ts';
 import { Kernel } from './kernel/kernel.ts';
 import { Lifecycle } from './kernel/lifecycle.ts';
 import { createLogger } from './kernel/log.ts';
@@ -12,15 +11,11 @@ import { type Part, planBoot } from './kernel/plan.ts';
 import { Registry } from './kernel/registry.ts';
 import { RunningApp } from './kernel/running.ts';
 import { PluginSetups } from './kernel/setup.ts';
-import type { BootTree } from './kernel/tree.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ServiceRef } from './service.ts';
 import { services } from './services.ts';
 import { version } from './version.ts';
-
-/** Where a running app is in its life. */
-export type AppState = 'created' | 'starting' | 'ready' | 'stopping' | 'stopped';
 
 /** What a caller may replace; mostly for tests. */
 export interface CreateAppOptions {
@@ -31,32 +26,6 @@ export interface CreateAppOptions {
 	readonly folder?: string;
 	/** The config's file, for messages. */
 	readonly file?: string | undefined;
-}
-
-/** A deployment in one process: serves HTTP by any of four doors and runs jobs. It never touches the process itself. */
-export interface App {
-	readonly state: AppState;
-	/** Starts jobs and plugins; requests wait for it. Called by `listen`, and by the first request where it was not. */
-	start(): Promise<void>;
-	/** Drains and closes everything, in reverse order of start. Calling it again waits for the same end. */
-	stop(): Promise<void>;
-	/** Opens a listener of its own. Defaults come from the config's `server` section. */
-	listen(options?: {
-		host?: string;
-		port?: number;
-	}): Promise<{ url: string; host: string; port: number }>;
-	/** A handler for `node:http`, Express and whatever takes `(req, res, next)`. */
-	callback(): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
-	/** A middleware for a Koa app. */
-	middleware(): Koa.Middleware;
-	/** A web-standard handler. */
-	fetch(request: Request): Promise<Response>;
-	/** The OpenAPI 3.1 document of the composed routes. */
-	openapi(): object;
-	/** A service of the deployment. Throws when nothing provides it. */
-	service<T>(ref: ServiceRef<T>): T;
-	/** What is composed, who needs what, and who provides it. */
-	tree(): BootTree;
 }
 
 /**

@@ -1,6 +1,7 @@
-export { type App, type AppState, type CreateAppOptions, createApp } from './app.ts';
+export { type CreateAppOptions, createApp } from './app.ts';
 export { apiKeys, type KeyRing, keyRing } from './auth/keys.ts';
 export * from './backend.ts';
+export * from './coded-error.ts';
 export {
 	configFileNames,
 	findConfig,
@@ -19,6 +20,7 @@ export { codePoints } from './http/text.ts';
 export * from './http/upload.ts';
 export type * from './jobs/contract.ts';
 export { isJobId } from './jobs/ids.ts';
+export type { App, AppState } from './kernel/contract.ts';
 export type { BootTree, TreeNeed, TreePart } from './kernel/tree.ts';
 export * from './model.ts';
 export * from './plugin.ts';
@@ -34,4 +36,5 @@ export type * from './ports/logger.ts';
 export type * from './ports/record-store.ts';
 export * from './service.ts';
 export * from './services.ts';
+export { untilAborted } from './until-aborted.ts';
 export { version } from './version.ts';

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { type PutBlobOptions, plinthError } from '@plinth/core';
+import { type PutBlobOptions, plinthError, untilAborted } from '@plinth/core';
 import { storage } from './failures.ts';
 import { type BlobFacts, footerOf } from './footer.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** Writes a blob's file, durably, under a name that nobody reads. What fails or is aborted leaves the file to the caller. */
 export async function writeBlob(

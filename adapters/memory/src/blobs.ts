@@ -8,9 +8,9 @@ import {
 	type PutBlobOptions,
 	plinthError,
 	services,
+	untilAborted,
 } from '@plinth/core';
 import { z } from 'zod';
-import { untilAborted } from './until-aborted.ts';
 
 /** Blobs that live as long as the process. */
 export const memoryBlobs = defineBackend({

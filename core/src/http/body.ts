@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import { plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
 import { type JsonReader, jsonReader, refuseDepth } from './json.ts';
 import { limitsOf, type ResolvedLimits } from './limits.ts';

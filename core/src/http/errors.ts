@@ -1,4 +1,4 @@
-import { isPlinthError, type PlinthError, plinthError, toWireError } from '../errors.ts';
+import { isPlinthError, type PlinthError, plinthError, toWireError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
 import { sendJson } from './send.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type PlinthError, plinthError } from '../errors.ts';
+import { type PlinthError, plinthError } from '../coded-error.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { invalidValue } from '../errors.ts';
+import { invalidValue } from '../coded-error.ts';
 import type { Idempotency } from '../ports/job-store.ts';
 import { isUpload } from './upload.ts';
 

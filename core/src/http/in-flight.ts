@@ -1,4 +1,4 @@
-import { plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The exchanges that are not over, whoever carries them: a listener, a host or `fetch`. */

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import { koaBody } from 'koa-body';
-import { isPlinthError, type PlinthError, plinthError } from '../errors.ts';
+import { isPlinthError, type PlinthError, plinthError } from '../coded-error.ts';
 import { httpLimits } from './limits.ts';
 import { bodyTooLarge } from './multipart.ts';
 

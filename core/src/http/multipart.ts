@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
 import type { ResolvedLimits } from './limits.ts';
 import { Spool } from './spool.ts';

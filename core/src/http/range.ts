@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
 import type { ByteRange } from '../ports/blob-store.ts';
 
 /**

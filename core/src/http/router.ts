@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
-import { invalidValue } from '../errors.ts';
+import { invalidValue } from '../coded-error.ts';
 import type { Route } from './route.ts';
 
 /** What a method and a path lead to. */

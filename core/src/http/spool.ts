@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
 import type { UploadedFile } from './upload.ts';
 
 /** The temporary files of one request, in a folder that only this user can read. */

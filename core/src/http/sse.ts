@@ -1,4 +1,4 @@
-import { toWireError } from '../errors.ts';
+import { toWireError } from '../coded-error.ts';
 import { abandon } from './binary.ts';
 import { reportError } from './errors.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { errors, plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
+import { errors } from '../errors.ts';
 import { Reply } from './reply.ts';
 import { defineRoute, type Route } from './route.ts';
 

@@ -1,5 +1,6 @@
 import type { core, z } from 'zod';
-import { errors, type PlinthError, plinthError } from '../errors.ts';
+import { type PlinthError, plinthError } from '../coded-error.ts';
+import { errors } from '../errors.ts';
 import { describeIssue, rootIssue } from './issues.ts';
 
 /**

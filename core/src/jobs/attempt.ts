@@ -1,4 +1,4 @@
-import { isPlinthError, plinthError, toWireError } from '../errors.ts';
+import { isPlinthError, plinthError, toWireError } from '../coded-error.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/event-bus.ts';

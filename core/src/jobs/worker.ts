@@ -1,4 +1,4 @@
-import { plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/event-bus.ts';

@@ -1,4 +1,4 @@
-import { plinthError } from '../errors.ts';
+import { plinthError } from '../coded-error.ts';
 import type { ModelInfo } from '../http/system.ts';
 import type { BoundModel, Models } from '../plugin.ts';
 import type { Part } from './plan.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
-import type { App, AppState } from '../app.ts';
 import { BootError, bootProblem } from '../config/problem.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServiceRef } from '../service.ts';
+import type { App, AppState } from './contract.ts';
 import { type Lifecycle, within } from './lifecycle.ts';
 import type { ModelDirectory } from './models.ts';
 import type { BootPlan } from './plan.ts';

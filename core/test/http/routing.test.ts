@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { plinthError } from '../../src/errors.ts';
+import { plinthError } from '../../src/coded-error.ts';
 import { Reply } from '../../src/http/reply.ts';
 import { defineRoute, type Route } from '../../src/http/route.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plinthError } from '../../src/errors.ts';
+import { plinthError } from '../../src/coded-error.ts';
 import { Reply, type ServerEvent } from '../../src/http/reply.ts';
 import { defineRoute } from '../../src/http/route.ts';
 import { frame } from '../../src/http/sse.ts';

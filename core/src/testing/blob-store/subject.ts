@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { isPlinthError } from '../../errors.ts';
+import { isPlinthError } from '../../coded-error.ts';
 import type { BlobStore, ByteRange } from '../../ports/blob-store.ts';
 import type { Subject } from '../conformance.ts';
 

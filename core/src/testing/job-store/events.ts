@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isPlinthError } from '../../errors.ts';
+import { isPlinthError } from '../../coded-error.ts';
 import type { JobEvent } from '../../ports/job-store.ts';
 import type { ConformanceCase } from '../conformance.ts';
 import {

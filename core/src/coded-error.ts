@@ -1,0 +1,95 @@
+import { type ErrorSpec, errors, type WireErrorType } from './errors.ts';
+
+/** What a thrower adds to a coded error. */
+export interface ErrorDetails {
+	/** Replaces the table's message; the remedy stays. */
+	readonly message?: string;
+	/** The parameter at fault as a path: `input_reference`, `messages[1].content`. */
+	readonly param?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly cause?: unknown;
+}
+
+/** An error with a row in an error table. Recognise it by `isPlinthError`, never by `instanceof`: hosts may hold two copies. */
+export class PlinthError extends Error {
+	readonly $kind = 'plinth.error';
+	/** `E_…`: the name of the row. */
+	readonly code: string;
+	readonly spec: ErrorSpec;
+	readonly param: string | undefined;
+	readonly headers: Readonly<Record<string, string>>;
+
+	constructor(code: string, spec: ErrorSpec, details: ErrorDetails = {}) {
+		const sentence = details.message ?? spec.message;
+		super(spec.remedy ? `${sentence} ${spec.remedy}` : sentence, { cause: details.cause });
+		this.name = 'PlinthError';
+		this.code = code;
+		this.spec = spec;
+		this.param = details.param;
+		this.headers = { ...spec.headers, ...details.headers };
+	}
+}
+
+/** Makes a coded error from the kernel's table. */
+export function plinthError(code: keyof typeof errors, details?: ErrorDetails): PlinthError {
+	return new PlinthError(code, errors[code], details);
+}
+
+/** Makes a coded error from a plugin's table. */
+export function errorFrom<T extends Record<string, ErrorSpec>>(
+	table: T,
+	code: keyof T & string,
+	details?: ErrorDetails,
+): PlinthError {
+	return new PlinthError(code, table[code] as ErrorSpec, details);
+}
+
+/** Tells a coded error, whichever copy of this package made it. */
+export function isPlinthError(error: unknown): error is PlinthError {
+	return error instanceof Error && (error as { $kind?: unknown }).$kind === 'plinth.error';
+}
+
+/** 400 `invalid_value`: `param` has a value that is not allowed. */
+export function invalidValue(param: string, message: string): PlinthError {
+	return plinthError('E_VALUE_INVALID', { param, message });
+}
+
+/** 400 `unsupported_value`: `param` is well-formed, but this model or deployment cannot do it. */
+export function unsupportedValue(param: string, message: string): PlinthError {
+	return plinthError('E_VALUE_UNSUPPORTED', { param, message });
+}
+
+/** A model's failure whose message the caller should read: 502 `model_error`, or the `error` of a failed job. */
+export function modelError(message: string, cause?: unknown): PlinthError {
+	return plinthError('E_MODEL_FAILED', { message, cause });
+}
+
+/** The four-key error object of the wire (wire.md §1.1). Errors without a code become 500 and keep their message to the log. */
+export interface WireError {
+	readonly message: string;
+	readonly type: WireErrorType;
+	readonly param: string | null;
+	readonly code: string | null;
+}
+
+/** Turns any thrown value into what a client may see. */
+export function toWireError(error: unknown): {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: { readonly error: WireError };
+} {
+	const coded = isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });
+	const { spec } = coded;
+	return {
+		status: spec.status,
+		headers: coded.headers,
+		body: {
+			error: {
+				message: coded.message,
+				type: spec.type,
+				param: coded.param ?? null,
+				code: spec.code,
+			},
+		},
+	};
+}
