@@ -64,7 +64,7 @@ export function modelError(message: string, cause?: unknown): PlinthError {
 	return plinthError('E_MODEL_FAILED', { message, cause });
 }
 
-/** The four-key error object of the wire (wire.md §1.1). Errors without a code become 500 and keep their message to the log. */
+/** The four-key error object of the wire. Errors without a code become 500 and keep their message to the log. */
 export interface WireError {
 	readonly message: string;
 	readonly type: WireErrorType;

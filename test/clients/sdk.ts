@@ -11,7 +11,7 @@ export const lines: readonly { readonly name: string; readonly OpenAI: SdkClass 
 	{ name: 'openai 7.x', OpenAI: OpenAI7 },
 ];
 
-/** How a client proves who it is (interface §5). */
+/** How a client proves who it is. */
 export type AuthMode = 'Bearer only' | 'x-api-key only' | 'both headers';
 export const authModes: readonly AuthMode[] = ['Bearer only', 'x-api-key only', 'both headers'];
 

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.ts';
 import { sendJson } from './send.ts';
 
 /**
- * Answers a failure with the four-key body (wire.md §1.1). After the head it can only cut the connection, so that the client
+ * Answers a failure with the four-key body. After the head it can only cut the connection, so that the client
  * does not take a part for the whole.
  */
 export async function sendError(exchange: Exchange, thrown: unknown): Promise<void> {

@@ -10,7 +10,7 @@ export interface SpeechUsage {
 /** A multiple of 3, so that the base64 of the pieces may also be joined before decoding. */
 const pieceBytes = 49_152;
 
-/** Speech as server-sent events (wire.md §5): base64 pieces as the bytes are made, then one event with the usage. */
+/** Speech as server-sent events: base64 pieces as the bytes are made, then one event with the usage. */
 export async function* speechEvents(
 	audio: AsyncIterable<Uint8Array>,
 	usage: () => SpeechUsage,

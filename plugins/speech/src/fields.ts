@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { audioFormats } from './formats.ts';
 import type { AudioFormat } from './model.ts';
 
-/** The body of `POST /v1/audio/speech` (wire.md §5). Unknown fields are tolerated: SDKs send extra ones. */
+/** The body of `POST /v1/audio/speech`. Unknown fields are tolerated: SDKs send extra ones. */
 export function speechBody(defaultFormat: AudioFormat) {
 	return z
 		.object({

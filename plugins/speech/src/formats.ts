@@ -1,7 +1,7 @@
 import { unsupportedValue } from '@plinth/core';
 import type { AudioEncoder, AudioFormat, EncodedAudioFormat } from './model.ts';
 
-/** Every `response_format` of the wire, in the order of wire.md §5. */
+/** Every `response_format` of the wire. */
 export const audioFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
 
 /** Tells whether a format can be made from PCM in this deployment. */

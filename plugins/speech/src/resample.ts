@@ -1,7 +1,7 @@
 import type { PcmAudio } from './model.ts';
 import { bytesPerSample, readSamples, stereoToMono, wholeFrames, writeSamples } from './pcm.ts';
 
-/** Samples per second of `pcm` and `wav` answers, mono (wire.md §5). */
+/** Samples per second of `pcm` and `wav` answers, mono. */
 export const wireSampleRate = 24_000;
 
 /** Brings a model's PCM to what the wire carries: s16le, mono, {@link wireSampleRate}. */

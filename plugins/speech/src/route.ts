@@ -28,7 +28,7 @@ export interface SpeechContext {
 	readonly models: Models<SpeechModel>;
 }
 
-/** `POST /v1/audio/speech` (interface §4.9, wire.md §5): the answer begins when the first bytes exist, so that failures before have a status. */
+/** `POST /v1/audio/speech`: the answer begins when the first bytes exist, so that failures before have a status. */
 export function createSpeech({ options, encoder, models }: SpeechContext): Route {
 	const { defaultFormat } = options;
 	return defineRoute({

@@ -46,7 +46,7 @@ export async function withVideoErrors<T>(id: string, operation: () => Promise<T>
 	}
 }
 
-/** Answers with a video object; while it is not ready the header tells pollers how long to wait (wire.md §2.3). */
+/** Answers with a video object; while it is not ready the header tells pollers how long to wait. */
 export function videoReply({ options }: VideoContext, job: Job, status = 200): Reply {
 	const pending = job.status === 'queued' || job.status === 'in_progress';
 	return Reply.json(toVideo(job, options.progressScale), {

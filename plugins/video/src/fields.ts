@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const lengths = ['2', '4', '8', '12'];
 
-/** The frame sizes of the interface (§4.1), `WIDTHxHEIGHT`. */
+/** The frame sizes that are accepted, `WIDTHxHEIGHT`. */
 export const sizes = [
 	'720x1280',
 	'1280x720',

@@ -8,7 +8,7 @@ export type ProgressScale = 'fraction' | 'percent';
 
 const unixSeconds = z.int().meta({ description: 'Unix seconds.' });
 
-/** The video object (interface §2, wire.md §2.2). Every key but `warnings` is always there. */
+/** The video object. Every key but `warnings` is always there. */
 export const videoSchema = z
 	.object({
 		id: z.string(),

@@ -47,7 +47,7 @@ describe('the create body', () => {
 });
 
 describe('the queries', () => {
-	it('have the defaults of wire.md', () => {
+	it('have the documented defaults', () => {
 		expect(listQuery.parse({})).toEqual({ limit: 20, order: 'desc' });
 		expect(contentQuery.parse({})).toEqual({ variant: 'video' });
 	});

@@ -13,7 +13,7 @@ import { contentQuery, idParams } from '../fields.ts';
 import { outputOf, type StoredFile, type VideoOutput } from '../record.ts';
 import { isExpired } from '../wire.ts';
 
-/** `GET /v1/videos/{id}/content` (interface §4.3): the bytes, with single ranges and a strong entity tag. */
+/** `GET /v1/videos/{id}/content`: the bytes, with single ranges and a strong entity tag. */
 export function videoContent(context: VideoContext): Route {
 	const { blobs, clock } = context;
 	return defineRoute({

@@ -5,7 +5,7 @@ import type { VideoInput } from '../record.ts';
 import { checkReference, readReference, referenceName } from '../reference.ts';
 import { videoSchema } from '../wire.ts';
 
-/** `POST /v1/videos` (interface §4.1): the picture is checked before the job is accepted, 201 only once it is stored. */
+/** `POST /v1/videos`: the picture is checked before the job is accepted, 201 only once it is stored. */
 export function createVideo(context: VideoContext): Route {
 	const { jobs, models, images } = context;
 	return defineRoute({

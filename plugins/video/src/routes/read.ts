@@ -4,7 +4,7 @@ import { videoErrors } from '../errors.ts';
 import { idParams, listQuery } from '../fields.ts';
 import { toVideo, videoDeletedSchema, videoListSchema, videoSchema } from '../wire.ts';
 
-/** `GET /v1/videos/{id}` (interface §4.2). */
+/** `GET /v1/videos/{id}`. */
 export function getVideo(context: VideoContext): Route {
 	return defineRoute({
 		method: 'GET',
@@ -20,7 +20,7 @@ export function getVideo(context: VideoContext): Route {
 	});
 }
 
-/** `GET /v1/videos` (interface §4.4, wire.md §2.3): a page by creation time. `after` is a position and need not exist. */
+/** `GET /v1/videos`: a page by creation time. `after` is a position and need not exist. */
 export function listVideos({ jobs, options }: VideoContext): Route {
 	return defineRoute({
 		method: 'GET',
@@ -56,7 +56,7 @@ export function listVideos({ jobs, options }: VideoContext): Route {
 	});
 }
 
-/** `DELETE /v1/videos/{id}` (interface §4.5): running work is cancelled, and nothing resurrects the job. */
+/** `DELETE /v1/videos/{id}`: running work is cancelled, and nothing resurrects the job. */
 export function deleteVideo({ jobs }: VideoContext): Route {
 	return defineRoute({
 		method: 'DELETE',

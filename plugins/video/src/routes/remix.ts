@@ -14,7 +14,7 @@ import { inputOf, type StoredFile, type VideoInput } from '../record.ts';
 import { referenceName } from '../reference.ts';
 import { videoSchema } from '../wire.ts';
 
-/** `POST /v1/videos/{id}/remix` (wire.md §2.1): a new job with another prompt and everything else as in the source. */
+/** `POST /v1/videos/{id}/remix`: a new job with another prompt and everything else as in the source. */
 export function remixVideo(context: VideoContext): Route {
 	const { jobs, models, blobs } = context;
 	return defineRoute({
