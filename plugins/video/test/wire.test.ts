@@ -39,7 +39,7 @@ const completed: Partial<Job> = {
 };
 
 describe('the video object', () => {
-	it('has all 13 keys of OpenAI's video object while it is queued', () => {
+	it('has all 13 keys of a video object while it is queued', () => {
 		expect(toVideo(jobWith({}), 'fraction')).toStrictEqual({
 			id: `video_${'0'.repeat(44)}`,
 			object: 'video',
