@@ -43,9 +43,7 @@ async function runSteps(
 			const { bytes, about } = await step.run(client, model.id);
 			const file = join(outDir, step.file);
 			await writeFile(file, bytes);
-			made.push(
-				`  ${(relative('.', file) || file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`,
-			);
+			made.push(`  ${shown(file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`);
 		}
 		process.stdout.write(
 			`\nMade:\n${made.join('\n')}\n\nNext: npm start serves the same API; README.md shows how to call it.\n`,
@@ -53,6 +51,12 @@ async function runSteps(
 	} finally {
 		await app.stop();
 	}
+}
+
+/** Short where the file lies below the working directory. */
+function shown(file: string): string {
+	const path = relative('.', file);
+	return path.startsWith('..') ? file : path;
 }
 
 function size(bytes: number): string {
