@@ -1,8 +1,10 @@
+import type { Provides } from './backend.ts';
 import { BootError } from './config/problem.ts';
 import { type ResolvedConfig, resolveConfig } from './config/resolve.ts';
 import type { AppConfig } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { App } from './kernel/contract.ts';
+import { providedValues } from './kernel/graph.ts';
 import { Kernel } from './kernel/kernel.ts';
 import { Lifecycle } from './kernel/lifecycle.ts';
 import { createLogger } from './kernel/log.ts';
@@ -13,7 +15,6 @@ import { RunningApp } from './kernel/running.ts';
 import { PluginSetups } from './kernel/setup.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
-import type { Needs, ServiceRef } from './service.ts';
 import { services } from './services.ts';
 import { version } from './version.ts';
 
@@ -49,33 +50,35 @@ export async function createApp(
 	const models = new ModelDirectory(clock.now());
 	const lifecycle = new Lifecycle(plan.server.stepTimeoutMs, log);
 	const setups = new PluginSetups({ kernel, registry, models, lifecycle, settings: plan.jobs });
+	const app: { current?: RunningApp } = {};
 	try {
 		for (const part of plan.graph.order)
 			await create(part, { registry, models, lifecycle, setups, log });
-		if (setups.problems.length > 0) throw new BootError(setups.problems, { file });
+		if (setups.problems.length > 0) throw new BootError(setups.problems);
+		const http = kernel.http({
+			routes: setups.routes.freeze(),
+			routeOwners: setups.routes.owners,
+			authenticator: plan.server.auth === 'off' ? undefined : registry.find(services.authenticator),
+			clock,
+			log,
+			title: 'Plinth',
+			version,
+			publicUrl: plan.server.publicUrl,
+			readiness: async () => {
+				const state = app.current?.state ?? 'created';
+				return state === 'ready' ? { ready: true } : { ready: false, reason: state };
+			},
+			models: () => models.list(),
+		});
+		app.current = new RunningApp({ plan, registry, http, setups, lifecycle, log, models });
+		return app.current;
 	} catch (error) {
 		await lifecycle.unwind();
-		throw error;
+		if (!(error instanceof BootError)) throw error;
+		// What other setups got wrong belongs in the same report.
+		const problems = [...new Set([...setups.problems, ...error.problems])];
+		throw new BootError(problems, { file, cause: error.cause });
 	}
-
-	const app: { current?: RunningApp } = {};
-	const http = kernel.http({
-		routes: setups.routes.freeze(),
-		routeOwners: setups.routes.owners,
-		authenticator: plan.server.auth === 'off' ? undefined : registry.find(services.authenticator),
-		clock,
-		log,
-		title: 'Plinth',
-		version,
-		publicUrl: plan.server.publicUrl,
-		readiness: async () => {
-			const state = app.current?.state ?? 'created';
-			return state === 'ready' ? { ready: true } : { ready: false, reason: state };
-		},
-		models: () => models.list(),
-	});
-	app.current = new RunningApp({ plan, registry, http, setups, lifecycle, log, models });
-	return app.current;
 }
 
 interface CreateTools {
@@ -94,15 +97,14 @@ async function create(part: Part, tools: CreateTools): Promise<void> {
 	const surroundings = {
 		id,
 		config: options,
-		services: registry.resolve(part.needs),
+		services: registry.resolve(part.definition.needs ?? {}),
 		log,
 		onStop: (task: () => Promise<void> | void) => lifecycle.onUnwind(owner, task),
 	};
 	if (sort === 'backend') {
-		const provided = await lifecycle.step('create', owner, path, () =>
-			part.definition.create(surroundings as never),
+		await lifecycle.step('create', owner, path, async () =>
+			provide(part, await part.definition.create(surroundings as never), registry),
 		);
-		provide(part, provided, registry);
 	} else if (sort === 'model') {
 		models.add(
 			part,
@@ -111,10 +113,9 @@ async function create(part: Part, tools: CreateTools): Promise<void> {
 	} else {
 		const context = setups.context(part, log) as never;
 		try {
-			const provided = await lifecycle.step('set up', owner, path, () =>
-				part.definition.setup(context),
+			await lifecycle.step('set up', owner, path, async () =>
+				provide(part, await part.definition.setup(context), registry),
 			);
-			provide(part, provided, registry);
 		} catch (error) {
 			// Others may need what this one was to provide; if not, their mistakes belong in the same report.
 			if (!(error instanceof BootError) || part.provides.length > 0) throw error;
@@ -124,17 +125,17 @@ async function create(part: Part, tools: CreateTools): Promise<void> {
 }
 
 function provide(
-	part: Part & { definition: { provides?: unknown } },
-	provided: unknown,
+	{ definition }: { readonly definition: { readonly provides?: unknown } },
+	returned: unknown,
 	registry: Registry,
 ): void {
-	const provides = part.definition.provides as ServiceRef<unknown> | Needs | undefined;
-	if (!provides) return;
-	if (part.provides.length === 1 && provides === part.provides[0])
-		registry.provide(part.provides[0], provided);
-	else {
-		for (const [name, ref] of Object.entries(provides as Needs)) {
-			registry.provide(ref, (provided as Record<string, unknown>)[name]);
+	for (const [ref, value] of providedValues(
+		definition.provides as Provides | undefined,
+		returned,
+	)) {
+		if (value === undefined || value === null) {
+			throw new Error(`it provides ${ref.id} and returned nothing for it.`);
 		}
+		registry.provide(ref, value);
 	}
 }

@@ -43,7 +43,7 @@ export interface ModelDefinition<
 	readonly ownedBy?: string;
 	readonly config: C;
 	readonly needs?: N;
-	create(context: ModelContext<z.output<C>, N>): M | Promise<M>;
+	create(context: ModelContext<z.output<C>, N>): NoInfer<M> | Promise<NoInfer<M>>;
 }
 
 /** A model factory called with its options: what stands in a config under `models`. */

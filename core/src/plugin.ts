@@ -31,7 +31,7 @@ export interface PluginContext<C, N extends Needs> {
 	models<M>(kind: ModelKind<M>): Models<M>;
 	/** Registers routes. */
 	route(...routes: readonly Route[]): void;
-	/** Registers a kind of job and returns the handle to its jobs. Kinds are `[a-z]+` and become the prefix of ids. */
+	/** Says how a kind of job that the plugin declares in `jobs` is done, and returns the handle to its jobs. */
 	job(kind: string, definition: JobDefinition): Jobs;
 	/** Runs after all plugins are set up and before the first request. */
 	onStart(task: () => Promise<void> | void): void;
@@ -54,6 +54,11 @@ export interface PluginDefinition<
 	readonly needs?: N;
 	/** The model kinds that it consumes. */
 	readonly models?: readonly ModelKind<unknown>[];
+	/**
+	 * The kinds of job that it runs: lower-case letters; they become the prefix of ids. A plugin with jobs also needs the
+	 * `JobStore`, `JobQueue`, `BlobStore` and `EventBus` of the kernel, without listing them.
+	 */
+	readonly jobs?: readonly string[];
 	/** Services that others may need; `setup` returns them. */
 	readonly provides?: P;
 	setup(context: PluginContext<z.output<C>, N>): SetupResult<P> | Promise<SetupResult<P>>;

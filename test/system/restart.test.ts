@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '@plinth/core/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, isGroupAlive, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient, type WireVideo } from '../support/client.ts';
 import { ffprobe } from '../support/programs.ts';
@@ -20,9 +20,11 @@ afterEach(async () => {
 });
 
 async function serve(): Promise<{ child: Child; client: RawClient }> {
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'silent' };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn' };
 	const child = plinth(['serve'], { cwd, env });
 	children.push(child);
+	// A server that died has said why.
+	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
 	return { child, client: rawClient(url, 'key') };
 }

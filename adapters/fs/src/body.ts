@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { storage } from './failures.ts';
+import { damaged, storage } from './failures.ts';
 
 /** Large reads cost fewer wake-ups, and each chunk is the reader's own. */
 const chunkBytes = 512 * 1024;
@@ -30,7 +30,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array, undefined> {
 		try {
 			const buffer = Buffer.allocUnsafeSlow(wanted);
 			const { bytesRead } = await storage(this.#handle.read(buffer, 0, wanted, this.#position));
-			if (bytesRead === 0) throw new Error('A blob file is shorter than it was.');
+			if (bytesRead === 0) throw damaged(new Error('The file is shorter than it was.'));
 			this.#position += bytesRead;
 			return { done: false, value: buffer.subarray(0, bytesRead) };
 		} catch (error) {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import {
+	access,
 	type FileHandle,
+	lstat,
 	mkdir,
 	open,
 	readdir,
@@ -20,6 +22,9 @@ import { directoryOf } from './keys.ts';
 const temporaryName = '@tmp';
 /** An unfinished file that nobody has written to for so long belongs to a process that is gone. */
 const staleMs = 60 * 60 * 1000;
+
+/** How often a put makes its directory again while deletes take it away: each of them does so once at most. */
+const raceTries = 1_000;
 
 /** The directory of a store. */
 export interface Directory {
@@ -42,24 +47,37 @@ export async function openDirectory(path: string, clock: Clock, log: Logger): Pr
 /** Moves a finished file to its place; durable when it resolves. */
 export async function publish(directory: Directory, from: string, path: string): Promise<void> {
 	const target = join(directory.root, path);
-	for (let triesLeft = 5; ; triesLeft -= 1) {
-		await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+	for (let triesLeft = raceTries; ; triesLeft -= 1) {
 		try {
+			await mkdir(dirname(target), { recursive: true, mode: 0o700 });
 			await rename(from, target);
 			break;
 		} catch (error) {
-			// A delete beside us has just removed the directory because it was empty.
+			// Deletes beside us remove directories that are empty, as ours is before the rename.
 			if (!isAbsent(error) || triesLeft === 0) throw error;
+			await access(from);
 		}
 	}
-	// All of them, not only those made here: a put beside us may have made one and not synced it yet.
-	for (const parent of parentsOf(directory, path)) await syncDirectory(parent);
+	// All of them, not only those made here: a put beside us may have made one and not synced it yet. One that is gone was empty:
+	// the blob was deleted meanwhile.
+	for (const parent of parentsOf(directory, path)) await syncIfPresent(parent);
 }
 
 /** Opens a blob's file; null when there is none. */
 export async function openIfPresent({ root }: Directory, path: string): Promise<FileHandle | null> {
 	try {
 		return await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW);
+	} catch (error) {
+		if (isAbsent(error)) return null;
+		throw error;
+	}
+}
+
+/** The length of a blob's file; null when there is none. */
+export async function sizeIfPresent({ root }: Directory, path: string): Promise<number | null> {
+	try {
+		const entry = await lstat(join(root, path));
+		return entry.isFile() ? entry.size : null;
 	} catch (error) {
 		if (isAbsent(error)) return null;
 		throw error;
@@ -81,7 +99,7 @@ export async function removeFile(directory: Directory, path: string): Promise<vo
 				() => true,
 				(error) => isAbsent(error),
 			));
-		if (!isGone) return syncDirectory(parent).catch(ignoreAbsence);
+		if (!isGone && (await syncIfPresent(parent))) return;
 	}
 }
 
@@ -112,10 +130,18 @@ function* parentsOf({ root }: Directory, path: string): Generator<string> {
 	yield root;
 }
 
-async function syncDirectory(path: string): Promise<void> {
-	const handle = await open(path, constants.O_RDONLY);
+/** Makes the entries of a directory durable; false when it is gone. */
+async function syncIfPresent(path: string): Promise<boolean> {
+	let handle: FileHandle;
+	try {
+		handle = await open(path, constants.O_RDONLY);
+	} catch (error) {
+		if (isAbsent(error)) return false;
+		throw error;
+	}
 	try {
 		await handle.sync();
+		return true;
 	} finally {
 		await handle.close();
 	}

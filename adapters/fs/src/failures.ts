@@ -1,4 +1,4 @@
-import { plinthError } from '@plinth/core';
+import { type PlinthError, plinthError } from '@plinth/core';
 
 const noRoom = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -11,4 +11,9 @@ export async function storage<T>(operation: Promise<T>): Promise<T> {
 		if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
 		throw plinthError(noRoom.has(code) ? 'E_STORE_FULL' : 'E_STORE_UNAVAILABLE', { cause: error });
 	}
+}
+
+/** `E_STORE_UNAVAILABLE` for a file that is there and does not hold a whole blob. */
+export function damaged(cause: unknown): PlinthError {
+	return plinthError('E_STORE_UNAVAILABLE', { message: 'A blob file is damaged.', cause });
 }

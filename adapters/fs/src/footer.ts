@@ -1,43 +1,49 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { BlobInfo } from '@plinth/core';
+import { damaged } from './failures.ts';
 
 /** What stands in the footer, and what the file's length tells. */
 export type BlobFacts = Omit<BlobInfo, 'key'>;
 
+type Footer = Omit<BlobFacts, 'size'>;
+
 /**
- * A blob's file is its bytes, then JSON, then the length of the JSON (4 bytes, big endian), then these eight. Bytes and facts
- * in one file appear by one rename, so no reader ever sees the one without the other; behind the bytes, because the digest is
- * known last and because players and people can still open the file as it is.
+ * A blob's file is its bytes, then JSON with spaces behind it, then these eight. Bytes and facts in one file appear by one
+ * rename, so no reader ever sees the one without the other; behind the bytes, because the digest is known last and because
+ * players and people can still open the file as it is. Every footer has one length, so that the length of a file tells the size
+ * of its blob.
  */
-const mark = Buffer.from('PLNTHBL1', 'latin1');
-const tailBytes = 4 + mark.length;
-/** Enough for nearly every footer in one read. */
-const usualBytes = 1_024;
+const mark = Buffer.from('PLNTHBL2', 'latin1');
+const footerBytes = 1_024;
+const jsonBytes = footerBytes - mark.length;
 
-/** The footer for what was written. */
-export function footerOf({ contentType, sha256 }: BlobFacts): Buffer {
+/** The footer for what was written. Throws when the content type has no room in it; 900 characters have. */
+export function footerOf({ contentType, sha256 }: Footer): Buffer {
 	const json = Buffer.from(JSON.stringify({ contentType, sha256 }));
-	const length = Buffer.alloc(4);
-	length.writeUInt32BE(json.length);
-	return Buffer.concat([json, length, mark]);
+	if (json.length > jsonBytes) throw new TypeError('The content type is too long.');
+	const padding = Buffer.alloc(jsonBytes - json.length, ' ');
+	return Buffer.concat([json, padding, mark]);
 }
 
-/** Reads the facts of an open blob file. Rejects when it does not end as a blob's file does. */
+/** The size of the blob in a file of this length. */
+export function sizeIn(fileSize: number): number {
+	return Math.max(0, fileSize - footerBytes);
+}
+
+/** Reads the facts of an open blob file. Rejects with `E_STORE_UNAVAILABLE` when it does not end as a blob's file does. */
 export async function readFooter(handle: FileHandle): Promise<BlobFacts> {
-	const { size: fileSize } = await handle.stat();
-	let tail = await readEnd(handle, fileSize, usualBytes);
-	if (!tail.subarray(-mark.length).equals(mark)) throw new Error('The file is not a blob.');
-	const jsonBytes = tail.readUInt32BE(tail.length - tailBytes);
-	const footerBytes = jsonBytes + tailBytes;
-	if (footerBytes > tail.length) tail = await readEnd(handle, fileSize, footerBytes);
-	const json = tail.subarray(tail.length - footerBytes, tail.length - tailBytes).toString();
-	const { contentType, sha256 } = JSON.parse(json) as { contentType: string; sha256: string };
-	return { size: fileSize - footerBytes, contentType, sha256 };
+	const size = sizeIn((await handle.stat()).size);
+	const { buffer, bytesRead } = await handle.read(Buffer.alloc(footerBytes), 0, footerBytes, size);
+	return { size, ...parse(buffer.subarray(0, bytesRead)) };
 }
 
-async function readEnd(handle: FileHandle, fileSize: number, wanted: number): Promise<Buffer> {
-	const length = Math.min(fileSize, wanted);
-	const buffer = Buffer.alloc(length);
-	const { bytesRead } = await handle.read(buffer, 0, length, fileSize - length);
-	return buffer.subarray(0, bytesRead);
+function parse(footer: Buffer): Footer {
+	if (!footer.subarray(jsonBytes).equals(mark)) {
+		throw damaged(new Error('The file does not end as the file of a blob does.'));
+	}
+	try {
+		return JSON.parse(footer.toString('utf8', 0, jsonBytes)) as Footer;
+	} catch (error) {
+		throw damaged(error);
+	}
 }

@@ -8,9 +8,16 @@ import {
 	plinthError,
 } from '@plinth/core';
 import { FileBody } from './body.ts';
-import { type Directory, openIfPresent, publish, removeFile, walk } from './directory.ts';
+import {
+	type Directory,
+	openIfPresent,
+	publish,
+	removeFile,
+	sizeIfPresent,
+	walk,
+} from './directory.ts';
 import { storage } from './failures.ts';
-import { readFooter } from './footer.ts';
+import { readFooter, sizeIn } from './footer.ts';
 import { checkKey, isPrefix, keyOf, pathOf } from './keys.ts';
 import { writeBlob } from './write.ts';
 
@@ -66,16 +73,20 @@ export class FsBlobStore implements BlobStore {
 		await storage(removeFile(this.#directory, pathOf(key)));
 	}
 
-	async *list(prefix: string): AsyncIterable<BlobInfo> {
+	async *list(prefix: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
 		if (!isPrefix(prefix)) throw new TypeError(`"${prefix}" is not a prefix of blob keys.`);
 		if (prefix !== '' && !prefix.endsWith('/')) {
-			const named = await this.head(prefix);
-			if (named) yield named;
+			yield* this.#listed(pathOf(prefix));
 		}
 		for await (const path of walk(this.#directory, prefix.replace(/\/$/, ''))) {
-			const info = await this.head(keyOf(path));
-			if (info) yield info;
+			yield* this.#listed(path);
 		}
+	}
+
+	/** Goes by the length of the file: one that is damaged is listed too, so that it can be deleted. */
+	async *#listed(path: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
+		const fileSize = await storage(sizeIfPresent(this.#directory, path));
+		if (fileSize !== null) yield { key: keyOf(path), size: sizeIn(fileSize) };
 	}
 
 	async #open(key: string): Promise<{ handle: FileHandle; info: BlobInfo } | null> {

@@ -69,10 +69,10 @@ class MemoryBlobStore implements BlobStore {
 		this.#blobs.delete(key);
 	}
 
-	async *list(prefix: string): AsyncIterable<BlobInfo> {
+	async *list(prefix: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
 		const border = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
-		for (const [key, { info }] of this.#blobs) {
-			if (key === prefix || key.startsWith(border)) yield info;
+		for (const [key, { bytes }] of this.#blobs) {
+			if (key === prefix || key.startsWith(border)) yield { key, size: bytes.length };
 		}
 	}
 }

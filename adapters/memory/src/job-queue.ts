@@ -109,8 +109,8 @@ class MemoryConsumer {
 	/** Settles with the handler; the slot stays taken until the attempt has finished. */
 	async #call(message: QueueMessage): Promise<void> {
 		try {
-			const attempt = await this.#handler(message);
-			void (attempt?.finished ?? Promise.resolve())
+			const accepted = await this.#handler(message);
+			void (accepted?.finished ?? Promise.resolve())
 				.catch(() => {})
 				.then(() => this.#free(message.tenant));
 		} catch (error) {

@@ -1,5 +1,8 @@
 import type { Idempotency, Job, NewJob } from '@plinth/core';
 
+/** The calls that end an attempt. */
+export type Ending = 'complete' | 'fail' | 'release';
+
 /** A job and what the store must remember beside it. Instants are milliseconds since the Unix epoch. */
 export interface JobRow {
 	job: Job;
@@ -7,6 +10,8 @@ export interface JobRow {
 	claimableAt: number | null;
 	/** The length of the current lease. */
 	leaseMs: number;
+	/** How the attempt with the present fence ended by its own call, so that a repeat is recognised; null while it runs. */
+	endedBy: Ending | null;
 	/** When the content is due for deletion; null when it has none or was swept. */
 	contentDueAt: number | null;
 	/** When the record is due for deletion; null while the job lives. */
@@ -38,6 +43,7 @@ export function newRow(job: NewJob, idempotency: Idempotency | undefined, now: n
 		},
 		claimableAt: now,
 		leaseMs: 0,
+		endedBy: null,
 		contentDueAt: null,
 		recordDueAt: null,
 		removed: false,

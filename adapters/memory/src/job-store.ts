@@ -19,7 +19,7 @@ import {
 } from '@plinth/core';
 import { EventLog } from './event-log.ts';
 import { findRepeat } from './idempotency.ts';
-import { byAge, type JobRow, newRow } from './job-row.ts';
+import { byAge, type Ending, type JobRow, newRow } from './job-row.ts';
 
 /** The largest progress a job that still runs may show. */
 const progressCap = 0.99;
@@ -113,8 +113,9 @@ export class MemoryJobStore implements JobStore {
 			fence: job.fence + 1,
 			startedAt: job.startedAt ?? now,
 		};
-		row.leaseMs = leaseMs;
-		row.claimableAt = now + leaseMs;
+		row.endedBy = null;
+		row.leaseMs = Math.round(leaseMs);
+		row.claimableAt = now + row.leaseMs;
 		this.#append('job.started', row);
 		return { job: structuredClone(row.job), fence: row.job.fence };
 	}
@@ -133,41 +134,46 @@ export class MemoryJobStore implements JobStore {
 	}
 
 	async complete(id: string, fence: number, completion: Completion): Promise<boolean> {
-		const row = this.#owned(id, fence);
-		if (!row) return false;
-		const { result, expiresAt } = structuredClone(completion);
-		this.#end(row, { status: 'completed', progress: 1, result, expiresAt }, 'job.completed');
-		row.contentDueAt = expiresAt;
-		return true;
+		return this.#endAttempt('complete', id, fence, (row) => {
+			const result = structuredClone(completion.result);
+			const expiresAt = completion.expiresAt === null ? null : Math.round(completion.expiresAt);
+			this.#end(row, { status: 'completed', progress: 1, result, expiresAt }, 'job.completed');
+			row.contentDueAt = expiresAt;
+		});
 	}
 
 	async fail(id: string, fence: number, error: JobError, retryAt?: number): Promise<boolean> {
-		const row = this.#owned(id, fence);
-		if (!row) return false;
-		const { job } = row;
-		if (retryAt === undefined || job.attempt >= job.maxAttempts) {
-			this.#fail(row, structuredClone(error));
-		} else {
-			// A job that only waits to be cancelled has no reason to wait for its retry.
-			this.#requeue(row, job.attempt, job.cancelRequested ? this.#clock.now() : retryAt);
-		}
-		return true;
+		return this.#endAttempt('fail', id, fence, (row) => {
+			const { job } = row;
+			if (retryAt === undefined || job.attempt >= job.maxAttempts) {
+				this.#fail(row, structuredClone(error));
+			} else {
+				// A job that only waits to be cancelled has no reason to wait for its retry.
+				const dueAt = job.cancelRequested ? this.#clock.now() : Math.round(retryAt);
+				this.#requeue(row, job.attempt, dueAt);
+			}
+		});
 	}
 
 	async release(id: string, fence: number): Promise<boolean> {
-		const row = this.#owned(id, fence);
-		if (!row) return false;
-		this.#requeue(row, row.job.attempt - 1, this.#clock.now());
-		return true;
+		return this.#endAttempt('release', id, fence, (row) => {
+			this.#requeue(row, row.job.attempt - 1, this.#clock.now());
+		});
 	}
 
-	async claimable(limit: number): Promise<readonly ClaimableJob[]> {
+	async claimable(
+		kind: string,
+		{ after = '', limit }: { readonly after?: string; readonly limit: number },
+	): Promise<readonly ClaimableJob[]> {
 		const now = this.#clock.now();
 		return [...this.#rows.values()]
-			.filter((row) => row.claimableAt !== null && row.claimableAt <= now)
-			.sort(byAge)
-			.slice(0, limit)
-			.map(({ job: { id, kind, tenant } }) => ({ id, kind, tenant }));
+			.filter(
+				({ job, claimableAt }) =>
+					job.kind === kind && job.id > after && claimableAt !== null && claimableAt <= now,
+			)
+			.map(({ job: { id, tenant } }) => ({ id, kind, tenant }))
+			.sort((a, b) => (a.id < b.id ? -1 : 1))
+			.slice(0, limit);
 	}
 
 	async sweep(now: number, limit: number): Promise<readonly SweepItem[]> {
@@ -220,6 +226,20 @@ export class MemoryJobStore implements JobStore {
 		const isOwner =
 			row && !row.removed && row.job.status === 'in_progress' && row.job.fence === fence;
 		return isOwner ? row : null;
+	}
+
+	/** Ends the attempt with this fence. A repeat of the call that ended it succeeds and does nothing. */
+	#endAttempt(by: Ending, id: string, fence: number, write: (row: JobRow) => void): boolean {
+		const row = this.#owned(id, fence);
+		if (!row) return this.#isRepeat(by, id, fence);
+		write(row);
+		row.endedBy = by;
+		return true;
+	}
+
+	#isRepeat(by: Ending, id: string, fence: number): boolean {
+		const row = this.#rows.get(id);
+		return row !== undefined && !row.removed && row.job.fence === fence && row.endedBy === by;
 	}
 
 	#requeue(row: JobRow, attempt: number, dueAt: number): void {

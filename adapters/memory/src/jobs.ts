@@ -12,5 +12,5 @@ export const memoryJobs = defineBackend({
 	}),
 	needs: { clock: services.clock },
 	create: ({ config, services: { clock } }) =>
-		new MemoryJobStore(clock, config.recordRetentionHours * 3_600_000),
+		new MemoryJobStore(clock, Math.round(config.recordRetentionHours * 3_600_000)),
 });

@@ -32,6 +32,11 @@ export function unavailable(file: string, cause: unknown): PlinthError {
 	});
 }
 
+/** A caller passed something, a function for example, that no thread can hand to another. */
+export function uncopyable(command: string, cause: unknown): TypeError {
+	return new TypeError(`SQLite cannot store a value that was given to ${command}.`, { cause });
+}
+
 /** Turns what a read on this thread has thrown into what its caller sees. */
 export function toReadError(error: unknown, file: string): Error {
 	return toError(toFailure(error), file);

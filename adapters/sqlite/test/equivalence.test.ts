@@ -182,7 +182,7 @@ async function look(store: JobStore): Promise<unknown> {
 				store.list('tenant-0', { kind: 'video', limit: 3, order }),
 			),
 		),
-		claimable: await store.claimable(10),
+		claimable: await store.claimable('video', { limit: 10 }),
 		pending: [await store.pending('video'), await store.pending('video', 'tenant-1')],
 		events: await store.events('2', { limit: 100 }),
 		ofOne: await store.events(undefined, { tenant: 'tenant-1', limit: 5 }),

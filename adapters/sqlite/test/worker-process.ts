@@ -28,7 +28,8 @@ if (mode === 'forever') {
 	for (let n = 0; ; n += 1) await create(n);
 }
 await Promise.all(Array.from({ length: Number(count) }, (_, n) => create(n)));
-for (let found = await store.claimable(20); found.length > 0; found = await store.claimable(20)) {
+const look = () => store.claimable('video', { limit: 20 });
+for (let found = await look(); found.length > 0; found = await look()) {
 	for (const { id } of found) {
 		const claim = await store.claim(id, name, 60_000);
 		if (!claim) continue;

@@ -14,11 +14,12 @@ export async function serve(flags: {
 	const { app, file } = await compose(flags);
 	stopOnSignals(app);
 	try {
-		const firstKey = await issueFirstKey(app);
 		const { url } = await app.listen({
 			...(flags.host === undefined ? {} : { host: flags.host }),
 			...(flags.port === undefined ? {} : { port: flags.port }),
 		});
+		// Only once there is a server to use it on: a key is shown once.
+		const firstKey = await issueFirstKey(app);
 		process.stdout.write(banner({ app, url, file, firstKey }));
 	} catch (error) {
 		await app.stop();
@@ -36,7 +37,10 @@ function stopOnSignals(app: App): void {
 		setTimeout(() => process.exit(1), exitMs).unref();
 		app.stop().then(
 			() => process.exit(0),
-			() => process.exit(1),
+			(error: unknown) => {
+				process.stderr.write(`the stop failed: ${String(error)}\n`);
+				process.exit(1);
+			},
 		);
 	};
 	process.on('SIGTERM', stop);

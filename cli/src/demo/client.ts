@@ -6,6 +6,7 @@ export interface DemoClient {
 	bytes(path: string): Promise<Uint8Array>;
 	/** A POST with a JSON body. */
 	post(path: string, body: object): Promise<Response>;
+	delete(path: string): Promise<Response>;
 }
 
 /** Makes a client that throws the server's own message on every failure. */
@@ -22,5 +23,6 @@ export function demoClient(baseUrl: string, key: string): DemoClient {
 		json: async <T>(path: string) => (await (await send(path)).json()) as T,
 		bytes: async (path) => new Uint8Array(await (await send(path)).arrayBuffer()),
 		post: (path, body) => send(path, { method: 'POST', body: JSON.stringify(body) }),
+		delete: (path) => send(path, { method: 'DELETE' }),
 	};
 }

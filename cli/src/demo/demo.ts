@@ -4,12 +4,13 @@ import { join, relative, resolve } from 'node:path';
 import { keyRing } from '@plinth/core';
 import { compose } from '../compose.ts';
 import { quietLogger } from '../quiet.ts';
-import { demoClient } from './client.ts';
+import { type DemoClient, demoClient } from './client.ts';
 import { steps } from './steps.ts';
 
 /**
  * Runs every composed capability once against a server of its own on a free port, and writes what they make to
- * `PLINTH_DEMO_DIR`. Its jobs live in a temporary data directory; nothing is left running.
+ * `PLINTH_DEMO_DIR`. The built-in composition keeps its data in a temporary directory meanwhile; a config of one's own keeps its
+ * stores, from which the demo removes its key and its jobs again. Nothing is left running.
  */
 export async function demo(flags: { readonly config?: string }): Promise<void> {
 	const outDir = resolve(process.env.PLINTH_DEMO_DIR || './demo-output');
@@ -29,28 +30,36 @@ async function runSteps(
 ): Promise<void> {
 	const { app } = await compose(flags, { env, log: quietLogger });
 	try {
-		const key = await app.service(keyRing).issue({ tenant: 'demo', scopes: ['*'] });
+		const ring = app.service(keyRing);
+		const key = await ring.issue({ tenant: 'demo', scopes: ['*'] });
 		const { url } = await app.listen({ host: '127.0.0.1', port: 0 });
 		process.stdout.write(`Plinth runs at ${url} for this demo\n\n`);
-		const client = demoClient(url, key);
-		const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>(
-			'/v1/models',
-		);
-		const made: string[] = [];
-		for (const step of steps) {
-			const model = models.find(({ kind }) => kind === step.kind);
-			if (!model) continue;
-			const { bytes, about } = await step.run(client, model.id);
-			const file = join(outDir, step.file);
-			await writeFile(file, bytes);
-			made.push(`  ${shown(file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`);
+		try {
+			await makeAll(demoClient(url, key), outDir);
+		} finally {
+			await ring.revoke(key);
 		}
-		process.stdout.write(
-			`\nMade:\n${made.join('\n')}\n\nNext: npm start serves the same API; README.md shows how to call it.\n`,
-		);
 	} finally {
 		await app.stop();
 	}
+}
+
+async function makeAll(client: DemoClient, outDir: string): Promise<void> {
+	const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>(
+		'/v1/models',
+	);
+	const made: string[] = [];
+	for (const step of steps) {
+		const model = models.find(({ kind }) => kind === step.kind);
+		if (!model) continue;
+		const { bytes, about } = await step.run(client, model.id);
+		const file = join(outDir, step.file);
+		await writeFile(file, bytes);
+		made.push(`  ${shown(file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`);
+	}
+	process.stdout.write(
+		`\nMade:\n${made.join('\n')}\n\nNext: npm start serves the same API; README.md shows how to call it.\n`,
+	);
 }
 
 /** Short where the file lies below the working directory. */

@@ -43,6 +43,7 @@ const video: DemoStep = {
 		progress.end();
 		if (job.status === 'failed') throw new Error(`the video failed: ${job.error?.message}`);
 		const bytes = await client.bytes(`/v1/videos/${job.id}/content`);
+		await client.delete(`/v1/videos/${job.id}`);
 		return { bytes, about: `H.264, 1280x720, 4 s: "${prompt}"` };
 	},
 };

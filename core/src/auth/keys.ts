@@ -24,6 +24,8 @@ export interface KeyRing {
 	issue(owner: { readonly tenant: string; readonly scopes: readonly string[] }): Promise<string>;
 	/** Makes a first key with every scope for tenant `default` when none is configured and none was ever issued; else null. */
 	issueFirst(): Promise<string | null>;
+	/** Forgets an issued key: from now on it is refused. False: it was not one of ours. */
+	revoke(key: string): Promise<boolean>;
 }
 
 /** The service under which a {@link KeyRing} is provided. */
@@ -31,6 +33,8 @@ export const keyRing = defineService<KeyRing>('core.keys');
 
 const prefix = 'plinth_live_';
 const keys = { tenant: 'system', collection: 'core.keys' };
+const marks = { tenant: 'system', collection: 'core.keyMarks' };
+const firstKey = 'first';
 
 const config = z.strictObject({
 	/** Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. */
@@ -107,7 +111,14 @@ function ring(
 		async issueFirst() {
 			if (hasConfigured || !records) return null;
 			const { records: issued } = await records.list(keys, { limit: 1 });
-			return issued.length > 0 ? null : issue({ tenant: 'default', scopes: ['*'] });
+			if (issued.length > 0) return null;
+			// Of two processes that start on one store, the one whose mark is written makes the key.
+			const mark = await records.get(marks, firstKey);
+			const isOurs = await records.put(marks, firstKey, {}, { ifVersion: mark?.version ?? 0 });
+			return isOurs === null ? null : issue({ tenant: 'default', scopes: ['*'] });
+		},
+		async revoke(key) {
+			return (await records?.delete(keys, hash(key))) ?? false;
 		},
 	};
 }

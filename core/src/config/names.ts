@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** A name that leads to nothing, as opposed to a package that was found and failed while it loaded. */
+export class NotFound extends Error {}
 
 /**
  * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files.
@@ -13,20 +17,26 @@ export async function importFrom(
 	specifier: string,
 	folder: string,
 ): Promise<Record<string, unknown>> {
-	if (/^\.{0,2}\//.test(specifier)) {
-		return import(pathToFileURL(resolve(folder, specifier)).href);
+	if (specifier.startsWith('file:')) return importFile(fileURLToPath(specifier));
+	if (/^\.{1,2}\//.test(specifier) || isAbsolute(specifier)) {
+		return importFile(resolve(folder, specifier));
 	}
 	const { name, subpath } = splitSpecifier(specifier);
 	const manifest = findManifest(name, folder);
-	if (!manifest) throw new Error(`the package ${name} is not installed beside ${folder}`);
+	if (!manifest) throw new NotFound(`the package ${name} is not installed beside ${folder}`);
 	const { exports, main } = JSON.parse(await readFile(manifest, 'utf8')) as {
 		exports?: unknown;
 		main?: string;
 	};
 	const target =
 		exports === undefined && subpath === '.' ? (main ?? 'index.js') : pick(exports, subpath);
-	if (target === undefined) throw new Error(`the package ${name} has no export ${subpath}`);
+	if (target === undefined) throw new NotFound(`the package ${name} has no export ${subpath}`);
 	return import(pathToFileURL(join(dirname(manifest), target)).href);
+}
+
+async function importFile(path: string): Promise<Record<string, unknown>> {
+	if (!existsSync(path)) throw new NotFound(`there is no file ${path}`);
+	return import(pathToFileURL(path).href);
 }
 
 function splitSpecifier(specifier: string): { name: string; subpath: string } {

@@ -16,6 +16,8 @@ export const bootErrors = {
 	E_CONFIG_ENV: 'Set the variable, or give a default: ${NAME:-default}.',
 	E_CONFIG_NAME:
 		'Install the package beside the config file and check the spelling of package and export.',
+	E_CONFIG_LOAD:
+		'The package was found and failed while it loaded: the message says what it lacks.',
 	E_OPTIONS_INVALID: 'Correct the option.',
 	E_SERVICE_MISSING: 'Add a backend or plugin that provides it.',
 	E_SERVICE_DUPLICATE: 'Remove one of them.',
@@ -27,7 +29,8 @@ export const bootErrors = {
 	E_ROUTE_SCOPE: "Give the route a scope, or 'public'.",
 	E_ROUTE_PATH:
 		'Write paths as /segment/{parameter}, with a params schema that names each parameter.',
-	E_JOB_KIND: 'Give each kind of job a name of its own, lower-case letters only.',
+	E_JOB_KIND: 'Declare each kind in one plugin, in lower-case letters: jobs: [...].',
+	E_DEFINITION: 'Complete what was passed to definePlugin, defineBackend or defineModel.',
 	E_API_VERSION: 'Install releases of core and of this package that belong together.',
 	E_AUTH_OFF: 'Bind to 127.0.0.1, or add an authenticator.',
 	E_STEP_FAILED: 'The cause says why.',

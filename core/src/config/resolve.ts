@@ -2,7 +2,7 @@ import type { BackendInstance } from '../backend.ts';
 import type { AppConfig, ModelBindingOptions } from '../config.ts';
 import type { ModelInstance } from '../model.ts';
 import type { PluginInstance } from '../plugin.ts';
-import { interpolate } from './interpolate.ts';
+import { fill, instantiate, type ResolveOptions, reason } from './factories.ts';
 import { importFrom } from './names.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 import { configShape, modelBindingShape } from './shape.ts';
@@ -25,13 +25,6 @@ export interface ResolvedConfig {
 	readonly plugins: Readonly<Record<string, PluginInstance>>;
 	/** What could not be resolved; `createApp` reports it together with everything else. */
 	readonly problems: readonly BootProblem[];
-}
-
-/** Where names and variables come from. */
-export interface ResolveOptions {
-	/** The folder from which package names resolve. */
-	readonly folder: string;
-	readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const sections = ['backends', 'models', 'plugins'] as const;
@@ -88,8 +81,22 @@ async function presetLayers(
 ): Promise<AppConfig[]> {
 	const layers = [config];
 	for (let base = config.extends; base !== undefined; base = layers[0]?.extends) {
-		const preset = typeof base === 'string' ? await namedPreset(base, options, problems) : base;
-		if (!preset || layers.includes(preset)) break;
+		const preset =
+			typeof base === 'string'
+				? await namedPreset(fill(base, 'extends', options, problems), options, problems)
+				: base;
+		if (!preset) break;
+		if (layers.includes(preset)) {
+			problems.push(
+				bootProblem(
+					'E_CONFIG_SHAPE',
+					'config',
+					'extends',
+					'presets extend each other in a circle.',
+				),
+			);
+			break;
+		}
 		layers.unshift(preset);
 	}
 	return layers;
@@ -100,7 +107,10 @@ async function namedPreset(
 	{ folder }: ResolveOptions,
 	problems: BootProblem[],
 ): Promise<AppConfig | undefined> {
-	const [specifier = '', exported = 'default'] = name.split(':');
+	// Behind the last colon: a path may hold one too.
+	const colon = name.lastIndexOf(':');
+	const specifier = colon < 0 ? name : name.slice(0, colon);
+	const exported = colon < 0 ? 'default' : name.slice(colon + 1);
 	try {
 		const preset = (await importFrom(specifier, folder))[exported];
 		if (typeof preset === 'object' && preset !== null) return preset;
@@ -151,10 +161,11 @@ function splitBinding(value: unknown): { use: unknown; binding: ModelBindingOpti
 	const entry = value as { $kind?: unknown; use?: unknown; with?: unknown } & ModelBindingOptions;
 	const { use, with: options, ...binding } = entry;
 	if (entry.$kind !== undefined) return { use: value, binding: {} };
-	return {
-		use: typeof use === 'string' ? { use, ...(options ? { with: options } : {}) } : use,
-		binding,
-	};
+	if (typeof use === 'string')
+		return { use: { use, ...(options ? { with: options } : {}) }, binding };
+	// A factory call has its options already: what stands beside it is reported as unknown.
+	if (use === undefined || options === undefined) return { use: use ?? value, binding };
+	return { use, binding: { ...binding, with: options } as ModelBindingOptions };
 }
 
 function checkBinding(
@@ -167,67 +178,4 @@ function checkBinding(
 		problems.push(bootProblem('E_CONFIG_SHAPE', `model ${id}`, path, `${issue.message}.`));
 	}
 	return binding;
-}
-
-type Sort = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
-type Instance = { readonly $kind: Sort; readonly options: unknown };
-type Factory = ((options?: unknown) => Instance) & { readonly $kind: string };
-
-async function instantiate(
-	value: unknown,
-	sort: Sort,
-	path: string,
-	options: ResolveOptions,
-	problems: BootProblem[],
-): Promise<Instance | undefined> {
-	const owner = path.replace(/^(\w+)s\./, '$1 ');
-	const wrong = (message: string) => {
-		problems.push(bootProblem('E_CONFIG_NAME', owner, path, message));
-		return undefined;
-	};
-	if ((value as Instance).$kind === sort) {
-		const instance = value as Instance;
-		return { ...instance, options: fill(instance.options, `${path}.with`, options, problems) };
-	}
-	const { use, with: given = {} } = value as { use?: unknown; with?: unknown };
-	if (typeof use !== 'string') return wrong(`is not a ${sort.slice(7)}.`);
-	try {
-		const factory = await findFactory(use, sort, options.folder);
-		return factory(fill(given, `${path}.with`, options, problems));
-	} catch (error) {
-		return wrong(`"${use}" cannot be loaded: ${reason(error)}.`);
-	}
-}
-
-async function findFactory(use: string, sort: Sort, folder: string): Promise<Factory> {
-	const [specifier = '', exported] = use.split('#');
-	const module = await importFrom(specifier, folder);
-	const isFactory = (value: unknown): value is Factory =>
-		(value as { $kind?: unknown } | undefined)?.$kind === `${sort}.factory`;
-	if (exported !== undefined) {
-		const found = exported
-			.split('.')
-			.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
-		if (isFactory(found)) return found;
-		throw new Error(`${specifier} exports no ${sort.slice(7)} factory named ${exported}`);
-	}
-	const factories = Object.values(module).filter(isFactory);
-	if (factories.length === 1 && factories[0]) return factories[0];
-	throw new Error(
-		`${specifier} exports ${factories.length} ${sort.slice(7)} factories; name one as ${specifier}#name`,
-	);
-}
-
-function fill<T>(value: T, path: string, { env }: ResolveOptions, problems: BootProblem[]): T {
-	const filled = interpolate(value, env, path);
-	for (const { name, path: at } of filled.missing) {
-		problems.push(
-			bootProblem('E_CONFIG_ENV', 'config', at, `the environment variable ${name} is not set.`),
-		);
-	}
-	return filled.value;
-}
-
-function reason(error: unknown): string {
-	return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const settings = z.record(z.string(), scalar);
-const named = z.looseObject({ use: z.unknown() });
-const entry = z.union([z.literal(false), z.looseObject({ $kind: z.string() }), named], {
+// What an entry must be is said where its factory is looked for: there the message can be exact.
+const entry = z.union([z.literal(false), z.looseObject({})], {
 	error: 'must be false, a factory call, or { use, with }',
 });
 const id = z

@@ -114,8 +114,14 @@ export class HttpServer {
 			if (invite) this.#invitations.set(req, invite);
 			void this.#handle(req, res);
 		}, this.#options.log);
-		this.#address = await listener.open(options);
 		this.#listener = listener;
+		try {
+			this.#address = await listener.open(options);
+		} catch (error) {
+			this.#listener = undefined;
+			throw error;
+		}
+		if (this.#closing) await listener.stop();
 		return this.#address;
 	}
 

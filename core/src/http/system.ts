@@ -57,8 +57,7 @@ function probes(readiness: Readiness): readonly Route[] {
 		path: '/readyz',
 		scope: 'public',
 		summary: 'Tell whether the server takes requests',
-		description:
-			'Answers 503 with `status` and `reason` while it starts, while it stops and when a backend is away.',
+		description: 'Answers 503 with `status` and `reason` while it starts and while it stops.',
 		response: { description: 'It does.', schema: z.object({ status: z.literal('ready') }) },
 		errors: [],
 		handler: async () => {

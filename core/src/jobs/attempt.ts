@@ -2,10 +2,18 @@ import { isPlinthError, plinthError, toWireError } from '../coded-error.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/event-bus.ts';
-import type { Claim, HeartbeatUpdate, Job, JobError, JobStore } from '../ports/job-store.ts';
+import type {
+	Claim,
+	Heartbeat,
+	HeartbeatUpdate,
+	Job,
+	JobError,
+	JobStore,
+} from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { attemptPrefix, deletePrefix } from './blobs.ts';
 import type { JobDefinition, JobOutcome, JobRun } from './contract.ts';
+import { Pulse } from './pulse.ts';
 import type { JobSettings } from './settings.ts';
 
 /** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
@@ -21,7 +29,10 @@ export interface AttemptTools {
 	readonly settings: JobSettings;
 }
 
-/** How long aborted work may take to settle before it is left alone, in milliseconds. */
+/** How an attempt ended, for the log. `unrecorded`: the store did not answer; the lease lapses and the job runs again. */
+type AttemptEnd = 'completed' | 'failed' | 'interrupted' | 'lost' | 'unrecorded';
+
+/** How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in milliseconds. */
 const patienceMs = 2_000;
 
 /** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
@@ -31,20 +42,20 @@ export class Attempt {
 	readonly #definition: JobDefinition;
 	readonly #tools: AttemptTools;
 	readonly #controller = new AbortController();
-	#cause: AbortCause | undefined;
-	#progress = 0;
-	#written = 0;
-	#leaseEnd: number;
-	#timers: (() => void)[] = [];
-	#beating: Promise<void> = Promise.resolve();
 	readonly #abandoned = Promise.withResolvers<never>();
+	readonly #pulse: Pulse;
+	#cause: AbortCause | undefined;
 
 	constructor(claim: Claim, definition: JobDefinition, tools: AttemptTools) {
 		this.#job = claim.job;
 		this.#fence = claim.fence;
 		this.#definition = definition;
 		this.#tools = tools;
-		this.#leaseEnd = tools.clock.now() + tools.settings.leaseMs;
+		this.#pulse = new Pulse(tools, {
+			send: (update) => this.#heartbeat(update),
+			lapsed: () => this.abort('lost'),
+			progressed: (progress) => this.#announce('job.progress', progress),
+		});
 		// Nobody listens any more when the work has settled first.
 		this.#abandoned.promise.catch(() => {});
 	}
@@ -59,130 +70,134 @@ export class Attempt {
 		this.#tools.clock.after(patienceMs, () => this.#abandoned.reject(reason));
 	}
 
-	/** Runs to the end and never rejects because of the work. */
+	/** Runs to the end. Never rejects. */
 	async run(): Promise<void> {
 		const { clock, log, settings } = this.#tools;
 		const began = clock.now();
 		this.#announce('job.started');
-		this.#schedule(settings.heartbeatMs, () => this.#beat());
-		this.#schedule(settings.progressMs, () => this.#flushProgress());
-		this.#timers.push(clock.after(settings.maxRunMs, () => this.abort('timeout')));
-		let end: string;
+		const tooLong = clock.after(settings.maxRunMs, () => this.abort('timeout'));
+		this.#pulse.start();
+		const end = await this.#work();
+		this.#pulse.stop();
+		tooLong();
+		const { kind, model } = this.#job;
+		log.info({ end, dur_ms: clock.now() - began, kind, model }, 'attempt ended');
+	}
+
+	async #work(): Promise<AttemptEnd> {
+		let outcome: JobOutcome;
 		try {
 			const work = this.#definition.run(this.#job, this.#surroundings());
-			const outcome = await Promise.race([work, this.#abandoned.promise]);
-			end = await this.#succeed(outcome);
+			outcome = await Promise.race([work, this.#abandoned.promise]);
 		} catch (error) {
-			end = await this.#giveUp(error);
-		} finally {
-			for (const cancel of this.#timers) cancel();
+			return this.#giveUp(error);
 		}
-		log.info(
-			{ end, dur_ms: clock.now() - began, kind: this.#job.kind, model: this.#job.model },
-			'attempt ended',
-		);
+		return this.#succeed(outcome);
 	}
 
 	#surroundings(): JobRun {
 		return {
 			signal: this.#controller.signal,
-			progress: (fraction) => {
-				if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
-			},
-			checkpoint: (token) => this.#heartbeat({ checkpoint: token }),
+			progress: (fraction) => this.#pulse.report(fraction),
+			checkpoint: (token) => this.#checkpoint(token),
 			resume: this.#job.checkpoint ?? undefined,
 			blobKey: (name) => `${attemptPrefix(this.#job.id, this.#fence)}${name}`,
 			log: this.#tools.log,
 		};
 	}
 
-	/** Repeats a task until the attempt ends, never two at once. */
-	#schedule(everyMs: number, task: () => Promise<void>): void {
-		const index = this.#timers.push(() => {}) - 1;
-		const arm = () => {
-			this.#timers[index] = this.#tools.clock.after(everyMs, () => {
-				// Chained, so that a slow store never has two heartbeats of one attempt in flight.
-				this.#beating = this.#beating.then(task);
-				arm();
-			});
-		};
-		arm();
+	async #checkpoint(token: string): Promise<void> {
+		if (typeof token !== 'string') throw new TypeError('A checkpoint is a string.');
+		const answer = await this.#heartbeat({ checkpoint: token });
+		if (answer !== 'lost') return;
+		// Nobody will find the token in the record, so what it stands for is stopped from here.
+		await this.#cancelUpstream({ ...this.#job, checkpoint: token });
+		throw this.#controller.signal.reason;
 	}
 
-	#beat(): Promise<void> {
-		return this.#heartbeat({ progress: this.#progress });
+	async #heartbeat(update: HeartbeatUpdate): Promise<Heartbeat> {
+		const answer = await this.#tools.store.heartbeat(this.#job.id, this.#fence, update);
+		if (answer === 'ok') this.#pulse.confirm();
+		else this.abort(answer);
+		return answer;
 	}
 
-	async #flushProgress(): Promise<void> {
-		if (this.#progress <= this.#written) return;
-		await this.#heartbeat({ progress: this.#progress });
-		this.#announce('job.progress', this.#progress);
-	}
-
-	async #heartbeat(update: HeartbeatUpdate): Promise<void> {
-		const { store, clock, log, settings } = this.#tools;
-		try {
-			const answer = await store.heartbeat(this.#job.id, this.#fence, update);
-			if (answer !== 'ok') return this.abort(answer);
-			this.#leaseEnd = clock.now() + settings.leaseMs;
-			this.#written = Math.max(this.#written, update.progress ?? 0);
-		} catch (err) {
-			log.warn({ err }, 'a heartbeat failed');
-			// Somebody else may have claimed by now; going on would do the work twice.
-			if (clock.now() >= this.#leaseEnd) this.abort('lost');
-			if (update.checkpoint !== undefined) throw err;
-		}
-	}
-
-	async #succeed({ result, retentionMs }: JobOutcome): Promise<string> {
+	async #succeed({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
 		const { store, clock } = this.#tools;
-		if (this.#cause === 'lost') throw plinthError('E_JOB_CANCELLED');
-		const expiresAt = retentionMs === undefined ? null : clock.now() + retentionMs;
-		const done = await this.#persist(() =>
+		const expiresAt = retentionMs === undefined ? null : clock.now() + Math.round(retentionMs);
+		const kept = await this.#persist(() =>
 			store.complete(this.#job.id, this.#fence, { result, expiresAt }),
 		);
-		if (done) this.#announce('job.completed');
-		else await this.#discard();
-		return done ? 'completed' : 'lost';
+		if (kept) this.#announce('job.completed');
+		if (kept === false) await this.#discard();
+		// With the outcome unknown the bytes stay: the record may say completed. Otherwise the sweep finds them.
+		return kept === undefined ? 'unrecorded' : kept ? 'completed' : 'lost';
 	}
 
-	async #giveUp(error: unknown): Promise<string> {
-		const { store, log } = this.#tools;
+	async #giveUp(error: unknown): Promise<AttemptEnd> {
+		const { store } = this.#tools;
 		const { id } = this.#job;
-		await this.#discard();
-		if (this.#cause === 'lost') return 'lost';
+		let end: AttemptEnd = 'lost';
 		if (this.#cause === 'stopping') {
-			await this.#persist(() => store.release(id, this.#fence));
-			return 'interrupted';
+			const kept = await this.#persist(() => store.release(id, this.#fence));
+			end = kept === undefined ? 'unrecorded' : kept ? 'interrupted' : 'lost';
+		} else if (this.#cause !== 'lost') {
+			const wire = this.#explain(error);
+			const kept = await this.#persist(() => store.fail(id, this.#fence, wire));
+			if (kept) this.#announce('job.failed');
+			end = kept === undefined ? 'unrecorded' : kept ? 'failed' : 'lost';
+			if (this.#cause) await this.#cancelUpstream(await this.#latest());
 		}
-		const wire = this.#explain(error);
-		if (this.#cause === undefined && !isPlinthError(error))
-			log.error({ err: error }, 'the work of a job threw');
-		else log.info({ code: wire.code, err: this.#cause ? undefined : error }, 'a job failed');
-		if (this.#cause) await this.#cancelUpstream();
-		if (await this.#persist(() => store.fail(id, this.#fence, wire))) this.#announce('job.failed');
-		return 'failed';
+		await this.#discard();
+		return end;
 	}
 
 	#explain(error: unknown): JobError {
+		const { log } = this.#tools;
 		if (this.#cause === 'cancel') return jobError(plinthError('E_JOB_CANCELLED'));
 		if (this.#cause === 'timeout') return jobError(plinthError('E_JOB_TIMEOUT'));
-		return jobError(isPlinthError(error) ? error : plinthError('E_MODEL_FAILED'));
+		if (isPlinthError(error)) {
+			log.info({ err: error }, 'a job failed');
+			return jobError(error);
+		}
+		log.error({ err: error }, 'the work of a job threw');
+		return jobError(plinthError('E_MODEL_FAILED'));
 	}
 
-	async #cancelUpstream(): Promise<void> {
-		const job = await this.#tools.store.get(this.#job.tenant, this.#job.id);
-		if (job?.checkpoint) await this.#definition.cancel?.(job);
+	/** The record with its newest checkpoint; the claimed one when the store does not answer. */
+	async #latest(): Promise<Job> {
+		const { id, tenant } = this.#job;
+		return (await this.#tools.store.get(tenant, id).catch(() => null)) ?? this.#job;
 	}
 
-	/** A store that is away for a moment must not cost a finished render: tries until the lease has lapsed. */
-	async #persist(write: () => Promise<boolean>): Promise<boolean> {
+	async #cancelUpstream(job: Job): Promise<void> {
+		const { clock, log } = this.#tools;
+		if (job.checkpoint === null || !this.#definition.cancel) return;
+		const late = Promise.withResolvers<void>();
+		const calm = clock.after(patienceMs, late.resolve);
+		const cancelled = this.#definition
+			.cancel(job)
+			.catch((err: unknown) =>
+				log.warn({ err }, 'the upstream work of a job could not be stopped'),
+			);
+		await Promise.race([cancelled, late.promise]);
+		calm();
+	}
+
+	/**
+	 * A store that is away for a moment must not cost a finished render: tries until the lease has lapsed. Undefined: it never
+	 * answered, so nobody knows.
+	 */
+	async #persist(write: () => Promise<boolean>): Promise<boolean | undefined> {
 		const { clock, log } = this.#tools;
 		for (let wait = 100; ; wait = Math.min(wait * 2, 2_000)) {
 			try {
 				return await write();
 			} catch (err) {
-				if (clock.now() + wait >= this.#leaseEnd) throw err;
+				if (clock.now() + wait >= this.#pulse.leaseEnd) {
+					log.error({ err }, 'the end of an attempt could not be recorded');
+					return undefined;
+				}
 				log.warn({ err }, 'the end of an attempt could not be recorded yet');
 				await new Promise<void>((resolve) => clock.after(wait, resolve));
 			}
@@ -198,12 +213,8 @@ export class Attempt {
 
 	#announce(type: string, progress?: number): void {
 		const { tenant, id } = this.#job;
-		this.#tools.bus.publish({
-			type,
-			tenant,
-			subject: id,
-			data: progress === undefined ? null : { progress },
-		});
+		const data = progress === undefined ? null : { progress };
+		this.#tools.bus.publish({ type, tenant, subject: id, data });
 	}
 }
 

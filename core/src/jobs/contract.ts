@@ -10,7 +10,7 @@ export interface JobRun {
 	readonly signal: AbortSignal;
 	/** Reports the fraction done. Cheap: writes are coalesced to one a second. */
 	progress(fraction: number): void;
-	/** Stores a token durably for the next attempt. */
+	/** Stores a token durably for the next attempt. Rejects when the attempt has lost its job; `cancel` is then called with the token. */
 	checkpoint(token: string): Promise<void>;
 	/** The token of an earlier attempt. */
 	readonly resume: string | undefined;
@@ -69,6 +69,8 @@ export interface Jobs {
 	submit(submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }>;
 	get(tenant: string, id: string): Promise<Job>;
 	list(tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage>;
+	/** Asks for the end of a job: it fails with code `cancelled`, at once when queued, else within a heartbeat. The record stays. */
+	cancel(tenant: string, id: string): Promise<Job>;
 	/** Cancels running work, then removes record and bytes. Nothing resurrects the job. */
 	remove(tenant: string, id: string): Promise<Job>;
 }

@@ -52,6 +52,7 @@ export class JobService {
 			submit: (submission) => this.#submit(kind, submission),
 			get: (tenant, id) => this.#get(kind, tenant, id),
 			list: (tenant, options) => this.#list(kind, tenant, options),
+			cancel: (tenant, id) => this.#cancel(kind, tenant, id),
 			remove: (tenant, id) => this.#remove(kind, tenant, id),
 		};
 	}
@@ -62,7 +63,6 @@ export class JobService {
 	): Promise<{ readonly job: Job; readonly replayed: boolean }> {
 		const { principal, model, attachments = [], idempotency } = submission;
 		const id = this.#ids.next(kind, this.#clock.now());
-		let kept = false;
 		try {
 			const files = await this.#attach(id, attachments);
 			const created = await this.#store.create(
@@ -77,12 +77,28 @@ export class JobService {
 				},
 				idempotency ? { idempotency } : {},
 			);
-			kept = !created.replayed;
-			if (kept) this.#ring(created.job);
+			if (created.replayed) await this.#discard(id);
+			else this.#ring(created.job);
 			return created;
-		} finally {
-			if (!kept && attachments.length > 0) await deletePrefix(this.#blobs, jobPrefix(id));
+		} catch (error) {
+			if (await this.#isAbsent(principal.tenant, id)) await this.#discard(id);
+			throw error;
 		}
+	}
+
+	/** After a failed create the record may stand all the same: only the answer was lost. True when it certainly does not. */
+	async #isAbsent(tenant: string, id: string): Promise<boolean> {
+		return this.#store.get(tenant, id).then(
+			(job) => job === null,
+			() => false,
+		);
+	}
+
+	/** Deletes everything under a job's prefix. What cannot be deleted now costs space, not the answer. */
+	async #discard(id: string): Promise<void> {
+		await deletePrefix(this.#blobs, jobPrefix(id)).catch((err: unknown) =>
+			this.#log.warn({ err, job_id: id }, 'bytes of a job could not be deleted yet'),
+		);
 	}
 
 	async #attach(
@@ -117,17 +133,29 @@ export class JobService {
 		return this.#store.list(tenant, { ...options, kind });
 	}
 
+	async #cancel(kind: string, tenant: string, id: string): Promise<Job> {
+		await this.#get(kind, tenant, id);
+		const job = await this.#store.requestCancel(tenant, id);
+		if (!job) throw plinthError('E_JOB_NOT_FOUND');
+		this.#bus.publish({ type: 'job.cancelling', tenant, subject: id, data: null });
+		return job;
+	}
+
 	async #remove(kind: string, tenant: string, id: string): Promise<Job> {
 		await this.#get(kind, tenant, id);
 		const job = await this.#store.remove(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
 		// Workers of this process hear the hint at once, others at their next heartbeat.
 		this.#bus.publish({ type: 'job.deleted', tenant, subject: id, data: null });
-		await this.#cancelUpstream(job);
+		// The record is gone: nobody waits for an upstream, and what fails here is the sweeper's.
+		void this.#cancelUpstream(job);
 		// A running attempt may still write: then the bytes wait for the sweeper.
 		if (job.status !== 'in_progress') {
-			await deletePrefix(this.#blobs, jobPrefix(id));
-			await this.#store.swept([{ due: 'record', id, kind, tenant }]);
+			await deletePrefix(this.#blobs, jobPrefix(id))
+				.then(() => this.#store.swept([{ due: 'record', id, kind, tenant }]))
+				.catch((err: unknown) =>
+					this.#log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'),
+				);
 		}
 		return job;
 	}

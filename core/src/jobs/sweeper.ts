@@ -1,9 +1,10 @@
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { JobStore } from '../ports/job-store.ts';
+import type { JobStore, SweepItem } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
+import type { JobService } from './jobs.ts';
 import type { JobSettings } from './settings.ts';
 
 const sweepBatch = 500;
@@ -11,17 +12,19 @@ const ringBatch = 500;
 
 /** Periodic housekeeping: deletes what has expired or was removed, and rings again for jobs that wait. */
 export class Sweeper {
+	readonly #service: JobService;
 	readonly #store: JobStore;
 	readonly #queue: JobQueue;
 	readonly #blobs: BlobStore;
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #settings: JobSettings;
-	readonly #cancels = new Set<() => void>();
-	#open: Promise<unknown> = Promise.resolve();
-	#stopped = false;
+	readonly #timers = new Set<() => void>();
+	readonly #rounds = new Set<Promise<void>>();
+	#isStopped = false;
 
 	constructor(
+		service: JobService,
 		store: JobStore,
 		queue: JobQueue,
 		blobs: BlobStore,
@@ -29,6 +32,7 @@ export class Sweeper {
 		log: Logger,
 		settings: JobSettings,
 	) {
+		this.#service = service;
 		this.#store = store;
 		this.#queue = queue;
 		this.#blobs = blobs;
@@ -44,45 +48,76 @@ export class Sweeper {
 		this.#repeat(this.#settings.sweepMs, () => this.sweep());
 	}
 
-	/** Stops the timers and waits for the round that is under way. */
+	/** Stops the timers and waits for the rounds that are under way. */
 	async stop(): Promise<void> {
-		this.#stopped = true;
-		for (const cancel of this.#cancels) cancel();
-		await this.#open;
+		this.#isStopped = true;
+		for (const cancel of this.#timers) cancel();
+		await Promise.all(this.#rounds);
 	}
 
 	/** Rings for every job that may be claimed. The queue may have lost its message; the record is the truth. */
 	async ring(): Promise<void> {
-		for (const { id, kind, tenant } of await this.#store.claimable(ringBatch)) {
-			await this.#queue.enqueue({ jobId: id, kind, tenant });
+		for (const kind of this.#service.definitions.keys()) {
+			let after: string | undefined;
+			do {
+				const page = await this.#store.claimable(kind, {
+					limit: ringBatch,
+					...(after === undefined ? {} : { after }),
+				});
+				await Promise.all(
+					page.map(({ id, tenant }) => this.#queue.enqueue({ jobId: id, kind, tenant })),
+				);
+				after = page.length < ringBatch ? undefined : page.at(-1)?.id;
+			} while (after !== undefined && !this.#isStopped);
 		}
 	}
 
 	/** Deletes bytes first and settles the records after, so that a crash between the two only repeats work. */
 	async sweep(): Promise<void> {
-		for (;;) {
-			const items = await this.#store.sweep(this.#clock.now(), sweepBatch);
-			for (const { id } of items) await deletePrefix(this.#blobs, jobPrefix(id));
+		let items: readonly SweepItem[];
+		let settled: readonly SweepItem[];
+		do {
+			items = await this.#store.sweep(this.#clock.now(), sweepBatch);
+			settled = await this.#deleteBytes(items);
 			// Also with nothing due: the store trims its event log here.
-			await this.#store.swept(items);
-			if (items.length === 0) return;
-			this.#log.info({ swept: items.length }, 'expired content and removed jobs deleted');
-			if (items.length < sweepBatch) return;
+			await this.#store.swept(settled);
+			if (settled.length > 0) {
+				this.#log.info({ swept: settled.length }, 'expired content and removed jobs deleted');
+			}
+			// What could not be deleted is listed again: going on would turn in a circle.
+		} while (items.length === sweepBatch && settled.length === sweepBatch);
+	}
+
+	/** Returns the items whose bytes are gone. One that cannot be deleted must not hold up the others. */
+	async #deleteBytes(items: readonly SweepItem[]): Promise<readonly SweepItem[]> {
+		const settled: SweepItem[] = [];
+		for (const item of items) {
+			if (this.#isStopped) break;
+			try {
+				await deletePrefix(this.#blobs, jobPrefix(item.id));
+				settled.push(item);
+			} catch (err) {
+				this.#log.warn(
+					{ err, job_id: item.id },
+					'bytes could not be deleted; the next sweep tries again',
+				);
+			}
 		}
+		return settled;
 	}
 
 	#repeat(everyMs: number, task: () => Promise<void>): void {
 		const cancel = this.#clock.after(everyMs, () => {
-			this.#cancels.delete(cancel);
-			if (this.#stopped) return;
-			const round = task().catch((err: unknown) =>
-				this.#log.warn({ err }, 'housekeeping failed; it goes on'),
-			);
-			this.#open = Promise.all([this.#open, round]);
-			void round.then(() => {
-				if (!this.#stopped) this.#repeat(everyMs, task);
-			});
+			this.#timers.delete(cancel);
+			if (this.#isStopped) return;
+			const round = task()
+				.catch((err: unknown) => this.#log.warn({ err }, 'housekeeping failed; it goes on'))
+				.then(() => {
+					this.#rounds.delete(round);
+					if (!this.#isStopped) this.#repeat(everyMs, task);
+				});
+			this.#rounds.add(round);
 		});
-		this.#cancels.add(cancel);
+		this.#timers.add(cancel);
 	}
 }

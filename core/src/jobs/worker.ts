@@ -2,7 +2,7 @@ import { plinthError } from '../coded-error.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/event-bus.ts';
-import type { Consumer, JobQueue, QueueMessage, Attempt as Slot } from '../ports/job-queue.ts';
+import type { Accepted, Consumer, JobQueue, QueueMessage } from '../ports/job-queue.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { Attempt } from './attempt.ts';
@@ -22,7 +22,8 @@ export class JobWorker {
 	readonly #name = `${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
 	readonly #running = new Map<string, { attempt: Attempt; finished: Promise<void> }>();
 	#consumers: Consumer[] = [];
-	#unsubscribe: (() => void) | undefined;
+	#subscriptions: (() => void)[] = [];
+	#isInterrupted = false;
 
 	constructor(
 		service: JobService,
@@ -51,9 +52,12 @@ export class JobWorker {
 
 	/** Begins to claim. */
 	start(): void {
-		this.#unsubscribe = this.#bus.subscribe({ type: 'job.deleted' }, ({ subject }) => {
-			this.#running.get(subject)?.attempt.abort('lost');
-		});
+		const abortOn = (type: string, cause: 'lost' | 'cancel') =>
+			this.#bus.subscribe({ type }, ({ subject }) =>
+				this.#running.get(subject)?.attempt.abort(cause),
+			);
+		this.#isInterrupted = false;
+		this.#subscriptions = [abortOn('job.deleted', 'lost'), abortOn('job.cancelling', 'cancel')];
 		const { concurrency, perTenant = concurrency } = this.#settings;
 		this.#consumers = [...this.#service.definitions.keys()].map((kind) =>
 			this.#queue.consume(kind, { concurrency, perTenant }, (message) => this.#accept(message)),
@@ -68,21 +72,28 @@ export class JobWorker {
 
 	/** Settles when no attempt runs. */
 	async drained(): Promise<void> {
-		await Promise.all([...this.#running.values()].map(({ finished }) => finished));
+		while (this.#running.size > 0) {
+			await Promise.all([...this.#running.values()].map(({ finished }) => finished));
+		}
 	}
 
-	/** Aborts what still runs; each such job goes back to the queue and its attempt does not count. */
+	/** Aborts what still runs; each such job goes back to the queue and its attempt does not count. Harmless when repeated. */
 	async interrupt(): Promise<void> {
+		this.#isInterrupted = true;
 		for (const { attempt } of this.#running.values()) attempt.abort('stopping');
 		await this.drained();
-		this.#unsubscribe?.();
+		for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
 	}
 
-	async #accept({ jobId, kind }: QueueMessage): Promise<Slot | null> {
+	async #accept({ jobId, kind }: QueueMessage): Promise<Accepted | null> {
 		const definition = this.#service.definitions.get(kind);
 		if (!definition || this.#running.has(jobId)) return null;
 		const claim = await this.#store.claim(jobId, this.#name, this.#settings.leaseMs);
 		if (!claim) return null;
+		if (this.#isInterrupted) {
+			await this.#store.release(jobId, claim.fence);
+			return null;
+		}
 		const attempt = new Attempt(claim, definition, {
 			store: this.#store,
 			blobs: this.#blobs,

@@ -9,7 +9,10 @@ export type AppState = 'created' | 'starting' | 'ready' | 'stopping' | 'stopped'
 /** A deployment in one process: serves HTTP by any of four doors and runs jobs. It never touches the process itself. */
 export interface App {
 	readonly state: AppState;
-	/** Starts jobs and plugins; requests wait for it. Called by `listen`, and by the first request where it was not. */
+	/**
+	 * Starts jobs and plugins; requests wait for it. Called by `listen`, and by the first request where it was not. Keeps no process
+	 * alive by itself: a listener does. Rejects with `E_STOPPING` once `stop` was called.
+	 */
 	start(): Promise<void>;
 	/** Drains and closes everything, in reverse order of start. Calling it again waits for the same end. */
 	stop(): Promise<void>;

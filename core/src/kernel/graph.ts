@@ -30,6 +30,17 @@ function isRef(provides: Provides): provides is ServiceRef<unknown> {
 	return (provides as { $kind?: unknown }).$kind === 'plinth.service';
 }
 
+/** Pairs each provided ref with what the owner returned for it; undefined values are the owner's mistake. */
+export function providedValues(
+	provides: Provides | undefined,
+	returned: unknown,
+): readonly (readonly [ServiceRef<unknown>, unknown])[] {
+	if (!provides) return [];
+	if (isRef(provides)) return [[provides, returned]];
+	const values = (returned ?? {}) as Readonly<Record<string, unknown>>;
+	return Object.entries(provides).map(([name, ref]) => [ref, values[name]]);
+}
+
 /** Orders nodes by their needs. Missing and doubly provided services and circles are problems, all of them listed. */
 export function buildGraph<N extends GraphNode>(
 	nodes: readonly N[],

@@ -26,7 +26,7 @@ const server = token<HttpServer>('HttpServer');
 
 wire(JobService, store, queue, blobs, bus, clock, log);
 wire(JobWorker, service, store, queue, blobs, bus, clock, log, settings);
-wire(Sweeper, store, queue, blobs, clock, log, settings);
+wire(Sweeper, service, store, queue, blobs, clock, log, settings);
 wire(HttpServer, http);
 
 /** What backends and config bring for jobs. */

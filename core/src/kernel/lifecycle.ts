@@ -9,6 +9,7 @@ interface Undo {
 /** Runs the steps of start and stop, each with a deadline that names its owner, and unwinds them in reverse. */
 export class Lifecycle {
 	readonly #undo: Undo[] = [];
+	#isUnwound = false;
 	readonly #timeoutMs: number;
 	readonly #log: Logger;
 
@@ -44,20 +45,23 @@ export class Lifecycle {
 		}
 	}
 
-	/** Remembers how to undo what has been done. */
+	/** Remembers how to undo what has been done. After the unwinding it is undone at once: its step came too late. */
 	onUnwind(owner: string, task: () => Promise<void> | void): void {
-		this.#undo.push({ owner, task });
+		if (this.#isUnwound) void this.#run({ owner, task });
+		else this.#undo.push({ owner, task });
 	}
 
 	/** Undoes everything in reverse, one at a time. A failing or late task is logged, and the rest still runs. */
 	async unwind(): Promise<void> {
-		for (let item = this.#undo.pop(); item; item = this.#undo.pop()) {
-			const { owner, task } = item;
-			try {
-				await deadline(Promise.resolve().then(task), this.#timeoutMs);
-			} catch (err) {
-				this.#log.error({ err, owner }, 'a part did not stop cleanly');
-			}
+		this.#isUnwound = true;
+		for (let item = this.#undo.pop(); item; item = this.#undo.pop()) await this.#run(item);
+	}
+
+	async #run({ owner, task }: Undo): Promise<void> {
+		try {
+			await deadline(Promise.resolve().then(task), this.#timeoutMs);
+		} catch (err) {
+			this.#log.error({ err, owner }, 'a part did not stop cleanly');
 		}
 	}
 }
@@ -77,7 +81,7 @@ async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 	}
 }
 
-/** Waits for a promise, but no longer than this; true when it has settled. */
+/** Waits for a promise, but no longer than this. True when it has settled, well or badly: failures are for its owner to report. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
 	return deadline(promise, ms).then(
 		() => true,

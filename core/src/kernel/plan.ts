@@ -6,7 +6,18 @@ import { logSettings, type ServerSettings, serverSettings } from '../config/shap
 import { type JobSettings, jobSettings } from '../jobs/settings.ts';
 import type { ModelDefinition } from '../model.ts';
 import type { PluginDefinition } from '../plugin.ts';
+import type { Needs } from '../service.ts';
 import { services } from '../services.ts';
+import {
+	authOff,
+	checkJobKinds,
+	checkModelIds,
+	explainAuth,
+	isLoopback,
+	malformedDefinition,
+	type UnusedModel,
+	unusedModels,
+} from './checks.ts';
 import { buildGraph, type Graph, type GraphNode, providedRefs } from './graph.ts';
 
 /** A part of the deployment, checked and ready to be created. */
@@ -19,12 +30,6 @@ export type Part = GraphNode & { readonly id: string; readonly options: unknown 
 		  }
 		| { readonly sort: 'plugin'; readonly definition: PluginDefinition }
 	);
-
-/** A model of a preset whose kind no composed plugin consumes. */
-export interface UnusedModel {
-	readonly id: string;
-	readonly kind: string;
-}
 
 /** Everything that is known before the first factory runs. */
 export interface BootPlan {
@@ -50,6 +55,10 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	const jobs = options(jobSettings, config.jobs, 'config', 'jobs');
 	const unused = unusedModels(config, problems);
 	checkModelIds(config, problems);
+	checkJobKinds(config, problems);
+	if (server.auth === 'off' && !isLoopback(server.host)) {
+		problems.push(authOff('config', server.host));
+	}
 
 	const parts: Part[] = [];
 	const kernelNeeds: GraphNode = {
@@ -68,6 +77,11 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 			} = 'use' in instance ? instance.use : instance;
 			const owner = `${sort} ${id}`;
 			const path = `${section}.${id}`;
+			const malformed = malformedDefinition(sort, definition);
+			if (malformed) {
+				problems.push(bootProblem('E_DEFINITION', owner, path, malformed));
+				continue;
+			}
 			if (apiVersion !== 1) {
 				problems.push(
 					bootProblem(
@@ -87,7 +101,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 				definition,
 				binding: instance,
 				options: options(definition.config, given, owner, `${path}.with`),
-				needs: definition.needs ?? {},
+				needs: graphNeeds(sort, definition),
 				provides: 'provides' in definition ? providedRefs(definition.provides) : [],
 			} as Part);
 		}
@@ -133,57 +147,18 @@ function knownKeys(schema: z.ZodType): string {
 	return shape ? Object.keys(shape).join(', ') || 'none' : 'see its documentation';
 }
 
-/** Models that came with a preset may outlive their plugin; a model that the config itself names may not. */
-function unusedModels(config: ResolvedConfig, problems: BootProblem[]): readonly UnusedModel[] {
-	const kinds = new Set(
-		Object.values(config.plugins).flatMap(({ definition }) =>
-			(definition.models ?? []).map(({ name }) => name),
-		),
-	);
-	const unused: UnusedModel[] = [];
-	for (const [id, { use, inherited }] of Object.entries(config.models)) {
-		const kind = use.definition.kind.name;
-		if (kinds.has(kind)) continue;
-		unused.push({ id, kind });
-		if (!inherited) {
-			problems.push(
-				bootProblem(
-					'E_MODEL_UNUSED',
-					`model ${id}`,
-					`models.${id}`,
-					`is a ${kind} model, and no plugin consumes that kind.`,
-				),
-			);
-		}
-	}
-	return unused;
-}
+const jobNeeds: Needs = {
+	'(jobs) store': services.jobs,
+	'(jobs) queue': services.queue,
+	'(jobs) blobs': services.blobs,
+	'(jobs) events': services.events,
+};
 
-function checkModelIds(config: ResolvedConfig, problems: BootProblem[]): void {
-	const taken = new Map<string, string>(Object.keys(config.models).map((id) => [id, id]));
-	for (const [id, { aliases = [] }] of Object.entries(config.models)) {
-		for (const alias of aliases) {
-			const other = taken.get(alias);
-			if (other !== undefined) {
-				problems.push(
-					bootProblem(
-						'E_MODEL_DUPLICATE',
-						`model ${id}`,
-						`models.${id}.aliases`,
-						`claims the name ${alias}, which model ${other} has.`,
-					),
-				);
-			} else taken.set(alias, id);
-		}
-	}
-}
-
-function explainAuth(problem: BootProblem): BootProblem {
-	if (problem.owner !== 'kernel') return problem;
-	return {
-		...problem,
-		message: 'nothing provides core.authenticator, so anybody could call.',
-		remedy:
-			"Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
-	};
+/** What must have been created before a part: its own needs and, for a plugin with jobs, what the job machine stands on. */
+function graphNeeds(
+	sort: Part['sort'],
+	definition: { readonly needs?: Needs; readonly jobs?: readonly string[] },
+): Needs {
+	const own = definition.needs ?? {};
+	return sort === 'plugin' && definition.jobs?.length ? { ...own, ...jobNeeds } : own;
 }

@@ -16,24 +16,20 @@ export class Registry {
 		this.#root.register(ref.id, asValue(value));
 	}
 
-	/** True when somebody provides the service. */
-	has(ref: ServiceRef<unknown>): boolean {
-		return this.#root.hasRegistration(ref.id);
-	}
-
 	/** The service, or undefined. */
 	find<T>(ref: ServiceRef<T>): T | undefined {
-		return this.#root.resolve<T>(ref.id, { allowUnregistered: true });
+		return this.#root.resolve<T | undefined>(ref.id, { allowUnregistered: true });
+	}
+
+	/** The service of a need that the graph has checked. */
+	get<T>(ref: ServiceRef<T>): T {
+		return this.#root.resolve<T>(ref.id);
 	}
 
 	/** The needs of one owner under its local names, from a scope of its own; absent optional ones are undefined. */
 	resolve(needs: Needs): Readonly<Record<string, unknown>> {
 		const scope = this.#root.createScope();
-		for (const [name, ref] of Object.entries(needs)) {
-			scope.register(`local:${name}`, asValue(this.find(ref)));
-		}
-		return Object.fromEntries(
-			Object.keys(needs).map((name) => [name, scope.resolve(`local:${name}`)]),
-		);
+		for (const [name, ref] of Object.entries(needs)) scope.register(name, asValue(this.find(ref)));
+		return Object.fromEntries(Object.keys(needs).map((name) => [name, scope.resolve(name)]));
 	}
 }

@@ -8,13 +8,15 @@ import { systemPaths } from '../http/system.ts';
 export class PluginRoutes {
 	readonly owners = new Map<Route, string>();
 	readonly problems: BootProblem[] = [];
+	#isFrozen = false;
 	/** Who has claimed what. The kernel's own routes come first. */
 	readonly #taken = new Map<string, string>(
 		systemPaths.map((path) => [routeKey({ method: 'GET', path }), 'the kernel']),
 	);
 
-	/** Adds the routes of one plugin. */
+	/** Adds the routes of one plugin. Throws once they are frozen: the server would never learn of them. */
 	add(plugin: string, routes: readonly Route[]): void {
+		if (this.#isFrozen) throw new Error(`plugin ${plugin} registers a route after its setup.`);
 		for (const route of routes) {
 			this.owners.set(route, plugin);
 			this.#check(plugin, route);
@@ -23,6 +25,7 @@ export class PluginRoutes {
 
 	/** All routes, frozen. */
 	freeze(): readonly Route[] {
+		this.#isFrozen = true;
 		return Object.freeze([...this.owners.keys()]);
 	}
 
@@ -34,6 +37,13 @@ export class PluginRoutes {
 			message: string,
 		) => this.problems.push(bootProblem(code, owner, `plugins.${plugin}`, message));
 
+		const lacking = (
+			['method', 'path', 'handler', 'response', 'summary', 'errors'] as const
+		).filter((key) => !route[key]);
+		if (lacking.length > 0) {
+			report('E_ROUTE_PATH', `registers ${name} without ${lacking.join(', ')}.`);
+			return;
+		}
 		const shape = routeKey(route);
 		const other = this.#taken.get(shape);
 		if (other !== undefined)

@@ -1,10 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
+import { plinthError } from '../coded-error.ts';
 import { BootError, bootProblem } from '../config/problem.ts';
 import type { HttpServer } from '../http/server.ts';
+import { probePaths } from '../http/system.ts';
+import type { JobWorker } from '../jobs/worker.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServiceRef } from '../service.ts';
+import { authOff, isLoopback } from './checks.ts';
 import type { App, AppState } from './contract.ts';
+import type { JobMachine } from './kernel.ts';
 import { type Lifecycle, within } from './lifecycle.ts';
 import type { ModelDirectory } from './models.ts';
 import type { BootPlan } from './plan.ts';
@@ -38,6 +43,7 @@ export class RunningApp implements App {
 	}
 
 	start(): Promise<void> {
+		if (this.#stopping) return Promise.reject(plinthError('E_STOPPING'));
 		this.#starting ??= this.#start();
 		return this.#starting;
 	}
@@ -52,25 +58,16 @@ export class RunningApp implements App {
 	): Promise<{ url: string; host: string; port: number }> {
 		const { server } = this.#parts.plan;
 		const { host = server.host, port = server.port } = options;
-		if (server.auth === 'off' && !isLoopback(host)) {
-			throw new BootError([
-				bootProblem(
-					'E_AUTH_OFF',
-					'config',
-					'server.host',
-					`authentication is off, and ${host} can be reached from other machines.`,
-				),
-			]);
-		}
+		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff('config', host)]);
 		await this.start();
+		if (this.#stopping) throw plinthError('E_STOPPING');
 		return this.#parts.http.listen({ host, port });
 	}
 
 	callback(): ReturnType<HttpServer['callback']> {
 		const handle = this.#parts.http.callback();
 		return (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => {
-			if (this.state === 'ready') return handle(req, res, next);
-			this.start().then(
+			this.#admit(() => req.url ?? '/').then(
 				() => handle(req, res, next),
 				(error: unknown) => (next ? next(error) : res.destroy()),
 			);
@@ -80,14 +77,22 @@ export class RunningApp implements App {
 	middleware(): Koa.Middleware {
 		const handle = this.#parts.http.middleware();
 		return async (context, next) => {
-			if (this.state !== 'ready') await this.start();
+			await this.#admit(() => context.url);
 			return handle(context, next);
 		};
 	}
 
 	async fetch(request: Request): Promise<Response> {
-		if (this.state !== 'ready') await this.start();
+		await this.#admit(() => new URL(request.url).pathname);
 		return this.#parts.http.fetch(request);
+	}
+
+	/** Requests wait for the start; probes are answered meanwhile, and while stopping the server itself says so. */
+	async #admit(path: () => string): Promise<void> {
+		if (this.state === 'ready' || this.#stopping) return;
+		const started = this.start();
+		if (!probePaths.includes(path())) await started;
+		else started.catch(() => {});
 	}
 
 	openapi(): object {
@@ -113,11 +118,7 @@ export class RunningApp implements App {
 		try {
 			for (const { owner, path, task } of setups.starts)
 				await lifecycle.step('start', owner, path, task);
-			const { machine } = setups;
-			if (machine && plan.jobs.work) {
-				await lifecycle.step('recover jobs', 'kernel', 'jobs', () => machine.sweeper.start());
-				machine.worker.start();
-			}
+			if (setups.machine && plan.jobs.work) await this.#startJobs(setups.machine);
 			this.state = 'ready';
 			log.info({}, 'ready');
 		} catch (error) {
@@ -126,27 +127,39 @@ export class RunningApp implements App {
 		}
 	}
 
+	async #startJobs({ sweeper, worker }: JobMachine): Promise<void> {
+		const { lifecycle } = this.#parts;
+		lifecycle.onUnwind('kernel: housekeeping', () => sweeper.stop());
+		lifecycle.onUnwind('kernel: worker', () => worker.interrupt());
+		await lifecycle.step('recover jobs', 'kernel', 'jobs', () => sweeper.start());
+		await lifecycle.step('start the worker', 'kernel', 'jobs', () => worker.start());
+	}
+
 	async #stop(): Promise<void> {
-		const { http, setups, plan, log } = this.#parts;
-		const { drainDelayMs, graceMs } = plan.server;
 		await this.#starting?.catch(() => undefined);
 		if (this.state === 'stopped') return;
-		const serving = this.state === 'ready';
+		const { http, setups, plan } = this.#parts;
+		const isServing = this.state === 'ready' && http.listening;
 		this.state = 'stopping';
-		const worker = setups.machine?.worker;
 		// Load balancers need a moment to notice the red readiness before the listener goes.
-		if (serving && http.listening)
-			await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
-		const closed = Promise.all([http.stopAccepting(), worker?.close()]);
-		const drained = Promise.all([closed, http.drained(), worker?.drained()]);
-		if (!(await within(drained, graceMs))) {
+		if (isServing) await new Promise((resolve) => setTimeout(resolve, plan.server.drainDelayMs));
+		await this.#drain(setups.machine?.worker);
+		http.close();
+		await this.#end();
+	}
+
+	/** Lets requests and jobs finish, then aborts what is left. */
+	async #drain(worker: JobWorker | undefined): Promise<void> {
+		const { http, plan, log } = this.#parts;
+		const jobs = worker?.close().then(() => worker.drained());
+		const drained = Promise.all([http.stopAccepting(), http.drained(), jobs]).catch(
+			(err: unknown) => log.error({ err }, 'the drain failed'),
+		);
+		if (!(await within(drained, plan.server.graceMs))) {
 			log.warn({ requests: http.inFlight, jobs: worker?.running ?? 0 }, 'the grace period is over');
 		}
 		http.abortAll();
 		await within(Promise.all([worker?.interrupt(), http.drained()]), abortMs);
-		http.close();
-		await setups.machine?.sweeper.stop();
-		await this.#end();
 	}
 
 	async #end(): Promise<void> {
@@ -154,8 +167,4 @@ export class RunningApp implements App {
 		this.state = 'stopped';
 		this.#parts.log.info({}, 'stopped');
 	}
-}
-
-function isLoopback(host: string): boolean {
-	return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }

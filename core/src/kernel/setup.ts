@@ -34,7 +34,6 @@ export class PluginSetups {
 	/** Present once a plugin has registered a kind of job. */
 	machine: JobMachine | undefined;
 	readonly #problems: BootProblem[] = [];
-	readonly #kinds = new Map<string, string>();
 	readonly #tools: SetupTools;
 
 	constructor(tools: SetupTools) {
@@ -57,7 +56,7 @@ export class PluginSetups {
 		const { id, owner, path, definition } = part;
 		return {
 			config: part.options,
-			services: registry.resolve(part.needs),
+			services: registry.resolve(definition.needs ?? {}),
 			log,
 			models: (kind) => {
 				if (!definition.models?.some(({ name }) => name === kind.name)) {
@@ -81,43 +80,30 @@ export class PluginSetups {
 		};
 	}
 
-	#job({ owner, path, id }: PluginPart, kind: string, definition: JobDefinition): Jobs {
-		const other = this.#kinds.get(kind);
-		if (other !== undefined || !/^[a-z]+$/.test(kind)) {
-			const why =
-				other === undefined
-					? 'which is not a name of lower-case letters'
-					: `which plugin ${other} runs`;
-			this.#problems.push(
-				bootProblem('E_JOB_KIND', owner, path, `registers jobs of kind "${kind}", ${why}.`),
-			);
+	#job({ owner, path, definition }: PluginPart, kind: string, job: JobDefinition): Jobs {
+		if (!definition.jobs?.includes(kind)) {
+			throw new BootError([
+				bootProblem(
+					'E_JOB_KIND',
+					owner,
+					path,
+					`runs jobs of kind "${kind}" without declaring that kind.`,
+				),
+			]);
 		}
-		this.#kinds.set(kind, id);
-		this.machine ??= this.#build(owner, path);
-		return this.machine.service.register(kind, definition);
+		this.machine ??= this.#build();
+		return this.machine.service.register(kind, job);
 	}
 
-	/** Throws a `BootError` that lists every missing backend. */
-	#build(owner: string, path: string): JobMachine {
+	/** The graph has made sure that all four are there before a plugin with jobs is set up. */
+	#build(): JobMachine {
 		const { registry, kernel, settings } = this.#tools;
-		const store = registry.find(services.jobs);
-		const queue = registry.find(services.queue);
-		const blobs = registry.find(services.blobs);
-		const bus = registry.find(services.events);
-		if (store && queue && blobs && bus) return kernel.jobs({ store, queue, blobs, bus, settings });
-		throw new BootError(
-			jobServices
-				.filter((ref) => !registry.has(ref))
-				.map(({ id }) =>
-					bootProblem(
-						'E_SERVICE_MISSING',
-						owner,
-						path,
-						`runs jobs, and so needs ${id}, which nothing provides.`,
-					),
-				),
-		);
+		return kernel.jobs({
+			store: registry.get(services.jobs),
+			queue: registry.get(services.queue),
+			blobs: registry.get(services.blobs),
+			bus: registry.get(services.events),
+			settings,
+		});
 	}
 }
-
-const jobServices = [services.jobs, services.queue, services.blobs, services.events];

@@ -1,6 +1,7 @@
 import type { ModelInfo } from '../http/system.ts';
+import type { UnusedModel } from './checks.ts';
 import type { ModelDirectory } from './models.ts';
-import { type BootPlan, kernelServices, type UnusedModel } from './plan.ts';
+import { type BootPlan, kernelServices } from './plan.ts';
 import type { PluginSetups } from './setup.ts';
 
 /** Who satisfies one need. */

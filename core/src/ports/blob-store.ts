@@ -43,8 +43,8 @@ export interface BlobStore {
 	head(key: string): Promise<BlobInfo | null>;
 	/** Deleting what is absent is no error. An open reader may finish or fail, never read other bytes. */
 	delete(key: string): Promise<void>;
-	/** Keys that begin with `prefix`, which ends at a segment border. */
-	list(prefix: string): AsyncIterable<BlobInfo>;
+	/** Blobs whose key begins with `prefix`, which ends at a segment border or is empty. A damaged blob is listed too. */
+	list(prefix: string): AsyncIterable<{ readonly key: string; readonly size: number }>;
 	/** A URL that serves the blob without our key for `ttlMs`; absent where the store cannot. */
 	presign?(key: string, ttlMs: number): Promise<string>;
 }

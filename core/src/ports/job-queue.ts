@@ -7,7 +7,7 @@ export interface QueueMessage {
 }
 
 /** An accepted message: the slot stays taken until `finished` settles. */
-export interface Attempt {
+export interface Accepted {
 	readonly finished: Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface Attempt {
  * Called with a message. It settles as soon as the store has answered `claim`: that is the moment at which the queue
  * acknowledges and forgets the message. Null: the job was not ours to run; the slot is free at once.
  */
-export type QueueHandler = (message: QueueMessage) => Promise<Attempt | null>;
+export type QueueHandler = (message: QueueMessage) => Promise<Accepted | null>;
 
 /** How much work one consumer takes at a time. */
 export interface ConsumeOptions {

@@ -202,7 +202,12 @@ export interface JobStore {
 	/** Extends the lease by its length and writes progress and checkpoint. */
 	heartbeat(id: string, fence: number, update?: HeartbeatUpdate): Promise<Heartbeat>;
 
-	/** Ends the attempt well: `completed`, progress 1, event `job.completed`. False: the fence is old, nothing was written. */
+	/**
+	 * Ends the attempt well: `completed`, progress 1, event `job.completed`. False: the fence is old, nothing was written.
+	 *
+	 * `complete`, `fail` and `release` may be repeated: an answer can be lost after the commit. The same call with the same fence
+	 * answers true again and changes nothing. Instants are rounded to whole milliseconds.
+	 */
 	complete(id: string, fence: number, completion: Completion): Promise<boolean>;
 
 	/**
@@ -214,8 +219,11 @@ export interface JobStore {
 	/** Gives an interrupted attempt back: `queued`, with a `job.queued` event, and the attempt does not count. False: the fence is old. */
 	release(id: string, fence: number): Promise<boolean>;
 
-	/** Jobs that `claim` would accept or end now, oldest first. */
-	claimable(limit: number): Promise<readonly ClaimableJob[]>;
+	/** Jobs of one kind that `claim` would accept or end now, by id, from behind `after`. */
+	claimable(
+		kind: string,
+		options: { readonly after?: string; readonly limit: number },
+	): Promise<readonly ClaimableJob[]>;
 
 	/**
 	 * What is due for deletion at `now`: content that has expired, records that were removed, and records that ended at least

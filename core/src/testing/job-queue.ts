@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Attempt, ConsumeOptions, JobQueue, QueueMessage } from '../ports/job-queue.ts';
+import type { Accepted, ConsumeOptions, JobQueue, QueueMessage } from '../ports/job-queue.ts';
 import { type ConformanceCase, caseMaker, type Subject } from './conformance.ts';
 import { eventually } from './eventually.ts';
 
@@ -250,7 +250,7 @@ function open(
 ): Workshop & { closeOnly(): Promise<void> } {
 	const started: QueueMessage[] = [];
 	const running = new Map<string, () => void>();
-	const consumer = queue.consume('video', options, async (received): Promise<Attempt> => {
+	const consumer = queue.consume('video', options, async (received): Promise<Accepted> => {
 		const { jobId, kind, tenant } = received;
 		started.push({ jobId, kind, tenant });
 		const finished = new Promise<void>((resolve) => running.set(jobId, resolve));

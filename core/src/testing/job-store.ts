@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from './conformance.ts';
 import { cancelCases } from './job-store/cancel.ts';
+import { claimableCases } from './job-store/claimable.ts';
 import { durabilityCases } from './job-store/durability.ts';
 import { eventCases } from './job-store/events.ts';
 import { idempotencyCases } from './job-store/idempotency.ts';
 import { leaseCases } from './job-store/leases.ts';
 import { lifecycleCases } from './job-store/lifecycle.ts';
 import { listingCases } from './job-store/listing.ts';
+import { repeatCases } from './job-store/repeats.ts';
 import { type JobStoreSubject, jobCases } from './job-store/subject.ts';
 import { sweepCases } from './job-store/sweep.ts';
 
@@ -26,6 +28,8 @@ export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] 
 	return [
 		...lifecycleCases(context),
 		...leaseCases(context),
+		...claimableCases(context),
+		...repeatCases(context),
 		...cancelCases(context),
 		...listingCases(context),
 		...idempotencyCases(context),

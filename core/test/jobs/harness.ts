@@ -32,6 +32,8 @@ export interface Machine {
 	readonly jobs: Jobs;
 	readonly worker: JobWorker;
 	readonly sweeper: Sweeper;
+	/** A sweeper that works on other blobs. */
+	sweeperOn(blobs: BlobStore): Sweeper;
 	/** The keys of all blobs. */
 	keys(): Promise<string[]>;
 	/** Submits a job for a principal. */
@@ -56,6 +58,7 @@ export async function machine(
 	const settings = jobSettings.parse({});
 	const service = new JobService(store, queue, blobs, bus, clock, log);
 	const jobs = service.register('work', definition);
+	const sweeperOn = (on: BlobStore) => new Sweeper(service, store, queue, on, clock, log, settings);
 	return {
 		clock,
 		store,
@@ -64,7 +67,8 @@ export async function machine(
 		bus,
 		jobs,
 		worker: new JobWorker(service, store, queue, blobs, bus, clock, log, settings),
-		sweeper: new Sweeper(store, queue, blobs, clock, log, settings),
+		sweeper: sweeperOn(blobs),
+		sweeperOn,
 		keys: () => keysOf(blobs),
 		submit: async (principal = alice) =>
 			(await jobs.submit({ principal, model: 'm', input: () => ({}) })).job.id,

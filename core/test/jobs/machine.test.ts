@@ -160,7 +160,7 @@ describe('while a job runs', () => {
 		const id = await m.submit();
 		await eventually('running', () => m.worker.running === 1);
 		for (let second = 0; second < 60; second += 1) await m.clock.advance(1_000);
-		expect(await m.store.claimable(10)).toEqual([]);
+		expect(await m.store.claimable('work', { limit: 10 })).toEqual([]);
 		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'in_progress', attempt: 1 });
 	});
 
@@ -273,7 +273,135 @@ describe('while a job runs', () => {
 	});
 });
 
+describe('when the store commits and its answer is lost', () => {
+	const lost = <T extends unknown[], R>(method: (...args: T) => Promise<R>) => {
+		let isFirst = true;
+		return async (...args: T): Promise<R> => {
+			const answer = await method(...args);
+			if (!isFirst) return answer;
+			isFirst = false;
+			throw plinthError('E_STORE_UNAVAILABLE');
+		};
+	};
+
+	test('a completed job keeps its bytes', async () => {
+		const m = await machine(
+			{
+				run: async (_job, run) => {
+					await m.blobs.put(run.blobKey('video'), new Uint8Array([1]), {
+						contentType: 'video/mp4',
+					});
+					return { result: {} };
+				},
+			},
+			{ store: (store) => withMethods(store, { complete: lost(store.complete.bind(store)) }) },
+		);
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('the attempt has ended', async () => {
+			await m.clock.advance(500);
+			return m.worker.running === 0 && (await m.jobs.get('a', id)).status === 'completed';
+		});
+		expect(await m.keys()).toHaveLength(1);
+	});
+
+	test('a created job keeps its attachments', async () => {
+		const m = await machine(
+			{ run: async () => never },
+			{ store: (store) => withMethods(store, { create: lost(store.create.bind(store)) }) },
+		);
+		const submission = m.jobs.submit({
+			principal: alice,
+			model: 'm',
+			attachments: [{ name: 'picture', mediaType: 'image/png', body: new Uint8Array([1]) }],
+			input: () => ({}),
+		});
+		await expect(submission).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
+		expect(await m.keys()).toHaveLength(1);
+	});
+});
+
+describe('work that runs upstream', () => {
+	test('is stopped when its job is cancelled, and a failure to do so does not keep the job open', async () => {
+		const stopped: (string | null)[] = [];
+		const m = await machine({
+			run: async (_job, run) => {
+				await run.checkpoint('upstream-7');
+				return untilAborted(run);
+			},
+			cancel: async ({ checkpoint }) => {
+				stopped.push(checkpoint);
+				throw new Error('the upstream is away');
+			},
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('a checkpoint', async () => (await m.jobs.get('a', id)).checkpoint !== null);
+		await m.jobs.cancel('a', id);
+		await eventually('failed', async () => (await m.jobs.get('a', id)).status === 'failed');
+		expect((await m.jobs.get('a', id)).error?.code).toBe('cancelled');
+		expect(stopped).toEqual(['upstream-7']);
+	});
+
+	test('is stopped when its job was removed before the checkpoint', async () => {
+		const stopped: (string | null)[] = [];
+		let goOn: () => void = () => {};
+		const m = await machine({
+			run: async (_job, run) => {
+				await new Promise<void>((resolve) => {
+					goOn = resolve;
+				});
+				await run.checkpoint('upstream-8');
+				return { result: {} };
+			},
+			cancel: async ({ checkpoint }) => {
+				stopped.push(checkpoint);
+			},
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		await m.jobs.remove('a', id);
+		goOn();
+		await eventually('stopped upstream', () => stopped.length === 1);
+		expect(stopped).toEqual(['upstream-8']);
+	});
+});
+
+describe('a store that never answers a heartbeat', () => {
+	test('costs the attempt its lease, not the slot for ever', async () => {
+		const m = await machine(
+			{ run: async (_job, run) => untilAborted(run) },
+			{ store: (store) => withMethods(store, { heartbeat: () => never }) },
+		);
+		m.worker.start();
+		await m.submit();
+		await eventually('running', () => m.worker.running === 1);
+		for (let second = 0; second < 30; second += 1) await m.clock.advance(1_000);
+		await eventually('given up', () => m.worker.running === 0);
+	});
+});
+
 describe('housekeeping', () => {
+	test('goes past bytes that cannot be deleted', async () => {
+		const m = await machine({ run: async () => never });
+		const [first, second] = [await m.submit(), await m.submit()];
+		for (const id of [first, second]) {
+			await m.blobs.put(`jobs/${id}/input/x`, new Uint8Array([1]), { contentType: 'a/b' });
+		}
+		const broken = withMethods(m.blobs, {
+			delete: (key) =>
+				key.includes(first) ? Promise.reject(new Error('no')) : m.blobs.delete(key),
+		});
+		const sweeper = m.sweeperOn(broken);
+		await m.store.remove('a', first);
+		await m.store.remove('a', second);
+		await sweeper.sweep();
+		expect(await m.keys()).toEqual([`jobs/${first}/input/x`]);
+		await m.sweeper.sweep();
+		expect(await m.keys()).toEqual([]);
+	});
+
 	test('rings again for a job whose doorbell was lost', async () => {
 		let deaf = true;
 		const m = await machine(
@@ -319,10 +447,10 @@ describe('housekeeping', () => {
 			{
 				store: (store) =>
 					withMethods(store, {
-						claimable: async (limit) => {
+						claimable: async (kind, options) => {
 							rounds += 1;
 							if (rounds > 1 && fail) throw plinthError('E_STORE_UNAVAILABLE');
-							return store.claimable(limit);
+							return store.claimable(kind, options);
 						},
 					}),
 			},

@@ -152,6 +152,9 @@ describe('a boot that cannot succeed', () => {
 	});
 
 	test('refuses to listen beyond loopback without authentication', async () => {
+		expect(await problemsOf({ server: { auth: 'off', host: '127.evil.test' } })).toMatchObject([
+			{ code: 'E_AUTH_OFF', path: 'server.host' },
+		]);
 		const app = await createApp({ server: { auth: 'off' } }, { log, env: {} });
 		await expect(app.listen({ host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
 			problems: [{ code: 'E_AUTH_OFF' }],
@@ -163,6 +166,7 @@ describe('a boot that cannot succeed', () => {
 		const jobs = definePlugin({
 			id: 'jobs',
 			config: none,
+			jobs: ['toy'],
 			setup: (ctx) => ctx.job('toy', { run: async () => ({ result: {} }) }),
 		});
 		const problems = await problemsOf({ backends: { auth }, plugins: { jobs: jobs() } });
@@ -176,6 +180,7 @@ describe('a boot that cannot succeed', () => {
 			definePlugin({
 				id,
 				config: none,
+				jobs: ['toy'],
 				setup: (ctx) => ctx.job('toy', { run: async () => ({ result: {} }) }),
 			})();
 		const backends = {
@@ -195,6 +200,87 @@ describe('a boot that cannot succeed', () => {
 		const greedy = definePlugin({ id: 'greedy', config: none, setup: (ctx) => ctx.models(kind) });
 		expect(await problemsOf({ backends: { auth }, plugins: { greedy: greedy() } })).toMatchObject([
 			{ code: 'E_MODEL_KIND', owner: 'plugin greedy' },
+		]);
+	});
+
+	test('refuses a plugin that runs jobs of a kind it did not declare', async () => {
+		const greedy = definePlugin({
+			id: 'greedy',
+			config: none,
+			setup: (ctx) => ctx.job('toy', { run: async () => ({ result: {} }) }),
+		});
+		expect(await problemsOf({ backends: { auth }, plugins: { greedy: greedy() } })).toMatchObject([
+			{ code: 'E_JOB_KIND', owner: 'plugin greedy' },
+		]);
+	});
+
+	test('names a backend that returns nothing for what it provides', async () => {
+		const empty = defineBackend({
+			name: 'empty',
+			provides: missing,
+			config: none,
+			create: () => undefined as never,
+		});
+		expect(await problemsOf({ backends: { auth, empty: empty() } })).toMatchObject([
+			{
+				code: 'E_STEP_FAILED',
+				owner: 'backend empty',
+				message: expect.stringContaining('test.missing'),
+			},
+		]);
+	});
+
+	test.each([
+		['without a config', { id: 'odd', setup: () => {} }, 'no config'],
+		['without a setup', { id: 'odd', config: none }, 'no setup'],
+		[
+			'with a need that is no service',
+			{ id: 'odd', config: none, needs: { x: undefined }, setup: () => {} },
+			'needs.x',
+		],
+	])('names a plugin %s', async (_name, definition, words) => {
+		const odd = definePlugin(definition as never);
+		expect(await problemsOf({ backends: { auth }, plugins: { odd: odd() } })).toMatchObject([
+			{ code: 'E_DEFINITION', owner: 'plugin odd', message: expect.stringContaining(words) },
+		]);
+	});
+
+	test('names a route without a handler', async () => {
+		const { handler: _, ...rest } = route('/v1/toys');
+		expect(
+			await problemsOf({ backends: { auth }, plugins: { one: plugin('one', rest as Route) } }),
+		).toMatchObject([{ code: 'E_ROUTE_PATH', message: expect.stringContaining('handler') }]);
+	});
+
+	test.each([
+		['an unknown key beside use', { use: 'x', wiht: {} }, 'E_CONFIG_SHAPE', 'wiht'],
+		['options without a use', { with: { hours: 1 } }, 'E_CONFIG_SHAPE', 'repeat its use'],
+		['a package that is not there', { use: '@plinth/nothing' }, 'E_CONFIG_NAME', 'not installed'],
+		['an export that is not there', { use: '@plinth/core#nothing' }, 'E_CONFIG_NAME', 'nothing'],
+		['a file that is not there', { use: './nothing.js#x' }, 'E_CONFIG_NAME', 'no file'],
+	])('says of an entry with %s what is wrong, once', async (_name, entry, code, words) => {
+		const problems = await problemsOf({ backends: { auth }, plugins: { odd: entry as never } });
+		expect(problems).toMatchObject([
+			{ code, owner: 'plugin odd', message: expect.stringContaining(words) },
+		]);
+	});
+
+	test('refuses options beside a factory call', async () => {
+		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
+		const models = { toy: { use: toyModel(), with: { a: 1 } } as never };
+		expect(
+			await problemsOf({ backends: { auth }, models, plugins: { toys: toys() } }),
+		).toMatchObject([
+			{ code: 'E_CONFIG_SHAPE', owner: 'model toy', message: expect.stringContaining('with') },
+		]);
+	});
+
+	test('refuses waits that a timer cannot hold, and heartbeats slower than half a lease', async () => {
+		expect(
+			await problemsOf({ backends: { auth }, jobs: { maxRunMs: 2_592_000_000 } }),
+		).toMatchObject([{ path: 'jobs.maxRunMs' }]);
+		expect(await problemsOf({ backends: { auth }, jobs: { heartbeatMs: 15_000 } })).toMatchObject([
+			{ path: 'jobs.heartbeatMs' },
 		]);
 	});
 
@@ -318,6 +404,59 @@ describe('a boot that succeeds', () => {
 		await Promise.all([app.stop(), app.stop()]);
 		await app.stop();
 		expect([stops, app.state]).toEqual([1, 'stopped']);
+	});
+
+	test('never starts again once it was stopped', async () => {
+		const app = await createApp({ backends: { auth } }, { log, env: {} });
+		await app.stop();
+		await expect(app.start()).rejects.toMatchObject({ code: 'E_STOPPING' });
+		await expect(app.listen({ port: 0 })).rejects.toMatchObject({ code: 'E_STOPPING' });
+		expect(app.state).toBe('stopped');
+	});
+
+	test('opens no listener when it is stopped while it starts', async () => {
+		const started = Promise.withResolvers<void>();
+		const slow = definePlugin({
+			id: 'slow',
+			config: none,
+			setup: (ctx) => ctx.onStart(() => started.promise),
+		});
+		const app = await createApp(
+			{ backends: { auth }, plugins: { slow: slow() } },
+			{ log, env: {} },
+		);
+		const listening = app.listen({ port: 0 });
+		const stopping = app.stop();
+		started.resolve();
+		await expect(listening).rejects.toMatchObject({ code: 'E_STOPPING' });
+		await stopping;
+	});
+
+	test('opens one listener, however often it is asked at once', async () => {
+		const app = await createApp({ backends: { auth } }, { log, env: {} });
+		const tries = await Promise.allSettled([app.listen({ port: 0 }), app.listen({ port: 0 })]);
+		expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+		await app.stop();
+	});
+
+	test('answers probes while it starts', async () => {
+		const started = Promise.withResolvers<void>();
+		const slow = definePlugin({
+			id: 'slow',
+			config: none,
+			setup: (ctx) => ctx.onStart(() => started.promise),
+		});
+		const app = await createApp(
+			{ backends: { auth }, plugins: { slow: slow() } },
+			{ log, env: {} },
+		);
+		const probe = async (path: string) =>
+			(await app.fetch(new Request(`http://plinth.test${path}`))).status;
+		expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 503]);
+		started.resolve();
+		await app.start();
+		expect(await probe('/readyz')).toBe(200);
+		await app.stop();
 	});
 
 	test('refuses requests once it has stopped, and says so to probes', async () => {

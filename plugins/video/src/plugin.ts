@@ -15,6 +15,7 @@ export const video = definePlugin({
 	config: videoOptions,
 	needs: { blobs: services.blobs, images: services.images, clock: services.clock },
 	models: [videoModels],
+	jobs: [jobKind],
 	setup({ config: options, services: { blobs, images, clock }, models: modelsOf, job, route }) {
 		const models = modelsOf(videoModels);
 		const jobs = job(jobKind, videoRunner({ options, models, blobs }));

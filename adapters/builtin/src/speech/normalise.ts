@@ -7,7 +7,8 @@ export interface PlainText {
 
 type Rule = readonly [RegExp, string | ((...groups: string[]) => string)];
 
-const amount = String.raw`\d[\d,]*(?:\.\d+)?`;
+// Bounded, so that a long run of digits is not tried again from each of them.
+const amount = String.raw`\d[\d,]{0,40}(?:\.\d{1,20})?`;
 const scale = String.raw`(?:\s(?:thousand|million|billion|trillion)\b)?`;
 const currencies: Readonly<Record<string, readonly [one: string, many: string, cents: string]>> = {
 	'€': ['euro', 'euros', 'cents'],
@@ -32,6 +33,9 @@ const beforeFolding: readonly Rule[] = [
 const rules: readonly Rule[] = [
 	[/\r\n?|[\u2028\u0085]/g, '\n'],
 	[/\u2029/g, '\n\n'],
+	// Before any rule that looks for blanks around a sign: runs of them are short from here on.
+	[/[^\S\n]+/g, ' '],
+	[/\n{3,}/g, '\n\n'],
 	[/[‘’‚‛′`´]/g, "'"],
 	[/[“”„‟″«»]/g, '"'],
 	[/(\d)\s?[–—−]\s?(?=\d)/g, '$1-'],

@@ -83,7 +83,7 @@ async function render(
 	const poster = await drawPoster(pool, images, prepared, signal);
 	const body = await joinGroups(encoded);
 	signal.throwIfAborted();
-	const warnings = warningsOf(prepared);
+	const warnings = [...warningsOf(prepared), ...cameraWarnings(request)];
 	return { body, mediaType: 'video/mp4', poster, ...(warnings.length > 0 && { warnings }) };
 }
 
@@ -147,6 +147,15 @@ function warningsOf({ shortened, incomplete }: Prepared): readonly string[] {
 		...(incomplete
 			? ['The title leaves out characters that the built-in typeface does not have.']
 			: []),
+	];
+}
+
+/** A drawn scene is flat: its camera moves sideways only. */
+function cameraWarnings({ prompt, reference }: VideoRequest): readonly string[] {
+	const { zoom, tilt } = cameraWords(wordsOf(prompt));
+	if (reference || !(zoom || tilt)) return [];
+	return [
+		'Zooming and tilting work on input pictures only; the camera of a drawn scene moves sideways.',
 	];
 }
 

@@ -27,9 +27,9 @@ export interface Pool {
 	close(): Promise<void>;
 }
 
-/** Leaves one core to the server, and takes four at most. */
+/** One a core, four at most: the server's own thread has little to do meanwhile, and the system shares fairly. */
 export function defaultWorkers(): number {
-	return Math.max(1, Math.min(4, availableParallelism() - 1));
+	return Math.min(4, availableParallelism());
 }
 
 interface Task {

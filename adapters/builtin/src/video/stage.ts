@@ -1,4 +1,3 @@
-import { hex } from './color.ts';
 import { createFrame, drawLayer, type Frame, fadeFrame } from './compose.ts';
 import { loadFont } from './font.ts';
 import { createLayer, type Layer, solidFrom } from './layer.ts';
@@ -8,7 +7,7 @@ import { createRasterizer } from './raster.ts';
 import { type Backdrop, paintBackdrop } from './scene/backdrop.ts';
 import { buildScene } from './scene/build.ts';
 import { createCanvas, type SceneItem, type Travel } from './scene/canvas.ts';
-import { layOutTitle, type Title, titleSize, titleSvg } from './title.ts';
+import { layOutTitle, type Title, titleBand, titleSize } from './title.ts';
 
 /** A scene with all its parts rasterised. Plain data in shared memory: threads pass it on without copying. */
 export interface Stage {
@@ -56,19 +55,14 @@ export async function buildStage(
 	const { plan, prompt, width, height, frames } = input;
 	const font = await loadFont();
 	const rasterize = await createRasterizer(font);
-	const canvas = createCanvas(plan, { width, height }, frames);
-	const title = layOutTitle(prompt, font, (width * 0.86) / titleSize(width, height));
-	const plate = titleSvg(title, font, { width, height }, hex(plan.palette.accent));
-	const scene = buildScene(canvas);
+	const title = layOutTitle(prompt, font, (width * 0.9) / titleSize(width, height));
+	const band = titleBand(title, font, { width, height });
+	// The scene is composed for what the band leaves of the frame, so that it hides nothing.
+	const open = { width, height: band?.y ?? height };
+	const scene = buildScene(createCanvas(plan, open, frames));
 	const near: SceneItem[] = [...scene.near];
-	if (plate) {
-		near.push({
-			kind: 'svg',
-			svg: plate.svg,
-			wraps: false,
-			travel: { x: plate.x, y: plate.y, dx: 0 },
-		});
-	}
+	// It wraps so that it counts as covering: what lies behind it is not drawn.
+	if (band) near.push({ kind: 'svg', svg: band.svg, wraps: true, travel: { x: 0, y: 0, dx: 0 } });
 	const parts = [...scene.sky, ...near].map((item): StagePart => {
 		check();
 		if (item.kind === 'swarm') return { kind: 'particles', particles: scatter(item.swarm) };
@@ -83,7 +77,7 @@ export async function buildStage(
 		width,
 		height,
 		frames,
-		backdrop: paintBackdrop(plan, width, height),
+		backdrop: paintBackdrop(plan, open, height),
 		sky: seen.slice(0, scene.sky.length),
 		near: seen.slice(scene.sky.length),
 		fade: { in: plan.camera.fadeIn, out: plan.camera.fadeOut },

@@ -5,72 +5,97 @@ import { escapeXml, svgDocument } from './raster.ts';
 /** A prompt as it is written on the picture. */
 export interface Title {
 	readonly lines: readonly string[];
+	/** Size of the type as a share of {@link titleSize}: long prompts are set smaller. */
+	readonly scale: number;
 	/** True when words had to be left out at the end. */
 	readonly shortened: boolean;
 	/** True when the typeface lacks some of the characters. */
 	readonly incomplete: boolean;
 }
 
-/** A drawing and where its top left corner belongs. */
-export interface PlacedSvg {
+/** The drawn title: a band along the lower border and a thin mat around all the rest, as large as the frame. */
+export interface TitleBand {
 	readonly svg: string;
-	readonly x: number;
+	/** The row from which on the band hides everything. */
 	readonly y: number;
 }
 
-const MAX_LINES = 3;
+const PLATE = '#0d1118';
+const TYPE = '#f6f3ea';
 
-/** Breaks a prompt into lines of at most `width` em. Characters without a shape are left out, never drawn as boxes. */
+/** How a title may be set, best first: few lines in large type, then more in smaller type. */
+const settings = [
+	{ scale: 1, lines: 2 },
+	{ scale: 0.86, lines: 3 },
+	{ scale: 0.72, lines: 4 },
+] as const;
+
+/** Extra room between words in em: readers, machines above all, take `a cat` in bold type for one word. */
+const WORD_GAP = 0.14;
+
+/** Breaks a prompt into lines of at most `width` em of the full size. Characters without a shape are left out, never drawn as boxes. */
 export function layOutTitle(prompt: string, font: Font, width: number): Title {
 	const clean = cleanLine(prompt);
 	const drawable = Array.from(clean, (char) => (drawableIn(font, char) ? char : ' ')).join('');
 	const incomplete = drawable !== clean;
 	const words = drawable.split(/\s+/u).filter((word) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(word));
-	const parts = words.flatMap((word) => splitWord(word, font, width));
-	const complete = parts.join('') === words.join('');
-	const { lines, rest } = breakLines(parts, font, width);
-	if (rest || !complete) {
-		return {
-			lines: [...lines.slice(0, -1), withEllipsis(lines.at(-1) ?? '', font, width)],
-			shortened: true,
-			incomplete,
-		};
+	for (const { scale, lines: most } of settings) {
+		const room = width / scale;
+		const parts = words.flatMap((word) => splitWord(word, font, room, most));
+		const { lines, rest } = breakLines(parts, font, room, most);
+		if (!rest && parts.length === words.length) {
+			return { lines: balance(lines, parts, font, room), scale, shortened: false, incomplete };
+		}
 	}
-	return { lines: balance(lines, parts, font, width), shortened: false, incomplete };
+	return { ...lastResort(words, font, width), incomplete };
 }
 
-/** Font size in pixels for a frame. */
+/** The size of short titles in pixels. */
 export function titleSize(width: number, height: number): number {
-	return Math.round(Math.min(width / 15.5, height / 13));
+	return Math.round(Math.min(width / 15.5, height / 14));
 }
 
-/** Draws the lines, bright on a dark translucent plate, in the lower part of the frame; undefined when there is nothing to write. */
-export function titleSvg(
+/**
+ * Draws the lines on a band along the lower border of the frame; undefined when there is nothing to write.
+ *
+ * Band and mat are opaque and of one colour: text recognition then takes the scene for a picture, not for part of the page.
+ */
+export function titleBand(
 	title: Title,
 	font: Font,
 	frame: { width: number; height: number },
-	accent: string,
-): PlacedSvg | undefined {
+): TitleBand | undefined {
 	if (title.lines.length === 0) return undefined;
-	const size = titleSize(frame.width, frame.height);
-	const [step, pad] = [size * 1.28, size * 0.62];
-	const text = Math.max(...title.lines.map((line) => font.measure(line))) * size;
-	const width = Math.min(frame.width, even(text + pad * 2.5 + 8));
-	const height = even(step * title.lines.length + pad * 1.5);
+	const { width, height } = frame;
+	const size = titleSize(width, height) * title.scale;
+	const mat = Math.max(2, Math.round(Math.sqrt(width * height) * 0.00625) * 2);
+	const [step, pad] = [size * 1.42, size * 0.62];
+	// On the border of an encoder's block, the band stays sharp and does not shimmer with what moves above it.
+	const y = height - blocks(pad * 1.6 + step * title.lines.length);
+	const first = (y + height - step * (title.lines.length - 1)) / 2 + size * 0.35;
 	const lines = title.lines.map(
 		(line, i) =>
-			`<text x="${width / 2}" y="${pad * 0.75 + size * 0.98 + i * step}" text-anchor="middle">${escapeXml(line)}</text>`,
+			`<text x="${width / 2}" y="${first + i * step}" text-anchor="middle">${escapeXml(line)}</text>`,
 	);
 	const body = `
-		<rect width="${width}" height="${height}" rx="${size * 0.34}" fill="#0a0e18" fill-opacity="0.8"/>
-		<rect x="${width / 2 - size}" y="${height - size * 0.2}" width="${size * 2}" height="${Math.max(2, size * 0.07)}" fill="${accent}"/>
-		<g font-family="${font.family}" font-weight="700" font-size="${size}" fill="#fdfdfb">${lines.join('')}</g>`;
-	const bottom = Math.round(frame.height * (frame.height > frame.width ? 0.055 : 0.05));
-	return {
-		svg: svgDocument(width, height, body),
-		x: even((frame.width - width) / 2),
-		y: even(frame.height - bottom - height),
-	};
+		<path d="M0 0H${width}V${height}H0ZM${mat} ${mat}V${y}H${width - mat}V${mat}Z" fill="${PLATE}"/>
+		<g font-family="${font.family}" font-weight="700" font-size="${size}" word-spacing="${size * WORD_GAP}" fill="${TYPE}">${lines.join('')}</g>`;
+	return { svg: svgDocument(width, height, body), y };
+}
+
+/** The smallest setting, with words cut and left out. */
+function lastResort(
+	words: readonly string[],
+	font: Font,
+	width: number,
+): Omit<Title, 'incomplete'> {
+	const { scale, lines: most } = settings[settings.length - 1] as (typeof settings)[number];
+	const room = width / scale;
+	const parts = words.flatMap((word) => splitWord(word, font, room, most));
+	const { lines, rest } = breakLines(parts, font, room, most);
+	if (!rest && parts.join('') === words.join('')) return { lines, scale, shortened: false };
+	const last = withEllipsis(lines.at(-1) ?? '', font, room);
+	return { lines: [...lines.slice(0, -1), last], scale, shortened: true };
 }
 
 /** Fills lines one after the other; `rest` tells whether words are left when the last line is full. */
@@ -78,12 +103,13 @@ function breakLines(
 	words: readonly string[],
 	font: Font,
 	width: number,
+	most: number,
 ): { lines: string[]; rest: boolean } {
 	const lines: string[] = [];
 	for (const word of words) {
 		const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
-		if (lines.length > 0 && font.measure(longer) <= width) lines[lines.length - 1] = longer;
-		else if (lines.length === MAX_LINES) return { lines, rest: true };
+		if (lines.length > 0 && measure(font, longer) <= width) lines[lines.length - 1] = longer;
+		else if (lines.length === most) return { lines, rest: true };
 		else lines.push(word);
 	}
 	return { lines, rest: false };
@@ -98,9 +124,9 @@ function balance(
 ): readonly string[] {
 	let best = lines;
 	for (let narrow = width * 0.94; narrow > width * 0.3; narrow *= 0.94) {
-		const next = breakLines(words, font, narrow);
-		if (next.rest || next.lines.length > lines.length) break;
-		if (next.lines.every((line) => font.measure(line) <= narrow)) best = next.lines;
+		const next = breakLines(words, font, narrow, lines.length);
+		if (next.rest) break;
+		if (next.lines.every((line) => measure(font, line) <= narrow)) best = next.lines;
 	}
 	return best;
 }
@@ -110,7 +136,7 @@ function drawableIn(font: Font, char: string): boolean {
 }
 
 /** Cuts a word that is wider than a line. */
-function splitWord(word: string, font: Font, width: number): readonly string[] {
+function splitWord(word: string, font: Font, width: number, most: number): readonly string[] {
 	if (font.measure(word) <= width) return [word];
 	const parts: string[] = [];
 	let part = '';
@@ -118,7 +144,7 @@ function splitWord(word: string, font: Font, width: number): readonly string[] {
 		if (font.measure(part + char) > width) {
 			parts.push(part);
 			part = '';
-			if (parts.length > MAX_LINES) return parts;
+			if (parts.length > most) return parts;
 		}
 		part += char;
 	}
@@ -127,10 +153,15 @@ function splitWord(word: string, font: Font, width: number): readonly string[] {
 
 function withEllipsis(line: string, font: Font, width: number): string {
 	const chars = Array.from(line);
-	while (chars.length > 0 && font.measure(`${chars.join('')}…`) > width) chars.pop();
+	while (chars.length > 0 && measure(font, `${chars.join('')}…`) > width) chars.pop();
 	return `${chars.join('').replace(/[\s,;:.]+$/u, '')}…`;
 }
 
-function even(value: number): number {
-	return Math.ceil(value / 2) * 2;
+function measure(font: Font, line: string): number {
+	return font.measure(line) + (line.split(' ').length - 1) * WORD_GAP;
+}
+
+/** Rounds up to whole blocks of 16 pixels. */
+function blocks(length: number): number {
+	return Math.ceil(length / 16) * 16;
 }

@@ -16,7 +16,7 @@ import { type Picture, pictureFrom } from './picture.ts';
 import { createRasterizer } from './raster.ts';
 import { buildStage } from './stage.ts';
 import { frameToRgba } from './still.ts';
-import { layOutTitle, titleSize, titleSvg } from './title.ts';
+import { layOutTitle, titleBand, titleSize } from './title.ts';
 
 /** Frames between two messages about progress. */
 const REPORT_FRAMES = 4;
@@ -69,14 +69,14 @@ async function preparePicture(job: PictureJob): Promise<Prepared> {
 		return { source: pictureFrom(image, plain), shortened: false, incomplete: false };
 	}
 	const font = await loadFont();
-	const title = layOutTitle(caption, font, (width * 0.86) / titleSize(width, height));
-	const plate = titleSvg(title, font, { width, height }, '#f4c542');
-	const drawn: Pick<Picture, 'caption'> = plate
+	const title = layOutTitle(caption, font, (width * 0.9) / titleSize(width, height));
+	const band = titleBand(title, font, { width, height });
+	const drawn: Pick<Picture, 'caption'> = band
 		? {
 				caption: {
-					layer: createLayer((await createRasterizer(font))(plate.svg), false),
-					x: plate.x,
-					y: plate.y,
+					layer: createLayer((await createRasterizer(font))(band.svg), true),
+					x: 0,
+					y: 0,
 				},
 			}
 		: {};

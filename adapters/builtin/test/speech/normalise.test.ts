@@ -46,14 +46,10 @@ describe('normalise', () => {
 		);
 	});
 
-	it.each(['1', '€', ' ', '-', '≠', '1,'])(
-		'is quick with 4,096 characters of "%s"',
-		(character) => {
-			const start = performance.now();
-			normalise(character.repeat(4_096));
-			expect(performance.now() - start).toBeLessThan(300);
-		},
-	);
+	// Anything much worse than linear would run into the test's own time limit.
+	it.each(['1', '€', ' ', '-', '≠', '1,', '\n '])('takes 50,000 times "%s"', (text) => {
+		expect(normalise(text.repeat(50_000)).text).toBeTypeOf('string');
+	});
 });
 
 describe('isSpeakable', () => {

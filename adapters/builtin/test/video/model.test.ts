@@ -99,6 +99,15 @@ describe('a drawn video', () => {
 		expect(warnings).toHaveLength(2);
 	});
 
+	it.each(['zoom in on a lighthouse', 'a lighthouse, tilt up'])(
+		'says that a drawn scene cannot follow "%s"',
+		async (prompt) => {
+			expect((await make({ prompt })).warnings).toEqual([
+				expect.stringContaining('work on input pictures only'),
+			]);
+		},
+	);
+
 	it.each([
 		'space rocket',
 		'coral reef with fish',
@@ -129,6 +138,7 @@ describe('a video from a picture', () => {
 	it('moves over the picture, which is cropped to the frame with room to move', async () => {
 		const result = await make({ reference, prompt: 'zoom in' });
 		expect(images.fitted).toEqual(['cover 198x120']);
+		expect(result.warnings).toBeUndefined();
 		expect((await inspect(result)).times).toHaveLength(48);
 	});
 
@@ -165,11 +175,9 @@ describe('stopping', () => {
 			},
 		);
 		await expect(running).rejects.toThrow('cancelled');
-		const stopped = performance.now();
 		const heard = run.fractions.length;
 		// A job that is accepted now shows that the workers have given up the old ones.
 		await make();
-		expect(performance.now() - stopped).toBeLessThan(3000);
 		expect(run.fractions).toHaveLength(heard);
 	});
 

@@ -7,7 +7,8 @@ export interface Failure {
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html), without their extended parts. */
 const full = 13;
 const busy = 5;
-const unavailable = new Set([busy, 6, 8, 10, 14, 23, 26]);
+/** Locked, read-only, I/O error, corrupt, cannot open, not permitted, not a database. */
+const unavailable = new Set([busy, 6, 8, 10, 11, 14, 23, 26]);
 
 /** A create that used another request's idempotency key. */
 export class IdempotencyMismatch extends Error {

@@ -84,6 +84,12 @@ const migrations: readonly string[] = [
 	) STRICT, WITHOUT ROWID;
 	CREATE INDEX records_index ON records (tenant, collection, index_value, id) WHERE index_value IS NOT NULL;
 	`,
+	`
+	-- the call that ended the attempt with the present fence, so that a repeat is recognised; null while it runs
+	ALTER TABLE jobs ADD COLUMN ended_by TEXT;
+	DROP INDEX jobs_claimable;
+	CREATE INDEX jobs_claimable ON jobs (kind, id, claimable_at, tenant) WHERE claimable_at IS NOT NULL;
+	`,
 ];
 
 /** The file was written by a newer version of this adapter. */

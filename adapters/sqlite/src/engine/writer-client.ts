@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '@plinth/core';
-import { toError, unavailable } from '../errors.ts';
+import { toError, unavailable, uncopyable } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import type { Command, Outcome } from './group.ts';
 import type { Commands, FromWriter, ToWriter, WriterData } from './writer.ts';
@@ -35,6 +35,7 @@ export class WriterClient {
 	#waiting: Waiting[] = [];
 	#committing: Waiting[] = [];
 	#scheduled = false;
+	#closed = false;
 	#idle: (() => void)[] = [];
 	/** How many groups were sent so far. */
 	groups = 0;
@@ -67,9 +68,13 @@ export class WriterClient {
 		this.#worker = worker;
 	}
 
-	/** Resolves with the command's value once its group is durable. */
+	/** Resolves with the command's value once its group is durable. Rejects with `E_STORE_UNAVAILABLE` once `close` was called. */
 	write<N extends keyof Commands>(name: N, input: InputOf<N>): Promise<ReturnType<Commands[N]>> {
 		return new Promise((resolve, reject) => {
+			if (this.#closed) {
+				reject(unavailable(this.#file, new Error('The store was closed.')));
+				return;
+			}
 			this.#waiting.push({
 				command: { name, input },
 				resolve: resolve as (value: unknown) => void,
@@ -81,6 +86,7 @@ export class WriterClient {
 
 	/** Commits what waits, closes the file and ends the thread. */
 	async close(): Promise<void> {
+		this.#closed = true;
 		while (this.#waiting.length > 0 || this.#committing.length > 0) {
 			await new Promise<void>((resolve) => this.#idle.push(resolve));
 		}
@@ -116,21 +122,40 @@ export class WriterClient {
 			this.#reject(unavailable(this.#file, error));
 			return;
 		}
-		this.groups += 1;
 		// A process that waits for a commit must not end before it.
 		this.#worker?.ref();
-		this.#worker?.postMessage(this.#committing.map(({ command }) => command) satisfies ToWriter);
+		this.#post();
+	}
+
+	/** Sends the group. A value that cannot be copied to another thread rejects the call that holds it, and no other. */
+	#post(): void {
+		const members = this.#committing;
+		try {
+			this.#worker?.postMessage(members.map(({ command }) => command) satisfies ToWriter);
+			this.groups += 1;
+		} catch (error) {
+			const refused = members.filter(({ command }) => !isCopyable(command));
+			const culprits = new Set(refused.length > 0 ? refused : members);
+			this.#committing = members.filter((member) => !culprits.has(member));
+			for (const { command, reject } of culprits) reject(uncopyable(command.name, error));
+			if (this.#committing.length > 0) this.#post();
+			else this.#rest();
+		}
 	}
 
 	#settle(outcomes: readonly Outcome[]): void {
 		const members = this.#committing;
-		this.#worker?.unref();
-		this.#next();
+		this.#rest();
 		members.forEach(({ resolve, reject }, index) => {
 			const outcome = outcomes[index];
 			if (outcome?.ok) resolve(outcome.value);
 			else reject(toError(outcome?.failure ?? noAnswer, this.#file));
 		});
+	}
+
+	#rest(): void {
+		this.#worker?.unref();
+		this.#next();
 	}
 
 	#lose(worker: Worker, error: unknown): void {
@@ -150,6 +175,15 @@ export class WriterClient {
 		this.#committing = [];
 		if (this.#waiting.length > 0) this.#schedule();
 		else for (const wake of this.#idle.splice(0)) wake();
+	}
+}
+
+function isCopyable(command: Command): boolean {
+	try {
+		structuredClone(command);
+		return true;
+	} catch {
+		return false;
 	}
 }
 

@@ -17,6 +17,7 @@ export const sqliteJobs = defineBackend({
 	async create({ config, services: { clock }, log, onStop }) {
 		const { database, close } = await openDatabase(config.file, log);
 		onStop(close);
-		return new SqliteJobStore(database, clock, config.recordRetentionHours * 3_600_000);
+		const recordRetentionMs = Math.round(config.recordRetentionHours * 3_600_000);
+		return new SqliteJobStore(database, clock, recordRetentionMs);
 	},
 });

@@ -94,7 +94,8 @@ export const jobCommands = {
 		db: Connection,
 		input: Owned & { result: string; expiresAt: number | null; recordDueAt: number },
 	): boolean {
-		return transition(db, 'job.completed', input.now, sql.completeJob, { ...input }) !== null;
+		const ended = transition(db, 'job.completed', input.now, sql.completeJob, { ...input });
+		return ended !== null || isRepeat(db, 'complete', input);
 	},
 
 	'jobs.fail'(
@@ -107,11 +108,13 @@ export const jobCommands = {
 			if (transition(db, 'job.queued', now, sql.retryJob, retried)) return true;
 		}
 		const failed = { id, fence, now, error, recordDueAt };
-		return transition(db, 'job.failed', now, sql.failJob, failed) !== null;
+		const ended = transition(db, 'job.failed', now, sql.failJob, failed);
+		return ended !== null || isRepeat(db, 'fail', input);
 	},
 
 	'jobs.release'(db: Connection, input: Owned): boolean {
-		return transition(db, 'job.queued', input.now, sql.releaseJob, { ...input }) !== null;
+		const ended = transition(db, 'job.queued', input.now, sql.releaseJob, { ...input });
+		return ended !== null || isRepeat(db, 'release', input);
 	},
 
 	'jobs.swept'(
@@ -140,6 +143,15 @@ function findRepeat(db: Connection, input: CreateInput): JobRow | undefined {
 	if (!newest || newest.received_retry >= retry) return undefined;
 	db.run(sql.markReceived, { id: newest.id, retry });
 	return newest;
+}
+
+/** True when the same call has ended this attempt before: its answer may have been lost after the commit. */
+function isRepeat(
+	db: Connection,
+	by: 'complete' | 'fail' | 'release',
+	{ id, fence }: Owned,
+): boolean {
+	return db.get(sql.selectEnding, { id, fence, by }) !== undefined;
 }
 
 /** Runs an UPDATE that returns the row it changed, and appends the event of that change. */

@@ -27,7 +27,7 @@ export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = 
 /** Attempts left and nobody asked to cancel. */
 export const claimJob = `
 	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = coalesce(started_at, $now),
-		worker = $worker, lease_ms = $leaseMs, claimable_at = $now + $leaseMs
+		worker = $worker, lease_ms = $leaseMs, claimable_at = $now + $leaseMs, ended_by = NULL
 	WHERE id = $id AND claimable_at <= $now AND cancel_requested = 0 AND attempt < max_attempts
 	RETURNING *`;
 
@@ -46,23 +46,30 @@ export const heartbeat = `
 
 export const completeJob = `
 	UPDATE jobs SET status = 'completed', progress = 1, result = $result, completed_at = $now, expires_at = $expiresAt,
-		content_due_at = $expiresAt, claimable_at = NULL, record_due_at = $recordDueAt
+		content_due_at = $expiresAt, claimable_at = NULL, record_due_at = $recordDueAt, ended_by = 'complete'
 	WHERE ${owned}
 	RETURNING *`;
 
 /** A job that only waits to be cancelled has no reason to wait for its retry. */
 export const retryJob = `
-	UPDATE jobs SET status = 'queued', claimable_at = iif(cancel_requested, $now, $retryAt)
+	UPDATE jobs SET status = 'queued', claimable_at = iif(cancel_requested, $now, $retryAt), ended_by = 'fail'
 	WHERE ${owned} AND attempt < max_attempts
 	RETURNING *`;
 
 export const failJob = `
-	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, claimable_at = NULL, record_due_at = $recordDueAt
+	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, claimable_at = NULL, record_due_at = $recordDueAt,
+		ended_by = 'fail'
 	WHERE ${owned}
 	RETURNING *`;
 
 export const releaseJob = `
-	UPDATE jobs SET status = 'queued', attempt = attempt - 1, claimable_at = $now WHERE ${owned} RETURNING *`;
+	UPDATE jobs SET status = 'queued', attempt = attempt - 1, claimable_at = $now, ended_by = 'release'
+	WHERE ${owned}
+	RETURNING *`;
+
+/** Whether this very call has ended the attempt before; every claim forgets how the one before it ended. */
+export const selectEnding = `
+	SELECT 1 AS found FROM jobs WHERE id = $id AND fence = $fence AND removed = 0 AND ended_by = $by`;
 
 export const cancelQueued = `
 	UPDATE jobs SET status = 'failed', cancel_requested = 1, error = $cancelled, completed_at = $now, claimable_at = NULL,
@@ -90,9 +97,11 @@ export const insertEvent = `
 export const trimEvents = `
 	DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < $before ORDER BY at LIMIT 5000)`;
 
+/** No id sorts before the empty one. */
 export const claimable = `
-	SELECT id, kind, tenant FROM jobs WHERE claimable_at IS NOT NULL AND claimable_at <= $now
-	ORDER BY created_at, id LIMIT $limit`;
+	SELECT id, kind, tenant FROM jobs INDEXED BY jobs_claimable
+	WHERE claimable_at IS NOT NULL AND claimable_at <= $now AND kind = $kind AND id > $after
+	ORDER BY id LIMIT $limit`;
 
 export const dueRecords = `
 	SELECT 'record' AS due, id, kind, tenant FROM jobs WHERE record_due_at <= $now ORDER BY record_due_at LIMIT $limit`;

@@ -81,7 +81,8 @@ export class SqliteJobStore implements JobStore {
 		return toJobOrNull(await this.#db.write('jobs.remove', { tenant, id, now }));
 	}
 
-	async claim(id: string, worker: string, leaseMs: number): Promise<Claim | null> {
+	async claim(id: string, worker: string, lease: number): Promise<Claim | null> {
+		const leaseMs = Math.round(lease);
 		const ending = { ...this.#ending(), cancelled, exhausted };
 		const row = await this.#db.write('jobs.claim', { id, worker, leaseMs, ...ending });
 		return row && { job: toJob(row), fence: row.fence };
@@ -96,14 +97,14 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	complete(id: string, fence: number, completion: Completion): Promise<boolean> {
-		const { expiresAt } = completion;
+		const expiresAt = completion.expiresAt === null ? null : Math.round(completion.expiresAt);
 		const result = JSON.stringify(completion.result);
 		return this.#db.write('jobs.complete', { id, fence, result, expiresAt, ...this.#ending() });
 	}
 
 	fail(id: string, fence: number, jobError: JobError, retryAt?: number): Promise<boolean> {
 		const error = JSON.stringify(jobError);
-		const retry = retryAt === undefined ? null : Math.ceil(retryAt);
+		const retry = retryAt === undefined ? null : Math.round(retryAt);
 		return this.#db.write('jobs.fail', { id, fence, error, retryAt: retry, ...this.#ending() });
 	}
 
@@ -111,9 +112,12 @@ export class SqliteJobStore implements JobStore {
 		return this.#db.write('jobs.release', { id, fence, now: this.#clock.now() });
 	}
 
-	async claimable(limit: number): Promise<readonly ClaimableJob[]> {
+	async claimable(
+		kind: string,
+		{ after = '', limit }: { readonly after?: string; readonly limit: number },
+	): Promise<readonly ClaimableJob[]> {
 		return this.#db
-			.all<ClaimableJob>(sql.claimable, { now: this.#clock.now(), limit })
+			.all<ClaimableJob>(sql.claimable, { now: this.#clock.now(), kind, after, limit })
 			.map((row) => ({ ...row }));
 	}
 

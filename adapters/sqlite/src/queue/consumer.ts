@@ -90,8 +90,8 @@ export class SqliteConsumer {
 			this.pump();
 		};
 		try {
-			const attempt = await this.#handler(message);
-			void (attempt?.finished ?? Promise.resolve()).catch(() => {}).then(free);
+			const accepted = await this.#handler(message);
+			void (accepted?.finished ?? Promise.resolve()).catch(() => {}).then(free);
 		} catch (error) {
 			this.#log.warn({ err: error, jobId: message.jobId }, 'A queue handler failed.');
 			free();

@@ -4,7 +4,6 @@ import {
 	type BlobStoreSubject,
 	bytesOf,
 	hello,
-	infoOf,
 	key,
 	keysOf,
 	mp4,
@@ -36,11 +35,27 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 			await store.delete('video/a/1');
 			assert.deepEqual(await keysOf(store, ''), ['video/a/2', 'video/b/1']);
 		}),
-		it('list names what lies under a prefix, and what it is', async ({ store }) => {
+		it('list names what lies under a prefix, and how large it is', async ({ store }) => {
 			await store.put(key, hello, mp4);
 			const found = [];
 			for await (const info of store.list('video/job_1')) found.push(info);
-			assert.deepEqual(found, [infoOf(hello)]);
+			assert.deepEqual(found, [{ key, size: 11 }]);
+		}),
+		it('list tells sizes from nothing to many bytes', async ({ store }) => {
+			const sizes = [0, 1, 1_023, 1_024, 1_025, 70_000];
+			for (const size of sizes) await store.put(`size/${size}`, pattern(size), mp4);
+			const found = [];
+			for await (const { size } of store.list('size')) found.push(size);
+			assert.deepEqual(
+				found.sort((a, b) => a - b),
+				sizes,
+			);
+		}),
+		it('list names a blob that is itself the prefix, with its size', async ({ store }) => {
+			await store.put(key, hello, mp4);
+			const found = [];
+			for await (const info of store.list(key)) found.push(info);
+			assert.deepEqual(found, [{ key, size: 11 }]);
 		}),
 		it('a prefix ends at the border of a segment', async ({ store }) => {
 			for (const name of ['v/job', 'v/job/1', 'v/job/2/x', 'v/job2', 'v/job.x/1', 'w/job/1']) {

@@ -30,6 +30,11 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 		it('put answers with size, type and digest', async ({ store }) => {
 			assert.deepEqual(await store.put(key, hello, mp4), infoOf(hello));
 		}),
+		it('a content type may have 255 characters', async ({ store }) => {
+			const contentType = `video/mp4; codecs="${'ü'.repeat(200)}${'x'.repeat(35)}"`;
+			await store.put(key, hello, { contentType });
+			assert.equal((await store.head(key))?.contentType, contentType);
+		}),
 		it('head answers what put answered', async ({ store }) => {
 			await store.put(key, chunks(pattern(100_000)), mp4);
 			assert.deepEqual(await store.head(key), infoOf(pattern(100_000)));

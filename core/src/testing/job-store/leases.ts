@@ -179,34 +179,5 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 			}
 			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
 		}),
-		it('claimable lists queued jobs and lapsed leases, oldest first', async (s) => {
-			const lapsed = await running(s, { kind: 'video' });
-			await s.clock.advance(leaseMs);
-			const older = await submit(s, { kind: 'speech' });
-			await s.clock.advance(1);
-			const newer = await submit(s, { kind: 'audio' });
-			assert.deepEqual(await claimableIds(s), [lapsed.job.id, older.id, newer.id]);
-		}),
-		it('claimable names kind and tenant of a job', async (s) => {
-			const { id } = await submit(s, { kind: 'speech', tenant: 'umbrella' });
-			assert.deepEqual(await s.store.claimable(10), [{ id, kind: 'speech', tenant: 'umbrella' }]);
-		}),
-		it('claimable leaves out running, waiting and ended jobs', async (s) => {
-			await running(s);
-			const ended = await running(s);
-			await s.store.fail(ended.job.id, ended.fence, broken);
-			const waiting = await running(s);
-			await s.store.fail(waiting.job.id, waiting.fence, broken, s.clock.now() + 60_000);
-			assert.deepEqual(await claimableIds(s), []);
-		}),
-		it('claimable lists a job whose used-up attempts claim would end', async (s) => {
-			const { job } = await running(s, { maxAttempts: 1 });
-			await s.clock.advance(leaseMs);
-			assert.deepEqual(await claimableIds(s), [job.id]);
-		}),
-		it('claimable answers at most its limit', async (s) => {
-			for (let i = 0; i < 3; i += 1) await submit(s);
-			assert.equal((await s.store.claimable(2)).length, 2);
-		}),
 	];
 }

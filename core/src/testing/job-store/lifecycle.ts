@@ -177,6 +177,33 @@ export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(60_000);
 			assert.equal((await claim(s, job.id)).job.startedAt, job.startedAt);
 		}),
+		it('an expiresAt between two milliseconds is rounded', async (s) => {
+			const { job, fence } = await running(s);
+			const expiresAt = s.clock.now() + 3_600.25;
+			assert.equal(await s.store.complete(job.id, fence, { result: {}, expiresAt }), true);
+			isRounded((await read(s, job.id)).expiresAt, expiresAt);
+			const items = await s.store.sweep(Math.ceil(expiresAt), 10);
+			assert.deepEqual(
+				items.map(({ due, id }) => [due, id]),
+				[['content', job.id]],
+			);
+		}),
+		it('a retryAt between two milliseconds is rounded', async (s) => {
+			const { job, fence } = await running(s);
+			const retryAt = s.clock.now() + 5_000.5;
+			assert.equal(await s.store.fail(job.id, fence, broken, retryAt), true);
+			await s.clock.advance(4_999);
+			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
+			await s.clock.advance(2);
+			assert.equal((await claim(s, job.id)).job.attempt, 2);
+		}),
+		it('a lease may be of a length between two milliseconds', async (s) => {
+			const { id } = await submit(s);
+			const first = await s.store.claim(id, 'worker-1', leaseMs + 0.25);
+			assert.equal(await s.store.heartbeat(id, first?.fence ?? 0), 'ok');
+			await s.clock.advance(leaseMs + 1);
+			assert.equal((await claim(s, id)).job.attempt, 2);
+		}),
 		it('every transition appends its event', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.release(job.id, fence);
@@ -191,4 +218,9 @@ export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
 			]);
 		}),
 	];
+}
+
+function isRounded(stored: number | null, given: number): void {
+	const isWhole = Number.isInteger(stored) && Math.abs((stored ?? 0) - given) < 1;
+	assert(isWhole, `${given} was stored as ${stored}`);
 }

@@ -99,9 +99,9 @@ export async function eventTypes(subject: JobStoreSubject, jobId: string): Promi
 	return events.map((event) => event.type);
 }
 
-/** The ids that are claimable, in order. */
+/** The ids of the videos that are claimable, in order. */
 export async function claimableIds(subject: JobStoreSubject): Promise<string[]> {
-	return (await subject.store.claimable(100)).map((entry) => entry.id);
+	return (await subject.store.claimable('video', { limit: 100 })).map((entry) => entry.id);
 }
 
 /** What is due now, as `due id`. */

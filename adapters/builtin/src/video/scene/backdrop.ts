@@ -11,12 +11,19 @@ export type Backdrop = Uint8Array;
 /** Changes the colour of one pixel; coordinates in pixels, colour 0 to 255, in place. */
 type Paint = (x: number, y: number, color: Float32Array) => void;
 
-/** Paints sky, light, glow, stars, nebula and rainbow. The lower part takes `ground` when the scene has one. */
-export function paintBackdrop(plan: ScenePlan, width: number, height: number): Backdrop {
+/**
+ * Paints sky, light, glow, stars, nebula and rainbow into the upper part of a frame of `frameRows` rows, all even.
+ * The rest stays empty: the caller covers it.
+ */
+export function paintBackdrop(
+	plan: ScenePlan,
+	{ width, height }: { readonly width: number; readonly height: number },
+	frameRows: number,
+): Backdrop {
 	const paints = [...paintsOf(plan, width, height)];
 	const rows = skyRows(plan, height);
-	const buffer = sharedBytes((width * height * 3) / 2);
-	const luma = width * height;
+	const buffer = sharedBytes((width * frameRows * 3) / 2);
+	const luma = width * frameRows;
 	const color = new Float32Array(3);
 	const sums = new Float32Array(width);
 	for (let y = 0; y < height; y++) {

@@ -9,7 +9,8 @@ import { standing } from './subjects.ts';
 export function city(canvas: Canvas): SceneItem[] {
 	const { height, unit, plan } = canvas;
 	const { ink, land } = plan.palette;
-	const base = height * (plan.horizon + 0.16);
+	// In a low frame the street moves up, so that there is room for a subject on it.
+	const base = Math.min(height * (plan.horizon + 0.16), height - unit * 0.19);
 	return [
 		skyline(canvas, {
 			base,

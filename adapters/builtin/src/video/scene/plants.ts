@@ -14,8 +14,8 @@ export interface Planting {
 	readonly clearing?: { readonly x: number; readonly radius: number };
 }
 
-/** Firs; `snow` lays snow on their branches. */
-export function conifers(line: Ridge, random: Random, planting: Planting, snow = false): string {
+/** Firs with snow of this opacity on their branches; 0 is none. */
+export function conifers(line: Ridge, random: Random, planting: Planting, snow = 0): string {
 	return plant(line, random, planting, 0.3, (x, y, size, tone) => {
 		const wide = size * random.range(0.2, 0.27);
 		let path = '';
@@ -25,10 +25,12 @@ export function conifers(line: Ridge, random: Random, planting: Planting, snow =
 			const foot = top + size * (0.3 + i * 0.03);
 			const half = wide * (0.4 + 0.2 * i);
 			path += `M${n(x)} ${n(top)}L${n(x + half)} ${n(foot)}L${n(x - half)} ${n(foot)}Z`;
-			white += `M${n(x)} ${n(top)}L${n(x + half * 0.55)} ${n(top + (foot - top) * 0.6)}L${n(x)} ${n(top + (foot - top) * 0.42)}L${n(x - half * 0.7)} ${n(top + (foot - top) * 0.75)}Z`;
+			const [deep, side] = [foot - top, half * 0.22];
+			// The pieces touch: a stack of separate ones looks like letters to machines that read the title.
+			white += `M${n(x)} ${n(top)}L${n(x + side)} ${n(foot - deep * 0.08)}L${n(x - half * 0.3)} ${n(foot - deep * 0.2)}L${n(x - half * 0.96)} ${n(foot - deep * 0.03)}Z`;
 		}
 		const trunk = `<rect x="${n(x - size * 0.025)}" y="${n(y - size * 0.12)}" width="${n(size * 0.05)}" height="${n(size * 0.15)}" fill="${tone}"/>`;
-		const cap = snow ? `<path d="${white}" fill="#f2f7fc" fill-opacity="0.88"/>` : '';
+		const cap = snow > 0 ? `<path d="${white}" fill="#f2f7fc" fill-opacity="${snow}"/>` : '';
 		return `${trunk}<path d="${path}" fill="${tone}"/>${cap}`;
 	});
 }

@@ -12,6 +12,8 @@ import { floating, stands } from './subjects.ts';
 export function sea(canvas: Canvas): SceneItem[] {
 	const { height, unit, plan, shapes } = canvas;
 	const horizon = plan.horizon * height;
+	// In a low frame a boat rides higher, or the waves before it would hide its hull.
+	const afloat = Math.min((height - horizon) * 0.2, (height - horizon) * 0.42 - unit * 0.11);
 	const ashore = stands(canvas);
 	const islands = shapes.chance(0.55) || ashore ? [island(canvas, horizon)] : [];
 	return [
@@ -20,7 +22,7 @@ export function sea(canvas: Canvas): SceneItem[] {
 		...streaks(canvas, horizon),
 		wave(canvas, 0.1, 0.012, 9, 0.35, 0.22),
 		wave(canvas, 0.22, 0.02, 6, -0.55, 0.34),
-		...floating(canvas, horizon + (height - horizon) * 0.2),
+		...floating(canvas, horizon + afloat),
 		...(ashore
 			? subjectHill(canvas, mix(plan.palette.ink, rgb('#5a4a3a'), 0.35), plan.horizon + 0.16)
 			: []),

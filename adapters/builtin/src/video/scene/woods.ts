@@ -106,7 +106,7 @@ export function woodedHills(canvas: Canvas, snow: boolean): SceneItem[] {
 					line,
 					shapes,
 					{ period, count, size: [unit * size * 0.55, unit * size], color: tree },
-					snow,
+					snow ? (plan.time === 'night' ? 0.5 : 0.88) : 0,
 				),
 		});
 	};

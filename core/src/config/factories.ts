@@ -1,0 +1,100 @@
+import { interpolate } from './interpolate.ts';
+import { importFrom, NotFound } from './names.ts';
+import { type BootProblem, bootProblem } from './problem.ts';
+
+/** Where names and variables come from. */
+export interface ResolveOptions {
+	/** The folder from which package names resolve. */
+	readonly folder: string;
+	readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a config entry can be an instance of. */
+export type Sort = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
+/** A factory called with its options. */
+export type Instance = { readonly $kind: Sort; readonly options: unknown };
+type Factory = ((options?: unknown) => Instance) & { readonly $kind: string };
+
+/** Finds the factory of an entry and calls it, or takes the call that stands there; what is wrong is listed and undefined returned. */
+export async function instantiate(
+	value: unknown,
+	sort: Sort,
+	path: string,
+	options: ResolveOptions,
+	problems: BootProblem[],
+): Promise<Instance | undefined> {
+	const owner = path.replace(/^(\w+)s\./, '$1 ');
+	const wrong = (code: 'E_CONFIG_NAME' | 'E_CONFIG_SHAPE' | 'E_CONFIG_LOAD', message: string) => {
+		problems.push(bootProblem(code, owner, path, message));
+		return undefined;
+	};
+	if ((value as Instance).$kind === sort) {
+		const instance = value as Instance;
+		return { ...instance, options: fill(instance.options, `${path}.with`, options, problems) };
+	}
+	const { use, with: given = {}, ...unknown } = value as { use?: unknown; with?: unknown };
+	if (use === undefined) return wrong('E_CONFIG_SHAPE', missingUse(value));
+	if (typeof use !== 'string') return wrong('E_CONFIG_SHAPE', `is not a ${sort.slice(7)}.`);
+	const [stranger] = Object.keys(unknown);
+	if (stranger !== undefined) {
+		return wrong(
+			'E_CONFIG_SHAPE',
+			`"${stranger}" is not known here: only use and with are. Options go under with.`,
+		);
+	}
+	const name = fill(use, `${path}.use`, options, problems);
+	try {
+		const factory = await findFactory(name, sort, options.folder);
+		return factory(fill(given, `${path}.with`, options, problems));
+	} catch (error) {
+		const code = error instanceof NotFound ? 'E_CONFIG_NAME' : 'E_CONFIG_LOAD';
+		return wrong(code, `"${name}" cannot be loaded: ${reason(error)}.`);
+	}
+}
+
+/** The commonest mistake: changing only the options of what a preset brings. */
+function missingUse(value: unknown): string {
+	return 'with' in (value as object)
+		? 'has options but no use. A key replaces the whole entry of a preset: repeat its use.'
+		: 'must be a factory call, { use, with }, or false.';
+}
+
+async function findFactory(use: string, sort: Sort, folder: string): Promise<Factory> {
+	const [specifier = '', exported] = use.split(/#(?=[^#]*$)/);
+	const module = await importFrom(specifier, folder);
+	const isFactory = (value: unknown): value is Factory =>
+		(value as { $kind?: unknown } | undefined)?.$kind === `${sort}.factory`;
+	if (exported !== undefined) {
+		const found = exported
+			.split('.')
+			.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
+		if (isFactory(found)) return found;
+		throw new NotFound(`${specifier} exports no ${sort.slice(7)} factory named ${exported}`);
+	}
+	const factories = [...new Set(Object.values(module).filter(isFactory))];
+	if (factories.length === 1 && factories[0]) return factories[0];
+	throw new NotFound(
+		`${specifier} exports ${factories.length} ${sort.slice(7)} factories; name one as ${specifier}#name`,
+	);
+}
+
+/** Fills in variables and lists the missing ones. */
+export function fill<T>(
+	value: T,
+	path: string,
+	{ env }: ResolveOptions,
+	problems: BootProblem[],
+): T {
+	const filled = interpolate(value, env, path);
+	for (const { name, path: at } of filled.missing) {
+		problems.push(
+			bootProblem('E_CONFIG_ENV', 'config', at, `the environment variable ${name} is not set.`),
+		);
+	}
+	return filled.value;
+}
+
+/** The message of whatever was thrown, without its full stop. */
+export function reason(error: unknown): string {
+	return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../ports/clock.ts';
+import type { HeartbeatUpdate } from '../ports/job-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { JobSettings } from './settings.ts';
+
+/** What a pulse drives. */
+export interface PulseEvents {
+	/** Sends a heartbeat; rejects when the store does not answer. */
+	send(update: HeartbeatUpdate): Promise<unknown>;
+	/** The lease has lapsed without a confirmed heartbeat: somebody else may have claimed. */
+	lapsed(): void;
+	/** A new progress value has been stored. */
+	progressed(fraction: number): void;
+}
+
+/** The heartbeat of one attempt: extends its lease, writes progress at most once per `progressMs`, and notices a lapse. */
+export class Pulse {
+	readonly #clock: Clock;
+	readonly #log: Logger;
+	readonly #settings: JobSettings;
+	readonly #events: PulseEvents;
+	readonly #timers = new Set<() => void>();
+	#progress = 0;
+	#written = 0;
+	#leaseEnd: number;
+	#isBeating = false;
+	#isStopped = false;
+
+	constructor(
+		tools: { readonly clock: Clock; readonly log: Logger; readonly settings: JobSettings },
+		events: PulseEvents,
+	) {
+		this.#clock = tools.clock;
+		this.#log = tools.log;
+		this.#settings = tools.settings;
+		this.#events = events;
+		this.#leaseEnd = this.#clock.now() + this.#settings.leaseMs;
+	}
+
+	/** When the lease lapses unless a heartbeat is confirmed before; milliseconds since the Unix epoch. */
+	get leaseEnd(): number {
+		return this.#leaseEnd;
+	}
+
+	/** Begins to beat. */
+	start(): void {
+		const { heartbeatMs, progressMs, leaseMs } = this.#settings;
+		this.#every(heartbeatMs, () => this.#beat());
+		this.#every(progressMs, () => {
+			if (this.#progress > this.#written) this.#beat();
+		});
+		// Noticed within a heartbeat, also when the store never answers at all.
+		this.#every(Math.min(heartbeatMs, leaseMs), () => {
+			if (this.#clock.now() >= this.#leaseEnd) this.#events.lapsed();
+		});
+	}
+
+	/** Beats no more. */
+	stop(): void {
+		this.#isStopped = true;
+		for (const cancel of this.#timers) cancel();
+	}
+
+	/** Takes a new fraction done; values that fall, and what is no number, are ignored. */
+	report(fraction: number): void {
+		if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
+	}
+
+	/** The store has confirmed the lease. */
+	confirm(): void {
+		this.#leaseEnd = this.#clock.now() + this.#settings.leaseMs;
+	}
+
+	/** Never two at once: a slow store must not get a queue of heartbeats. */
+	#beat(): void {
+		if (this.#isBeating) return;
+		this.#isBeating = true;
+		const progress = this.#progress;
+		this.#events
+			.send({ progress })
+			.then(() => {
+				if (progress > this.#written) this.#events.progressed(progress);
+				this.#written = Math.max(this.#written, progress);
+			})
+			.catch((err: unknown) => this.#log.warn({ err }, 'a heartbeat failed'))
+			.finally(() => {
+				this.#isBeating = false;
+			});
+	}
+
+	#every(everyMs: number, task: () => void): void {
+		const cancel = this.#clock.after(everyMs, () => {
+			this.#timers.delete(cancel);
+			if (this.#isStopped) return;
+			task();
+			this.#every(everyMs, task);
+		});
+		this.#timers.add(cancel);
+	}
+}

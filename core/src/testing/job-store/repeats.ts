@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '../conformance.ts';
+import {
+	broken,
+	claim,
+	eventTypes,
+	type JobCaseContext,
+	type JobStoreSubject,
+	leaseMs,
+	read,
+	running,
+} from './subject.ts';
+
+type Call = (s: JobStoreSubject, id: string, fence: number) => Promise<boolean>;
+
+/** The calls that end an attempt, with `fail` in both its forms. */
+const calls: Readonly<Record<string, Call>> = {
+	complete: (s, id, fence) =>
+		s.store.complete(id, fence, { result: { a: 1 }, expiresAt: s.clock.now() + 1_000 }),
+	fail: (s, id, fence) => s.store.fail(id, fence, broken),
+	'fail with a retry': (s, id, fence) => s.store.fail(id, fence, broken, s.clock.now() + 5_000),
+	release: (s, id, fence) => s.store.release(id, fence),
+};
+
+const names = Object.keys(calls);
+
+/** Calls that end an attempt and are made again, because their answer may have been lost. */
+export function repeatCases({ it }: JobCaseContext): ConformanceCase[] {
+	return [
+		...names.map((name) =>
+			it(`a repeated ${name} answers true and changes nothing`, async (s) => {
+				const { job, fence } = await running(s);
+				assert.equal(await call(name, s, job.id, fence), true);
+				const before = await state(s, job.id);
+				await s.clock.advance(1_000);
+				assert.equal(await call(name, s, job.id, fence), true);
+				assert.deepEqual(await state(s, job.id), before);
+			}),
+		),
+		...names.flatMap((first) =>
+			names
+				.filter((second) => method(second) !== method(first))
+				.map((second) =>
+					it(`${first}, then ${second}: the second answers false and changes nothing`, async (s) => {
+						const { job, fence } = await running(s);
+						await call(first, s, job.id, fence);
+						const before = await state(s, job.id);
+						assert.equal(await call(second, s, job.id, fence), false);
+						assert.deepEqual(await state(s, job.id), before);
+					}),
+				),
+		),
+		...names.map((name) =>
+			it(`a repeated ${name} of a removed job answers false`, async (s) => {
+				const { job, fence } = await running(s);
+				await call(name, s, job.id, fence);
+				await s.store.remove('acme', job.id);
+				assert.equal(await call(name, s, job.id, fence), false);
+				assert.equal((await eventTypes(s, job.id)).at(-1), 'job.deleted');
+			}),
+		),
+		...['fail with a retry', 'release'].map((name) =>
+			it(`a repeated ${name} answers false once the job was claimed again`, async (s) => {
+				const { job, fence } = await running(s);
+				await call(name, s, job.id, fence);
+				await s.clock.advance(5_000);
+				await claim(s, job.id);
+				const before = await state(s, job.id);
+				assert.equal(await call(name, s, job.id, fence), false);
+				assert.deepEqual(await state(s, job.id), before);
+			}),
+		),
+		it('a call is no repeat of one by an earlier attempt', async (s) => {
+			const first = await running(s);
+			await s.store.release(first.job.id, first.fence);
+			const second = await claim(s, first.job.id);
+			assert.equal(await s.store.release(second.job.id, second.fence), true);
+			assert.deepEqual((await eventTypes(s, second.job.id)).at(-1), 'job.queued');
+			assert.equal((await read(s, second.job.id)).attempt, 0);
+		}),
+		it('a repeated release answers true after the queued job was cancelled', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.release(job.id, fence);
+			await s.store.requestCancel('acme', job.id);
+			const before = await state(s, job.id);
+			assert.equal(await s.store.release(job.id, fence), true);
+			assert.deepEqual(await state(s, job.id), before);
+		}),
+		it('an attempt that the store itself has ended is repeated by no call', async (s) => {
+			const { job, fence } = await running(s, { maxAttempts: 1 });
+			await s.clock.advance(leaseMs);
+			await s.store.claim(job.id, 'worker-2', leaseMs);
+			const answers = [];
+			for (const name of names) answers.push(await call(name, s, job.id, fence));
+			assert.deepEqual(answers, [false, false, false, false]);
+		}),
+	];
+}
+
+function call(name: string, s: JobStoreSubject, id: string, fence: number): Promise<boolean> {
+	return (calls[name] ?? assert.fail(`there is no call ${name}`))(s, id, fence);
+}
+
+/** Two forms of `fail` are one call. */
+function method(name: string): string {
+	return name.split(' ')[0] ?? name;
+}
+
+/** All that a repeat must leave alone. */
+async function state(s: JobStoreSubject, id: string): Promise<unknown> {
+	return [
+		await read(s, id),
+		await eventTypes(s, id),
+		await s.store.claimable('video', { limit: 10 }),
+		await s.store.sweep(s.clock.now() + 10_000, 10),
+	];
+}
