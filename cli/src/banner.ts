@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type App, version } from '@plinth/core';
+import { type App, services, version } from '@plinth/core';
 
 /** What the banner tells. */
 export interface BannerFacts {
@@ -19,14 +19,15 @@ export function banner({ app, url, file, firstKey }: BannerFacts): string {
 		const from = list.map(({ service, provider }) => `${service} from ${provider ?? 'nobody'}`);
 		return `${owner.slice(7)}${from.length > 0 ? `: ${from.join(', ')}` : ''}`;
 	});
+	const isOpen = !parts.some(({ provides }) => provides.includes(services.authenticator.id));
 	const rows: [string, readonly string[]][] = [
 		['serving', [url, `${url}/openapi.json`]],
 		['composed by', [file ?? 'the built-in composition; plinth.config.ts replaces it']],
 		['plugins', needs],
 		['models', models.map(({ id, description }) => (description ? `${id}: ${description}` : id))],
 		['data', [file ? 'as configured' : resolve(process.env.PLINTH_DATA_DIR || './.plinth')]],
-		['key', keyLines(firstKey)],
-		['try', [`curl ${url}/v1/models -H "x-api-key: ${firstKey ?? '<key>'}"`]],
+		['key', keyLines(firstKey, isOpen)],
+		['try', [`curl ${url}/v1/models${isOpen ? '' : ` -H "x-api-key: ${firstKey ?? '<key>'}"`}`]],
 	];
 	const body = rows.flatMap(([label, lines]) =>
 		lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(12)} ${line}`),
@@ -34,8 +35,9 @@ export function banner({ app, url, file, firstKey }: BannerFacts): string {
 	return `\nPlinth ${version}\n\n${body.join('\n')}\n\n`;
 }
 
-function keyLines(firstKey: string | null): readonly string[] {
+function keyLines(firstKey: string | null, isOpen: boolean): readonly string[] {
+	if (isOpen) return ['none is asked for: authentication is off'];
 	if (firstKey) return [firstKey, 'made just now and shown only this once; its hash is stored'];
 	if (process.env.PLINTH_API_KEYS) return ['from PLINTH_API_KEYS'];
-	return ['as configured, or made at the first start'];
+	return ['as configured, or made at the first start; PLINTH_API_KEYS=<key> sets one of your own'];
 }

@@ -1,5 +1,6 @@
 import { BootError, version } from '@plinth/core';
 import { Command, InvalidArgumentError } from 'commander';
+import { UserError } from './user-error.ts';
 
 interface ConfigFlag {
 	readonly config?: string;
@@ -10,7 +11,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 	try {
 		await program().parseAsync([...argv]);
 	} catch (error) {
-		process.stderr.write(`${error instanceof BootError ? error.message : describe(error)}\n`);
+		process.stderr.write(`${describe(error)}\n`);
 		process.exitCode = 1;
 	}
 }
@@ -53,5 +54,6 @@ function parsePort(text: string): number {
 }
 
 function describe(error: unknown): string {
+	if (error instanceof BootError || error instanceof UserError) return error.message;
 	return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -147,7 +147,7 @@ export const errors = defineErrors({
 		status: 408,
 		type: 'invalid_request_error',
 		code: 'request_timeout',
-		message: 'The request body arrived too slowly.',
+		message: 'The request arrived too slowly.',
 		headers: noRetry,
 	},
 	E_DEADLINE: {

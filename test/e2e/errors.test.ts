@@ -31,7 +31,7 @@ const failures: readonly (readonly [
 	['an unknown video', 404, `/v1/videos/${id}`, { headers: withKey }],
 	['a malformed video id', 404, '/v1/videos/nonsense', { headers: withKey }],
 	['the wrong method', 405, '/v1/videos', { method: 'PUT', headers: withKey }],
-	['the wrong method on a literal path', 405, '/v1/videos/edits', { headers: withKey }],
+	['an operation that is not offered', 404, '/v1/videos/edits', { headers: withKey }],
 	[
 		'a body without a content type',
 		415,

@@ -52,7 +52,7 @@ describe('the README', () => {
 	});
 
 	test('shows a server that starts', async () => {
-		const file = await writeProject(dir, 'server.ts', await snippet(/apiKeys/));
+		const file = await writeProject(dir, 'server.ts', await snippet(/process\.once\('SIGTERM'/));
 		const child = run(file, { PORT: '0' });
 		const [, url = ''] = await child.printed(/curl (http:\S+)\/v1\/models/);
 		expect((await rawClient(url, 'a-key-of-my-own').send('/v1/models')).status).toBe(200);

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import {
 	mkdir,
 	mkdtemp,
@@ -6,6 +7,7 @@ import {
 	rm,
 	stat,
 	symlink,
+	truncate,
 	utimes,
 	writeFile,
 } from 'node:fs/promises';
@@ -28,6 +30,11 @@ const open = async (clock = manualClock()) =>
 	(await createBackend<BlobStore>(fsBlobs({ dir }), { clock })).provided;
 const hello = new TextEncoder().encode('hello, blob');
 const text = { contentType: 'text/plain' };
+const keysOf = async (store: BlobStore, prefix: string): Promise<string[]> => {
+	const keys: string[] = [];
+	for await (const { key } of store.list(prefix)) keys.push(key);
+	return keys.sort();
+};
 
 describe('fsBlobs', () => {
 	const suite = blobStoreSuite({
@@ -78,6 +85,26 @@ describe('the files of fsBlobs', () => {
 		expect(await readdir(dir)).toEqual(['@tmp']);
 	});
 
+	test('two hundred puts of a key that is being deleted all the time succeed', async () => {
+		const store = await open();
+		let putting = 4;
+		const puts = async (): Promise<void> => {
+			try {
+				for (let n = 0; n < 50; n += 1) await store.put('job/a/out', hello, text);
+			} finally {
+				putting -= 1;
+			}
+		};
+		const deletes = async (): Promise<void> => {
+			while (putting > 0) await store.delete('job/a/out');
+		};
+		const racers = [puts, deletes, puts, deletes, puts, deletes, puts, deletes];
+		const answers = await Promise.allSettled(racers.map((race) => race()));
+		expect(answers.filter(({ status }) => status === 'rejected')).toEqual([]);
+		await store.delete('job/a/out');
+		expect(await readdir(dir)).toEqual(['@tmp']);
+	});
+
 	test('what a crashed writer left is removed at the next start', async () => {
 		await mkdir(join(dir, '@tmp'), { recursive: true });
 		const clock = manualClock();
@@ -103,7 +130,64 @@ describe('the files of fsBlobs', () => {
 		const store = await open();
 		await store.put('a', hello, text);
 		await writeFile(join(dir, 'a@'), 'hello');
-		await expect(store.get('a')).rejects.toThrow('not a blob');
+		await expect(store.get('a')).rejects.toThrow('damaged');
+	});
+
+	test.each([
+		['empty', () => Buffer.alloc(0)],
+		['cut short', (whole: Buffer) => whole.subarray(0, -20)],
+		['cut at its start', (whole: Buffer) => whole.subarray(40)],
+		['filled with zeros', (whole: Buffer) => Buffer.alloc(whole.length)],
+		['wrong inside its footer', (whole: Buffer) => whole.fill('?', 11, 60)],
+	])('a file that is %s is unavailable, listed, and can be deleted', async (_name, tear) => {
+		const store = await open();
+		await store.put('job/torn', hello, text);
+		await store.put('job/whole', hello, text);
+		const path = join(dir, 'job/torn@');
+		await writeFile(path, tear(await readFile(path)));
+		for (const read of [() => store.head('job/torn'), () => store.get('job/torn')]) {
+			await expect(read()).rejects.toMatchObject({
+				code: 'E_STORE_UNAVAILABLE',
+				cause: expect.any(Error),
+			});
+		}
+		expect(await keysOf(store, 'job')).toEqual(['job/torn', 'job/whole']);
+		expect(await keysOf(store, 'job/torn')).toEqual(['job/torn']);
+		await store.delete('job/torn');
+		expect(await keysOf(store, '')).toEqual(['job/whole']);
+	});
+
+	test('list opens no file', async () => {
+		const store = await open();
+		await store.put('a', hello, text);
+		let opened = 0;
+		const hook = createHook({
+			init(_id, type) {
+				if (type === 'FILEHANDLE') opened += 1;
+			},
+		}).enable();
+		expect(await keysOf(store, '')).toEqual(['a']);
+		const byList = opened;
+		await store.head('a');
+		hook.disable();
+		expect([byList, opened]).toEqual([0, 1]);
+	});
+
+	test('a file that shrinks under its reader is unavailable', async () => {
+		const store = await open();
+		await store.put('a', hello, text);
+		const content = await store.get('a');
+		await truncate(join(dir, 'a@'), 0);
+		const reading = content?.body[Symbol.asyncIterator]().next();
+		await expect(reading).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
+	});
+
+	test('a content type that does not fit into a footer is refused', async () => {
+		const store = await open();
+		await expect(store.put('a', hello, { contentType: 'x'.repeat(1_000) })).rejects.toThrow(
+			TypeError,
+		);
+		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
 	});
 
 	test('a disk that does not answer is reported as unavailable', async () => {

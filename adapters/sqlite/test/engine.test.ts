@@ -1,16 +1,13 @@
-import { mkdir, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { JobQueue, JobStore, Logger, NewJob, RecordStore } from '@plinth/core';
+import type { JobQueue, JobStore, Logger } from '@plinth/core';
 import { createBackend, eventually, manualClock, silentLogger } from '@plinth/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from '../src/engine/connection.ts';
-import { openDatabase } from '../src/engine/database.ts';
-import { runGroup } from '../src/engine/group.ts';
 import { prepareFile } from '../src/engine/schema.ts';
-import { toError } from '../src/errors.ts';
-import { sqliteJobs, sqliteQueue, sqliteRecords } from '../src/index.ts';
+import { sqliteJobs, sqliteQueue } from '../src/index.ts';
 import * as sql from '../src/jobs/statements.ts';
-import { temporaryFile } from './subject.ts';
+import { newJob, temporaryFile } from './subject.ts';
 
 let file: string;
 let remove: () => Promise<void>;
@@ -21,144 +18,8 @@ beforeEach(async () => {
 
 afterEach(() => remove());
 
-const newJob = (id: string): NewJob => ({
-	id: `video_${id}`,
-	kind: 'video',
-	tenant: 'acme',
-	principal: 'key_1',
-	model: 'sora-2',
-	input: {},
-	maxAttempts: 5,
-});
-
 const openJobs = (path = file, log: Logger = silentLogger()) =>
 	createBackend<JobStore>(sqliteJobs({ file: path }), { log });
-
-describe('the writer thread', () => {
-	test('commits what arrives in one turn as one group', async () => {
-		const { database, close } = await openDatabase(file, silentLogger());
-		const put = (id: string) =>
-			database.write('records.put', {
-				tenant: 'acme',
-				collection: 'c',
-				id,
-				value: '{}',
-				index: null,
-				ifVersion: null,
-				now: 1,
-			});
-		await Promise.all(['a', 'b', 'c', 'd'].map(put));
-		expect(database.writer.groups).toBe(1);
-		await close();
-	});
-
-	test('commits what arrives during a commit as the next group', async () => {
-		const { database, close } = await openDatabase(file, silentLogger());
-		const remove = (id: string) =>
-			database.write('records.delete', { tenant: 'acme', collection: 'c', id });
-		const first = remove('a');
-		await Promise.resolve();
-		const second = [remove('b'), remove('c'), remove('d')];
-		await Promise.all([first, ...second]);
-		expect(database.writer.groups).toBe(2);
-		await close();
-	});
-
-	test('an error of one member of a group leaves the others standing', async () => {
-		const { provided: store, stop } = await openJobs();
-		const answers = await Promise.allSettled([
-			store.create(newJob('1')),
-			store.create(newJob('1')),
-			store.create(newJob('2')),
-		]);
-		expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-		expect(await store.pending('video')).toBe(2);
-		await stop();
-	});
-
-	test('serves every backend on one file, however its path is spelled', async () => {
-		await mkdir(join(dirname(file), 'sub'));
-		await symlink(dirname(file), join(dirname(file), 'link'));
-		const spellings = [
-			file,
-			join(dirname(file), 'sub/../plinth.db'),
-			join(dirname(file), 'link/plinth.db'),
-		];
-		const handles = await Promise.all(spellings.map((path) => openDatabase(path, silentLogger())));
-		expect(new Set(handles.map(({ database }) => database)).size).toBe(1);
-		for (const { close } of handles) await close();
-	});
-
-	test('goes on until the last backend on its file has stopped', async () => {
-		const jobs = await openJobs();
-		const records = await createBackend<RecordStore>(sqliteRecords({ file }));
-		await jobs.stop();
-		expect(await records.provided.put({ tenant: 't', collection: 'c' }, 'a', {})).toBe(1);
-		await records.stop();
-	});
-
-	test('commits what waits before it closes', async () => {
-		const first = await openJobs();
-		const created = first.provided.create(newJob('1'));
-		await first.stop();
-		await created;
-		const second = await openJobs();
-		expect(await second.provided.pending('video')).toBe(1);
-		await second.stop();
-	});
-
-	test('that dies rejects its callers, and the next write starts another', async () => {
-		const { database, close } = await openDatabase(file, silentLogger());
-		const broken = database.write('no.such' as 'records.delete', undefined as never);
-		await expect(broken).rejects.toThrow('SQLite refused');
-		const lost = database.write('records.delete', { tenant: 't', collection: 'c', id: 'a' });
-		database.writer.kill();
-		await expect(lost).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
-		const after = database.write('records.delete', { tenant: 't', collection: 'c', id: 'a' });
-		expect(await after).toBe(false);
-		await close();
-	});
-});
-
-describe('a group', () => {
-	test('on a full disk rejects what does not fit and keeps what does', () => {
-		const connection = new Connection(file);
-		prepareFile(connection, 1_000);
-		const { page_count } = connection.get<{ page_count: number }>('PRAGMA page_count') ?? {
-			page_count: 0,
-		};
-		connection.exec(`PRAGMA max_page_count = ${page_count + 4}`);
-		const put = (name: string, bytes: number) => ({ name, input: 'x'.repeat(bytes) });
-		const outcomes = runGroup(
-			connection,
-			[put('a', 100), put('b', 100_000), put('c', 100)],
-			(db, { name, input }) =>
-				db.run(`INSERT INTO records VALUES ('t', 'c', $name, $value, 1, 1, NULL)`, {
-					name,
-					value: input as string,
-				}),
-		);
-		expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
-		const failure = outcomes[1]?.ok === false ? outcomes[1].failure : expect.fail();
-		expect(toError(failure, file)).toMatchObject({ code: 'E_STORE_FULL' });
-		expect(connection.all('SELECT id FROM records ORDER BY id').length).toBe(2);
-		connection.close();
-	});
-
-	test('that cannot get the lock reports the file as unavailable', () => {
-		const holder = new Connection(file);
-		prepareFile(holder, 1_000);
-		const other = new Connection(file);
-		other.exec('PRAGMA busy_timeout = 0');
-		holder.exec('BEGIN IMMEDIATE');
-		const [outcome] = runGroup(other, [{ name: 'x', input: null }], () => 1);
-		const failure = outcome?.ok === false ? outcome.failure : expect.fail();
-		expect(toError(failure, file)).toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
-		holder.exec('ROLLBACK');
-		holder.close();
-		other.close();
-	});
-});
 
 describe('the file', () => {
 	test('and its directory are readable by their owner only', async () => {
@@ -190,6 +51,37 @@ describe('the file', () => {
 		await stop();
 	});
 
+	test('that was damaged is reported as unavailable, with the reason', async () => {
+		const first = await openJobs();
+		for (let n = 0; n < 50; n += 1) await first.provided.create(newJob(`${n}`.padStart(3, '0')));
+		await first.stop();
+		const bytes = await readFile(file);
+		await writeFile(file, bytes.fill(0xff, 4_096));
+		const { provided: store, stop } = await openJobs();
+		const damaged = {
+			code: 'E_STORE_UNAVAILABLE',
+			cause: { message: expect.stringContaining('malformed') },
+		};
+		await expect(store.get('acme', 'video_001')).rejects.toMatchObject(damaged);
+		await expect(store.create(newJob('new'))).rejects.toMatchObject(damaged);
+		await stop();
+	});
+
+	test('of the version before is brought up to date', async () => {
+		const first = await openJobs();
+		await first.provided.create(newJob('1'));
+		await first.stop();
+		const older = new Connection(file);
+		older.exec('DROP INDEX jobs_claimable; ALTER TABLE jobs DROP COLUMN ended_by');
+		older.exec('CREATE INDEX jobs_claimable ON jobs (created_at); PRAGMA user_version = 1');
+		older.close();
+		const { provided: store, stop } = await openJobs();
+		const claim = await store.claim('video_1', 'worker-1', 1_000);
+		expect(await store.release('video_1', claim?.fence ?? 0)).toBe(true);
+		expect(await store.claimable('video', { limit: 10 })).toHaveLength(1);
+		await stop();
+	});
+
 	test('in a place that cannot be written is refused', async () => {
 		await writeFile(file, '');
 		await expect(openJobs(join(file, 'below/plinth.db'))).rejects.toMatchObject({
@@ -205,6 +97,7 @@ describe('the file', () => {
 describe('the queries', () => {
 	test.each([
 		['claimable', sql.claimable],
+		['selectEnding', sql.selectEnding],
 		['dueRecords', sql.dueRecords],
 		['dueContents', sql.dueContents],
 		['countPending', sql.countPending],
@@ -228,6 +121,31 @@ describe('the queries', () => {
 		expect(plan).not.toMatch(/TEMP B-TREE|SCAN \w+$/m);
 		connection.close();
 	});
+});
+
+test('claimable reads nothing but its index, from behind the position', () => {
+	const connection = new Connection(file);
+	prepareFile(connection, 1_000);
+	const parameters = { now: 1, kind: 'video', after: '', limit: 1 };
+	const plan = connection.all<{ detail: string }>(
+		`EXPLAIN QUERY PLAN ${sql.claimable}`,
+		parameters,
+	);
+	expect(plan.map(({ detail }) => detail)).toEqual([
+		'SEARCH jobs USING COVERING INDEX jobs_claimable (kind=? AND id>?)',
+	]);
+	connection.close();
+});
+
+test('a retention of a fraction of an hour may end between two milliseconds', async () => {
+	const { provided: store, stop } = await createBackend<JobStore>(
+		sqliteJobs({ file, recordRetentionHours: 1 / 7 }),
+	);
+	await store.create(newJob('1'));
+	const claim = await store.claim('video_1', 'worker-1', 1_000);
+	const completion = { result: {}, expiresAt: null };
+	expect(await store.complete('video_1', claim?.fence ?? 0, completion)).toBe(true);
+	await stop();
 });
 
 describe('old events', () => {

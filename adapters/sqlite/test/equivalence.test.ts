@@ -138,11 +138,11 @@ async function perform(
 				checkpoint: `c${next.progress}`,
 			});
 		case 'complete':
-			return store.complete(id, fence, { result: { id }, expiresAt: clock.now() + 86_400_000 });
+			return store.complete(id, fence, { result: { id }, expiresAt: clock.now() + 86_400_000.3 });
 		case 'release':
 			return store.release(id, fence);
 		case 'fail': {
-			const retryAt = next.retryMs === undefined ? undefined : clock.now() + next.retryMs;
+			const retryAt = next.retryMs === undefined ? undefined : clock.now() + next.retryMs / 3;
 			return store.fail(id, fence, { code: 'model_error', message: 'It failed.' }, retryAt);
 		}
 		case 'sweep': {
@@ -176,13 +176,15 @@ async function create(
 }
 
 async function look(store: JobStore): Promise<unknown> {
+	const claimable = await store.claimable('video', { limit: 2 });
+	const after = claimable.at(-1)?.id ?? '';
 	return {
 		pages: await Promise.all(
 			(['asc', 'desc'] as const).map((order) =>
 				store.list('tenant-0', { kind: 'video', limit: 3, order }),
 			),
 		),
-		claimable: await store.claimable('video', { limit: 10 }),
+		claimable: [claimable, await store.claimable('video', { after, limit: 10 })],
 		pending: [await store.pending('video'), await store.pending('video', 'tenant-1')],
 		events: await store.events('2', { limit: 100 }),
 		ofOne: await store.events(undefined, { tenant: 'tenant-1', limit: 5 }),

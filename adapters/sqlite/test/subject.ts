@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { NewJob } from '@plinth/core';
 import { Connection } from '../src/engine/connection.ts';
 
 /** A file path in a directory of its own, and its removal. */
@@ -20,3 +21,14 @@ export function empty(file: string): void {
 		COMMIT`);
 	connection.close();
 }
+
+/** A job with the id `video_` and `id`. */
+export const newJob = (id: string): NewJob => ({
+	id: `video_${id}`,
+	kind: 'video',
+	tenant: 'acme',
+	principal: 'key_1',
+	model: 'sora-2',
+	input: {},
+	maxAttempts: 5,
+});

@@ -1,6 +1,7 @@
 import { type App, keyRing } from '@plinth/core';
 import { banner } from '../banner.ts';
 import { compose } from '../compose.ts';
+import { UserError } from '../user-error.ts';
 
 /** However the drain goes, the process is gone after this many milliseconds. */
 const exitMs = 18_000;
@@ -56,12 +57,12 @@ async function issueFirstKey(app: App): Promise<string | null> {
 function explainListen(error: unknown): unknown {
 	const { code, port, address } = error as { code?: string; port?: number; address?: string };
 	if (code === 'EADDRINUSE') {
-		return new Error(
+		return new UserError(
 			`Port ${port} on ${address} is taken. Stop the other program, or choose another port: PORT=8081 or --port 8081.`,
 		);
 	}
 	if (code === 'EACCES')
-		return new Error(
+		return new UserError(
 			`Port ${port} may not be opened by this user. Choose one above 1023: --port 8080.`,
 		);
 	return error;

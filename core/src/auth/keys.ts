@@ -38,7 +38,12 @@ const firstKey = 'first';
 
 const config = z.strictObject({
 	/** Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. */
-	keys: z.union([z.string(), z.array(z.string())]).default(''),
+	keys: z
+		.union([z.string(), z.array(z.string())])
+		.default('')
+		.superRefine((given, ctx) => {
+			for (const message of wrongKeys(given)) ctx.addIssue({ code: 'custom', message });
+		}),
 });
 
 /** API keys from the config, and issued ones, which are kept as SHA-256 hashes in the `RecordStore`. */
@@ -56,16 +61,43 @@ export const apiKeys = defineBackend({
 	},
 });
 
+/** A key and its tenant; undefined for a bare key. */
+interface KeyEntry {
+	readonly tenant: string | undefined;
+	readonly key: string;
+}
+
+/** Blank entries, as a trailing comma leaves them, are passed over. */
+function keyEntries(given: string | readonly string[]): readonly KeyEntry[] {
+	const entries = (typeof given === 'string' ? given.split(',') : given).map((text) => text.trim());
+	return entries.filter(Boolean).map((entry) => {
+		const [, tenant, key = ''] = /^(?:([^:]*):)?(.*)$/s.exec(entry) ?? [];
+		return { tenant, key };
+	});
+}
+
+/** What is wrong with configured keys, without showing them. */
+function wrongKeys(given: string | readonly string[]): readonly string[] {
+	const entries = keyEntries(given);
+	if (entries.length === 0 && given.length > 0) return ['holds no key'];
+	const place = (index: number) => `entry ${index + 1} of ${entries.length}`;
+	return entries.flatMap(({ tenant, key }, index) => {
+		if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(key)) {
+			return [`${place(index)} has no key of 1 to 512 visible ASCII characters without a comma`];
+		}
+		if (tenant === '') return [`${place(index)} has an empty tenant before its colon`];
+		const other = entries.findIndex((entry) => entry.key === key && entry.tenant !== tenant);
+		return other >= 0 && other < index ? [`${place(index)} repeats the key of another tenant`] : [];
+	});
+}
+
 /** Reads `PLINTH_API_KEYS`: a map from the key's hash to whom it speaks for. */
 function parseKeys(given: string | readonly string[]): ReadonlyMap<string, Principal> {
-	const entries = (typeof given === 'string' ? given.split(',') : given).map((text) => text.trim());
 	return new Map(
-		entries.filter(Boolean).map((entry) => {
-			const colon = entry.indexOf(':');
-			const key = entry.slice(colon + 1);
+		keyEntries(given).map(({ tenant, key }) => {
 			const digest = hash(key);
 			const id = `key_${digest.slice(0, 12)}`;
-			return [digest, { id, tenant: colon > 0 ? entry.slice(0, colon) : id, scopes: ['*'] }];
+			return [digest, { id, tenant: tenant ?? id, scopes: ['*'] }];
 		}),
 	);
 }

@@ -59,12 +59,23 @@ async function readConfig(file: string): Promise<AppConfig> {
 	throw unreadable(file, 'the config file does not hold an object.');
 }
 
-/** JSON is YAML too, and the YAML parser says line and column. */
 async function readData(file: string): Promise<unknown> {
-	const document = parseDocument(await readFile(file, 'utf8'));
+	const text = await readFile(file, 'utf8');
+	if (file.endsWith('.json')) return parseJson(file, text);
+	const document = parseDocument(text);
 	const [error] = document.errors;
-	if (error) throw unreadable(file, `the config file cannot be parsed: ${error.message.trim()}`);
+	if (error) {
+		throw unreadable(file, `the config file cannot be parsed: ${error.message.trim()}`);
+	}
 	return document.toJS();
+}
+
+function parseJson(file: string, text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (cause) {
+		throw unreadable(file, `the config file cannot be parsed: ${(cause as Error).message}`, cause);
+	}
 }
 
 async function readModule(file: string): Promise<unknown> {
@@ -77,5 +88,5 @@ async function readModule(file: string): Promise<unknown> {
 }
 
 function unreadable(file: string, message: string, cause?: unknown): BootError {
-	return new BootError([bootProblem('E_CONFIG_SHAPE', 'config', file, message)], { cause });
+	return new BootError([bootProblem('E_CONFIG_FILE', 'config', file, message)], { cause });
 }

@@ -12,7 +12,8 @@ export interface BootProblem {
 
 /** What can be wrong with a deployment, each with its usual cure. */
 export const bootErrors = {
-	E_CONFIG_SHAPE: 'Correct the value; README.md shows a whole config.',
+	E_CONFIG_FILE: 'Name a config file that exists and can be loaded.',
+	E_CONFIG_SHAPE: 'Correct the value.',
 	E_CONFIG_ENV: 'Set the variable, or give a default: ${NAME:-default}.',
 	E_CONFIG_NAME:
 		'Install the package beside the config file and check the spelling of package and export.',
@@ -33,7 +34,7 @@ export const bootErrors = {
 	E_DEFINITION: 'Complete what was passed to definePlugin, defineBackend or defineModel.',
 	E_API_VERSION: 'Install releases of core and of this package that belong together.',
 	E_AUTH_OFF: 'Bind to 127.0.0.1, or add an authenticator.',
-	E_STEP_FAILED: 'The cause says why.',
+	E_STEP_FAILED: 'Mend what the message names.',
 	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or find out what it waits for.',
 } as const;
 

@@ -73,6 +73,8 @@ function describe(source: ByteSource, options: BinaryOptions): Record<string, st
 	const { etag, filename, ranges, mediaType } = options;
 	return {
 		'content-type': mediaType,
+		// A shared cache does not know that x-api-key guards this; the owner's own may ask again with the tag.
+		'cache-control': 'private, no-cache',
 		// Stored bytes may be HTML or SVG that somebody uploaded: a browser must not run them as ours.
 		'content-security-policy': "sandbox; default-src 'none'",
 		...(source.size === undefined ? {} : { 'content-length': String(source.size) }),

@@ -4,7 +4,7 @@ import { plinthError } from '../coded-error.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
 import type { ResolvedLimits } from './limits.ts';
 import { Spool } from './spool.ts';
-import type { UploadedFile } from './upload.ts';
+import { isUpload, type UploadedFile } from './upload.ts';
 
 /** A form whose files lie in temporary files. */
 export interface Form {
@@ -100,9 +100,10 @@ class Parts {
 	}
 
 	/** Waits for the files. */
-	collect(): Promise<FormEntry[]> {
+	async collect(): Promise<FormEntry[]> {
 		const settle = async ({ name, value }: FormEntry) => ({ name, value: await value });
-		return Promise.all(this.#entries.map(settle));
+		const entries = await Promise.all(this.#entries.map(settle));
+		return entries.filter(({ value }) => !isUnchosen(value));
 	}
 
 	/** Breaks off the files and waits until nothing is written any more. */
@@ -110,6 +111,11 @@ class Parts {
 		for (const upload of this.#uploads) upload.stop();
 		await Promise.allSettled(this.#uploads.map(({ saved }) => saved));
 	}
+}
+
+/** What a browser sends for a file input that nobody used: no name and no bytes. */
+function isUnchosen(value: unknown): boolean {
+	return isUpload(value) && value.size === 0 && value.filename === '';
 }
 
 function createParser(req: IncomingMessage, limits: ResolvedLimits): BusboyInstance {

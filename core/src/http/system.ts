@@ -11,6 +11,8 @@ export interface ModelInfo {
 	readonly created: number;
 	readonly ownedBy: string;
 	readonly description?: string;
+	/** Further ids that lead to the model. */
+	readonly aliases?: readonly string[];
 	/** The capability: `video`, `speech`. */
 	readonly kind: string;
 }
@@ -105,7 +107,9 @@ function models(list: () => readonly ModelInfo[]): readonly Route[] {
 		response: { description: 'The model.', schema: modelSchema },
 		errors: [errors.E_MODEL_NOT_FOUND],
 		handler: ({ params }) => {
-			const model = list().find(({ id }) => id === params.id);
+			const model = list().find(
+				({ id, aliases }) => id === params.id || aliases?.includes(params.id),
+			);
 			if (model) return modelObject(model);
 			throw plinthError('E_MODEL_NOT_FOUND', {
 				message: `There is no model ${JSON.stringify(params.id.slice(0, 100))}.`,
@@ -123,11 +127,12 @@ const modelSchema = z
 		owned_by: z.string(),
 		description: z.string().optional(),
 		kind: z.string().optional(),
+		aliases: z.array(z.string()).optional(),
 	})
 	.meta({ id: 'Model' });
 
 function modelObject(model: ModelInfo): z.output<typeof modelSchema> {
-	const { id, created, ownedBy, description, kind } = model;
+	const { id, created, ownedBy, description, kind, aliases } = model;
 	return {
 		id,
 		object: 'model',
@@ -135,5 +140,6 @@ function modelObject(model: ModelInfo): z.output<typeof modelSchema> {
 		owned_by: ownedBy,
 		...(description === undefined ? {} : { description }),
 		kind,
+		...(aliases === undefined ? {} : { aliases: [...aliases] }),
 	};
 }

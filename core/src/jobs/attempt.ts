@@ -11,7 +11,7 @@ import type {
 	JobStore,
 } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { attemptPrefix, deletePrefix } from './blobs.ts';
+import { attemptPrefix, deletePrefix, jobPrefix } from './blobs.ts';
 import type { JobDefinition, JobOutcome, JobRun } from './contract.ts';
 import { Pulse } from './pulse.ts';
 import type { JobSettings } from './settings.ts';
@@ -148,7 +148,8 @@ export class Attempt {
 			end = kept === undefined ? 'unrecorded' : kept ? 'failed' : 'lost';
 			if (this.#cause) await this.#cancelUpstream(await this.#latest());
 		}
-		await this.#discard();
+		// A failed job can be neither served nor remixed: its inputs go too.
+		await this.#discard(end === 'failed' ? jobPrefix(id) : undefined);
 		return end;
 	}
 
@@ -204,8 +205,7 @@ export class Attempt {
 		}
 	}
 
-	async #discard(): Promise<void> {
-		const prefix = attemptPrefix(this.#job.id, this.#fence);
+	async #discard(prefix = attemptPrefix(this.#job.id, this.#fence)): Promise<void> {
 		await deletePrefix(this.#tools.blobs, prefix).catch((err: unknown) =>
 			this.#tools.log.warn({ err }, 'the bytes of a failed attempt stay until the sweep'),
 		);

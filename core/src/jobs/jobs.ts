@@ -137,7 +137,8 @@ export class JobService {
 		await this.#get(kind, tenant, id);
 		const job = await this.#store.requestCancel(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
-		this.#bus.publish({ type: 'job.cancelling', tenant, subject: id, data: null });
+		if (job.status === 'failed') await this.#discard(id);
+		else this.#bus.publish({ type: 'job.cancelling', tenant, subject: id, data: null });
 		return job;
 	}
 

@@ -61,7 +61,8 @@ export function unusedModels(
 export function checkModelIds(config: ResolvedConfig, problems: BootProblem[]): void {
 	const taken = new Map<string, string>(Object.keys(config.models).map((id) => [id, id]));
 	for (const [id, { aliases = [] }] of Object.entries(config.models)) {
-		for (const alias of aliases) {
+		// Anything but a list has been reported by the shape check.
+		for (const alias of Array.isArray(aliases) ? aliases : []) {
 			const other = taken.get(alias);
 			if (other !== undefined) {
 				problems.push(

@@ -30,7 +30,7 @@ export class Lifecycle {
 		} catch (cause) {
 			if (cause instanceof BootError) throw cause;
 			const late = cause instanceof StepTimeout;
-			const reason = cause instanceof Error ? cause.message : String(cause);
+			const reason = because(cause);
 			throw new BootError(
 				[
 					bootProblem(
@@ -67,6 +67,14 @@ export class Lifecycle {
 }
 
 class StepTimeout extends Error {}
+
+/** A message and what caused it: "cannot open the file: EACCES: permission denied". */
+function because(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	return error.cause === undefined
+		? error.message
+		: `${error.message.replace(/[.:]$/, '')}: ${because(error.cause)}`;
+}
 
 /** Rejects when the promise has not settled in time. The timer is real time on purpose: a stuck step stops fake clocks too. */
 async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {

@@ -52,6 +52,7 @@ export class ModelDirectory {
 				ownedBy: binding.ownedBy ?? definition.ownedBy ?? definition.name.split('.')[0] ?? id,
 				kind: definition.kind.name,
 				...(description ? { description } : {}),
+				...(binding.aliases?.length ? { aliases: binding.aliases } : {}),
 			};
 		});
 	}

@@ -169,15 +169,20 @@ describe('a form', () => {
 	});
 
 	it('takes empty files, empty values, empty forms and a preamble', async () => {
-		const answer = await post(form(file('f', '', ''), field('v', '')));
+		const answer = await post(form(file('f', '', 'empty.png'), field('v', '')));
 		expect(await answer.json()).toEqual({
-			f: { filename: '', size: 0, mediaType: 'application/octet-stream', same: true },
+			f: { filename: 'empty.png', size: 0, mediaType: 'application/octet-stream', same: true },
 			v: '',
 		});
 		expect(await (await post(form())).json()).toEqual({});
 		expect(
 			(await post(Buffer.concat([Buffer.from('hello\r\n'), form(field('a', 'b'))]))).status,
 		).toBe(200);
+	});
+
+	it('takes a file input that nobody used as absent', async () => {
+		const answer = await post(form(file('f', '', ''), field('v', 'x')));
+		expect(await answer.json()).toEqual({ v: 'x' });
 	});
 
 	it('keeps files where only this user can read them, until the handler has settled', async () => {

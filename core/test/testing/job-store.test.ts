@@ -1,17 +1,7 @@
 import type { Claim, Job, JobStore } from '@plinth/core';
-import { createBackend, jobStoreSuite, manualClock } from '@plinth/core/testing';
-import { memoryJobs } from '@plinth/memory';
 import { describe, expect, test } from 'vitest';
+import { jobSuite, showing } from './job-suite.ts';
 import { type Sabotage, testSabotage } from './sabotage.ts';
-
-const suite = (spoil: (right: JobStore) => JobStore) =>
-	jobStoreSuite({
-		async create() {
-			const clock = manualClock();
-			const { provided, stop } = await createBackend<JobStore>(memoryJobs(), { clock });
-			return { store: spoil(provided), clock, close: stop };
-		},
-	});
 
 /** Lets every write of an attempt pass as one of the newest attempt. */
 function withoutFence(method: 'heartbeat' | 'complete' | 'fail' | 'release') {
@@ -32,16 +22,6 @@ function withoutFence(method: 'heartbeat' | 'complete' | 'fail' | 'release') {
 				write(id, fences.get(id) ?? fence, ...rest),
 		};
 	};
-}
-
-/** Shows jobs other than they are. */
-function showing(change: (job: Job) => Partial<Job>) {
-	return (right: JobStore): Partial<JobStore> => ({
-		async get(tenant, id) {
-			const job = await right.get(tenant, id);
-			return job && { ...job, ...change(job) };
-		},
-	});
 }
 
 const wrong: Sabotage<JobStore>[] = [
@@ -244,10 +224,51 @@ const wrong: Sabotage<JobStore>[] = [
 	[
 		'claimable without lapsed leases',
 		(right) => ({
-			claimable: async (limit) =>
-				(await right.claimable(limit)).filter(({ kind }) => kind !== 'video'),
+			claimable: async (kind, options) => {
+				const found = await right.claimable(kind, options);
+				const jobs = await Promise.all(found.map(({ id, tenant }) => right.get(tenant, id)));
+				return found.filter((_job, index) => jobs[index]?.status === 'queued');
+			},
 		}),
-		'claimable lists queued jobs and lapsed leases, oldest first',
+		'claimable lists queued jobs and lapsed leases by id',
+	],
+	[
+		'claimable in another order',
+		(right) => ({
+			claimable: async (kind, options) => [...(await right.claimable(kind, options))].reverse(),
+		}),
+		'claimable goes by id, not by the order of creation',
+	],
+	[
+		'claimable of every kind',
+		(right) => ({
+			claimable: async (_kind, options) => [
+				...(await right.claimable('speech', options)),
+				...(await right.claimable('video', options)),
+			],
+		}),
+		'claimable lists the jobs of one kind, of every tenant',
+	],
+	[
+		'claimable that always starts anew',
+		(right) => ({ claimable: (kind, { limit }) => right.claimable(kind, { limit }) }),
+		'claimable goes on behind after, to the last job',
+	],
+	[
+		'claimable whose position must be claimable',
+		(right) => ({
+			async claimable(kind, options) {
+				const all = await right.claimable(kind, { limit: 100 });
+				const isKnown = !options.after || all.some(({ id }) => id === options.after);
+				return isKnown ? right.claimable(kind, options) : [];
+			},
+		}),
+		'after may be the id of a job that is claimable no more',
+	],
+	[
+		'claimable without a limit',
+		(right) => ({ claimable: (kind, options) => right.claimable(kind, { ...options, limit: 99 }) }),
+		'claimable answers at most its limit, from the start',
 	],
 	[
 		'idempotency that is ignored',
@@ -367,10 +388,10 @@ const wrong: Sabotage<JobStore>[] = [
 ];
 
 describe('jobStoreSuite', () => {
-	testSabotage(wrong, suite);
+	testSabotage(wrong, jobSuite);
 
 	test('names every case once', () => {
-		const names = suite((right) => right).map(({ name }) => name);
+		const names = jobSuite((right) => right).map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);
 	});
 });

@@ -213,6 +213,24 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 		'a prefix ends at the border of a segment',
 	],
 	[
+		'a list that counts more than the bytes',
+		(right) => ({
+			async *list(prefix) {
+				for await (const { key, size } of right.list(prefix)) yield { key, size: size + 1_024 };
+			},
+		}),
+		'list tells sizes from nothing to many bytes',
+	],
+	[
+		'a list that opens every blob',
+		(right) => ({
+			async *list(prefix) {
+				for await (const info of right.list(prefix)) yield (await right.head(info.key)) ?? info;
+			},
+		}),
+		'list names what lies under a prefix, and how large it is',
+	],
+	[
 		'keys that are not checked',
 		() => ({ get: async () => null, head: async () => null, delete: async () => {} }),
 		'the key "../a" throws in every method',

@@ -47,14 +47,19 @@ const english = new Set(
 );
 
 /**
- * Refuses text that the synthesizer would only mangle: mostly another script, or surely another language. Doubtful and short text
- * passes. Throws `E_VALUE_INVALID` on `input`.
+ * Refuses text that the synthesizer would only mangle: letters of another script, mostly accented words, or surely another language.
+ * Doubtful and short text passes. Throws `E_VALUE_INVALID` on `input`.
  */
 export function assertEnglish(text: string): void {
-	const letters = text.match(/\p{L}/gu) ?? [];
-	const latin = letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length;
-	if (letters.length > 0 && latin < letters.length / 2) {
-		throw invalidValue('input', `Most of the text is not in the Latin script. ${remedy}`);
+	const [strange] = text.match(/(?:(?!\p{Script=Latin})\p{L}){2,}/gu) ?? [];
+	if (strange) {
+		throw invalidValue('input', `"${strange.slice(0, 20)}" cannot be pronounced. ${remedy}`);
+	}
+	const words = text.match(/\p{L}+/gu) ?? [];
+	const accented = words.filter((word) => /[^a-z]/i.test(word)).length;
+	// English borrows a word with accents now and then, not most of a phrase.
+	if (words.length >= 3 && accented > words.length / 2) {
+		throw invalidValue('input', `The text seems not to be English. ${remedy}`);
 	}
 	const language = foreignLanguage(text);
 	if (language) throw invalidValue('input', `The text seems to be ${language}. ${remedy}`);

@@ -47,6 +47,14 @@ describe('assertEnglish', () => {
 		);
 	});
 
+	it.each(['Hello 你好 world', 'Schöne Grüße aus München'])('refuses "%s"', (text) => {
+		expect(() => assertEnglish(text)).toThrow(/speaks English only/);
+	});
+
+	it.each(['A café in Zürich', 'Crème brûlée'])('lets "%s" pass', (text) => {
+		assertEnglish(text);
+	});
+
 	it('lets single foreign letters and text without letters pass', () => {
 		assertEnglish('The Greek letter α is called alpha.');
 		assertEnglish('12 + 30');

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CaseMaker, ConformanceCase } from '../conformance.ts';
-import {
-	type BlobStoreSubject,
-	bytesOf,
-	hello,
-	key,
-	keysOf,
-	mp4,
-	pattern,
-} from './subject.ts';
+import { type BlobStoreSubject, bytesOf, hello, key, keysOf, mp4, pattern } from './subject.ts';
 
 /** Deleting, listing, and which keys are sound. */
 export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {

@@ -31,7 +31,7 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			assert.deepEqual(await store.put(key, hello, mp4), infoOf(hello));
 		}),
 		it('a content type may have 255 characters', async ({ store }) => {
-			const contentType = `video/mp4; codecs="${'ü'.repeat(200)}${'x'.repeat(35)}"`;
+			const contentType = `video/${'x'.repeat(249)}`;
 			await store.put(key, hello, { contentType });
 			assert.equal((await store.head(key))?.contentType, contentType);
 		}),

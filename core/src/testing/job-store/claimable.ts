@@ -64,10 +64,7 @@ export function claimableCases({ it }: JobCaseContext): ConformanceCase[] {
 			const [first = '', second = '', third = ''] = await submitMany(s, 3);
 			await s.store.claim(first, 'worker-1', leaseMs);
 			await s.store.remove('acme', second);
-			assert.deepEqual(
-				[await page(s, first, 10), await page(s, second, 10)],
-				[[third], [third]],
-			);
+			assert.deepEqual([await page(s, first, 10), await page(s, second, 10)], [[third], [third]]);
 		}),
 	];
 }

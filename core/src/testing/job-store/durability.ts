@@ -17,6 +17,13 @@ export function durabilityCases({ it }: JobCaseContext): ConformanceCase[] {
 			const store = (await s.reopen?.()) ?? assert.fail('there is no reopen');
 			assert.equal(await store.complete(job.id, fence, { result: {}, expiresAt: null }), true);
 		}),
+		it('an ending can be repeated after the store was reopened', async (s) => {
+			const { job, fence } = await running(s);
+			const completion = { result: {}, expiresAt: null };
+			await s.store.complete(job.id, fence, completion);
+			const store = (await s.reopen?.()) ?? assert.fail('there is no reopen');
+			assert.equal(await store.complete(job.id, fence, completion), true);
+		}),
 		it('a cursor goes on after the store was reopened', async (s) => {
 			const { job } = await running(s);
 			const { cursor } = await s.store.events(undefined, { limit: 1 });

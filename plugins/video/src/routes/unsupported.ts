@@ -4,36 +4,22 @@ import { idParams } from '../fields.ts';
 /** OpenAI's operations that this server does not offer: literal routes, so that SDKs get a clear answer. */
 export function unsupportedRoutes(): readonly Route[] {
 	const remix = 'POST /v1/videos/{id}/remix makes a variation of a video.';
-	return [
-		unsupported(
-			'POST',
-			'/v1/videos/edits',
-			'Edit a video',
-			`Videos cannot be edited here. ${remix}`,
+	const characters = 'This server has no characters.';
+	const paths = [
+		['/v1/videos/edits', 'Edit a video', `Videos cannot be edited here. ${remix}`],
+		['/v1/videos/extensions', 'Extend a video', `Videos cannot be extended here. ${remix}`],
+		['/v1/videos/characters', 'Create a character', characters],
+		['/v1/videos/characters/{id}', 'Get a character', characters],
+	] as const;
+	return paths.flatMap(([path, summary, message]) =>
+		(['GET', 'POST', 'DELETE'] as const).map((method) =>
+			unsupported(method, path, summary, message),
 		),
-		unsupported(
-			'POST',
-			'/v1/videos/extensions',
-			'Extend a video',
-			`Videos cannot be extended here. ${remix}`,
-		),
-		unsupported(
-			'POST',
-			'/v1/videos/characters',
-			'Create a character',
-			'This server has no characters.',
-		),
-		unsupported(
-			'GET',
-			'/v1/videos/characters/{id}',
-			'Get a character',
-			'This server has no characters.',
-		),
-	];
+	);
 }
 
 function unsupported(
-	method: 'GET' | 'POST',
+	method: 'GET' | 'POST' | 'DELETE',
 	path: RouteDefinition['path'],
 	summary: string,
 	message: string,

@@ -1,0 +1,114 @@
+import type { JobStore } from '@plinth/core';
+import { describe } from 'vitest';
+import { jobSuite, showing } from './job-suite.ts';
+import { type Sabotage, testSabotage } from './sabotage.ts';
+
+/** Answers false to a call that was made before. */
+function refusingRepeats(method: 'complete' | 'fail' | 'release') {
+	return (right: JobStore): Partial<JobStore> => {
+		const made = new Set<string>();
+		const write = right[method].bind(right) as (
+			id: string,
+			fence: number,
+			...rest: unknown[]
+		) => Promise<boolean>;
+		return {
+			async [method](id: string, fence: number, ...rest: unknown[]) {
+				if (made.has(`${id} ${fence}`)) return false;
+				made.add(`${id} ${fence}`);
+				return write(id, fence, ...rest);
+			},
+		};
+	};
+}
+
+const wrong: Sabotage<JobStore>[] = [
+	...(['complete', 'fail', 'release'] as const).map(
+		(method): Sabotage<JobStore> => [
+			`a ${method} whose repeat is refused`,
+			refusingRepeats(method),
+			`a repeated ${method} answers true and changes nothing`,
+		],
+	),
+	[
+		'a repeated release that is done again',
+		(right) => {
+			const released = new Set<string>();
+			return {
+				async release(id, fence) {
+					const again = released.has(id) ? await right.claim(id, 'worker-1', 1_000) : null;
+					released.add(id);
+					return right.release(id, again?.fence ?? fence);
+				},
+			};
+		},
+		'a repeated release answers true and changes nothing',
+	],
+	[
+		'a repeated fail that puts the retry off',
+		(right) => ({
+			async fail(id, fence, error, retryAt) {
+				const isRepeat = (await right.heartbeat(id, fence)) === 'lost';
+				const again = isRepeat ? await right.claim(id, 'worker-1', 1_000) : null;
+				return right.fail(id, again?.fence ?? fence, error, retryAt && retryAt - 5_000);
+			},
+		}),
+		'a repeated fail with a retry answers true and changes nothing',
+	],
+	[
+		'a fail that takes a completed attempt for its own',
+		(right) => ({ fail: async (...args) => (await right.fail(...args)) || true }),
+		'complete, then fail: the second answers false and changes nothing',
+	],
+	[
+		'a complete that takes a failed attempt for its own',
+		(right) => ({ complete: async (...args) => (await right.complete(...args)) || true }),
+		'fail, then complete: the second answers false and changes nothing',
+	],
+	...[
+		'a repeated release answers false once the job was claimed again',
+		'a repeated release of a removed job answers false',
+	].map(
+		(sentence): Sabotage<JobStore> => [
+			`a release that remembers for ever (${sentence})`,
+			(right) => {
+				const released = new Set<string>();
+				return {
+					async release(id, fence) {
+						if (released.has(`${id} ${fence}`)) return true;
+						released.add(`${id} ${fence}`);
+						return right.release(id, fence);
+					},
+				};
+			},
+			sentence,
+		],
+	),
+	[
+		'an expiresAt that must be whole',
+		(right) => ({
+			async complete(id, fence, completion) {
+				if (!Number.isInteger(completion.expiresAt)) throw new Error('not an integer');
+				return right.complete(id, fence, completion);
+			},
+		}),
+		'an expiresAt between two milliseconds is rounded',
+	],
+	[
+		'an expiresAt that keeps its fraction',
+		showing(({ expiresAt }) => ({ expiresAt: expiresAt && expiresAt + 0.25 })),
+		'an expiresAt between two milliseconds is rounded',
+	],
+	[
+		'a retryAt that must be whole',
+		(right) => ({
+			async fail(id, fence, error, retryAt) {
+				if (!Number.isInteger(retryAt)) throw new Error('not an integer');
+				return right.fail(id, fence, error, retryAt);
+			},
+		}),
+		'a retryAt between two milliseconds is rounded',
+	],
+];
+
+describe('jobStoreSuite, on how attempts end', () => testSabotage(wrong, jobSuite));
