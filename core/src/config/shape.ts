@@ -28,7 +28,9 @@ export const modelBindingShape = z.strictObject({
 	ownedBy: z.string().optional(),
 });
 
-const ms = (fallback: number) => z.coerce.number().int().min(0).default(fallback);
+// 2,147,483,647 is the longest wait that a timer of Node keeps.
+const ms = (fallback: number) =>
+	z.coerce.number().int().min(0).max(2_147_483_647).default(fallback);
 
 /** The `server` section, checked. */
 export const serverSettings = z.strictObject({

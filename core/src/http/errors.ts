@@ -36,7 +36,7 @@ export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
 }
 
 /** The coded form of whatever was thrown. Errors of Koa's libraries that are meant for the client keep their meaning. */
-export function codedError(error: unknown): PlinthError {
+function codedError(error: unknown): PlinthError {
 	if (isPlinthError(error)) return error;
 	if (!isHttpError(error)) return plinthError('E_INTERNAL', { cause: error });
 	if (error.status === 404) return plinthError('E_ROUTE_NOT_FOUND', { cause: error });

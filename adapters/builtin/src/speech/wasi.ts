@@ -1,7 +1,7 @@
 import type { WasmMemory } from './webassembly.ts';
 
 /** Thrown through WebAssembly when the program calls `exit`. */
-export class WasiExit extends Error {
+class WasiExit extends Error {
 	readonly status: number;
 
 	constructor(status: number) {

@@ -25,7 +25,7 @@ export function loadFont(): Promise<Font> {
 }
 
 /** Reads the tables `cmap` (format 4 or 12), `hhea`, `hmtx` and `head` of a TrueType file. */
-export function parseFont(family: string, file: Uint8Array): Font {
+function parseFont(family: string, file: Uint8Array): Font {
 	const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
 	const tables = new Map<string, number>();
 	for (let i = 0; i < view.getUint16(4); i++) {

@@ -11,7 +11,7 @@ import {
 import { FRAME_RATE } from './timing.ts';
 
 /** Written into every file, so that nobody takes it for the work of a generative model. */
-export const PROVENANCE = 'Plinth builtin-video, procedural';
+const PROVENANCE = 'Plinth builtin-video, procedural';
 
 /** The colours that frames are drawn in; the encoder leaves them out of its stream. */
 const colorSpace = {

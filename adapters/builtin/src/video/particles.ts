@@ -158,7 +158,7 @@ function sparkAt(
 }
 
 /** Draws one stamp around a point, in a YUV colour. */
-export function drawStamp(
+function drawStamp(
 	frame: Frame,
 	stamp: Stamp,
 	x: number,

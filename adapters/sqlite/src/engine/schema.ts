@@ -93,7 +93,7 @@ const migrations: readonly string[] = [
 ];
 
 /** The file was written by a newer version of this adapter. */
-export class NewerSchema extends Error {
+class NewerSchema extends Error {
 	constructor(found: number) {
 		super(
 			`The file has schema version ${found} and this version of @plinth/sqlite knows ${migrations.length}.`,

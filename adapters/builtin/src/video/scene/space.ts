@@ -37,7 +37,7 @@ export function space(canvas: Canvas): SceneItem[] {
 }
 
 /** A globe, lit from one side. */
-export function planet(
+function planet(
 	canvas: Canvas,
 	globe: { x: number; y: number; radius: number; color: Rgb; dx: number; ring: boolean },
 ): SceneItem {

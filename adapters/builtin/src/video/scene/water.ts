@@ -68,7 +68,7 @@ export function lake(canvas: Canvas): SceneItem[] {
 }
 
 /** Soft bright and dark lines on the water, drifting against each other. */
-export function streaks(canvas: Canvas, horizon: number): SceneItem[] {
+function streaks(canvas: Canvas, horizon: number): SceneItem[] {
 	const { height, period, plan, shapes, unit, drift } = canvas;
 	const depth = Math.round((height - horizon) / 2) * 2;
 	return [plan.palette.sky[3], plan.palette.sky[0]].map((color, i): SceneItem => {
@@ -93,7 +93,7 @@ export function streaks(canvas: Canvas, horizon: number): SceneItem[] {
 }
 
 /** Sparkles under sun or moon. */
-export function glitter(canvas: Canvas, horizon: number): SceneItem {
+function glitter(canvas: Canvas, horizon: number): SceneItem {
 	const { width, height, plan, unit } = canvas;
 	const spread = width * 0.22;
 	return {
