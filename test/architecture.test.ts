@@ -176,6 +176,13 @@ describe('the house style', () => {
 		expect(escapes).toEqual([]);
 	});
 
+	test('no source uses a statement that Node 22 cannot run', () => {
+		const tooNew = all
+			.filter(({ text }) => /^\s*(?:await )?using\s+\w+\s*=/m.test(text))
+			.map(({ path }) => path);
+		expect(tooNew).toEqual([]);
+	});
+
 	test('every package has a README and one version', () => {
 		const folders = globSync(['core', 'plugins/*', 'adapters/*', 'cli'], { cwd: root }).filter(
 			(folder) => existsSync(join(root, folder, 'package.json')),

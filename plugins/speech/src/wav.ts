@@ -47,8 +47,8 @@ export interface WavFile {
 	readonly parts: readonly Uint8Array[];
 }
 
-/** About 90 minutes of 24 kHz mono. */
-const defaultMaxBytes = 256 * 2 ** 20;
+/** About 23 minutes of 24 kHz mono: 4,096 characters of prose take five. */
+const defaultMaxBytes = 64 * 2 ** 20;
 
 /**
  * Collects s16le samples to a WAV file with exact lengths. Holds the samples once: the parts are not joined.

@@ -5,6 +5,7 @@ import {
 	EncodedPacketSink,
 	EncodedVideoPacketSource,
 	Input,
+	type InputVideoTrack,
 	Mp4OutputFormat,
 	Output,
 } from 'mediabunny';
@@ -32,34 +33,55 @@ export async function joinGroups(groups: readonly Uint8Array[]): Promise<Uint8Ar
 	output.addVideoTrack(video, { frameRate: FRAME_RATE });
 	output.setMetadataTags({ comment: PROVENANCE, raw: { '©too': PROVENANCE } });
 	await output.start();
-	let index = 0;
+	let frames = 0;
 	let config: VideoDecoderConfig | undefined;
 	for (const group of groups) {
-		using input = new Input({ source: new BufferSource(group), formats: ALL_FORMATS });
-		const track = await input.getPrimaryVideoTrack();
-		const own = await track?.getDecoderConfig();
-		if (!track || !own)
-			throw new Error('The encoder returned a group of pictures without a video track.');
-		if (config && !sameSets(config, own))
-			throw new Error('The groups of a video have different parameter sets.');
-		config ??= { ...own, colorSpace };
-		let first = true;
-		for await (const packet of new EncodedPacketSink(track).packets()) {
-			const timed = packet.clone({
-				timestamp: index / FRAME_RATE,
-				duration: 1 / FRAME_RATE,
-				// The encoder's own file lists every frame as a key frame, and players would seek to any of them.
-				type: first ? 'key' : 'delta',
-			});
-			await video.add(timed, index === 0 ? { decoderConfig: config } : undefined);
-			first = false;
-			index++;
+		// Not `using`: Node 22 has no such statement.
+		const input = new Input({ source: new BufferSource(group), formats: ALL_FORMATS });
+		try {
+			const { track, decoderConfig } = await openTrack(input);
+			if (config && !sameSets(config, decoderConfig))
+				throw new Error('The groups of a video have different parameter sets.');
+			config ??= { ...decoderConfig, colorSpace };
+			frames = await appendGroup(video, track, frames, config);
+		} finally {
+			input.dispose();
 		}
 	}
 	await output.finalize();
 	const bytes = new Uint8Array(target.buffer as ArrayBuffer);
 	clearDates(bytes);
 	return bytes;
+}
+
+async function openTrack(
+	input: Input,
+): Promise<{ track: InputVideoTrack; decoderConfig: VideoDecoderConfig }> {
+	const track = await input.getPrimaryVideoTrack();
+	const decoderConfig = await track?.getDecoderConfig();
+	if (track && decoderConfig) return { track, decoderConfig };
+	throw new Error('The encoder returned a group of pictures without a video track.');
+}
+
+/** Adds the packets of one group behind `frames` earlier ones, and returns how many there are then. */
+async function appendGroup(
+	video: EncodedVideoPacketSource,
+	track: InputVideoTrack,
+	frames: number,
+	decoderConfig: VideoDecoderConfig,
+): Promise<number> {
+	let index = frames;
+	for await (const packet of new EncodedPacketSink(track).packets()) {
+		const timed = packet.clone({
+			timestamp: index / FRAME_RATE,
+			duration: 1 / FRAME_RATE,
+			// The encoder's own file lists every frame as a key frame, and players would seek to any of them.
+			type: index === frames ? 'key' : 'delta',
+		});
+		await video.add(timed, index === 0 ? { decoderConfig } : undefined);
+		index++;
+	}
+	return index;
 }
 
 /** True when both groups are decoded with the same sequence and picture parameters. */
