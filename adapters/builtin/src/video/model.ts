@@ -10,7 +10,6 @@ import {
 import { z } from 'zod';
 import type { GroupJob, Prepared } from './jobs.ts';
 import { cameraWords } from './motion.ts';
-import { joinGroups } from './mux.ts';
 import { PICTURE_ROOM, planPath } from './picture.ts';
 import { planScene } from './plan.ts';
 import { createPool, defaultWorkers, type Pool } from './pool.ts';
@@ -81,6 +80,8 @@ async function render(
 	}
 	const encoded = await Promise.all(groups.map((group) => pool.run(group, { signal, onFrames })));
 	const poster = await drawPoster(pool, images, prepared, signal);
+	// Loaded with the first video: the muxer would cost every start of a server its largest import.
+	const { joinGroups } = await import('./mux.ts');
 	const body = await joinGroups(encoded);
 	signal.throwIfAborted();
 	const warnings = [...warningsOf(prepared), ...cameraWarnings(request)];
