@@ -1,4 +1,4 @@
-import { codePoints } from '@plinth/core';
+import { codePoints, formInteger } from '@plinth/core';
 import { z } from 'zod';
 
 const lengths = ['2', '4', '8', '12'];
@@ -81,8 +81,7 @@ export const listQuery = z.object({
 		.string()
 		.optional()
 		.meta({ description: 'The list starts behind this id, which need not exist any more.' }),
-	limit: z
-		.preprocess(toInteger, z.int().min(0).max(100))
+	limit: formInteger({ min: 0, max: 100 })
 		.default(20)
 		.meta({ description: 'Videos on a page.', override: { default: 20 } }),
 	order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'By creation time.' }),
@@ -95,7 +94,3 @@ export const contentQuery = z.object({
 		.default('video')
 		.meta({ description: 'The video, or a still picture of it where the model made one.' }),
 });
-
-function toInteger(value: unknown): unknown {
-	return typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) : value;
-}
