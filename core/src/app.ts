@@ -64,6 +64,7 @@ export async function createApp(
 			title: 'Plinth',
 			version,
 			publicUrl: plan.server.publicUrl,
+			admit: () => app.current?.admit(),
 			readiness: async () => {
 				const state = app.current?.state ?? 'created';
 				return state === 'ready' ? { ready: true } : { ready: false, reason: state };

@@ -195,6 +195,13 @@ export const errors = defineErrors({
 		code: 'model_error',
 		message: 'The model failed. The log of the server has the reason.',
 	},
+	E_NOT_READY: {
+		...serverError,
+		status: 503,
+		code: 'server_not_ready',
+		message: 'The server could not be started; its log has the reason.',
+		headers: { 'retry-after': '5' },
+	},
 	E_STOPPING: {
 		...serverError,
 		status: 503,

@@ -1,3 +1,4 @@
+export { letGo, orAbort, untilAborted } from './abort.ts';
 export { type CreateAppOptions, createApp } from './app.ts';
 export { apiKeys, type KeyRing, keyRing } from './auth/keys.ts';
 export * from './backend.ts';
@@ -34,7 +35,7 @@ export * from './ports/job-store.ts';
 export type * from './ports/json.ts';
 export type * from './ports/logger.ts';
 export type * from './ports/record-store.ts';
+export { Semaphore } from './semaphore.ts';
 export * from './service.ts';
 export * from './services.ts';
-export { untilAborted } from './until-aborted.ts';
 export { version } from './version.ts';

@@ -6,10 +6,10 @@ import {
 	type ImageInfo,
 	plinthError,
 	type RawImage,
+	Semaphore,
 } from '@plinth/core';
 import sharp, { type Sharp } from 'sharp';
 import { decodingError, maxBytes, maxPixels, maxSeconds } from './failures.ts';
-import { Semaphore } from './semaphore.ts';
 import { sniffFormat } from './sniff.ts';
 
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 };

@@ -1,6 +1,6 @@
+import { Semaphore } from '@plinth/core';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { Semaphore } from '../src/semaphore.ts';
 import { createCodec, quarters } from './images.ts';
 
 /** A task that is over when told. */

@@ -1,9 +1,10 @@
 import { create as contentDisposition } from 'content-disposition';
+import { orAbort } from '../abort.ts';
 import type { ByteRange } from '../ports/blob-store.ts';
 import type { Exchange } from './exchange.ts';
 import { isUnchanged, requestedRange } from './range.ts';
 import type { BinaryOptions, ByteSource } from './reply.ts';
-import { type Headers, orAbort, pieces, sendWhole, writeHead, writePiece } from './send.ts';
+import { type Headers, pieces, sendWhole, writeHead, writePiece } from './send.ts';
 
 /** Answers with bytes, whole or one window of them, at the pace of the reader. */
 export async function sendBinary(
@@ -15,6 +16,7 @@ export async function sendBinary(
 	const { etag, status = 200 } = options;
 	const headers = describe(source, options);
 	if (isUnchanged(req, etag)) {
+		letGoOf(exchange, source);
 		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
 		return sendWhole(exchange, 304, '', { etag: tag, ...rest });
 	}
@@ -27,13 +29,36 @@ export async function sendBinary(
 		headers['content-range'] = `bytes ${range.start}-${range.end}/${size}`;
 		headers['content-length'] = String(range.end - range.start + 1);
 	}
-	if (req.method === 'HEAD') return sendWhole(exchange, status, '', headers);
+	if (req.method === 'HEAD') {
+		letGoOf(exchange, source);
+		return sendWhole(exchange, status, '', headers);
+	}
 	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
+}
+
+/** Whoever leaves while the bytes are being opened must not leave an open file behind. */
+async function openSource(
+	exchange: Exchange,
+	source: ByteSource,
+	range: ByteRange | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+	const opening = Promise.resolve(source.open(range));
+	try {
+		return await orAbort(exchange.signal, opening);
+	} catch (error) {
+		exchange.hold(opening.then((late) => late[Symbol.asyncIterator]().return?.()));
+		throw error;
+	}
 }
 
 /** Ends an iterator whose rest nobody wants. Does not wait: a generator that is busy returns when it yields. */
 export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): void {
 	exchange.hold((async () => iterator.return?.())());
+}
+
+/** Lets go of bytes that are not sent. */
+export function letGoOf(exchange: Exchange, source: ByteSource): void {
+	exchange.hold((async () => source.discard?.())());
 }
 
 async function pump(
@@ -43,7 +68,7 @@ async function pump(
 	head: () => void,
 ): Promise<void> {
 	const { signal, res, req } = exchange;
-	const opened = await orAbort(signal, Promise.resolve(source.open(range)));
+	const opened = await openSource(exchange, source, range);
 	const iterator = opened[Symbol.asyncIterator]();
 	const expected = range ? range.end - range.start + 1 : source.size;
 	let sent = 0;

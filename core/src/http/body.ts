@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
+import { orAbort } from '../abort.ts';
 import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
 import { type JsonReader, jsonReader, refuseDepth } from './json.ts';
 import { limitsOf, type ResolvedLimits } from './limits.ts';
 import { bodyTooLarge, readMultipart } from './multipart.ts';
 import type { BodyEncoding, Route } from './route.ts';
-import { orAbort } from './send.ts';
 import { acceptsNothing } from './validate.ts';
 
 /** A body before validation. */

@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import { orAbort } from '../abort.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import { type Body, BodyReader } from './body.ts';
 import type { Exchange } from './exchange.ts';
@@ -7,7 +8,6 @@ import { httpLimits } from './limits.ts';
 import { discard } from './respond.ts';
 import type { Call, Route } from './route.ts';
 import { decodeParams } from './router.ts';
-import { orAbort } from './send.ts';
 import { validate } from './validate.ts';
 
 /** What a request brings to its route. */

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
+import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { newRequestId } from './exchange.ts';
@@ -62,6 +63,7 @@ export class Listener {
 	open(options: { readonly host: string; readonly port: number }): Promise<Address> {
 		return new Promise((resolve, reject) => {
 			this.#server.once('error', reject);
+			this.#server.once('close', () => reject(plinthError('E_STOPPING')));
 			this.#server.listen(options.port, options.host, () => {
 				this.#server.off('error', reject);
 				this.#server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
@@ -134,6 +136,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 	const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines];
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+	// A client that neither reads nor closes would keep its half of the connection for ever.
+	setTimeout(() => socket.destroy(), httpLimits.farewellMs).unref();
 }
 
 function refusal(code: string | undefined) {

@@ -180,16 +180,10 @@ function errorRows(route: Route): readonly ErrorSpec[] {
 		add('E_STRING_TOO_LONG', 'E_STRING_TOO_SHORT', 'E_INTEGER_TOO_LARGE', 'E_INTEGER_TOO_SMALL');
 	}
 	if (route.body) {
-		add(
-			'E_BODY_MALFORMED',
-			'E_BODY_TOO_LARGE',
-			'E_MEDIA_TYPE_UNSUPPORTED',
-			'E_REQUEST_TIMEOUT',
-			'E_DEADLINE',
-		);
+		add('E_BODY_MALFORMED', 'E_BODY_TOO_LARGE', 'E_MEDIA_TYPE_UNSUPPORTED', 'E_REQUEST_TIMEOUT');
 	}
 	if (route.response.ranges) add('E_RANGE_NOT_SATISFIABLE');
-	add('E_INTERNAL');
+	add('E_DEADLINE', 'E_INTERNAL');
 	return [...rows];
 }
 

@@ -6,6 +6,8 @@ export interface ByteSource {
 	readonly size?: number;
 	/** Opens the bytes, or one window of them. Called at most once, and not at all for HEAD. */
 	open(range?: ByteRange): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+	/** Called in place of `open` when the bytes are not wanted after all (HEAD, 304, a client that has left). */
+	discard?(): unknown;
 }
 
 /** How binary content is described to the client. */
@@ -101,5 +103,7 @@ function toSource(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>): By
 			},
 		};
 	}
-	return Symbol.asyncIterator in body ? { open: () => body } : body;
+	if (!(Symbol.asyncIterator in body)) return body;
+	// It may hold an upstream open already, so it is ended also when nobody reads it.
+	return { open: () => body, discard: () => body[Symbol.asyncIterator]().return?.() };
 }

@@ -1,4 +1,4 @@
-import { abandon, sendBinary } from './binary.ts';
+import { abandon, letGoOf, sendBinary } from './binary.ts';
 import type { Exchange } from './exchange.ts';
 import { isReply, Reply } from './reply.ts';
 import { sendJson, sendWhole } from './send.ts';
@@ -26,9 +26,9 @@ export function respond(exchange: Exchange, result: unknown, status?: number): P
 
 /** Lets go of a reply that comes too late to be sent. */
 export function discard(exchange: Exchange, result: unknown): void {
-	if (isReply(result) && result.type === 'events') {
-		abandon(exchange, result.events[Symbol.asyncIterator]());
-	}
+	if (!isReply(result)) return;
+	if (result.type === 'events') abandon(exchange, result.events[Symbol.asyncIterator]());
+	if (result.type === 'binary') letGoOf(exchange, result.source);
 }
 
 function toReply(result: unknown, status?: number): Reply {

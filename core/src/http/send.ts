@@ -1,3 +1,4 @@
+import { orAbort } from '../abort.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 
@@ -80,17 +81,6 @@ export function* pieces(chunk: Uint8Array): Generator<Uint8Array> {
 	for (let at = 0; at < chunk.byteLength; at += httpLimits.pieceBytes) {
 		yield chunk.subarray(at, at + httpLimits.pieceBytes);
 	}
-}
-
-/** Settles as `work` does, or rejects with the signal's reason if that comes first. */
-export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-	// Not Promise.race: it would leave a reaction on a long-lived promise for every piece of a stream.
-	return new Promise((resolve, reject) => {
-		const stop = () => reject(signal.reason);
-		if (signal.aborted) stop();
-		signal.addEventListener('abort', stop, { once: true });
-		work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-	});
 }
 
 // Less than this is read anyway, and the connection lives on.

@@ -33,6 +33,8 @@ export interface HttpOptions {
 	readonly version: string;
 	/** Undefined: the listening address. */
 	readonly publicUrl: string | undefined;
+	/** Resolves when the app can answer. Probes do not wait for it; a rejection is answered 503. */
+	readonly admit?: () => Promise<void> | void;
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
 }
@@ -185,6 +187,7 @@ export class HttpServer {
 		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
 		// A host may go on sending requests after we have stopped; the probes still answer.
 		if (this.#closing && !open) throw plinthError('E_STOPPING');
+		if (!probePaths.includes(path)) await this.#options.admit?.();
 		if (!open) {
 			const { authenticator } = this.#options;
 			exchange.principal = authenticator ? await authenticate(req, authenticator) : openPrincipal;

@@ -1,10 +1,11 @@
+import { orAbort } from '../abort.ts';
 import { toWireError } from '../coded-error.ts';
 import { abandon } from './binary.ts';
 import { reportError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import type { ServerEvent } from './reply.ts';
-import { type Headers, orAbort, writeHead, writePiece } from './send.ts';
+import { type Headers, writeHead, writePiece } from './send.ts';
 
 /**
  * Answers with server-sent events. A comment breaks every silence of 15 seconds; an error becomes a last frame `event: error`

@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
 import { BootError, bootProblem } from '../config/problem.ts';
 import type { HttpServer } from '../http/server.ts';
-import { probePaths } from '../http/system.ts';
 import type { JobWorker } from '../jobs/worker.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServiceRef } from '../service.ts';
@@ -65,34 +63,25 @@ export class RunningApp implements App {
 	}
 
 	callback(): ReturnType<HttpServer['callback']> {
-		const handle = this.#parts.http.callback();
-		return (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => {
-			this.#admit(() => req.url ?? '/').then(
-				() => handle(req, res, next),
-				(error: unknown) => (next ? next(error) : res.destroy()),
-			);
-		};
+		return this.#parts.http.callback();
 	}
 
 	middleware(): Koa.Middleware {
-		const handle = this.#parts.http.middleware();
-		return async (context, next) => {
-			await this.#admit(() => context.url);
-			return handle(context, next);
-		};
+		return this.#parts.http.middleware();
 	}
 
-	async fetch(request: Request): Promise<Response> {
-		await this.#admit(() => new URL(request.url).pathname);
+	fetch(request: Request): Promise<Response> {
 		return this.#parts.http.fetch(request);
 	}
 
-	/** Requests wait for the start; probes are answered meanwhile, and while stopping the server itself says so. */
-	async #admit(path: () => string): Promise<void> {
+	/** Requests for us wait for the start, and begin it where nobody has. While stopping, the server itself answers them. */
+	async admit(): Promise<void> {
 		if (this.state === 'ready' || this.#stopping) return;
-		const started = this.start();
-		if (!probePaths.includes(path())) await started;
-		else started.catch(() => {});
+		try {
+			await this.start();
+		} catch (cause) {
+			throw plinthError('E_NOT_READY', { cause });
+		}
 	}
 
 	openapi(): object {

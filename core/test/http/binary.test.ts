@@ -181,6 +181,52 @@ describe('binary content', () => {
 });
 
 describe('a source', () => {
+	it('that is still being opened when the client leaves is closed once it is open', async () => {
+		const opening = Promise.withResolvers<void>();
+		let signal: AbortSignal | undefined;
+		let closed = 0;
+		const late: AsyncIterable<Uint8Array> = {
+			[Symbol.asyncIterator]: () => ({
+				next: async () => ({ done: true, value: undefined }),
+				return: async () => {
+					closed++;
+					return { done: true, value: undefined };
+				},
+			}),
+		};
+		const route = defineRoute({
+			...serving(() => bytes),
+			handler: (_, call) => {
+				signal = call.signal;
+				const open = () => opening.promise.then(() => late);
+				return Reply.binary({ size: 5, open }, { mediaType: 'video/mp4' });
+			},
+		});
+		const { port } = await listening([route]);
+		const raw = await rawConnection(port);
+		await raw.write(request('GET /v1/content', auth));
+		await eventually(() => signal !== undefined);
+		raw.socket.destroy();
+		await eventually(() => signal?.aborted === true);
+		opening.resolve();
+		await eventually(() => closed === 1);
+	});
+
+	it('that was opened before and is not wanted, as for HEAD, is closed', async () => {
+		let closed = 0;
+		const open: AsyncIterable<Uint8Array> = {
+			[Symbol.asyncIterator]: () => ({
+				next: async () => ({ done: true, value: undefined }),
+				return: async () => {
+					closed++;
+					return { done: true, value: undefined };
+				},
+			}),
+		};
+		await testServer([serving(() => open)]).send('/v1/content', { method: 'HEAD', headers: auth });
+		await eventually(() => closed === 1);
+	});
+
 	it.each([
 		['when it is opened', { size: 5, open: () => Promise.reject(new Error('gone')) }],
 		[

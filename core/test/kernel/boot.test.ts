@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -452,11 +454,42 @@ describe('a boot that succeeds', () => {
 		);
 		const probe = async (path: string) =>
 			(await app.fetch(new Request(`http://plinth.test${path}`))).status;
+		const starting = app.start();
 		expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 503]);
 		started.resolve();
-		await app.start();
+		await starting;
 		expect(await probe('/readyz')).toBe(200);
 		await app.stop();
+	});
+
+	test('leaves the pages of its host alone while it starts and when it could not', async () => {
+		const broken = definePlugin({
+			id: 'broken',
+			config: none,
+			setup: (ctx) =>
+				ctx.onStart(() => {
+					throw new Error('no database');
+				}),
+		});
+		const app = await createApp(
+			{ backends: { auth }, plugins: { broken: broken() } },
+			{ log, env: {} },
+		);
+		const handle = app.callback();
+		const host = createServer((req, res) => handle(req, res, () => res.end('the host')));
+		await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+		const { port } = host.address() as AddressInfo;
+		const get = (path: string) =>
+			fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'k' } });
+		expect(await (await get('/page')).text()).toBe('the host');
+		const ours = await get('/v1/models');
+		expect([ours.status, await ours.json()]).toMatchObject([
+			503,
+			{ error: { code: 'server_not_ready' } },
+		]);
+		expect(await (await get('/page')).text()).toBe('the host');
+		host.close();
+		host.closeAllConnections();
 	});
 
 	test('refuses requests once it has stopped, and says so to probes', async () => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { modelError } from '@plinth/core';
+import { modelError, unsupportedValue } from '@plinth/core';
 import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
 import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';
@@ -33,7 +33,9 @@ export async function deliver(
 	{ encoder, defaultFormat, signal }: DeliveryTools,
 ): Promise<Delivery> {
 	if (!('sampleRate' in made)) {
-		if (made.format !== format) throw unsupportedFormat(format, encoder, defaultFormat);
+		if (made.format !== format) {
+			throw unsupportedValue('response_format', `This model makes ${made.format} only.`);
+		}
 		return { mediaType: made.mediaType, body: made.body, seconds: () => 0 };
 	}
 	if (!isMakeable(format, encoder)) throw unsupportedFormat(format, encoder, defaultFormat);

@@ -14,11 +14,12 @@ export function speechBody(defaultFormat: AudioFormat) {
 			input: codePoints({ min: 1, max: 4096 }).meta({ description: 'The text to speak.' }),
 			voice: z.preprocess(nameOf, z.string().min(1).max(256)).meta({
 				description: 'The name of a voice, or an object with its id.',
-				override: {
-					oneOf: [
-						{ type: 'string' },
+				override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+					for (const key of ['type', 'minLength', 'maxLength'] as const) delete jsonSchema[key];
+					jsonSchema.oneOf = [
+						{ type: 'string', minLength: 1, maxLength: 256 },
 						{ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
-					],
+					];
 				},
 			}),
 			response_format: z.enum(audioFormats).default(defaultFormat).meta({

@@ -1,4 +1,11 @@
-import { isPlinthError, modelError, type PlinthError, plinthError } from '@plinth/core';
+import {
+	isPlinthError,
+	letGo,
+	modelError,
+	orAbort,
+	type PlinthError,
+	plinthError,
+} from '@plinth/core';
 
 /**
  * A model's stream, tied to `signal`: once it aborts, reading rejects with its reason and the source's `return` has been called,
@@ -9,13 +16,8 @@ export function fromModel(
 	signal: AbortSignal,
 ): AsyncIterableIterator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
-	const { promise: aborted, reject } = Promise.withResolvers<never>();
-	aborted.catch(() => {});
-	const onAbort = () => {
-		reject(signal.reason);
-		// Nobody waits for it: a generator settles this only after the step it is in.
-		Promise.resolve(iterator.return?.()).catch(() => {});
-	};
+	// Nobody waits for it: a generator settles this only after the step it is in.
+	const onAbort = () => letGo(iterator);
 	if (signal.aborted) onAbort();
 	else signal.addEventListener('abort', onAbort, { once: true });
 	const release = () => signal.removeEventListener('abort', onAbort);
@@ -25,7 +27,8 @@ export function fromModel(
 		},
 		async next() {
 			try {
-				const step = await Promise.race([aborted, iterator.next()]);
+				signal.throwIfAborted();
+				const step = await orAbort(signal, iterator.next());
 				if (step.done) release();
 				return step;
 			} catch (error) {
@@ -56,19 +59,12 @@ export async function settledBy<T extends { readonly body: AsyncIterable<Uint8Ar
 	answer: Promise<T>,
 	signal: AbortSignal,
 ): Promise<T> {
-	const { promise: aborted, reject } = Promise.withResolvers<never>();
-	const onAbort = () => {
-		reject(signal.reason);
-		answer.then(({ body }) => body[Symbol.asyncIterator]().return?.()).catch(() => {});
-	};
-	if (signal.aborted) onAbort();
-	else signal.addEventListener('abort', onAbort, { once: true });
 	try {
-		return await Promise.race([aborted, answer]);
+		return await orAbort(signal, answer);
 	} catch (error) {
-		throw signal.aborted ? signal.reason : toModelFailure(error);
-	} finally {
-		signal.removeEventListener('abort', onAbort);
+		if (!signal.aborted) throw toModelFailure(error);
+		answer.then(({ body }) => letGo(body[Symbol.asyncIterator]())).catch(() => {});
+		throw signal.reason;
 	}
 }
 

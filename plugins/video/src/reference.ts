@@ -6,6 +6,7 @@ import {
 	type JobAttachment,
 	PlinthError,
 	plinthError,
+	Semaphore,
 	type UploadedFile,
 	unsupportedValue,
 } from '@plinth/core';
@@ -13,6 +14,9 @@ import { DataUrlError, decodeDataUrl } from './data-url.ts';
 
 /** The name of the attachment that holds the picture. */
 export const referenceName = 'reference';
+
+/** Pictures are read whole to be looked at: two at a time, however many are being uploaded. */
+const places = new Semaphore(2);
 
 const field = 'input_reference';
 const maxUrlLength = 20_971_520;
@@ -41,9 +45,11 @@ export async function checkReference(
 	images: ImageCodec,
 	signal: AbortSignal,
 ): Promise<JobAttachment> {
-	const bytes = isUpload(body) ? await body.bytes() : body;
 	try {
-		const { format } = await images.probe(bytes, signal);
+		const { format } = await places.run(async () => {
+			const bytes = isUpload(body) ? await body.bytes() : body;
+			return images.probe(bytes, signal);
+		}, signal);
 		return { name: referenceName, mediaType: `image/${format}`, body };
 	} catch (error) {
 		throw isPlinthError(error) && error.spec.status === 400 ? blame(error) : error;

@@ -63,7 +63,8 @@ export function toVideo(job: Job, scale: ProgressScale): Video {
 	const input = inputOf(job);
 	const warnings = outputOf(job)?.warnings ?? [];
 	const fraction = fractionDone(job);
-	const percent = Math.floor(fraction * 100);
+	// From whole ten-thousandths: 0.29 * 100 is 28.999…
+	const percent = Math.floor(Math.round(fraction * 10_000) / 100);
 	return {
 		id: job.id,
 		object: 'video',

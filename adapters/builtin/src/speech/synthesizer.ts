@@ -104,6 +104,8 @@ export class Synthesizer {
 	}
 
 	#finish(worker: Worker, spoken: Spoken): void {
+		// A thread that was given up may have posted its answer already: it belongs to nobody any more.
+		if (worker !== this.#worker) return;
 		const job = this.#running;
 		worker.unref();
 		this.#settle(() => {

@@ -23,7 +23,7 @@ export const builtinVideo = defineModel({
 	description:
 		'Procedural renderer: draws a scene from the prompt or moves over the input picture. No neural network.',
 	config: z.strictObject({
-		/** Threads that draw and encode. Default: one less than the machine has cores, at most 4. */
+		/** Threads that draw and encode. Default: one a core, at most 4. */
 		workers: z.int().min(1).max(16).optional(),
 	}),
 	needs: { images: services.images },

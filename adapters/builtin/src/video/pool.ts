@@ -92,16 +92,24 @@ export function createPool(size: number, file: URL = workerFile): Pool {
 		thread.idle = setTimeout(() => drop(thread, undefined), IDLE_MS).unref();
 	};
 
+	const hand = (task: Task, thread: Thread): void => {
+		clearTimeout(thread.idle);
+		thread.worker.ref();
+		thread.task = task;
+		thread.worker.postMessage(task.message);
+	};
+
 	const next = (): void => {
 		while (queue.length > 0 && !closed) {
 			const free = [...threads].find((thread) => thread.task === undefined);
 			if (!free && threads.size >= size) return;
-			const thread = free ?? start();
 			const task = queue.shift() as Task;
-			clearTimeout(thread.idle);
-			thread.worker.ref();
-			thread.task = task;
-			thread.worker.postMessage(task.message);
+			try {
+				hand(task, free ?? start());
+			} catch (cause) {
+				// The system may have no thread left: that ends this job, not the process.
+				task.settle({ error: new Error('No worker thread could be started.', { cause }) });
+			}
 		}
 	};
 

@@ -53,6 +53,19 @@ describe('Synthesizer', () => {
 		expect(await say(synthesizer, 'next')).toMatch(/^next/);
 	});
 
+	it('never hands the late answer of a thread it gave up to the next request', async () => {
+		const synthesizer = create(400);
+		await say(synthesizer, 'warm');
+		const first = say(synthesizer, 'slow');
+		const second = say(synthesizer, 'second');
+		const given = expect(first).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+		await new Promise((resolve) => setImmediate(resolve));
+		// The deadline passes and the answer arrives while nothing is looked at: the timer comes first.
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);
+		await given;
+		expect(await second).toMatch(/^second/);
+	});
+
 	it('rejects at once when a running or waiting utterance is aborted', async () => {
 		const synthesizer = create();
 		const reason = new Error('The client left.');

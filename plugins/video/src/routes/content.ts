@@ -35,6 +35,7 @@ export function videoContent(context: VideoContext): Route {
 			videoErrors.E_VIDEO_EXPIRED,
 			videoErrors.E_VIDEO_CONTENT_MISSING,
 			videoErrors.E_VIDEO_THUMBNAIL_NOT_FOUND,
+			errors.E_STORE_UNAVAILABLE,
 		],
 		async handler({ params, query }, { principal }) {
 			const job = await findVideo(context, principal.tenant, params.id);

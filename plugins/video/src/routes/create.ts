@@ -5,7 +5,7 @@ import type { VideoInput } from '../record.ts';
 import { checkReference, readReference, referenceName } from '../reference.ts';
 import { videoSchema } from '../wire.ts';
 
-/** `POST /v1/videos`: the picture is checked before the job is accepted, 201 only once it is stored. */
+/** `POST /v1/videos`: the picture's format and size are checked before the job is accepted, 201 only once it is stored. */
 export function createVideo(context: VideoContext): Route {
 	const { jobs, models, images } = context;
 	return defineRoute({
@@ -35,6 +35,7 @@ export function createVideo(context: VideoContext): Route {
 			errors.E_MODEL_NOT_FOUND,
 			errors.E_IDEMPOTENCY_MISMATCH,
 			errors.E_STORE_FULL,
+			errors.E_STORE_UNAVAILABLE,
 		],
 		async handler({ body }, { principal, signal, idempotency }) {
 			const sent = readReference(body.input_reference);

@@ -13,7 +13,7 @@ export function getVideo(context: VideoContext): Route {
 		summary: 'Get a video job',
 		params: idParams,
 		response: { description: 'The job as it is now.', schema: videoSchema },
-		errors: [videoErrors.E_VIDEO_NOT_FOUND],
+		errors: [videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		async handler({ params }, { principal }) {
 			return videoReply(context, await findVideo(context, principal.tenant, params.id));
 		},
@@ -34,6 +34,7 @@ export function listVideos({ jobs, options }: VideoContext): Route {
 			errors.E_VALUE_TYPE,
 			errors.E_INTEGER_TOO_LARGE,
 			errors.E_INTEGER_TOO_SMALL,
+			errors.E_STORE_UNAVAILABLE,
 		],
 		async handler({ query: { after, limit, order } }, { principal }) {
 			if (after !== undefined && !isJobId(jobKind, after)) {
@@ -65,7 +66,7 @@ export function deleteVideo({ jobs }: VideoContext): Route {
 		summary: 'Cancel and delete a video job',
 		params: idParams,
 		response: { description: 'The job is gone.', schema: videoDeletedSchema },
-		errors: [videoErrors.E_VIDEO_NOT_FOUND],
+		errors: [videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { id } }, { principal }) {
 			await withVideoErrors(id, () => jobs.remove(principal.tenant, id));
 			return { id, object: 'video.deleted', deleted: true };

@@ -37,6 +37,7 @@ export function remixVideo(context: VideoContext): Route {
 			errors.E_MODEL_NOT_FOUND,
 			errors.E_IDEMPOTENCY_MISMATCH,
 			errors.E_STORE_FULL,
+			errors.E_STORE_UNAVAILABLE,
 		],
 		async handler({ params, body }, { principal, idempotency }) {
 			const source = await findVideo(context, principal.tenant, params.id);

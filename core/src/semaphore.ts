@@ -1,3 +1,5 @@
+import { orAbort } from './abort.ts';
+
 /** Lets a limited number of tasks run at the same time; the others wait in order of arrival. */
 export class Semaphore {
 	#free: number;
@@ -20,7 +22,10 @@ export class Semaphore {
 		const work = Promise.resolve()
 			.then(task)
 			.finally(() => this.#leave());
-		return signal ? unlessAborted(work, signal) : work;
+		if (!signal) return work;
+		// When the abort wins, nobody hears of the work's own failure.
+		work.catch(() => {});
+		return orAbort(signal, work);
 	}
 
 	#enter(signal?: AbortSignal): Promise<void> {
@@ -45,19 +50,5 @@ export class Semaphore {
 		const next = this.#waiting.shift();
 		if (next) next();
 		else this.#free++;
-	}
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-	const aborted = Promise.withResolvers<never>();
-	const abort = () => aborted.reject(signal.reason);
-	if (signal.aborted) abort();
-	signal.addEventListener('abort', abort, { once: true });
-	// When the abort wins, nobody hears of the work's own failure.
-	work.catch(() => {});
-	try {
-		return await Promise.race([aborted.promise, work]);
-	} finally {
-		signal.removeEventListener('abort', abort);
 	}
 }

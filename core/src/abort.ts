@@ -1,0 +1,44 @@
+/**
+ * Settles as `work` does, or rejects with the signal's reason if that comes first.
+ *
+ * Not `Promise.race`: against one long-lived promise it would keep a reaction, and with it the value, of every piece of a stream.
+ */
+export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const stop = () => reject(signal.reason);
+		if (signal.aborted) stop();
+		signal.addEventListener('abort', stop, { once: true });
+		work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+	});
+}
+
+/** Tells an iterator that nobody wants its rest. Waits for nothing, and whatever goes wrong with that is nobody's concern. */
+export function letGo(iterator: AsyncIterator<unknown>): void {
+	(async () => iterator.return?.())().catch(() => {});
+}
+
+/** The chunks of a body, until `signal` aborts: then it throws the signal's reason, also while the source is silent. */
+export async function* untilAborted(
+	body: Uint8Array | AsyncIterable<Uint8Array>,
+	signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+	signal?.throwIfAborted();
+	if (body instanceof Uint8Array) {
+		yield body;
+		return;
+	}
+	const iterator = body[Symbol.asyncIterator]();
+	let isDone = false;
+	try {
+		for (;;) {
+			const step = await (signal ? orAbort(signal, iterator.next()) : iterator.next());
+			isDone = step.done ?? false;
+			if (step.done) return;
+			yield step.value;
+			signal?.throwIfAborted();
+		}
+	} finally {
+		// Not awaited: a silent source may never answer.
+		if (!isDone) letGo(iterator);
+	}
+}
