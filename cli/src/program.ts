@@ -9,7 +9,9 @@ interface ConfigFlag {
 /** Runs the command line. Boot problems print as a report without a stack; the exit code is then 1. */
 export async function run(argv: readonly string[]): Promise<void> {
 	try {
-		await program().parseAsync([...argv]);
+		const plinth = program();
+		refuseUnknown(plinth, argv[2]);
+		await plinth.parseAsync([...argv]);
 	} catch (error) {
 		process.stderr.write(`${describe(error)}\n`);
 		process.exitCode = 1;
@@ -38,6 +40,13 @@ function program(): Command {
 		.description('print the OpenAPI document of the composed routes')
 		.action(async (flags: ConfigFlag) => (await import('./commands/openapi.ts')).openapi(flags));
 	return plinth;
+}
+
+/** Without this a misspelt command would be an argument too many of the default command. */
+function refuseUnknown(plinth: Command, word: string | undefined): void {
+	const names = ['help', ...plinth.commands.map((command) => command.name())];
+	if (word === undefined || word.startsWith('-') || names.includes(word)) return;
+	throw new UserError(`There is no command "${word}".\n\n${plinth.helpInformation().trimEnd()}`);
 }
 
 function withConfig(command: Command): Command {

@@ -107,16 +107,18 @@ async function create(part: Part, tools: CreateTools): Promise<void> {
 			provide(part, await part.definition.create(surroundings as never), registry),
 		);
 	} else if (sort === 'model') {
-		models.add(
-			part,
-			await lifecycle.step('create', owner, path, () => part.definition.create(surroundings)),
-		);
+		await lifecycle.step('create', owner, path, async () => {
+			const model = await part.definition.create(surroundings);
+			if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');
+			models.add(part, model);
+		});
 	} else {
 		const context = setups.context(part, log) as never;
 		try {
 			await lifecycle.step('set up', owner, path, async () =>
 				provide(part, await part.definition.setup(context), registry),
 			);
+			setups.finish(part);
 		} catch (error) {
 			// Others may need what this one was to provide; if not, their mistakes belong in the same report.
 			if (!(error instanceof BootError) || part.provides.length > 0) throw error;

@@ -42,7 +42,7 @@ export async function resolveConfig(
 
 	const settings = <K extends 'server' | 'log' | 'jobs'>(key: K) =>
 		fill(Object.assign({}, ...layers.map((layer) => layer[key] ?? {})), key, options, problems);
-	const entries = (section: Section) => mergeSection(layers, section);
+	const entries = (section: Section) => mergeSection(layers, section, problems);
 
 	const backends: Record<string, BackendInstance> = {};
 	const models: Record<string, ResolvedModel> = {};
@@ -141,12 +141,26 @@ function checkShape(layer: AppConfig, problems: BootProblem[]): void {
 	}
 }
 
-function mergeSection(layers: readonly AppConfig[], section: Section): Map<string, Entry> {
+function nothingToRemove(section: Section, id: string): BootProblem {
+	return bootProblem(
+		'E_CONFIG_SHAPE',
+		`${section.slice(0, -1)} ${id}`,
+		`${section}.${id}`,
+		'is removed by false, but no preset brings it.',
+		'Correct the spelling, or delete the line.',
+	);
+}
+
+function mergeSection(
+	layers: readonly AppConfig[],
+	section: Section,
+	problems: BootProblem[],
+): Map<string, Entry> {
 	const merged = new Map<string, Entry>();
 	for (const [index, layer] of layers.entries()) {
 		for (const [id, value] of Object.entries(layer[section] ?? {})) {
-			if (value === false) merged.delete(id);
-			else if (isEntry(value)) merged.set(id, { value, inherited: index < layers.length - 1 });
+			if (value === false && !merged.delete(id)) problems.push(nothingToRemove(section, id));
+			if (isEntry(value)) merged.set(id, { value, inherited: index < layers.length - 1 });
 		}
 	}
 	return merged;

@@ -2,9 +2,14 @@ import { z } from 'zod';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const settings = z.record(z.string(), scalar);
-// What an entry must be is said where its factory is looked for: there the message can be exact.
-const entry = z.union([z.literal(false), z.looseObject({})], {
-	error: 'must be false, a factory call, or { use, with }',
+// What else an entry must be is said where its factory is looked for: there the message can be exact.
+const entry = z.unknown().superRefine((value, ctx) => {
+	if (value === false || (typeof value === 'object' && value !== null)) return;
+	const message =
+		typeof value === 'function'
+			? 'is the factory itself: call it, with () behind its name'
+			: 'must be false, a factory call, or { use, with }';
+	ctx.addIssue({ code: 'custom', message });
 });
 const id = z
 	.string()

@@ -40,7 +40,9 @@ export function unusedModels(
 	);
 	const unused: UnusedModel[] = [];
 	for (const [id, { use, inherited }] of Object.entries(config.models)) {
-		const kind = use.definition.kind.name;
+		const kind = use.definition.kind?.name;
+		// A definition without a kind is reported where its parts are checked.
+		if (kind === undefined) continue;
 		if (kinds.has(kind)) continue;
 		unused.push({ id, kind });
 		if (!inherited) {

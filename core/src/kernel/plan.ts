@@ -113,7 +113,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		jobs,
 		graph: { ...graph, order: graph.order.filter((node) => node.owner !== 'kernel') },
 		unused,
-		problems: [...problems, ...graph.problems.map(explainAuth)],
+		problems: unique([...problems, ...graph.problems.map(explainAuth)]),
 	};
 }
 
@@ -161,4 +161,13 @@ function graphNeeds(
 ): Needs {
 	const own = definition.needs ?? {};
 	return sort === 'plugin' && definition.jobs?.length ? { ...own, ...jobNeeds } : own;
+}
+
+/** Two needs of one part may miss the same service: that is one problem. */
+function unique(problems: readonly BootProblem[]): readonly BootProblem[] {
+	return [
+		...new Map(
+			problems.map((problem) => [`${problem.path}\n${problem.message}`, problem]),
+		).values(),
+	];
 }

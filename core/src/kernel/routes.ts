@@ -44,6 +44,10 @@ export class PluginRoutes {
 			report('E_ROUTE_PATH', `registers ${name} without ${lacking.join(', ')}.`);
 			return;
 		}
+		if (!methods.includes(route.method)) {
+			report('E_ROUTE_PATH', `registers ${name}: a method is one of ${methods.join(', ')}.`);
+			return;
+		}
 		const shape = routeKey(route);
 		const other = this.#taken.get(shape);
 		if (other !== undefined)
@@ -58,6 +62,7 @@ export class PluginRoutes {
 			(route.params as (z.ZodType & { shape?: object }) | undefined)?.shape ?? {},
 		);
 		const wrong =
+			/\/:/.test(route.path) ||
 			!route.path.startsWith('/') ||
 			named.length !== declared.length ||
 			named.some((key) => !declared.includes(key));
@@ -68,3 +73,5 @@ export class PluginRoutes {
 			);
 	}
 }
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

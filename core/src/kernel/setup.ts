@@ -45,6 +45,22 @@ export class PluginSetups {
 		this.#problems.push(...problems);
 	}
 
+	/** Notes what a plugin has declared and, now that its setup is over, not done. */
+	finish({ definition, owner, path }: PluginPart): void {
+		for (const kind of definition.jobs ?? []) {
+			if (this.machine?.service.definitions.has(kind)) continue;
+			this.#problems.push(
+				bootProblem(
+					'E_JOB_KIND',
+					owner,
+					path,
+					`declares jobs of kind "${kind}" and never says how they are done.`,
+					'Call job(kind, { run }) in setup, or leave the kind out.',
+				),
+			);
+		}
+	}
+
 	/** Problems of all setups so far. */
 	get problems(): readonly BootProblem[] {
 		return [...this.#problems, ...this.routes.problems];
@@ -88,6 +104,17 @@ export class PluginSetups {
 					owner,
 					path,
 					`runs jobs of kind "${kind}" without declaring that kind.`,
+				),
+			]);
+		}
+		if (typeof job?.run !== 'function') {
+			throw new BootError([
+				bootProblem(
+					'E_JOB_KIND',
+					owner,
+					path,
+					`runs jobs of kind "${kind}" without a run function.`,
+					'Pass { run } to job.',
 				),
 			]);
 		}

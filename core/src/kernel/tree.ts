@@ -36,7 +36,10 @@ export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDire
 		parts: plan.graph.order.map((part) => ({
 			owner: part.owner,
 			factory: part.sort === 'plugin' ? part.definition.id : part.definition.name,
-			needs: Object.values(part.needs).map(({ id }) => ({ service: id, provider: provider(id) })),
+			needs: [...new Set(Object.values(part.needs).map(({ id }) => id))].map((id) => ({
+				service: id,
+				provider: provider(id),
+			})),
 			provides: part.provides.map(({ id }) => id),
 			routes: [...setups.routes.owners]
 				.filter(([, owner]) => part.sort === 'plugin' && owner === part.id)

@@ -267,6 +267,55 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
+	test.each([
+		['a method in lower case', { method: 'get' }, 'a method is one of'],
+		['a path in another router’s spelling', { path: '/v1/toys/:id' }, 'registers GET /v1/toys/:id'],
+	])('names a route with %s', async (_name, change, words) => {
+		const odd = { ...route('/v1/toys'), ...change } as Route;
+		expect(
+			await problemsOf({ backends: { auth }, plugins: { one: plugin('one', odd) } }),
+		).toMatchObject([{ code: 'E_ROUTE_PATH', message: expect.stringContaining(words) }]);
+	});
+
+	test('names a kind of job that is declared and never done', async () => {
+		const idle = definePlugin({ id: 'idle', config: none, jobs: ['toy'], setup: () => {} });
+		const backends = {
+			auth,
+			jobs: memoryJobs(),
+			queue: memoryQueue(),
+			blobs: memoryBlobs(),
+			events: memoryEvents(),
+		};
+		expect(await problemsOf({ backends, plugins: { idle: idle() } })).toMatchObject([
+			{ code: 'E_JOB_KIND', owner: 'plugin idle' },
+		]);
+	});
+
+	test('names a model whose create returns nothing', async () => {
+		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
+		const empty = defineModel({
+			kind,
+			name: 'test.empty',
+			config: none,
+			create: () => undefined as never,
+		});
+		expect(
+			await problemsOf({ backends: { auth }, models: { toy: empty() }, plugins: { toys: toys() } }),
+		).toMatchObject([{ code: 'E_STEP_FAILED', owner: 'model toy' }]);
+	});
+
+	test('says of a factory that was not called that it must be', async () => {
+		expect(await problemsOf({ backends: { auth, odd: apiKeys as never } })).toMatchObject([
+			{ code: 'E_CONFIG_SHAPE', path: 'backends.odd', message: expect.stringContaining('call it') },
+		]);
+	});
+
+	test('says of a removal that it removes nothing', async () => {
+		expect(
+			await problemsOf({ extends: { backends: { auth } }, plugins: { spech: false } }),
+		).toMatchObject([{ code: 'E_CONFIG_SHAPE', owner: 'plugin spech', path: 'plugins.spech' }]);
+	});
+
 	test('refuses options beside a factory call', async () => {
 		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
 		const models = { toy: { use: toyModel(), with: { a: 1 } } as never };

@@ -6,15 +6,15 @@ const remedy =
 /** Words that are frequent in one language and no common English words: only these count. */
 const profiles: Readonly<Record<string, readonly string[]>> = {
 	German:
-		'der das und ist nicht ein eine einen mit den dem von zu auf für ich sie es sich auch wie wir aber sind werden haben bei oder noch nach kann dass heute sehr wird hat die im ein ihr wenn weil aus über mehr nur mein meine dein unser wurde diese dieser'.split(
+		'guten morgen tag abend geht ihnen ihr euch danke bitte der das und ist nicht ein eine einen mit den dem von zu auf für ich sie es sich auch wie wir aber sind werden haben bei oder noch nach kann dass heute sehr wird hat die im ein ihr wenn weil aus über mehr nur mein meine dein unser wurde diese dieser'.split(
 			' ',
 		),
 	French:
-		"le la les des et est une dans que qui pas vous nous avec je il elle ce cette mais sont ont été aux du sur très c'est j'ai où son sa ses leur aujourd'hui être fait comme plus".split(
+		"bonjour bonsoir merci vous allez je suis le la les des et est une dans que qui pas vous nous avec je il elle ce cette mais sont ont été aux du sur très c'est j'ai où son sa ses leur aujourd'hui être fait comme plus".split(
 			' ',
 		),
 	Spanish:
-		'el la los las y es una que en por con para se lo del su al como más pero muy está este esta yo mi hoy qué'.split(
+		'hola buenos buenas días gracias usted el la los las y es una que en por con para se lo del su al como más pero muy está este esta yo mi hoy qué'.split(
 			' ',
 		),
 	Italian:
@@ -58,7 +58,7 @@ export function assertEnglish(text: string): void {
 	const words = text.match(/\p{L}+/gu) ?? [];
 	const accented = words.filter((word) => /[^a-z]/i.test(word)).length;
 	// English borrows a word with accents now and then, not most of a phrase.
-	if (words.length >= 3 && accented > words.length / 2) {
+	if (words.length >= 4 && accented > words.length / 2) {
 		throw invalidValue('input', `The text seems not to be English. ${remedy}`);
 	}
 	const language = foreignLanguage(text);
