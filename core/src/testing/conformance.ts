@@ -24,10 +24,25 @@ export function caseMaker<S extends Subject>(create: () => Promise<S>): CaseMake
 		async run() {
 			const subject = await create();
 			try {
-				await check(subject);
+				await inTime(name, check(subject));
 			} finally {
 				await subject.close();
 			}
 		},
 	});
+}
+
+/** Far more than any case needs: a subject that never answers must not leave a run without a name to look at. */
+const caseMs = 60_000;
+
+async function inTime(name: string, work: Promise<void>): Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new Error(`Never settled: ${name}.`)), caseMs);
+	});
+	try {
+		await Promise.race([work, late]);
+	} finally {
+		clearTimeout(timer);
+	}
 }

@@ -10,7 +10,14 @@ import {
 } from '@plinth/core';
 import { checkedMp4, isHonestPoster } from './container-format.ts';
 import { videoErrors } from './errors.ts';
-import type { MediaInput, VideoModel, VideoPoster, VideoRequest, VideoRun } from './model.ts';
+import type {
+	MediaInput,
+	VideoModel,
+	VideoPoster,
+	VideoRequest,
+	VideoResult,
+	VideoRun,
+} from './model.ts';
 import type { VideoOptions } from './options.ts';
 import { inputOf, type StoredFile, type VideoInput, type VideoOutput } from './record.ts';
 import { seedOf } from './seed.ts';
@@ -40,9 +47,7 @@ async function render(context: RunnerContext, job: Job, run: JobRun): Promise<Jo
 	const { id, model } = models.get(job.model);
 	const input = inputOf(job);
 	const made = await model.generate(toRequest(input, blobs), toRun(run, seedOf(id, input)));
-	if (made.mediaType !== 'video/mp4') {
-		throw modelError(`The model returned ${made.mediaType}, not video/mp4.`);
-	}
+	checkResult(id, made);
 	const { signal } = run;
 	const video = await store(blobs, run.blobKey('video.mp4'), checkedMp4(made.body), {
 		contentType: 'video/mp4',
@@ -54,6 +59,23 @@ async function render(context: RunnerContext, job: Job, run: JobRun): Promise<Jo
 		warnings: [...(made.warnings ?? [])],
 	};
 	return { result: output, retentionMs: Math.round(options.retentionHours * 3_600_000) };
+}
+
+/** Models may be written in JavaScript: what they return wrongly is said in words that help their author. */
+function checkResult(id: string, made: Partial<VideoResult> | undefined): void {
+	const body = made?.body as object | undefined;
+	const isBody =
+		body instanceof Uint8Array || (typeof body === 'object' && Symbol.asyncIterator in body);
+	if (!isBody) {
+		throw modelError(
+			`The model ${id} must return { body, mediaType } with bytes or an async iterable of bytes as body.`,
+		);
+	}
+	if (made?.mediaType !== 'video/mp4') {
+		throw modelError(
+			`The model ${id} returned ${made?.mediaType ?? 'no media type'}, not video/mp4.`,
+		);
+	}
 }
 
 function toRequest(input: VideoInput, blobs: BlobStore): VideoRequest {
