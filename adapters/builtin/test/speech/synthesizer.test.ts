@@ -47,21 +47,21 @@ describe('Synthesizer', () => {
 	});
 
 	it('replaces a thread that misses its deadline', async () => {
-		const synthesizer = create(600);
+		const synthesizer = create(1_500);
 		await say(synthesizer, 'warm');
 		await expect(say(synthesizer, 'hang')).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 		expect(await say(synthesizer, 'next')).toMatch(/^next/);
 	});
 
 	it('never hands the late answer of a thread it gave up to the next request', async () => {
-		const synthesizer = create(400);
+		const synthesizer = create(1_500);
 		await say(synthesizer, 'warm');
 		const first = say(synthesizer, 'slow');
 		const second = say(synthesizer, 'second');
 		const given = expect(first).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 		await new Promise((resolve) => setImmediate(resolve));
 		// The deadline passes and the answer arrives while nothing is looked at: the timer comes first.
-		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_600);
 		await given;
 		expect(await second).toMatch(/^second/);
 	});
