@@ -12,8 +12,8 @@ export interface Piece {
 /** Longest piece. One character takes about 70 ms to say; a digit counts four times because it becomes a word. */
 const longest = 220;
 /**
- * A first piece heavier than this is divided at a comma or before a small word, so that the first sound does not wait for a whole
- * long sentence: the statistical voices take 0.7 ms per character.
+ * A first piece heavier than this is divided at a comma, before a small word or at least between words, so that the first sound does
+ * not wait for a whole long sentence: the statistical voices take 0.7 ms per character.
  */
 const longestFirst = 44;
 const heaviestFirst = 36;
@@ -122,18 +122,20 @@ function splitFirst(pieces: readonly Piece[]): Piece[] {
 	return [head.boundary === 'clause' ? head : { ...head, boundary: 'phrase' }, tail, ...rest];
 }
 
-/** How many words the first piece gets: up to a comma if there is one in reach, else up to a small word; 0 for neither. */
+/** How many words the first piece gets: up to a comma if there is one in reach, else up to a small word, else as many as fit. */
 function firstCut(words: readonly string[]): number {
 	let weight = 0;
 	let small = 0;
 	let comma = 0;
+	let fitting = 0;
 	for (const [index, word] of words.entries()) {
 		if (weight >= lightestFirst && smallWord.test(word)) small = index;
 		weight += weigh(word);
 		if (weight > heaviestFirst) break;
+		fitting = index + 1;
 		if (weight >= lightestFirst && endsClause(word) === 'clause') comma = index + 1;
 	}
-	return comma || small;
+	return comma || small || fitting;
 }
 
 function withLast(pieces: readonly Piece[], boundary: Boundary): Piece[] {

@@ -34,7 +34,7 @@ describe('splitIntoPieces', () => {
 		]);
 	});
 
-	it('begins with a short piece when a long first sentence has a comma or a small word in reach', () => {
+	it('begins with a short piece: up to a comma, a small word, or as many words as fit', () => {
 		const comma = 'Once upon a midnight dreary, while I pondered, weak and weary, I read.';
 		expect(splitIntoPieces(comma)[0]).toEqual({
 			text: 'Once upon a midnight dreary,',
@@ -45,9 +45,11 @@ describe('splitIntoPieces', () => {
 			text: 'Please turn left',
 			boundary: 'phrase',
 		});
-		expect(texts('Artificial intelligence systems increasingly influence decisions.')).toHaveLength(
-			1,
-		);
+		const plain = 'Artificial intelligence systems increasingly influence decisions.';
+		expect(splitIntoPieces(plain)[0]).toEqual({
+			text: 'Artificial intelligence systems',
+			boundary: 'phrase',
+		});
 	});
 
 	it('splits very long sentences at commas, else at spaces, and breaks endless words', () => {
