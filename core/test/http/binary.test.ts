@@ -295,17 +295,22 @@ describe('a source', () => {
 		return { seen, body };
 	}
 
+	/** Waits until nobody has asked for another chunk during 200 turns of the event loop. */
+	async function untilStill(seen: { readonly chunks: number }): Promise<void> {
+		let last = -1;
+		for (let still = 0; still < 200; still = seen.chunks === last ? still + 1 : 0) {
+			last = seen.chunks;
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+	}
+
 	it('is asked for no more than a slow reader takes, and is let go when the reader leaves', async () => {
 		const { seen, body } = endless();
 		const { port, http, lines } = await listening([serving(body)]);
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/content', auth));
-		let last = -1;
-		for (let still = 0; still < 200; still = seen.chunks === last ? still + 1 : 0) {
-			last = seen.chunks;
-			await new Promise((resolve) => setImmediate(resolve));
-		}
+		await untilStill(seen);
 		expect(seen.chunks).toBeGreaterThan(0);
 		expect(seen.chunks * 65_536).toBeLessThan(32_000_000);
 		raw.socket.destroy();
@@ -319,11 +324,7 @@ describe('a source', () => {
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/content', auth));
-		let last = -1;
-		for (let still = 0; still < 200; still = seen.chunks === last ? still + 1 : 0) {
-			last = seen.chunks;
-			await new Promise((resolve) => setImmediate(resolve));
-		}
+		await untilStill(seen);
 		await clock.advance(30_000);
 		await eventually(() => seen.returned && http.inFlight === 0);
 	});
