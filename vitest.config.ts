@@ -30,6 +30,16 @@ export default defineConfig({
 				extends: true,
 				test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 300_000 },
 			},
+			{
+				// The same files as in `system`, with their full numbers of rounds.
+				extends: true,
+				test: {
+					name: 'long',
+					include: ['test/system/{drain,fuzz,kills}.test.ts'],
+					testTimeout: 7_200_000,
+					env: { PLINTH_TEST_LONG: '1' },
+				},
+			},
 		],
 		coverage: { provider: 'v8', include: ['{core,plugins/*,adapters/*,cli}/src/**'] },
 	},
