@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type App, services, version } from '@plinth/core';
+import { facts } from './facts.ts';
 
 /** What the banner tells. */
 export interface BannerFacts {
@@ -15,24 +16,20 @@ export interface BannerFacts {
 export function banner({ app, url, file, firstKey }: BannerFacts): string {
 	const { parts, models } = app.tree();
 	const plugins = parts.filter(({ owner }) => owner.startsWith('plugin '));
-	const needs = plugins.map(({ owner, needs: list }) => {
-		const from = list.map(({ service, provider }) => `${service} from ${provider ?? 'nobody'}`);
-		return `${owner.slice(7)}${from.length > 0 ? `: ${from.join(', ')}` : ''}`;
+	const served = plugins.map(({ owner, routes: [first = 'no route', ...others] }) => {
+		const more = others.length > 0 ? ` and ${others.length} more routes` : '';
+		return `${owner.slice(7)}: ${first}${more}`;
 	});
 	const isOpen = !parts.some(({ provides }) => provides.includes(services.authenticator.id));
-	const rows: [string, readonly string[]][] = [
+	return facts(`Plinth ${version}`, [
 		['serving', [url, `${url}/openapi.json`]],
 		['composed by', [file ?? 'the built-in composition; plinth.config.ts replaces it']],
-		['plugins', needs],
+		['plugins', served],
 		['models', models.map(({ id, description }) => (description ? `${id}: ${description}` : id))],
 		['data', [file ? 'as configured' : resolve(process.env.PLINTH_DATA_DIR || './.plinth')]],
 		['key', keyLines(firstKey, isOpen)],
 		['try', [`curl ${url}/v1/models${isOpen ? '' : ` -H "x-api-key: ${firstKey ?? '<key>'}"`}`]],
-	];
-	const body = rows.flatMap(([label, lines]) =>
-		lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(12)} ${line}`),
-	);
-	return `\nPlinth ${version}\n\n${body.join('\n')}\n\n`;
+	]);
 }
 
 function keyLines(firstKey: string | null, isOpen: boolean): readonly string[] {

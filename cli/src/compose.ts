@@ -1,4 +1,10 @@
-import { type App, type CreateAppOptions, createApp, findConfig } from '@plinth/core';
+import {
+	type App,
+	type AppConfig,
+	type CreateAppOptions,
+	createApp,
+	findConfig,
+} from '@plinth/core';
 import { embedded } from './embedded.ts';
 
 /** A booted app and the file that composed it; undefined for the built-in composition. */
@@ -7,12 +13,19 @@ export interface Composed {
 	readonly file: string | undefined;
 }
 
+/** What a command may change in whatever it boots. */
+export interface ComposeOptions extends CreateAppOptions {
+	/** Replaces settings of the config's `jobs` section. */
+	readonly jobs?: AppConfig['jobs'] & object;
+}
+
 /** Finds the config, or takes the built-in composition, and boots it up to its frozen routes. */
 export async function compose(
 	flags: { readonly config?: string },
-	options: CreateAppOptions = {},
+	{ jobs, ...options }: ComposeOptions = {},
 ): Promise<Composed> {
 	const env = options.env ?? process.env;
 	const { file, config } = await findConfig({ file: flags.config, env, fallback: embedded });
-	return { app: await createApp(config, { ...options, file }), file };
+	const adjusted = { ...config, jobs: { ...config.jobs, ...jobs } };
+	return { app: await createApp(adjusted, { ...options, file }), file };
 }

@@ -19,6 +19,7 @@ export const embedded = defineConfig({
 		host: env('HOST', '127.0.0.1'),
 		port: env('PORT', '8080'),
 		publicUrl: env('PLINTH_PUBLIC_URL', ''),
+		authFailuresPerMinute: env('PLINTH_AUTH_FAILURES_PER_MINUTE', '20'),
 	},
 	log: { level: env('PLINTH_LOG_LEVEL', 'info') },
 	backends: {

@@ -1,5 +1,6 @@
-import { BootError, version } from '@plinth/core';
+import { BootError, redact, version } from '@plinth/core';
 import { Command, InvalidArgumentError } from 'commander';
+import type { CreateFlags } from './commands/keys.ts';
 import { UserError } from './user-error.ts';
 
 interface ConfigFlag {
@@ -8,12 +9,17 @@ interface ConfigFlag {
 
 /** Runs the command line. Boot problems print as a report without a stack; the exit code is then 1. */
 export async function run(argv: readonly string[]): Promise<void> {
+	// Node would print the error with everything that hangs on it, such as the headers of a request.
+	process.on('uncaughtException', (error) => {
+		process.stderr.write(`${redact(describe(error))}\n`);
+		process.exit(1);
+	});
 	try {
 		const plinth = program();
 		refuseUnknown(plinth, argv[2]);
 		await plinth.parseAsync([...argv]);
 	} catch (error) {
-		process.stderr.write(`${describe(error)}\n`);
+		process.stderr.write(`${redact(describe(error))}\n`);
 		process.exitCode = 1;
 	}
 }
@@ -30,6 +36,9 @@ function program(): Command {
 		.action(async (flags: ConfigFlag & { host?: string; port?: number }) =>
 			(await import('./commands/serve.ts')).serve(flags),
 		);
+	withConfig(plinth.command('worker'))
+		.description('run the jobs that servers on the same storage accept, without listening')
+		.action(async (flags: ConfigFlag) => (await import('./commands/worker.ts')).worker(flags));
 	withConfig(plinth.command('demo'))
 		.description('run every composed capability once and keep what it makes')
 		.action(async (flags: ConfigFlag) => (await import('./demo/demo.ts')).demo(flags));
@@ -39,7 +48,39 @@ function program(): Command {
 	withConfig(plinth.command('openapi'))
 		.description('print the OpenAPI document of the composed routes')
 		.action(async (flags: ConfigFlag) => (await import('./commands/openapi.ts')).openapi(flags));
+	withConfig(plinth.command('doctor'))
+		.description('look at everything that a server needs, and say what to mend')
+		.option('--json', 'as JSON')
+		.action(async (flags: ConfigFlag & { json?: boolean }) =>
+			(await import('./commands/doctor.ts')).doctor(flags),
+		);
+	addKeys(plinth);
 	return plinth;
+}
+
+function addKeys(plinth: Command): void {
+	const keys = plinth
+		.command('keys')
+		.description('make, list and revoke API keys; servers on the same storage may be running');
+	withConfig(keys.command('create'))
+		.description('make a key and print it once, alone on standard output')
+		.requiredOption('--tenant <name>', 'who the key speaks for; keys of one tenant see the same')
+		.requiredOption('--scopes <list>', "comma-separated, such as videos:read; '*' is every scope")
+		.option('--name <label>', 'what to call the key in lists')
+		.option('--expires <when>', '12h or 30d from now, or an ISO 8601 date; otherwise never')
+		.option('-q, --quiet', 'print nothing but the key')
+		.action(async (flags: CreateFlags) => (await import('./commands/keys.ts')).createKey(flags));
+	withConfig(keys.command('list'))
+		.description('list the issued keys, without the keys themselves')
+		.option('--json', 'as JSON')
+		.action(async (flags: ConfigFlag & { json?: boolean }) =>
+			(await import('./commands/keys.ts')).listKeys(flags),
+		);
+	withConfig(keys.command('revoke <id>'))
+		.description('make a key invalid at once, by its id or by the key itself')
+		.action(async (id: string, flags: ConfigFlag) =>
+			(await import('./commands/keys.ts')).revokeKey(id, flags),
+		);
 }
 
 /** Without this a misspelt command would be an argument too many of the default command. */

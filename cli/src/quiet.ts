@@ -1,11 +1,11 @@
-import type { Logger } from '@plinth/core';
+import { type Logger, redact } from '@plinth/core';
 
 /** For commands whose output is their result: only errors are worth a line, on standard error. */
 export const quietLogger: Logger = {
 	debug: () => {},
 	info: () => {},
 	warn: () => {},
-	error: (fields, message) => process.stderr.write(`${message}: ${reason(fields)}\n`),
+	error: (fields, message) => process.stderr.write(redact(`${message}: ${reason(fields)}\n`)),
 	child: () => quietLogger,
 };
 

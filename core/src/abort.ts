@@ -6,9 +6,19 @@
 export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 	return new Promise((resolve, reject) => {
 		const stop = () => reject(signal.reason);
+		const leave = () => signal.removeEventListener('abort', stop);
 		if (signal.aborted) stop();
-		signal.addEventListener('abort', stop, { once: true });
-		work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+		else signal.addEventListener('abort', stop, { once: true });
+		work.then(
+			(value) => {
+				leave();
+				resolve(value);
+			},
+			(error) => {
+				leave();
+				reject(error);
+			},
+		);
 	});
 }
 

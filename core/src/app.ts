@@ -10,6 +10,7 @@ import { Lifecycle } from './kernel/lifecycle.ts';
 import { createLogger } from './kernel/log.ts';
 import { ModelDirectory } from './kernel/models.ts';
 import { type Part, planBoot } from './kernel/plan.ts';
+import { createReadiness } from './kernel/readiness.ts';
 import { Registry } from './kernel/registry.ts';
 import { RunningApp } from './kernel/running.ts';
 import { PluginSetups } from './kernel/setup.ts';
@@ -40,7 +41,7 @@ export async function createApp(
 	const { env = process.env, folder = process.cwd(), clock = systemClock, file } = options;
 	const resolved = '$kind' in config ? config : await resolveConfig(config, { folder, env });
 	const plan = planBoot(resolved);
-	const log = options.log ?? createLogger(plan.log.level);
+	const log = options.log ?? createLogger(plan.log);
 	if (plan.problems.length > 0) throw new BootError(plan.problems, { file });
 
 	const registry = new Registry();
@@ -64,11 +65,15 @@ export async function createApp(
 			title: 'Plinth',
 			version,
 			publicUrl: plan.server.publicUrl,
-			admit: () => app.current?.admit(),
-			readiness: async () => {
-				const state = app.current?.state ?? 'created';
-				return state === 'ready' ? { ready: true } : { ready: false, reason: state };
+			authFailures: {
+				perMinute: plan.server.authFailuresPerMinute,
+				trustedProxies: plan.server.trustedProxies,
 			},
+			cors: plan.server.cors,
+			load: plan.server.limits,
+			connections: plan.server.limits.connections,
+			admit: () => app.current?.admit(),
+			readiness: createReadiness(() => app.current?.state ?? 'created', { registry, clock, log }),
 			models: () => models.list(),
 		});
 		app.current = new RunningApp({ plan, registry, http, setups, lifecycle, log, models });

@@ -1,4 +1,5 @@
 import { type ErrorSpec, errors, type WireErrorType } from './errors.ts';
+import { redact } from './redact.ts';
 
 /** What a thrower adds to a coded error. */
 export interface ErrorDetails {
@@ -72,7 +73,7 @@ export interface WireError {
 	readonly code: string | null;
 }
 
-/** Turns any thrown value into what a client may see. */
+/** Turns any thrown value into what a client may see: without known secrets, which an upstream's message may quote. */
 export function toWireError(error: unknown): {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
@@ -85,7 +86,7 @@ export function toWireError(error: unknown): {
 		headers: coded.headers,
 		body: {
 			error: {
-				message: coded.message,
+				message: redact(coded.message),
 				type: spec.type,
 				param: coded.param ?? null,
 				code: spec.code,

@@ -34,6 +34,25 @@ export interface ServerConfig {
 	readonly publicUrl?: string;
 	/** `off` lets everybody in: only behind a host that authenticates, or on loopback. `on` unless set. */
 	readonly auth?: 'on' | 'off' | (string & {});
+	/** Requests with a wrong key that one address may send in a minute; 20 unless set, 0 for any number. */
+	readonly authFailuresPerMinute?: number | string;
+	/** How many proxies of one's own append to `X-Forwarded-For`; none unless set, and then the header is not looked at. */
+	readonly trustedProxies?: number | string;
+	/** Origins whose pages may read answers, as a list or comma-separated; `*` for all. None unless set. */
+	readonly cors?: readonly string[] | string;
+	/** How much may be under way at once; what is beyond is refused with 429 or 503. */
+	readonly limits?: {
+		/** Request bodies being received or worked on, in bytes; 1 GiB unless set. */
+		readonly inFlightBytes?: number | string;
+		/** 256 unless set. */
+		readonly requestsPerTenant?: number | string;
+		/** Event streams; 1,000 unless set. */
+		readonly streamsPerTenant?: number | string;
+		/** Event streams of all tenants; 10,000 unless set. */
+		readonly streams?: number | string;
+		/** Connections of the listener; 10,000 unless set. */
+		readonly connections?: number | string;
+	};
 	/** After a stop is asked for, everything is still served this long, in milliseconds; 1,000 unless set. */
 	readonly drainDelayMs?: number | string;
 	/** How long requests and jobs may then go on, in milliseconds; 10,000 unless set. */
@@ -42,10 +61,12 @@ export interface ServerConfig {
 	readonly stepTimeoutMs?: number | string;
 }
 
-/** How much is logged. */
+/** How much is logged, and how. */
 export interface LogConfig {
 	/** `info` unless set. */
 	readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | (string & {});
+	/** One JSON object a line, or one short line for people; `auto`, the default, is for people on a terminal only. */
+	readonly format?: 'auto' | 'json' | 'pretty' | (string & {});
 }
 
 /**

@@ -1,6 +1,13 @@
 export { letGo, orAbort, untilAborted } from './abort.ts';
 export { type CreateAppOptions, createApp } from './app.ts';
-export { apiKeys, type KeyRing, keyRing } from './auth/keys.ts';
+export {
+	type IssuedKey,
+	type KeyInfo,
+	type KeyRequest,
+	type KeyRing,
+	keyRing,
+} from './auth/key-ring.ts';
+export { apiKeys } from './auth/keys.ts';
 export * from './backend.ts';
 export * from './coded-error.ts';
 export {
@@ -24,9 +31,10 @@ export { isJobId } from './jobs/ids.ts';
 export type { App, AppState } from './kernel/contract.ts';
 export type { BootTree, TreeNeed, TreePart } from './kernel/tree.ts';
 export * from './model.ts';
+export { ownerMark, ownerState } from './owner.ts';
 export * from './plugin.ts';
 export type * from './ports/authenticator.ts';
-export type * from './ports/blob-store.ts';
+export * from './ports/blob-store.ts';
 export type * from './ports/clock.ts';
 export type * from './ports/event-bus.ts';
 export type * from './ports/image-codec.ts';
@@ -35,6 +43,9 @@ export * from './ports/job-store.ts';
 export type * from './ports/json.ts';
 export type * from './ports/logger.ts';
 export type * from './ports/record-store.ts';
+export type * from './ports/self-check.ts';
+export { makePrivateDir } from './private-dir.ts';
+export { redact } from './redact.ts';
 export { Semaphore } from './semaphore.ts';
 export * from './service.ts';
 export * from './services.ts';

@@ -1,5 +1,6 @@
 import OpenAI6 from 'openai-v6';
 import OpenAI7 from 'openai-v7';
+import { watchReplies } from '../support/openapi/watch.ts';
 
 /** The SDK as tests see it; both lines have the same surface where it matters here. */
 export type Sdk = OpenAI7;
@@ -15,10 +16,11 @@ export const lines: readonly { readonly name: string; readonly OpenAI: SdkClass 
 export type AuthMode = 'Bearer only' | 'x-api-key only' | 'both headers';
 export const authModes: readonly AuthMode[] = ['Bearer only', 'x-api-key only', 'both headers'];
 
-/** A client and every request that it has really sent. */
+/** A client, every request that it has really sent, and what the server's document does not allow in the answers. */
 export interface WatchedClient {
 	readonly client: Sdk;
 	readonly sent: { readonly url: string; readonly headers: Headers }[];
+	readonly complaints: readonly string[];
 }
 
 /** Makes a client of one line in one mode. */
@@ -28,6 +30,7 @@ export function sdkClient(
 ): WatchedClient {
 	const { url, key, mode } = options;
 	const sent: WatchedClient['sent'] = [];
+	const replies = watchReplies(url);
 	const client = new OpenAI({
 		baseURL: `${url}/v1`,
 		apiKey: mode === 'x-api-key only' ? 'unused' : key,
@@ -37,8 +40,9 @@ export function sdkClient(
 		},
 		fetch: (target, init) => {
 			sent.push({ url: String(target), headers: new Headers(init?.headers) });
-			return fetch(target, init);
+			const asked = { method: init?.method?.toUpperCase() ?? 'GET', url: String(target) };
+			return replies.watch(asked, () => fetch(target, init));
 		},
 	});
-	return { client, sent };
+	return { client, sent, complaints: replies.complaints };
 }

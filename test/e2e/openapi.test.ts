@@ -1,5 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiDocument, escapePointer } from '../support/openapi/document.ts';
+import { SchemaChecks } from '../support/openapi/schemas.ts';
 import { type Served, serveEmbedded } from '../support/serve.ts';
 
 interface Schema {
@@ -13,9 +15,15 @@ interface Schema {
 }
 
 interface Operation {
+	readonly operationId?: string;
+	readonly summary?: string;
+	readonly tags?: readonly string[];
+	readonly parameters?: readonly { readonly name: string; readonly in: string }[];
 	readonly security?: readonly Readonly<Record<string, unknown>>[];
 	readonly requestBody?: {
-		readonly content: Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
+		readonly content: Readonly<
+			Record<string, { readonly schema: { readonly $ref?: string }; readonly encoding?: unknown }>
+		>;
 	};
 	readonly responses: Readonly<Record<string, unknown>>;
 }
@@ -24,6 +32,7 @@ interface Document {
 	readonly openapi: string;
 	readonly servers: readonly { readonly url: string }[];
 	readonly security: readonly Readonly<Record<string, unknown>>[];
+	readonly tags: readonly { readonly name: string }[];
 	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 	readonly components: {
 		readonly schemas: Readonly<
@@ -101,9 +110,78 @@ describe('/openapi.json', () => {
 		expect(bodyOf('/v1/audio/speech').speed).toMatchObject({ minimum: 0.25, maximum: 4 });
 	});
 
+	test('names every operation once, with a summary and a tag that the document declares', () => {
+		const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+		const ids = operations.map(({ operationId }) => operationId);
+		expect(new Set(ids).size).toBe(operations.length);
+		const declared = document.tags.map(({ name }) => name);
+		for (const { operationId, summary, tags = [] } of operations) {
+			expect({ operationId, summary, tags }).toEqual({
+				operationId: expect.stringMatching(/^[a-z][a-z0-9_]*$/),
+				summary: expect.stringMatching(/^[A-Z].{5,80}$/),
+				tags: [expect.toBeOneOf(declared)],
+			});
+		}
+	});
+
+	test('gives examples that its own schemas allow', () => {
+		const checks = new SchemaChecks(new ApiDocument(document), 'json');
+		const found = examplesIn(document, '#');
+		const homes = found.map(({ pointer }) => pointer.split('/').at(-1));
+		expect(homes).toEqual(
+			expect.arrayContaining([
+				'VideoCreate',
+				'VideoCreateJson',
+				'VideoRemix',
+				'SpeechCreate',
+				'Error',
+			]),
+		);
+		const wrong = found.flatMap(({ pointer, example }) =>
+			checks
+				.at(pointer)(example)
+				.map((problem) => `${pointer}: ${problem}`),
+		);
+		expect(wrong).toEqual([]);
+	});
+
+	test('promises no file in JSON, and says how a form spells an object', () => {
+		const { content = {} } = document.paths['/v1/videos']?.post?.requestBody ?? {};
+		const json = content['application/json']?.schema.$ref?.split('/').at(-1) ?? '';
+		expect(document.components.schemas[json]?.properties.input_reference).toMatchObject({
+			type: 'object',
+			required: ['image_url'],
+		});
+		expect(JSON.stringify(document.components.schemas[json])).not.toContain('binary');
+		expect(content['multipart/form-data']?.encoding).toEqual({
+			input_reference: { style: 'deepObject', explode: true },
+		});
+	});
+
+	test('leaves answers open for members to come', () => {
+		for (const name of ['Video', 'VideoList', 'Model', 'Error']) {
+			expect(document.components.schemas[name]).not.toHaveProperty('additionalProperties');
+		}
+	});
+
+	test('shows Idempotency-Key where a repeat is recognised, and nowhere else', () => {
+		const taking = Object.entries(document.paths).flatMap(([path, operations]) =>
+			Object.entries(operations)
+				.filter(([, { parameters = [] }]) => parameters.some((each) => each.in === 'header'))
+				.map(([method]) => `${method} ${path}`),
+		);
+		expect(taking.sort()).toEqual(['post /v1/videos', 'post /v1/videos/{id}/remix']);
+	});
+
+	test('says what the readiness probe answers when it is not ready', () => {
+		expect(Object.keys(document.paths['/readyz']?.get?.responses ?? {})).toContain('503');
+	});
+
 	test('lists the failures of a route', () => {
 		const failures = Object.keys(document.paths['/v1/videos']?.post?.responses ?? {});
-		expect(failures).toEqual(expect.arrayContaining(['201', '400', '401', '404', '413', '415']));
+		expect(failures).toEqual(
+			expect.arrayContaining('201 400 401 403 404 408 413 415 422 429 500 503 504 507'.split(' ')),
+		);
 	});
 });
 
@@ -111,4 +189,23 @@ function bodyOf(path: string): Readonly<Record<string, Schema>> {
 	const content = document.paths[path]?.post?.requestBody?.content ?? {};
 	const name = Object.values(content)[0]?.schema.$ref?.split('/').at(-1) ?? '';
 	return document.components.schemas[name]?.properties ?? {};
+}
+
+/** Every example of a schema, with the pointer to that schema. */
+function examplesIn(node: unknown, pointer: string): { pointer: string; example: unknown }[] {
+	if (typeof node !== 'object' || node === null) return [];
+	const { example, examples, schema } = node as Record<string, unknown>;
+	const own = [
+		...(Array.isArray(examples) ? examples : []),
+		...(example === undefined ? [] : [example]),
+	];
+	const home = schema === undefined ? pointer : `${pointer}/schema`;
+	return [
+		...own.map((each) => ({ pointer: home, example: each })),
+		...Object.entries(node).flatMap(([key, inner]) =>
+			key === 'examples' || key === 'example'
+				? []
+				: examplesIn(inner, `${pointer}/${escapePointer(key)}`),
+		),
+	];
 }

@@ -1,76 +1,207 @@
+import type { Clock } from '@plinth/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireList } from '../support/client.ts';
-import { fakeVideo } from '../support/fake-models.ts';
+import { fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
+import { ApiDocument, type Operation } from '../support/openapi/document.ts';
 import { keyA, keyB, type Served, serveEmbedded } from '../support/serve.ts';
 
-const unknownId = `video_${'0'.repeat(44)}`;
+/** Things that belong to a tenant: where they are asked for by an id, and in which states another tenant may have them. */
+interface Subject {
+	/** A path template up to its id. */
+	readonly path: string;
+	/** Well formed, and nobody's. */
+	readonly unknownId: string;
+	/** Bodies that would be good enough for the owner, by operation. */
+	readonly bodies: Readonly<Record<string, unknown>>;
+	/** Makes one in each state, and returns their ids by state. */
+	make(owner: RawClient): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Ids that belong to no tenant: those of the deployment, and of what is not offered. */
+const ownerless = ['/v1/models/{id}', '/v1/videos/characters/{id}'];
+
+const held = gate();
+let aheadMs = 0;
+/** The machine's clock, set ahead. */
+const clock: Clock = {
+	now: () => Date.now() + aheadMs,
+	after(ms, task) {
+		const timer = setTimeout(task, ms).unref();
+		return () => clearTimeout(timer);
+	},
+};
+
+const videos: Subject = {
+	path: '/v1/videos/{id}',
+	unknownId: `video_${'0'.repeat(44)}`,
+	bodies: { 'POST /v1/videos/{id}/remix': { prompt: 'Mine now' } },
+	async make(owner) {
+		const create = async (fields: object) => {
+			const { id } = await owner.create({ model: 'instant-1', prompt: 'mine', ...fields });
+			return id;
+		};
+		const expired = await create({});
+		await owner.finished(expired);
+		aheadMs = 25 * 60 * 60 * 1_000;
+		const gone = await owner.send(`/v1/videos/${expired}/content`);
+		expect(gone.status).toBe(404);
+		const [completed, failed, deleted] = [
+			await create({}),
+			await create({ prompt: 'fail: for a reason of its own' }),
+			await create({}),
+		];
+		for (const id of [completed, failed, deleted]) await owner.finished(id);
+		await owner.send(`/v1/videos/${deleted}`, { method: 'DELETE' });
+		const running = await create({ model: 'held-1' });
+		await held.reached;
+		return { completed, failed, running, expired, deleted };
+	},
+};
+
+const subjects = [videos];
 
 let served: Served;
+let operations: readonly Operation[];
 let a: RawClient;
 let b: RawClient;
-let idOfA: string;
+const idsOf = new Map<Subject, Readonly<Record<string, string>>>();
 
 beforeAll(async () => {
-	served = await serveEmbedded({ models: { 'instant-1': fakeVideo() } });
+	served = await serveEmbedded({
+		clock,
+		models: { 'instant-1': fakeVideo(), 'held-1': heldVideo(held) },
+	});
+	operations = new ApiDocument(served.app.openapi()).operations;
 	a = rawClient(served.url, keyA);
 	b = rawClient(served.url, keyB);
-	const { id } = await a.create({ model: 'instant-1', prompt: 'mine' });
-	idOfA = (await a.finished(id)).id;
+	for (const subject of subjects) idsOf.set(subject, await subject.make(a));
 });
 
-afterAll(() => served?.stop());
+afterAll(async () => {
+	held.open();
+	await served?.stop();
+});
 
-describe("another tenant's video", () => {
-	test.each([
-		['GET', '/v1/videos/{id}'],
-		['HEAD', '/v1/videos/{id}'],
-		['GET', '/v1/videos/{id}/content'],
-		['GET', '/v1/videos/{id}/content?variant=thumbnail'],
-		['POST', '/v1/videos/{id}/remix'],
-		['PUT', '/v1/videos/{id}'],
-		['DELETE', '/v1/videos/{id}'],
-	])('looks exactly like an unknown one to %s %s', async (method, path) => {
-		const [foreign, unknown] = [
-			await look(method, path, idOfA),
-			await look(method, path, unknownId),
-		];
-		expect(foreign).toEqual(unknown);
-		expect(foreign.status).toBeGreaterThanOrEqual(404);
+/** The operations that ask for a thing by its id, and the methods that its paths do not have. */
+function operationsOn({ path }: Subject): readonly Pick<Operation, 'name' | 'method' | 'path'>[] {
+	const own = operations.filter((each) => each.path.startsWith(path));
+	const paths = new Set(own.map((each) => each.path));
+	const odd = ['HEAD', 'PUT', 'PATCH', 'OPTIONS'].flatMap((method) =>
+		[...paths].map((each) => ({ name: `${method} ${each}`, method, path: each })),
+	);
+	return [...own, ...odd];
+}
+
+describe("another tenant's id", () => {
+	test.each(subjects)(
+		'looks exactly like an unknown one, in every state: $path',
+		async (subject) => {
+			const ids = idsOf.get(subject) ?? {};
+			for (const { name, method, path } of operationsOn(subject)) {
+				const unknown = await look(name, method, path, subject, subject.unknownId);
+				if (method !== 'OPTIONS') expect(unknown.status, name).toBeGreaterThanOrEqual(404);
+				for (const [state, id] of Object.entries(ids)) {
+					expect(await look(name, method, path, subject, id), `${name}: ${state}`).toEqual(unknown);
+				}
+			}
+		},
+	);
+
+	test('looks like my own that I have deleted', async () => {
+		const { id } = await b.create({ model: 'instant-1', prompt: 'gone' });
+		await b.finished(id);
+		await b.send(`/v1/videos/${id}`, { method: 'DELETE' });
+		const [own, foreign] = await Promise.all(
+			[id, idsOf.get(videos)?.completed ?? ''].map((each) =>
+				look('GET /v1/videos/{id}', 'GET', '/v1/videos/{id}', videos, each),
+			),
+		);
+		expect(foreign).toEqual(own);
 	});
 
-	test('is still there after all that', async () => {
-		expect((await a.send(`/v1/videos/${idOfA}`)).status).toBe(200);
+	test('is asked for by every route with an id that this file knows of, and by no other', () => {
+		const withId = operations.filter(({ path }) => path.includes('{'));
+		const known = [...subjects.map(({ path }) => path), ...ownerless];
+		const unknown = withId.filter(({ path }) => !known.some((prefix) => path.startsWith(prefix)));
+		expect(unknown.map(({ name }) => name)).toEqual([]);
+		const withBody = withId.filter(({ requestBody }) => requestBody);
+		const bodies = subjects.flatMap((subject) => Object.keys(subject.bodies));
+		expect(withBody.map(({ name }) => name).sort()).toEqual(bodies.sort());
+		expect(withId.map(({ name }) => name)).toEqual(
+			expect.arrayContaining(['DELETE /v1/videos/{id}', 'GET /v1/videos/{id}/content']),
+		);
+	});
+
+	test('still leads its owner to what it was, after all that', async () => {
+		const { completed, failed, running, expired } = idsOf.get(videos) ?? {};
+		const { data } = await a.json<WireList>('/v1/videos?limit=100&order=asc');
+		expect(data.map(({ id, status }) => [id, status])).toEqual([
+			[expired, 'completed'],
+			[completed, 'completed'],
+			[failed, 'failed'],
+			[running, 'in_progress'],
+		]);
 	});
 
 	test('is in no list of mine', async () => {
-		expect((await b.json<WireList>('/v1/videos')).data).toEqual([]);
-	});
-
-	test('is a position in my list like any other', async () => {
-		const mine = await b.create({ model: 'instant-1', prompt: 'newer' });
-		const page = await b.json<WireList>(`/v1/videos?order=asc&after=${idOfA}`);
-		expect(page.data.map(({ id }) => id)).toEqual([mine.id]);
-	});
-
-	test('covers every route with the id of a video', () => {
-		const routes = served.app.tree().parts.flatMap((part) => part.routes);
-		const withId = routes.filter((route) => /\/v1\/videos\/\{id\}/.test(route));
-		expect(withId.sort()).toEqual([
-			'DELETE /v1/videos/{id}',
-			'GET /v1/videos/{id}',
-			'GET /v1/videos/{id}/content',
-			'POST /v1/videos/{id}/remix',
-		]);
+		const mine = (await b.json<WireList>('/v1/videos?limit=100')).data.map(({ id }) => id);
+		const theirs = Object.values(idsOf.get(videos) ?? {});
+		expect(mine.filter((id) => theirs.includes(id))).toEqual([]);
 	});
 });
 
+describe("another tenant's id as a cursor", () => {
+	/** The lists that have a cursor, each with what it lists. */
+	const lists = () =>
+		operations
+			.filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'after'))
+			.map(({ path }) => ({
+				path,
+				subject: subjects.find((subject) => subject.path.startsWith(`${path}/{`)),
+			}));
+
+	test('is a position like any other, on every list', async () => {
+		expect(lists().map(({ path }) => path)).toContain('/v1/videos');
+		for (const { path, subject } of lists()) {
+			if (!subject) throw new Error(`This file does not know what ${path} lists.`);
+			for (const [state, foreign] of Object.entries(idsOf.get(subject) ?? {})) {
+				const [theirs, nobodys] = [
+					await seen(b, `${path}?after=${foreign}`),
+					await seen(b, `${path}?after=${beside(foreign)}`),
+				];
+				expect(theirs, `${path}: ${state}`).toEqual(nobodys);
+				expect(theirs.status).toBe(200);
+			}
+		}
+	});
+
+	test('has my newer videos behind it, or my older ones', async () => {
+		const { id } = await b.create({ model: 'instant-1', prompt: 'newer' });
+		await b.finished(id);
+		const page = async (order: string) =>
+			(await b.json<WireList>(`/v1/videos?order=${order}&after=${idsOf.get(videos)?.completed}`))
+				.data;
+		expect((await page('asc')).map((video) => video.id)).toEqual([id]);
+		expect(await page('desc')).toEqual([]);
+	});
+});
+
+/** An id as close to another as can be. */
+function beside(id: string): string {
+	return `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;
+}
+
+function look(name: string, method: string, path: string, subject: Subject, id: string) {
+	const body = subject.bodies[name];
+	const init = body
+		? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+		: {};
+	return seen(b, path.replace('{id}', id), { method, ...init });
+}
+
 /** Everything that a client can see of an answer, but what differs between any two requests. */
-async function look(method: string, path: string, id: string) {
-	const init =
-		method === 'POST'
-			? { headers: { 'content-type': 'application/json' }, body: '{"prompt":"x"}' }
-			: {};
-	const answer = await b.send(path.replace('{id}', id), { method, ...init });
+async function seen(client: RawClient, path: string, init: RequestInit = {}) {
+	const answer = await client.send(path, init);
 	const { status, headers } = answer;
 	const changing = ['x-request-id', 'date', 'openai-processing-ms'];
 	const kept = [...headers].filter(([name]) => !changing.includes(name));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '@plinth/core/testing';
+import { watchReplies } from './openapi/watch.ts';
 
 /** A video object, as far as tests look at it by name. */
 export interface WireVideo {
@@ -60,12 +61,19 @@ const pollMs = 15;
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Makes a client for one key. `door` carries the requests: the network unless set. */
+/**
+ * Makes a client for one key. `door` carries the requests: the network unless set. An answer that the server's own document does
+ * not allow is thrown as an error.
+ */
 export function rawClient(url: string, key: string, door: Fetch = fetch): RawClient {
-	const send: RawClient['send'] = (path, init = {}) => {
+	const replies = watchReplies(url, door);
+	const send: RawClient['send'] = async (path, init = {}) => {
 		const headers = new Headers(init.headers);
 		headers.set('x-api-key', key);
-		return door(new Request(`${url}${path}`, { ...init, headers }));
+		const request = new Request(`${url}${path}`, { ...init, headers });
+		const answer = await replies.watch(request, () => door(request));
+		if (replies.complaints.length > 0) throw new Error(replies.complaints.join('\n'));
+		return answer;
 	};
 	const json = async <T>(path: string) => (await (await send(path)).json()) as T;
 	const post: RawClient['post'] = (path, body) => {

@@ -69,7 +69,7 @@ export function fakeVideo(requests: Recorded[] = []) {
 }
 
 /** A video model that reports half of the work, then waits for the gate or for its signal. */
-export function heldVideo({ opened, reach }: Gate) {
+export function heldVideo({ opened, reach }: Gate, body: Uint8Array = tinyMp4) {
 	return defineModel({
 		kind: videoModels,
 		name: 'test.held',
@@ -80,7 +80,7 @@ export function heldVideo({ opened, reach }: Gate) {
 				progress(0.5);
 				reach();
 				await orAborted(signal, opened);
-				return { body: tinyMp4, mediaType: 'video/mp4' };
+				return { body, mediaType: 'video/mp4' };
 			},
 		}),
 	})();
@@ -114,3 +114,31 @@ function orAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
 		work.then(resolve, reject);
 	});
 }
+
+/** A speech model that makes every format at once: a tenth of a second of silence, or bytes that say that they are encoded. */
+export function fakeSpeech() {
+	return defineModel({
+		kind: speechModels,
+		name: 'test.silent',
+		config: none,
+		create: (): SpeechModel => ({
+			apiVersion: 1,
+			async speak({ format }) {
+				const body = (async function* () {
+					yield new Uint8Array(4_800);
+				})();
+				if (format === 'wav' || format === 'pcm') {
+					return { mediaType: 'audio/pcm', sampleRate: 24_000, channels: 1, body };
+				}
+				return { mediaType: encodedTypes[format], format, body };
+			},
+		}),
+	})();
+}
+
+const encodedTypes = {
+	mp3: 'audio/mpeg',
+	opus: 'audio/ogg',
+	aac: 'audio/aac',
+	flac: 'audio/flac',
+} as const;

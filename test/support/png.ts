@@ -22,6 +22,22 @@ export function solidPng(
 	);
 }
 
+/** Makes a PNG whose rows are stored and not compressed, so that it has three bytes per pixel. */
+export function rawPng(width: number, height: number): Uint8Array<ArrayBuffer> {
+	const header = Buffer.alloc(13);
+	header.writeUInt32BE(width, 0);
+	header.writeUInt32BE(height, 4);
+	header.set([8, 2, 0, 0, 0], 8);
+	return Uint8Array.from(
+		Buffer.concat([
+			Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+			chunk('IHDR', header),
+			chunk('IDAT', deflateSync(Buffer.alloc((width * 3 + 1) * height), { level: 0 })),
+			chunk('IEND', Buffer.alloc(0)),
+		]),
+	);
+}
+
 /** Reads width and height from a PNG's header. Throws for anything else. */
 export function pngSize(bytes: Uint8Array): { readonly width: number; readonly height: number } {
 	const data = Buffer.from(bytes);

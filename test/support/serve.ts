@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type App, type AppConfig, createApp } from '@plinth/core';
+import { type App, type AppConfig, type Clock, createApp } from '@plinth/core';
 import { silentLogger } from '@plinth/core/testing';
 import { embedded } from 'plinth';
 
@@ -17,6 +17,8 @@ export interface ServeOptions extends Pick<AppConfig, 'backends' | 'models' | 'p
 	readonly dataDir?: string;
 	/** In the form of `PLINTH_API_KEYS`; both tenants' keys unless set. */
 	readonly keys?: string;
+	/** The machine's unless set. */
+	readonly clock?: Clock;
 }
 
 /** A running server of a test. */
@@ -43,7 +45,11 @@ export async function bootEmbedded(options: ServeOptions = {}): Promise<Omit<Ser
 			models,
 			plugins,
 		},
-		{ env: { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: keys }, log: silentLogger() },
+		{
+			env: { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: keys },
+			log: silentLogger(),
+			...(options.clock ? { clock: options.clock } : {}),
+		},
 	);
 	return {
 		app,

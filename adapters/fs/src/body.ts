@@ -1,14 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { ReusableBody } from '@plinth/core';
 import { damaged, storage } from './failures.ts';
 
-/** Large reads cost fewer wake-ups, and each chunk is the reader's own. */
+/** Large reads cost fewer wake-ups, and each chunk is the reader's own unless it brings the memory itself. */
 const chunkBytes = 512 * 1024;
 
 /**
  * A window of an open file. An iterator of its own instead of a generator, because `return` must close the file even when
  * nothing was read yet, and a generator that never started runs no `finally`.
  */
-export class FileBody implements AsyncIterableIterator<Uint8Array, undefined> {
+export class FileBody implements AsyncIterableIterator<Uint8Array, undefined>, ReusableBody {
 	readonly #handle: FileHandle;
 	readonly #end: number;
 	#position: number;
@@ -27,12 +28,21 @@ export class FileBody implements AsyncIterableIterator<Uint8Array, undefined> {
 	async next(): Promise<IteratorResult<Uint8Array, undefined>> {
 		const wanted = Math.min(chunkBytes, this.#end - this.#position);
 		if (this.#isClosed || wanted <= 0) return this.return();
+		const buffer = Buffer.allocUnsafeSlow(wanted);
+		return { done: false, value: buffer.subarray(0, await this.readInto(buffer)) };
+	}
+
+	async readInto(buffer: Uint8Array): Promise<number> {
+		const wanted = Math.min(buffer.length, this.#end - this.#position);
+		if (this.#isClosed || wanted <= 0) {
+			await this.return();
+			return 0;
+		}
 		try {
-			const buffer = Buffer.allocUnsafeSlow(wanted);
 			const { bytesRead } = await storage(this.#handle.read(buffer, 0, wanted, this.#position));
 			if (bytesRead === 0) throw damaged(new Error('The file is shorter than it was.'));
 			this.#position += bytesRead;
-			return { done: false, value: buffer.subarray(0, bytesRead) };
+			return bytesRead;
 		} catch (error) {
 			await this.return();
 			throw error;

@@ -14,13 +14,13 @@ import {
 	unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock, Logger } from '@plinth/core';
+import { type Clock, type Logger, makePrivateDir, ownerMark, ownerState } from '@plinth/core';
 import { storage } from './failures.ts';
 import { directoryOf } from './keys.ts';
 
 /** Files that are being written; no key has an `@`. */
 const temporaryName = '@tmp';
-/** An unfinished file that nobody has written to for so long belongs to a process that is gone. */
+/** An unfinished file of a process that cannot be looked for is taken for left over when nobody has written to it for so long. */
 const staleMs = 60 * 60 * 1000;
 
 /** How often a put makes its directory again while deletes take it away: each of them does so once at most. */
@@ -36,12 +36,17 @@ export interface Directory {
 
 /** Opens the directory, makes what is missing, and removes what a crashed writer left. */
 export async function openDirectory(path: string, clock: Clock, log: Logger): Promise<Directory> {
-	await storage(mkdir(join(path, temporaryName), { recursive: true, mode: 0o700 }));
+	await storage((async () => makePrivateDir(join(path, temporaryName)))());
 	const root = await storage(realpath(path));
 	const temporary = join(root, temporaryName);
 	const removed = await storage(removeStale(temporary, clock.now() - staleMs));
 	if (removed > 0) log.info({ removed, dir: root }, 'Removed unfinished blobs of a past run.');
-	return { root, temporaryFile: () => join(temporary, randomUUID()) };
+	return { root, temporaryFile: () => join(temporary, `${ownerMark()}.${randomUUID()}`) };
+}
+
+/** Rejects unless the directory is there and can be written to. */
+export function reach({ root }: Directory): Promise<void> {
+	return access(join(root, temporaryName), constants.W_OK);
 }
 
 /** Moves a finished file to its place; durable when it resolves. */
@@ -151,8 +156,10 @@ async function removeStale(temporary: string, before: number): Promise<number> {
 	let removed = 0;
 	for (const name of await readdir(temporary)) {
 		const path = join(temporary, name);
+		const owner = ownerState(name.slice(0, name.indexOf('.')));
+		if (owner === 'alive') continue;
 		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }));
-		if (mtimeMs >= before) continue;
+		if (owner === 'unknown' && mtimeMs >= before) continue;
 		await unlink(path).catch(ignoreAbsence);
 		removed += 1;
 	}

@@ -12,6 +12,7 @@ import {
 	type Directory,
 	openIfPresent,
 	publish,
+	reach,
 	removeFile,
 	sizeIfPresent,
 	walk,
@@ -60,6 +61,11 @@ export class FsBlobStore implements BlobStore {
 			throw plinthError('E_RANGE_NOT_SATISFIABLE');
 		}
 		return { ...info, body: new FileBody(handle, start, end + 1) };
+	}
+
+	/** A directory that went away, or became read-only, would look like an empty store. */
+	async ping(): Promise<void> {
+		await storage(reach(this.#directory));
 	}
 
 	async head(key: string): Promise<BlobInfo | null> {

@@ -1,4 +1,5 @@
 import { createHook } from 'node:async_hooks';
+import { spawnSync } from 'node:child_process';
 import {
 	mkdir,
 	mkdtemp,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BlobStore } from '@plinth/core';
+import { type BlobStore, isReusableBody, ownerMark } from '@plinth/core';
 import { blobStoreSuite, createBackend, manualClock } from '@plinth/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fsBlobs } from '../src/index.ts';
@@ -117,6 +118,30 @@ describe('the files of fsBlobs', () => {
 		expect(await readdir(join(dir, '@tmp'))).toEqual(['fresh']);
 	});
 
+	test('what a writer has left that was killed is removed at the next start, however fresh', async () => {
+		await mkdir(join(dir, '@tmp'), { recursive: true });
+		const [machine] = ownerMark().split('-');
+		const dead = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1.half`;
+		const living = `${ownerMark()}.half`;
+		const clock = manualClock(Date.now());
+		for (const name of [dead, living]) await writeFile(join(dir, '@tmp', name), 'half a bl');
+		const old = new Date(clock.now() - 3_700_000);
+		await utimes(join(dir, '@tmp', living), old, old);
+		await open(clock);
+		expect(await readdir(join(dir, '@tmp'))).toEqual([living]);
+	});
+
+	test('an unfinished blob carries the mark of its process', async () => {
+		const store = await open();
+		let names: string[] = [];
+		async function* body() {
+			yield hello;
+			names = await readdir(join(dir, '@tmp'));
+		}
+		await store.put('a', body(), text);
+		expect(names).toEqual([expect.stringContaining(`${ownerMark()}.`)]);
+	});
+
 	test('a link in place of a blob is not followed', async () => {
 		const store = await open();
 		const secret = join(dir, '..', 'secret');
@@ -171,6 +196,27 @@ describe('the files of fsBlobs', () => {
 		await store.head('a');
 		hook.disable();
 		expect([byList, opened]).toEqual([0, 1]);
+	});
+
+	test("a window is read into the reader's own memory, and the file is closed at its end", async () => {
+		const store = await open();
+		await store.put('a', Buffer.from('0123456789'), text);
+		const blob = await store.get('a', { range: { start: 2, end: 8 } });
+		if (!blob || !isReusableBody(blob.body)) throw new Error('It cannot be read into memory.');
+		let closed = 0;
+		const hook = createHook({
+			init(_id, type) {
+				if (type === 'FILEHANDLECLOSEREQ') closed += 1;
+			},
+		}).enable();
+		const memory = Buffer.alloc(4);
+		const read: string[] = [];
+		for (let length = -1; length !== 0; ) {
+			length = await blob.body.readInto(memory);
+			read.push(memory.toString('latin1', 0, length));
+		}
+		hook.disable();
+		expect([read, closed]).toEqual([['2345', '678', ''], 1]);
 	});
 
 	test('a file that shrinks under its reader is unavailable', async () => {

@@ -15,25 +15,26 @@ export function findRepeat(
 	now: number,
 ): JobRow | undefined {
 	const { key, fingerprint, retry } = idempotency;
-	const candidates = (maxAgeMs: number) =>
-		rows.filter(
-			(row) =>
-				row.job.tenant === job.tenant &&
-				row.job.principal === job.principal &&
-				now - row.job.createdAt <= maxAgeMs,
-		);
+	const newestOf = (maxAgeMs: number, isMeant: (row: JobRow) => boolean) =>
+		rows
+			.filter(
+				(row) =>
+					row.job.tenant === job.tenant &&
+					row.job.principal === job.principal &&
+					now - row.job.createdAt <= maxAgeMs &&
+					isMeant(row),
+			)
+			.sort(byAge)
+			.at(-1);
 
 	if (key !== undefined) {
-		const earlier = candidates(idempotencyKeyMs).find((row) => row.key === key);
+		const earlier = newestOf(idempotencyKeyMs, (row) => row.key === key);
 		if (earlier && earlier.fingerprint !== fingerprint) throw plinthError('E_IDEMPOTENCY_MISMATCH');
 		return earlier;
 	}
 	if (retry === 0) return undefined;
 
-	const newest = candidates(retryWindowMs)
-		.filter((row) => row.fingerprint === fingerprint)
-		.sort(byAge)
-		.at(-1);
+	const newest = newestOf(retryWindowMs, (row) => row.fingerprint === fingerprint);
 	if (!newest || newest.receivedRetry >= retry) return undefined;
 	newest.receivedRetry = retry;
 	return newest;

@@ -12,7 +12,7 @@ export interface JobRow {
 	leaseMs: number;
 	/** How the attempt with the present fence ended by its own call, so that a repeat is recognised; null while it runs. */
 	endedBy: Ending | null;
-	/** When the content is due for deletion; null when it has none or was swept. */
+	/** When the bytes are due for deletion: the expiry, or the end of a job that failed; null when there are none or they were swept. */
 	contentDueAt: number | null;
 	/** When the record is due for deletion; null while the job lives. */
 	recordDueAt: number | null;

@@ -3,11 +3,11 @@ import {
 	type ClaimableJob,
 	type Clock,
 	type Completion,
+	type CreateOptions,
 	type EventQuery,
 	errors,
 	type Heartbeat,
 	type HeartbeatUpdate,
-	type Idempotency,
 	type Job,
 	type JobError,
 	type JobEventType,
@@ -15,6 +15,7 @@ import {
 	type JobPage,
 	type JobStore,
 	type NewJob,
+	plinthError,
 	type SweepItem,
 } from '@plinth/core';
 import { EventLog } from './event-log.ts';
@@ -42,11 +43,12 @@ export class MemoryJobStore implements JobStore {
 		this.#recordRetentionMs = recordRetentionMs;
 	}
 
-	async create(job: NewJob, options: { readonly idempotency?: Idempotency } = {}) {
+	async create(job: NewJob, options: CreateOptions = {}) {
 		const now = this.#clock.now();
-		const { idempotency } = options;
+		const { idempotency, maxPending = Number.POSITIVE_INFINITY } = options;
 		const earlier = idempotency && findRepeat(this.#visible(), job, idempotency, now);
 		if (earlier) return { job: structuredClone(earlier.job), replayed: true };
+		if (this.#countPending(job.kind, job.tenant) >= maxPending) throw plinthError('E_QUEUE_FULL');
 		if (this.#rows.has(job.id)) throw new Error(`There is already a job with the id "${job.id}".`);
 
 		const row = newRow(structuredClone(job), idempotency, now);
@@ -195,14 +197,27 @@ export class MemoryJobStore implements JobStore {
 			if (due === 'content') row.contentDueAt = null;
 			else if (row.recordDueAt !== null) this.#rows.delete(id);
 		}
-		this.#log.dropBefore(this.#clock.now() - this.#recordRetentionMs);
+		const now = this.#clock.now();
+		this.#log.dropBefore(now - this.#recordRetentionMs);
+		for (const row of this.#rows.values()) {
+			if (row.job.status === 'in_progress' && row.claimableAt !== null)
+				row.claimableAt = Math.min(row.claimableAt, now + row.leaseMs);
+		}
 	}
 
 	async events(cursor: string | undefined, query: EventQuery) {
 		return this.#log.read(cursor, query);
 	}
 
+	async known(ids: readonly string[]): Promise<readonly string[]> {
+		return ids.filter((id) => this.#rows.has(id));
+	}
+
 	async pending(kind: string, tenant?: string): Promise<number> {
+		return this.#countPending(kind, tenant);
+	}
+
+	#countPending(kind: string, tenant?: string): number {
 		return this.#visible().filter(
 			({ job }) =>
 				job.kind === kind &&
@@ -250,6 +265,7 @@ export class MemoryJobStore implements JobStore {
 
 	#fail(row: JobRow, error: JobError): void {
 		this.#end(row, { status: 'failed', error }, 'job.failed');
+		row.contentDueAt = row.job.completedAt;
 	}
 
 	#end(row: JobRow, outcome: Partial<Job>, event: JobEventType): void {

@@ -2,41 +2,47 @@ import {
 	type EncodeOptions,
 	type FitOptions,
 	type ImageCodec,
-	type ImageFormat,
 	type ImageInfo,
-	plinthError,
 	type RawImage,
 	Semaphore,
 } from '@plinth/core';
 import sharp, { type Sharp } from 'sharp';
-import { decodingError, maxBytes, maxPixels, maxSeconds } from './failures.ts';
-import { sniffFormat } from './sniff.ts';
+import { decodingError, maxPixels, maxSeconds } from './failures.ts';
+import { type Input, inputFromBytes, inputFromFile } from './input.ts';
+import { weigh } from './weight.ts';
 
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
 const bytesPerPixel = 4;
 
+/** Pictures that weigh more than this are heavy: 64 MiB. */
+const maxLight = 67_108_864;
+
 /**
  * `ImageCodec` on sharp. Everything that is read ends as 8-bit sRGB with alpha, turned upright and without metadata; of an animation
- * the first frame counts. At most `concurrency` images are worked on at the same time.
+ * the first frame counts. At most `concurrency` images are worked on at the same time, and of the heavy ones at most one is decoded.
  */
 export class SharpCodec implements ImageCodec {
 	readonly #places: Semaphore;
+	readonly #heavy = new Semaphore(1);
 
 	constructor(concurrency: number) {
 		this.#places = new Semaphore(concurrency);
 	}
 
 	async probe(image: Uint8Array, signal?: AbortSignal): Promise<ImageInfo> {
-		const format = acceptedFormat(image);
-		const metadata = await this.#places.run(() => decode(() => open(image).metadata()), signal);
-		const { width, height } = metadata.autoOrient;
-		return { format, width, height, hasAlpha: metadata.hasAlpha };
+		return this.#places.run(() => check(inputFromBytes(image)), signal);
+	}
+
+	async probeFile(path: string, signal?: AbortSignal): Promise<ImageInfo> {
+		return this.#places.run(async () => check(await inputFromFile(path)), signal);
 	}
 
 	async fit(image: Uint8Array, options: FitOptions, signal?: AbortSignal): Promise<RawImage> {
-		acceptedFormat(image);
 		assertSize(options.width, options.height);
-		return this.#places.run(() => decode(() => fitPixels(image, options)), signal);
+		const input = inputFromBytes(image);
+		const work = () => this.#places.run(() => decode(() => fitPixels(input, options)), signal);
+		const isHeavy = await this.#places.run(() => decode(() => isHeavyToTurn(input)), signal);
+		return isHeavy ? this.#heavy.run(work, signal) : work();
 	}
 
 	async encode(image: RawImage, options: EncodeOptions, signal?: AbortSignal): Promise<Uint8Array> {
@@ -50,20 +56,8 @@ export class SharpCodec implements ImageCodec {
 	}
 }
 
-/** Decides before any decoder sees the bytes. */
-function acceptedFormat(image: Uint8Array): ImageFormat {
-	if (image.byteLength > maxBytes) {
-		throw plinthError('E_IMAGE_TOO_LARGE', {
-			message: `The image has more than ${maxBytes.toLocaleString('en')} bytes.`,
-		});
-	}
-	const format = sniffFormat(image);
-	if (!format) throw plinthError('E_IMAGE_UNREADABLE');
-	return format;
-}
-
-function open(image: Uint8Array): Sharp {
-	return sharp(image, {
+function open({ source }: Input): Sharp {
+	return sharp(source, {
 		limitInputPixels: maxPixels,
 		failOn: 'error',
 		pages: 1,
@@ -79,8 +73,31 @@ async function decode<T>(work: () => Promise<T>): Promise<T> {
 	}
 }
 
-async function fitPixels(image: Uint8Array, options: FitOptions): Promise<RawImage> {
-	const { data, info } = await open(image)
+/**
+ * Decodes every row once, in little memory: a heavy picture would need too much of it, and shows its damage only when it is used. To
+ * next to nothing in size, so that JPEG and WebP are made smaller while they are decoded.
+ */
+function check(input: Input): Promise<ImageInfo> {
+	return decode(async () => {
+		const metadata = await open(input).metadata();
+		if (weigh(input.head, metadata) <= maxLight) {
+			await open(input).resize(8, 8, { fit: 'fill' }).raw().toBuffer();
+		}
+		const { width, height } = metadata.autoOrient;
+		return { format: input.format, width, height, hasAlpha: metadata.hasAlpha };
+	});
+}
+
+/** Turning a picture upright by EXIF needs all of its pixels at once. */
+async function isHeavyToTurn(input: Input): Promise<boolean> {
+	const metadata = await open(input).metadata();
+	const { width, height, channels, orientation = 1 } = metadata;
+	const turned = orientation > 1 ? width * height * channels : 0;
+	return weigh(input.head, metadata) + turned > maxLight;
+}
+
+async function fitPixels(input: Input, options: FitOptions): Promise<RawImage> {
+	const { data, info } = await open(input)
 		.autoOrient()
 		.resize(options.width, options.height, { fit: options.mode, background: transparent })
 		.toColourspace('srgb')

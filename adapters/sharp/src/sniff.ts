@@ -1,5 +1,8 @@
 import type { ImageFormat } from '@plinth/core';
 
+/** How many bytes tell the format, and of a WebP how it is coded. */
+export const headBytes = 16;
+
 /**
  * The format by the first bytes (PNG, 3rd edition §5.2; JPEG's SOI and first marker; RFC 9649 §2.4 for WebP), or undefined. Names and
  * media types that came with the file do not count.

@@ -58,12 +58,12 @@ export function corners(image: RawImage): readonly string[] {
 	];
 }
 
-/** A PNG of a few bytes whose header claims any size; its pixel data is missing. */
-export function claimedPng(width: number, height: number): Uint8Array {
+/** A PNG of a few bytes whose header claims any size, and whether it is interlaced; its pixel data is missing. */
+export function claimedPng(width: number, height: number, interlaced = false): Uint8Array {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
-	header.set([8, 2, 0, 0, 0], 8);
+	header.set([8, 2, 0, 0, interlaced ? 1 : 0], 8);
 	const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 	return Buffer.concat([
 		magic,

@@ -16,6 +16,7 @@ export const sqliteErrors = defineErrors({
 export function toError({ kind, message }: Failure, file: string): Error {
 	const cause = new Error(message);
 	if (kind === 'mismatch') return plinthError('E_IDEMPOTENCY_MISMATCH');
+	if (kind === 'queue-full') return plinthError('E_QUEUE_FULL');
 	if (kind === 'full') return plinthError('E_STORE_FULL', { cause });
 	if (kind === 'unavailable') return unavailable(file, cause);
 	if (kind === 'newer') {

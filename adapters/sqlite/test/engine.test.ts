@@ -100,6 +100,8 @@ describe('the queries', () => {
 		['selectEnding', sql.selectEnding],
 		['dueRecords', sql.dueRecords],
 		['dueContents', sql.dueContents],
+		['cutLeases', sql.cutLeases],
+		['selectKnown', sql.selectKnown],
 		['countPending', sql.countPending],
 		['countPendingOf', sql.countPendingOf],
 		['selectByKey', sql.selectByKey],

@@ -1,10 +1,8 @@
 import { type App, keyRing } from '@plinth/core';
 import { banner } from '../banner.ts';
 import { compose } from '../compose.ts';
+import { stopOnSignals } from '../signals.ts';
 import { UserError } from '../user-error.ts';
-
-/** However the drain goes, the process is gone after this many milliseconds. */
-const exitMs = 18_000;
 
 /** Serves until a signal asks for the end. */
 export async function serve(flags: {
@@ -26,26 +24,6 @@ export async function serve(flags: {
 		await app.stop();
 		throw explainListen(error);
 	}
-}
-
-/** The first signal drains and exits 0; the second exits at once. */
-function stopOnSignals(app: App): void {
-	let asked = false;
-	const stop = (signal: NodeJS.Signals) => {
-		if (asked) process.exit(1);
-		asked = true;
-		process.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
-		setTimeout(() => process.exit(1), exitMs).unref();
-		app.stop().then(
-			() => process.exit(0),
-			(error: unknown) => {
-				process.stderr.write(`the stop failed: ${String(error)}\n`);
-				process.exit(1);
-			},
-		);
-	};
-	process.on('SIGTERM', stop);
-	process.on('SIGINT', stop);
 }
 
 /** Compositions without a key ring of their own manage keys elsewhere. */

@@ -31,7 +31,7 @@ async function runSteps(
 	const { app } = await compose(flags, { env, log: quietLogger });
 	try {
 		const ring = app.service(keyRing);
-		const key = await ring.issue({ tenant: 'demo', scopes: ['*'] });
+		const { key } = await ring.issue({ tenant: 'demo', scopes: ['*'] });
 		const { url } = await app.listen({ host: '127.0.0.1', port: 0 });
 		process.stdout.write(`Plinth runs at ${url} for this demo\n\n`);
 		try {

@@ -1,3 +1,4 @@
+import { learnOptions } from '../redact.ts';
 import { interpolate } from './interpolate.ts';
 import { importFrom, NotFound } from './names.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
@@ -86,6 +87,7 @@ export function fill<T>(
 	problems: BootProblem[],
 ): T {
 	const filled = interpolate(value, env, path);
+	learnOptions(filled.value);
 	for (const { name, path: at } of filled.missing) {
 		problems.push(
 			bootProblem('E_CONFIG_ENV', 'config', at, `the environment variable ${name} is not set.`),

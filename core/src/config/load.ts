@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseDocument } from 'yaml';
 import type { AppConfig } from '../config.ts';
 import { BootError, bootProblem } from './problem.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve.ts';
@@ -62,10 +61,12 @@ async function readConfig(file: string): Promise<AppConfig> {
 async function readData(file: string): Promise<unknown> {
 	const text = await readFile(file, 'utf8');
 	if (file.endsWith('.json')) return parseJson(file, text);
+	// Loaded for the files that need it: it would cost every other start.
+	const { parseDocument } = await import('yaml');
 	const document = parseDocument(text);
 	const [error] = document.errors;
 	if (error) {
-		throw unreadable(file, `the config file cannot be parsed: ${error.message.trim()}`);
+		throw unreadable(file, `the config file cannot be parsed: ${yamlReason(error.message)}`);
 	}
 	return document.toJS();
 }
@@ -73,9 +74,21 @@ async function readData(file: string): Promise<unknown> {
 function parseJson(file: string, text: string): unknown {
 	try {
 		return JSON.parse(text);
-	} catch (cause) {
-		throw unreadable(file, `the config file cannot be parsed: ${(cause as Error).message}`, cause);
+	} catch (error) {
+		// Without the error as cause: its message quotes the file too.
+		const reason = jsonReason((error as Error).message);
+		throw unreadable(file, `the config file cannot be parsed: ${reason}`);
 	}
+}
+
+// Both parsers quote the text around a mistake, and a config file holds secrets: what and where is enough.
+function yamlReason(message: string): string {
+	const [sentence = ''] = message.split('\n');
+	return sentence.replace(/: .*(?= at line)/, '').replace(/:$/, '.');
+}
+
+function jsonReason(message: string): string {
+	return `${message.replace(/,? (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON/s, '')}.`;
 }
 
 async function readModule(file: string): Promise<unknown> {

@@ -1,3 +1,5 @@
+import { redact } from '../redact.ts';
+
 /** One reason why a deployment cannot start. */
 export interface BootProblem {
 	/** The row of {@link bootErrors}. */
@@ -38,7 +40,7 @@ export const bootErrors = {
 	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or find out what it waits for.',
 } as const;
 
-/** Makes a problem with the usual cure of its row, or a better one. */
+/** Makes a problem with the usual cure of its row, or a better one. Known secrets in the message are blanked. */
 export function bootProblem(
 	code: keyof typeof bootErrors,
 	owner: string,
@@ -46,7 +48,7 @@ export function bootProblem(
 	message: string,
 	remedy: string = bootErrors[code],
 ): BootProblem {
-	return { code, owner, path, message, remedy };
+	return { code, owner, path, message: redact(message), remedy };
 }
 
 /** Everything that keeps a deployment from starting, in one report. */

@@ -2,6 +2,7 @@ import type { BackendInstance } from '../backend.ts';
 import type { AppConfig, ModelBindingOptions } from '../config.ts';
 import type { ModelInstance } from '../model.ts';
 import type { PluginInstance } from '../plugin.ts';
+import { learnEnvironment } from '../redact.ts';
 import { fill, instantiate, type ResolveOptions, reason } from './factories.ts';
 import { importFrom } from './names.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
@@ -37,6 +38,7 @@ export async function resolveConfig(
 	options: ResolveOptions,
 ): Promise<ResolvedConfig> {
 	const problems: BootProblem[] = [];
+	learnEnvironment(options.env);
 	const layers = await presetLayers(config, options, problems);
 	for (const layer of layers) checkShape(layer, problems);
 

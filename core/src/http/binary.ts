@@ -2,6 +2,8 @@ import { create as contentDisposition } from 'content-disposition';
 import { orAbort } from '../abort.ts';
 import type { ByteRange } from '../ports/blob-store.ts';
 import type { Exchange } from './exchange.ts';
+import { shownFilename } from './filename.ts';
+import { readLent } from './lent.ts';
 import { isUnchanged, requestedRange } from './range.ts';
 import type { BinaryOptions, ByteSource } from './reply.ts';
 import { type Headers, pieces, sendWhole, writeHead, writePiece } from './send.ts';
@@ -20,13 +22,9 @@ export async function sendBinary(
 		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
 		return sendWhole(exchange, 304, '', { etag: tag, ...rest });
 	}
-	const { size } = source;
-	const range =
-		options.ranges && size !== undefined && status === 200
-			? requestedRange(req, size, etag)
-			: undefined;
+	const range = status === 200 ? windowOf(exchange, source, options) : undefined;
 	if (range) {
-		headers['content-range'] = `bytes ${range.start}-${range.end}/${size}`;
+		headers['content-range'] = `bytes ${range.start}-${range.end}/${source.size}`;
 		headers['content-length'] = String(range.end - range.start + 1);
 	}
 	if (req.method === 'HEAD') {
@@ -34,6 +32,20 @@ export async function sendBinary(
 		return sendWhole(exchange, status, '', headers);
 	}
 	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
+}
+
+function windowOf(
+	exchange: Exchange,
+	source: ByteSource,
+	{ ranges, etag }: BinaryOptions,
+): ByteRange | undefined {
+	if (!ranges || source.size === undefined) return undefined;
+	try {
+		return requestedRange(exchange.req, source.size, etag);
+	} catch (error) {
+		letGoOf(exchange, source);
+		throw error;
+	}
 }
 
 /** Whoever leaves while the bytes are being opened must not leave an open file behind. */
@@ -69,7 +81,8 @@ async function pump(
 ): Promise<void> {
 	const { signal, res, req } = exchange;
 	const opened = await openSource(exchange, source, range);
-	const iterator = opened[Symbol.asyncIterator]();
+	const lent = readLent(opened, res);
+	const iterator = lent ?? opened[Symbol.asyncIterator]();
 	const expected = range ? range.end - range.start + 1 : source.size;
 	let sent = 0;
 	try {
@@ -88,6 +101,7 @@ async function pump(
 		if (expected !== undefined && sent !== expected) {
 			throw new Error(`The source gave ${sent} bytes in place of ${expected}.`);
 		}
+		lent?.finish();
 		res.end();
 	} finally {
 		abandon(exchange, iterator);
@@ -105,7 +119,9 @@ function describe(source: ByteSource, options: BinaryOptions): Record<string, st
 		...(source.size === undefined ? {} : { 'content-length': String(source.size) }),
 		...(etag === undefined ? {} : { etag: `"${etag}"` }),
 		...(ranges && source.size !== undefined ? { 'accept-ranges': 'bytes' } : {}),
-		...(filename === undefined ? {} : { 'content-disposition': contentDisposition(filename) }),
+		...(filename === undefined
+			? {}
+			: { 'content-disposition': contentDisposition(shownFilename(filename)) }),
 		...options.headers,
 	};
 }

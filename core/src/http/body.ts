@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { orAbort } from '../abort.ts';
 import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
-import { type JsonReader, jsonReader, refuseDepth } from './json.ts';
+import { type JsonReader, jsonReader, refuseHostile } from './json.ts';
 import { limitsOf, type ResolvedLimits } from './limits.ts';
 import { bodyTooLarge, readMultipart } from './multipart.ts';
 import type { BodyEncoding, Route } from './route.ts';
@@ -41,10 +41,11 @@ export class BodyReader {
 		}
 		refuseCompression(req);
 		const encoding = this.#encodingOf(req);
+		if (encoding === 'json') refuseCharset(req);
 		const limit = this.#limits[encoding];
 		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
 		exchange.inviteBody();
-		if (encoding === 'json') return plain(await orAbort(signal, this.#json(ctx)));
+		if (encoding === 'json') return plain(await orAbort(signal, this.#json(ctx, signal)));
 		const form = await readMultipart(req, this.#limits, signal);
 		return { value: form.fields, release: form.release };
 	}
@@ -86,11 +87,21 @@ function isEmpty(req: IncomingMessage): boolean {
 function parsedByHost(req: IncomingMessage): unknown {
 	const { body } = req as { body?: unknown };
 	if (body !== undefined) {
-		refuseDepth(body);
+		refuseHostile(body);
 		return body;
 	}
 	throw plinthError('E_BODY_MALFORMED', {
 		message: 'The request body was read before Plinth saw it: mount Plinth before body parsers.',
+	});
+}
+
+/** JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a mistake. */
+function refuseCharset(req: IncomingMessage): void {
+	const parameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+	const [, charset = 'utf-8'] = parameter.exec(req.headers['content-type'] ?? '') ?? [];
+	if (/^(?:utf-?8|us-ascii)$/i.test(charset)) return;
+	throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
+		message: `JSON is taken in UTF-8; "${charset.slice(0, 20)}" was sent.`,
 	});
 }
 

@@ -39,12 +39,15 @@ export class Endpoint {
 		const call: Call = {
 			principal: visit.principal,
 			requestId: exchange.requestId,
-			log: exchange.log,
+			// Made when it is asked for: most handlers log nothing.
+			get log() {
+				return exchange.log;
+			},
 			signal: exchange.signal,
 			deadline: exchange.startedAt + timeoutMs,
 			publicUrl: visit.publicUrl,
 			// Before the body is read: a bad header should not cost an upload.
-			idempotency: idempotencyOf(ctx.req, () => ({
+			idempotency: idempotencyOf(ctx.req, this.#route, () => ({
 				route: `${method} ${path}`,
 				...raw,
 				body: body?.value,
@@ -54,6 +57,7 @@ export class Endpoint {
 			params: params && (await validate(params, raw.params, 'The path')),
 			query: query && (await validate(query, raw.query, 'The query')),
 		};
+		await this.#route.admit?.(call);
 		body = await this.#bodies?.read(ctx, exchange);
 		exchange.bodyRead();
 		return this.#handle(exchange, checked, body, call);
@@ -85,6 +89,7 @@ export class Endpoint {
 // Without a prototype, for a name may be `__proto__`. A name that comes several times is an array.
 function parseQuery(text: string): Record<string, unknown> {
 	const query: Record<string, unknown> = Object.create(null);
+	if (text === '') return query;
 	const search = new URLSearchParams(text);
 	for (const name of new Set(search.keys())) {
 		const values = search.getAll(name);

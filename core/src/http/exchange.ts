@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type PlinthError, plinthError } from '../coded-error.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Place } from './admission.ts';
+import { watchPace } from './pace.ts';
 
 /** What an exchange needs from the server. */
 export interface ExchangeOptions {
@@ -29,9 +31,12 @@ export class Exchange {
 	/** The path template of the route; `unmatched` when there is none. Goes to the log in place of the path. */
 	route = 'unmatched';
 	principal: Principal | undefined;
+	/** What this request takes up; undefined for public routes. */
+	place: Place | undefined;
 	readonly #controller = new AbortController();
 	readonly #held: Promise<unknown>[] = [];
 	#disarm: () => void = () => {};
+	#endPace: () => void = () => {};
 	#invite: (() => void) | undefined;
 	readonly #log: Logger;
 	#child: Logger | undefined;
@@ -81,9 +86,17 @@ export class Exchange {
 		this.#controller.abort(reason);
 	}
 
-	/** Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. */
+	/**
+	 * Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. Throws `E_OVERLOADED` when there
+	 * is no room for it; from here on a body that comes too slowly ends the exchange with `E_REQUEST_TIMEOUT`.
+	 */
 	inviteBody(): void {
+		const length = this.req.headers['content-length'];
+		this.place?.reserve(length === undefined ? undefined : Number(length));
 		this.#waitsForBody = true;
+		this.#endPace = watchPace(this.req, this.clock, () =>
+			this.abort(plinthError('E_REQUEST_TIMEOUT')),
+		);
 		this.#invite?.();
 		this.#invite = undefined;
 	}
@@ -91,6 +104,7 @@ export class Exchange {
 	/** Says that the body has been read: from here on the time is ours. */
 	bodyRead(): void {
 		this.#waitsForBody = false;
+		this.#endPace();
 	}
 
 	/** Whether the client waits to be told to send its body. */
@@ -113,6 +127,7 @@ export class Exchange {
 	async settled(): Promise<void> {
 		await this.closed;
 		this.clearDeadline();
+		this.#endPace();
 		await Promise.all(this.#held);
 	}
 
@@ -121,7 +136,8 @@ export class Exchange {
 		let finished = false;
 		// Writing to a client that has just left is no failure, and without a listener it would end the process.
 		res.on('error', () => {});
-		res.once('finish', () => {
+		// `on`, although both come once: `once` would keep a bound function and a record of itself for as long as the answer lasts.
+		res.on('finish', () => {
 			finished = true;
 		});
 		return new Promise((resolve) => {
@@ -134,7 +150,7 @@ export class Exchange {
 			};
 			// A host may hand over a response whose client is already gone.
 			if (res.destroyed) queueMicrotask(close);
-			else res.once('close', close);
+			else res.on('close', close);
 		});
 	}
 }
@@ -146,9 +162,19 @@ function requestIdOf(req: IncomingMessage): string {
 	return typeof sent === 'string' && goodRequestId.test(sent) ? sent : newRequestId();
 }
 
+const idBytes = 16;
+/** Random bytes for many ids: each trip to the system's source costs more than all of an id. */
+const idPool = Buffer.alloc(256 * idBytes);
+let idPoolUsed = idPool.length;
+
 /** A fresh request id. */
 export function newRequestId(): string {
-	return `req_${randomBytes(16).toString('hex')}`;
+	if (idPoolUsed === idPool.length) {
+		randomFillSync(idPool);
+		idPoolUsed = 0;
+	}
+	idPoolUsed += idBytes;
+	return `req_${idPool.toString('hex', idPoolUsed - idBytes, idPoolUsed)}`;
 }
 
 /** Whose fault it is: a body that never came is the client's, everything after it is ours. */

@@ -21,11 +21,18 @@ export function fieldPath(name: string): readonly string[] {
 	const [, base = name, brackets = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
 	const nested = brackets.slice(1, -1).split('][');
 	const path = [base, ...nested.filter((key) => !/^\d*$/.test(key))];
-	if (name === '' || path.length > 8 || path.includes('__proto__')) {
+	if (name === '' || name.length > 256 || path.length > 8 || reachesPrototype(path)) {
 		const param = name.slice(0, 100);
 		throw plinthError('E_VALUE_UNKNOWN', { param, message: `${param}: there is no such field.` });
 	}
 	return path;
+}
+
+/** A careless merge would write through such a path into every object of the process. */
+function reachesPrototype(path: readonly string[]): boolean {
+	const isChain = (key: string, at: number) =>
+		key === 'prototype' && path[at - 1] === 'constructor';
+	return path.includes('__proto__') || path.some(isChain);
 }
 
 // Values wait in arrays until the end; so an array is a leaf and an object a branch.

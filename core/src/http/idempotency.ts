@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalidValue } from '../coded-error.ts';
+import { errors } from '../errors.ts';
 import type { Idempotency } from '../ports/job-store.ts';
+import type { Route } from './route.ts';
 import { isUpload } from './upload.ts';
 
 /** What makes two requests the same: everything but their bytes, for retries encode multipart anew. */
@@ -14,29 +16,47 @@ export interface RequestFacts {
 	readonly body: unknown;
 }
 
-/** Reads the idempotency headers. The fingerprint is computed when it is first asked for. Throws `E_VALUE_INVALID` for a bad key. */
-export function idempotencyOf(req: IncomingMessage, facts: () => RequestFacts): Idempotency {
+/** What an `Idempotency-Key` looks like: visible ASCII. */
+export const idempotencyKeyPattern: RegExp = /^[!-~]{1,255}$/;
+
+/** Whether a route says that it recognises repeats: it answers `E_IDEMPOTENCY_MISMATCH`. */
+export function takesIdempotencyKey({ errors: rows }: Pick<Route, 'errors'>): boolean {
+	return rows.includes(errors.E_IDEMPOTENCY_MISMATCH);
+}
+
+/**
+ * Reads the idempotency headers. The fingerprint is computed when it is first asked for. Throws `E_VALUE_INVALID` for a bad key
+ * where the route takes one.
+ */
+export function idempotencyOf(
+	req: IncomingMessage,
+	route: Pick<Route, 'errors'>,
+	facts: () => RequestFacts,
+): Idempotency {
 	const key = keyOf(req);
+	if (key === null && takesIdempotencyKey(route)) {
+		throw invalidValue(
+			'Idempotency-Key',
+			'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.',
+		);
+	}
 	let fingerprint: string | undefined;
 	return {
-		...(key === undefined ? {} : { key }),
+		...(typeof key === 'string' ? { key } : {}),
 		retry: retryOf(req),
 		get fingerprint() {
-			fingerprint ??= createHash('sha256').update(canonical(facts())).digest('hex');
+			fingerprint ??= sha256(canonical(facts()));
 			return fingerprint;
 		},
 	};
 }
 
-function keyOf(req: IncomingMessage): string | undefined {
+/** Null: what was sent is no key. */
+function keyOf(req: IncomingMessage): string | null | undefined {
 	const sent = req.headersDistinct['idempotency-key'];
 	if (sent === undefined) return undefined;
-	const [key] = sent;
-	if (sent.length === 1 && key !== undefined && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-	throw invalidValue(
-		'Idempotency-Key',
-		'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.',
-	);
+	const [key = ''] = sent;
+	return sent.length === 1 && idempotencyKeyPattern.test(key) ? key : null;
 }
 
 function retryOf(req: IncomingMessage): number {
@@ -45,9 +65,17 @@ function retryOf(req: IncomingMessage): number {
 	return Number(sent) <= 100 ? Number(sent) : 0;
 }
 
+function sha256(text: string): string {
+	return createHash('sha256').update(text).digest('hex');
+}
+
+/** Longer strings, such as pictures in data URLs, stand in by their hash: copying them around would cost more than hashing. */
+const longString = 65_536;
+
 /** JSON with sorted keys; files stand in by their hash and type. */
 function canonical(value: unknown): string {
 	if (isUpload(value)) return `file:${value.sha256}:${value.mediaType}`;
+	if (typeof value === 'string' && value.length > longString) return `text:${sha256(value)}`;
 	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
 	if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
 	const members = Object.entries(value)

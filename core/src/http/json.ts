@@ -1,18 +1,46 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Transform, type TransformCallback } from 'node:stream';
 import type Koa from 'koa';
-import { koaBody } from 'koa-body';
 import { isPlinthError, type PlinthError, plinthError } from '../coded-error.ts';
+import { type Excess, JsonScan } from './json-scan.ts';
+import { hasPoison, isDeep } from './json-value.ts';
 import { httpLimits } from './limits.ts';
 import { bodyTooLarge } from './multipart.ts';
+import { Utf8Check } from './utf8.ts';
 
-/** Reads a JSON body of at most `limit` bytes. */
-export type JsonReader = (ctx: Koa.Context) => Promise<unknown>;
+/** Reads a JSON body of at most `limit` bytes. An aborted signal lets go of the request. */
+export type JsonReader = (ctx: Koa.Context, signal: AbortSignal) => Promise<unknown>;
 
 /**
- * Makes the reader of one route. It throws `E_BODY_TOO_LARGE`, and `E_BODY_MALFORMED` for what is no JSON, is empty, nests too
- * deep or carries a key `__proto__`.
+ * Makes the reader of one route. It throws `E_BODY_TOO_LARGE`, and `E_BODY_MALFORMED` for what is no JSON in UTF-8, is empty,
+ * nests too deep, has too many keys or values, or carries a key that could reach a prototype.
+ *
+ * The bytes are counted while they arrive, and parsed only when that will not keep the process from its other requests. A byte
+ * order mark is passed over, and of equal keys in one object the last one counts: both as `JSON.parse` and its users know it.
  */
 export function jsonReader(limit: number): JsonReader {
-	const parse = koaBody({
+	let parse: Koa.Middleware | undefined;
+	return async (ctx, signal) => {
+		parse ??= await loadParser(limit);
+		signal.throwIfAborted();
+		const bytes = new CheckedBytes(ctx.req, signal);
+		try {
+			const standIn: Koa.Context = Object.create(ctx, { req: { value: bytes } });
+			await parse(standIn, () => Promise.resolve());
+		} finally {
+			bytes.letGo();
+		}
+		if (bytes.isEmpty) throw malformed('the body is empty');
+		const { body } = ctx.request as { body?: unknown };
+		refuseHostile(body);
+		return body;
+	};
+}
+
+/** Loaded by the first body: it brings parsers of other kinds along, which would cost every start. */
+async function loadParser(limit: number): Promise<Koa.Middleware> {
+	const { koaBody } = await import('koa-body');
+	return koaBody({
 		multipart: false,
 		urlencoded: false,
 		text: false,
@@ -26,26 +54,82 @@ export function jsonReader(limit: number): JsonReader {
 		},
 		parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
 	});
-	return async (ctx) => {
-		await parse(ctx, () => Promise.resolve());
-		const { body } = ctx.request as { body?: unknown };
-		if (body === undefined || body === '') throw malformed('the body is empty');
-		refuseDepth(body);
-		return body;
-	};
 }
 
-/** Throws `E_BODY_MALFORMED` for JSON that nests so deep that walking through it could overflow the stack. */
-export function refuseDepth(body: unknown): void {
-	if (isTooDeep(body)) throw malformed(`it nests deeper than ${httpLimits.depth} levels`);
+/** Throws `E_BODY_MALFORMED` for a parsed body that nests too deep or carries a key that could reach a prototype. */
+export function refuseHostile(body: unknown): void {
+	if (isDeep(body, httpLimits.depth)) throw malformed(excesses.depth);
+	if (hasPoison(body)) throw malformed('a key is "__proto__", or "prototype" in a "constructor"');
 }
+
+const excesses: Readonly<Record<Excess, string>> = {
+	depth: `it nests deeper than ${httpLimits.depth} levels`,
+	keys: `it has more than ${httpLimits.keys} keys`,
+	values: `it has more than ${httpLimits.values} values`,
+};
+
+/** The bytes of a request, with its headers. It ends with an error at the first thing that is refused; the request lives on. */
+class CheckedBytes extends Transform {
+	readonly headers: IncomingHttpHeaders;
+	readonly #req: IncomingMessage;
+	readonly #signal: AbortSignal;
+	readonly #scan = new JsonScan(httpLimits);
+	readonly #utf8 = new Utf8Check();
+	#isEmpty = true;
+
+	constructor(req: IncomingMessage, signal: AbortSignal) {
+		super();
+		this.headers = req.headers;
+		this.#req = req;
+		this.#signal = signal;
+		// Both may come when nobody reads any more, and would end the process without a listener.
+		this.on('error', () => {});
+		req.on('error', () => this.letGo(malformed(cutOff)));
+		// A stream that is piped does not pass on that it broke off.
+		req.once('close', () => {
+			if (!req.readableEnded) this.letGo(malformed(cutOff));
+		});
+		signal.addEventListener('abort', this.#leave, { once: true });
+		req.pipe(this);
+	}
+
+	/** Whether nothing came. */
+	get isEmpty(): boolean {
+		return this.#isEmpty;
+	}
+
+	/** Takes nothing more from the request, which whoever answers then may read to its end. */
+	letGo(reason?: Error): void {
+		// At once: the pipe itself would only notice later, and pause a request that somebody else reads by then.
+		this.#req.unpipe(this);
+		this.#signal.removeEventListener('abort', this.#leave);
+		this.destroy(reason);
+	}
+
+	override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+		this.#isEmpty &&= chunk.length === 0;
+		const excess = this.#scan.push(chunk);
+		if (excess) done(malformed(excesses[excess]));
+		else if (!this.#utf8.push(chunk)) done(malformed(notUtf8));
+		else done(null, chunk);
+	}
+
+	override _flush(done: TransformCallback): void {
+		done(this.#utf8.end() ? null : malformed(notUtf8));
+	}
+
+	readonly #leave = () => this.letGo(this.#signal.reason);
+}
+
+const notUtf8 = 'it is not UTF-8';
+const cutOff = 'the body ended early or cannot be decoded';
 
 function jsonError(error: unknown, limit: number): PlinthError | Error {
 	if (isPlinthError(error)) return error;
 	const { type, message = '' } = error as { type?: string; message?: string };
 	if (type === 'entity.too.large') return bodyTooLarge(limit);
 	if (error instanceof SyntaxError) return malformed(syntaxReason(message), error);
-	return malformed('the body ended early or cannot be decoded', error);
+	return malformed(cutOff, error);
 }
 
 // The engine's own message quotes the body, which may hold what should not travel.
@@ -62,16 +146,4 @@ function malformed(reason: string, cause?: unknown): PlinthError {
 		message: `The request body cannot be read: ${reason}.`,
 		cause,
 	});
-}
-
-// By levels and not by recursion, which deep input would overflow.
-function isTooDeep(body: unknown): boolean {
-	let level: unknown[] = [body];
-	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > httpLimits.depth) return true;
-		level = level.flatMap((node) =>
-			typeof node === 'object' && node !== null ? Object.values(node) : [],
-		);
-	}
-	return false;
 }

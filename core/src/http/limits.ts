@@ -19,8 +19,12 @@ export const httpLimits = {
 	allFields: 25_165_824,
 	/** Header lines of one part. */
 	headerPairs: 20,
-	/** How deep JSON and field names nest. */
+	/** How deep JSON nests. */
 	depth: 64,
+	/** Members of all objects of a JSON body together. */
+	keys: 10_000,
+	/** Values of every kind in a JSON body. */
+	values: 100_000,
 	/** Until `call.signal` aborts. */
 	timeoutMs: 600_000,
 	/** Silence in an event stream before a comment is sent. */
@@ -29,18 +33,24 @@ export const httpLimits = {
 	stallMs: 30_000,
 	/** The same for the error that ends an aborted request. */
 	farewellMs: 2_000,
+	/** What each window of a request body must bring, 8 KiB a second, and how long a window is. */
+	paceBytes: 81_920,
+	paceMs: 10_000,
 	/** The pieces in which an answer is written. */
 	pieceBytes: 262_144,
 	/** What is read and thrown away so that a refused client sees the answer: 64 MB with a key, 1 MB without. */
 	drain: 67_108_864,
 	drainStrangers: 1_048_576,
 	drainMs: 30_000,
+	drainStrangersMs: 5_000,
 	/** Request line and headers. */
 	headBytes: 16_384,
 	headMs: 10_000,
 	/** A whole request: for slow uploads. */
 	requestMs: 1_800_000,
 	keepAliveMs: 65_000,
+	/** How long a connection that has not asked yet stays open once the listener is closed. */
+	lastCallMs: 500,
 	/** How often Node looks for connections that are too slow. */
 	sweepMs: 2_000,
 } as const;

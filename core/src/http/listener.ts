@@ -12,6 +12,7 @@ import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { newRequestId } from './exchange.ts';
 import { httpLimits } from './limits.ts';
+import { securityHeaders } from './send.ts';
 
 /** Where a listener listens. */
 export interface Address {
@@ -28,15 +29,19 @@ export type RequestHandler = (
 	invite?: () => void,
 ) => void;
 
+/** Twice as many as the system lets wait: clients that never cease must not hold up the stop. */
+const mostTurns = 1_024;
+
 /** A server that we opened ourselves, and its connections. */
 export class Listener {
 	readonly #server: Server;
 	readonly #log: Logger;
 	/** The response that each connection waits for; undefined when it is idle. */
 	readonly #connections = new Map<Socket, ServerResponse | undefined>();
+	#keepsAlive = true;
 	#stopped: Promise<void> | undefined;
 
-	constructor(handle: RequestHandler, log: Logger) {
+	constructor(handle: RequestHandler, log: Logger, connections: number) {
 		this.#log = log;
 		this.#server = createServer({
 			headersTimeout: httpLimits.headMs,
@@ -48,13 +53,19 @@ export class Listener {
 			// Node would refuse without a body; we do, with one.
 			requireHostHeader: false,
 		});
+		// Beyond it Node closes new connections at once, unread.
+		this.#server.maxConnections = connections;
 		this.#server.on('connection', (socket) => this.#watch(socket));
 		this.#server.on('request', (req, res) => this.#carry(handle, req, res));
 		// Without this event Node invites every body before we have looked at the key.
 		this.#server.on('checkContinue', (req, res) => {
 			this.#carry(handle, req, res, () => res.writeContinue());
 		});
-		this.#server.on('clientError', refuse);
+		this.#server.on('clientError', (error, socket) => {
+			// In the middle of an answer a second one would be taken for a part of it.
+			if (this.#connections.get(socket as Socket)?.headersSent) socket.destroy();
+			else refuse(error, socket as Socket);
+		});
 		// Node would answer other expectations with a bare 417; RFC 9110 §10.1.1 lets a server ignore them.
 		this.#server.on('checkExpectation', (req, res) => this.#carry(handle, req, res));
 	}
@@ -74,28 +85,66 @@ export class Listener {
 	}
 
 	/**
-	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. Resolves when none is left.
+	 * From now on every answer ends its connection. A client that asks on a kept connection in the moment in which it is closed sees a
+	 * reset: those who are told before have left by then.
+	 */
+	endKeepAlive(): void {
+		this.#keepsAlive = false;
+		for (const res of this.#connections.values()) {
+			if (res && !res.headersSent) res.shouldKeepAlive = false;
+		}
+	}
+
+	/**
+	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. One that has been opened and has not asked
+	 * yet is about to: it has a moment to do so. Resolves when none is left.
 	 */
 	stop(): Promise<void> {
-		this.#stopped ??= new Promise((resolve) => {
-			this.#server.close(() => resolve());
-			for (const [socket, res] of this.#connections) {
-				if (!res) socket.destroy();
-				else if (!res.headersSent) res.shouldKeepAlive = false;
-			}
-		});
+		this.#stopped ??= this.#stop();
 		return this.#stopped;
+	}
+
+	async #stop(): Promise<void> {
+		this.endKeepAlive();
+		await this.#takeWaiting();
+		const closed = new Promise<void>((resolve) => {
+			// Closes what is idle between two requests, and leaves what has never asked.
+			this.#server.close(() => resolve());
+		});
+		setTimeout(() => this.#closeSilent(), httpLimits.lastCallMs).unref();
+		await closed;
+	}
+
+	/** Node takes one connection a turn of its event loop, and whoever still waits when the listener closes is reset. */
+	async #takeWaiting(): Promise<void> {
+		let [quietTurns, turnsLeft] = [0, mostTurns];
+		const count = () => {
+			quietTurns = 0;
+		};
+		this.#server.on('connection', count);
+		for (; quietTurns < 3 && turnsLeft > 0; turnsLeft -= 1) {
+			quietTurns += 1;
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		this.#server.off('connection', count);
 	}
 
 	/** Closes every connection, busy or not. */
 	close(): void {
 		void this.stop();
+		this.#server.close();
 		this.#server.closeAllConnections();
+	}
+
+	#closeSilent(): void {
+		for (const [socket, res] of this.#connections) {
+			if (!res) socket.destroy();
+		}
 	}
 
 	#watch(socket: Socket): void {
 		this.#connections.set(socket, undefined);
-		socket.once('close', () => this.#connections.delete(socket));
+		socket.on('close', () => this.#connections.delete(socket));
 	}
 
 	#carry(
@@ -106,19 +155,28 @@ export class Listener {
 	): void {
 		const { socket } = req;
 		this.#connections.set(socket, res);
-		if (this.#stopped) res.shouldKeepAlive = false;
-		res.once('close', () => {
+		if (!this.#keepsAlive) res.shouldKeepAlive = false;
+		res.on('close', () => {
 			if (this.#connections.get(socket) === res) this.#connections.set(socket, undefined);
 			// Its head may have promised to keep the connection before the stop.
 			if (this.#stopped) socket.end();
 		});
-		if (req.headers.host === undefined && req.httpVersion === '1.1') {
-			const { status, headers, body } = refusal('NO_HOST');
+		const code = headProblem(req);
+		if (code) {
+			const { status, headers, body } = refusal(code);
 			res.writeHead(status, headers).end(body);
 			return;
 		}
 		handle(req, res, invite);
 	}
+}
+
+/** What Node's parser lets pass, although another reader could see a different request in it (RFC 9112 §3.2, §2.3). */
+function headProblem({ headersDistinct, httpVersion }: IncomingMessage): string | undefined {
+	const hosts = headersDistinct.host?.length ?? 0;
+	if (hosts === 0 && httpVersion === '1.1') return 'NO_HOST';
+	if (hosts > 1) return 'TWO_HOSTS';
+	return /^1\.[01]$/.test(httpVersion) ? undefined : 'OTHER_VERSION';
 }
 
 function urlHost(address: string): string {
@@ -150,7 +208,8 @@ function refusal(code: string | undefined) {
 		'content-type': 'application/json; charset=utf-8',
 		'content-length': String(Buffer.byteLength(body)),
 		'cache-control': 'no-store',
-		'x-content-type-options': 'nosniff',
+		...securityHeaders,
+		'openai-processing-ms': '0',
 		'x-request-id': newRequestId(),
 	};
 	return { status, headers, body };
@@ -168,6 +227,10 @@ function reasons(code: string | undefined) {
 		}
 		case 'NO_HOST':
 			return { status: 400, spec: errors.E_BODY_MALFORMED, message: 'The request names no host.' };
+		case 'TWO_HOSTS': {
+			const message = 'The request names more than one host.';
+			return { status: 400, spec: errors.E_BODY_MALFORMED, message };
+		}
 		default:
 			return {
 				status: 400,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { plinthError } from '../coded-error.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
+import { shownFilename } from './filename.ts';
 import type { ResolvedLimits } from './limits.ts';
 import { Spool } from './spool.ts';
 import { isUpload, type UploadedFile } from './upload.ts';
@@ -92,7 +93,7 @@ class Parts {
 			const limit = this.#limits.file;
 			stream.once('limit', () => reject(tooLarge(shownName(name), 'file', limit)));
 			attempt(reject, () => fieldPath(name ?? ''));
-			const saved = this.#spool.save(stream, filename ?? '');
+			const saved = this.#spool.save(stream, shownFilename(filename ?? ''));
 			saved.catch(reject);
 			this.#uploads.push({ saved, stop: () => stream.destroy() });
 			this.#entries.push({ name, value: saved });

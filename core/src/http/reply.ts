@@ -58,40 +58,46 @@ export type Reply = { readonly $kind: 'plinth.reply' } & (
 	  }
 );
 
-const $kind = 'plinth.reply' as const;
+// A handler may return JSON that somebody else wrote: a symbol is what that cannot spell.
+const mark = Symbol.for('plinth.reply');
+const brand = { $kind: 'plinth.reply', [mark]: true } as const;
 
 /** Makes replies that are more than a JSON value. */
 export const Reply = {
 	/** JSON with another status than the route's, or with headers of its own. */
 	json(value: unknown, options: JsonOptions = {}): Reply {
-		return { $kind, type: 'json', value, status: options.status, headers: options.headers ?? {} };
+		return {
+			...brand,
+			type: 'json',
+			value,
+			status: options.status,
+			headers: options.headers ?? {},
+		};
 	},
 	/** Bytes, streamed with back-pressure. A plain array or an async iterable is served whole. */
 	binary(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>, options: BinaryOptions): Reply {
-		return { $kind, type: 'binary', source: toSource(body), options };
+		return { ...brand, type: 'binary', source: toSource(body), options };
 	},
 	/** Server-sent events with heartbeat comments. The iterator's `return` is called when the client leaves. */
 	events(
 		events: AsyncIterable<ServerEvent>,
 		headers: Readonly<Record<string, string>> = {},
 	): Reply {
-		return { $kind, type: 'events', events, headers };
+		return { ...brand, type: 'events', events, headers };
 	},
 	/** A redirect; 302 unless said otherwise. */
 	redirect(location: string, status = 302): Reply {
-		return { $kind, type: 'redirect', location, status };
+		return { ...brand, type: 'redirect', location, status };
 	},
 	/** No body; 204 unless said otherwise. */
 	empty(status = 204, headers: Readonly<Record<string, string>> = {}): Reply {
-		return { $kind, type: 'empty', status, headers };
+		return { ...brand, type: 'empty', status, headers };
 	},
 };
 
 /** Tells a reply from a plain value. */
 export function isReply(value: unknown): value is Reply {
-	return (
-		typeof value === 'object' && value !== null && (value as { $kind?: unknown }).$kind === $kind
-	);
+	return typeof value === 'object' && value !== null && mark in value;
 }
 
 function toSource(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>): ByteSource {

@@ -37,6 +37,12 @@ export interface ResponseSpec {
 	readonly mediaTypes?: readonly string[];
 	/** Single byte ranges are served: 206 and 416 are documented. */
 	readonly ranges?: boolean;
+	/** Headers of this answer, beside those that every answer has: name and meaning. */
+	readonly headers?: Readonly<Record<string, string>>;
+	/** JSON answers under other statuses that are no errors of the four-key form. */
+	readonly others?: Readonly<
+		Record<number, { readonly description: string; readonly schema: z.ZodType }>
+	>;
 }
 
 /** The surroundings of one request. */
@@ -87,6 +93,8 @@ export interface RouteDefinition<
 	readonly errors: readonly ErrorSpec[];
 	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
 	readonly timeoutMs?: number;
+	/** Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known yet. */
+	admit?(call: Call): Promise<void> | void;
 	/** Returns a value to be sent as JSON, or a `Reply`. */
 	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): unknown;
 }

@@ -20,8 +20,9 @@ export interface Match {
  * methods: `GET /v1/videos/edits` is a 405 where only `POST /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
  */
 export class RouteTable {
+	/** Only paths with parameters: most paths have none, and a map finds them at once. */
 	readonly #router = new Router({ sensitive: true, strict: true });
-	readonly #routes = new Map<string, Map<string, Route>>();
+	readonly #paths = new Map<string, PathEntry>();
 
 	constructor(routes: readonly Route[]) {
 		for (const route of routes.toSorted((a, b) => comparePaths(a.path, b.path))) this.#add(route);
@@ -29,30 +30,55 @@ export class RouteTable {
 
 	/** Undefined when no route has this path. `HEAD` finds the route of `GET`. */
 	match(method: string, path: string): Match | undefined {
-		// The router walks its layers in the order of registration, so the first one has the most literal path.
-		const layer = this.#router.match(path, method).path[0];
-		if (!layer?.name) return undefined;
-		const byMethod = this.#routes.get(layer.name) ?? new Map<string, Route>();
-		const names = layer.paramNames.map(({ name }) => String(name));
+		// Nothing is more literal than a path without parameters.
+		const literal = this.#paths.get(path);
+		if (literal && !literal.hasParameters) return answer(literal, method, noCaptures);
+		// The layers stand in the order of registration, so the first one has the most literal path.
+		const layer = this.#router.stack.find((each) => each.match(path));
+		const entry = this.#paths.get(layer?.name ?? '');
+		if (!layer || !entry) return undefined;
 		const values = layer.captures(path);
-		return {
-			route: byMethod.get(method === 'HEAD' ? 'GET' : method),
-			template: byMethod.values().next().value?.path ?? path,
-			captures: Object.fromEntries(names.map((name, i) => [name, values[i] ?? ''])),
-			methods: [...byMethod.keys()].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])),
-		};
+		const captures = layer.paramNames.map(({ name }, i) => [String(name), values[i] ?? '']);
+		return answer(entry, method, Object.fromEntries(captures));
 	}
 
 	#add(route: Route): void {
 		const shape = pathShape(route.path);
-		const byMethod = this.#routes.get(shape) ?? new Map<string, Route>();
-		if (byMethod.has(route.method)) {
+		const entry = this.#paths.get(shape) ?? newEntry(route);
+		if (entry.byMethod.has(route.method)) {
 			throw new Error(`${route.method} ${route.path} is declared twice.`);
 		}
-		byMethod.set(route.method, route);
-		this.#routes.set(shape, byMethod);
-		this.#router.register(routerPath(route.path), [route.method], noop, { name: shape });
+		entry.byMethod.set(route.method, route);
+		entry.methods.push(...(route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]));
+		if (entry.hasParameters && !this.#paths.has(shape)) {
+			this.#router.register(routerPath(route.path), [route.method], noop, { name: shape });
+		}
+		this.#paths.set(shape, entry);
 	}
+}
+
+/** All routes of one path. */
+interface PathEntry {
+	readonly template: string;
+	readonly hasParameters: boolean;
+	readonly byMethod: Map<string, Route>;
+	readonly methods: string[];
+}
+
+const noCaptures: Match['captures'] = Object.freeze({});
+
+function newEntry({ path }: Route): PathEntry {
+	return {
+		template: path,
+		hasParameters: pathShape(path) !== path,
+		byMethod: new Map(),
+		methods: [],
+	};
+}
+
+function answer(entry: PathEntry, method: string, captures: Match['captures']): Match {
+	const { template, methods, byMethod } = entry;
+	return { route: byMethod.get(method === 'HEAD' ? 'GET' : method), template, captures, methods };
 }
 
 /** Two routes with the same key claim the same requests: the method and the path without its parameters' names. */

@@ -1,14 +1,32 @@
 import { orAbort } from '../abort.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
+import { watchPace } from './pace.ts';
 
 /** Headers of an answer, lower-case names. */
 export type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Sent with every answer: nothing here is a page, so a browser may neither run, frame nor sniff it. An answer that is one says so in headers
+ * of its own. Which pages may read it is CORS's matter.
+ */
+export const securityHeaders: Headers = {
+	'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+	'cross-origin-resource-policy': 'same-origin',
+	'referrer-policy': 'no-referrer',
+	'x-content-type-options': 'nosniff',
+	'x-frame-options': 'DENY',
+};
+
+const protection = Object.entries(securityHeaders);
 
 /** Writes status and headers. The connection closes behind the answer when the request's body is still under way. */
 export function writeHead(exchange: Exchange, status: number, headers: Headers): void {
 	const { res, clock, startedAt } = exchange;
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+	for (const [name, value] of protection) {
+		if (!res.hasHeader(name)) res.setHeader(name, value);
+	}
 	res.setHeader('openai-processing-ms', String(Math.max(0, clock.now() - startedAt)));
 	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
 	res.statusCode = status;
@@ -95,14 +113,17 @@ function isBodyUnderWay({ req, isBodyHeldBack }: Exchange): boolean {
 
 function drain({ req, clock, principal, signal }: Exchange): Promise<void> {
 	let room: number = principal ? httpLimits.drain : httpLimits.drainStrangers;
+	const patience = principal ? httpLimits.drainMs : httpLimits.drainStrangersMs;
 	return new Promise((resolve) => {
-		const tired = clock.after(signal.aborted ? httpLimits.farewellMs : httpLimits.drainMs, done);
+		const tired = clock.after(signal.aborted ? httpLimits.farewellMs : patience, done);
+		const endPace = watchPace(req, clock, done);
 		function count(chunk: Buffer) {
 			room -= chunk.length;
 			if (room < 0) done();
 		}
 		function done() {
 			tired();
+			endPace();
 			req.off('data', count);
 			req.pause();
 			resolve();

@@ -4,14 +4,16 @@ import { plinthError } from '../coded-error.ts';
 import type { Authenticator } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import { Admission, defaultLoad, type LoadLimits } from './admission.ts';
 import { anonymous, authenticate, checkScope, openPrincipal } from './auth.ts';
+import { type AuthFailureLimits, AuthFailures, unlimitedFailures } from './auth-failures.ts';
+import { Cors, isPreflight } from './cors.ts';
 import { Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
-import { carryFetch } from './fetch.ts';
 import { InFlight } from './in-flight.ts';
 import { httpLimits } from './limits.ts';
-import { type Address, Listener } from './listener.ts';
+import { type Address, Listener, type RequestHandler } from './listener.ts';
 import { describeRoutes } from './openapi.ts';
 import { Reply } from './reply.ts';
 import { respond } from './respond.ts';
@@ -27,6 +29,8 @@ export interface HttpOptions {
 	readonly routeOwners?: ReadonlyMap<Route, string>;
 	/** Undefined: everybody is the one principal of `openPrincipal`, whatever key is sent. */
 	readonly authenticator: Authenticator | undefined;
+	/** Unlimited unless set. */
+	readonly authFailures?: AuthFailureLimits;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly title: string;
@@ -37,6 +41,11 @@ export interface HttpOptions {
 	readonly admit?: () => Promise<void> | void;
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
+	/** Origins whose pages may read answers; none unless set. */
+	readonly cors?: readonly string[];
+	readonly load?: LoadLimits;
+	/** Connections that the listener holds at most. */
+	readonly connections?: number;
 }
 
 /** A request handler for Node, and for hosts that pass on what is not ours. */
@@ -53,8 +62,13 @@ export class HttpServer {
 	readonly #table: RouteTable;
 	readonly #endpoints: ReadonlyMap<Route, Endpoint>;
 	readonly #inFlight = new InFlight();
+	readonly #authFailures: AuthFailures;
+	readonly #admission: Admission;
+	readonly #cors: Cors;
 	/** How to invite the bodies of clients that wait for `100 Continue`. */
 	readonly #invitations = new WeakMap<IncomingMessage, () => void>();
+	/** Requests on connections of our own listener. */
+	readonly #taken = new WeakSet<IncomingMessage>();
 	readonly #handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 	#closing = false;
 	#listener: Listener | undefined;
@@ -65,6 +79,9 @@ export class HttpServer {
 		const { readiness, models } = options;
 		const system = systemRoutes({ readiness, models, openapi: () => this.openapi() });
 		this.#options = options;
+		this.#authFailures = new AuthFailures(options.authFailures ?? unlimitedFailures);
+		this.#admission = new Admission(options.load ?? defaultLoad);
+		this.#cors = new Cors(options.cors ?? []);
 		this.#routes = [...options.routes, ...system];
 		this.#table = new RouteTable(this.#routes);
 		this.#endpoints = new Map(this.#routes.map((route) => [route, new Endpoint(route)]));
@@ -105,17 +122,22 @@ export class HttpServer {
 	}
 
 	/** Answers one fetch request without a socket. */
-	fetch(request: Request): Promise<Response> {
+	async fetch(request: Request): Promise<Response> {
+		// Most servers have a socket and never need it.
+		const { carryFetch } = await import('./fetch.ts');
 		return carryFetch(request, (req, res) => void this.#handle(req, res));
 	}
 
 	/** Opens a server of our own. Rejects when the address cannot be had. */
 	async listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
 		if (this.#listener) throw new Error('The server listens already.');
-		const listener = new Listener((req, res, invite) => {
+		const handle: RequestHandler = (req, res, invite) => {
+			this.#taken.add(req);
 			if (invite) this.#invitations.set(req, invite);
 			void this.#handle(req, res);
-		}, this.#options.log);
+		};
+		const { log, connections = 10_000 } = this.#options;
+		const listener = new Listener(handle, log, connections);
 		this.#listener = listener;
 		try {
 			this.#address = await listener.open(options);
@@ -137,6 +159,11 @@ export class HttpServer {
 			this.#document = { url, value: describeRoutes(this.#routes, { title, version, url, tagOf }) };
 		}
 		return this.#document.value;
+	}
+
+	/** From now on every answer ends its connection, so that clients have left before the listener is closed. */
+	endKeepAlive(): void {
+		this.#listener?.endKeepAlive();
 	}
 
 	/** Closes the listener that `listen` opened; its busy connections end behind their answers. Resolves when none is left. */
@@ -168,35 +195,42 @@ export class HttpServer {
 		this.#inFlight.add(exchange);
 		try {
 			res.setHeader('x-request-id', exchange.requestId);
-			res.setHeader('x-content-type-options', 'nosniff');
 			await this.#answer(ctx, exchange)
 				.catch((error) => sendError(exchange, error))
 				.catch(() => exchange.cut());
 			await this.#finish(exchange);
 		} finally {
+			exchange.place?.leave();
 			this.#inFlight.remove(exchange);
 		}
 	}
 
 	async #answer(ctx: Koa.Context, exchange: Exchange): Promise<void> {
-		const { method, req } = ctx;
+		const { method, req, res } = ctx;
 		const { path, query } = targetOf(req);
 		const match = this.#table.match(method, path);
 		exchange.route = match?.template ?? exchange.route;
+		if (this.#cors.mark(req, res) && match && isPreflight(req)) {
+			return respond(exchange, Reply.empty(204, this.#cors.preflight(req, match.methods)));
+		}
 		// The key comes before the route: without one nobody learns which paths exist.
 		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
-		// A host may go on sending requests after we have stopped; the probes still answer.
-		if (this.#closing && !open) throw plinthError('E_STOPPING');
+		// A host may go on sending requests after we have stopped; the probes still answer. Our own listener took its connections before
+		// it closed: what comes on them is answered.
+		if (this.#closing && !open && !this.#taken.has(req)) throw plinthError('E_STOPPING');
 		if (!probePaths.includes(path)) await this.#options.admit?.();
 		if (!open) {
 			const { authenticator } = this.#options;
-			exchange.principal = authenticator ? await authenticate(req, authenticator) : openPrincipal;
+			exchange.principal = authenticator
+				? await this.#authFailures.watch(req, authenticate(req, authenticator))
+				: openPrincipal;
 		}
 		if (!match) throw plinthError('E_ROUTE_NOT_FOUND');
 		if (!match.route) return respond(exchange, answerMethod(method, match.methods));
 		const { route, captures } = match;
 		const principal = exchange.principal ?? anonymous;
 		checkScope(principal, route.scope);
+		if (!open) exchange.place = this.#admission.enter(principal.tenant);
 		const visit = { principal, captures, query, publicUrl: this.#publicUrl() };
 		const result = await this.#endpoints.get(route)?.run(ctx, exchange, visit);
 		await respond(exchange, result, route.response.status);

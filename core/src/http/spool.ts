@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plinthError } from '../coded-error.ts';
+import { uploadFolder } from './leftovers.ts';
 import type { UploadedFile } from './upload.ts';
 
 /** The temporary files of one request, in a folder that only this user can read. */
@@ -50,7 +50,7 @@ export class Spool {
 
 	async #path(number: number): Promise<string> {
 		// mkdtemp makes the folder with mode 0700. The client's file name is no part of the path.
-		this.#folder ??= mkdtemp(join(tmpdir(), 'plinth-'));
+		this.#folder ??= mkdtemp(uploadFolder());
 		return join(await this.#folder, String(number));
 	}
 }
@@ -62,6 +62,7 @@ function uploadedFile(
 	return Object.freeze({
 		$kind: 'plinth.upload' as const,
 		...facts,
+		path,
 		bytes: () => readFile(path),
 		// Opened when it is read: an unread stream would keep the file open, and one that fails would have no listener.
 		async *stream() {

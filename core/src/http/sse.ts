@@ -19,6 +19,7 @@ export async function sendEvents(
 	const { res, req } = exchange;
 	const iterator = events[Symbol.asyncIterator]();
 	try {
+		exchange.place?.stream();
 		writeHead(exchange, 200, {
 			'cache-control': 'no-cache',
 			'x-accel-buffering': 'no',

@@ -59,8 +59,18 @@ function probes(readiness: Readiness): readonly Route[] {
 		path: '/readyz',
 		scope: 'public',
 		summary: 'Tell whether the server takes requests',
-		description: 'Answers 503 with `status` and `reason` while it starts and while it stops.',
-		response: { description: 'It does.', schema: z.object({ status: z.literal('ready') }) },
+		description:
+			'Answers 503 with `status` and `reason` while it starts, while it stops, and while a store does not answer.',
+		response: {
+			description: 'It does.',
+			schema: z.object({ status: z.literal('ready') }),
+			others: {
+				503: {
+					description: 'It does not.',
+					schema: z.object({ status: z.literal('not ready'), reason: z.string() }),
+				},
+			},
+		},
 		errors: [],
 		handler: async () => {
 			const { ready, reason } = await readiness();
@@ -103,7 +113,7 @@ function models(list: () => readonly ModelInfo[]): readonly Route[] {
 		path: '/v1/models/{id}',
 		scope: 'authenticated',
 		summary: 'Describe one model',
-		params: z.object({ id: z.string() }),
+		params: z.object({ id: z.string().meta({ description: 'The id of a model, or an alias.' }) }),
 		response: { description: 'The model.', schema: modelSchema },
 		errors: [errors.E_MODEL_NOT_FOUND],
 		handler: ({ params }) => {
@@ -123,10 +133,10 @@ const modelSchema = z
 	.object({
 		id: z.string(),
 		object: z.literal('model'),
-		created: z.int(),
+		created: z.int().min(0).meta({ description: 'Unix seconds.' }),
 		owned_by: z.string(),
 		description: z.string().optional(),
-		kind: z.string().optional(),
+		kind: z.string().optional().meta({ description: 'The capability, such as `video`.' }),
 		aliases: z.array(z.string()).optional(),
 	})
 	.meta({ id: 'Model' });

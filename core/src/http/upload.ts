@@ -11,6 +11,8 @@ export interface UploadedFile {
 	readonly sha256: string;
 	/** Decided by content; `application/octet-stream` when unknown. The client's label is ignored. */
 	readonly mediaType: string;
+	/** The temporary file, for programs and libraries that read files themselves; server-made, and gone when the handler has settled. */
+	readonly path: string;
 	/** Reads the whole file. */
 	bytes(): Promise<Uint8Array>;
 	/** Reads the file in chunks. */
@@ -62,11 +64,9 @@ export function fileField(options: FileFieldOptions = {}): z.ZodType<UploadedFil
 	});
 }
 
-/** Tells an uploaded file from other values. */
+/** Tells an uploaded file from other values. JSON can spell its members, but no functions: nobody makes a file up. */
 export function isUpload(value: unknown): value is UploadedFile {
-	return (
-		typeof value === 'object' &&
-		value !== null &&
-		(value as { $kind?: unknown }).$kind === 'plinth.upload'
-	);
+	if (typeof value !== 'object' || value === null) return false;
+	const { $kind, bytes, stream } = value as Partial<UploadedFile>;
+	return $kind === 'plinth.upload' && typeof bytes === 'function' && typeof stream === 'function';
 }

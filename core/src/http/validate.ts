@@ -2,9 +2,11 @@ import type { core, z } from 'zod';
 import { type PlinthError, plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import { describeIssue, rootIssue } from './issues.ts';
+import { withoutNulls } from './nulls.ts';
 
 /**
- * Checks input against a schema and returns what the schema makes of it. The first issue decides the error: its code, its
+ * Checks input against a schema and returns what the schema makes of it. `null` for an optional member that does not take it is the
+ * same as its absence. The first issue decides the error: its code, its
  * `param` as a path (`messages[1].content`) and a sentence that says what is allowed and what was found. `whole` names the
  * input where the path is empty.
  */
@@ -13,10 +15,11 @@ export async function validate(
 	value: unknown,
 	whole = 'The body',
 ): Promise<unknown> {
-	const result = await schema.safeParseAsync(value, { error: describeIssue, reportInput: true });
+	const sent = withoutNulls(schema, value);
+	const result = await schema.safeParseAsync(sent, { error: describeIssue, reportInput: true });
 	if (result.success) return result.data;
 	const [issue] = result.error.issues;
-	throw issue ? issueError(rootIssue(issue), value, whole) : plinthError('E_VALUE_INVALID');
+	throw issue ? issueError(rootIssue(issue), sent, whole) : plinthError('E_VALUE_INVALID');
 }
 
 /** Whether the schema takes the absence of a value. */

@@ -11,7 +11,7 @@ import type {
 	JobStore,
 } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { attemptPrefix, deletePrefix, jobPrefix } from './blobs.ts';
+import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
 import type { JobDefinition, JobOutcome, JobRun } from './contract.ts';
 import { Pulse } from './pulse.ts';
 import type { JobSettings } from './settings.ts';
@@ -89,6 +89,7 @@ export class Attempt {
 		try {
 			const work = this.#definition.run(this.#job, this.#surroundings());
 			outcome = await Promise.race([work, this.#abandoned.promise]);
+			checkOutcome(outcome);
 		} catch (error) {
 			return this.#giveUp(error);
 		}
@@ -123,12 +124,15 @@ export class Attempt {
 	}
 
 	async #succeed({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
-		const { store, clock } = this.#tools;
+		const { store, clock, blobs } = this.#tools;
 		const expiresAt = retentionMs === undefined ? null : clock.now() + Math.round(retentionMs);
 		const kept = await this.#persist(() =>
 			store.complete(this.#job.id, this.#fence, { result, expiresAt }),
 		);
-		if (kept) this.#announce('job.completed');
+		if (kept) {
+			this.#announce('job.completed');
+			await this.#tidy(deleteEarlierAttempts(blobs, this.#job.id, this.#fence));
+		}
 		if (kept === false) await this.#discard();
 		// With the outcome unknown the bytes stay: the record may say completed. Otherwise the sweep finds them.
 		return kept === undefined ? 'unrecorded' : kept ? 'completed' : 'lost';
@@ -195,7 +199,7 @@ export class Attempt {
 			try {
 				return await write();
 			} catch (err) {
-				if (clock.now() + wait >= this.#pulse.leaseEnd) {
+				if (this.#pulse.hasLapsed) {
 					log.error({ err }, 'the end of an attempt could not be recorded');
 					return undefined;
 				}
@@ -206,7 +210,11 @@ export class Attempt {
 	}
 
 	async #discard(prefix = attemptPrefix(this.#job.id, this.#fence)): Promise<void> {
-		await deletePrefix(this.#tools.blobs, prefix).catch((err: unknown) =>
+		await this.#tidy(deletePrefix(this.#tools.blobs, prefix));
+	}
+
+	async #tidy(deletion: Promise<void>): Promise<void> {
+		await deletion.catch((err: unknown) =>
 			this.#tools.log.warn({ err }, 'the bytes of a failed attempt stay until the sweep'),
 		);
 	}
@@ -215,6 +223,13 @@ export class Attempt {
 		const { tenant, id } = this.#job;
 		const data = progress === undefined ? null : { progress };
 		this.#tools.bus.publish({ type, tenant, subject: id, data });
+	}
+}
+
+/** What no store can write would be tried again for ever. */
+function checkOutcome(outcome: Partial<JobOutcome> | undefined): void {
+	if (JSON.stringify(outcome?.result) === undefined) {
+		throw new TypeError('The work of a job must resolve to { result } with a JSON object.');
 	}
 }
 

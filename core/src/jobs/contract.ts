@@ -65,8 +65,16 @@ export interface JobSubmission {
 
 /** The jobs of one kind, for the plugin that owns it. Unknown ids reject with `E_JOB_NOT_FOUND`. */
 export interface Jobs {
-	/** Stores attachments, then the record; rings the queue after the commit. Attachments of a replay are deleted again. */
+	/**
+	 * Stores attachments, then the record; rings the queue after the commit. Attachments of a replay are deleted again. Rejects
+	 * with `E_QUEUE_FULL` when the tenant has as many jobs of the kind as the settings allow.
+	 */
 	submit(submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }>;
+	/**
+	 * Rejects with `E_QUEUE_FULL` when `submit` would, so that a route can refuse before it reads a body. A request that may
+	 * repeat an earlier one passes: only `submit` can tell.
+	 */
+	admit(principal: Principal, idempotency: Pick<Idempotency, 'key' | 'retry'>): Promise<void>;
 	get(tenant: string, id: string): Promise<Job>;
 	list(tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage>;
 	/** Asks for the end of a job: it fails with code `cancelled`, at once when queued, else within a heartbeat. The record stays. */

@@ -13,6 +13,12 @@ export class JobIds {
 	}
 }
 
+/** When an id was made, in milliseconds since the Unix epoch; undefined for what is no job id of any kind. */
+export function timeOfId(id: string): number | undefined {
+	const [, time] = /^[a-z]+_([0-9a-f]{12})[0-9a-f]{32}$/.exec(id) ?? [];
+	return time === undefined ? undefined : Number.parseInt(time, 16);
+}
+
 /** Tells whether `text` has the form of a job id of this kind. It need not exist. */
 export function isJobId(kind: string, text: string): boolean {
 	return text.startsWith(`${kind}_`) && body.test(text.slice(kind.length + 1));

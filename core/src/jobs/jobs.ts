@@ -1,10 +1,11 @@
 import { plinthError } from '../coded-error.ts';
 import { isUpload } from '../http/upload.ts';
+import type { Principal } from '../ports/authenticator.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { EventBus } from '../ports/event-bus.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { Job, JobListOptions, JobPage, JobStore } from '../ports/job-store.ts';
+import type { Idempotency, Job, JobListOptions, JobPage, JobStore } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
 import type {
@@ -14,7 +15,8 @@ import type {
 	Jobs,
 	StoredAttachment,
 } from './contract.ts';
-import { JobIds } from './ids.ts';
+import { JobIds, timeOfId } from './ids.ts';
+import type { JobSettings } from './settings.ts';
 
 const defaultMaxAttempts = 5;
 
@@ -27,6 +29,7 @@ export class JobService {
 	readonly #bus: EventBus;
 	readonly #clock: Clock;
 	readonly #log: Logger;
+	readonly #settings: JobSettings;
 	readonly #ids = new JobIds();
 
 	constructor(
@@ -36,6 +39,7 @@ export class JobService {
 		bus: EventBus,
 		clock: Clock,
 		log: Logger,
+		settings: JobSettings,
 	) {
 		this.#store = store;
 		this.#queue = queue;
@@ -43,6 +47,7 @@ export class JobService {
 		this.#bus = bus;
 		this.#clock = clock;
 		this.#log = log;
+		this.#settings = settings;
 	}
 
 	/** Registers a kind and returns the handle to its jobs. Kinds are unique: the boot report has checked that. */
@@ -50,6 +55,7 @@ export class JobService {
 		this.definitions.set(kind, definition);
 		return {
 			submit: (submission) => this.#submit(kind, submission),
+			admit: (principal, idempotency) => this.#admit(kind, principal, idempotency),
 			get: (tenant, id) => this.#get(kind, tenant, id),
 			list: (tenant, options) => this.#list(kind, tenant, options),
 			cancel: (tenant, id) => this.#cancel(kind, tenant, id),
@@ -65,6 +71,7 @@ export class JobService {
 		const id = this.#ids.next(kind, this.#clock.now());
 		try {
 			const files = await this.#attach(id, attachments);
+			this.#refuseLate(id);
 			const created = await this.#store.create(
 				{
 					id,
@@ -75,7 +82,7 @@ export class JobService {
 					input: submission.input(files),
 					maxAttempts: this.definitions.get(kind)?.maxAttempts ?? defaultMaxAttempts,
 				},
-				idempotency ? { idempotency } : {},
+				{ ...(idempotency && { idempotency }), ...this.#limit() },
 			);
 			if (created.replayed) await this.#discard(id);
 			else this.#ring(created.job);
@@ -84,6 +91,27 @@ export class JobService {
 			if (await this.#isAbsent(principal.tenant, id)) await this.#discard(id);
 			throw error;
 		}
+	}
+
+	async #admit(
+		kind: string,
+		{ tenant }: Principal,
+		{ key, retry }: Pick<Idempotency, 'key' | 'retry'>,
+	): Promise<void> {
+		const { maxPending } = this.#limit();
+		if (maxPending === undefined || key !== undefined || retry > 0) return;
+		if ((await this.#store.pending(kind, tenant)) >= maxPending) throw plinthError('E_QUEUE_FULL');
+	}
+
+	#limit(): { readonly maxPending?: number } {
+		const { maxPendingPerTenant } = this.#settings;
+		return maxPendingPerTenant === 0 ? {} : { maxPending: maxPendingPerTenant };
+	}
+
+	/** The sweep may have taken the attachments of a create that was under way for so long for left over. */
+	#refuseLate(id: string): void {
+		const age = this.#clock.now() - (timeOfId(id) ?? 0);
+		if (age > this.#settings.strayMs / 2) throw plinthError('E_DEADLINE');
 	}
 
 	/** After a failed create the record may stand all the same: only the answer was lost. True when it certainly does not. */

@@ -22,7 +22,9 @@ export class Pulse {
 	readonly #timers = new Set<() => void>();
 	#progress = 0;
 	#written = 0;
-	#leaseEnd: number;
+	/** By a timer and not by the wall clock: setting that must not cost a render. */
+	#stopLease: () => void = () => {};
+	#hasLapsed = false;
 	#isBeating = false;
 	#isStopped = false;
 
@@ -34,30 +36,27 @@ export class Pulse {
 		this.#log = tools.log;
 		this.#settings = tools.settings;
 		this.#events = events;
-		this.#leaseEnd = this.#clock.now() + this.#settings.leaseMs;
 	}
 
-	/** When the lease lapses unless a heartbeat is confirmed before; milliseconds since the Unix epoch. */
-	get leaseEnd(): number {
-		return this.#leaseEnd;
+	/** Whether a whole lease has passed since the last confirmed heartbeat. */
+	get hasLapsed(): boolean {
+		return this.#hasLapsed;
 	}
 
 	/** Begins to beat. */
 	start(): void {
-		const { heartbeatMs, progressMs, leaseMs } = this.#settings;
+		const { heartbeatMs, progressMs } = this.#settings;
+		this.confirm();
 		this.#every(heartbeatMs, () => this.#beat());
 		this.#every(progressMs, () => {
 			if (this.#progress > this.#written) this.#beat();
-		});
-		// Noticed within a heartbeat, also when the store never answers at all.
-		this.#every(Math.min(heartbeatMs, leaseMs), () => {
-			if (this.#clock.now() >= this.#leaseEnd) this.#events.lapsed();
 		});
 	}
 
 	/** Beats no more. */
 	stop(): void {
 		this.#isStopped = true;
+		this.#stopLease();
 		for (const cancel of this.#timers) cancel();
 	}
 
@@ -68,7 +67,12 @@ export class Pulse {
 
 	/** The store has confirmed the lease. */
 	confirm(): void {
-		this.#leaseEnd = this.#clock.now() + this.#settings.leaseMs;
+		this.#stopLease();
+		if (this.#isStopped || this.#hasLapsed) return;
+		this.#stopLease = this.#clock.after(this.#settings.leaseMs, () => {
+			this.#hasLapsed = true;
+			this.#events.lapsed();
+		});
 	}
 
 	/** Never two at once: a slow store must not get a queue of heartbeats. */

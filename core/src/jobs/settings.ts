@@ -12,6 +12,8 @@ export const jobSettings = z
 		concurrency: z.coerce.number().int().min(1).default(2),
 		/** Attempts of one kind in flight for one tenant in this process. */
 		perTenant: z.coerce.number().int().min(1).optional(),
+		/** Jobs of one kind that a tenant may have waiting or running; further ones are refused with `queue_full`. 0: no limit. */
+		maxPendingPerTenant: z.coerce.number().int().min(0).default(500),
 		/** False: this process only accepts jobs; others run them. */
 		work: z.boolean().default(true),
 		leaseMs: ms(20_000),
@@ -23,6 +25,11 @@ export const jobSettings = z
 		reconcileMs: ms(5_000),
 		/** How often expired content and removed records are deleted. */
 		sweepMs: ms(30_000),
+		/**
+		 * Bytes without a record are looked for at the start and this often, and deleted when they are this old. A create that
+		 * takes half of it is refused, so that nothing under way is taken for left over.
+		 */
+		strayMs: ms(3_600_000),
 		/** An attempt that runs longer ends as `job_timeout`. */
 		maxRunMs: ms(3_600_000),
 	})

@@ -6,6 +6,7 @@ import type { Logger } from '../ports/logger.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
 import type { JobService } from './jobs.ts';
 import type { JobSettings } from './settings.ts';
+import { deleteStrays } from './strays.ts';
 
 const sweepBatch = 500;
 const ringBatch = 500;
@@ -46,6 +47,8 @@ export class Sweeper {
 		await this.ring();
 		this.#repeat(this.#settings.reconcileMs, () => this.ring());
 		this.#repeat(this.#settings.sweepMs, () => this.sweep());
+		// At once, but behind the start: with many blobs the first look takes a while.
+		this.#repeat(this.#settings.strayMs, () => this.sweepStrays(), 0);
 	}
 
 	/** Stops the timers and waits for the rounds that are under way. */
@@ -88,6 +91,14 @@ export class Sweeper {
 		} while (items.length === sweepBatch && settled.length === sweepBatch);
 	}
 
+	/** Deletes bytes that belong to no record. */
+	async sweepStrays(): Promise<void> {
+		const before = this.#clock.now() - this.#settings.strayMs;
+		const isStopped = () => this.#isStopped;
+		const strays = await deleteStrays(this.#blobs, this.#store, before, isStopped);
+		if (strays > 0) this.#log.info({ strays }, 'bytes without a record deleted');
+	}
+
 	/** Returns the items whose bytes are gone. One that cannot be deleted must not hold up the others. */
 	async #deleteBytes(items: readonly SweepItem[]): Promise<readonly SweepItem[]> {
 		const settled: SweepItem[] = [];
@@ -106,8 +117,8 @@ export class Sweeper {
 		return settled;
 	}
 
-	#repeat(everyMs: number, task: () => Promise<void>): void {
-		const cancel = this.#clock.after(everyMs, () => {
+	#repeat(everyMs: number, task: () => Promise<void>, firstMs = everyMs): void {
+		const cancel = this.#clock.after(firstMs, () => {
 			this.#timers.delete(cancel);
 			if (this.#isStopped) return;
 			const round = task()

@@ -24,7 +24,7 @@ const worker = token<JobWorker>('JobWorker');
 const sweeper = token<Sweeper>('Sweeper');
 const server = token<HttpServer>('HttpServer');
 
-wire(JobService, store, queue, blobs, bus, clock, log);
+wire(JobService, store, queue, blobs, bus, clock, log, settings);
 wire(JobWorker, service, store, queue, blobs, bus, clock, log, settings);
 wire(Sweeper, service, store, queue, blobs, clock, log, settings);
 wire(HttpServer, http);

@@ -1,25 +1,58 @@
 import { type LoggerOptions, type Logger as Pino, pino } from 'pino';
 import type { Logger } from '../ports/logger.ts';
+import { redact } from '../redact.ts';
+import { safeFields } from './log-fields.ts';
+import { prettyLine } from './log-pretty.ts';
 
-const secrets = ['authorization', 'x-api-key', 'key', 'apiKey', 'secret', 'password'];
+/** The `log` section of a config, checked. */
+export interface LogSettings {
+	/** `debug`, `info`, `warn`, `error` or `silent`. */
+	readonly level: string;
+	/** `auto`: for people on a terminal, for machines elsewhere. */
+	readonly format: 'auto' | 'json' | 'pretty';
+}
 
-/** JSON lines on standard error through pino. Fields whose name promises a secret are blanked. */
-export function createLogger(level: string): Logger {
-	const options: LoggerOptions = {
-		level,
-		redact: { paths: secrets.flatMap((name) => [name, `*["${name}"]`]), censor: '[redacted]' },
-		serializers: { err: pino.stdSerializers.err },
-		base: null,
-	};
-	return adapt(pino(options, pino.destination({ dest: 2, sync: false })));
+/** Where lines go. A terminal says so, and whether it shows colours. */
+export interface LogOutput {
+	write(text: string): unknown;
+	readonly isTTY?: boolean;
+	hasColors?(): boolean;
+}
+
+/**
+ * Logs through pino, to standard error unless told otherwise: JSON lines for machines, one short line each for people.
+ * Whatever is passed in, secrets and prompts are blanked: see `safeFields`.
+ */
+export function createLogger({ level, format }: LogSettings, output?: LogOutput): Logger {
+	const { isTTY = false } = output ?? process.stderr;
+	const isPretty = format === 'pretty' || (format === 'auto' && isTTY);
+	// What pino would do to errors has been done by safeFields.
+	const serializers = { err: (err: unknown) => err };
+	const options: LoggerOptions = { level, base: null, serializers };
+	return adapt(pino(options, isPretty ? forPeople(output) : forMachines(output)));
+}
+
+function forMachines(output: LogOutput | undefined): { write(line: string): void } {
+	if (output) return { write: (line) => void output.write(line) };
+	// Lines are gathered for a moment: a write each would cost a busy server a tenth of its time. What is left at the exit is written then.
+	return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 100 });
+}
+
+function forPeople(output: LogOutput | undefined): { write(line: string): void } {
+	const terminal: LogOutput = output ?? process.stderr;
+	const hasColors = terminal.hasColors?.() ?? false;
+	return { write: (line) => void terminal.write(prettyLine(line, hasColors)) };
 }
 
 function adapt(logger: Pino): Logger {
+	const log = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, message: string) => {
+		if (logger.isLevelEnabled(level)) logger[level](safeFields(fields), redact(message));
+	};
 	return {
-		debug: (fields, message) => logger.debug(fields, message),
-		info: (fields, message) => logger.info(fields, message),
-		warn: (fields, message) => logger.warn(fields, message),
-		error: (fields, message) => logger.error(fields, message),
-		child: (bindings) => adapt(logger.child(bindings)),
+		debug: log('debug'),
+		info: log('info'),
+		warn: log('warn'),
+		error: log('error'),
+		child: (bindings) => adapt(logger.child(safeFields(bindings))),
 	};
 }

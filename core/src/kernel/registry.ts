@@ -1,4 +1,5 @@
-import { type AwilixContainer, asValue, createContainer, InjectionMode } from 'awilix';
+// The entry without the search for modules, which nobody uses here and which loads a whole file-matching library.
+import { type AwilixContainer, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Needs, ServiceRef } from '../service.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
 import { BootError, bootProblem } from '../config/problem.ts';
+import { removeLeftUploads } from '../http/leftovers.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { JobWorker } from '../jobs/worker.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -110,6 +111,7 @@ export class RunningApp implements App {
 			if (setups.machine && plan.jobs.work) await this.#startJobs(setups.machine);
 			this.state = 'ready';
 			log.info({}, 'ready');
+			void removeLeftUploads(log);
 		} catch (error) {
 			await this.#end();
 			throw error;
@@ -130,8 +132,11 @@ export class RunningApp implements App {
 		const { http, setups, plan } = this.#parts;
 		const isServing = this.state === 'ready' && http.listening;
 		this.state = 'stopping';
-		// Load balancers need a moment to notice the red readiness before the listener goes.
-		if (isServing) await new Promise((resolve) => setTimeout(resolve, plan.server.drainDelayMs));
+		if (isServing) {
+			http.endKeepAlive();
+			// Load balancers need a moment to notice the red readiness before the listener goes.
+			await new Promise((resolve) => setTimeout(resolve, plan.server.drainDelayMs));
+		}
 		await this.#drain(setups.machine?.worker);
 		http.close();
 		await this.#end();

@@ -1,3 +1,4 @@
+import type { Route } from '../http/route.ts';
 import type { ModelInfo } from '../http/system.ts';
 import type { UnusedModel } from './checks.ts';
 import type { ModelDirectory } from './models.ts';
@@ -19,6 +20,8 @@ export interface TreePart {
 	readonly needs: readonly TreeNeed[];
 	readonly provides: readonly string[];
 	readonly routes: readonly string[];
+	/** The kinds of jobs that a plugin runs. */
+	readonly jobs: readonly string[];
 }
 
 /** A deployment as people read it: parts in the order of their creation. */
@@ -26,6 +29,8 @@ export interface BootTree {
 	readonly parts: readonly TreePart[];
 	readonly models: readonly ModelInfo[];
 	readonly unusedModels: readonly UnusedModel[];
+	/** Every scope that a route asks for, sorted. */
+	readonly scopes: readonly string[];
 }
 
 /** Describes what a plan has become. */
@@ -44,8 +49,15 @@ export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDire
 			routes: [...setups.routes.owners]
 				.filter(([, owner]) => part.sort === 'plugin' && owner === part.id)
 				.map(([route]) => `${route.method} ${route.path}`),
+			jobs: part.sort === 'plugin' ? (part.definition.jobs ?? []) : [],
 		})),
 		models: models.list(),
 		unusedModels: plan.unused,
+		scopes: scopesOf(setups.routes.owners.keys()),
 	};
+}
+
+function scopesOf(routes: Iterable<Route>): readonly string[] {
+	const scopes = new Set([...routes].map(({ scope }) => scope));
+	return [...scopes].filter((scope) => scope !== 'public' && scope !== 'authenticated').sort();
 }

@@ -1,3 +1,5 @@
+import type { SelfCheck } from './self-check.ts';
+
 /** A window of bytes, both ends inclusive, inside the blob. */
 export interface ByteRange {
 	readonly start: number;
@@ -19,6 +21,20 @@ export interface BlobContent extends BlobInfo {
 	readonly body: AsyncIterable<Uint8Array>;
 }
 
+/**
+ * A body that can also be read into memory which the reader uses again and again. Optional for a store, and worth it for files:
+ * fresh memory is most of what a download costs. One body is read either way, not both.
+ */
+export interface ReusableBody extends AsyncIterable<Uint8Array> {
+	/** Fills the buffer from its beginning and resolves with the number of bytes; 0 at the end, where the handle closes. */
+	readInto(buffer: Uint8Array): Promise<number>;
+}
+
+/** Tells whether a body can be read into the reader's own memory. */
+export function isReusableBody(body: AsyncIterable<Uint8Array>): body is ReusableBody {
+	return typeof (body as Partial<ReusableBody>).readInto === 'function';
+}
+
 /** What the writer of a blob decides. */
 export interface PutBlobOptions {
 	readonly contentType: string;
@@ -32,7 +48,7 @@ export interface PutBlobOptions {
  * Bytes under server-made keys: segments of `[A-Za-z0-9._-]`, joined by `/`, 1 to 512 characters, no segment `.` or `..`.
  * Other keys are a programming error and throw. A blob appears whole or not at all, and is durable when `put` resolves.
  */
-export interface BlobStore {
+export interface BlobStore extends SelfCheck {
 	put(
 		key: string,
 		body: Uint8Array | AsyncIterable<Uint8Array>,

@@ -39,8 +39,13 @@ export interface EncodeOptions {
  * megapixels or 52,428,800 bytes, or that is damaged. They apply EXIF rotation and drop metadata.
  */
 export interface ImageCodec {
-	/** Reads format and size from the header without decoding the pixels. */
+	/**
+	 * Reads format and size, and makes sure that the pixels can be decoded. An implementation may leave that out for a picture that it
+	 * could only decode with much memory: such a one shows its damage when it is used.
+	 */
 	probe(image: Uint8Array, signal?: AbortSignal): Promise<ImageInfo>;
+	/** The same for a file, which is not read into memory. Absent: the caller reads the file and uses `probe`. */
+	probeFile?(path: string, signal?: AbortSignal): Promise<ImageInfo>;
 	/** Decodes and resizes. */
 	fit(image: Uint8Array, options: FitOptions, signal?: AbortSignal): Promise<RawImage>;
 	/** Encodes pixels. */

@@ -1,3 +1,5 @@
+import type { SelfCheck } from './self-check.ts';
+
 /** A doorbell: "this job may be claimable". The record in the `JobStore` is the truth. */
 export interface QueueMessage {
 	readonly jobId: string;
@@ -35,7 +37,7 @@ export interface Consumer {
  * Carries job ids to workers. May lose, repeat, delay or reorder messages: the kernel's reconciler rings again for every
  * claimable job. Among waiting messages tenants take turns.
  */
-export interface JobQueue {
+export interface JobQueue extends SelfCheck {
 	/** Rings for a job. Ringing twice for a waiting job is harmless. */
 	enqueue(message: QueueMessage): Promise<void>;
 	consume(kind: string, options: ConsumeOptions, handler: QueueHandler): Consumer;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
+import type { SelfCheck } from './self-check.ts';
 
 /** `queued → in_progress → completed | failed`; `in_progress → queued` when an attempt is lost. Terminal states never move. */
 export type JobStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -68,6 +69,13 @@ export interface Idempotency {
 	readonly retry: number;
 }
 
+/** What else a create goes by. */
+export interface CreateOptions {
+	readonly idempotency?: Idempotency;
+	/** How many jobs of this kind the tenant may have that wait or run; without it any number. */
+	readonly maxPending?: number;
+}
+
 /** How long an idempotency key is remembered, in milliseconds. */
 export const idempotencyKeyMs = 24 * 60 * 60 * 1000;
 /** How old a job may be to answer a retry that carries no key, in milliseconds. */
@@ -113,8 +121,9 @@ export interface ClaimableJob {
 }
 
 /**
- * Bytes or rows that are due for deletion. `content`: the output has expired. `record`: the job was removed, or ended longer ago
- * than its retention; every byte of it goes, then its row.
+ * Bytes or rows that are due for deletion. `content`: the output has expired, or the job failed, so that nobody can read a byte
+ * of it any more; all of them go. `record`: the job was removed, or ended longer ago than its retention; every byte of it goes,
+ * then its row.
  */
 export interface SweepItem {
 	readonly due: 'content' | 'record';
@@ -160,18 +169,22 @@ export interface Completion {
 
 /**
  * The durable truth about jobs. Every method is atomic; every method that changes something resolves only when the change is
- * durable. A job that was removed is invisible to every method but `sweep`, `swept` and `events`.
+ * durable. A job that was removed is invisible to every method but `sweep`, `swept`, `known` and `events`.
+ *
+ * All instants come from one clock, the store's. A wall clock may be set: forwards, leases lapse early, by one lease at most;
+ * backwards, a lease ends at most one lease after the next `swept`, and retries and expiries come at their instants as before.
  *
  * Nothing is readable without its tenant: an id of another tenant answers like an unknown one.
  */
-export interface JobStore {
+export interface JobStore extends SelfCheck {
 	/**
 	 * Stores a queued job and its `job.queued` event, or returns the earlier job of a repeated request with `replayed: true`.
-	 * Rejects with `E_IDEMPOTENCY_MISMATCH`, or `E_STORE_FULL` when there is no room.
+	 * Rejects with `E_IDEMPOTENCY_MISMATCH`, with `E_QUEUE_FULL` when the tenant has `maxPending` jobs of the kind that wait or
+	 * run (a repeated request is never refused for that), or with `E_STORE_FULL` when there is no room.
 	 */
 	create(
 		job: NewJob,
-		options?: { readonly idempotency?: Idempotency },
+		options?: CreateOptions,
 	): Promise<{ readonly job: Job; readonly replayed: boolean }>;
 
 	/** Reads one job; null when it is unknown to this tenant. */
@@ -226,17 +239,21 @@ export interface JobStore {
 	): Promise<readonly ClaimableJob[]>;
 
 	/**
-	 * What is due for deletion at `now`: content that has expired, records that were removed, and records that ended at least
-	 * `recordRetentionMs` ago. Read-only: delete the bytes, then call `swept`. A removed job is not due while an attempt
+	 * What is due for deletion at `now`: content that has expired, all bytes of jobs that failed, records that were removed, and
+	 * records that ended at least `recordRetentionMs` ago. Read-only: delete the bytes, then call `swept`. A removed job is not due while an attempt
 	 * may still be writing (its lease has not lapsed).
 	 */
 	sweep(now: number, limit: number): Promise<readonly SweepItem[]>;
 
 	/**
 	 * Settles sweep items: `content` is not listed again, the row of `record` goes. Also trims events that are older than the
-	 * retention of records; called with an empty list when nothing was due.
+	 * retention of records, and cuts leases that end later than their length from now, because the clock was set back; called
+	 * with an empty list when nothing was due.
 	 */
 	swept(items: readonly SweepItem[]): Promise<void>;
+
+	/** Those of the ids that have a row, in any state, removed or not, in no order. At most 1,000 ids. What it leaves out owns no bytes. */
+	known(ids: readonly string[]): Promise<readonly string[]>;
 
 	/** Events after `cursor` in commit order; from the beginning without one. The answer's cursor equals the given one when there is nothing new. A malformed cursor rejects with `E_VALUE_INVALID`. */
 	events(

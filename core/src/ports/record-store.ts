@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { SelfCheck } from './self-check.ts';
 
 /** A stored JSON object. `version` starts at 1 and rises with every write. */
 export interface StoredRecord<T extends JsonObject = JsonObject> {
@@ -38,7 +39,7 @@ export interface RecordListOptions {
  * Small JSON documents in collections, each owned by a tenant: keys, webhook endpoints, deliveries, files, usage.
  * Writes resolve when they are durable.
  */
-export interface RecordStore {
+export interface RecordStore extends SelfCheck {
 	get<T extends JsonObject>(ref: CollectionRef, id: string): Promise<StoredRecord<T> | null>;
 	/** Writes and returns the new version; null when `ifVersion` does not match, and nothing was written. */
 	put(

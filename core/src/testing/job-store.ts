@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from './conformance.ts';
 import { cancelCases } from './job-store/cancel.ts';
 import { claimableCases } from './job-store/claimable.ts';
+import { clockCases } from './job-store/clock.ts';
 import { durabilityCases } from './job-store/durability.ts';
 import { eventCases } from './job-store/events.ts';
 import { idempotencyCases } from './job-store/idempotency.ts';
 import { leaseCases } from './job-store/leases.ts';
 import { lifecycleCases } from './job-store/lifecycle.ts';
+import { limitCases } from './job-store/limits.ts';
 import { listingCases } from './job-store/listing.ts';
 import { repeatCases } from './job-store/repeats.ts';
 import { type JobStoreSubject, jobCases } from './job-store/subject.ts';
@@ -33,8 +35,10 @@ export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] 
 		...cancelCases(context),
 		...listingCases(context),
 		...idempotencyCases(context),
+		...limitCases(context),
 		...eventCases(context),
 		...sweepCases(context),
+		...clockCases(context),
 		...(supports.reopen
 			? durabilityCases(context)
 			: [

@@ -66,6 +66,22 @@ describe('binary content', () => {
 		expect(await answer.text()).toBe('');
 	});
 
+	it('that is not sent is let go of: for HEAD, 304 and 416', async () => {
+		let discarded = 0;
+		const source: ByteSource = {
+			size: 10,
+			open: () => Promise.reject(new Error('It is not wanted.')),
+			discard: () => discarded++,
+		};
+		const { send } = testServer([serving(() => source, { ranges: true, etag: 'e' })]);
+		const statuses = [
+			await send('/v1/content', { method: 'HEAD' }),
+			await send('/v1/content', { headers: { 'if-none-match': '"e"' } }),
+			await send('/v1/content', { headers: { range: 'bytes=10-' } }),
+		].map(({ status }) => status);
+		expect([statuses, discarded]).toEqual([[200, 304, 416], 3]);
+	});
+
 	it.each([
 		['"abc"', 304],
 		['W/"abc"', 304],

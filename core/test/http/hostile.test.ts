@@ -48,7 +48,7 @@ function polluted(): readonly string[] {
 	return Object.keys(Object.prototype);
 }
 
-describe('no input', () => {
+describe('no input', { timeout: 30_000 }, () => {
 	const form = Buffer.concat([
 		Buffer.from('--b\r\ncontent-disposition: form-data; name="prompt"\r\n\r\nhello\r\n'),
 		Buffer.from('--b\r\ncontent-disposition: form-data; name="kind[b][]"\r\n\r\nx\r\n'),
@@ -128,7 +128,7 @@ describe('no input', () => {
 		const names = [
 			'a\r\nx-evil: 1',
 			'"\\',
-			'😀'.repeat(500),
+			'😀'.repeat(1_500),
 			'\0',
 			'../../etc/passwd',
 			'‮gpj.exe',
@@ -140,9 +140,12 @@ describe('no input', () => {
 				const answer = await send(`/v1/named?name=${encodeURIComponent(value.toWellFormed())}`);
 				expect(answer.status).toBe(200);
 				expect(answer.headers.get('x-evil')).toBeNull();
-				expect(answer.headers.get('content-disposition')).toMatch(/^attachment/);
+				const disposition = answer.headers.get('content-disposition') ?? '';
+				expect(disposition).toMatch(/^attachment/);
+				expect(disposition.length).toBeLessThan(4_000);
+				await answer.arrayBuffer();
 			}),
-			{ numRuns: 300 },
+			{ numRuns: 150 },
 		);
 	});
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { errors } from '../../src/errors.ts';
 import { defineRoute } from '../../src/http/route.ts';
 import type { Idempotency } from '../../src/ports/job-store.ts';
 import { errorOf, type Sent, testServer } from './support.ts';
@@ -13,13 +14,16 @@ const create = defineRoute({
 	params: z.object({ id: z.string() }),
 	body: z.looseObject({}),
 	response: { description: 'x' },
-	errors: [],
+	errors: [errors.E_IDEMPOTENCY_MISMATCH],
 	handler: (_, { idempotency }) => ({ ...idempotency }),
 });
 
+// It answers with nothing that a repeated key could bring about.
+const careless = defineRoute({ ...create, path: '/v1/careless/{id}', errors: [] });
+
 async function post(body: Sent, headers: Record<string, string> = {}, path = '/v1/things/a') {
 	const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
-	const answer = await testServer([create]).send(path, {
+	const answer = await testServer([create, careless]).send(path, {
 		method: 'POST',
 		body,
 		headers: { ...type, ...headers },
@@ -43,6 +47,13 @@ function form(content: string, name = 'x.png', order = ['a', 'f']): FormData {
 }
 
 describe('a request', () => {
+	it('has another fingerprint when one long string differs at its end', async () => {
+		const long = (end: string) => JSON.stringify({ a: 'x'.repeat(100_000) + end });
+		const prints = await Promise.all(['1', '2', '1'].map((end) => of(long(end))));
+		expect(prints[0]?.fingerprint).toBe(prints[2]?.fingerprint);
+		expect(prints[0]?.fingerprint).not.toBe(prints[1]?.fingerprint);
+	});
+
 	it('has the same fingerprint whenever it says the same', async () => {
 		const first = await of('{"a":1,"b":{"c":2,"d":[1,2]}}');
 		expect(first.fingerprint).toMatch(/^[0-9a-f]{64}$/);
@@ -82,5 +93,11 @@ describe('a request', () => {
 	it.each(['', 'a b', 'é', 'x'.repeat(256)])('with the key %j is refused', async (key) => {
 		const error = await errorOf(await post('{}', { 'idempotency-key': key }));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'Idempotency-Key' });
+	});
+
+	it('with such a key is none of the business of a route that does not recognise repeats', async () => {
+		const answer = await post('{}', { 'idempotency-key': 'a b' }, '/v1/careless/a');
+		expect(answer.status).toBe(200);
+		expect(await answer.json()).not.toHaveProperty('key');
 	});
 });

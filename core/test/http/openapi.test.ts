@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
 
 	it('says where it stands and who may call', () => {
 		expect(document.openapi).toMatch(/^3\.1\./);
-		expect(document.info).toEqual({ title: 'Test', version: '1.2.3' });
+		expect(document.info).toMatchObject({ title: 'Test', version: '1.2.3' });
 		expect(document.servers).toEqual([{ url: 'https://media.test/ai' }]);
 		expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
 		expect(document.components.securitySchemes).toEqual({
@@ -166,6 +166,23 @@ describe('the OpenAPI document', () => {
 		]);
 	});
 
+	it('promises in JSON only what JSON can carry', () => {
+		const json = copies.requestBody.content['application/json']?.schema as {
+			readonly required: readonly string[];
+			readonly properties: Readonly<Record<string, object>>;
+		};
+		expect(json.required).toEqual(['prompt']);
+		expect(Object.keys(json.properties)).toEqual(['prompt', 'n', 'reference']);
+		expect(json.properties.reference).toEqual({
+			type: 'object',
+			properties: { file_id: { type: 'string' } },
+			required: ['file_id'],
+		});
+		expect(copies.requestBody.content['multipart/form-data']).toMatchObject({
+			encoding: { reference: { style: 'deepObject', explode: true } },
+		});
+	});
+
 	it('groups errors by status, names their codes and shares one schema', () => {
 		const { responses } = copies;
 		expect(Object.keys(responses)).toEqual([
@@ -177,6 +194,7 @@ describe('the OpenAPI document', () => {
 			'408',
 			'413',
 			'415',
+			'429',
 			'500',
 			'503',
 			'504',

@@ -183,7 +183,7 @@ describe('a failure', () => {
 		const answer = await testServer([bad]).send('/v1/fail/header');
 		expect(answer.status).toBe(500);
 		expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-		expect(answer.headers.get('content-security-policy')).toBeNull();
+		expect(answer.headers.get('content-security-policy')).not.toContain('sandbox');
 	});
 });
 

@@ -4,12 +4,13 @@ import type {
 	EventBus,
 	JobDefinition,
 	JobQueue,
+	JobRun,
 	JobStore,
 	Jobs,
 	Principal,
 } from '../../src/index.ts';
 import { JobService } from '../../src/jobs/jobs.ts';
-import { jobSettings } from '../../src/jobs/settings.ts';
+import { type JobSettings, jobSettings } from '../../src/jobs/settings.ts';
 import { Sweeper } from '../../src/jobs/sweeper.ts';
 import { JobWorker } from '../../src/jobs/worker.ts';
 import {
@@ -40,11 +41,16 @@ export interface Machine {
 	submit(principal?: Principal): Promise<string>;
 }
 
+/** What may stand between a machine and its backends, and settings that are not the default ones. */
+export interface Wraps {
+	readonly store?: (store: JobStore) => JobStore;
+	readonly queue?: (queue: JobQueue) => JobQueue;
+	readonly blobs?: (blobs: BlobStore) => BlobStore;
+	readonly settings?: Partial<JobSettings>;
+}
+
 /** Builds a machine that runs one kind of job, `work`. Stores may be wrapped to misbehave. */
-export async function machine(
-	definition: JobDefinition,
-	wrap: { store?: (store: JobStore) => JobStore; queue?: (queue: JobQueue) => JobQueue } = {},
-): Promise<Machine> {
+export async function machine(definition: JobDefinition, wrap: Wraps = {}): Promise<Machine> {
 	const clock = manualClock();
 	const log = silentLogger();
 	const make = async <T>(instance: Parameters<typeof createBackend>[0]) =>
@@ -53,10 +59,11 @@ export async function machine(
 	const store = wrap.store?.(plainStore) ?? plainStore;
 	const plainQueue = await make<JobQueue>(memoryQueue());
 	const queue = wrap.queue?.(plainQueue) ?? plainQueue;
-	const blobs = await make<BlobStore>(memoryBlobs());
+	const plainBlobs = await make<BlobStore>(memoryBlobs());
+	const blobs = wrap.blobs?.(plainBlobs) ?? plainBlobs;
 	const bus = await make<EventBus>(memoryEvents());
-	const settings = jobSettings.parse({});
-	const service = new JobService(store, queue, blobs, bus, clock, log);
+	const settings = jobSettings.parse(wrap.settings ?? {});
+	const service = new JobService(store, queue, blobs, bus, clock, log, settings);
 	const jobs = service.register('work', definition);
 	const sweeperOn = (on: BlobStore) => new Sweeper(service, store, queue, on, clock, log, settings);
 	return {
@@ -69,7 +76,7 @@ export async function machine(
 		worker: new JobWorker(service, store, queue, blobs, bus, clock, log, settings),
 		sweeper: sweeperOn(blobs),
 		sweeperOn,
-		keys: () => keysOf(blobs),
+		keys: () => keysOf(plainBlobs),
 		submit: async (principal = alice) =>
 			(await jobs.submit({ principal, model: 'm', input: () => ({}) })).job.id,
 	};
@@ -79,4 +86,23 @@ async function keysOf(blobs: BlobStore): Promise<string[]> {
 	const keys: string[] = [];
 	for await (const { key } of blobs.list('')) keys.push(key);
 	return keys;
+}
+
+/** `target` with some of its methods replaced. */
+export function withMethods<T extends object>(target: T, methods: Partial<T>): T {
+	return new Proxy(target, {
+		get: (inner, key) => {
+			const own = Reflect.get(methods, key) as unknown;
+			if (own) return own;
+			const value = Reflect.get(inner, key) as unknown;
+			return typeof value === 'function' ? value.bind(inner) : value;
+		},
+	});
+}
+
+/** Work that goes on until its signal aborts. */
+export function untilAborted({ signal }: JobRun): Promise<never> {
+	return new Promise((_, reject) => {
+		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+	});
 }

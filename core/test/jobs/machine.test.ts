@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type JobRun, modelError, plinthError } from '../../src/index.ts';
 import { eventually } from '../../src/testing/index.ts';
-import { alice, bob, machine } from './harness.ts';
+import { alice, bob, machine, untilAborted, withMethods } from './harness.ts';
 
 const never = new Promise<never>(() => {});
-
-/** Work that goes on until its signal aborts. */
-function untilAborted({ signal }: JobRun): Promise<never> {
-	return new Promise((_, reject) => {
-		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-	});
-}
 
 describe('a submitted job', () => {
 	test('runs, and its result, expiry and progress are recorded', async () => {
@@ -100,6 +93,18 @@ describe('a job that fails', () => {
 		expect(JSON.stringify(await m.jobs.get('a', id))).not.toContain('hunter2');
 	});
 
+	test.each([
+		['nothing', undefined],
+		['no result', {}],
+		['what is no JSON', { result: { big: 1n } }],
+	])('ends when its work returns %s, in place of running for ever', async (_sentence, outcome) => {
+		const m = await machine({ run: async () => outcome as never });
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('failed', async () => (await m.jobs.get('a', id)).status === 'failed');
+		expect((await m.jobs.get('a', id)).error?.code).toBe('model_error');
+	});
+
 	test('leaves none of the bytes that the attempt has written', async () => {
 		const m = await machine({
 			run: async (_job, run) => {
@@ -185,6 +190,32 @@ describe('while a job runs', () => {
 		await m.clock.advance(60_000);
 		await m.sweeper.sweep();
 		expect(await m.keys()).toEqual([]);
+	});
+
+	test('setting the clock, forwards or backwards, neither ends the work nor loses its result', async () => {
+		for (const ms of [2 * 3_600_000, -2 * 3_600_000]) {
+			let finish: () => void = () => {};
+			const m = await machine({
+				run: async (_job, { signal }) => {
+					await new Promise<void>((resolve) => {
+						finish = resolve;
+					});
+					return { result: { isAborted: signal.aborted } };
+				},
+			});
+			m.worker.start();
+			const id = await m.submit();
+			await eventually('running', () => m.worker.running === 1);
+			m.clock.jump(ms);
+			for (let second = 0; second < 60; second += 1) await m.clock.advance(1_000);
+			finish();
+			await eventually('ended', () => m.worker.running === 0);
+			expect(await m.jobs.get('a', id)).toMatchObject({
+				status: 'completed',
+				attempt: 1,
+				result: { isAborted: false },
+			});
+		}
 	});
 
 	test('a worker that has lost its lease writes nothing', async () => {
@@ -462,14 +493,3 @@ describe('housekeeping', () => {
 		await eventually('three rounds', () => rounds >= 3);
 	});
 });
-
-function withMethods<T extends object>(target: T, methods: Partial<T>): T {
-	return new Proxy(target, {
-		get: (inner, key) => {
-			const own = Reflect.get(methods, key) as unknown;
-			if (own) return own;
-			const value = Reflect.get(inner, key) as unknown;
-			return typeof value === 'function' ? value.bind(inner) : value;
-		},
-	});
-}

@@ -65,6 +65,21 @@ const wrong: Sabotage<JobStore>[] = [
 		(right) => ({ complete: async (...args) => (await right.complete(...args)) || true }),
 		'fail, then complete: the second answers false and changes nothing',
 	],
+	[
+		'a fail that remembers the job and not the attempt',
+		(right) => {
+			const failed = new Set<string>();
+			return {
+				async fail(id, fence, error, retryAt) {
+					const isOwn = await right.fail(id, fence, error, retryAt);
+					const answer = isOwn || failed.has(id);
+					if (isOwn) failed.add(id);
+					return answer;
+				},
+			};
+		},
+		'nor is the end of an earlier attempt taken for that of one which the store has ended',
+	],
 	...[
 		'a repeated release answers false once the job was claimed again',
 		'a repeated release of a removed job answers false',

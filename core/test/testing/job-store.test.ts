@@ -1,4 +1,4 @@
-import type { Claim, Job, JobStore } from '@plinth/core';
+import { type Claim, type Job, type JobStore, plinthError } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
 import { jobSuite, showing } from './job-suite.ts';
 import { type Sabotage, testSabotage } from './sabotage.ts';
@@ -23,6 +23,8 @@ function withoutFence(method: 'heartbeat' | 'complete' | 'fail' | 'release') {
 		};
 	};
 }
+
+const queueFull = () => plinthError('E_QUEUE_FULL');
 
 const wrong: Sabotage<JobStore>[] = [
 	...(['heartbeat', 'complete', 'fail', 'release'] as const).map(
@@ -379,6 +381,67 @@ const wrong: Sabotage<JobStore>[] = [
 			},
 		}),
 		'sweep changes nothing',
+	],
+	[
+		'a line without an end',
+		(right) => ({
+			create: (job, { idempotency } = {}) => right.create(job, idempotency && { idempotency }),
+		}),
+		'a create is refused when maxPending jobs wait or run',
+	],
+	[
+		'a line that is looked at before the repeats',
+		(right) => ({
+			async create(job, options = {}) {
+				const { maxPending = 1e9 } = options;
+				if ((await right.pending(job.kind, job.tenant)) >= maxPending) throw queueFull();
+				return right.create(job, options);
+			},
+		}),
+		'a repeated key is answered although the line is full',
+	],
+	[
+		'a line that races',
+		(right) => ({
+			async create(job, { idempotency, maxPending = 1e9 } = {}) {
+				if ((await right.pending(job.kind, job.tenant)) >= maxPending) throw queueFull();
+				return right.create(job, idempotency && { idempotency });
+			},
+		}),
+		'of twenty creates at once a line of five takes five',
+	],
+	[
+		'a line that all tenants share',
+		(right) => ({
+			async create(job, { idempotency, maxPending = 1e9 } = {}) {
+				if ((await right.pending(job.kind)) >= maxPending) throw queueFull();
+				return right.create(job, idempotency && { idempotency });
+			},
+		}),
+		'every tenant and every kind has a line of its own',
+	],
+	[
+		'a known that forgets removed jobs',
+		(right) => ({
+			async known(ids) {
+				const found = await Promise.all(ids.map((id) => right.get('acme', id)));
+				return found.flatMap((job) => (job ? [job.id] : []));
+			},
+		}),
+		'a removed job is known until its row has gone',
+	],
+	[
+		'failed jobs that keep their bytes',
+		(right) => ({
+			sweep: async (now, limit) =>
+				(await right.sweep(now, limit)).filter(({ due }) => due === 'record'),
+		}),
+		'the bytes of a job whose attempts are used up are due at once',
+	],
+	[
+		'a lease that a clock set back makes long',
+		(right) => ({ swept: async (items) => (items.length > 0 ? right.swept(items) : undefined) }),
+		'a clock set backwards leaves a lease no longer than its length after the next swept',
 	],
 	[
 		'a swept that does nothing',

@@ -3,23 +3,21 @@ import { z } from 'zod';
 import { audioFormats } from './formats.ts';
 import type { AudioFormat } from './model.ts';
 
+const name = { type: 'string', minLength: 1, maxLength: 256 } as const;
+
 /** The body of `POST /v1/audio/speech`. Unknown fields are tolerated: SDKs send extra ones. */
 export function speechBody(defaultFormat: AudioFormat) {
 	return z
 		.object({
-			model: z
-				.string()
-				.min(1)
-				.meta({ description: 'The id of a speech model; GET /v1/models lists them.' }),
+			model: codePoints({ min: 1, max: 256 }).meta({
+				description: 'The id of a speech model; GET /v1/models lists them.',
+			}),
 			input: codePoints({ min: 1, max: 4096 }).meta({ description: 'The text to speak.' }),
-			voice: z.preprocess(nameOf, z.string().min(1).max(256)).meta({
+			voice: z.preprocess(nameOf, codePoints({ min: 1, max: 256 })).meta({
 				description: 'The name of a voice, or an object with its id.',
 				override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
 					for (const key of ['type', 'minLength', 'maxLength'] as const) delete jsonSchema[key];
-					jsonSchema.oneOf = [
-						{ type: 'string', minLength: 1, maxLength: 256 },
-						{ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
-					];
+					jsonSchema.oneOf = [name, { type: 'object', properties: { id: name }, required: ['id'] }];
 				},
 			}),
 			response_format: z.enum(audioFormats).default(defaultFormat).meta({
@@ -39,7 +37,17 @@ export function speechBody(defaultFormat: AudioFormat) {
 				description: 'audio: the bytes themselves. sse: events with base64 pieces of them.',
 			}),
 		})
-		.meta({ id: 'SpeechCreate' });
+		.meta({
+			id: 'SpeechCreate',
+			examples: [
+				{
+					model: 'builtin-speech',
+					voice: 'nova',
+					input: 'Good morning.',
+					response_format: 'wav',
+				},
+			],
+		});
 }
 
 function nameOf(voice: unknown): unknown {

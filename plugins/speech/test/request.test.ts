@@ -21,6 +21,14 @@ describe('the request', () => {
 		});
 	});
 
+	it('takes null for a field that was not set', async () => {
+		const { speak, calls } = await harness();
+		const unset = { speed: null, instructions: null, stream_format: null };
+		expect((await speak(unset)).status).toBe(200);
+		expect(calls[0]?.request).toMatchObject({ speed: 1 });
+		expect(calls[0]?.request).not.toHaveProperty('instructions');
+	});
+
 	it('counts characters in code points', async () => {
 		const { speak } = await harness();
 		const input = '🐈'.repeat(4096);
@@ -43,6 +51,10 @@ describe('the request', () => {
 		[{ voice: 7 }, 'invalid_type', 'voice'],
 		[{ voice: {} }, 'invalid_type', 'voice'],
 		[{ voice: '' }, 'string_below_min_length', 'voice'],
+		[{ voice: { id: '' } }, 'string_below_min_length', 'voice'],
+		[{ voice: null }, 'invalid_type', 'voice'],
+		[{ voice: 'v'.repeat(257) }, 'string_above_max_length', 'voice'],
+		[{ model: 'm'.repeat(257) }, 'string_above_max_length', 'model'],
 		[{ response_format: 'ogg' }, 'invalid_value', 'response_format'],
 		[{ stream_format: 'ws' }, 'invalid_value', 'stream_format'],
 		[{ speed: '1' }, 'invalid_type', 'speed'],

@@ -31,6 +31,13 @@ const size = z
 	.default('720x1280')
 	.meta({ description: 'Frame size in pixels: WIDTHxHEIGHT.' });
 
+const pictureUrl = {
+	type: 'string',
+	pattern: '^[Dd][Aa][Tt][Aa]:',
+	maxLength: 20_971_520,
+	description: 'A base64 data URL of the picture. In multipart: `input_reference[image_url]`.',
+} as const;
+
 // Read by `readReference`, which knows the three spellings and names the exact parameter at fault.
 const reference = z.unknown().meta({
 	description:
@@ -40,13 +47,7 @@ const reference = z.unknown().meta({
 			{ type: 'string', format: 'binary' },
 			{
 				type: 'object',
-				properties: {
-					image_url: {
-						type: 'string',
-						maxLength: 20_971_520,
-						description: 'A base64 data URL of the picture.',
-					},
-				},
+				properties: { image_url: pictureUrl },
 				required: ['image_url'],
 			},
 		],
@@ -57,22 +58,35 @@ const reference = z.unknown().meta({
 export const createBody = z
 	.object({
 		prompt,
-		model: z
-			.string()
-			.min(1)
-			.meta({ description: 'The id of a video model; GET /v1/models lists them.' }),
+		model: codePoints({ min: 1, max: 256 }).meta({
+			description: 'The id of a video model; GET /v1/models lists them.',
+		}),
 		seconds,
 		size,
 		input_reference: reference.optional(),
 	})
-	.meta({ id: 'VideoCreate' });
+	.meta({
+		id: 'VideoCreate',
+		examples: [
+			{ prompt: 'A forest in the rain', model: 'builtin-video' },
+			{ prompt: 'The sea at night', model: 'builtin-video', seconds: '8', size: '1280x720' },
+		],
+	});
 
 /** The body of `POST /v1/videos/{id}/remix`. */
-export const remixBody = z.object({ prompt }).meta({ id: 'VideoRemix' });
+export const remixBody = z
+	.object({ prompt })
+	.meta({ id: 'VideoRemix', examples: [{ prompt: 'The same in winter' }] });
+
+/** How ids look, for OpenAPI. Whoever holds one need not know it. */
+export const idForm = {
+	pattern: '^video_[0-9a-f]{44}$',
+	examples: [`video_${'0'.repeat(44)}`],
+};
 
 /** The path parameter of one video. Malformed ids are not refused here: they answer like unknown ones. */
 export const idParams = z.object({
-	id: z.string().meta({ description: 'The id of a video.', example: `video_${'0'.repeat(44)}` }),
+	id: z.string().meta({ description: 'The id of a video.', ...idForm }),
 });
 
 /** The query of `GET /v1/videos`. */
@@ -80,7 +94,10 @@ export const listQuery = z.object({
 	after: z
 		.string()
 		.optional()
-		.meta({ description: 'The list starts behind this id, which need not exist any more.' }),
+		.meta({
+			description: 'The list starts behind this id, which need not exist any more.',
+			...idForm,
+		}),
 	limit: formInteger({ min: 0, max: 100 })
 		.default(20)
 		.meta({ description: 'Videos on a page.', override: { default: 20 } }),

@@ -47,8 +47,9 @@ export async function checkReference(
 ): Promise<JobAttachment> {
 	try {
 		const { format } = await places.run(async () => {
-			const bytes = isUpload(body) ? await body.bytes() : body;
-			return images.probe(bytes, signal);
+			if (!isUpload(body)) return images.probe(body, signal);
+			if (images.probeFile) return images.probeFile(body.path, signal);
+			return images.probe(await body.bytes(), signal);
 		}, signal);
 		return { name: referenceName, mediaType: `image/${format}`, body };
 	} catch (error) {

@@ -1,21 +1,22 @@
 import type { Job } from '@plinth/core';
 import { z } from 'zod';
-import { sizes } from './fields.ts';
+import { idForm, sizes } from './fields.ts';
 import { inputOf, outputOf } from './record.ts';
 
 /** How `progress` is counted: 0 to 1 as in the interface, or 0 to 100 as OpenAI does. */
 export type ProgressScale = 'fraction' | 'percent';
 
-const unixSeconds = z.int().meta({ description: 'Unix seconds.' });
+const unixSeconds = z.int().min(0).meta({ description: 'Unix seconds.' });
+const videoId = z.string().meta({ ...idForm });
 
 /** The video object. Every key but `warnings` is always there. */
 export const videoSchema = z
 	.object({
-		id: z.string(),
+		id: videoId,
 		object: z.literal('video'),
 		model: z.string(),
 		status: z.enum(['queued', 'in_progress', 'completed', 'failed']),
-		progress: z.number().meta({
+		progress: z.number().min(0).max(100).meta({
 			description: 'Fraction done, exactly 1 when completed; percent where the server says so.',
 		}),
 		progress_percent: z.int().min(0).max(100),
@@ -25,9 +26,9 @@ export const videoSchema = z
 			.nullable()
 			.meta({ description: 'Unix seconds from which the content is gone; null until completed.' }),
 		prompt: z.string().nullable(),
-		size: z.string().meta({ examples: [...sizes] }),
-		seconds: z.string(),
-		remixed_from_video_id: z.string().nullable(),
+		size: z.string().meta({ description: 'WIDTHxHEIGHT in pixels.', examples: [...sizes] }),
+		seconds: z.string().meta({ description: 'A number as a text.', examples: ['4'] }),
+		remixed_from_video_id: videoId.nullable(),
 		error: z
 			.object({ code: z.string(), message: z.string(), param: z.string().optional() })
 			.nullable()
@@ -39,13 +40,18 @@ export const videoSchema = z
 	})
 	.meta({ id: 'Video' });
 
+/** The header of answers about one video, for OpenAPI. */
+export const pollHeader = {
+	'openai-poll-after-ms': 'While the job is not finished: how long to wait before the next look.',
+} as const;
+
 /** One page of videos. `first_id` and `last_id` are null on an empty page. */
 export const videoListSchema = z
 	.object({
 		object: z.literal('list'),
 		data: z.array(videoSchema),
-		first_id: z.string().nullable(),
-		last_id: z.string().nullable(),
+		first_id: videoId.nullable(),
+		last_id: videoId.nullable(),
 		has_more: z.boolean(),
 	})
 	.meta({ id: 'VideoList' });

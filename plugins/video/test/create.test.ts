@@ -38,6 +38,12 @@ describe('POST /v1/videos', () => {
 		expect(made).toMatchObject({ seconds: '12', size: '640x480' });
 	});
 
+	it('takes null in JSON for a field that was not set', async () => {
+		const { create } = await harness();
+		const made = await create({ seconds: null, size: null, input_reference: null });
+		expect(made).toMatchObject({ seconds: '4', size: '720x1280' });
+	});
+
 	it.each(['2', '4', '8', '12'])('takes %s seconds in multipart', async (seconds) => {
 		const { send, calls, wait } = await harness();
 		const response = await send('POST', '/v1/videos', { form: formOf({ ...least, seconds }) });
@@ -77,6 +83,7 @@ describe('POST /v1/videos', () => {
 		[{ prompt: 'a cat' }, 'missing_required_parameter', 'model'],
 		[{ ...least, prompt: '' }, 'string_below_min_length', 'prompt'],
 		[{ ...least, model: '' }, 'string_below_min_length', 'model'],
+		[{ ...least, model: 'm'.repeat(257) }, 'string_above_max_length', 'model'],
 		[{ ...least, seconds: '5' }, 'invalid_value', 'seconds'],
 		[{ ...least, seconds: '' }, 'invalid_value', 'seconds'],
 		[{ ...least, size: '1024x1024' }, 'invalid_value', 'size'],
@@ -197,7 +204,7 @@ describe('input_reference', () => {
 		};
 		expect(await statusOf(52_428_800)).toBe(201);
 		expect(await statusOf(52_428_801)).toBe(413);
-	});
+	}, 30_000);
 
 	it.each([
 		[{ image_url: 'https://example.org/cat.png' }, 'invalid_value', 'image_url'],

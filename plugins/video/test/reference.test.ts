@@ -9,6 +9,7 @@ const upload: UploadedFile = {
 	size: 1,
 	sha256: '',
 	mediaType: 'image/png',
+	path: '/nowhere',
 	bytes: async () => new Uint8Array(1),
 	stream: async function* () {},
 };

@@ -92,7 +92,11 @@ export class Synthesizer {
 			throw error;
 		});
 		if (this.#stopped) throw plinthError('E_STOPPING');
-		const worker = new Worker(this.#workerFile, { workerData: { module }, name: 'plinth-speech' });
+		const worker = new Worker(this.#workerFile, {
+			workerData: { module },
+			name: 'plinth-speech',
+			execArgv: [],
+		});
 		worker.unref();
 		worker.on('message', (spoken: Spoken) => this.#finish(worker, spoken));
 		worker.on('error', (error) => this.#lose(worker, error));

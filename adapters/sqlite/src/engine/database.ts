@@ -1,6 +1,6 @@
-import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Logger } from '@plinth/core';
+import { type Logger, makePrivateDir } from '@plinth/core';
 import { toReadError, unavailable } from '../errors.ts';
 import { Connection, type Parameters } from './connection.ts';
 import type { Commands } from './writer.ts';
@@ -42,6 +42,13 @@ export class Database {
 
 	all<Row>(sql: string, parameters?: Parameters): Row[] {
 		return this.#read(() => this.#reader.all<Row>(sql, parameters));
+	}
+
+	/** Looks through the whole file (https://www.sqlite.org/pragma.html#pragma_quick_check), and holds up the event loop meanwhile. */
+	async check(): Promise<readonly string[]> {
+		const rows = this.all<{ readonly quick_check: string }>('PRAGMA quick_check(20)');
+		const found = rows.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok');
+		return found.map((text) => `${this.file}: ${text}`);
 	}
 
 	async close(): Promise<void> {
@@ -103,7 +110,7 @@ export async function openDatabase(path: string, log: Logger): Promise<DatabaseH
 /** Makes sure that the file exists and that only its owner reads it; SQLite gives its companion files the same mode. */
 function createPrivateFile(path: string): string {
 	try {
-		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+		makePrivateDir(dirname(path));
 		closeSync(openSync(path, 'a', 0o600));
 		return realpathSync(path);
 	} catch (error) {

@@ -1,6 +1,6 @@
 /** Why a command failed, in a form that survives the way between threads. */
 export interface Failure {
-	readonly kind: 'mismatch' | 'full' | 'unavailable' | 'newer' | 'other';
+	readonly kind: 'mismatch' | 'queue-full' | 'full' | 'unavailable' | 'newer' | 'other';
 	readonly message: string;
 }
 
@@ -15,10 +15,16 @@ export class IdempotencyMismatch extends Error {
 	override readonly name = 'IdempotencyMismatch';
 }
 
+/** A create by a tenant that has as many jobs as it may have. */
+export class QueueFull extends Error {
+	override readonly name = 'QueueFull';
+}
+
 /** Sorts an error that SQLite or a command has thrown. */
 export function toFailure(error: unknown): Failure {
 	const { name, message } = error instanceof Error ? error : new Error(String(error));
 	if (name === 'IdempotencyMismatch') return { kind: 'mismatch', message };
+	if (name === 'QueueFull') return { kind: 'queue-full', message };
 	if (name === 'NewerSchema') return { kind: 'newer', message };
 	const code = resultCode(error);
 	if (code === full) return { kind: 'full', message };

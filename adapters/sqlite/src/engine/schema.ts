@@ -105,10 +105,11 @@ class NewerSchema extends Error {
 /** Brings a file to the present schema, in WAL mode. Safe when several processes do it at once. Throws {@link NewerSchema}. */
 export function prepareFile(connection: Connection, patienceMs: number): void {
 	enableWal(connection, patienceMs);
+	// Nothing to write, which a full disk would refuse.
+	if (versionOf(connection) === migrations.length) return;
 	connection.exec('BEGIN IMMEDIATE');
 	try {
-		const version =
-			connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+		const version = versionOf(connection);
 		if (version > migrations.length) throw new NewerSchema(version);
 		for (const step of migrations.slice(version)) connection.exec(step);
 		connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -117,6 +118,10 @@ export function prepareFile(connection: Connection, patienceMs: number): void {
 		if (connection.inTransaction) connection.exec('ROLLBACK');
 		throw error;
 	}
+}
+
+function versionOf(connection: Connection): number {
+	return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
 }
 
 /** SQLite does not wait for locks while it changes the journal mode, so two processes on a new file need this loop. */

@@ -50,6 +50,8 @@ export class WriterClient {
 		const worker = new Worker(writerFile, {
 			workerData: { file: this.#file } satisfies WriterData,
 			name: 'plinth-sqlite-writer',
+			// The host's own flags, such as `--input-type`, may not suit a file.
+			execArgv: [],
 		});
 		await new Promise<void>((resolve, reject) => {
 			const lose = (error: unknown): void => {

@@ -5,7 +5,9 @@ import { queueCommands } from '../queue/commands.ts';
 import { recordCommands } from '../records/commands.ts';
 import { busyTimeoutMs, Connection } from './connection.ts';
 import { type Failure, toFailure } from './failures.ts';
-import { type Command, type Execute, type Outcome, runGroup } from './group.ts';
+import { restartLog, runOnFullDisk } from './full-disk.ts';
+import type { Command, Execute, Outcome } from './group.ts';
+import { Reserve } from './reserve.ts';
 import { prepareFile } from './schema.ts';
 
 /** What the thread is started with. */
@@ -22,6 +24,9 @@ export type FromWriter =
 	| { readonly opened: false; readonly failure: Failure }
 	| { readonly outcomes: readonly Outcome[] };
 
+/** A process that is gone before has no need of a reserve. */
+const reserveAfterMs = 1_000;
+
 const commands: Commands = { ...jobCommands, ...queueCommands, ...recordCommands };
 
 /** Every write by its name, for the types of the caller's side. */
@@ -32,10 +37,10 @@ if (port) serve((workerData as WriterData).file);
 
 function serve(file: string): void {
 	const tell = (message: FromWriter): void => port?.postMessage(message);
+	const reserve = new Reserve(file);
 	let connection: Connection;
 	try {
-		connection = new Connection(file);
-		prepareFile(connection, busyTimeoutMs);
+		connection = open(file, reserve);
 	} catch (error) {
 		tell({ opened: false, failure: toFailure(error) });
 		port?.close();
@@ -46,11 +51,42 @@ function serve(file: string): void {
 			connection.close();
 			port?.close();
 		} else {
-			tell({ outcomes: runGroup(connection, message, execute) });
+			tell({ outcomes: runOnFullDisk(connection, message, execute, reserve, mayUseReserve) });
 		}
 	});
 	tell({ opened: true });
+	// Not while opening: the first commit would wait until all of it is on the disk.
+	setTimeout(() => reserve.restore(), reserveAfterMs).unref();
 }
+
+/** Opens the file. A disk that is full already must not keep a server from starting: what frees room goes through it. */
+function open(file: string, reserve: Reserve): Connection {
+	try {
+		return prepared(file);
+	} catch (error) {
+		if (!['full', 'unavailable'].includes(toFailure(error).kind)) throw error;
+		reserve.release();
+		const connection = prepared(file);
+		restartLog(connection);
+		return connection;
+	}
+}
+
+function prepared(file: string): Connection {
+	const connection = new Connection(file);
+	try {
+		prepareFile(connection, busyTimeoutMs);
+		return connection;
+	} catch (error) {
+		connection.close();
+		throw error;
+	}
+}
+
+const deletions = ['jobs.cancel', 'jobs.remove', 'jobs.swept', 'queue.take', 'records.delete'];
+const attempts = ['jobs.heartbeat', 'jobs.complete', 'jobs.fail', 'jobs.release'];
+const modest: ReadonlySet<string> = new Set([...deletions, ...attempts]);
+const mayUseReserve = ({ name }: Command): boolean => modest.has(name);
 
 const execute: Execute = (connection, { name, input }) => {
 	const command = commands[name as keyof Commands] as (

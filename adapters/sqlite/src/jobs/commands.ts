@@ -1,7 +1,7 @@
 // Runs in the writer thread, inside a transaction: each function is atomic, and durable once its caller is answered.
 import type { JobEventType, SweepItem } from '@plinth/core';
 import type { Connection, Parameters } from '../engine/connection.ts';
-import { IdempotencyMismatch } from '../engine/failures.ts';
+import { IdempotencyMismatch, QueueFull } from '../engine/failures.ts';
 import type { JobRow } from './rows.ts';
 import * as sql from './statements.ts';
 
@@ -21,6 +21,7 @@ interface CreateInput {
 	readonly retry: number;
 	readonly keySince: number;
 	readonly retrySince: number;
+	readonly maxPending: number | null;
 	readonly now: number;
 }
 
@@ -49,7 +50,8 @@ export const jobCommands = {
 	'jobs.create'(db: Connection, input: CreateInput): { row: JobRow; replayed: boolean } {
 		const earlier = findRepeat(db, input);
 		if (earlier) return { row: earlier, replayed: true };
-		const { job, key, fingerprint, retry, now } = input;
+		const { job, key, fingerprint, retry, now, maxPending } = input;
+		if (maxPending !== null && pendingOf(db, job) >= maxPending) throw new QueueFull();
 		const row = db.get<JobRow>(sql.insertJob, { ...job, key, fingerprint, retry, now });
 		if (!row) throw new Error(`The job ${job.id} was not stored.`);
 		append(db, 'job.queued', row, now);
@@ -119,12 +121,13 @@ export const jobCommands = {
 
 	'jobs.swept'(
 		db: Connection,
-		{ items, eventsBefore }: { items: readonly SweepItem[]; eventsBefore: number },
+		{ items, eventsBefore, now }: At & { items: readonly SweepItem[]; eventsBefore: number },
 	): void {
 		for (const { due, tenant, id } of items) {
 			db.run(due === 'content' ? sql.sweptContent : sql.sweptRecord, { tenant, id });
 		}
 		db.run(sql.trimEvents, { before: eventsBefore });
+		db.run(sql.cutLeases, { now });
 	},
 };
 
@@ -143,6 +146,10 @@ function findRepeat(db: Connection, input: CreateInput): JobRow | undefined {
 	if (!newest || newest.received_retry >= retry) return undefined;
 	db.run(sql.markReceived, { id: newest.id, retry });
 	return newest;
+}
+
+function pendingOf(db: Connection, { kind, tenant }: { kind: string; tenant: string }): number {
+	return db.get<{ count: number }>(sql.countPendingOf, { kind, tenant })?.count ?? 0;
 }
 
 /** True when the same call has ended this attempt before: its answer may have been lost after the commit. */

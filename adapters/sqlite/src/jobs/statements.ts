@@ -20,7 +20,7 @@ export const selectByKey = `
 export const selectByFingerprint = `
 	SELECT * FROM jobs
 	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND fingerprint = $fingerprint AND created_at >= $since
-	ORDER BY created_at DESC, id DESC LIMIT 1`;
+	ORDER BY created_at DESC LIMIT 1`;
 
 export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = $id`;
 
@@ -34,7 +34,7 @@ export const claimJob = `
 /** What may be claimed but must not be run again. */
 export const endUnrunnable = `
 	UPDATE jobs SET status = 'failed', error = iif(cancel_requested, $cancelled, $exhausted), completed_at = $now,
-		claimable_at = NULL, record_due_at = $recordDueAt
+		claimable_at = NULL, content_due_at = $now, record_due_at = $recordDueAt
 	WHERE id = $id AND claimable_at <= $now AND (cancel_requested = 1 OR attempt >= max_attempts)
 	RETURNING *`;
 
@@ -57,8 +57,8 @@ export const retryJob = `
 	RETURNING *`;
 
 export const failJob = `
-	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, claimable_at = NULL, record_due_at = $recordDueAt,
-		ended_by = 'fail'
+	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, claimable_at = NULL, content_due_at = $now,
+		record_due_at = $recordDueAt, ended_by = 'fail'
 	WHERE ${owned}
 	RETURNING *`;
 
@@ -73,7 +73,7 @@ export const selectEnding = `
 
 export const cancelQueued = `
 	UPDATE jobs SET status = 'failed', cancel_requested = 1, error = $cancelled, completed_at = $now, claimable_at = NULL,
-		record_due_at = $recordDueAt
+		content_due_at = $now, record_due_at = $recordDueAt
 	WHERE ${visible} AND status = 'queued'
 	RETURNING *`;
 
@@ -96,6 +96,13 @@ export const insertEvent = `
 /** A bounded bite, so that a long backlog never holds the writer up. */
 export const trimEvents = `
 	DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < $before ORDER BY at LIMIT 5000)`;
+
+/** Leases that end later than their length from now: the clock was set back. The first comparison spares a look at what merely waits. */
+export const cutLeases = `
+	UPDATE jobs SET claimable_at = $now + lease_ms
+	WHERE claimable_at > $now AND claimable_at > $now + lease_ms AND status = 'in_progress'`;
+
+export const selectKnown = `SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each($ids))`;
 
 /** No id sorts before the empty one. */
 export const claimable = `

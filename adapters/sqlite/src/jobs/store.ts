@@ -3,11 +3,11 @@ import {
 	type ClaimableJob,
 	type Clock,
 	type Completion,
+	type CreateOptions,
 	type EventQuery,
 	errors,
 	type Heartbeat,
 	type HeartbeatUpdate,
-	type Idempotency,
 	idempotencyKeyMs,
 	invalidValue,
 	type Job,
@@ -38,9 +38,9 @@ export class SqliteJobStore implements JobStore {
 		this.#recordRetentionMs = recordRetentionMs;
 	}
 
-	async create(job: NewJob, options: { readonly idempotency?: Idempotency } = {}) {
+	async create(job: NewJob, options: CreateOptions = {}) {
 		const now = this.#clock.now();
-		const { idempotency } = options;
+		const { idempotency, maxPending = null } = options;
 		const { id, kind, tenant, principal, model, maxAttempts } = job;
 		const input = JSON.stringify(job.input);
 		const { row, replayed } = await this.#db.write('jobs.create', {
@@ -50,6 +50,7 @@ export class SqliteJobStore implements JobStore {
 			retry: idempotency?.retry ?? 0,
 			keySince: now - idempotencyKeyMs,
 			retrySince: now - retryWindowMs,
+			maxPending,
 			now,
 		});
 		return { job: toJob(row), replayed };
@@ -129,8 +130,14 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	swept(items: readonly SweepItem[]): Promise<void> {
-		const eventsBefore = this.#clock.now() - this.#recordRetentionMs;
-		return this.#db.write('jobs.swept', { items, eventsBefore });
+		const now = this.#clock.now();
+		const eventsBefore = now - this.#recordRetentionMs;
+		return this.#db.write('jobs.swept', { items, eventsBefore, now });
+	}
+
+	async known(ids: readonly string[]): Promise<readonly string[]> {
+		const rows = this.#db.all<{ id: string }>(sql.selectKnown, { ids: JSON.stringify(ids) });
+		return rows.map(({ id }) => id);
 	}
 
 	async events(cursor: string | undefined = '0', { tenant, jobId, limit }: EventQuery) {
@@ -154,6 +161,10 @@ export class SqliteJobStore implements JobStore {
 				? this.#db.get<{ count: number }>(sql.countPending, { kind })
 				: this.#db.get<{ count: number }>(sql.countPendingOf, { kind, tenant });
 		return row?.count ?? 0;
+	}
+
+	check(): Promise<readonly string[]> {
+		return this.#db.check();
 	}
 
 	/** What a command that ends a job writes besides: when it ended, and when its record goes. */

@@ -64,6 +64,10 @@ export class SqliteRecordStore implements RecordStore {
 			hasMore: rows.length > limit,
 		};
 	}
+
+	check(): Promise<readonly string[]> {
+		return this.#db.check();
+	}
 }
 
 function toRecord<T extends JsonObject>(row: RecordRow): StoredRecord<T> {

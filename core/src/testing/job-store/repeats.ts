@@ -94,6 +94,14 @@ export function repeatCases({ it }: JobCaseContext): ConformanceCase[] {
 			for (const name of names) answers.push(await call(name, s, job.id, fence));
 			assert.deepEqual(answers, [false, false, false, false]);
 		}),
+		it('nor is the end of an earlier attempt taken for that of one which the store has ended', async (s) => {
+			const first = await running(s, { maxAttempts: 2 });
+			await s.store.fail(first.job.id, first.fence, broken, s.clock.now());
+			const second = await claim(s, first.job.id);
+			await s.clock.advance(leaseMs);
+			await s.store.claim(second.job.id, 'worker-2', leaseMs);
+			assert.equal(await s.store.fail(second.job.id, second.fence, broken), false);
+		}),
 	];
 }
 

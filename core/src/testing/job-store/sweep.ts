@@ -80,13 +80,58 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 		it('retention counts from the end of a job, not from its creation', async (s) => {
 			const { job, fence } = await running(s);
 			await s.clock.advance(recordRetentionMs);
-			await s.store.fail(job.id, fence, broken);
+			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
 			assert.deepEqual(await due(s), []);
 		}),
 		it('a record that is due stands for its content too', async (s) => {
 			const { id } = await completed(s, {}, s.clock.now() + 1);
 			await s.clock.advance(recordRetentionMs);
 			assert.deepEqual(await due(s), [`record ${id}`]);
+		}),
+		it('the bytes of a job that failed are due at once, its record after the retention', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.fail(job.id, fence, broken);
+			assert.deepEqual(await due(s), [`content ${job.id}`]);
+			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			assert.deepEqual(await due(s), []);
+			assert.equal((await read(s, job.id)).status, 'failed');
+		}),
+		it('the bytes of a job that was cancelled while it waited are due at once', async (s) => {
+			const { id } = await submit(s);
+			await s.store.requestCancel('acme', id);
+			assert.deepEqual(await due(s), [`content ${id}`]);
+		}),
+		it('the bytes of a job whose attempts are used up are due at once', async (s) => {
+			const { job } = await running(s, { maxAttempts: 1 });
+			await s.clock.advance(leaseMs);
+			await s.store.claim(job.id, 'worker-2', leaseMs);
+			assert.deepEqual(await due(s), [`content ${job.id}`]);
+		}),
+		it('the bytes of a job that waits for its retry are not due', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.fail(job.id, fence, broken, s.clock.now());
+			assert.deepEqual(await due(s), []);
+		}),
+		it('known names jobs of every tenant and state, and no others', async (s) => {
+			const ids = [
+				(await submit(s, { tenant: 'umbrella' })).id,
+				(await running(s)).job.id,
+				(await completed(s)).id,
+			];
+			assert.deepEqual([...(await s.store.known([...ids, 'video_none']))].sort(), ids.sort());
+			assert.deepEqual(await s.store.known([]), []);
+		}),
+		it('a removed job is known until its row has gone', async (s) => {
+			const { id } = await submit(s);
+			await s.store.remove('acme', id);
+			assert.deepEqual(await s.store.known([id]), [id]);
+			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			assert.deepEqual(await s.store.known([id]), []);
+		}),
+		it('known takes a thousand ids', async (s) => {
+			const { id } = await submit(s);
+			const others = Array.from({ length: 999 }, (_, n) => `video_none${n}`);
+			assert.deepEqual(await s.store.known([...others, id]), [id]);
 		}),
 		it('a removed job that nobody runs is due at once', async (s) => {
 			const queued = await submit(s);

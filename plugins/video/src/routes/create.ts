@@ -3,7 +3,7 @@ import { createdReply, type VideoContext } from '../context.ts';
 import { createBody } from '../fields.ts';
 import type { VideoInput } from '../record.ts';
 import { checkReference, readReference, referenceName } from '../reference.ts';
-import { videoSchema } from '../wire.ts';
+import { pollHeader, videoSchema } from '../wire.ts';
 
 /** `POST /v1/videos`: the picture's format and size are checked before the job is accepted, 201 only once it is stored. */
 export function createVideo(context: VideoContext): Route {
@@ -22,7 +22,12 @@ export function createVideo(context: VideoContext): Route {
 			multipart: 62_914_560,
 			fieldsEndingIn: { '[image_url]': 22_020_096 },
 		},
-		response: { status: 201, description: 'The queued job.', schema: videoSchema },
+		response: {
+			status: 201,
+			description: 'The queued job.',
+			schema: videoSchema,
+			headers: pollHeader,
+		},
 		errors: [
 			errors.E_VALUE_MISSING,
 			errors.E_VALUE_INVALID,
@@ -34,9 +39,11 @@ export function createVideo(context: VideoContext): Route {
 			errors.E_IMAGE_TOO_LARGE,
 			errors.E_MODEL_NOT_FOUND,
 			errors.E_IDEMPOTENCY_MISMATCH,
+			errors.E_QUEUE_FULL,
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
+		admit: ({ principal, idempotency }) => jobs.admit(principal, idempotency),
 		async handler({ body }, { principal, signal, idempotency }) {
 			const sent = readReference(body.input_reference);
 			models.get(body.model);

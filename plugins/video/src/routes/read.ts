@@ -2,7 +2,7 @@ import { defineRoute, errors, invalidValue, isJobId, type Route } from '@plinth/
 import { findVideo, jobKind, type VideoContext, videoReply, withVideoErrors } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { idParams, listQuery } from '../fields.ts';
-import { toVideo, videoDeletedSchema, videoListSchema, videoSchema } from '../wire.ts';
+import { pollHeader, toVideo, videoDeletedSchema, videoListSchema, videoSchema } from '../wire.ts';
 
 /** `GET /v1/videos/{id}`. */
 export function getVideo(context: VideoContext): Route {
@@ -12,7 +12,7 @@ export function getVideo(context: VideoContext): Route {
 		scope: 'videos:read',
 		summary: 'Get a video job',
 		params: idParams,
-		response: { description: 'The job as it is now.', schema: videoSchema },
+		response: { description: 'The job as it is now.', schema: videoSchema, headers: pollHeader },
 		errors: [videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		async handler({ params }, { principal }) {
 			return videoReply(context, await findVideo(context, principal.tenant, params.id));

@@ -12,7 +12,7 @@ import { videoErrors } from '../errors.ts';
 import { idParams, remixBody } from '../fields.ts';
 import { inputOf, type StoredFile, type VideoInput } from '../record.ts';
 import { referenceName } from '../reference.ts';
-import { videoSchema } from '../wire.ts';
+import { pollHeader, videoSchema } from '../wire.ts';
 
 /** `POST /v1/videos/{id}/remix`: a new job with another prompt and everything else as in the source. */
 export function remixVideo(context: VideoContext): Route {
@@ -25,7 +25,12 @@ export function remixVideo(context: VideoContext): Route {
 		params: idParams,
 		body: remixBody,
 		encoding: ['json', 'multipart'],
-		response: { status: 201, description: 'The queued job.', schema: videoSchema },
+		response: {
+			status: 201,
+			description: 'The queued job.',
+			schema: videoSchema,
+			headers: pollHeader,
+		},
 		errors: [
 			errors.E_VALUE_MISSING,
 			errors.E_VALUE_TYPE,
@@ -36,9 +41,11 @@ export function remixVideo(context: VideoContext): Route {
 			videoErrors.E_VIDEO_REFERENCE_EXPIRED,
 			errors.E_MODEL_NOT_FOUND,
 			errors.E_IDEMPOTENCY_MISMATCH,
+			errors.E_QUEUE_FULL,
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
+		admit: ({ principal, idempotency }) => jobs.admit(principal, idempotency),
 		async handler({ params, body }, { principal, idempotency }) {
 			const source = await findVideo(context, principal.tenant, params.id);
 			requireCompleted(source);

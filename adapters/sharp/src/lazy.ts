@@ -1,0 +1,23 @@
+import type { ImageCodec } from '@plinth/core';
+
+/** A codec that loads the one behind it with the first picture. A load that fails is tried again with the next one. */
+export function lazyCodec(
+	load: () => Promise<ImageCodec & Required<Pick<ImageCodec, 'probeFile'>>>,
+) {
+	let loading: ReturnType<typeof load> | undefined;
+	const loaded = () => {
+		loading ??= load().catch((error: unknown) => {
+			loading = undefined;
+			throw error;
+		});
+		return loading;
+	};
+	return {
+		/** Resolves when pictures find it loaded. */
+		loaded,
+		probe: async (...call) => (await loaded()).probe(...call),
+		probeFile: async (...call) => (await loaded()).probeFile(...call),
+		fit: async (...call) => (await loaded()).fit(...call),
+		encode: async (...call) => (await loaded()).encode(...call),
+	} satisfies ImageCodec & { loaded(): Promise<unknown> };
+}

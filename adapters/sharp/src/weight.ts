@@ -1,0 +1,31 @@
+import type { Metadata } from 'sharp';
+
+/**
+ * How many bytes of a picture libvips keeps at a time while it decodes, beyond a few rows; an upper bound. Most files are decoded row
+ * by row and weigh nothing; interlaced PNG, progressive JPEG, and WebP that is lossless, transparent or animated are held whole. `head`
+ * are the first 16 bytes of the file.
+ */
+export function weigh(head: Uint8Array, { width, height, ...metadata }: Metadata): number {
+	return width * height * bytesPerPixel(head, metadata);
+}
+
+function bytesPerPixel(head: Uint8Array, metadata: Omit<Metadata, 'width' | 'height'>): number {
+	const { format, isProgressive, channels, depth } = metadata;
+	switch (format) {
+		case 'png':
+			return isProgressive ? channels * (depth === 'ushort' ? 2 : 1) : 0;
+		case 'jpeg':
+			// The coefficients of all scans, 16 bits each.
+			return isProgressive ? channels * 2 : 0;
+		default:
+			return webpBytesPerPixel(head);
+	}
+}
+
+/** By the first chunk (RFC 9649 §2.5 to §2.7): simple lossy, simple lossless, or extended. */
+function webpBytesPerPixel(head: Uint8Array): number {
+	const chunk = String.fromCharCode(...head.subarray(12, 16));
+	if (chunk === 'VP8 ') return 0;
+	// The extended form may be an animation, of which two frames are held.
+	return chunk === 'VP8L' ? 4 : 8;
+}

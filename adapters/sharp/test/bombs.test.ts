@@ -1,0 +1,292 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { isPlinthError } from '@plinth/core';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileHasTexts, withoutTexts } from '../src/png.ts';
+import { weigh } from '../src/weight.ts';
+import {
+	animation,
+	blackRows,
+	claimedJpeg,
+	claimedWebp,
+	flat,
+	madePng,
+	noise,
+	pngChunk,
+} from './bombs.ts';
+import { createCodec } from './images.ts';
+
+const codec = createCodec();
+let folder: string;
+
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'sharp-test-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Writes the bytes to a file and probes that. */
+async function probeFile(image: Uint8Array) {
+	const path = join(folder, 'picture');
+	await writeFile(path, image);
+	return codec.probeFile?.(path);
+}
+
+/** Every way to a decoder. */
+const callsWith = (image: Uint8Array) => [
+	() => codec.probe(image),
+	() => probeFile(image),
+	() => codec.fit(image, box),
+];
+
+const box = { width: 10, height: 10, mode: 'cover' } as const;
+const zeros = deflateSync(Buffer.alloc(100_000_000), { level: 9 });
+
+/** How long a call takes in milliseconds, the best of three: other tests may have the processor. */
+async function fastest(call: () => Promise<unknown>): Promise<number> {
+	const times: number[] = [];
+	while (times.length < 3 && !times.some((ms) => ms < 500)) {
+		const start = performance.now();
+		await call();
+		times.push(performance.now() - start);
+	}
+	return Math.min(...times);
+}
+
+describe('a small file that would be a large picture', { timeout: 30_000 }, () => {
+	const bombs: Readonly<Record<string, () => Buffer | Promise<Buffer>>> = {
+		'a PNG of 268 megapixels': () => madePng(16_384, 16_384, zeros),
+		'a PNG of 2 gigapixels in one row': () => madePng(0x7fff_ffff, 1, zeros),
+		'a JPEG of 4 gigapixels': () => claimedJpeg(65_500, 65_500),
+		'a JPEG of the largest size there is': () => claimedJpeg(65_535, 65_535),
+		'a WebP of 268 megapixels': () => claimedWebp(16_383, 16_383),
+		'a WebP of 100 frames of 268 megapixels': () =>
+			animation(100, { width: 16_383, height: 16_383 }),
+		'a picture of one pixel more than 50 million': () => madePng(50_000_001, 1, zeros),
+	};
+
+	it.each(Object.keys(bombs))('is refused at its header: %s', async (name) => {
+		const bomb = (await bombs[name]?.()) as Buffer;
+		const before = process.memoryUsage().rss;
+		const errors: unknown[] = [];
+		const ms = await fastest(async () => {
+			for (const call of callsWith(bomb)) {
+				errors.push(await call().catch((error) => error));
+			}
+		});
+		for (const error of errors) {
+			expect(isPlinthError(error) && error.spec.status).toBe(400);
+			expect(error).toMatchObject({
+				code: expect.stringMatching(/^E_IMAGE_(?:TOO_LARGE|UNREADABLE)$/),
+			});
+		}
+		expect(ms).toBeLessThan(500);
+		expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
+	});
+
+	it('is not refused when it only has many frames', async () => {
+		const image = await animation(100);
+		expect(await codec.probe(image)).toMatchObject({ format: 'webp', width: 16, height: 16 });
+	});
+});
+
+describe('a picture with a bomb beside its pixels', { timeout: 30_000 }, () => {
+	const rows = blackRows(8, 8);
+	const named = (name: string) => Buffer.concat([Buffer.from(`${name}\0\0`), zeros]);
+	const many = (count: number, chunk: Buffer) => Array.from({ length: count }, () => chunk);
+	const bombs: Readonly<Record<string, Buffer>> = {
+		'rows of 100 MB more than it has': madePng(8, 8, zeros),
+		'a colour profile of 100 MB': madePng(8, 8, rows, [pngChunk('iCCP', named('x'))]),
+		'a text of 100 MB': madePng(8, 8, rows, [pngChunk('zTXt', named('Comment'))]),
+		'500 texts of 100 MB': madePng(8, 8, rows, many(500, pngChunk('zTXt', named('Comment')))),
+		'500 international texts of 100 MB': madePng(
+			8,
+			8,
+			rows,
+			many(500, pngChunk('iTXt', named('Comment\0\u0001\0'))),
+		),
+		'a million chunks': madePng(8, 8, rows, many(1_000_000, pngChunk('teXt'))),
+		'a chunk that nobody knows': madePng(8, 8, rows, [pngChunk('boMb', zeros)]),
+	};
+
+	it.each(Object.keys(bombs))('is read or refused in little time and memory: %s', async (name) => {
+		const bomb = bombs[name] as Buffer;
+		const before = process.memoryUsage().rss;
+		const ms = await fastest(async () => {
+			for (const call of callsWith(bomb)) {
+				const error = await call().catch((reason: unknown) => reason);
+				if (error instanceof Error) expect(error).toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
+			}
+		});
+		expect(ms).toBeLessThan(500);
+		expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
+	});
+});
+
+describe('a PNG', { timeout: 30_000 }, () => {
+	const text = pngChunk('zTXt', Buffer.from('Comment\0\0'));
+	const bare = madePng(8, 8, blackRows(8, 8));
+	const full = Buffer.concat([
+		bare.subarray(0, 33),
+		text,
+		bare.subarray(33, -12),
+		text,
+		text,
+		bare.subarray(-12),
+	]);
+
+	it('loses its compressed texts and nothing else before it is decoded', () => {
+		expect(withoutTexts(full)).toEqual(bare);
+		expect(withoutTexts(bare)).toBe(bare);
+	});
+
+	it('is probed without them too when it is a file', async () => {
+		expect(await probeFile(full)).toMatchObject({ width: 8, height: 8 });
+		const path = join(folder, 'picture');
+		expect(await fileHasTexts(path)).toBe(true);
+		await writeFile(path, bare);
+		expect(await fileHasTexts(path)).toBe(false);
+		// Behind a chunk that is longer than what is read at once, and with a head that is cut in two.
+		for (const length of [262_144 - 33 - 12 - 5, 262_144 * 3 - 33 - 12 - 5, 600_000]) {
+			const filler = pngChunk('teXt', Buffer.alloc(length));
+			await writeFile(path, Buffer.concat([bare.subarray(0, 33), filler, full.subarray(33)]));
+			expect(await fileHasTexts(path)).toBe(true);
+			await writeFile(path, Buffer.concat([bare.subarray(0, 33), filler, bare.subarray(33)]));
+			expect(await fileHasTexts(path)).toBe(false);
+		}
+	});
+
+	it('may have anything behind its end', async () => {
+		const tail = Buffer.alloc(1_000_000);
+		for (const image of [Buffer.concat([bare, tail]), Buffer.concat([bare, text, tail])]) {
+			expect(withoutTexts(image)).toBe(image);
+			for (const call of callsWith(image)) await call();
+			expect(await fileHasTexts(join(folder, 'picture'))).toBe(false);
+		}
+	});
+
+	it('may end anywhere, and a chunk may claim any length', () => {
+		for (let end = 8; end <= full.length; end++) {
+			const cut = withoutTexts(full.subarray(0, end)) as Uint8Array;
+			expect(cut.length).toBeLessThanOrEqual(end);
+		}
+		const endless = Buffer.from(full);
+		endless.writeUInt32BE(0xffff_ffff, 33);
+		expect(withoutTexts(endless)).toEqual(endless.subarray(0, 33));
+	});
+});
+
+describe('a picture whose header is good', { timeout: 30_000 }, () => {
+	const good: Record<string, Buffer> = {};
+
+	beforeAll(async () => {
+		const image = () => noise(120, 90);
+		good.jpeg = await image().jpeg().toBuffer();
+		good['progressive jpeg'] = await image().jpeg({ progressive: true }).toBuffer();
+		good['CMYK jpeg'] = await image().toColourspace('cmyk').jpeg().toBuffer();
+		good['turned jpeg'] = await image().withMetadata({ orientation: 6 }).jpeg().toBuffer();
+		good.png = await image().png().toBuffer();
+		good['interlaced png'] = await image().png({ progressive: true }).toBuffer();
+		good['16-bit png'] = await image().toColourspace('rgb16').png().toBuffer();
+		good.webp = await image().webp().toBuffer();
+		good['lossless webp'] = await image().webp({ lossless: true }).toBuffer();
+		good['transparent webp'] = await image().ensureAlpha(0.5).webp().toBuffer();
+	});
+
+	const names = [
+		'jpeg',
+		'progressive jpeg',
+		'CMYK jpeg',
+		'turned jpeg',
+		'png',
+		'interlaced png',
+		'16-bit png',
+		'webp',
+		'lossless webp',
+		'transparent webp',
+	];
+
+	it.each(names)('and its pixels too, is taken: %s', async (name) => {
+		const turned = name.startsWith('turned');
+		const info = await codec.probe(good[name] as Buffer);
+		expect(info).toMatchObject({ width: turned ? 90 : 120, height: turned ? 120 : 90 });
+		expect(await probeFile(good[name] as Buffer)).toEqual(info);
+	});
+
+	it.each(names)('but whose pixels are cut off, is refused by its probe: %s', async (name) => {
+		const image = good[name] as Buffer;
+		for (const part of [0.5, 0.8]) {
+			const cut = image.subarray(0, Math.floor(image.length * part));
+			for (const call of callsWith(cut)) {
+				await expect(call()).rejects.toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
+			}
+		}
+	});
+
+	it('but whose pixels are something else, is refused by its probe', async () => {
+		const image = Buffer.from(good.png as Buffer);
+		const start = image.indexOf('IDAT') + 4;
+		image.fill('<script>alert(1)</script>', start, image.length - 16);
+		await expect(codec.probe(image)).rejects.toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
+	});
+
+	it('is usable when its probe took it, whatever else was done to it', async () => {
+		const edit = fc.record({
+			at: fc.double({ min: 0, max: 1, noNaN: true }),
+			put: fc.uint8Array(),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom(...names),
+				fc.array(edit, { minLength: 1, maxLength: 3 }),
+				async (name, edits) => {
+					const image = Buffer.from(good[name] as Buffer);
+					for (const { at, put } of edits) image.set(put, Math.floor(at * (image.length - 10)));
+					const probed = await codec.probe(image).catch((error) => error);
+					if (probed instanceof Error) {
+						expect(probed).toMatchObject({ code: expect.stringMatching(/^E_IMAGE_/) });
+						return;
+					}
+					const pixels = await codec.fit(image, box);
+					expect(pixels.data.byteLength).toBe(400);
+				},
+			),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+describe('the weight of a picture', { timeout: 30_000 }, () => {
+	const weight = async (image: Buffer) => weigh(image, await sharp(image).metadata());
+	const size = 100 * 50;
+
+	it('is nothing for what is decoded row by row', async () => {
+		const images = [flat(100, 50).png(), flat(100, 50).jpeg(), flat(100, 50).webp()];
+		for (const image of images) expect(await weight(await image.toBuffer())).toBe(0);
+	});
+
+	it.each([
+		['an interlaced PNG', () => flat(100, 50).png({ progressive: true }), 3],
+		[
+			'an interlaced PNG of 16 bits',
+			() => flat(100, 50).toColourspace('rgb16').png({ progressive: true }),
+			6,
+		],
+		['a progressive JPEG', () => flat(100, 50).jpeg({ progressive: true }), 6],
+		['a lossless WebP', () => flat(100, 50).webp({ lossless: true }), 4],
+		['a transparent WebP', () => flat(100, 50).ensureAlpha(0.5).webp(), 8],
+	] as const)('is some bytes per pixel for %s', async (_, make, bytes) => {
+		expect(await weight(await make().toBuffer())).toBe(bytes * size);
+	});
+
+	it('decides whether the pixels are looked at: a damaged heavy one is only found out later', async () => {
+		const image = await flat(6_000, 4_500).png({ progressive: true }).toBuffer();
+		const cut = image.subarray(0, image.length / 2);
+		expect(await codec.probe(cut)).toMatchObject({ width: 6_000, height: 4_500 });
+		await expect(codec.fit(cut, box)).rejects.toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
+	});
+});

@@ -1,0 +1,83 @@
+import { crc32, deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+
+const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** One chunk of a PNG, with its checksum. */
+export function pngChunk(type: string, data: Uint8Array = Buffer.alloc(0)): Buffer {
+	const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+	const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+	length.writeUInt32BE(data.byteLength);
+	sum.writeUInt32BE(crc32(body));
+	return Buffer.concat([length, body, sum]);
+}
+
+/** A PNG of 8-bit RGB whose header claims any size; `data` is what its rows are said to be, compressed. */
+export function madePng(
+	width: number,
+	height: number,
+	data: Uint8Array,
+	extra: readonly Buffer[] = [],
+): Buffer {
+	const header = Buffer.alloc(13);
+	header.writeUInt32BE(width, 0);
+	header.writeUInt32BE(height, 4);
+	header.set([8, 2, 0, 0, 0], 8);
+	const chunks = [pngChunk('IHDR', header), ...extra, pngChunk('IDAT', data), pngChunk('IEND')];
+	return Buffer.concat([magic, ...chunks]);
+}
+
+/** Compressed rows of black pixels. */
+export function blackRows(width: number, height: number): Buffer {
+	return deflateSync(Buffer.alloc((width * 3 + 1) * height), { level: 1 });
+}
+
+/** A JPEG whose header claims any size. */
+export async function claimedJpeg(width: number, height: number): Promise<Buffer> {
+	const image = await flat(16, 16).jpeg().toBuffer();
+	const frame = image.indexOf(Buffer.from([0xff, 0xc0]));
+	image.writeUInt16BE(height, frame + 5);
+	image.writeUInt16BE(width, frame + 7);
+	return image;
+}
+
+/** A lossy WebP whose header claims any size up to 16,383 pixels. */
+export async function claimedWebp(width: number, height: number): Promise<Buffer> {
+	const image = await flat(16, 16).webp().toBuffer();
+	const frame = image.indexOf(Buffer.from([0x9d, 0x01, 0x2a]));
+	image.writeUInt16LE(width, frame + 3);
+	image.writeUInt16LE(height, frame + 5);
+	return image;
+}
+
+/** An animated WebP; with a size, its header claims that one for the canvas. */
+export async function animation(
+	frames: number,
+	claim?: { readonly width: number; readonly height: number },
+): Promise<Buffer> {
+	const pictures = await Promise.all(
+		Array.from({ length: frames }, (_, index) =>
+			flat(16, 16, { r: index, g: 0, b: 0 }).png().toBuffer(),
+		),
+	);
+	const image = await sharp(pictures, { join: { animated: true } })
+		.webp()
+		.toBuffer();
+	if (claim) {
+		const canvas = image.indexOf('VP8X') + 12;
+		image.writeUIntLE(claim.width - 1, canvas, 3);
+		image.writeUIntLE(claim.height - 1, canvas + 3, 3);
+	}
+	return image;
+}
+
+/** A picture of one colour. */
+export function flat(width: number, height: number, background = { r: 90, g: 60, b: 30 }) {
+	return sharp({ create: { width, height, channels: 3, background } });
+}
+
+/** A picture of noise, which is compressed to many bytes. */
+export function noise(width: number, height: number) {
+	const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+	return sharp({ create: { width, height, channels: 3, background: '#000', noise } });
+}

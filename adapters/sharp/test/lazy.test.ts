@@ -1,0 +1,34 @@
+import type { ImageCodec } from '@plinth/core';
+import { expect, it } from 'vitest';
+import { lazyCodec } from '../src/lazy.ts';
+
+const info = { format: 'png', width: 1, height: 2, hasAlpha: false } as const;
+const codec: Required<ImageCodec> = {
+	probe: async () => info,
+	probeFile: async () => info,
+	fit: async () => ({ width: 1, height: 1, data: Buffer.alloc(4) }),
+	encode: async () => Buffer.from('encoded'),
+};
+
+it('loads the library with the first picture, once', async () => {
+	let loads = 0;
+	const lazy = lazyCodec(async () => {
+		loads += 1;
+		return codec;
+	});
+	expect(loads).toBe(0);
+	const answers = [lazy.probe(Buffer.alloc(1)), lazy.probeFile('a')];
+	expect(await Promise.all(answers)).toEqual([info, info]);
+	expect(loads).toBe(1);
+});
+
+it('fails with the reason when the library cannot be loaded, and tries again', async () => {
+	let isInstalled = false;
+	const lazy = lazyCodec(async () => {
+		if (!isInstalled) throw new Error('no libvips here');
+		return codec;
+	});
+	await expect(lazy.probe(Buffer.alloc(1))).rejects.toThrow('no libvips here');
+	isInstalled = true;
+	expect(await lazy.probe(Buffer.alloc(1))).toEqual(info);
+});

@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** A script of `subjects/` in a process of its own, to which we talk in messages. */
+export interface Child {
+	readonly pid: number;
+	send(message: object): void;
+	/** The next message that nobody has read yet. Rejects when the process ends before it comes. */
+	next<Message>(): Promise<Message>;
+	/** Ends it and waits for that. */
+	stop(): Promise<void>;
+}
+
+/** How a child is started. */
+export interface ChildOptions {
+	readonly args?: readonly string[];
+	readonly execArgv?: readonly string[];
+	readonly env?: Readonly<Record<string, string>>;
+	/** What it logs goes nowhere: a pipe that nobody reads would fill up. */
+	readonly quiet?: boolean;
+}
+
+const subjects = join(import.meta.dirname, '../subjects');
+
+/** Starts a script. It runs with a small environment: no setting of the caller's shell changes what is measured. */
+export function startChild(script: string, options: ChildOptions = {}): Child {
+	const { args = [], execArgv = [], env = {}, quiet = false } = options;
+	const { PATH = '', HOME = '', TMPDIR } = process.env;
+	const child = fork(join(subjects, script), args, {
+		execArgv: ['--conditions=@plinth/source', ...execArgv],
+		stdio: ['ignore', 'ignore', quiet ? 'ignore' : 'inherit', 'ipc'],
+		env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...env },
+	});
+	endWithUs(child);
+	const messages = mailbox(child, script);
+	return {
+		pid: child.pid as number,
+		send: (message) => void child.send(message),
+		next: <Message>() => messages.next() as Promise<Message>,
+		async stop() {
+			if (child.exitCode !== null || child.signalCode !== null) return;
+			const ended = once(child, 'exit');
+			child.kill('SIGKILL');
+			await ended;
+		},
+	};
+}
+
+/** Nothing is left running when a benchmark breaks off. */
+export function endWithUs(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+	const end = () => void child.kill(signal);
+	process.once('exit', end);
+	child.once('exit', () => process.off('exit', end));
+}
+
+function mailbox(child: ChildProcess, script: string) {
+	const letters: unknown[] = [];
+	let waiting: PromiseWithResolvers<unknown> | undefined;
+	let end: Error | undefined;
+	child.on('message', (message) => {
+		if (waiting) waiting.resolve(message);
+		else letters.push(message);
+		waiting = undefined;
+	});
+	child.once('exit', (code) => {
+		end = new Error(`${script} ended with code ${code}.`);
+		waiting?.reject(end);
+	});
+	return {
+		next(): Promise<unknown> {
+			if (letters.length > 0) return Promise.resolve(letters.shift());
+			if (end) return Promise.reject(end);
+			waiting = Promise.withResolvers();
+			return waiting.promise;
+		},
+	};
+}

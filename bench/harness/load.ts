@@ -1,0 +1,82 @@
+import type { LoadResult, LoadRound } from '../subjects/load.ts';
+import { type Child, startChild } from './child.ts';
+import { cpuOfTree } from './cpu.ts';
+import type { Sample } from './rounds.ts';
+
+/** A request as it goes over the wire. */
+export interface WireRequest {
+	readonly method?: string;
+	readonly path: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: Uint8Array;
+}
+
+/** A server under load: the process whose processor time counts, and where it listens. */
+export interface Target {
+	readonly pid: number;
+	readonly port: number;
+	readonly request: WireRequest;
+}
+
+/** The load generator, a process of its own: what it costs is nobody's processor time. */
+export class Load {
+	readonly #child: Child;
+
+	private constructor(child: Child) {
+		this.#child = child;
+	}
+
+	static async start(): Promise<Load> {
+		const child = startChild('load.ts');
+		await child.next();
+		return new Load(child);
+	}
+
+	/** Sends as many requests as the engine needs to compile what is hot, but no longer than 10 seconds. */
+	async warmUp(target: Target, connections: number, requests: number): Promise<void> {
+		await this.#send(target, connections, 10_000, requests);
+	}
+
+	/** Sends requests for `ms` milliseconds. Throws when an answer is none of 2xx. */
+	async run(target: Target, connections: number, ms: number): Promise<Sample> {
+		const before = cpuOfTree(target.pid);
+		const { requests, ms: wall } = await this.#send(target, connections, ms);
+		const cpu = cpuOfTree(target.pid) - before;
+		return { cpu: cpu / requests, wall: (wall * connections) / requests };
+	}
+
+	async #send({ port, request }: Target, connections: number, ms: number, enough?: number) {
+		const bytes = encode(request).toString('base64');
+		this.#child.send({
+			port,
+			connections,
+			ms,
+			request: bytes,
+			...(enough && { enough }),
+		} satisfies LoadRound);
+		const result = await this.#child.next<LoadResult>();
+		const { requests, refused } = result;
+		if (refused > 0)
+			throw new Error(`${refused} of ${requests} answers to ${request.path} were refusals.`);
+		return result;
+	}
+
+	stop(): Promise<void> {
+		return this.#child.stop();
+	}
+}
+
+function encode({ method = 'GET', path, headers = {}, body }: WireRequest): Buffer {
+	const all = {
+		host: '127.0.0.1',
+		'user-agent': 'plinth-bench',
+		accept: '*/*',
+		...headers,
+		...(body ? { 'content-length': String(body.length) } : {}),
+	};
+	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+	return Buffer.concat([
+		Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`),
+		body ?? Buffer.alloc(0),
+	]);
+}

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import type { Program } from './bench.ts';
+
+const remedies: Readonly<Record<Program, string>> = {
+	nginx: 'nginx is missing: apt-get install nginx-light (only the program is used, no service)',
+	ffmpeg: 'ffmpeg is missing: apt-get install ffmpeg',
+};
+
+const versionFlags: Readonly<Record<Program, string>> = { nginx: '-v', ffmpeg: '-version' };
+
+/** How to install what is missing, one sentence a program. */
+export function missing(needs: readonly Program[]): readonly string[] {
+	return needs.filter((program) => !find(program)).map((program) => remedies[program]);
+}
+
+/** The path of a program. Throws when there is none. */
+export function pathOf(program: Program): string {
+	const found = find(program);
+	if (!found) throw new Error(remedies[program]);
+	return found;
+}
+
+/** The version that a program tells of itself. */
+export function versionOf(program: Program): string {
+	const script = '"$0" "$1" 2>&1';
+	const text = execFileSync('/bin/sh', ['-c', script, pathOf(program), versionFlags[program]], {
+		encoding: 'utf8',
+	});
+	return /\d+(?:\.\d+)+/.exec(text)?.[0] ?? 'unknown';
+}
+
+function find(program: Program): string | undefined {
+	// Debian keeps servers where only root's PATH looks.
+	const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
+	return folders
+		.filter(Boolean)
+		.map((folder) => join(folder, program))
+		.find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+	try {
+		accessSync(path, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}

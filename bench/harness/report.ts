@@ -1,0 +1,81 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { type Bench, isReached, type Row, ratioOf } from './bench.ts';
+import { versionOf } from './programs.ts';
+
+const results = join(import.meta.dirname, '../results');
+
+/** Prints rows as a table. */
+export function printTable(rows: readonly Row[]): void {
+	const head = ['', 'unit', 'ours', 'reference', 'ratio', 'goal', '', 'wall ms'];
+	const lines = [head, ...rows.map(cells)];
+	const widths = head.map((_, column) =>
+		Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+	);
+	for (const line of lines) {
+		console.log(
+			line
+				.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+				.join('  ')
+				.trimEnd(),
+		);
+	}
+	for (const { name, note } of rows) if (note) console.log(`  ${name}: ${note}`);
+}
+
+/** Keeps the rows of one benchmark beside the facts of the machine: nothing that names it or its folders. */
+export function keep(bench: Bench, rows: readonly Row[]): void {
+	const programs = Object.fromEntries(bench.needs.map((program) => [program, versionOf(program)]));
+	const machine = {
+		date: new Date().toISOString().slice(0, 10),
+		cores: cpus().length,
+		processor: cpus()[0]?.model.trim() ?? 'unknown',
+		platform: `${process.platform} ${process.arch}`,
+		node: process.version,
+		// Our own load is in it: above two more than the cores, somebody else was at work.
+		loadAverage: loadavg()[0],
+		...programs,
+	};
+	const shown = rows.map((row) => ({ ...row, ratio: ratioOf(row), reached: isReached(row) }));
+	mkdirSync(results, { recursive: true });
+	const text = JSON.stringify({ bench: bench.name, machine, rows: shown }, rounded, '\t')
+		// A round is a number: a list of them is one line.
+		.replaceAll(
+			/\[\s+([-\d.,\s]+?)\s+\]/g,
+			(_, numbers: string) => `[${numbers.replaceAll(/\s+/g, ' ')}]`,
+		);
+	writeFileSync(join(results, `${bench.name}.json`), `${text}\n`);
+}
+
+function cells(row: Row): string[] {
+	const { name, unit, ours, reference, goal, wall } = row;
+	const ratio = ratioOf(row);
+	const sign = goal?.bound === 'at most' ? '<=' : '>=';
+	const verdict = isReached(row);
+	return [
+		name,
+		unit,
+		figure(ours),
+		reference ? `${figure(reference.value)} ${reference.name}` : '',
+		ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
+		goal ? `${sign} ${goal.limit}${goal.of === 'ratio' ? 'x' : ''}` : '',
+		verdict === undefined ? '' : verdict ? 'pass' : 'MISS',
+		wall
+			? [wall.ours, wall.reference]
+					.flatMap((ms) => (ms === undefined ? [] : figure(ms)))
+					.join(' / ')
+			: '',
+	];
+}
+
+function figure(value: number): string {
+	return value >= 1_000
+		? Math.round(value).toLocaleString('en')
+		: Number(value.toPrecision(3)).toString();
+}
+
+/** Three digits are as many as the machine is good for. */
+function rounded(_: string, value: unknown): unknown {
+	return typeof value === 'number' ? Number(value.toPrecision(3)) : value;
+}

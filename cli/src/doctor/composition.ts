@@ -1,0 +1,130 @@
+import {
+	type App,
+	BootError,
+	createApp,
+	type KeyInfo,
+	keyRing,
+	type ResolvedConfig,
+	type SelfCheck,
+	type ServiceRef,
+	services,
+} from '@plinth/core';
+import { quietLogger } from '../quiet.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+import { rehearse } from './places.ts';
+
+/** What is tried. */
+export interface Trial {
+	readonly config: ResolvedConfig;
+	readonly file: string | undefined;
+	/** A folder that is removed afterwards. */
+	readonly scratch: string;
+}
+
+/** Boots the composition without listening, and asks its stores and its keys. What is not on disk yet is made in `scratch`. */
+export async function checkComposition({
+	config,
+	file,
+	scratch,
+}: Trial): Promise<readonly Finding[]> {
+	const { backends, moved } = rehearse(config.backends, scratch);
+	let app: App;
+	try {
+		app = await createApp({ ...config, backends }, { file, log: quietLogger });
+	} catch (error) {
+		return [brokenComposition(error)];
+	}
+	try {
+		const { parts, models } = app.tree();
+		const plugins = parts.filter(({ owner }) => owner.startsWith('plugin ')).length;
+		const boots = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
+		return [
+			ok('composition', boots),
+			...(await checkStores(app, moved)),
+			await checkKeys(app, config),
+		];
+	} finally {
+		await app.stop();
+	}
+}
+
+/** A config that cannot be used, with its whole report. */
+export function brokenComposition(error: unknown): Finding {
+	if (!(error instanceof BootError)) {
+		const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+		return problem('composition', text, 'Mend what the message names.');
+	}
+	return problem('composition', error.message, 'Follow the remedies above.');
+}
+
+type Store = SelfCheck & object;
+const stores: readonly ServiceRef<Store>[] = [
+	services.jobs,
+	services.queue,
+	services.records,
+	services.blobs,
+];
+
+/** Each store is asked whether it can be used and whether what it keeps is whole, as far as it can tell. */
+async function checkStores(app: App, moved: ReadonlySet<string>): Promise<readonly Finding[]> {
+	const findings: Finding[] = [];
+	for (const ref of stores) {
+		const owner = app.tree().parts.find(({ provides }) => provides.includes(ref.id));
+		if (!owner) continue;
+		const check = ref.id.replace(/^core\./, 'store ');
+		if (moved.has(owner.owner.replace(/^backend /, ''))) {
+			findings.push(ok(check, `${owner.factory} opens; nothing is stored yet`));
+		} else findings.push(await checkStore(check, owner.factory, app.service(ref)));
+	}
+	return findings;
+}
+
+async function checkStore(check: string, factory: string, store: Store): Promise<Finding> {
+	const remedy =
+		'Stop the server and restore the newest backup, or mend it with the tools of its technology.';
+	try {
+		await store.ping?.();
+		const damage = (await store.check?.()) ?? [];
+		if (damage.length === 0)
+			return ok(check, `${factory} opens${store.check ? ', nothing is damaged' : ''}`);
+		return problem(check, `${factory}: ${damage.join('; ')}`, remedy);
+	} catch (error) {
+		return problem(
+			check,
+			`${factory}: ${error instanceof Error ? error.message : String(error)}`,
+			remedy,
+		);
+	}
+}
+
+const weekMs = 7 * 24 * 60 * 60 * 1000;
+
+async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
+	const check = 'keys';
+	const { parts } = app.tree();
+	if (!parts.some(({ provides }) => provides.includes(services.authenticator.id))) {
+		return ok(check, 'none is asked for: authentication is off');
+	}
+	const ring = parts.find(({ provides }) => provides.includes(keyRing.id));
+	if (!ring) return ok(check, 'kept by an authenticator of your own');
+	const { options } = config.backends[ring.owner.replace(/^backend /, '')] ?? {};
+	const given = (options as { keys?: string | readonly string[] } | undefined)?.keys ?? '';
+	return judgeKeys(given.length > 0, await app.service(keyRing).list(), Date.now());
+}
+
+/** What the issued keys mean beside those that the config names. */
+export function judgeKeys(isConfigured: boolean, issued: readonly KeyInfo[], now: number): Finding {
+	const check = 'keys';
+	const from = isConfigured ? 'from the config' : 'none from the config';
+	const active = issued.filter(({ state }) => state === 'active');
+	const text = `${from}, issued ${active.length}${issued.length > active.length ? `, expired ${issued.length - active.length}` : ''}`;
+	const remedy = 'Make another one: plinth keys create.';
+	if (!isConfigured && issued.length === 0) {
+		return ok(check, 'none yet; the first start makes one and shows it once');
+	}
+	if (!isConfigured && active.length === 0) return problem(check, text, remedy);
+	const soon = active.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now < weekMs);
+	if (soon.length === 0) return ok(check, text);
+	const ids = soon.map(({ id }) => id).join(', ');
+	return warning(check, `${text}; within a week expires ${ids}`, remedy);
+}

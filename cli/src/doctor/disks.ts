@@ -1,0 +1,105 @@
+import { constants } from 'node:fs';
+import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Finding, ok, problem, readable, warning } from './finding.ts';
+import { existingAncestor } from './places.ts';
+
+const megabyte = 1024 ** 2;
+/** Below the first nothing useful fits any more; below the second it is time to look. */
+const room = { problem: 100 * megabyte, warning: 2048 * megabyte };
+
+/** Whether a folder of the deployment is there or can be made, is private, and has room on a disk of this machine. */
+export async function checkFolder(folder: string): Promise<Finding> {
+	const check = 'data';
+	const found = existingAncestor(folder);
+	const isThere = found === folder;
+	const info = await stat(found);
+	if (!info.isDirectory()) {
+		return problem(check, `${found} is a file, not a folder`, `Remove it, or keep data elsewhere.`);
+	}
+	if (!(await isWritable(found))) {
+		const what = isThere ? 'cannot be written to' : `cannot be made: ${found} cannot be written to`;
+		return problem(check, `${folder} ${what}`, `Give it to this user: chown, or another folder.`);
+	}
+	const { free, type } = await space(found);
+	const text = `${folder}${isThere ? '' : ' (made by the first start)'}, ${readable(free)} free`;
+	const full = judgeRoom(check, text, free);
+	if (full) return full;
+	const network = networkName(type);
+	if (network) {
+		return warning(
+			check,
+			`${text}, on ${network}`,
+			'Keep the database on a disk of this machine: SQLite needs locks that network file systems do not keep.',
+		);
+	}
+	if (isThere && isOpenToOthers(info.mode)) {
+		return warning(check, `${text}, open to other users`, `chmod 700 ${folder}`);
+	}
+	return ok(check, text);
+}
+
+/** Whether uploads can be spooled. Makes a folder and removes it. */
+export async function checkTemp(folders: readonly string[]): Promise<Finding> {
+	const check = 'uploads';
+	const folder = tmpdir();
+	try {
+		await rm(await mkdtemp(join(folder, 'plinth-doctor-')), { recursive: true });
+	} catch (error) {
+		const { code } = error as { code?: string };
+		return problem(
+			check,
+			`${folder} cannot be written to (${code ?? String(error)})`,
+			'Set TMPDIR to a folder that can.',
+		);
+	}
+	const { free } = await space(folder);
+	const { dev } = await stat(folder);
+	const data = await Promise.all(folders.map((path) => stat(existingAncestor(path))));
+	const beside = data.some((info) => info.dev === dev) ? ', on the same disk as the data' : '';
+	const text = `wait in ${folder}, ${readable(free)} free${beside}`;
+	return judgeRoom(check, text, free) ?? ok(check, text);
+}
+
+/** What free space means; undefined: there is enough. */
+export function judgeRoom(check: string, text: string, free: number): Finding | undefined {
+	const remedy = 'Make room, or choose a larger disk.';
+	if (free < room.problem) return problem(check, text, remedy);
+	return free < room.warning ? warning(check, text, remedy) : undefined;
+}
+
+/** Whether anybody but the owner may read, write or enter. Windows has no such bits. */
+export function isOpenToOthers(mode: number): boolean {
+	return process.platform !== 'win32' && (mode & 0o077) !== 0;
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+	return access(folder, constants.W_OK | constants.X_OK).then(
+		() => true,
+		() => false,
+	);
+}
+
+async function space(folder: string): Promise<{ free: number; type: number }> {
+	const { bavail, bsize, type } = await statfs(folder);
+	return { free: bavail * bsize, type };
+}
+
+/** File systems of other machines by their magic numbers (Linux, statfs(2)). FUSE may be one. */
+const networks: ReadonlyMap<number, string> = new Map([
+	[0x6969, 'NFS'],
+	[0x517b, 'SMB'],
+	[0xff534d42, 'CIFS'],
+	[0xfe534d42, 'SMB'],
+	[0x0102_1997, '9P'],
+	[0x00c3_6400, 'Ceph'],
+	[0x5346_414f, 'AFS'],
+	[0x0bd0_0bd0, 'Lustre'],
+	[0x6573_5546, 'FUSE, which may be a network file system'],
+]);
+
+/** The name of a network file system; undefined for others, and where the system has other numbers. */
+export function networkName(type: number): string | undefined {
+	return process.platform === 'linux' ? networks.get(type >>> 0) : undefined;
+}

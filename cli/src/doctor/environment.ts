@@ -1,0 +1,82 @@
+import { type Finding, ok, warning } from './finding.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Variables that commands read themselves, whatever is composed. */
+export const commandVariables: readonly string[] = ['PLINTH_CONFIG', 'PLINTH_DEMO_DIR'];
+/** Variables that the built-in composition reads. */
+export const compositionVariables: readonly string[] = [
+	'PLINTH_API_KEYS',
+	'PLINTH_AUTH_FAILURES_PER_MINUTE',
+	'PLINTH_DATA_DIR',
+	'PLINTH_LOG_LEVEL',
+	'PLINTH_PUBLIC_URL',
+];
+
+/** An environment that remembers which of its variables were read. */
+export function watchedEnv(env: Env): { readonly env: Env; readonly read: ReadonlySet<string> } {
+	const read = new Set<string>();
+	const watched = new Proxy(env, {
+		get: (target, name) => {
+			read.add(String(name));
+			return target[String(name)];
+		},
+	});
+	return { env: watched, read };
+}
+
+/** Variables of ours that nobody reads: most likely misspelt. `text` is the config file, which may read some by itself. */
+export function checkVariables(
+	env: Env,
+	read: ReadonlySet<string>,
+	text: string,
+): readonly Finding[] {
+	const isRead = (name: string) =>
+		read.has(name) || commandVariables.includes(name) || text.includes(name);
+	const set = Object.keys(env).filter((name) => name.startsWith('PLINTH_'));
+	const unread = set.filter((name) => !isRead(name));
+	if (unread.length > 0) return unread.map((name) => explain(name, read));
+	return [
+		ok(
+			check,
+			set.length === 0 ? 'none of PLINTH_* is set' : `${set.join(', ')}: read by the config`,
+		),
+	];
+}
+
+const check = 'variables';
+
+function explain(name: string, read: ReadonlySet<string>): Finding {
+	const text = `nobody reads ${name}`;
+	if (compositionVariables.includes(name)) {
+		return warning(
+			check,
+			`${text}: this config sets the value itself, or leaves the part out`,
+			`Unset it, or write \${${name}} into the config where it belongs.`,
+		);
+	}
+	const near = nearest(name, [...read, ...commandVariables, ...compositionVariables]);
+	return warning(check, text, near ? `Did you mean ${near}?` : 'Unset it.');
+}
+
+/** The name that is at most three keystrokes away; undefined when none is. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+	const ranked = names
+		.map((other) => ({ other, distance: distance(name, other) }))
+		.sort((a, b) => a.distance - b.distance);
+	return ranked[0] && ranked[0].distance <= 3 ? ranked[0].other : undefined;
+}
+
+/** How many letters must be added, taken away or replaced (Levenshtein). */
+function distance(a: string, b: string): number {
+	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+	for (const [i, letter] of [...a].entries()) {
+		const next = [i + 1];
+		for (const [j, other] of [...b].entries()) {
+			const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+			next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+		}
+		row = next;
+	}
+	return row[b.length] ?? 0;
+}

@@ -1,0 +1,63 @@
+import { lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOpenToOthers } from './disks.ts';
+import { type Finding, ok, warning } from './finding.ts';
+
+/** A large store is not looked at to its end: what its first files show, the others show too. */
+const enough = 10_000;
+
+/** Whether the files of a deployment are its owner's alone, and whether the clock has been turned back since they were written. */
+export async function checkFiles(folders: readonly string[]): Promise<readonly Finding[]> {
+	const open: string[] = [];
+	let [seen, newest] = [0, 0];
+	for (const folder of folders) {
+		for await (const { path, mode, mtimeMs } of entries(folder)) {
+			seen += 1;
+			newest = Math.max(newest, mtimeMs);
+			if (isOpenToOthers(mode)) open.push(path);
+			if (seen >= enough) break;
+		}
+	}
+	return [permissions(folders, seen, open), ...turnedBack(newest, Date.now())];
+}
+
+function permissions(
+	folders: readonly string[],
+	seen: number,
+	[first, ...others]: readonly string[],
+): Finding {
+	const check = 'permissions';
+	if (first === undefined) {
+		return ok(check, seen === 0 ? 'no files yet' : `${seen} files and folders, all private`);
+	}
+	return warning(
+		check,
+		`other users may reach ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`,
+		`chmod -R go= ${folders.join(' ')}`,
+	);
+}
+
+/** A file from the future: leases and expiry would wait until the clock is there again. */
+function turnedBack(newest: number, now: number): readonly Finding[] {
+	if (newest <= now + 60_000) return [];
+	const text = `a stored file was written at ${new Date(newest).toISOString()}, which is in the future`;
+	return [warning('clock', text, 'Set the clock, best by NTP.')];
+}
+
+async function* entries(
+	folder: string,
+): AsyncGenerator<{ path: string; mode: number; mtimeMs: number }> {
+	const pending = [folder];
+	for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
+		const listing = await opendir(at).catch(() => undefined);
+		if (!listing) continue;
+		for await (const entry of listing) {
+			const path = join(at, entry.name);
+			// Files come and go while a server runs.
+			const info = await lstat(path).catch(() => undefined);
+			if (!info || entry.isSymbolicLink()) continue;
+			yield { path, mode: info.mode, mtimeMs: info.mtimeMs };
+			if (entry.isDirectory()) pending.push(path);
+		}
+	}
+}

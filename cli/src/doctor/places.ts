@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { BackendInstance } from '@plinth/core';
+
+type Backends = Readonly<Record<string, BackendInstance>>;
+
+/** Options that name a place on a disk, whatever the backend. */
+const folderOptions = ['dir', 'directory', 'folder', 'root'];
+const placeOptions = [...folderOptions, 'file', 'path'];
+
+/** The folders in which backends keep their files, absolute, without those that lie in another one. */
+export function foldersOf(backends: Backends): readonly string[] {
+	const folders = placesOf(backends).map(({ option, path }) =>
+		folderOptions.includes(option) ? path : dirname(path),
+	);
+	const unique = [...new Set(folders)];
+	return unique.filter((folder) => !unique.some((other) => isInside(folder, other)));
+}
+
+/** The same backends, with every place that is empty or not there yet moved below `scratch`: trying them leaves nothing behind. */
+export function rehearse(
+	backends: Backends,
+	scratch: string,
+): { readonly backends: Backends; readonly moved: ReadonlySet<string> } {
+	const moved = new Set<string>();
+	const replaced = Object.entries(backends).map(([id, instance]) => {
+		const options = { ...(instance.options as Record<string, unknown>) };
+		for (const { option, path } of placesOf({ [id]: instance })) {
+			if (holdsSomething(path)) continue;
+			options[option] = elsewhere(path, scratch);
+			moved.add(id);
+		}
+		return [id, { ...instance, options }] as const;
+	});
+	return { backends: Object.fromEntries(replaced), moved };
+}
+
+/** The path itself, or the nearest folder above it that is there. */
+export function existingAncestor(path: string): string {
+	let found = path;
+	while (!existsSync(found) && dirname(found) !== found) found = dirname(found);
+	return found;
+}
+
+function holdsSomething(path: string): boolean {
+	if (!existsSync(path)) return false;
+	const info = statSync(path);
+	// A folder that may not be listed is left as it is: the backend will say what is wrong with it.
+	if (!info.isDirectory()) return info.size > 0;
+	try {
+		return readdirSync(path).length > 0;
+	} catch {
+		return true;
+	}
+}
+
+/** One path for each place: backends that share a file still do. */
+function elsewhere(path: string, scratch: string): string {
+	const folder = dirname(path);
+	return join(
+		scratch,
+		createHash('sha256').update(folder).digest('hex').slice(0, 16),
+		basename(path),
+	);
+}
+
+function placesOf(
+	backends: Backends,
+): readonly { readonly option: string; readonly path: string }[] {
+	return Object.values(backends).flatMap(({ options }) =>
+		Object.entries((options ?? {}) as Record<string, unknown>).flatMap(([option, value]) =>
+			placeOptions.includes(option) && typeof value === 'string' && isPath(value)
+				? [{ option, path: resolve(value) }]
+				: [],
+		),
+	);
+}
+
+/** Neither empty, nor an address, nor SQLite's `:memory:`. */
+function isPath(text: string): boolean {
+	return text !== '' && !text.includes('://') && !text.startsWith(':');
+}
+
+function isInside(path: string, folder: string): boolean {
+	const way = relative(folder, path);
+	return way !== '' && !way.startsWith('..');
+}

@@ -1,0 +1,31 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { type Finding, ok } from './finding.ts';
+
+/** Programs that models and readers of your own may want to call. */
+const programs = ['ffmpeg', 'tesseract', 'pdftoppm', 'soffice'];
+
+/** Which optional programs are installed. Nothing that Plinth brings needs one, so none is missing. */
+export async function checkPrograms(path = process.env.PATH ?? ''): Promise<Finding> {
+	const isThere = await Promise.all(programs.map((name) => isInstalled(name, path)));
+	const [found, absent] = [true, false].map((wanted) =>
+		programs.filter((_, index) => isThere[index] === wanted).join(', '),
+	);
+	const parts = [found && `found: ${found}`, absent && `not found: ${absent}`].filter(Boolean);
+	return ok('programs', `${parts.join('; ')} (all optional)`);
+}
+
+async function isInstalled(name: string, path: string): Promise<boolean> {
+	const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
+	const files = path.split(delimiter).flatMap((folder) => names.map((file) => join(folder, file)));
+	const found = await Promise.all(
+		files.map((file) =>
+			access(file, constants.X_OK).then(
+				() => true,
+				() => false,
+			),
+		),
+	);
+	return found.includes(true);
+}

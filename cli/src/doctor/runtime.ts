@@ -1,0 +1,60 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { arch, constrainedMemory, platform, report, versions } from 'node:process';
+import { type Finding, ok, problem, readable, warning } from './finding.ts';
+
+const gigabyte = 1024 ** 3;
+
+/** Node, cores, memory, open files, and the clock. */
+export function checkRuntime(): readonly Finding[] {
+	return [node(versions.node), memory(), openFiles(openFileLimit()), clock(Date.now())];
+}
+
+/** Whether this Node is new enough. */
+export function node(version: string): Finding {
+	const [major = 0, minor = 0] = version.split('.').map(Number);
+	const text = `Node ${version} on ${platform} ${arch}, ${availableParallelism()} cores`;
+	if (major > 22 || (major === 22 && minor >= 19)) return ok('runtime', text);
+	return problem('runtime', text, 'Install Node 22.19 or newer.');
+}
+
+function memory(): Finding {
+	// 0 or a huge number: no limit.
+	const limit = constrainedMemory();
+	const isLimited = limit > 0 && limit < totalmem();
+	const usable = isLimited ? limit : totalmem();
+	const text = `${readable(usable)}${isLimited ? ` by the limit of this container, of ${readable(totalmem())}` : ''}`;
+	if (usable >= gigabyte) return ok('memory', text);
+	return warning(
+		'memory',
+		text,
+		'Give it 1 GB or more: pictures and videos are worked on in memory.',
+	);
+}
+
+/** How many files and sockets the process may have open, and whether that is enough. Undefined: the system does not say. */
+export function openFiles(limit: number | undefined): Finding {
+	if (limit === undefined) return ok('open files', 'this system does not say how many are allowed');
+	const shown = limit === Number.POSITIVE_INFINITY ? 'any number' : String(limit);
+	if (limit >= 4_096) return ok('open files', `${shown} allowed`);
+	return warning(
+		'open files',
+		`${shown} allowed; each connection and each upload takes one`,
+		'Raise the limit to 4096 or more: ulimit -n 65536, or LimitNOFILE= in a systemd unit.',
+	);
+}
+
+/** Node has no call for it; its diagnostic report tells. */
+function openFileLimit(): number | undefined {
+	// Or it asks for the names of all addresses, which may take seconds; not in the types of Node yet.
+	Object.assign(report, { excludeNetwork: true });
+	const { userLimits } = report.getReport() as { userLimits?: Record<string, { soft?: unknown }> };
+	const soft = userLimits?.open_files?.soft;
+	return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || undefined;
+}
+
+/** A clock that was never set stands in the past, and everything would seem not to have expired yet. */
+export function clock(now: number): Finding {
+	const text = new Date(now).toISOString();
+	if (now >= Date.UTC(2026, 0)) return ok('clock', text);
+	return problem('clock', `${text} is in the past`, 'Set the clock, best by NTP.');
+}

@@ -1,0 +1,24 @@
+import type { App } from '@plinth/core';
+
+/** However the drain goes, the process is gone after this many milliseconds. */
+const exitMs = 18_000;
+
+/** The first signal drains and exits 0; the second exits at once. */
+export function stopOnSignals(app: App): void {
+	let asked = false;
+	const stop = (signal: NodeJS.Signals) => {
+		if (asked) process.exit(1);
+		asked = true;
+		process.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
+		setTimeout(() => process.exit(1), exitMs).unref();
+		app.stop().then(
+			() => process.exit(0),
+			(error: unknown) => {
+				process.stderr.write(`the stop failed: ${String(error)}\n`);
+				process.exit(1);
+			},
+		);
+	};
+	process.on('SIGTERM', stop);
+	process.on('SIGINT', stop);
+}

@@ -1,0 +1,238 @@
+import { chmod, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeyInfo } from '@plinth/core';
+import { fsBlobs } from '@plinth/fs';
+import { memoryRecords } from '@plinth/memory';
+import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeDir, temporaryDir } from '../../test/support/serve.ts';
+import { judgeKeys } from '../src/doctor/composition.ts';
+import {
+	checkFolder,
+	checkTemp,
+	isOpenToOthers,
+	judgeRoom,
+	networkName,
+} from '../src/doctor/disks.ts';
+import { checkVariables, nearest, watchedEnv } from '../src/doctor/environment.ts';
+import { readable } from '../src/doctor/finding.ts';
+import { checkPort, checkPublicUrl } from '../src/doctor/network.ts';
+import { checkFiles } from '../src/doctor/permissions.ts';
+import { foldersOf, rehearse } from '../src/doctor/places.ts';
+import { checkPrograms } from '../src/doctor/programs.ts';
+import { clock, node, openFiles } from '../src/doctor/runtime.ts';
+
+let dir: string;
+
+beforeAll(async () => {
+	dir = await temporaryDir('checks');
+});
+
+afterAll(() => removeDir(dir));
+
+const statusOf = ({ status }: { readonly status: string }) => status;
+
+describe('the runtime', () => {
+	test.each([
+		['22.18.9', 'problem'],
+		['22.19.0', 'ok'],
+		['24.0.0', 'ok'],
+		['20.20.2', 'problem'],
+	])('with Node %s is: %s', (version, status) => {
+		expect(node(version).status).toBe(status);
+	});
+
+	test.each([
+		[256, 'warning'],
+		[4_096, 'ok'],
+		[Number.POSITIVE_INFINITY, 'ok'],
+		[undefined, 'ok'],
+	])('with %s open files allowed is: %s', (limit, status) => {
+		expect(openFiles(limit).status).toBe(status);
+	});
+
+	test('has a clock that was never set', () => {
+		expect([clock(0), clock(Date.UTC(2026, 10))].map(statusOf)).toEqual(['problem', 'ok']);
+	});
+});
+
+describe('room on a disk', () => {
+	test('is judged by what still fits', () => {
+		const mb = 1024 ** 2;
+		const found = [50 * mb, 500 * mb, 5_000 * mb].map((free) => judgeRoom('data', 'x', free));
+		expect(found.map((finding) => finding?.status)).toEqual(['problem', 'warning', undefined]);
+	});
+
+	test('is shown as people count', () => {
+		expect([0, 1_023, 1_536, 2 ** 40].map(readable)).toEqual([
+			'0 bytes',
+			'1023 bytes',
+			'1.5 KB',
+			'1 TB',
+		]);
+	});
+
+	test('is no room of ours on a network file system', () => {
+		const [nfs, ext4] = [networkName(0x6969), networkName(0xef53)];
+		expect([nfs, ext4]).toEqual([process.platform === 'linux' ? 'NFS' : undefined, undefined]);
+	});
+});
+
+describe('folders', () => {
+	test('that others may enter are a warning with its cure', async () => {
+		const open = join(dir, 'open');
+		await mkdir(open);
+		await chmod(open, 0o755);
+		expect(await checkFolder(open)).toMatchObject({
+			status: 'warning',
+			remedy: `chmod 700 ${open}`,
+		});
+		await chmod(open, 0o700);
+		expect(statusOf(await checkFolder(open))).toBe('ok');
+	});
+
+	test('that are not there yet are looked for above', async () => {
+		const { status, text } = await checkFolder(join(dir, 'not/yet'));
+		expect([status, text]).toEqual(['ok', expect.stringContaining('made by the first start')]);
+	});
+
+	test('with a file for everybody, or one from the future, are named', async () => {
+		const folder = join(dir, 'files');
+		await mkdir(join(folder, 'below'), { recursive: true, mode: 0o700 });
+		const file = join(folder, 'below/data');
+		await writeFile(file, 'x', { mode: 0o600 });
+		expect((await checkFiles([folder])).map(statusOf)).toEqual(['ok']);
+		await chmod(file, 0o644);
+		const later = new Date(Date.now() + 86_400_000);
+		await utimes(file, later, later);
+		expect(await checkFiles([folder])).toMatchObject([
+			{ check: 'permissions', status: 'warning', text: `other users may reach ${file}` },
+			{ check: 'clock', status: 'warning' },
+		]);
+	});
+
+	test('for uploads are tried and left as they were', async () => {
+		const before = process.env.TMPDIR;
+		process.env.TMPDIR = join(dir, 'temp');
+		try {
+			expect(statusOf(await checkTemp([dir]))).toBe('problem');
+			await mkdir(process.env.TMPDIR);
+			expect(statusOf(await checkTemp([dir]))).not.toBe('problem');
+			expect(await readdir(process.env.TMPDIR)).toEqual([]);
+		} finally {
+			if (before === undefined) delete process.env.TMPDIR;
+			else process.env.TMPDIR = before;
+		}
+	});
+
+	test.runIf(process.platform !== 'win32')('show who may reach them by their mode', () => {
+		expect([0o700, 0o600, 0o640, 0o701].map(isOpenToOthers)).toEqual([false, false, true, true]);
+	});
+});
+
+describe('places of backends', () => {
+	const backends = (data: string) => ({
+		jobs: sqliteJobs({ file: join(data, 'x.db') }),
+		queue: sqliteQueue({ file: join(data, 'x.db') }),
+		blobs: fsBlobs({ dir: join(data, 'blobs') }),
+		records: memoryRecords(),
+	});
+
+	test('are known by their options, and one folder stands for what lies in it', () => {
+		expect(foldersOf(backends('/data'))).toEqual(['/data']);
+	});
+
+	test('that hold nothing are tried elsewhere, shared ones together', async () => {
+		const data = join(dir, 'places');
+		await mkdir(join(data, 'blobs'), { recursive: true });
+		const optionsOf = (tried: ReturnType<typeof rehearse>, id: string) =>
+			Object.values(tried.backends[id]?.options as Record<string, string>)[0] ?? '';
+		const fresh = rehearse(backends(data), join(dir, 'scratch'));
+		expect([...fresh.moved]).toEqual(['jobs', 'queue', 'blobs']);
+		expect(optionsOf(fresh, 'jobs')).toMatch(join(dir, 'scratch'));
+		expect(optionsOf(fresh, 'jobs')).toBe(optionsOf(fresh, 'queue'));
+		await writeFile(join(data, 'x.db'), 'something');
+		const used = rehearse(backends(data), join(dir, 'scratch'));
+		expect([...used.moved]).toEqual(['blobs']);
+		expect(optionsOf(used, 'jobs')).toBe(join(data, 'x.db'));
+	});
+});
+
+describe('the network', () => {
+	const server = (host: string, port = 0, publicUrl = '') => ({ host, port, publicUrl });
+
+	test.each([
+		['127.0.0.1', '', 'ok'],
+		['localhost', '', 'ok'],
+		['0.0.0.0', '', 'warning'],
+		['0.0.0.0', 'https://media.test', 'ok'],
+	])('with host %s and public URL "%s" is: %s', (host, url, status) => {
+		expect(checkPublicUrl(server(host, 0, url)).status).toBe(status);
+	});
+
+	test('has no address that is not ours', async () => {
+		const found = await checkPort(server('203.0.113.1', 18_080));
+		expect(found).toMatchObject({
+			status: 'problem',
+			text: expect.stringContaining('EADDRNOTAVAIL'),
+		});
+	});
+});
+
+describe('keys', () => {
+	const now = Date.UTC(2026, 10, 21);
+	const key = (days: number | null): KeyInfo => ({
+		id: `key_${days}`,
+		tenant: 't',
+		scopes: ['*'],
+		name: null,
+		hint: 'abcd',
+		createdAt: 0,
+		expiresAt: days === null ? null : now + days * 86_400_000,
+		lastUsedAt: null,
+		state: days !== null && days <= 0 ? 'expired' : 'active',
+	});
+
+	test.each([
+		['none at all', false, [], 'ok', /first start makes one/],
+		['configured ones', true, [], 'ok', /^from the config, issued 0$/],
+		['one that stays', false, [key(null)], 'ok', /issued 1$/],
+		['one that ends soon', false, [key(null), key(3)], 'warning', /within a week expires key_3$/],
+		['none that is still good', false, [key(-1)], 'problem', /issued 0, expired 1$/],
+		['configured ones beside expired ones', true, [key(-1)], 'ok', /expired 1$/],
+	] as const)('%s', (_sentence, isConfigured, issued, status, text) => {
+		const found = judgeKeys(isConfigured, issued, now);
+		expect([found.status, found.text]).toEqual([status, expect.stringMatching(text)]);
+	});
+});
+
+describe('variables', () => {
+	test('are found by their likeness', () => {
+		const names = ['PLINTH_DATA_DIR', 'PLINTH_API_KEYS'];
+		expect(nearest('PLINTH_DATADIR', names)).toBe('PLINTH_DATA_DIR');
+		expect(nearest('PLINTH_API_KEY', names)).toBe('PLINTH_API_KEYS');
+		expect(nearest('PLINTH_QUITE_DIFFERENT', names)).toBeUndefined();
+	});
+
+	test('that the config reads, or its file names, are well', () => {
+		const { env, read } = watchedEnv({ PLINTH_A: '1', PLINTH_B: '2' });
+		expect(env.PLINTH_A).toBe('1');
+		expect(checkVariables(env, read, 'process.env.PLINTH_B').map(statusOf)).toEqual(['ok']);
+		expect(checkVariables(env, read, '').map(({ text }) => text)).toEqual([
+			'nobody reads PLINTH_B',
+		]);
+	});
+
+	test('that this config has no use for are said to be ours', () => {
+		const [found] = checkVariables({ PLINTH_API_KEYS: 'x' }, new Set(), '');
+		expect(found?.text).toMatch(/nobody reads PLINTH_API_KEYS: this config/);
+	});
+});
+
+test('programs are looked for where commands are', async () => {
+	const folder = join(dir, 'bin');
+	await mkdir(folder);
+	await writeFile(join(folder, 'ffmpeg'), '', { mode: 0o755 });
+	await writeFile(join(folder, 'tesseract'), '', { mode: 0o644 });
+	expect((await checkPrograms(folder)).text).toMatch(/^found: ffmpeg; not found: tesseract, /);
+});

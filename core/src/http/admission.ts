@@ -1,0 +1,114 @@
+import { plinthError } from '../coded-error.ts';
+
+/** How much may be under way at once. Everything beyond is refused before its body is read, with a `Retry-After`. */
+export interface LoadLimits {
+	/** Request bodies being received or worked on, in bytes, of all tenants together. Beyond: 503 `server_overloaded`. */
+	readonly inFlightBytes: number;
+	/** Requests of one tenant, event streams apart. Beyond: 429 `rate_limit_exceeded`. */
+	readonly requestsPerTenant: number;
+	/** Event streams of one tenant. Beyond: 429 `rate_limit_exceeded`. */
+	readonly streamsPerTenant: number;
+	/** Event streams of all tenants. Beyond: 503 `server_overloaded`. */
+	readonly streams: number;
+}
+
+/** The limits of a server whose config says nothing else. */
+export const defaultLoad: LoadLimits = {
+	inFlightBytes: 1_073_741_824,
+	requestsPerTenant: 256,
+	streamsPerTenant: 1_000,
+	streams: 10_000,
+};
+
+/** What a body of unknown length counts for, in bytes. */
+export const unknownBodyBytes = 8_388_608;
+
+/** Counts what is under way. Its cost is two lookups in a map for each request. */
+export class Admission {
+	readonly #limits: LoadLimits;
+	readonly #requests = new Tally();
+	readonly #streams = new Tally();
+	#bytes = 0;
+
+	constructor(limits: LoadLimits) {
+		this.#limits = limits;
+	}
+
+	/** Takes a place for one request. Throws `E_TENANT_BUSY` when the tenant has no more. */
+	enter(tenant: string): Place {
+		const { requestsPerTenant } = this.#limits;
+		if (this.#requests.of(tenant) >= requestsPerTenant) {
+			throw plinthError('E_TENANT_BUSY', {
+				message: `This tenant has ${requestsPerTenant} requests under way, as many as the server allows.`,
+			});
+		}
+		this.#requests.add(tenant, 1);
+		let [requests, streams, bytes] = [1, 0, 0];
+		return {
+			reserve: (declared) => {
+				const wanted = declared ?? unknownBodyBytes;
+				// A single body may be larger than the whole budget: then it waits for nobody.
+				if (this.#bytes > 0 && this.#bytes + wanted > this.#limits.inFlightBytes) {
+					throw plinthError('E_OVERLOADED', {
+						message: 'The server holds as many request bodies as it may.',
+					});
+				}
+				this.#bytes += wanted;
+				bytes += wanted;
+			},
+			stream: () => {
+				this.#refuseStream(tenant);
+				this.#streams.add(tenant, 1);
+				this.#requests.add(tenant, -1);
+				[requests, streams] = [0, 1];
+			},
+			leave: () => {
+				this.#requests.add(tenant, -requests);
+				this.#streams.add(tenant, -streams);
+				this.#bytes -= bytes;
+				[requests, streams, bytes] = [0, 0, 0];
+			},
+		};
+	}
+
+	#refuseStream(tenant: string): void {
+		const { streams, streamsPerTenant } = this.#limits;
+		if (this.#streams.of(tenant) >= streamsPerTenant) {
+			throw plinthError('E_TENANT_BUSY', {
+				message: `This tenant has ${streamsPerTenant} event streams open, as many as the server allows.`,
+			});
+		}
+		if (this.#streams.total >= streams) {
+			throw plinthError('E_OVERLOADED', {
+				message: 'The server has as many event streams open as it may.',
+			});
+		}
+	}
+}
+
+/** The place of one request; given back by `leave`. */
+export interface Place {
+	/** Counts a body, whose length may be unknown. Throws `E_OVERLOADED` when there is no room for it. */
+	reserve(declared: number | undefined): void;
+	/** Says that the answer is an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
+	stream(): void;
+	/** Gives everything back. Harmless when repeated. */
+	leave(): void;
+}
+
+/** Counts by name; a name with nothing is forgotten. */
+class Tally {
+	readonly #counts = new Map<string, number>();
+	total = 0;
+
+	of(name: string): number {
+		return this.#counts.get(name) ?? 0;
+	}
+
+	add(name: string, change: number): void {
+		this.total += change;
+		const count = this.of(name) + change;
+		if (count === 0) this.#counts.delete(name);
+		else this.#counts.set(name, count);
+	}
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What a page may read of an answer beside its body. */
+const exposed = [
+	'content-disposition',
+	'content-range',
+	'etag',
+	'idempotent-replayed',
+	'openai-poll-after-ms',
+	'openai-processing-ms',
+	'retry-after',
+	'retry-after-ms',
+	'x-request-id',
+	'x-should-retry',
+].join(', ');
+
+/** How long a browser remembers the answer to a preflight, in seconds. */
+const preflightSeconds = 600;
+
+/**
+ * Lets pages of the listed origins read our answers (WHATWG Fetch, "CORS protocol"). Credentials are never allowed: keys come in headers
+ * that the page sets itself. `*` allows every origin.
+ */
+export class Cors {
+	readonly #origins: ReadonlySet<string>;
+
+	/** Empty: no page of another origin may read anything. */
+	constructor(origins: readonly string[]) {
+		this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
+	}
+
+	/** Marks an answer. True: the request's page is of a listed origin. */
+	mark(req: IncomingMessage, res: ServerResponse): boolean {
+		if (this.#origins.size === 0) return false;
+		const isOpen = this.#origins.has('*');
+		// Also without an Origin: a cache must not hand such an answer to a page that may not read it.
+		if (!isOpen) addVary(res, 'Origin');
+		const { origin } = req.headers;
+		if (origin === undefined || !(isOpen || this.#origins.has(origin.toLowerCase()))) return false;
+		res.setHeader('access-control-allow-origin', isOpen ? '*' : origin);
+		res.setHeader('access-control-expose-headers', exposed);
+		return true;
+	}
+
+	/** The headers that answer the preflight of a listed page: every header may be sent, for clients send many of their own. */
+	preflight(req: IncomingMessage, methods: readonly string[]): Readonly<Record<string, string>> {
+		const wanted = req.headers['access-control-request-headers'];
+		return {
+			'access-control-allow-methods': methods.join(', '),
+			...(wanted === undefined ? {} : { 'access-control-allow-headers': wanted }),
+			'access-control-max-age': String(preflightSeconds),
+			'content-length': '0',
+			vary: 'Origin, Access-Control-Request-Headers',
+		};
+	}
+}
+
+/** Tells the question before a cross-origin request. It carries no key. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+	return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+function addVary(res: ServerResponse, name: string): void {
+	const before = res.getHeader('vary');
+	res.setHeader('vary', before === undefined ? name : `${String(before)}, ${name}`);
+}

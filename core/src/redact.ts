@@ -1,0 +1,95 @@
+/** What stands where a secret was. */
+export const redacted = '[redacted]';
+
+/** Shorter values are as likely to be words as secrets, and blanking them would make texts unreadable. */
+const shortest = 8;
+
+const known = new Set<string>();
+
+/** Secrets that show themselves: our own issued keys, common vendors' keys, credentials of headers, passwords inside URLs. */
+const shapes = [
+	String.raw`\bplinth_[a-z]+_[\w-]{16,}`,
+	String.raw`\bsk-[\w-]{16,}`,
+	String.raw`(?<=\b(?:[Bb]earer|Basic)\s{1,3})[\w.~+/=-]{16,}`,
+	String.raw`(?<=//[^\s/:@"]{0,100}:)[^\s/@"]+(?=@)`,
+];
+
+/** The engine refuses expressions that are too large: a thousand keys do not fit into one. */
+const batch = 100;
+
+let patterns = compile();
+let compiled = 0;
+
+/** Tells by its name whether a log field or an option holds a secret: `apiKey`, `x-api-key`, `clientSecret`, `set-cookie`. */
+export function isSecretName(name: string): boolean {
+	return /(?:key|token|secret|password|passphrase|credential|authorization|cookie)s?$/i.test(name);
+}
+
+/**
+ * Learns the values of environment variables whose names promise a secret, such as `OPENAI_API_KEY` or `TOKEN_FOR_X`. They belong to
+ * the process, not to one app in it: from now on `redact` knows them all.
+ */
+export function learnEnvironment(env: Readonly<Record<string, string | undefined>>): void {
+	// By descriptor and not by reading, so that whoever watches which variables a config reads is not misled.
+	for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(env))) {
+		if (value && /key|token|secret|passw|passphrase|credential/i.test(name)) learn(value);
+	}
+	refresh();
+}
+
+/** Learns the secrets among options: every text under a name that promises one. */
+export function learnOptions(options: unknown): void {
+	collect(options, false);
+	refresh();
+}
+
+/** A text with every known secret, and everything that looks like one, replaced by `[redacted]`. */
+export function redact(text: string): string {
+	if (text.length < shortest) return text;
+	return patterns.reduce((rest, pattern) => rest.replace(pattern, redacted), text);
+}
+
+function collect(value: unknown, isSecret: boolean): void {
+	if (typeof value === 'string') {
+		if (isSecret) learn(value);
+	} else if (Array.isArray(value)) {
+		for (const item of value) collect(item, isSecret);
+	} else if (typeof value === 'object' && value !== null) {
+		const prototype: unknown = Object.getPrototypeOf(value);
+		if (prototype !== Object.prototype && prototype !== null) return;
+		for (const [name, item] of Object.entries(value)) collect(item, isSecret || isSecretName(name));
+	}
+}
+
+/** Lists are taken apart, and `tenant:key` gives its key: each may turn up alone. */
+function learn(value: string): void {
+	const parts = value.split(',').map((part) => part.trim());
+	const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
+	// A whole list is covered by its entries, unless one is too short to be known alone.
+	const whole = parts.length === 1 || parts.some((part) => part.length < shortest) ? [value] : [];
+	for (const text of [...whole, ...parts, ...keys]) {
+		if (text.length < shortest) continue;
+		known.add(text);
+		known.add(JSON.stringify(text).slice(1, -1));
+		known.add(encodeURIComponent(text));
+	}
+}
+
+/** Only when something was learnt: a config has many options, and few of them are secrets. */
+function refresh(): void {
+	if (known.size === compiled) return;
+	compiled = known.size;
+	patterns = compile();
+}
+
+/** The longest first: of two secrets that begin alike none may leave its end behind. */
+function compile(): readonly RegExp[] {
+	const texts = [...known].sort((a, b) => b.length - a.length).map(literally);
+	const batches: string[][] = [];
+	for (let at = 0; at < texts.length; at += batch) batches.push(texts.slice(at, at + batch));
+	return [...batches, shapes].map((group) => new RegExp(group.join('|'), 'g'));
+}
+
+function literally(text: string): string {
+	return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}

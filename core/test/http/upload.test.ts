@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineRoute } from '../../src/http/route.ts';
+import { fileField, isUpload, type UploadedFile } from '../../src/http/upload.ts';
+import { errorOf, testServer } from './support.ts';
+
+const forged = {
+	$kind: 'plinth.upload',
+	filename: 'a.png',
+	size: 1,
+	sha256: '0'.repeat(64),
+	mediaType: 'image/png',
+	path: '/etc/passwd',
+	bytes: 'no function',
+	stream: {},
+};
+
+const route = defineRoute({
+	method: 'POST',
+	path: '/v1/files',
+	scope: 'authenticated',
+	summary: 's',
+	encoding: ['json', 'multipart'],
+	body: z.object({ image: fileField({ mediaTypes: ['image/png'] }) }),
+	response: { description: 'x' },
+	errors: [],
+	handler: ({ body }) => ({ size: body.image.size }),
+});
+
+describe('a file that a JSON body only describes', () => {
+	it.each([[forged], [{ $kind: 'plinth.upload', size: 1 }]])('is no upload: %j', async (image) => {
+		expect(isUpload(image)).toBe(false);
+		const answer = await testServer([route]).send('/v1/files', {
+			method: 'POST',
+			body: JSON.stringify({ image }),
+			headers: { 'content-type': 'application/json' },
+		});
+		expect(await errorOf(answer)).toMatchObject({
+			status: 400,
+			code: 'invalid_type',
+			param: 'image',
+		});
+	});
+
+	it('is told from one that can be read', () => {
+		const upload: UploadedFile = {
+			...forged,
+			$kind: 'plinth.upload',
+			bytes: async () => new Uint8Array(1),
+			stream: async function* () {},
+		};
+		expect(isUpload(upload)).toBe(true);
+	});
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import type { Job, JobEvent } from '@plinth/core';
+import type { Call } from './calls.ts';
+
+/** Holds what stores answer against what may never happen, whatever a model says. */
+export class Watch {
+	readonly #seen = new Map<string, Job>();
+	readonly #removed = new Set<string>();
+	readonly #claimed = new Map<string, number>();
+
+	/** Looks at the answers of calls that were made at once. They are compared with those of earlier calls only: among themselves they have no order. */
+	round(answers: readonly { readonly asked: Call; readonly answer: unknown }[]): void {
+		const jobs = answers.flatMap(({ answer }) => jobsIn(answer));
+		for (const job of jobs) this.#check(job);
+		for (const job of jobs) {
+			const last = this.#seen.get(job.id);
+			if (!last || last.fence <= job.fence) this.#seen.set(job.id, job);
+		}
+		for (const { asked, answer } of answers) {
+			if (asked.call === 'remove' && answer) this.#removed.add(asked.id);
+			if (asked.call === 'claim' && answer) this.#claim(answer as { job: Job; fence: number });
+			if (asked.call === 'events') checkOrder((answer as { events: JobEvent[] }).events);
+		}
+	}
+
+	#check(job: Job): void {
+		const { id, status, progress, attempt, maxAttempts, fence } = job;
+		assert(!this.#removed.has(id), `${id} came back after it was removed`);
+		assert(attempt >= 0 && attempt <= maxAttempts, `${id} has ${attempt} attempts`);
+		assert.equal(progress === 1, status === 'completed', `${id}: progress 1 means completed`);
+		const last = this.#seen.get(id);
+		if (!last) return;
+		assert(progress >= last.progress, `the progress of ${id} fell`);
+		assert(fence >= last.fence, `the fence of ${id} fell`);
+		if (last.status === 'completed' || last.status === 'failed') assert.deepEqual(job, last);
+	}
+
+	#claim({ job, fence }: { job: Job; fence: number }): void {
+		assert(fence > (this.#claimed.get(job.id) ?? 0), `the fence of ${job.id} did not rise`);
+		this.#claimed.set(job.id, fence);
+	}
+}
+
+/** Nothing follows a job's removal, and nothing but that follows its end. */
+function checkOrder(events: readonly JobEvent[]): void {
+	const ended = new Map<string, string>();
+	for (const { jobId, type } of events) {
+		const last = ended.get(jobId);
+		assert(!last || (type === 'job.deleted' && last !== type), `${type} follows ${last}`);
+		if (type !== 'job.queued' && type !== 'job.started') ended.set(jobId, type);
+	}
+}
+
+function jobsIn(answer: unknown): Job[] {
+	const { job, jobs } = (answer ?? {}) as { job?: Job; jobs?: Job[] };
+	if (jobs) return jobs;
+	if (job) return [job];
+	return (answer as Partial<Job> | null)?.status ? [answer as Job] : [];
+}

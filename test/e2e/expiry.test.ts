@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { type App, createApp } from '@plinth/core';
+import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
+import { video } from '@plinth/plugin-video';
+import { embedded } from 'plinth';
+import { afterEach, describe, expect, test } from 'vitest';
+import { failure, type RawClient, rawClient, type WireVideo } from '../support/client.ts';
+import { gate, heldVideo, tinyMp4 } from '../support/fake-models.ts';
+import { filesBelow } from '../support/files.ts';
+import { keyA, removeDir, temporaryDir } from '../support/serve.ts';
+
+/** More than the sockets between server and client hold. */
+const body = Buffer.concat([tinyMp4, Buffer.alloc(32 * 1024 * 1024, 'video')]);
+
+let dataDir: string;
+let clock: ManualClock;
+let app: App;
+let url: string;
+let client: RawClient;
+let made: WireVideo;
+let content: string;
+
+async function start(sweepMs: number): Promise<void> {
+	dataDir = await temporaryDir('expiry');
+	clock = manualClock(Date.now());
+	const open = gate();
+	open.open();
+	app = await createApp(
+		{
+			extends: embedded,
+			server: { drainDelayMs: 0, graceMs: 100 },
+			jobs: { sweepMs },
+			models: { 'big-1': heldVideo(open, body) },
+			plugins: { video: video({ retentionHours: 2 / 60 }) },
+		},
+		{
+			clock,
+			env: { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: `a:${keyA}` },
+			log: silentLogger(),
+		},
+	);
+	({ url } = await app.listen({ host: '127.0.0.1', port: 0 }));
+	client = rawClient(url, keyA);
+	made = await client.finished((await client.create({ model: 'big-1', prompt: 'soon gone' })).id);
+	content = `/v1/videos/${made.id}/content`;
+}
+
+afterEach(async () => {
+	await app?.stop();
+	await removeDir(dataDir);
+});
+
+/** Moves the clock to a second of the epoch. */
+function goTo(second: number): Promise<void> {
+	return clock.advance(second * 1_000 - clock.now());
+}
+
+/** Lets time go by, a little at each look, until no blob is on the disk. Each round of the sweep takes real time before the next is due. */
+function swept(stepMs: number): Promise<void> {
+	return eventually(
+		'no blob file',
+		async () => {
+			await clock.advance(stepMs);
+			return (await blobFiles()).length === 0;
+		},
+		20_000,
+	);
+}
+
+function blobFiles(): Promise<string[]> {
+	return filesBelow(join(dataDir, 'blobs'));
+}
+
+/** Asks in every way in which content can be asked for. */
+async function answers(): Promise<readonly (readonly [number, string | null])[]> {
+	const etag = createHash('sha256').update(body).digest('hex');
+	const asked = [
+		{ method: 'HEAD' },
+		{ headers: { range: 'bytes=0-99' } },
+		{ headers: { 'if-none-match': `"${etag}"` } },
+	];
+	return Promise.all(
+		asked.map(async (init) => {
+			const answer = await client.send(content, init);
+			const text = await answer.text();
+			const code = answer.status === 404 && text ? JSON.parse(text).error.code : null;
+			return [answer.status, code] as const;
+		}),
+	);
+}
+
+describe('the content of a video', () => {
+	test('is there in the last second before expires_at, and expired from that second on', async () => {
+		await start(30_000);
+		const expiresAt = made.expires_at ?? 0;
+		await goTo(expiresAt - 1);
+		expect(await answers()).toEqual([
+			[200, null],
+			[206, null],
+			[304, null],
+		]);
+		await goTo(expiresAt);
+		expect(await answers()).toEqual([
+			[404, null],
+			[404, 'video_expired'],
+			[404, 'video_expired'],
+		]);
+	});
+
+	test('has left the disk 60 seconds after expires_at, and the record stays', async () => {
+		await start(30_000);
+		await goTo(made.expires_at ?? 0);
+		await swept(20);
+		expect(clock.now()).toBeLessThanOrEqual(((made.expires_at ?? 0) + 60) * 1_000);
+		expect(await client.json(`/v1/videos/${made.id}`)).toEqual(made);
+		expect((await failure(await client.send(content))).code).toBe('video_expired');
+	});
+
+	test('is sent to its end when it is deleted under an open download', async () => {
+		await start(50);
+		await goTo((made.expires_at ?? 0) - 1);
+		const response = await download();
+		expect(response.statusCode).toBe(200);
+		// No further than the next sweep: a reader who stands still for longer is cut off.
+		await clock.advance(1_000);
+		await swept(2);
+		expect((await failure(await client.send(content))).code).toBe('video_expired');
+		const chunks: Buffer[] = [];
+		for await (const chunk of response) chunks.push(chunk);
+		expect(Buffer.concat(chunks).equals(body)).toBe(true);
+	});
+});
+
+/** Begins a download whose body nobody has read yet. */
+function download(): Promise<IncomingMessage> {
+	return new Promise((resolve, reject) => {
+		get(`${url}${content}`, { headers: { 'x-api-key': keyA }, agent: false }, resolve).on(
+			'error',
+			reject,
+		);
+	});
+}

@@ -1,0 +1,114 @@
+import { defineModel } from '@plinth/core';
+import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { failure, type RawClient, rawClient, type WireList } from '../support/client.ts';
+import { tinyMp4 } from '../support/fake-models.ts';
+import { polyglots } from '../support/polyglots.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+
+/** What a model returns of each name: as the video, or as the poster of a good one, labelled as a picture. */
+const returned: Readonly<Record<string, Buffer>> = {
+	...polyglots,
+	'HTML behind an MP4': Buffer.concat([tinyMp4, polyglots.HTML ?? Buffer.alloc(0)]),
+};
+
+const mischievous = defineModel({
+	kind: videoModels,
+	name: 'test.mischievous',
+	config: z.strictObject({}),
+	create: (): VideoModel => ({
+		apiVersion: 1,
+		async generate({ prompt }) {
+			const [, part = '', name = ''] = /^(\w+): (.*)$/.exec(prompt) ?? [];
+			const body = returned[name] ?? Buffer.alloc(0);
+			if (part === 'video') return { body, mediaType: 'video/mp4' };
+			return { body: tinyMp4, mediaType: 'video/mp4', poster: { body, mediaType: 'image/png' } };
+		},
+	}),
+});
+
+let served: Served;
+let client: RawClient;
+
+beforeAll(async () => {
+	served = await serveEmbedded({ models: { 'test-1': mischievous() } });
+	client = rawClient(served.url, keyA);
+});
+
+afterAll(() => served?.stop());
+
+describe('a file that is no picture', () => {
+	test.each(Object.keys(polyglots))(
+		'is refused as one, whatever its label says: %s',
+		async (name) => {
+			const bytes = new Uint8Array(polyglots[name] ?? []);
+			const form = new FormData();
+			form.append('model', 'test-1');
+			form.append('prompt', 'x');
+			form.append('input_reference', new Blob([bytes], { type: 'image/png' }), 'picture.png');
+			const image_url = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
+			const answers = [
+				await client.send('/v1/videos', { method: 'POST', body: form }),
+				await client.post('/v1/videos', {
+					model: 'test-1',
+					prompt: 'x',
+					input_reference: { image_url },
+				}),
+			];
+			for (const answer of answers) {
+				expect(answer.status).toBe(400);
+				expect(await failure(answer)).toMatchObject({
+					code: 'invalid_image',
+					param: 'input_reference',
+					type: 'invalid_request_error',
+				});
+			}
+			expect((await client.json<WireList>('/v1/videos')).data).toEqual([]);
+		},
+	);
+});
+
+describe('a file that a model returns', () => {
+	const activeTypes = /html|xml|svg|script|pdf/i;
+
+	/** Reads what is served under a path, and checks that no browser would run it. */
+	async function expectPassive(path: string): Promise<number> {
+		const answer = await client.send(path);
+		const { headers, status } = answer;
+		await answer.arrayBuffer();
+		expect(headers.get('content-type')).not.toMatch(activeTypes);
+		expect(headers.get('x-content-type-options')).toBe('nosniff');
+		expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+		if (status === 200) {
+			expect(headers.get('content-security-policy')).toMatch(/\bsandbox\b/);
+			expect(headers.get('content-disposition')).toMatch(/^attachment/);
+		}
+		return status;
+	}
+
+	test('is never served as something that runs', async () => {
+		const jobs = [];
+		for (const name of Object.keys(returned)) {
+			for (const part of ['video', 'poster']) {
+				const prompt = `${part}: ${name}`;
+				jobs.push({ prompt, id: (await client.create({ model: 'test-1', prompt })).id });
+			}
+		}
+		const statuses: Record<string, number> = {};
+		for (const { id, prompt } of jobs) {
+			await client.finished(id);
+			statuses[prompt] = await expectPassive(`/v1/videos/${id}/content`);
+			await expectPassive(`/v1/videos/${id}/content?variant=thumbnail`);
+		}
+		const shown = Object.keys(statuses).filter(
+			(prompt) => prompt.startsWith('video: ') && statuses[prompt] === 200,
+		);
+		expect(shown.sort()).toEqual([
+			'video: AVIF',
+			'video: HTML behind an MP4',
+			'video: HTML in an MP4 start',
+			'video: MP4',
+		]);
+	});
+});

@@ -1,0 +1,16 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The files below the blob directory of a data directory, relative to it and sorted; unfinished ones begin with `@tmp/`. */
+export function blobFiles(dataDir: string): readonly string[] {
+	const folder = join(dataDir, 'blobs');
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+		.sort();
+}
+
+/** Those of one job. */
+export function blobFilesOf(dataDir: string, jobId: string): readonly string[] {
+	return blobFiles(dataDir).filter((path) => path.startsWith(`jobs/${jobId}/`));
+}

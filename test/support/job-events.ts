@@ -1,0 +1,20 @@
+import type { JobEvent, JobStore } from '@plinth/core';
+import { createBackend } from '@plinth/core/testing';
+import { sqliteJobs } from '@plinth/sqlite';
+
+/** Every event in a data directory's database, in order; members of a fleet may go on using it. */
+export async function jobEvents(dataDir: string): Promise<readonly JobEvent[]> {
+	const backend = sqliteJobs({ file: `${dataDir}/plinth.db` });
+	const { provided: store, stop } = await createBackend<JobStore>(backend);
+	try {
+		const found: JobEvent[] = [];
+		for (let cursor: string | undefined; ; ) {
+			const page = await store.events(cursor, { limit: 1_000 });
+			if (page.events.length === 0) return found;
+			found.push(...page.events);
+			cursor = page.cursor;
+		}
+	} finally {
+		await stop();
+	}
+}

@@ -1,0 +1,89 @@
+import { type App, idempotencyKeyMs, retryWindowMs } from '@plinth/core';
+import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
+import { maxPixels } from '../../adapters/sharp/src/failures.ts';
+import { serverSettings } from '../../core/src/config/shape.ts';
+import { httpLimits } from '../../core/src/http/limits.ts';
+import { jobSettings } from '../../core/src/jobs/settings.ts';
+import { readinessLimits } from '../../core/src/kernel/readiness.ts';
+import { videoOptions } from '../../plugins/video/src/options.ts';
+import { createVideo } from '../../plugins/video/src/routes/create.ts';
+
+/** Every limit of the sources by the name that the page of limits gives it, with its value as that page writes it. */
+export function limitsOfSources(app: App): ReadonlyMap<string, string> {
+	const { port: _, ...server } = serverSettings.parse({});
+	const jobs = sqliteJobs.definition.config.parse({ file: 'x' });
+	const queue = sqliteQueue.definition.config.parse({ file: 'x' });
+	const { limits = {} } = createVideo({ jobs: {}, models: {}, images: {} } as never);
+	return new Map([
+		...named('httpLimits', httpLimits),
+		...named('server', server),
+		...named('jobs', jobSettings.parse({})),
+		...named('plugins.video.with', videoOptions.parse({})),
+		...named('backends.jobs.with', jobs),
+		...named('backends.queue.with', queue),
+		...named('readiness', readinessLimits),
+		...named('idempotency', { keyMs: idempotencyKeyMs, retryMs: retryWindowMs }),
+		['POST /v1/videos json', bytes(limits.json ?? 0)],
+		['POST /v1/videos [image_url]', bytes(limits.fieldsEndingIn?.['[image_url]'] ?? 0)],
+		['image.pixels', count(maxPixels)],
+		...lengths(app.openapi()),
+	]);
+}
+
+/** The numbers of a table, one level of tables inside it included. */
+function named(prefix: string, table: unknown): [string, string][] {
+	return Object.entries(table as object).flatMap(([name, value]) => {
+		if (typeof value === 'number') return [[`${prefix}.${name}`, shown(name, value)]];
+		const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
+		return isTable ? named(`${prefix}.${name}`, value) : [];
+	});
+}
+
+const byteNames = /bytes$|^(?:json|multipart|file|field|allFields|drain|drainStrangers)$/i;
+
+function shown(name: string, value: number): string {
+	if (name.endsWith('Ms')) return duration(value);
+	if (name.endsWith('Hours')) return duration(value * 3_600_000);
+	return byteNames.test(name) ? bytes(value) : count(value);
+}
+
+function duration(ms: number): string {
+	const [size, unit] = (
+		[
+			[86_400_000, 'days'],
+			[3_600_000, 'h'],
+			[60_000, 'min'],
+			[1_000, 's'],
+		] as const
+	).find(([size, unit]) => ms > 0 && ms % size === 0 && (unit !== 'days' || ms > size)) ?? [
+		1,
+		'ms',
+	];
+	return `${ms / size} ${unit}`;
+}
+
+const count = (value: number) => value.toLocaleString('en-US');
+const bytes = (value: number) => `${count(value)} bytes`;
+
+interface Schema {
+	readonly maxLength?: number;
+	readonly properties?: Readonly<Record<string, Schema>>;
+	readonly oneOf?: readonly Schema[];
+	readonly anyOf?: readonly Schema[];
+}
+
+/** Lengths of the texts in request bodies: `VideoCreate.prompt`. */
+function lengths(document: object): [string, string][] {
+	const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
+	const walk = (name: string, schema: Schema): [string, string][] => [
+		...(schema.maxLength === undefined
+			? []
+			: [[name, count(schema.maxLength)] as [string, string]]),
+		...Object.entries(schema.properties ?? {}).flatMap(([key, inner]) =>
+			walk(`${name}.${key}`, inner),
+		),
+		...[...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].flatMap((form) => walk(name, form)),
+	];
+	const bodies = Object.entries(schemas).filter(([name]) => /(?:Create|Remix)$/.test(name));
+	return bodies.flatMap(([name, schema]) => walk(name, schema));
+}

@@ -1,0 +1,74 @@
+import { Agent, request as sendRequest } from 'node:http';
+
+/** A request that is ready to be sent. */
+export interface Ready {
+	readonly method: string;
+	/** Path and query. */
+	readonly target: string;
+	readonly headers: Readonly<Record<string, string | readonly string[]>>;
+	readonly body: Uint8Array | undefined;
+}
+
+/** An answer, read to its end. */
+export interface Received {
+	readonly status: number;
+	readonly headers: Headers;
+	readonly body: Uint8Array;
+}
+
+/** Sends through a web-standard door, without a socket. */
+export function throughFetch(
+	door: (request: Request) => Promise<Response>,
+): (ready: Ready) => Promise<Received> {
+	return async ({ method, target, headers, body }) => {
+		const answer = await door(
+			new Request(`http://fuzz.test${target}`, {
+				method,
+				headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
+				...(body === undefined ? {} : { body: new Uint8Array(body) }),
+			}),
+		);
+		return {
+			status: answer.status,
+			headers: answer.headers,
+			body: new Uint8Array(await answer.arrayBuffer()),
+		};
+	};
+}
+
+/** Sends over connections that are kept open, half of the bodies with a length and half in chunks. */
+export function overSockets(url: string): {
+	send(ready: Ready): Promise<Received>;
+	close(): void;
+} {
+	const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+	const send = (ready: Ready) =>
+		new Promise<Received>((resolve, reject) => {
+			const { method, target, headers, body } = ready;
+			const sent = sendRequest(`${url}/`, {
+				method,
+				agent,
+				path: target,
+				headers: {
+					...(headers as Record<string, string | string[]>),
+					...(body && body.byteLength % 2 === 0 ? { 'content-length': body.byteLength } : {}),
+				},
+			});
+			sent.on('error', reject);
+			sent.on('response', (answer) => {
+				const chunks: Buffer[] = [];
+				answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+				answer.on('error', reject);
+				answer.on('end', () => {
+					const lists = Object.entries(answer.headersDistinct);
+					resolve({
+						status: answer.statusCode ?? 0,
+						headers: new Headers(lists.map(([name, list]) => [name, String(list)])),
+						body: Buffer.concat(chunks),
+					});
+				});
+			});
+			sent.end(body);
+		});
+	return { send, close: () => agent.destroy() };
+}

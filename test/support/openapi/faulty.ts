@@ -1,0 +1,150 @@
+import {
+	codePoints,
+	defineErrors,
+	definePlugin,
+	defineRoute,
+	errorFrom,
+	Reply,
+} from '@plinth/core';
+import { z } from 'zod';
+
+/** A fault that a route has on purpose, and what must be said of it. */
+export interface SeededFault {
+	readonly name: string;
+	readonly operation: string;
+	readonly said: RegExp;
+}
+
+const rows = defineErrors({
+	E_FAULT_GONE: {
+		status: 410,
+		type: 'invalid_request_error',
+		code: 'gone',
+		message: 'This is gone.',
+	},
+	E_FAULT_REFUSED: {
+		status: 400,
+		type: 'invalid_request_error',
+		code: 'invalid_value',
+		message: 'This is refused.',
+	},
+});
+
+const ok = z.object({ ok: z.boolean(), tag: z.string() });
+const good = { ok: true, tag: 'x' };
+
+function refuse(param: string, message: string): never {
+	throw errorFrom(rows, 'E_FAULT_REFUSED', { param, message });
+}
+
+/** A route of which the schemas are one thing and the handler another. */
+function faulty<B extends z.ZodType>(
+	name: string,
+	body: B,
+	handler: (body: z.output<B>) => unknown,
+	more: { readonly encoding?: 'multipart'; readonly mediaTypes?: readonly string[] } = {},
+) {
+	const { encoding = 'json', mediaTypes } = more;
+	return defineRoute({
+		method: 'POST',
+		path: `/v1/faults/${name}`,
+		scope: 'authenticated',
+		summary: name,
+		body,
+		encoding,
+		response: { description: 'x', ...(mediaTypes ? { mediaTypes } : { schema: ok }) },
+		errors: [rows.E_FAULT_REFUSED],
+		handler: (input) => handler(input.body as z.output<B>),
+	});
+}
+
+const text = codePoints({ min: 1, max: 100 });
+
+/** Routes that are right in nearly every case. */
+export const faultyPlugin = definePlugin({
+	id: 'faults',
+	config: z.strictObject({}),
+	setup({ route }) {
+		route(
+			faulty('throws', z.object({ text }), (body) => {
+				if (/\p{Extended_Pictographic}/u.test(body.text)) throw new TypeError('no picture');
+				return good;
+			}),
+			faulty('lies', z.object({ text, tag: text.optional() }), ({ tag }) => ({ ok: true, tag })),
+			faulty('adds', z.object({ n: z.int().min(0).max(50) }), ({ n }) =>
+				n === 50 ? { ...good, secret: 1 } : good,
+			),
+			faulty(
+				'accepts',
+				z.object({ n: z.int().meta({ override: { type: 'integer', minimum: 0, maximum: 10 } }) }),
+				({ n }) => (n < 0 || n > 11 ? refuse('n', 'n is out of bounds.') : good),
+			),
+			faulty('refuses', z.object({ kind: z.enum(['a', 'b', 'c', 'd']), text }), ({ kind, text }) =>
+				kind === 'd' && text.length > 20 ? refuse('kind', 'kind is not d.') : good,
+			),
+			faulty('waits', z.object({ n: z.int().min(0).max(9) }), async ({ n }) => {
+				if (n === 7) await new Promise((resolve) => setTimeout(resolve, 600));
+				return good;
+			}),
+			faulty('surprises', z.object({ text, on: z.boolean().optional() }), ({ on }) => {
+				if (on) throw errorFrom(rows, 'E_FAULT_GONE');
+				return good;
+			}),
+			faulty('blames', z.object({ text: z.unknown() }), ({ text }) =>
+				typeof text === 'string' ? good : refuse('colour', 'The colour is wrong.'),
+			),
+			faulty('echoes', z.object({ text: z.string() }), ({ text }) =>
+				text.length > 200 ? refuse('text', `text is too long: ${text}`) : good,
+			),
+			faulty(
+				'repeats',
+				z.object({ tag: z.unknown().meta({ override: { type: 'string' } }) }),
+				({ tag }) => ({ ok: true, tag: (tag as string).trim() }),
+				{ encoding: 'multipart' },
+			),
+			faulty(
+				'mislabels',
+				z.object({ kind: z.enum(['wav', 'pcm']) }),
+				({ kind }) => Reply.binary(new Uint8Array(9), { mediaType: `audio/${kind}` }),
+				{ mediaTypes: ['audio/wav'] },
+			),
+		);
+	},
+});
+
+const at = (name: string) => `POST /v1/faults/${name}`;
+
+/** Each of the faults above. */
+export const seededFaults: readonly SeededFault[] = [
+	{ name: 'a handler that throws', operation: at('throws'), said: /it failed with 500/ },
+	{
+		name: 'an answer without a member',
+		operation: at('lies'),
+		said: /must have required property 'tag'/,
+	},
+	{ name: 'an answer with a member too many', operation: at('adds'), said: /"secret"/ },
+	{
+		name: 'a bound that is one too high',
+		operation: at('accepts'),
+		said: /answered 200, where 4xx is right/,
+	},
+	{
+		name: 'a value that is refused',
+		operation: at('refuses'),
+		said: /answered 400, where success is right/,
+	},
+	{ name: 'a slow answer', operation: at('waits'), said: /it took \d+ ms/ },
+	{ name: 'a status of its own', operation: at('surprises'), said: /does not list this status/ },
+	{ name: 'a parameter that does not exist', operation: at('blames'), said: /blames "colour"/ },
+	{
+		name: 'an error that repeats the request',
+		operation: at('echoes'),
+		said: /repeats a long piece/,
+	},
+	{ name: 'a field that came twice', operation: at('repeats'), said: /it failed with 500/ },
+	{
+		name: 'a content type of its own',
+		operation: at('mislabels'),
+		said: /the content type audio\/pcm/,
+	},
+];

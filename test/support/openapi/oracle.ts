@@ -1,0 +1,119 @@
+import { type ApiDocument, escapePointer, type Operation, type Schema } from './document.ts';
+import { type Facts, isFile, type Tolerance } from './facts.ts';
+import { type Check, fileMark, SchemaChecks } from './schemas.ts';
+
+/** What the server must do with a request: take it, refuse it, or either where the document says nothing. */
+export type Verdict = 'accept' | 'refuse' | 'either';
+
+/** Tells from the document, and from the facts of one deployment, what a request is worth. */
+export class Oracle {
+	readonly #document: ApiDocument;
+	readonly #facts: Facts;
+	readonly #json: SchemaChecks;
+	readonly #form: SchemaChecks;
+
+	constructor(document: ApiDocument, facts: Facts) {
+		this.#document = document;
+		this.#facts = facts;
+		this.#json = new SchemaChecks(document, 'json');
+		this.#form = new SchemaChecks(document, 'form');
+	}
+
+	/** The verdict on a body. Form fields are texts, files, lists of them, and objects for `name[member]`. */
+	body(operation: Operation, type: string, sent: unknown): Verdict {
+		const isJson = type === 'application/json';
+		const pointer = `${operation.pointer}/requestBody/content/${escapePointer(type)}/schema`;
+		const schema = operation.requestBody?.content[type]?.schema ?? {};
+		if (isJson && hasKey(sent, ['__proto__'])) return 'refuse';
+		const check = (isJson ? this.#json : this.#form).at(pointer);
+		const value = isJson ? this.#tolerated(operation, schema, sent) : this.#typed(schema, sent);
+		const verdict = check(value).length === 0 && this.#exists(operation, schema, value, '');
+		if (!verdict) return 'refuse';
+		return isJson && hasKey(sent, ['constructor', 'prototype']) ? 'either' : 'accept';
+	}
+
+	/** The verdict on one query parameter; undefined stands for its absence. */
+	parameter(operation: Operation, name: string, sent: string | readonly string[]): Verdict {
+		const parameters = operation.parameters ?? [];
+		const index = parameters.findIndex((each) => each.in === 'query' && each.name === name);
+		const schema = parameters[index]?.schema;
+		if (!schema) return 'accept';
+		const check = this.#json.at(`${operation.pointer}/parameters/${index}/schema`);
+		return check(this.#typed(schema, sent)).length === 0 ? 'accept' : 'refuse';
+	}
+
+	#tolerated(operation: Operation, schema: Schema, sent: unknown): unknown {
+		if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
+		const { required = [], properties = {} } = this.#document.resolve(schema);
+		const members = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
+			const fits = (tolerance: Tolerance) =>
+				tolerance.value === value &&
+				name in properties &&
+				(tolerance.at === `${operation.name} ${name}` ||
+					(tolerance.at === '*' && !required.includes(name)));
+			const tolerance = this.#facts.tolerated.find(fits);
+			if (!tolerance) return [[name, value]];
+			return tolerance.means === undefined ? [] : [[name, tolerance.means]];
+		});
+		return Object.fromEntries(members);
+	}
+
+	/** Reads texts as what the schema makes of them. */
+	#typed(schema: Schema, sent: unknown): unknown {
+		const { type, properties, required = [] } = this.#document.resolve(schema);
+		if (typeof sent === 'string') {
+			if (type === 'integer' || type === 'number') return numberIn(sent);
+			if (type === 'boolean') return { true: true, false: false }[sent] ?? sent;
+			return sent;
+		}
+		if (typeof sent !== 'object' || sent === null || Array.isArray(sent) || isFile(sent))
+			return sent;
+		const members = Object.entries(sent).map(([name, value]): [string, unknown] => [
+			name,
+			this.#typed(properties?.[name] ?? {}, value),
+		]);
+		// Nothing is sent for an object without members.
+		return Object.fromEntries(
+			members.filter(([name, value]) => required.includes(name) || !isHollow(value)),
+		);
+	}
+
+	/** Whether everything that the value names exists, as far as the document knows its members. */
+	#exists(operation: Operation, schema: Schema, value: unknown, address: string): boolean {
+		const resolved = this.#document.resolve(schema);
+		const known = this.#facts.known[`${operation.name} ${address}`];
+		if (known && typeof value === 'string') return known.includes(value);
+		if (isFile(value)) return value[fileMark].good;
+		if (typeof value !== 'object' || value === null) return true;
+		const options = [resolved, ...(resolved.oneOf ?? []), ...(resolved.anyOf ?? [])];
+		return options.every((option) =>
+			Object.entries(this.#document.resolve(option).properties ?? {}).every(([name, inner]) => {
+				const found = Object.hasOwn(value, name)
+					? (value as Record<string, unknown>)[name]
+					: undefined;
+				const below = address === '' ? name : `${address}.${name}`;
+				return found === undefined || this.#exists(operation, inner, found, below);
+			}),
+		);
+	}
+}
+
+/** A check that a whole document's examples can be held against. */
+export function requestCheck(document: ApiDocument, pointer: string): Check {
+	return new SchemaChecks(document, 'json').at(pointer);
+}
+
+function numberIn(text: string): unknown {
+	return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
+}
+
+function isHollow(value: unknown): boolean {
+	return (
+		typeof value === 'object' && value !== null && !isFile(value) && Object.keys(value).length === 0
+	);
+}
+
+function hasKey(value: unknown, keys: readonly string[]): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return Object.entries(value).some(([key, inner]) => keys.includes(key) || hasKey(inner, keys));
+}

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import type { ApiDocument, Operation, Schema } from './document.ts';
+import type { Facts } from './facts.ts';
+
+/** Where a value will stand. */
+export interface Place {
+	readonly document: ApiDocument;
+	readonly operation: Operation;
+	readonly facts: Facts;
+	/** `json` bodies, `form` bodies and parameters, where everything but a file is text. */
+	readonly encoding: 'json' | 'form';
+	/** The path of the value in the body: `input_reference.image_url`; empty for the whole. */
+	readonly address: string;
+}
+
+/** Values that a schema allows. */
+export function valid(schema: Schema, place: Place): fc.Arbitrary<unknown> {
+	const { document, operation, facts, address } = place;
+	const known = facts.known[`${operation.name} ${address}`];
+	const resolved = document.resolve(schema);
+	if (known && allowsText(resolved)) return fc.constantFrom(...known);
+	const options = resolved.oneOf ?? resolved.anyOf;
+	if (options) return fc.oneof(...options.map((option) => valid(option, place)));
+	if (resolved.const !== undefined) return fc.constant(resolved.const);
+	if (resolved.enum) return fc.constantFrom(...resolved.enum);
+	const types = [resolved.type ?? 'any'].flat();
+	return fc.oneof(...types.map((type) => ofType(type, resolved, place)));
+}
+
+/** The place of a member of an object. */
+export function member(place: Place, name: string): Place {
+	const { address } = place;
+	return { ...place, address: address === '' ? name : `${address}.${name}` };
+}
+
+/** Texts of a length in code points: plain ones, any plane of Unicode, and the two bounds themselves. */
+export function texts(min: number, max: number, lone: boolean): fc.Arbitrary<string> {
+	const longest = Math.max(min, Math.min(max, 60));
+	const bounds = { minLength: min, maxLength: longest };
+	return fc.oneof(
+		{ weight: 12, arbitrary: fc.string({ unit: 'grapheme-ascii', ...bounds }) },
+		{ weight: 6, arbitrary: fc.string({ unit: 'binary', ...bounds }) },
+		{ weight: lone ? 2 : 0, arbitrary: fc.string({ unit: loneSurrogates, ...bounds }) },
+		{
+			weight: 1,
+			arbitrary: fc.constantFrom('a', '🌊', '\u0301', '漢').map((unit) => unit.repeat(min)),
+		},
+		{
+			weight: max <= 40_000 ? 1 : 0,
+			arbitrary: fc.constantFrom('a', '🌊', '\u0000', '漢').map((unit) => unit.repeat(max)),
+		},
+	);
+}
+
+const loneSurrogates = fc.constantFrom('\ud800', 'a', '\udfff', ' ');
+
+function allowsText({ type, oneOf, anyOf, format }: Schema): boolean {
+	return type === 'string' && format !== 'binary' && !oneOf && !anyOf;
+}
+
+function ofType(type: string, schema: Schema, place: Place): fc.Arbitrary<unknown> {
+	switch (type) {
+		case 'string':
+			return ofString(schema, place);
+		case 'integer':
+			return fc.integer({ min: schema.minimum ?? -1_000, max: schema.maximum ?? 1_000_000 });
+		case 'number':
+			return fc.oneof(
+				fc.double({ ...range(schema), noNaN: true }),
+				fc.constantFrom(...Object.values(range(schema))),
+			);
+		case 'boolean':
+			return fc.boolean();
+		case 'null':
+			return fc.constant(null);
+		case 'array':
+			return fc.array(valid(schema.items ?? {}, place), {
+				minLength: schema.minItems ?? 0,
+				maxLength: Math.min(schema.maxItems ?? 5, 5),
+			});
+		case 'object':
+			return ofObject(schema, place);
+		default:
+			return place.encoding === 'json' ? fc.jsonValue({ maxDepth: 2 }) : texts(0, 20, false);
+	}
+}
+
+function range({ minimum = -1e6, maximum = 1e6 }: Schema): { min: number; max: number } {
+	return { min: minimum, max: maximum };
+}
+
+function ofString(schema: Schema, { encoding, facts }: Place): fc.Arbitrary<unknown> {
+	if (schema.format === 'binary' && encoding === 'form') {
+		return fc.constantFrom(...facts.files.filter(({ $file }) => $file.good));
+	}
+	if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
+	return texts(schema.minLength ?? 0, schema.maxLength ?? 200, encoding === 'json');
+}
+
+// A field that nobody knows may come once, several times, or as a file.
+function strangeFields({ facts }: Place): fc.Arbitrary<unknown> {
+	const text = fc.string({ maxLength: 20 });
+	const several = fc.array(text, { minLength: 2, maxLength: 3 });
+	return facts.files.length > 0
+		? fc.oneof(text, several, fc.constantFrom(...facts.files))
+		: fc.oneof(text, several);
+}
+
+/** Every combination of optional members, and members that the document does not know where it does not forbid them. */
+function ofObject(schema: Schema, place: Place): fc.Arbitrary<unknown> {
+	const { properties = {}, required = [], additionalProperties } = schema;
+	const members = Object.entries(properties).map(
+		([name, inner]): [string, fc.Arbitrary<unknown>] => [name, valid(inner, member(place, name))],
+	);
+	const known = fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
+	if (additionalProperties === false) return known;
+	const extra = place.encoding === 'json' ? fc.jsonValue({ maxDepth: 1 }) : strangeFields(place);
+	const strange = fc.dictionary(fc.stringMatching(/^x_[a-z]{1,8}$/), extra, { maxKeys: 2 });
+	const plain = { weight: 3, arbitrary: known };
+	const mixed = fc.tuple(known, strange).map(([own, others]) => ({ ...own, ...others }));
+	return fc.oneof(plain, { weight: 1, arbitrary: mixed });
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeSpeech, fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
+import { overSockets, throughFetch } from '../support/openapi/carriers.ts';
+import { embeddedFacts } from '../support/openapi/embedded.ts';
+import { Fuzzer, type Tally, tallyTable } from '../support/openapi/fuzz.ts';
+import { keyA, removeDir, serveEmbedded } from '../support/serve.ts';
+
+const runs = process.env.PLINTH_TEST_LONG === '1' ? 10_000 : 2_000;
+const seed = Number(process.env.PLINTH_FUZZ_SEED ?? Date.now() % 2 ** 31);
+
+const held = gate();
+// In memory where the system has a folder for that: what is tested here is no disk.
+const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plinth-fuzz-'));
+const served = await serveEmbedded({
+	models: { 'instant-1': fakeVideo(), 'held-1': heldVideo(held), 'silent-1': fakeSpeech() },
+	// Wrong keys come by the hundred here.
+	server: { authFailuresPerMinute: 0 },
+	dataDir: folder,
+});
+const sockets = overSockets(served.url);
+const fuzzer = new Fuzzer({
+	document: served.app.openapi(),
+	facts: await embeddedFacts(served.app),
+	carriers: { fetch: throughFetch((request) => served.app.fetch(request)), socket: sockets.send },
+	key: keyA,
+	slowMs: 5_000,
+});
+const tallies: Tally[] = [];
+
+beforeAll(() => console.log(`${runs} cases per operation; PLINTH_FUZZ_SEED=${seed} repeats them`));
+
+afterAll(async () => {
+	console.log(tallyTable(tallies));
+	sockets.close();
+	held.open();
+	await served.stop();
+	await removeDir(folder);
+});
+
+describe('generated requests are answered as the document says', () => {
+	const { operations } = fuzzer.document;
+	test.each(operations)('$name', async (operation) => {
+		const tally = await fuzzer.run(operation, { runs, seed: seed + operations.indexOf(operation) });
+		tallies.push(tally);
+		expect([...tally.statuses.values()].reduce((sum, n) => sum + n, 0)).toBe(runs);
+	});
+});
+
+describe('after all that', () => {
+	test('the server lives and is ready', async () => {
+		const answer = await fetch(`${served.url}/readyz`);
+		expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);
+	});
+
+	test('no object has inherited anything', () => {
+		expect(Object.keys(Object.prototype)).toEqual([]);
+		expect({}).not.toHaveProperty('evil');
+	});
+});

@@ -1,0 +1,156 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
+import { type Child, plinth, root } from '../support/cli.ts';
+import { type RawClient, rawClient } from '../support/client.ts';
+import { rawPng } from '../support/png.ts';
+import { usageOfGroup } from '../support/process-tree.ts';
+import { removeDir, temporaryDir } from '../support/serve.ts';
+
+const megabyte = 1_048_576;
+const boundary = 'plinth-test-boundary';
+const small = rawPng(1_320, 1_320);
+/** The same picture with a long tail: what pixels cost is left out. */
+const large = Uint8Array.from(Buffer.concat([small, Buffer.alloc(49.9 * megabyte - small.length)]));
+
+let cwd: string;
+let temp: string;
+let child: Child;
+let client: RawClient;
+
+beforeEach(start);
+afterEach(end);
+
+/** A server that has loaded what it loads late. */
+async function start(): Promise<void> {
+	cwd = await temporaryDir('uploads');
+	temp = join(cwd, 'tmp');
+	await mkdir(temp);
+	const config = join(root, 'test/support/held.config.ts');
+	const env = {
+		PORT: '0',
+		PLINTH_API_KEYS: 'me:key',
+		PLINTH_LOG_LEVEL: 'warn',
+		TMPDIR: temp,
+	};
+	child = plinth(['serve', '--config', config], { cwd, env });
+	onTestFailed(() => console.error(child.stdout(), child.stderr()));
+	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+	client = rawClient(url, 'key');
+	expect(await create(small)).toBe(201);
+}
+
+async function end(): Promise<void> {
+	await child.kill();
+	await removeDir(cwd);
+}
+
+/** Creates a video from a picture whose bytes are not copied here. */
+async function create(picture: Uint8Array<ArrayBuffer>, fields = {}): Promise<number> {
+	const text = Object.entries({ model: 'held-1', prompt: 'x', ...fields })
+		.map(
+			([name, value]) =>
+				`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+		)
+		.join('');
+	const head = `${text}--${boundary}\r\ncontent-disposition: form-data; name="input_reference"; filename="a.png"\r\n\r\n`;
+	const answer = await client.send('/v1/videos', {
+		method: 'POST',
+		headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+		body: new Blob([head, picture, `\r\n--${boundary}--\r\n`]),
+	});
+	await answer.arrayBuffer();
+	return answer.status;
+}
+
+/** What the server holds at most while `work` runs, above what it held before, in bytes. */
+async function growthDuring(work: () => Promise<unknown>): Promise<number> {
+	const resident = () => usageOfGroup(child.pid).residentBytes;
+	const before = resident();
+	let most = before;
+	const watch = setInterval(() => {
+		most = Math.max(most, resident());
+	}, 5);
+	try {
+		await work();
+	} finally {
+		clearInterval(watch);
+	}
+	return most - before;
+}
+
+/** The server keeps compiled code in the same folder. */
+async function uploadsLeft(): Promise<readonly string[]> {
+	return (await readdir(temp)).filter((name) => name.startsWith('plinth-'));
+}
+
+const ten = <T>(task: () => Promise<T>) => Promise.all(Array.from({ length: 10 }, task));
+
+describe('eight pictures of 50 megapixels at once', () => {
+	const picture = () =>
+		sharp({ create: { width: 10_000, height: 5_000, channels: 3, background: '#345' } });
+
+	test.each([
+		['PNG', () => picture().png({ compressionLevel: 1 })],
+		['PNG of 16 bits', () => picture().toColourspace('rgb16').png({ compressionLevel: 1 })],
+		['interlaced PNG', () => picture().png({ compressionLevel: 1, progressive: true })],
+		['JPEG', () => picture().jpeg()],
+		['progressive JPEG', () => picture().jpeg({ progressive: true })],
+		['WebP', () => picture().webp({ effort: 0 })],
+		['lossless WebP', () => picture().webp({ lossless: true, effort: 0 })],
+	] as const)('are checked in little memory, and keep nobody waiting: %s', async (name, make) => {
+		const bytes = Uint8Array.from(await make().toBuffer());
+		const waits: number[] = [];
+		let isOver = false;
+		const ask = async () => {
+			while (!isOver) {
+				const start = performance.now();
+				await (await client.send('/healthz')).arrayBuffer();
+				waits.push(performance.now() - start);
+			}
+		};
+		const growth = await growthDuring(async () => {
+			const asking = ask();
+			const answers = await Promise.all(Array.from({ length: 8 }, () => create(bytes)));
+			isOver = true;
+			await asking;
+			expect(answers).toEqual(Array(8).fill(201));
+		});
+		const [slowest = 0] = waits.toSorted((a, b) => b - a);
+		console.info(
+			`Eight of ${name}: +${(growth / megabyte).toFixed(0)} MB, /healthz within ${slowest.toFixed(0)} ms.`,
+		);
+		expect(growth).toBeLessThan(150 * megabyte);
+		expect(slowest).toBeLessThan(1_000);
+	});
+});
+
+describe('ten uploads at once', () => {
+	test('take little memory, whatever their size, and leave no file', async () => {
+		const bySize = { small: 0, large: 0 };
+		bySize.small = await growthDuring(async () => {
+			expect(await ten(() => create(small))).toEqual(Array(10).fill(201));
+		});
+		await end();
+		await start();
+		bySize.large = await growthDuring(async () => {
+			expect(await ten(() => create(large))).toEqual(Array(10).fill(201));
+		});
+		console.info(
+			`Ten uploads of ${(small.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
+		);
+		expect(bySize.large).toBeLessThan(128 * megabyte);
+		expect(bySize.large - bySize.small).toBeLessThan(48 * megabyte);
+		expect(await uploadsLeft()).toEqual([]);
+	});
+
+	test('that are refused behind their last byte leave no file either', async () => {
+		const noPicture = new Uint8Array(50 * megabyte);
+		const growth = await growthDuring(async () => {
+			expect(await ten(() => create(noPicture))).toEqual(Array(10).fill(400));
+		});
+		expect(growth).toBeLessThan(128 * megabyte);
+		expect(await uploadsLeft()).toEqual([]);
+	});
+});
