@@ -36,5 +36,5 @@ function keyLines(firstKey: string | null, isOpen: boolean): readonly string[] {
 	if (isOpen) return ['none is asked for: authentication is off'];
 	if (firstKey) return [firstKey, 'made just now and shown only this once; its hash is stored'];
 	if (process.env.PLINTH_API_KEYS) return ['from PLINTH_API_KEYS'];
-	return ['as configured, or made at the first start; PLINTH_API_KEYS=<key> sets one of your own'];
+	return ['as configured, or made at the first start; plinth keys create makes another'];
 }

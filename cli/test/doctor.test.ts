@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { plinth, root } from '../../test/support/cli.ts';
 import { bootEmbedded, removeDir, serveEmbedded, temporaryDir } from '../../test/support/serve.ts';
@@ -127,6 +128,28 @@ describe('plinth doctor on a broken deployment', () => {
 				remedy: expect.stringContaining('backup'),
 			},
 		]);
+	});
+
+	test('finds keys that cannot be read, and looks at the rest all the same', {
+		timeout,
+	}, async () => {
+		const dataDir = join(dir, 'data');
+		await (await bootEmbedded({ dataDir })).app.stop();
+		const file = join(dataDir, 'plinth.db');
+		const database = new DatabaseSync(file);
+		const { rootpage } = database
+			.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'records'")
+			.get() as { rootpage: number };
+		database.close();
+		const bytes = await readFile(file);
+		bytes.fill(0xa5, 4_096 * (rootpage - 1), 4_096 * rootpage);
+		await writeFile(file, bytes);
+		const { code, of } = await examine({ PLINTH_DATA_DIR: dataDir });
+		expect(code).toBe(1);
+		expect(of('keys')).toMatchObject([
+			{ status: 'problem', remedy: expect.stringContaining('backup') },
+		]);
+		expect(of('uploads')).toHaveLength(1);
 	});
 
 	test('shows the boot report, and looks at the rest all the same', { timeout }, async () => {

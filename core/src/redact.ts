@@ -9,10 +9,16 @@ const known = new Set<string>();
 /** Secrets that show themselves: our own issued keys, common vendors' keys, credentials of headers, passwords inside URLs. */
 const shapes = [
 	String.raw`\bplinth_[a-z]+_[\w-]{16,}`,
-	String.raw`\bsk-[\w-]{16,}`,
+	// Not every word that begins so: a vendor's key mixes digits and capitals.
+	String.raw`\bsk-(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[A-Z])[\w-]{16,}`,
+	String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
 	String.raw`(?<=\b(?:[Bb]earer|Basic)\s{1,3})[\w.~+/=-]{16,}`,
 	String.raw`(?<=//[^\s/:@"]{0,100}:)[^\s/@"]+(?=@)`,
 ];
+
+/** `OPENAI_API_KEY`, `TOKEN_FOR_X`; not `KEYWORD_MODE`. */
+const secretVariable =
+	/(?:^|_)(?:API)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)/i;
 
 /** The engine refuses expressions that are too large: a thousand keys do not fit into one. */
 const batch = 100;
@@ -32,7 +38,7 @@ export function isSecretName(name: string): boolean {
 export function learnEnvironment(env: Readonly<Record<string, string | undefined>>): void {
 	// By descriptor and not by reading, so that whoever watches which variables a config reads is not misled.
 	for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(env))) {
-		if (value && /key|token|secret|passw|passphrase|credential/i.test(name)) learn(value);
+		if (value && secretVariable.test(name)) learn(value);
 	}
 	refresh();
 }

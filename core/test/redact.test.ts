@@ -4,7 +4,9 @@ import { isSecretName, learnEnvironment, learnOptions, redact } from '../src/red
 describe('redact', () => {
 	test.each([
 		['an issued key', `plinth_live_${'aB3_-'.repeat(9)}0badcafe`],
-		['a vendor key', 'sk-proj-0123456789abcdefghij'],
+		['a vendor key', 'sk-proj-0123456789ABCdefghij'],
+		['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----'],
+		['a private key inside JSON', '-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----'],
 		['a bearer token', 'Bearer 0123456789abcdefghij', 'Bearer [redacted]'],
 		['basic credentials', 'Basic dXNlcjpwYXNzd29yZDEyMw==', 'Basic [redacted]'],
 		['a password inside a URL', 'postgres://me:hunter2@db/x', 'postgres://me:[redacted]@db/x'],
@@ -24,12 +26,14 @@ describe('redact', () => {
 			A_TOKEN: 'with "quotes" & blanks',
 			COLOUR: 'not-a-secret-at-all',
 			SHORT_KEY: 'short',
+			KEYWORD_MODE: 'required',
 		});
 		expect(redact('first-canary')).toBe('[redacted]');
 		expect(redact('{"x":"second-canary"}')).toBe('{"x":"[redacted]"}');
 		expect(redact(JSON.stringify('with "quotes" & blanks'))).toBe('"[redacted]"');
 		expect(redact(`?t=${encodeURIComponent('with "quotes" & blanks')}`)).toBe('?t=[redacted]');
-		expect(redact('not-a-secret-at-all, short, blue')).toBe('not-a-secret-at-all, short, blue');
+		const harmless = 'not-a-secret-at-all, short, blue, required, sk-learn-based-classifier-v2';
+		expect(redact(harmless)).toBe(harmless);
 	});
 
 	test('blanks options with a promising name, however deep', () => {
@@ -55,7 +59,15 @@ describe('redact', () => {
 
 	test('needs no longer for text that is made to be slow', () => {
 		const began = performance.now();
-		for (const text of ['Bearer ', '//a', '//a:', ' ', 'plinth_', 'sk-'])
+		for (const text of [
+			'-----BEGIN PRIVATE KEY-----',
+			'Bearer ',
+			'//a',
+			'//a:',
+			' ',
+			'plinth_',
+			'sk-',
+		])
 			redact(text.repeat(100_000));
 		expect(performance.now() - began).toBeLessThan(2_000);
 	});

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { JobStore } from '@plinth/core';
 import { createBackend, eventually } from '@plinth/core/testing';
 import { expect, test } from 'vitest';
-import { sqliteJobs } from '../src/index.ts';
+import { sqliteJobs, sqliteQueue, sqliteRecords } from '../src/index.ts';
 import { temporaryFile } from './subject.ts';
 
 const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
@@ -44,6 +45,28 @@ test('a process that is killed loses no job that it acknowledged', async () => {
 	await stop();
 	await remove();
 }, 30_000);
+
+// Without them the next program that looks into the file, such as sqlite3, deletes the log of a running server.
+test.runIf(process.platform === 'linux')(
+	'a process keeps its locks when more backends open the file',
+	async () => {
+		const { file, remove } = await temporaryFile();
+		// One after the other, as an app creates them.
+		const backends = [
+			await createBackend(sqliteJobs({ file })),
+			await createBackend(sqliteQueue({ file })),
+			await createBackend(sqliteRecords({ file })),
+		];
+		const { ino } = await stat(file);
+		const locks = await readFile('/proc/locks', 'utf8');
+		const ours = locks.split('\n').filter((line) => line.includes(`:${ino} `));
+		// The bytes by which every reader of a database tells that it is in use (SQLite's SHARED_FIRST and its 510 bytes).
+		expect(ours.join()).toContain(` ${process.pid} `);
+		expect(ours.join()).toContain(' 1073741826 1073742335');
+		for (const backend of backends) await backend.stop();
+		await remove();
+	},
+);
 
 function start(...args: string[]): {
 	process: ChildProcess;

@@ -33,7 +33,12 @@ async function issueFirstKey(app: App): Promise<string | null> {
 }
 
 function explainListen(error: unknown): unknown {
-	const { code, port, address } = error as { code?: string; port?: number; address?: string };
+	const { code, port, address, hostname } = error as {
+		code?: string;
+		port?: number;
+		address?: string;
+		hostname?: string;
+	};
 	if (code === 'EADDRINUSE') {
 		return new UserError(
 			`Port ${port} on ${address} is taken. Stop the other program, or choose another port: PORT=8081 or --port 8081.`,
@@ -42,6 +47,10 @@ function explainListen(error: unknown): unknown {
 	if (code === 'EACCES')
 		return new UserError(
 			`Port ${port} may not be opened by this user. Choose one above 1023: --port 8080.`,
+		);
+	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EADDRNOTAVAIL')
+		return new UserError(
+			`${address ?? hostname ?? 'The host'} is no address of this machine. Choose one that is: HOST=127.0.0.1 or --host 0.0.0.0.`,
 		);
 	return error;
 }

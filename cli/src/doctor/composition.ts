@@ -79,22 +79,23 @@ async function checkStores(app: App, moved: ReadonlySet<string>): Promise<readon
 	return findings;
 }
 
+const damageRemedy =
+	'Stop the server and restore the newest backup, or mend it with the tools of its technology.';
+
 async function checkStore(check: string, factory: string, store: Store): Promise<Finding> {
-	const remedy =
-		'Stop the server and restore the newest backup, or mend it with the tools of its technology.';
 	try {
 		await store.ping?.();
 		const damage = (await store.check?.()) ?? [];
 		if (damage.length === 0)
 			return ok(check, `${factory} opens${store.check ? ', nothing is damaged' : ''}`);
-		return problem(check, `${factory}: ${damage.join('; ')}`, remedy);
+		return problem(check, `${factory}: ${damage.join('; ')}`, damageRemedy);
 	} catch (error) {
-		return problem(
-			check,
-			`${factory}: ${error instanceof Error ? error.message : String(error)}`,
-			remedy,
-		);
+		return problem(check, `${factory}: ${messageOf(error)}`, damageRemedy);
 	}
+}
+
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }
 
 const weekMs = 7 * 24 * 60 * 60 * 1000;
@@ -109,7 +110,11 @@ async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 	if (!ring) return ok(check, 'kept by an authenticator of your own');
 	const { options } = config.backends[ring.owner.replace(/^backend /, '')] ?? {};
 	const given = (options as { keys?: string | readonly string[] } | undefined)?.keys ?? '';
-	return judgeKeys(given.length > 0, await app.service(keyRing).list(), Date.now());
+	try {
+		return judgeKeys(given.length > 0, await app.service(keyRing).list(), Date.now());
+	} catch (error) {
+		return problem(check, messageOf(error), damageRemedy);
+	}
 }
 
 /** What the issued keys mean beside those that the config names. */

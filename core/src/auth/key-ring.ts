@@ -43,7 +43,10 @@ export interface KeyInfo {
 export interface KeyRing {
 	/** Makes a key and stores its hash. Rejects with `E_VALUE_INVALID` and the name of what is wrong. */
 	issue(request: KeyRequest): Promise<IssuedKey>;
-	/** Makes a key with every scope for tenant `default` when none is configured and none is stored; else null. */
+	/**
+	 * Makes a key with every scope for tenant `default` when none is configured, none is stored and none was ever made so; else null:
+	 * whoever has revoked every key does not get one by a restart.
+	 */
 	issueFirst(): Promise<string | null>;
 	/** Every issued key, the oldest first; expired ones stay until they are revoked. */
 	list(): Promise<readonly KeyInfo[]>;
@@ -95,8 +98,7 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 			if (hasConfigured || !store || !records) return null;
 			if (!(await records.isEmpty())) return null;
 			// Of two processes that start on one store, the one whose mark is written makes the key.
-			const mark = await store.get(marks, firstKey);
-			const isOurs = await store.put(marks, firstKey, {}, { ifVersion: mark?.version ?? 0 });
+			const isOurs = await store.put(marks, firstKey, {}, { ifVersion: 0 });
 			if (isOurs === null) return null;
 			return (await ring.issue({ tenant: 'default', scopes: ['*'], name: 'first' })).key;
 		},

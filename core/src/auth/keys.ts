@@ -9,6 +9,7 @@ import { digestOf, isIssuedForm, keyId, sameDigest } from './key-format.ts';
 import { KeyRecords } from './key-records.ts';
 import { createKeyRing, isExpired, keyRing } from './key-ring.ts';
 import { LastUse } from './last-use.ts';
+import { RecentDigests } from './recent-digests.ts';
 
 const config = z.strictObject({
 	/** Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. */
@@ -46,16 +47,21 @@ interface Sources {
 
 /** Every request reads the record of its key: so a revocation counts from the next request on, in every process. */
 function authenticator({ configured, records, lastUse, clock }: Sources): Authenticator {
+	const digests = new RecentDigests();
 	return {
 		async authenticate(key) {
-			const digest = digestOf(key);
+			const digest = digests.of(key);
 			const principal = configured.find(digest);
-			if (principal) return principal;
+			if (principal) {
+				digests.keep(key, digest);
+				return principal;
+			}
 			// A guess with a wrong checksum is refused without a look at the store.
 			if (!records || !isIssuedForm(key)) return null;
 			const found = await records.find(digest);
 			if (!found || !sameDigest(Buffer.from(found.id, 'hex'), digest)) return null;
 			if (isExpired(found, clock.now())) return null;
+			digests.keep(key, digest);
 			lastUse?.note(found);
 			const { tenant, scopes } = found.value;
 			return { id: keyId(digest.hex), tenant, scopes };

@@ -42,36 +42,27 @@ export class Admission {
 				message: `This tenant has ${requestsPerTenant} requests under way, as many as the server allows.`,
 			});
 		}
-		this.#requests.add(tenant, 1);
-		let [requests, streams, bytes] = [1, 0, 0];
-		return {
-			reserve: (declared) => {
-				const wanted = declared ?? unknownBodyBytes;
-				// A single body may be larger than the whole budget: then it waits for nobody.
-				if (this.#bytes > 0 && this.#bytes + wanted > this.#limits.inFlightBytes) {
-					throw plinthError('E_OVERLOADED', {
-						message: 'The server holds as many request bodies as it may.',
-					});
-				}
-				this.#bytes += wanted;
-				bytes += wanted;
-			},
-			stream: () => {
-				this.#refuseStream(tenant);
-				this.#streams.add(tenant, 1);
-				this.#requests.add(tenant, -1);
-				[requests, streams] = [0, 1];
-			},
-			leave: () => {
-				this.#requests.add(tenant, -requests);
-				this.#streams.add(tenant, -streams);
-				this.#bytes -= bytes;
-				[requests, streams, bytes] = [0, 0, 0];
-			},
-		};
+		return new TakenPlace(this, tenant);
 	}
 
-	#refuseStream(tenant: string): void {
+	/** Counts requests, streams and body bytes of a tenant up or down. */
+	count(tenant: string, requests: number, streams: number, bytes: number): void {
+		if (requests !== 0) this.#requests.add(tenant, requests);
+		if (streams !== 0) this.#streams.add(tenant, streams);
+		this.#bytes += bytes;
+	}
+
+	/** Throws `E_OVERLOADED` when there is no room for so many bytes of a body. */
+	refuseBody(wanted: number): void {
+		// A single body may be larger than the whole budget: then it waits for nobody.
+		if (this.#bytes === 0 || this.#bytes + wanted <= this.#limits.inFlightBytes) return;
+		throw plinthError('E_OVERLOADED', {
+			message: 'The server holds as many request bodies as it may.',
+		});
+	}
+
+	/** Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more stream. */
+	refuseStream(tenant: string): void {
 		const { streams, streamsPerTenant } = this.#limits;
 		if (this.#streams.of(tenant) >= streamsPerTenant) {
 			throw plinthError('E_TENANT_BUSY', {
@@ -94,6 +85,42 @@ export interface Place {
 	stream(): void;
 	/** Gives everything back. Harmless when repeated. */
 	leave(): void;
+}
+
+class TakenPlace implements Place {
+	readonly #admission: Admission;
+	readonly #tenant: string;
+	#requests = 1;
+	#streams = 0;
+	#bytes = 0;
+
+	constructor(admission: Admission, tenant: string) {
+		this.#admission = admission;
+		this.#tenant = tenant;
+		admission.count(tenant, 1, 0, 0);
+	}
+
+	reserve(declared: number | undefined): void {
+		// What is no length, as only `fetch` can bring it, would spoil the sum for ever.
+		const wanted = declared !== undefined && declared >= 0 ? declared : unknownBodyBytes;
+		this.#admission.refuseBody(wanted);
+		this.#admission.count(this.#tenant, 0, 0, wanted);
+		this.#bytes += wanted;
+	}
+
+	stream(): void {
+		this.#admission.refuseStream(this.#tenant);
+		this.#admission.count(this.#tenant, -1, 1, 0);
+		this.#requests = 0;
+		this.#streams = 1;
+	}
+
+	leave(): void {
+		this.#admission.count(this.#tenant, -this.#requests, -this.#streams, -this.#bytes);
+		this.#requests = 0;
+		this.#streams = 0;
+		this.#bytes = 0;
+	}
 }
 
 /** Counts by name; a name with nothing is forgotten. */

@@ -37,14 +37,12 @@ export class AuthFailures {
 	}
 
 	/** Passes on how `authenticating` ends, but `E_RATE_LIMITED` in place of one `E_KEY_INVALID` too many. */
-	async watch<T>(req: IncomingMessage, authenticating: Promise<T>): Promise<T> {
-		try {
-			return await authenticating;
-		} catch (error) {
-			const isWrongKey = isPlinthError(error) && error.code === 'E_KEY_INVALID';
-			if (isWrongKey && this.#limits.perMinute > 0) await this.#count(req);
+	watch<T>(req: IncomingMessage, authenticating: Promise<T>): Promise<T> {
+		if (this.#limits.perMinute === 0) return authenticating;
+		return authenticating.catch(async (error) => {
+			if (isPlinthError(error) && error.code === 'E_KEY_INVALID') await this.#count(req);
 			throw error;
-		}
+		});
 	}
 
 	async #count(req: IncomingMessage): Promise<void> {

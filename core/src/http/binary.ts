@@ -1,12 +1,12 @@
 import { create as contentDisposition } from 'content-disposition';
-import { orAbort } from '../abort.ts';
 import type { ByteRange } from '../ports/blob-store.ts';
 import type { Exchange } from './exchange.ts';
 import { shownFilename } from './filename.ts';
 import { readLent } from './lent.ts';
+import { httpLimits } from './limits.ts';
 import { isUnchanged, requestedRange } from './range.ts';
 import type { BinaryOptions, ByteSource } from './reply.ts';
-import { type Headers, pieces, sendWhole, writeHead, writePiece } from './send.ts';
+import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
 
 /** Answers with bytes, whole or one window of them, at the pace of the reader. */
 export async function sendBinary(
@@ -18,7 +18,7 @@ export async function sendBinary(
 	const { etag, status = 200 } = options;
 	const headers = describe(source, options);
 	if (isUnchanged(req, etag)) {
-		letGoOf(exchange, source);
+		await pass(exchange, source);
 		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
 		return sendWhole(exchange, 304, '', { etag: tag, ...rest });
 	}
@@ -28,10 +28,16 @@ export async function sendBinary(
 		headers['content-length'] = String(range.end - range.start + 1);
 	}
 	if (req.method === 'HEAD') {
-		letGoOf(exchange, source);
+		await pass(exchange, source);
 		return sendWhole(exchange, status, '', headers);
 	}
 	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
+}
+
+/** Answers without the bytes, unless there are none. */
+async function pass(exchange: Exchange, source: ByteSource): Promise<void> {
+	letGoOf(exchange, source);
+	if (source.check) await exchange.orAbort(source.check());
 }
 
 function windowOf(
@@ -56,7 +62,7 @@ async function openSource(
 ): Promise<AsyncIterable<Uint8Array>> {
 	const opening = Promise.resolve(source.open(range));
 	try {
-		return await orAbort(exchange.signal, opening);
+		return await exchange.orAbort(opening);
 	} catch (error) {
 		exchange.hold(opening.then((late) => late[Symbol.asyncIterator]().return?.()));
 		throw error;
@@ -79,7 +85,7 @@ async function pump(
 	range: ByteRange | undefined,
 	head: () => void,
 ): Promise<void> {
-	const { signal, res, req } = exchange;
+	const { res, req } = exchange;
 	const opened = await openSource(exchange, source, range);
 	const lent = readLent(opened, res);
 	const iterator = lent ?? opened[Symbol.asyncIterator]();
@@ -87,7 +93,7 @@ async function pump(
 	let sent = 0;
 	try {
 		// The first piece comes before the head: a source that cannot be read is still an error with a status.
-		let step = await orAbort(signal, iterator.next());
+		let step = await exchange.orAbort(iterator.next());
 		head();
 		req.resume();
 		// What is stored has an end; how long it takes is the reader's affair, and a reader that stalls is cut off.
@@ -95,8 +101,8 @@ async function pump(
 		while (!step.done) {
 			sent += step.value.byteLength;
 			if (expected !== undefined && sent > expected) break;
-			for (const piece of pieces(step.value)) await writePiece(exchange, piece);
-			step = await orAbort(signal, iterator.next());
+			await writeChunk(exchange, step.value);
+			step = await exchange.orAbort(iterator.next());
 		}
 		if (expected !== undefined && sent !== expected) {
 			throw new Error(`The source gave ${sent} bytes in place of ${expected}.`);
@@ -105,6 +111,47 @@ async function pump(
 		res.end();
 	} finally {
 		abandon(exchange, iterator);
+	}
+}
+
+/** How many pieces are on their way at a time: the socket begins with the next one while it tells that it has taken the last. */
+const mostUnderWay = 2;
+
+/**
+ * Writes a chunk and waits until the socket has taken all of it. Rejects when the exchange is aborted. A client that leaves a
+ * piece unread for too long is cut off.
+ */
+async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
+	const { res, clock } = exchange;
+	const cut = () => res.destroy();
+	let calm = clock.after(httpLimits.stallMs, cut);
+	const written = new Promise<void>((resolve) => {
+		const rest = pieces(chunk);
+		let underWay = 0;
+		const write = () => {
+			const { value: piece, done } = rest.next();
+			if (done) {
+				if (underWay === 0) resolve();
+				return;
+			}
+			underWay += 1;
+			// An error here is a client that left; `close` follows and aborts the signal.
+			res.write(piece, (error) => (error ? cut() : taken()));
+		};
+		const taken = () => {
+			// A timer that is set behind the end would never be stopped.
+			if (exchange.aborted) return;
+			underWay -= 1;
+			calm();
+			calm = clock.after(httpLimits.stallMs, cut);
+			write();
+		};
+		for (let i = 0; i < mostUnderWay; i++) write();
+	});
+	try {
+		await exchange.orAbort(written);
+	} finally {
+		calm();
 	}
 }
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import { orAbort } from '../abort.ts';
 import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
 import { type JsonReader, jsonReader, refuseHostile } from './json.ts';
@@ -31,8 +30,8 @@ export class BodyReader {
 	}
 
 	/** Throws `E_MEDIA_TYPE_UNSUPPORTED`, `E_BODY_TOO_LARGE` or `E_BODY_MALFORMED`, as early as the headers allow. */
-	async read(ctx: Koa.Context, exchange: Exchange): Promise<Body> {
-		const { req, signal } = exchange;
+	async read(context: () => Koa.Context, exchange: Exchange): Promise<Body> {
+		const { req } = exchange;
 		// A host with a body parser of its own in front of us has read the stream to its end.
 		if (req.readableEnded && !isEmpty(req)) return plain(parsedByHost(req));
 		if (isEmpty(req) && this.#optional) return plain(undefined);
@@ -45,7 +44,8 @@ export class BodyReader {
 		const limit = this.#limits[encoding];
 		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
 		exchange.inviteBody();
-		if (encoding === 'json') return plain(await orAbort(signal, this.#json(ctx, signal)));
+		const { signal } = exchange;
+		if (encoding === 'json') return plain(await exchange.orAbort(this.#json(context(), signal)));
 		const form = await readMultipart(req, this.#limits, signal);
 		return { value: form.fields, release: form.release };
 	}

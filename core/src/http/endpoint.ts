@@ -1,6 +1,7 @@
 import type Koa from 'koa';
-import { orAbort } from '../abort.ts';
 import type { Principal } from '../ports/authenticator.ts';
+import type { Idempotency } from '../ports/job-store.ts';
+import type { Logger } from '../ports/logger.ts';
 import { type Body, BodyReader } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyOf } from './idempotency.ts';
@@ -18,6 +19,8 @@ export interface Visit {
 	/** Without the question mark. */
 	readonly query: string;
 	readonly publicUrl: string;
+	/** Made for requests with a body: only koa-body asks for it. */
+	readonly context: () => Koa.Context;
 }
 
 /** One route made ready: reads the body, checks all input and runs the handler. */
@@ -31,35 +34,24 @@ export class Endpoint {
 	}
 
 	/** Resolves with what the handler returned. Rejects when the exchange is aborted, even if the handler goes on. */
-	async run(ctx: Koa.Context, exchange: Exchange, visit: Visit): Promise<unknown> {
+	async run(exchange: Exchange, visit: Visit): Promise<unknown> {
 		const { method, path, params, query, timeoutMs = httpLimits.timeoutMs } = this.#route;
 		exchange.setDeadline(timeoutMs);
 		const raw = { params: decodeParams(visit.captures), query: parseQuery(visit.query) };
 		let body: Body | undefined;
-		const call: Call = {
-			principal: visit.principal,
-			requestId: exchange.requestId,
-			// Made when it is asked for: most handlers log nothing.
-			get log() {
-				return exchange.log;
-			},
-			signal: exchange.signal,
-			deadline: exchange.startedAt + timeoutMs,
-			publicUrl: visit.publicUrl,
-			// Before the body is read: a bad header should not cost an upload.
-			idempotency: idempotencyOf(ctx.req, this.#route, () => ({
-				route: `${method} ${path}`,
-				...raw,
-				body: body?.value,
-			})),
-		};
+		const facts = () => ({ route: `${method} ${path}`, ...raw, body: body?.value });
+		// Before the body is read: a bad header should not cost an upload.
+		const idempotency = idempotencyOf(exchange.req, this.#route, facts);
+		const call = new CallOf(exchange, visit, exchange.startedAt + timeoutMs, idempotency);
 		const checked = {
 			params: params && (await validate(params, raw.params, 'The path')),
 			query: query && (await validate(query, raw.query, 'The query')),
 		};
-		await this.#route.admit?.(call);
-		body = await this.#bodies?.read(ctx, exchange);
-		exchange.bodyRead();
+		if (this.#route.admit) await this.#route.admit(call);
+		if (this.#bodies) {
+			body = await this.#bodies.read(visit.context, exchange);
+			exchange.bodyRead();
+		}
 		return this.#handle(exchange, checked, body, call);
 	}
 
@@ -69,31 +61,88 @@ export class Endpoint {
 		raw: Body | undefined,
 		call: Call,
 	): Promise<unknown> {
-		const route = this.#route;
-		const run = async () => {
-			const body = route.body && (await validate(route.body, raw?.value, 'The body'));
-			return route.handler({ ...checked, body }, call);
-		};
-		// A handler that does not heed its signal still reads its files: they go when it has settled, not when we give up.
-		const work = run().finally(() => raw?.release());
-		exchange.hold(work);
+		const work = this.#work(checked, raw, call);
 		try {
-			return await orAbort(exchange.signal, work);
+			return await exchange.orAbort(work);
 		} catch (error) {
-			work.then((late) => discard(exchange, late)).catch(() => {});
+			exchange.hold(work.then((late) => discard(exchange, late)));
 			throw error;
 		}
 	}
+
+	async #work(
+		checked: { readonly params: unknown; readonly query: unknown },
+		raw: Body | undefined,
+		call: Call,
+	): Promise<unknown> {
+		const route = this.#route;
+		if (!route.body) return route.handler({ ...checked, body: undefined }, call);
+		try {
+			const body = await validate(route.body, raw?.value, 'The body');
+			return await route.handler({ ...checked, body }, call);
+		} finally {
+			// A handler that does not heed its signal still reads its files: they go when it has settled, not when we give up.
+			await raw?.release().catch((err: unknown) =>
+				// The answer stands: the handler may have stored a record.
+				call.log.warn(
+					{ err },
+					'the files of an upload could not be deleted; the next start tries again',
+				),
+			);
+		}
+	}
+}
+
+/** What a handler learns of its surroundings. */
+class CallOf implements Call {
+	readonly principal: Principal;
+	readonly requestId: string;
+	declare readonly log: Logger;
+	declare readonly signal: AbortSignal;
+	readonly deadline: number;
+	readonly publicUrl: string;
+	readonly idempotency: Idempotency;
+	readonly #exchange: Exchange;
+
+	constructor(exchange: Exchange, visit: Visit, deadline: number, idempotency: Idempotency) {
+		this.principal = visit.principal;
+		this.requestId = exchange.requestId;
+		this.deadline = deadline;
+		this.publicUrl = visit.publicUrl;
+		this.idempotency = idempotency;
+		this.#exchange = exchange;
+		Object.defineProperties(this, CallOf.#own);
+	}
+
+	// Made when they are asked for: most handlers log nothing and are done before anything could be aborted. Own members, so that
+	// copies have them, and one function each for all: getters written into a literal give each object a shape of its own, which
+	// outlives the request and keeps it in memory.
+	static readonly #own = {
+		log: {
+			enumerable: true,
+			get(this: CallOf): Logger {
+				return this.#exchange.log;
+			},
+		},
+		signal: {
+			enumerable: true,
+			get(this: CallOf): AbortSignal {
+				return this.#exchange.signal;
+			},
+		},
+	};
 }
 
 // Without a prototype, for a name may be `__proto__`. A name that comes several times is an array.
 function parseQuery(text: string): Record<string, unknown> {
 	const query: Record<string, unknown> = Object.create(null);
 	if (text === '') return query;
-	const search = new URLSearchParams(text);
-	for (const name of new Set(search.keys())) {
-		const values = search.getAll(name);
-		query[name] = values.length === 1 ? values[0] : values;
+	// One pass: asking for the values of each name by itself would cost the square of their number, before any key is asked for.
+	for (const [name, value] of new URLSearchParams(text)) {
+		const before = query[name];
+		if (before === undefined) query[name] = value;
+		else if (Array.isArray(before)) before.push(value);
+		else query[name] = [before, value];
 	}
 	return query;
 }

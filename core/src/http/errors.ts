@@ -24,9 +24,9 @@ export async function sendError(exchange: Exchange, thrown: unknown): Promise<vo
 
 /** Finds the coded error that the client gets. 5xx are logged here, once, with their stack; 4xx are the client's own. */
 export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
-	const { signal, log, route } = exchange;
+	const { log, route } = exchange;
 	// Whatever a handler makes of its aborted signal, the reason is the truth.
-	const error = codedError(signal.aborted ? signal.reason : thrown);
+	const error = codedError(exchange.aborted ? exchange.reason : thrown);
 	// Stopping is no failure, however many clients hear of it.
 	if (error.spec.status >= 500 && error.code !== 'E_STOPPING') {
 		const err = error.code === 'E_INTERNAL' ? (error.cause ?? error) : error;

@@ -6,6 +6,7 @@ import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Place } from './admission.ts';
+import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
 
 /** What an exchange needs from the server. */
@@ -24,8 +25,6 @@ export class Exchange {
 	readonly requestId: string;
 	/** Milliseconds since the Unix epoch. */
 	readonly startedAt: number;
-	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. */
-	readonly signal: AbortSignal;
 	/** Resolves when the response has been sent or its connection is gone. */
 	readonly closed: Promise<void>;
 	/** The path template of the route; `unmatched` when there is none. Goes to the log in place of the path. */
@@ -33,8 +32,14 @@ export class Exchange {
 	principal: Principal | undefined;
 	/** What this request takes up; undefined for public routes. */
 	place: Place | undefined;
-	readonly #controller = new AbortController();
-	readonly #held: Promise<unknown>[] = [];
+	#controller: AbortController | undefined;
+	#reason: unknown;
+	#aborted = false;
+	/** Who wants to know of the abort; most requests end without one. */
+	#stops: Set<() => void> | undefined;
+	/** How much held work has not settled, and who waits for it. */
+	#held = 0;
+	#wake: () => void = () => {};
 	#disarm: () => void = () => {};
 	#endPace: () => void = () => {};
 	#invite: (() => void) | undefined;
@@ -52,10 +57,28 @@ export class Exchange {
 		this.requestId = requestIdOf(req);
 		this.#log = options.log;
 		this.#invite = options.invite;
-		this.signal = this.#controller.signal;
-		// A handler may hang one listener per output on it; ten would print a warning.
-		setMaxListeners(0, this.signal);
 		this.closed = this.#watch();
+	}
+
+	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is asked for. */
+	get signal(): AbortSignal {
+		if (!this.#controller) {
+			this.#controller = new AbortController();
+			// A handler may hang one listener per output on it; ten would print a warning.
+			setMaxListeners(0, this.#controller.signal);
+			if (this.#aborted) this.#controller.abort(this.#reason);
+		}
+		return this.#controller.signal;
+	}
+
+	/** Whether the signal has aborted. */
+	get aborted(): boolean {
+		return this.#aborted;
+	}
+
+	/** Why it has. */
+	get reason(): unknown {
+		return this.#reason;
 	}
 
 	/** A logger that names the request. */
@@ -81,9 +104,42 @@ export class Exchange {
 		this.#disarm = () => {};
 	}
 
-	/** Aborts the signal with an error that the client may see. */
-	abort(reason: PlinthError): void {
-		this.#controller.abort(reason);
+	/** Aborts the signal with an error that the client may see. The first reason counts. */
+	abort(reason: PlinthError | DOMException): void {
+		if (this.#aborted) return;
+		this.#aborted = true;
+		this.#reason = reason;
+		this.#controller?.abort(reason);
+		for (const stop of this.#stops ?? []) stop();
+		this.#stops = undefined;
+	}
+
+	/** Calls `stop` once when the exchange is aborted, unless the returned function is called before. */
+	onAbort(stop: () => void): () => void {
+		this.#stops ??= new Set();
+		this.#stops.add(stop);
+		return () => this.#stops?.delete(stop);
+	}
+
+	/** Settles as `work` does, or rejects with the reason of the abort if that comes first. */
+	orAbort<T>(work: PromiseLike<T>): Promise<T> {
+		if (this.#aborted) {
+			work.then(undefined, () => {});
+			return Promise.reject(this.#reason);
+		}
+		return new Promise((resolve, reject) => {
+			const leave = this.onAbort(() => reject(this.#reason));
+			work.then(
+				(value) => {
+					leave();
+					resolve(value);
+				},
+				(error) => {
+					leave();
+					reject(error);
+				},
+			);
+		});
 	}
 
 	/**
@@ -115,12 +171,19 @@ export class Exchange {
 	/** Closes the connection in the middle of an answer that cannot be finished. */
 	cut(): void {
 		this.#cut = true;
+		// For the log: what could not even begin was no success.
+		if (!this.res.headersSent) this.res.statusCode = 500;
 		this.res.destroy();
 	}
 
 	/** Counts work that may outlast the answer as a part of the exchange. How it ends is not looked at. */
 	hold(work: Promise<unknown>): void {
-		this.#held.push(work.catch(() => {}));
+		this.#held += 1;
+		const done = () => {
+			this.#held -= 1;
+			if (this.#held === 0) this.#wake();
+		};
+		work.then(done, done);
 	}
 
 	/** Resolves when the response is closed and all held work has settled. */
@@ -128,7 +191,16 @@ export class Exchange {
 		await this.closed;
 		this.clearDeadline();
 		this.#endPace();
-		await Promise.all(this.#held);
+		if (this.#held === 0) return;
+		// One that never ends is a fault of its own; it must not take its tenant's places away for ever.
+		const calm = this.clock.after(httpLimits.abandonMs, () => {
+			this.log.warn({ route: this.route }, 'a handler goes on although nobody waits for it');
+			this.place?.leave();
+		});
+		await new Promise<void>((resolve) => {
+			this.#wake = resolve;
+		});
+		calm();
 	}
 
 	#watch(): Promise<void> {
@@ -144,7 +216,7 @@ export class Exchange {
 			const close = () => {
 				if (!finished) {
 					this.#left = !this.#cut;
-					this.#controller.abort(new DOMException('The client has left.', 'AbortError'));
+					this.abort(new DOMException('The client has left.', 'AbortError'));
 				}
 				resolve();
 			};

@@ -40,13 +40,30 @@ export function idempotencyOf(
 			'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.',
 		);
 	}
-	let fingerprint: string | undefined;
-	return {
-		...(typeof key === 'string' ? { key } : {}),
-		retry: retryOf(req),
-		get fingerprint() {
-			fingerprint ??= sha256(canonical(facts()));
-			return fingerprint;
+	return new Recognition(typeof key === 'string' ? key : undefined, retryOf(req), facts);
+}
+
+class Recognition implements Idempotency {
+	readonly key?: string;
+	readonly retry: number;
+	declare readonly fingerprint: string;
+	readonly #facts: () => RequestFacts;
+	#fingerprint: string | undefined;
+
+	constructor(key: string | undefined, retry: number, facts: () => RequestFacts) {
+		if (key !== undefined) this.key = key;
+		this.retry = retry;
+		this.#facts = facts;
+		Object.defineProperty(this, 'fingerprint', Recognition.#own);
+	}
+
+	// Its own, so that copies have it, and one function for all: a getter written into a literal gives each object a shape of its own,
+	// which outlives the request and keeps it in memory.
+	static readonly #own = {
+		enumerable: true,
+		get(this: Recognition): string {
+			this.#fingerprint ??= sha256(canonical(this.#facts()));
+			return this.#fingerprint;
 		},
 	};
 }

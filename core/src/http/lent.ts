@@ -1,13 +1,16 @@
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { isReusableBody, type ReusableBody } from '../ports/blob-store.ts';
+import { bufferBytes, giveBuffer, takeBuffer } from './buffers.ts';
 
-/** Reading is a trip to another thread, so large buffers pay; beyond so many downloads at a time they would cost too much memory. */
-const large = { bytes: 1_048_576, count: 16, spare: 4 };
-const smallBytes = 262_144;
+/**
+ * So many downloads at a time get a large buffer each; for more of them that would cost too much memory, because a reader who does not
+ * read holds his until he is cut off.
+ */
+const mostLarge = 32;
+const smallBytes = 131_072;
 
 let largeInUse = 0;
-const spare: Uint8Array[] = [];
 
 /**
  * Reads a body into one buffer again and again, where the body can and the answer goes straight to a socket: most of what a
@@ -45,21 +48,24 @@ export class LentReader implements AsyncIterator<Uint8Array, undefined> {
 
 	/** Keeps the buffer for another body. Only when this one was read, and what was read was written, to the end. */
 	finish(): void {
-		const isLarge = this.#buffer.length === large.bytes;
-		if (isLarge && !this.#isReturned && spare.length < large.spare) spare.push(this.#buffer);
+		if (this.#isLarge && !this.#isReturned) giveBuffer(this.#buffer);
 		this.#leave();
 	}
 
+	get #isLarge(): boolean {
+		return this.#buffer.length === bufferBytes;
+	}
+
 	#leave(): void {
-		if (this.#buffer.length === large.bytes && !this.#isReturned) largeInUse -= 1;
+		if (this.#isLarge && !this.#isReturned) largeInUse -= 1;
 		this.#isReturned = true;
 	}
 }
 
-function take(): Uint8Array {
-	if (largeInUse === large.count) return Buffer.allocUnsafeSlow(smallBytes);
+function take(): Buffer {
+	if (largeInUse === mostLarge) return Buffer.allocUnsafeSlow(smallBytes);
 	largeInUse += 1;
-	return spare.pop() ?? Buffer.allocUnsafeSlow(large.bytes);
+	return takeBuffer();
 }
 
 /**

@@ -36,6 +36,8 @@ export const httpLimits = {
 	/** What each window of a request body must bring, 8 KiB a second, and how long a window is. */
 	paceBytes: 81_920,
 	paceMs: 10_000,
+	/** How long a handler that goes on although its client is gone still counts for its tenant. */
+	abandonMs: 30_000,
 	/** The pieces in which an answer is written. */
 	pieceBytes: 262_144,
 	/** What is read and thrown away so that a refused client sees the answer: 64 MB with a key, 1 MB without. */

@@ -159,7 +159,10 @@ export class Listener {
 		res.on('close', () => {
 			if (this.#connections.get(socket) === res) this.#connections.set(socket, undefined);
 			// Its head may have promised to keep the connection before the stop.
-			if (this.#stopped) socket.end();
+			if (this.#stopped) {
+				socket.end();
+				destroySoon(socket);
+			}
 		});
 		const code = headProblem(req);
 		if (code) {
@@ -194,7 +197,11 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 	const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines];
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-	// A client that neither reads nor closes would keep its half of the connection for ever.
+	destroySoon(socket);
+}
+
+/** A client that neither reads nor closes would keep its half of the connection for ever. */
+function destroySoon(socket: Socket): void {
 	setTimeout(() => socket.destroy(), httpLimits.farewellMs).unref();
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { plinthError } from '../coded-error.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
@@ -41,7 +42,7 @@ async function readParts(
 	spool: Spool,
 ): Promise<FormEntry[]> {
 	const parser = createParser(req, limits);
-	const parts = new Parts(limits, spool);
+	const parts = new Parts(limits, spool, isOursAlone(req));
 	const stop = new AbortController();
 	try {
 		await new Promise<void>((resolve, reject) => {
@@ -71,12 +72,14 @@ interface Upload {
 class Parts {
 	readonly #limits: ResolvedLimits;
 	readonly #spool: Spool;
+	readonly #ownsChunks: boolean;
 	readonly #entries: FormEntry[] = [];
 	readonly #uploads: Upload[] = [];
 
-	constructor(limits: ResolvedLimits, spool: Spool) {
+	constructor(limits: ResolvedLimits, spool: Spool, ownsChunks: boolean) {
 		this.#limits = limits;
 		this.#spool = spool;
+		this.#ownsChunks = ownsChunks;
 	}
 
 	watch(parser: BusboyInstance, reject: (reason: unknown) => void): void {
@@ -93,7 +96,7 @@ class Parts {
 			const limit = this.#limits.file;
 			stream.once('limit', () => reject(tooLarge(shownName(name), 'file', limit)));
 			attempt(reject, () => fieldPath(name ?? ''));
-			const saved = this.#spool.save(stream, shownFilename(filename ?? ''));
+			const saved = this.#spool.save(stream, shownFilename(filename ?? ''), this.#ownsChunks);
 			saved.catch(reject);
 			this.#uploads.push({ saved, stop: () => stream.destroy() });
 			this.#entries.push({ name, value: saved });
@@ -112,6 +115,11 @@ class Parts {
 		for (const upload of this.#uploads) upload.stop();
 		await Promise.allSettled(this.#uploads.map(({ saved }) => saved));
 	}
+}
+
+/** Whether nobody but us sees what the request brings: it comes from a connection, and no middleware of a host listens to it. */
+function isOursAlone(req: IncomingMessage): boolean {
+	return req.socket instanceof Socket && req.listenerCount('data') === 0;
 }
 
 /** What a browser sends for a file input that nobody used: no name and no bytes. */

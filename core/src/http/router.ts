@@ -34,7 +34,11 @@ export class RouteTable {
 		const literal = this.#paths.get(path);
 		if (literal && !literal.hasParameters) return answer(literal, method, noCaptures);
 		// The layers stand in the order of registration, so the first one has the most literal path.
-		const layer = this.#router.stack.find((each) => each.match(path));
+		const layer = this.#router.stack.find((each) => {
+			// Most paths are told apart by how they begin, before any expression is run.
+			const prefix = this.#paths.get(each.name ?? '')?.prefix ?? '';
+			return path.startsWith(prefix) && each.match(path);
+		});
 		const entry = this.#paths.get(layer?.name ?? '');
 		if (!layer || !entry) return undefined;
 		const values = layer.captures(path);
@@ -60,6 +64,8 @@ export class RouteTable {
 /** All routes of one path. */
 interface PathEntry {
 	readonly template: string;
+	/** What stands before the first parameter. */
+	readonly prefix: string;
 	readonly hasParameters: boolean;
 	readonly byMethod: Map<string, Route>;
 	readonly methods: string[];
@@ -70,6 +76,7 @@ const noCaptures: Match['captures'] = Object.freeze({});
 function newEntry({ path }: Route): PathEntry {
 	return {
 		template: path,
+		prefix: path.split('{', 1)[0] ?? '',
 		hasParameters: pathShape(path) !== path,
 		byMethod: new Map(),
 		methods: [],

@@ -1,4 +1,4 @@
-import { orAbort } from '../abort.ts';
+import { ServerResponse } from 'node:http';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
@@ -20,16 +20,49 @@ export const securityHeaders: Headers = {
 
 const protection = Object.entries(securityHeaders);
 
-/** Writes status and headers. The connection closes behind the answer when the request's body is still under way. */
+/** Sets status and headers; they go with the first byte. The connection closes behind the answer when the request's body is still under way. */
 export function writeHead(exchange: Exchange, status: number, headers: Headers): void {
-	const { res, clock, startedAt } = exchange;
+	const { res } = exchange;
+	res.setHeader('x-request-id', exchange.requestId);
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 	for (const [name, value] of protection) {
 		if (!res.hasHeader(name)) res.setHeader(name, value);
 	}
-	res.setHeader('openai-processing-ms', String(Math.max(0, clock.now() - startedAt)));
+	res.setHeader('openai-processing-ms', spentMs(exchange));
 	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
 	res.statusCode = status;
+}
+
+/** The same at once, for an answer whose body is at hand: Node takes a whole list of headers at a third of the cost. */
+function writeWholeHead(exchange: Exchange, status: number, headers: Headers): void {
+	const { res } = exchange;
+	if (!takesList(res)) {
+		writeHead(exchange, status, headers);
+		return;
+	}
+	const given = Object.keys(headers);
+	// Names in another case may repeat ours, which only `setHeader` notices.
+	if (given.some((name) => name !== name.toLowerCase())) {
+		writeHead(exchange, status, headers);
+		return;
+	}
+	const list = ['x-request-id', exchange.requestId];
+	for (const name of given) list.push(name, headers[name] as string);
+	for (const [name, value] of protection) {
+		if (!(name in headers)) list.push(name, value);
+	}
+	list.push('openai-processing-ms', spentMs(exchange));
+	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
+	res.writeHead(status, list);
+}
+
+/** A host may have set headers, or wrapped what writes them; fetch has a response of its own. */
+function takesList(res: ServerResponse): boolean {
+	return res.writeHead === ServerResponse.prototype.writeHead && res.getHeaderNames().length === 0;
+}
+
+function spentMs({ clock, startedAt }: Exchange): string {
+	return String(Math.max(0, clock.now() - startedAt));
 }
 
 /** Answers with JSON. */
@@ -57,13 +90,16 @@ export async function sendWhole(
 ): Promise<void> {
 	const { req, res } = exchange;
 	const linger = isBodyUnderWay(exchange);
-	writeHead(exchange, status, headers);
-	exchange.clearDeadline();
 	const body = req.method === 'HEAD' ? '' : text;
+	writeWholeHead(exchange, status, headers);
+	exchange.clearDeadline();
 	const large = body.length > httpLimits.pieceBytes;
 	if (!linger && !large) {
-		res.end(body);
-		req.resume();
+		// Of ASCII both are the same, and Node need not look for more.
+		if (headers['content-length'] === String(body.length)) res.end(body, 'latin1');
+		else res.end(body);
+		// What is complete Node throws away itself.
+		if (!req.complete || !req.socket) req.resume();
 		return;
 	}
 	// A short answer goes out even when the exchange is aborted: it may be the reason.
@@ -81,14 +117,14 @@ export async function sendWhole(
  * Rejects when the exchange is aborted. A client that leaves a piece unread for too long is cut off.
  */
 export async function writePiece(exchange: Exchange, piece: Uint8Array | string): Promise<void> {
-	const { res, clock, signal } = exchange;
+	const { res, clock } = exchange;
 	const calm = clock.after(httpLimits.stallMs, () => res.destroy());
 	const written = new Promise<void>((resolve) => {
 		// An error here is a client that left; `close` follows and aborts the signal.
 		res.write(piece, (error) => (error ? res.destroy() : resolve()));
 	});
 	try {
-		await orAbort(signal, written);
+		await exchange.orAbort(written);
 	} finally {
 		calm();
 	}
@@ -111,11 +147,12 @@ function isBodyUnderWay({ req, isBodyHeldBack }: Exchange): boolean {
 	return Number(req.headers['content-length'] ?? 0) > smallBody;
 }
 
-function drain({ req, clock, principal, signal }: Exchange): Promise<void> {
+function drain(exchange: Exchange): Promise<void> {
+	const { req, clock, principal, aborted } = exchange;
 	let room: number = principal ? httpLimits.drain : httpLimits.drainStrangers;
 	const patience = principal ? httpLimits.drainMs : httpLimits.drainStrangersMs;
 	return new Promise((resolve) => {
-		const tired = clock.after(signal.aborted ? httpLimits.farewellMs : patience, done);
+		const tired = clock.after(aborted ? httpLimits.farewellMs : patience, done);
 		const endPace = watchPace(req, clock, done);
 		function count(chunk: Buffer) {
 			room -= chunk.length;
@@ -130,7 +167,7 @@ function drain({ req, clock, principal, signal }: Exchange): Promise<void> {
 		}
 		req.on('data', count);
 		for (const event of ['end', 'close', 'error']) req.once(event, done);
-		if (!signal.aborted) signal.addEventListener('abort', done, { once: true });
+		if (!aborted) exchange.onAbort(done);
 		req.resume();
 	});
 }

@@ -19,6 +19,7 @@ import { Reply } from './reply.ts';
 import { respond } from './respond.ts';
 import type { Route } from './route.ts';
 import { RouteTable, targetOf } from './router.ts';
+import { sharedTimers } from './shared-timers.ts';
 import { type ModelInfo, probePaths, type Readiness, systemRoutes } from './system.ts';
 
 /** What the server needs from the kernel. */
@@ -55,6 +56,16 @@ export type Callback = (
 	next?: (error?: unknown) => void,
 ) => void;
 
+/** How a request came in. */
+interface Origin {
+	/** Sends `100 Continue`; absent when the client does not wait for that. */
+	readonly invite?: (() => void) | undefined;
+	/** It came on a connection of our own listener. */
+	readonly isTaken?: boolean;
+	/** The host's Koa context. */
+	readonly context?: () => Koa.Context;
+}
+
 /** All of HTTP: the same routes behind a listener of our own, inside a host's server, or through `fetch`. */
 export class HttpServer {
 	readonly #options: HttpOptions;
@@ -65,11 +76,9 @@ export class HttpServer {
 	readonly #authFailures: AuthFailures;
 	readonly #admission: Admission;
 	readonly #cors: Cors;
-	/** How to invite the bodies of clients that wait for `100 Continue`. */
-	readonly #invitations = new WeakMap<IncomingMessage, () => void>();
-	/** Requests on connections of our own listener. */
-	readonly #taken = new WeakSet<IncomingMessage>();
-	readonly #handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+	readonly #clock: Clock;
+	/** Makes the contexts that koa-body reads from. */
+	readonly #koa = new Koa();
 	#closing = false;
 	#listener: Listener | undefined;
 	#address: Address | undefined;
@@ -85,11 +94,7 @@ export class HttpServer {
 		this.#routes = [...options.routes, ...system];
 		this.#table = new RouteTable(this.#routes);
 		this.#endpoints = new Map(this.#routes.map((route) => [route, new Endpoint(route)]));
-		const koa = new Koa();
-		koa.use((ctx) => this.#serve(ctx));
-		// Every failure is answered and logged inside. What is left are sockets that die under an answer.
-		koa.on('error', () => {});
-		this.#handle = koa.callback();
+		this.#clock = sharedTimers(options.clock);
 	}
 
 	/** Whether `listen` has opened a server. */
@@ -109,15 +114,16 @@ export class HttpServer {
 	callback(): Callback {
 		return (req, res, next) => {
 			if (next && !this.#isOurs(targetOf(req).path)) next();
-			else void this.#handle(req, res);
+			else this.#serve(req, res);
 		};
 	}
 
 	/** The same for a Koa host. */
 	middleware(): Koa.Middleware {
 		return async (ctx, next) => {
-			if (this.#isOurs(targetOf(ctx.req).path)) await this.#serve(ctx);
-			else await next();
+			if (!this.#isOurs(targetOf(ctx.req).path)) return next();
+			ctx.respond = false;
+			await this.#serve(ctx.req, ctx.res, { context: () => ctx });
 		};
 	}
 
@@ -125,16 +131,14 @@ export class HttpServer {
 	async fetch(request: Request): Promise<Response> {
 		// Most servers have a socket and never need it.
 		const { carryFetch } = await import('./fetch.ts');
-		return carryFetch(request, (req, res) => void this.#handle(req, res));
+		return carryFetch(request, (req, res) => void this.#serve(req, res));
 	}
 
 	/** Opens a server of our own. Rejects when the address cannot be had. */
 	async listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
 		if (this.#listener) throw new Error('The server listens already.');
 		const handle: RequestHandler = (req, res, invite) => {
-			this.#taken.add(req);
-			if (invite) this.#invitations.set(req, invite);
-			void this.#handle(req, res);
+			void this.#serve(req, res, { invite, isTaken: true });
 		};
 		const { log, connections = 10_000 } = this.#options;
 		const listener = new Listener(handle, log, connections);
@@ -187,26 +191,29 @@ export class HttpServer {
 		this.#inFlight.abortAll();
 	}
 
-	async #serve(ctx: Koa.Context): Promise<void> {
-		const { req, res } = ctx;
-		const { clock, log } = this.#options;
-		ctx.respond = false;
-		const exchange = new Exchange(req, res, { clock, log, invite: this.#invitations.get(req) });
+	/** Never rejects. */
+	async #serve(req: IncomingMessage, res: ServerResponse, origin: Origin = {}): Promise<void> {
+		const { log } = this.#options;
+		const exchange = new Exchange(req, res, { clock: this.#clock, log, invite: origin.invite });
 		this.#inFlight.add(exchange);
 		try {
-			res.setHeader('x-request-id', exchange.requestId);
-			await this.#answer(ctx, exchange)
-				.catch((error) => sendError(exchange, error))
-				.catch(() => exchange.cut());
+			await this.#answer(exchange, origin);
+		} catch (error) {
+			await sendError(exchange, error).catch(() => exchange.cut());
+		}
+		try {
 			await this.#finish(exchange);
+		} catch {
+			exchange.cut();
 		} finally {
 			exchange.place?.leave();
 			this.#inFlight.remove(exchange);
 		}
 	}
 
-	async #answer(ctx: Koa.Context, exchange: Exchange): Promise<void> {
-		const { method, req, res } = ctx;
+	async #answer(exchange: Exchange, { context, isTaken }: Origin): Promise<void> {
+		const { req, res } = exchange;
+		const { method = '' } = req;
 		const { path, query } = targetOf(req);
 		const match = this.#table.match(method, path);
 		exchange.route = match?.template ?? exchange.route;
@@ -217,8 +224,9 @@ export class HttpServer {
 		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
 		// A host may go on sending requests after we have stopped; the probes still answer. Our own listener took its connections before
 		// it closed: what comes on them is answered.
-		if (this.#closing && !open && !this.#taken.has(req)) throw plinthError('E_STOPPING');
-		if (!probePaths.includes(path)) await this.#options.admit?.();
+		if (this.#closing && !open && !isTaken) throw plinthError('E_STOPPING');
+		const admitted = probePaths.includes(path) ? undefined : this.#options.admit?.();
+		if (admitted) await admitted;
 		if (!open) {
 			const { authenticator } = this.#options;
 			exchange.principal = authenticator
@@ -231,18 +239,24 @@ export class HttpServer {
 		const principal = exchange.principal ?? anonymous;
 		checkScope(principal, route.scope);
 		if (!open) exchange.place = this.#admission.enter(principal.tenant);
-		const visit = { principal, captures, query, publicUrl: this.#publicUrl() };
-		const result = await this.#endpoints.get(route)?.run(ctx, exchange, visit);
+		const visit = {
+			principal,
+			captures,
+			query,
+			publicUrl: this.#publicUrl(),
+			context: context ?? (() => this.#koa.createContext(req, res)),
+		};
+		const result = await this.#endpoints.get(route)?.run(exchange, visit);
 		await respond(exchange, result, route.response.status);
 	}
 
 	async #finish(exchange: Exchange): Promise<void> {
-		const { clock, log } = this.#options;
-		const { req, res, requestId, route, principal, startedAt, signal } = exchange;
+		const { log } = this.#options;
+		const { req, res, clock, requestId, route, principal, startedAt } = exchange;
 		const cut = () => res.destroy();
 		const { farewellMs, stallMs } = httpLimits;
-		const calm = clock.after(signal.aborted ? farewellMs : stallMs, cut);
-		signal.addEventListener('abort', cut, { once: true });
+		const calm = clock.after(exchange.aborted ? farewellMs : stallMs, cut);
+		if (!exchange.aborted) exchange.onAbort(cut);
 		await exchange.closed;
 		calm();
 		const line = {
@@ -266,7 +280,7 @@ export class HttpServer {
 
 	#publicUrl(): string {
 		const url = this.#options.publicUrl ?? this.#address?.url ?? 'http://localhost';
-		return url.replace(/\/+$/, '');
+		return url.endsWith('/') ? url.replace(/\/+$/, '') : url;
 	}
 }
 

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { plinthError } from '../coded-error.ts';
+import { gather } from './gather.ts';
 import { uploadFolder } from './leftovers.ts';
 import type { UploadedFile } from './upload.ts';
 
@@ -11,27 +13,38 @@ export class Spool {
 	#folder: Promise<string> | undefined;
 	#count = 0;
 
-	/** Writes a file while it arrives, hashes it and finds its type by its first bytes. */
-	async save(body: AsyncIterable<Buffer>, filename: string): Promise<UploadedFile> {
+	/**
+	 * Writes a file while it arrives, hashes it and finds its type by its first bytes. `ownsChunks` says that nobody else looks at
+	 * what the stream brings.
+	 */
+	async save(body: Readable, filename: string, ownsChunks = false): Promise<UploadedFile> {
 		const number = this.#count++;
 		const hash = createHash('sha256');
 		const opening = new Opening();
 		let size = 0;
-		let handle: FileHandle | undefined;
+		let handle: Promise<FileHandle> | undefined;
+		const open = () => {
+			handle ??= this.#open(number);
+			// Looked at below, and when something is written.
+			handle.catch(() => {});
+			return handle;
+		};
 		try {
-			// The iteration starts before the file is open: the stream must have its listeners when it fails.
-			for await (const chunk of body) {
-				handle ??= await this.#open(number);
-				hash.update(chunk);
-				opening.add(chunk);
-				size += chunk.length;
-				await handle.writeFile(chunk);
-			}
-			handle ??= await this.#open(number);
+			await gather(body, {
+				ownsChunks,
+				look(chunk) {
+					void open();
+					hash.update(chunk);
+					opening.add(chunk);
+					size += chunk.length;
+				},
+				write: async (bytes) => (await open()).writeFile(bytes),
+			});
+			await open();
 		} catch (error) {
 			throw isDiskFull(error) ? plinthError('E_STORE_FULL', { cause: error }) : error;
 		} finally {
-			await handle?.close();
+			await (await handle?.catch(() => undefined))?.close();
 		}
 		const mediaType = await opening.mediaType();
 		const facts = { filename, size, sha256: hash.digest('hex'), mediaType };

@@ -1,4 +1,3 @@
-import { orAbort } from '../abort.ts';
 import { toWireError } from '../coded-error.ts';
 import { abandon } from './binary.ts';
 import { reportError } from './errors.ts';
@@ -56,14 +55,14 @@ async function writeAll(exchange: Exchange, iterator: AsyncIterator<ServerEvent>
 }
 
 async function withHeartbeat<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
-	const { clock, res, signal } = exchange;
+	const { clock, res } = exchange;
 	let cancel = clock.after(httpLimits.heartbeatMs, beat);
 	function beat() {
 		res.write(': ping\n\n');
 		cancel = clock.after(httpLimits.heartbeatMs, beat);
 	}
 	try {
-		return await orAbort(signal, work);
+		return await exchange.orAbort(work);
 	} finally {
 		cancel();
 	}

@@ -16,6 +16,9 @@ import type { JobDefinition, JobOutcome, JobRun } from './contract.ts';
 import { Pulse } from './pulse.ts';
 import type { JobSettings } from './settings.ts';
 
+/** How long a job waits for a store that does not answer before its next attempt; twice as long each time. */
+const retryMs = 5_000;
+
 /** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
 export type AbortCause = 'cancel' | 'lost' | 'stopping' | 'timeout';
 
@@ -29,8 +32,8 @@ export interface AttemptTools {
 	readonly settings: JobSettings;
 }
 
-/** How an attempt ended, for the log. `unrecorded`: the store did not answer; the lease lapses and the job runs again. */
-type AttemptEnd = 'completed' | 'failed' | 'interrupted' | 'lost' | 'unrecorded';
+/** How an attempt ended, for the log. `put off`: a store was away, another attempt follows. `unrecorded`: the store did not answer; the lease lapses and the job runs again. */
+type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
 
 /** How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in milliseconds. */
 const patienceMs = 2_000;
@@ -147,14 +150,24 @@ export class Attempt {
 			end = kept === undefined ? 'unrecorded' : kept ? 'interrupted' : 'lost';
 		} else if (this.#cause !== 'lost') {
 			const wire = this.#explain(error);
-			const kept = await this.#persist(() => store.fail(id, this.#fence, wire));
-			if (kept) this.#announce('job.failed');
-			end = kept === undefined ? 'unrecorded' : kept ? 'failed' : 'lost';
+			const retryAt = this.#retryAt(error);
+			const kept = await this.#persist(() => store.fail(id, this.#fence, wire, retryAt));
+			if (kept && retryAt === undefined) this.#announce('job.failed');
+			const ended = retryAt === undefined ? 'failed' : 'put off';
+			end = kept === undefined ? 'unrecorded' : kept ? ended : 'lost';
 			if (this.#cause) await this.#cancelUpstream(await this.#latest());
 		}
 		// A failed job can be neither served nor remixed: its inputs go too.
 		await this.#discard(end === 'failed' ? jobPrefix(id) : undefined);
 		return end;
+	}
+
+	/** A store that is away costs the job an attempt and some seconds, not its life: 5, 10, 20, … seconds. */
+	#retryAt(error: unknown): number | undefined {
+		const { attempt, maxAttempts } = this.#job;
+		const isStore = isPlinthError(error) && error.code === 'E_STORE_UNAVAILABLE';
+		if (this.#cause || !isStore || attempt >= maxAttempts) return undefined;
+		return this.#tools.clock.now() + retryMs * 2 ** (attempt - 1);
 	}
 
 	#explain(error: unknown): JobError {

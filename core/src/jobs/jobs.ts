@@ -162,9 +162,11 @@ export class JobService {
 	}
 
 	async #cancel(kind: string, tenant: string, id: string): Promise<Job> {
-		await this.#get(kind, tenant, id);
+		const before = await this.#get(kind, tenant, id);
 		const job = await this.#store.requestCancel(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
+		// No attempt will do it: an earlier one that was interrupted has left its upstream work running.
+		if (job.status === 'failed' && before.status === 'queued') void this.#cancelUpstream(job);
 		if (job.status === 'failed') await this.#discard(id);
 		else this.#bus.publish({ type: 'job.cancelling', tenant, subject: id, data: null });
 		return job;
@@ -177,7 +179,7 @@ export class JobService {
 		// Workers of this process hear the hint at once, others at their next heartbeat.
 		this.#bus.publish({ type: 'job.deleted', tenant, subject: id, data: null });
 		// The record is gone: nobody waits for an upstream, and what fails here is the sweeper's.
-		void this.#cancelUpstream(job);
+		if (job.status === 'queued' || job.status === 'in_progress') void this.#cancelUpstream(job);
 		// A running attempt may still write: then the bytes wait for the sweeper.
 		if (job.status !== 'in_progress') {
 			await deletePrefix(this.#blobs, jobPrefix(id))
@@ -190,15 +192,11 @@ export class JobService {
 	}
 
 	async #cancelUpstream(job: Job): Promise<void> {
-		const active = job.status === 'queued' || job.status === 'in_progress';
-		if (!active || job.checkpoint === null) return;
+		if (job.checkpoint === null) return;
 		try {
 			await this.definitions.get(job.kind)?.cancel?.(job);
 		} catch (err) {
-			this.#log.warn(
-				{ err, job_id: job.id },
-				'the upstream work of a removed job could not be stopped',
-			);
+			this.#log.warn({ err, job_id: job.id }, 'the upstream work of a job could not be stopped');
 		}
 	}
 }

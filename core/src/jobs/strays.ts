@@ -9,13 +9,15 @@ const batch = 500;
 /**
  * Deletes the bytes of jobs that have no record: a process was killed between a job's attachments and its record, or wrote
  * after the record had gone. Only ids made at or before `before` are looked at, so that no create under way is disturbed; keys of
- * another form are left alone. Answers how many jobs it deleted bytes of. Holds one batch of ids at a time.
+ * another form are left alone. Answers how many jobs it deleted bytes of; what cannot be deleted goes to `onFailure` and holds up
+ * nothing else. Holds one batch of ids at a time.
  */
 export async function deleteStrays(
 	blobs: BlobStore,
 	store: JobStore,
 	before: number,
 	isStopped: () => boolean,
+	onFailure: (id: string, err: unknown) => void,
 ): Promise<number> {
 	let removed = 0;
 	for await (const ids of batches(blobs, before)) {
@@ -23,8 +25,12 @@ export async function deleteStrays(
 		const known = new Set(await store.known(ids));
 		for (const id of ids) {
 			if (known.has(id) || isStopped()) continue;
-			await deletePrefix(blobs, jobPrefix(id));
-			removed += 1;
+			try {
+				await deletePrefix(blobs, jobPrefix(id));
+				removed += 1;
+			} catch (err) {
+				onFailure(id, err);
+			}
 		}
 	}
 	return removed;

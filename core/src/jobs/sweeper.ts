@@ -77,44 +77,52 @@ export class Sweeper {
 
 	/** Deletes bytes first and settles the records after, so that a crash between the two only repeats work. */
 	async sweep(): Promise<void> {
-		let items: readonly SweepItem[];
-		let settled: readonly SweepItem[];
-		do {
-			items = await this.#store.sweep(this.#clock.now(), sweepBatch);
-			settled = await this.#deleteBytes(items);
+		// What could not be deleted is listed again, before everything younger.
+		const stuck = new Set<string>();
+		for (let isMore = true; isMore && !this.#isStopped; ) {
+			const limit = sweepBatch + stuck.size;
+			const items = await this.#store.sweep(this.#clock.now(), limit);
+			const settled = await this.#deleteBytes(items, stuck);
 			// Also with nothing due: the store trims its event log here.
 			await this.#store.swept(settled);
 			if (settled.length > 0) {
 				this.#log.info({ swept: settled.length }, 'expired content and removed jobs deleted');
 			}
-			// What could not be deleted is listed again: going on would turn in a circle.
-		} while (items.length === sweepBatch && settled.length === sweepBatch);
+			isMore = items.length === limit;
+		}
 	}
 
 	/** Deletes bytes that belong to no record. */
 	async sweepStrays(): Promise<void> {
 		const before = this.#clock.now() - this.#settings.strayMs;
 		const isStopped = () => this.#isStopped;
-		const strays = await deleteStrays(this.#blobs, this.#store, before, isStopped);
+		const onFailure = (id: string, err: unknown) => this.#warnOfBytes(id, err);
+		const strays = await deleteStrays(this.#blobs, this.#store, before, isStopped, onFailure);
 		if (strays > 0) this.#log.info({ strays }, 'bytes without a record deleted');
 	}
 
-	/** Returns the items whose bytes are gone. One that cannot be deleted must not hold up the others. */
-	async #deleteBytes(items: readonly SweepItem[]): Promise<readonly SweepItem[]> {
+	/** Returns the items whose bytes are gone, and adds the ids of those that cannot be deleted to `stuck`: they must not hold up the others. */
+	async #deleteBytes(
+		items: readonly SweepItem[],
+		stuck: Set<string>,
+	): Promise<readonly SweepItem[]> {
 		const settled: SweepItem[] = [];
 		for (const item of items) {
 			if (this.#isStopped) break;
+			if (stuck.has(item.id)) continue;
 			try {
 				await deletePrefix(this.#blobs, jobPrefix(item.id));
 				settled.push(item);
 			} catch (err) {
-				this.#log.warn(
-					{ err, job_id: item.id },
-					'bytes could not be deleted; the next sweep tries again',
-				);
+				stuck.add(item.id);
+				this.#warnOfBytes(item.id, err);
 			}
 		}
 		return settled;
+	}
+
+	#warnOfBytes(id: string, err: unknown): void {
+		this.#log.warn({ err, job_id: id }, 'bytes could not be deleted; the next sweep tries again');
 	}
 
 	#repeat(everyMs: number, task: () => Promise<void>, firstMs = everyMs): void {

@@ -6,35 +6,53 @@ const contentNames = new Set(['prompt', 'input', 'instructions', 'messages', 'bo
 
 const maxText = 2_000;
 const maxStack = 8_000;
+/** How much of a longer text is searched for secrets: a private key may be longer than what is shown. */
+const maxSearched = 65_536;
 const maxDepth = 6;
+/** Values of one line, texts and numbers among them. */
 const maxNodes = 500;
 
 /**
  * A copy of log fields that may be written: texts without known secrets and at a bounded length, no values under names that promise a
  * secret or a prompt, of errors only their type, code, message, stack and causes. Errors of HTTP clients carry whole requests otherwise.
+ * Never throws: whoever logs is in the middle of something else.
  */
 export function safeFields(fields: object): Record<string, unknown> {
 	const left = { nodes: maxNodes };
 	// An error by itself would lose its name: pino calls it so too.
-	return types.isNativeError(fields)
-		? { err: safeError(fields, 1, left) }
-		: safeObject(fields, 0, left);
+	if (types.isNativeError(fields)) return { err: safeValue(fields, 1, left) };
+	try {
+		return safeObject(fields, 0, left);
+	} catch {
+		return { fields: unreadable };
+	}
 }
+
+/** Stands for what throws when it is looked at. */
+const unreadable = '[unreadable]';
 
 interface Left {
 	nodes: number;
 }
 
 function safeValue(value: unknown, depth: number, left: Left): unknown {
+	left.nodes -= 1;
+	if (depth > maxDepth || left.nodes < 0) return '[more]';
 	if (typeof value === 'string') return safeText(value, maxText);
 	if (typeof value === 'bigint') return String(value);
 	if (typeof value !== 'object' || value === null) return value;
-	left.nodes -= 1;
-	if (depth > maxDepth || left.nodes < 0) return '[more]';
+	try {
+		return safeNode(value, depth, left);
+	} catch {
+		return unreadable;
+	}
+}
+
+function safeNode(value: object, depth: number, left: Left): unknown {
 	if (value instanceof Error || types.isNativeError(value)) return safeError(value, depth, left);
 	if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
 	if (Array.isArray(value)) {
-		return value.slice(0, maxNodes).map((item) => safeValue(item, depth + 1, left));
+		return value.slice(0, left.nodes).map((item) => safeValue(item, depth + 1, left));
 	}
 	const { toJSON } = value as { toJSON?: unknown };
 	if (typeof toJSON === 'function') return safeValue(toJSON.call(value), depth + 1, left);
@@ -42,13 +60,24 @@ function safeValue(value: unknown, depth: number, left: Left): unknown {
 }
 
 function safeObject(value: object, depth: number, left: Left): Record<string, unknown> {
-	const entries = Object.entries(value).map(([name, item]) => {
-		const isPrivate = isSecretName(name) || contentNames.has(name.toLowerCase());
+	const members = Object.entries(value).slice(0, left.nodes);
+	const entries = members.map(([name, item]) => {
+		const isPrivate = privateNames.get(name) ?? learnName(name);
 		// Numbers and the like stay: `tokens: 512` and `input: 1_024` are sizes.
 		const isText = typeof item === 'string' || (typeof item === 'object' && item !== null);
 		return [name, isPrivate && isText ? redacted : safeValue(item, depth + 1, left)];
 	});
 	return Object.fromEntries(entries);
+}
+
+/** What was found out about names before. Lines have few of them, and each line asks for all of its own. */
+const privateNames = new Map<string, boolean>();
+
+function learnName(name: string): boolean {
+	const isPrivate = isSecretName(name) || contentNames.has(name.toLowerCase());
+	// Names out of data could be any number.
+	if (privateNames.size < maxNodes) privateNames.set(name, isPrivate);
+	return isPrivate;
 }
 
 function safeError(error: Error, depth: number, left: Left): object {
@@ -73,6 +102,6 @@ function safeCause(cause: unknown, depth: number, left: Left): unknown {
 
 function safeText(text: string, max: number): string {
 	// Redacted before it is cut, so that no half of a secret is left.
-	const clean = redact(text.slice(0, max * 2));
+	const clean = redact(text.slice(0, maxSearched));
 	return clean.length > max ? `${clean.slice(0, max)}… (${text.length} characters)` : clean;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { LoadLimits } from '../../src/http/admission.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { Reply } from '../../src/http/reply.ts';
 import { defineRoute } from '../../src/http/route.ts';
 import { fileField } from '../../src/http/upload.ts';
@@ -135,6 +136,26 @@ describe('requests of one tenant', () => {
 		state.release();
 		await second;
 	});
+
+	it('stop counting when their handler goes on long after its client has left', async () => {
+		const { routes, state } = heldRoutes();
+		const { port, send, http, clock, lines } = await listening(routes, { load });
+		for (const count of [1, 2]) {
+			const raw = await rawConnection(port);
+			await raw.write(request('GET /v1/held', auth));
+			await eventually(() => state.running === count);
+			raw.socket.destroy();
+		}
+		expect((await send('/v1/held')).status).toBe(429);
+		await eventually(() => lines.filter(({ message }) => message === 'request').length === 3);
+		await clock.advance(httpLimits.abandonMs);
+		expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
+		const third = send('/v1/held');
+		await eventually(() => state.running === 3);
+		for (const _ of [1, 2, 3]) state.release();
+		expect((await third).status).toBe(200);
+		await http.drained();
+	});
 });
 
 describe('request bodies', () => {
@@ -181,6 +202,22 @@ describe('request bodies', () => {
 		const first = send('/v1/held', { method: 'POST', headers: json, body: '{"a":1}' });
 		await eventually(() => state.running === 1);
 		expect((await send('/v1/held', post(800_000))).status).toBe(503);
+		state.release();
+		await first;
+	});
+
+	it('keep their budget when somebody sends a length that is no number', async () => {
+		const { routes, state } = heldRoutes();
+		const { send } = testServer(routes, { load: { ...load, requestsPerTenant: 9 } });
+		const odd = await send('/v1/held', {
+			method: 'POST',
+			headers: { ...json, 'content-length': 'none' },
+			body: '{}',
+		});
+		expect(odd.status).toBe(400);
+		const first = send('/v1/held', post(600));
+		await eventually(() => state.running === 1);
+		expect((await send('/v1/held', post(600))).status).toBe(503);
 		state.release();
 		await first;
 	});

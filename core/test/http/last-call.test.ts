@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import { listening, rawConnection, request } from './support.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Reply } from '../../src/http/reply.ts';
+import { defineRoute } from '../../src/http/route.ts';
+import { eventually, listening, rawConnection, request } from './support.ts';
 
 describe('before the listener closes', () => {
 	it('every answer ends its connection once that is asked for, also on connections that were kept', async () => {
@@ -36,6 +38,44 @@ describe('once the listener closes', () => {
 		});
 		expect(await Promise.all(answers)).toEqual(Array(20).fill('HTTP/1.1 401'));
 		await stopping;
+	});
+
+	it('a client that keeps its half of the connection open does not hold up the stop', async () => {
+		const answer = Promise.withResolvers<void>();
+		const slow = defineRoute({
+			method: 'GET',
+			path: '/slow',
+			scope: 'public',
+			summary: 's',
+			response: { description: 'x', mediaTypes: ['text/plain'] },
+			errors: [],
+			handler: () =>
+				Reply.binary(
+					(async function* () {
+						yield Buffer.from('begun');
+						await answer.promise;
+						yield Buffer.from('ended');
+					})(),
+					{ mediaType: 'text/plain' },
+				),
+		});
+		const { port, http } = await listening([slow]);
+		const lazy = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+		onTestFinished(() => void lazy.destroy());
+		let text = '';
+		lazy.on('data', (chunk: Buffer) => {
+			text += chunk.toString('latin1');
+		});
+		lazy.on('error', () => {});
+		lazy.write(request('GET /slow'));
+		await eventually(() => text.includes('begun'));
+		const silent = await rawConnection(port);
+		const stopping = http.stopAccepting();
+		// From then on nobody looks for idle connections any more.
+		await silent.closed;
+		answer.resolve();
+		await stopping;
+		expect(text).toMatch(/keep-alive[\s\S]*ended/i);
 	});
 
 	it('a connection that never asks is closed after a moment', async () => {

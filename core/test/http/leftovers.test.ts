@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { removeLeftUploads, uploadFolder } from '../../src/http/leftovers.ts';
 import { Spool } from '../../src/http/spool.ts';
@@ -88,10 +89,7 @@ describe('upload folders', () => {
 
 	test('carry the mark of the process that makes them', async () => {
 		const spool = new Spool();
-		async function* body() {
-			yield Buffer.from('x');
-		}
-		await spool.save(body(), 'name');
+		await spool.save(Readable.from([Buffer.from('x')]), 'name');
 		const [name = ''] = await readdir(root);
 		expect(name.startsWith(basename(uploadFolder()))).toBe(true);
 		expect(await remaining()).toEqual([name]);

@@ -1,8 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../src/http/route.ts';
 import { fileField, isUpload, type UploadedFile } from '../../src/http/upload.ts';
-import { errorOf, testServer } from './support.ts';
+import { errorOf, privateTemp, testServer } from './support.ts';
+
+/** A PNG of one pixel. */
+const pixel =
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const forged = {
 	$kind: 'plinth.upload',
@@ -50,5 +56,28 @@ describe('a file that a JSON body only describes', () => {
 			stream: async function* () {},
 		};
 		expect(isUpload(upload)).toBe(true);
+	});
+});
+
+describe('a file that cannot be deleted any more', () => {
+	it('does not turn a good answer into a bad one', async () => {
+		await privateTemp();
+		const temp = tmpdir();
+		const takesItAway = {
+			...route,
+			handler: async () => {
+				await rename(temp, `${temp}-gone`);
+				// Below a file nothing can be looked for.
+				await writeFile(temp, '');
+				return { stored: true };
+			},
+		};
+		onTestFinished(() => rm(`${temp}-gone`, { recursive: true, force: true }));
+		const { send, lines } = testServer([takesItAway]);
+		const form = new FormData();
+		form.set('image', new Blob([Buffer.from(pixel, 'base64')]), 'a.png');
+		const answer = await send('/v1/files', { method: 'POST', body: form });
+		expect([answer.status, await answer.json()]).toEqual([200, { stored: true }]);
+		expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
 	});
 });

@@ -105,6 +105,51 @@ describe('a job that fails', () => {
 		expect((await m.jobs.get('a', id)).error?.code).toBe('model_error');
 	});
 
+	test('that a store was away for is tried again later, with its inputs', async () => {
+		let attempts = 0;
+		const m = await machine({
+			run: async () => {
+				attempts += 1;
+				if (attempts < 3) throw plinthError('E_STORE_UNAVAILABLE');
+				return { result: { done: true } };
+			},
+		});
+		const { job } = await m.jobs.submit({
+			principal: alice,
+			model: 'm',
+			attachments: [{ name: 'picture', mediaType: 'image/png', body: new Uint8Array([1]) }],
+			input: () => ({}),
+		});
+		m.worker.start();
+		await eventually('the first attempt is over', async () => {
+			const { status } = await m.jobs.get('a', job.id);
+			return attempts === 1 && status === 'queued';
+		});
+		expect(await m.keys()).toEqual([`jobs/${job.id}/input/picture`]);
+		for (const wait of [5_000, 10_000]) {
+			await m.clock.advance(wait);
+			await m.sweeper.ring();
+			await eventually('the next attempt is over', async () => {
+				const { status } = await m.jobs.get('a', job.id);
+				return status !== 'in_progress' && attempts === (wait === 5_000 ? 2 : 3);
+			});
+		}
+		expect(await m.jobs.get('a', job.id)).toMatchObject({ status: 'completed', attempt: 3 });
+	});
+
+	test('that a store is away for every time fails in the end', async () => {
+		const m = await machine({
+			maxAttempts: 1,
+			run: async () => {
+				throw plinthError('E_STORE_UNAVAILABLE');
+			},
+		});
+		const id = await m.submit(alice);
+		m.worker.start();
+		await eventually('it has failed', async () => (await m.jobs.get('a', id)).status === 'failed');
+		expect((await m.jobs.get('a', id)).error?.code).toBe('storage_unavailable');
+	});
+
 	test('leaves none of the bytes that the attempt has written', async () => {
 		const m = await machine({
 			run: async (_job, run) => {
@@ -374,6 +419,24 @@ describe('work that runs upstream', () => {
 		expect(stopped).toEqual(['upstream-7']);
 	});
 
+	test('is stopped when its job is cancelled while it waits for its next attempt', async () => {
+		const stopped: (string | null)[] = [];
+		const m = await machine({
+			run: async () => never,
+			cancel: async ({ checkpoint }) => {
+				stopped.push(checkpoint);
+			},
+		});
+		const id = await m.submit();
+		await m.store.claim(id, 'stopped server', 20_000);
+		await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
+		await m.store.release(id, 1);
+		await m.jobs.cancel('a', id);
+		await eventually('stopped upstream', () => stopped.length > 0);
+		await m.jobs.cancel('a', id);
+		expect(stopped).toEqual(['upstream-9']);
+	});
+
 	test('is stopped when its job was removed before the checkpoint', async () => {
 		const stopped: (string | null)[] = [];
 		let goOn: () => void = () => {};
@@ -431,6 +494,26 @@ describe('housekeeping', () => {
 		expect(await m.keys()).toEqual([`jobs/${first}/input/x`]);
 		await m.sweeper.sweep();
 		expect(await m.keys()).toEqual([]);
+	});
+
+	test('goes past a whole batch of them', async () => {
+		const m = await machine({ run: async () => never }, { settings: { maxPendingPerTenant: 0 } });
+		const ids: string[] = [];
+		for (let n = 0; n < 501; n += 1) ids.push(await m.submit());
+		for (const id of ids) {
+			await m.blobs.put(`jobs/${id}/input/x`, new Uint8Array([1]), { contentType: 'a/b' });
+			await m.store.remove('a', id);
+		}
+		const last = ids.at(-1) ?? '';
+		let tries = 0;
+		const broken = withMethods(m.blobs, {
+			delete: (key) => {
+				tries += 1;
+				return key.includes(last) ? m.blobs.delete(key) : Promise.reject(new Error('no'));
+			},
+		});
+		await m.sweeperOn(broken).sweep();
+		expect([(await m.keys()).length, tries]).toEqual([500, 501]);
 	});
 
 	test('rings again for a job whose doorbell was lost', async () => {

@@ -8,7 +8,7 @@ const never = new Promise<never>(() => {});
 const bytes = new Uint8Array([1, 2, 3]);
 const media = { contentType: 'image/png' };
 const picture = { name: 'picture', mediaType: 'image/png', body: bytes };
-const hour = 3_600_000;
+const day = 86_400_000;
 
 /** What a process leaves that is killed between an attachment and its record. */
 async function orphan(m: Machine): Promise<string> {
@@ -30,30 +30,43 @@ describe('bytes without a record', () => {
 	test('stay while a create may still be under way', async () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
-		await m.clock.advance(hour - 1);
+		await m.clock.advance(day - 1);
 		await m.sweeper.sweepStrays();
 		expect(await m.keys()).toHaveLength(1);
 	});
 
-	test('go once they are an hour old', async () => {
+	test('go once they are a day old', async () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
-		await m.clock.advance(hour);
+		await m.clock.advance(day);
 		await m.sweeper.sweepStrays();
 		expect(await m.keys()).toEqual([]);
 	});
 
-	test('are looked for right after the start, and every hour', async () => {
+	test('are looked for right after the start, and every day', async () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
-		m.clock.jump(hour);
+		m.clock.jump(day);
 		await m.sweeper.start();
 		await m.clock.advance(0);
 		await eventually('gone', async () => (await m.keys()).length === 0);
 		await orphan(m);
-		await m.clock.advance(hour + 1);
+		await m.clock.advance(day + 1);
 		await eventually('gone again', async () => (await m.keys()).length === 0);
 		await m.sweeper.stop();
+	});
+
+	test('go also behind some that cannot be deleted', async () => {
+		const m = await machine({ run: async () => never });
+		const stuck = await orphan(m);
+		for (let n = 0; n < 3; n += 1) await orphan(m);
+		await m.clock.advance(day + 1_000);
+		const broken = withMethods(m.blobs, {
+			delete: (key) =>
+				key.includes(stuck) ? Promise.reject(new Error('no')) : m.blobs.delete(key),
+		});
+		await m.sweeperOn(broken).sweepStrays();
+		expect(await m.keys()).toEqual([`jobs/${stuck}/input/picture`]);
 	});
 
 	test('are told from those of living jobs, however many there are', async () => {
@@ -62,7 +75,7 @@ describe('bytes without a record', () => {
 		const living = await m.keys();
 		for (let n = 0; n < 600; n += 1) await orphan(m);
 		// Ids made within one millisecond run ahead of the clock.
-		await m.clock.advance(hour + 1_000);
+		await m.clock.advance(day + 1_000);
 		await m.sweeper.sweepStrays();
 		expect(await m.keys()).toEqual(living);
 	});
@@ -71,7 +84,7 @@ describe('bytes without a record', () => {
 		const m = await machine({ run: async () => never });
 		const { job } = await submit(m);
 		await m.store.remove('a', job.id);
-		await m.clock.advance(hour);
+		await m.clock.advance(day);
 		await m.sweeper.sweepStrays();
 		expect(await m.keys()).toHaveLength(1);
 		await m.sweeper.sweep();
@@ -82,7 +95,7 @@ describe('bytes without a record', () => {
 		const m = await machine({ run: async () => never });
 		const keys = ['files/a', 'jobs/by-hand/x', 'jobs/work_1/x'];
 		for (const key of keys) await m.blobs.put(key, bytes, media);
-		await m.clock.advance(1_000 * hour);
+		await m.clock.advance(1_000 * day);
 		await m.sweeper.sweepStrays();
 		expect(await m.keys()).toEqual(keys);
 	});
@@ -103,7 +116,7 @@ describe('bytes without a record', () => {
 			attachments: [{ ...picture, body: body() }],
 			input: () => ({}),
 		});
-		await m.clock.advance(hour / 2 + 1);
+		await m.clock.advance(day / 2 + 1);
 		arrive();
 		await expect(submission).rejects.toMatchObject({ code: 'E_DEADLINE' });
 		expect([await m.keys(), await m.store.pending('work')]).toEqual([[], 0]);

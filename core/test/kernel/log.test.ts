@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelError } from '../../src/index.ts';
 import { createLogger, type LogSettings } from '../../src/kernel/log.ts';
+import { learnEnvironment } from '../../src/redact.ts';
 
 function capture(settings: Partial<LogSettings> = {}, terminal: object = {}) {
 	const written: string[] = [];
@@ -100,6 +101,52 @@ describe('the log for machines', () => {
 		log.info({ circle, text: 'x'.repeat(1_000_000) }, 'much');
 		expect(written).toHaveLength(1);
 		expect(written[0]?.length).toBeLessThan(100_000);
+	});
+});
+
+describe('whatever is logged', () => {
+	const broken = (): never => {
+		throw new Error('no');
+	};
+
+	test.each([
+		[
+			'a getter',
+			{
+				get part() {
+					return broken();
+				},
+			},
+		],
+		['toJSON', { toJSON: broken }],
+		['a proxy', new Proxy({}, { ownKeys: broken })],
+		['the message of an error', Object.defineProperty(new Error('x'), 'message', { get: broken })],
+	])('the line is written, although %s throws', (_sentence, odd) => {
+		const { log, written } = capture();
+		log.info({ odd, after: 1 }, 'a line');
+		log.error(odd, 'by itself');
+		expect(written).toHaveLength(2);
+		expect(JSON.parse(written[0] ?? '')).toMatchObject({ odd: '[unreadable]', after: 1 });
+	});
+
+	test.each([
+		[
+			'members',
+			Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 'x'.repeat(50)])),
+		],
+		['lists of texts', Array.from({ length: 400 }, () => Array(500).fill('x'.repeat(50)))],
+	])('a line stays short, however many %s there are', (_sentence, much) => {
+		const { log, written } = capture();
+		log.info({ much }, 'much');
+		expect(written[0]?.length).toBeLessThan(100_000);
+	});
+
+	test('no half of a long secret is left where a text is cut', () => {
+		const secret = `${'canary-1'.repeat(400)}.`;
+		learnEnvironment({ SIGNING_KEY: secret });
+		const { log, written } = capture();
+		log.info({ note: `${'x'.repeat(1_500)} ${secret}` }, 'cut');
+		expect(written[0]).not.toContain('canary');
 	});
 });
 

@@ -141,6 +141,7 @@ describe('GET /v1/videos/{id}/content', () => {
 			status: 404,
 			code: 'video_content_missing',
 		});
+		expect((await h.send('HEAD', contentOf(id))).status).toBe(404);
 	});
 
 	it('answers unknown and foreign ids alike and needs videos:read', async () => {

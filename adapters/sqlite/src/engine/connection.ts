@@ -10,6 +10,7 @@ export const busyTimeoutMs = 10_000;
 export class Connection {
 	readonly #database: DatabaseSync;
 	readonly #statements = new Map<string, StatementSync>();
+	readonly #listStatements = new Map<string, StatementSync>();
 
 	constructor(file: string) {
 		this.#database = new DatabaseSync(file, { timeout: busyTimeoutMs });
@@ -33,6 +34,20 @@ export class Connection {
 	/** The first row as `Row`: the caller vouches for the columns. */
 	get<Row>(sql: string, parameters: Parameters = {}): Row | undefined {
 		return this.#statement(sql).get(parameters) as Row | undefined;
+	}
+
+	/** The columns of the first row in their order, for what is asked often: it takes half the time of a row with names. */
+	getList<List extends readonly unknown[]>(
+		sql: string,
+		...parameters: readonly SQLInputValue[]
+	): List | undefined {
+		let statement = this.#listStatements.get(sql);
+		if (!statement) {
+			statement = this.#database.prepare(sql);
+			statement.setReturnArrays(true);
+			this.#listStatements.set(sql, statement);
+		}
+		return statement.get(...parameters) as unknown as List | undefined;
 	}
 
 	/** All rows as `Row`: the caller vouches for the columns. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Logger, makePrivateDir } from '@plinth/core';
 import { toReadError, unavailable } from '../errors.ts';
@@ -38,6 +38,13 @@ export class Database {
 
 	get<Row>(sql: string, parameters?: Parameters): Row | undefined {
 		return this.#read(() => this.#reader.get<Row>(sql, parameters));
+	}
+
+	getList<List extends readonly unknown[]>(
+		sql: string,
+		...parameters: readonly string[]
+	): List | undefined {
+		return this.#read(() => this.#reader.getList<List>(sql, ...parameters));
 	}
 
 	all<Row>(sql: string, parameters?: Parameters): Row[] {
@@ -107,13 +114,26 @@ export async function openDatabase(path: string, log: Logger): Promise<DatabaseH
 	}
 }
 
-/** Makes sure that the file exists and that only its owner reads it; SQLite gives its companion files the same mode. */
+/**
+ * Makes sure that the file exists and that only its owner reads it; SQLite gives its companion files the same mode. A file that is there
+ * must not be opened: POSIX drops all locks that a process has on a file when it closes any descriptor of it, and without SQLite's own
+ * locks the next program that looks into the database deletes the log of a running server (sqlite.org, "How To Corrupt", §2.2).
+ */
 function createPrivateFile(path: string): string {
 	try {
 		makePrivateDir(dirname(path));
-		closeSync(openSync(path, 'a', 0o600));
+		if (!existsSync(path)) createFile(path);
 		return realpathSync(path);
 	} catch (error) {
 		throw unavailable(path, error);
+	}
+}
+
+/** Of several that make the file at once one succeeds, and none of them has SQLite on it yet. */
+function createFile(path: string): void {
+	try {
+		closeSync(openSync(path, 'wx', 0o600));
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
 	}
 }

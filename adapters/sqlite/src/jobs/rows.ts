@@ -25,6 +25,29 @@ export interface JobRow {
 	readonly received_retry: number;
 }
 
+/** The same without names, as `readJob` gives it. */
+export type JobList = readonly [
+	id: string,
+	kind: string,
+	tenant: string,
+	principal: string,
+	model: string,
+	status: JobStatus,
+	input: string,
+	result: string | null,
+	error: string | null,
+	progress: number,
+	checkpoint: string | null,
+	attempt: number,
+	maxAttempts: number,
+	fence: number,
+	cancelRequested: number,
+	createdAt: number,
+	startedAt: number | null,
+	completedAt: number | null,
+	expiresAt: number | null,
+];
+
 /** A row of `events`. */
 export interface EventRow {
 	readonly seq: number;
@@ -46,8 +69,8 @@ export function toJob(row: JobRow): Job {
 		model: row.model,
 		status: row.status,
 		input: JSON.parse(row.input),
-		result: row.result === null ? null : JSON.parse(row.result),
-		error: row.error === null ? null : JSON.parse(row.error),
+		result: parseOrNull(row.result),
+		error: parseOrNull(row.error),
 		progress: row.progress,
 		checkpoint: row.checkpoint,
 		attempt: row.attempt,
@@ -58,6 +81,31 @@ export function toJob(row: JobRow): Job {
 		startedAt: row.started_at,
 		completedAt: row.completed_at,
 		expiresAt: row.expires_at,
+	};
+}
+
+/** The job in a row without names. */
+export function listToJob(list: JobList): Job {
+	return {
+		id: list[0],
+		kind: list[1],
+		tenant: list[2],
+		principal: list[3],
+		model: list[4],
+		status: list[5],
+		input: JSON.parse(list[6]),
+		result: parseOrNull(list[7]),
+		error: parseOrNull(list[8]),
+		progress: list[9],
+		checkpoint: list[10],
+		attempt: list[11],
+		maxAttempts: list[12],
+		fence: list[13],
+		cancelRequested: list[14] === 1,
+		createdAt: list[15],
+		startedAt: list[16],
+		completedAt: list[17],
+		expiresAt: list[18],
 	};
 }
 
@@ -72,4 +120,8 @@ export function toEvent(row: EventRow): JobEvent {
 		at: row.at,
 		data: JSON.parse(row.data),
 	};
+}
+
+function parseOrNull(text: string | null) {
+	return text === null ? null : JSON.parse(text);
 }

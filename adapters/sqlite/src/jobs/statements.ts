@@ -5,6 +5,12 @@ const visible = `tenant = $tenant AND id = $id AND removed = 0`;
 
 export const selectJob = `SELECT * FROM jobs WHERE ${visible}`;
 
+/** The columns of `JobList`, in its order: this is what pollers ask for, again and again. */
+export const readJob = `
+	SELECT id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt, max_attempts, fence,
+		cancel_requested, created_at, started_at, completed_at, expires_at
+	FROM jobs WHERE tenant = ? AND id = ? AND removed = 0`;
+
 export const insertJob = `
 	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, created_at, claimable_at,
 		idempotency_key, fingerprint, received_retry)

@@ -20,7 +20,7 @@ import {
 	type SweepItem,
 } from '@plinth/core';
 import type { Database } from '../engine/database.ts';
-import { type EventRow, type JobRow, toEvent, toJob } from './rows.ts';
+import { type EventRow, type JobList, type JobRow, listToJob, toEvent, toJob } from './rows.ts';
 import * as sql from './statements.ts';
 
 const cancelled = endedBy(errors.E_JOB_CANCELLED);
@@ -57,7 +57,8 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	async get(tenant: string, id: string): Promise<Job | null> {
-		return toJobOrNull(this.#db.get<JobRow>(sql.selectJob, { tenant, id }));
+		const list = this.#db.getList<JobList>(sql.readJob, tenant, id);
+		return list ? listToJob(list) : null;
 	}
 
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {

@@ -1,5 +1,6 @@
 import {
 	type BlobStore,
+	type ByteSource,
 	defineRoute,
 	errorFrom,
 	errors,
@@ -44,7 +45,12 @@ export function videoContent(context: VideoContext): Route {
 			if (isExpired(job, clock.now())) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
 			const file = query.variant === 'video' ? output.video : output.poster;
 			if (!file) throw errorFrom(videoErrors, 'E_VIDEO_THUMBNAIL_NOT_FOUND');
-			return serve(blobs, file, job.id);
+			return Reply.binary(stored(blobs, file), {
+				mediaType: file.mediaType,
+				etag: file.sha256,
+				filename: `${job.id}.${extensions[file.mediaType] ?? 'bin'}`,
+				ranges: true,
+			});
 		},
 	});
 }
@@ -59,27 +65,20 @@ function readyOutput(job: Job): VideoOutput {
 	throw errorFrom(videoErrors, 'E_VIDEO_NOT_READY', { message });
 }
 
-async function serve(blobs: BlobStore, file: StoredFile, id: string): Promise<Reply> {
+/** The record knows how large a file is, so the store is asked once. Bytes that are gone are found out before the head is sent. */
+function stored(blobs: BlobStore, { key, size }: StoredFile): ByteSource {
 	const missing = () => errorFrom(videoErrors, 'E_VIDEO_CONTENT_MISSING');
-	// Asked before the head is sent: afterwards a missing blob could only break the connection.
-	const info = await blobs.head(file.key);
-	if (!info) throw missing();
-	return Reply.binary(
-		{
-			size: info.size,
-			async open(range) {
-				const blob = await blobs.get(file.key, range ? { range } : {});
-				if (!blob) throw missing();
-				return blob.body;
-			},
+	return {
+		size,
+		async open(range) {
+			const blob = await blobs.get(key, range ? { range } : {});
+			if (!blob) throw missing();
+			return blob.body;
 		},
-		{
-			mediaType: file.mediaType,
-			etag: file.sha256,
-			filename: `${id}.${extensions[file.mediaType] ?? 'bin'}`,
-			ranges: true,
+		async check() {
+			if (!(await blobs.head(key))) throw missing();
 		},
-	);
+	};
 }
 
 const extensions: Readonly<Record<string, string>> = {
