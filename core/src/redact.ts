@@ -11,7 +11,7 @@ const shapes = [
 	String.raw`\bplinth_[a-z]+_[\w-]{16,}`,
 	// Not every word that begins so: a vendor's key mixes digits and capitals.
 	String.raw`\bsk-(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[A-Z])[\w-]{16,}`,
-	String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+	'-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)',
 	String.raw`(?<=\b(?:[Bb]earer|Basic)\s{1,3})[\w.~+/=-]{16,}`,
 	String.raw`(?<=//[^\s/:@"]{0,100}:)[^\s/@"]+(?=@)`,
 ];

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import { optional } from '../service.ts';
 import { services } from '../services.ts';
 import { ConfiguredKeys, wrongKeys } from './configured-keys.ts';
-import { digestOf, isIssuedForm, keyId, sameDigest } from './key-format.ts';
+import { isIssuedForm, keyId, sameDigest } from './key-format.ts';
 import { KeyRecords } from './key-records.ts';
 import { createKeyRing, isExpired, keyRing } from './key-ring.ts';
 import { LastUse } from './last-use.ts';
