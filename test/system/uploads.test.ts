@@ -128,15 +128,21 @@ describe('eight pictures of 50 megapixels at once', () => {
 
 describe('ten uploads at once', () => {
 	test('take little memory, whatever their size, and leave no file', async () => {
-		const bySize = { small: 0, large: 0 };
-		bySize.small = await growthDuring(async () => {
-			expect(await ten(() => create(small))).toEqual(Array(10).fill(201));
-		});
-		await end();
-		await start();
-		bySize.large = await growthDuring(async () => {
-			expect(await ten(() => create(large))).toEqual(Array(10).fill(201));
-		});
+		// The middle of three fresh processes each: when one of them collects its garbage is a matter of luck.
+		const growths = async (bytes: Uint8Array<ArrayBuffer>) => {
+			const found: number[] = [];
+			for (let round = 0; round < 3; round++) {
+				await end();
+				await start();
+				found.push(
+					await growthDuring(async () => {
+						expect(await ten(() => create(bytes))).toEqual(Array(10).fill(201));
+					}),
+				);
+			}
+			return found.toSorted((one, other) => one - other)[1] ?? Number.NaN;
+		};
+		const bySize = { small: await growths(small), large: await growths(large) };
 		console.info(
 			`Ten uploads of ${(small.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
 		);

@@ -167,6 +167,42 @@ describe('a group', () => {
 		connection.close();
 	});
 
+	test('undoes all that a failed command has written, and nothing else', () => {
+		const connection = new Connection(file);
+		prepareFile(connection, 1_000);
+		const put = `INSERT INTO records VALUES ('t', 'c', ?, 'v', 1, 1, NULL) RETURNING id`;
+		const commands = ['a', 'b', 'c'].map((name) => ({ name, input: null }));
+		const outcomes = runGroup(connection, commands, (db, { name }) => {
+			const row = db.getList<readonly [string]>(put, name);
+			if (name === 'b') throw new Error('after its first write');
+			return row?.[0];
+		});
+		expect(outcomes).toEqual([
+			{ ok: true, value: 'a' },
+			{ ok: false, failure: { kind: 'other', message: 'after its first write' } },
+			{ ok: true, value: 'c' },
+		]);
+		const rows = connection.all<{ id: string }>('SELECT id FROM records ORDER BY id');
+		expect(rows.map(({ id }) => id)).toEqual(['a', 'c']);
+		connection.close();
+	});
+
+	test('is done once when the commands that fail have written nothing', () => {
+		const connection = new Connection(file);
+		prepareFile(connection, 1_000);
+		const put = `INSERT INTO records VALUES ('t', 'c', $name, 'v', 1, 1, NULL)`;
+		const told: string[] = [];
+		const commands = ['a', 'a', 'b'].map((name) => ({ name, input: null }));
+		const outcomes = runGroup(connection, commands, (db, { name }) => {
+			told.push(name);
+			return db.run(put, { name });
+		});
+		expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
+		expect(told).toEqual(['a', 'a', 'b']);
+		expect(connection.all('SELECT id FROM records')).toHaveLength(2);
+		connection.close();
+	});
+
 	test('that cannot get the lock reports the file as unavailable', () => {
 		const holder = new Connection(file);
 		prepareFile(holder, 1_000);

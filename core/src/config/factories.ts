@@ -8,6 +8,8 @@ export interface ResolveOptions {
 	/** The folder from which package names resolve. */
 	readonly folder: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
+	/** Filled in: by config path, the variable that a value came from. */
+	readonly variables?: Map<string, string>;
 }
 
 /** What a config entry can be an instance of. */
@@ -83,10 +85,11 @@ async function findFactory(use: string, sort: Sort, folder: string): Promise<Fac
 export function fill<T>(
 	value: T,
 	path: string,
-	{ env }: ResolveOptions,
+	{ env, variables }: ResolveOptions,
 	problems: BootProblem[],
 ): T {
 	const filled = interpolate(value, env, path);
+	for (const [at, name] of filled.asked) variables?.set(at, name);
 	learnOptions(filled.value);
 	for (const { name, path: at } of filled.missing) {
 		problems.push(

@@ -9,6 +9,8 @@ export interface MissingVariable {
 export interface Interpolated<T> {
 	readonly value: T;
 	readonly missing: readonly MissingVariable[];
+	/** By path, the last variable that was asked for there, set or not. */
+	readonly asked: ReadonlyMap<string, string>;
 }
 
 const reference = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
@@ -24,7 +26,8 @@ export function interpolate<T>(
 	path = '',
 ): Interpolated<T> {
 	const missing: MissingVariable[] = [];
-	return { value: walk(value, path) as T, missing };
+	const asked = new Map<string, string>();
+	return { value: walk(value, path) as T, missing, asked };
 
 	function walk(node: unknown, at: string): unknown {
 		if (typeof node === 'string') return expand(node, at);
@@ -43,6 +46,7 @@ export function interpolate<T>(
 			reference,
 			(match, name: string | undefined, fallback: string | undefined) => {
 				if (name === undefined) return '${';
+				asked.set(at, name);
 				const found = env[name];
 				if (found !== undefined && (found !== '' || fallback === undefined)) return found;
 				if (fallback !== undefined) return fallback;

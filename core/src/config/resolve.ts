@@ -24,6 +24,8 @@ export interface ResolvedConfig {
 	readonly backends: Readonly<Record<string, BackendInstance>>;
 	readonly models: Readonly<Record<string, ResolvedModel>>;
 	readonly plugins: Readonly<Record<string, PluginInstance>>;
+	/** By config path, the environment variable that a value came from: whoever set it knows it by that name. */
+	readonly variables: ReadonlyMap<string, string>;
 	/** What could not be resolved; `createApp` reports it together with everything else. */
 	readonly problems: readonly BootProblem[];
 }
@@ -35,9 +37,11 @@ type Entry = { readonly value: unknown; readonly inherited: boolean };
 /** Applies presets, finds named factories and fills in variables. Never rejects: what is wrong is listed in `problems`. */
 export async function resolveConfig(
 	config: AppConfig,
-	options: ResolveOptions,
+	given: ResolveOptions,
 ): Promise<ResolvedConfig> {
 	const problems: BootProblem[] = [];
+	const variables = new Map<string, string>();
+	const options = { ...given, variables };
 	learnEnvironment(options.env);
 	const layers = await presetLayers(config, options, problems);
 	for (const layer of layers) checkShape(layer, problems);
@@ -71,6 +75,7 @@ export async function resolveConfig(
 		backends,
 		models,
 		plugins,
+		variables,
 		problems,
 	};
 }

@@ -48,7 +48,7 @@ export const kernelServices: ReadonlySet<string> = new Set([services.clock.id, s
 export function planBoot(config: ResolvedConfig): BootPlan {
 	const problems: BootProblem[] = [...config.problems];
 	const options = <S extends z.ZodType>(schema: S, value: unknown, owner: string, path: string) =>
-		checkOptions(schema, value, owner, path, problems);
+		checkOptions(schema, value, { owner, path, variables: config.variables }, problems);
 
 	const server = options(serverSettings, config.server, 'config', 'server');
 	const log = options(logSettings, config.log, 'config', 'log');
@@ -123,12 +123,18 @@ const sections = [
 	['plugin', 'plugins'],
 ] as const;
 
+/** Whose options are checked, and which of them came from variables. */
+interface OptionsPlace {
+	readonly owner: string;
+	readonly path: string;
+	readonly variables: ReadonlyMap<string, string>;
+}
+
 /** With problems found, the defaults stand in, so that everything else can still be checked. */
 function checkOptions<S extends z.ZodType>(
 	schema: S,
 	value: unknown,
-	owner: string,
-	path: string,
+	{ owner, path, variables }: OptionsPlace,
 	problems: BootProblem[],
 ): z.output<S> {
 	const parsed = schema.safeParse(value);
@@ -136,7 +142,9 @@ function checkOptions<S extends z.ZodType>(
 	for (const issue of parsed.error.issues) {
 		const at = [path, ...issue.path].join('.');
 		const keys = issue.code === 'unrecognized_keys' ? ` Known options: ${knownKeys(schema)}.` : '';
-		problems.push(bootProblem('E_OPTIONS_INVALID', owner, at, `${issue.message}.${keys}`));
+		const variable = variables.get(at);
+		const remedy = variable && `Correct the environment variable ${variable}.`;
+		problems.push(bootProblem('E_OPTIONS_INVALID', owner, at, `${issue.message}.${keys}`, remedy));
 	}
 	const fallback = schema.safeParse({});
 	return fallback.success ? fallback.data : ({} as z.output<S>);

@@ -7,6 +7,10 @@ describe('interpolate', () => {
 		const config = { a: '${X}', b: [{ c: 'x-${X}-${Y}' }], n: 3, t: true, z: null };
 		expect(interpolate(config, { X: '1', Y: '2' })).toEqual({
 			value: { a: '1', b: [{ c: 'x-1-2' }], n: 3, t: true, z: null },
+			asked: new Map([
+				['a', 'X'],
+				['b[0].c', 'Y'],
+			]),
 			missing: [],
 		});
 	});

@@ -12,6 +12,7 @@ import {
 	definePlugin,
 	defineRoute,
 	defineService,
+	env,
 	type Route,
 } from '../../src/index.ts';
 import { silentLogger } from '../../src/testing/index.ts';
@@ -93,6 +94,15 @@ describe('a boot that cannot succeed', () => {
 			expect(report).toContain(path);
 			expect(report).toContain(remedy);
 		}
+	});
+
+	test('names the environment variable that a bad option came from', async () => {
+		const server = { port: env('PORT', '8080'), graceMs: 'soon' };
+		const booted = createApp({ server }, { log, env: { PORT: 'abc' } });
+		const { problems } = (await booted.catch((error) => error as BootError)) as BootError;
+		const remedies = Object.fromEntries(problems.map(({ path, remedy }) => [path, remedy]));
+		expect(remedies['server.port']).toBe('Correct the environment variable PORT.');
+		expect(remedies['server.graceMs']).toBe('Correct the option.');
 	});
 
 	test('names both plugins that claim one route, however its parameter is called', async () => {

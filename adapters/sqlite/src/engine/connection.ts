@@ -23,8 +23,18 @@ export class Connection {
 		return this.#database.isTransaction;
 	}
 
+	/** How many rows this connection has written so far; what a failed statement wrote is undone and does not count. */
+	get changes(): number {
+		return this.getList<readonly [number]>('SELECT total_changes()')?.[0] ?? 0;
+	}
+
 	exec(sql: string): void {
 		this.#database.exec(sql);
+	}
+
+	/** The parameters in their order, for what is written often: names are looked up for each run. */
+	runList(sql: string, ...parameters: readonly SQLInputValue[]): void {
+		this.#statement(sql).run(...parameters);
 	}
 
 	run(sql: string, parameters: Parameters = {}): number {

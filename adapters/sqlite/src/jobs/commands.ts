@@ -2,7 +2,7 @@
 import type { JobEventType, SweepItem } from '@plinth/core';
 import type { Connection, Parameters } from '../engine/connection.ts';
 import { IdempotencyMismatch, QueueFull } from '../engine/failures.ts';
-import type { JobRow } from './rows.ts';
+import type { EventSubject, JobList, JobRow } from './rows.ts';
 import * as sql from './statements.ts';
 
 /** A job as its columns, with the windows within which an earlier one answers. */
@@ -47,15 +47,20 @@ interface Ending {
 
 /** The writes of the job store. */
 export const jobCommands = {
-	'jobs.create'(db: Connection, input: CreateInput): { row: JobRow; replayed: boolean } {
-		const earlier = findRepeat(db, input);
-		if (earlier) return { row: earlier, replayed: true };
+	'jobs.create'(db: Connection, input: CreateInput): { list: JobList; replayed: boolean } {
 		const { job, key, fingerprint, retry, now, maxPending } = input;
+		const { id, kind, tenant, principal, model, maxAttempts } = job;
+		const earlier = findRepeat(db, input);
+		const found = earlier && db.getList<JobList>(sql.readJob, tenant, earlier.id);
+		if (found) return { list: found, replayed: true };
 		if (maxPending !== null && pendingOf(db, job) >= maxPending) throw new QueueFull();
-		const row = db.get<JobRow>(sql.insertJob, { ...job, key, fingerprint, retry, now });
-		if (!row) throw new Error(`The job ${job.id} was not stored.`);
-		append(db, 'job.queued', row, now);
-		return { row, replayed: false };
+		const owner = [id, kind, tenant, principal] as const;
+		const work = [model, job.input, maxAttempts] as const;
+		const repeat = [key, fingerprint, retry] as const;
+		const list = db.getList<JobList>(sql.insertJob, ...owner, ...work, now, now, ...repeat);
+		if (!list) throw new Error(`The job ${id} was not stored.`);
+		append(db, 'job.queued', subjectOf(list), now);
+		return { list, replayed: false };
 	},
 
 	'jobs.cancel'(
@@ -76,10 +81,14 @@ export const jobCommands = {
 	'jobs.claim'(
 		db: Connection,
 		input: At & Ending & { id: string; worker: string; leaseMs: number; exhausted: string },
-	): JobRow | null {
+	): JobList | null {
 		const { id, worker, leaseMs, now, recordDueAt, cancelled, exhausted } = input;
-		const claimed = transition(db, 'job.started', now, sql.claimJob, { id, worker, leaseMs, now });
-		if (claimed) return claimed;
+		const lease = [worker, leaseMs, now + leaseMs] as const;
+		const list = db.getList<JobList>(sql.claimJob, now, ...lease, id, now);
+		if (list) {
+			append(db, 'job.started', subjectOf(list), now);
+			return list;
+		}
 		const ending = { id, now, recordDueAt, cancelled, exhausted };
 		transition(db, 'job.failed', now, sql.endUnrunnable, ending);
 		return null;
@@ -162,28 +171,32 @@ function isRepeat(
 }
 
 /** Runs an UPDATE that returns the row it changed, and appends the event of that change. */
-function transition(
+function transition<Row extends EventSubject>(
 	db: Connection,
 	type: JobEventType,
 	at: number,
 	update: string,
 	parameters: Parameters,
-): JobRow | null {
-	const row = db.get<JobRow>(update, parameters);
+): Row | null {
+	const row = db.get<Row>(update, parameters);
 	return row ? append(db, type, row, at) : null;
 }
 
-function append(db: Connection, type: JobEventType, row: JobRow, at: number): JobRow {
+function append<Row extends EventSubject>(
+	db: Connection,
+	type: JobEventType,
+	row: Row,
+	at: number,
+): Row {
 	const { attempt, error } = row;
 	const facts =
 		type === 'job.failed' && error ? { attempt, code: JSON.parse(error).code } : { attempt };
-	db.run(sql.insertEvent, {
-		type,
-		jobId: row.id,
-		kind: row.kind,
-		tenant: row.tenant,
-		at,
-		data: JSON.stringify(facts),
-	});
+	const data = JSON.stringify(facts);
+	db.runList(sql.insertEvent, type, row.id, row.kind, row.tenant, at, data);
 	return row;
+}
+
+/** What `append` needs of a row without names. */
+function subjectOf([id, kind, tenant, , , , , , error, , , attempt]: JobList): EventSubject {
+	return { id, kind, tenant, attempt, error };
 }

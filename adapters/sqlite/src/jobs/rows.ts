@@ -25,7 +25,10 @@ export interface JobRow {
 	readonly received_retry: number;
 }
 
-/** The same without names, as `readJob` gives it. */
+/** What an event tells of its job. */
+export type EventSubject = Pick<JobRow, 'id' | 'kind' | 'tenant' | 'attempt' | 'error'>;
+
+/** A job without names, as `readJob` gives it. */
 export type JobList = readonly [
 	id: string,
 	kind: string,

@@ -3,20 +3,24 @@
 const owned = `id = $id AND fence = $fence AND status = 'in_progress' AND removed = 0`;
 const visible = `tenant = $tenant AND id = $id AND removed = 0`;
 
+/** The columns of `EventSubject`: a whole row that nobody asks for costs as much as the write. */
+const ofEvent = 'id, kind, tenant, attempt, error';
+
 export const selectJob = `SELECT * FROM jobs WHERE ${visible}`;
 
-/** The columns of `JobList`, in its order: this is what pollers ask for, again and again. */
-export const readJob = `
-	SELECT id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt, max_attempts, fence,
-		cancel_requested, created_at, started_at, completed_at, expires_at
-	FROM jobs WHERE tenant = ? AND id = ? AND removed = 0`;
+/** The columns of `JobList`, in its order. */
+const listed = `id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt, max_attempts, fence,
+	cancel_requested, created_at, started_at, completed_at, expires_at`;
 
+/** This is what pollers ask for, again and again. */
+export const readJob = `SELECT ${listed} FROM jobs WHERE tenant = ? AND id = ? AND removed = 0`;
+
+/** Answers as `JobList`. */
 export const insertJob = `
 	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, created_at, claimable_at,
 		idempotency_key, fingerprint, received_retry)
-	VALUES ($id, $kind, $tenant, $principal, $model, 'queued', $input, $maxAttempts, $now, $now,
-		$key, $fingerprint, $retry)
-	RETURNING *`;
+	VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)
+	RETURNING ${listed}`;
 
 export const selectByKey = `
 	SELECT * FROM jobs
@@ -30,12 +34,12 @@ export const selectByFingerprint = `
 
 export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = $id`;
 
-/** Attempts left and nobody asked to cancel. */
+/** Attempts left and nobody asked to cancel. Parameters: now, worker, lease, end of the lease, id, now. */
 export const claimJob = `
-	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = coalesce(started_at, $now),
-		worker = $worker, lease_ms = $leaseMs, claimable_at = $now + $leaseMs, ended_by = NULL
-	WHERE id = $id AND claimable_at <= $now AND cancel_requested = 0 AND attempt < max_attempts
-	RETURNING *`;
+	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = coalesce(started_at, ?),
+		worker = ?, lease_ms = ?, claimable_at = ?, ended_by = NULL
+	WHERE id = ? AND claimable_at <= ? AND cancel_requested = 0 AND attempt < max_attempts
+	RETURNING ${listed}`;
 
 /** What may be claimed but must not be run again. */
 export const endUnrunnable = `
@@ -54,24 +58,24 @@ export const completeJob = `
 	UPDATE jobs SET status = 'completed', progress = 1, result = $result, completed_at = $now, expires_at = $expiresAt,
 		content_due_at = $expiresAt, claimable_at = NULL, record_due_at = $recordDueAt, ended_by = 'complete'
 	WHERE ${owned}
-	RETURNING *`;
+	RETURNING ${ofEvent}`;
 
 /** A job that only waits to be cancelled has no reason to wait for its retry. */
 export const retryJob = `
 	UPDATE jobs SET status = 'queued', claimable_at = iif(cancel_requested, $now, $retryAt), ended_by = 'fail'
 	WHERE ${owned} AND attempt < max_attempts
-	RETURNING *`;
+	RETURNING ${ofEvent}`;
 
 export const failJob = `
 	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, claimable_at = NULL, content_due_at = $now,
 		record_due_at = $recordDueAt, ended_by = 'fail'
 	WHERE ${owned}
-	RETURNING *`;
+	RETURNING ${ofEvent}`;
 
 export const releaseJob = `
 	UPDATE jobs SET status = 'queued', attempt = attempt - 1, claimable_at = $now, ended_by = 'release'
 	WHERE ${owned}
-	RETURNING *`;
+	RETURNING ${ofEvent}`;
 
 /** Whether this very call has ended the attempt before; every claim forgets how the one before it ended. */
 export const selectEnding = `
@@ -97,7 +101,7 @@ export const sweptContent = `UPDATE jobs SET content_due_at = NULL WHERE tenant 
 export const sweptRecord = `DELETE FROM jobs WHERE tenant = $tenant AND id = $id AND record_due_at IS NOT NULL`;
 
 export const insertEvent = `
-	INSERT INTO events (type, job_id, kind, tenant, at, data) VALUES ($type, $jobId, $kind, $tenant, $at, $data)`;
+	INSERT INTO events (type, job_id, kind, tenant, at, data) VALUES (?, ?, ?, ?, ?, ?)`;
 
 /** A bounded bite, so that a long backlog never holds the writer up. */
 export const trimEvents = `

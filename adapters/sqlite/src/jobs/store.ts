@@ -43,7 +43,7 @@ export class SqliteJobStore implements JobStore {
 		const { idempotency, maxPending = null } = options;
 		const { id, kind, tenant, principal, model, maxAttempts } = job;
 		const input = JSON.stringify(job.input);
-		const { row, replayed } = await this.#db.write('jobs.create', {
+		const { list, replayed } = await this.#db.write('jobs.create', {
 			job: { id, kind, tenant, principal, model, input, maxAttempts },
 			key: idempotency?.key ?? null,
 			fingerprint: idempotency?.fingerprint ?? null,
@@ -53,7 +53,7 @@ export class SqliteJobStore implements JobStore {
 			maxPending,
 			now,
 		});
-		return { job: toJob(row), replayed };
+		return { job: listToJob(list), replayed };
 	}
 
 	async get(tenant: string, id: string): Promise<Job | null> {
@@ -86,8 +86,8 @@ export class SqliteJobStore implements JobStore {
 	async claim(id: string, worker: string, lease: number): Promise<Claim | null> {
 		const leaseMs = Math.round(lease);
 		const ending = { ...this.#ending(), cancelled, exhausted };
-		const row = await this.#db.write('jobs.claim', { id, worker, leaseMs, ...ending });
-		return row && { job: toJob(row), fence: row.fence };
+		const list = await this.#db.write('jobs.claim', { id, worker, leaseMs, ...ending });
+		return list && { job: listToJob(list), fence: list[13] };
 	}
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {
