@@ -4,11 +4,22 @@
  * Not `Promise.race`: against one long-lived promise it would keep a reaction, and with it the value, of every piece of a stream.
  */
 export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-	return new Promise((resolve, reject) => {
-		const stop = () => reject(signal.reason);
-		const leave = () => signal.removeEventListener('abort', stop);
+	const listen = (stop: () => void) => {
 		if (signal.aborted) stop();
 		else signal.addEventListener('abort', stop, { once: true });
+		return () => signal.removeEventListener('abort', stop);
+	};
+	return orStop(work, listen, () => signal.reason);
+}
+
+/** The same for whatever calls `stop` once, and no more after the function that `listen` returns was called. */
+export function orStop<T>(
+	work: PromiseLike<T>,
+	listen: (stop: () => void) => () => void,
+	reason: () => unknown,
+): Promise<T> {
+	return new Promise((resolve, reject) => {
+		const leave = listen(() => reject(reason()));
 		work.then(
 			(value) => {
 				leave();

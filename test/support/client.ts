@@ -115,3 +115,14 @@ export function rawClient(url: string, key: string, door: Fetch = fetch): RawCli
 export async function failure(answer: Response): Promise<WireFailure['error']> {
 	return ((await answer.json()) as WireFailure).error;
 }
+
+/** Every video of a tenant, page by page. */
+export async function allVideos(client: RawClient): Promise<readonly WireVideo[]> {
+	const found: WireVideo[] = [];
+	for (let after = ''; ; ) {
+		const page = await client.json<WireList>(`/v1/videos?limit=100${after}`);
+		found.push(...page.data);
+		if (!page.has_more) return found;
+		after = `&after=${page.last_id}`;
+	}
+}

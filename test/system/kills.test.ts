@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '@plinth/core/testing';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { blobFiles } from '../support/blob-files.ts';
-import type { RawClient, WireList, WireVideo } from '../support/client.ts';
+import { allVideos, type RawClient, type WireVideo } from '../support/client.ts';
 import { Crew, type FreshStart } from '../support/crew.ts';
 import { createFleet, type Fleet } from '../support/fleet.ts';
 import { jobEvents } from '../support/job-events.ts';
@@ -135,16 +135,6 @@ async function unsettled(client: RawClient, ledger: Ledger): Promise<readonly st
 	await eventually('every job has ended', isSettled, settleMs).catch(() => {});
 	const promptOf = (id: string) => ledger.entries.find((entry: Entry) => entry.id === id)?.prompt;
 	return open.map(({ id, status }) => `${id} is ${status}: ${promptOf(id)}`);
-}
-
-async function allVideos(client: RawClient): Promise<readonly WireVideo[]> {
-	const found: WireVideo[] = [];
-	for (let after = ''; ; ) {
-		const page = await client.json<WireList>(`/v1/videos?limit=100${after}`);
-		found.push(...page.data);
-		if (!page.has_more) return found;
-		after = `&after=${page.last_id}`;
-	}
 }
 
 /** Files that belong to nothing that is served, once the sweeps have been by. */

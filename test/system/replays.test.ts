@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { lines, type Sdk, sdkClient } from '../clients/sdk.ts';
 import { blobFiles } from '../support/blob-files.ts';
-import {
-	failure,
-	type RawClient,
-	rawClient,
-	type WireList,
-	type WireVideo,
-} from '../support/client.ts';
+import { allVideos, failure, type RawClient, rawClient } from '../support/client.ts';
 import { type CuttingProxy, cuttingProxy } from '../support/cutting-proxy.ts';
 import { createFleet, type Fleet, fleetKey } from '../support/fleet.ts';
 import { solidPng } from '../support/png.ts';
@@ -21,17 +15,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => fleet.remove());
-
-/** Every video of the fleet, page by page. */
-async function allVideos(client: RawClient): Promise<readonly WireVideo[]> {
-	const found: WireVideo[] = [];
-	for (let after = ''; ; ) {
-		const page = await client.json<WireList>(`/v1/videos?limit=100${after}`);
-		found.push(...page.data);
-		if (!page.has_more) return found;
-		after = `&after=${page.last_id}`;
-	}
-}
 
 describe.each(lines)('$name behind a connection that resets after the commit', ({ OpenAI }) => {
 	const calls = 200;

@@ -21,7 +21,7 @@ export const defaultLoad: LoadLimits = {
 };
 
 /** What a body of unknown length counts for, in bytes. */
-export const unknownBodyBytes = 8_388_608;
+const unknownBodyBytes = 8_388_608;
 
 /** Counts what is under way. Its cost is two lookups in a map for each request. */
 export class Admission {

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { orStop } from '../abort.ts';
 import { type PlinthError, plinthError } from '../coded-error.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -127,19 +128,11 @@ export class Exchange {
 			work.then(undefined, () => {});
 			return Promise.reject(this.#reason);
 		}
-		return new Promise((resolve, reject) => {
-			const leave = this.onAbort(() => reject(this.#reason));
-			work.then(
-				(value) => {
-					leave();
-					resolve(value);
-				},
-				(error) => {
-					leave();
-					reject(error);
-				},
-			);
-		});
+		return orStop(
+			work,
+			(stop) => this.onAbort(stop),
+			() => this.#reason,
+		);
 	}
 
 	/**

@@ -1,9 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { httpLimits } from '../../src/http/limits.ts';
 import { defineRoute } from '../../src/http/route.ts';
 import { fileField } from '../../src/http/upload.ts';
-import { auth, eventually, listening, privateTemp, rawConnection, request } from './support.ts';
+import {
+	auth,
+	eventually,
+	listening,
+	privateTemp,
+	rawConnection,
+	request,
+	testServer,
+} from './support.ts';
 
 const common = {
 	method: 'POST',
@@ -58,14 +68,24 @@ describe('a body that comes too slowly', () => {
 	});
 
 	it('is waited for while each window brings enough', async () => {
-		const { raw, clock, lines } = await begun('POST /v1/json', jsonHead, '{"text":"');
+		const { http, clock, lines } = testServer([json]);
+		let socket: Socket | undefined;
+		const host = createServer((req, res) => {
+			socket = req.socket;
+			http.callback()(req, res);
+		});
+		onTestFinished(() => void host.close());
+		await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+		const raw = await rawConnection((host.address() as AddressInfo).port);
+		await raw.write(request('POST /v1/json', jsonHead, '{"text":"'));
+		await eventually(() => http.inFlight === 1);
 		const piece = 'x'.repeat(httpLimits.paceBytes);
 		let sent = 9;
 		while (sent + piece.length < 999_998) {
+			const before = socket?.bytesRead ?? 0;
 			await raw.write(piece);
 			sent += piece.length;
-			// The window ends only when the piece has arrived.
-			await new Promise((resolve) => setTimeout(resolve, 20));
+			await eventually(() => (socket?.bytesRead ?? 0) >= before + piece.length);
 			await clock.advance(httpLimits.paceMs);
 		}
 		await raw.write(`${'x'.repeat(999_998 - sent)}"}`);
