@@ -24,6 +24,7 @@ export * from './errors.ts';
 export { formBoolean, formInteger, formNumber } from './http/form.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';
+export * from './http/sent-image.ts';
 export { codePoints } from './http/text.ts';
 export * from './http/upload.ts';
 export type * from './jobs/contract.ts';

@@ -1,10 +1,14 @@
 import {
+	type EncodedImage,
 	type EncodeOptions,
 	type FitOptions,
 	type ImageCodec,
 	type ImageInfo,
+	type ImageLayer,
 	type RawImage,
 	Semaphore,
+	type TranscodedImage,
+	type TranscodeOptions,
 } from '@plinth/core';
 import sharp, { type Sharp } from 'sharp';
 import { decodingError, maxPixels, maxSeconds } from './failures.ts';
@@ -29,20 +33,55 @@ export class SharpCodec implements ImageCodec {
 		this.#places = new Semaphore(concurrency);
 	}
 
-	async probe(image: Uint8Array, signal?: AbortSignal): Promise<ImageInfo> {
-		return this.#places.run(() => check(inputFromBytes(image)), signal);
+	async probe(image: EncodedImage, signal?: AbortSignal): Promise<ImageInfo> {
+		return this.#places.run(async () => check(await inputFrom(image)), signal);
 	}
 
-	async probeFile(path: string, signal?: AbortSignal): Promise<ImageInfo> {
-		return this.#places.run(async () => check(await inputFromFile(path)), signal);
-	}
-
-	async fit(image: Uint8Array, options: FitOptions, signal?: AbortSignal): Promise<RawImage> {
+	async fit(
+		image: EncodedImage | RawImage,
+		options: FitOptions,
+		signal?: AbortSignal,
+	): Promise<RawImage> {
 		assertSize(options.width, options.height);
-		const input = inputFromBytes(image);
+		if ('data' in image) {
+			return this.#places.run(() => resize(fromPixels(image), options), signal);
+		}
+		const input = await inputFrom(image);
 		const work = () => this.#places.run(() => decode(() => fitPixels(input, options)), signal);
 		const isHeavy = await this.#places.run(() => decode(() => isHeavyToTurn(input)), signal);
 		return isHeavy ? this.#heavy.run(work, signal) : work();
+	}
+
+	async transcode(
+		image: EncodedImage,
+		options: TranscodeOptions,
+		signal?: AbortSignal,
+	): Promise<TranscodedImage> {
+		const { width, height } = options.fit ?? (await this.probe(image, signal));
+		const pixels = await this.fit(image, options.fit ?? { width, height, mode: 'fill' }, signal);
+		const data = await this.encode(pixels, options, signal);
+		return { data, width: pixels.width, height: pixels.height };
+	}
+
+	async composite(
+		base: RawImage,
+		layers: readonly ImageLayer[],
+		signal?: AbortSignal,
+	): Promise<RawImage> {
+		return this.#places.run(async () => {
+			const { data } = await fromPixels(base)
+				.composite(
+					layers.map(({ image, x, y }) => ({
+						input: Buffer.from(image.data.buffer, image.data.byteOffset, image.data.byteLength),
+						raw: { width: image.width, height: image.height, channels: bytesPerPixel },
+						left: x,
+						top: y,
+					})),
+				)
+				.raw()
+				.toBuffer({ resolveWithObject: true });
+			return { width: base.width, height: base.height, data };
+		}, signal);
 	}
 
 	async encode(image: RawImage, options: EncodeOptions, signal?: AbortSignal): Promise<Uint8Array> {
@@ -96,9 +135,22 @@ async function isHeavyToTurn(input: Input): Promise<boolean> {
 	return weigh(input.head, metadata) + turned > maxLight;
 }
 
-async function fitPixels(input: Input, options: FitOptions): Promise<RawImage> {
-	const { data, info } = await open(input)
-		.autoOrient()
+function inputFrom(image: EncodedImage): Input | Promise<Input> {
+	return 'path' in image ? inputFromFile(image.path) : inputFromBytes(image);
+}
+
+function fromPixels({ width, height, data }: RawImage): Sharp {
+	return sharp(data, { raw: { width, height, channels: bytesPerPixel } }).timeout({
+		seconds: maxSeconds,
+	});
+}
+
+function fitPixels(input: Input, options: FitOptions): Promise<RawImage> {
+	return resize(open(input).autoOrient(), options);
+}
+
+async function resize(from: Sharp, options: FitOptions): Promise<RawImage> {
+	const { data, info } = await from
 		.resize(options.width, options.height, { fit: options.mode, background: transparent })
 		.toColourspace('srgb')
 		.ensureAlpha()
@@ -108,10 +160,9 @@ async function fitPixels(input: Input, options: FitOptions): Promise<RawImage> {
 }
 
 async function encodePixels(image: RawImage, options: EncodeOptions): Promise<Uint8Array> {
-	const { width, height, data } = image;
-	const pixels = sharp(data, { raw: { width, height, channels: bytesPerPixel } }).timeout({
-		seconds: maxSeconds,
-	});
+	const pixels = options.opaque
+		? fromPixels(image).flatten({ background: '#ffffff' })
+		: fromPixels(image);
 	switch (options.format) {
 		case 'png':
 			return pixels.png({ compressionLevel: options.effort ?? 6 }).toBuffer();

@@ -1,9 +1,7 @@
 import type { ImageCodec } from '@plinth/core';
 
 /** A codec that loads the one behind it with the first picture. A load that fails is tried again with the next one. */
-export function lazyCodec(
-	load: () => Promise<ImageCodec & Required<Pick<ImageCodec, 'probeFile'>>>,
-) {
+export function lazyCodec(load: () => Promise<ImageCodec>) {
 	let loading: ReturnType<typeof load> | undefined;
 	const loaded = () => {
 		loading ??= load().catch((error: unknown) => {
@@ -16,8 +14,9 @@ export function lazyCodec(
 		/** Resolves when pictures find it loaded. */
 		loaded,
 		probe: async (...call) => (await loaded()).probe(...call),
-		probeFile: async (...call) => (await loaded()).probeFile(...call),
 		fit: async (...call) => (await loaded()).fit(...call),
 		encode: async (...call) => (await loaded()).encode(...call),
+		transcode: async (...call) => (await loaded()).transcode(...call),
+		composite: async (...call) => (await loaded()).composite(...call),
 	} satisfies ImageCodec & { loaded(): Promise<unknown> };
 }

@@ -33,7 +33,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function probeFile(image: Uint8Array) {
 	const path = join(folder, 'picture');
 	await writeFile(path, image);
-	return codec.probeFile?.(path);
+	return codec.probe({ path });
 }
 
 /** Every way to a decoder. */

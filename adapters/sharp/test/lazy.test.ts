@@ -5,7 +5,8 @@ import { lazyCodec } from '../src/lazy.ts';
 const info = { format: 'png', width: 1, height: 2, hasAlpha: false } as const;
 const codec: Required<ImageCodec> = {
 	probe: async () => info,
-	probeFile: async () => info,
+	transcode: () => Promise.reject(new Error('not asked')),
+	composite: () => Promise.reject(new Error('not asked')),
 	fit: async () => ({ width: 1, height: 1, data: Buffer.alloc(4) }),
 	encode: async () => Buffer.from('encoded'),
 };
@@ -17,7 +18,7 @@ it('loads the library with the first picture, once', async () => {
 		return codec;
 	});
 	expect(loads).toBe(0);
-	const answers = [lazy.probe(Buffer.alloc(1)), lazy.probeFile('a')];
+	const answers = [lazy.probe(Buffer.alloc(1)), lazy.probe({ path: 'a' })];
 	expect(await Promise.all(answers)).toEqual([info, info]);
 	expect(loads).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
 	type App,
 	type Authenticator,
@@ -202,7 +203,7 @@ const fakeImages = defineBackend({
 	config: z.strictObject({}),
 	create: (): ImageCodec => ({
 		async probe(image) {
-			const bytes = Buffer.from(image);
+			const bytes = 'path' in image ? await readFile(image.path) : Buffer.from(image);
 			const known: readonly (readonly [ImageFormat, Buffer])[] = [
 				['png', png],
 				['jpeg', jpeg],
@@ -215,5 +216,7 @@ const fakeImages = defineBackend({
 		},
 		fit: () => Promise.reject(new Error('not used')),
 		encode: () => Promise.reject(new Error('not used')),
+		transcode: () => Promise.reject(new Error('not used')),
+		composite: () => Promise.reject(new Error('not used')),
 	}),
 });

@@ -32,6 +32,7 @@ describe('readReference', () => {
 
 	it('takes a file and an object with a data URL', () => {
 		expect(readReference(upload)).toBe(upload);
+		expect(readReference({ image_url: upload })).toBe(upload);
 		expect(readReference({ image_url: url })).toHaveLength(3);
 		expect(readReference({ image_url: url, file_id: null })).toHaveLength(3);
 	});
@@ -43,7 +44,6 @@ describe('readReference', () => {
 		[{}, 'missing_required_parameter', 'input_reference.image_url'],
 		[{ image_url: 5 }, 'invalid_type', 'input_reference.image_url'],
 		[{ image_url: [url, url] }, 'invalid_type', 'input_reference.image_url'],
-		[{ image_url: upload }, 'invalid_type', 'input_reference.image_url'],
 		[{ image_url: 'http://a/b' }, 'invalid_value', 'input_reference.image_url'],
 		[{ image_url: '' }, 'invalid_value', 'input_reference.image_url'],
 		[{ file_id: 'file-1' }, 'unsupported_value', 'input_reference.file_id'],

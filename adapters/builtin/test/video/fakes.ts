@@ -21,6 +21,8 @@ export function fakeImages(): ImageCodec & { readonly fitted: string[]; encoded?
 			codec.encoded = image;
 			return new TextEncoder().encode(format);
 		},
+		transcode: () => Promise.reject(new Error('not used')),
+		composite: () => Promise.reject(new Error('not used')),
 	};
 	return codec;
 }

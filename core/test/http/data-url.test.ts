@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DataUrlError, decodeDataUrl } from '../src/data-url.ts';
+import { DataUrlError, decodeDataUrl } from '../../src/http/data-url.ts';
 
 describe('decodeDataUrl', () => {
 	it('gives back any bytes, with and without padding', () => {

@@ -1,0 +1,113 @@
+import {
+	invalidValue,
+	isPlinthError,
+	PlinthError,
+	plinthError,
+	unsupportedValue,
+} from '../coded-error.ts';
+import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
+import { Semaphore } from '../semaphore.ts';
+import { DataUrlError, decodeDataUrl } from './data-url.ts';
+import { isUpload, type UploadedFile } from './upload.ts';
+
+/** A picture that came with a request and whose bytes have not been looked at yet: a file, or the bytes of a data URL. */
+export type SentImage = UploadedFile | Uint8Array;
+
+/** What a route takes as a picture. */
+export interface SentImageOptions {
+	/** Most characters of a data URL; absent: what the limits of the route allow. */
+	readonly maxUrlLength?: number;
+}
+
+/** Pictures are decoded to be looked at: two at a time, however many are being uploaded. */
+const places = new Semaphore(2);
+
+/**
+ * Finds the picture in a value of a request body: a file, or an object with a data URL in `image_url`. Throws 400 errors that name the
+ * exact parameter below `param`: `input_reference.image_url`, `images[2].file_id`.
+ */
+export function sentImage(sent: unknown, param: string, options: SentImageOptions = {}): SentImage {
+	if (isUpload(sent)) return sent;
+	if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) {
+		return fromMembers(sent as Record<string, unknown>, param, options);
+	}
+	throw plinthError('E_VALUE_TYPE', {
+		param,
+		message: `A file is expected in ${param}, or an object with image_url.`,
+	});
+}
+
+/** Looks at the bytes. What the codec refuses is a 400 error that names `param`. */
+export async function probeSent(
+	image: SentImage,
+	param: string,
+	images: ImageCodec,
+	signal: AbortSignal,
+): Promise<ImageInfo> {
+	try {
+		return await places.run(() => images.probe(encodedImage(image), signal), signal);
+	} catch (error) {
+		throw isPlinthError(error) && error.spec.status === 400 ? blame(error, param) : error;
+	}
+}
+
+/** The picture as the image codec takes it: files are not read into memory. */
+export function encodedImage(image: SentImage): EncodedImage {
+	return isUpload(image) ? { path: image.path } : image;
+}
+
+function fromMembers(
+	{ image_url: url, file_id: fileId }: Readonly<Record<string, unknown>>,
+	param: string,
+	options: SentImageOptions,
+): SentImage {
+	if ((url ?? undefined) !== undefined && (fileId ?? undefined) !== undefined) {
+		throw invalidValue(param, `Send exactly one of image_url and file_id in ${param}.`);
+	}
+	if ((fileId ?? undefined) !== undefined) {
+		throw unsupportedValue(
+			`${param}.file_id`,
+			'Files are not available on this server. Send the picture itself, as a file or as a data URL in image_url.',
+		);
+	}
+	if ((url ?? undefined) === undefined) {
+		throw plinthError('E_VALUE_MISSING', {
+			param: `${param}.image_url`,
+			message: `${param} needs an image_url.`,
+		});
+	}
+	return fromUrl(url, `${param}.image_url`, options);
+}
+
+function fromUrl(
+	url: unknown,
+	param: string,
+	{ maxUrlLength = Infinity }: SentImageOptions,
+): SentImage {
+	// A long data URL arrives decoded, as a file: four characters for three bytes.
+	const length = isUpload(url) ? Math.ceil((url.size * 4) / 3) : String(url).length;
+	if (length > maxUrlLength) {
+		throw plinthError('E_STRING_TOO_LONG', {
+			param,
+			message: `At most ${maxUrlLength} characters are allowed, but ${length} were sent.`,
+		});
+	}
+	if (isUpload(url)) return url;
+	if (typeof url !== 'string') {
+		throw plinthError('E_VALUE_TYPE', { param, message: 'A data URL is expected.' });
+	}
+	try {
+		return decodeDataUrl(url);
+	} catch (error) {
+		throw error instanceof DataUrlError
+			? invalidValue(param, `${param}: ${error.message}.`)
+			: error;
+	}
+}
+
+/** The codec does not know which parameter held the bytes. */
+function blame(error: PlinthError, param: string): PlinthError {
+	// The message has its remedy already, which the new error would append again.
+	const { remedy: _, ...spec } = error.spec;
+	return new PlinthError(error.code, spec, { message: error.message, param, cause: error });
+}
