@@ -2,6 +2,7 @@ import { download } from './download.ts';
 import type { Bench } from './harness/bench.ts';
 import { missing } from './harness/programs.ts';
 import { keep, printTable } from './harness/report.ts';
+import { image } from './image.ts';
 import { poll } from './poll.ts';
 import { requests } from './requests.ts';
 import { sse } from './sse.ts';
@@ -10,7 +11,7 @@ import { store } from './store.ts';
 import { upload } from './upload.ts';
 import { video } from './video.ts';
 
-const benches: readonly Bench[] = [store, poll, download, upload, start, video, sse, requests];
+const benches: readonly Bench[] = [store, poll, download, upload, start, video, image, sse, requests];
 
 /** Runs the benchmarks that are named, one after the other. The exit code is 1 for errors alone: a miss is a result. */
 async function main(names: readonly string[]): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errors } from '@plinth/core';
+import { imageErrors } from '@plinth/plugin-image';
 import { videoErrors } from '@plinth/plugin-video';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from './support/cli.ts';
@@ -42,7 +43,7 @@ describe('docs/limits.md', () => {
 	});
 
 	test('promises answers that the tables of errors have', () => {
-		const known = Object.values({ ...errors, ...videoErrors });
+		const known = Object.values({ ...errors, ...imageErrors, ...videoErrors });
 		const wrong = rows.flatMap(([what, , , beyond = '']) =>
 			[...beyond.matchAll(/(\d{3}) `(\w+)`/g)]
 				.filter(([, status, code]) => {

@@ -6,9 +6,14 @@ import type { Program } from './bench.ts';
 const remedies: Readonly<Record<Program, string>> = {
 	nginx: 'nginx is missing: apt-get install nginx-light (only the program is used, no service)',
 	ffmpeg: 'ffmpeg is missing: apt-get install ffmpeg',
+	vips: 'vips is missing: apt-get install libvips-tools',
 };
 
-const versionFlags: Readonly<Record<Program, string>> = { nginx: '-v', ffmpeg: '-version' };
+const versionFlags: Readonly<Record<Program, string>> = {
+	nginx: '-v',
+	ffmpeg: '-version',
+	vips: '--version',
+};
 
 /** How to install what is missing, one sentence a program. */
 export function missing(needs: readonly Program[]): readonly string[] {

@@ -2,6 +2,7 @@ import { builtin } from '@plinth/builtin';
 import { apiKeys, defineConfig, env } from '@plinth/core';
 import { fsBlobs } from '@plinth/fs';
 import { memoryEvents } from '@plinth/memory';
+import { image } from '@plinth/plugin-image';
 import { speech } from '@plinth/plugin-speech';
 import { video } from '@plinth/plugin-video';
 import { sharpImages } from '@plinth/sharp';
@@ -33,7 +34,8 @@ export const embedded = defineConfig({
 	},
 	models: {
 		'builtin-video': builtin.video(),
+		'builtin-image': builtin.image(),
 		'builtin-speech': builtin.speech(),
 	},
-	plugins: { video: video(), speech: speech() },
+	plugins: { video: video(), image: image(), speech: speech() },
 });

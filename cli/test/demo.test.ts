@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Child, type Exit, isGroupAlive, plinth } from '../../test/support/cli.ts';
 import { readMp4 } from '../../test/support/mp4.ts';
+import { pngSize } from '../../test/support/png.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 import { loudness, readWav } from '../../test/support/wav.ts';
 
@@ -33,6 +34,15 @@ describe('plinth demo', () => {
 		expect(mp4).toMatchObject({ codec: 'avc1', width: 1280, height: 720, frames: 96, seconds: 4 });
 	});
 
+	test('writes a picture, and an edit of it', async () => {
+		const [drawn, edited] = await Promise.all(
+			['image.png', 'edited.png'].map(async (file) => readFile(join(out(), file))),
+		);
+		expect(pngSize(drawn as Buffer)).toEqual({ width: 1536, height: 1024 });
+		expect(pngSize(edited as Buffer)).toEqual({ width: 1536, height: 1024 });
+		expect(edited?.equals(drawn as Buffer)).toBe(false);
+	});
+
 	test('writes speech that can be heard', async () => {
 		const wav = readWav(await readFile(join(out(), 'speech.wav')));
 		expect(wav.seconds).toBeGreaterThan(2);
@@ -40,7 +50,12 @@ describe('plinth demo', () => {
 	});
 
 	test('writes nothing else', async () => {
-		expect((await readdir(out())).sort()).toEqual(['speech.wav', 'video.mp4']);
+		expect((await readdir(out())).sort()).toEqual([
+			'edited.png',
+			'image.png',
+			'speech.wav',
+			'video.mp4',
+		]);
 	});
 
 	test('shows the progress of the video, which never falls', () => {
@@ -53,7 +68,7 @@ describe('plinth demo', () => {
 	});
 
 	test('says what it wrote', () => {
-		expect(ended.stdout).toMatch(/Made:[\s\S]*video\.mp4[\s\S]*speech\.wav/);
+		expect(ended.stdout).toMatch(/Made:[\s\S]*video\.mp4[\s\S]*image\.png[\s\S]*edited\.png[\s\S]*speech\.wav/);
 	});
 
 	test('leaves no process', () => {

@@ -21,6 +21,7 @@ export { BootError, type BootProblem, bootErrors } from './config/problem.ts';
 export type { ResolvedConfig } from './config/resolve.ts';
 export * from './config.ts';
 export * from './errors.ts';
+export { type Base64, base64 } from './http/base64.ts';
 export { formBoolean, formInteger, formNumber } from './http/form.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';

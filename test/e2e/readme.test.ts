@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Child, plinth, root, startNode } from '../support/cli.ts';
 import { rawClient } from '../support/client.ts';
 import { fakeVideo, tinyMp4 } from '../support/fake-models.ts';
+import { pngSize } from '../support/png.ts';
 import { fencedCode, writeProject } from '../support/readme.ts';
 import { keyA, removeDir, serveEmbedded, temporaryDir } from '../support/serve.ts';
 
@@ -40,7 +42,7 @@ function run(file: string, env: Record<string, string> = {}): Child {
 describe('the README', () => {
 	test('shows a client that downloads a video', async () => {
 		const served = await serveEmbedded({ models: { 'builtin-video': fakeVideo() } });
-		const code = await snippet(/new OpenAI/, [
+		const code = await snippet(/downloadContent/, [
 			['http://127.0.0.1:8080', served.url],
 			['5000', '5'],
 		]);
@@ -49,6 +51,19 @@ describe('the README', () => {
 		const { code: exit, stdout, stderr } = await run(file, { KEY: keyA }).exit;
 		await served.stop();
 		expect([exit, stderr, stdout]).toEqual([0, '', `${tinyMp4.length}\n`]);
+	});
+
+	test('shows a client that draws and edits a picture', async () => {
+		const served = await serveEmbedded();
+		const code = await snippet(/images\.edit/, [['http://127.0.0.1:8080', served.url]]);
+		const file = await writeProject(dir, 'client.mjs', code);
+		const { code: exit, stderr } = await run(file, { KEY: keyA }).exit;
+		await served.stop();
+		expect([exit, stderr]).toEqual([0, '']);
+		const made = ['image.png', 'edited.png'].map(async (name) => readFile(join(dir, name)));
+		expect((await Promise.all(made)).map(pngSize)).toEqual(
+			Array(2).fill({ width: 1024, height: 1024 }),
+		);
 	});
 
 	test('shows a server that starts', async () => {

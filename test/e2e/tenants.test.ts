@@ -17,8 +17,8 @@ interface Subject {
 	make(owner: RawClient): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Ids that belong to no tenant: those of the deployment, and of what is not offered. */
-const ownerless = ['/v1/models/{id}', '/v1/videos/characters/{id}'];
+/** Ids that belong to no tenant: those of the deployment, of what is not offered, and signed addresses, which serve whoever has them. */
+const ownerless = ['/v1/models/{id}', '/v1/videos/characters/{id}', '/v1/images/results/{name}'];
 
 const held = gate();
 let aheadMs = 0;

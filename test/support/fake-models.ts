@@ -1,4 +1,10 @@
 import { defineModel, modelError } from '@plinth/core';
+import {
+	type ImageEditRequest,
+	type ImageModel,
+	type ImageRequest,
+	imageModels,
+} from '@plinth/plugin-image/model';
 import { type SpeechModel, speechModels } from '@plinth/plugin-speech/model';
 import { type VideoModel, type VideoRequest, videoModels } from '@plinth/plugin-video/model';
 import { z } from 'zod';
@@ -103,6 +109,85 @@ export function heldSpeech({ opened, reach }: Gate) {
 				return { mediaType: 'audio/pcm', sampleRate: 24_000, channels: 1, body };
 			},
 		}),
+	})();
+}
+
+/** What {@link fakeImage} was asked, in order. */
+export interface RecordedImage extends ImageRequest {
+	/** The pictures and the mask of an edit, read in full. */
+	readonly sent?: readonly Uint8Array[];
+	readonly maskBytes?: Uint8Array | undefined;
+	readonly fidelity?: string;
+	readonly seed: number;
+}
+
+/**
+ * An image model that answers at once with pixels whose colour tells the seed, after as many partials as are asked for, and
+ * remembers what it was asked. Prompts that begin with "fail:" fail with the rest, behind the partials. `fixed` is the size of all pictures,
+ * whatever is asked for: large ones take time.
+ */
+export function fakeImage(requests: RecordedImage[] = [], fixed?: ImageRequest['size']) {
+	return defineModel({
+		kind: imageModels,
+		name: 'test.paint',
+		description: 'Paints one colour at once.',
+		config: none,
+		create: (): ImageModel => {
+			const paint = (
+				{ prompt, background, ...request }: ImageRequest,
+				{ seed, partials, partial }: Parameters<NonNullable<ImageModel['generate']>>[1],
+			) => {
+				const size = fixed ?? request.size ?? { width: 64, height: 48 };
+				const pixels = (alpha: number) => {
+					const data = new Uint8Array(size.width * size.height * 4);
+					for (let at = 0; at < data.length; at += 4) data.set([seed & 255, 90, 40, alpha], at);
+					return { ...size, data };
+				};
+				for (let index = 0; index < partials; index++) partial(pixels(255));
+				const [, reason] = /^fail:\s*(.+)$/s.exec(prompt) ?? [];
+				if (reason) throw modelError(reason);
+				const revisedPrompt = `painted: ${prompt}`;
+				return {
+					images: [{ ...pixels(background === 'transparent' ? 0 : 255), revisedPrompt }],
+				};
+			};
+			return {
+				apiVersion: 1,
+				async generate(request, run) {
+					requests.push({ ...request, seed: run.seed });
+					return paint(request, run);
+				},
+				async edit(request: ImageEditRequest, run) {
+					const { images, mask, ...rest } = request;
+					requests.push({
+						...rest,
+						seed: run.seed,
+						sent: await Promise.all(images.map((image) => image.bytes())),
+						maskBytes: await mask?.bytes(),
+					});
+					return paint(request, run);
+				},
+			};
+		},
+	})();
+}
+
+/** An image model that shows one partial, then waits for the gate or for its signal. */
+export function heldImage({ opened, reach }: Gate) {
+	return defineModel({
+		kind: imageModels,
+		name: 'test.heldImage',
+		config: none,
+		create: (): ImageModel => {
+			const wait: NonNullable<ImageModel['generate']> = async (_request, { signal, partial }) => {
+				const picture = { width: 1, height: 1, data: Uint8Array.of(1, 2, 3, 255) };
+				partial(picture);
+				reach();
+				await orAborted(signal, opened);
+				return { images: [picture] };
+			};
+			return { apiVersion: 1, generate: wait, edit: wait };
+		},
 	})();
 }
 

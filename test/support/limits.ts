@@ -1,10 +1,17 @@
-import { type App, idempotencyKeyMs, retryWindowMs } from '@plinth/core';
+import { type App, idempotencyKeyMs, type Route, retryWindowMs } from '@plinth/core';
+import { sharpImages } from '@plinth/sharp';
 import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
-import { maxPixels } from '../../adapters/sharp/src/failures.ts';
+import { maxPixels, maxSeconds } from '../../adapters/sharp/src/failures.ts';
+import { maxWorkerBytes } from '../../adapters/sharp/src/worker/messages.ts';
 import { serverSettings } from '../../core/src/config/shape.ts';
 import { httpLimits } from '../../core/src/http/limits.ts';
 import { jobSettings } from '../../core/src/jobs/settings.ts';
 import { readinessLimits } from '../../core/src/kernel/readiness.ts';
+import { maxImages } from '../../plugins/image/src/inputs.ts';
+import { imageOptions } from '../../plugins/image/src/options.ts';
+import { editImages } from '../../plugins/image/src/routes/edit.ts';
+import { sizeRules } from '../../plugins/image/src/sizes.ts';
+import { sweepMs } from '../../plugins/image/src/sweep.ts';
 import { videoOptions } from '../../plugins/video/src/options.ts';
 import { createVideo } from '../../plugins/video/src/routes/create.ts';
 
@@ -13,21 +20,42 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 	const { port: _, ...server } = serverSettings.parse({});
 	const jobs = sqliteJobs.definition.config.parse({ file: 'x' });
 	const queue = sqliteQueue.definition.config.parse({ file: 'x' });
-	const { limits = {} } = createVideo({ jobs: {}, models: {}, images: {} } as never);
+	const video = createVideo({ jobs: {}, models: {}, images: {} } as never);
 	return new Map([
 		...named('httpLimits', httpLimits),
 		...named('server', server),
 		...named('jobs', jobSettings.parse({})),
 		...named('plugins.video.with', videoOptions.parse({})),
+		...named('plugins.image.with', imageOptions.parse({})),
 		...named('backends.jobs.with', jobs),
 		...named('backends.queue.with', queue),
+		...named('backends.images.with', sharpImages.definition.config.parse({})),
 		...named('readiness', readinessLimits),
 		...named('idempotency', { keyMs: idempotencyKeyMs, retryMs: retryWindowMs }),
-		['POST /v1/videos json', bytes(limits.json ?? 0)],
-		['POST /v1/videos [image_url]', bytes(limits.fieldsEndingIn?.['[image_url]'] ?? 0)],
-		['image.pixels', count(maxPixels)],
+		...ofRoute('POST /v1/videos', video),
+		...ofRoute('POST /v1/images/edits', editImages({} as never)),
+		...named('image', {
+			pixels: maxPixels,
+			decodeMs: maxSeconds * 1_000,
+			workerBytes: maxWorkerBytes,
+		}),
+		...named('images', { pictures: maxImages, sweepMs }),
+		...named('images.size', sizeRules),
 		...lengths(app.openapi()),
 	]);
+}
+
+/** What a route has set for itself. */
+function ofRoute(name: string, { limits = {} }: Route): [string, string][] {
+	const { fieldsEndingIn = {}, ...plain } = limits;
+	const numbers = Object.entries(plain).filter(([, value]) => typeof value === 'number');
+	return [
+		...numbers.map(([key, value]): [string, string] => [`${name} ${key}`, shown(key, value)]),
+		...Object.entries(fieldsEndingIn).map(([ending, value]): [string, string] => [
+			`${name} ${ending}`,
+			bytes(value),
+		]),
+	];
 }
 
 /** The numbers of a table, one level of tables inside it included. */
@@ -43,6 +71,7 @@ const byteNames = /bytes$|^(?:json|multipart|file|field|allFields|drain|drainStr
 
 function shown(name: string, value: number): string {
 	if (name.endsWith('Ms')) return duration(value);
+	if (name.endsWith('Minutes')) return duration(value * 60_000);
 	if (name.endsWith('Hours')) return duration(value * 3_600_000);
 	return byteNames.test(name) ? bytes(value) : count(value);
 }
@@ -84,6 +113,8 @@ function lengths(document: object): [string, string][] {
 		),
 		...[...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].flatMap((form) => walk(name, form)),
 	];
-	const bodies = Object.entries(schemas).filter(([name]) => /(?:Create|Remix)$/.test(name));
+	const bodies = Object.entries(schemas).filter(([name]) =>
+		/(?:Create|Remix|Generation|Edit)$/.test(name),
+	);
 	return bodies.flatMap(([name, schema]) => walk(name, schema));
 }

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fakeSpeech, fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
+import { fakeImage, fakeSpeech, fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
 import { overSockets, throughFetch } from '../support/openapi/carriers.ts';
 import { embeddedFacts } from '../support/openapi/embedded.ts';
 import { Fuzzer, type Tally, tallyTable } from '../support/openapi/fuzz.ts';
@@ -16,7 +16,12 @@ const held = gate();
 // In memory where the system has a folder for that: what is tested here is no disk.
 const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plinth-fuzz-'));
 const served = await serveEmbedded({
-	models: { 'instant-1': fakeVideo(), 'held-1': heldVideo(held), 'silent-1': fakeSpeech() },
+	models: {
+		'instant-1': fakeVideo(),
+		'held-1': heldVideo(held),
+		'silent-1': fakeSpeech(),
+		'paint-1': fakeImage([], { width: 16, height: 12 }),
+	},
 	// Wrong keys come by the hundred here.
 	server: { authFailuresPerMinute: 0 },
 	dataDir: folder,

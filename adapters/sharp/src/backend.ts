@@ -1,11 +1,13 @@
 import { defineBackend, services } from '@plinth/core';
-import type Sharp from 'sharp';
 import { z } from 'zod';
 import { lazyCodec } from './lazy.ts';
+import type { WorkerPool } from './worker/pool.ts';
 
 const config = z.strictObject({
-	/** How many images are worked on at the same time; the others wait. */
+	/** How many images are worked on at the same time in the server's process; the others wait. */
 	concurrency: z.number().int().min(1).max(64).default(2),
+	/** How many processes there may be beside it, for images that take much memory. */
+	workers: z.number().int().min(1).max(16).default(1),
 });
 
 /** How long after its creation the library is loaded, if no picture came before. */
@@ -15,20 +17,29 @@ const loadAfterMs = 1_000;
  * Images by sharp (libvips): `backends: { images: sharpImages() }`.
  *
  * The library is loaded just after the start of a server, which it would hold up, or by the first picture. From then on sharp
- * reads PNG, JPEG and WebP only and caches nothing, in the whole process: libvips keeps both settings once per process.
+ * reads PNG, JPEG and WebP only and caches nothing, in the whole process: libvips keeps both settings once per process. Heavy pictures
+ * are decoded in a process of their own, which starts with the first of them and ends when none has come for ten seconds.
  */
 export const sharpImages = defineBackend({
 	name: 'sharpImages',
 	provides: services.images,
 	config,
 	create({ config, log, onStop }) {
-		const codec = lazyCodec(() => loadCodec(config.concurrency));
+		let pool: WorkerPool | undefined;
+		const codec = lazyCodec(async () => {
+			const loaded = await loadCodec(config);
+			pool = loaded.pool;
+			return loaded.codec;
+		});
 		// Not only with the first picture: a library that does not run here is told early.
 		const timer = setTimeout(() => {
 			codec.loaded().catch((err: unknown) => log.error({ err }, cannotLoad));
 		}, loadAfterMs);
 		timer.unref();
-		onStop(() => clearTimeout(timer));
+		onStop(async () => {
+			clearTimeout(timer);
+			await pool?.close();
+		});
 		return codec;
 	},
 });
@@ -36,20 +47,13 @@ export const sharpImages = defineBackend({
 const cannotLoad =
 	'sharp cannot be loaded, so no picture can be read: install its package for this platform, or configure another backend for images.';
 
-async function loadCodec(concurrency: number) {
-	const [{ default: sharp }, { SharpCodec }] = await Promise.all([
-		import('sharp'),
+async function loadCodec({ concurrency, workers }: z.infer<typeof config>) {
+	const [{ SharpCodec }, { restrictLoaders }, { WorkerPool }] = await Promise.all([
 		import('./codec.ts'),
+		import('./loaders.ts'),
+		import('./worker/pool.ts'),
 	]);
-	restrictLoaders(sharp);
-	sharp.cache(false);
-	return new SharpCodec(concurrency);
-}
-
-/** The second line of defence behind the magic bytes: a parser that cannot run has no holes. */
-function restrictLoaders(sharp: typeof Sharp): void {
-	sharp.block({ operation: ['VipsForeignLoad'] });
-	sharp.unblock({
-		operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'],
-	});
+	restrictLoaders();
+	const pool = new WorkerPool({ workers });
+	return { pool, codec: new SharpCodec(concurrency, pool) };
 }

@@ -1,47 +1,61 @@
 import { open, readFile } from 'node:fs/promises';
-import { type ImageFormat, plinthError } from '@plinth/core';
-import { maxBytes } from './failures.ts';
+import type { EncodedImage, ImageFormat } from '@plinth/core';
+import { maxBytes, Refusal } from './failures.ts';
+import { hasEnd } from './jpeg.ts';
 import { fileHasTexts, withoutTexts } from './png.ts';
 import { headBytes, sniffFormat } from './sniff.ts';
 
-/** A picture that a decoder may see: of a known format, not too large, without the parts that only cost time. */
-export interface Input {
+/** What is known of a picture from its first bytes. */
+export interface Beginning {
 	readonly format: ImageFormat;
 	/** The first bytes. */
 	readonly head: Uint8Array;
+	/** Of all that there is, in bytes. */
+	readonly size: number;
+}
+
+/** A picture that a decoder may see: of a known format, not too large, without the parts that only cost time. */
+export interface Input extends Beginning {
 	/** All bytes, or the path of a file. */
 	readonly source: Uint8Array | string;
 }
 
-/** Throws `E_IMAGE_TOO_LARGE` and `E_IMAGE_UNREADABLE`. */
-export function inputFromBytes(image: Uint8Array): Input {
-	const format = acceptedFormat(image, image.byteLength);
-	const source = format === 'png' ? withoutTexts(image) : image;
-	if (!source) throw plinthError('E_IMAGE_UNREADABLE');
-	return { format, head: image.subarray(0, headBytes), source };
-}
-
-/** Throws `E_IMAGE_TOO_LARGE` and `E_IMAGE_UNREADABLE`, and what the file system throws. */
-export async function inputFromFile(path: string): Promise<Input> {
-	const { head, size } = await beginningOf(path);
-	const format = acceptedFormat(head, size);
-	if (format === 'png' && (await fileHasTexts(path))) return inputFromBytes(await readFile(path));
-	return { format, head, source: path };
-}
-
-/** Decides before any decoder sees the bytes. */
-function acceptedFormat(head: Uint8Array, size: number): ImageFormat {
+/** Decides before any decoder sees the bytes. Throws a `Refusal`, and what the file system throws. */
+export async function beginningOf(image: EncodedImage): Promise<Beginning> {
+	const { head, size } = 'path' in image ? await readHead(image.path) : headOf(image);
 	if (size > maxBytes) {
-		throw plinthError('E_IMAGE_TOO_LARGE', {
-			message: `The image has more than ${maxBytes.toLocaleString('en')} bytes.`,
-		});
+		const sentence = `The image has more than ${maxBytes.toLocaleString('en')} bytes.`;
+		throw new Refusal('E_IMAGE_TOO_LARGE', sentence);
 	}
 	const format = sniffFormat(head);
-	if (!format) throw plinthError('E_IMAGE_UNREADABLE');
-	return format;
+	if (!format) throw new Refusal('E_IMAGE_UNREADABLE');
+	return { format, head, size };
 }
 
-async function beginningOf(path: string): Promise<{ head: Uint8Array; size: number }> {
+/** Takes out of a picture what a decoder must not see. Throws a `Refusal`, and what the file system throws. */
+export async function inputFrom(image: EncodedImage, beginning: Beginning): Promise<Input> {
+	const source = 'path' in image ? image.path : image;
+	if (beginning.format === 'png') return readablePng(source, beginning);
+	if (beginning.format === 'jpeg' && !(await hasEnd(source))) {
+		const cause = new Error('The JPEG is cut off: it has no EOI marker.');
+		throw new Refusal('E_IMAGE_UNREADABLE', undefined, { cause });
+	}
+	return { ...beginning, source };
+}
+
+async function readablePng(source: Uint8Array | string, beginning: Beginning): Promise<Input> {
+	const isFile = typeof source === 'string';
+	if (isFile && !(await fileHasTexts(source))) return { ...beginning, source };
+	const rest = withoutTexts(isFile ? await readFile(source) : source);
+	if (!rest) throw new Refusal('E_IMAGE_UNREADABLE');
+	return { ...beginning, source: rest, size: rest.byteLength };
+}
+
+function headOf(image: Uint8Array) {
+	return { head: image.subarray(0, headBytes), size: image.byteLength };
+}
+
+async function readHead(path: string): Promise<{ head: Uint8Array; size: number }> {
 	const file = await open(path);
 	try {
 		const { size } = await file.stat();

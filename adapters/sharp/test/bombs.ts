@@ -50,25 +50,43 @@ export async function claimedWebp(width: number, height: number): Promise<Buffer
 	return image;
 }
 
+interface Size {
+	readonly width: number;
+	readonly height: number;
+}
+
 /** An animated WebP; with a size, its header claims that one for the canvas. */
-export async function animation(
-	frames: number,
-	claim?: { readonly width: number; readonly height: number },
-): Promise<Buffer> {
-	const pictures = await Promise.all(
-		Array.from({ length: frames }, (_, index) =>
-			flat(16, 16, { r: index, g: 0, b: 0 }).png().toBuffer(),
-		),
-	);
-	const image = await sharp(pictures, { join: { animated: true } })
-		.webp()
-		.toBuffer();
-	if (claim) {
-		const canvas = image.indexOf('VP8X') + 12;
-		image.writeUIntLE(claim.width - 1, canvas, 3);
-		image.writeUIntLE(claim.height - 1, canvas + 3, 3);
-	}
-	return image;
+export async function animation(frames: number, claim?: Size): Promise<Buffer> {
+	const still = await flat(16, 16).webp({ lossless: true }).toBuffer();
+	return animationOf(still, { width: 16, height: 16 }, { frames, canvas: claim });
+}
+
+/** An animated WebP that shows one picture, a simple WebP, again and again (RFC 9649 §2.7.1). */
+export function animationOf(
+	still: Uint8Array,
+	size: Size,
+	{ frames = 1, canvas = size }: { frames?: number; canvas?: Size | undefined } = {},
+): Buffer {
+	const header = Buffer.alloc(10);
+	header[0] = 0x02;
+	header.writeUIntLE(canvas.width - 1, 4, 3);
+	header.writeUIntLE(canvas.height - 1, 7, 3);
+	const frame = Buffer.alloc(16);
+	frame.writeUIntLE(size.width - 1, 6, 3);
+	frame.writeUIntLE(size.height - 1, 9, 3);
+	const shown = riffChunk('ANMF', Buffer.concat([frame, still.subarray(12)]));
+	const chunks = [
+		riffChunk('VP8X', header),
+		riffChunk('ANIM', Buffer.alloc(6)),
+		...Array.from({ length: frames }, () => shown),
+	];
+	return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...chunks]));
+}
+
+function riffChunk(type: string, data: Uint8Array): Buffer {
+	const length = Buffer.alloc(4);
+	length.writeUInt32LE(data.byteLength);
+	return Buffer.concat([Buffer.from(type), length, data, Buffer.alloc(data.byteLength % 2)]);
 }
 
 /** A picture of one colour. */

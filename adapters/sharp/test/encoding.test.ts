@@ -56,3 +56,60 @@ describe('encode', () => {
 		await expect(codec.encode(wrong, { format: 'png' })).rejects.toThrow(RangeError);
 	});
 });
+
+describe('pixels that do not fit their format', () => {
+	it.each([
+		['webp', 'WebP', '16,383'],
+		['jpeg', 'JPEG', '65,535'],
+	] as const)('are refused with the longest side of a %s', async (format, name, side) => {
+		const long = { width: 66_000, height: 1, data: new Uint8Array(264_000) };
+		const error = await codec.encode(long, { format }).catch((reason) => reason);
+		expect(error).toMatchObject({ code: 'E_IMAGE_TOO_LARGE' });
+		expect(error.message).toContain(name);
+		expect(error.message).toContain(side);
+		const file = await codec.encode(long, { format: 'png' });
+		await expect(codec.transcode(file, { format })).rejects.toMatchObject({
+			code: 'E_IMAGE_TOO_LARGE',
+		});
+	});
+});
+
+describe('what is made', () => {
+	it('keeps its colours sharp in a JPEG from quality 90', async () => {
+		const chroma = async (quality?: number) => {
+			const options = { format: 'jpeg', ...(quality === undefined ? {} : { quality }) } as const;
+			return (await sharp(await codec.encode(pixels, options)).metadata()).chromaSubsampling;
+		};
+		expect([await chroma(89), await chroma(90), await chroma()]).toEqual([
+			'4:2:0',
+			'4:4:4',
+			'4:4:4',
+		]);
+	});
+
+	it('is a lossy WebP even at quality 100', async () => {
+		const image = await codec.encode(pixels, { format: 'webp', quality: 100, opaque: true });
+		expect(Buffer.from(image).toString('latin1', 12, 16)).toBe('VP8 ');
+	});
+
+	it('has 8 bits a channel, whatever it was made from', async () => {
+		const deep = await quarters().toColourspace('rgb16').png().toBuffer();
+		const { data } = await codec.transcode(deep, { format: 'png' });
+		expect(await sharp(data).metadata()).toMatchObject({ depth: 'uchar', space: 'srgb' });
+	});
+});
+
+describe('composite', () => {
+	it('refuses layers that are mistakes of the caller', async () => {
+		const image = { width: 2, height: 2, data: new Uint8Array(16) };
+		const broken = { ...image, data: new Uint8Array(15) };
+		for (const layer of [
+			{ image: broken, x: 0, y: 0 },
+			{ image, x: 0, y: 0, opacity: 2 },
+			{ image, x: 0, y: 0, opacity: Number.NaN },
+		]) {
+			await expect(codec.composite(pixels, [layer])).rejects.toThrow(RangeError);
+		}
+		await expect(codec.composite(broken, [])).rejects.toThrow(RangeError);
+	});
+});

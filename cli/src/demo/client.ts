@@ -4,15 +4,15 @@ export interface DemoClient {
 	json<T>(path: string): Promise<T>;
 	/** A GET that returns bytes. */
 	bytes(path: string): Promise<Uint8Array>;
-	/** A POST with a JSON body. */
-	post(path: string, body: object): Promise<Response>;
+	/** A POST with a JSON body, or with a form. */
+	post(path: string, body: object | FormData): Promise<Response>;
 	delete(path: string): Promise<Response>;
 }
 
 /** Makes a client that throws the server's own message on every failure. */
 export function demoClient(baseUrl: string, key: string): DemoClient {
 	const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
-		const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+		const headers = { 'x-api-key': key, ...init.headers };
 		const response = await fetch(`${baseUrl}${path}`, { ...init, headers });
 		if (response.ok) return response;
 		throw new Error(
@@ -22,7 +22,30 @@ export function demoClient(baseUrl: string, key: string): DemoClient {
 	return {
 		json: async <T>(path: string) => (await (await send(path)).json()) as T,
 		bytes: async (path) => new Uint8Array(await (await send(path)).arrayBuffer()),
-		post: (path, body) => send(path, { method: 'POST', body: JSON.stringify(body) }),
+		post: (path, body) => {
+			if (body instanceof FormData) return send(path, { method: 'POST', body });
+			const headers = { 'content-type': 'application/json' };
+			return send(path, { method: 'POST', headers, body: JSON.stringify(body) });
+		},
 		delete: (path) => send(path, { method: 'DELETE' }),
 	};
+}
+
+/** The JSON data of an event stream, as it arrives. A frame that carries an error throws the server's own message. */
+export async function* eventsOf(response: Response): AsyncGenerator<unknown> {
+	let text = '';
+	for await (const chunk of response.body ?? []) {
+		text += Buffer.from(chunk).toString('latin1');
+		const frames = text.split('\n\n');
+		text = frames.pop() ?? '';
+		for (const frame of frames) {
+			const [, data] = /^data: (.+)$/m.exec(frame) ?? [];
+			if (data === undefined) continue;
+			const event: { error?: { message: string } } = JSON.parse(
+				Buffer.from(data, 'latin1').toString(),
+			);
+			if (event.error) throw new Error(event.error.message);
+			yield event;
+		}
+	}
 }

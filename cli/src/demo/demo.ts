@@ -48,17 +48,19 @@ async function makeAll(client: DemoClient, outDir: string): Promise<void> {
 	const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>(
 		'/v1/models',
 	);
-	const made: string[] = [];
+	const made = new Map<string, Uint8Array>();
+	const lines: string[] = [];
 	for (const step of steps) {
 		const model = models.find(({ kind }) => kind === step.kind);
 		if (!model) continue;
-		const { bytes, about } = await step.run(client, model.id);
+		const { bytes, about } = await step.run(client, model.id, made);
 		const file = join(outDir, step.file);
 		await writeFile(file, bytes);
-		made.push(`  ${shown(file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`);
+		made.set(step.file, bytes);
+		lines.push(`  ${shown(file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`);
 	}
 	process.stdout.write(
-		`\nMade:\n${made.join('\n')}\n\nNext: npm start serves the same API; README.md shows how to call it.\n`,
+		`\nMade:\n${lines.join('\n')}\n\nNext: npm start serves the same API; README.md shows how to call it.\n`,
 	);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DemoClient } from './client.ts';
+import { type DemoClient, eventsOf } from './client.ts';
 import { Progress } from './progress.ts';
 
 /** One capability shown once. */
@@ -8,8 +8,12 @@ export interface DemoStep {
 	readonly kind: string;
 	/** What is written. */
 	readonly file: string;
-	/** Runs it against a model and returns the bytes and a sentence about them. */
-	run(client: DemoClient, model: string): Promise<{ bytes: Uint8Array; about: string }>;
+	/** Runs it against a model and returns the bytes and a sentence about them. `made` holds what earlier steps wrote, by file. */
+	run(
+		client: DemoClient,
+		model: string,
+		made: ReadonlyMap<string, Uint8Array>,
+	): Promise<{ bytes: Uint8Array; about: string }>;
 }
 
 const pollMs = 200;
@@ -68,5 +72,52 @@ const speech: DemoStep = {
 	},
 };
 
+const image: DemoStep = {
+	kind: 'image',
+	file: 'image.png',
+	async run(client, model) {
+		const prompt = 'A castle in the mountains at dusk, “Good evening”';
+		const fields = { model, prompt, size: '1536x1024', stream: true, partial_images: 3 };
+		const answer = await client.post('/v1/images/generations', fields);
+		return { bytes: await lastPicture('image ', answer), about: `1536x1024: ${prompt}` };
+	},
+};
+
+const edit: DemoStep = {
+	kind: 'image',
+	file: 'edited.png',
+	async run(client, model, made) {
+		const prompt = 'sepia, vignette, round corners 60, add text "Wish you were here" at the bottom';
+		const form = new FormData();
+		const fields = { model, prompt, stream: 'true', partial_images: '3' };
+		for (const [name, value] of Object.entries(fields)) form.set(name, value);
+		form.set('image', new Blob([Uint8Array.from(made.get(image.file) ?? [])]), image.file);
+		const answer = await client.post('/v1/images/edits', form);
+		return { bytes: await lastPicture('edit  ', answer), about: `${image.file}: ${prompt}` };
+	},
+};
+
+interface ImageEvent {
+	readonly type: string;
+	readonly b64_json: string;
+	readonly partial_image_index?: number;
+}
+
+/** Shows the unfinished pictures of a stream as progress, and returns the finished one. */
+async function lastPicture(label: string, answer: Response): Promise<Uint8Array> {
+	const progress = new Progress(label);
+	progress.update('drawing', 0);
+	let last: ImageEvent | undefined;
+	for await (const event of eventsOf(answer)) {
+		last = event as ImageEvent;
+		const { partial_image_index: index } = last;
+		if (index !== undefined) progress.update('drawing', (index + 1) / 4);
+	}
+	if (!last?.type.endsWith('.completed')) throw new Error('the stream ended without a picture');
+	progress.update('completed', 1);
+	progress.end();
+	return Buffer.from(last.b64_json, 'base64');
+}
+
 /** What the demo shows, in this order. */
-export const steps: readonly DemoStep[] = [video, speech];
+export const steps: readonly DemoStep[] = [video, image, edit, speech];

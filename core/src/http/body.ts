@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
 import { type JsonReader, jsonReader, refuseHostile } from './json.ts';
+import { JsonFiles } from './json-files.ts';
 import { limitsOf, type ResolvedLimits } from './limits.ts';
 import { bodyTooLarge, readMultipart } from './multipart.ts';
 import type { BodyEncoding, Route } from './route.ts';
@@ -21,11 +22,13 @@ export class BodyReader {
 	readonly #encodings: readonly BodyEncoding[];
 	readonly #json: JsonReader;
 	readonly #optional: boolean;
+	readonly #spoolsDataUrls: boolean;
 
 	constructor(route: Route) {
 		this.#limits = limitsOf(route);
 		this.#encodings = encodingsOf(route);
 		this.#json = jsonReader(this.#limits.json);
+		this.#spoolsDataUrls = route.spoolDataUrls === true;
 		this.#optional = !route.body || acceptsNothing(route.body);
 	}
 
@@ -45,9 +48,24 @@ export class BodyReader {
 		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
 		exchange.inviteBody();
 		const { signal } = exchange;
-		if (encoding === 'json') return plain(await exchange.orAbort(this.#json(context(), signal)));
+		if (encoding === 'json') {
+			if (this.#spoolsDataUrls) return this.#readWithFiles(context(), signal);
+			return plain(await exchange.orAbort(this.#json(context(), signal)));
+		}
 		const form = await readMultipart(req, this.#limits, signal);
 		return { value: form.fields, release: form.release };
+	}
+
+	/** Settles after an abort only when nothing is left of the files. */
+	async #readWithFiles(ctx: Koa.Context, signal: AbortSignal): Promise<Body> {
+		const files = new JsonFiles(this.#limits.file);
+		try {
+			const value = files.restore(await this.#json(ctx, signal, files));
+			return { value, release: () => files.remove() };
+		} catch (error) {
+			await files.remove();
+			throw error;
+		}
 	}
 
 	#encodingOf(req: IncomingMessage): BodyEncoding {

@@ -3,9 +3,11 @@ import type { Principal } from '../ports/authenticator.ts';
 import type { Idempotency } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { type Body, BodyReader } from './body.ts';
+import { endingWith } from './ending.ts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { httpLimits } from './limits.ts';
+import { isReply } from './reply.ts';
 import { discard } from './respond.ts';
 import type { Call, Route } from './route.ts';
 import { decodeParams } from './router.ts';
@@ -79,18 +81,29 @@ export class Endpoint {
 		if (!route.body) return route.handler({ ...checked, body: undefined }, call);
 		try {
 			const body = await validate(route.body, raw?.value, 'The body');
-			return await route.handler({ ...checked, body }, call);
-		} finally {
+			const result = await route.handler({ ...checked, body }, call);
+			// Events are made while they are sent, of files that came with the request.
+			if (raw && isReply(result) && result.type === 'events') {
+				return { ...result, events: endingWith(result.events, () => release(raw, call)) };
+			}
+			await release(raw, call);
+			return result;
+		} catch (error) {
 			// A handler that does not heed its signal still reads its files: they go when it has settled, not when we give up.
-			await raw?.release().catch((err: unknown) =>
-				// The answer stands: the handler may have stored a record.
-				call.log.warn(
-					{ err },
-					'the files of an upload could not be deleted; the next start tries again',
-				),
-			);
+			await release(raw, call);
+			throw error;
 		}
 	}
+}
+
+async function release(body: Body | undefined, call: Call): Promise<void> {
+	await body?.release().catch((err: unknown) =>
+		// The answer stands: the handler may have stored a record.
+		call.log.warn(
+			{ err },
+			'the files of an upload could not be deleted; the next start tries again',
+		),
+	);
 }
 
 /** What a handler learns of its surroundings. */

@@ -8,8 +8,23 @@ import { httpLimits } from './limits.ts';
 import { bodyTooLarge } from './multipart.ts';
 import { Utf8Check } from './utf8.ts';
 
-/** Reads a JSON body of at most `limit` bytes. An aborted signal lets go of the request. */
-export type JsonReader = (ctx: Koa.Context, signal: AbortSignal) => Promise<unknown>;
+/**
+ * Reads a JSON body of at most `limit` bytes. An aborted signal lets go of the request. A sieve sees the bytes before the parser does, once
+ * they are counted and checked.
+ */
+export type JsonReader = (
+	ctx: Koa.Context,
+	signal: AbortSignal,
+	sieve?: JsonSieve,
+) => Promise<unknown>;
+
+/** Takes something out of a JSON text while it arrives. */
+export interface JsonSieve {
+	/** Resolves with what is left of a chunk, when there is room for the next one. */
+	pass(chunk: Buffer): Promise<Buffer>;
+	/** What it has kept back at the end of the text. */
+	rest(): Buffer;
+}
 
 /**
  * Makes the reader of one route. It throws `E_BODY_TOO_LARGE`, and `E_BODY_MALFORMED` for what is no JSON in UTF-8, is empty,
@@ -20,10 +35,10 @@ export type JsonReader = (ctx: Koa.Context, signal: AbortSignal) => Promise<unkn
  */
 export function jsonReader(limit: number): JsonReader {
 	let parse: Koa.Middleware | undefined;
-	return async (ctx, signal) => {
+	return async (ctx, signal, sieve) => {
 		parse ??= await loadParser(limit);
 		signal.throwIfAborted();
-		const bytes = new CheckedBytes(ctx.req, signal);
+		const bytes = new CheckedBytes(ctx.req, { signal, limit, sieve });
 		try {
 			const standIn: Koa.Context = Object.create(ctx, { req: { value: bytes } });
 			await parse(standIn, () => Promise.resolve());
@@ -68,20 +83,32 @@ const excesses: Readonly<Record<Excess, string>> = {
 	values: `it has more than ${httpLimits.values} values`,
 };
 
+interface CheckedBytesOptions {
+	readonly signal: AbortSignal;
+	readonly limit: number;
+	readonly sieve: JsonSieve | undefined;
+}
+
 /** The bytes of a request, with its headers. It ends with an error at the first thing that is refused; the request lives on. */
 class CheckedBytes extends Transform {
 	readonly headers: IncomingHttpHeaders;
 	readonly #req: IncomingMessage;
 	readonly #signal: AbortSignal;
+	readonly #limit: number;
+	readonly #sieve: JsonSieve | undefined;
 	readonly #scan = new JsonScan(httpLimits);
 	readonly #utf8 = new Utf8Check();
-	#isEmpty = true;
+	#received = 0;
 
-	constructor(req: IncomingMessage, signal: AbortSignal) {
+	constructor(req: IncomingMessage, { signal, limit, sieve }: CheckedBytesOptions) {
 		super();
-		this.headers = req.headers;
+		// What passes a sieve is shorter than it was announced, which the parser would take for a broken body.
+		const { 'content-length': _, ...others } = req.headers;
+		this.headers = sieve ? others : req.headers;
 		this.#req = req;
 		this.#signal = signal;
+		this.#limit = limit;
+		this.#sieve = sieve;
 		// Both may come when nobody reads any more, and would end the process without a listener.
 		this.on('error', () => {});
 		req.on('error', () => this.letGo(malformed(cutOff)));
@@ -95,7 +122,7 @@ class CheckedBytes extends Transform {
 
 	/** Whether nothing came. */
 	get isEmpty(): boolean {
-		return this.#isEmpty;
+		return this.#received === 0;
 	}
 
 	/** Takes nothing more from the request, which whoever answers then may read to its end. */
@@ -107,15 +134,22 @@ class CheckedBytes extends Transform {
 	}
 
 	override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-		this.#isEmpty &&= chunk.length === 0;
-		const excess = this.#scan.push(chunk);
-		if (excess) done(malformed(excesses[excess]));
-		else if (!this.#utf8.push(chunk)) done(malformed(notUtf8));
-		else done(null, chunk);
+		this.#received += chunk.length;
+		const refusal = this.#check(chunk);
+		if (refusal || !this.#sieve) done(refusal, chunk);
+		else this.#sieve.pass(chunk).then((text) => done(null, text), done);
 	}
 
 	override _flush(done: TransformCallback): void {
-		done(this.#utf8.end() ? null : malformed(notUtf8));
+		done(this.#utf8.end() ? null : malformed(notUtf8), this.#sieve?.rest());
+	}
+
+	#check(chunk: Buffer): PlinthError | null {
+		// The parser counts too, but only what it gets to see.
+		if (this.#received > this.#limit) return bodyTooLarge(this.#limit);
+		const excess = this.#scan.push(chunk);
+		if (excess) return malformed(excesses[excess]);
+		return this.#utf8.push(chunk) ? null : malformed(notUtf8);
 	}
 
 	readonly #leave = () => this.letGo(this.#signal.reason);
@@ -141,7 +175,8 @@ function syntaxReason(message: string): string {
 	return 'it is no JSON';
 }
 
-function malformed(reason: string, cause?: unknown): PlinthError {
+/** 400: the body is no JSON that can be read. */
+export function malformed(reason: string, cause?: unknown): PlinthError {
 	return plinthError('E_BODY_MALFORMED', {
 		message: `The request body cannot be read: ${reason}.`,
 		cause,

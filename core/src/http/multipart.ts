@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { plinthError } from '../coded-error.ts';
+import { type PlinthError, plinthError } from '../coded-error.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
 import { shownFilename } from './filename.ts';
 import type { ResolvedLimits } from './limits.ts';
@@ -212,13 +212,14 @@ class TextBudget {
 }
 
 /** 413: the whole body is too large. */
-export function bodyTooLarge(bytes: number): Error {
+export function bodyTooLarge(bytes: number): PlinthError {
 	return plinthError('E_BODY_TOO_LARGE', {
 		message: `The request body has more than the ${bytes} bytes that this route allows.`,
 	});
 }
 
-function tooLarge(param: string | undefined, what: string, bytes: number): Error {
+/** 413: one part of the body is too large. `what` it is: a file, a field. */
+export function tooLarge(param: string | undefined, what: string, bytes: number): PlinthError {
 	const culprit = param === undefined ? '' : `${param}: `;
 	return plinthError('E_BODY_TOO_LARGE', {
 		...(param === undefined ? {} : { param }),

@@ -88,6 +88,11 @@ export interface RouteDefinition<
 	/** Encodings of the body; JSON unless said otherwise. A request in another one is answered 415. */
 	readonly encoding?: BodyEncoding | readonly BodyEncoding[];
 	readonly limits?: BodyLimits;
+	/**
+	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an `UploadedFile` without a name, of at
+	 * most `limits.file` bytes. They are decoded while the body arrives and never lie in memory, for bodies that carry pictures or documents.
+	 */
+	readonly spoolDataUrls?: boolean;
 	readonly response: ResponseSpec;
 	/** Rows of error tables that this route answers with, besides those every route shares. */
 	readonly errors: readonly ErrorSpec[];

@@ -1,4 +1,5 @@
 import { ServerResponse } from 'node:http';
+import { type JsonPieces, jsonText } from './base64.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
@@ -72,20 +73,21 @@ export function sendJson(
 	value: unknown,
 	headers: Headers = {},
 ): Promise<void> {
-	const text = JSON.stringify(value) ?? 'null';
+	const text = jsonText(value);
+	const length = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
 	return sendWhole(exchange, status, text, {
 		'cache-control': 'no-store',
 		...headers,
 		'content-type': 'application/json; charset=utf-8',
-		'content-length': String(Buffer.byteLength(text)),
+		'content-length': String(length),
 	});
 }
 
-/** Answers with what is at hand: text, or nothing. `HEAD` gets the headers. */
+/** Answers with what is at hand: text, whole or in pieces, or nothing. `HEAD` gets the headers. */
 export async function sendWhole(
 	exchange: Exchange,
 	status: number,
-	text: string,
+	text: string | JsonPieces,
 	headers: Headers,
 ): Promise<void> {
 	const { req, res } = exchange;
@@ -93,7 +95,7 @@ export async function sendWhole(
 	const body = req.method === 'HEAD' ? '' : text;
 	writeWholeHead(exchange, status, headers);
 	exchange.clearDeadline();
-	const large = body.length > httpLimits.pieceBytes;
+	const large = typeof body !== 'string' || body.length > httpLimits.pieceBytes;
 	if (!linger && !large) {
 		// Of ASCII both are the same, and Node need not look for more.
 		if (headers['content-length'] === String(body.length)) res.end(body, 'latin1');
@@ -105,7 +107,7 @@ export async function sendWhole(
 	// A short answer goes out even when the exchange is aborted: it may be the reason.
 	if (body === '') res.flushHeaders();
 	else if (!large) res.write(body);
-	else for (const piece of pieces(Buffer.from(body))) await writePiece(exchange, piece);
+	else for (const piece of piecesOf(body)) await writePiece(exchange, piece);
 	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the client would
 	// see a broken pipe in place of the reason.
 	if (linger) await drain(exchange);
@@ -128,6 +130,10 @@ export async function writePiece(exchange: Exchange, piece: Uint8Array | string)
 	} finally {
 		calm();
 	}
+}
+
+function piecesOf(text: string | JsonPieces): Iterable<Uint8Array> {
+	return typeof text === 'string' ? pieces(Buffer.from(text)) : text.pieces();
 }
 
 /** Cuts a chunk into pieces of which each is written within a bounded time. */

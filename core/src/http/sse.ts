@@ -1,4 +1,5 @@
 import { toWireError } from '../coded-error.ts';
+import { type JsonPieces, jsonText } from './base64.ts';
 import { abandon } from './binary.ts';
 import { reportError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -17,6 +18,7 @@ export async function sendEvents(
 ): Promise<void> {
 	const { res, req } = exchange;
 	const iterator = events[Symbol.asyncIterator]();
+	const frames = new Frames(exchange);
 	try {
 		exchange.place?.stream();
 		writeHead(exchange, 200, {
@@ -27,30 +29,63 @@ export async function sendEvents(
 		});
 		res.flushHeaders();
 		req.resume();
-		if (req.method !== 'HEAD') await writeAll(exchange, iterator);
+		if (req.method !== 'HEAD') await writeAll(exchange, iterator, frames);
 		res.end();
 	} catch (error) {
 		if (exchange.left) return;
-		if (!res.headersSent) throw error;
+		// Behind a part of a frame nothing can be said: the connection is cut, so that nobody takes the part for the whole.
+		if (!res.headersSent || frames.isUnderWay) throw error;
 		const { body } = toWireError(reportError(exchange, error));
-		res.end(frame({ event: 'error', data: body }));
+		res.end(textFrame({ event: 'error' }, JSON.stringify(body)));
 	} finally {
 		abandon(exchange, iterator);
 	}
 }
 
 /** One event in the format of the WHATWG HTML standard, §9.2. */
-export function frame(event: ServerEvent): string {
-	const data = typeof event.data === 'string' ? event.data : (JSON.stringify(event.data) ?? 'null');
-	const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-	return `${field('event', event.event)}${field('id', event.id)}${lines.join('')}\n`;
+export function frame(event: ServerEvent): string | JsonPieces {
+	const data = typeof event.data === 'string' ? event.data : jsonText(event.data);
+	if (typeof data === 'string') return textFrame(event, data);
+	// JSON has its line breaks escaped.
+	return data.between(`${namesOf(event)}data: `, '\n\n');
 }
 
-async function writeAll(exchange: Exchange, iterator: AsyncIterator<ServerEvent>): Promise<void> {
+function textFrame(event: Omit<ServerEvent, 'data'>, data: string): string {
+	const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+	return `${namesOf(event)}${lines.join('')}\n`;
+}
+
+/** Writes frames, and knows whether the last one is whole. */
+class Frames {
+	readonly #exchange: Exchange;
+	isUnderWay = false;
+
+	constructor(exchange: Exchange) {
+		this.#exchange = exchange;
+	}
+
+	async write(event: ServerEvent): Promise<void> {
+		const text = frame(event);
+		// What has been written is on its way, even when the wait for it is broken off.
+		if (typeof text === 'string') return writePiece(this.#exchange, text);
+		let left = text.byteLength;
+		for (const piece of text.pieces()) {
+			left -= piece.length;
+			this.isUnderWay = left > 0;
+			await writePiece(this.#exchange, piece);
+		}
+	}
+}
+
+async function writeAll(
+	exchange: Exchange,
+	iterator: AsyncIterator<ServerEvent>,
+	frames: Frames,
+): Promise<void> {
 	for (;;) {
 		const step = await withHeartbeat(exchange, iterator.next());
 		if (step.done) return;
-		await writePiece(exchange, frame(step.value));
+		await frames.write(step.value);
 	}
 }
 
@@ -66,6 +101,10 @@ async function withHeartbeat<T>(exchange: Exchange, work: Promise<T>): Promise<T
 	} finally {
 		cancel();
 	}
+}
+
+function namesOf({ event, id }: Omit<ServerEvent, 'data'>): string {
+	return `${field('event', event)}${field('id', id)}`;
 }
 
 // A line break in a name would let its sender write frames of its own.

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A file of a multipart body, streamed to a temporary file that lives until the handler has settled. */
+/** A file of a multipart body, streamed to a temporary file that lives until the handler has settled, and the events that it answers with are over. */
 export interface UploadedFile {
 	readonly $kind: 'plinth.upload';
-	/** As the client sent it, without directories; metadata only, never a path. */
+	/** As the client sent it, without directories; metadata only, never a path. Empty for a data URL. */
 	readonly filename: string;
 	/** Bytes. */
 	readonly size: number;
@@ -11,7 +11,7 @@ export interface UploadedFile {
 	readonly sha256: string;
 	/** Decided by content; `application/octet-stream` when unknown. The client's label is ignored. */
 	readonly mediaType: string;
-	/** The temporary file, for programs and libraries that read files themselves; server-made, and gone when the handler has settled. */
+	/** The temporary file, for programs and libraries that read files themselves; server-made, and gone as soon as the upload is. */
 	readonly path: string;
 	/** Reads the whole file. */
 	bytes(): Promise<Uint8Array>;

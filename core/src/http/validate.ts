@@ -91,7 +91,8 @@ function isMissing(issue: core.$ZodIssue, value: unknown): boolean {
 	return node === undefined;
 }
 
-function pathName(path: readonly PropertyKey[]): string {
+/** A path as `param` spells it: `images[3].image_url`. Empty for the whole. */
+export function pathName(path: readonly PropertyKey[]): string {
 	return path
 		.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
 		.join('')

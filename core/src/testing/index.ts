@@ -4,6 +4,8 @@ export type { ConformanceCase, Subject } from './conformance.ts';
 export * from './create-backend.ts';
 export * from './event-bus.ts';
 export * from './eventually.ts';
+export type { ImageCodecSubject } from './image-codec/subject.ts';
+export * from './image-codec.ts';
 export * from './job-queue.ts';
 export type { JobStoreSubject } from './job-store/subject.ts';
 export * from './job-store.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DataUrlError, decodeDataUrl } from '../../src/http/data-url.ts';
+import { Base64Decoder, DataUrlError, decodeDataUrl } from '../../src/http/data-url.ts';
 
 describe('decodeDataUrl', () => {
 	it('gives back any bytes, with and without padding', () => {
@@ -52,7 +52,7 @@ describe('decodeDataUrl', () => {
 		fc.assert(
 			fc.property(
 				fc.nat(good.length - 1),
-				fc.constantFrom('!', '*', '\n', '%', 'é', '='),
+				fc.constantFrom('!', '*', '\n', '%', 'é', '=', '\u0141'),
 				(at, bad) => {
 					const damaged = good.slice(0, at) + bad + good.slice(at + 1);
 					// Padding at the very end is no damage to the alphabet; it only shortens the data.
@@ -61,5 +61,42 @@ describe('decodeDataUrl', () => {
 				},
 			),
 		);
+	});
+});
+
+describe('a decoder of base64', () => {
+	it('gives the same bytes however the text is cut', () => {
+		fc.assert(
+			fc.property(
+				fc.uint8Array({ minLength: 1, maxLength: 100 }),
+				fc.array(fc.nat({ max: 7 }), { minLength: 1 }),
+				fc.constantFrom<BufferEncoding>('base64', 'base64url'),
+				(bytes, sizes, encoding) => {
+					const text = Buffer.from(bytes).toString(encoding);
+					const decoder = new Base64Decoder();
+					const parts: Buffer[] = [];
+					for (let at = 0, turn = 0; at < text.length; turn++) {
+						const size = 1 + (sizes[turn % sizes.length] ?? 0);
+						parts.push(decoder.push(text.slice(at, at + size)));
+						at += size;
+					}
+					expect(Buffer.concat([...parts, decoder.end()])).toEqual(Buffer.from(bytes));
+				},
+			),
+		);
+	});
+
+	it.each([
+		['AAA=', 'AAAA'],
+		['AA', '==', '='],
+		['AAAA', 'A'],
+		['AA', ' A'],
+		['AAAA', '=', 'A'],
+	])('refuses %s', (...pieces) => {
+		const decoder = new Base64Decoder();
+		expect(() => {
+			for (const piece of pieces) decoder.push(piece);
+			decoder.end();
+		}).toThrow('not valid base64');
 	});
 });

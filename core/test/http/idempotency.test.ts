@@ -21,9 +21,11 @@ const create = defineRoute({
 // It answers with nothing that a repeated key could bring about.
 const careless = defineRoute({ ...create, path: '/v1/careless/{id}', errors: [] });
 
+const spooling = defineRoute({ ...create, path: '/v1/files/{id}', spoolDataUrls: true });
+
 async function post(body: Sent, headers: Record<string, string> = {}, path = '/v1/things/a') {
 	const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
-	const answer = await testServer([create, careless]).send(path, {
+	const answer = await testServer([create, careless, spooling]).send(path, {
 		method: 'POST',
 		body,
 		headers: { ...type, ...headers },
@@ -52,6 +54,15 @@ describe('a request', () => {
 		const prints = await Promise.all(['1', '2', '1'].map((end) => of(long(end))));
 		expect(prints[0]?.fingerprint).toBe(prints[2]?.fingerprint);
 		expect(prints[0]?.fingerprint).not.toBe(prints[1]?.fingerprint);
+	});
+
+	it('has another fingerprint when a long data URL holds another file, however it is spelled', async () => {
+		const url = (byte: number) => `data:;base64,${Buffer.alloc(60_000, byte).toString('base64')}`;
+		const body = (byte: number) => JSON.stringify({ a: url(byte) });
+		const sent = [body(0xff), body(0xff).replaceAll('/', '\\/'), body(0xfe)];
+		const prints = await Promise.all(sent.map((text) => of(text, {}, '/v1/files/a')));
+		expect(prints[1]?.fingerprint).toBe(prints[0]?.fingerprint);
+		expect(prints[2]?.fingerprint).not.toBe(prints[0]?.fingerprint);
 	});
 
 	it('has the same fingerprint whenever it says the same', async () => {

@@ -15,6 +15,7 @@ import {
 	rawConnection,
 	request,
 	testServer,
+	worked,
 } from './support.ts';
 
 const limit = 23_068_672;
@@ -200,13 +201,6 @@ describe('a JSON body', () => {
 		expect(lines[0]).toMatchObject({ level: 'info', fields: { status: 499 } });
 	});
 });
-
-/** Milliseconds that this thread has worked; where Node cannot tell, milliseconds that have passed. */
-function worked(): number {
-	if (!('threadCpuUsage' in process)) return performance.now();
-	const { user, system } = process.threadCpuUsage();
-	return (user + system) / 1_000;
-}
 
 /**
  * How long the process worked without looking at anything else while `work` ran, in milliseconds: the longest turn of its event

@@ -170,6 +170,13 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
 	}
 }
 
+/** Milliseconds that this thread has worked; where Node cannot tell, milliseconds that have passed. */
+export function worked(): number {
+	if (!('threadCpuUsage' in process)) return performance.now();
+	const { user, system } = process.threadCpuUsage();
+	return (user + system) / 1_000;
+}
+
 /** A temp directory of the test's own; tells which folders the server has left there. */
 export async function privateTemp(): Promise<() => Promise<string[]>> {
 	const before = process.env.TMPDIR;

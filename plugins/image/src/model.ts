@@ -68,7 +68,7 @@ export type Picture =
 			readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp';
 	  };
 
-/** A finished picture. */
+/** A finished picture. Its memory belongs to the plugin from then on. */
 export type MadeImage = Picture & {
 	/** The prompt as the model understood it. */
 	readonly revisedPrompt?: string;
@@ -102,7 +102,10 @@ export interface ImageRun {
 	readonly seed: number;
 	/** How many unfinished states of each picture the client would like to see: 0 to 3. */
 	readonly partials: number;
-	/** Shows an unfinished state. `image` counts the pictures of this call from 0. What is shown beyond `partials` is left out. */
+	/**
+	 * Shows an unfinished state, whose memory may be used again at once. `image` counts the pictures of this call from 0. What is shown
+	 * beyond `partials` is left out, and so is what is broken, or is not encoded when the finished picture is.
+	 */
 	partial(picture: Picture, image?: number): void;
 	readonly log: Logger;
 }

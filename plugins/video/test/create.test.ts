@@ -174,6 +174,35 @@ describe('input_reference', () => {
 		}
 	});
 
+	it('takes a long data URL in JSON, and refuses a damaged one with the name of its member', async () => {
+		const { send, wait, calls } = await harness();
+		const picture = Buffer.concat([png, Buffer.alloc(100_000, 'pixels')]);
+		const post = (image_url: string) =>
+			send('POST', '/v1/videos', { json: { ...least, input_reference: { image_url } } });
+		const response = await post(asUrl(picture));
+		expect(response.status).toBe(201);
+		await wait(((await response.json()) as { id: string }).id, 'completed');
+		const reference = calls[0]?.request.reference;
+		expect(reference).toMatchObject({ mediaType: 'image/png', size: picture.length });
+		expect(Buffer.from((await reference?.bytes()) ?? [])).toEqual(picture);
+		const param = 'input_reference.image_url';
+		expect(await errorOf(await post(`${asUrl(picture)}*`))).toMatchObject({
+			status: 400,
+			code: 'invalid_value',
+			param,
+		});
+		const prompt = { ...least, prompt: asUrl(picture) };
+		expect(await errorOf(await send('POST', '/v1/videos', { json: prompt }))).toMatchObject({
+			code: 'invalid_type',
+			message: expect.stringContaining('found a file'),
+		});
+		expect(await errorOf(await post(asUrl(Buffer.concat([png], 15_800_000))))).toMatchObject({
+			status: 400,
+			code: 'string_above_max_length',
+			param,
+		});
+	});
+
 	it('refuses what is no acceptable picture before the job is accepted', async () => {
 		const { send, calls } = await harness();
 		const cases = [
@@ -261,6 +290,30 @@ describe('repeated requests', () => {
 			headers,
 		});
 		expect(await errorOf(other)).toMatchObject({ status: 422, code: 'idempotency_mismatch' });
+	});
+
+	it('with the same long data URL get the same job, with another picture a 422', async () => {
+		const { send, blobs } = await harness();
+		const post = (pixels: string) =>
+			send('POST', '/v1/videos', {
+				json: {
+					...least,
+					input_reference: {
+						image_url: asUrl(Buffer.concat([png, Buffer.alloc(100_000, pixels)])),
+					},
+				},
+				headers: { 'idempotency-key': 'k-2' },
+			});
+		const [one, two] = [await post('pixels'), await post('pixels')];
+		expect([one.status, two.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+		expect(await two.json()).toMatchObject({ id: ((await one.json()) as { id: string }).id });
+		expect(await errorOf(await post('others'))).toMatchObject({
+			status: 422,
+			code: 'idempotency_mismatch',
+		});
+		const kept: string[] = [];
+		for await (const { key } of blobs.list('jobs/')) if (key.includes('reference')) kept.push(key);
+		expect(kept).toHaveLength(1);
 	});
 
 	it('of an SDK that lost the answer get the same job, and the second picture is not kept', async () => {

@@ -101,7 +101,9 @@ function rightBody(source: Source, operation: Operation): fc.Arbitrary<BodyPart>
 		const some = scene
 			? fc.oneof({ weight: 19, arbitrary: own }, { weight: 1, arbitrary: scene })
 			: own;
-		return encoded(some, type, () => 'accept', `a right ${type}`);
+		const verdict = (value: unknown) =>
+			source.oracle.fits(operation, value) ? 'accept' : 'refuse';
+		return encoded(some, type, verdict, `a right ${type}`);
 	});
 	return fc.oneof(...kinds);
 }
@@ -113,9 +115,10 @@ function withTolerated(
 	bodies: fc.Arbitrary<unknown>,
 ): fc.Arbitrary<unknown> {
 	const schema = document.resolve(operation.requestBody?.content['application/json']?.schema ?? {});
-	const { properties = {}, required = [] } = schema;
+	const { properties = {}, required = [], oneOf } = schema;
 	const members = facts.tolerated.flatMap(({ at, value }): [string, unknown][] => {
-		const optional = Object.keys(properties).filter((name) => !required.includes(name));
+		const needed = [required, ...(oneOf ?? []).map((form) => form.required ?? [])].flat();
+		const optional = Object.keys(properties).filter((name) => !needed.includes(name));
 		if (at === '*') return optional.map((name) => [name, value]);
 		const [own, name = ''] = at.split(/ (?=\S+$)/);
 		return own === operation.name ? [[name, value]] : [];
@@ -188,7 +191,8 @@ function rightQuery({ document, facts }: Source, operation: Operation): fc.Arbit
 	const known = parametersOf(operation, 'query').map(({ name, schema, required }) => {
 		const place: Place = { document, operation, facts, encoding: 'form', address: name };
 		const value = valid(schema, place).map((text) => [name, String(text)]);
-		return required ? value : fc.option(value, { nil: undefined });
+		const isNeeded = required || `${operation.name} ${name}` in facts.known;
+		return isNeeded ? value : fc.option(value, { nil: undefined });
 	});
 	const strange = fc.constantFrom(undefined, undefined, ['fuzz', '1'], ['fuzz', ''], ['x[]', 'é']);
 	return fc.tuple(fc.boolean(), strange, ...known).map(([back, ...pairs]) => {

@@ -1,18 +1,19 @@
 import type { App } from '@plinth/core';
 import fc from 'fast-check';
-import sharp from 'sharp';
 import { type RawClient, rawClient } from '../client.ts';
-import { solidPng } from '../png.ts';
 import { keyA, keyB } from '../serve.ts';
 import type { Operation } from './document.ts';
-import { type Facts, type FileValue, fileValue, type Tolerance } from './facts.ts';
+import type { Facts, Tolerance } from './facts.ts';
+import { absentPictures, gallery, imageFacts, storePicture } from './pictures.ts';
 
-/** What exists in a server with the models `instant-1`, `held-1`, `silent-1` and the built-in ones. */
+/** What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `paint-1` and the built-in ones. */
 export async function embeddedFacts(app: App): Promise<Facts> {
 	const door = (request: Request) => app.fetch(request);
 	const client = rawClient('http://fuzz.test', keyA, door);
 	const stranger = rawClient('http://fuzz.test', keyB, door);
-	const pictures = await goodPictures();
+	const pictures = await gallery();
+	const stored = await storePicture(client);
+	const ofImages = imageFacts(pictures, stored);
 	const videos = await someVideos(client);
 	const foreign = await stranger.create({ model: 'instant-1', prompt: 'not yours' });
 	const usedKey = await useKey(client);
@@ -22,24 +23,29 @@ export async function embeddedFacts(app: App): Promise<Facts> {
 	return {
 		known: {
 			'POST /v1/videos model': ['instant-1'],
-			'POST /v1/videos input_reference.image_url': dataUrls(pictures),
+			'POST /v1/videos input_reference.image_url': pictures.urls,
 			'POST /v1/audio/speech model': ['silent-1'],
+			...ofImages.known,
 		},
-		files: [
-			...pictures.map((bytes, index) => fileValue(`good-${index}.bin`, bytes, true)),
-			...badPictures(pictures),
-		],
-		scenes: { 'POST /v1/audio/speech': spoken },
+		files: pictures.files,
+		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes },
+		usual: ofImages.usual,
+		whole: ofImages.whole,
+		spelled: ofImages.spelled,
 		tolerated,
 		usedKey,
 		async live({ name }: Operation) {
 			if (name.includes('/v1/models')) return next(['instant-1', 'builtin-speech']);
+			if (name.includes('/v1/images/results')) return stored.name;
 			if (name === 'GET /v1/videos/{id}') return next(videos.all);
 			if (name !== 'DELETE /v1/videos/{id}') return next(videos.completed);
 			doomed ||= (await client.create({ model: 'instant-1', prompt: 'to be deleted' })).id;
 			return doomed;
 		},
-		absent: ({ path }) => (path.includes('/v1/models') ? absentModels : absent),
+		absent: ({ path }) => {
+			if (path.includes('/v1/images')) return absentPictures(stored);
+			return path.includes('/v1/models') ? absentModels : absent;
+		},
 		async clear({ name }, status, body) {
 			if (name === 'DELETE /v1/videos/{id}' && status === 200) doomed = '';
 			if (status !== 201 || !/^POST \/v1\/videos(?:\/\{id\}\/remix)?$/.test(name)) return;
@@ -106,39 +112,4 @@ function absentVideos(deleted: string, foreign: string): readonly string[] {
 	const unknown = `video_${'0'.repeat(44)}`;
 	const malformed = ['video_', 'nonsense', 'list', unknown.toUpperCase(), `${unknown}0`, '0', '-1'];
 	return [unknown, deleted, foreign, ` ${foreign}`, ...malformed];
-}
-
-/** Small, and of every format that is taken; one is not a photo but has transparency. */
-async function goodPictures(): Promise<readonly Uint8Array[]> {
-	const png = solidPng(16, 12, [200, 40, 90]);
-	const clear = { create: { width: 8, height: 9, channels: 4, background: '#00f8' } } as const;
-	return Promise.all([
-		png,
-		sharp(png).jpeg().toBuffer(),
-		sharp(png).webp().toBuffer(),
-		sharp(clear).png().toBuffer(),
-		sharp(png).rotate(90).jpeg({ progressive: true }).withMetadata({ orientation: 6 }).toBuffer(),
-	]);
-}
-
-function badPictures(pictures: readonly Uint8Array[]): readonly FileValue[] {
-	const gif = Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1');
-	const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
-	const headOnly = (pictures[0] ?? new Uint8Array()).subarray(0, 20);
-	return [gif, svg, headOnly, Buffer.from('%PDF-1.7')].map((bytes, index) =>
-		fileValue(`bad-${index}.png`, bytes, false),
-	);
-}
-
-function dataUrls(pictures: readonly Uint8Array[]): readonly string[] {
-	const labels = [
-		'image/png',
-		'',
-		'image/jpeg;charset=utf-8',
-		'text/html',
-		'application/octet-stream',
-	];
-	return pictures.map(
-		(bytes, index) => `data:${labels[index]};base64,${Buffer.from(bytes).toString('base64')}`,
-	);
 }

@@ -17,13 +17,22 @@ export interface FileValue {
 export interface Facts {
 	/**
 	 * By `<operation> <property>` (`POST /v1/videos input_reference.image_url`): the texts that name something which exists. Any
-	 * other is well-formed and refused all the same.
+	 * other is well-formed and refused all the same. Parameters of a query that are listed here are always sent.
 	 */
 	readonly known: Readonly<Record<string, readonly string[]>>;
+	/** By `<operation> <property>`: values of four right requests in five, where others would take long. */
+	readonly usual?: Readonly<Record<string, readonly unknown[]>>;
 	/** Files for binary fields, good ones and bad ones. */
 	readonly files: readonly FileValue[];
 	/** Whole bodies whose fields depend on each other, by operation. All of them are accepted. */
 	readonly scenes?: Readonly<Record<string, fc.Arbitrary<unknown>>>;
+	/**
+	 * By operation: whether a body is taken that the document allows and whose members all exist. For what no document can say, because
+	 * members depend on each other.
+	 */
+	readonly whole?: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => boolean>>;
+	/** Operations whose JSON bodies may spell numbers and booleans as texts, as forms do. */
+	readonly spelled?: readonly string[];
 	/** Values that are taken although the schema lists others, each for the reason that its entry gives. */
 	readonly tolerated: readonly Tolerance[];
 	/** An `Idempotency-Key` that another request has used already. */

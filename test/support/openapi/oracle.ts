@@ -27,9 +27,14 @@ export class Oracle {
 		if (isJson && hasKey(sent, ['__proto__'])) return 'refuse';
 		const check = (isJson ? this.#json : this.#form).at(pointer);
 		const value = isJson ? this.#tolerated(operation, schema, sent) : this.#typed(schema, sent);
-		const verdict = check(value).length === 0 && this.#exists(operation, schema, value, '');
-		if (!verdict) return 'refuse';
+		const isAllowed = check(value).length === 0 && this.#exists(operation, schema, value, '');
+		if (!isAllowed || !this.fits(operation, value)) return 'refuse';
 		return isJson && hasKey(sent, ['constructor', 'prototype']) ? 'either' : 'accept';
+	}
+
+	/** Whether the members of a body go together, where the document allows each of them. */
+	fits({ name }: Operation, body: unknown): boolean {
+		return this.#facts.whole?.[name]?.(body as Record<string, unknown>) ?? true;
 	}
 
 	/** The verdict on one query parameter; undefined stands for its absence. */
@@ -39,12 +44,15 @@ export class Oracle {
 		const schema = parameters[index]?.schema;
 		if (!schema) return 'accept';
 		const check = this.#json.at(`${operation.pointer}/parameters/${index}/schema`);
-		return check(this.#typed(schema, sent)).length === 0 ? 'accept' : 'refuse';
+		const value = this.#typed(schema, sent);
+		const isAllowed = check(value).length === 0 && this.#exists(operation, schema, value, name);
+		return isAllowed ? 'accept' : 'refuse';
 	}
 
 	#tolerated(operation: Operation, schema: Schema, sent: unknown): unknown {
 		if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
 		const { required = [], properties = {} } = this.#document.resolve(schema);
+		const isSpelled = this.#facts.spelled?.includes(operation.name) ?? false;
 		const members = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
 			const fits = (tolerance: Tolerance) =>
 				tolerance.value === value &&
@@ -52,6 +60,9 @@ export class Oracle {
 				(tolerance.at === `${operation.name} ${name}` ||
 					(tolerance.at === '*' && !required.includes(name)));
 			const tolerance = this.#facts.tolerated.find(fits);
+			if (!tolerance && isSpelled && typeof value === 'string') {
+				return [[name, this.#typed(properties[name] ?? {}, value)]];
+			}
 			if (!tolerance) return [[name, value]];
 			return tolerance.means === undefined ? [] : [[name, tolerance.means]];
 		});
@@ -63,7 +74,7 @@ export class Oracle {
 		const { type, properties, required = [] } = this.#document.resolve(schema);
 		if (typeof sent === 'string') {
 			if (type === 'integer' || type === 'number') return numberIn(sent);
-			if (type === 'boolean') return { true: true, false: false }[sent] ?? sent;
+			if (type === 'boolean') return booleans[sent.toLowerCase()] ?? sent;
 			return sent;
 		}
 		if (typeof sent !== 'object' || sent === null || Array.isArray(sent) || isFile(sent))
@@ -86,6 +97,11 @@ export class Oracle {
 		if (isFile(value)) return value[fileMark].good;
 		if (typeof value !== 'object' || value === null) return true;
 		const options = [resolved, ...(resolved.oneOf ?? []), ...(resolved.anyOf ?? [])];
+		if (Array.isArray(value)) {
+			return options.every(({ items = {} }) =>
+				value.every((item) => this.#exists(operation, items, item, address)),
+			);
+		}
 		return options.every((option) =>
 			Object.entries(this.#document.resolve(option).properties ?? {}).every(([name, inner]) => {
 				const found = Object.hasOwn(value, name)
@@ -102,6 +118,8 @@ export class Oracle {
 export function requestCheck(document: ApiDocument, pointer: string): Check {
 	return new SchemaChecks(document, 'json').at(pointer);
 }
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
 function numberIn(text: string): unknown {
 	return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;

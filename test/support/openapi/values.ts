@@ -15,16 +15,50 @@ export interface Place {
 
 /** Values that a schema allows. */
 export function valid(schema: Schema, place: Place): fc.Arbitrary<unknown> {
+	const { operation, facts, address } = place;
+	const usual = facts.usual?.[`${operation.name} ${address}`];
+	const any = allowed(schema, place);
+	if (!usual) return any;
+	return fc.oneof(
+		{ weight: 4, arbitrary: fc.constantFrom(...usual) },
+		{ weight: 1, arbitrary: any },
+	);
+}
+
+function allowed(schema: Schema, place: Place): fc.Arbitrary<unknown> {
 	const { document, operation, facts, address } = place;
 	const known = facts.known[`${operation.name} ${address}`];
 	const resolved = document.resolve(schema);
 	if (known && allowsText(resolved)) return fc.constantFrom(...known);
-	const options = resolved.oneOf ?? resolved.anyOf;
-	if (options) return fc.oneof(...options.map((option) => valid(option, place)));
+	const options = formsOf(resolved).filter((option) => isSpelled(option, place));
+	if (options.length > 0) return fc.oneof(...options.map((option) => valid(option, place)));
 	if (resolved.const !== undefined) return fc.constant(resolved.const);
 	if (resolved.enum) return fc.constantFrom(...resolved.enum);
 	const types = [resolved.type ?? 'any'].flat();
 	return fc.oneof(...types.map((type) => ofType(type, resolved, place)));
+}
+
+/** The alternatives of a schema, each complete. Where they only differ in what they require, each leaves out what the others do. */
+export function formsOf({ oneOf, anyOf, ...common }: Schema): readonly Schema[] {
+	const options = oneOf ?? anyOf ?? [];
+	const { properties, required = [] } = common;
+	if (!properties) return options;
+	return options.map((option) => {
+		const foreign = options
+			.filter((each) => each !== option)
+			.flatMap((each) => each.required ?? []);
+		const own = Object.entries(properties).filter(([name]) => !foreign.includes(name));
+		return {
+			...common,
+			properties: Object.fromEntries(own),
+			required: [...required, ...(option.required ?? [])],
+		};
+	});
+}
+
+// A form has no spelling for a list of objects.
+function isSpelled({ items }: Schema, { encoding, document }: Place): boolean {
+	return encoding === 'json' || items === undefined || document.resolve(items).type !== 'object';
 }
 
 /** The place of a member of an object. */

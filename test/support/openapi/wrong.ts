@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Schema } from './document.ts';
 import { fileValue } from './facts.ts';
-import { member, type Place, texts, valid } from './values.ts';
+import { formsOf, member, type Place, texts, valid } from './values.ts';
 
 /**
  * Values that a schema probably forbids. What a body that holds one is really worth is for the oracle to say: some of them
@@ -34,7 +34,15 @@ export function wrongObject(schema: Schema, place: Place): fc.Arbitrary<unknown>
 	});
 	const empty = fc.constant({});
 	const choices = required.length > 0 ? [changed, changed, changed, changed, empty] : [changed];
-	return fc.oneof(...choices);
+	const forms = formsOf(resolved);
+	const several = forms.length > 1 ? [mixed(forms, place)] : [];
+	return fc.oneof(...choices, ...several);
+}
+
+/** What one form requires, and another one too. */
+function mixed(forms: readonly Schema[], place: Place): fc.Arbitrary<unknown> {
+	const bodies = forms.map((form) => valid(form, place) as fc.Arbitrary<object>);
+	return fc.tuple(...bodies).map((several) => Object.assign({}, ...several));
 }
 
 interface Change {
@@ -52,10 +60,13 @@ function change(name: string, schema: Schema, place: Place): fc.Arbitrary<Change
 
 // One more than the bound, in units that a careless server counts otherwise.
 function nearMisses(schema: Schema, place: Place): readonly fc.Arbitrary<unknown>[] {
-	const { enum: values, minLength = 0, maxLength, minimum, maximum, pattern } = schema;
+	const { enum: values, minLength = 0, maxLength, minimum, maximum, pattern, items } = schema;
 	const options = schema.oneOf ?? schema.anyOf ?? [];
+	const bad = place.encoding === 'form' ? place.facts.files.filter(({ $file }) => !$file.good) : [];
 	const result = options.map((option) => wrong(option, place));
 	if (schema.type === 'object' && schema.properties) result.push(wrongObject(schema, place));
+	if (items) result.push(wrongList(schema, items, place));
+	if (schema.format === 'binary' && bad.length > 0) result.push(fc.constantFrom(...bad));
 	if (values?.every((value) => typeof value === 'string')) {
 		result.push(fc.constantFrom(...values.flatMap(spellings)));
 	}
@@ -73,6 +84,17 @@ function nearMisses(schema: Schema, place: Place): readonly fc.Arbitrary<unknown
 	const known = place.facts.known[`${place.operation.name} ${place.address}`];
 	if (known) result.push(fc.constantFrom(...known.flatMap(spellings)));
 	return result;
+}
+
+// Good items and a bad one behind them, or nothing at all.
+function wrongList(list: Schema, items: Schema, place: Place): fc.Arbitrary<unknown> {
+	const isObject = place.document.resolve(items).type === 'object';
+	const empty = fc.constant([]);
+	if (place.encoding === 'form' && isObject) return empty;
+	const spoiled = fc
+		.tuple(valid(list, place) as fc.Arbitrary<unknown[]>, wrong(items, place))
+		.map(([good, bad]) => [...good, bad]);
+	return fc.oneof(empty, spoiled, spoiled, spoiled);
 }
 
 function asSent({ encoding }: Place): (value: number) => unknown {

@@ -1,5 +1,5 @@
+import type { ScenePlan } from '../scene/plan.ts';
 import type { Picture, PicturePath } from './picture.ts';
-import type { ScenePlan } from './plan.ts';
 import type { Fade, Stage } from './stage.ts';
 
 /** Everything that frames are drawn from: a scene, or a picture under a moving camera. */
@@ -52,26 +52,12 @@ export interface Prepared {
 	readonly incomplete: boolean;
 }
 
-/** What a worker can do, with what each job answers. */
-export interface JobAnswers {
-	readonly stage: Prepared;
-	readonly picture: Prepared;
-	/** An MP4 of this group alone. */
-	readonly group: Uint8Array;
+/** What a worker can do. */
+export interface VideoJobs {
+	stage(job: StageJob): Prepared;
+	picture(job: PictureJob): Prepared;
+	/** Answers with an MP4 of this group alone; reports how many frames are done since the last report. */
+	group(job: GroupJob, report: number): Uint8Array;
 	/** RGBA. */
-	readonly still: Uint8Array;
+	still(job: StillJob): Uint8Array;
 }
-
-export type Job = StageJob | PictureJob | GroupJob | StillJob;
-
-/** To a worker: a job, and the flag that stops it as soon as it is not 0. */
-export interface JobMessage {
-	readonly job: Job;
-	readonly stop: Int32Array;
-}
-
-/** From a worker: frames done since the last message, the answer, or why there is none. */
-export type WorkerMessage =
-	| { readonly kind: 'frames'; readonly count: number }
-	| { readonly kind: 'answer'; readonly answer: JobAnswers[keyof JobAnswers] }
-	| { readonly kind: 'failure'; readonly error: unknown };

@@ -1,3 +1,5 @@
+import type { Pixels } from '../scene/raster.ts';
+
 /** Bytes that worker threads share instead of copying. */
 export function sharedBytes(length: number): Uint8Array {
 	return new Uint8Array(new SharedArrayBuffer(length));
@@ -40,14 +42,7 @@ export interface Layer {
 	readonly v: Uint8Array;
 }
 
-/** Premultiplied RGBA pixels; width and height are even. */
-export interface Pixels {
-	readonly width: number;
-	readonly height: number;
-	readonly data: Uint8Array | Uint8ClampedArray;
-}
-
-/** Turns premultiplied RGBA into a layer. BT.709, limited range. */
+/** Turns premultiplied RGBA of an even width and height into a layer. BT.709, limited range. */
 export function createLayer(image: Pixels, wraps: boolean): Layer {
 	const { width } = image;
 	const { top, bottom } = usedRows(image);

@@ -8,12 +8,13 @@ import {
 	videoModels,
 } from '@plinth/plugin-video/model';
 import { z } from 'zod';
+import { defaultWorkers } from '../pool.ts';
+import { cameraWords } from '../scene/motion.ts';
+import { planScene } from '../scene/plan.ts';
+import { quotedPart, wordsOf } from '../scene/prompt.ts';
 import type { GroupJob, Prepared } from './jobs.ts';
-import { cameraWords } from './motion.ts';
 import { PICTURE_ROOM, planPath } from './picture.ts';
-import { planScene } from './plan.ts';
-import { createPool, defaultWorkers, type Pool } from './pool.ts';
-import { quotedPart, wordsOf } from './prompt.ts';
+import { createPool, type Pool } from './pool.ts';
 import { FRAME_RATE, GROUP_FRAMES } from './timing.ts';
 
 /** The procedural video model: no weights and no network; equal requests with equal seeds give equal files. */
@@ -70,7 +71,7 @@ async function render(
 		: await prepareScene(pool, request, run, frames);
 	const { source } = prepared;
 	let done = 0;
-	const onFrames = (count: number): void => {
+	const onReport = (count: number): void => {
 		done += count;
 		run.progress(Math.min(1, done / frames));
 	};
@@ -78,7 +79,7 @@ async function render(
 	for (let start = 0; start < frames; start += GROUP_FRAMES) {
 		groups.push({ kind: 'group', source, start, count: Math.min(GROUP_FRAMES, frames - start) });
 	}
-	const encoded = await Promise.all(groups.map((group) => pool.run(group, { signal, onFrames })));
+	const encoded = await Promise.all(groups.map((group) => pool.run(group, { signal, onReport })));
 	const poster = await drawPoster(pool, images, prepared, signal);
 	// Loaded with the first video: the muxer would cost every start of a server its largest import.
 	const { joinGroups } = await import('./mux.ts');

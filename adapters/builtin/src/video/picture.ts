@@ -1,8 +1,8 @@
+import type { CameraWords } from '../scene/motion.ts';
+import { createRandom } from '../scene/random.ts';
 import type { Frame } from './compose.ts';
 import { drawLayer, fadeFrame } from './compose.ts';
 import { type Layer, sharedBytes } from './layer.ts';
-import type { CameraWords } from './motion.ts';
-import { createRandom } from './random.ts';
 import { type Fade, fadeAt, type Painter } from './stage.ts';
 
 /** How much larger than the frame a picture is prepared: the camera's room to move. */

@@ -1,12 +1,13 @@
+import { loadFont } from '../scene/font.ts';
+import { type Particles, scatter } from '../scene/particles.ts';
+import { buildScene } from '../scene/parts/build.ts';
+import { createCanvas, type SceneItem, type Travel } from '../scene/parts/canvas.ts';
+import type { ScenePlan } from '../scene/plan.ts';
+import { createRasterizer, svgOf } from '../scene/raster.ts';
+import { paintBackdrop } from './backdrop.ts';
 import { createFrame, drawLayer, type Frame, fadeFrame } from './compose.ts';
-import { loadFont } from './font.ts';
 import { createLayer, type Layer, solidFrom } from './layer.ts';
-import { drawParticles, type Particles, scatter } from './particles.ts';
-import type { ScenePlan } from './plan.ts';
-import { createRasterizer } from './raster.ts';
-import { type Backdrop, paintBackdrop } from './scene/backdrop.ts';
-import { buildScene } from './scene/build.ts';
-import { createCanvas, type SceneItem, type Travel } from './scene/canvas.ts';
+import { drawParticles } from './particles.ts';
 import { layOutTitle, type Title, titleBand, titleSize } from './title.ts';
 
 /** A scene with all its parts rasterised. Plain data in shared memory: threads pass it on without copying. */
@@ -15,7 +16,8 @@ export interface Stage {
 	readonly width: number;
 	readonly height: number;
 	readonly frames: number;
-	readonly backdrop: Backdrop;
+	/** A full frame in I420: what lies behind everything and never moves. */
+	readonly backdrop: Uint8Array;
 	/** What hangs in the sky, then what lies before it; back to front. */
 	readonly sky: readonly StagePart[];
 	readonly near: readonly StagePart[];
@@ -62,11 +64,14 @@ export async function buildStage(
 	const scene = buildScene(createCanvas(plan, open, frames));
 	const near: SceneItem[] = [...scene.near];
 	// It wraps so that it counts as covering: what lies behind it is not drawn.
-	if (band) near.push({ kind: 'svg', svg: band.svg, wraps: true, travel: { x: 0, y: 0, dx: 0 } });
+	if (band) {
+		const travel = { x: 0, y: 0, dx: 0 };
+		near.push({ kind: 'pixels', paint: () => rasterize(band.svg), width, wraps: true, travel });
+	}
 	const parts = [...scene.sky, ...near].map((item): StagePart => {
 		check();
 		if (item.kind === 'swarm') return { kind: 'particles', particles: scatter(item.swarm) };
-		const pixels = item.kind === 'svg' ? rasterize(item.svg) : item.paint();
+		const pixels = item.kind === 'svg' ? rasterize(svgOf(item.drawing)) : item.paint();
 		const layer = createLayer(pixels, item.wraps);
 		return { kind: 'layer', layer, travel: item.travel, bottom: height };
 	});

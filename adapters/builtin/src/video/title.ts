@@ -1,6 +1,7 @@
-import type { Font } from './font.ts';
-import { cleanLine } from './prompt.ts';
-import { escapeXml, svgDocument } from './raster.ts';
+import type { Font } from '../scene/font.ts';
+import { balanceLines, breakLines, type Measure, splitWord, withEllipsis } from '../scene/lines.ts';
+import { cleanLine } from '../scene/prompt.ts';
+import { escapeXml, svgDocument } from '../scene/raster.ts';
 
 /** A prompt as it is written on the picture. */
 export interface Title {
@@ -41,10 +42,15 @@ export function layOutTitle(prompt: string, font: Font, width: number): Title {
 	const words = drawable.split(/\s+/u).filter((word) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(word));
 	for (const { scale, lines: most } of settings) {
 		const room = width / scale;
-		const parts = words.flatMap((word) => splitWord(word, font, room, most));
-		const { lines, rest } = breakLines(parts, font, room, most);
+		const parts = words.flatMap((word) => splitWord(word, font.measure, room, most));
+		const { lines, rest } = breakLines(parts, spaced(font), room, most);
 		if (!rest && parts.length === words.length) {
-			return { lines: balance(lines, parts, font, room), scale, shortened: false, incomplete };
+			return {
+				lines: balanceLines(lines, parts, spaced(font), room),
+				scale,
+				shortened: false,
+				incomplete,
+			};
 		}
 	}
 	return { ...lastResort(words, font, width), incomplete };
@@ -91,74 +97,19 @@ function lastResort(
 ): Omit<Title, 'incomplete'> {
 	const { scale, lines: most } = settings[settings.length - 1] as (typeof settings)[number];
 	const room = width / scale;
-	const parts = words.flatMap((word) => splitWord(word, font, room, most));
-	const { lines, rest } = breakLines(parts, font, room, most);
+	const parts = words.flatMap((word) => splitWord(word, font.measure, room, most));
+	const { lines, rest } = breakLines(parts, spaced(font), room, most);
 	if (!rest && parts.join('') === words.join('')) return { lines, scale, shortened: false };
-	const last = withEllipsis(lines.at(-1) ?? '', font, room);
+	const last = withEllipsis(lines.at(-1) ?? '', spaced(font), room);
 	return { lines: [...lines.slice(0, -1), last], scale, shortened: true };
-}
-
-/** Fills lines one after the other; `rest` tells whether words are left when the last line is full. */
-function breakLines(
-	words: readonly string[],
-	font: Font,
-	width: number,
-	most: number,
-): { lines: string[]; rest: boolean } {
-	const lines: string[] = [];
-	for (const word of words) {
-		const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
-		if (lines.length > 0 && measure(font, longer) <= width) lines[lines.length - 1] = longer;
-		else if (lines.length === most) return { lines, rest: true };
-		else lines.push(word);
-	}
-	return { lines, rest: false };
-}
-
-/** Narrows the lines as long as their number stays, so that no word stands alone on the last one. */
-function balance(
-	lines: readonly string[],
-	words: readonly string[],
-	font: Font,
-	width: number,
-): readonly string[] {
-	let best = lines;
-	for (let narrow = width * 0.94; narrow > width * 0.3; narrow *= 0.94) {
-		const next = breakLines(words, font, narrow, lines.length);
-		if (next.rest) break;
-		if (next.lines.every((line) => measure(font, line) <= narrow)) best = next.lines;
-	}
-	return best;
 }
 
 function drawableIn(font: Font, char: string): boolean {
 	return font.has(char.codePointAt(0) as number);
 }
 
-/** Cuts a word that is wider than a line. */
-function splitWord(word: string, font: Font, width: number, most: number): readonly string[] {
-	if (font.measure(word) <= width) return [word];
-	const parts: string[] = [];
-	let part = '';
-	for (const char of word) {
-		if (font.measure(part + char) > width) {
-			parts.push(part);
-			part = '';
-			if (parts.length > most) return parts;
-		}
-		part += char;
-	}
-	return [...parts, part];
-}
-
-function withEllipsis(line: string, font: Font, width: number): string {
-	const chars = Array.from(line);
-	while (chars.length > 0 && measure(font, `${chars.join('')}…`) > width) chars.pop();
-	return `${chars.join('').replace(/[\s,;:.]+$/u, '')}…`;
-}
-
-function measure(font: Font, line: string): number {
-	return font.measure(line) + (line.split(' ').length - 1) * WORD_GAP;
+function spaced(font: Font): Measure {
+	return (line) => font.measure(line) + (line.split(' ').length - 1) * WORD_GAP;
 }
 
 /** Rounds up to whole blocks of 16 pixels. */

@@ -1,19 +1,11 @@
-import { parentPort } from 'node:worker_threads';
+import { loadFont } from '../scene/font.ts';
+import { createRasterizer } from '../scene/raster.ts';
+import { serveJobs } from '../serve.ts';
 import { createFrame } from './compose.ts';
 import { createPainter, encodeGroup } from './encode.ts';
-import { loadFont } from './font.ts';
-import type {
-	Job,
-	JobAnswers,
-	JobMessage,
-	PictureJob,
-	Prepared,
-	StillJob,
-	WorkerMessage,
-} from './jobs.ts';
+import type { PictureJob, Prepared, StillJob, VideoJobs } from './jobs.ts';
 import { createLayer } from './layer.ts';
 import { type Picture, pictureFrom } from './picture.ts';
-import { createRasterizer } from './raster.ts';
 import { buildStage } from './stage.ts';
 import { frameToRgba } from './still.ts';
 import { layOutTitle, titleBand, titleSize } from './title.ts';
@@ -21,46 +13,24 @@ import { layOutTitle, titleBand, titleSize } from './title.ts';
 /** Frames between two messages about progress. */
 const REPORT_FRAMES = 4;
 
-const port = parentPort;
-if (!port) throw new Error('This file runs as a worker thread only.');
-
-port.on('message', ({ job, stop }: JobMessage) => {
-	const check = (): void => {
-		if (Atomics.load(stop, 0) !== 0) throw new Error('The job was stopped.');
-	};
-	run(job, check).then(
-		(answer) => send({ kind: 'answer', answer }),
-		(error: unknown) => send({ kind: 'failure', error }),
-	);
+serveJobs<VideoJobs>({
+	stage: async (job, { check }) => {
+		const { stage, title } = await buildStage(job, check);
+		return { source: stage, shortened: title.shortened, incomplete: title.incomplete };
+	},
+	picture: preparePicture,
+	group: (job, { check, report }) => {
+		let done = 0;
+		return encodeGroup(job, () => {
+			check();
+			done++;
+			if (done % REPORT_FRAMES === 0 || done === job.count) {
+				report(((done - 1) % REPORT_FRAMES) + 1);
+			}
+		});
+	},
+	still: drawStill,
 });
-
-function send(message: WorkerMessage): void {
-	port?.postMessage(message);
-}
-
-async function run(job: Job, check: () => void): Promise<JobAnswers[keyof JobAnswers]> {
-	check();
-	switch (job.kind) {
-		case 'stage': {
-			const { stage, title } = await buildStage(job, check);
-			return { source: stage, shortened: title.shortened, incomplete: title.incomplete };
-		}
-		case 'picture':
-			return preparePicture(job);
-		case 'group': {
-			let done = 0;
-			return encodeGroup(job, () => {
-				check();
-				done++;
-				if (done % REPORT_FRAMES === 0 || done === job.count) {
-					send({ kind: 'frames', count: ((done - 1) % REPORT_FRAMES) + 1 });
-				}
-			});
-		}
-		case 'still':
-			return drawStill(job);
-	}
-}
 
 async function preparePicture(job: PictureJob): Promise<Prepared> {
 	const { image, caption, width, height, frames, path, fade } = job;

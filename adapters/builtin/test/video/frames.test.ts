@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { cameraWords } from '../../src/scene/motion.ts';
 import { createFrame, drawLayer, fadeFrame } from '../../src/video/compose.ts';
 import { createLayer, solidFrom } from '../../src/video/layer.ts';
-import { cameraWords } from '../../src/video/motion.ts';
 import { createPicturePainter, pictureFrom, planPath } from '../../src/video/picture.ts';
 import { frameToRgba } from '../../src/video/still.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cameraWords } from '../../src/video/motion.ts';
+import { cameraWords } from '../../src/scene/motion.ts';
+import { planScene } from '../../src/scene/plan.ts';
+import { quotedPart, wordsOf } from '../../src/scene/prompt.ts';
 import { planPath } from '../../src/video/picture.ts';
-import { planScene } from '../../src/video/plan.ts';
-import { quotedPart, wordsOf } from '../../src/video/prompt.ts';
 
 const plan = (prompt: string, seed = 1) => planScene({ prompt, seed });
 

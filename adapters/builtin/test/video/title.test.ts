@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Font, loadFont } from '../../src/video/font.ts';
-import { createRasterizer, type Rasterizer } from '../../src/video/raster.ts';
+import { type Font, loadFont } from '../../src/scene/font.ts';
+import { createRasterizer, type Rasterizer } from '../../src/scene/raster.ts';
 import { layOutTitle, titleBand, titleSize } from '../../src/video/title.ts';
 
 let font: Font;

@@ -1,1 +1,2 @@
-export {};
+export type { ImageModelSubject, ImageModelSuiteOptions } from './subject.ts';
+export { imageModelSuite } from './suite.ts';

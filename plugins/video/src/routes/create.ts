@@ -17,6 +17,7 @@ export function createVideo(context: VideoContext): Route {
 			'Answers at once with a queued job. Poll it every 5 to 10 seconds, then download its content.',
 		body: createBody,
 		encoding: ['multipart', 'json'],
+		spoolDataUrls: true,
 		limits: {
 			json: 23_068_672,
 			multipart: 62_914_560,

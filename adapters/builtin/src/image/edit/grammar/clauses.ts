@@ -1,0 +1,90 @@
+import { describesColor, type Finder, type Match, startOf } from './phrases.ts';
+import { isWord } from './reader.ts';
+import type { Token } from './tokens.ts';
+import type { Verb } from './verb.ts';
+
+/** One thing to do: a verb (or none that is known) with the words that belong to it. */
+export interface Clause {
+	/** Rows that it may mean; none when no phrase was found. */
+	readonly verbs: readonly Verb[];
+	/** Everything but the verb's own words. */
+	readonly words: readonly Token[];
+	/** Words before the verb: a negation or a direction there is about it. */
+	readonly before: readonly Token[];
+	/** All tokens, for what is said about it. */
+	readonly all: readonly Token[];
+}
+
+/** `everything but the subject` is one thing. */
+const wholes = new Set(['everything', 'all', 'anything']);
+
+const joiners = new Set(['and', 'then', 'plus', 'also', 'but', 'while']);
+
+/** Cuts a prompt into clauses: at marks, at joiners outside phrases and lists, and in front of every further verb. */
+export function splitClauses(tokens: readonly Token[], find: Finder): readonly Clause[] {
+	const clauses: Clause[] = [];
+	let from = 0;
+	for (let at = 0; at <= tokens.length; at++) {
+		const token = tokens[at];
+		if (token && token.kind !== 'break' && !isJoiner(tokens, at, from, find)) continue;
+		if (at > from) clauses.push(...splitVerbs(tokens.slice(from, at), find));
+		from = at + 1;
+	}
+	return clauses;
+}
+
+/** `and` joins clauses, but not the words of a phrase (`black and white`) or two colours (`navy and gold`). */
+function isJoiner(tokens: readonly Token[], at: number, from: number, find: Finder): boolean {
+	const token = tokens[at];
+	if (!token || !isWord(token) || !joiners.has(token.text)) return false;
+	const before = tokens[at - 1];
+	if (token.text === 'but' && before && isWord(before) && wholes.has(before.text)) return false;
+	if (token.text !== 'and') return true;
+	const [a, b] = [tokens[at - 1], tokens[at + 1]];
+	if (a && b && isColor(a) && isColor(b)) return false;
+	for (let start = Math.max(from, at - 2); start < at; start++) {
+		if (find(tokens, start)?.at.includes(at)) return false;
+	}
+	return true;
+}
+
+function isColor(token: Token): boolean {
+	return token.kind === 'color' || (isWord(token) && token.color !== undefined);
+}
+
+/** `grayscale the background` has one verb; the background alone is one. */
+function isScope(tokens: readonly Token[], { at }: Match): boolean {
+	const token = tokens[at[0] as number];
+	return at.length === 1 && token?.kind === 'word' && token.text === 'background';
+}
+
+function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
+	const found: Match[] = [];
+	for (let at = 0; at < tokens.length; at++) {
+		const match = find(tokens, at);
+		if (!match) continue;
+		const last = found.at(-1);
+		const absorbed = last?.verbs.some(({ absorbs }) =>
+			match.verbs.some(({ name }) => absorbs?.includes(name)),
+		);
+		// `soft blur` and `halftone dots` say the same thing twice.
+		const repeated = last?.verbs.some((verb) => match.verbs.includes(verb));
+		if (last && repeated) found[found.length - 1] = { ...last, at: [...last.at, ...match.at] };
+		else if (!absorbed) found.push(match);
+		at = match.at.at(-1) as number;
+	}
+	const matches = found.filter((match) => found.length === 1 || !isScope(tokens, match));
+	if (matches.length === 0) return [{ verbs: [], words: tokens, before: [], all: tokens }];
+	let least = 0;
+	const starts = matches.map(({ at }, index) => {
+		const start = index === 0 ? 0 : startOf(tokens, at[0] as number, least);
+		least = (at.at(-1) as number) + 1;
+		return start;
+	});
+	return matches.map(({ verbs, at }, index) => {
+		const [start, end] = [starts[index] as number, starts[index + 1] ?? tokens.length];
+		const own = tokens.slice(start, end);
+		const words = own.filter((_, i) => !at.includes(start + i) && !describesColor(own, i));
+		return { verbs, words, before: tokens.slice(start, at[0]), all: own };
+	});
+}

@@ -1,0 +1,143 @@
+import type { Rgb } from '../../../scene/color.ts';
+import { type Bitmap, copy, solid } from '../bitmap.ts';
+import { colorName } from '../grammar/colors.ts';
+import { anyColor, choice, colors, percent, picture as pictureOf } from '../grammar/parameters.ts';
+import { type Tools, verb } from '../grammar/verb.ts';
+import { lay } from '../ops/alpha.ts';
+import { backgroundShare, cutOut, findSubject } from '../ops/background.ts';
+import { blur } from '../ops/blur.ts';
+import { mapToGradient } from '../ops/color.ts';
+import { fitted } from '../ops/combine.ts';
+import { heal } from '../ops/heal.ts';
+
+const tolerance = percent(12, 1, 100);
+
+const WHITE = [255, 255, 255] as const;
+
+/** The subject, or nothing (and a note) where hardly anything hangs together with the border. */
+function tell(picture: Bitmap, percentage: number, { check, note }: Pick<Tools, 'check' | 'note'>) {
+	const subject = findSubject(picture, percentage / 100, check);
+	if (backgroundShare(subject) >= 0.01) return subject;
+	note('Hardly anything hangs together with the border in colour: the background stayed.');
+	return undefined;
+}
+
+/** Operations on what lies around the subject. The background is what can be reached from the border through similar colours. */
+export const backgroundVerbs = [
+	verb({
+		name: 'remove background',
+		phrases:
+			'remove background|background removal|transparent background|background transparent|no background|cut out|cutout|isolate subject|isolate|erase background|delete background|without background|extract subject|knock out background',
+		takes: { named: anyColor(), tolerance },
+		does: 'Makes the background transparent, with a soft border; naming its colour changes nothing.',
+		say: () => 'remove background',
+		run: (picture, args, tools) => {
+			const subject = tell(picture, args.tolerance, tools);
+			if (subject) cutOut(picture, subject);
+			return picture;
+		},
+	}),
+	verb({
+		name: 'replace background',
+		phrases:
+			'replace background|replace =it|change background|background color|new background|background|swap background|set background|fill background|behind',
+		takes: {
+			colors: colors(4),
+			way: choice('linear', {
+				linear: ['vertical'],
+				radial: ['circular'],
+				blurred: ['blurry', 'blur'],
+			}),
+			other: pictureOf(),
+			tolerance,
+		},
+		does: 'Puts a colour, a gradient, or a further picture behind the subject.',
+		lacks: (args) =>
+			args.colors.length > 0 || args.other !== undefined
+				? undefined
+				: 'a colour, a gradient or a picture',
+		say: (args) =>
+			args.other === undefined
+				? `background ${args.colors.map(colorName).join(' to ')}`
+				: `background image ${args.other + 1}`,
+		wants: ({ width, height }, { other }) =>
+			other === undefined ? [] : [{ index: other, width, height, mode: 'cover' }],
+		run: (picture, args, tools) => {
+			const subject = tell(picture, args.tolerance, tools);
+			if (!subject) return picture;
+			cutOut(picture, subject);
+			const [other] = tools.pictures;
+			const behind = other
+				? copy(fitted(other, picture))
+				: ramp(picture, args.colors, args.way === 'radial');
+			lay(behind, picture, 0, 0);
+			return behind;
+		},
+	}),
+	verb({
+		name: 'blur background',
+		phrases:
+			'blur background|background blur|bokeh|blurred background|shallow depth of field|portrait mode|soften background',
+		takes: { amount: percent(50, 1, 100), tolerance },
+		does: 'Blurs what lies around the subject.',
+		say: () => 'blur background',
+		run: (picture, args, tools) => {
+			const { check } = tools;
+			const subject = tell(picture, args.tolerance, tools);
+			if (!subject) return picture;
+			const soft = copy(picture);
+			const hole = subject.map((share) => 255 - share);
+			heal(soft, hole, check);
+			blur(soft, (Math.min(picture.width, picture.height) * args.amount) / 2000, check);
+			cutOut(picture, subject);
+			lay(soft, picture, 0, 0);
+			return soft;
+		},
+	}),
+	verb({
+		name: 'fill',
+		phrases: 'fill|flood|paint|paint over|cover|fill =with|solid color|paint it',
+		takes: { color: anyColor() },
+		lacks: (args) => (args.color ? undefined : 'a colour'),
+		does: 'Paints everything (with a mask: what it opens) in a colour.',
+		say: (args) => `fill ${colorName(args.color ?? WHITE)}`,
+		run: (picture, args) => solid(picture.width, picture.height, args.color ?? WHITE),
+	}),
+	verb({
+		name: 'erase',
+		phrases: 'erase|make hole|punch hole|clear|cut hole',
+		takes: {},
+		needsMask: true,
+		does: 'Makes what the mask opens transparent.',
+		say: () => 'erase',
+		run: (picture) => solid(picture.width, picture.height, [0, 0, 0, 0]),
+	}),
+	verb({
+		name: 'heal',
+		phrases:
+			'heal|inpaint|remove object|remove person|erase object|remove =it|remove =this|remove thing|retouch|patch|fill hole|remove blemish|delete object|remove subject|content aware fill',
+		takes: {},
+		needsMask: true,
+		does: 'Fills what the mask opens smoothly with the colours around it.',
+		say: () => 'heal',
+		run: (picture, _, { keep, check }) => {
+			if (keep) heal(picture, keep, check);
+			return picture;
+		},
+	}),
+];
+
+/** Colours from top to bottom, or from the middle outwards. */
+function ramp({ width, height }: Bitmap, stops: readonly Rgb[], radial: boolean): Bitmap {
+	const made = solid(width, height, stops[0] ?? [255, 255, 255]);
+	if (stops.length < 2) return made;
+	for (let y = 0; y < height; y++) {
+		for (let x = 0; x < width; x++) {
+			const [dx, dy] = [(x + 0.5) / width - 0.5, (y + 0.5) / height - 0.5];
+			const at = radial ? Math.min(1, Math.hypot(dx, dy) * Math.SQRT2) : dy + 0.5;
+			made.data.fill(Math.round(at * 255), (y * width + x) * 4, (y * width + x) * 4 + 3);
+		}
+	}
+	mapToGradient(made, stops);
+	return made;
+}

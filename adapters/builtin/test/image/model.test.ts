@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import type { ImageRequest } from '@plinth/plugin-image/model';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createDrawPool, createGenerator } from '../../src/image/model.ts';
+import { alphaAt, distance, imageRequest, imageRun, rawOf } from './fakes.ts';
+
+const pool = createDrawPool(2);
+const generate = createGenerator(pool);
+afterAll(() => pool.close());
+
+async function draw(changes: Partial<ImageRequest> = {}, run = imageRun()) {
+	const result = await generate(imageRequest(changes), run);
+	return { ...result, picture: rawOf(result.images[0]), words: result.images[0]?.revisedPrompt };
+}
+
+function hash(data: Uint8Array): string {
+	return createHash('sha256').update(data).digest('hex');
+}
+
+describe('a drawn picture', () => {
+	it('has the same pixels for the same prompt and seed, whichever thread draws it', async () => {
+		const all = await Promise.all([draw(), draw(), draw()]);
+		expect(new Set(all.map(({ picture }) => hash(picture.data))).size).toBe(1);
+	});
+
+	it('differs clearly for another seed and for another prompt', async () => {
+		const [a, b, c] = await Promise.all([
+			draw(),
+			draw({}, imageRun({ seed: 8 })),
+			draw({ prompt: 'A desert at noon' }),
+		]);
+		expect(distance(a.picture, b.picture)).toBeGreaterThan(0.05);
+		expect(distance(a.picture, c.picture)).toBeGreaterThan(0.05);
+	});
+
+	it.each([
+		[64, 64],
+		[64, 200],
+		[301, 77],
+		[1024, 64],
+	])('is exactly %d by %d pixels and opaque', async (width, height) => {
+		const { picture } = await draw({ size: { width, height } });
+		expect([picture.width, picture.height]).toEqual([width, height]);
+		expect(picture.data).toHaveLength(width * height * 4);
+		expect(picture.data.every((part, i) => i % 4 !== 3 || part === 255)).toBe(true);
+	});
+
+	it('is 1024 pixels a side when the model decides, and says which quality it took', async () => {
+		const { picture, quality } = await draw({ size: undefined } as unknown as ImageRequest);
+		expect([picture.width, picture.height, quality]).toEqual([1024, 1024, 'high']);
+	});
+
+	it.each([
+		[63, 64],
+		[4000, 64],
+		[3840, 2200],
+	])('is refused at %d by %d, with the name of the parameter', async (width, height) => {
+		const refused = draw({ size: { width, height } });
+		await expect(refused).rejects.toMatchObject({ code: 'E_VALUE_UNSUPPORTED', param: 'size' });
+	});
+
+	it.each([
+		'space rocket',
+		'coral reef with fish under water',
+		'foggy forest path, falling leaves',
+		'city in the rain at night, fireworks',
+		'desert cactus',
+		'winter snowman',
+		'mountain lake and canoe',
+		'meadow with a windmill and a rainbow',
+		'above the clouds, plane',
+		'mountain aurora',
+		'abstract jazz in red and blue',
+		'sea storm whale',
+		'rolling hills',
+		'portrait of a bearded king',
+		'portrait of a queen with glasses',
+		'portrait of a cat',
+		'red roses in a vase',
+		'geometric pattern',
+		'zorblax frumious qwerty',
+		'🚀🌕 宇宙の猫',
+		'\u0000\ud83d',
+	])('is drawn for "%s", in every finish and see-through', async (prompt) => {
+		const pictures = await Promise.all([
+			draw({ prompt, quality: 'low' }),
+			draw({ prompt, quality: 'medium' }),
+			draw({ prompt, quality: 'high' }),
+			draw({ prompt, background: 'transparent' }),
+		]);
+		expect(new Set(pictures.map(({ picture }) => hash(picture.data))).size).toBe(4);
+		for (const { picture } of pictures) expect(new Set(picture.data).size).toBeGreaterThan(20);
+	});
+
+	it('is more colourful in the vivid style than in the natural one', async () => {
+		const chroma = async (style: 'vivid' | 'natural') => {
+			const { data } = (await draw({ style })).picture;
+			let sum = 0;
+			for (let i = 0; i < data.length; i += 4) {
+				const part = [...data.subarray(i, i + 3)];
+				sum += Math.max(...part) - Math.min(...part);
+			}
+			return sum;
+		};
+		expect(await chroma('vivid')).toBeGreaterThan((await chroma('natural')) * 1.2);
+	});
+
+	it('gets finer with more steps, which count more than the quality', async () => {
+		const [few, more, many, low] = await Promise.all([
+			draw({ steps: 4 }),
+			draw({ steps: 10 }),
+			draw({ steps: 50, quality: 'low' }),
+			draw({ quality: 'low' }),
+		]);
+		const best = await draw({ quality: 'high' });
+		expect(hash(few.picture.data)).toBe(hash(low.picture.data));
+		expect(hash(many.picture.data)).toBe(hash(best.picture.data));
+		expect(hash(more.picture.data)).not.toBe(hash(few.picture.data));
+	});
+});
+
+describe('a see-through picture', () => {
+	it('has empty corners, an opaque subject and soft edges', async () => {
+		const { picture } = await draw({
+			prompt: 'a cat',
+			background: 'transparent',
+			size: { width: 128, height: 128 },
+		});
+		const corners = [0, 1].flatMap((x) => [0, 1].map((y) => alphaAt(picture, x, y)));
+		expect(corners).toEqual([0, 0, 0, 0]);
+		expect(alphaAt(picture, 0.5, 0.66)).toBe(255);
+		expect(picture.data.some((part, i) => i % 4 === 3 && part > 0 && part < 255)).toBe(true);
+	});
+
+	it('fades at its borders where the prompt has no subject', async () => {
+		const { picture } = await draw({ prompt: 'a forest', background: 'transparent' });
+		expect([alphaAt(picture, 0, 1), alphaAt(picture, 1, 1), alphaAt(picture, 0.5, 0.02)]).toEqual([
+			0, 0, 0,
+		]);
+		expect(alphaAt(picture, 0.5, 0.8)).toBe(255);
+	});
+});
+
+describe('a caption', () => {
+	const size = { width: 256, height: 192 };
+
+	it('changes the foot of the picture, and takes at most a third of it', async () => {
+		const { picture, words, warnings } = await draw({ prompt: 'A desert that says "Hello"', size });
+		expect(words).toContain('caption “Hello”');
+		expect(warnings).toBeUndefined();
+		// The plate and its letters are the only very dark and very bright parts of that stretch.
+		const foot = picture.data.subarray(150 * 256 * 4, 170 * 256 * 4);
+		expect(Math.min(...foot)).toBeLessThan(40);
+		expect(Math.max(...foot)).toBeGreaterThan(225);
+	});
+
+	it('is shortened where it is too long, and leaves out what no typeface has, with warnings', async () => {
+		const { warnings } = await draw({ prompt: `A desert "猫 ${'long words '.repeat(26)}"`, size });
+		expect(warnings).toEqual([
+			expect.stringContaining('shortened'),
+			expect.stringContaining('leaves out characters'),
+		]);
+	});
+
+	it('is the first quoted passage; further ones are named in a warning', async () => {
+		const { words, warnings } = await draw({ prompt: 'A desert, "one" and "two"', size });
+		expect(words).toContain('caption “one”');
+		expect(warnings).toEqual([expect.stringContaining('Only the first')]);
+	});
+});
+
+describe('unfinished states', () => {
+	it('are renders of the same picture on its way, as many as asked for, each nearer to the end', async () => {
+		const run = imageRun({ partials: 3 });
+		const { picture } = await draw({ prompt: 'A forest at dawn with a house' }, run);
+		expect(run.shown).toHaveLength(3);
+		for (const state of run.shown) expect(state).toMatchObject({ width: 96, height: 64 });
+		const away = run.shown.map((state) => distance(state, picture));
+		expect(away).toEqual(away.toSorted((a, b) => b - a));
+		expect(new Set(run.shown.map(({ data }) => hash(data))).size).toBe(3);
+	});
+
+	it('do not change the result', async () => {
+		const [plain, watched] = await Promise.all([draw(), draw({}, imageRun({ partials: 2 }))]);
+		expect(hash(watched.picture.data)).toBe(hash(plain.picture.data));
+	});
+});
+
+describe('stopping', () => {
+	it('ends a large picture at once, and leaves its thread to the next one', async () => {
+		const abort = new AbortController();
+		const size = { width: 3840, height: 2160 };
+		const run = imageRun({
+			signal: abort.signal,
+			partials: 3,
+			partial: () => abort.abort(new Error('gone')),
+		});
+		await expect(draw({ size }, run)).rejects.toThrow('gone');
+		expect((await draw()).picture.width).toBe(96);
+	});
+
+	it('does nothing when it is aborted before it begins', async () => {
+		const run = imageRun({ signal: AbortSignal.abort(new Error('too late')) });
+		await expect(draw({}, run)).rejects.toThrow('too late');
+	});
+});

@@ -1,0 +1,33 @@
+import { open } from 'node:fs/promises';
+
+/** The marker EOI (ITU-T T.81 §B.1.1.3), which never appears among coded pixels. */
+const endMarker = Buffer.from([0xff, 0xd9]);
+
+const sliceBytes = 131_072;
+
+/**
+ * Whether a JPEG has an end. Without one it was cut off, which a decoder would find out only with the last of its pixels. Looks for it
+ * from behind, where whole pictures have it, perhaps before something that was appended.
+ */
+export async function hasEnd(image: Uint8Array | string): Promise<boolean> {
+	if (typeof image === 'string') return fileHasEnd(image);
+	return Buffer.from(image.buffer, image.byteOffset, image.byteLength).lastIndexOf(endMarker) >= 0;
+}
+
+async function fileHasEnd(path: string): Promise<boolean> {
+	const file = await open(path);
+	try {
+		const slice = Buffer.alloc(sliceBytes);
+		let end = (await file.stat()).size;
+		while (end > 1) {
+			const start = Math.max(0, end - sliceBytes);
+			const { bytesRead } = await file.read(slice, 0, end - start, start);
+			if (slice.subarray(0, bytesRead).lastIndexOf(endMarker) >= 0) return true;
+			// The marker may be cut in two.
+			end = start === 0 ? 0 : start + 1;
+		}
+		return false;
+	} finally {
+		await file.close();
+	}
+}

@@ -1,0 +1,92 @@
+import type { EncodedImage, FitOptions, RawImage, TranscodeOptions } from '@plinth/core';
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { isOpaque, storedAs } from './encoding.ts';
+import { decode, maxPixels, maxSeconds, Refusal, tooHeavy } from './failures.ts';
+import { type Beginning, type Input, inputFrom } from './input.ts';
+import { rawFrom, resizing } from './pixels.ts';
+import type { Answers, AnswerTo, Task } from './tasks.ts';
+import { weigh, weighTurned } from './weight.ts';
+
+/** A picture whose header has been read. */
+export interface Picture {
+	readonly input: Input;
+	readonly metadata: Metadata;
+}
+
+/** Bytes held while decoding above which a picture is refused: the worker could look at it, but not always use it. */
+const maxWeight = 380_000_000;
+
+/** Reads the header. Throws a `Refusal`, also for animations, and what the file system throws. */
+export async function openPicture(image: EncodedImage, beginning: Beginning): Promise<Picture> {
+	const input = await inputFrom(image, beginning);
+	const metadata = await decode(() => open(input).metadata());
+	if ((metadata.pages ?? 1) > 1) {
+		throw new Refusal(
+			'E_IMAGE_UNREADABLE',
+			'The image is an animation, and animations are not taken. Send a still picture.',
+		);
+	}
+	if (weigh(input.head, metadata) > maxWeight) throw tooHeavy();
+	return { input, metadata };
+}
+
+/** Does a task. Throws a `Refusal` for what is wrong with the picture. */
+export function perform<T extends Task>(picture: Picture, task: T): Promise<AnswerTo<T>>;
+export function perform(picture: Picture, task: Task): Promise<Answers[keyof Answers]> {
+	switch (task.kind) {
+		case 'probe':
+			return decode(() => probe(picture));
+		case 'fit':
+			return decode(() => fit(picture, task.options));
+		case 'transcode':
+			return decode(() => transcode(picture, task.options));
+	}
+}
+
+/** Bytes of the file above which it is heavy: reading them all takes its time too. */
+const lightBytes = 8_000_000;
+
+/** Pixels of the whole picture above which it is heavy. A phone's 12 megapixels, row by row, take 2 MB and 25 ms. */
+const lightPixels = 16_000_000;
+
+/** Bytes held while decoding above which it is heavy. */
+const lightWeight = 16_777_216;
+
+/** Whether decoding the picture may take so much time or memory that it belongs in the worker process. */
+export function isHeavy({ input, metadata }: Picture): boolean {
+	const { width, height } = metadata;
+	const isSmall = width * height <= lightPixels && !isLarge(input);
+	return !isSmall || weighTurned(input.head, metadata) > lightWeight;
+}
+
+/** Whether the picture is heavy for its bytes alone. */
+export function isLarge({ size }: Beginning): boolean {
+	return size > lightBytes;
+}
+
+function open({ source }: Input): Sharp {
+	return sharp(source, {
+		limitInputPixels: maxPixels,
+		failOn: 'error',
+		pages: 1,
+		sequentialRead: true,
+	}).timeout({ seconds: maxSeconds });
+}
+
+/** Decodes every row once, to next to nothing in size, so that JPEG and WebP are made smaller while they are decoded. */
+async function probe({ input, metadata }: Picture) {
+	await open(input).resize(8, 8, { fit: 'fill' }).raw().toBuffer();
+	const { width, height } = metadata.autoOrient;
+	return { format: input.format, width, height, hasAlpha: metadata.hasAlpha };
+}
+
+async function fit({ input }: Picture, options: FitOptions): Promise<RawImage> {
+	return rawFrom(resizing(open(input).autoOrient(), options));
+}
+
+async function transcode({ input }: Picture, { fit, ...options }: TranscodeOptions) {
+	const upright = open(input).autoOrient();
+	const sized = fit ? resizing(upright, fit, isOpaque(options)) : upright;
+	const { data, info } = await storedAs(sized, options).toBuffer({ resolveWithObject: true });
+	return { data, width: info.width, height: info.height };
+}

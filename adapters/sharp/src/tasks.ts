@@ -1,0 +1,23 @@
+import type {
+	FitOptions,
+	ImageInfo,
+	RawImage,
+	TranscodedImage,
+	TranscodeOptions,
+} from '@plinth/core';
+
+/** What can be done with an encoded picture, here or in the worker process. */
+export type Task =
+	| { readonly kind: 'probe' }
+	| { readonly kind: 'fit'; readonly options: FitOptions }
+	| { readonly kind: 'transcode'; readonly options: TranscodeOptions };
+
+/** What each kind of task gives. */
+export interface Answers {
+	readonly probe: ImageInfo;
+	readonly fit: RawImage;
+	readonly transcode: TranscodedImage;
+}
+
+/** What a task gives. */
+export type AnswerTo<T extends Task> = Answers[T['kind']];

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
+import type { EncodedImage, ImageCodec } from '@plinth/core';
+import { createBackend } from '@plinth/core/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { SharpCodec } from '../src/codec.ts';
+import { sharpImages } from '../src/index.ts';
+import { beginningOf } from '../src/input.ts';
+import { isHeavy, openPicture, perform } from '../src/picture.ts';
+import type { Task } from '../src/tasks.ts';
+import { writeFrame } from '../src/worker/frames.ts';
+import { WorkerPool } from '../src/worker/pool.ts';
+import { animation, blackRows, flat, madePng, noise } from './bombs.ts';
+import { corners, quarters } from './images.ts';
+
+const box = { width: 40, height: 20, mode: 'fill' } as const;
+const pool = new WorkerPool();
+const codec = new SharpCodec(2, pool);
+let folder: string;
+/** Thirty bytes that are 20 megapixels. */
+let huge: Buffer;
+
+beforeAll(async () => {
+	huge = await flat(5_000, 4_000).webp({ lossless: true, effort: 0 }).toBuffer();
+	folder = await mkdtemp(join(tmpdir(), 'sharp-test-'));
+});
+
+afterAll(async () => {
+	await pool.close();
+	await rm(folder, { recursive: true });
+});
+
+async function fileOf(bytes: Uint8Array): Promise<string> {
+	const path = join(folder, String(Math.random()));
+	await writeFile(path, bytes);
+	return path;
+}
+
+/** The same picture in a file that counts as large. */
+const padded = (image: Uint8Array) => Buffer.concat([image, Buffer.alloc(8_000_000)]);
+
+describe('a light picture', () => {
+	it('is worked on here, without any worker', async () => {
+		const own = new WorkerPool();
+		const light = new SharpCodec(2, own);
+		const photo = await flat(3_000, 2_000).jpeg().toBuffer();
+		await light.probe(photo);
+		await light.fit(photo, box);
+		await light.transcode(photo, { format: 'webp', fit: box });
+		expect(own.pids).toEqual([]);
+	});
+});
+
+describe('a heavy picture', { timeout: 30_000 }, () => {
+	const heavy: Readonly<Record<string, () => Promise<Uint8Array>>> = {
+		'one of many bytes': async () => padded(await quarters().png().toBuffer()),
+		'one of many pixels': async () => madePng(5_000, 4_000, blackRows(8, 8)),
+		'a lossless WebP': async () => huge,
+		'a photo that is stored turned': () =>
+			flat(2_400, 2_400).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
+	};
+
+	it.each(Object.keys(heavy))('is known by its header: %s', async (name) => {
+		const image = (await heavy[name]?.()) as Uint8Array;
+		expect(isHeavy(await openPicture(image, await beginningOf(image)))).toBe(true);
+	});
+
+	const tasks: readonly Task[] = [
+		{ kind: 'probe' },
+		{ kind: 'fit', options: box },
+		{ kind: 'transcode', options: { format: 'png', fit: box } },
+	];
+
+	it.each(tasks)('gives the same from a worker as here: $kind', async (task) => {
+		const image = padded(await quarters().png().toBuffer());
+		const here = await perform(await openPicture(image, await beginningOf(image)), task);
+		const there: EncodedImage[] = [image, { path: await fileOf(image) }];
+		for (const picture of there) expect(await pool.run(picture, task)).toEqual(here);
+		expect(pool.pids).toHaveLength(1);
+	});
+
+	it('goes through the codec like any other', async () => {
+		const path = await fileOf(padded(await quarters().jpeg({ quality: 95 }).toBuffer()));
+		expect(await codec.probe({ path })).toMatchObject({ format: 'jpeg', width: 40, height: 20 });
+		expect(corners(await codec.fit({ path }, box))).toEqual(['red', 'green', 'blue', 'yellow']);
+		const { data, width } = await codec.transcode({ path }, { format: 'webp' });
+		expect([width, (await codec.probe(data)).format]).toEqual([40, 'webp']);
+	});
+
+	it('is refused with the same words', async () => {
+		const damaged = await noise(100, 100).png().toBuffer();
+		damaged.fill(7, 1_000, 2_000);
+		const broken = { path: await fileOf(padded(damaged)) };
+		const bomb = { path: await fileOf(padded(madePng(10_000, 5_001, blackRows(8, 8)))) };
+		const gone = { path: join(folder, 'gone') };
+		expect(await codec.probe(broken).catch((error) => error)).toMatchObject({
+			code: 'E_IMAGE_UNREADABLE',
+			message: 'The file is not a readable PNG, JPEG or WebP image.',
+			cause: expect.any(Error),
+		});
+		await expect(codec.fit(bomb, box)).rejects.toMatchObject({ code: 'E_IMAGE_TOO_LARGE' });
+		await expect(codec.probe(gone)).rejects.toMatchObject({ code: 'ENOENT' });
+	});
+
+	it('that is damaged shows it to its probe', async () => {
+		const image = await flat(2_400, 2_400).png({ progressive: true }).toBuffer();
+		const cut = image.subarray(0, image.length / 2);
+		await expect(codec.probe(cut)).rejects.toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
+	});
+
+	it('that would have to be held whole with 380 MB is refused at its header', async () => {
+		const image = await flat(8, 8).png({ progressive: true }).toBuffer();
+		// 16 bits of red, green, blue and alpha.
+		image.set([0, 0, 0x27, 0x10, 0, 0, 0x13, 0x88, 16, 6], 16);
+		const error = await codec.probe(padded(withChecksum(image))).catch((reason) => reason);
+		expect(error).toMatchObject({ code: 'E_IMAGE_TOO_LARGE', message: /memory/ });
+	});
+
+	it('of a thousand frames is refused without a worker', async () => {
+		const own = new WorkerPool();
+		onTestFinished(() => own.close());
+		const error = await new SharpCodec(1, own)
+			.probe(padded(await animation(1_000)))
+			.catch((reason) => reason);
+		expect(error).toMatchObject({ code: 'E_IMAGE_UNREADABLE', message: /animation/ });
+		expect(own.pids).toEqual([]);
+	});
+
+	it('leaves the event loop free', async () => {
+		const before = performance.eventLoopUtilization();
+		await codec.fit(huge, { width: 1_000, height: 1_000, mode: 'cover' });
+		const { utilization } = performance.eventLoopUtilization(before);
+		expect(utilization).toBeLessThan(0.5);
+	});
+});
+
+describe('the worker process', { timeout: 30_000 }, () => {
+	const file = fileURLToPath(new URL('../src/worker/child.ts', import.meta.url));
+
+	/** Starts the worker's program, and waits until it is ready. */
+	async function started(): Promise<ChildProcess & { stdin: NodeJS.WritableStream }> {
+		const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'ignore'] });
+		onTestFinished(() => void child.kill('SIGKILL'));
+		await once(child.stdout, 'data');
+		return child;
+	}
+
+	it('ends with its server, also in the middle of a picture', async () => {
+		const [resting, working] = await Promise.all([started(), started()]);
+		writeFrame(working.stdin as never, { task: { kind: 'fit', options: box } }, huge);
+		const ends = [once(resting, 'exit'), once(working, 'exit')];
+		// What a server leaves behind when it is killed: an end of its pipes.
+		resting.stdin.end();
+		working.stdin.end();
+		await Promise.all(ends);
+	});
+
+	it('outlives the signals that a server drains on', async () => {
+		const child = await started();
+		child.kill('SIGTERM');
+		child.kill('SIGINT');
+		writeFrame(
+			child.stdin as never,
+			{ task: { kind: 'probe' } },
+			await flat(8, 8).png().toBuffer(),
+		);
+		const [answer] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+		expect(String(answer)).toContain('"kind":"done"');
+	});
+
+	it('ends with the backend, which then takes no heavy pictures any more', async () => {
+		const { provided, stop } = await createBackend<ImageCodec>(sharpImages());
+		expect(await provided.probe(huge)).toMatchObject({ width: 5_000, height: 4_000 });
+		await stop();
+		await expect(provided.probe(huge)).rejects.toThrow('The image codec was stopped.');
+	});
+
+	it('does not keep the process of its server alive', async () => {
+		const image = await fileOf(padded(await quarters().png().toBuffer()));
+		const program = `
+			import { WorkerPool } from ${JSON.stringify(new URL('../src/worker/pool.ts', import.meta.url).href)};
+			const pool = new WorkerPool({ idleMs: 60_000 });
+			console.log(JSON.stringify(await pool.run({ path: ${JSON.stringify(image)} }, { kind: 'probe' })));`;
+		const flags = ['--conditions=@plinth/source', '--input-type=module', '--eval', program];
+		const server = spawn(process.execPath, flags, {
+			cwd: import.meta.dirname,
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		const output = once(server.stdout, 'data');
+		const [code] = await once(server, 'exit');
+		expect(String(await output)).toContain('"width":40');
+		expect(code).toBe(0);
+	});
+});
+
+/** The PNG with a new checksum of its header. */
+function withChecksum(png: Buffer): Buffer {
+	png.writeUInt32BE(crc32(png.subarray(12, 29)), 29);
+	return png;
+}

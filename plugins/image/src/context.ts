@@ -1,0 +1,15 @@
+import type { BlobStore, Clock, ImageCodec, Logger, Models } from '@plinth/core';
+import type { ImageModel } from './model.ts';
+import type { ImageOptions } from './options.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/** What the routes work with. */
+export interface ImageContext {
+	readonly options: ImageOptions;
+	readonly models: Models<ImageModel>;
+	readonly images: ImageCodec;
+	readonly blobs: BlobStore;
+	readonly key: SigningKey;
+	readonly clock: Clock;
+	readonly log: Logger;
+}

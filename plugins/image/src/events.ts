@@ -1,0 +1,84 @@
+import type { Clock, ServerEvent } from '@plinth/core';
+
+/**
+ * Events that are pushed while somebody reads them. `leave` is called once when the reader has gone before the end, also in the middle
+ * of a wait: a generator would notice only when it yields.
+ */
+export class EventQueue implements AsyncIterableIterator<ServerEvent> {
+	readonly #leave: () => void;
+	readonly #events: ServerEvent[] = [];
+	readonly #begun = Promise.withResolvers<void>();
+	#end: { readonly error?: unknown } | undefined;
+	#wake = () => {};
+
+	constructor(leave: () => void) {
+		this.#leave = leave;
+		// Whoever does not wait for the beginning reads the failure from the stream.
+		this.#begun.promise.catch(() => {});
+	}
+
+	[Symbol.asyncIterator](): this {
+		return this;
+	}
+
+	/** Adds an event; after the end it is dropped. */
+	push(event: ServerEvent): void {
+		if (this.#end) return;
+		this.#events.push(event);
+		this.#begun.resolve();
+		this.#wake();
+	}
+
+	/** No more events. */
+	end(): void {
+		this.#finish({});
+		this.#begun.resolve();
+	}
+
+	/** The events that are there are still read, then reading rejects. */
+	fail(error: unknown): void {
+		this.#finish({ error });
+		this.#begun.reject(error);
+	}
+
+	/** Resolves with the first event, but after `ms` milliseconds anyhow. Rejects when there is a failure before. */
+	async begun(clock: Clock, ms: number): Promise<void> {
+		const late = Promise.withResolvers<void>();
+		const cancel = clock.after(ms, late.resolve);
+		try {
+			await Promise.race([this.#begun.promise, late.promise]);
+		} finally {
+			cancel();
+		}
+	}
+
+	async next(): Promise<IteratorResult<ServerEvent, undefined>> {
+		for (;;) {
+			const event = this.#events.shift();
+			if (event) return { done: false, value: event };
+			if (this.#end && 'error' in this.#end) {
+				const { error } = this.#end;
+				this.#end = {};
+				throw error;
+			}
+			if (this.#end) return { done: true, value: undefined };
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+			});
+		}
+	}
+
+	async return(): Promise<IteratorResult<ServerEvent, undefined>> {
+		if (!this.#end) {
+			this.#finish({});
+			this.#leave();
+		}
+		this.#events.length = 0;
+		return { done: true, value: undefined };
+	}
+
+	#finish(end: { readonly error?: unknown }): void {
+		this.#end ??= end;
+		this.#wake();
+	}
+}

@@ -1,0 +1,172 @@
+import { codePoints, formBoolean, formInteger } from '@plinth/core';
+import { z } from 'zod';
+import { sentPicture, sentPictures } from './picture-fields.ts';
+import { brokenRule } from './sizes.ts';
+
+const quality = ['auto', 'low', 'medium', 'high'] as const;
+
+/** An integer with its default, in checks and in OpenAPI. */
+function count(min: number, max: number, preset: number, description: string) {
+	return formInteger({ min, max })
+		.default(preset)
+		.meta({ description, override: { default: preset } });
+}
+
+/** What both operations take, in the order in which OpenAPI shows it. */
+const common = {
+	model: codePoints({ min: 1, max: 256 }).meta({
+		description: 'The id of an image model; GET /v1/models lists them.',
+	}),
+	n: count(1, 10, 1, 'How many pictures to make.'),
+	background: z
+		.enum(['auto', 'transparent', 'opaque'])
+		.default('auto')
+		.meta({ description: '`transparent` needs png or webp. `auto`: the model decides.' }),
+	output_format: z
+		.enum(['png', 'jpeg', 'webp'])
+		.default('png')
+		.meta({ description: 'The format of the pictures.' }),
+	output_compression: count(
+		0,
+		100,
+		100,
+		'The quality of jpeg and webp. For png, how little is done to make the file small: nothing is lost.',
+	),
+	moderation: z
+		.enum(['auto', 'low'])
+		.default('auto')
+		.meta({ description: "How strict the model's own filter is, where it has one." }),
+	num_inference_steps: formInteger({ min: 1, max: 50 })
+		.meta({ description: 'Steps of inference. Absent: the model decides.' })
+		.optional(),
+	partial_images: count(
+		0,
+		3,
+		0,
+		'Most unfinished states of each picture that a stream shows. Without `stream` it means nothing.',
+	),
+	response_format: z.enum(['b64_json', 'url']).default('b64_json').meta({
+		description:
+			'`b64_json`: the bytes, in base64. `url`: an address that needs no key and works for a limited time.',
+	}),
+	user: codePoints({ max: 1024 })
+		.meta({ description: "The caller's own name for its user; passed on to the model." })
+		.optional(),
+	stream: formBoolean()
+		.default(false)
+		.meta({
+			description: 'Answers with server-sent events, each picture as soon as it is there.',
+			override: { default: false },
+		}),
+	seed: formInteger({ min: 0, max: 0xffff_ffff })
+		.meta({
+			description:
+				'An extension: the seed of the first picture; the following ones have the next numbers. Absent: computed from the request, so that equal requests make equal pictures.',
+		})
+		.optional(),
+};
+
+/** Older and newer names of `quality`, and the one that the model is asked for. */
+const qualityNames = { xhigh: 'high', max: 'high', standard: 'medium', hd: 'high' } as const;
+
+const anySize = z
+	.string()
+	.superRefine((text, ctx) => {
+		const message = brokenRule(text);
+		if (message) ctx.addIssue({ code: 'custom', message });
+	})
+	.default('auto')
+	.meta({
+		description:
+			'`auto`, or WIDTHxHEIGHT in pixels: multiples of 16, each side 64 to 3840, shapes from 1:3 to 3:1, at most 8,294,400 pixels.',
+		override: {
+			type: 'string',
+			pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
+			default: 'auto',
+			examples: ['auto', '1024x1024', '1536x1024', '1024x1536', '512x512'],
+		},
+	});
+
+/** The body of `POST /v1/images/generations`. Unknown fields are tolerated: SDKs send extra ones. */
+export const generationBody = z
+	.object({
+		prompt: codePoints({ min: 1, max: 32_000 }).meta({ description: 'What the picture shows.' }),
+		...common,
+		size: anySize,
+		quality: z
+			.enum([...quality, 'xhigh', 'max', 'standard', 'hd'])
+			.default('auto')
+			.meta({
+				description: '`xhigh`, `max` and `hd` mean `high`, `standard` means `medium`.',
+			}),
+		style: z
+			.enum(['vivid', 'natural'])
+			.meta({ description: 'A hint of older clients.' })
+			.optional(),
+	})
+	.meta({
+		id: 'ImageGeneration',
+		description: 'What to make a picture of, and how.',
+		examples: [
+			{ model: 'builtin-image', prompt: 'A lighthouse above the sea at dusk' },
+			{ model: 'builtin-image', prompt: 'A fox', size: '1536x1024', n: 2, output_format: 'webp' },
+		],
+	});
+
+/** The body of `POST /v1/images/edits`, in either encoding. The pictures are read by `readInputs`, which names the one at fault. */
+export const editBody = z
+	.object({
+		prompt: codePoints({ min: 1, max: 32_000 }).meta({
+			description: 'The full final scene, not only the change.',
+		}),
+		image: sentPictures({
+			description:
+				'The pictures, 1 to 16 of them, in their order; the first one is changed. Files in multipart bodies (`image`, several times `image` or `image[]`), or objects with a data URL.',
+		}),
+		images: sentPictures({
+			listOnly: true,
+			description: 'The same as `image`, as JSON clients spell it. Send one of the two.',
+		}),
+		mask: sentPicture(
+			'Where its alpha is 0 the first picture may change, where it is 255 it stays. As large as that picture, with an alpha channel.',
+		),
+		...common,
+		input_fidelity: z
+			.enum(['low', 'high'])
+			.default('low')
+			.meta({ description: 'How closely the result keeps to the pictures sent.' }),
+		size: z
+			.enum(['auto', '1024x1024', '1536x1024', '1024x1536'])
+			.default('auto')
+			.meta({ description: 'WIDTHxHEIGHT in pixels. `auto`: the model decides.' }),
+		quality: z
+			.enum(quality)
+			.default('auto')
+			.meta({ description: 'How much effort the model makes. `auto`: the model decides.' }),
+	})
+	.meta({
+		id: 'ImageEdit',
+		description: 'Pictures, and what is to become of them.',
+		override: { oneOf: [{ required: ['image'] }, { required: ['images'] }] },
+		examples: [
+			{
+				model: 'builtin-image',
+				prompt: 'black and white, with a border',
+				images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+			},
+		],
+	});
+
+/** A checked body of `POST /v1/images/generations`. */
+export type GenerationBody = z.output<typeof generationBody>;
+/** A checked body of `POST /v1/images/edits`. */
+export type EditBody = z.output<typeof editBody>;
+
+/** The quality that a model is asked for. */
+export function modelQuality(
+	name: GenerationBody['quality'],
+): Exclude<GenerationBody['quality'], keyof typeof qualityNames> {
+	return name in qualityNames
+		? qualityNames[name as keyof typeof qualityNames]
+		: (name as (typeof quality)[number]);
+}

@@ -1,0 +1,13 @@
+import type { ImageFormat } from '@plinth/core';
+
+/** The format that the first bytes of a file show; undefined for everything but PNG, JPEG and WebP. */
+export function formatOf(bytes: Uint8Array): ImageFormat | undefined {
+	if (text(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return 'png';
+	if (text(bytes, 0, 3) === '\xff\xd8\xff') return 'jpeg';
+	if (text(bytes, 0, 4) === 'RIFF' && text(bytes, 8, 12) === 'WEBP') return 'webp';
+	return undefined;
+}
+
+function text(bytes: Uint8Array, start: number, end: number): string {
+	return Buffer.from(bytes.subarray(start, end)).toString('latin1');
+}

@@ -1,0 +1,39 @@
+import { definePlugin, services } from '@plinth/core';
+import type { ImageContext } from './context.ts';
+import { imageModels } from './model.ts';
+import { imageOptions } from './options.ts';
+import { editImages } from './routes/edit.ts';
+import { generateImages } from './routes/generate.ts';
+import { imageResult } from './routes/result.ts';
+import { signingKey } from './signing-key.ts';
+import { createSweep } from './sweep.ts';
+
+/** Pictures under `/v1/images`: made from words, made from pictures, and served behind signed URLs. */
+export const image = definePlugin({
+	id: 'image',
+	config: imageOptions,
+	needs: {
+		images: services.images,
+		blobs: services.blobs,
+		records: services.records,
+		clock: services.clock,
+	},
+	models: [imageModels],
+	setup({ config: options, services: found, models, route, onStart, onStop, log }) {
+		const { images, blobs, records, clock } = found;
+		const key = signingKey(records);
+		const context: ImageContext = {
+			options,
+			models: models(imageModels),
+			images,
+			blobs,
+			key,
+			clock,
+			log,
+		};
+		route(generateImages(context), editImages(context), imageResult(context));
+		const sweep = createSweep(blobs, clock, log);
+		onStart(() => sweep.start());
+		onStop(() => sweep.stop());
+	},
+});

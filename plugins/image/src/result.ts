@@ -1,0 +1,99 @@
+import { modelError } from '@plinth/core';
+import { formatOf } from './magic.ts';
+import type { ImageResult } from './model.ts';
+
+/** Models may be written in JavaScript: whatever they return is looked at as if it could be anything. */
+type Loose<T> = { readonly [K in keyof T]?: unknown };
+
+/**
+ * Checks what a model returned for `count` pictures. Throws a `modelError` whose sentence tells the author of the model what to
+ * change.
+ */
+export function checkResult(id: string, result: unknown, count: number): ImageResult {
+	const { images, filtered = 0, quality, warnings = [], usage } = members<ImageResult>(result);
+	if (!Array.isArray(images)) {
+		throw modelError(
+			`The model ${id} must return { images }, an array of pictures with { width, height, data } or { body, mediaType }.`,
+		);
+	}
+	if (!isCount(filtered)) {
+		throw modelError(`The model ${id} must return filtered as a whole number of pictures.`);
+	}
+	if (images.length + filtered !== count) {
+		throw modelError(
+			`The model ${id} returned ${images.length} pictures where ${count} were asked for${filtered > 0 ? `, and says that it withheld ${filtered}` : ''}. What it withholds it must count in filtered.`,
+		);
+	}
+	for (const [index, image] of images.entries()) {
+		const fault = pictureFault(image);
+		if (fault) throw modelError(`The model ${id} returned ${fault} as images[${index}].`);
+	}
+	const fault = remarkFault(quality, warnings, usage);
+	if (fault) throw modelError(`The model ${id} must return ${fault}.`);
+	return result as ImageResult;
+}
+
+function remarkFault(quality: unknown, warnings: unknown, usage: unknown): string | undefined {
+	if (quality !== undefined && !['low', 'medium', 'high'].includes(quality as string)) {
+		return 'quality as low, medium or high';
+	}
+	if (!Array.isArray(warnings) || !warnings.every((warning) => typeof warning === 'string')) {
+		return 'warnings as an array of sentences';
+	}
+	if (usage !== undefined && !isUsage(usage)) {
+		return 'usage as { inputTextTokens, inputImageTokens, outputTokens }, whole numbers';
+	}
+	return undefined;
+}
+
+/** What is wrong with a picture, as "a picture without pixels"; undefined when its form is right. */
+export function pictureFault(picture: unknown): string | undefined {
+	const { data, width, height, body, mediaType, revisedPrompt } = members<Everything>(picture);
+	if (revisedPrompt !== undefined && typeof revisedPrompt !== 'string') {
+		return 'a picture whose revisedPrompt is no text';
+	}
+	if (data !== undefined) return pixelFault(data, width, height);
+	if (!(body instanceof Uint8Array)) {
+		return 'something without pixels: { width, height, data } or { body, mediaType } with bytes in data or body is expected';
+	}
+	const format = formatOf(body);
+	if (!format) return `bytes that are no PNG, JPEG or WebP, as ${String(mediaType).slice(0, 100)}`;
+	if (mediaType === `image/${format}`) return undefined;
+	return `image/${format}, but calls it ${mediaType === undefined ? 'nothing (mediaType is missing)' : String(mediaType).slice(0, 100)},`;
+}
+
+interface Everything {
+	data: unknown;
+	width: unknown;
+	height: unknown;
+	body: unknown;
+	mediaType: unknown;
+	revisedPrompt: unknown;
+}
+
+function pixelFault(data: unknown, width: unknown, height: unknown): string | undefined {
+	if (!isSide(width) || !isSide(height))
+		return 'pixels whose width and height are no whole numbers';
+	const expected = width * height * 4;
+	if (data instanceof Uint8Array && data.length === expected) return undefined;
+	const found = data instanceof Uint8Array ? `${data.length} bytes` : 'something else';
+	return `${found} as data, where ${width}x${height} RGBA pixels have ${expected} bytes in a Uint8Array,`;
+}
+
+function members<T>(value: unknown): Loose<T> {
+	return typeof value === 'object' && value !== null ? value : {};
+}
+
+function isSide(value: unknown): value is number {
+	return Number.isInteger(value) && (value as number) > 0;
+}
+
+function isCount(value: unknown): value is number {
+	return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isUsage(value: unknown): boolean {
+	const { inputTextTokens, inputImageTokens, outputTokens } =
+		members<NonNullable<ImageResult['usage']>>(value);
+	return [inputTextTokens, inputImageTokens, outputTokens].every(isCount);
+}

@@ -1,0 +1,38 @@
+import { defineRoute, errors, type Route } from '@plinth/core';
+import type { ImageContext } from '../context.ts';
+import { editBody } from '../fields.ts';
+import { findInputs, readInputs } from '../inputs.ts';
+import { checkAbilities, checkConflicts, editWish } from '../order.ts';
+import { imagesResponse, replyWith, sharedErrors } from '../reply.ts';
+
+/** `POST /v1/images/edits`: pictures from pictures and words. All pictures are looked at before a model is asked. */
+export function editImages(context: ImageContext): Route {
+	return defineRoute({
+		method: 'POST',
+		path: '/v1/images/edits',
+		scope: 'images',
+		summary: 'Change pictures',
+		description:
+			'The first picture is changed; further ones are material. The prompt describes the full final scene.',
+		body: editBody,
+		encoding: ['multipart', 'json'],
+		spoolDataUrls: true,
+		limits: {
+			json: 209_715_200,
+			multipart: 891_289_600,
+			files: 17,
+			fieldsEndingIn: { '[image_url]': 22_020_096 },
+		},
+		response: imagesResponse,
+		errors: [...sharedErrors, errors.E_IMAGE_UNREADABLE, errors.E_IMAGE_TOO_LARGE],
+		async handler({ body }, call) {
+			const sent = findInputs(body);
+			const chosen = context.models.get(body.model);
+			checkConflicts(body);
+			checkAbilities(chosen, 'edit', body, sent);
+			const inputs = await readInputs(sent, context.images, call.signal);
+			const wish = editWish(body, chosen.model.abilities ?? {}, inputs);
+			return replyWith(context, chosen, wish, body, call);
+		},
+	});
+}

@@ -1,0 +1,82 @@
+import {
+	type BlobInfo,
+	type BlobStore,
+	type ByteSource,
+	defineRoute,
+	errorFrom,
+	errors,
+	Reply,
+	type Route,
+} from '@plinth/core';
+import { z } from 'zod';
+import type { ImageContext } from '../context.ts';
+import { imageErrors } from '../errors.ts';
+import { isSigned, readName, storedPrefix } from '../url-names.ts';
+
+const params = z.object({
+	name: z.string().meta({ description: 'As it stands in the URL of an answer.' }),
+});
+// Unchecked: a wrong one, or several, must answer like an unknown name.
+const query = z.object({
+	signature: z
+		.unknown()
+		.meta({ description: 'As it stands in the URL.', override: { type: 'string' } })
+		.optional(),
+});
+
+/** `GET /v1/images/results/{name}`: a picture of an earlier answer, for whoever holds its URL, until it expires. */
+export function imageResult({ blobs, key, clock }: ImageContext): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/images/results/{name}',
+		scope: 'public',
+		summary: 'Download a picture',
+		description: 'Serves the URLs of answers. They need no key and work for a limited time.',
+		params,
+		query,
+		response: {
+			description: 'The bytes.',
+			mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
+			ranges: true,
+		},
+		errors: [
+			imageErrors.E_IMAGE_NOT_FOUND,
+			imageErrors.E_IMAGE_EXPIRED,
+			errors.E_STORE_UNAVAILABLE,
+		],
+		async handler({ params: { name }, query: { signature } }) {
+			const facts = readName(name);
+			if (!facts || !isSigned(await key(), name, signature)) throw notFound();
+			// The sweep deletes lazily, so the clock decides and not the presence of the bytes.
+			const leftMs = facts.expiresAt - clock.now();
+			if (leftMs <= 0) throw errorFrom(imageErrors, 'E_IMAGE_EXPIRED');
+			const info = await blobs.head(`${storedPrefix}${name}`);
+			if (!info) throw notFound();
+			return Reply.binary(stored(blobs, info), {
+				mediaType: facts.mediaType,
+				etag: info.sha256,
+				ranges: true,
+				headers: {
+					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,
+					// It is meant to stand in pages of others.
+					'cross-origin-resource-policy': 'cross-origin',
+				},
+			});
+		},
+	});
+}
+
+function stored(blobs: BlobStore, { key, size }: BlobInfo): ByteSource {
+	return {
+		size,
+		async open(range) {
+			const blob = await blobs.get(key, range ? { range } : {});
+			if (!blob) throw notFound();
+			return blob.body;
+		},
+	};
+}
+
+function notFound(): Error {
+	return errorFrom(imageErrors, 'E_IMAGE_NOT_FOUND');
+}

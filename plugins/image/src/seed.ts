@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { ImageEditRequest, ImageRequest } from './model.ts';
+
+/** Everything of a request that shapes its pictures. How many there are, and in which format, does not. */
+export type SeededRequest = Omit<ImageRequest, 'count'> &
+	Partial<Pick<ImageEditRequest, 'images' | 'mask' | 'fidelity'>>;
+
+/** The first 32 bits of a SHA-256 over everything that shapes the pictures: equal requests make equal ones. */
+export function seedOf(model: string, request: SeededRequest): number {
+	const { prompt, size, quality, background, style, steps, images = [], mask, fidelity } = request;
+	// JSON keeps the parts apart: a prompt cannot spell another request's digest input.
+	const text = JSON.stringify([
+		model,
+		prompt,
+		size ? [size.width, size.height] : null,
+		quality,
+		background,
+		style ?? null,
+		steps ?? null,
+		images.map(({ sha256 }) => sha256),
+		mask?.sha256 ?? null,
+		fidelity ?? null,
+	]);
+	return createHash('sha256').update(text).digest().readUInt32BE(0);
+}
+
+/** The seed of the picture `index` of a request. */
+export function nextSeed(seed: number, index: number): number {
+	return (seed + index) >>> 0;
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '@plinth/core/testing';
+import type { CaseMaker } from './cases.ts';
+import { assertRefusal, type ImageModelSuiteOptions, type Operation, sizeOf } from './subject.ts';
+
+/** What is made, by either operation. */
+export function makingCases(
+	it: CaseMaker,
+	operation: Operation,
+	{ supports = {} }: ImageModelSuiteOptions,
+): ConformanceCase[] {
+	return [
+		it(`${operation}: a picture has the size that was asked for`, async (model, caller) => {
+			const size = sizeOf(model);
+			const { width, height } = await caller.picture(model, operation, { request: { size } });
+			assert.deepEqual({ width, height }, { ...size });
+		}),
+		it(`${operation}: a picture can be decoded, and is what it says it is`, async (model, caller) => {
+			const { images } = await (await caller.attempt(model, operation)).result;
+			for (const image of images) await caller.pixels(image);
+		}),
+		it(`${operation}: pictures and withheld ones add up to what was asked for`, async (model, caller) => {
+			const count = Math.min(3, model.abilities?.count ?? 1);
+			// The form of a result is checked with every call, its number of pictures too.
+			await (await caller.attempt(model, operation, { request: { count } })).result;
+		}),
+		it(`${operation}: an odd request is fulfilled, or refused with a status of 400 to 499`, async (model, caller) => {
+			const odd = [
+				{ prompt: '🦊'.repeat(32_000) },
+				{ prompt: ' ' },
+				{ steps: 50, style: 'vivid', background: 'transparent', compression: 0 },
+				{ size: { width: 64, height: 192 } },
+			] as const;
+			for (const request of odd) {
+				await (await caller.attempt(model, operation, { request })).result.catch(assertRefusal);
+			}
+		}),
+		...(supports.deterministic
+			? [
+					it(`${operation}: equal seeds make equal pictures`, async (model, caller) => {
+						const first = await caller.picture(model, operation, { seed: 5 });
+						const second = await caller.picture(model, operation, { seed: 5 });
+						assert(Buffer.from(first.data).equals(second.data), 'the pixels differ');
+					}),
+				]
+			: []),
+	];
+}
+
+/** What is made of words alone. */
+export function generatingCases(
+	it: CaseMaker,
+	{ supports = {} }: ImageModelSuiteOptions,
+): ConformanceCase[] {
+	return [
+		it('generate: different seeds make different pictures', async (model, caller) => {
+			const first = await caller.picture(model, 'generate', { seed: 1 });
+			const second = await caller.picture(model, 'generate', { seed: 2 });
+			assert(!Buffer.from(first.data).equals(second.data), 'the pixels are the same');
+		}),
+		...(supports.transparency
+			? [
+					it('generate: a transparent background is see-through', async (model, caller) => {
+						const request = { background: 'transparent' } as const;
+						const { data } = await caller.picture(model, 'generate', { request });
+						assert(
+							data.some((value, at) => at % 4 === 3 && value === 0),
+							'no pixel has alpha 0',
+						);
+					}),
+				]
+			: []),
+	];
+}

@@ -1,0 +1,72 @@
+import { manualClock } from '@plinth/core/testing';
+import { describe, expect, it } from 'vitest';
+import { EventQueue } from '../src/events.ts';
+
+const event = (data: number) => ({ data });
+
+function queue() {
+	const seen = { left: 0 };
+	const events = new EventQueue(() => {
+		seen.left += 1;
+	});
+	return { seen, events };
+}
+
+describe('EventQueue', () => {
+	it('gives what was pushed before and while somebody reads, then the end', async () => {
+		const { events, seen } = queue();
+		events.push(event(1));
+		const read: unknown[] = [];
+		const reading = (async () => {
+			for await (const { data } of events) read.push(data);
+		})();
+		events.push(event(2));
+		await Promise.resolve();
+		events.push(event(3));
+		events.end();
+		events.push(event(4));
+		await reading;
+		expect([read, seen.left]).toEqual([[1, 2, 3], 0]);
+	});
+
+	it('gives what is there before a failure, which it tells once', async () => {
+		const { events } = queue();
+		events.push(event(1));
+		events.fail(new Error('broken'));
+		expect(await events.next()).toEqual({ done: false, value: event(1) });
+		await expect(events.next()).rejects.toThrow('broken');
+		expect(await events.next()).toEqual({ done: true, value: undefined });
+	});
+
+	it('tells at once that the reader has left, also in the middle of a wait', async () => {
+		const { events, seen } = queue();
+		const waiting = events.next();
+		await events.return();
+		expect(seen.left).toBe(1);
+		expect((await waiting).done).toBe(true);
+		events.push(event(1));
+		expect((await events.next()).done).toBe(true);
+		await events.return();
+		expect(seen.left).toBe(1);
+	});
+
+	it('tells nobody of a reader that leaves after the end', async () => {
+		const { events, seen } = queue();
+		events.end();
+		await events.return();
+		expect(seen.left).toBe(0);
+	});
+
+	it('begins with the first event, with a failure, or when the time is over', async () => {
+		const clock = manualClock();
+		const eventful = queue().events;
+		eventful.push(event(1));
+		await eventful.begun(clock, 1_000);
+		const failing = queue().events;
+		failing.fail(new Error('broken'));
+		await expect(failing.begun(clock, 1_000)).rejects.toThrow('broken');
+		const silent = queue().events.begun(clock, 1_000);
+		await clock.advance(1_000);
+		await silent;
+	});
+});

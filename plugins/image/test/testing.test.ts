@@ -1,0 +1,291 @@
+import { modelError, unsupportedValue } from '@plinth/core';
+import { describe, expect, it } from 'vitest';
+import type { ImageModel, ImageRequest, ImageRun, Picture } from '../src/index.ts';
+import { type ImageModelSuiteOptions, imageModelSuite } from '../src/testing/index.ts';
+import { fakeCodec, file, pixels } from './pictures.ts';
+
+type Generate = NonNullable<ImageModel['generate']>;
+type Edit = NonNullable<ImageModel['edit']>;
+
+const images = fakeCodec();
+const all = { deterministic: true, transparency: true, mask: true, partials: true };
+
+/** Waits a little, and no longer than the signal allows. */
+function pause({ signal }: ImageRun): Promise<void> {
+	return new Promise((resolve, reject) => {
+		if (signal.aborted) return reject(signal.reason);
+		const timer = setTimeout(resolve, 3);
+		signal.addEventListener('abort', () => {
+			clearTimeout(timer);
+			reject(signal.reason);
+		});
+	});
+}
+
+async function show(run: ImageRun, picture: Picture): Promise<void> {
+	for (let count = 0; count < run.partials; count++) {
+		await pause(run);
+		run.partial(picture);
+	}
+	await pause(run);
+}
+
+function canvas({ size = { width: 96, height: 64 }, background }: ImageRequest, seed: number) {
+	const alpha = background === 'transparent' ? 0 : 255;
+	return pixels(size.width, size.height, [seed & 255, 8, 9, alpha]);
+}
+
+const generate: Generate = async (request, run) => {
+	if (request.prompt.trim() === '') throw unsupportedValue('prompt', 'There is nothing to draw.');
+	await show(run, canvas(request, run.seed));
+	return {
+		images: Array.from({ length: request.count }, (_, index) => canvas(request, run.seed + index)),
+	};
+};
+
+const edit: Edit = async (request, run) => {
+	const { mask, size } = request;
+	const [first] = request.images;
+	const fit = {
+		...(size ?? { width: first?.width ?? 1, height: first?.height ?? 1 }),
+		mode: 'fill',
+	} as const;
+	const image = await images.fit(first?.source ?? new Uint8Array(), fit);
+	const open = mask && (await images.fit(mask.source, fit));
+	await show(run, image);
+	const data = image.data.map((value, at) => {
+		const isProtected = open && open.data[at - (at % 4) + 3] === 255;
+		return at % 4 === 3 || isProtected ? value : 255 - value;
+	});
+	return { images: Array.from({ length: request.count }, () => ({ ...fit, data })) };
+};
+
+function suiteOf(
+	model: Partial<ImageModel>,
+	supports: NonNullable<ImageModelSuiteOptions['supports']> = all,
+) {
+	const whole: ImageModel = { apiVersion: 1, generate, edit, ...model };
+	const create = async () => ({ model: whole, close: async () => {} });
+	return imageModelSuite({ create, images, supports });
+}
+
+/** Runs one case by its name. */
+async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
+	const found = cases.find((one) => one.name === name);
+	if (!found)
+		throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
+	await found.run();
+}
+
+describe('a good model keeps the sentence:', () => {
+	for (const { name, run } of suiteOf({ abilities: { count: 4 } })) it(name, run);
+});
+
+describe('a model that promises little keeps the sentence:', () => {
+	const { generate: _, ...rest } = { generate, edit };
+	const create = async () => ({
+		model: { apiVersion: 1 as const, ...rest },
+		close: async () => {},
+	});
+	const cases = imageModelSuite({ create, images, supports: { generate: false } });
+	for (const { name, run } of cases) it(name, run);
+
+	it('and is asked for nothing more', () => {
+		expect(cases.length).toBeLessThan(suiteOf({}).length / 2 + 2);
+	});
+});
+
+/** A model that does one thing wrong with what it has made. */
+function wrongly(
+	change: (result: Awaited<ReturnType<Generate>>, run: ImageRun) => unknown,
+): Generate {
+	return async (request, run) => change(await generate(request, run), run) as never;
+}
+
+const hang = () => new Promise<never>(() => {});
+let counter = 0;
+
+const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
+	[
+		'is of another version',
+		{ apiVersion: 2 as never },
+		'the model says which version of the interface it is written for',
+	],
+	[
+		'makes another size',
+		{ generate: wrongly(() => ({ images: [pixels(8, 8)] })) },
+		'generate: a picture has the size that was asked for',
+	],
+	[
+		'lies about the format',
+		{
+			generate: wrongly(() => ({
+				images: [{ body: file('jpeg', pixels(1, 1)), mediaType: 'image/png' }],
+			})),
+		},
+		'generate: a picture can be decoded, and is what it says it is',
+	],
+	[
+		'makes damaged files',
+		{
+			generate: wrongly(() => ({
+				images: [
+					{
+						body: Buffer.concat([file('png', pixels(1, 1)), Buffer.from('DAMAGED')]),
+						mediaType: 'image/png',
+					},
+				],
+			})),
+		},
+		'generate: a picture can be decoded, and is what it says it is',
+	],
+	[
+		'loses pictures',
+		{ abilities: { count: 3 }, generate: wrongly(({ images: [first] }) => ({ images: [first] })) },
+		'generate: pictures and withheld ones add up to what was asked for',
+	],
+	[
+		'counts withheld pictures twice',
+		{ generate: wrongly((result) => ({ ...result, filtered: 1 })) },
+		'generate: pictures and withheld ones add up to what was asked for',
+	],
+	[
+		'rolls dice',
+		{ generate: (request, run) => generate(request, { ...run, seed: ++counter }) },
+		'generate: equal seeds make equal pictures',
+	],
+	[
+		'ignores seeds',
+		{ generate: (request, run) => generate(request, { ...run, seed: 3 }) },
+		'generate: different seeds make different pictures',
+	],
+	[
+		'paints a background',
+		{ generate: (request, run) => generate({ ...request, background: 'opaque' }, run) },
+		'generate: a transparent background is see-through',
+	],
+	[
+		'chatters',
+		{ generate: (request, run) => generate(request, { ...run, partials: run.partials + 1 }) },
+		'generate: partial pictures have the right form, and are no more than asked for',
+	],
+	[
+		'chatters unasked',
+		{ generate: (request, run) => generate(request, { ...run, partials: 1 }) },
+		'generate: nothing is shown where no partial pictures are asked for',
+	],
+	[
+		'shows what is no picture',
+		{
+			generate: (request, run) => {
+				if (run.partials > 0) run.partial({ width: 5, height: 5, data: new Uint8Array(3) });
+				return generate(request, { ...run, partials: 0 });
+			},
+		},
+		'generate: partial pictures have the right form, and are no more than asked for',
+	],
+	[
+		'shows nothing',
+		{ generate: (request, run) => generate(request, { ...run, partials: 0 }) },
+		'generate: partial pictures are shown where they are asked for',
+	],
+	[
+		'does not stop',
+		{ generate: hang },
+		'generate: an abort rejects within a second, with the reason of the signal',
+	],
+	[
+		'finishes all the same',
+		{
+			edit: async (request, run) => {
+				const result = await edit(request, { ...run, signal: new AbortController().signal });
+				return result;
+			},
+		},
+		'edit: an abort rejects within a second, with the reason of the signal',
+	],
+	[
+		'calls an abort a failure',
+		{
+			generate: (request, run) =>
+				generate(request, run).catch(() => Promise.reject(modelError('Stopped.'))),
+		},
+		'generate: an abort rejects within a second, with the reason of the signal',
+	],
+	[
+		'misses an abort that came before it',
+		{
+			generate: (_, { signal }) =>
+				new Promise((_resolve, reject) =>
+					signal.addEventListener('abort', () => reject(signal.reason)),
+				),
+		},
+		'generate: a signal that has aborted before keeps nobody waiting',
+	],
+	[
+		'shows more after an abort',
+		{
+			generate: (request, run) =>
+				generate(request, { ...run, signal: new AbortController().signal }),
+		},
+		'generate: nothing is shown after an abort',
+	],
+	[
+		'refuses without a code',
+		{
+			generate: async (request, run) => {
+				if (request.steps === 50) throw new Error('steps');
+				return generate(request, run);
+			},
+		},
+		'generate: an odd request is fulfilled, or refused with a status of 400 to 499',
+	],
+	[
+		'paints over its inputs',
+		{
+			edit: async (request, run) => {
+				(await request.images[0]?.bytes())?.fill(0, 100);
+				return edit({ ...request, images: request.images }, run);
+			},
+		},
+		'edit: the bytes of the pictures stay as they are',
+	],
+	[
+		'takes one picture only, without saying so',
+		{
+			edit: async (request, run) => {
+				if (request.images.length > 1) throw new Error('one only');
+				return edit(request, run);
+			},
+		},
+		'edit: as many pictures as the model takes are taken',
+	],
+	[
+		'stumbles over a damaged picture',
+		{
+			edit: (request, run) =>
+				edit(request, run).catch((error: unknown) =>
+					Promise.reject(run.signal.aborted ? error : new Error('unexpected end of file')),
+				),
+		},
+		'edit: a damaged picture is refused with a status of 400 to 499',
+	],
+	[
+		'ignores the mask',
+		{ edit: ({ mask: _, ...request }, run) => edit(request, run) },
+		'edit: what a mask protects stays, byte for byte, at high fidelity',
+	],
+];
+
+describe('the suite finds a model that', () => {
+	it.each(wrong)('%s', async (_, model, name) => {
+		await expect(runCase(suiteOf(model), name)).rejects.toThrow();
+		await runCase(suiteOf({ abilities: { count: 3 } }), name);
+	});
+
+	it('has a method that it denies', async () => {
+		const cases = suiteOf({}, { generate: false });
+		const name = 'generate: what the model does not do it has no method for';
+		await expect(runCase(cases, name)).rejects.toThrow();
+	});
+});

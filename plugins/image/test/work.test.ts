@@ -1,0 +1,171 @@
+import { modelError } from '@plinth/core';
+import { eventually } from '@plinth/core/testing';
+import { describe, expect, it } from 'vitest';
+import { answerOf, errorOf, gate, harness, picturesOf, solid } from './harness.ts';
+import { file, pixels } from './pictures.ts';
+
+describe('several pictures', () => {
+	it('come from several calls of a model that makes one at a time, with successive seeds', async () => {
+		const h = await harness();
+		const pictures = await picturesOf(await h.generations({ n: 4, seed: 4_294_967_294 }));
+		expect(h.calls.map(({ request }) => request.count)).toEqual([1, 1, 1, 1]);
+		const seeds = h.calls.map(({ run }) => run.seed);
+		expect(seeds).toEqual([4_294_967_294, 4_294_967_295, 0, 1]);
+		expect(pictures.map(({ data }) => data[0])).toEqual([254, 255, 0, 1]);
+	});
+
+	it('come in as few calls as the model allows', async () => {
+		const h = await harness({ abilities: { count: 4 } });
+		expect(await picturesOf(await h.generations({ n: 10, seed: 20 }))).toHaveLength(10);
+		expect(h.calls.map(({ request, run }) => [request.count, run.seed])).toEqual([
+			[4, 20],
+			[4, 24],
+			[2, 28],
+		]);
+	});
+
+	it('are made two calls at a time, and answered in their order', async () => {
+		const h = await harness();
+		const gates = Array.from({ length: 4 }, gate);
+		let most = 0;
+		let now = 0;
+		h.generate = async (request, { seed }) => {
+			most = Math.max(most, ++now);
+			await gates[seed]?.passed;
+			now -= 1;
+			return { images: [solid(request, seed)] };
+		};
+		const answer = h.generations({ n: 4, seed: 0 });
+		for (const at of [1, 2, 3, 0]) {
+			await eventually('two are at work', () => now === 2 || (now === 1 && at === 0));
+			gates[at]?.open();
+		}
+		const pictures = await picturesOf(await answer);
+		expect(pictures.map(({ data }) => data[0])).toEqual([0, 1, 2, 3]);
+		expect(most).toBe(2);
+	});
+
+	it('are made as many at a time as the option says', async () => {
+		const h = await harness({ options: { concurrency: 3 } });
+		const all = gate();
+		h.generate = async (request, { seed }) => {
+			if (h.calls.length === 3) all.open();
+			await all.passed;
+			return { images: [solid(request, seed)] };
+		};
+		expect(await picturesOf(await h.generations({ n: 3 }))).toHaveLength(3);
+	});
+
+	it('count their estimated input once, and what the model reports as often as it does', async () => {
+		const h = await harness();
+		expect((await answerOf(await h.generations({ n: 3, size: '64x64' }))).usage).toMatchObject({
+			input_tokens: 2,
+			output_tokens: 12,
+		});
+		h.generate = async (request, { seed }) => ({
+			images: [solid(request, seed)],
+			usage: { inputTextTokens: 10, inputImageTokens: 0, outputTokens: 100 },
+		});
+		expect((await answerOf(await h.generations({ n: 3 }))).usage).toMatchObject({
+			input_tokens: 30,
+			output_tokens: 300,
+			total_tokens: 330,
+		});
+	});
+
+	it('merge their warnings without doubles', async () => {
+		const h = await harness();
+		h.generate = async (request, { seed }) => ({
+			images: [solid(request, seed)],
+			warnings: ['Same.', `Seed ${seed}.`],
+		});
+		const { warnings } = await answerOf(await h.generations({ n: 2, seed: 1 }));
+		expect(warnings?.toSorted()).toEqual(['Same.', 'Seed 1.', 'Seed 2.']);
+	});
+
+	it('all stop when one fails, also those that do not listen', async () => {
+		const h = await harness();
+		h.generate = async (_, { seed }) => {
+			if (seed > 0) throw modelError('The GPU is gone.');
+			return new Promise(() => {});
+		};
+		const error = await errorOf(await h.generations({ n: 4, seed: 0 }));
+		expect(error).toMatchObject({ status: 502, code: 'model_error' });
+		expect(error.message).toContain('The GPU is gone.');
+		expect(h.calls[0]?.run.signal.aborted).toBe(true);
+		expect(h.calls).toHaveLength(2);
+	});
+});
+
+describe('a model that fails', () => {
+	it('tells the caller only what it says with a code', async () => {
+		const h = await harness();
+		h.generate = () => Promise.reject(new Error('/etc/secret is unreadable'));
+		const error = await errorOf(await h.generations());
+		expect(error).toMatchObject({ status: 502, code: 'model_error' });
+		expect(error.message).not.toContain('secret');
+	});
+
+	it('may throw before it returns a promise', async () => {
+		const h = await harness();
+		h.generate = () => {
+			throw new TypeError('size is undefined');
+		};
+		expect(await errorOf(await h.generations())).toMatchObject({ status: 502 });
+	});
+
+	const pixel = pixels(2, 2);
+	it.each([
+		['nothing', undefined, 'must return { images }'],
+		['no array', { images: pixel }, 'must return { images }'],
+		['too many', { images: [pixel, pixel] }, '2 pictures where 1 were asked for'],
+		['too few', { images: [] }, '0 pictures where 1 were asked for'],
+		['more withheld than asked', { images: [pixel], filtered: 1 }, 'withheld 1'],
+		['half a picture withheld', { images: [pixel], filtered: 0.5 }, 'filtered'],
+		['null for a picture', { images: [null] }, 'images[0]'],
+		['no bytes', { images: [{ mediaType: 'image/png' }] }, 'images[0]'],
+		['text for bytes', { images: [{ body: 'iVBOR', mediaType: 'image/png' }] }, 'images[0]'],
+		['an error page', { images: [{ body: Buffer.from('<html>'), mediaType: 'image/png' }] }, 'PNG'],
+		['a lie', { images: [{ body: file('jpeg', pixel), mediaType: 'image/png' }] }, 'image/jpeg'],
+		['no media type', { images: [{ body: file('png', pixel) }] }, 'mediaType'],
+		['too few pixels', { images: [{ ...pixel, data: new Uint8Array(15) }] }, '15 bytes'],
+		['no width', { images: [{ height: 2, data: pixel.data }] }, 'width'],
+		['half a pixel', { images: [{ width: 0.5, height: 2, data: new Uint8Array(4) }] }, 'width'],
+		['a strange quality', { images: [pixel], quality: 'best' }, 'quality'],
+		['one warning as text', { images: [pixel], warnings: 'No.' }, 'warnings'],
+		['strange usage', { images: [pixel], usage: { outputTokens: -1 } }, 'usage'],
+		['a strange prompt', { images: [{ ...pixel, revisedPrompt: 5 }] }, 'revisedPrompt'],
+		[
+			'a damaged file',
+			{
+				images: [
+					{
+						body: Buffer.concat([file('png', pixel), Buffer.from('DAMAGED')]),
+						mediaType: 'image/png',
+					},
+				],
+			},
+			'cannot be used',
+		],
+	])('by returning %s is told what is wrong', async (_, result, words) => {
+		const h = await harness();
+		h.generate = async () => result as never;
+		const error = await errorOf(await h.generations());
+		expect(error).toMatchObject({ status: 502, code: 'model_error', param: null });
+		expect(error.message).toContain(words);
+	});
+});
+
+describe('a client that leaves', () => {
+	it('stops every call at once, also one that does not listen', async () => {
+		const h = await harness();
+		const leave = new AbortController();
+		h.generate = () => new Promise(() => {});
+		const answer = h.generations({ n: 3 }, { signal: leave.signal }).catch(() => 'left');
+		await eventually('two calls are made', () => h.calls.length === 2);
+		leave.abort();
+		expect(await answer).toBe('left');
+		await eventually('both are told', () => h.calls.every(({ run }) => run.signal.aborted));
+		expect(h.calls).toHaveLength(2);
+	});
+});

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawClient } from '../support/client.ts';
+import { colourFrame, difference } from '../support/programs.ts';
+import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
+
+const exec = promisify(execFile);
+
+/** What is to be drawn, and what is to be written on it. */
+const prompts = [
+	['A lighthouse at dusk on a stormy sea with the words "Harbour Lights"', 'Harbour Lights'],
+	['Snowy mountains at night with northern lights, caption "Winter is coming"', 'Winter is coming'],
+	['A cat in a flower garden that says “Hello, kitty!”', 'Hello kitty'],
+	['Neon city in the rain at night: “OPEN ALL NIGHT”', 'OPEN ALL NIGHT'],
+	['Poster of the desert at noon: "Drink more water every day"', 'Drink more water every day'],
+	['A whale under water, „Deep Blue Sea“', 'Deep Blue Sea'],
+	['A rocket near a planet in space with the text "Mission 2042"', 'Mission 2042'],
+	['A misty forest at dawn «The quiet path»', 'The quiet path'],
+	['A calm lake with a sailboat at sunset, caption: Gone sailing', 'Gone sailing'],
+	['A windmill in a meadow in spring "Fresh bread since 1874"', 'Fresh bread since 1874'],
+	['A plane above the clouds, "Now boarding: gate 12"', 'Now boarding gate 12'],
+	['An abstract blue and orange composition "Jazz Festival"', 'Jazz Festival'],
+	['A portrait of a queen that says "Long live the queen"', 'Long live the queen'],
+	["A bouquet of red roses with the words 'Happy Mother's Day'", 'Happy Mothers Day'],
+	['A geometric pattern in teal and gold, "Quarterly Report"', 'Quarterly Report'],
+	['Rolling hills with vineyards in autumn "Harvest week"', 'Harvest week'],
+	['A castle under a full moon "Once upon a time"', 'Once upon a time'],
+	['A snowman in a winter village with the words "Season’s greetings"', 'Seasons greetings'],
+	['A tropical island with a palm at sunset, “Wish you were here”', 'Wish you were here'],
+	['A campfire in the woods under the stars "Camp Pinewood"', 'Camp Pinewood'],
+	['A robot on mars that says "I come in peace"', 'I come in peace'],
+	['A hot air balloon over mountains in the morning "Fly with us"', 'Fly with us'],
+	['Fireworks over the city harbour "Happy New Year"', 'Happy New Year'],
+	['A red car on a road in the rain with a rainbow "Drive safely"', 'Drive safely'],
+] as const;
+
+let served: Served;
+let draw: (prompt: string, size: string) => Promise<Buffer>;
+
+beforeAll(async () => {
+	served = await serveEmbedded();
+	const client = rawClient(served.url, keyA);
+	draw = async (prompt, size) => {
+		const fields = { model: 'builtin-image', prompt, size };
+		const answer = await client.post('/v1/images/generations', fields);
+		if (answer.status !== 200) throw new Error(await answer.text());
+		const { data } = (await answer.json()) as { data: [{ b64_json: string }] };
+		return Buffer.from(data[0].b64_json, 'base64');
+	};
+});
+
+afterAll(() => served?.stop());
+
+/** Letters and digits alone: what counts as read. An upright bar is how a capital i without serifs reads. */
+function letters(text: string): string {
+	return text
+		.toLowerCase()
+		.replaceAll('|', 'i')
+		.replace(/[^a-z0-9]/gu, '');
+}
+
+async function textIn(picture: Buffer, name: string): Promise<string> {
+	const file = join(served.dataDir, `${name}.png`);
+	await writeFile(file, picture);
+	const { stdout } = await exec('tesseract', [file, 'stdout', '--psm', '11', '-l', 'eng']);
+	return stdout;
+}
+
+describe('twenty-four drawn pictures', () => {
+	test.each(['1024x1024', '1536x1024', '1024x1536'])(
+		'carry captions that a machine can read, at %s',
+		async (size) => {
+			const missed: string[] = [];
+			for (const [i, [prompt, caption]] of prompts.entries()) {
+				const read = await textIn(await draw(prompt, size), `${size}-${i}`);
+				if (!letters(read).includes(letters(caption))) missed.push(caption);
+			}
+			console.log(
+				`${size}: ${prompts.length - missed.length} of ${prompts.length} captions read`,
+				missed,
+			);
+			expect(missed.length).toBeLessThanOrEqual(2);
+		},
+	);
+
+	test('differ from each other by more than 15 % on average', async () => {
+		const small: Buffer[] = [];
+		for (const [i, [prompt]] of prompts.entries()) {
+			const file = join(served.dataDir, `different-${i}.png`);
+			await writeFile(file, await draw(prompt, '1024x1024'));
+			small.push(await colourFrame(file, { at: 0, width: 1024, height: 1024 }));
+		}
+		const distances = small.flatMap((a, i) =>
+			small.slice(i + 1).map((b) => difference(a, b) / 255),
+		);
+		const mean = distances.reduce((sum, each) => sum + each, 0) / distances.length;
+		console.log(`mean difference of ${distances.length} pairs: ${(mean * 100).toFixed(1)} %`);
+		expect(mean).toBeGreaterThan(0.15);
+	});
+});

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { type Child, plinth } from '../support/cli.ts';
+import { type RawClient, rawClient } from '../support/client.ts';
+import { pngSize, solidPng } from '../support/png.ts';
+
+const megabyte = 1_048_576;
+const boundary = 'plinth-test-boundary';
+
+let cwd: string;
+let temp: string;
+let child: Child;
+let client: RawClient;
+
+beforeAll(async () => {
+	cwd = await mkdtemp(join(tmpdir(), 'plinth-test-large-'));
+	temp = join(cwd, 'tmp');
+	await mkdir(temp);
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
+	child = plinth(['serve'], { cwd, env });
+	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+	client = rawClient(url, 'key');
+	const small = solidPng(64, 64, [1, 2, 3]);
+	expect((await multipart([small, small], 'collage')).status).toBe(200);
+});
+
+afterAll(async () => {
+	await child?.kill();
+	await rm(cwd, { recursive: true, force: true });
+});
+
+/** Sends an edit whose pictures are not copied here. */
+function multipart(pictures: readonly Uint8Array<ArrayBuffer>[], prompt: string) {
+	const field = (name: string, value: string) =>
+		`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+	const head = (index: number) =>
+		`--${boundary}\r\ncontent-disposition: form-data; name="image[]"; filename="${index}.png"\r\n\r\n`;
+	const files = pictures.flatMap((picture, index) => [head(index), picture, '\r\n']);
+	return client.send('/v1/images/edits', {
+		method: 'POST',
+		headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+		body: new Blob([
+			...files,
+			field('model', 'builtin-image'),
+			field('prompt', prompt),
+			`--${boundary}--\r\n`,
+		]),
+	});
+}
+
+/** The same as JSON with data URLs. */
+function json(pictures: readonly Uint8Array[], prompt: string) {
+	const [head = '', tail = ''] = JSON.stringify({ model: 'builtin-image', prompt, images: [0] }).split('0');
+	const parts = pictures.flatMap((picture, index) => [
+		`${index === 0 ? '' : ','}{"image_url":"data:image/png;base64,`,
+		Buffer.from(picture).toString('base64'),
+		'"}',
+	]);
+	return client.send('/v1/images/edits', {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: new Blob([head, ...parts, tail]),
+	});
+}
+
+interface Held {
+	readonly server: number;
+	readonly children: number;
+}
+
+/** Resident bytes of the server, and of the largest process below it. */
+function resident(): Held {
+	const of = (pid: number) => {
+		try {
+			const [, kilobytes = 0] =
+				/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+			return Number(kilobytes) * 1024;
+		} catch {
+			return 0;
+		}
+	};
+	const below = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+	const children = below.trim().split(' ').filter(Boolean).map(Number);
+	return { server: of(child.pid), children: Math.max(0, ...children.map(of)) };
+}
+
+/** The most that is held while `work` runs: what the server has beyond its start, and the largest process below it. */
+async function heldDuring(work: () => Promise<unknown>): Promise<Held> {
+	const before = resident();
+	let [server, children] = [0, 0];
+	const watch = setInterval(() => {
+		const now = resident();
+		server = Math.max(server, now.server - before.server);
+		children = Math.max(children, now.children);
+	}, 5);
+	try {
+		await work();
+	} finally {
+		clearInterval(watch);
+	}
+	return { server, children };
+}
+
+/** A PNG of noise with about so many bytes: it cannot be compressed. */
+async function noisePng(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+	const side = Math.floor(Math.sqrt(bytes / 3));
+	const raw = { width: side, height: side, channels: 3 } as const;
+	const png = await sharp(randomBytes(side * side * 3), { raw })
+		.png({ compressionLevel: 0 })
+		.toBuffer();
+	return Uint8Array.from(png);
+}
+
+async function expectCollage(answer: Response): Promise<void> {
+	expect(answer.status).toBe(200);
+	const { data } = (await answer.json()) as { data: readonly { readonly b64_json: string }[] };
+	expect(pngSize(Buffer.from(data[0]?.b64_json ?? '', 'base64')).width).toBeGreaterThan(100);
+}
+
+async function leftBehind(): Promise<readonly string[]> {
+	return (await readdir(temp)).filter((name) => name.startsWith('plinth-'));
+}
+
+describe('large pictures', () => {
+	test('are taken sixteen at a time, 50 MB each, in little memory', async () => {
+		onTestFailed(() => console.error(child.stdout(), child.stderr()));
+		const picture = await noisePng(49.9 * megabyte);
+		expect(picture.length).toBeGreaterThan(49 * megabyte);
+		const held = await heldDuring(async () => {
+			await expectCollage(await multipart(Array(16).fill(picture), 'collage'));
+		});
+		console.info(
+			`Sixteen pictures of ${(picture.length / megabyte).toFixed(1)} MB: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.children / megabyte).toFixed(0)} MB.`,
+		);
+		expect(held.server).toBeLessThan(150 * megabyte);
+		expect(held.children).toBeGreaterThan(0);
+		expect(held.children).toBeLessThan(600 * megabyte);
+		expect(await leftBehind()).toEqual([]);
+	});
+
+	test('are taken as data URLs in 190 MB of JSON, in little memory', async () => {
+		onTestFailed(() => console.error(child.stdout(), child.stderr()));
+		const picture = await noisePng(35 * megabyte);
+		const held = await heldDuring(async () => {
+			await expectCollage(await json(Array(4).fill(picture), 'collage'));
+		});
+		console.info(
+			`Four pictures of 35 MB in JSON: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.children / megabyte).toFixed(0)} MB.`,
+		);
+		expect(held.server).toBeLessThan(150 * megabyte);
+		expect(await leftBehind()).toEqual([]);
+	});
+});
