@@ -11,7 +11,17 @@ import { store } from './store.ts';
 import { upload } from './upload.ts';
 import { video } from './video.ts';
 
-const benches: readonly Bench[] = [store, poll, download, upload, start, video, image, sse, requests];
+const benches: readonly Bench[] = [
+	store,
+	poll,
+	download,
+	upload,
+	start,
+	video,
+	image,
+	sse,
+	requests,
+];
 
 /** Runs the benchmarks that are named, one after the other. The exit code is 1 for errors alone: a miss is a result. */
 async function main(names: readonly string[]): Promise<void> {

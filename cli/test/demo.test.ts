@@ -68,7 +68,9 @@ describe('plinth demo', () => {
 	});
 
 	test('says what it wrote', () => {
-		expect(ended.stdout).toMatch(/Made:[\s\S]*video\.mp4[\s\S]*image\.png[\s\S]*edited\.png[\s\S]*speech\.wav/);
+		expect(ended.stdout).toMatch(
+			/Made:[\s\S]*video\.mp4[\s\S]*image\.png[\s\S]*edited\.png[\s\S]*speech\.wav/,
+		);
 	});
 
 	test('leaves no process', () => {

@@ -76,6 +76,17 @@ const failures: readonly (readonly [
 		'/v1/videos',
 		{ method: 'POST', headers: { ...withKey, ...json }, body: '{}' },
 	],
+	['a picture that is not there', 404, '/v1/images/results/nonsense?signature=x', {}],
+	[
+		'an edit without a picture',
+		400,
+		'/v1/images/edits',
+		{
+			method: 'POST',
+			headers: { ...withKey, ...json },
+			body: '{"model":"builtin-image","prompt":"x"}',
+		},
+	],
 	['a page that starts nowhere', 400, '/v1/videos?after=nonsense', { headers: withKey }],
 	['a page that is too long', 400, '/v1/videos?limit=101', { headers: withKey }],
 ];

@@ -2,6 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeVideo } from '../support/fake-models.ts';
 import { solidPng } from '../support/png.ts';
+import {
+	expectRule,
+	missing,
+	postForm,
+	postJson,
+	prompts,
+	type Rule,
+	titled,
+	tooLong,
+	tooShort,
+	waves,
+} from '../support/rules.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
 let served: Served;
@@ -9,7 +21,9 @@ let client: RawClient;
 let completed: string;
 
 beforeAll(async () => {
-	served = await serveEmbedded({ models: { 'instant-1': fakeVideo() } });
+	served = await serveEmbedded({
+		models: { 'instant-1': fakeVideo() },
+	});
 	client = rawClient(served.url, keyA);
 	const { id } = await client.create({ model: 'instant-1', prompt: 'limits' });
 	completed = (await client.finished(id)).id;
@@ -17,27 +31,9 @@ beforeAll(async () => {
 
 afterAll(() => served?.stop());
 
-/** A field, a value at or beyond its limit, and the code of the refusal; without one the value is allowed. */
-type Rule = readonly [param: string, value: unknown, code?: string];
-
-const tooLong = 'string_above_max_length';
-const tooShort = 'string_below_min_length';
-const missing = 'missing_required_parameter';
 const pixel = solidPng(16, 16, [1, 2, 3]);
 const pictureUrl = `data:image/png;base64,${Buffer.from(pixel).toString('base64')}`;
 
-/** Every character is two UTF-16 units and four bytes. */
-const waves = (count: number) => '🌊'.repeat(count);
-
-const prompts: readonly Rule[] = [
-	['prompt', 'x'],
-	['prompt', 'x'.repeat(32_000)],
-	['prompt', waves(32_000)],
-	['prompt', '', tooShort],
-	['prompt', 'x'.repeat(32_001), tooLong],
-	['prompt', waves(32_001), tooLong],
-	['prompt', undefined, missing],
-];
 const videoRules: readonly Rule[] = [
 	...prompts,
 	['model', undefined, missing],
@@ -105,65 +101,16 @@ const speechRules: readonly Rule[] = [
 	['stream_format', 'morse', 'invalid_value'],
 ];
 
-/** Codes whose parameter lies inside the field that was sent. */
-const inner: Readonly<Record<string, string>> = {
-	file_id: 'input_reference.file_id',
-	image_url: 'input_reference.image_url',
-};
-
-async function expectRule(answer: Response, [param, value, code]: Rule, good: number) {
-	if (code === undefined) {
-		expect(answer.status).toBe(good);
-		await answer.arrayBuffer();
-		return;
-	}
-	expect(answer.status).toBe(400);
-	const keys = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-	const isReference = param === 'input_reference' && typeof value === 'object';
-	const named = isReference ? inner[keys[0] ?? 'image_url'] : param;
-	expect(await failure(answer)).toMatchObject({
-		code,
-		param: named,
-		type: 'invalid_request_error',
-	});
-}
-
-const shown = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 40);
-const titled = (rules: readonly Rule[]) =>
-	rules.map((rule) => ({
-		title: `${rule[0]} ${shown(rule[1])}: ${rule[2] ?? 'is allowed'}`,
-		rule,
-	}));
-
-/** JSON in which numbers may be larger than JavaScript can say. */
-const jsonOf = (fields: object) =>
-	JSON.stringify(fields, (_, value) =>
-		value === Number.POSITIVE_INFINITY ? 'INFINITE' : value,
-	).replace('"INFINITE"', '1e999');
-
-function postJson(path: string, fields: object): Promise<Response> {
-	const headers = { 'content-type': 'application/json' };
-	return client.send(path, { method: 'POST', headers, body: jsonOf(fields) });
-}
-
-function postForm(path: string, fields: object): Promise<Response> {
-	const form = new FormData();
-	for (const [name, value] of Object.entries(fields)) {
-		if (value !== undefined) form.append(name, value);
-	}
-	return client.send(path, { method: 'POST', body: form });
-}
-
 describe('POST /v1/videos', () => {
 	const good = { model: 'instant-1', prompt: 'x' };
 
 	test.each(titled([...videoRules, ...videoJsonRules]))('in JSON: $title', async ({ rule }) => {
-		const answer = await postJson('/v1/videos', { ...good, [rule[0]]: rule[1] });
+		const answer = await postJson(client, '/v1/videos', { ...good, [rule[0]]: rule[1] });
 		await expectRule(answer, rule, 201);
 	});
 
 	test.each(titled(videoRules))('in a form: $title', async ({ rule }) => {
-		const answer = await postForm('/v1/videos', { ...good, [rule[0]]: rule[1] });
+		const answer = await postForm(client, '/v1/videos', { ...good, [rule[0]]: rule[1] });
 		await expectRule(answer, rule, 201);
 	});
 
@@ -173,7 +120,7 @@ describe('POST /v1/videos', () => {
 		['an empty file', 0, 400, 'invalid_image'],
 	] as const)('in a form: %s', async (_, size, status, code) => {
 		const file = new Blob([new Uint8Array(size)], { type: 'image/png' });
-		const answer = await postForm('/v1/videos', { ...good, input_reference: file });
+		const answer = await postForm(client, '/v1/videos', { ...good, input_reference: file });
 		expect(answer.status).toBe(status);
 		expect(await failure(answer)).toMatchObject({ code, param: 'input_reference' });
 	});
@@ -191,7 +138,7 @@ describe('POST /v1/videos', () => {
 	});
 
 	test('in JSON: more than 22 MB', async () => {
-		const answer = await postJson('/v1/videos', { ...good, extra: 'x'.repeat(23_068_672) });
+		const answer = await postJson(client, '/v1/videos', { ...good, extra: 'x'.repeat(23_068_672) });
 		expect(answer.status).toBe(413);
 		expect(await failure(answer)).toMatchObject({ code: 'request_too_large', param: null });
 	});
@@ -199,7 +146,7 @@ describe('POST /v1/videos', () => {
 
 describe('POST /v1/videos/{id}/remix', () => {
 	test.each(titled(prompts))('$title', async ({ rule }) => {
-		const answer = await postJson(`/v1/videos/${completed}/remix`, { [rule[0]]: rule[1] });
+		const answer = await postJson(client, `/v1/videos/${completed}/remix`, { [rule[0]]: rule[1] });
 		await expectRule(answer, rule, 201);
 	});
 });
@@ -208,7 +155,7 @@ describe('POST /v1/audio/speech', () => {
 	const good = { model: 'builtin-speech', voice: 'nova', input: 'Hi.', response_format: 'wav' };
 
 	test.each(titled(speechRules))('$title', async ({ rule }) => {
-		const answer = await postJson('/v1/audio/speech', { ...good, [rule[0]]: rule[1] });
+		const answer = await postJson(client, '/v1/audio/speech', { ...good, [rule[0]]: rule[1] });
 		await expectRule(answer, rule, 200);
 	});
 });

@@ -3,14 +3,15 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireList } from '../support/client.ts';
-import { fakeVideo, tinyMp4 } from '../support/fake-models.ts';
+import { fakeImage, fakeVideo, tinyMp4 } from '../support/fake-models.ts';
+import { pngSize, rawPng } from '../support/png.ts';
 import { bootEmbedded, keyA } from '../support/serve.ts';
 
 let booted: Awaited<ReturnType<typeof bootEmbedded>>;
 const hosts: Server[] = [];
 
 beforeAll(async () => {
-	booted = await bootEmbedded({ models: { 'instant-1': fakeVideo() } });
+	booted = await bootEmbedded({ models: { 'instant-1': fakeVideo(), 'paint-1': fakeImage() } });
 });
 
 afterAll(() => booted?.stop());
@@ -53,6 +54,31 @@ function worksThrough(door: () => Promise<RawClient>): void {
 			response_format: 'pcm',
 		});
 		expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(24_000);
+	});
+
+	test('takes pictures in JSON and in a form, and answers with pictures', async () => {
+		const client = await door();
+		const picture = rawPng(160, 120);
+		const image_url = `data:image/png;base64,${Buffer.from(picture).toString('base64')}`;
+		const form = new FormData();
+		form.set('model', 'paint-1');
+		form.set('prompt', 'a form');
+		form.set('image', new Blob([picture]));
+		const size = { width: 1024, height: 1024 };
+		form.set('size', '1024x1024');
+		const answers = [
+			await client.post('/v1/images/edits', {
+				model: 'paint-1',
+				prompt: 'JSON',
+				image: { image_url },
+				size: '1024x1024',
+			}),
+			await client.send('/v1/images/edits', { method: 'POST', body: form }),
+		];
+		for (const answer of answers) {
+			const { data } = (await answer.json()) as { readonly data: { b64_json: string }[] };
+			expect(pngSize(Buffer.from(data[0]?.b64_json ?? '', 'base64'))).toEqual(size);
+		}
 	});
 
 	test('lists what was made through any door', async () => {

@@ -12,6 +12,7 @@ interface Schema {
 	readonly minimum?: number;
 	readonly maximum?: number;
 	readonly type?: string;
+	readonly pattern?: string;
 }
 
 interface Operation {
@@ -90,8 +91,8 @@ describe('/openapi.json', () => {
 		expect(document.paths['/healthz']?.get?.security).toEqual([]);
 	});
 
-	test('takes videos as multipart and as JSON', () => {
-		const content = document.paths['/v1/videos']?.post?.requestBody?.content ?? {};
+	test.each(['/v1/videos', '/v1/images/edits'])('takes %s as multipart and as JSON', (path) => {
+		const content = document.paths[path]?.post?.requestBody?.content ?? {};
 		expect(Object.keys(content).sort()).toEqual(['application/json', 'multipart/form-data']);
 	});
 
@@ -104,7 +105,31 @@ describe('/openapi.json', () => {
 		});
 	});
 
+	test('has the sizes and qualities of the interface, wider ones only where pictures are drawn', () => {
+		const [edit, generation] = [bodyOf('/v1/images/edits'), bodyOf('/v1/images/generations')];
+		const quality = ['auto', 'low', 'medium', 'high'];
+		expect(edit.quality).toMatchObject({ enum: quality, default: 'auto' });
+		expect(generation.quality?.enum).toEqual(expect.arrayContaining([...quality, 'hd']));
+		const sizes = ['auto', '1024x1024', '1536x1024', '1024x1536'];
+		expect(edit.size).toMatchObject({ enum: sizes, default: 'auto' });
+		expect(generation.size).toMatchObject({ type: 'string', default: 'auto' });
+		const pattern = new RegExp(generation.size?.pattern ?? 'x^');
+		expect([...sizes, '64x64', '3840x2160'].filter((size) => !pattern.test(size))).toEqual([]);
+	});
+
+	test('has the numbers and booleans of forms with their bounds and defaults', () => {
+		for (const path of ['/v1/images/edits', '/v1/images/generations']) {
+			const { n, stream, partial_images, output_compression, num_inference_steps } = bodyOf(path);
+			expect(n).toMatchObject({ type: 'integer', minimum: 1, maximum: 10, default: 1 });
+			expect(stream).toMatchObject({ type: 'boolean', default: false });
+			expect(partial_images).toMatchObject({ type: 'integer', minimum: 0, maximum: 3, default: 0 });
+			expect(output_compression).toMatchObject({ minimum: 0, maximum: 100, default: 100 });
+			expect(num_inference_steps).toMatchObject({ type: 'integer', minimum: 1, maximum: 50 });
+		}
+	});
+
 	test('has the limits of texts and numbers', () => {
+		expect(bodyOf('/v1/images/edits').prompt).toMatchObject({ minLength: 1, maxLength: 32_000 });
 		expect(bodyOf('/v1/videos').prompt).toMatchObject({ minLength: 1, maxLength: 32_000 });
 		expect(bodyOf('/v1/audio/speech').input).toMatchObject({ minLength: 1, maxLength: 4_096 });
 		expect(bodyOf('/v1/audio/speech').speed).toMatchObject({ minimum: 0.25, maximum: 4 });
@@ -134,6 +159,9 @@ describe('/openapi.json', () => {
 				'VideoCreateJson',
 				'VideoRemix',
 				'SpeechCreate',
+				'ImageGeneration',
+				'ImageEdit',
+				'ImageEditJson',
 				'Error',
 			]),
 		);
@@ -158,8 +186,17 @@ describe('/openapi.json', () => {
 		});
 	});
 
+	test('promises no file in JSON where a body holds many', () => {
+		const { content = {} } = document.paths['/v1/images/edits']?.post?.requestBody ?? {};
+		const names = ['application/json', 'multipart/form-data'].map((type) =>
+			content[type]?.schema.$ref?.split('/').at(-1),
+		);
+		const texts = names.map((name) => JSON.stringify(document.components.schemas[name ?? '']));
+		expect(texts.map((text) => text.includes('binary'))).toEqual([false, true]);
+	});
+
 	test('leaves answers open for members to come', () => {
-		for (const name of ['Video', 'VideoList', 'Model', 'Error']) {
+		for (const name of ['Video', 'VideoList', 'Images', 'Model', 'Error']) {
 			expect(document.components.schemas[name]).not.toHaveProperty('additionalProperties');
 		}
 	});

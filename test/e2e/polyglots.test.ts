@@ -1,9 +1,12 @@
 import { defineModel } from '@plinth/core';
+import { type ImageModel, imageModels } from '@plinth/plugin-image/model';
 import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { failure, type RawClient, rawClient, type WireList } from '../support/client.ts';
-import { tinyMp4 } from '../support/fake-models.ts';
+import { fakeImage, tinyMp4 } from '../support/fake-models.ts';
+import { filesBelow } from '../support/files.ts';
+import { solidPng } from '../support/png.ts';
 import { polyglots } from '../support/polyglots.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
@@ -28,11 +31,29 @@ const mischievous = defineModel({
 	}),
 });
 
+/** Returns a file under every label that there is, as a picture: whole, or as an unfinished state of one. */
+const mischievousPainter = defineModel({
+	kind: imageModels,
+	name: 'test.mischievousPainter',
+	config: z.strictObject({}),
+	create: (): ImageModel => ({
+		apiVersion: 1,
+		async generate({ prompt, format }, { partial }) {
+			const body = returned[prompt] ?? Buffer.alloc(0);
+			const mediaType = `image/${format}` as const;
+			partial({ body, mediaType });
+			return { images: [{ body, mediaType }] };
+		},
+	}),
+});
+
 let served: Served;
 let client: RawClient;
 
 beforeAll(async () => {
-	served = await serveEmbedded({ models: { 'test-1': mischievous() } });
+	served = await serveEmbedded({
+		models: { 'test-1': mischievous(), 'test-2': mischievousPainter(), 'test-3': fakeImage() },
+	});
 	client = rawClient(served.url, keyA);
 });
 
@@ -67,6 +88,44 @@ describe('a file that is no picture', () => {
 			expect((await client.json<WireList>('/v1/videos')).data).toEqual([]);
 		},
 	);
+
+	test.each(Object.keys(polyglots))('is refused in an edit, in every place: %s', async (name) => {
+		const bytes = new Uint8Array(polyglots[name] ?? []);
+		const image_url = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
+		const fields = { model: 'test-3', prompt: 'x' };
+		const good = solidPng(16, 12, [1, 2, 3]);
+		const goodUrl = { image_url: `data:image/png;base64,${Buffer.from(good).toString('base64')}` };
+		const form = (files: readonly (readonly [string, Uint8Array<ArrayBuffer>])[]) => {
+			const body = new FormData();
+			for (const [field, value] of Object.entries(fields)) body.append(field, value);
+			for (const [field, file] of files)
+				body.append(field, new Blob([file], { type: 'image/png' }));
+			return client.send('/v1/images/edits', { method: 'POST', body });
+		};
+		const json = (pictures: object) => client.post('/v1/images/edits', { ...fields, ...pictures });
+		const answers = [
+			await form([['image', bytes]]),
+			await form([
+				['image[]', good],
+				['image[]', bytes],
+			]),
+			await form([
+				['image', good],
+				['mask', bytes],
+			]),
+			await json({ image: { image_url } }),
+			await json({ images: [goodUrl, { image_url }] }),
+			await json({ images: [goodUrl], mask: { image_url } }),
+		];
+		const blamed = await Promise.all(
+			answers.map(async (answer) => {
+				const { code, param } = await failure(answer);
+				return [answer.status, code, param];
+			}),
+		);
+		const params = ['image', 'image[1]', 'mask', 'image', 'images[1]', 'mask'];
+		expect(blamed).toEqual(params.map((param) => [400, 'invalid_image', param]));
+	});
 });
 
 describe('a file that a model returns', () => {
@@ -110,5 +169,25 @@ describe('a file that a model returns', () => {
 			'video: HTML in an MP4 start',
 			'video: MP4',
 		]);
+	});
+
+	test.each(Object.keys(returned))('is no picture for anybody: %s', async (prompt) => {
+		const fields = { model: 'test-2', prompt };
+		const answers = await Promise.all([
+			...['png', 'jpeg', 'webp'].map((output_format) =>
+				client.post('/v1/images/generations', { ...fields, output_format }),
+			),
+			client.post('/v1/images/generations', { ...fields, response_format: 'url' }),
+			client.post('/v1/images/generations', { ...fields, stream: true, partial_images: 3 }),
+		]);
+		for (const answer of answers) {
+			expect([answer.status, await failure(answer)]).toMatchObject([
+				502,
+				{ code: 'model_error', type: 'server_error' },
+			]);
+		}
+		expect((await filesBelow(served.dataDir)).filter((path) => path.includes('images'))).toEqual(
+			[],
+		);
 	});
 });

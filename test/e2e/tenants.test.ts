@@ -1,6 +1,6 @@
-import type { Clock } from '@plinth/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireList } from '../support/client.ts';
+import { ClockAhead } from '../support/clock-ahead.ts';
 import { fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
 import { ApiDocument, type Operation } from '../support/openapi/document.ts';
 import { keyA, keyB, type Served, serveEmbedded } from '../support/serve.ts';
@@ -21,15 +21,7 @@ interface Subject {
 const ownerless = ['/v1/models/{id}', '/v1/videos/characters/{id}', '/v1/images/results/{name}'];
 
 const held = gate();
-let aheadMs = 0;
-/** The machine's clock, set ahead. */
-const clock: Clock = {
-	now: () => Date.now() + aheadMs,
-	after(ms, task) {
-		const timer = setTimeout(task, ms).unref();
-		return () => clearTimeout(timer);
-	},
-};
+const clock = new ClockAhead();
 
 const videos: Subject = {
 	path: '/v1/videos/{id}',
@@ -42,7 +34,7 @@ const videos: Subject = {
 		};
 		const expired = await create({});
 		await owner.finished(expired);
-		aheadMs = 25 * 60 * 60 * 1_000;
+		clock.aheadMs = 25 * 60 * 60 * 1_000;
 		const gone = await owner.send(`/v1/videos/${expired}/content`);
 		expect(gone.status).toBe(404);
 		const [completed, failed, deleted] = [

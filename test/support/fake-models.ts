@@ -172,8 +172,8 @@ export function fakeImage(requests: RecordedImage[] = [], fixed?: ImageRequest['
 	})();
 }
 
-/** An image model that shows one partial, then waits for the gate or for its signal. */
-export function heldImage({ opened, reach }: Gate) {
+/** An image model that shows one partial, then waits for the gate or for its signal. The signals of its calls are put into `signals`. */
+export function heldImage({ opened, reach }: Gate, signals: AbortSignal[] = []) {
 	return defineModel({
 		kind: imageModels,
 		name: 'test.heldImage',
@@ -182,6 +182,7 @@ export function heldImage({ opened, reach }: Gate) {
 			const wait: NonNullable<ImageModel['generate']> = async (_request, { signal, partial }) => {
 				const picture = { width: 1, height: 1, data: Uint8Array.of(1, 2, 3, 255) };
 				partial(picture);
+				signals.push(signal);
 				reach();
 				await orAborted(signal, opened);
 				return { images: [picture] };

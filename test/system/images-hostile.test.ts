@@ -7,8 +7,8 @@ import { animation, blackRows, madePng } from '../../adapters/sharp/test/bombs.t
 import { type Child, plinth } from '../support/cli.ts';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { percentile, probe } from '../support/latency.ts';
-import { polyglots } from '../support/polyglots.ts';
 import { solidPng } from '../support/png.ts';
+import { polyglots } from '../support/polyglots.ts';
 
 let cwd: string;
 let child: Child;
@@ -58,24 +58,27 @@ const hostile: readonly (readonly [string, () => Promise<Uint8Array> | Uint8Arra
 ];
 
 describe('a hostile picture', () => {
-	test.each(hostile)('is refused at once, and keeps nobody waiting: %s', async (name, make, code) => {
-		onTestFailed(() => console.error(child.stdout(), child.stderr()));
-		const picture = await make();
-		const health = probe(`${url}/healthz`);
-		const began = performance.now();
-		const answer = await edit(picture);
-		const took = performance.now() - began;
-		expect([answer.status, await failure(answer)]).toMatchObject([400, { code, param: 'image' }]);
-		// The probe needs some answers for a percentile, and the others may still be paying for the first one.
-		for (let index = 0; index < 9; index++) expect((await edit(picture)).status).toBe(400);
-		const waits = await health.stop();
-		const p99 = percentile(waits, 0.99);
-		console.info(
-			`${name}: refused in ${took.toFixed(0)} ms; /healthz p99 ${p99.toFixed(0)} ms of ${waits.length}.`,
-		);
-		expect(took).toBeLessThan(500);
-		expect(p99).toBeLessThan(100);
-	});
+	test.each(hostile)(
+		'is refused at once, and keeps nobody waiting: %s',
+		async (name, make, code) => {
+			onTestFailed(() => console.error(child.stdout(), child.stderr()));
+			const picture = await make();
+			const health = probe(`${url}/healthz`);
+			const began = performance.now();
+			const answer = await edit(picture);
+			const took = performance.now() - began;
+			expect([answer.status, await failure(answer)]).toMatchObject([400, { code, param: 'image' }]);
+			// The probe needs some answers for a percentile, and the others may still be paying for the first one.
+			for (let index = 0; index < 9; index++) expect((await edit(picture)).status).toBe(400);
+			const waits = await health.stop();
+			const p99 = percentile(waits, 0.99);
+			console.info(
+				`${name}: refused in ${took.toFixed(0)} ms; /healthz p99 ${p99.toFixed(0)} ms of ${waits.length}.`,
+			);
+			expect(took).toBeLessThan(500);
+			expect(p99).toBeLessThan(100);
+		},
+	);
 
 	test('is refused as a mask too', async () => {
 		for (const bytes of [polyglots.SVG as Buffer, bomb()]) {

@@ -55,7 +55,11 @@ function multipart(pictures: readonly Uint8Array<ArrayBuffer>[], prompt: string)
 
 /** The same as JSON with data URLs. */
 function json(pictures: readonly Uint8Array[], prompt: string) {
-	const [head = '', tail = ''] = JSON.stringify({ model: 'builtin-image', prompt, images: [0] }).split('0');
+	const [head = '', tail = ''] = JSON.stringify({
+		model: 'builtin-image',
+		prompt,
+		images: [0],
+	}).split('0');
 	const parts = pictures.flatMap((picture, index) => [
 		`${index === 0 ? '' : ','}{"image_url":"data:image/png;base64,`,
 		Buffer.from(picture).toString('base64'),

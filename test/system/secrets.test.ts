@@ -6,6 +6,8 @@ import { eventually } from '@plinth/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
+import { filesBelow } from '../support/files.ts';
+import { useImages, useLinks } from '../support/planted-images.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/secrets');
@@ -24,6 +26,8 @@ let issued: string;
 /** Bodies and headers of every refusal. */
 const refusals: string[] = [];
 let refused = 0;
+/** The signed address of a picture. */
+let link: URL;
 
 beforeAll(async () => {
 	dir = await temporaryDir('secrets');
@@ -82,6 +86,8 @@ async function useEverything(): Promise<void> {
 	await useFields();
 	await useFiles();
 	await useModels();
+	refusals.push(await useImages({ post, send }));
+	link = await useLinks({ post, send });
 	await leaveEarly();
 }
 
@@ -262,6 +268,22 @@ describe('planted secrets', () => {
 	test('are not in the log, at level debug', () => {
 		expect(canariesIn(child.stderr())).toEqual([]);
 		expect(child.stderr()).not.toContain(issued);
+	});
+
+	test('are not in the log as parts of signed addresses', () => {
+		const said = `${child.stderr()}${child.stdout()}${refusals.join('')}`;
+		expect(said).toContain('/v1/images/results/{name}');
+		const parts = [...link.searchParams.values(), link.pathname.split('/').at(-1) ?? ''];
+		expect(parts.filter((part) => part.length < 32 || said.includes(part))).toEqual([]);
+	});
+
+	test('are not told together with the key that signs', async () => {
+		const files = await filesBelow(join(dir, 'data'));
+		const stored = await Promise.all(files.map((file) => readFile(file, 'latin1')));
+		const found = stored.flatMap((text) => [...text.matchAll(/\{"key":"([0-9a-f]{64})"\}/g)]);
+		const [signingKey = ''] = found.map(([, key]) => key);
+		expect(signingKey).toHaveLength(64);
+		expect(`${child.stderr()}${child.stdout()}${refusals.join('')}`).not.toContain(signingKey);
 	});
 
 	test('are not in what the server prints', () => {

@@ -76,7 +76,7 @@ const image: DemoStep = {
 	kind: 'image',
 	file: 'image.png',
 	async run(client, model) {
-		const prompt = 'A castle in the mountains at dusk, “Good evening”';
+		const prompt = 'A castle in the mountains at dusk, birds over a lake';
 		const fields = { model, prompt, size: '1536x1024', stream: true, partial_images: 3 };
 		const answer = await client.post('/v1/images/generations', fields);
 		return { bytes: await lastPicture('image ', answer), about: `1536x1024: ${prompt}` };
@@ -87,7 +87,7 @@ const edit: DemoStep = {
 	kind: 'image',
 	file: 'edited.png',
 	async run(client, model, made) {
-		const prompt = 'sepia, vignette, round corners 60, add text "Wish you were here" at the bottom';
+		const prompt = 'warm, vignette, white border 24, add text "Wish you were here" at the bottom';
 		const form = new FormData();
 		const fields = { model, prompt, stream: 'true', partial_images: '3' };
 		for (const [name, value] of Object.entries(fields)) form.set(name, value);

@@ -60,6 +60,18 @@ function faulty<B extends z.ZodType>(
 
 const text = codePoints({ min: 1, max: 100 });
 
+const loose = z
+	.unknown()
+	.meta({ override: { type: 'string' } })
+	.optional();
+const oneOf = [{ required: ['a'] }, { required: ['b'] }];
+const kinds = {
+	type: 'array' as const,
+	items: { type: 'string' as const, enum: ['x', 'y'] },
+	minItems: 1,
+	maxItems: 3,
+};
+
 /** Routes that are right in nearly every case. */
 export const faultyPlugin = definePlugin({
 	id: 'faults',
@@ -103,6 +115,21 @@ export const faultyPlugin = definePlugin({
 				{ encoding: 'multipart' },
 			),
 			faulty(
+				'mixes',
+				z.object({ a: loose, b: loose }).meta({ override: { oneOf } }),
+				({ a, b }) => {
+					const given = [a, b].filter((value) => value !== undefined);
+					const isText = given.length > 0 && given.every((value) => typeof value === 'string');
+					return isText ? good : refuse('a', 'a or b is missing.');
+				},
+			),
+			faulty('lists', z.object({ kinds: z.unknown().meta({ override: kinds }) }), ({ kinds }) =>
+				Array.isArray(kinds) && kinds.length > 0 && kinds.length <= 3
+					? good
+					: refuse('kinds', 'kinds is no list.'),
+			),
+			faulty('pairs', z.object({ a: z.boolean(), b: z.boolean() }), () => good),
+			faulty(
 				'mislabels',
 				z.object({ kind: z.enum(['wav', 'pcm']) }),
 				({ kind }) => Reply.binary(new Uint8Array(9), { mediaType: `audio/${kind}` }),
@@ -142,6 +169,21 @@ export const seededFaults: readonly SeededFault[] = [
 		said: /repeats a long piece/,
 	},
 	{ name: 'a field that came twice', operation: at('repeats'), said: /it failed with 500/ },
+	{
+		name: 'two forms of a body in one',
+		operation: at('mixes'),
+		said: /answered 200, where 4xx is right/,
+	},
+	{
+		name: 'a list with an item that is not allowed',
+		operation: at('lists'),
+		said: /answered 200, where 4xx is right/,
+	},
+	{
+		name: 'members that do not go together',
+		operation: at('pairs'),
+		said: /answered 200, where 4xx is right/,
+	},
 	{
 		name: 'a content type of its own',
 		operation: at('mislabels'),

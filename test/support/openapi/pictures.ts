@@ -52,7 +52,10 @@ export function imageFacts({ urls, look }: Gallery, result: StoredPicture) {
 			'GET /v1/images/results/{name} signature': [result.signature],
 		},
 		usual: { 'POST /v1/images/generations n': [1, 2], 'POST /v1/images/edits n': [1, 2] },
-		scenes: { 'POST /v1/images/generations': drawn },
+		scenes: {
+			'POST /v1/images/generations': drawn,
+			'POST /v1/images/edits': changed(urls),
+		},
 		whole: {
 			'POST /v1/images/generations': isConsistent,
 			'POST /v1/images/edits': (body) => isConsistent(body) && isMasked(body, look),
@@ -109,6 +112,25 @@ const drawn = fc.record(
 	},
 	{ requiredKeys: ['model', 'prompt', 'size'] },
 );
+
+/** It changes pictures by the operations that it knows, and leaves them alone where it understands nothing. */
+function changed(urls: readonly string[]): fc.Arbitrary<unknown> {
+	return fc.record(
+		{
+			model: fc.constant('builtin-image'),
+			prompt: fc.constantFrom(
+				'grayscale',
+				'blur it, then rotate by 90°',
+				'make it 漢字 🌊',
+				'a\u0000b',
+			),
+			image: fc.constantFrom(...urls).map((image_url) => ({ image_url })),
+			output_format: fc.constantFrom('png', 'webp'),
+			input_fidelity: fc.constantFrom('low', 'high'),
+		},
+		{ requiredKeys: ['model', 'prompt', 'image'] },
+	);
+}
 
 type Body = Readonly<Record<string, unknown>>;
 

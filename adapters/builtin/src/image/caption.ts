@@ -22,9 +22,9 @@ const ROOM = { height: 0.32, width: 0.84 };
 const MARGIN = 0.055;
 /** From line to line, and around all of them, in em. */
 const STEP = 1.3;
-const PAD = { x: Number(process.env.PX ?? 1.5), y: Number(process.env.PY ?? 0.9) };
+const PAD = { x: 1.5, y: 0.9 };
 /** Sizes of the type as shares of the picture's mean side. */
-const LARGEST = Number(process.env.LA ?? 0.07);
+const LARGEST = 0.07;
 const SMALLEST = 0.034;
 /** How many lines, down to which size: rather a line less than larger type. */
 const SETTINGS = [
@@ -33,6 +33,8 @@ const SETTINGS = [
 	[3, 0.043],
 	[6, SMALLEST],
 ] as const;
+/** How far the shade around a plate reaches, in em. */
+const HALO = 1.8;
 /** Extra room between letters and words in em: readers, machines above all, keep words apart more easily. */
 const GAP = { letter: 0.012, word: 0.08 };
 
@@ -100,7 +102,7 @@ export function drawCaption(
 	caption: Caption,
 	fonts: readonly Font[],
 	surface: Surface,
-	place: 'top' | 'bottom',
+	{ place, shaded }: { readonly place: 'top' | 'bottom'; readonly shaded: boolean },
 ): { readonly drawing: Drawing; readonly x: number; readonly y: number } | undefined {
 	const { lines, size } = caption;
 	if (lines.length === 0) return undefined;
@@ -120,11 +122,25 @@ export function drawCaption(
 		})
 		.join('');
 	const families = fonts.map(({ family }) => family).join(', ');
-	const scrim = process.env.SC ?? '0';
-	const body = `
-		${scrim === '0' ? '' : `<rect width="${width}" height="${height}" fill="${hex(plate)}"/>`}<rect width="${width}" height="${height}" rx="${(size * 0.25).toFixed(1)}" fill="${hex(plate)}"/>
-		<g font-family="${families}" font-weight="600" font-size="${size.toFixed(2)}" letter-spacing="${(size * GAP.letter).toFixed(2)}" word-spacing="${(size * GAP.word).toFixed(2)}" fill="${hex(type)}">${text}</g>`;
-	return { drawing: { width, height, body }, x, y };
+	const reach = shaded ? Math.round(size * HALO) : 0;
+	const body = `<g transform="translate(${reach} ${reach})">${halo(width, height, reach, hex(plate))}
+		<rect width="${width}" height="${height}" rx="${(size * 0.25).toFixed(1)}" fill="${hex(plate)}"/>
+		<g font-family="${families}" font-weight="600" font-size="${size.toFixed(2)}" letter-spacing="${(size * GAP.letter).toFixed(2)}" word-spacing="${(size * GAP.word).toFixed(2)}" fill="${hex(type)}">${text}</g></g>`;
+	return {
+		drawing: { width: width + reach * 2, height: height + reach * 2, body },
+		x: x - reach,
+		y: y - reach,
+	};
+}
+
+/** A soft shade around the plate, so that what lies there does not run into the type. */
+function halo(width: number, height: number, reach: number, color: string): string {
+	return Array.from({ length: 16 }, (_, i) => {
+		const grow = reach * (1 - i / 16);
+		const place = `x="${(-grow).toFixed(1)}" y="${(-grow).toFixed(1)}"`;
+		const size = `width="${(width + grow * 2).toFixed(1)}" height="${(height + grow * 2).toFixed(1)}"`;
+		return `<rect ${place} ${size} rx="${(reach * 0.14 + grow).toFixed(1)}" fill="${color}" fill-opacity="0.105"/>`;
+	}).join('');
 }
 
 /** How many rows a caption takes at its border of a picture of a height in pixels. */
@@ -154,11 +170,11 @@ function behind(
 	return sum.map((part) => part / Math.max(1, count)) as unknown as Rgb;
 }
 
-/** A dark plate, or a bright one where it is very bright: machines read light type on dark pictures better than the reverse. */
+/** A dark plate, or a bright one where it is bright, so that the plate does not look like a part of the scene: machines then read it best. */
 function colorsFor(color: Rgb): { plate: Rgb; type: Rgb } {
 	const light = (color[0] * 0.2126 + color[1] * 0.7152 + color[2] * 0.0722) / 255;
 	const [paper, night] = [rgb('#fbf7ee'), rgb('#0c1018')];
-	return light > Number(process.env.TH ?? 0.72)
+	return light > 0.72
 		? { plate: mix(paper, color, 0.1), type: mix(night, color, 0.1) }
-		: { plate: mix(night, color, Number(process.env.TI ?? 0.16)), type: paper };
+		: { plate: mix(night, color, 0.16), type: paper };
 }

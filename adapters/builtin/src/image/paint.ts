@@ -45,7 +45,7 @@ export async function paintPicture(
 	const surface = createSurface(width, height);
 	const steps = [...stepsOf(plan, surface, 1 - hidden / height, rasterize, check)];
 	if (caption) {
-		steps.push(() => write(caption, fonts, surface, plan.caption?.place, rasterize));
+		steps.push(() => write(caption, fonts, surface, plan, rasterize));
 	}
 	let shown = 0;
 	for (const [i, step] of steps.entries()) {
@@ -124,10 +124,12 @@ function write(
 	caption: Caption,
 	fonts: readonly Font[],
 	surface: Surface,
-	place: 'top' | 'bottom' = 'bottom',
+	plan: PicturePlan,
 	rasterize: Rasterizer,
 ): Surface {
-	const drawn = drawCaption(caption, fonts, surface, place);
+	const place = plan.caption?.place ?? 'bottom';
+	// Nothing lies around the plate of a see-through picture, and its corners stay empty.
+	const drawn = drawCaption(caption, fonts, surface, { place, shaded: !plan.transparent });
 	if (drawn) lay(surface, rasterize(svgOf(drawn.drawing)), drawn.x, drawn.y, false);
 	return surface;
 }

@@ -65,9 +65,11 @@ export function planPicture(wish: PictureWish): {
 function sceneOf(words: readonly string[], { prompt, seed, style }: PictureWish): ScenePlan {
 	const found = words.map((word) => meaningOf(word) ?? {});
 	const has = (setting: Setting): boolean => found.some((each) => each.setting === setting);
+	// The colour of a red car is not the colour of its street.
+	const own = words.findIndex((word, i) => isColor(word) && meaningOf(words[i + 1] ?? '')?.subject);
 	const text = [
 		...(has('lake') && has('mountains') ? ['lake'] : []),
-		...words,
+		...words.filter((_, i) => i !== own),
 		// Nobody sees a rainbow at night; an hour that the prompt names comes first.
 		...(words.includes('rainbow') ? ['day'] : []),
 	].join(' ');
@@ -77,8 +79,16 @@ function sceneOf(words: readonly string[], { prompt, seed, style }: PictureWish)
 	// A harbour has boats, but not above the roofs of its city.
 	const adrift = subject === 'boat' && !wet && words.some((word) => /^harbou?r$/.test(word));
 	const colors = colorsIn(words);
-	const palette = colored(planned.palette, colors, planned.setting === 'abstract');
+	const tinted = colored(planned.palette, colors, planned.setting === 'abstract');
+	const ownColor = meaningOf(words[own] ?? '')?.color;
+	const palette = ownColor ? { ...tinted, accent: rgb(ownColor) } : tinted;
 	return { ...(adrift ? open : planned), palette: styled(palette, style) };
+}
+
+/** True for a word that names a colour and nothing else. */
+function isColor(word: string): boolean {
+	const { color, ...rest } = meaningOf(word) ?? {};
+	return color !== undefined && Object.keys(rest).length === 0;
 }
 
 /** The colours that the words name, in their order. The name of a flower is one only where no other is named. */

@@ -96,6 +96,7 @@ const compounds: readonly (readonly [RegExp, string])[] = [
 	[/\bcherry blossoms?\b/g, 'blossom'],
 	[/\bshooting stars?\b/g, 'comet'],
 	[/\bfalling leaves\b/g, 'leaves'],
+	[/\bwolves\b/g, 'wolf'],
 ];
 
 /** Replaces expressions of several words by the word that is known. */

@@ -122,13 +122,13 @@ describe('a drawn picture', () => {
 describe('a see-through picture', () => {
 	it('has empty corners, an opaque subject and soft edges', async () => {
 		const { picture } = await draw({
-			prompt: 'a cat',
+			prompt: 'a cat with the words "A very good cat"',
 			background: 'transparent',
 			size: { width: 128, height: 128 },
 		});
 		const corners = [0, 1].flatMap((x) => [0, 1].map((y) => alphaAt(picture, x, y)));
 		expect(corners).toEqual([0, 0, 0, 0]);
-		expect(alphaAt(picture, 0.5, 0.66)).toBe(255);
+		expect(alphaAt(picture, 0.5, 0.47)).toBe(255);
 		expect(picture.data.some((part, i) => i % 4 === 3 && part > 0 && part < 255)).toBe(true);
 	});
 

@@ -60,6 +60,15 @@ describe('what kind of picture it is', () => {
 		expect(plan(prompt).plan.scene).toMatchObject(expected);
 	});
 
+	it('gives the colour before a thing to that thing, and leaves the scene its own', () => {
+		const { palette } = plan('a red car in the city').plan.scene;
+		expect(palette.accent).toEqual([216, 52, 44]);
+		const { palette: all } = plan('a red city with a car').plan.scene;
+		expect(Math.max(...all.sky[0]) - all.sky[0][0]).toBeLessThan(
+			Math.max(...palette.sky[0]) - palette.sky[0][0],
+		);
+	});
+
 	it('has no boat above the roofs of a city with a harbour', () => {
 		expect(plan('fireworks over the city harbour').plan.scene.subject).toBeUndefined();
 	});
