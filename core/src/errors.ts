@@ -1,6 +1,7 @@
 /** The `type` values of the wire's error object. */
 export type WireErrorType =
 	| 'invalid_request_error'
+	| 'image_generation_user_error'
 	| 'requests'
 	| 'insufficient_quota'
 	| 'server_error';

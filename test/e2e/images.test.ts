@@ -146,6 +146,20 @@ describe('the pictures of an edit', () => {
 		);
 	});
 
+	test('may be longer than the format that is asked for can hold, which is said of the format', async () => {
+		const body = formOf([
+			['model', 'builtin-image'],
+			['prompt', 'grayscale'],
+			['output_format', 'webp'],
+			['image', solidPng(1, 20_000, [9, 9, 9])],
+		]);
+		const answer = await client.send('/v1/images/edits', { method: 'POST', body });
+		expect([answer.status, await failure(answer)]).toMatchObject([
+			400,
+			{ code: 'unsupported_value', param: 'output_format' },
+		]);
+	});
+
 	test('may not be more than 16', async () => {
 		const many = Array.from({ length: 17 }, () => ['image[]', small] as const);
 		const answer = await client.send('/v1/images/edits', {

@@ -33,6 +33,8 @@ export type WorkerMessage =
 /** What a caller gives along with a job. */
 export interface JobOptions<Report> {
 	readonly signal: AbortSignal;
+	/** Memory of the job that goes to the worker instead of being copied; the caller has it no more. */
+	readonly given?: readonly ArrayBuffer[];
 	/** Called with what the worker reports, not after the signal has aborted. */
 	onReport?(report: Report): void;
 }
@@ -62,6 +64,7 @@ export function workerFile(moduleUrl: string, name = './worker'): URL {
 
 interface Task {
 	readonly message: JobMessage;
+	readonly given: readonly ArrayBuffer[];
 	report(report: unknown): void;
 	settle(outcome: { answer: unknown } | { error: unknown }): void;
 }
@@ -129,7 +132,7 @@ export function createPool<Jobs extends JobTable<Jobs>>(
 		clearTimeout(thread.idle);
 		thread.worker.ref();
 		thread.task = task;
-		thread.worker.postMessage(task.message);
+		thread.worker.postMessage(task.message, [...task.given]);
 	};
 
 	const next = (): void => {
@@ -150,7 +153,7 @@ export function createPool<Jobs extends JobTable<Jobs>>(
 		size,
 		run: <Kind extends keyof Jobs>(
 			job: JobOf<Jobs, Kind>,
-			{ signal, onReport }: JobOptions<ReportOf<Jobs, Kind>>,
+			{ signal, given = [], onReport }: JobOptions<ReportOf<Jobs, Kind>>,
 		) =>
 			new Promise<ReturnType<Jobs[Kind]>>((resolve, reject) => {
 				if (closed) throw closedError();
@@ -165,6 +168,7 @@ export function createPool<Jobs extends JobTable<Jobs>>(
 				};
 				const task: Task = {
 					message: { job, stop },
+					given,
 					report: (report) => {
 						if (!signal.aborted) onReport?.(report as ReportOf<Jobs, Kind>);
 					},

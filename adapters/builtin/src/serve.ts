@@ -5,8 +5,10 @@ import type { JobMessage, JobOf, JobTable, ReportOf, WorkerMessage } from './poo
 export interface JobRun<Report> {
 	/** Throws when the job is to stop: called between the steps, some milliseconds apart. */
 	check(): void;
-	/** Tells the caller something before the answer. */
-	report(report: Report): void;
+	/** Tells the caller something before the answer; `given` is memory that goes with it instead of being copied. */
+	report(report: Report, given?: readonly ArrayBuffer[]): void;
+	/** Hands memory over with the answer, instead of copying it. */
+	give(memory: ArrayBuffer): void;
 }
 
 /** One function per kind of job. */
@@ -21,19 +23,23 @@ export type Handlers<Jobs extends JobTable<Jobs>> = {
 export function serveJobs<Jobs extends JobTable<Jobs>>(handlers: Handlers<Jobs>): void {
 	const port = parentPort;
 	if (!port) throw new Error('This file runs as a worker thread only.');
-	const send = (message: WorkerMessage): void => port.postMessage(message);
+	const send = (message: WorkerMessage, given: readonly ArrayBuffer[] = []): void =>
+		port.postMessage(message, [...given]);
 	port.on('message', ({ job, stop }: JobMessage) => {
 		const check = (): void => {
 			if (Atomics.load(stop, 0) !== 0) throw new Error('The job was stopped.');
 		};
-		const report = (value: unknown): void => send({ kind: 'report', report: value });
+		const given: ArrayBuffer[] = [];
+		const give = (memory: ArrayBuffer): unknown => given.push(memory);
+		const report = (value: unknown, own?: readonly ArrayBuffer[]): void =>
+			send({ kind: 'report', report: value }, own);
 		const work = async (): Promise<unknown> => {
 			check();
 			const kind = job.kind as keyof Jobs;
-			return handlers[kind](job as JobOf<Jobs, typeof kind>, { check, report });
+			return handlers[kind](job as JobOf<Jobs, typeof kind>, { check, report, give });
 		};
 		work().then(
-			(answer) => send({ kind: 'answer', answer }),
+			(answer) => send({ kind: 'answer', answer }, given),
 			(error: unknown) => send({ kind: 'failure', error }),
 		);
 	});

@@ -58,7 +58,7 @@ export class BodyReader {
 
 	/** Settles after an abort only when nothing is left of the files. */
 	async #readWithFiles(ctx: Koa.Context, signal: AbortSignal): Promise<Body> {
-		const files = new JsonFiles(this.#limits.file);
+		const files = new JsonFiles(this.#limits);
 		try {
 			const value = files.restore(await this.#json(ctx, signal, files));
 			return { value, release: () => files.remove() };

@@ -5,9 +5,9 @@ import { DataUrlError } from './data-url.ts';
 import { FileTooLarge, IncomingFile } from './incoming-file.ts';
 import { type JsonSieve, malformed } from './json.ts';
 import { type JsonPiece, JsonStrings } from './json-strings.ts';
-import { httpLimits } from './limits.ts';
+import { httpLimits, type ResolvedLimits } from './limits.ts';
 import { LongString, longestString } from './long-string.ts';
-import { tooLarge } from './multipart.ts';
+import { tooLarge, tooMany } from './multipart.ts';
 import { Spool } from './spool.ts';
 import type { UploadedFile } from './upload.ts';
 import { pathName } from './validate.ts';
@@ -15,18 +15,22 @@ import { pathName } from './validate.ts';
 /** What is wrong with a value whose place in the body is not known yet. */
 type Refusal = (param: string | undefined) => PlinthError;
 
+/** What a body may bring, in bytes and counts: the largest file, how many files, and the text that is left without them. */
+export type JsonFileLimits = Pick<ResolvedLimits, 'file' | 'files' | 'allFields'>;
+
 /**
  * Takes long base64 data URLs out of a JSON body while it arrives, decodes them and writes them to temporary files, one at a time. What is
- * left is short; parsed, it gets the files back by `restore`.
+ * left is short, or refused with 413 `E_BODY_TOO_LARGE`; parsed, it gets the files back by `restore`.
  */
 export class JsonFiles implements JsonSieve {
-	readonly #maxFileBytes: number;
+	readonly #limits: JsonFileLimits;
 	readonly #strings = new JsonStrings(longestString);
 	readonly #spool = new Spool();
 	/** What stands in the text in place of the files. It is as new as the request, so that no client can have sent it. */
 	readonly #nonce = `plinth-file-${randomUUID()}`;
 	readonly #files = new Map<string, UploadedFile>();
 	#count = 0;
+	#textBytes = 0;
 	/** The long string at hand, what stands in its place once it is a file, and that file while it is wanted. */
 	#string: LongString | undefined;
 	#placeholder: string | undefined;
@@ -36,9 +40,8 @@ export class JsonFiles implements JsonSieve {
 	#isOver = false;
 	#work: Promise<unknown> = Promise.resolve();
 
-	/** `maxFileBytes`: the largest file. */
-	constructor(maxFileBytes: number) {
-		this.#maxFileBytes = maxFileBytes;
+	constructor(limits: JsonFileLimits) {
+		this.#limits = limits;
 	}
 
 	pass(chunk: Buffer): Promise<Buffer> {
@@ -88,7 +91,13 @@ export class JsonFiles implements JsonSieve {
 			if (at > 0) await setImmediate();
 			for (const piece of this.#strings.split(chunk.subarray(at, at + httpLimits.pieceBytes))) {
 				if (this.#isOver) throw malformed('nobody reads it any more');
-				kept.push(piece.isLong ? await this.#take(piece) : piece.bytes);
+				const text = piece.isLong ? await this.#take(piece) : piece.bytes;
+				// The bounds of such bodies are made for files: as much text would lie in memory, and be parsed at once.
+				this.#textBytes += text.length;
+				if (this.#textBytes > this.#limits.allFields) {
+					throw tooLarge(undefined, 'text without its files', this.#limits.allFields);
+				}
+				kept.push(text);
 			}
 		}
 		const [only, ...more] = kept;
@@ -114,7 +123,8 @@ export class JsonFiles implements JsonSieve {
 
 	/** Begins a file with the first data of a string. */
 	#begin(): string {
-		if (!this.#refused) this.#file = new IncomingFile(this.#spool, this.#maxFileBytes);
+		if (this.#count === this.#limits.files) throw tooMany('files', this.#limits.files);
+		if (!this.#refused) this.#file = new IncomingFile(this.#spool, this.#limits.file);
 		return `${this.#nonce}-${this.#count++}`;
 	}
 
@@ -125,7 +135,7 @@ export class JsonFiles implements JsonSieve {
 		try {
 			await step(file);
 		} catch (error) {
-			const refusal = refusalOf(error, this.#maxFileBytes);
+			const refusal = refusalOf(error, this.#limits.file);
 			// What is neither is our own failure, and no fault of the body.
 			if (!refusal)
 				throw isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });

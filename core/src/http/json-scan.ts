@@ -1,3 +1,5 @@
+import { find, meanings, shortString } from './json-bytes.ts';
+
 /** What a JSON text may consist of. */
 export interface JsonBounds {
 	/** How deep arrays and objects nest. */
@@ -10,9 +12,6 @@ export interface JsonBounds {
 
 /** The bound that a text exceeds. */
 export type Excess = keyof JsonBounds;
-
-/** A string is looked at byte by byte so far; behind that it is searched, which pays only for long ones. */
-const shortString = 64;
 
 /**
  * Counts the structure of a JSON text while its bytes arrive, so that a text that would take long to parse is known before
@@ -109,14 +108,4 @@ export class JsonScan {
 		if (this.#backslash < at) this.#backslash = find(chunk, 0x5c, at);
 		return Math.min(this.#quote, this.#backslash);
 	}
-}
-
-/** Not zero for the bytes that mean something outside strings: blanks, digits and letters are passed over faster. */
-const meanings = new Uint8Array(256);
-for (const byte of Buffer.from('"[]{},:')) meanings[byte] = 1;
-
-/** The position of a byte; the length of the chunk when it is not there. */
-function find(chunk: Buffer, byte: number, from: number): number {
-	const at = chunk.indexOf(byte, from);
-	return at < 0 ? chunk.length : at;
 }

@@ -1,3 +1,5 @@
+import { find, meanings, shortString } from './json-bytes.ts';
+
 /** A piece of a JSON text. */
 export interface JsonPiece {
 	readonly bytes: Buffer;
@@ -95,13 +97,6 @@ export class JsonStrings {
 	}
 }
 
-/** Not zero for the bytes that mean something outside strings. */
-const meanings = new Uint8Array(256);
-for (const byte of Buffer.from('"[]{},:')) meanings[byte] = 1;
-
-/** A string is looked at byte by byte so far; behind that it is searched, which pays only for long ones. */
-const shortString = 64;
-
 /**
  * Where the content of a string ends: at its quote, or, when that is not there yet, at the end of the bytes or before an escape that goes
  * on behind it.
@@ -129,10 +124,4 @@ function contentOf(bytes: Buffer, start: number): { end: number; isClosed: boole
 		at += size;
 	}
 	return { end: length, isClosed: false };
-}
-
-/** The position of a byte; the length of the bytes when it is not there. */
-function find(bytes: Buffer, byte: number, from: number): number {
-	const at = bytes.indexOf(byte, from);
-	return at < 0 ? bytes.length : at;
 }

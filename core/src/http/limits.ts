@@ -15,7 +15,7 @@ export const httpLimits = {
 	fields: 48,
 	/** Fields and files together. */
 	parts: 64,
-	/** All text fields of a body together: 24 MB. */
+	/** All text fields of a body together, or what is left of a JSON body without the files in it: 24 MB. */
 	allFields: 25_165_824,
 	/** Header lines of one part. */
 	headerPairs: 20,

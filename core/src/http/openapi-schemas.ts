@@ -26,7 +26,8 @@ export function tidySchema({
 
 /**
  * JSON carries no files: gives the JSON body of every operation a schema of its own, named with `Json` at its end, where the one that
- * it shares with the multipart body has binary forms. Multipart bodies say that their objects are written `name[member]`.
+ * it shares with the multipart body has binary forms. Multipart bodies say that their objects are written `name[member]`, and have no
+ * lists of objects, which could not be told apart there.
  */
 export function splitEncodings(document: Node): Node {
 	const { paths, components } = document as { paths: Node; components: { schemas: Node } };
@@ -44,9 +45,22 @@ export function splitEncodings(document: Node): Node {
 		else {
 			schemas[`${name}Json`] = without;
 			json.schema = { $ref: `#/components/schemas/${name}Json` };
+			if (form) schemas[name] = withoutObjectLists(find(form.schema), find);
 		}
 	}
 	return document;
+}
+
+/** The members of a schema without the forms that are lists of objects. */
+function withoutObjectLists(schema: Node, find: (schema: unknown) => Node): Node {
+	const isObjects = ({ items }: Node) => items !== undefined && find(items).type === 'object';
+	const kept = Object.entries((schema.properties ?? {}) as Node).map(([name, property]) => {
+		const { oneOf, ...rest } = property as { readonly oneOf?: readonly Node[] };
+		const forms = oneOf?.filter((form) => !isObjects(form));
+		if (!forms || forms.length === oneOf?.length) return [name, property];
+		return [name, forms.length === 1 ? { ...forms[0], ...rest } : { ...rest, oneOf: forms }];
+	});
+	return { ...schema, properties: Object.fromEntries(kept) };
 }
 
 function refName(schema: unknown): string | undefined {

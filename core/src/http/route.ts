@@ -91,6 +91,7 @@ export interface RouteDefinition<
 	/**
 	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an `UploadedFile` without a name, of at
 	 * most `limits.file` bytes. They are decoded while the body arrives and never lie in memory, for bodies that carry pictures or documents.
+	 * The text without them has the bound of all text fields of a form.
 	 */
 	readonly spoolDataUrls?: boolean;
 	readonly response: ResponseSpec;

@@ -1,6 +1,6 @@
 export type { BlobStoreSubject } from './blob-store/subject.ts';
 export * from './blob-store.ts';
-export type { ConformanceCase, Subject } from './conformance.ts';
+export { type CaseMaker, type ConformanceCase, caseMaker, type Subject } from './conformance.ts';
 export * from './create-backend.ts';
 export * from './event-bus.ts';
 export * from './eventually.ts';

@@ -12,6 +12,7 @@ import { DataUrlError, dataStart, decodeDataUrl } from '../../src/http/data-url.
 import { IncomingFile } from '../../src/http/incoming-file.ts';
 import { jsonReader } from '../../src/http/json.ts';
 import { JsonFiles } from '../../src/http/json-files.ts';
+import { httpLimits } from '../../src/http/limits.ts';
 import { defineRoute } from '../../src/http/route.ts';
 import { isUpload } from '../../src/http/upload.ts';
 import {
@@ -361,7 +362,7 @@ describe('a JSON document with long data URLs', () => {
 		const stream = Readable.from(pieces, { objectMode: false });
 		const req = Object.assign(stream, { method: 'POST', url: '/', headers });
 		const ctx = koa.createContext(req as never, {} as never);
-		const files = new JsonFiles(maxFile);
+		const files = new JsonFiles({ ...httpLimits, file: maxFile });
 		try {
 			const { signal } = new AbortController();
 			return await show(files.restore(await jsonReader(209_715_200)(ctx, signal, files)));
@@ -415,7 +416,7 @@ describe('a JSON document with long data URLs', () => {
 describe('what a document costs', () => {
 	it('is nothing where its strings are short', async () => {
 		const left = await privateTemp();
-		const files = new JsonFiles(maxFile);
+		const files = new JsonFiles({ ...httpLimits, file: maxFile });
 		const texts = Array.from({ length: 2_000 }, (_, index) => `data:;base64,AAAA${index}`);
 		const chunk = Buffer.from(JSON.stringify({ texts }));
 		const passed = await files.pass(chunk);
@@ -427,6 +428,32 @@ describe('what a document costs', () => {
 		]);
 		const body = { texts };
 		expect(files.restore(body)).toBe(body);
+		expect(await left()).toEqual([]);
+	});
+
+	it('is bounded in the number of its files', async () => {
+		const left = await privateTemp();
+		const files = new JsonFiles({ ...httpLimits, files: 2 });
+		const file = JSON.stringify(urlOf(randomBytes(60_000)));
+		await files.pass(Buffer.from(`[${file},${file}`));
+		await expect(files.pass(Buffer.from(`,${file}]`))).rejects.toMatchObject({
+			code: 'E_BODY_TOO_LARGE',
+			message: expect.stringContaining('2 files'),
+		});
+		await files.remove();
+		expect(await left()).toEqual([]);
+	});
+
+	it('is bounded for the text beside its files', async () => {
+		const left = await privateTemp();
+		const files = new JsonFiles({ ...httpLimits, file: maxFile, allFields: 100_000 });
+		const file = urlOf(randomBytes(200_000));
+		// Of the file only what stands in its place counts.
+		await files.pass(Buffer.from(`[${JSON.stringify(file)},"${'x'.repeat(90_000)}`));
+		await expect(files.pass(Buffer.from('x'.repeat(10_000)))).rejects.toMatchObject({
+			code: 'E_BODY_TOO_LARGE',
+		});
+		await files.remove();
 		expect(await left()).toEqual([]);
 	});
 

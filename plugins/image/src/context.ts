@@ -1,4 +1,5 @@
 import type { BlobStore, Clock, ImageCodec, Logger, Models } from '@plinth/core';
+import type { WorkLoad } from './load.ts';
 import type { ImageModel } from './model.ts';
 import type { ImageOptions } from './options.ts';
 import type { SigningKey } from './signing-key.ts';
@@ -10,6 +11,7 @@ export interface ImageContext {
 	readonly images: ImageCodec;
 	readonly blobs: BlobStore;
 	readonly key: SigningKey;
+	readonly load: WorkLoad;
 	readonly clock: Clock;
 	readonly log: Logger;
 }

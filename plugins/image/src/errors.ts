@@ -21,7 +21,8 @@ export const imageErrors = defineErrors({
 		remedy: 'Make the picture again.',
 	},
 	E_IMAGES_FILTERED: {
-		...invalidRequest,
+		type: 'image_generation_user_error',
+		headers,
 		status: 400,
 		code: 'moderation_blocked',
 		message: 'The model has withheld every picture of this request.',

@@ -1,5 +1,8 @@
 import type { Clock, ServerEvent } from '@plinth/core';
 
+/** How many events may wait for a reader who is slower than the work: each may hold a picture of many megabytes. */
+export const mostWaiting = 4;
+
 /**
  * Events that are pushed while somebody reads them. `leave` is called once when the reader has gone before the end, also in the middle
  * of a wait: a generator would notice only when it yields.
@@ -10,6 +13,7 @@ export class EventQueue implements AsyncIterableIterator<ServerEvent> {
 	readonly #begun = Promise.withResolvers<void>();
 	#end: { readonly error?: unknown } | undefined;
 	#wake = () => {};
+	#waiting: (() => void)[] = [];
 
 	constructor(leave: () => void) {
 		this.#leave = leave;
@@ -21,7 +25,22 @@ export class EventQueue implements AsyncIterableIterator<ServerEvent> {
 		return this;
 	}
 
-	/** Adds an event; after the end it is dropped. */
+	/** Whether the reader keeps up. */
+	get hasRoom(): boolean {
+		return this.#events.length < mostWaiting;
+	}
+
+	/** Resolves when the reader keeps up. Rejects when nobody reads any more. */
+	async room(): Promise<void> {
+		while (!this.#end && !this.hasRoom) {
+			await new Promise<void>((resolve) => {
+				this.#waiting.push(resolve);
+			});
+		}
+		if (this.#end) throw new Error('Nobody reads any more.');
+	}
+
+	/** Adds an event, whether there is room or not; after the end it is dropped. */
 	push(event: ServerEvent): void {
 		if (this.#end) return;
 		this.#events.push(event);
@@ -55,6 +74,7 @@ export class EventQueue implements AsyncIterableIterator<ServerEvent> {
 	async next(): Promise<IteratorResult<ServerEvent, undefined>> {
 		for (;;) {
 			const event = this.#events.shift();
+			this.#tellRoom();
 			if (event) return { done: false, value: event };
 			if (this.#end && 'error' in this.#end) {
 				const { error } = this.#end;
@@ -80,5 +100,10 @@ export class EventQueue implements AsyncIterableIterator<ServerEvent> {
 	#finish(end: { readonly error?: unknown }): void {
 		this.#end ??= end;
 		this.#wake();
+		this.#tellRoom();
+	}
+
+	#tellRoom(): void {
+		for (const resolve of this.#waiting.splice(0)) resolve();
 	}
 }

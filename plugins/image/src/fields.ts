@@ -66,6 +66,14 @@ const common = {
 		.optional(),
 };
 
+/** What a JSON Schema can say of fields that contradict each other: jpeg has no transparency. */
+const noClearJpeg = {
+	not: {
+		properties: { background: { const: 'transparent' }, output_format: { const: 'jpeg' } },
+		required: ['background', 'output_format'],
+	},
+};
+
 /** Older and newer names of `quality`, and the one that the model is asked for. */
 const qualityNames = { xhigh: 'high', max: 'high', standard: 'medium', hd: 'high' } as const;
 
@@ -107,6 +115,7 @@ export const generationBody = z
 	.meta({
 		id: 'ImageGeneration',
 		description: 'What to make a picture of, and how.',
+		override: noClearJpeg,
 		examples: [
 			{ model: 'builtin-image', prompt: 'A lighthouse above the sea at dusk' },
 			{ model: 'builtin-image', prompt: 'A fox', size: '1536x1024', n: 2, output_format: 'webp' },
@@ -128,7 +137,7 @@ export const editBody = z
 			description: 'The same as `image`, as JSON clients spell it. Send one of the two.',
 		}),
 		mask: sentPicture(
-			'Where its alpha is 0 the first picture may change, where it is 255 it stays. As large as that picture, with an alpha channel.',
+			'Where its alpha is 0 the first picture may change, where it is 255 it stays. As large as that picture, with an alpha channel. PNG or WebP,',
 		),
 		...common,
 		input_fidelity: z
@@ -147,12 +156,12 @@ export const editBody = z
 	.meta({
 		id: 'ImageEdit',
 		description: 'Pictures, and what is to become of them.',
-		override: { oneOf: [{ required: ['image'] }, { required: ['images'] }] },
+		override: { oneOf: [{ required: ['image'] }, { required: ['images'] }], ...noClearJpeg },
 		examples: [
 			{
 				model: 'builtin-image',
 				prompt: 'black and white, with a border',
-				images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }],
+				image: { image_url: 'data:image/png;base64,iVBORw0KGgo=' },
 			},
 		],
 	});

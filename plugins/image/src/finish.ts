@@ -6,10 +6,11 @@ import {
 	isPlinthError,
 	modelError,
 	type RawImage,
+	unsupportedValue,
 } from '@plinth/core';
 import { formatOf } from './magic.ts';
 import type { ImageAbilities, ImageSize, Picture } from './model.ts';
-import { fitting } from './sizes.ts';
+import { fitting, formatSize } from './sizes.ts';
 
 /** What the client asked for, as far as it concerns a picture that is there. */
 export interface Finish {
@@ -44,8 +45,9 @@ export async function finishPicture(
 			? finishPixels(picture, finish, images, signal)
 			: finishFile(picture.body, finish, images, signal));
 	} catch (error) {
+		if (!isPlinthError(error) || error.spec.status !== 400 || error.param !== undefined)
+			throw error;
 		// The codec takes every picture for a client's; this one is the model's.
-		if (!isPlinthError(error) || error.spec.status !== 400) throw error;
 		throw modelError(`The model made a picture that cannot be used: ${error.message}`, error);
 	}
 }
@@ -65,7 +67,7 @@ async function finishPixels(
 	const pixels = fit ? await images.fit(made, fit, signal) : made;
 	const { width, height } = pixels;
 	const isTransparent = keepsAlpha(finish) && hasTransparency(pixels.data);
-	const data = await images.encode(pixels, encoding(finish), signal);
+	const data = await encodePixels(pixels, finish, images, signal);
 	return { data, width, height, isTransparent };
 }
 
@@ -88,8 +90,26 @@ async function finishFile(
 	const decode: FitOptions = fit ?? { width, height, mode: 'fill' };
 	const pixels = await images.fit(body, decode, signal);
 	const isTransparent = hasTransparency(pixels.data);
-	const data = isRight ? body : await images.encode(pixels, encoding(finish), signal);
+	const data = isRight ? body : await encodePixels(pixels, finish, images, signal);
 	return { data, width: pixels.width, height: pixels.height, isTransparent };
+}
+
+/** Formats have sides of their own that they cannot pass: that is the client's choice, and not a fault of the model. */
+async function encodePixels(
+	pixels: RawImage,
+	finish: Finish,
+	images: ImageCodec,
+	signal: AbortSignal,
+): Promise<Uint8Array> {
+	try {
+		return await images.encode(pixels, encoding(finish), signal);
+	} catch (error) {
+		if (!isPlinthError(error) || error.code !== 'E_IMAGE_TOO_LARGE') throw error;
+		throw unsupportedValue(
+			'output_format',
+			`A picture of ${formatSize(pixels)} pixels cannot be stored as ${finish.format}: ${error.message}`,
+		);
+	}
 }
 
 function encoding({ format, compression, background }: Finish): EncodeOptions {

@@ -9,6 +9,8 @@ export const imageOptions = z.strictObject({
 	urlMinutes: number().positive().max(10_080).default(60),
 	/** How many calls of a model one request makes at the same time, where it needs several for its `n` pictures. */
 	concurrency: number().int().min(1).max(10).default(2),
+	/** How many requests this process works on at the same time; 503 beyond. Each holds its finished pictures in memory. */
+	maxRequests: number().int().min(1).max(10_000).default(32),
 });
 
 /** The checked options. */

@@ -7,6 +7,8 @@ import { pictureFault } from './result.ts';
 export interface LaneOptions {
 	/** Most states to show; 0: none at all. */
 	readonly limit: number;
+	/** Asked before a state is encoded; where there is no room it is left out. */
+	hasRoom(): boolean;
 	encode(picture: Picture, signal: AbortSignal): Promise<FinishedPicture>;
 	/** Called with each state, in order, counted from 0. */
 	show(state: FinishedPicture, index: number): void;
@@ -15,7 +17,7 @@ export interface LaneOptions {
 
 /**
  * The unfinished states of one picture, encoded one after the other beside the model's work. They are an extra: one that is broken,
- * or that is not ready when the finished picture is, is left out.
+ * that is not ready when the finished picture is, or that would wait for a slow reader, is left out.
  */
 export class PartialLane {
 	readonly #options: LaneOptions;
@@ -62,9 +64,9 @@ export class PartialLane {
 	}
 
 	async #encode(picture: Picture): Promise<void> {
-		const { encode, show, log } = this.#options;
+		const { hasRoom, encode, show, log } = this.#options;
 		const { signal } = this.#stop;
-		if (this.#isLast || signal.aborted) return;
+		if (this.#isLast || signal.aborted || !hasRoom()) return;
 		try {
 			const state = await encode(picture, signal);
 			if (!signal.aborted) show(state, this.#shown++);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const limits = 'PNG, JPEG or WebP, at most 52,428,800 bytes and 50 megapixels each.';
+const limits = 'at most 52,428,800 bytes and 50 megapixels';
 
 const file = { type: 'string' as const, format: 'binary' };
 const withUrl = {
@@ -19,7 +19,7 @@ const withUrl = {
 export function sentPicture(description: string) {
 	return z
 		.unknown()
-		.meta({ description: `${description} ${limits}`, override: { oneOf: [file, withUrl] } })
+		.meta({ description: `${description} ${limits}.`, override: { oneOf: [file, withUrl] } })
 		.optional();
 }
 
@@ -34,6 +34,9 @@ export function sentPictures(options: {
 	const forms = options.listOnly ? lists : [file, withUrl, ...lists];
 	return z
 		.unknown()
-		.meta({ description: `${options.description} ${limits}`, override: { oneOf: forms } })
+		.meta({
+			description: `${options.description} PNG, JPEG or WebP, ${limits} each.`,
+			override: { oneOf: forms },
+		})
 		.optional();
 }

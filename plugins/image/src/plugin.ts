@@ -1,5 +1,6 @@
 import { definePlugin, services } from '@plinth/core';
 import type { ImageContext } from './context.ts';
+import { WorkLoad } from './load.ts';
 import { imageModels } from './model.ts';
 import { imageOptions } from './options.ts';
 import { editImages } from './routes/edit.ts';
@@ -28,6 +29,7 @@ export const image = definePlugin({
 			images,
 			blobs,
 			key,
+			load: new WorkLoad(options.maxRequests),
 			clock,
 			log,
 		};

@@ -44,9 +44,10 @@ export async function replyWith(
 			? createShelf({ blobs, key, clock, ttlMs }, call.publicUrl)
 			: undefined;
 	const request = { order, usage, shelf, signal: call.signal };
-	if (!body.stream) return answerWhole(context, request, call.log);
+	const leave = context.load.enter();
+	if (!body.stream) return answerWhole(context, request, call.log).finally(leave);
 	const prefix: StreamedOrder['prefix'] = isEdit ? 'image_edit' : 'image_generation';
-	return Reply.events(await streamPictures(context, { ...request, prefix }, call.log));
+	return Reply.events(await streamPictures(context, { ...request, prefix, leave }, call.log));
 }
 
 /** How both operations answer, for OpenAPI. */
@@ -69,6 +70,7 @@ export const sharedErrors = [
 	errors.E_INTEGER_TOO_SMALL,
 	errors.E_MODEL_NOT_FOUND,
 	errors.E_MODEL_FAILED,
+	errors.E_OVERLOADED,
 	errors.E_STORE_FULL,
 	errors.E_STORE_UNAVAILABLE,
 	imageErrors.E_IMAGES_FILTERED,

@@ -12,7 +12,7 @@ export const sizeRules = {
 
 /** Reads `WIDTHxHEIGHT`; undefined for `auto` and for what is no size. */
 export function parseSize(text: string): ImageSize | undefined {
-	const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(text) ?? [];
+	const [, width, height] = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(text) ?? [];
 	return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
 

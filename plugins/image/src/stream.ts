@@ -16,6 +16,8 @@ export interface StreamedOrder {
 	/** Where finished pictures are kept when the client wants URLs. */
 	readonly shelf: Shelf | undefined;
 	readonly signal: AbortSignal;
+	/** Called once when the work has ended. */
+	leave(): void;
 }
 
 /** How long a failure may take and still be an answer with a status of its own, in milliseconds. */
@@ -36,10 +38,13 @@ export async function streamPictures(
 	const queue = new EventQueue(() => left.abort(new Error('The client has left.')));
 	const shop = { images: context.images, concurrency: context.options.concurrency, log };
 	const teller = new Teller(context, request, queue, either);
-	makePictures(order, teller, shop, either).then(
-		() => (teller.told > 0 ? queue.end() : queue.fail(errorFrom(imageErrors, 'E_IMAGES_FILTERED'))),
-		(error: unknown) => queue.fail(error),
-	);
+	makePictures(order, teller, shop, either)
+		.finally(request.leave)
+		.then(
+			() =>
+				teller.told > 0 ? queue.end() : queue.fail(errorFrom(imageErrors, 'E_IMAGES_FILTERED')),
+			(error: unknown) => queue.fail(error),
+		);
 	await queue.begun(context.clock, firstEventMs);
 	return queue;
 }
@@ -72,6 +77,10 @@ class Teller implements Audience {
 		this.#filtered += filtered;
 	}
 
+	get hasRoom(): boolean {
+		return this.#queue.hasRoom;
+	}
+
 	partial(picture: Parameters<Audience['partial']>[0], index: number, state: number): void {
 		const { wish } = this.#request.order;
 		this.#push('partial_image', index, {
@@ -84,6 +93,8 @@ class Teller implements Audience {
 
 	async made(picture: MadePicture): Promise<void> {
 		const { shelf, order } = this.#request;
+		// Before it is stored, and before its call makes room for the next one: who reads slowly is worked for slowly.
+		await this.#queue.room();
 		const url = await shelf?.put(picture.data, order.finish.format, this.#signal);
 		const { revisedPrompt, warnings, quality = bestQuality } = picture;
 		this.usage.picture(picture);

@@ -45,9 +45,13 @@ async function deleteExpired(
 	now: number,
 	isStopped: () => boolean,
 ): Promise<void> {
+	const failures: unknown[] = [];
 	for await (const { key } of blobs.list(storedPrefix)) {
 		if (isStopped()) return;
 		const name = readName(key.slice(storedPrefix.length));
-		if (name && name.expiresAt <= now) await blobs.delete(key);
+		if (!name || name.expiresAt > now) continue;
+		// One that cannot be deleted must not keep the others.
+		await blobs.delete(key).catch((error: unknown) => failures.push(error));
 	}
+	if (failures.length > 0) throw failures[0];
 }

@@ -28,6 +28,7 @@ export async function answerWhole(
 			usage.picture(picture);
 			pictures.push(picture);
 		},
+		hasRoom: true,
 		partial: () => {},
 		ended(result) {
 			filtered += result.filtered ?? 0;

@@ -56,6 +56,8 @@ export interface Audience {
 	readonly usage: UsageLedger;
 	/** A picture is ready. The pictures of one call come in their order. */
 	made(picture: MadePicture): Promise<void> | void;
+	/** False where events are made faster than they are read: unfinished states are then left out. */
+	readonly hasRoom: boolean;
 	/** An unfinished state of the picture `index`, the `state`th from 0. */
 	partial(picture: FinishedPicture, index: number, state: number): void;
 	/** A call has ended: how many pictures it withheld, and what it could not honour. */
@@ -144,6 +146,7 @@ function createLanes(job: Job, { first, count }: Portion): PartialLane[] {
 			new PartialLane({
 				limit: order.partials,
 				log: shop.log,
+				hasRoom: () => audience.hasRoom,
 				encode: (picture, wanted) => bring(job, picture, AbortSignal.any([signal, wanted])),
 				show: (picture, state) => audience.partial(picture, first + image, state),
 			}),
@@ -190,7 +193,10 @@ function describe(
 	index: number,
 ): MadePicture {
 	const warnings = new Set(result.warnings);
-	const { size } = finish;
+	const { size, background } = finish;
+	if (background === 'transparent' && !finished.isTransparent) {
+		warnings.add('The model made no transparent background.');
+	}
 	if (size && !isEqual(size, finished)) {
 		warnings.add(`The model made ${formatSize(finished)} pixels in place of ${formatSize(size)}.`);
 	}

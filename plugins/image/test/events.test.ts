@@ -1,6 +1,6 @@
 import { manualClock } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import { EventQueue } from '../src/events.ts';
+import { EventQueue, mostWaiting } from '../src/events.ts';
 
 const event = (data: number) => ({ data });
 
@@ -55,6 +55,26 @@ describe('EventQueue', () => {
 		events.end();
 		await events.return();
 		expect(seen.left).toBe(0);
+	});
+
+	it('has room again when somebody reads, for all who wait', async () => {
+		const { events } = queue();
+		for (let data = 0; data < mostWaiting; data++) events.push(event(data));
+		let passed = 0;
+		const waiting = [events.room(), events.room()].map((room) => room.then(() => passed++));
+		await new Promise((resolve) => setImmediate(resolve));
+		expect([events.hasRoom, passed]).toEqual([false, 0]);
+		await events.next();
+		await Promise.all(waiting);
+		expect(events.hasRoom).toBe(true);
+	});
+
+	it('lets nobody wait for a reader who has gone', async () => {
+		const { events } = queue();
+		for (let data = 0; data < mostWaiting; data++) events.push(event(data));
+		const waiting = events.room();
+		await events.return();
+		await expect(waiting).rejects.toThrow('Nobody reads');
 	});
 
 	it('begins with the first event, with a failure, or when the time is over', async () => {

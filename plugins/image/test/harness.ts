@@ -196,14 +196,14 @@ export function dataUrl(bytes: Uint8Array): string {
 	return `data:image/gif;base64,${Buffer.from(bytes).toString('base64')}`;
 }
 
-/** Status, code and param of an error answer, and that it has exactly the four keys of the wire. */
+/** Status, type, code and param of an error answer, and that it has exactly the four keys of the wire. */
 export async function errorOf(response: Response) {
 	const text = await response.text();
 	const { error } = JSON.parse(text) as { error?: Record<string, unknown> };
 	const keys = Object.keys(error ?? {}).sort();
 	if (keys.join() !== 'code,message,param,type') throw new Error(`no error object: ${text}`);
-	const { code, param, message } = error ?? {};
-	return { status: response.status, code, param, message: String(message) };
+	const { type, code, param, message } = error ?? {};
+	return { status: response.status, type, code, param, message: String(message) };
 }
 
 /** A promise that is settled from outside. */

@@ -218,6 +218,32 @@ describe('a stream', () => {
 		expect(outline(await framesOf(response))).toEqual(['completed']);
 	});
 
+	it('waits for a slow reader, and leaves out the partials that would wait too', async () => {
+		const h = await harness({ options: { concurrency: 1 } });
+		h.generate = async (request, { seed, partial }) => {
+			partial(pixels(8, 8, [seed, 0, 0, 255]));
+			await new Promise((resolve) => setImmediate(resolve));
+			return { images: [solid(request, seed)] };
+		};
+		const fields = { ...stream, n: 10, seed: 0, partial_images: 1, response_format: 'url' };
+		const response = await h.generations(fields);
+		let [before, still] = [0, 0];
+		await eventually('nothing more is made', () => {
+			still = h.calls.length === before ? still + 1 : 0;
+			before = h.calls.length;
+			return still === 10;
+		});
+		expect(before).toBeLessThan(10);
+		const frames = await framesOf(response);
+		expect(h.calls).toHaveLength(10);
+		const finished = frames.filter(({ type }) => type?.endsWith('.completed'));
+		expect(finished.map(({ image_index: index }) => index)).toEqual([...Array(10).keys()]);
+		// Where the partial would have waited, the finished picture is the one that is always shown.
+		const partials = frames.filter(({ type }) => type?.endsWith('.partial_image'));
+		expect(partials).toHaveLength(10);
+		expect(new Set(partials.map(({ size }) => size))).toEqual(new Set(['8x8', '64x64']));
+	});
+
 	it('tells how many pictures were withheld, and fails where all were', async () => {
 		const h = await harness({ abilities: { count: 2 } });
 		h.generate = async () => ({ images: [pixels(8, 8)], filtered: 1 });
@@ -226,6 +252,7 @@ describe('a stream', () => {
 		h.generate = async ({ count }) => ({ images: [], filtered: count });
 		expect(await errorOf(await h.generations(stream))).toMatchObject({
 			status: 400,
+			type: 'image_generation_user_error',
 			code: 'moderation_blocked',
 		});
 	});

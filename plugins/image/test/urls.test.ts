@@ -186,6 +186,21 @@ describe('the sweep', () => {
 		await eventually('it is gone', async () => (await keysIn(h.blobs)).length === 0);
 	});
 
+	it('passes over what cannot be deleted', async () => {
+		let stuck: string | undefined;
+		const failing = changed((store) => ({
+			async delete(key: string) {
+				stuck ??= key;
+				if (key === stuck) throw new Error('not permitted');
+				await store.delete(key);
+			},
+		}));
+		const { h } = await withUrl({ options: { urlMinutes: 1 }, blobs: failing }, { n: 3 });
+		await h.clock.advance(sweepMs);
+		await eventually('the others are gone', async () => (await keysIn(h.blobs)).length === 1);
+		expect(await keysIn(h.blobs)).toEqual([stuck]);
+	});
+
 	it('ends with the server', async () => {
 		let lists = 0;
 		const counting = changed((store) => ({

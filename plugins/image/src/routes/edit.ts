@@ -25,6 +25,7 @@ export function editImages(context: ImageContext): Route {
 		},
 		response: imagesResponse,
 		errors: [...sharedErrors, errors.E_IMAGE_UNREADABLE, errors.E_IMAGE_TOO_LARGE],
+		admit: () => context.load.admit(),
 		async handler({ body }, call) {
 			const sent = findInputs(body);
 			const chosen = context.models.get(body.model);

@@ -14,6 +14,7 @@ export function generateImages(context: ImageContext): Route {
 		body: generationBody,
 		response: imagesResponse,
 		errors: sharedErrors,
+		admit: () => context.load.admit(),
 		async handler({ body }, call) {
 			const chosen = context.models.get(body.model);
 			checkConflicts(body);

@@ -20,7 +20,10 @@ const params = z.object({
 const query = z.object({
 	signature: z
 		.unknown()
-		.meta({ description: 'As it stands in the URL.', override: { type: 'string' } })
+		.meta({
+			description: 'As it stands in the URL; without it the answer is 404.',
+			override: { type: 'string' },
+		})
 		.optional(),
 });
 

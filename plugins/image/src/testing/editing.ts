@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/core/testing';
-import type { CaseMaker } from './cases.ts';
+import type { ModelCaseMaker } from './cases.ts';
 import {
 	assertRefusal,
 	digest,
@@ -12,7 +12,7 @@ import {
 
 /** What becomes of the pictures that a model is shown. */
 export function editingCases(
-	it: CaseMaker,
+	it: ModelCaseMaker,
 	{ supports = {} }: ImageModelSuiteOptions,
 ): ConformanceCase[] {
 	return [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/core/testing';
-import type { CaseMaker } from './cases.ts';
+import type { ModelCaseMaker } from './cases.ts';
 import { assertRefusal, type ImageModelSuiteOptions, type Operation, sizeOf } from './subject.ts';
 
 /** What is made, by either operation. */
 export function makingCases(
-	it: CaseMaker,
+	it: ModelCaseMaker,
 	operation: Operation,
 	{ supports = {} }: ImageModelSuiteOptions,
 ): ConformanceCase[] {
@@ -49,7 +49,7 @@ export function makingCases(
 
 /** What is made of words alone. */
 export function generatingCases(
-	it: CaseMaker,
+	it: ModelCaseMaker,
 	{ supports = {} }: ImageModelSuiteOptions,
 ): ConformanceCase[] {
 	return [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/core/testing';
 import { pictureFault } from '../result.ts';
-import type { CaseMaker } from './cases.ts';
+import type { ModelCaseMaker } from './cases.ts';
 import {
 	type Attempt,
 	heedMs,
@@ -12,7 +12,7 @@ import {
 
 /** What a call shows while it runs, and how it stops. */
 export function runningCases(
-	it: CaseMaker,
+	it: ModelCaseMaker,
 	operation: Operation,
 	{ supports = {} }: ImageModelSuiteOptions,
 ): ConformanceCase[] {

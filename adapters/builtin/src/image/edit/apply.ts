@@ -1,9 +1,11 @@
-import { type Bitmap, copy, isOpaque, type Size } from './bitmap.ts';
-import type { Edited, EditJob, Step } from './jobs.ts';
-import { flatten, keepWhere, premultiply, unpremultiply } from './ops/alpha.ts';
+import { type Bitmap, copy, fingerprint, isOpaque } from './bitmap.ts';
+import { finish } from './finish.ts';
+import type { Edited, EditJob, Step, Undone } from './jobs.ts';
+import { keepWhere } from './ops/alpha.ts';
 import { backgroundShare, findSubject } from './ops/background.ts';
-import { onCanvas } from './ops/geometry.ts';
-import { halve, resize } from './ops/scale.ts';
+import { type Box, cut } from './ops/geometry.ts';
+import { cutMask, grown, keepAround, openBox, putBack } from './ops/region.ts';
+import { halvedJob, statesToShow } from './preview.ts';
 import { verbNamed } from './verbs/table.ts';
 
 /** What the work may do besides. */
@@ -16,31 +18,87 @@ export interface ApplyRun {
 
 /** Does all operations of a job, one after the other, and reports states between them. */
 export async function applyJob(job: EditJob, run: ApplyRun): Promise<Edited> {
-	const notes = new Set<string>();
-	const { steps } = job;
-	const before = job.keep && copy(job.picture);
-	if (job.partials > 0 && steps.length < 2) await previewSizes(job, run);
-	const shown = statesToShow(steps.length, job.partials);
-	let { picture } = job;
-	for (const [index, step] of steps.entries()) {
-		run.check();
-		picture = await applyStep(picture, step, job, run, (sentence) => notes.add(sentence), 1);
-		if (shown.has(index)) run.report(finished(copy(picture), before, job));
+	const { steps, picture, keep } = job;
+	const box = keep && openBox(keep, picture);
+	if (job.partials > 0 && (steps.length < 2 || (keep && !box))) await previewSizes(job, run);
+	if (keep && !box) {
+		const undone = steps.map((_, step) => ({ step, why: 'the mask protects everything' }));
+		return edited(finish(picture, job), [], undone);
 	}
-	run.check();
-	const done = finished(picture, before, job);
-	return { picture: done, opaque: isOpaque(done), notes: [...notes] };
+	const around = box && reachOf(steps, box, job);
+	// Cutting out is a copy too.
+	const isPart = around && around.width * around.height < picture.width * picture.height * 0.8;
+	return isPart ? applyInside(job, around, run) : applyAll(job, run);
 }
 
-/** After which operations a state is shown: evenly spread, never the last one, which is the result. */
-function statesToShow(steps: number, partials: number): ReadonlySet<number> {
-	const number = Math.min(partials, steps - 1);
-	return new Set(
-		Array.from(
-			{ length: Math.max(0, number) },
-			(_, i) => Math.round(((i + 1) * steps) / (number + 1)) - 1,
-		),
-	);
+function edited(picture: Bitmap, notes: Iterable<string>, undone: readonly Undone[]): Edited {
+	return { picture, opaque: isOpaque(picture), notes: [...notes], undone };
+}
+
+/** The box that has to be worked on for what is inside another one; undefined where an operation looks at the whole picture. */
+function reachOf(steps: readonly Step[], box: Box, { picture }: EditJob): Box | undefined {
+	let reach = 0;
+	for (const { verb, args, scope } of steps) {
+		const own = scope ? undefined : verbNamed(verb).reach?.(args as never);
+		if (own === undefined) return undefined;
+		reach += own;
+	}
+	return grown(box, Math.ceil(reach), picture);
+}
+
+/** With a mask, and operations on single pixels and their neighbours: all work is done on a part of the picture. */
+async function applyInside(job: EditJob, box: Box, run: ApplyRun): Promise<Edited> {
+	const { picture, keep } = job;
+	const part: EditJob = {
+		...job,
+		picture: cut(picture, box),
+		keep: cutMask(keep as Uint8Array, picture.width, box),
+		background: 'auto',
+	};
+	const report = (state: Bitmap): void => {
+		const whole = copy(picture);
+		putBack(whole, state, box);
+		run.report(finish(whole, job));
+	};
+	const { picture: made, notes, undone } = await applyAll(part, { check: run.check, report });
+	putBack(picture, made, box);
+	return edited(finish(picture, job), notes, undone);
+}
+
+async function applyAll(job: EditJob, run: ApplyRun): Promise<Edited> {
+	const notes = new Set<string>();
+	const undone: Undone[] = [];
+	const { steps, keep } = job;
+	const before = keep && copy(job.picture);
+	const shown = statesToShow(steps.length, job.partials);
+	const complete = (picture: Bitmap): Bitmap => {
+		if (keep && before && before.data.length === picture.data.length) {
+			keepWhere(picture, before.data, keep);
+		}
+		return finish(picture, job);
+	};
+	let { picture } = job;
+	let print = fingerprint(picture, keep);
+	for (const [index, step] of steps.entries()) {
+		run.check();
+		let why: string | undefined;
+		picture = await applyStep(picture, step, job, {
+			check: run.check,
+			note: (sentence) => notes.add(sentence),
+			skip: (reason) => {
+				why = reason;
+			},
+			scale: 1,
+		});
+		const after = fingerprint(picture, keep);
+		if (why !== undefined || after === print) {
+			undone.push({ step: index, why: why ?? 'it changes nothing in this picture' });
+		}
+		print = after;
+		if (shown.has(index)) run.report(complete(copy(picture)));
+	}
+	run.check();
+	return edited(complete(picture), notes, undone);
 }
 
 /** A single operation is shown at a quarter and at half of the size. */
@@ -52,58 +110,34 @@ async function previewSizes(job: EditJob, run: ApplyRun): Promise<void> {
 		const scale = previews.length > 1 && index === 1 ? 0.5 : 0.25;
 		const before = small.keep && copy(small.picture);
 		let { picture } = small;
-		for (const step of small.steps)
-			picture = await applyStep(picture, step, small, run, () => {}, scale);
-		run.report(finished(picture, before, small));
+		const context = { check: run.check, note: () => {}, skip: () => {}, scale };
+		for (const step of small.steps) picture = await applyStep(picture, step, small, context);
+		if (small.keep && before && before.data.length === picture.data.length) {
+			keepWhere(picture, before.data, small.keep);
+		}
+		run.report(finish(picture, small));
 	}
 }
 
-function halvedJob(job: EditJob): EditJob {
-	const { width, height } = job.picture;
-	const finish = job.finish && {
-		width: Math.max(1, job.finish.width >> 1),
-		height: Math.max(1, job.finish.height >> 1),
-	};
-	return {
-		...job,
-		picture: halvedStraight(job.picture),
-		pictures: job.pictures.map(halvedStraight),
-		...(job.keep && { keep: halvedMask(job.keep, width, height) }),
-		...(finish && { finish }),
-	};
-}
-
-function halvedStraight(picture: Bitmap): Bitmap {
-	const source = copy(picture);
-	premultiply(source);
-	const small = halve(source);
-	unpremultiply(small);
-	return small;
-}
-
-function halvedMask(keep: Uint8Array, width: number, height: number): Uint8Array {
-	const [w, h] = [(width + 1) >> 1, (height + 1) >> 1];
-	const small = new Uint8Array(w * h);
-	for (let y = 0; y < h; y++) {
-		for (let x = 0; x < w; x++) small[y * w + x] = keep[y * 2 * width + x * 2] as number;
-	}
-	return small;
+/** What differs between a step of the real work and one of a preview. */
+interface StepContext {
+	check(): void;
+	note(sentence: string): void;
+	skip(why: string): void;
+	readonly scale: number;
 }
 
 async function applyStep(
 	picture: Bitmap,
 	step: Step,
 	job: EditJob,
-	{ check }: ApplyRun,
-	note: (sentence: string) => void,
-	scale: number,
+	context: StepContext,
 ): Promise<Bitmap> {
-	const keep = step.scope && scopeMask(picture, step.scope, check, note);
+	const keep = step.scope && scopeMask(picture, step.scope, context);
+	if (step.scope && !keep) return picture;
 	const before = keep && copy(picture);
 	const made = await verbNamed(step.verb).run(picture, step.args as never, {
-		check,
-		note,
-		scale,
+		...context,
 		seed: job.seed,
 		fast: job.fast,
 		transparent: job.background === 'transparent',
@@ -114,56 +148,17 @@ async function applyStep(
 	return made;
 }
 
-/** What has to stay when only the background, or only the subject, is to change. */
+/** What has to stay when only a part is to change; undefined, with a reason, where that part cannot be told. */
 function scopeMask(
 	picture: Bitmap,
-	scope: 'background' | 'subject',
-	check: () => void,
-	note: (sentence: string) => void,
-): Uint8Array {
+	scope: NonNullable<Step['scope']>,
+	{ check, skip }: StepContext,
+): Uint8Array | undefined {
+	if (typeof scope === 'object') return keepAround(picture, scope);
 	const subject = findSubject(picture, 0.12, check);
 	if (backgroundShare(subject) < 0.01) {
-		note('The background could not be told from the subject by its colour.');
+		skip('the background cannot be told from the subject by its colour');
+		return undefined;
 	}
 	return scope === 'background' ? subject : subject.map((share) => 255 - share);
-}
-
-/** Puts back what the mask protects, and brings the picture to its final size and background. */
-function finished(picture: Bitmap, before: Bitmap | undefined, job: EditJob): Bitmap {
-	if (before && job.keep && before.data.length === picture.data.length) {
-		keepWhere(picture, before.data, job.keep);
-	}
-	const sized = job.finish ? contained(picture, job.finish, job.background) : picture;
-	if (job.background === 'opaque') flatten(sized, [255, 255, 255]);
-	return sized;
-}
-
-/** The whole picture inside a size; the room around it has the colour of the picture's border, or is transparent. */
-function contained(picture: Bitmap, size: Size, background: EditJob['background']): Bitmap {
-	if (picture.width === size.width && picture.height === size.height) return picture;
-	const scale = Math.min(size.width / picture.width, size.height / picture.height);
-	premultiply(picture);
-	const small = resize(
-		picture,
-		Math.min(size.width, Math.max(1, Math.round(picture.width * scale))),
-		Math.min(size.height, Math.max(1, Math.round(picture.height * scale))),
-	);
-	unpremultiply(small);
-	return onCanvas(small, size, background === 'transparent' ? undefined : borderColor(small));
-}
-
-/** The mean colour of the border; undefined when some of it is transparent. */
-function borderColor({ width, height, data }: Bitmap): readonly number[] | undefined {
-	const sums = [0, 0, 0];
-	let count = 0;
-	for (let y = 0; y < height; y++) {
-		const step = y === 0 || y === height - 1 ? 1 : Math.max(1, width - 1);
-		for (let x = 0; x < width; x += step) {
-			const at = (y * width + x) * 4;
-			if (data[at + 3] !== 255) return undefined;
-			for (let c = 0; c < 3; c++) sums[c] = (sums[c] as number) + (data[at + c] as number);
-			count++;
-		}
-	}
-	return sums.map((sum) => Math.round(sum / count));
 }

@@ -6,6 +6,12 @@ export interface Bitmap {
 	readonly data: Uint8Array;
 }
 
+/** Throws when the work is to stop: called between the rows of what takes long. */
+export type Check = () => void;
+
+/** For work that is never stopped. */
+export const unchecked: Check = () => {};
+
 /** A length of two sides in pixels. */
 export interface Size {
 	readonly width: number;
@@ -42,11 +48,33 @@ export function words({ data }: Bitmap): Uint32Array {
 	return new Uint32Array(data.buffer, data.byteOffset, data.byteLength >> 2);
 }
 
+/** The same as signed numbers, which stay whole numbers in the engine: for reckoning with them. */
+export function signedWords({ data }: Bitmap): Int32Array {
+	return new Int32Array(data.buffer, data.byteOffset, data.byteLength >> 2);
+}
+
 /** Whether every pixel is fully opaque. */
 export function isOpaque({ data }: Bitmap): boolean {
 	for (let i = 3; i < data.length; i += 4) if (data[i] !== 255) return false;
 	return true;
 }
+
+/** A number that differs (nearly always) where a pixel differs, or the shape. Pixels that `keep` protects with 255 do not count. */
+export function fingerprint(picture: Bitmap, keep?: Uint8Array): number {
+	const all = signedWords(picture);
+	let print = picture.width * 31 + picture.height;
+	if (keep?.length === all.length) {
+		for (let k = 0; k < all.length; k++) {
+			if (keep[k] !== 255) print = Math.imul(print ^ (all[k] as number), PRIME);
+		}
+		return print;
+	}
+	for (let k = 0; k < all.length; k++) print = Math.imul(print ^ (all[k] as number), PRIME);
+	return print;
+}
+
+/** Of the FNV-1a hash, here a pixel at a time. */
+const PRIME = 0x0100_0193;
 
 /** Brightness of a pixel, 0 to 255 (BT.601 weights). */
 export function luma(r: number, g: number, b: number): number {

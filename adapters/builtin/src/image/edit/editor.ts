@@ -7,10 +7,11 @@ import type {
 	ImageRun,
 } from '@plinth/plugin-image/model';
 import { createPool, type Pool, workerFile } from '../../pool.ts';
-import type { Size } from './bitmap.ts';
-import type { EditJob, EditJobs } from './jobs.ts';
+import type { Bitmap, Size } from './bitmap.ts';
+import type { Edited, EditJob, EditJobs } from './jobs.ts';
+import { memoryOf, own } from './own.ts';
 import { type EditPlan, planEdit } from './plan.ts';
-import { share } from './share.ts';
+import { revisedPrompt, undoneParts } from './report.ts';
 
 /** What the editor works with. */
 export interface EditorNeeds {
@@ -48,19 +49,13 @@ export function createEditor({ images, pool }: EditorNeeds): NonNullable<ImageMo
 	};
 }
 
-interface Outcome {
-	readonly picture: RawImage;
-	readonly opaque: boolean;
-	readonly notes: readonly string[];
-}
-
 /** Decoding at the final size is all there is to do. */
 async function resizeOnly(
 	images: ImageCodec,
 	{ images: [input] }: ImageEditRequest,
 	{ signal, partials, partial }: ImageRun,
 	{ base }: EditPlan,
-): Promise<Outcome> {
+): Promise<Edited> {
 	const { source, hasAlpha } = input as ImageInput;
 	const picture = await images.fit(source, { ...base, mode: 'cover' }, signal);
 	if (partials > 0) {
@@ -68,7 +63,7 @@ async function resizeOnly(
 		const small = { width: half(base.width), height: half(base.height), mode: 'fill' } as const;
 		partial(await images.fit(picture, small, signal));
 	}
-	return { picture, opaque: !hasAlpha, notes: [] };
+	return { picture, opaque: !hasAlpha, notes: [], undone: [] };
 }
 
 async function change(
@@ -77,22 +72,24 @@ async function change(
 	request: ImageEditRequest,
 	{ signal, seed, partials, partial }: ImageRun,
 	plan: EditPlan,
-): Promise<Outcome> {
+): Promise<Edited> {
 	const decode = (input: ImageInput, { width, height }: Size, mode: FitOptions['mode']) =>
 		images.fit(input.source, { width, height, mode }, signal);
 	const inputs = request.images;
-	const [picture, mask, ...pictures] = await Promise.all([
-		decode(inputs[0] as ImageInput, plan.base, 'cover'),
-		request.mask && decode(request.mask, plan.base, 'cover'),
-		...plan.pictures.map(({ index, mode, ...size }) =>
-			decode(inputs[index] as ImageInput, size, mode),
-		),
+	const [picture, keep] = await Promise.all([
+		decode(inputs[0] as ImageInput, plan.base, 'cover').then(own),
+		request.mask && decode(request.mask, plan.base, 'cover').then(alphaOf),
 	]);
+	// One after the other: each decoder that is at work holds memory of its own.
+	const pictures: Bitmap[] = [];
+	for (const { index, mode, ...size } of plan.pictures) {
+		pictures.push(own(await decode(inputs[index] as ImageInput, size, mode)));
+	}
 	const job: EditJob = {
 		kind: 'edit',
-		picture: share(picture),
-		...(mask && { keep: alphaOf(mask) }),
-		pictures: pictures.map((one) => share(one as RawImage)),
+		picture,
+		...(keep && { keep }),
+		pictures,
 		steps: plan.steps,
 		seed,
 		fast: request.quality === 'low',
@@ -100,27 +97,30 @@ async function change(
 		partials,
 		...(plan.finish && { finish: plan.finish }),
 	};
-	return pool.run(job, { signal, onReport: (state) => partial(state) });
+	const given = memoryOf([picture, ...pictures]);
+	return pool.run(job, { signal, given, onReport: (state) => partial(state) });
 }
 
 /** One byte a pixel: 255 where the picture has to stay. */
-function alphaOf({ data }: RawImage): Uint8Array {
-	const alpha = new Uint8Array(new SharedArrayBuffer(data.length >> 2));
-	for (let i = 3, k = 0; i < data.length; i += 4, k++) alpha[k] = data[i] as number;
+function alphaOf({ width, height, data }: RawImage): Uint8Array {
+	const alpha = new Uint8Array(new SharedArrayBuffer(width * height));
+	for (let k = 0; k < alpha.length; k++) alpha[k] = data[k * 4 + 3] as number;
 	return alpha;
 }
 
 function result(
 	request: ImageEditRequest,
 	plan: EditPlan,
-	{ picture, opaque, notes }: Outcome,
+	{ picture, opaque, notes, undone }: Edited,
 ): ImageResult {
-	const warnings = [...plan.warnings, ...notes];
+	const { report, steps } = plan;
+	const skipped = undoneParts(report, steps.length, undone).map((part) => `Not done: ${part}.`);
+	const warnings = [...plan.warnings, ...skipped, ...notes];
 	if (request.background === 'transparent' && opaque) {
 		warnings.push('The background is not transparent: ask for “remove background”.');
 	}
 	return {
-		images: [{ ...picture, revisedPrompt: plan.revisedPrompt }],
+		images: [{ ...picture, revisedPrompt: revisedPrompt(report, steps.length, undone) }],
 		quality: request.quality === 'auto' ? 'high' : request.quality,
 		...(warnings.length > 0 && { warnings }),
 	};

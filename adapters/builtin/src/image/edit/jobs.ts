@@ -1,4 +1,5 @@
 import type { Bitmap, Size } from './bitmap.ts';
+import type { Region } from './grammar/scope.ts';
 
 /** One operation, as plain data. */
 export interface Step {
@@ -6,12 +7,12 @@ export interface Step {
 	readonly verb: string;
 	readonly args: Readonly<Record<string, unknown>>;
 	/** Only this part is to change. */
-	readonly scope?: 'background' | 'subject';
+	readonly scope?: 'background' | 'subject' | Region;
 	/** Which of the job's further pictures it needs. */
 	readonly pictures: readonly number[];
 }
 
-/** Change pixels. Whatever is large lies in shared memory. */
+/** Change pixels. */
 export interface EditJob {
 	readonly kind: 'edit';
 	/** Is overwritten. */
@@ -30,6 +31,14 @@ export interface EditJob {
 	readonly partials: number;
 }
 
+/** An operation that found nothing to do. */
+export interface Undone {
+	/** Its place among the steps of the job. */
+	readonly step: number;
+	/** As the end of a sentence. */
+	readonly why: string;
+}
+
 /** What an edit made. */
 export interface Edited {
 	readonly picture: Bitmap;
@@ -37,6 +46,7 @@ export interface Edited {
 	readonly opaque: boolean;
 	/** What the client should know, one sentence each. */
 	readonly notes: readonly string[];
+	readonly undone: readonly Undone[];
 }
 
 /** What a worker can do. It reports unfinished states. */

@@ -2,6 +2,7 @@ import { type BoundedSize, clampSize, MAX_PIXELS, MAX_SIDE, type Size } from './
 import { parsePrompt, type Understood } from './grammar/parse.ts';
 import type { WantedPicture } from './grammar/verb.ts';
 import type { Step } from './jobs.ts';
+import { type Report, sayOperation, shortened } from './report.ts';
 import { resizedSize, type SizeSpan } from './verbs/spans.ts';
 import { findVerb, silentVerbs } from './verbs/table.ts';
 
@@ -28,8 +29,8 @@ export interface EditPlan {
 	readonly pictures: readonly WantedPicture[];
 	/** The final size, where the operations change it on the way. */
 	readonly finish?: Size;
-	/** The prompt as it was understood. */
-	readonly revisedPrompt: string;
+	/** The prompt as it was understood; what really came of it is known after the work. */
+	readonly report: Report;
 	readonly warnings: readonly string[];
 }
 
@@ -39,27 +40,41 @@ export interface EditPlan {
  */
 export function planEdit(wish: EditWish): EditPlan {
 	const parsed = parsePrompt(wish.prompt, findVerb, silentVerbs);
+	const unknown = [...parsed.unknown];
 	const lacking = [...parsed.lacking];
 	const operations = parsed.operations.filter((operation) => {
+		// With a mask, what is named is what the mask shows.
+		if (operation.target && wish.masked) unknown.push(operation.target);
 		const obstacle = obstacleOf(operation, wish);
-		if (obstacle) lacking.push(`${operation.verb.name} ${obstacle}`);
+		if (obstacle) lacking.push(`${sayOperation(operation)} (${obstacle})`);
 		return !obstacle;
 	});
-	const warnings = [...parsed.notes, ...lacking.map((part) => `${part}.`)];
-	const changesSize = operations.some(({ verb }) => verb.size);
-	const start = startSize(wish, operations, changesSize);
+	const start = startSize(wish, operations);
+	lacking.push(...start.lacking);
+	const warnings = [...parsed.notes, ...lacking.map((part) => `Not done: ${part}.`)];
 	warnings.push(...start.warnings);
-	const { steps, pictures, limited } = simulate(start.base, operations.slice(start.folded), wish);
+	const rest = operations.slice(start.folded);
+	const { steps, pictures, limited, end } = simulate(start.base, rest, wish);
 	if (limited) warnings.push(LIMITED);
-	if (parsed.operations.length === 0) warnings.push(HELP);
+	if (parsed.operations.length === 0 && lacking.length === 0) warnings.push(HELP);
+	const isFinal = end !== undefined && isSame(end, wish.size ?? end);
 	return {
 		base: start.base,
 		steps,
 		pictures,
-		...(wish.size && changesSize && { finish: wish.size }),
-		revisedPrompt: describe(operations, parsed.unknown, lacking),
+		...(wish.size && !isFinal && { finish: wish.size }),
+		report: {
+			said: operations.filter((one) => !start.idle.includes(one)).map(sayOperation),
+			unknown,
+			lacking,
+			resized: !isSame(start.base, wish.sizes[0] as Size),
+		},
 		warnings: [...new Set(warnings)].slice(0, 12),
 	};
+}
+
+function isSame(a: Size, b: Size): boolean {
+	return a.width === b.width && a.height === b.height;
 }
 
 const LIMITED = `The result is limited to ${MAX_SIDE} pixels a side and 8.3 megapixels.`;
@@ -67,7 +82,10 @@ const LIMITED = `The result is limited to ${MAX_SIDE} pixels a side and 8.3 mega
 const HELP =
 	'Nothing in the prompt was understood as an operation, so the picture is unchanged. Possible are, for example: grayscale, sepia, blur 6, sharpen, brighten 20%, rotate 90, crop 16:9, round corners, border red, add text "…", remove background, replace background with blue, overlay image 2, collage.';
 
-function obstacleOf({ verb, args }: Understood, { masked, sizes }: EditWish): string | undefined {
+function obstacleOf(operation: Understood, { masked, sizes }: EditWish): string | undefined {
+	const { verb, args, scope, target } = operation;
+	if (target && !masked) return `cannot find “${shortened(target)}” in a picture`;
+	if (scope === 'mask' && !masked) return 'there is no mask';
 	if (masked && verb.size) return 'changes the size or shape and is not possible with a mask';
 	if (!masked && verb.needsMask) return 'needs a mask';
 	const wanted = verb.wants?.(sizes[0] as Size, args as never, sizes) ?? [];
@@ -79,33 +97,67 @@ interface Start {
 	readonly base: Size;
 	/** How many operations at the beginning are done by decoding at another size. */
 	readonly folded: number;
+	/** Those of them that change nothing. */
+	readonly idle: readonly Understood[];
+	readonly lacking: readonly string[];
 	readonly warnings: readonly string[];
 }
 
-function startSize(wish: EditWish, operations: readonly Understood[], changesSize: boolean): Start {
+function startSize(wish: EditWish, operations: readonly Understood[]): Start {
 	const own = wish.sizes[0] as Size;
-	if (wish.size && !changesSize) return { base: wish.size, folded: 0, warnings: [] };
+	const changesSize = operations.some(({ verb }) => verb.size);
+	if (wish.size && !changesSize) {
+		return { base: wish.size, folded: 0, idle: [], lacking: [], warnings: [] };
+	}
+	const resized = foldResizes(own, operations);
+	if (resized.folded > 0) return resized;
+	const most = wish.fidelity === 'low' && !wish.size ? MAX_PIXELS_LOW : MAX_PIXELS;
+	const fitting = sizeOf(clampSize(own, Number.POSITIVE_INFINITY, most));
+	const base = joinedSize(fitting, operations, wish);
+	const warnings = isSame(base, own) || wish.size ? [] : [smaller(own, base, wish)];
+	return { base, folded: 0, idle: [], lacking: [], warnings };
+}
+
+function smaller(own: Size, base: Size, { fidelity }: EditWish): string {
+	const remedy = fidelity === 'low' ? ' input_fidelity high keeps up to 8.3 megapixels.' : '';
+	return `The picture was made smaller, from ${own.width}x${own.height} to ${base.width}x${base.height}.${remedy}`;
+}
+
+/** What is resized first is decoded in its new size. */
+function foldResizes(own: Size, operations: readonly Understood[]): Start {
 	let base = own;
 	let folded = 0;
+	const idle: Understood[] = [];
 	const warnings: string[] = [];
-	for (const { verb, args, scope } of operations) {
-		if (verb.name !== 'resize' || scope) break;
-		const next = resizedSize(base, args.span as SizeSpan);
+	for (const operation of operations) {
+		if (operation.verb.name !== 'resize' || operation.scope) break;
+		const next = resizedSize(base, operation.args.span as SizeSpan);
 		if (next.limited) warnings.push(LIMITED);
+		if (isSame(next, base)) idle.push(operation);
 		base = sizeOf(next);
 		folded++;
 	}
-	if (folded > 0) return { base, folded, warnings };
-	const most = wish.fidelity === 'low' && !wish.size ? MAX_PIXELS_LOW : MAX_PIXELS;
-	base = sizeOf(clampSize(own, Number.POSITIVE_INFINITY, most));
-	if (base.width !== own.width && !wish.size) {
-		const remedy =
-			wish.fidelity === 'low' ? ' input_fidelity high keeps up to 8.3 megapixels.' : '';
-		warnings.push(
-			`The picture was made smaller, from ${own.width}x${own.height} to ${base.width}x${base.height}.${remedy}`,
-		);
+	const lacking = idle.map((one) => `${sayOperation(one)} (the picture has that size)`);
+	return { base, folded, idle, lacking, warnings };
+}
+
+/** Pictures that are joined are decoded so small that what they make together is no larger than wanted. */
+function joinedSize(base: Size, operations: readonly Understood[], wish: EditWish): Size {
+	if (!operations.some(({ verb }) => verb.size && verb.wants)) return base;
+	const low = wish.fidelity === 'low' ? MAX_PIXELS_LOW : MAX_PIXELS;
+	const most = wish.size ? Math.min(low, wish.size.width * wish.size.height) : low;
+	let size = base;
+	// Each round is nearer; roundings may need a second one.
+	for (let round = 0; round < 4; round++) {
+		const { largest, part } = simulate(size, operations, wish);
+		const by = Math.min(1, Math.sqrt(most / (largest.width * largest.height)));
+		if (by === 1 && part.width >= size.width) break;
+		size = {
+			width: Math.max(1, Math.floor(Math.min(size.width, part.width) * by)),
+			height: Math.max(1, Math.floor(Math.min(size.height, part.height) * by)),
+		};
 	}
-	return { base, folded, warnings };
+	return size;
 }
 
 /** Follows the size through the operations, so that further pictures are decoded in the size that they will have. */
@@ -114,51 +166,29 @@ function simulate(base: Size, operations: readonly Understood[], { sizes }: Edit
 	const pictures: WantedPicture[] = [];
 	let size: Size = base;
 	let limited = false;
+	let largest: Size = base;
+	// Of pictures that are joined, all are as large.
+	let part: Size = base;
 	for (const { verb, args, scope } of operations) {
 		const wanted = verb.wants?.(size, args as never, sizes) ?? [];
 		steps.push({
 			verb: verb.name,
 			args,
-			...(scope && { scope }),
+			...(scope && scope !== 'mask' && { scope }),
 			pictures: wanted.map((_, index) => pictures.length + index),
 		});
 		pictures.push(...wanted);
+		if (verb.size && wanted[0]) part = wanted[0];
 		const next: BoundedSize = verb.size?.(size, args as never, sizes) ?? size;
 		if (next.limited) limited = true;
+		if (next.width * next.height > largest.width * largest.height) largest = next;
 		size = sizeOf(next);
 	}
-	return { steps, pictures, limited };
+	// What trimming leaves is known only when it is done.
+	const end = operations.some(({ verb }) => verb.name === 'trim') ? undefined : size;
+	return { steps, pictures, limited, largest, part, end };
 }
 
 function sizeOf({ width, height }: Size): Size {
 	return { width, height };
-}
-
-/** `Applied: blur 4 px; rotate 90°. Not understood: “add a unicorn”.` */
-function describe(
-	operations: readonly Understood[],
-	unknown: readonly string[],
-	lacking: readonly string[],
-): string {
-	const said = operations.map(({ verb, args, scope }) =>
-		scope ? `${verb.say(args as never)} (${scope} only)` : verb.say(args as never),
-	);
-	const parts = [
-		said.length > 0
-			? `Applied: ${said.join('; ')}.`
-			: 'Applied: nothing; the picture is unchanged.',
-	];
-	if (unknown.length > 0) parts.push(`Not understood: ${listed(unknown)}.`);
-	if (lacking.length > 0) parts.push(`Not done: ${[...new Set(lacking)].slice(0, 8).join('; ')}.`);
-	return parts.join(' ');
-}
-
-function listed(passages: readonly string[]): string {
-	const distinct = [...new Set(passages)];
-	const shown = distinct.slice(0, 10).map((passage) => {
-		const chars = Array.from(passage);
-		return `“${chars.length > 80 ? `${chars.slice(0, 79).join('')}…` : passage}”`;
-	});
-	const rest = distinct.length - shown.length;
-	return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

@@ -1,15 +1,15 @@
 import { serveJobs } from '../../serve.ts';
 import { applyJob } from './apply.ts';
-import type { Bitmap } from './bitmap.ts';
 import type { EditJobs } from './jobs.ts';
-import { share } from './share.ts';
+import { memoryOf } from './own.ts';
 
 serveJobs<EditJobs>({
-	edit: async (job, { check, report }) => {
+	edit: async (job, { check, report, give }) => {
 		const edited = await applyJob(job, {
 			check,
-			report: (picture: Bitmap) => report(share(picture)),
+			report: (picture) => report(picture, memoryOf([picture])),
 		});
-		return { ...edited, picture: share(edited.picture) };
+		for (const memory of memoryOf([edited.picture])) give(memory);
+		return edited;
 	},
 });

@@ -98,12 +98,15 @@ describe('backgrounds', () => {
 		expect(pixel(picture, 0, 0)).toEqual([255, 255, 255, 255]);
 	});
 
-	it('that cannot be told from the subject stay, with a note', async () => {
+	it('that cannot be told from the subject stay, and that is said', async () => {
 		const [picture, random] = [scene(), createRandom(3)];
 		for (let i = 0; i < picture.data.length; i++)
 			if (i % 4 !== 3) picture.data[i] = random.int(0, 255);
-		const { notes } = await edit('make the background blue', picture);
-		expect(notes.join()).toContain('the background stayed');
+		const { said, picture: made } = await edit('make the background blue', copy(picture));
+		expect(said).toBe(
+			'Applied: nothing; the picture is unchanged. Not done: background blue (hardly anything hangs together with the border in colour).',
+		);
+		expect(made.data).toEqual(picture.data);
 	});
 
 	it('alone change when the prompt says so', async () => {
@@ -180,5 +183,66 @@ describe('the work', () => {
 		const { picture, notes } = await edit('text "Hi 🦄"', copy(before));
 		expect(changed(picture, before)).toBeGreaterThan(0);
 		expect(notes.join()).toContain('leaves out characters');
+	});
+});
+
+describe('long work', () => {
+	it.each([
+		'zoom 200%',
+		'stack',
+		'collage',
+		'drop shadow',
+		'oil painting 6 px',
+		'halftone',
+		'remove the background',
+		'blur the background',
+		'frame',
+		'resize 60x900',
+	])('looks every few rows whether it is to stop: %s', async (prompt) => {
+		const sizes = [
+			{ width: 48, height: 1024 },
+			{ width: 48, height: 1024 },
+		];
+		const plan = planEdit({ prompt: `hue 1, ${prompt}`, sizes, masked: false, fidelity: 'high' });
+		let calls = 0;
+		const job: EditJob = {
+			kind: 'edit',
+			picture: scene(plan.base.width, plan.base.height),
+			pictures: plan.pictures.map(({ width, height }) => scene(width, height)),
+			steps: plan.steps.slice(-1),
+			seed: 1,
+			fast: false,
+			background: 'auto',
+			partials: 0,
+		};
+		await applyJob(job, { check: () => calls++, report: () => {} });
+		expect(calls).toBeGreaterThan(10);
+	});
+});
+
+describe('a mask with a small opening', () => {
+	const keep = new Uint8Array(300 * 200).fill(255);
+	for (let y = 90; y < 110; y++) keep.fill(0, y * 300 + 140, y * 300 + 170);
+
+	it('gives the same as work on the whole picture', async () => {
+		const before = scene(300, 200);
+		const { picture } = await edit('grayscale and blur 3', copy(before), { keep });
+		const whole = await edit('grayscale and blur 3', copy(before));
+		for (let y = 0; y < 200; y += 3) {
+			for (let x = 0; x < 300; x += 3) {
+				const isOpen = keep[y * 300 + x] === 0;
+				const expected = pixel(isOpen ? whole.picture : before, x, y);
+				expect(pixel(picture, x, y)).toEqual(expected);
+			}
+		}
+	});
+
+	it('shows unfinished states of the whole picture', async () => {
+		const before = scene(300, 200);
+		const { states } = await edit('grayscale and blur 3', copy(before), { keep, partials: 1 });
+		expect(states.map(({ width, height }) => `${width}x${height}`)).toEqual(['300x200']);
+		expect(pixel(states[0] ?? before, 2, 2)).toEqual(pixel(before, 2, 2));
+		const [r, g] = pixel(states[0] ?? before, 150, 100);
+		expect(r).toBe(g);
 	});
 });

@@ -32,8 +32,9 @@ describe('the table of operations', () => {
 describe('the effect on pixels', () => {
 	it.each(Object.entries(effects))('of %s is what it says', async (name, effect) => {
 		const before = effect.input?.() ?? scene();
-		const { picture, plan } = await edit(effect.prompt, copy(before), effect.options?.());
-		expect(plan.revisedPrompt).not.toContain('Not understood');
+		const { picture, plan, said } = await edit(effect.prompt, copy(before), effect.options?.());
+		expect(said).toMatch(/^Applied: (?!nothing)[^.]/);
+		expect(said).not.toContain('. Not ');
 		expect(plan.steps.map(({ verb }) => verb)).toContain(name);
 		effect.measure(picture, before);
 	});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_OPERATIONS } from '../../../src/image/edit/grammar/parse.ts';
 import { type EditWish, planEdit } from '../../../src/image/edit/plan.ts';
+import { revisedPrompt } from '../../../src/image/edit/report.ts';
 
 const sizes = [
 	{ width: 400, height: 300 },
@@ -8,7 +9,8 @@ const sizes = [
 ];
 
 function plan(prompt: string, changes: Partial<EditWish> = {}) {
-	return planEdit({ prompt, sizes, masked: false, fidelity: 'high', ...changes });
+	const planned = planEdit({ prompt, sizes, masked: false, fidelity: 'high', ...changes });
+	return { ...planned, revisedPrompt: revisedPrompt(planned.report, planned.steps.length) };
 }
 
 const said = (prompt: string): string =>
@@ -100,12 +102,22 @@ describe('the grammar', () => {
 	it.each([
 		['add a unicorn', 'Applied: nothing; the picture is unchanged. Not understood: “unicorn”.'],
 		['add a red border and a unicorn', 'Applied: border 3 % red. Not understood: “unicorn”.'],
-		['blur the faces', 'Applied: blur 4 px. Not understood: “faces”.'],
+		[
+			'blur the faces',
+			'Applied: nothing; the picture is unchanged. Not done: blur 4 px (cannot find “faces” in a picture).',
+		],
 		['make the car red', 'Applied: nothing; the picture is unchanged. Not understood: “car red”.'],
 		['sharpen but do not blur', 'Applied: sharpen 80 %. Not understood: “not blur”.'],
 		['rotate 90 without cropping', 'Applied: rotate 90°. Not understood: “without cropping”.'],
-		['remove the border of the vase', 'Applied: trim. Not understood: “vase”.'],
+		[
+			'remove the border of the vase',
+			'Applied: nothing; the picture is unchanged. Not done: trim (cannot find “vase” in a picture).',
+		],
 		['make it pop 🔥🦄', 'Applied: nothing; the picture is unchanged. Not understood: “pop 🔥🦄”.'],
+		[
+			'Replace the sky with a sunset',
+			'Applied: nothing; the picture is unchanged. Not understood: “sky”, “sunset”. Not done: replace colour needs two colours.',
+		],
 		['blur NaN', 'Applied: blur 4 px. Not understood: “NaN”.'],
 	])('says what it did not understand in “%s”', (prompt, expected) => {
 		expect(plan(prompt).revisedPrompt).toBe(expected);
@@ -145,7 +157,7 @@ describe('the grammar', () => {
 		const { steps, revisedPrompt, warnings } = plan('blur 4 and rotate 90', { masked: true });
 		expect(steps.map(({ verb }) => verb)).toEqual(['blur']);
 		expect(revisedPrompt).toContain(
-			'rotate changes the size or shape and is not possible with a mask',
+			'rotate 90° (changes the size or shape and is not possible with a mask)',
 		);
 		expect(warnings.join()).toContain('mask');
 	});
@@ -153,7 +165,9 @@ describe('the grammar', () => {
 	it('skips what needs a further picture that is not there, and says so', () => {
 		const { steps, revisedPrompt } = plan('overlay image 3, sepia');
 		expect(steps.map(({ verb }) => verb)).toEqual(['sepia']);
-		expect(revisedPrompt).toContain('overlay needs image 3, which is not there');
+		expect(revisedPrompt).toContain(
+			'overlay image 3 at the bottom right, 30 % (needs image 3, which is not there)',
+		);
 	});
 
 	it('does a bounded number of operations', () => {

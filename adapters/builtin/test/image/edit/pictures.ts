@@ -4,6 +4,7 @@ import type { EditJob } from '../../../src/image/edit/jobs.ts';
 import { cut } from '../../../src/image/edit/ops/geometry.ts';
 import { resize } from '../../../src/image/edit/ops/scale.ts';
 import { type EditPlan, planEdit } from '../../../src/image/edit/plan.ts';
+import { revisedPrompt } from '../../../src/image/edit/report.ts';
 
 /** Red, green, blue and alpha of one pixel. */
 export function pixel({ width, data }: Bitmap, x: number, y: number): readonly number[] {
@@ -65,6 +66,8 @@ export interface Edit {
 	readonly plan: EditPlan;
 	readonly states: readonly Bitmap[];
 	readonly notes: readonly string[];
+	/** What is said about it after the work. */
+	readonly said: string;
 }
 
 /** Brings a picture to a size as `cover` does. */
@@ -107,11 +110,12 @@ export async function edit(
 		partials,
 		...(plan.finish && { finish: plan.finish }),
 	};
-	const { picture, notes } = await applyJob(job, {
+	const { picture, notes, undone } = await applyJob(job, {
 		check: () => {},
 		report: (state) => states.push(state),
 	});
-	return { picture, plan, states, notes };
+	const said = revisedPrompt(plan.report, plan.steps.length, undone);
+	return { picture, plan, states, notes, said };
 }
 
 /** The mean of one channel, or of red, green and blue. */

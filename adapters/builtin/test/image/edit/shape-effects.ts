@@ -71,11 +71,11 @@ export const shapeEffects: Readonly<Record<string, Effect>> = {
 		measure: (after) => expect(size(after)).toBe('24x24'),
 	},
 	resize: {
-		prompt: 'sepia 0%, resize to 50%',
+		prompt: 'mirror, resize to 50%',
 		input: marked,
 		measure: (after) => {
 			expect(size(after)).toBe('20x15');
-			expect(pixel(after, 1, 1)).toEqual(RED);
+			expect(pixel(after, 18, 1)).toEqual(RED);
 		},
 	},
 	zoom: {

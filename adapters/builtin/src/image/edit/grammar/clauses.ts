@@ -1,6 +1,6 @@
 import { describesColor, type Finder, type Match, startOf } from './phrases.ts';
 import { isWord } from './reader.ts';
-import type { Token } from './tokens.ts';
+import { type Token, wordOf } from './tokens.ts';
 import type { Verb } from './verb.ts';
 
 /** One thing to do: a verb (or none that is known) with the words that belong to it. */
@@ -11,6 +11,10 @@ export interface Clause {
 	readonly words: readonly Token[];
 	/** Words before the verb: a negation or a direction there is about it. */
 	readonly before: readonly Token[];
+	/** Where the verb ends in the prompt. */
+	readonly from: number;
+	/** The words of the verb. */
+	readonly called: readonly Token[];
 	/** All tokens, for what is said about it. */
 	readonly all: readonly Token[];
 }
@@ -52,17 +56,37 @@ function isColor(token: Token): boolean {
 	return token.kind === 'color' || (isWord(token) && token.color !== undefined);
 }
 
-/** `grayscale the background` has one verb; the background alone is one. */
-function isScope(tokens: readonly Token[], { at }: Match): boolean {
-	const token = tokens[at[0] as number];
-	return at.length === 1 && token?.kind === 'word' && token.text === 'background';
+const rims = new Set(['edges', 'edge', 'borders', 'border']);
+
+/** `grayscale the background` and `blur the edges` have one verb; the background alone is one. */
+function isScope(tokens: readonly Token[], { at }: Match, others: readonly Match[]): boolean {
+	const place = at[0] as number;
+	const text = wordOf(tokens[place]) ?? '';
+	if (at.length > 1) return false;
+	const before = place - 1;
+	const isObject =
+		wordOf(tokens[before]) === 'the' ||
+		sideWords.has(wordOf(tokens[before]) ?? '') ||
+		others.some((other) => other.at.at(-1) === before);
+	return text === 'background' || (rims.has(text) && isObject);
 }
+
+const parts = new Set(['half', 'third', 'quarter', 'side', 'part', 'corner', 'edge']);
+
+/** `turn the left half into a sketch` turns nothing left. */
+function isCutShort(tokens: readonly Token[], { at }: Match): boolean {
+	const last = at.at(-1) as number;
+	const isSide = at.length > 1 && sideWords.has(wordOf(tokens[last]) ?? '');
+	return isSide && parts.has(wordOf(tokens[last + 1]) ?? '');
+}
+
+const sideWords = new Set(['left', 'right', 'top', 'bottom', 'upper', 'lower']);
 
 function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
 	const found: Match[] = [];
 	for (let at = 0; at < tokens.length; at++) {
 		const match = find(tokens, at);
-		if (!match) continue;
+		if (!match || isCutShort(tokens, match)) continue;
 		const last = found.at(-1);
 		const absorbed = last?.verbs.some(({ absorbs }) =>
 			match.verbs.some(({ name }) => absorbs?.includes(name)),
@@ -73,8 +97,9 @@ function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
 		else if (!absorbed) found.push(match);
 		at = match.at.at(-1) as number;
 	}
-	const matches = found.filter((match) => found.length === 1 || !isScope(tokens, match));
-	if (matches.length === 0) return [{ verbs: [], words: tokens, before: [], all: tokens }];
+	const matches = found.filter((match) => found.length === 1 || !isScope(tokens, match, found));
+	if (matches.length === 0)
+		return [{ verbs: [], words: tokens, before: [], from: 0, called: [], all: tokens }];
 	let least = 0;
 	const starts = matches.map(({ at }, index) => {
 		const start = index === 0 ? 0 : startOf(tokens, at[0] as number, least);
@@ -85,6 +110,13 @@ function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
 		const [start, end] = [starts[index] as number, starts[index + 1] ?? tokens.length];
 		const own = tokens.slice(start, end);
 		const words = own.filter((_, i) => !at.includes(start + i) && !describesColor(own, i));
-		return { verbs, words, before: tokens.slice(start, at[0]), all: own };
+		return {
+			verbs,
+			words,
+			before: tokens.slice(start, at[0]),
+			from: tokens[at.at(-1) as number]?.end ?? 0,
+			called: at.map((place) => tokens[place] as Token),
+			all: own,
+		};
 	});
 }

@@ -6,6 +6,8 @@ import type { NumberToken } from './tokens.ts';
 export interface Parameter<T> {
 	/** What it is, its usual value and its bounds, for the documentation: `2 to 200 px, usually 12`. */
 	readonly about: string;
+	/** Whether it reads words of place: left, top. */
+	readonly placed?: true;
 	read(words: Reader): T;
 }
 
@@ -147,6 +149,7 @@ const middles = ['center', 'centre', 'centered', 'centred', 'middle'];
 export function place(usual: Place): Parameter<Place> {
 	return {
 		about: 'a corner, a side, or centre',
+		placed: true,
 		read: (words) => {
 			const x = words.word(...lefts) ? -1 : words.word(...rights) ? 1 : undefined;
 			const y = words.word(...tops) ? -1 : words.word(...bottoms) ? 1 : undefined;

@@ -4,6 +4,8 @@ import { directionOf, isFiller, isNegation } from './fillers.ts';
 import type { Parameters } from './parameters.ts';
 import type { Finder } from './phrases.ts';
 import { isWord, Reader } from './reader.ts';
+import { type Scope, takeRegion, takeScope } from './scope.ts';
+import { targetOf } from './target.ts';
 import { type Token, tokenize } from './tokens.ts';
 import type { Verb } from './verb.ts';
 
@@ -12,7 +14,9 @@ export interface Understood {
 	readonly verb: Verb;
 	readonly args: Readonly<Record<string, unknown>>;
 	/** Only this part of the picture is to change. */
-	readonly scope?: 'background' | 'subject';
+	readonly scope?: Scope;
+	/** A part that it aims at and that nobody can find, as it was written: `sky`. */
+	readonly target?: string;
 }
 
 /** What a prompt asks for. */
@@ -37,6 +41,7 @@ export type SilentVerbs = Partial<
 interface Outcome extends Partial<Understood> {
 	readonly left: readonly Token[];
 	readonly lacks?: string;
+	readonly target?: string;
 	readonly notes: readonly string[];
 }
 
@@ -74,7 +79,7 @@ export function parsePrompt(prompt: string, find: Finder, silent: SilentVerbs = 
 				: bestSilent(prompt, clause, silent);
 		if (!outcome.verb) {
 			if (outcome.lacks) lacking.push(outcome.lacks);
-			else say(clause.all);
+			say(outcome.lacks ? outcome.left : clause.all);
 		} else {
 			operations.push(understood(outcome));
 			notes.push(...outcome.notes.map((note) => `${outcome.verb?.name}: ${note}`));
@@ -88,8 +93,13 @@ export function parsePrompt(prompt: string, find: Finder, silent: SilentVerbs = 
 	return { operations: operations.slice(0, MAX_OPERATIONS), unknown, lacking, notes };
 }
 
-function understood({ verb, args, scope }: Outcome): Understood {
-	return { verb: verb as Verb, args: args ?? {}, ...(scope && { scope }) };
+function understood({ verb, args, scope, target }: Outcome): Understood {
+	return {
+		verb: verb as Verb,
+		args: args ?? {},
+		...(scope && { scope }),
+		...(target && { target }),
+	};
 }
 
 /** A clause without a verb carries on the one before: `crop 200x200, top left`, `flip horizontally and vertically`, `increase brightness and contrast`. */
@@ -100,17 +110,24 @@ function continueClause(
 	done: boolean,
 ): { outcome: Understood; clause: Clause; again: boolean } | undefined {
 	if (clause.verbs.length > 0) return undefined;
-	const { verbs, before } = previous;
+	const { verbs, before, from, called } = previous;
 	const together = [...previous.words, ...clause.words];
-	const joined: Clause = { verbs, before, words: together, all: [...previous.all, ...clause.all] };
-	const alone: Clause = { verbs, before, words: clause.words, all: clause.all };
+	const joined: Clause = {
+		verbs,
+		before,
+		from,
+		called,
+		words: together,
+		all: [...previous.all, ...clause.all],
+	};
+	const alone: Clause = { verbs, before, from, called, words: clause.words, all: clause.all };
 	for (const [candidate, again] of [
 		[joined, false],
 		[alone, true],
 	] as const) {
 		if (again && !done) continue;
 		const outcome = best(prompt, candidate);
-		if (outcome.verb && outcome.left.length === 0) {
+		if (outcome.verb && outcome.left.length === 0 && !outcome.target) {
 			return { outcome: understood(outcome), clause: candidate, again };
 		}
 	}
@@ -152,30 +169,42 @@ function bestSilent(prompt: string, clause: Clause, silent: SilentVerbs): Outcom
 	const kind = (['text', 'image', 'size', 'color'] as const).find((one) => holds.includes(one));
 	const found = (kind ? (silent[kind] ?? []) : [])
 		.map((verb) => read(prompt, verb, clause))
-		.find(({ verb, left, scope }) => verb && !scope && left.length === 0);
+		.find(({ verb, left, scope, target }) => {
+			const isWhole = scope === undefined || scope === 'mask' || typeof scope === 'object';
+			return verb && isWhole && left.length === 0 && !target;
+		});
 	return found ?? { left: clause.words, notes: [] };
 }
 
-function read(prompt: string, verb: Verb, { words }: Clause): Outcome {
-	const reader = new Reader(prompt, words);
+function read(prompt: string, verb: Verb, { words, from, called, all }: Clause): Outcome {
+	const reader = new Reader(prompt, words, from);
 	const args: Record<string, unknown> = {};
+	// Before the parameters: `lower` is a direction, but not in `darken the lower half`.
+	const region = isPlaced(verb) ? undefined : takeRegion(reader);
 	for (const [name, parameter] of Object.entries(verb.takes as Parameters)) {
 		args[name] = parameter.read(reader);
 	}
-	const scope = takeScope(reader);
+	const scope = takeScope(reader) ?? region;
 	const left = reader.left.filter((token) => !isIdle(token));
 	const lacks = verb.lacks?.(args as never);
 	const { notes } = reader;
 	if (lacks) return { left, lacks: `${verb.name} needs ${lacks}`, notes };
-	return { verb, args, left, notes, ...(scope && { scope }) };
+	const aimed = verb.anywhere ? undefined : targetOf(all, left, called);
+	if (!aimed) return { verb, args, left, notes, ...(scope && { scope }) };
+	const [first, last] = [aimed[0] as Token, aimed.at(-1) as Token];
+	return {
+		verb,
+		args,
+		left: left.filter((token) => !aimed.includes(token)),
+		notes,
+		target: prompt.slice(first.start, last.end),
+		...(scope && { scope }),
+	};
 }
 
-/** `the background`, or `everything except the subject`. */
-function takeScope(reader: Reader): Understood['scope'] {
-	const isRest = reader.word('except', 'excluding', 'besides', 'outside', 'but') !== undefined;
-	const isBackground = reader.word('background', 'backdrop') !== undefined;
-	if (!isBackground && !reader.word('subject', 'foreground', 'object')) return undefined;
-	return isBackground !== isRest ? 'background' : 'subject';
+/** Whether words of place are its own, or it has no place. */
+function isPlaced({ size, takes }: Verb): boolean {
+	return size !== undefined || Object.values(takes).some(({ placed }) => placed);
 }
 
 function isIdle(token: Token): boolean {

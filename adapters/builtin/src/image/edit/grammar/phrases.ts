@@ -29,9 +29,12 @@ export function createFinder(verbs: readonly Verb[]): Finder {
 	const byText = new Map<string, Phrase>();
 	for (const verb of verbs) {
 		for (const text of verb.phrases) {
-			const known = byText.get(text);
-			if (known) known.verbs.push(verb);
-			else byText.set(text, { words: text.split(/[\s-]+/).map(phraseWord), verbs: [verb] });
+			const words = text.split(/[\s-]+/).map(phraseWord);
+			// By stems: `paint` and `painting` are one phrase with two meanings.
+			const key = words.map(({ text: word, exact }) => (exact ? `=${word}` : word)).join(' ');
+			const known = byText.get(key);
+			if (!known) byText.set(key, { words, verbs: [verb] });
+			else if (!known.verbs.includes(verb)) known.verbs.push(verb);
 		}
 	}
 	const phrases = [...byText.values()].sort((a, b) => weight(b) - weight(a));

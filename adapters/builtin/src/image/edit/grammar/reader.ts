@@ -10,10 +10,13 @@ export class Reader {
 	readonly prompt: string;
 	/** What had to be changed to be possible, one sentence each. */
 	readonly notes: string[] = [];
+	readonly #from: number;
 	#left: readonly Token[];
 
-	constructor(prompt: string, tokens: readonly Token[]) {
+	/** `from` is where the verb ends in the prompt. */
+	constructor(prompt: string, tokens: readonly Token[], from = 0) {
 		this.prompt = prompt;
+		this.#from = from;
 		this.#left = tokens;
 	}
 
@@ -42,6 +45,23 @@ export class Reader {
 	/** Whether a word is there; it stays. */
 	has(...texts: readonly string[]): boolean {
 		return this.#left.some((token) => isWord(token) && texts.includes(token.text));
+	}
+
+	/** Takes two words that stand together. */
+	pairOf(first: readonly string[], second: readonly string[]): Token | undefined {
+		const fits = (token: Token | undefined, texts: readonly string[]): boolean =>
+			token?.kind === 'word' && texts.includes(token.text);
+		const at = this.#left.findIndex(
+			(token, index) => fits(token, first) && fits(this.#left[index + 1], second),
+		);
+		const found = this.#left[at];
+		if (found) this.#left = this.#left.toSpliced(at, 2);
+		return found;
+	}
+
+	/** Takes tokens that were found among those left. */
+	drop(tokens: readonly Token[]): void {
+		this.#left = this.#left.filter((token) => !tokens.includes(token));
 	}
 
 	/** Takes a number with one of these units. */
@@ -115,10 +135,11 @@ export class Reader {
 		return token?.kind === 'word' ? directionOf(token.text) : undefined;
 	}
 
-	/** Takes words up to the first one that says where they go, as they were written. */
+	/** Takes words behind the verb, as they were written, up to the first one that says where they go. */
 	literal(stops: readonly string[]): string | undefined {
 		const words: Token[] = [];
 		for (const token of this.#left) {
+			if (token.start < this.#from) continue;
 			if (
 				isWord(token) &&
 				(stops.includes(token.text) || (words.length === 0 && articles.has(token.text)))

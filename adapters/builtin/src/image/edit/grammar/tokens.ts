@@ -41,6 +41,11 @@ export type Token =
 	| (Span & { readonly kind: 'image'; readonly index: number })
 	| (Span & { readonly kind: 'break' });
 
+/** The text of a word, in lower case; undefined for other tokens. */
+export function wordOf(token: Token | undefined): string | undefined {
+	return token?.kind === 'word' ? token.text : undefined;
+}
+
 const amount = String.raw`[-+−]?\d{1,40}(?:,\d{3})*(?:\.\d{1,40})?(?:e[-+]?\d{1,4})?`;
 
 /** Every alternative is bounded or reads each character once, so that no prompt takes more than linear time. */
@@ -120,13 +125,20 @@ function wordFrom(raw: string, span: Span): WordToken {
 	return { kind: 'word', text, stem: stem(text), ...span, ...(color && { color }) };
 }
 
+/** `sky blue` is a colour, but `make the sky blue` speaks of the sky. */
+const things = new Set(['sky', 'sea', 'forest', 'lawn']);
+
 /** Makes one token of `dark green` and `light blue`. */
 function joinColors(tokens: readonly Token[]): readonly Token[] {
 	const joined: Token[] = [];
 	for (const token of tokens) {
 		const last = joined.at(-1);
+		const isThing = things.has(wordOf(last) ?? '') && wordOf(joined.at(-2)) === 'the';
 		const color =
-			last?.kind === 'word' && token.kind === 'word' && namedColor(last.text + token.text);
+			last?.kind === 'word' &&
+			token.kind === 'word' &&
+			!isThing &&
+			namedColor(last.text + token.text);
 		if (!color) joined.push(token);
 		else joined[joined.length - 1] = { ...(token as WordToken), start: last.start, color };
 	}

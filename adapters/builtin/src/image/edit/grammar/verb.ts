@@ -7,6 +7,8 @@ export interface Tools {
 	check(): void;
 	/** Tells the client something, one sentence. */
 	note(sentence: string): void;
+	/** Says why there is nothing to do, as the end of a sentence; the picture then stays as it is. */
+	skip(why: string): void;
 	/** For everything that looks random. */
 	readonly seed: number;
 	/** True at low quality: cheaper filters. */
@@ -43,10 +45,14 @@ export interface Verb<P extends Parameters = Parameters> {
 	say(args: Arguments<P>): string;
 	/** The size it makes; absent where it keeps the size. Not possible with a mask. */
 	size?(size: Size, args: Arguments<P>, pictures: readonly Size[]): BoundedSize;
+	/** How far a pixel sees: 0 where only its own value counts. Absent where the whole picture, or the place in it, counts. */
+	reach?(args: Arguments<P>): number;
 	/** Further pictures that it needs; `pictures` are the sizes of all of the request. */
 	wants?(size: Size, args: Arguments<P>, pictures: readonly Size[]): readonly WantedPicture[];
 	/** True when it works on the hole of a mask, and on nothing else. */
 	readonly needsMask?: boolean;
+	/** Things that are named beside it restrict nothing: the background of the dog is the background. */
+	readonly anywhere?: true;
 	/** Names of operations that are a part of this one when they stand behind it: text with a shadow. */
 	readonly absorbs?: readonly string[];
 	/** Changes the picture in place, or makes another one. */
@@ -60,4 +66,9 @@ export function verb<P extends Parameters>(
 	const phrases = row.phrases.split('|').map((phrase) => phrase.trim());
 	// The arguments are always those that this row's own parameters have read.
 	return { ...row, phrases } as unknown as Verb;
+}
+
+/** The reach of what changes every pixel by itself. */
+export function nowhere(): number {
+	return 0;
 }

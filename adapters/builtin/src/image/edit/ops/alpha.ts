@@ -1,4 +1,4 @@
-import type { Bitmap } from '../bitmap.ts';
+import { type Bitmap, type Check, signedWords, unchecked } from '../bitmap.ts';
 
 /** Multiplies colour by alpha, in place: what can be done with neighbours, sums and scales is right only then. */
 export function premultiply({ data }: Bitmap): void {
@@ -36,11 +36,19 @@ export function flatten({ data }: Bitmap, color: readonly number[]): void {
 }
 
 /** Lays straight pixels over others at a place; what sticks out is left out. `opacity` is 0 to 1. */
-export function lay(base: Bitmap, top: Bitmap, x: number, y: number, opacity = 1): void {
+export function lay(
+	base: Bitmap,
+	top: Bitmap,
+	x: number,
+	y: number,
+	opacity = 1,
+	check: Check = unchecked,
+): void {
 	const [left, right] = [Math.max(0, x), Math.min(base.width, x + top.width)];
 	const part = Math.round(opacity * 256);
 	const [to, from] = [base.data, top.data];
 	for (let row = Math.max(0, y); row < Math.min(base.height, y + top.height); row++) {
+		if ((row & 63) === 0) check();
 		let i = (row * base.width + left) * 4;
 		let j = ((row - y) * top.width + left - x) * 4;
 		for (let column = left; column < right; column++, i += 4, j += 4) {
@@ -68,17 +76,11 @@ export function lay(base: Bitmap, top: Bitmap, x: number, y: number, opacity = 1
 /** Mixes an edited picture into the one before it, in place: `keep` is one byte a pixel, 255 leaves the pixel as it was. */
 export function keepWhere(edited: Bitmap, before: Uint8Array, keep: Uint8Array): void {
 	const { data } = edited;
-	for (let i = 0, k = 0; k < keep.length; i += 4, k++) {
+	const [to, from] = [signedWords(edited), signedWords({ ...edited, data: before })];
+	for (let k = 0; k < keep.length; k++) {
 		const kept = keep[k] as number;
-		if (kept === 0) continue;
-		if (kept === 255) {
-			data[i] = before[i] as number;
-			data[i + 1] = before[i + 1] as number;
-			data[i + 2] = before[i + 2] as number;
-			data[i + 3] = before[i + 3] as number;
-			continue;
-		}
-		mixPixel(data, before, i, kept);
+		if (kept === 255) to[k] = from[k] as number;
+		else if (kept !== 0) mixPixel(data, before, k * 4, kept);
 	}
 }
 

@@ -1,4 +1,4 @@
-import type { Bitmap } from '../bitmap.ts';
+import { type Bitmap, type Check, unchecked } from '../bitmap.ts';
 
 /** Colour of a part of the border. */
 interface Shade {
@@ -14,7 +14,7 @@ const SLOW = 5;
  * Tells the subject from the background: 255 where the subject is, 0 in what can be reached from the border through colours that occur
  * along the border, and soft between. `tolerance` is 0 to 1.
  */
-export function findSubject(picture: Bitmap, tolerance: number, check: () => void): Uint8Array {
+export function findSubject(picture: Bitmap, tolerance: number, check: Check): Uint8Array {
 	const { width, height, data } = picture;
 	const shades = borderShades(picture);
 	const limit = tolerance * 255;
@@ -29,8 +29,9 @@ export function findSubject(picture: Bitmap, tolerance: number, check: () => voi
 		return nearest(data, k * 4, shades) <= (rise <= SLOW ? limit * 3 : limit);
 	};
 	flood(subject, width, height, starts, joins, check);
-	sweep(subject, width, height, (k) => nearest(data, k * 4, shades) <= limit * 3);
-	soften(subject, width, height, (k) => nearest(data, k * 4, shades) / (limit * 2.4 + 1));
+	sweep(subject, width, height, (k) => nearest(data, k * 4, shades) <= limit * 3, check);
+	const opacityOf = (k: number): number => nearest(data, k * 4, shades) / (limit * 2.4 + 1);
+	soften(subject, width, height, opacityOf, check);
 	return subject;
 }
 
@@ -42,10 +43,11 @@ export function backgroundShare(subject: Uint8Array): number {
 }
 
 /** Multiplies alpha by the subject's, and takes the background's colour out of the soft border. */
-export function cutOut(picture: Bitmap, subject: Uint8Array): void {
+export function cutOut(picture: Bitmap, subject: Uint8Array, check: Check = unchecked): void {
 	const { data } = picture;
 	const shades = borderShades(picture);
 	for (let k = 0, i = 0; k < subject.length; k++, i += 4) {
+		if ((k & 0x3_ffff) === 0) check();
 		const share = subject[k] as number;
 		if (share === 255) continue;
 		data[i + 3] = Math.round(((data[i + 3] as number) * share) / 255);
@@ -131,7 +133,7 @@ function flood(
 	height: number,
 	starts: (k: number) => boolean,
 	joins: (from: number, k: number) => boolean,
-	check: () => void,
+	check: Check,
 ): void {
 	const waiting = new Int32Array(width * height);
 	let count = 0;
@@ -170,8 +172,10 @@ function sweep(
 	width: number,
 	height: number,
 	isLike: (k: number) => boolean,
+	check: Check,
 ): void {
 	for (let y = 1; y < height - 1; y++) {
+		if ((y & 63) === 0) check();
 		for (let k = y * width + 1; k < (y + 1) * width - 1; k++) {
 			if (subject[k] === 0) continue;
 			const around =
@@ -190,10 +194,12 @@ function soften(
 	width: number,
 	height: number,
 	opacityOf: (k: number) => number,
+	check: Check,
 ): void {
 	for (let ring = 0; ring < 2; ring++) {
 		const found: number[] = [];
 		for (let y = 0; y < height; y++) {
+			if ((y & 63) === 0) check();
 			for (let x = 0, k = y * width; x < width; x++, k++) {
 				if (subject[k] !== 255) continue;
 				const outside =

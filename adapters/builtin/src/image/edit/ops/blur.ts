@@ -1,8 +1,6 @@
-import { type Bitmap, blank, isOpaque } from '../bitmap.ts';
+import { type Bitmap, blank, type Check, isOpaque } from '../bitmap.ts';
 import { premultiply, unpremultiply } from './alpha.ts';
 import { enlarge, halve } from './scale.ts';
-
-type Check = () => void;
 
 /**
  * Gaussian blur of a standard deviation in pixels, in place. Wide blurs work on a smaller copy; the cost a pixel does not grow with the
@@ -25,11 +23,9 @@ function blurPlain(
 ): void {
 	const { width, height } = picture;
 	if (sigma >= 2.6 && width >= 16 && height >= 16) {
-		const small = halve(picture);
-		check();
+		const small = halve(picture, check);
 		blurPlain(small, Math.sqrt(sigma * sigma - 1) / 2, check, passes, opaque);
-		enlarge(small, picture);
-		check();
+		enlarge(small, picture, check);
 		return;
 	}
 	const other = blank(width, height);

@@ -1,6 +1,6 @@
 import type { Rgb } from '../../../scene/color.ts';
 import type { Bitmap } from '../bitmap.ts';
-import { byte, gradient, mapBrightness, mapEach, multiply } from './pointwise.ts';
+import { byte, curve, gradient, mapBrightness, mapEach, multiply } from './pointwise.ts';
 
 const WEIGHTS = [77 / 256, 150 / 256, 29 / 256] as const;
 const [WR, WG, WB] = WEIGHTS;
@@ -37,14 +37,19 @@ export function grayscale({ data }: Bitmap): void {
 	}
 }
 
-/** The brown of old prints. */
+/** The brown of old prints: one hue from shadow to light, because only the brightness decides; a matrix would clip channel by channel. */
 export function sepia(picture: Bitmap, share: number): void {
-	const tone = [0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131];
-	multiply(
-		picture,
-		tone.map((part, i) => part * share + (i % 4 === 0 ? 1 - share : 0)),
-	);
+	mapBrightness(picture, brown, share);
 }
+
+/** Each colour has about the brightness that it stands for; white becomes cream. */
+const brown = Uint8Array.from({ length: 768 }, (_, i) => {
+	const light = Math.floor(i / 3) / 255;
+	const wanted = 10 * light + 38 * Math.sin(Math.PI * light ** 0.9);
+	// In the darkest tones no more than blue has, so that nothing is cut there either.
+	const chroma = Math.min(wanted, (light * 0.965 * 255) / 0.9);
+	return Math.round(light * 0.965 * 255 + chroma * ([0.62, -0.14, -0.9][i % 3] ?? 0));
+});
 
 /** Turns all hues by degrees and keeps the brightness (the matrix of SVG's hueRotate). */
 export function turnHue(picture: Bitmap, degrees: number): void {
@@ -72,11 +77,17 @@ export function mapToGradient(picture: Bitmap, stops: readonly Rgb[]): void {
 	mapBrightness(picture, gradient(stops));
 }
 
-/** Above 0 towards candle light, below 0 towards shade; 1 is far. */
+/**
+ * Above 0 towards candle light, below 0 towards shade; 1 is far. No gain is above 1 and the middle tones are bent instead, so that
+ * lights keep the hue of the rest.
+ */
 export function temperature({ data }: Bitmap, amount: number): void {
-	const table = (gain: number): Uint8ClampedArray =>
-		Uint8ClampedArray.from({ length: 256 }, (_, value) => value * gain);
-	mapEach(data, table(1 + amount * 0.28), table(1 + amount * 0.04), table(1 - amount * 0.32));
+	const far = Math.abs(amount);
+	const table = (gain: number, bend: number): Uint8ClampedArray =>
+		curve((value) => value ** (1 + bend * far) * (1 - gain * far));
+	const [near, middle, away] = [table(0, -0.3), table(0.08, -0.04), table(0.2, 0.42)];
+	if (amount > 0) mapEach(data, near, middle, away);
+	else mapEach(data, away, middle, near);
 }
 
 /** Takes most of a colour cast away: the average moves towards grey. */

@@ -2,10 +2,13 @@ import {
 	type Bitmap,
 	type BoundedSize,
 	blank,
+	type Check,
 	clampSize,
 	copy,
+	isOpaque,
 	type Size,
 	solid,
+	unchecked,
 } from '../bitmap.ts';
 import { lay, premultiply, unpremultiply } from './alpha.ts';
 import { type Box, boxAt, cut, ratioBox } from './geometry.ts';
@@ -24,11 +27,18 @@ const modes: Readonly<Record<BlendMode, (below: number, above: number) => number
 };
 
 /** Mixes a second picture of any size into a first one, in place; `share` is 0 to 1. */
-export function blend(base: Bitmap, second: Bitmap, share: number, mode: BlendMode): void {
-	const top = fitted(second, base);
+export function blend(
+	base: Bitmap,
+	second: Bitmap,
+	share: number,
+	mode: BlendMode,
+	check: Check = unchecked,
+): void {
+	const top = fitted(second, base, check);
 	const mixed = modes[mode];
 	const { data } = base;
 	for (let i = 0; i < data.length; i += 4) {
+		if ((i & 0xf_ffff) === 0) check();
 		const part = share * ((top.data[i + 3] as number) / 255);
 		for (let c = i; c < i + 3; c++) {
 			const below = data[c] as number;
@@ -40,20 +50,21 @@ export function blend(base: Bitmap, second: Bitmap, share: number, mode: BlendMo
 }
 
 /** A second picture in the size of the first: as it is when it has that already. */
-export function fitted(picture: Bitmap, { width, height }: Size): Bitmap {
+export function fitted(picture: Bitmap, { width, height }: Size, check: Check = unchecked): Bitmap {
 	if (picture.width === width && picture.height === height) return picture;
-	const source = copy(picture);
-	premultiply(source);
-	const made = resize(source, width, height);
-	unpremultiply(made);
+	const isSolid = isOpaque(picture);
+	const source = isSolid ? picture : copy(picture);
+	if (!isSolid) premultiply(source);
+	const made = resize(source, width, height, check);
+	if (!isSolid) unpremultiply(made);
 	return made;
 }
 
 /** A picture in another size and shape: what does not have the shape is cropped around the middle. */
-export function covering(picture: Bitmap, size: Size): Bitmap {
+export function covering(picture: Bitmap, size: Size, check: Check = unchecked): Bitmap {
 	const part = ratioBox(picture, size.width / size.height);
 	const whole = part.width === picture.width && part.height === picture.height;
-	return fitted(whole ? picture : cut(picture, boxAt(picture, part, { x: 0, y: 0 })), size);
+	return fitted(whole ? picture : cut(picture, boxAt(picture, part, { x: 0, y: 0 })), size, check);
 }
 
 /** How the pictures of a collage are arranged. */
@@ -101,11 +112,12 @@ export function collage(
 	pictures: readonly Bitmap[],
 	{ width, height, boxes }: Layout,
 	behind: readonly number[] | undefined,
+	check: Check = unchecked,
 ): Bitmap {
 	const made = behind ? solid(width, height, behind) : blank(width, height);
 	boxes.forEach((box, index) => {
 		const picture = pictures[index];
-		if (picture) lay(made, fitted(picture, box), box.x, box.y);
+		if (picture) lay(made, fitted(picture, box, check), box.x, box.y, 1, check);
 	});
 	return made;
 }

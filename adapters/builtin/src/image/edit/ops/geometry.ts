@@ -2,9 +2,11 @@ import {
 	type Bitmap,
 	type BoundedSize,
 	blank,
+	type Check,
 	clampSize,
 	type Size,
 	solid,
+	unchecked,
 	words,
 } from '../bitmap.ts';
 import type { Place } from '../grammar/parameters.ts';
@@ -64,7 +66,7 @@ export function flip(picture: Bitmap): void {
 }
 
 /** Turns by quarters, clockwise. */
-export function turn(picture: Bitmap, quarters: number): Bitmap {
+export function turn(picture: Bitmap, quarters: number, check: Check = unchecked): Bitmap {
 	const times = ((quarters % 4) + 4) % 4;
 	if (times === 2) {
 		words(picture).reverse();
@@ -75,6 +77,7 @@ export function turn(picture: Bitmap, quarters: number): Bitmap {
 	const made = blank(height, width);
 	const [from, to] = [words(picture), words(made)];
 	for (let y = 0; y < height; y++) {
+		if ((y & 63) === 0) check();
 		const [start, step] =
 			times === 1 ? [height - 1 - y, height] : [(width - 1) * height + y, -height];
 		for (let x = 0, at = start; x < width; x++, at += step) to[at] = from[y * width + x] as number;
@@ -95,9 +98,9 @@ export function rotate(
 	picture: Bitmap,
 	degrees: number,
 	behind: readonly number[] | undefined,
-	check: () => void,
+	check: Check,
 ): Bitmap {
-	if (degrees % 90 === 0) return turn(picture, degrees / 90);
+	if (degrees % 90 === 0) return turn(picture, degrees / 90, check);
 	const size = turnedSize(picture, degrees);
 	const angle = (degrees * Math.PI) / 180;
 	const full =
@@ -117,7 +120,7 @@ export function warp(
 	{ width, height }: Size,
 	[xx, xy, yx, yy]: readonly [number, number, number, number],
 	behind: readonly number[] | undefined,
-	check: () => void,
+	check: Check,
 ): Bitmap {
 	premultiply(picture);
 	const made = behind ? solid(width, height, behind) : blank(width, height);
@@ -193,7 +196,12 @@ export function contentBox({ width, height, data }: Bitmap, tolerance: number): 
 }
 
 /** Repeats a small copy `across` times in both directions; every second one may be turned round, so that no seams show. */
-export function tile(small: Bitmap, { width, height }: Size, mirrored: boolean): Bitmap {
+export function tile(
+	small: Bitmap,
+	{ width, height }: Size,
+	mirrored: boolean,
+	check: Check = unchecked,
+): Bitmap {
 	const made = blank(width, height);
 	const [from, to] = [words(small), words(made)];
 	const lookUp = (at: number, length: number): number => {
@@ -202,6 +210,7 @@ export function tile(small: Bitmap, { width, height }: Size, mirrored: boolean):
 	};
 	const columns = Int32Array.from({ length: width }, (_, x) => lookUp(x, small.width));
 	for (let y = 0; y < height; y++) {
+		if ((y & 63) === 0) check();
 		const row = lookUp(y, small.height) * small.width;
 		for (let x = 0; x < width; x++)
 			to[y * width + x] = from[row + (columns[x] as number)] as number;
@@ -214,12 +223,13 @@ export function onCanvas(
 	picture: Bitmap,
 	{ width, height }: Size,
 	behind: readonly number[] | undefined,
+	check: Check = unchecked,
 ): Bitmap {
 	const made = behind ? solid(width, height, behind) : blank(width, height);
 	const [x, y] = [
 		Math.floor((width - picture.width) / 2),
 		Math.floor((height - picture.height) / 2),
 	];
-	lay(made, picture, x, y);
+	lay(made, picture, x, y, 1, check);
 	return made;
 }

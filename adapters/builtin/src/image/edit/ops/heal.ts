@@ -29,7 +29,7 @@ function fill(level: Bitmap, check: () => void): void {
 		data[3] = 255;
 		return;
 	}
-	const small = halve(level);
+	const small = halve(level, check);
 	saturate(small);
 	fill(small, check);
 	// Softened, because every step down leaves squares.
@@ -37,7 +37,7 @@ function fill(level: Bitmap, check: () => void): void {
 	boxRows(small, soft, 1, check);
 	boxColumns(soft, small, 1, check);
 	const behind = copy(level);
-	enlarge(small, behind);
+	enlarge(small, behind, check);
 	for (let i = 0; i < data.length; i += 4) {
 		const rest = 255 - (data[i + 3] as number);
 		if (rest === 0) continue;

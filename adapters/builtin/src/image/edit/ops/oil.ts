@@ -1,13 +1,19 @@
-import { type Bitmap, blank, copy, luma } from '../bitmap.ts';
+import { type Bitmap, blank, type Check, copy, luma } from '../bitmap.ts';
+import { inBands } from './bands.ts';
 import { boxColumns, boxRows } from './blur.ts';
+import { boxPlaneColumns, boxPlaneRows } from './plane.ts';
 
 /**
  * Brush strokes (a Kuwahara filter): every pixel takes the mean of the evenest of the four squares around it. Running sums make the cost
  * independent of the radius.
  */
-export function paint(picture: Bitmap, radius: number, check: () => void): void {
-	const { width, height, data } = picture;
+export function paint(picture: Bitmap, radius: number, check: Check): void {
 	const half = Math.max(1, Math.round(radius / 2));
+	inBands(picture, half * 2 + 1, (band) => paintBand(band, half, check));
+}
+
+function paintBand(picture: Bitmap, half: number, check: Check): void {
+	const { width, height, data } = picture;
 	const mean = copy(picture);
 	const other = blank(width, height);
 	boxRows(mean, other, half, check);
@@ -31,61 +37,20 @@ export function paint(picture: Bitmap, radius: number, check: () => void): void 
 }
 
 /** The variance of the brightness in the square around each pixel. */
-function unevenness(
-	{ width, height, data }: Bitmap,
-	radius: number,
-	check: () => void,
-): Float32Array {
+function unevenness({ width, height, data }: Bitmap, radius: number, check: Check): Float32Array {
 	const [light, square] = [new Float32Array(width * height), new Float32Array(width * height)];
 	for (let i = 0, k = 0; i < data.length; i += 4, k++) {
 		const value = luma(data[i] as number, data[i + 1] as number, data[i + 2] as number);
 		light[k] = value;
 		square[k] = value * value;
 	}
-	for (const plane of [light, square]) boxPlane(plane, width, height, radius, check);
+	const other = new Float32Array(width * height);
+	for (const plane of [light, square]) {
+		boxPlaneRows(plane, other, width, radius, check);
+		boxPlaneColumns(other, plane, width, radius, check);
+	}
 	for (let k = 0; k < square.length; k++) {
 		square[k] = (square[k] as number) - (light[k] as number) ** 2;
 	}
 	return square;
-}
-
-function boxPlane(
-	plane: Float32Array,
-	width: number,
-	height: number,
-	radius: number,
-	check: () => void,
-): void {
-	const part = 1 / (radius * 2 + 1);
-	const row = new Float32Array(width);
-	for (let base = 0; base < plane.length; base += width) {
-		row.set(plane.subarray(base, base + width));
-		let sum = 0;
-		for (let k = -radius; k <= radius; k++) sum += row[clip(k, width)] as number;
-		for (let x = 0; x < width; x++) {
-			plane[base + x] = sum * part;
-			sum +=
-				(row[clip(x + radius + 1, width)] as number) - (row[clip(x - radius, width)] as number);
-		}
-	}
-	check();
-	const before = plane.slice();
-	const sums = new Float64Array(width);
-	for (let k = -radius; k <= radius; k++) {
-		const base = clip(k, height) * width;
-		for (let x = 0; x < width; x++) sums[x] = (sums[x] as number) + (before[base + x] as number);
-	}
-	for (let y = 0; y < height; y++) {
-		const [next, old] = [clip(y + radius + 1, height) * width, clip(y - radius, height) * width];
-		for (let x = 0; x < width; x++) {
-			const sum = sums[x] as number;
-			plane[y * width + x] = sum * part;
-			sums[x] = sum + (before[next + x] as number) - (before[old + x] as number);
-		}
-	}
-	check();
-}
-
-function clip(at: number, length: number): number {
-	return at < 0 ? 0 : at >= length ? length - 1 : at;
 }

@@ -1,62 +1,67 @@
-import { type Bitmap, blank, copy } from '../bitmap.ts';
+import { type Bitmap, blank, type Check, copy, signedWords, unchecked } from '../bitmap.ts';
+
+/** Two channels of a pixel in one number, each with eight bits of room above it, so that both are reckoned with at once. */
+const PAIR = 0xff_00ff;
 
 /** Half as large, each pixel the mean of four; an odd last row or column counts twice. */
-export function halve({ width, height, data }: Bitmap): Bitmap {
+export function halve(picture: Bitmap, check: Check = unchecked): Bitmap {
+	const { width, height } = picture;
 	const small = blank((width + 1) >> 1, (height + 1) >> 1);
-	const out = small.data;
+	const [from, to] = [signedWords(picture), signedWords(small)];
 	let at = 0;
 	for (let y = 0; y < height; y += 2) {
-		const down = y + 1 < height ? width * 4 : 0;
+		if ((y & 63) === 0) check();
+		const top = y * width;
+		const down = y + 1 < height ? width : 0;
 		for (let x = 0; x < width; x += 2) {
-			const i = (y * width + x) * 4;
-			const right = x + 1 < width ? 4 : 0;
-			for (let c = i; c < i + 4; c++) {
-				out[at++] =
-					((data[c] as number) +
-						(data[c + right] as number) +
-						(data[c + down] as number) +
-						(data[c + right + down] as number) +
-						2) >>
-					2;
-			}
+			const i = top + x;
+			const right = x + 1 < width ? 1 : 0;
+			const a = from[i] as number;
+			const b = from[i + right] as number;
+			const c = from[i + down] as number;
+			const d = from[i + right + down] as number;
+			const low = (a & PAIR) + (b & PAIR) + (c & PAIR) + (d & PAIR) + 0x2_0002;
+			const high =
+				((a >>> 8) & PAIR) +
+				((b >>> 8) & PAIR) +
+				((c >>> 8) & PAIR) +
+				((d >>> 8) & PAIR) +
+				0x2_0002;
+			to[at++] = ((low >>> 2) & PAIR) | (((high >>> 2) & PAIR) << 8);
 		}
 	}
 	return small;
 }
 
 /** Fills `to` with `from`, bilinear: first down, a row at a time, then across. */
-export function enlarge(from: Bitmap, to: Bitmap): void {
-	const { width, height, data } = to;
-	const source = from.data;
-	const stride = from.width * 4;
-	const columns = axis(width, from.width / width, from.width, 4);
-	const rows = axis(height, from.height / height, from.height, stride);
-	const { near, far, part } = columns;
-	const row = new Int32Array(stride);
+export function enlarge(from: Bitmap, to: Bitmap, check: Check = unchecked): void {
+	const { width, height } = to;
+	const [source, out] = [signedWords(from), signedWords(to)];
+	const { near, far, part } = axis(width, from.width / width, from.width, 1);
+	const rows = axis(height, from.height / height, from.height, from.width);
+	const row = new Int32Array(from.width);
 	let at = 0;
 	for (let y = 0; y < height; y++) {
-		const top = rows.near[y] as number;
-		const bottom = rows.far[y] as number;
+		if ((y & 63) === 0) check();
+		const [top, bottom] = [rows.near[y] as number, rows.far[y] as number];
 		const down = rows.part[y] as number;
-		for (let i = 0; i < stride; i++) {
-			const a = source[top + i] as number;
-			row[i] = (a << 8) + ((source[bottom + i] as number) - a) * down;
+		for (let x = 0; x < row.length; x++) {
+			row[x] = between(source[top + x] as number, source[bottom + x] as number, down);
 		}
 		for (let x = 0; x < width; x++) {
-			const l = near[x] as number;
-			const r = far[x] as number;
-			const share = part[x] as number;
-			const rest = 256 - share;
-			data[at] = ((row[l] as number) * rest + (row[r] as number) * share + 32_768) >> 16;
-			data[at + 1] =
-				((row[l + 1] as number) * rest + (row[r + 1] as number) * share + 32_768) >> 16;
-			data[at + 2] =
-				((row[l + 2] as number) * rest + (row[r + 2] as number) * share + 32_768) >> 16;
-			data[at + 3] =
-				((row[l + 3] as number) * rest + (row[r + 3] as number) * share + 32_768) >> 16;
-			at += 4;
+			const left = row[near[x] as number] as number;
+			const right = row[far[x] as number] as number;
+			out[at++] = between(left, right, part[x] as number);
 		}
 	}
+}
+
+/** A pixel between two others, `share` of 256 on the way to the second. */
+function between(a: number, b: number, share: number): number {
+	const rest = 256 - share;
+	const low = Math.imul(a & PAIR, rest) + Math.imul(b & PAIR, share) + 0x80_0080;
+	const high = Math.imul((a >>> 8) & PAIR, rest) + Math.imul((b >>> 8) & PAIR, share) + 0x80_0080;
+	return ((low >>> 8) & PAIR) | (high & 0xff00_ff00);
 }
 
 /** For each target pixel the two neighbours in the source and the share of the second, in 1/256. */
@@ -76,11 +81,16 @@ function axis(length: number, step: number, source: number, stride: number) {
 }
 
 /** Another size. Straight alpha is mixed as it is: callers premultiply where colours behind transparency differ. */
-export function resize(picture: Bitmap, width: number, height: number): Bitmap {
+export function resize(
+	picture: Bitmap,
+	width: number,
+	height: number,
+	check: Check = unchecked,
+): Bitmap {
 	if (picture.width === width && picture.height === height) return copy(picture);
 	let source = picture;
-	while (source.width >= width * 2 && source.height >= height * 2) source = halve(source);
+	while (source.width >= width * 2 && source.height >= height * 2) source = halve(source, check);
 	const made = blank(width, height);
-	enlarge(source, made);
+	enlarge(source, made, check);
 	return made;
 }

@@ -1,7 +1,5 @@
-import type { Bitmap } from '../bitmap.ts';
-import { blank } from '../bitmap.ts';
-import { lay } from './alpha.ts';
-import { boxColumns, boxRows } from './blur.ts';
+import type { Bitmap, Check } from '../bitmap.ts';
+import { boxPlaneColumns, boxPlaneRows } from './plane.ts';
 
 /** How much of a pixel lies inside a shape: 0 to 1 from its distance to the border, negative inside. */
 function coverage(distance: number): number {
@@ -21,9 +19,16 @@ function roundDistance(
 }
 
 /** Makes everything outside an upright rectangle with round corners transparent; a radius of half the side makes a circle. */
-export function keepRounded(picture: Bitmap, width: number, height: number, radius: number): void {
+export function keepRounded(
+	picture: Bitmap,
+	width: number,
+	height: number,
+	radius: number,
+	check: Check,
+): void {
 	const { data } = picture;
 	for (let y = 0; y < picture.height; y++) {
+		if ((y & 63) === 0) check();
 		for (let x = 0; x < picture.width; x++) {
 			const [cx, cy] = [x + 0.5 - picture.width / 2, y + 0.5 - picture.height / 2];
 			const share = coverage(roundDistance(cx, cy, width / 2, height / 2, radius));
@@ -58,9 +63,15 @@ export function strokeInside(
 }
 
 /** Darkens (or colours) towards the corners, from the middle on; `amount` is 0 to 1. */
-export function vignette(picture: Bitmap, amount: number, color: readonly number[]): void {
+export function vignette(
+	picture: Bitmap,
+	amount: number,
+	color: readonly number[],
+	check: Check,
+): void {
 	const { width, height, data } = picture;
 	for (let y = 0; y < height; y++) {
+		if ((y & 63) === 0) check();
 		const dy = (y + 0.5) / height - 0.5;
 		for (let x = 0; x < width; x++) {
 			const dx = (x + 0.5) / width - 0.5;
@@ -75,36 +86,51 @@ export function vignette(picture: Bitmap, amount: number, color: readonly number
 	}
 }
 
-/** The picture with its soft shadow behind it, shifted right and down. The shadow falls from what is not transparent. */
-export function withShadow(
-	picture: Bitmap,
-	{
-		shift,
-		soft,
-		strength,
-		color,
-	}: { shift: number; soft: number; strength: number; color: readonly number[] },
-	check: () => void,
-): Bitmap {
+/** A soft shadow. */
+export interface Shadow {
+	/** How far it falls to the right and down, in pixels. */
+	readonly shift: number;
+	readonly soft: number;
+	/** 0 to 1. */
+	readonly strength: number;
+	readonly color: readonly number[];
+}
+
+/** Puts a soft shadow behind what is not transparent, in place. */
+export function addShadow(picture: Bitmap, look: Shadow, check: Check): void {
 	const { width, height, data } = picture;
-	const [shadow, other] = [blank(width, height), blank(width, height)];
-	for (let y = shift; y < height; y++) {
-		for (let x = shift; x < width; x++) {
-			const at = (y * width + x) * 4 + 3;
-			shadow.data[at] = (data[at - (shift * width + shift) * 4] as number) * strength;
+	const shadow = shadowOf(picture, look);
+	const other = new Uint8Array(shadow.length);
+	const radius = Math.max(1, Math.round(look.soft * 0.8));
+	for (let pass = 0; pass < 3; pass++) {
+		boxPlaneRows(shadow, other, width, radius, check);
+		boxPlaneColumns(other, shadow, width, radius, check);
+	}
+	const [r = 0, g = 0, b = 0] = look.color;
+	for (let y = 0, i = 0; y < height; y++) {
+		if ((y & 63) === 0) check();
+		for (let x = 0; x < width; x++, i += 4) {
+			const a = data[i + 3] as number;
+			if (a === 255) continue;
+			const rest = ((255 - a) * (shadow[i >> 2] as number)) / 255;
+			const sum = a + rest;
+			if (sum === 0) continue;
+			data[i] = ((data[i] as number) * a + r * rest) / sum + 0.5;
+			data[i + 1] = ((data[i + 1] as number) * a + g * rest) / sum + 0.5;
+			data[i + 2] = ((data[i + 2] as number) * a + b * rest) / sum + 0.5;
+			data[i + 3] = sum + 0.5;
 		}
 	}
-	const radius = Math.max(1, Math.round(soft * 0.8));
-	for (let pass = 0; pass < 3; pass++) {
-		boxRows(shadow, other, radius, check);
-		boxColumns(other, shadow, radius, check);
+}
+
+/** The alpha of a picture, shifted and weakened. */
+function shadowOf({ width, height, data }: Bitmap, { shift, strength }: Shadow): Uint8Array {
+	const shadow = new Uint8Array(width * height);
+	for (let y = shift; y < height; y++) {
+		const from = (y - shift) * width - shift;
+		for (let x = shift; x < width; x++) {
+			shadow[y * width + x] = (data[(from + x) * 4 + 3] as number) * strength;
+		}
 	}
-	const [r = 0, g = 0, b = 0] = color;
-	for (let i = 0; i < shadow.data.length; i += 4) {
-		shadow.data[i] = r;
-		shadow.data[i + 1] = g;
-		shadow.data[i + 2] = b;
-	}
-	lay(shadow, picture, 0, 0);
 	return shadow;
 }

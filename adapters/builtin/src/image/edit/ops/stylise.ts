@@ -1,9 +1,7 @@
-import { type Bitmap, copy, luma } from '../bitmap.ts';
+import { type Bitmap, type Check, copy, luma } from '../bitmap.ts';
 import { blur } from './blur.ts';
 import { grayscale } from './color.ts';
 import { byte } from './pointwise.ts';
-
-type Check = () => void;
 
 /** Brightness of every pixel, 0 to 255. */
 function lightness({ data }: Bitmap): Uint8Array {
@@ -21,6 +19,7 @@ export function sharpen(picture: Bitmap, amount: number, sigma: number, check: C
 	const { data } = picture;
 	const gain = Math.round(amount * 256);
 	for (let i = 0; i < data.length; i += 4) {
+		if ((i & 0xf_ffff) === 0) check();
 		for (let c = i; c < i + 3; c++) {
 			const value = data[c] as number;
 			data[c] = byte(value + (((value - (soft.data[c] as number)) * gain) >> 8));
@@ -95,8 +94,13 @@ export function slopes({ width, height, data }: Bitmap, check: Check): Uint8Arra
 /** Light lines on black where the brightness changes. */
 export function edges(picture: Bitmap, check: Check): void {
 	const steep = slopes(picture, check);
-	for (let i = 0, k = 0; k < steep.length; i += 4, k++)
-		picture.data.fill(steep[k] as number, i, i + 3);
+	const { data } = picture;
+	for (let i = 0, k = 0; k < steep.length; i += 4, k++) {
+		const value = steep[k] as number;
+		data[i] = value;
+		data[i + 1] = value;
+		data[i + 2] = value;
+	}
 }
 
 /** Pencil on paper: brightness divided by its own blur. `colored` keeps the hues. */
@@ -107,6 +111,7 @@ export function sketch(picture: Bitmap, width: number, colored: boolean, check: 
 	blur(soft, width, check, 2);
 	const { data } = picture;
 	for (let i = 0; i < data.length; i += 4) {
+		if ((i & 0xf_ffff) === 0) check();
 		const share = Math.min(1, ((grey.data[i] as number) + 1) / ((soft.data[i] as number) + 1));
 		const line = share ** 3.2;
 		for (let c = i; c < i + 3; c++) {
@@ -117,16 +122,20 @@ export function sketch(picture: Bitmap, width: number, colored: boolean, check: 
 }
 
 /** Light from the top left on a grey plate. */
-export function emboss(picture: Bitmap, depth: number): void {
+export function emboss(picture: Bitmap, depth: number, check: Check): void {
 	const { width, height, data } = picture;
 	const light = lightness(picture);
 	for (let y = 0; y < height; y++) {
+		if ((y & 63) === 0) check();
 		const [up, down] = [Math.max(0, y - 1) * width, Math.min(height - 1, y + 1) * width];
 		for (let x = 0; x < width; x++) {
 			const [l, r] = [Math.max(0, x - 1), Math.min(width - 1, x + 1)];
 			const value = 128 + ((light[down + r] as number) - (light[up + l] as number)) * depth;
 			const at = (y * width + x) * 4;
-			data.fill(byte(Math.round(value)), at, at + 3);
+			const grey = byte(Math.round(value));
+			data[at] = grey;
+			data[at + 1] = grey;
+			data[at + 2] = grey;
 		}
 	}
 }
@@ -138,6 +147,7 @@ export function cartoon(picture: Bitmap, levels: number, check: Check): void {
 	const { data } = picture;
 	const step = 255 / levels;
 	for (let i = 0, k = 0; k < steep.length; i += 4, k++) {
+		if ((i & 0xf_ffff) === 0) check();
 		const [r, g, b] = [data[i] as number, data[i + 1] as number, data[i + 2] as number];
 		const light = Math.max(1, luma(r, g, b));
 		const flat = ((Math.min(levels - 1, Math.floor(light / step)) + 0.6) * step) / light;
@@ -153,11 +163,13 @@ export function cartoon(picture: Bitmap, levels: number, check: Check): void {
 export function glow(picture: Bitmap, amount: number, sigma: number, check: Check): void {
 	const light = copy(picture);
 	for (let i = 0; i < light.data.length; i += 4) {
+		if ((i & 0xf_ffff) === 0) check();
 		for (let c = i; c < i + 3; c++) light.data[c] = ((light.data[c] as number) ** 2 / 255) | 0;
 	}
 	blur(light, sigma, check, 2);
 	const { data } = picture;
 	for (let i = 0; i < data.length; i += 4) {
+		if ((i & 0xf_ffff) === 0) check();
 		for (let c = i; c < i + 3; c++) {
 			const [value, shine] = [data[c] as number, (light.data[c] as number) * amount];
 			data[c] = 255 - ((255 - value) * (255 - shine)) / 255;

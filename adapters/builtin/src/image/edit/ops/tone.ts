@@ -80,7 +80,10 @@ export function threshold({ data }: Bitmap, level: number): void {
 	const limit = level * 255;
 	for (let i = 0; i < data.length; i += 4) {
 		const value = luma(data[i] as number, data[i + 1] as number, data[i + 2] as number);
-		data.fill(value >= limit ? 255 : 0, i, i + 3);
+		const tone = value >= limit ? 255 : 0;
+		data[i] = tone;
+		data[i + 1] = tone;
+		data[i + 2] = tone;
 	}
 }
 

@@ -1,24 +1,25 @@
 import type { Rgb } from '../../../scene/color.ts';
-import { type Bitmap, copy, solid } from '../bitmap.ts';
+import { type Bitmap, blank, type Check, copy, type Size, solid } from '../bitmap.ts';
 import { colorName } from '../grammar/colors.ts';
 import { anyColor, choice, colors, percent, picture as pictureOf } from '../grammar/parameters.ts';
-import { type Tools, verb } from '../grammar/verb.ts';
+import { nowhere, type Tools, verb } from '../grammar/verb.ts';
 import { lay } from '../ops/alpha.ts';
 import { backgroundShare, cutOut, findSubject } from '../ops/background.ts';
 import { blur } from '../ops/blur.ts';
 import { mapToGradient } from '../ops/color.ts';
 import { fitted } from '../ops/combine.ts';
 import { heal } from '../ops/heal.ts';
+import { enlarge, halve } from '../ops/scale.ts';
 
 const tolerance = percent(12, 1, 100);
 
 const WHITE = [255, 255, 255] as const;
 
-/** The subject, or nothing (and a note) where hardly anything hangs together with the border. */
-function tell(picture: Bitmap, percentage: number, { check, note }: Pick<Tools, 'check' | 'note'>) {
+/** The subject, or nothing (and the reason) where hardly anything hangs together with the border. */
+function tell(picture: Bitmap, percentage: number, { check, skip }: Pick<Tools, 'check' | 'skip'>) {
 	const subject = findSubject(picture, percentage / 100, check);
 	if (backgroundShare(subject) >= 0.01) return subject;
-	note('Hardly anything hangs together with the border in colour: the background stayed.');
+	skip('hardly anything hangs together with the border in colour');
 	return undefined;
 }
 
@@ -26,6 +27,7 @@ function tell(picture: Bitmap, percentage: number, { check, note }: Pick<Tools, 
 export const backgroundVerbs = [
 	verb({
 		name: 'remove background',
+		anywhere: true,
 		phrases:
 			'remove background|background removal|transparent background|background transparent|no background|cut out|cutout|isolate subject|isolate|erase background|delete background|without background|extract subject|knock out background',
 		takes: { named: anyColor(), tolerance },
@@ -33,12 +35,13 @@ export const backgroundVerbs = [
 		say: () => 'remove background',
 		run: (picture, args, tools) => {
 			const subject = tell(picture, args.tolerance, tools);
-			if (subject) cutOut(picture, subject);
+			if (subject) cutOut(picture, subject, tools.check);
 			return picture;
 		},
 	}),
 	verb({
 		name: 'replace background',
+		anywhere: true,
 		phrases:
 			'replace background|replace =it|change background|background color|new background|background|swap background|set background|fill background|behind',
 		takes: {
@@ -65,17 +68,18 @@ export const backgroundVerbs = [
 		run: (picture, args, tools) => {
 			const subject = tell(picture, args.tolerance, tools);
 			if (!subject) return picture;
-			cutOut(picture, subject);
+			cutOut(picture, subject, tools.check);
 			const [other] = tools.pictures;
 			const behind = other
 				? copy(fitted(other, picture))
 				: ramp(picture, args.colors, args.way === 'radial');
-			lay(behind, picture, 0, 0);
+			lay(behind, picture, 0, 0, 1, tools.check);
 			return behind;
 		},
 	}),
 	verb({
 		name: 'blur background',
+		anywhere: true,
 		phrases:
 			'blur background|background blur|bokeh|blurred background|shallow depth of field|portrait mode|soften background',
 		takes: { amount: percent(50, 1, 100), tolerance },
@@ -85,17 +89,16 @@ export const backgroundVerbs = [
 			const { check } = tools;
 			const subject = tell(picture, args.tolerance, tools);
 			if (!subject) return picture;
-			const soft = copy(picture);
-			const hole = subject.map((share) => 255 - share);
-			heal(soft, hole, check);
-			blur(soft, (Math.min(picture.width, picture.height) * args.amount) / 2000, check);
-			cutOut(picture, subject);
-			lay(soft, picture, 0, 0);
+			const sigma = (Math.min(picture.width, picture.height) * args.amount) / 2000;
+			const soft = blurredAround(picture, subject, sigma, check);
+			cutOut(picture, subject, check);
+			lay(soft, picture, 0, 0, 1, check);
 			return soft;
 		},
 	}),
 	verb({
 		name: 'fill',
+		reach: nowhere,
 		phrases: 'fill|flood|paint|paint over|cover|fill =with|solid color|paint it',
 		takes: { color: anyColor() },
 		lacks: (args) => (args.color ? undefined : 'a colour'),
@@ -105,6 +108,7 @@ export const backgroundVerbs = [
 	}),
 	verb({
 		name: 'erase',
+		reach: nowhere,
 		phrases: 'erase|make hole|punch hole|clear|cut hole',
 		takes: {},
 		needsMask: true,
@@ -126,6 +130,38 @@ export const backgroundVerbs = [
 		},
 	}),
 ];
+
+/** What is behind the subject, guessed from what is around it, and blurred; where that hides all detail, from a copy of half the size. */
+function blurredAround(picture: Bitmap, subject: Uint8Array, sigma: number, check: Check): Bitmap {
+	if (sigma < 4) {
+		const soft = copy(picture);
+		heal(
+			soft,
+			subject.map((share) => 255 - share),
+			check,
+		);
+		blur(soft, sigma, check);
+		return soft;
+	}
+	const small = halve(picture, check);
+	heal(small, halvedRest(subject, picture), check);
+	blur(small, sigma / 2, check);
+	const soft = blank(picture.width, picture.height);
+	enlarge(small, soft, check);
+	return soft;
+}
+
+/** 255 where none of four pixels is of the subject. */
+function halvedRest(subject: Uint8Array, { width, height }: Size): Uint8Array {
+	const [w, h] = [(width + 1) >> 1, (height + 1) >> 1];
+	const rest = new Uint8Array(w * h).fill(255);
+	for (let y = 0, k = 0; y < height; y++) {
+		for (let x = 0; x < width; x++, k++) {
+			if (subject[k] !== 0) rest[(y >> 1) * w + (x >> 1)] = 0;
+		}
+	}
+	return rest;
+}
 
 /** Colours from top to bottom, or from the middle outwards. */
 function ramp({ width, height }: Bitmap, stops: readonly Rgb[], radial: boolean): Bitmap {

@@ -1,6 +1,6 @@
 import { colorName } from '../grammar/colors.ts';
 import { angle, change, color, colors, percent } from '../grammar/parameters.ts';
-import { verb } from '../grammar/verb.ts';
+import { nowhere, verb } from '../grammar/verb.ts';
 import * as ops from '../ops/color.ts';
 import { signed } from './tone.ts';
 
@@ -10,6 +10,7 @@ const reach = percent(30, 1, 100);
 export const colorVerbs = [
 	verb({
 		name: 'grayscale',
+		reach: nowhere,
 		phrases:
 			'grayscale|gray scale|black and white|black & white|black white|monochrome|desaturate completely|remove color|remove all colors|without colors|b and w|noir|=gray',
 		takes: {},
@@ -22,6 +23,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'sepia',
+		reach: nowhere,
 		phrases: 'sepia',
 		takes: { share: percent(100) },
 		does: 'Tones it like an old print.',
@@ -33,6 +35,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'saturate',
+		reach: nowhere,
 		phrases: 'saturate|saturation|saturated|colorful|vivid|richer colors|more colors',
 		takes: { amount: change(35) },
 		does: 'Makes colours stronger or weaker.',
@@ -44,6 +47,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'desaturate',
+		reach: nowhere,
 		phrases: 'desaturate|mute colors|muted|muted colors',
 		takes: { amount: percent(50) },
 		does: 'Takes some colour away.',
@@ -55,6 +59,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'vibrance',
+		reach: nowhere,
 		phrases: 'vibrance|vibrant|lively',
 		takes: { amount: change(50) },
 		does: 'Strengthens dull colours more than strong ones.',
@@ -66,6 +71,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'hue',
+		reach: nowhere,
 		phrases: 'hue|hue rotate|rotate hue|shift hue|change hue|hue shift|shift colors|rotate colors',
 		takes: { degrees: angle(90) },
 		does: 'Turns all hues around the colour circle.',
@@ -77,6 +83,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'tint',
+		reach: nowhere,
 		phrases: 'tint|colorize|color overlay',
 		takes: { color: color([255, 165, 0]), share: percent(60) },
 		does: 'Gives the middle tones a colour.',
@@ -88,6 +95,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'warm',
+		reach: nowhere,
 		phrases: 'warm|warmer|warmth|temperature|color temperature|golden hour|sunny',
 		takes: { amount: change(40, 1, 100) },
 		does: 'Moves the colours towards candle light.',
@@ -99,6 +107,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'cool',
+		reach: nowhere,
 		phrases: 'cool|cooler|cold|colder|icy',
 		takes: { amount: change(40, -1, 100) },
 		does: 'Moves the colours towards shade.',
@@ -122,6 +131,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'duotone',
+		reach: nowhere,
 		phrases: 'duotone|duo tone|two tone|bichrome',
 		takes: { pair: colors(2) },
 		does: 'Draws shadows in one colour and lights in another.',
@@ -133,6 +143,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'gradient map',
+		reach: nowhere,
 		phrases: 'gradient map|map gradient|false color|heat map|thermal|tritone',
 		takes: { stops: colors(6) },
 		does: 'Replaces brightness by the colours of a gradient.',
@@ -144,6 +155,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'replace colour',
+		reach: nowhere,
 		phrases: 'replace|replace color|swap|swap color|change color|recolor',
 		takes: { pair: colors(2), reach },
 		does: 'Turns one colour into another.',
@@ -156,6 +168,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'green screen',
+		reach: nowhere,
 		phrases: 'green screen|remove green screen|chroma key|greenscreen',
 		takes: { reach: percent(50, 1, 100) },
 		does: 'Makes the green of a studio wall transparent.',
@@ -167,6 +180,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'colour key',
+		reach: nowhere,
 		phrases: 'transparent|key out|color key|remove color|knock out',
 		takes: {
 			gone: {

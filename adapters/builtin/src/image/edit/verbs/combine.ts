@@ -1,4 +1,4 @@
-import { clampSize, copy, type Size } from '../bitmap.ts';
+import { type Check, clampSize, type Size } from '../bitmap.ts';
 import type { Parameter, Place } from '../grammar/parameters.ts';
 import {
 	anyColor,
@@ -36,6 +36,7 @@ const pictures: Parameter<readonly number[]> = {
 export const combineVerbs = [
 	verb({
 		name: 'overlay',
+		anywhere: true,
 		phrases: 'overlay|superimpose|paste|picture in picture|logo|inset|stick',
 		absorbs: ['opacity', 'transparency', 'resize'],
 		takes: {
@@ -52,16 +53,17 @@ export const combineVerbs = [
 			const own = sizes[index] ?? size;
 			return [{ index, ...insideShare(size, own, share / 100), mode: 'fill' }];
 		},
-		run: (picture, args, { pictures }) => {
+		run: (picture, args, { pictures, check }) => {
 			const [top] = pictures;
 			if (!top) return picture;
 			const { x, y } = overlayAt(picture, top, args.place);
-			lay(picture, top, x, y, args.opacity);
+			lay(picture, top, x, y, args.opacity, check);
 			return picture;
 		},
 	}),
 	verb({
 		name: 'blend',
+		anywhere: true,
 		phrases: 'blend|mix|double exposure|merge|combine|fuse|composite|multiply image|screen image',
 		takes: { other: pictureOf(), share: percent(50), mode: modes },
 		does: 'Mixes image 2 into it: normal, multiply, screen, overlay or difference.',
@@ -70,14 +72,15 @@ export const combineVerbs = [
 		wants: ({ width, height }, { other }) => [
 			{ index: second(other), width, height, mode: 'cover' },
 		],
-		run: (picture, { share, mode }, { pictures }) => {
+		run: (picture, { share, mode }, { pictures, check }) => {
 			const [top] = pictures;
-			if (top) blend(picture, top, share / 100, mode);
+			if (top) blend(picture, top, share / 100, mode, check);
 			return picture;
 		},
 	}),
 	verb({
 		name: 'side by side',
+		anywhere: true,
 		phrases:
 			'side by side|next to each other|beside|before after|in row|horizontal stack|join horizontally|hstack',
 		takes: { behind: anyColor(), named: pictures },
@@ -85,11 +88,12 @@ export const combineVerbs = [
 		say: () => 'side by side',
 		size: (size, _, sizes) => layout(size, sizes.length, 'row'),
 		wants: (size, _, sizes) => others(layout(size, sizes.length, 'row')),
-		run: (picture, { behind }, { pictures, transparent }) =>
-			assemble(picture, pictures, 'row', behind, transparent),
+		run: (picture, { behind }, { pictures, transparent, check }) =>
+			assemble(picture, pictures, 'row', behind, transparent, check),
 	}),
 	verb({
 		name: 'stack',
+		anywhere: true,
 		phrases:
 			'stack|stacked|stack vertically|on top of each other|below each other|vertical stack|vstack|in column',
 		takes: { behind: anyColor(), named: pictures },
@@ -97,19 +101,20 @@ export const combineVerbs = [
 		say: () => 'stack',
 		size: (size, _, sizes) => layout(size, sizes.length, 'column'),
 		wants: (size, _, sizes) => others(layout(size, sizes.length, 'column')),
-		run: (picture, { behind }, { pictures, transparent }) =>
-			assemble(picture, pictures, 'column', behind, transparent),
+		run: (picture, { behind }, { pictures, transparent, check }) =>
+			assemble(picture, pictures, 'column', behind, transparent, check),
 	}),
 	verb({
 		name: 'collage',
+		anywhere: true,
 		phrases: 'collage|grid|contact sheet|montage|photo grid|mosaic of images',
 		takes: { behind: anyColor(), named: pictures },
 		does: 'All pictures in a grid.',
 		say: () => 'collage',
 		size: (size, _, sizes) => layout(size, sizes.length, 'grid'),
 		wants: (size, _, sizes) => others(layout(size, sizes.length, 'grid')),
-		run: (picture, { behind }, { pictures, transparent }) =>
-			assemble(picture, pictures, 'grid', behind, transparent),
+		run: (picture, { behind }, { pictures, transparent, check }) =>
+			assemble(picture, pictures, 'grid', behind, transparent, check),
 	}),
 ];
 
@@ -166,8 +171,9 @@ function assemble(
 	arrangement: 'row' | 'column' | 'grid',
 	behind: readonly number[] | undefined,
 	transparent: boolean,
+	check: Check,
 ) {
-	const all = [copy(picture), ...pictures];
+	const all = [picture, ...pictures];
 	const color = behind ?? (transparent ? undefined : [255, 255, 255]);
-	return collage(all, layout(picture, all.length, arrangement), color);
+	return collage(all, layout(picture, all.length, arrangement), color, check);
 }

@@ -18,6 +18,7 @@ export const filterVerbs = [
 		name: 'blur',
 		phrases: 'blur|blurry|soften|soft|soft focus|out of focus|defocus|smooth|gaussian blur|unfocus',
 		takes: { radius: pixels(4, 0.3, 200) },
+		reach: ({ radius }) => radius * 3 + 4,
 		does: 'Averages neighbours; the number is the standard deviation of a Gaussian.',
 		say: ({ radius }) => `blur ${radius} px`,
 		run: (picture, { radius }, { scale, check, fast }) => {
@@ -27,8 +28,10 @@ export const filterVerbs = [
 	}),
 	verb({
 		name: 'sharpen',
-		phrases: 'sharpen|sharp|sharpness|sharper|unsharp mask|unsharp|crisp|crisper|clarity|detail',
+		phrases:
+			'sharpen|sharpen edges|sharp|sharpness|sharper|unsharp mask|unsharp|crisp|crisper|clarity|detail',
 		takes: { amount: percent(80, 0, 500) },
+		reach: () => 8,
 		does: 'Adds what a blur would take away.',
 		say: ({ amount }) => `sharpen ${amount} %`,
 		run: (picture, { amount }, { check }) => {
@@ -89,8 +92,8 @@ export const filterVerbs = [
 		takes: { depth: percent(100, 10, 400) },
 		does: 'A grey relief lit from the top left.',
 		say: ({ depth }) => `emboss ${depth} %`,
-		run: (picture, { depth }) => {
-			style.emboss(picture, depth / 100);
+		run: (picture, { depth }, { check }) => {
+			style.emboss(picture, depth / 100, check);
 			return picture;
 		},
 	}),

@@ -1,9 +1,9 @@
-import { clampSize, isOpaque, solid } from '../bitmap.ts';
+import { type Bitmap, blank, type Check, isOpaque, solid } from '../bitmap.ts';
 import { colorName } from '../grammar/colors.ts';
 import type { Parameter } from '../grammar/parameters.ts';
 import { color, percent } from '../grammar/parameters.ts';
 import { verb } from '../grammar/verb.ts';
-import { lay } from '../ops/alpha.ts';
+import { flatten, lay } from '../ops/alpha.ts';
 import { sepia } from '../ops/color.ts';
 import { covering } from '../ops/combine.ts';
 import * as shape from '../ops/shape.ts';
@@ -62,16 +62,14 @@ export const frameVerbs = [
 		takes: { width: thickness(6), color: color([74, 48, 28]) },
 		does: 'A frame with a light mat inside it.',
 		say: (args) => `frame ${said(args.width)} ${colorName(args.color)}`,
-		run: (picture, args, { scale }) => {
+		run: (picture, args, { scale, check }) => {
 			const width = inPixels(args.width, picture, scale);
 			const [wood, mat] = [Math.max(1, Math.round(width * 0.55)), Math.max(2, width)];
 			const { width: w, height: h } = picture;
-			const inner = covering(picture, {
-				width: Math.max(1, w - 2 * mat),
-				height: Math.max(1, h - 2 * mat),
-			});
+			const room = { width: Math.max(1, w - 2 * mat), height: Math.max(1, h - 2 * mat) };
+			const inner = covering(picture, room, check);
 			const made = solid(w, h, [244, 240, 230]);
-			lay(made, inner, mat, mat);
+			lay(made, inner, mat, mat, 1, check);
 			shape.strokeInside(made, 0, wood, args.color);
 			const [r, g, b] = args.color;
 			const light = [r + (255 - r) * 0.35, g + (255 - g) * 0.35, b + (255 - b) * 0.35];
@@ -90,7 +88,7 @@ export const frameVerbs = [
 		takes: { color: color([250, 249, 245]) },
 		does: 'A white print with a wide lower margin.',
 		say: () => 'polaroid',
-		run: (picture, args) => {
+		run: (picture, args, { check }) => {
 			const { width, height } = picture;
 			const side = Math.max(1, Math.round(Math.min(width, height) * 0.06));
 			const foot = Math.max(2, Math.round(height * 0.18));
@@ -99,7 +97,7 @@ export const frameVerbs = [
 				width: Math.max(1, width - 2 * side),
 				height: Math.max(1, height - side - foot),
 			};
-			lay(made, covering(picture, room), side, side);
+			lay(made, covering(picture, room, check), side, side, 1, check);
 			return made;
 		},
 	}),
@@ -110,9 +108,9 @@ export const frameVerbs = [
 		takes: { radius: thickness(10) },
 		does: 'Makes the corners transparent outside a quarter of a circle.',
 		say: ({ radius }) => `round corners ${said(radius)}`,
-		run: (picture, { radius }, { scale }) => {
+		run: (picture, { radius }, { scale, check }) => {
 			const { width, height } = picture;
-			shape.keepRounded(picture, width, height, inPixels(radius, picture, scale));
+			shape.keepRounded(picture, width, height, inPixels(radius, picture, scale), check);
 			return picture;
 		},
 	}),
@@ -123,9 +121,9 @@ export const frameVerbs = [
 		takes: {},
 		does: 'Cuts a circle out of the middle; the rest is transparent.',
 		say: () => 'circle',
-		run: (picture) => {
+		run: (picture, _, { check }) => {
 			const side = Math.min(picture.width, picture.height);
-			shape.keepRounded(picture, side, side, side / 2);
+			shape.keepRounded(picture, side, side, side / 2, check);
 			return picture;
 		},
 	}),
@@ -136,30 +134,17 @@ export const frameVerbs = [
 		does: 'A soft shadow behind what is not transparent; an opaque picture is made a little smaller for it.',
 		say: ({ strength }) => `shadow ${strength} %`,
 		run: (picture, args, { check, transparent }) => {
-			const { width, height } = picture;
-			const unit = Math.min(width, height) / 40;
-			const solidPicture = isOpaque(picture);
-			const margin = Math.max(1, Math.round(unit * 2.2));
-			const on = solid(width, height, [0, 0, 0, 0]);
-			const room = clampSize({
-				width: Math.max(1, width - margin * 2),
-				height: Math.max(1, height - margin * 2),
-			});
-			if (solidPicture) lay(on, covering(picture, room), margin, margin);
-			const made = shape.withShadow(
-				solidPicture ? on : picture,
-				{
-					shift: Math.max(1, Math.round(unit * 0.6)),
-					soft: unit * 0.8,
-					strength: args.strength / 100,
-					color: args.color,
-				},
-				check,
-			);
-			if (!solidPicture || transparent) return made;
-			const page = solid(width, height, [255, 255, 255]);
-			lay(page, made, 0, 0);
-			return page;
+			const unit = Math.min(picture.width, picture.height) / 40;
+			const made = isOpaque(picture) ? withMargin(picture, unit * 2.2, check) : picture;
+			const look = {
+				shift: Math.max(1, Math.round(unit * 0.6)),
+				soft: unit * 0.8,
+				strength: args.strength / 100,
+				color: args.color,
+			};
+			shape.addShadow(made, look, check);
+			if (made !== picture && !transparent) flatten(made, [255, 255, 255]);
+			return made;
 		},
 	}),
 	verb({
@@ -168,8 +153,8 @@ export const frameVerbs = [
 		takes: { amount: percent(60, 1, 100), color: color([0, 0, 0]) },
 		does: 'Darkens, or colours, towards the corners.',
 		say: ({ amount }) => `vignette ${amount} %`,
-		run: (picture, args) => {
-			shape.vignette(picture, args.amount / 100, args.color);
+		run: (picture, args, { check }) => {
+			shape.vignette(picture, args.amount / 100, args.color, check);
 			return picture;
 		},
 	}),
@@ -179,11 +164,24 @@ export const frameVerbs = [
 		takes: {},
 		does: 'Sepia, a little faded, with dark corners.',
 		say: () => 'vintage',
-		run: (picture) => {
+		run: (picture, _, { check }) => {
 			sepia(picture, 0.55);
 			fade(picture, 0.35);
-			shape.vignette(picture, 0.55, [30, 16, 4]);
+			shape.vignette(picture, 0.55, [30, 16, 4], check);
 			return picture;
 		},
 	}),
 ];
+
+/** The picture a little smaller, with transparent room around it; the size stays. */
+function withMargin(picture: Bitmap, wanted: number, check: Check): Bitmap {
+	const { width, height } = picture;
+	const margin = Math.max(1, Math.round(wanted));
+	const room = {
+		width: Math.max(1, width - margin * 2),
+		height: Math.max(1, height - margin * 2),
+	};
+	const made = blank(width, height);
+	lay(made, covering(picture, room, check), margin, margin, 1, check);
+	return made;
+}

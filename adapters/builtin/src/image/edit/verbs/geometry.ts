@@ -1,4 +1,4 @@
-import { type Bitmap, clampSize, type Size } from '../bitmap.ts';
+import { type Bitmap, type Check, clampSize, type Size } from '../bitmap.ts';
 import type { Parameter } from '../grammar/parameters.ts';
 import { anyColor, choice, count, percent, place, placeName } from '../grammar/parameters.ts';
 import { verb } from '../grammar/verb.ts';
@@ -38,7 +38,7 @@ export const geometryVerbs = [
 		does: 'Turns by a quarter, counterclockwise.',
 		say: () => 'rotate -90°',
 		size: (size) => geometry.turnedSize(size, -90),
-		run: (picture) => geometry.turn(picture, -1),
+		run: (picture, _, { check }) => geometry.turn(picture, -1, check),
 	}),
 	verb({
 		name: 'upside down',
@@ -52,10 +52,13 @@ export const geometryVerbs = [
 		name: 'flip',
 		phrases: 'flip|flop',
 		takes: {
-			axis: choice('vertical', {
-				horizontal: ['horizontally', 'sideways', 'left', 'right'],
-				vertical: ['vertically', 'upside', 'down', 'top', 'bottom'],
-			}),
+			axis: {
+				...choice('vertical', {
+					horizontal: ['horizontally', 'sideways', 'left', 'right'],
+					vertical: ['vertically', 'upside', 'down', 'top', 'bottom'],
+				}),
+				placed: true,
+			},
 		},
 		does: 'Turns top and bottom round, or left and right.',
 		say: ({ axis }) => `flip ${axis}`,
@@ -109,9 +112,9 @@ export const geometryVerbs = [
 		lacks: ({ span }) => (span ? undefined : 'a size'),
 		say: ({ span }) => `resize ${span?.text}`,
 		size: (size, { span }) => resizedSize(size, span),
-		run: (picture, { span }, { scale }) => {
+		run: (picture, { span }, { scale, check }) => {
 			const { width, height } = resizedSize(picture, span, scale);
-			return covering(picture, { width, height });
+			return covering(picture, { width, height }, check);
 		},
 	}),
 	verb({
@@ -142,7 +145,7 @@ export const geometryVerbs = [
 				height: Math.max(1, Math.round(picture.height * step)),
 			};
 			const box = geometry.boxAt(picture, part, at);
-			return resize(geometry.cut(picture, box), picture.width, picture.height);
+			return resize(geometry.cut(picture, box), picture.width, picture.height, check);
 		},
 	}),
 	verb({
@@ -179,7 +182,7 @@ export const geometryVerbs = [
 					? `pad ${Math.round(span.value * 100)} %`
 					: `pad to ratio ${span.value.toFixed(2)}`,
 		size: (size, { span }) => clampSize(paddedSize(size, span)),
-		run: (picture, { span, behind }, { scale, transparent }) => {
+		run: (picture, { span, behind }, { scale, transparent, check }) => {
 			const whole = paddedSize(picture, span, scale);
 			const size = clampSize(whole);
 			const shrink = size.width / whole.width;
@@ -189,9 +192,15 @@ export const geometryVerbs = [
 							picture,
 							Math.max(1, Math.round(picture.width * shrink)),
 							Math.max(1, Math.round(picture.height * shrink)),
+							check,
 						)
 					: picture;
-			return geometry.onCanvas(inner, size, behind ?? (transparent ? undefined : [255, 255, 255]));
+			return geometry.onCanvas(
+				inner,
+				size,
+				behind ?? (transparent ? undefined : [255, 255, 255]),
+				check,
+			);
 		},
 	}),
 	verb({
@@ -200,7 +209,7 @@ export const geometryVerbs = [
 		takes: { times },
 		does: 'Repeats it in both directions; the size stays.',
 		say: ({ times: number }) => `tile ${number}x${number}`,
-		run: (picture, { times: number }) => tiled(picture, number, false),
+		run: (picture, { times: number }, { check }) => tiled(picture, number, false, check),
 	}),
 	verb({
 		name: 'mirror tile',
@@ -208,7 +217,7 @@ export const geometryVerbs = [
 		takes: { times },
 		does: 'Repeats it in both directions, every second copy turned round, so that no seams show; the size stays.',
 		say: ({ times: number }) => `mirror tile ${number}x${number}`,
-		run: (picture, { times: number }) => tiled(picture, number, true),
+		run: (picture, { times: number }, { check }) => tiled(picture, number, true, check),
 	}),
 	verb({
 		name: 'skew',
@@ -227,10 +236,10 @@ export const geometryVerbs = [
 	}),
 ];
 
-function tiled(picture: Bitmap, times: number, mirrored: boolean): Bitmap {
+function tiled(picture: Bitmap, times: number, mirrored: boolean, check: Check): Bitmap {
 	const part = (length: number): number => Math.max(1, Math.ceil(length / times));
-	const small = resize(picture, part(picture.width), part(picture.height));
-	return geometry.tile(small, picture, mirrored);
+	const small = resize(picture, part(picture.width), part(picture.height), check);
+	return geometry.tile(small, picture, mirrored, check);
 }
 
 function paddedSize(

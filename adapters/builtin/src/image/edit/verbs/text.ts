@@ -29,6 +29,7 @@ function sizeFor(
 export const textVerbs = [
 	verb({
 		name: 'text',
+		anywhere: true,
 		phrases:
 			'text|caption|title|write|label|the words|heading|subtitle|add words|lettering|slogan|headline',
 		absorbs: ['shadow', 'border', 'edges', 'frame', 'shadows'],
@@ -44,12 +45,14 @@ export const textVerbs = [
 	}),
 	verb({
 		name: 'watermark',
+		anywhere: true,
 		phrases: 'watermark|watermark text|text watermark|copyright|copyright notice|stamp',
 		absorbs: ['text', 'opacity', 'transparency', 'shadow'],
 		takes: {
 			text: text(),
 			where: {
 				about: 'a corner; else it repeats on a slant',
+				placed: true,
 				read: (words) => {
 					words.word(
 						'diagonal',

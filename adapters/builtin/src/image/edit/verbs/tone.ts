@@ -1,5 +1,5 @@
 import { change, count, percent } from '../grammar/parameters.ts';
-import { verb } from '../grammar/verb.ts';
+import { nowhere, verb } from '../grammar/verb.ts';
 import * as tone from '../ops/tone.ts';
 
 /** A change in percent with its sign: `+20 %`. */
@@ -11,6 +11,7 @@ export function signed(value: number): string {
 export const toneVerbs = [
 	verb({
 		name: 'brighten',
+		reach: nowhere,
 		phrases: 'brighten|brightness|bright|lighten|=lighter|luminosity',
 		takes: { amount: change(25) },
 		does: 'Multiplies the light.',
@@ -22,6 +23,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'darken',
+		reach: nowhere,
 		phrases: 'darken|dark|darkness|=dim|dimmed|dimmer',
 		takes: { amount: change(25, -1) },
 		does: 'Takes light away.',
@@ -33,6 +35,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'contrast',
+		reach: nowhere,
 		phrases: 'contrast|contrasty|punchy|punch',
 		takes: { amount: change(25) },
 		does: 'Spreads the tones around the middle grey.',
@@ -44,6 +47,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'exposure',
+		reach: nowhere,
 		phrases: 'exposure|overexpose',
 		takes: {
 			amount: {
@@ -67,6 +71,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'gamma',
+		reach: nowhere,
 		phrases: 'gamma|gamma correction|midtones',
 		takes: {
 			value: {
@@ -87,6 +92,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'shadows',
+		reach: nowhere,
 		phrases: '=shadows|lighten =shadows|brighten =shadows|open =shadows|fill light|dark areas',
 		takes: { amount: change(40, 1, 100) },
 		does: 'Lifts or lowers the dark tones.',
@@ -98,6 +104,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'highlights',
+		reach: nowhere,
 		phrases: 'highlights|light areas',
 		takes: { amount: change(40, 1, 100) },
 		does: 'Lifts or lowers the light tones.',
@@ -109,6 +116,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'invert',
+		reach: nowhere,
 		phrases: 'invert|invert colors|inverse|negative|negate|inverted colors',
 		takes: {},
 		does: 'Turns every colour into its opposite.',
@@ -120,6 +128,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'posterize',
+		reach: nowhere,
 		phrases: 'posterize|poster|quantize|reduce colors',
 		takes: { levels: count(4, 2, 32) },
 		does: 'Leaves a few levels per channel.',
@@ -131,6 +140,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'threshold',
+		reach: nowhere,
 		phrases: 'threshold|binarize|binary|pure black and white|stencil',
 		takes: { level: percent(50) },
 		does: 'Makes everything lighter than a level white and the rest black.',
@@ -142,6 +152,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'solarize',
+		reach: nowhere,
 		phrases: 'solarize|solarization',
 		takes: { level: percent(50) },
 		does: 'Turns tones above a level round.',
@@ -153,6 +164,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'fade',
+		reach: nowhere,
 		phrases: 'fade|faded|washed out|wash out|matte',
 		takes: { amount: percent(50) },
 		does: 'Lifts black and lowers white, as on old prints.',
@@ -187,6 +199,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'opacity',
+		reach: nowhere,
 		phrases: 'opacity|alpha',
 		takes: { share: percent(50) },
 		does: 'Makes the whole picture as opaque as said.',
@@ -198,6 +211,7 @@ export const toneVerbs = [
 	}),
 	verb({
 		name: 'transparency',
+		reach: nowhere,
 		phrases: 'transparent|translucent|semi transparent|see through|transparency',
 		takes: { share: percent(50) },
 		does: 'Makes the whole picture as transparent as said.',
