@@ -1,9 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createDeflate } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { animation, blackRows, madePng } from '../../adapters/sharp/test/bombs.ts';
+import { animation, madePng } from '../../adapters/sharp/test/bombs.ts';
 import { type Child, plinth } from '../support/cli.ts';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { percentile, probe } from '../support/latency.ts';
@@ -39,8 +43,20 @@ function edit(picture: Uint8Array, mask?: Uint8Array): Promise<Response> {
 	return client.send('/v1/images/edits', { method: 'POST', body: form });
 }
 
-/** Larger than any limit of pixels, and a few hundred kilobytes as a file. */
-const bomb = () => madePng(16_384, 16_384, blackRows(16_384, 16_384));
+/** How long one in a hundred answers of `/healthz` takes at least while something else happens, in milliseconds. */
+async function p99During(work: () => Promise<unknown>): Promise<number> {
+	const health = probe(`${url}/healthz`);
+	await work();
+	return percentile(await health.stop(), 0.99);
+}
+
+/** Larger than any limit of pixels, and a few hundred kilobytes as a file. Its rows are never held whole here either. */
+async function bomb(): Promise<Buffer> {
+	const side = 16_384;
+	const row = Buffer.alloc(side * 3 + 1);
+	const rows = Readable.from(Array(side).fill(row)).pipe(createDeflate({ level: 1 }));
+	return madePng(side, side, await buffer(rows));
+}
 
 async function truncatedJpeg(): Promise<Buffer> {
 	const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
@@ -63,25 +79,28 @@ describe('a hostile picture', () => {
 		async (name, make, code) => {
 			onTestFailed(() => console.error(child.stdout(), child.stderr()));
 			const picture = await make();
-			const health = probe(`${url}/healthz`);
-			const began = performance.now();
-			const answer = await edit(picture);
-			const took = performance.now() - began;
-			expect([answer.status, await failure(answer)]).toMatchObject([400, { code, param: 'image' }]);
-			// The probe needs some answers for a percentile, and the others may still be paying for the first one.
-			for (let index = 0; index < 9; index++) expect((await edit(picture)).status).toBe(400);
-			const waits = await health.stop();
-			const p99 = percentile(waits, 0.99);
+			const calm = await p99During(() => delay(500));
+			let took = 0;
+			const p99 = await p99During(async () => {
+				const began = performance.now();
+				const answer = await edit(picture);
+				took = performance.now() - began;
+				const refusal = await failure(answer);
+				expect([answer.status, refusal]).toMatchObject([400, { code, param: 'image' }]);
+				// A percentile needs many answers, so the picture comes again and again for two seconds.
+				while (performance.now() - began < 2_000) expect((await edit(picture)).status).toBe(400);
+			});
 			console.info(
-				`${name}: refused in ${took.toFixed(0)} ms; /healthz p99 ${p99.toFixed(0)} ms of ${waits.length}.`,
+				`${name}: refused in ${took.toFixed(0)} ms; /healthz p99 ${p99.toFixed(0)} ms, before ${calm.toFixed(0)} ms.`,
 			);
 			expect(took).toBeLessThan(500);
-			expect(p99).toBeLessThan(100);
+			// Other tests share the machine: what it takes without us is theirs.
+			expect(p99 - calm).toBeLessThan(100);
 		},
 	);
 
 	test('is refused as a mask too', async () => {
-		for (const bytes of [polyglots.SVG as Buffer, bomb()]) {
+		for (const bytes of [polyglots.SVG as Buffer, await bomb()]) {
 			const answer = await edit(solidPng(64, 64, [1, 2, 3]), bytes);
 			expect([answer.status, (await failure(answer)).param]).toEqual([400, 'mask']);
 		}
