@@ -7,11 +7,11 @@ import { serverSettings } from '../../core/src/config/shape.ts';
 import { httpLimits } from '../../core/src/http/limits.ts';
 import { jobSettings } from '../../core/src/jobs/settings.ts';
 import { readinessLimits } from '../../core/src/kernel/readiness.ts';
-import { maxImages } from '../../plugins/image/src/inputs.ts';
+import { sweepMs } from '../../plugins/image/src/links/sweep.ts';
 import { imageOptions } from '../../plugins/image/src/options.ts';
+import { maxImages } from '../../plugins/image/src/request/inputs.ts';
+import { sizeRules } from '../../plugins/image/src/request/sizes.ts';
 import { editImages } from '../../plugins/image/src/routes/edit.ts';
-import { sizeRules } from '../../plugins/image/src/sizes.ts';
-import { sweepMs } from '../../plugins/image/src/sweep.ts';
 import { videoOptions } from '../../plugins/video/src/options.ts';
 import { createVideo } from '../../plugins/video/src/routes/create.ts';
 

@@ -1,8 +1,8 @@
 import type { BlobStore, Clock, ImageCodec, Logger, Models } from '@plinth/core';
-import type { WorkLoad } from './load.ts';
+import type { SigningKey } from './links/signing-key.ts';
 import type { ImageModel } from './model.ts';
 import type { ImageOptions } from './options.ts';
-import type { SigningKey } from './signing-key.ts';
+import type { WorkLoad } from './work/load.ts';
 
 /** What the routes work with. */
 export interface ImageContext {

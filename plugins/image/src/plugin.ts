@@ -1,13 +1,13 @@
 import { definePlugin, services } from '@plinth/core';
 import type { ImageContext } from './context.ts';
-import { WorkLoad } from './load.ts';
+import { signingKey } from './links/signing-key.ts';
+import { createSweep } from './links/sweep.ts';
 import { imageModels } from './model.ts';
 import { imageOptions } from './options.ts';
 import { editImages } from './routes/edit.ts';
 import { generateImages } from './routes/generate.ts';
 import { imageResult } from './routes/result.ts';
-import { signingKey } from './signing-key.ts';
-import { createSweep } from './sweep.ts';
+import { WorkLoad } from './work/load.ts';
 
 /** Pictures under `/v1/images`: made from words, made from pictures, and served behind signed URLs. */
 export const image = definePlugin({

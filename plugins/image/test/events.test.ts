@@ -1,6 +1,6 @@
 import { manualClock } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import { EventQueue, mostWaiting } from '../src/events.ts';
+import { EventQueue, mostWaiting } from '../src/answer/events.ts';
 
 const event = (data: number) => ({ data });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pngEffort } from '../src/finish.ts';
 import type { ImageModel, Picture } from '../src/index.ts';
+import { pngEffort } from '../src/work/finish.ts';
 import { answerOf, harness, pictureIn } from './harness.ts';
 import { decode, file, pixels } from './pictures.ts';
 

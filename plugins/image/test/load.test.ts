@@ -1,6 +1,6 @@
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import { WorkLoad } from '../src/load.ts';
+import { WorkLoad } from '../src/work/load.ts';
 import { errorOf, gate, harness, solid } from './harness.ts';
 
 describe('more requests than are worked on at the same time', () => {

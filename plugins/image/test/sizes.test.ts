@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brokenRule, sizeToAsk } from '../src/sizes.ts';
+import { brokenRule, sizeToAsk } from '../src/request/sizes.ts';
 
 describe('a size of the wire', () => {
 	it.each([

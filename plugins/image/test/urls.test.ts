@@ -1,8 +1,8 @@
 import type { BlobStore } from '@plinth/core';
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import { signingKey } from '../src/signing-key.ts';
-import { sweepMs } from '../src/sweep.ts';
+import { signingKey } from '../src/links/signing-key.ts';
+import { sweepMs } from '../src/links/sweep.ts';
 import { answerOf, errorOf, type HarnessOptions, harness, solid } from './harness.ts';
 import { decode } from './pictures.ts';
 

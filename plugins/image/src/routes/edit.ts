@@ -1,9 +1,9 @@
 import { defineRoute, errors, type Route } from '@plinth/core';
+import { imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
-import { editBody } from '../fields.ts';
-import { findInputs, readInputs } from '../inputs.ts';
-import { checkAbilities, checkConflicts, editWish } from '../order.ts';
-import { imagesResponse, replyWith, sharedErrors } from '../reply.ts';
+import { editBody } from '../request/fields.ts';
+import { findInputs, readInputs } from '../request/inputs.ts';
+import { checkAbilities, checkConflicts, editWish } from '../request/order.ts';
 
 /** `POST /v1/images/edits`: pictures from pictures and words. All pictures are looked at before a model is asked. */
 export function editImages(context: ImageContext): Route {

@@ -1,8 +1,8 @@
 import { defineRoute, type Route } from '@plinth/core';
+import { imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
-import { generationBody } from '../fields.ts';
-import { checkAbilities, checkConflicts, generationWish } from '../order.ts';
-import { imagesResponse, replyWith, sharedErrors } from '../reply.ts';
+import { generationBody } from '../request/fields.ts';
+import { checkAbilities, checkConflicts, generationWish } from '../request/order.ts';
 
 /** `POST /v1/images/generations`: pictures from words. */
 export function generateImages(context: ImageContext): Route {

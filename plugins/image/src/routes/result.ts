@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
-import { isSigned, readName, storedPrefix } from '../url-names.ts';
+import { isSigned, readName, storedPrefix } from '../links/url-names.ts';
 
 const params = z.object({
 	name: z.string().meta({ description: 'As it stands in the URL of an answer.' }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/core/testing';
-import { pictureFault } from '../result.ts';
+import { pictureFault } from '../work/result.ts';
 import type { ModelCaseMaker } from './cases.ts';
 import {
 	type Attempt,

@@ -12,7 +12,7 @@ import type {
 	ImageSize,
 	Picture,
 } from '../model.ts';
-import { checkResult } from '../result.ts';
+import { checkResult } from '../work/result.ts';
 
 /** A fresh model. */
 export interface ImageModelSubject extends Subject {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImageEditRequest, ImageRequest } from './model.ts';
+import type { ImageEditRequest, ImageRequest } from '../model.ts';
 
 /** Everything of a request that shapes its pictures. How many there are, and in which format, does not. */
 export type SeededRequest = Omit<ImageRequest, 'count'> &

@@ -1,9 +1,9 @@
 import { invalidValue, unsupportedValue } from '@plinth/core';
+import type { ImageAbilities, ImageEditRequest, ImageModel, ImageRequest } from '../model.ts';
+import type { Finish } from '../work/finish.ts';
 import type { EditBody, GenerationBody } from './fields.ts';
 import { modelQuality } from './fields.ts';
-import type { Finish } from './finish.ts';
 import type { Inputs } from './inputs.ts';
-import type { ImageAbilities, ImageEditRequest, ImageModel, ImageRequest } from './model.ts';
 import { formatSize, isMade, parseSize, sizeToAsk } from './sizes.ts';
 
 /** What a request asks of a model, without how many pictures. */

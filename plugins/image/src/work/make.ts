@@ -6,14 +6,14 @@ import {
 	plinthError,
 	Semaphore,
 } from '@plinth/core';
+import type { UsageLedger } from '../answer/usage.ts';
+import type { ImageAbilities, ImageModel, ImageResult, ImageRun, Picture } from '../model.ts';
+import type { EditWish, Wish } from '../request/order.ts';
+import { nextSeed } from '../request/seed.ts';
+import { formatSize, isEqual } from '../request/sizes.ts';
 import { type Finish, type FinishedPicture, finishPicture } from './finish.ts';
-import type { ImageAbilities, ImageModel, ImageResult, ImageRun, Picture } from './model.ts';
-import type { EditWish, Wish } from './order.ts';
 import { PartialLane } from './partials.ts';
 import { checkResult } from './result.ts';
-import { nextSeed } from './seed.ts';
-import { formatSize, isEqual } from './sizes.ts';
-import type { UsageLedger } from './usage.ts';
 
 /** One request, ready to be worked on. */
 export interface Order {

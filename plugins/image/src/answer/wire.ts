@@ -1,8 +1,8 @@
 import { base64 } from '@plinth/core';
 import { z } from 'zod';
-import { formatSize } from './sizes.ts';
+import { formatSize } from '../request/sizes.ts';
+import type { MadePicture } from '../work/make.ts';
 import { usageSchema } from './usage.ts';
-import type { MadePicture } from './work.ts';
 
 const item = z.object({
 	b64_json: z

@@ -1,8 +1,8 @@
-import { bestQuality, factsOf, type Images, itemOf, type PictureItem } from './answer.ts';
-import type { ImageContext } from './context.ts';
-import type { Shelf } from './urls.ts';
+import type { ImageContext } from '../context.ts';
+import type { Shelf } from '../links/urls.ts';
+import { type Audience, type MadePicture, makePictures, type Order } from '../work/make.ts';
 import type { UsageLedger } from './usage.ts';
-import { type Audience, type MadePicture, makePictures, type Order } from './work.ts';
+import { bestQuality, factsOf, type Images, itemOf, type PictureItem } from './wire.ts';
 
 /** What one request for a whole answer brings. */
 export interface WholeOrder {

@@ -1,6 +1,6 @@
 import { modelError } from '@plinth/core';
+import type { ImageResult } from '../model.ts';
 import { formatOf } from './magic.ts';
-import type { ImageResult } from './model.ts';
 
 /** Models may be written in JavaScript: whatever they return is looked at as if it could be anything. */
 type Loose<T> = { readonly [K in keyof T]?: unknown };

@@ -10,8 +10,8 @@ import {
 	type SentImage,
 	sentImage,
 } from '@plinth/core';
+import type { ImageInput } from '../model.ts';
 import type { EditBody } from './fields.ts';
-import type { ImageInput } from './model.ts';
 import { formatSize, isEqual } from './sizes.ts';
 
 /** Most pictures of one request. */

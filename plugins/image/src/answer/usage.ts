@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImageSize, ImageUsage } from './model.ts';
+import type { ImageSize, ImageUsage } from '../model.ts';
 
 const tokens = z.int().min(0);
 

@@ -1,11 +1,11 @@
 import { errorFrom, type ServerEvent } from '@plinth/core';
-import { bestQuality, factsOf, itemOf } from './answer.ts';
-import type { ImageContext } from './context.ts';
-import { imageErrors } from './errors.ts';
+import type { ImageContext } from '../context.ts';
+import { imageErrors } from '../errors.ts';
+import type { Shelf } from '../links/urls.ts';
+import { type Audience, type MadePicture, makePictures, type Order } from '../work/make.ts';
 import { EventQueue } from './events.ts';
-import type { Shelf } from './urls.ts';
 import type { UsageLedger } from './usage.ts';
-import { type Audience, type MadePicture, makePictures, type Order } from './work.ts';
+import { bestQuality, factsOf, itemOf } from './wire.ts';
 
 /** What one streamed request brings. */
 export interface StreamedOrder {

@@ -8,9 +8,9 @@ import {
 	type RawImage,
 	unsupportedValue,
 } from '@plinth/core';
+import type { ImageAbilities, ImageSize, Picture } from '../model.ts';
+import { fitting, formatSize } from '../request/sizes.ts';
 import { formatOf } from './magic.ts';
-import type { ImageAbilities, ImageSize, Picture } from './model.ts';
-import { fitting, formatSize } from './sizes.ts';
 
 /** What the client asked for, as far as it concerns a picture that is there. */
 export interface Finish {

@@ -1,5 +1,5 @@
 import type { FitOptions } from '@plinth/core';
-import type { ImageAbilities, ImageSize } from './model.ts';
+import type { ImageAbilities, ImageSize } from '../model.ts';
 
 /** What a size of the wire keeps to, in pixels. */
 export const sizeRules = {

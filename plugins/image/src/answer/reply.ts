@@ -1,16 +1,16 @@
 import { type Call, errors, Reply } from '@plinth/core';
-import { imagesSchema } from './answer.ts';
-import type { ImageContext } from './context.ts';
-import { imageErrors } from './errors.ts';
-import type { EditBody, GenerationBody } from './fields.ts';
-import type { ImageModel } from './model.ts';
-import { type EditWish, finishOf, type Wish } from './order.ts';
-import { seedOf } from './seed.ts';
+import type { ImageContext } from '../context.ts';
+import { imageErrors } from '../errors.ts';
+import { createShelf } from '../links/urls.ts';
+import type { ImageModel } from '../model.ts';
+import type { EditBody, GenerationBody } from '../request/fields.ts';
+import { type EditWish, finishOf, type Wish } from '../request/order.ts';
+import { seedOf } from '../request/seed.ts';
+import type { Order } from '../work/make.ts';
 import { type StreamedOrder, streamPictures } from './stream.ts';
-import { createShelf } from './urls.ts';
 import { UsageLedger } from './usage.ts';
 import { answerWhole } from './whole.ts';
-import type { Order } from './work.ts';
+import { imagesSchema } from './wire.ts';
 
 /** The model of a request, under its own id and not under an alias of it. */
 export interface ChosenModel {

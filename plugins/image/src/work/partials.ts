@@ -1,6 +1,6 @@
 import type { Logger } from '@plinth/core';
+import type { Picture } from '../model.ts';
 import type { FinishedPicture } from './finish.ts';
-import type { Picture } from './model.ts';
 import { pictureFault } from './result.ts';
 
 /** How the unfinished states of one picture are made ready and shown. */
