@@ -22,13 +22,17 @@ export async function sendError(exchange: Exchange, thrown: unknown): Promise<vo
 	await sendJson(exchange, status, body, headers);
 }
 
-/** Finds the coded error that the client gets. 5xx are logged here, once, with their stack; 4xx are the client's own. */
+/**
+ * Finds the coded error that the client gets. 5xx are logged here, once, with their stack; 4xx are the client's own. A refusal for want of
+ * room is a line without a stack: a flood of them must not fill the log as well.
+ */
 export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
 	const { log, route } = exchange;
 	// Whatever a handler makes of its aborted signal, the reason is the truth.
 	const error = codedError(exchange.aborted ? exchange.reason : thrown);
 	// Stopping is no failure, however many clients hear of it.
-	if (error.spec.status >= 500 && error.code !== 'E_STOPPING') {
+	if (error.code === 'E_OVERLOADED') log.warn({ route, code: error.code }, 'request refused');
+	else if (error.spec.status >= 500 && error.code !== 'E_STOPPING') {
 		const err = error.code === 'E_INTERNAL' ? (error.cause ?? error) : error;
 		log.error({ err, route, code: error.code }, 'request failed');
 	}

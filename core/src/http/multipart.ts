@@ -132,6 +132,8 @@ function createParser(req: IncomingMessage, limits: ResolvedLimits): BusboyInsta
 	try {
 		const parser = new Busboy({
 			headers: { ...req.headers, 'content-type': req.headers['content-type'] ?? '' },
+			// Blobs come without a name: whatever does not say that it is text is a file.
+			isPartAFile: (_name, type, filename) => filename !== undefined || !isText(type),
 			limits: {
 				fieldSize: longest,
 				fileSize: limits.file,
@@ -147,6 +149,10 @@ function createParser(req: IncomingMessage, limits: ResolvedLimits): BusboyInsta
 	} catch (error) {
 		throw malformed(error);
 	}
+}
+
+function isText(type = 'text/plain'): boolean {
+	return /^(?:text\/|application\/(?:[\w.-]+\+)?json$)/i.test(type);
 }
 
 function watchLimits(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { plinthError } from '../../src/coded-error.ts';
 import { Reply } from '../../src/http/reply.ts';
 import { defineRoute } from '../../src/http/route.ts';
 import { auth, listening, rawConnection, request } from './support.ts';
@@ -92,4 +93,25 @@ test('probes are told only to those who want to hear everything', async () => {
 	await Promise.all(['/healthz', '/readyz'].map((path) => fetch(`${url}${path}`)));
 	await http.drained();
 	expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
+});
+
+test('a refusal for want of room is a warning without a stack', async () => {
+	const full = defineRoute({
+		...base,
+		method: 'GET',
+		path: '/v1/full',
+		handler: () => {
+			throw plinthError('E_OVERLOADED');
+		},
+	});
+	const { url, lines, http } = await listening([full]);
+	expect((await fetch(`${url}/v1/full`, { headers: auth })).status).toBe(503);
+	await http.drained();
+	expect(lines.filter(({ message }) => message !== 'request')).toEqual([
+		{
+			level: 'warn',
+			fields: { route: '/v1/full', code: 'E_OVERLOADED' },
+			message: 'request refused',
+		},
+	]);
 });

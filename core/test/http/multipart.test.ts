@@ -168,6 +168,23 @@ describe('a form', () => {
 		expect(await left()).toEqual([]);
 	});
 
+	it('knows a file without a name by its type, and a text by its own', async () => {
+		const answer = await post(
+			form(
+				['name="image"', png, 'image/png'],
+				['name="data"', 'plain'],
+				['name="note"', 'text', 'text/plain; charset=utf-8'],
+				['name="json"', '{}', 'application/json'],
+			),
+		);
+		expect(await answer.json()).toEqual({
+			image: { filename: '', size: png.length, mediaType: 'image/png', same: true },
+			data: 'plain',
+			note: 'text',
+			json: '{}',
+		});
+	});
+
 	it('takes empty files, empty values, empty forms and a preamble', async () => {
 		const answer = await post(form(file('f', '', 'empty.png'), field('v', '')));
 		expect(await answer.json()).toEqual({
