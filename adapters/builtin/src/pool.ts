@@ -120,19 +120,21 @@ export function createPool<Jobs extends JobTable<Jobs>>(
 		thread.task = undefined;
 		task?.settle(message.kind === 'answer' ? { answer: message.answer } : { error: message.error });
 		next();
-		if (thread.task === undefined) rest(thread);
+		if (thread.task === undefined) rested(thread);
 	};
 
-	const rest = (thread: Thread): void => {
+	const rested = (thread: Thread): Thread => {
 		thread.worker.unref();
 		thread.idle = setTimeout(() => drop(thread, undefined), IDLE_MS).unref();
+		return thread;
 	};
 
 	const hand = (task: Task, thread: Thread): void => {
+		// First of all, because it throws over a job that cannot be sent: the thread then stays free.
+		thread.worker.postMessage(task.message, [...task.given]);
 		clearTimeout(thread.idle);
 		thread.worker.ref();
 		thread.task = task;
-		thread.worker.postMessage(task.message, [...task.given]);
 	};
 
 	const next = (): void => {
@@ -141,10 +143,11 @@ export function createPool<Jobs extends JobTable<Jobs>>(
 			if (!free && threads.size >= size) return;
 			const task = queue.shift() as Task;
 			try {
-				hand(task, free ?? start());
+				hand(task, free ?? rested(start()));
 			} catch (cause) {
 				// The system may have no thread left: that ends this job, not the process.
-				task.settle({ error: new Error('No worker thread could be started.', { cause }) });
+				const message = `The ${label} could not hand a job to a worker thread.`;
+				task.settle({ error: new Error(message, { cause }) });
 			}
 		}
 	};

@@ -1,7 +1,6 @@
 import { defineBackend, services } from '@plinth/core';
 import { z } from 'zod';
 import { lazyCodec } from './lazy.ts';
-import type { WorkerPool } from './worker/pool.ts';
 
 const config = z.strictObject({
 	/** How many images are worked on at the same time in the server's process; the others wait. */
@@ -25,11 +24,10 @@ export const sharpImages = defineBackend({
 	provides: services.images,
 	config,
 	create({ config, log, onStop }) {
-		let pool: WorkerPool | undefined;
+		let loading: ReturnType<typeof loadCodec> | undefined;
 		const codec = lazyCodec(async () => {
-			const loaded = await loadCodec(config);
-			pool = loaded.pool;
-			return loaded.codec;
+			loading = loadCodec(config);
+			return (await loading).codec;
 		});
 		// Not only with the first picture: a library that does not run here is told early.
 		const timer = setTimeout(() => {
@@ -38,7 +36,9 @@ export const sharpImages = defineBackend({
 		timer.unref();
 		onStop(async () => {
 			clearTimeout(timer);
-			await pool?.close();
+			// Also when it is still being loaded: what waits for it must not start a process any more.
+			const loaded = await loading?.catch(() => undefined);
+			await loaded?.pool.close();
 		});
 		return codec;
 	},

@@ -53,7 +53,8 @@ async function overlay(base: RawImage, { image, opacity = 1, ...at }: ImageLayer
 	if (!(width > 0 && height > 0) || opacity === 0) return undefined;
 	const isWhole = width === image.width && height === image.height;
 	const cut = isWhole ? pixels : pixels.extract({ left: left - x, top: top - y, width, height });
-	if (opacity < 1) cut.linear([1, 1, 1, opacity], [0, 0, 0, 0]);
+	// libvips cuts fractions off: half a step makes it round.
+	if (opacity < 1) cut.linear([1, 1, 1, opacity], [0, 0, 0, 0.5]);
 	const input = isWhole && opacity === 1 ? bufferOf(image.data) : await cut.raw().toBuffer();
 	return { input, raw: { width, height, channels: bytesPerPixel }, left, top } as const;
 }

@@ -180,6 +180,34 @@ describe('the worker process', { timeout: 30_000 }, () => {
 		await expect(provided.probe(huge)).rejects.toThrow('The image codec was stopped.');
 	});
 
+	it('does not start after a stop that came while the library was loaded', async () => {
+		const { provided, stop } = await createBackend<ImageCodec>(sharpImages());
+		const early = provided.probe(huge).catch((error) => error);
+		await stop();
+		expect(await early).toMatchObject({ message: 'The image codec was stopped.' });
+	});
+
+	it('leaves its server alive when no file descriptor is free', async () => {
+		const program = `
+			import { openSync, closeSync } from 'node:fs';
+			import { Worker } from ${JSON.stringify(new URL('../src/worker/worker.ts', import.meta.url).href)};
+			const open = [];
+			try { for (;;) open.push(openSync('/dev/null')); } catch {}
+			let said;
+			try { new Worker(new URL('file:///nowhere'), {}); } catch (error) { said = error.message; }
+			await new Promise((resolve) => setTimeout(resolve, 20));
+			open.forEach((file) => closeSync(file));
+			console.log(said);`;
+		const command = ['-c', 'ulimit -n 64; exec "$0" --input-type=module --eval "$1"'];
+		const server = spawn('sh', [...command, process.execPath, program], {
+			stdio: ['ignore', 'pipe', 'ignore'],
+		});
+		const output = once(server.stdout, 'data');
+		const [code] = await once(server, 'exit');
+		expect(code).toBe(0);
+		expect(String(await output)).toContain('no file descriptor is free');
+	});
+
 	it('does not keep the process of its server alive', async () => {
 		const image = await fileOf(padded(await quarters().png().toBuffer()));
 		const program = `

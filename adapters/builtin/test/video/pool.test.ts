@@ -61,6 +61,18 @@ describe('the pool', () => {
 		await pool.close();
 	});
 
+	it('goes on after a job that cannot be sent', async () => {
+		const pool = await poolOf(1, echo);
+		const unsendable = { ...job, run: () => {} } as unknown as StillJob;
+		for (let time = 0; time < 2; time++) {
+			await expect(pool.run(unsendable, { signal: never })).rejects.toMatchObject({
+				cause: { name: 'DataCloneError' },
+			});
+			expect(await pool.run(job, { signal: never })).toEqual(expect.any(Number));
+		}
+		await pool.close();
+	});
+
 	it('starts no more workers than it may, and reuses them', async () => {
 		const pool = await poolOf(2, echo);
 		const ids = await Promise.all(

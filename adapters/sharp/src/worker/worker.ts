@@ -36,6 +36,7 @@ export class Worker {
 	#isGone = false;
 	#killedFor: Error | undefined;
 
+	/** Starts the process. Throws where there is no file descriptor left for its pipes. */
 	constructor(file: URL, times: WorkerTimes) {
 		this.#times = times;
 		// No options of the server's process: the worker needs no conditions, and `--inspect` would harm.
@@ -44,19 +45,25 @@ export class Worker {
 			stdio: ['pipe', 'pipe', 'ignore'],
 			windowsHide: true,
 		});
-		this.#stdin = this.#child.stdin as Socket;
-		this.#stdout = this.#child.stdout as Socket;
-		this.#frames = readFrames(this.#stdout);
-		// Whatever breaks a pipe ends the frames too.
-		this.#stdin.on('error', () => {});
 		this.ended = new Promise((resolve) => {
 			const gone = () => {
 				this.#isGone = true;
 				resolve();
 			};
-			// `error` comes instead of `exit` where no process could be made.
+			// `error` comes instead of `exit` where no process could be made. Unheard, it would end the server.
 			this.#child.on('exit', gone).on('error', gone);
 		});
+		const { stdin, stdout } = this.#child;
+		if (!stdin || !stdout) {
+			throw new Error(
+				'The process that decodes images does not start: no file descriptor is free.',
+			);
+		}
+		this.#stdin = stdin as Socket;
+		this.#stdout = stdout as Socket;
+		this.#frames = readFrames(this.#stdout);
+		// Whatever breaks a pipe ends the frames too.
+		this.#stdin.on('error', () => {});
 	}
 
 	/** Whether it can take another picture. */

@@ -49,6 +49,19 @@ describe('what is said after the work', () => {
 		expect((await edit('invert', scene(), { keep })).said).toBe('Applied: invert.');
 	});
 
+	it('is what was done at low quality too', async () => {
+		const once = await edit('denoise', scene(), { fast: true });
+		const often = await edit('denoise 5', scene(), { fast: true });
+		expect(often.said).toBe('Applied: denoise 5 times.');
+		expect(often.picture.data).not.toEqual(once.picture.data);
+	});
+
+	it('is not the whole watermark when that is too long', async () => {
+		const long = await edit(`watermark "${'a'.repeat(61)}"`, scene());
+		expect(long.notes).toEqual(['The text was shortened to fit.']);
+		expect((await edit(`watermark "${'a'.repeat(60)}"`, scene())).notes).toEqual([]);
+	});
+
 	it('says that the background cannot be told, and leaves the picture', async () => {
 		const busy = scene();
 		for (let i = 0; i < busy.data.length; i++) {
@@ -82,6 +95,7 @@ describe('a place', () => {
 		['invert the edges', 'xxxx.xxxx', 'edges'],
 		['make the left half blue', 'x..x..x..', 'left half'],
 		['pixelate the upper left quarter', 'x........', 'upper left quarter'],
+		['turn the left half into a negative', 'x..x..x..', 'left half'],
 	])('restricts “%s”', async (prompt, map, name) => {
 		if (map === '') return expect((await edit(prompt, scene())).said).toContain('vignette');
 		const found = await where(prompt);

@@ -58,6 +58,8 @@ export interface EditOptions {
 	readonly partials?: number;
 	readonly fidelity?: 'low' | 'high';
 	readonly seed?: number;
+	/** As at low quality. */
+	readonly fast?: boolean;
 }
 
 /** What came of a prompt. */
@@ -105,7 +107,7 @@ export async function edit(
 		pictures: plan.pictures.map((wanted) => cover(all[wanted.index] as Bitmap, wanted)),
 		steps: plan.steps,
 		seed: options.seed ?? 7,
-		fast: false,
+		fast: options.fast ?? false,
 		background,
 		partials,
 		...(plan.finish && { finish: plan.finish }),

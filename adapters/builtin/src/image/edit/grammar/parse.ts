@@ -33,6 +33,9 @@ export interface Parsed {
 /** More of them are not done: a prompt of 32,000 characters holds thousands. */
 export const MAX_OPERATIONS = 24;
 
+/** Words that a clause may have which another one carries on: all of them are read again, so that more would not take linear time. */
+const MOST_JOINED = 64;
+
 /** Rows that clauses without a phrase may mean, by what such a clause holds. */
 export type SilentVerbs = Partial<
 	Readonly<Record<'text' | 'image' | 'size' | 'color', readonly Verb[]>>
@@ -109,7 +112,7 @@ function continueClause(
 	clause: Clause,
 	done: boolean,
 ): { outcome: Understood; clause: Clause; again: boolean } | undefined {
-	if (clause.verbs.length > 0) return undefined;
+	if (clause.verbs.length > 0 || previous.words.length > MOST_JOINED) return undefined;
 	const { verbs, before, from, called } = previous;
 	const together = [...previous.words, ...clause.words];
 	const joined: Clause = {

@@ -1,6 +1,6 @@
 import { type Bitmap, blank, type Check, isOpaque } from '../bitmap.ts';
 import { premultiply, unpremultiply } from './alpha.ts';
-import { enlarge, halve } from './scale.ts';
+import { double, halve } from './scale.ts';
 
 /**
  * Gaussian blur of a standard deviation in pixels, in place. Wide blurs work on a smaller copy; the cost a pixel does not grow with the
@@ -25,7 +25,7 @@ function blurPlain(
 	if (sigma >= 2.6 && width >= 16 && height >= 16) {
 		const small = halve(picture, check);
 		blurPlain(small, Math.sqrt(sigma * sigma - 1) / 2, check, passes, opaque);
-		enlarge(small, picture, check);
+		double(small, picture, check);
 		return;
 	}
 	const other = blank(width, height);
@@ -48,18 +48,26 @@ function boxes(sigma: number, passes: number): readonly number[] {
 	return Array.from({ length: passes }, (_, i) => (i < small ? low : low + 1));
 }
 
+/** Means are reckoned in fractions of so many bits: fewer would round a white of hundreds of neighbours up to 256. */
+const BITS = 20;
+const ONE = 2 ** BITS;
+const HALF = ONE / 2;
+
 /** The mean of `2 * radius + 1` neighbours in each row; the border repeats. */
 export function boxRows(from: Bitmap, to: Bitmap, radius: number, check: Check): void {
 	const { width, height, data } = from;
-	const scale = Math.round(65_536 / (radius * 2 + 1));
+	const scale = Math.round(ONE / (radius * 2 + 1));
 	const last = (width - 1) * 4;
 	const reach = radius * 4;
 	for (let row = 0; row < height; row++) {
 		if ((row & 127) === 0) check();
 		const base = row * width * 4;
-		let [r, g, b, a] = [32_768 / scale, 32_768 / scale, 32_768 / scale, 32_768 / scale].map(
-			Math.floor,
-		) as [number, number, number, number];
+		let [r, g, b, a] = [HALF / scale, HALF / scale, HALF / scale, HALF / scale].map(Math.floor) as [
+			number,
+			number,
+			number,
+			number,
+		];
 		for (let k = -radius; k <= radius; k++) {
 			const i = base + Math.min(last, Math.max(0, k * 4));
 			r += data[i] as number;
@@ -69,10 +77,10 @@ export function boxRows(from: Bitmap, to: Bitmap, radius: number, check: Check):
 		}
 		const out = to.data;
 		for (let x = 0, at = base; x <= last; x += 4, at += 4) {
-			out[at] = (r * scale) >> 16;
-			out[at + 1] = (g * scale) >> 16;
-			out[at + 2] = (b * scale) >> 16;
-			out[at + 3] = (a * scale) >> 16;
+			out[at] = (r * scale) >> BITS;
+			out[at + 1] = (g * scale) >> BITS;
+			out[at + 2] = (b * scale) >> BITS;
+			out[at + 3] = (a * scale) >> BITS;
 			const next = base + (x + reach + 4 > last ? last : x + reach + 4);
 			const old = base + (x - reach < 0 ? 0 : x - reach);
 			r += (data[next] as number) - (data[old] as number);
@@ -87,8 +95,8 @@ export function boxRows(from: Bitmap, to: Bitmap, radius: number, check: Check):
 export function boxColumns(from: Bitmap, to: Bitmap, radius: number, check: Check): void {
 	const { width, height, data } = from;
 	const stride = width * 4;
-	const scale = Math.round(65_536 / (radius * 2 + 1));
-	const sums = new Int32Array(stride).fill(Math.floor(32_768 / scale));
+	const scale = Math.round(ONE / (radius * 2 + 1));
+	const sums = new Int32Array(stride).fill(Math.floor(HALF / scale));
 	const rowAt = (row: number): number => Math.min(height - 1, Math.max(0, row)) * stride;
 	for (let k = -radius; k <= radius; k++) {
 		const base = rowAt(k);
@@ -100,7 +108,7 @@ export function boxColumns(from: Bitmap, to: Bitmap, radius: number, check: Chec
 		const [base, next, old] = [row * stride, rowAt(row + radius + 1), rowAt(row - radius)];
 		for (let i = 0; i < stride; i++) {
 			const sum = sums[i] as number;
-			out[base + i] = (sum * scale) >> 16;
+			out[base + i] = (sum * scale) >> BITS;
 			sums[i] = sum + (data[next + i] as number) - (data[old + i] as number);
 		}
 	}

@@ -1,7 +1,7 @@
 import { type Bitmap, copy } from '../bitmap.ts';
 import { premultiply } from './alpha.ts';
 import { boxColumns, boxRows } from './blur.ts';
-import { enlarge, halve } from './scale.ts';
+import { double, halve } from './scale.ts';
 
 /** Fills a hole with the colours around it, smoothly, over ever smaller copies. `keep` is one byte a pixel, 255 outside the hole. */
 export function heal(picture: Bitmap, keep: Uint8Array, check: () => void): void {
@@ -37,7 +37,7 @@ function fill(level: Bitmap, check: () => void): void {
 	boxRows(small, soft, 1, check);
 	boxColumns(soft, small, 1, check);
 	const behind = copy(level);
-	enlarge(small, behind, check);
+	double(small, behind, check);
 	for (let i = 0; i < data.length; i += 4) {
 		const rest = 255 - (data[i + 3] as number);
 		if (rest === 0) continue;

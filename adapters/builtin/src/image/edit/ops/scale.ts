@@ -1,4 +1,12 @@
-import { type Bitmap, blank, type Check, copy, signedWords, unchecked } from '../bitmap.ts';
+import {
+	type Bitmap,
+	blank,
+	type Check,
+	copy,
+	type Size,
+	signedWords,
+	unchecked,
+} from '../bitmap.ts';
 
 /** Two channels of a pixel in one number, each with eight bits of room above it, so that both are reckoned with at once. */
 const PAIR = 0xff_00ff;
@@ -33,12 +41,22 @@ export function halve(picture: Bitmap, check: Check = unchecked): Bitmap {
 	return small;
 }
 
-/** Fills `to` with `from`, bilinear: first down, a row at a time, then across. */
+/** Fills `to` with `from`, bilinear. */
 export function enlarge(from: Bitmap, to: Bitmap, check: Check = unchecked): void {
+	spread(from, to, { width: from.width / to.width, height: from.height / to.height }, check);
+}
+
+/** Fills `to` with what {@link halve} made of a picture of its size. Two pixels for one, also where a side is odd: nothing moves. */
+export function double(from: Bitmap, to: Bitmap, check: Check = unchecked): void {
+	spread(from, to, { width: 0.5, height: 0.5 }, check);
+}
+
+/** Bilinear, in steps of parts of a pixel: first down, a row at a time, then across. */
+function spread(from: Bitmap, to: Bitmap, step: Size, check: Check): void {
 	const { width, height } = to;
 	const [source, out] = [signedWords(from), signedWords(to)];
-	const { near, far, part } = axis(width, from.width / width, from.width, 1);
-	const rows = axis(height, from.height / height, from.height, from.width);
+	const { near, far, part } = axis(width, step.width, from.width, 1);
+	const rows = axis(height, step.height, from.height, from.width);
 	const row = new Int32Array(from.width);
 	let at = 0;
 	for (let y = 0; y < height; y++) {

@@ -27,6 +27,11 @@ export interface Writing {
 /** At most this many lines; what does not fit ends with an ellipsis. */
 const MOST_LINES = 6;
 
+/** Characters of a watermark. */
+const MOST_REPEATED = 60;
+
+const SHORTENED = 'The text was shortened to fit.';
+
 /** Writes text into a picture, in place, within a band at the top, in the middle or at the bottom. Says what could not be written. */
 export async function write(picture: Bitmap, writing: Writing): Promise<readonly string[]> {
 	const { width, height } = picture;
@@ -59,7 +64,7 @@ export async function write(picture: Bitmap, writing: Writing): Promise<readonly
 	const style = `font-family="${families(fonts)}" font-size="${em}" text-anchor="${anchor}" fill="${hex(color)}"`;
 	const edge = `stroke="${halo}" stroke-opacity="0.55" stroke-width="${em * 0.14}" stroke-linejoin="round" paint-order="stroke"`;
 	await stamp(picture, svgDocument(width, block, `<g ${style} ${edge}>${body}</g>`), fonts, top);
-	return shortened ? [...notes, 'The text was shortened to fit.'] : notes;
+	return shortened ? [...notes, SHORTENED] : notes;
 }
 
 /** Repeats a text across the picture on a slant, or sets it once into a corner; translucent. `opacity` is 0 to 1. */
@@ -70,7 +75,7 @@ export async function watermark(
 	const { width, height } = picture;
 	const fonts = [await loadFont('caption'), await loadFont('bold')];
 	const { text: all, notes } = drawable(writing.text, fonts);
-	const text = Array.from(all).slice(0, 60).join('');
+	const text = Array.from(all).slice(0, MOST_REPEATED).join('');
 	if (text === '') return notes;
 	const color = writing.color ?? [255, 255, 255];
 	const look = `font-family="${families(fonts)}" fill="${hex(color)}" fill-opacity="${writing.opacity}" stroke="#000" stroke-opacity="${writing.opacity * 0.45}" paint-order="stroke"`;
@@ -78,7 +83,7 @@ export async function watermark(
 		? slanted(text, fonts, width, height, look)
 		: inCorner(text, fonts, width, height, writing.place, look);
 	await stamp(picture, svgDocument(width, height, body), fonts, 0);
-	return notes;
+	return text === all ? notes : [...notes, SHORTENED];
 }
 
 function slanted(

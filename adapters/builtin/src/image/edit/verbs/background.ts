@@ -9,7 +9,7 @@ import { blur } from '../ops/blur.ts';
 import { mapToGradient } from '../ops/color.ts';
 import { fitted } from '../ops/combine.ts';
 import { heal } from '../ops/heal.ts';
-import { enlarge, halve } from '../ops/scale.ts';
+import { double, halve } from '../ops/scale.ts';
 
 const tolerance = percent(12, 1, 100);
 
@@ -49,7 +49,6 @@ export const backgroundVerbs = [
 			way: choice('linear', {
 				linear: ['vertical'],
 				radial: ['circular'],
-				blurred: ['blurry', 'blur'],
 			}),
 			other: pictureOf(),
 			tolerance,
@@ -147,7 +146,7 @@ function blurredAround(picture: Bitmap, subject: Uint8Array, sigma: number, chec
 	heal(small, halvedRest(subject, picture), check);
 	blur(small, sigma / 2, check);
 	const soft = blank(picture.width, picture.height);
-	enlarge(small, soft, check);
+	double(small, soft, check);
 	return soft;
 }
 

@@ -46,8 +46,8 @@ export const filterVerbs = [
 		takes: { passes: count(1, 1, 5) },
 		does: 'Replaces each pixel by the median of its neighbourhood.',
 		say: ({ passes }) => (passes === 1 ? 'denoise' : `denoise ${passes} times`),
-		run: (picture, { passes }, { check, fast }) => {
-			for (let pass = 0; pass < (fast ? 1 : passes); pass++) texture.median(picture, check);
+		run: (picture, { passes }, { check }) => {
+			for (let pass = 0; pass < passes; pass++) texture.median(picture, check);
 			return picture;
 		},
 	}),

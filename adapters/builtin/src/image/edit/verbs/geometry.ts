@@ -1,10 +1,10 @@
-import { type Bitmap, type Check, clampSize, type Size } from '../bitmap.ts';
+import { type Bitmap, blank, type Check, clampSize, type Size } from '../bitmap.ts';
 import type { Parameter } from '../grammar/parameters.ts';
 import { anyColor, choice, count, percent, place, placeName } from '../grammar/parameters.ts';
 import { verb } from '../grammar/verb.ts';
-import { covering } from '../ops/combine.ts';
+import { lay } from '../ops/alpha.ts';
+import { covering, fitted } from '../ops/combine.ts';
 import * as geometry from '../ops/geometry.ts';
-import { resize } from '../ops/scale.ts';
 import { cropBox, cropSpan, resizedSize, sizeSpan, turnAngle } from './spans.ts';
 
 const centre = { x: 0, y: 0 } as const;
@@ -138,14 +138,16 @@ export const geometryVerbs = [
 		does: 'Enlarges the middle, or the part that is named; the size stays.',
 		say: ({ factor, place: at }) => `zoom ${Math.round(factor)} %, ${placeName(at)}`,
 		run: (picture, { factor, place: at }, { check }) => {
-			const step = 100 / factor;
-			if (step >= 1) return geometry.warp(picture, picture, [step, 0, 0, step], undefined, check);
+			const share = Math.min(factor / 100, 100 / factor);
 			const part: Size = {
-				width: Math.max(1, Math.round(picture.width * step)),
-				height: Math.max(1, Math.round(picture.height * step)),
+				width: Math.max(1, Math.round(picture.width * share)),
+				height: Math.max(1, Math.round(picture.height * share)),
 			};
 			const box = geometry.boxAt(picture, part, at);
-			return resize(geometry.cut(picture, box), picture.width, picture.height, check);
+			if (factor > 100) return fitted(geometry.cut(picture, box), picture, check);
+			const made = blank(picture.width, picture.height);
+			lay(made, fitted(picture, part, check), box.x, box.y, 1, check);
+			return made;
 		},
 	}),
 	verb({
@@ -186,17 +188,12 @@ export const geometryVerbs = [
 			const whole = paddedSize(picture, span, scale);
 			const size = clampSize(whole);
 			const shrink = size.width / whole.width;
-			const inner =
-				shrink < 1
-					? resize(
-							picture,
-							Math.max(1, Math.round(picture.width * shrink)),
-							Math.max(1, Math.round(picture.height * shrink)),
-							check,
-						)
-					: picture;
+			const inner = {
+				width: Math.max(1, Math.round(picture.width * shrink)),
+				height: Math.max(1, Math.round(picture.height * shrink)),
+			};
 			return geometry.onCanvas(
-				inner,
+				fitted(picture, inner, check),
 				size,
 				behind ?? (transparent ? undefined : [255, 255, 255]),
 				check,
@@ -238,7 +235,8 @@ export const geometryVerbs = [
 
 function tiled(picture: Bitmap, times: number, mirrored: boolean, check: Check): Bitmap {
 	const part = (length: number): number => Math.max(1, Math.ceil(length / times));
-	const small = resize(picture, part(picture.width), part(picture.height), check);
+	const size = { width: part(picture.width), height: part(picture.height) };
+	const small = fitted(picture, size, check);
 	return geometry.tile(small, picture, mirrored, check);
 }
 
