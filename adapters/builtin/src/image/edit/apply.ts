@@ -2,7 +2,8 @@ import { type Bitmap, copy, fingerprint, isOpaque } from './bitmap.ts';
 import { finish } from './finish.ts';
 import type { Edited, EditJob, Step, Undone } from './jobs.ts';
 import { keepWhere } from './ops/alpha.ts';
-import { backgroundShare, findSubject } from './ops/background.ts';
+import { findSubject } from './ops/background.ts';
+import { judgeCut } from './ops/cut-quality.ts';
 import { type Box, cut } from './ops/geometry.ts';
 import { cutMask, grown, keepAround, openBox, putBack } from './ops/region.ts';
 import { halvedJob, statesToShow } from './preview.ts';
@@ -152,13 +153,15 @@ async function applyStep(
 function scopeMask(
 	picture: Bitmap,
 	scope: NonNullable<Step['scope']>,
-	{ check, skip }: StepContext,
+	{ check, skip, note }: StepContext,
 ): Uint8Array | undefined {
 	if (typeof scope === 'object') return keepAround(picture, scope);
 	const subject = findSubject(picture, 0.12, check);
-	if (backgroundShare(subject) < 0.01) {
+	const { refusal, doubt } = judgeCut(subject, picture);
+	if (refusal) {
 		skip('the background cannot be told from the subject by its colour');
 		return undefined;
 	}
+	if (doubt) note(doubt);
 	return scope === 'background' ? subject : subject.map((share) => 255 - share);
 }

@@ -1,10 +1,11 @@
 import { type BoundedSize, clampSize, MAX_PIXELS, MAX_SIDE, type Size } from './bitmap.ts';
-import { parsePrompt, type Understood } from './grammar/parse.ts';
+import type { Understood } from './grammar/outcome.ts';
+import { parsePrompt } from './grammar/parse.ts';
 import type { WantedPicture } from './grammar/verb.ts';
 import type { Step } from './jobs.ts';
 import { type Report, sayOperation, shortened } from './report.ts';
 import { resizedSize, type SizeSpan } from './verbs/spans.ts';
-import { findVerb, silentVerbs } from './verbs/table.ts';
+import { language } from './verbs/table.ts';
 
 /** How many pixels a result of unnamed size may have where the inputs need not be kept closely: 1.5 megapixels. */
 const MAX_PIXELS_LOW = 1_572_864;
@@ -39,7 +40,7 @@ export interface EditPlan {
  * a size themselves is the result fitted into it at the end.
  */
 export function planEdit(wish: EditWish): EditPlan {
-	const parsed = parsePrompt(wish.prompt, findVerb, silentVerbs);
+	const parsed = parsePrompt(wish.prompt, language);
 	const unknown = [...parsed.unknown];
 	const lacking = [...parsed.lacking];
 	const operations = parsed.operations.filter((operation) => {
@@ -55,8 +56,9 @@ export function planEdit(wish: EditWish): EditPlan {
 	warnings.push(...start.warnings);
 	const rest = operations.slice(start.folded);
 	const { steps, pictures, limited, end } = simulate(start.base, rest, wish);
-	if (limited) warnings.push(LIMITED);
-	if (parsed.operations.length === 0 && lacking.length === 0) warnings.push(HELP);
+	if (limited.size > 0) warnings.push(LIMITED);
+	const resized = !isSame(start.base, wish.sizes[0] as Size);
+	if (parsed.operations.length === 0 && lacking.length === 0) warnings.push(helpFor(resized));
 	const isFinal = end !== undefined && isSame(end, wish.size ?? end);
 	return {
 		base: start.base,
@@ -64,13 +66,24 @@ export function planEdit(wish: EditWish): EditPlan {
 		pictures,
 		...(wish.size && !isFinal && { finish: wish.size }),
 		report: {
-			said: operations.filter((one) => !start.idle.includes(one)).map(sayOperation),
+			said: operations
+				.filter((one) => !start.idle.includes(one))
+				.map((one) => sayMade(one, start.limited?.get(one) ?? limited.get(one))),
 			unknown,
 			lacking,
-			resized: !isSame(start.base, wish.sizes[0] as Size),
+			resized,
 		},
 		warnings: [...new Set(warnings)].slice(0, 12),
 	};
+}
+
+/** An operation in words, with the size that it really makes where the wanted one is too large. */
+function sayMade(operation: Understood, size: Size | undefined): string {
+	if (!size) return sayOperation(operation);
+	const made = `${size.width}x${size.height}`;
+	return operation.verb.name === 'resize'
+		? `resize ${made}`
+		: `${sayOperation(operation)}, limited to ${made}`;
 }
 
 function isSame(a: Size, b: Size): boolean {
@@ -79,8 +92,10 @@ function isSame(a: Size, b: Size): boolean {
 
 const LIMITED = `The result is limited to ${MAX_SIDE} pixels a side and 8.3 megapixels.`;
 
-const HELP =
-	'Nothing in the prompt was understood as an operation, so the picture is unchanged. Possible are, for example: grayscale, sepia, blur 6, sharpen, brighten 20%, rotate 90, crop 16:9, round corners, border red, add text "…", remove background, replace background with blue, overlay image 2, collage.';
+function helpFor(resized: boolean): string {
+	const effect = resized ? 'only the size was made' : 'the picture is unchanged';
+	return `Nothing in the prompt was understood as an operation, so ${effect}. Possible are, for example: grayscale, sepia, blur 6, sharpen, brighten 20%, rotate 90, crop 16:9, round corners, border red, add text "…", remove background, replace background with blue, overlay image 2, collage.`;
+}
 
 function obstacleOf(operation: Understood, { masked, sizes }: EditWish): string | undefined {
 	const { verb, args, scope, target } = operation;
@@ -99,6 +114,8 @@ interface Start {
 	readonly folded: number;
 	/** Those of them that change nothing. */
 	readonly idle: readonly Understood[];
+	/** The sizes of those of them that cannot be as large as wanted. */
+	readonly limited?: ReadonlyMap<Understood, Size>;
 	readonly lacking: readonly string[];
 	readonly warnings: readonly string[];
 }
@@ -128,17 +145,19 @@ function foldResizes(own: Size, operations: readonly Understood[]): Start {
 	let base = own;
 	let folded = 0;
 	const idle: Understood[] = [];
+	const limited = new Map<Understood, Size>();
 	const warnings: string[] = [];
 	for (const operation of operations) {
 		if (operation.verb.name !== 'resize' || operation.scope) break;
 		const next = resizedSize(base, operation.args.span as SizeSpan);
 		if (next.limited) warnings.push(LIMITED);
+		if (next.limited) limited.set(operation, sizeOf(next));
 		if (isSame(next, base)) idle.push(operation);
 		base = sizeOf(next);
 		folded++;
 	}
 	const lacking = idle.map((one) => `${sayOperation(one)} (the picture has that size)`);
-	return { base, folded, idle, lacking, warnings };
+	return { base, folded, idle, limited, lacking, warnings };
 }
 
 /** Pictures that are joined are decoded so small that what they make together is no larger than wanted. */
@@ -165,11 +184,12 @@ function simulate(base: Size, operations: readonly Understood[], { sizes }: Edit
 	const steps: Step[] = [];
 	const pictures: WantedPicture[] = [];
 	let size: Size = base;
-	let limited = false;
+	const limited = new Map<Understood, Size>();
 	let largest: Size = base;
 	// Of pictures that are joined, all are as large.
 	let part: Size = base;
-	for (const { verb, args, scope } of operations) {
+	for (const operation of operations) {
+		const { verb, args, scope } = operation;
 		const wanted = verb.wants?.(size, args as never, sizes) ?? [];
 		steps.push({
 			verb: verb.name,
@@ -180,7 +200,7 @@ function simulate(base: Size, operations: readonly Understood[], { sizes }: Edit
 		pictures.push(...wanted);
 		if (verb.size && wanted[0]) part = wanted[0];
 		const next: BoundedSize = verb.size?.(size, args as never, sizes) ?? size;
-		if (next.limited) limited = true;
+		if (next.limited) limited.set(operation, sizeOf(next));
 		if (next.width * next.height > largest.width * largest.height) largest = next;
 		size = sizeOf(next);
 	}

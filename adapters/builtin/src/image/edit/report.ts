@@ -1,4 +1,4 @@
-import type { Understood } from './grammar/parse.ts';
+import type { Understood } from './grammar/outcome.ts';
 import { scopeName } from './grammar/scope.ts';
 import type { Undone } from './jobs.ts';
 

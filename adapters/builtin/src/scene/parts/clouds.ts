@@ -52,9 +52,11 @@ function cloudPixels(width: number, height: number, band: CloudBand, columns: nu
 		const room = band.profile === 'band' ? Math.sin(Math.PI * t) ** 0.7 : Math.min(1.4, t * 2.6);
 		// Thick clouds would end in a straight line at the borders of their band.
 		const border = band.profile === 'band' ? smoothstep(Math.min(t, 1 - t) * 5) : 1;
+		// Those seen from above would be cut off at the top: only their shape may end them.
+		const lack = band.profile === 'band' ? 0 : (1 - smoothstep(t * 5)) * 0.34;
 		for (let x = 0; x < size.width; x++) {
 			const i = y * size.width + x;
-			const mass = (noise.data[i] as number) - (1 - room) * 0.34;
+			const mass = (noise.data[i] as number) - (1 - room) * 0.34 - lack;
 			const above = sampleField(noise, x - 2, y - size.height * 0.045 - 2);
 			alpha[i] = smoothstep((mass - edge) / band.softness) * band.opacity * border;
 			shine[i] = Math.min(1, Math.max(0, 0.62 + ((noise.data[i] as number) - above) * 5.5));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { copy } from '../../../src/image/edit/bitmap.ts';
 import { tokenize } from '../../../src/image/edit/grammar/tokens.ts';
-import { findVerb, verbs } from '../../../src/image/edit/verbs/table.ts';
+import { language, verbs } from '../../../src/image/edit/verbs/table.ts';
 import { pixelEffects } from './effects.ts';
 import { edit, scene } from './pictures.ts';
 import { shapeEffects } from './shape-effects.ts';
@@ -22,7 +22,7 @@ describe('the table of operations', () => {
 		'knows every phrase of %s',
 		(_, { phrases, name }) => {
 			for (const phrase of phrases) {
-				const found = findVerb(tokenize(phrase.replaceAll('=', '')), 0);
+				const found = language.find(tokenize(phrase.replaceAll('=', '')), 0);
 				expect(found?.verbs.map((verb) => verb.name) ?? [], phrase).toContain(name);
 			}
 		},

@@ -34,7 +34,8 @@ describe('what is said after the work', () => {
 	});
 
 	it('says that only the size was made when nothing else was', async () => {
-		const { said } = await edit('unicorn', scene(), { size: { width: 32, height: 24 } });
+		const { said, plan } = await edit('unicorn', scene(), { size: { width: 32, height: 24 } });
+		expect(plan.warnings.join()).not.toContain('unchanged');
 		expect(said).toBe('Applied: only the size. Not understood: “unicorn”.');
 	});
 

@@ -1,5 +1,7 @@
+import { directionOf } from './fillers.ts';
 import { describesColor, type Finder, type Match, startOf } from './phrases.ts';
 import { isWord } from './reader.ts';
+import { isPlaceWord } from './scope.ts';
 import { type Token, wordOf } from './tokens.ts';
 import type { Verb } from './verb.ts';
 
@@ -17,10 +19,12 @@ export interface Clause {
 	readonly called: readonly Token[];
 	/** All tokens, for what is said about it. */
 	readonly all: readonly Token[];
+	/** Set where it is only the size of what the clause before makes. */
+	readonly isMeasure?: true;
 }
 
 /** `everything but the subject` is one thing. */
-const wholes = new Set(['everything', 'all', 'anything']);
+const wholes = new Set(['everything', 'all', 'anything', 'everywhere', 'anywhere']);
 
 const joiners = new Set(['and', 'then', 'plus', 'also', 'but', 'while']);
 
@@ -43,6 +47,7 @@ function isJoiner(tokens: readonly Token[], at: number, from: number, find: Find
 	if (!token || !isWord(token) || !joiners.has(token.text)) return false;
 	const before = tokens[at - 1];
 	if (token.text === 'but' && before && isWord(before) && wholes.has(before.text)) return false;
+	if (token.text === 'but' && isExclusion(tokens, at)) return false;
 	if (token.text !== 'and') return true;
 	const [a, b] = [tokens[at - 1], tokens[at + 1]];
 	if (a && b && isColor(a) && isColor(b)) return false;
@@ -50,6 +55,19 @@ function isJoiner(tokens: readonly Token[], at: number, from: number, find: Find
 		if (find(tokens, start)?.at.includes(at)) return false;
 	}
 	return true;
+}
+
+/** `blur the picture but the left half`: nothing stands behind `but` but a place. */
+function isExclusion(tokens: readonly Token[], at: number): boolean {
+	const skip = (from: number, fits: (text: string) => boolean): number => {
+		let next = from;
+		while (next < at + 7 && fits(wordOf(tokens[next]) ?? '')) next++;
+		return next;
+	};
+	const from = skip(at + 1, (text) => ['not', 'for', 'in', 'the'].includes(text));
+	const end = skip(from, isPlaceWord);
+	const behind = tokens[end];
+	return end > from && (!behind || behind.kind === 'break' || wordOf(behind) === 'and');
 }
 
 function isColor(token: Token): boolean {
@@ -80,7 +98,32 @@ function isCutShort(tokens: readonly Token[], { at }: Match): boolean {
 	return isSide && parts.has(wordOf(tokens[last + 1]) ?? '');
 }
 
+/**
+ * `size 20` behind an operation is its own size, not that of the picture: such a clause carries the one before on. A size of the picture
+ * has two sides, a share, or is large.
+ */
+export function asMeasure(clause: Clause, previous: Clause | undefined): Clause {
+	const isSize = clause.called.length === 1 && wordOf(clause.called[0]) === 'size';
+	const numbers = clause.words.filter((token) => token.kind !== 'word');
+	const [number] = numbers;
+	if (!isSize || previous === undefined || previous.verbs.some(({ size }) => size)) return clause;
+	if (numbers.length !== 1 || number?.kind !== 'number' || number.unit === '%') return clause;
+	const takesNone = previous.verbs.every(({ takes }) => Object.keys(takes).length === 0);
+	const isPlain = clause.before.every((token) => directionOf(wordOf(token) ?? '') === undefined);
+	if (!isPlain || (takesNone && number.value >= 100)) return clause;
+	return { ...clause, verbs: [], called: [], before: [], isMeasure: true };
+}
+
 const sideWords = new Set(['left', 'right', 'top', 'bottom', 'upper', 'lower']);
+
+/** What has a size of its own. */
+const types = new Set(
+	'font text type letter letters lettering border frame block dot brush'.split(' '),
+);
+
+function hasLength({ size, takes }: Verb): boolean {
+	return size === undefined && Object.keys(takes).length > 0;
+}
 
 function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
 	const found: Match[] = [];
@@ -88,6 +131,10 @@ function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
 		const match = find(tokens, at);
 		if (!match || isCutShort(tokens, match)) continue;
 		const last = found.at(-1);
+		// `font size 20` and `text "Hi" in size 20`.
+		const isMeasure = match.at.length === 1 && wordOf(tokens[at]) === 'size';
+		if (isMeasure && (last?.verbs.every(hasLength) || types.has(wordOf(tokens[at - 1]) ?? '')))
+			continue;
 		const absorbed = last?.verbs.some(({ absorbs }) =>
 			match.verbs.some(({ name }) => absorbs?.includes(name)),
 		);

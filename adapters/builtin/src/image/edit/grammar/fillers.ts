@@ -11,7 +11,7 @@ const fillers = new Set(
 	hello hi thanks thank well ok okay then next after afterwards finally first more overall general nice good great beautiful
 	around over across along between against about approximately exactly only out them they which one ones here there
 	add adds adding create creates draw draws insert include place places position positioned placed edit edits editing modify transform result part parts area areas region regions fix correct automatic automatically
-	solid plain masked mask selected selection both gradient linear`
+	it's that's there's i'd i'm solid plain masked mask selected selection both gradient linear`
 		.split(/\s+/)
 		.filter(Boolean),
 );

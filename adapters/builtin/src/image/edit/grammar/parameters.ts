@@ -8,6 +8,8 @@ export interface Parameter<T> {
 	readonly about: string;
 	/** Whether it reads words of place: left, top. */
 	readonly placed?: true;
+	/** Whether it reads `more` and `less` itself. */
+	readonly directed?: true;
 	read(words: Reader): T;
 }
 
@@ -65,6 +67,7 @@ export function percent(usual: number, least = 0, most = 100): Parameter<number>
 export function change(usual: number, sign: 1 | -1 = 1, most = 200): Parameter<number> {
 	return {
 		about: `-100 to ${most} %, usually ${usual * sign}`,
+		directed: true,
 		read: (words) => {
 			const strength = words.strength();
 			const direction = words.direction() ?? 1;

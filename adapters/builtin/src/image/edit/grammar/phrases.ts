@@ -77,7 +77,8 @@ function matchPhrase(
 			const token = tokens[next];
 			if (!token || !isWord(token)) return undefined;
 			if ((word.exact ? token.text : token.stem) === word.text) break;
-			if (next >= limit || !(isFiller(token.text) || token.color)) return undefined;
+			if (next >= limit || !(isFiller(token.text) || token.color || strengthOf(token.text)))
+				return undefined;
 			next++;
 		}
 		at.push(next++);

@@ -1,5 +1,6 @@
 import type { Rgb } from '../../../scene/color.ts';
 import { directionOf, strengthOf } from './fillers.ts';
+import { stem } from './stem.ts';
 import type { NumberToken, PairToken, Token, WordToken } from './tokens.ts';
 
 const articles = new Set(['the', 'a', 'an', 'that', 'saying', 'says', 'reading', 'text', 'words']);
@@ -10,14 +11,25 @@ export class Reader {
 	readonly prompt: string;
 	/** What had to be changed to be possible, one sentence each. */
 	readonly notes: string[] = [];
+	/** Whether a change is named, not what comes of it: `by 20%`. */
+	readonly isRelative: boolean;
 	readonly #from: number;
+	readonly #called: readonly Token[];
 	#left: readonly Token[];
 
-	/** `from` is where the verb ends in the prompt. */
-	constructor(prompt: string, tokens: readonly Token[], from = 0) {
+	/** `from` is where the verb ends in the prompt, `called` are its words. */
+	constructor(prompt: string, tokens: readonly Token[], from = 0, called: readonly Token[] = []) {
 		this.prompt = prompt;
 		this.#from = from;
+		this.#called = called;
 		this.#left = tokens;
+		this.isRelative = this.has('by');
+	}
+
+	/** Whether the verb was called by one of these words, in any inflection. */
+	isCalled(...texts: readonly string[]): boolean {
+		const stems = texts.map(stem);
+		return this.#called.some((token) => isWord(token) && stems.includes(token.stem));
 	}
 
 	/** What nobody took. */

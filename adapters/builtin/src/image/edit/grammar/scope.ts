@@ -75,6 +75,11 @@ const rims = new Set(['edges', 'borders', 'sides', 'margins', 'rim']);
 /** Words that mean a measure (`lower the contrast`) unless a part of something stands behind them. */
 const ambiguous = new Set(['lower', 'upper', 'right']);
 
+/** Whether a word names a side, the middle, the rim, or a part such as `half`. */
+export function isPlaceWord(text: string): boolean {
+	return isPlace(text) || Object.hasOwn(lengths, text);
+}
+
 /** Takes a place that restricts an operation: `the left half`, `the top third`, `the lower right corner`, `the centre`, `the edges`. */
 export function takeRegion(reader: Reader): Region | undefined {
 	const { left } = reader;
@@ -84,14 +89,39 @@ export function takeRegion(reader: Reader): Region | undefined {
 	const names: string[] = [];
 	for (const token of found) {
 		const text = wordOf(token);
-		if (text === undefined || !(isPlace(text) || Object.hasOwn(lengths, text))) break;
+		if (text === undefined || !isPlaceWord(text)) break;
 		names.push(text);
 		if (Object.hasOwn(lengths, text)) break;
 	}
 	const length = lengths[names.at(-1) as string];
 	if (length !== undefined && names.length === 1) return undefined;
-	reader.drop(left.slice(at, at + names.length));
-	return regionOf(names, length);
+	const excluding = exclusionBefore(left, at);
+	reader.drop([...excluding, ...left.slice(at, at + names.length)]);
+	const region = regionOf(names, length);
+	return excluding.length > 0 ? complementOf(region) : region;
+}
+
+const exclusions = new Set(
+	'except excepting excluding besides outside but not without beyond save'.split(' '),
+);
+const exclusionPairs = new Set(['apart from', 'aside from', 'other than', 'away from']);
+const smallWords = new Set(['for', 'of', 'the', 'from', 'in', 'at', 'on', 'its']);
+
+/** The words that turn a place into everything else: `except for the`, `all but the`, `outside the`. */
+function exclusionBefore(tokens: readonly Token[], at: number): readonly Token[] {
+	let from = at - 1;
+	while (from >= 0 && smallWords.has(wordOf(tokens[from]) ?? '')) from--;
+	const isPair = exclusionPairs.has(`${wordOf(tokens[from])} ${wordOf(tokens[from + 1])}`);
+	if (!isPair && !exclusions.has(wordOf(tokens[from]) ?? '')) return [];
+	if (wordOf(tokens[from - 1]) === 'but') from--;
+	while (/^(?:everywhere|anywhere|everything|anything|all)$/.test(wordOf(tokens[from - 1]) ?? ''))
+		from--;
+	return tokens.slice(from, at);
+}
+
+function complementOf(region: Region): Region {
+	const { outside, name, ...inside } = region;
+	return { ...inside, name: `all but the ${name}`, ...(!outside && { outside: true }) };
 }
 
 function isPlace(text: string): boolean {

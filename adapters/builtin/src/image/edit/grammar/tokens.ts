@@ -55,6 +55,7 @@ const pattern = new RegExp(
 		`["“”„«»](?<double>[^"“”„«»]{1,2000})["“”«»]`,
 		String.raw`(?<![\p{L}\p{N}])['‘’‚](?<single>[^'‘’‚"]{1,2000}(?:[’'](?=\p{L})[^'‘’‚"]{1,2000}){0,9})['’‘](?!\p{L})`,
 		`#(?<hex>[0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})(?![0-9a-z])`,
+		String.raw`(?<code>#[\p{L}\p{N}]{1,40})`,
 		String.raw`rgba?\(\s{0,9}(?<red>\d{1,3})\s{0,9},\s{0,9}(?<green>\d{1,3})\s{0,9},\s{0,9}(?<blue>\d{1,3})[^)]{0,20}\)`,
 		String.raw`(?<w>\d{1,9})\s{0,3}(?:px\s{0,3})?(?:[x×*]|by(?=\s))\s{0,3}(?<h>\d{1,9})(?:\s{0,3}(?:px|pixels))?(?![\p{L}\p{N}])`,
 		String.raw`(?<rw>\d{1,5}(?:\.\d{1,5})?)\s{0,3}[:/]\s{0,3}(?<rh>\d{1,5}(?:\.\d{1,5})?)(?![\p{L}\p{N}:])`,
@@ -95,7 +96,7 @@ export function tokenize(prompt: string): readonly Token[] {
 type Groups = Readonly<Record<string, string | undefined>>;
 
 function tokenFrom(groups: Groups, start: number, end: number): Token {
-	const { double, single, hex, red, w, rw, number, word, other } = groups;
+	const { double, single, hex, code, red, w, rw, number, word, other } = groups;
 	const span = { start, end };
 	const text = double ?? single;
 	if (text !== undefined) return { kind: 'text', text, ...span };
@@ -109,7 +110,8 @@ function tokenFrom(groups: Groups, start: number, end: number): Token {
 	if (w) return { kind: 'size', width: Number(w), height: Number(groups.h), ...span };
 	if (rw) return { kind: 'ratio', width: Number(rw), height: Number(groups.rh), ...span };
 	if (number) return numberFrom(number, groups.unit, span);
-	if (word ?? other) return wordFrom(word ?? (other as string), span);
+	const plain = word ?? code ?? other;
+	if (plain) return wordFrom(plain, span);
 	return { kind: 'break', ...span };
 }
 

@@ -65,7 +65,7 @@ function paintMean(
 }
 
 /** How steep the brightness is at every pixel (Sobel), 0 to 255 and cut there. */
-export function slopes({ width, height, data }: Bitmap, check: Check): Uint8Array {
+function slopes({ width, height, data }: Bitmap, check: Check): Uint8Array {
 	const light = lightness({ width, height, data });
 	const found = new Uint8Array(light.length);
 	for (let y = 0; y < height; y++) {

@@ -30,14 +30,23 @@ const MOST_LINES = 6;
 /** Characters of a watermark. */
 const MOST_REPEATED = 60;
 
+const UNWRITABLE = 'the built-in typefaces have none of its characters';
+
 const SHORTENED = 'The text was shortened to fit.';
 
-/** Writes text into a picture, in place, within a band at the top, in the middle or at the bottom. Says what could not be written. */
-export async function write(picture: Bitmap, writing: Writing): Promise<readonly string[]> {
+/** Writes text into a picture, in place, within a band at the top, in the middle or at the bottom. Says what could not be written; `skip` where nothing could. */
+export async function write(
+	picture: Bitmap,
+	writing: Writing,
+	skip: (why: string) => void,
+): Promise<readonly string[]> {
 	const { width, height } = picture;
 	const fonts = [await loadFont('caption'), await loadFont('bold')];
 	const { text, notes } = drawable(writing.text, fonts);
-	if (text === '') return notes;
+	if (text === '') {
+		skip(UNWRITABLE);
+		return [];
+	}
 	const largest = Math.max(
 		6,
 		Math.min(writing.size ?? Math.min(width / 13, height / 9), height * 0.9, width),
@@ -71,12 +80,16 @@ export async function write(picture: Bitmap, writing: Writing): Promise<readonly
 export async function watermark(
 	picture: Bitmap,
 	writing: Writing & { readonly opacity: number; readonly repeat: boolean },
+	skip: (why: string) => void,
 ): Promise<readonly string[]> {
 	const { width, height } = picture;
 	const fonts = [await loadFont('caption'), await loadFont('bold')];
 	const { text: all, notes } = drawable(writing.text, fonts);
 	const text = Array.from(all).slice(0, MOST_REPEATED).join('');
-	if (text === '') return notes;
+	if (text === '') {
+		skip(UNWRITABLE);
+		return [];
+	}
 	const color = writing.color ?? [255, 255, 255];
 	const look = `font-family="${families(fonts)}" fill="${hex(color)}" fill-opacity="${writing.opacity}" stroke="#000" stroke-opacity="${writing.opacity * 0.45}" paint-order="stroke"`;
 	const body = writing.repeat

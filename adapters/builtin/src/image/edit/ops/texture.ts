@@ -1,8 +1,6 @@
 import { createRandom } from '../../../scene/random.ts';
-import { type Bitmap, copy, luma, words } from '../bitmap.ts';
+import { type Bitmap, type Check, copy, luma, words } from '../bitmap.ts';
 import { byte } from './pointwise.ts';
-
-type Check = () => void;
 
 /** Adds grain; equal seeds add equal grain. `amount` is 0 to 1. */
 export function grain({ data }: Bitmap, amount: number, seed: number): void {

@@ -4,10 +4,11 @@ import { colorName } from '../grammar/colors.ts';
 import { anyColor, choice, colors, percent, picture as pictureOf } from '../grammar/parameters.ts';
 import { nowhere, type Tools, verb } from '../grammar/verb.ts';
 import { lay } from '../ops/alpha.ts';
-import { backgroundShare, cutOut, findSubject } from '../ops/background.ts';
+import { cutOut, findSubject } from '../ops/background.ts';
 import { blur } from '../ops/blur.ts';
 import { mapToGradient } from '../ops/color.ts';
 import { fitted } from '../ops/combine.ts';
+import { judgeCut } from '../ops/cut-quality.ts';
 import { heal } from '../ops/heal.ts';
 import { double, halve } from '../ops/scale.ts';
 
@@ -15,12 +16,17 @@ const tolerance = percent(12, 1, 100);
 
 const WHITE = [255, 255, 255] as const;
 
-/** The subject, or nothing (and the reason) where hardly anything hangs together with the border. */
-function tell(picture: Bitmap, percentage: number, { check, skip }: Pick<Tools, 'check' | 'skip'>) {
+/** The subject, or nothing (and the reason) where it cannot be told from the background; what is doubtful is said. */
+function tell(
+	picture: Bitmap,
+	percentage: number,
+	{ check, skip, note }: Pick<Tools, 'check' | 'skip' | 'note'>,
+): Uint8Array | undefined {
 	const subject = findSubject(picture, percentage / 100, check);
-	if (backgroundShare(subject) >= 0.01) return subject;
-	skip('hardly anything hangs together with the border in colour');
-	return undefined;
+	const { refusal, doubt } = judgeCut(subject, picture);
+	if (refusal) skip(refusal);
+	else if (doubt) note(doubt);
+	return refusal ? undefined : subject;
 }
 
 /** Operations on what lies around the subject. The background is what can be reached from the border through similar colours. */

@@ -12,7 +12,7 @@ export const colorVerbs = [
 		name: 'grayscale',
 		reach: nowhere,
 		phrases:
-			'grayscale|gray scale|black and white|black & white|black white|monochrome|desaturate completely|remove color|remove all colors|without colors|b and w|noir|=gray',
+			'grayscale|gray scale|black and white|black & white|black white|monochrome|desaturate completely|remove color|remove all colors|without colors|b and w|b w|=bw|noir|=gray',
 		takes: {},
 		does: 'Takes all colour away.',
 		say: () => 'grayscale',

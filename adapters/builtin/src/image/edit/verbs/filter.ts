@@ -29,7 +29,7 @@ export const filterVerbs = [
 	verb({
 		name: 'sharpen',
 		phrases:
-			'sharpen|sharpen edges|sharp|sharpness|sharper|unsharp mask|unsharp|crisp|crisper|clarity|detail',
+			'sharpen|sharpen edges|sharp|sharpness|sharper|unsharp mask|unblur|deblur|unsharp|crisp|crisper|clarity|detail',
 		takes: { amount: percent(80, 0, 500) },
 		reach: () => 8,
 		does: 'Adds what a blur would take away.',

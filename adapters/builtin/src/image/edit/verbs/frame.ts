@@ -160,7 +160,7 @@ export const frameVerbs = [
 	}),
 	verb({
 		name: 'vintage',
-		phrases: 'vintage|retro|old photo|old fashioned|aged|nostalgic|antique',
+		phrases: 'vintage|retro|old photo|look old|make old|=age|old fashioned|aged|nostalgic|antique',
 		takes: {},
 		does: 'Sepia, a little faded, with dark corners.',
 		say: () => 'vintage',

@@ -23,6 +23,7 @@ const times: Parameter<number> = {
 export const geometryVerbs = [
 	verb({
 		name: 'rotate',
+		absorbs: ['upside down', 'flip'],
 		phrases: 'rotate|rotation|turn =clockwise|quarter turn|turn =right|spin|tilt|straighten',
 		takes: { degrees: turnAngle, behind: anyColor() },
 		does: 'Turns clockwise; corners that become free are transparent, or have the colour that is named.',
@@ -42,7 +43,8 @@ export const geometryVerbs = [
 	}),
 	verb({
 		name: 'upside down',
-		phrases: 'upside down|on its head',
+		absorbs: ['rotate', 'turn left'],
+		phrases: 'upside down|on its head|upside down flip|upside down rotate',
 		takes: {},
 		does: 'Turns by half a circle.',
 		say: () => 'rotate 180°',
@@ -50,6 +52,7 @@ export const geometryVerbs = [
 	}),
 	verb({
 		name: 'flip',
+		absorbs: ['upside down'],
 		phrases: 'flip|flop',
 		takes: {
 			axis: {
@@ -70,9 +73,13 @@ export const geometryVerbs = [
 	}),
 	verb({
 		name: 'mirror',
+		absorbs: ['upside down'],
 		phrases: 'mirror|mirror image|reflect|reflection',
 		takes: {
-			axis: choice('horizontal', { horizontal: ['horizontally'], vertical: ['vertically'] }),
+			axis: choice('horizontal', {
+				horizontal: ['horizontally'],
+				vertical: ['vertically', 'upside', 'down'],
+			}),
 		},
 		does: 'Turns left and right round, or top and bottom.',
 		say: ({ axis }) => `mirror ${axis}`,

@@ -1,6 +1,7 @@
 import { type BoundedSize, clampSize, type Size } from '../bitmap.ts';
 import type { Parameter, Place } from '../grammar/parameters.ts';
 import type { Reader } from '../grammar/reader.ts';
+import type { NumberToken } from '../grammar/tokens.ts';
 import { type Box, boxAt, ratioBox } from '../ops/geometry.ts';
 
 /** What a crop keeps: a size in pixels, a ratio, a share of both sides, or all but a share of one side. */
@@ -147,17 +148,23 @@ export const sizeSpan: Parameter<SizeSpan | undefined> = {
 				words.bound(pair.width, 1, 100_000),
 				words.bound(pair.height, 1, 100_000),
 			];
+			if (width === height) words.word('square');
 			return { width, height, text: `${width}x${height}` };
 		}
-		const down = words.word('down', 'smaller');
-		words.word('up', 'larger', 'bigger');
-		if (words.word('half')) return { factor: 0.5, text: '50 %' };
-		if (words.word('double', 'twice')) return { factor: 2, text: '200 %' };
-		const share = words.number('%', 'x');
+		const way = wayOf(words);
+		const isAbsolute = words.isAbsolute() && words.word('to') !== undefined;
+		if (words.word('half')) return shareSpan(50);
+		if (words.word('double', 'twice')) return shareSpan(200);
+		const share = words.number('%', 'x') ?? (way !== 0 ? smallNumber(words) : undefined);
 		if (share) {
-			const value = words.bound(share.unit === 'x' ? share.value * 100 : share.value, 1, 1000);
-			const percent = down && share.unit === 'x' && value > 100 ? 10_000 / value : value;
-			return { factor: percent / 100, text: `${Math.round(percent)} %` };
+			const isFactor = share.unit !== '%';
+			const said = isFactor ? share.value * 100 : share.value;
+			if (isAbsolute || way === 0) return shareSpan(words.bound(said, 1, 1000));
+			if (isFactor)
+				return shareSpan(words.bound(way < 0 && said > 100 ? 10_000 / said : said, 1, 1000));
+			// `enlarge 150%` names the result, `enlarge by 50%` the change.
+			const isResult = said > 100 && !words.isRelative;
+			return shareSpan(words.bound(isResult ? said : 100 + way * said, 1, 1000));
 		}
 		const isHigh = words.has('height', 'high', 'tall');
 		const isWide = words.has('width', 'wide');
@@ -169,6 +176,28 @@ export const sizeSpan: Parameter<SizeSpan | undefined> = {
 		return { width: side, height: side, factor: 0, text: `longer side ${side}` };
 	},
 };
+
+function shareSpan(percent: number): SizeSpan {
+	return { factor: percent / 100, text: `${Math.round(percent)} %` };
+}
+
+/** 1 for larger, -1 for smaller, 0 where neither is said. */
+function wayOf(words: Reader): -1 | 0 | 1 {
+	const direction = words.direction();
+	const smaller = words.word('smaller');
+	const larger = words.word('larger', 'bigger', 'big', 'large');
+	if (smaller || words.isCalled('shrink', 'downscale')) return -1;
+	if (larger || words.isCalled('enlarge', 'upscale')) return direction ?? 1;
+	return direction ?? 0;
+}
+
+/** `enlarge by 2` is a factor, `enlarge to 800` is not. */
+function smallNumber(words: Reader): NumberToken | undefined {
+	return words.take(
+		(token): token is NumberToken =>
+			token.kind === 'number' && token.unit === '' && token.value > 0 && token.value <= 10,
+	);
+}
 
 /** The size that a resize makes, within the bounds of size. */
 export function resizedSize(size: Size, span: SizeSpan | undefined, scale = 1): BoundedSize {
@@ -201,7 +230,10 @@ export const turnAngle: Parameter<number> = {
 			'left',
 		);
 		words.word('clockwise', 'right', 'cw');
-		if (words.word('upside')) return 180;
+		if (words.word('upside')) {
+			words.word('down');
+			return 180;
+		}
 		const strength = words.strength();
 		const said = words.number('°', '');
 		const usual = strength < 1 ? 5 : 90;

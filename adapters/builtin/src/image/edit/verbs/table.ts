@@ -1,5 +1,6 @@
-import type { SilentVerbs } from '../grammar/parse.ts';
+import type { Language } from '../grammar/parse.ts';
 import { createFinder } from '../grammar/phrases.ts';
+import { createCorrector } from '../grammar/typos.ts';
 import type { Verb } from '../grammar/verb.ts';
 import { backgroundVerbs } from './background.ts';
 import { colorVerbs } from './color.ts';
@@ -22,9 +23,6 @@ export const verbs: readonly Verb[] = [
 	...combineVerbs,
 ];
 
-/** Finds the phrases of {@link verbs}. */
-export const findVerb = createFinder(verbs);
-
 const byName = new Map(verbs.map((verb) => [verb.name, verb]));
 
 /** The row of an operation; it has to be one of {@link verbs}. */
@@ -34,10 +32,26 @@ export function verbNamed(name: string): Verb {
 	return verb;
 }
 
-/** Rows that a clause without any phrase may still mean, by what it holds: `make the red parts blue`, `add "Hi"`, `put image 2 on top`. */
-export const silentVerbs: SilentVerbs = {
-	text: [verbNamed('text')],
-	image: [verbNamed('overlay')],
-	size: [verbNamed('resize')],
-	color: ['replace colour', 'tint', 'colour key'].map(verbNamed),
+/** What prompts are read with: the phrases of {@link verbs}, what they may leave out, and what undoes what. */
+export const language: Language = {
+	find: createFinder(verbs),
+	correct: createCorrector(verbs.flatMap(({ phrases }) => phrases)),
+	// `make the red parts blue`, `add "Hi"`, `put image 2 on top`, `make it square`.
+	silent: {
+		text: [verbNamed('text')],
+		image: [verbNamed('overlay')],
+		size: [verbNamed('resize')],
+		span: [verbNamed('resize'), verbNamed('crop')],
+		ratio: [verbNamed('crop')],
+		color: ['replace colour', 'tint', 'colour key'].map(verbNamed),
+	},
+	opposites: {
+		blur: { verb: verbNamed('sharpen') },
+		sharpen: { verb: verbNamed('blur'), args: { radius: 1 } },
+		noise: { verb: verbNamed('denoise') },
+		desaturate: { verb: verbNamed('saturate') },
+		fade: { verb: verbNamed('contrast') },
+		border: { verb: verbNamed('trim') },
+		frame: { verb: verbNamed('trim') },
+	},
 };

@@ -6,6 +6,7 @@ import { watermark, write } from '../ops/text.ts';
 const typeSize: Parameter<number | undefined> = {
 	about: 'height in pixels; absent: fits the picture',
 	read: (words) => {
+		words.word('font', 'fontsize');
 		const said = words.number('px', '');
 		const factor = words.strength();
 		if (said) return words.bound(said.value, 6, 1000);
@@ -37,9 +38,9 @@ export const textVerbs = [
 		does: 'Writes a text at the top, in the middle or at the bottom, wrapped to fit.',
 		lacks: (args) => (args.text === '' ? 'a quoted text' : undefined),
 		say: (args) => `text “${short(args.text)}” at the ${placeName(args.place)}`,
-		run: async (picture, args, { note, scale }) => {
+		run: async (picture, args, { note, skip, scale }) => {
 			const size = sizeFor(args.size, picture, scale);
-			for (const sentence of await write(picture, { ...args, size })) note(sentence);
+			for (const sentence of await write(picture, { ...args, size }, skip)) note(sentence);
 			return picture;
 		},
 	}),
@@ -93,16 +94,16 @@ export const textVerbs = [
 		lacks: (args) => (args.text === '' ? 'a quoted text' : undefined),
 		say: ({ text: said, where, opacity }) =>
 			`watermark “${short(said)}” ${where ? `at the ${placeName(where)}` : 'all over'} ${opacity} %`,
-		run: async (picture, args, { note }) => {
+		run: async (picture, args, { note, skip }) => {
 			const { text: said, color, where } = args;
-			const notes = await watermark(picture, {
+			const wanted = {
 				text: said,
 				color,
 				place: where ?? { x: 0, y: 0 },
 				repeat: where === undefined,
 				opacity: args.opacity / 100,
-			});
-			for (const sentence of notes) note(sentence);
+			};
+			for (const sentence of await watermark(picture, wanted, skip)) note(sentence);
 			return picture;
 		},
 	}),

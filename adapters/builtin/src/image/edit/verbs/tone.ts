@@ -52,6 +52,7 @@ export const toneVerbs = [
 		takes: {
 			amount: {
 				about: '-500 to 500 % of a stop, usually 30; plain numbers are stops',
+				directed: true,
 				read: (words) => {
 					const said = words.number('');
 					words.word('stop', 'stops', 'ev');
@@ -76,6 +77,7 @@ export const toneVerbs = [
 		takes: {
 			value: {
 				about: '0.2 to 5, usually 1.4',
+				directed: true,
 				read: (words) => {
 					const direction = words.direction() ?? 1;
 					const said = words.number('', 'x')?.value;
@@ -201,7 +203,7 @@ export const toneVerbs = [
 		name: 'opacity',
 		reach: nowhere,
 		phrases: 'opacity|alpha',
-		takes: { share: percent(50) },
+		takes: { share: { ...percent(50), directed: true } },
 		does: 'Makes the whole picture as opaque as said.',
 		say: ({ share }) => `opacity ${share} %`,
 		run: (picture, { share }) => {
