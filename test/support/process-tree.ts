@@ -25,6 +25,44 @@ export function usageOfGroup(group: number): Usage {
 	return { residentBytes, descriptors, processes };
 }
 
+/** What a server held while something happened, in bytes. */
+export interface Held {
+	/** The most of its own process, beyond what it had before. */
+	readonly server: number;
+	/** The most of the largest process below it; 0 when there was none. */
+	readonly child: number;
+}
+
+/** Measures the resident memory of a server, and of the processes that it has started, while `work` runs. */
+export async function heldDuring(pid: number, work: () => Promise<unknown>): Promise<Held> {
+	const before = residentOrNone(pid);
+	let [server, child] = [0, 0];
+	const watch = setInterval(() => {
+		server = Math.max(server, residentOrNone(pid) - before);
+		child = Math.max(child, ...childrenOf(pid).map(residentOrNone));
+	}, 5);
+	try {
+		await work();
+	} finally {
+		clearInterval(watch);
+	}
+	return { server, child };
+}
+
+function childrenOf(pid: number): readonly number[] {
+	const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+	return list.split(' ').filter(Boolean).map(Number);
+}
+
+/** 0 for a process that has ended meanwhile. */
+function residentOrNone(pid: number): number {
+	try {
+		return residentOf(String(pid));
+	} catch {
+		return 0;
+	}
+}
+
 function groupOf(pid: string): number {
 	// The name in brackets may hold blanks; behind it come state, parent and group.
 	const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

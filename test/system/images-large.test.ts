@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { pngSize, solidPng } from '../support/png.ts';
+import { heldDuring } from '../support/process-tree.ts';
 
 const megabyte = 1_048_576;
 const boundary = 'plinth-test-boundary';
@@ -72,44 +72,6 @@ function json(pictures: readonly Uint8Array[], prompt: string) {
 	});
 }
 
-interface Held {
-	readonly server: number;
-	readonly children: number;
-}
-
-/** Resident bytes of the server, and of the largest process below it. */
-function resident(): Held {
-	const of = (pid: number) => {
-		try {
-			const [, kilobytes = 0] =
-				/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-			return Number(kilobytes) * 1024;
-		} catch {
-			return 0;
-		}
-	};
-	const below = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-	const children = below.trim().split(' ').filter(Boolean).map(Number);
-	return { server: of(child.pid), children: Math.max(0, ...children.map(of)) };
-}
-
-/** The most that is held while `work` runs: what the server has beyond its start, and the largest process below it. */
-async function heldDuring(work: () => Promise<unknown>): Promise<Held> {
-	const before = resident();
-	let [server, children] = [0, 0];
-	const watch = setInterval(() => {
-		const now = resident();
-		server = Math.max(server, now.server - before.server);
-		children = Math.max(children, now.children);
-	}, 5);
-	try {
-		await work();
-	} finally {
-		clearInterval(watch);
-	}
-	return { server, children };
-}
-
 /** A PNG of noise with about so many bytes: it cannot be compressed. */
 async function noisePng(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
 	const side = Math.floor(Math.sqrt(bytes / 3));
@@ -135,26 +97,26 @@ describe('large pictures', () => {
 		onTestFailed(() => console.error(child.stdout(), child.stderr()));
 		const picture = await noisePng(49.9 * megabyte);
 		expect(picture.length).toBeGreaterThan(49 * megabyte);
-		const held = await heldDuring(async () => {
+		const held = await heldDuring(child.pid, async () => {
 			await expectCollage(await multipart(Array(16).fill(picture), 'collage'));
 		});
 		console.info(
-			`Sixteen pictures of ${(picture.length / megabyte).toFixed(1)} MB: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.children / megabyte).toFixed(0)} MB.`,
+			`Sixteen pictures of ${(picture.length / megabyte).toFixed(1)} MB: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.child / megabyte).toFixed(0)} MB.`,
 		);
 		expect(held.server).toBeLessThan(150 * megabyte);
-		expect(held.children).toBeGreaterThan(0);
-		expect(held.children).toBeLessThan(600 * megabyte);
+		expect(held.child).toBeGreaterThan(0);
+		expect(held.child).toBeLessThan(600 * megabyte);
 		expect(await leftBehind()).toEqual([]);
 	});
 
 	test('are taken as data URLs in 190 MB of JSON, in little memory', async () => {
 		onTestFailed(() => console.error(child.stdout(), child.stderr()));
 		const picture = await noisePng(35 * megabyte);
-		const held = await heldDuring(async () => {
+		const held = await heldDuring(child.pid, async () => {
 			await expectCollage(await json(Array(4).fill(picture), 'collage'));
 		});
 		console.info(
-			`Four pictures of 35 MB in JSON: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.children / megabyte).toFixed(0)} MB.`,
+			`Four pictures of 35 MB in JSON: server +${(held.server / megabyte).toFixed(0)} MB, worker ${(held.child / megabyte).toFixed(0)} MB.`,
 		);
 		expect(held.server).toBeLessThan(150 * megabyte);
 		expect(await leftBehind()).toEqual([]);

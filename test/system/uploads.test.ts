@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vit
 import { type Child, plinth, root } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { rawPng } from '../support/png.ts';
-import { usageOfGroup } from '../support/process-tree.ts';
+import { heldDuring } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
@@ -64,22 +64,6 @@ async function create(picture: Uint8Array<ArrayBuffer>, fields = {}): Promise<nu
 	return answer.status;
 }
 
-/** What the server holds at most while `work` runs, above what it held before, in bytes. */
-async function growthDuring(work: () => Promise<unknown>): Promise<number> {
-	const resident = () => usageOfGroup(child.pid).residentBytes;
-	const before = resident();
-	let most = before;
-	const watch = setInterval(() => {
-		most = Math.max(most, resident());
-	}, 5);
-	try {
-		await work();
-	} finally {
-		clearInterval(watch);
-	}
-	return most - before;
-}
-
 /** The server keeps compiled code in the same folder. */
 async function uploadsLeft(): Promise<readonly string[]> {
 	return (await readdir(temp)).filter((name) => name.startsWith('plinth-'));
@@ -110,7 +94,7 @@ describe('eight pictures of 50 megapixels at once', () => {
 				waits.push(performance.now() - start);
 			}
 		};
-		const growth = await growthDuring(async () => {
+		const held = await heldDuring(child.pid, async () => {
 			const asking = ask();
 			const answers = await Promise.all(Array.from({ length: 8 }, () => create(bytes)));
 			isOver = true;
@@ -119,9 +103,10 @@ describe('eight pictures of 50 megapixels at once', () => {
 		});
 		const [slowest = 0] = waits.toSorted((a, b) => b - a);
 		console.info(
-			`Eight of ${name}: +${(growth / megabyte).toFixed(0)} MB, /healthz within ${slowest.toFixed(0)} ms.`,
+			`Eight of ${name}: +${(held.server / megabyte).toFixed(0)} MB, decoding process ${(held.child / megabyte).toFixed(0)} MB, /healthz within ${slowest.toFixed(0)} ms.`,
 		);
-		expect(growth).toBeLessThan(150 * megabyte);
+		expect(held.server).toBeLessThan(150 * megabyte);
+		expect(held.child).toBeLessThan(600 * megabyte);
 		expect(slowest).toBeLessThan(1_000);
 	});
 });
@@ -134,11 +119,10 @@ describe('ten uploads at once', () => {
 			for (let round = 0; round < 3; round++) {
 				await end();
 				await start();
-				found.push(
-					await growthDuring(async () => {
-						expect(await ten(() => create(bytes))).toEqual(Array(10).fill(201));
-					}),
-				);
+				const held = await heldDuring(child.pid, async () => {
+					expect(await ten(() => create(bytes))).toEqual(Array(10).fill(201));
+				});
+				found.push(held.server);
 			}
 			return found.toSorted((one, other) => one - other)[1] ?? Number.NaN;
 		};
@@ -153,7 +137,7 @@ describe('ten uploads at once', () => {
 
 	test('that are refused behind their last byte leave no file either', async () => {
 		const noPicture = new Uint8Array(50 * megabyte);
-		const growth = await growthDuring(async () => {
+		const { server: growth } = await heldDuring(child.pid, async () => {
 			expect(await ten(() => create(noPicture))).toEqual(Array(10).fill(400));
 		});
 		expect(growth).toBeLessThan(128 * megabyte);
