@@ -20,14 +20,17 @@ const labelled =
 	/\b(?:caption|title|text|words|slogan|headline)\s*:\s*([^\n;]{1,300}?)(?=[;\n]|[.]\s|$)/iu;
 /** `that says Welcome Home`: words with capital letters and numbers, as many as follow each other. */
 const announced =
-	/\b(?:that says|that reads|which says|saying|with the (?:words?|text|caption|title)|the words?|captioned|titled)\s+((?:\p{Lu}[\p{L}\p{N}'’&!?-]*)(?:\s+(?:\p{Lu}|\p{N}|&)[\p{L}\p{N}'’&!?%-]*){0,15})/u;
+	/\b(?:(?:sign|poster|banner|card|board|text|it|that|which) (?:says|reads)|says|saying|with the (?:words?|text|caption|title)|the words?|captioned|titled)\s+((?:\p{Lu}[\p{L}\p{N}'’&!?-]*)(?:\s+(?:\p{Lu}|\p{N}|&)[\p{L}\p{N}'’&!?%-]*(?:[/:.][\p{L}\p{N}][\p{L}\p{N}'’&!?%-]*){0,4}){0,15})/u;
+
+/** Single quotes, which are many in a long text, are looked for in so many characters. */
+const SEARCHED = 8000;
 
 /** Finds the passage that is to be written: in quotes, behind `caption:`, or behind `that says`. */
 export function quotationIn(prompt: string): Quotation | undefined {
 	// Passages are looked for line by line only where a line ends them.
-	const lines = prompt.slice(0, 8000).replace(/[^\S\n]+/gu, ' ');
+	const lines = prompt.slice(0, 32_000).replace(/[^\S\n]+/gu, ' ');
 	for (const pattern of [double, single, labelled, announced]) {
-		const found = pattern.exec(lines);
+		const found = pattern.exec(pattern === single ? lines.slice(0, SEARCHED) : lines);
 		const text = cleanLine(found?.[1] ?? found?.[2] ?? '').replace(/^[,;:]+|[,;]+$/gu, '');
 		if (!found || !/[\p{L}\p{N}\p{S}\p{P}]/u.test(text)) continue;
 		const rest = `${lines.slice(0, found.index)} ${lines.slice(found.index + found[0].length)}`;

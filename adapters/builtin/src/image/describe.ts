@@ -47,7 +47,7 @@ const others: Partial<Record<Element, string>> = {
 /** So many unknown words are named at most. */
 const NAMED = 20;
 
-/** Tells in words what a plan draws, and which words of the prompt nobody knew or had no room. */
+/** Tells in words what a plan draws, and which words of the prompt nobody knew or had no room; `kept` is what it could not do without. */
 export function describe(
 	plan: {
 		readonly genre: Genre;
@@ -56,6 +56,7 @@ export function describe(
 		readonly transparent: boolean;
 	},
 	words: readonly string[],
+	kept: readonly string[] = [],
 ): string {
 	const { genre, scene, caption, transparent } = plan;
 	const parts = [
@@ -68,6 +69,7 @@ export function describe(
 	const beyond = unknown.length > NAMED ? ` and ${unknown.length - NAMED} more` : '';
 	return [
 		`A drawn ${genre === 'scene' || genre === 'hills' ? 'scene' : 'picture'}: ${parts.join('; ')}.`,
+		...(kept.length > 0 ? [`Cannot be left out: ${kept.join(', ')}.`] : []),
 		...(left.length > 0 ? [`Left out: ${left.join(', ')}.`] : []),
 		...(named.length > 0 ? [`Not understood: ${named.join(', ')}${beyond}.`] : []),
 	].join(' ');
@@ -84,7 +86,8 @@ function subjectOf(genre: Genre, scene: ScenePlan, words: readonly string[]): st
 		case 'pattern':
 			return `a geometric pattern${figure ? ` with ${figure}` : ''}`;
 	}
-	const place = genre === 'hills' ? 'rolling hills' : settings[setting];
+	const isClear = setting === 'sky' && scene.without?.includes('clouds');
+	const place = genre === 'hills' ? 'rolling hills' : isClear ? 'the sky' : settings[setting];
 	const open = setting !== 'space' && setting !== 'underwater' && setting !== 'abstract';
 	const seen = scene.elements
 		.filter((element) => others[element] && !silent(element, scene))

@@ -3,9 +3,10 @@ import { meaningOf, type Setting } from '../scene/lexicon.ts';
 import type { Palette } from '../scene/palette.ts';
 import { planScene, type ScenePlan } from '../scene/plan.ts';
 import { wordsOf } from '../scene/prompt.ts';
+import { aloneTree, leaveOut, partWanted } from './absent.ts';
 import { quotationIn } from './caption-text.ts';
 import { describe } from './describe.ts';
-import { type Genre, genreOf, joinCompounds, type Sitter, sitterOf } from './words.ts';
+import { type Genre, genreOf, joinCompounds, lookUp, type Sitter, sitterOf } from './words.ts';
 
 /** Everything that decides a drawn picture, as plain data: equal plans give equal pixels. */
 export interface PicturePlan {
@@ -43,9 +44,11 @@ export function planPicture(wish: PictureWish): {
 	const quotation = quotationIn(prompt);
 	const said = wordsOf(quotation?.rest ?? prompt);
 	// A prompt that is nothing but its caption still sets the mood.
-	const words = joinCompounds(said.length > 0 ? said : wordsOf(prompt));
+	const all = joinCompounds(said.length > 0 ? said : wordsOf(quotation?.text ?? prompt));
+	const { words: wanted, absent } = partWanted(all);
+	const words = aloneTree(wanted);
 	const genre = genreOf(words);
-	const scene = sceneOf(words, wish);
+	const { scene, kept } = leaveOut(sceneOf(words, wish), absent);
 	const place = /\b(?:at|on|along) (?:the )?top\b/.test(words.join(' ')) ? 'top' : 'bottom';
 	const plan: PicturePlan = {
 		genre,
@@ -59,7 +62,10 @@ export function planPicture(wish: PictureWish): {
 	const warnings = quotation?.more
 		? ['Only the first quoted passage is written on the picture.']
 		: [];
-	return { plan, words: describe(plan, words), warnings };
+	// Words that are only written are not misunderstood.
+	const drawn =
+		said.length > 0 ? words : words.filter((word) => lookUp(word, genre).kind !== 'unknown');
+	return { plan, words: describe(plan, drawn, kept), warnings };
 }
 
 function sceneOf(words: readonly string[], { prompt, seed, style }: PictureWish): ScenePlan {

@@ -26,7 +26,7 @@ const plain = new Set(
 	draw drawn make makes made paint painted create created generate show showing shows depict depicting give want image images picture pictures
 	photo photograph drawing painting illustration render rendering artwork art graphic poster card banner print postcard sign says say saying
 	reads read reading caption captioned words word text title titled written writing label labelled labeled called named scene scenery landscape
-	view background foreground one beautiful nice lovely great still life slogan headline bottom top corner`
+	view background foreground one beautiful nice lovely great still life slogan headline quote quotation without nothing except but bottom top corner`
 		.split(/\s+/u)
 		.filter((word) => word !== ''),
 );

@@ -112,7 +112,7 @@ learn('home', {
 	mountains: 'hiking hiker climber rock dragon eagle',
 	forest: 'tree pine deer fox bear owl wolf mushroom fairy elf autumn fall oak campfire tent',
 	meadow:
-		'spring summer horse cow sheep cat dog rabbit bunny butterfly bee flower tulip rose sunflower castle house cottage windmill puppy kitten lavender wheat knight princess',
+		'spring summer horse cow sheep cat dog rabbit bunny butterfly bee flower tulip rose sunflower castle house cottage windmill puppy kitten lavender wheat knight princess treealone',
 	city: 'building neon traffic car taxi bus train tram metro robot office bridge',
 	desert: 'sand cactus camel pyramid dry lion elephant giraffe',
 	winter: 'ski skiing sled penguin igloo frozen snowman frost santa',
@@ -169,7 +169,7 @@ learn('subject', {
 	robot: 'robot android cyborg',
 	person:
 		'person man woman girl boy child people hiker walker astronaut surfer dancer king queen wizard someone she he',
-	tree: 'oak',
+	tree: 'oak treealone',
 	palm: 'palm tropical island oasis hawaii',
 	car: 'car taxi bus truck driving drive jeep',
 	train: 'train tram metro railway locomotive',

@@ -18,6 +18,8 @@ export interface ScenePlan {
 	readonly time: Time;
 	readonly weather: Weather;
 	readonly elements: readonly Element[];
+	/** What is left out although it belongs to every scene: the sun, clouds in a clear sky. */
+	readonly without?: readonly Absent[];
 	readonly subject?: Subject;
 	readonly palette: Palette;
 	/** How far down the horizon lies, as a fraction of the height. */
@@ -34,6 +36,9 @@ export interface ScenePlan {
 	/** Seeds clouds, stars and particles: differs with the request's seed. */
 	readonly detailSeed: number;
 }
+
+/** What a scene may be without. */
+export type Absent = Element | Weather;
 
 /** What a plan is made from. */
 export interface PlanInput {

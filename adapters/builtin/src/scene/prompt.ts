@@ -1,5 +1,5 @@
 /** How much of a prompt is read for its words; what stands behind it still counts through the hash. */
-const READ_CHARS = 8_000;
+const READ_CHARS = 32_000;
 
 /** Makes one clean line: no control, format, private or unassigned characters, no lone surrogates, single spaces. */
 export function cleanLine(text: string): string {

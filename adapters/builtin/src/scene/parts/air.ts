@@ -19,6 +19,7 @@ export function skyItems(canvas: Canvas): SceneItem[] {
 	if (setting === 'space' || setting === 'underwater' || setting === 'abstract') return [];
 	const items: SceneItem[] = elements.includes('fireworks') ? fireworks(canvas) : [];
 	if (elements.includes('aurora')) items.push(aurora(canvas, 0), aurora(canvas, 1));
+	if (plan.without?.includes('clouds')) return items;
 	if (setting === 'sky') return [...items, ...cloudSea(canvas)];
 	if (weather === 'clear') items.push(clouds(canvas, 0.18, 0.3, 0.03));
 	if (weather === 'clouds')
@@ -105,7 +106,7 @@ function cloudSea(canvas: Canvas): SceneItem[] {
 		shade: mix(plan.palette.cloudShade, plan.palette.sky[3], 0.6 - near * 0.5),
 		dx: drift * (0.3 + near * 1.2),
 		seed: details.int(0, 1e9),
-		profile: 'floor',
+		profile: 'sea',
 	});
 	return [
 		clouds(canvas, 0.25, 0.3, 0.06),

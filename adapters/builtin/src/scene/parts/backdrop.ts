@@ -69,6 +69,7 @@ function* paintsOf(plan: ScenePlan, width: number, height: number): Generator<Pa
 		yield rainbow(width * (1 - plan.light.x), horizon, unit * 0.52);
 	const covered = plan.weather === 'storm' || plan.weather === 'rain' || plan.weather === 'fog';
 	const open = !covered && plan.setting !== 'space';
+	if (plan.without?.includes(plan.time === 'night' ? 'moon' : 'sun')) return;
 	yield glow(plan, width, height, unit, open ? 1 : 0.35);
 	if (open) {
 		const x = plan.light.x * width;

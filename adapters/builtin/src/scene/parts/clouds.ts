@@ -21,8 +21,8 @@ export interface CloudBand {
 	readonly shade: Rgb;
 	readonly dx: number;
 	readonly seed: number;
-	/** Fades to nothing at top and bottom, or stays solid at the bottom, like clouds seen from above. */
-	readonly profile: 'band' | 'floor';
+	/** Fades to nothing at top and bottom, stays solid at the bottom, or ends in heaps at the top as well, like clouds seen from above. */
+	readonly profile: 'band' | 'floor' | 'sea';
 }
 
 const SCALE = 4;
@@ -52,8 +52,8 @@ function cloudPixels(width: number, height: number, band: CloudBand, columns: nu
 		const room = band.profile === 'band' ? Math.sin(Math.PI * t) ** 0.7 : Math.min(1.4, t * 2.6);
 		// Thick clouds would end in a straight line at the borders of their band.
 		const border = band.profile === 'band' ? smoothstep(Math.min(t, 1 - t) * 5) : 1;
-		// Those seen from above would be cut off at the top: only their shape may end them.
-		const lack = band.profile === 'band' ? 0 : (1 - smoothstep(t * 5)) * 0.34;
+		// A sea of clouds would be cut off at the top: only the shape of its heaps may end it.
+		const lack = band.profile !== 'sea' ? 0 : (1 - smoothstep(t * 5)) * 0.34;
 		for (let x = 0; x < size.width; x++) {
 			const i = y * size.width + x;
 			const mass = (noise.data[i] as number) - (1 - room) * 0.34 - lack;

@@ -71,6 +71,8 @@ export function change(usual: number, sign: 1 | -1 = 1, most = 200): Parameter<n
 		read: (words) => {
 			const strength = words.strength();
 			const direction = words.direction() ?? 1;
+			if (words.word('half', 'halve')) return -50;
+			if (words.word('double', 'twice')) return words.bound(100 * direction * sign, -100, most);
 			const absolute = words.isAbsolute();
 			if (absolute) words.word('to');
 			const said = words.number('%', '', 'x');

@@ -141,7 +141,7 @@ function endOf({ all }: Clause): number {
 
 /** Whether a word of more or less was written as `too`, or as `not … enough`. */
 function isComplaint(prompt: string, { start, end }: Token): boolean {
-	return /^(?:too|not|\w+n['’]t)$/i.test(prompt.slice(start, end));
+	return /^(?:too|not|\w+n['’]t)\b/i.test(prompt.slice(start, end));
 }
 
 function isSameMeasure(one: Understood | undefined, other: Understood): boolean {

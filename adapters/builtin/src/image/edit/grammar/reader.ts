@@ -59,6 +59,11 @@ export class Reader {
 		return this.#left.some((token) => isWord(token) && texts.includes(token.text));
 	}
 
+	/** Whether a token of a kind is there; it stays. */
+	holds(kind: Token['kind']): boolean {
+		return this.#left.some((token) => token.kind === kind);
+	}
+
 	/** Takes two words that stand together. */
 	pairOf(first: readonly string[], second: readonly string[]): Token | undefined {
 		const fits = (token: Token | undefined, texts: readonly string[]): boolean =>

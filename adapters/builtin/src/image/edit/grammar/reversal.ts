@@ -6,7 +6,15 @@ import type { Verb } from './verb.ts';
 
 /** What does the opposite of an operation, by its name. `args` are for where the opposite is milder than usual. */
 export type Opposites = Readonly<
-	Record<string, { readonly verb: Verb; readonly args?: Readonly<Record<string, unknown>> }>
+	Record<
+		string,
+		{
+			readonly verb: Verb;
+			readonly args?: Readonly<Record<string, unknown>>;
+			/** Set where it takes all of it away, so that it does not stand for less. */
+			readonly removes?: true;
+		}
+	>
 >;
 
 /** A clause that asks for less of something. */
@@ -49,7 +57,9 @@ export function reversalOf(
 	if (!isRemoval && takesDirection(verb)) return undefined;
 	const said = `${word} ${clause.called.map((token) => wordOf(token)).join(' ')}`;
 	const result = { lacks: `${said} (${INSEPARABLE})`, carries: word };
-	const opposite = clause.verbs.map(({ name }) => opposites[name]).find((one) => one);
+	const opposite = clause.verbs
+		.map(({ name }) => opposites[name])
+		.find((one) => one && (isRemoval || !one.removes));
 	// Who asks to fix something does not ask for less of it.
 	if (!opposite) return repairs.has(word) ? undefined : result;
 	const drop = (token: Token): boolean => token !== own && !lessens(token);
@@ -74,17 +84,20 @@ function isAbout({ all, called }: Clause, token: Token): boolean {
 	const [at, verbAt] = [all.indexOf(token), all.indexOf(called[0] as Token)];
 	if (wordOf(token) === 'lower' && parts.has(wordOf(all[at + 1]) ?? '')) return false;
 	if (at > verbAt) return wordOf(token) === 'less' && at === all.length - 1;
+	// In `a less thick border` it is about the thickness.
+	const isLess = wordOf(token) === 'less';
 	return all
 		.slice(at + 1, verbAt)
-		.every((between) => isWord(between) && (isSmall(between.text) || lessens(between)));
+		.every((one) => isWord(one) && (isSmall(one.text, isLess) || lessens(one)));
 }
 
 const parts = new Set(
 	'half third quarter part left right corner side edge area region portion'.split(' '),
 );
 
-function isSmall(text: string): boolean {
-	return isFiller(text) || determiners.has(text) || strengthOf(text) !== undefined;
+function isSmall(text: string, isLess: boolean): boolean {
+	const isPlain = text === 'of' || (!isLess && isFiller(text));
+	return isPlain || determiners.has(text) || strengthOf(text) !== undefined;
 }
 
 /** Rows whose own parameters read `less`, and those that a size or a share is set with. */

@@ -95,7 +95,9 @@ export function takeRegion(reader: Reader): Region | undefined {
 	}
 	const length = lengths[names.at(-1) as string];
 	if (length !== undefined && names.length === 1) return undefined;
-	const excluding = exclusionBefore(left, at);
+	// Around the centre is not in it, but around the edges is.
+	const isMiddle = names.every((name) => middles.has(name));
+	const excluding = exclusionBefore(left, at, isMiddle);
 	reader.drop([...excluding, ...left.slice(at, at + names.length)]);
 	const region = regionOf(names, length);
 	return excluding.length > 0 ? complementOf(region) : region;
@@ -108,11 +110,17 @@ const exclusionPairs = new Set(['apart from', 'aside from', 'other than', 'away 
 const smallWords = new Set(['for', 'of', 'the', 'from', 'in', 'at', 'on', 'its']);
 
 /** The words that turn a place into everything else: `except for the`, `all but the`, `outside the`. */
-function exclusionBefore(tokens: readonly Token[], at: number): readonly Token[] {
+function exclusionBefore(
+	tokens: readonly Token[],
+	at: number,
+	isMiddle: boolean,
+): readonly Token[] {
 	let from = at - 1;
 	while (from >= 0 && smallWords.has(wordOf(tokens[from]) ?? '')) from--;
 	const isPair = exclusionPairs.has(`${wordOf(tokens[from])} ${wordOf(tokens[from + 1])}`);
-	if (!isPair && !exclusions.has(wordOf(tokens[from]) ?? '')) return [];
+	const word = wordOf(tokens[from]) ?? '';
+	const isAround = isMiddle && word === 'around';
+	if (!isPair && !isAround && !exclusions.has(word)) return [];
 	if (wordOf(tokens[from - 1]) === 'but') from--;
 	while (/^(?:everywhere|anywhere|everything|anything|all)$/.test(wordOf(tokens[from - 1]) ?? ''))
 		from--;

@@ -12,6 +12,9 @@ const ordinary = new Set(
 	short sport bold boarder rotten country cartons carton shallow shade crown crops clown glow grow white bright light night place
 	plate plane price piece center enter after paste taste poster posters postman tinder rested mirth miner coast toast vintages stickers
 	cutout resides reside soften often scales scare scarf score stale write wrote wire tile title little tilts closer loser mask masks
+	context media multiple clarify though printed printing inserted consent pointed pointing overlays overlap sharing covers covert
+	caution growing headings hearing lightning swallow cured invented contest thorough revolution screens inert cosmic resale coder
+	person persons object objects content shallow collate redaction
 	pad pads patch pitch frames framer shadows shadowy cooler colder warmer water waters noisy nosy rain rainy paints pints`.split(
 		/\s+/,
 	),

@@ -22,7 +22,10 @@ export function judgeCut(subject: Uint8Array, size: Size): CutQuality {
 	if (share < 0.03 || share > 0.97) return { doubt: DOUBT };
 	const edges = edgeShares(subject, size);
 	const open = edges.filter((part) => part >= 0.5).length;
-	return open < 3 || isRagged(subject, size, share) ? { doubt: DOUBT } : {};
+	const [, , left = 0, right = 0] = edges;
+	// What reaches from the left edge to the right one is a landscape more often than a thing.
+	const isStrip = left < 0.9 && right < 0.9;
+	return open < 3 || isStrip || isRagged(subject, size, share) ? { doubt: DOUBT } : {};
 }
 
 /** How much of the top, the bottom, the left and the right edge is background, 0 to 1. */

@@ -42,7 +42,7 @@ export const filterVerbs = [
 	verb({
 		name: 'denoise',
 		phrases:
-			'denoise|noise reduction|reduce noise|remove noise|less noise|remove grain|reduce grain|median|median filter|despeckle|clean up noise',
+			'denoise|noise reduction|background noise|remove background noise|reduce background noise|reduce noise|remove noise|less noise|remove grain|reduce grain|median|median filter|despeckle|clean up noise',
 		takes: { passes: count(1, 1, 5) },
 		does: 'Replaces each pixel by the median of its neighbourhood.',
 		say: ({ passes }) => (passes === 1 ? 'denoise' : `denoise ${passes} times`),

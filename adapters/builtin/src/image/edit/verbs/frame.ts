@@ -19,7 +19,9 @@ function thickness(usual: number): Parameter<Thickness> {
 	return {
 		about: `pixels or percent of the shorter side, usually ${usual} %`,
 		read: (words) => {
-			const strength = words.strength() * (words.word('thick', 'wide', 'big', 'large') ? 2 : 1);
+			const less = words.pairOf(['less'], ['thick', 'wide', 'big', 'large']) ? 0.5 : 1;
+			const strength =
+				less * words.strength() * (words.word('thick', 'wide', 'big', 'large') ? 2 : 1);
 			const thin = words.word('thin', 'narrow', 'small', 'fine') ? 0.5 : 1;
 			const said = words.number('px', '');
 			if (said) return { px: words.bound(said.value, 1, 1000), share: 0 };

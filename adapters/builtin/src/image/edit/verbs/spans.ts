@@ -34,7 +34,9 @@ export const cropSpan: Parameter<Span> = {
 			};
 		}
 		if (words.word('square')) return { kind: 'ratio', width: 1, height: 1, text: 'square' };
-		return words.has('from', 'off') ? offSide(words) : shareOf(words);
+		// `crop out the left 20%` keeps the rest.
+		const isOut = words.has('out') && words.holds('number');
+		return isOut || words.has('from', 'off') ? offSide(words) : shareOf(words);
 	},
 };
 
@@ -62,7 +64,7 @@ function shareOf(words: Reader): Span {
 
 /** `crop 10% from the left`: the place has been read already, so the side is the place. */
 function offSide(words: Reader): Span {
-	words.word('from', 'off');
+	words.word('from', 'off', 'out');
 	const said = words.number('%', 'px', '');
 	if (said && said.unit !== '%') {
 		const value = words.bound(said.value, 0, 100_000);
@@ -148,6 +150,7 @@ export const sizeSpan: Parameter<SizeSpan | undefined> = {
 				words.bound(pair.width, 1, 100_000),
 				words.bound(pair.height, 1, 100_000),
 			];
+			words.direction();
 			if (width === height) words.word('square');
 			return { width, height, text: `${width}x${height}` };
 		}

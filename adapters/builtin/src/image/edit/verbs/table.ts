@@ -51,7 +51,7 @@ export const language: Language = {
 		noise: { verb: verbNamed('denoise') },
 		desaturate: { verb: verbNamed('saturate') },
 		fade: { verb: verbNamed('contrast') },
-		border: { verb: verbNamed('trim') },
-		frame: { verb: verbNamed('trim') },
+		border: { verb: verbNamed('trim'), removes: true },
+		frame: { verb: verbNamed('trim'), removes: true },
 	},
 };
