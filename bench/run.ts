@@ -3,6 +3,7 @@ import type { Bench } from './harness/bench.ts';
 import { missing } from './harness/programs.ts';
 import { keep, printTable } from './harness/report.ts';
 import { image } from './image.ts';
+import { parse } from './parse.ts';
 import { poll } from './poll.ts';
 import { requests } from './requests.ts';
 import { sse } from './sse.ts';
@@ -19,6 +20,7 @@ const benches: readonly Bench[] = [
 	start,
 	video,
 	image,
+	parse,
 	sse,
 	requests,
 ];

@@ -7,12 +7,14 @@ const remedies: Readonly<Record<Program, string>> = {
 	nginx: 'nginx is missing: apt-get install nginx-light (only the program is used, no service)',
 	ffmpeg: 'ffmpeg is missing: apt-get install ffmpeg',
 	vips: 'vips is missing: apt-get install libvips-tools',
+	pdftotext: 'pdftotext is missing: apt-get install poppler-utils',
 };
 
 const versionFlags: Readonly<Record<Program, string>> = {
 	nginx: '-v',
 	ffmpeg: '-version',
 	vips: '--version',
+	pdftotext: '-v',
 };
 
 /** How to install what is missing, one sentence a program. */

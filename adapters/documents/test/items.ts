@@ -1,0 +1,39 @@
+import type { PageSize, TextItem } from '../src/index.ts';
+
+/** An upright A4 page. */
+export const a4: PageSize = { width: 595, height: 842 };
+
+/** A text of `size` points at a place; its characters are half as wide as they are high. */
+export function item(text: string, x: number, y: number, size = 10): TextItem {
+	return { text, x, y, width: text.length * size * 0.5, height: size, rotation: 0 };
+}
+
+/** Texts below each other, `pitch` points apart. */
+export function column(texts: readonly string[], x: number, y: number, pitch = 12): TextItem[] {
+	return texts.map((text, index) => item(text, x, y + index * pitch));
+}
+
+/** Texts of a table's row at the given places. */
+export function row(texts: readonly string[], xs: readonly number[], y: number): TextItem[] {
+	return texts.flatMap((text, index) => (text === '' ? [] : [item(text, xs[index] ?? 0, y)]));
+}
+
+/** Lines of running text, of about 40 characters, each of which holds its number. */
+export function prose(name: string, lines: number): string[] {
+	return Array.from(
+		{ length: lines },
+		(_, at) => `the ${name} number ${at} goes over some words and on`,
+	);
+}
+
+/** The page as it lies when it is turned clockwise by 90 degrees. */
+export function turnedRight(items: readonly TextItem[], { height }: PageSize): TextItem[] {
+	return items.map((one) => ({
+		text: one.text,
+		x: height - one.y - one.height,
+		y: one.x,
+		width: one.height,
+		height: one.width,
+		rotation: 90,
+	}));
+}
