@@ -39,6 +39,8 @@ export interface PdfOptions {
 }
 
 const maxPages = 20_000;
+/** Longer documents are read for their text rather than for the last row of a form. */
+const closePages = 100;
 /** Programs and mailers put bytes before the header; more of them are another format. */
 const maxJunk = 65_536;
 
@@ -76,7 +78,10 @@ export async function readPdf(bytes: Uint8Array, options: PdfOptions = {}): Prom
 /** Pages are counted before they are read, where the file looks as if there were too many. */
 async function refuseHuge(file: Buffer, objects: PdfObjects): Promise<void> {
 	if (pagesOf(objects).length <= maxPages) return;
-	const { pageCount } = await readWithLiteParse(file, 1, [{ first: 1, last: 1 }]).catch(() => ({
+	const { pageCount } = await readWithLiteParse(file, {
+		maxPages: 1,
+		ranges: [{ first: 1, last: 1 }],
+	}).catch(() => ({
 		pageCount: 0,
 	}));
 	refuseBeyond(pageCount);
@@ -110,8 +115,9 @@ async function readFirst(
 	second: SecondEngine,
 	ranges: readonly PageRange[] | undefined,
 ): Promise<LiteParseResult> {
+	const wordBoxes = pagesOf(objects).length <= closePages;
 	const attempts = [
-		() => readWithLiteParse(file, maxPages, ranges),
+		() => readWithLiteParse(file, { maxPages, ranges, wordBoxes }),
 		() => readRebuilt(file, objects, ranges),
 		() => second.readAll(maxPages, ranges),
 	];
@@ -134,7 +140,7 @@ async function readRebuilt(
 	ranges: readonly PageRange[] | undefined,
 ): Promise<LiteParseResult | undefined> {
 	const whole = rebuilt(file, objects);
-	return whole && (await readWithLiteParse(whole, maxPages, ranges));
+	return whole && (await readWithLiteParse(whole, { maxPages, ranges }));
 }
 
 function isPassword(error: unknown): boolean {
