@@ -4,7 +4,9 @@ import { readMp4 } from '../support/mp4.ts';
 import { pngSize, solidPng } from '../support/png.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
-const sizes = ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'];
+/** A wide and a tall one, and two lengths: every size with every length is rendered by test/system/video-matrix. */
+const sizes = ['1280x720', '480x640'];
+const lengths = ['2', '4'];
 
 let served: Served;
 let client: RawClient;
@@ -47,7 +49,7 @@ describe('the built-in video model', () => {
 		expect(mp4).toMatchObject({ codec: 'avc1', width, height, frames: 48 });
 	});
 
-	test.each(['2', '4', '8', '12'])('renders %s seconds exactly', async (seconds) => {
+	test.each(lengths)('renders %s seconds exactly', async (seconds) => {
 		const mp4 = readMp4((await render({ seconds })).bytes);
 		const length = Number(seconds);
 		expect(mp4).toMatchObject({ frames: length * 24, seconds: length, frameSeconds: length });
