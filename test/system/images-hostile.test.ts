@@ -94,8 +94,7 @@ describe('a hostile picture', () => {
 				`${name}: refused in ${took.toFixed(0)} ms; /healthz p99 ${p99.toFixed(0)} ms, before ${calm.toFixed(0)} ms.`,
 			);
 			expect(took).toBeLessThan(500);
-			// Other tests share the machine: what it takes without us is theirs.
-			expect(p99 - calm).toBeLessThan(100);
+			expect(p99).toBeLessThan(100);
 		},
 	);
 

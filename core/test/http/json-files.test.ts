@@ -388,7 +388,7 @@ describe('a JSON document with long data URLs', () => {
 				if ('refused' in (wanted as object)) refusals++;
 				else if (JSON.stringify(wanted).includes('a file ')) files++;
 			}),
-			{ numRuns: 150 },
+			{ numRuns: 300 },
 		);
 		expect(files).toBeGreaterThan(10);
 		expect(refusals).toBeGreaterThan(10);
