@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Bench, Row } from './harness/bench.ts';
 import { type Child, startChild } from './harness/child.ts';
@@ -12,8 +15,9 @@ import {
 	type Score,
 	shareOf,
 } from './harness/facts.ts';
+import { longPdf } from './harness/long-pdf.ts';
 import { pathOf } from './harness/programs.ts';
-import { cpuFigures, inTurns, type Sample } from './harness/rounds.ts';
+import { cpuFigures, inTurns, median, type Sample } from './harness/rounds.ts';
 
 const goals: Readonly<Partial<Record<keyof Score, number>>> = {
 	facts: 0.98,
@@ -30,19 +34,80 @@ const names = {
 /** Text of PDFs with known facts, against `pdftotext -layout` on the same files. */
 export const parse: Bench = {
 	name: 'parse',
-	about: 'text of PDFs: facts, rows, reading order and CPU, against pdftotext -layout',
+	about:
+		'text of PDFs through a reading process: facts, rows, reading order, CPU, 5,000 pages, the cache',
 	needs: ['pdftotext'],
 	async run() {
 		const files = factFiles(documentsFolder());
-		const child = startChild('parser.ts');
-		try {
-			await child.next();
-			return await compare(child, files);
-		} finally {
-			await child.stop();
-		}
+		const compared = await withParser((child) => compare(child, files));
+		const short = await withParser((child) => long(child, 5));
+		return [...compared, ...short, ...(await withParser((child) => long(child, 40)))];
 	},
 };
+
+async function withParser<T>(work: (child: Child) => Promise<T>): Promise<T> {
+	const child = startChild('parser.ts');
+	try {
+		await child.next();
+		return await work(child);
+	} finally {
+		await child.stop();
+	}
+}
+
+interface Timed {
+	readonly ms: number;
+	readonly pageCount: number;
+	readonly peakBytes: number;
+}
+
+/** A long document as the first one of a fresh process, then out of the cache. */
+async function long(child: Child, lines: number): Promise<Row[]> {
+	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
+	const path = join(folder, 'long.pdf');
+	const time = async (cached: boolean) => {
+		child.send({ timed: { path, cached } });
+		return await child.next<Timed>();
+	};
+	try {
+		await writeFile(path, longPdf(longPages, lines));
+		const first = await time(false);
+		if (first.pageCount !== longPages) throw new Error(`${first.pageCount} pages were read.`);
+		await time(true);
+		const hits = [];
+		for (let round = 0; round < 5; round++) hits.push((await time(true)).ms);
+		const began = performance.now();
+		await pdftotext(path);
+		const theirs = performance.now() - began;
+		const reference = { name: 'pdftotext -layout', value: theirs / 1_000 };
+		return [
+			{
+				name: `5,000 pages of ${lines} lines`,
+				unit: 's',
+				ours: first.ms / 1_000,
+				reference,
+				goal: { of: 'value', bound: 'at most', limit: 5 },
+				note: 'lines of 60 characters, in a fresh process',
+			},
+			{
+				name: `5,000 pages of ${lines} lines, memory`,
+				unit: 'MB, the most of the reading process',
+				ours: first.peakBytes / 1_000_000,
+				goal: { of: 'value', bound: 'at most', limit: 300 },
+			},
+			{
+				name: 'the same, cached',
+				unit: 'ms with hashing',
+				ours: median(hits),
+				note: '5,000 pages come out of the cache whole; a file of a few pages takes less',
+			},
+		];
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+const longPages = 5_000;
 
 async function compare(child: Child, files: readonly FactFile[]): Promise<Row[]> {
 	const ours = await read(child, files);

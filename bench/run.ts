@@ -1,8 +1,10 @@
+import { answers } from './answers.ts';
 import { download } from './download.ts';
 import type { Bench } from './harness/bench.ts';
 import { missing } from './harness/programs.ts';
 import { keep, printTable } from './harness/report.ts';
 import { image } from './image.ts';
+import { office } from './office.ts';
 import { parse } from './parse.ts';
 import { poll } from './poll.ts';
 import { requests } from './requests.ts';
@@ -21,6 +23,8 @@ const benches: readonly Bench[] = [
 	video,
 	image,
 	parse,
+	office,
+	answers,
 	sse,
 	requests,
 ];

@@ -14,7 +14,7 @@ describe('one composition in two spellings', () => {
 		]);
 		expect(yaml.config).toEqual(typescript.config);
 		expect(yaml.config.problems).toEqual([]);
-		expect(Object.keys(yaml.config.plugins)).toEqual(['video']);
+		expect(Object.keys(yaml.config.plugins)).toEqual(['video', 'parse', 'chat']);
 		expect(yaml.config.models['clip-1']).toMatchObject({
 			aliases: ['clip'],
 			use: { options: { workers: 1 } },

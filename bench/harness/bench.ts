@@ -32,7 +32,7 @@ export interface Bench {
 }
 
 /** Programs that benchmarks compare with. */
-export type Program = 'nginx' | 'ffmpeg' | 'vips' | 'pdftotext';
+export type Program = 'nginx' | 'ffmpeg' | 'vips' | 'pdftotext' | 'pandoc' | 'soffice';
 
 /** Ours divided by the reference; undefined without a reference. */
 export function ratioOf({ ours, reference }: Row): number | undefined {

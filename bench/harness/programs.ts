@@ -8,6 +8,8 @@ const remedies: Readonly<Record<Program, string>> = {
 	ffmpeg: 'ffmpeg is missing: apt-get install ffmpeg',
 	vips: 'vips is missing: apt-get install libvips-tools',
 	pdftotext: 'pdftotext is missing: apt-get install poppler-utils',
+	pandoc: 'pandoc is missing: apt-get install pandoc',
+	soffice: 'soffice is missing: apt-get install libreoffice-nogui',
 };
 
 const versionFlags: Readonly<Record<Program, string>> = {
@@ -15,6 +17,8 @@ const versionFlags: Readonly<Record<Program, string>> = {
 	ffmpeg: '-version',
 	vips: '--version',
 	pdftotext: '-v',
+	pandoc: '--version',
+	soffice: '--version',
 };
 
 /** How to install what is missing, one sentence a program. */

@@ -1,13 +1,41 @@
-import { readFile } from 'node:fs/promises';
-import { readPdf } from '@plinth/documents';
+import { readFileSync } from 'node:fs';
+import { PooledReader } from '../../adapters/documents/src/pool/reader.ts';
+import { CachedReader } from '../../core/src/documents/cached-reader.ts';
 
-// Reads the PDFs whose paths a message holds, and answers with the texts of their pages; of a file that cannot be read, with none.
-process.on('message', async ({ paths }: { paths: readonly string[] }) => {
-	const texts: string[][] = [];
-	for (const path of paths) {
-		const document = await readPdf(await readFile(path)).catch(() => undefined);
-		texts.push(document ? document.pages.map(({ text }) => text) : []);
-	}
-	process.send?.({ texts });
+/** What is asked of this process: the texts of files, or how long one file takes. */
+interface Question {
+	readonly paths?: readonly string[];
+	readonly timed?: { readonly path: string; readonly cached: boolean };
+}
+
+// One process reads, so that its memory is that of the read. On a machine that is busy with something else, it may take its time.
+const pool = new PooledReader({ workers: 1, limits: { readMs: 60_000 } });
+const cached = new CachedReader(pool);
+
+process.on('message', ({ paths, timed }: Question) => {
+	void (paths ? texts(paths) : timed && time(timed.path, timed.cached));
 });
 process.send?.({ ready: true });
+
+/** Of a file that cannot be read, none. */
+async function texts(paths: readonly string[]): Promise<void> {
+	const found: string[][] = [];
+	for (const path of paths) {
+		const document = await pool.read({ path }).catch(() => undefined);
+		found.push(document?.pages?.map(({ text }) => text) ?? []);
+	}
+	process.send?.({ texts: found });
+}
+
+async function time(path: string, isCached: boolean): Promise<void> {
+	const began = performance.now();
+	const { pageCount } = await (isCached ? cached : pool).read({ path });
+	const ms = performance.now() - began;
+	process.send?.({ ms, pageCount, peakBytes: Math.max(0, ...pool.pids.map(peakOf)) });
+}
+
+/** The most memory that a process ever held. */
+function peakOf(pid: number): number {
+	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+	return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}

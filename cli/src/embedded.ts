@@ -1,8 +1,11 @@
 import { builtin } from '@plinth/builtin';
 import { apiKeys, defineConfig, env } from '@plinth/core';
+import { documentReader } from '@plinth/documents';
 import { fsBlobs } from '@plinth/fs';
 import { memoryEvents } from '@plinth/memory';
+import { chat } from '@plinth/plugin-chat';
 import { image } from '@plinth/plugin-image';
+import { parse } from '@plinth/plugin-parse';
 import { speech } from '@plinth/plugin-speech';
 import { video } from '@plinth/plugin-video';
 import { sharpImages } from '@plinth/sharp';
@@ -30,12 +33,14 @@ export const embedded = defineConfig({
 		blobs: fsBlobs({ dir: `${dataDir}/blobs` }),
 		events: memoryEvents(),
 		images: sharpImages(),
+		documents: documentReader(),
 		auth: apiKeys({ keys: env('PLINTH_API_KEYS', '') }),
 	},
 	models: {
 		'builtin-video': builtin.video(),
 		'builtin-image': builtin.image(),
 		'builtin-speech': builtin.speech(),
+		'builtin-chat': builtin.chat(),
 	},
-	plugins: { video: video(), image: image(), speech: speech() },
+	plugins: { video: video(), image: image(), speech: speech(), parse: parse(), chat: chat() },
 });

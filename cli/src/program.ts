@@ -1,6 +1,7 @@
 import { BootError, redact, version } from '@plinth/core';
 import { Command, InvalidArgumentError } from 'commander';
 import type { CreateFlags } from './commands/keys.ts';
+import type { ParseFlags } from './commands/parse.ts';
 import { UserError } from './user-error.ts';
 
 interface ConfigFlag {
@@ -54,8 +55,23 @@ function program(): Command {
 		.action(async (flags: ConfigFlag & { json?: boolean }) =>
 			(await import('./commands/doctor.ts')).doctor(flags),
 		);
+	addParse(plinth);
 	addKeys(plinth);
 	return plinth;
+}
+
+function addParse(plinth: Command): void {
+	withConfig(plinth.command('parse <file...>'))
+		.description('print the text of documents by page, as JSON; exits 1 when one cannot be read')
+		.option('--pages <ranges>', 'only these pages, such as 1-5,8')
+		.option('--max-chars <number>', 'at most so many characters of each document')
+		.option('--no-ocr', 'leave pages that are pictures unread')
+		.option('--text', 'plain text, with a line before each page')
+		// Scripts tell a document that cannot be read from a command that is wrong.
+		.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+		.action(async (files: string[], flags: ParseFlags) =>
+			(await import('./commands/parse.ts')).parse(files, flags),
+		);
 }
 
 function addKeys(plinth: Command): void {

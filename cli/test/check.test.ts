@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Exit, plinth } from '../../test/support/cli.ts';
+import { plinthHere } from '../../test/support/command.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 
 const timeout = 20_000;
@@ -76,34 +77,34 @@ describe('plinth check on a config with five mistakes', () => {
 
 describe('a config file', () => {
 	test('that does not exist is named', { timeout }, async () => {
-		const { code, stderr } = await plinth(['check', '-c', 'nowhere.yaml'], { cwd }).exit;
+		const { code, stderr } = await plinthHere(['check', '-c', 'nowhere.yaml'], { cwd });
 		expect([code, stderr]).toEqual([1, expect.stringContaining(join(cwd, 'nowhere.yaml'))]);
 		expect(stderr).toContain('does not exist');
 	});
 
 	test('that cannot be parsed is named with the line', { timeout }, async () => {
 		await writeFile(join(cwd, 'broken.yaml'), 'models:\n  a: [1, 2\nplugins: {}\n');
-		const { code, stderr } = await plinth(['check'], {
+		const { code, stderr } = await plinthHere(['check'], {
 			cwd,
 			env: { PLINTH_CONFIG: 'broken.yaml' },
-		}).exit;
+		});
 		expect([code, stderr]).toEqual([1, expect.stringContaining(join(cwd, 'broken.yaml'))]);
 		expect(stderr).toMatch(/cannot be parsed: .*line \d+/);
 	});
 
 	test('in the working directory is found', { timeout }, async () => {
 		await writeFile(join(cwd, 'plinth.config.json'), '{"server":{"auth":"off"}}');
-		const { code, stdout } = await plinth(['check'], { cwd }).exit;
+		const { code, stdout } = await plinthHere(['check'], { cwd });
 		expect([code, stdout]).toEqual([0, expect.stringMatching(/plinth\.config\.json is fine/)]);
 	});
 });
 
 describe('plinth openapi', () => {
 	test('prints the document as JSON and nothing else', { timeout }, async () => {
-		const { code, stdout, stderr } = await plinth(['openapi'], {
+		const { code, stdout, stderr } = await plinthHere(['openapi'], {
 			cwd,
 			env: { PLINTH_CONFIG: fiveMistakes.replace('five-mistakes', 'small') },
-		}).exit;
+		});
 		expect([code, stderr]).toEqual([0, '']);
 		expect(Object.keys((JSON.parse(stdout) as { paths: object }).paths)).toEqual(
 			expect.arrayContaining(['/healthz', '/v1/models', '/v1/audio/speech']),
@@ -113,7 +114,7 @@ describe('plinth openapi', () => {
 
 describe('an unknown command', () => {
 	test('is answered with the help, and exits 1', { timeout }, async () => {
-		const { code, stderr } = await plinth(['srve'], { cwd }).exit;
+		const { code, stderr } = await plinthHere(['srve'], { cwd });
 		expect([code, stderr]).toEqual([1, expect.stringMatching(/Usage: plinth/)]);
 	});
 });

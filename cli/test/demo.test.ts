@@ -49,10 +49,25 @@ describe('plinth demo', () => {
 		expect(loudness(wav.samples)).toBeGreaterThan(0.01);
 	});
 
+	test('writes the text of a document, one column after the other and the rows of its table', async () => {
+		const { results } = JSON.parse(await readFile(join(out(), 'pages.json'), 'utf8'));
+		const [page] = results[0].content.pages;
+		expect(page).toMatchObject({ page: 1, width: 595, height: 842 });
+		expect(page.text).toMatch(/^Rainfall in[\s\S]+to be corrected\.\s+In the south/);
+		expect(page.text).toMatch(/^Hillcrest +38 mm +55 mm +69 mm$/m);
+	});
+
+	test('writes an answer from the document, with the place of what it quotes', async () => {
+		const answer = await readFile(join(out(), 'answer.txt'), 'utf8');
+		expect(answer).toMatch(/trees had grown over the place[\s\S]*\(report\.pdf, page 1\)/);
+	});
+
 	test('writes nothing else', async () => {
 		expect((await readdir(out())).sort()).toEqual([
+			'answer.txt',
 			'edited.png',
 			'image.png',
+			'pages.json',
 			'speech.wav',
 			'video.mp4',
 		]);
@@ -69,7 +84,7 @@ describe('plinth demo', () => {
 
 	test('says what it wrote', () => {
 		expect(ended.stdout).toMatch(
-			/Made:[\s\S]*video\.mp4[\s\S]*image\.png[\s\S]*edited\.png[\s\S]*speech\.wav/,
+			/Made:[\s\S]*video\.mp4[\s\S]*image\.png[\s\S]*edited\.png[\s\S]*speech\.wav[\s\S]*pages\.json[\s\S]*answer\.txt/,
 		);
 	});
 

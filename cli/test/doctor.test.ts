@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { plinth, root } from '../../test/support/cli.ts';
+import { plinthHere } from '../../test/support/command.ts';
 import { bootEmbedded, removeDir, serveEmbedded, temporaryDir } from '../../test/support/serve.ts';
 import { commandVariables, compositionVariables } from '../src/doctor/environment.ts';
 import type { Finding } from '../src/doctor/finding.ts';
@@ -31,8 +32,8 @@ const surroundings = () => ({ TMPDIR, PORT: '0', NODE_DISABLE_COMPILE_CACHE: '1'
 
 /** Runs the doctor and reads its findings. */
 async function examine(env: Record<string, string> = {}, args: readonly string[] = []) {
-	const child = plinth(['doctor', '--json', ...args], { cwd, env: { ...surroundings(), ...env } });
-	const { code, stdout, stderr } = await child.exit;
+	const options = { cwd, env: { ...surroundings(), ...env } };
+	const { code, stdout, stderr } = await plinthHere(['doctor', '--json', ...args], options);
 	const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
 	const of = (check: string) => findings.filter((finding) => finding.check === check);
 	return { code, stdout, stderr, findings, of };

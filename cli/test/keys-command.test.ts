@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Exit, plinth } from '../../test/support/cli.ts';
+import { plinth } from '../../test/support/cli.ts';
+import { plinthHere } from '../../test/support/command.ts';
 import { writeProject } from '../../test/support/readme.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 import { createKey, listKeys, revokeKey } from '../src/commands/keys.ts';
@@ -21,12 +22,14 @@ afterAll(async () => {
 	await removeDir(cwd);
 });
 
-const keys = (...args: string[]): Promise<Exit> => plinth(['keys', ...args], { cwd }).exit;
+const options = () => ({ cwd, env: { PLINTH_DATA_DIR: join(cwd, 'data') } });
+const keys = (...args: string[]) => plinthHere(['keys', ...args], options());
+const keysElsewhere = (...args: string[]) => plinth(['keys', ...args], options()).exit;
 
 describe('plinth keys', () => {
 	test('makes a key, lists it without showing it, and revokes it', { timeout }, async () => {
 		const end = '2999-12-31T12:00:00Z';
-		const made = await keys(
+		const made = await keysElsewhere(
 			...['create', '--tenant', 'team', '--scopes', 'videos:read, speech'],
 			...['--name', 'the ci', '--expires', end],
 		);
@@ -91,7 +94,7 @@ describe('plinth keys', () => {
 	});
 
 	test('shows its commands when none is named', { timeout }, async () => {
-		const { code, stderr } = await keys();
+		const { code, stderr } = await keysElsewhere();
 		expect(code).toBe(1);
 		for (const name of ['create', 'list', 'revoke']) expect(stderr).toContain(name);
 	});

@@ -4,6 +4,7 @@ import { eventually } from '@plinth/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Child, plinth } from '../../test/support/cli.ts';
 import { rawClient } from '../../test/support/client.ts';
+import { plinthHere } from '../../test/support/command.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 
 const timeout = 30_000;
@@ -82,8 +83,10 @@ describe('plinth serve', () => {
 
 	test('says in a sentence that the port is taken, and exits 1', { timeout }, async () => {
 		const { server, port } = await takenPort();
-		const child = serve({}, ['--port', String(port)]);
-		const { code, stderr } = await child.exit;
+		const { code, stderr } = await plinthHere(['serve', '--port', String(port)], {
+			cwd,
+			env: { PLINTH_LOG_LEVEL: 'silent' },
+		});
 		await new Promise((resolve) => server.close(resolve));
 		expect([code, stderr]).toEqual([1, expect.stringMatching(`Port ${port} .* is taken\\.`)]);
 		expect(stderr).toContain('--port');

@@ -39,6 +39,11 @@ test('a start loads no library that only some requests or some configs need', as
 		'fetch-to-node',
 		'fast-glob',
 		'mediabunny',
+		'pdfjs-dist',
+		'@llamaindex/liteparse',
+		'htmlparser2',
+		'yauzl',
+		'iconv-lite',
 	];
 	expect(later.filter((name) => packages.has(name))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Child, plinth, root } from '../../test/support/cli.ts';
+import { plinthHere } from '../../test/support/command.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 
 const timeout = 30_000;
@@ -16,8 +17,10 @@ afterEach(async () => {
 	await removeDir(cwd);
 });
 
-function worker(args: readonly string[] = []): Child {
-	const child = plinth(['worker', ...args], { cwd, env: { PLINTH_LOG_LEVEL: 'silent' } });
+const options = () => ({ cwd, env: { PLINTH_LOG_LEVEL: 'silent' } });
+
+function worker(): Child {
+	const child = plinth(['worker'], options());
 	children.push(child);
 	return child;
 }
@@ -35,14 +38,14 @@ describe('plinth worker', () => {
 		timeout,
 	}, async () => {
 		const config = join(root, 'examples/yaml-deployment/plinth.config.yaml');
-		const { code, stderr } = await worker(['--config', config]).exit;
+		const { code, stderr } = await plinthHere(['worker', '--config', config], options());
 		expect([code, stderr]).toEqual([1, expect.stringContaining('backend jobs (memoryJobs)')]);
 		expect(stderr).toContain('sqliteJobs');
 	});
 
 	test('refuses a composition without jobs', { timeout }, async () => {
 		const config = join(import.meta.dirname, 'fixtures/no-jobs/plinth.config.yaml');
-		const { code, stderr } = await worker(['--config', config]).exit;
+		const { code, stderr } = await plinthHere(['worker', '--config', config], options());
 		expect([code, stderr]).toEqual([
 			1,
 			expect.stringContaining('No plugin of this composition has jobs'),

@@ -13,6 +13,7 @@ import { type Part, planBoot } from './kernel/plan.ts';
 import { createReadiness } from './kernel/readiness.ts';
 import { Registry } from './kernel/registry.ts';
 import { RunningApp } from './kernel/running.ts';
+import { served } from './kernel/served.ts';
 import { PluginSetups } from './kernel/setup.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Logger } from './ports/logger.ts';
@@ -144,6 +145,6 @@ function provide(
 		if (value === undefined || value === null) {
 			throw new Error(`it provides ${ref.id} and returned nothing for it.`);
 		}
-		registry.provide(ref, value);
+		registry.provide(ref, served(ref, value));
 	}
 }

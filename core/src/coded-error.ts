@@ -1,4 +1,5 @@
-import { type ErrorSpec, errors, type WireErrorType } from './errors.ts';
+import type { ErrorSpec, WireErrorType } from './error-spec.ts';
+import { errors } from './errors.ts';
 import { redact } from './redact.ts';
 
 /** What a thrower adds to a coded error. */

@@ -1,30 +1,5 @@
-/** The `type` values of the wire's error object. */
-export type WireErrorType =
-	| 'invalid_request_error'
-	| 'image_generation_user_error'
-	| 'requests'
-	| 'insufficient_quota'
-	| 'server_error';
-
-/** One row of an error table: how a coded error looks on the wire and what cures it. */
-export interface ErrorSpec {
-	/** HTTP status. */
-	readonly status: number;
-	/** `error.code` on the wire; null where the wire has none. */
-	readonly code: string | null;
-	readonly type: WireErrorType;
-	/** The sentence shown when the thrower gives none. */
-	readonly message: string;
-	/** What the reader can do about it; appended to the message. */
-	readonly remedy?: string;
-	/** Extra response headers, for example `x-should-retry`. */
-	readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Declares the errors of a plugin in the form of the kernel's own table. */
-export function defineErrors<const T extends Record<`E_${string}`, ErrorSpec>>(table: T): T {
-	return table;
-}
+import { documentErrors } from './document-errors.ts';
+import { defineErrors } from './error-spec.ts';
 
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 const serverError = { type: 'server_error' } as const;
@@ -88,6 +63,7 @@ export const errors = defineErrors({
 		code: 'image_too_large',
 		message: 'The image has more than 50 megapixels.',
 	},
+	...documentErrors,
 	E_KEY_MISSING: {
 		status: 401,
 		type: 'invalid_request_error',
@@ -273,3 +249,15 @@ export const errors = defineErrors({
 		remedy: 'Submit it again.',
 	},
 });
+
+/** What a checked body can be refused for: the rows that routes with a body have in common. */
+export const valueErrors = [
+	errors.E_VALUE_MISSING,
+	errors.E_VALUE_INVALID,
+	errors.E_VALUE_TYPE,
+	errors.E_VALUE_UNSUPPORTED,
+	errors.E_STRING_TOO_LONG,
+	errors.E_STRING_TOO_SHORT,
+	errors.E_INTEGER_TOO_LARGE,
+	errors.E_INTEGER_TOO_SMALL,
+] as const;

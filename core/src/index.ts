@@ -9,6 +9,7 @@ export {
 } from './auth/key-ring.ts';
 export { apiKeys } from './auth/keys.ts';
 export * from './backend.ts';
+export { Capacity, type CapacityShare } from './capacity.ts';
 export * from './coded-error.ts';
 export {
 	configFileNames,
@@ -20,11 +21,16 @@ export {
 export { BootError, type BootProblem, bootErrors } from './config/problem.ts';
 export type { ResolvedConfig } from './config/resolve.ts';
 export * from './config.ts';
+export { documentErrors } from './document-errors.ts';
+export { mergedRanges } from './documents/ranges.ts';
+export * from './error-spec.ts';
 export * from './errors.ts';
 export { type Base64, base64 } from './http/base64.ts';
 export { formBoolean, formInteger, formNumber } from './http/form.ts';
+export { mediaTypeOf } from './http/media-type.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';
+export * from './http/sent-document.ts';
 export * from './http/sent-image.ts';
 export { codePoints } from './http/text.ts';
 export * from './http/upload.ts';
@@ -33,11 +39,13 @@ export { isJobId } from './jobs/ids.ts';
 export type { App, AppState } from './kernel/contract.ts';
 export type { BootTree, TreeNeed, TreePart } from './kernel/tree.ts';
 export * from './model.ts';
+export { begun, fromModel, toModelFailure } from './model-stream.ts';
 export { ownerMark, ownerState } from './owner.ts';
 export * from './plugin.ts';
 export type * from './ports/authenticator.ts';
 export * from './ports/blob-store.ts';
 export type * from './ports/clock.ts';
+export type * from './ports/document-reader.ts';
 export type * from './ports/event-bus.ts';
 export type * from './ports/image-codec.ts';
 export type * from './ports/job-queue.ts';
@@ -51,4 +59,5 @@ export { redact } from './redact.ts';
 export { Semaphore } from './semaphore.ts';
 export * from './service.ts';
 export * from './services.ts';
+export { TenantTurns } from './tenant-turns.ts';
 export { version } from './version.ts';

@@ -1,6 +1,7 @@
 import type { Authenticator } from './ports/authenticator.ts';
 import type { BlobStore } from './ports/blob-store.ts';
 import type { Clock } from './ports/clock.ts';
+import type { DocumentReader } from './ports/document-reader.ts';
 import type { EventBus } from './ports/event-bus.ts';
 import type { ImageCodec } from './ports/image-codec.ts';
 import type { JobQueue } from './ports/job-queue.ts';
@@ -17,6 +18,7 @@ export const services = {
 	blobs: defineService<BlobStore>('core.blobs'),
 	events: defineService<EventBus>('core.events'),
 	images: defineService<ImageCodec>('core.images'),
+	documents: defineService<DocumentReader>('core.documents'),
 	authenticator: defineService<Authenticator>('core.authenticator'),
 	clock: defineService<Clock>('core.clock'),
 	log: defineService<Logger>('core.log'),

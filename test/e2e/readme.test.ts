@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Child, plinth, root, startNode } from '../support/cli.ts';
+import { type Child, root, startNode } from '../support/cli.ts';
 import { rawClient } from '../support/client.ts';
+import { plinthHere } from '../support/command.ts';
 import { fakeVideo, tinyMp4 } from '../support/fake-models.ts';
 import { pngSize } from '../support/png.ts';
 import { fencedCode, writeProject } from '../support/readme.ts';
@@ -66,6 +67,17 @@ describe('the README', () => {
 		);
 	});
 
+	test('shows a client that reads a document', async () => {
+		const served = await serveEmbedded();
+		const code = await snippet(/attachments\/parse'/, [['http://127.0.0.1:8080', served.url]]);
+		const file = await writeProject(dir, 'client.mjs', code);
+		await writeFile(join(dir, 'report.pdf'), 'all that it says');
+		const { code: exit, stdout, stderr } = await run(file, { KEY: keyA }).exit;
+		await served.stop();
+		expect([exit, stderr]).toEqual([0, '']);
+		expect(stdout).toBe('report.pdf, page 1:\nall that it says\n\n');
+	});
+
 	test('shows a server that starts', async () => {
 		const file = await writeProject(dir, 'server.ts', await snippet(/process\.once\('SIGTERM'/));
 		const child = run(file, { PORT: '0' });
@@ -87,9 +99,8 @@ describe('the README', () => {
 
 	test('shows a config that is fine', async () => {
 		const file = await writeProject(dir, 'plinth.config.yaml', await snippet(/^extends:/m));
-		const child = plinth(['check'], { cwd: dir, env: { MEDIA_DIR: join(dir, 'media') } });
-		children.push(child);
-		const { code, stdout, stderr } = await child.exit;
+		const env = { MEDIA_DIR: join(dir, 'media') };
+		const { code, stdout, stderr } = await plinthHere(['check'], { cwd: dir, env });
 		expect([code, stderr]).toEqual([0, '']);
 		expect(stdout).toContain(`${file} is fine`);
 		expect(stdout).toMatch(/backend blobs \(fsBlobs\)/);

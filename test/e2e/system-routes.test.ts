@@ -39,6 +39,7 @@ describe('the models', () => {
 				{ id: 'builtin-video', object: 'model', created: expect.any(Number), owned_by: 'builtin' },
 				{ id: 'builtin-image', object: 'model', created: expect.any(Number), owned_by: 'builtin' },
 				{ id: 'builtin-speech', object: 'model', created: expect.any(Number), owned_by: 'builtin' },
+				{ id: 'builtin-chat', object: 'model', created: expect.any(Number), owned_by: 'builtin' },
 			],
 		});
 	});
@@ -46,6 +47,6 @@ describe('the models', () => {
 	test('say plainly that nothing neural stands behind them', async () => {
 		const { data } = await client.json<Listed>('/v1/models');
 		const others = data.filter(({ description }) => !/procedural|no neural/i.test(description));
-		expect([data.length, others]).toEqual([3, []]);
+		expect([data.length, others]).toEqual([4, []]);
 	});
 });

@@ -43,10 +43,14 @@ export function plinth(args: readonly string[], options: ChildOptions): Child {
 
 /** Runs a script on the Node that runs the tests. */
 export function startNode(args: readonly string[], { cwd, env = {} }: ChildOptions): Child {
-	const { PATH = '', TMPDIR, HOME = cwd } = process.env;
+	const { PATH = '', TMPDIR, HOME = cwd, NODE_COMPILE_CACHE } = process.env;
 	const child = spawn(process.execPath, ['--conditions=@plinth/source', ...args], {
 		cwd,
-		env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...env },
+		env: {
+			...{ PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}) },
+			...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}),
+			...env,
+		},
 		stdio: ['ignore', 'pipe', 'pipe'],
 		detached: true,
 	});

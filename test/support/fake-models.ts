@@ -139,9 +139,8 @@ export function fakeImage(requests: RecordedImage[] = [], fixed?: ImageRequest['
 			) => {
 				const size = fixed ?? request.size ?? { width: 64, height: 48 };
 				const pixels = (alpha: number) => {
-					const data = new Uint8Array(size.width * size.height * 4);
-					for (let at = 0; at < data.length; at += 4) data.set([seed & 255, 90, 40, alpha], at);
-					return { ...size, data };
+					const colour = Buffer.from([seed & 255, 90, 40, alpha]);
+					return { ...size, data: Buffer.alloc(size.width * size.height * 4, colour) };
 				};
 				for (let index = 0; index < partials; index++) partial(pixels(255));
 				const [, reason] = /^fail:\s*(.+)$/s.exec(prompt) ?? [];

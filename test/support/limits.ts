@@ -1,17 +1,34 @@
 import { type App, idempotencyKeyMs, type Route, retryWindowMs } from '@plinth/core';
+import { documentReader } from '@plinth/documents';
 import { sharpImages } from '@plinth/sharp';
 import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
+import {
+	maxCharacters,
+	maxEntries,
+	maxInflated,
+} from '../../adapters/documents/src/formats/budget.ts';
+import { documentLimits } from '../../adapters/documents/src/pool/limits.ts';
 import { maxPixels, maxSeconds } from '../../adapters/sharp/src/failures.ts';
 import { maxWorkerBytes } from '../../adapters/sharp/src/worker/messages.ts';
 import { serverSettings } from '../../core/src/config/shape.ts';
+import { textCacheLimits } from '../../core/src/documents/text-cache.ts';
 import { httpLimits } from '../../core/src/http/limits.ts';
 import { jobSettings } from '../../core/src/jobs/settings.ts';
 import { readinessLimits } from '../../core/src/kernel/readiness.ts';
+import { chatOptions } from '../../plugins/chat/src/options.ts';
+import { chatLimits } from '../../plugins/chat/src/request/fields.ts';
+import { maxFiles as maxChatFiles } from '../../plugins/chat/src/request/inputs.ts';
+import { createChatCompletion } from '../../plugins/chat/src/route.ts';
 import { sweepMs } from '../../plugins/image/src/links/sweep.ts';
 import { imageOptions } from '../../plugins/image/src/options.ts';
 import { maxImages } from '../../plugins/image/src/request/inputs.ts';
 import { sizeRules } from '../../plugins/image/src/request/sizes.ts';
 import { editImages } from '../../plugins/image/src/routes/edit.ts';
+import { parseOptions } from '../../plugins/parse/src/options.ts';
+import { maxFiles } from '../../plugins/parse/src/request/documents.ts';
+import { maxChars } from '../../plugins/parse/src/request/fields.ts';
+import { maxRanges } from '../../plugins/parse/src/request/pages.ts';
+import { parseAttachments } from '../../plugins/parse/src/route.ts';
 import { videoOptions } from '../../plugins/video/src/options.ts';
 import { createVideo } from '../../plugins/video/src/routes/create.ts';
 
@@ -27,13 +44,26 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		...named('jobs', jobSettings.parse({})),
 		...named('plugins.video.with', videoOptions.parse({})),
 		...named('plugins.image.with', imageOptions.parse({})),
+		...named('plugins.parse.with', parseOptions.parse({})),
+		...named('plugins.chat.with', chatOptions.parse({})),
 		...named('backends.jobs.with', jobs),
 		...named('backends.queue.with', queue),
 		...named('backends.images.with', sharpImages.definition.config.parse({})),
+		...named('backends.documents.with', documentReader.definition.config.parse({})),
+		...named('reader', {
+			...documentLimits,
+			maxInflatedBytes: maxInflated,
+			maxEntries,
+			maxCharacters,
+		}),
+		...named('textCache', textCacheLimits),
 		...named('readiness', readinessLimits),
 		...named('idempotency', { keyMs: idempotencyKeyMs, retryMs: retryWindowMs }),
 		...ofRoute('POST /v1/videos', video),
 		...ofRoute('POST /v1/images/edits', editImages({} as never)),
+		...ofRoute('POST /api/attachments/parse', parseAttachments({} as never)),
+		...ofRoute('POST /v1/chat/completions', createChatCompletion({} as never)),
+		...named('chat', { ...chatLimits, files: maxChatFiles }),
 		...named('image', {
 			pixels: maxPixels,
 			decodeMs: maxSeconds * 1_000,
@@ -41,6 +71,7 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		}),
 		...named('images', { pictures: maxImages, sweepMs }),
 		...named('images.size', sizeRules),
+		...named('documents', { ranges: maxRanges, maxChars, files: maxFiles }),
 		...lengths(app.openapi()),
 	]);
 }
@@ -114,7 +145,7 @@ function lengths(document: object): [string, string][] {
 		...[...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].flatMap((form) => walk(name, form)),
 	];
 	const bodies = Object.entries(schemas).filter(([name]) =>
-		/(?:Create|Remix|Generation|Edit)$/.test(name),
+		/(?:Create|Remix|Generation|Edit|Parse)$/.test(name),
 	);
 	return bodies.flatMap(([name, schema]) => walk(name, schema));
 }

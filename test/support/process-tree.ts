@@ -54,8 +54,8 @@ function childrenOf(pid: number): readonly number[] {
 	return list.split(' ').filter(Boolean).map(Number);
 }
 
-/** 0 for a process that has ended meanwhile. */
-function residentOrNone(pid: number): number {
+/** Resident memory of a process, in bytes; 0 when it has ended meanwhile. */
+export function residentOrNone(pid: number): number {
 	try {
 		return residentOf(String(pid));
 	} catch {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type App, type AppConfig, type Clock, createApp } from '@plinth/core';
 import { silentLogger } from '@plinth/core/testing';
 import { embedded } from 'plinth';
+import { fakeDocuments } from './fake-documents.ts';
 
 /** A key of each of two tenants. */
 export const keyA = 'key-of-tenant-a';
@@ -31,7 +32,7 @@ export interface Served {
 	stop(): Promise<void>;
 }
 
-/** Boots the built-in composition in a data directory of its own, without listening. */
+/** Boots the built-in composition, with a reader of documents that starts no process, in a data directory of its own, without listening. */
 export async function bootEmbedded(options: ServeOptions = {}): Promise<Omit<Served, 'url'>> {
 	const { dataDir = await temporaryDir('data'), keys = `a:${keyA},b:${keyB}` } = options;
 	const { server, jobs, backends = {}, models = {}, plugins = {} } = options;
@@ -41,7 +42,8 @@ export async function bootEmbedded(options: ServeOptions = {}): Promise<Omit<Ser
 			// Nobody balances load here; a test that looks at the delay sets its own.
 			server: { drainDelayMs: 0, ...server },
 			...(jobs ? { jobs } : {}),
-			backends,
+			// A process beside every server of the tests would cost more than most of them.
+			backends: { documents: fakeDocuments()(), ...backends },
 			models,
 			plugins,
 		},

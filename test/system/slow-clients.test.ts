@@ -43,6 +43,7 @@ beforeAll(async () => {
 	content = `/v1/videos/${id}/content`;
 	await client.bytes(content);
 	await client.send('/v1/nothing');
+	await client.post('/api/attachments/parse', { files: [{ url: 'data:,warm' }] });
 	before = usageOfGroup(child.pid);
 });
 

@@ -1,4 +1,4 @@
-import type { PageSize, TextItem } from '../src/index.ts';
+import type { PageSize, TextItem } from '../src/layout/item.ts';
 
 /** An upright A4 page. */
 export const a4: PageSize = { width: 595, height: 842 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pageText, type TextItem } from '../src/index.ts';
+import type { TextItem } from '../src/layout/item.ts';
+import { pageText } from '../src/layout/page.ts';
 import { a4, column, item, prose, row, turnedRight } from './items.ts';
 
 const lines = (items: readonly TextItem[]) => pageText(items, a4).split('\n');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readPdf } from '../src/index.ts';
+import { readPdf } from '../src/pdf/read.ts';
 import { show, tinyPdf } from './tiny-pdf.ts';
 
 const hello = show(['Hello from a small page', 72, 700]);
@@ -67,16 +67,15 @@ describe('damaged and locked files', () => {
 		expect(await texts(cut)).toEqual(['Hello from a small page', 'Page two']);
 	});
 
-	test('of a file that lost its end, the pages that are there are read', async () => {
+	test('of a file that lost its end, the pages that are there are read, and the others are empty', async () => {
 		const cut = whole.subarray(0, whole.indexOf('7 0 obj'));
-		expect(await texts(cut)).toEqual(['Hello from a small page']);
+		expect(await texts(cut)).toEqual(['Hello from a small page', '']);
 	});
 
 	test('a file that needs a password is refused with a code', async () => {
 		const locked = tinyPdf({ pages: [hello], user: 'secret', owner: 'owner' });
 		await expect(readPdf(locked)).rejects.toMatchObject({
 			code: 'E_DOCUMENT_ENCRYPTED',
-			spec: { status: 400 },
 		});
 	});
 
@@ -94,7 +93,6 @@ describe('damaged and locked files', () => {
 	])('a file that is %s is refused with a code', async (_, bytes) => {
 		await expect(readPdf(bytes)).rejects.toMatchObject({
 			code: 'E_DOCUMENT_UNREADABLE',
-			spec: { status: 400 },
 		});
 	});
 

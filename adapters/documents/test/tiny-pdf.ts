@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rawPdf } from './hostile-pdf.ts';
 
 /** What a made PDF holds besides its pages. */
 export interface TinyPdf {
@@ -37,21 +38,8 @@ export function tinyPdf({ pages, title, user, owner }: TinyPdf): Buffer {
 			];
 		}),
 	];
-	return write(objects, lock ? `/Encrypt ${lock.dictionary} /ID [<${hex(id)}> <${hex(id)}>]` : '');
-}
-
-function write(objects: readonly string[], extra: string): Buffer {
-	let file = '%PDF-1.4\n';
-	const offsets = objects.map((body, at) => {
-		const offset = file.length;
-		file += `${at + 1} 0 obj\n${body}\nendobj\n`;
-		return `${String(offset).padStart(10, '0')} 00000 n \n`;
-	});
-	const start = file.length;
-	const size = objects.length + 1;
-	file += `xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}`;
-	file += `trailer\n<< /Size ${size} /Root 1 0 R /Info 4 0 R ${extra} >>\nstartxref\n${start}\n%%EOF\n`;
-	return Buffer.from(file, 'latin1');
+	const encrypt = lock ? `/Encrypt ${lock.dictionary} /ID [<${hex(id)}> <${hex(id)}>]` : '';
+	return rawPdf(objects, `/Info 4 0 R ${encrypt}`);
 }
 
 const padding = Buffer.from(

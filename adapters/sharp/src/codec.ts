@@ -11,8 +11,9 @@ import {
 	type TranscodedImage,
 	type TranscodeOptions,
 } from '@plinth/core';
+import { Refusal } from '@plinth/core/processes/child';
 import { storedAs } from './encoding.ts';
-import { encode, Refusal } from './failures.ts';
+import { encode, type RefusalCode } from './failures.ts';
 import { beginningOf } from './input.ts';
 import { isHeavy, isLarge, openPicture, perform } from './picture.ts';
 import { assertSize, fromPixels, lay, rawFrom, resizing } from './pixels.ts';
@@ -97,6 +98,9 @@ async function coded<T>(work: () => Promise<T>): Promise<T> {
 	} catch (error) {
 		if (!(error instanceof Refusal)) throw error;
 		const { code, sentence, cause } = error;
-		throw plinthError(code, { cause, ...(sentence === undefined ? {} : { message: sentence }) });
+		throw plinthError(code as RefusalCode, {
+			cause,
+			...(sentence === undefined ? {} : { message: sentence }),
+		});
 	}
 }

@@ -1,4 +1,5 @@
 import type { ImageFormat } from '@plinth/core';
+import { Refusal as TaskRefusal } from '@plinth/core/processes/child';
 
 /** Most pixels of an image, the limit of `ImageCodec`. */
 export const maxPixels = 50_000_000;
@@ -12,21 +13,8 @@ export const maxSeconds = 10;
 /** Codes of the kernel's error table that a picture can earn. */
 export type RefusalCode = 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE';
 
-/**
- * A picture is refused. Not a coded error yet: the worker process, which refuses too, has no kernel to make one with. `sentence`
- * replaces the message of the table.
- */
-export class Refusal extends Error {
-	readonly code: RefusalCode;
-	readonly sentence: string | undefined;
-
-	constructor(code: RefusalCode, sentence?: string, options?: ErrorOptions) {
-		super(sentence ?? code, options);
-		this.name = 'Refusal';
-		this.code = code;
-		this.sentence = sentence;
-	}
-}
+/** A picture is refused. Not a coded error yet: the worker process, which refuses too, has no kernel to make one with. */
+export class Refusal extends TaskRefusal<RefusalCode> {}
 
 /** What is said of a picture whose decoding does not come to an end. */
 export function tooSlow(cause?: unknown): Refusal {

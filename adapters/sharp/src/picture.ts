@@ -73,11 +73,18 @@ function open({ source }: Input): Sharp {
 	}).timeout({ seconds: maxSeconds });
 }
 
-/** Decodes every row once, to next to nothing in size, so that JPEG and WebP are made smaller while they are decoded. */
+/** Decodes every row once. */
 async function probe({ input, metadata }: Picture) {
-	await open(input).resize(8, 8, { fit: 'fill' }).raw().toBuffer();
+	await hasty(open(input), metadata).raw().toBuffer();
 	const { width, height } = metadata.autoOrient;
 	return { format: input.format, width, height, hasAlpha: metadata.hasAlpha };
+}
+
+/** To next to nothing in size: JPEG and WebP are made smaller while they are decoded, and of PNG the last pixel needs all before it. */
+function hasty(pipeline: Sharp, { format, width, height }: Metadata): Sharp {
+	return format === 'png'
+		? pipeline.extract({ left: width - 1, top: height - 1, width: 1, height: 1 })
+		: pipeline.resize(8, 8, { fit: 'fill' });
 }
 
 async function fit({ input }: Picture, options: FitOptions): Promise<RawImage> {

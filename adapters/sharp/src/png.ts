@@ -1,8 +1,13 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 
 const signatureBytes = 8;
 /** Length, type and checksum, around the data. */
 const frameBytes = 12;
+/** Length and type, which come first. */
+const headerBytes = 8;
+
+/** How much of a file is looked at in one go. */
+const pieceBytes = 262_144;
 
 /** Chunks of text (PNG, 3rd edition §11.3.3) that the decoder would inflate, up to 8 MB each, and nobody here reads. */
 const texts = ['zTXt', 'iTXt'].map(typeNumber);
@@ -36,26 +41,26 @@ export function withoutTexts(image: Uint8Array): Uint8Array | undefined {
 	return kept.length === 0 ? image : Buffer.concat([...kept, image.subarray(keptUpTo)]);
 }
 
-/** Whether `withoutTexts` would change the file or refuse it. Reads it in pieces. */
+/** Whether `withoutTexts` would change the file or refuse it. Reads where chunks begin, a piece at a time into the same memory. */
 export async function fileHasTexts(path: string): Promise<boolean> {
-	const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 262_144 });
-	let toSkip = signatureBytes;
-	// Length and type of a chunk that are cut in two by the end of a piece.
-	let begun: Buffer = Buffer.alloc(0);
-	let count = 0;
-	for await (const read of pieces) {
-		const piece = begun.length > 0 ? Buffer.concat([begun, read]) : read;
-		let at = toSkip;
-		while (at + 8 <= piece.length) {
-			const type = piece.readUInt32BE(at + 4);
-			if (type === lastChunk) return false;
-			if (texts.includes(type) || ++count > maxChunks) return true;
-			at += frameBytes + piece.readUInt32BE(at);
+	const file = await open(path);
+	try {
+		const piece = Buffer.allocUnsafeSlow(pieceBytes);
+		let at = signatureBytes;
+		for (let count = 0; ; ) {
+			const start = at;
+			const { bytesRead } = await file.read(piece, 0, pieceBytes, start);
+			if (bytesRead < headerBytes) return false;
+			while (at + headerBytes <= start + bytesRead) {
+				const type = piece.readUInt32BE(at - start + 4);
+				if (type === lastChunk) return false;
+				if (texts.includes(type) || ++count > maxChunks) return true;
+				at += frameBytes + piece.readUInt32BE(at - start);
+			}
 		}
-		begun = Buffer.from(piece.subarray(at));
-		toSkip = Math.max(0, at - piece.length);
+	} finally {
+		await file.close();
 	}
-	return false;
 }
 
 function typeNumber(type: string): number {

@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import type { EncodedImage, ImageCodec } from '@plinth/core';
 import { createBackend } from '@plinth/core/testing';
@@ -13,7 +10,6 @@ import { sharpImages } from '../src/index.ts';
 import { beginningOf } from '../src/input.ts';
 import { isHeavy, openPicture, perform } from '../src/picture.ts';
 import type { Task } from '../src/tasks.ts';
-import { writeFrame } from '../src/worker/frames.ts';
 import { WorkerPool } from '../src/worker/pool.ts';
 import { animation, blackRows, flat, madePng, noise } from './bombs.ts';
 import { corners, quarters } from './images.ts';
@@ -140,39 +136,6 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 });
 
 describe('the worker process', { timeout: 30_000 }, () => {
-	const file = fileURLToPath(new URL('../src/worker/child.ts', import.meta.url));
-
-	/** Starts the worker's program, and waits until it is ready. */
-	async function started(): Promise<ChildProcess & { stdin: NodeJS.WritableStream }> {
-		const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'ignore'] });
-		onTestFinished(() => void child.kill('SIGKILL'));
-		await once(child.stdout, 'data');
-		return child;
-	}
-
-	it('ends with its server, also in the middle of a picture', async () => {
-		const [resting, working] = await Promise.all([started(), started()]);
-		writeFrame(working.stdin as never, { task: { kind: 'fit', options: box } }, huge);
-		const ends = [once(resting, 'exit'), once(working, 'exit')];
-		// What a server leaves behind when it is killed: an end of its pipes.
-		resting.stdin.end();
-		working.stdin.end();
-		await Promise.all(ends);
-	});
-
-	it('outlives the signals that a server drains on', async () => {
-		const child = await started();
-		child.kill('SIGTERM');
-		child.kill('SIGINT');
-		writeFrame(
-			child.stdin as never,
-			{ task: { kind: 'probe' } },
-			await flat(8, 8).png().toBuffer(),
-		);
-		const [answer] = await once(child.stdout as NodeJS.ReadableStream, 'data');
-		expect(String(answer)).toContain('"kind":"done"');
-	});
-
 	it('ends with the backend, which then takes no heavy pictures any more', async () => {
 		const { provided, stop } = await createBackend<ImageCodec>(sharpImages());
 		expect(await provided.probe(huge)).toMatchObject({ width: 5_000, height: 4_000 });
@@ -185,44 +148,6 @@ describe('the worker process', { timeout: 30_000 }, () => {
 		const early = provided.probe(huge).catch((error) => error);
 		await stop();
 		expect(await early).toMatchObject({ message: 'The image codec was stopped.' });
-	});
-
-	it('leaves its server alive when no file descriptor is free', async () => {
-		const program = `
-			import { openSync, closeSync } from 'node:fs';
-			import { Worker } from ${JSON.stringify(new URL('../src/worker/worker.ts', import.meta.url).href)};
-			const open = [];
-			try { for (;;) open.push(openSync('/dev/null')); } catch {}
-			let said;
-			try { new Worker(new URL('file:///nowhere'), {}); } catch (error) { said = error.message; }
-			await new Promise((resolve) => setTimeout(resolve, 20));
-			open.forEach((file) => closeSync(file));
-			console.log(said);`;
-		const command = ['-c', 'ulimit -n 64; exec "$0" --input-type=module --eval "$1"'];
-		const server = spawn('sh', [...command, process.execPath, program], {
-			stdio: ['ignore', 'pipe', 'ignore'],
-		});
-		const output = once(server.stdout, 'data');
-		const [code] = await once(server, 'exit');
-		expect(code).toBe(0);
-		expect(String(await output)).toContain('no file descriptor is free');
-	});
-
-	it('does not keep the process of its server alive', async () => {
-		const image = await fileOf(padded(await quarters().png().toBuffer()));
-		const program = `
-			import { WorkerPool } from ${JSON.stringify(new URL('../src/worker/pool.ts', import.meta.url).href)};
-			const pool = new WorkerPool({ idleMs: 60_000 });
-			console.log(JSON.stringify(await pool.run({ path: ${JSON.stringify(image)} }, { kind: 'probe' })));`;
-		const flags = ['--conditions=@plinth/source', '--input-type=module', '--eval', program];
-		const server = spawn(process.execPath, flags, {
-			cwd: import.meta.dirname,
-			stdio: ['ignore', 'pipe', 'inherit'],
-		});
-		const output = once(server.stdout, 'data');
-		const [code] = await once(server, 'exit');
-		expect(String(await output)).toContain('"width":40');
-		expect(code).toBe(0);
 	});
 });
 

@@ -1,27 +1,21 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { JobStore } from '@plinth/core';
 import { createBackend, manualClock } from '@plinth/core/testing';
 import { afterAll, beforeAll, test } from 'vitest';
 import { checkAgainstModel } from '../../../core/test/testing/job-model/rounds.ts';
 import { sqliteJobs } from '../src/index.ts';
-import { empty } from './subject.ts';
+import { empty, temporaryFile } from './subject.ts';
 
 let file: string;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-	// Ten thousand commits: a disk in memory, where there is one, spares them ten thousand turns of the real one.
-	const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-	const directory = await mkdtemp(join(memory, 'plinth-sqlite-'));
-	file = join(directory, 'plinth.db');
+	const temporary = await temporaryFile();
+	file = temporary.file;
 	// Kept open between the runs: most of a run would go into the start of the writer thread.
 	const holder = await createBackend(sqliteJobs({ file }));
 	close = async () => {
 		await holder.stop();
-		await rm(directory, { recursive: true, force: true });
+		await temporary.remove();
 	};
 });
 

@@ -40,7 +40,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<unknown> {
 		text = frames.pop() ?? '';
 		for (const frame of frames) {
 			const [, data] = /^data: (.+)$/m.exec(frame) ?? [];
-			if (data === undefined) continue;
+			if (data === undefined || data === '[DONE]') continue;
 			const event: { error?: { message: string } } = JSON.parse(
 				Buffer.from(data, 'latin1').toString(),
 			);

@@ -48,12 +48,14 @@ async function makeAll(client: DemoClient, outDir: string): Promise<void> {
 	const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>(
 		'/v1/models',
 	);
+	const { paths } = await client.json<{ paths: object }>('/openapi.json');
 	const made = new Map<string, Uint8Array>();
 	const lines: string[] = [];
 	for (const step of steps) {
-		const model = models.find(({ kind }) => kind === step.kind);
-		if (!model) continue;
-		const { bytes, about } = await step.run(client, model.id, made);
+		const { kind, route } = step.needs;
+		const model = kind ? models.find((each) => each.kind === kind)?.id : '';
+		if (model === undefined || (route && !(route in paths))) continue;
+		const { bytes, about } = await step.run(client, model, made);
 		const file = join(outDir, step.file);
 		await writeFile(file, bytes);
 		made.set(step.file, bytes);

@@ -1,14 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Progress } from '../progress.ts';
 import { type DemoClient, eventsOf } from './client.ts';
-import { Progress } from './progress.ts';
+import { reportPdf } from './report-pdf.ts';
 
 /** One capability shown once. */
 export interface DemoStep {
-	/** The kind of model it needs; without one of these it is left out. */
-	readonly kind: string;
+	/** The kind of model and the route that it needs; without them the step is left out. */
+	readonly needs: { readonly kind?: string; readonly route?: string };
 	/** What is written. */
 	readonly file: string;
-	/** Runs it against a model and returns the bytes and a sentence about them. `made` holds what earlier steps wrote, by file. */
+	/**
+	 * Runs it and returns the bytes and a sentence about them. `model` is one of the kind that it needs; `made` holds what earlier steps
+	 * wrote, by file.
+	 */
 	run(
 		client: DemoClient,
 		model: string,
@@ -26,7 +30,7 @@ interface VideoJob {
 }
 
 const video: DemoStep = {
-	kind: 'video',
+	needs: { kind: 'video' },
 	file: 'video.mp4',
 	async run(client, model) {
 		const prompt = 'A lighthouse above the sea at sunset, slow waves';
@@ -53,7 +57,7 @@ const video: DemoStep = {
 };
 
 const speech: DemoStep = {
-	kind: 'speech',
+	needs: { kind: 'speech' },
 	file: 'speech.wav',
 	async run(client, model) {
 		const input = 'This is Plinth. Everything that you see and hear was made on your own machine.';
@@ -73,7 +77,7 @@ const speech: DemoStep = {
 };
 
 const image: DemoStep = {
-	kind: 'image',
+	needs: { kind: 'image' },
 	file: 'image.png',
 	async run(client, model) {
 		const prompt = 'A castle in the mountains at dusk, birds over a lake';
@@ -84,7 +88,7 @@ const image: DemoStep = {
 };
 
 const edit: DemoStep = {
-	kind: 'image',
+	needs: { kind: 'image' },
 	file: 'edited.png',
 	async run(client, model, made) {
 		const prompt = 'warm, vignette, white border 24, add text "Wish you were here" at the bottom';
@@ -94,6 +98,62 @@ const edit: DemoStep = {
 		form.set('image', new Blob([Uint8Array.from(made.get(image.file) ?? [])]), image.file);
 		const answer = await client.post('/v1/images/edits', form);
 		return { bytes: await lastPicture('edit  ', answer), about: `${image.file}: ${prompt}` };
+	},
+};
+
+interface ParseAnswer {
+	readonly results: readonly {
+		readonly content: { readonly pages?: readonly { readonly text: string }[] };
+		readonly error?: { readonly message: string };
+	}[];
+}
+
+const pages: DemoStep = {
+	needs: { route: '/api/attachments/parse' },
+	file: 'pages.json',
+	async run(client) {
+		const progress = new Progress('pages ');
+		progress.update('reading', 0);
+		const data = Buffer.from(reportPdf()).toString('base64');
+		const file = { url: `data:application/pdf;base64,${data}`, filename: 'report.pdf' };
+		const answer = await client.post('/api/attachments/parse', { files: [file] });
+		const parsed = (await answer.json()) as ParseAnswer;
+		const [result] = parsed.results;
+		if (result?.error) throw new Error(`the document could not be read: ${result.error.message}`);
+		progress.update('completed', 1);
+		progress.end();
+		const bytes = Buffer.from(`${JSON.stringify(parsed, null, '\t')}\n`);
+		const words = result?.content.pages?.[0]?.text.split(/\s+/).length ?? 0;
+		return { bytes, about: `the ${words} words of a PDF: two columns and a table` };
+	},
+};
+
+interface ChatChunk {
+	readonly choices: readonly { readonly delta: { readonly content?: string | null } }[];
+}
+
+const answer: DemoStep = {
+	needs: { kind: 'chat', route: '/api/attachments/parse' },
+	file: 'answer.txt',
+	async run(client, model) {
+		const question = 'Why was one gauge moved?';
+		const progress = new Progress('answer');
+		progress.update('reading', 0);
+		const data = Buffer.from(reportPdf()).toString('base64');
+		const file = { filename: 'report.pdf', file_data: `data:application/pdf;base64,${data}` };
+		const content = [
+			{ type: 'file', file },
+			{ type: 'text', text: question },
+		];
+		const messages = [{ role: 'user', content }];
+		const sent = await client.post('/v1/chat/completions', { model, messages, stream: true });
+		let text = '';
+		for await (const event of eventsOf(sent)) {
+			text += (event as ChatChunk).choices[0]?.delta.content ?? '';
+		}
+		progress.update('completed', 1);
+		progress.end();
+		return { bytes: Buffer.from(`${question}\n\n${text}\n`), about: `asked: "${question}"` };
 	},
 };
 
@@ -120,4 +180,4 @@ async function lastPicture(label: string, answer: Response): Promise<Uint8Array>
 }
 
 /** What the demo shows, in this order. */
-export const steps: readonly DemoStep[] = [video, image, edit, speech];
+export const steps: readonly DemoStep[] = [video, image, edit, speech, pages, answer];

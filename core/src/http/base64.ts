@@ -58,19 +58,25 @@ export class JsonPieces {
 		// Many short ones would otherwise be as many trips to the socket.
 		for (const slice of slicesOf(this.#parts)) {
 			if (size + slice.length > httpLimits.pieceBytes) {
-				yield Buffer.concat(waiting, size);
+				yield joined(waiting, size);
 				waiting = [];
 				size = 0;
 			}
 			waiting.push(slice);
 			size += slice.length;
 		}
-		yield Buffer.concat(waiting, size);
+		yield joined(waiting, size);
 	}
 }
 
-/** Bytes of which each slice of base64 is made: a multiple of three, so that only the last one is padded. */
-const sliceBytes = 98_304;
+/** Most pieces are one slice; it is not copied where its memory is its own already. */
+function joined(slices: readonly Buffer[], size: number): Buffer {
+	const [first] = slices;
+	return first?.buffer.byteLength === size ? first : Buffer.concat(slices, size);
+}
+
+/** Bytes of which each slice of base64 is made: they fill a piece, and are a multiple of three, so that only the last one is padded. */
+const sliceBytes = (httpLimits.pieceBytes / 4) * 3;
 
 function* slicesOf(parts: readonly (string | Buffer)[]): Generator<Buffer> {
 	for (const part of parts) {

@@ -6,7 +6,7 @@ import { type JsonReader, jsonReader, refuseHostile } from './json.ts';
 import { JsonFiles } from './json-files.ts';
 import { limitsOf, type ResolvedLimits } from './limits.ts';
 import { bodyTooLarge, readMultipart } from './multipart.ts';
-import type { BodyEncoding, Route } from './route.ts';
+import type { BodyEncoding, Route, SpoolOptions } from './route.ts';
 import { acceptsNothing } from './validate.ts';
 
 /** A body before validation. */
@@ -22,13 +22,13 @@ export class BodyReader {
 	readonly #encodings: readonly BodyEncoding[];
 	readonly #json: JsonReader;
 	readonly #optional: boolean;
-	readonly #spoolsDataUrls: boolean;
+	readonly #spooled: SpoolOptions | undefined;
 
 	constructor(route: Route) {
 		this.#limits = limitsOf(route);
 		this.#encodings = encodingsOf(route);
 		this.#json = jsonReader(this.#limits.json);
-		this.#spoolsDataUrls = route.spoolDataUrls === true;
+		this.#spooled = route.spoolDataUrls === true ? {} : route.spoolDataUrls || undefined;
 		this.#optional = !route.body || acceptsNothing(route.body);
 	}
 
@@ -49,7 +49,7 @@ export class BodyReader {
 		exchange.inviteBody();
 		const { signal } = exchange;
 		if (encoding === 'json') {
-			if (this.#spoolsDataUrls) return this.#readWithFiles(context(), signal);
+			if (this.#spooled) return this.#readWithFiles(context(), signal, this.#spooled);
 			return plain(await exchange.orAbort(this.#json(context(), signal)));
 		}
 		const form = await readMultipart(req, this.#limits, signal);
@@ -57,8 +57,12 @@ export class BodyReader {
 	}
 
 	/** Settles after an abort only when nothing is left of the files. */
-	async #readWithFiles(ctx: Koa.Context, signal: AbortSignal): Promise<Body> {
-		const files = new JsonFiles(this.#limits);
+	async #readWithFiles(
+		ctx: Koa.Context,
+		signal: AbortSignal,
+		spooled: SpoolOptions,
+	): Promise<Body> {
+		const files = new JsonFiles(this.#limits, spooled);
 		try {
 			const value = files.restore(await this.#json(ctx, signal, files));
 			return { value, release: () => files.remove() };

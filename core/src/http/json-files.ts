@@ -8,6 +8,7 @@ import { type JsonPiece, JsonStrings } from './json-strings.ts';
 import { httpLimits, type ResolvedLimits } from './limits.ts';
 import { LongString, longestString } from './long-string.ts';
 import { tooLarge, tooMany } from './multipart.ts';
+import type { SpoolOptions } from './route.ts';
 import { Spool } from './spool.ts';
 import type { UploadedFile } from './upload.ts';
 import { pathName } from './validate.ts';
@@ -19,16 +20,20 @@ type Refusal = (param: string | undefined) => PlinthError;
 export type JsonFileLimits = Pick<ResolvedLimits, 'file' | 'files' | 'allFields'>;
 
 /**
- * Takes long base64 data URLs out of a JSON body while it arrives, decodes them and writes them to temporary files, one at a time. What is
- * left is short, or refused with 413 `E_BODY_TOO_LARGE`; parsed, it gets the files back by `restore`.
+ * Takes long base64 data URLs, and base64 alone in the members named by `bare`, out of a JSON body while it arrives, decodes them and writes
+ * them to temporary files, one at a time. What is left is short, or refused with 413 `E_BODY_TOO_LARGE`; parsed, it gets the files back by
+ * `restore`.
  */
 export class JsonFiles implements JsonSieve {
 	readonly #limits: JsonFileLimits;
+	readonly #only: readonly string[] | undefined;
+	readonly #bare: readonly string[];
+	readonly #keepsDamaged: boolean;
 	readonly #strings = new JsonStrings(longestString);
 	readonly #spool = new Spool();
 	/** What stands in the text in place of the files. It is as new as the request, so that no client can have sent it. */
 	readonly #nonce = `plinth-file-${randomUUID()}`;
-	readonly #files = new Map<string, UploadedFile>();
+	readonly #files = new Map<string, UploadedFile | DataUrlError>();
 	#count = 0;
 	#textBytes = 0;
 	/** The long string at hand, what stands in its place once it is a file, and that file while it is wanted. */
@@ -40,8 +45,11 @@ export class JsonFiles implements JsonSieve {
 	#isOver = false;
 	#work: Promise<unknown> = Promise.resolve();
 
-	constructor(limits: JsonFileLimits) {
+	constructor(limits: JsonFileLimits, { only, bare = [], keepDamaged = false }: SpoolOptions = {}) {
 		this.#limits = limits;
+		this.#only = only;
+		this.#bare = bare;
+		this.#keepsDamaged = keepDamaged;
 	}
 
 	pass(chunk: Buffer): Promise<Buffer> {
@@ -56,7 +64,7 @@ export class JsonFiles implements JsonSieve {
 
 	/**
 	 * Puts the files where they belong in the parsed text, and returns it. Throws what is to be said of a file that was refused: 400
-	 * `E_VALUE_INVALID` for what is no base64 or empty, 413 `E_BODY_TOO_LARGE`, with the path of the value.
+	 * `E_VALUE_INVALID` for what is no base64 or empty, unless such data is kept as a {@link DataUrlError}; 413 `E_BODY_TOO_LARGE`, with the path of the value.
 	 */
 	restore(body: unknown): unknown {
 		if (this.#count === 0) return body;
@@ -105,8 +113,9 @@ export class JsonFiles implements JsonSieve {
 	}
 
 	/** Returns what stays of a piece of a long string. */
-	async #take({ bytes, isEnd }: JsonPiece): Promise<Buffer> {
-		this.#string ??= new LongString();
+	async #take({ bytes, isEnd, name }: JsonPiece): Promise<Buffer> {
+		if (this.#only?.includes(name) === false) return bytes;
+		this.#string ??= new LongString(this.#bare.includes(name));
 		const { text = nothing, data } = this.#string.add(bytes, isEnd);
 		if (data !== undefined) await this.#receive((file) => file.write(data));
 		if (!isEnd) return text;
@@ -139,7 +148,9 @@ export class JsonFiles implements JsonSieve {
 			// What is neither is our own failure, and no fault of the body.
 			if (!refusal)
 				throw isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });
-			this.#refused = { placeholder: this.#placeholder, refusal };
+			if (this.#keepsDamaged && error instanceof DataUrlError)
+				this.#files.set(this.#placeholder, error);
+			else this.#refused = { placeholder: this.#placeholder, refusal };
 			this.#file = undefined;
 			await file.stop();
 		}

@@ -7,7 +7,12 @@ export interface JsonPiece {
 	readonly isLong: boolean;
 	/** Whether the long string ends behind it. */
 	readonly isEnd: boolean;
+	/** The name of the object's member that it belongs to, as it was sent; of long names only the beginning. */
+	readonly name: string;
 }
+
+/** Characters that are kept of a name, at least of one that comes in one piece. */
+const longestName = 64;
 
 /** What stands where the next byte is looked at. A name is the key of an object's member. */
 type Place = 'structure' | 'name' | 'short' | 'long';
@@ -25,6 +30,8 @@ export class JsonStrings {
 	/** For each open bracket whether it is an object's. */
 	readonly #objects: boolean[] = [];
 	#expectsName = false;
+	/** Of the member that is read; empty in arrays. */
+	#name = '';
 	/** An escape that goes on in the next chunk. */
 	#carried: Buffer = Buffer.alloc(0);
 
@@ -44,26 +51,32 @@ export class JsonStrings {
 				continue;
 			}
 			const { end, isClosed } = contentOf(bytes, at);
+			if (this.#place === 'name')
+				this.#name += bytes.toString('latin1', at, Math.min(end, at + longestName));
 			if (this.#place === 'short' && !(isClosed && end - at <= this.#longest)) {
 				this.#place = 'long';
-				yield { bytes: bytes.subarray(begun, at), isLong: false, isEnd: false };
+				yield this.#plain(bytes.subarray(begun, at));
 				begun = at;
 			}
 			if (this.#place === 'long') {
-				yield { bytes: bytes.subarray(at, end), isLong: true, isEnd: isClosed };
+				yield { bytes: bytes.subarray(at, end), isLong: true, isEnd: isClosed, name: this.#name };
 				begun = end;
 			}
 			if (isClosed) this.#place = 'structure';
 			else left = end;
 			at = end + 1;
 		}
-		yield { bytes: bytes.subarray(begun, left), isLong: false, isEnd: false };
+		yield this.#plain(bytes.subarray(begun, left));
 		this.#carried = Buffer.from(bytes.subarray(left));
 	}
 
 	/** What waits for a chunk that does not come: only a broken text leaves something. */
 	rest(): Buffer {
 		return this.#carried;
+	}
+
+	#plain(bytes: Buffer): JsonPiece {
+		return { bytes, isLong: false, isEnd: false, name: '' };
 	}
 
 	/** Reads up to the next string, and returns the position of its content. */
@@ -74,16 +87,19 @@ export class JsonStrings {
 			switch (byte) {
 				case 0x22: // "
 					this.#place = this.#expectsName ? 'name' : 'short';
+					if (this.#expectsName) this.#name = '';
 					return at + 1;
 				case 0x5b: // [
 				case 0x7b: // {
 					this.#objects.push(byte === 0x7b);
 					this.#expectsName = byte === 0x7b;
+					this.#name = '';
 					break;
 				case 0x5d: // ]
 				case 0x7d: // }
 					this.#objects.pop();
 					this.#expectsName = false;
+					this.#name = '';
 					break;
 				case 0x2c: // ,
 					this.#expectsName = this.#objects.at(-1) === true;

@@ -61,7 +61,6 @@ export const httpLimits = {
 export interface ResolvedLimits extends Required<BodyLimits> {
 	readonly fields: number;
 	readonly parts: number;
-	readonly allFields: number;
 	readonly headerPairs: number;
 }
 

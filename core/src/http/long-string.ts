@@ -1,4 +1,4 @@
-import { dataStart } from './data-url.ts';
+import { dataStart, isAddress } from './data-url.ts';
 import { malformed } from './json.ts';
 
 /** Characters of the longest data URL that stays a string. */
@@ -8,16 +8,21 @@ export const longestString = 65_536;
 export interface StringPart {
 	/** As it was sent. */
 	readonly text?: Buffer;
-	/** Base64 of a data URL that is longer than {@link longestString}. */
+	/** Base64 that is longer than {@link longestString}, without what stands before it. */
 	readonly data?: string;
 }
 
-/** A string that may turn out to be a data URL. It is held back until that is known. */
+/** A string that may turn out to be a data URL, or base64 alone where that is taken. It is held back until that is known. */
 export class LongString {
+	readonly #mayBeBare: boolean;
 	#kind: 'unknown' | 'text' | 'file' = 'unknown';
 	#held: Buffer[] = [];
 	#heldBytes = 0;
 	#lookAt = longestString;
+
+	constructor(mayBeBare: boolean) {
+		this.#mayBeBare = mayBeBare;
+	}
 
 	/** Takes the next piece, which does not end within an escape. Throws `E_BODY_MALFORMED` for what cannot stand in a string. */
 	add(bytes: Buffer, isEnd: boolean): StringPart {
@@ -29,7 +34,7 @@ export class LongString {
 		const data =
 			this.#heldBytes > (isEnd ? longestString : this.#lookAt) ? this.#look() : undefined;
 		if (data !== undefined) return { data };
-		if (!isEnd && this.#mayBeUrl()) return {};
+		if (!isEnd && this.#mayBeFile()) return {};
 		this.#kind = 'text';
 		return { text: this.held() };
 	}
@@ -41,11 +46,11 @@ export class LongString {
 		return held;
 	}
 
-	/** The data so far, when it is a data URL of more characters than may stay a string. */
+	/** The data so far, when it has more characters than may stay a string. */
 	#look(): string | undefined {
 		this.#lookAt += longestString;
 		const url = unescaped(Buffer.concat(this.#held).toString());
-		const start = dataStart(url);
+		const start = dataStart(url) ?? (this.#mayBeBare && !isAddress(url) ? 0 : undefined);
 		if (start === undefined) this.#kind = 'text';
 		if (start === undefined || url.length <= longestString) return undefined;
 		this.#kind = 'file';
@@ -54,9 +59,10 @@ export class LongString {
 	}
 
 	/** By its first byte, which may be an escape's: most strings need not be held back. */
-	#mayBeUrl(): boolean {
+	#mayBeFile(): boolean {
+		if (this.#kind !== 'unknown' || this.#mayBeBare) return this.#kind === 'unknown';
 		const first = this.#held[0]?.[0];
-		return this.#kind === 'unknown' && (first === undefined || beginnings.includes(first));
+		return first === undefined || beginnings.includes(first);
 	}
 }
 

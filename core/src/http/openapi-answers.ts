@@ -5,7 +5,8 @@ import type {
 	ZodOpenApiResponseObject,
 	ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { type ErrorSpec, errors } from '../errors.ts';
+import type { ErrorSpec } from '../error-spec.ts';
+import { errors } from '../errors.ts';
 import { takesIdempotencyKey } from './idempotency.ts';
 import type { ResponseSpec, Route } from './route.ts';
 import { probePaths } from './system.ts';

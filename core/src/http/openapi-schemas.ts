@@ -51,7 +51,7 @@ export function splitEncodings(document: Node): Node {
 	return document;
 }
 
-/** The members of a schema without the forms that are lists of objects. */
+/** The members of a schema without the forms that are lists of objects, and without the examples that show such lists. */
 function withoutObjectLists(schema: Node, find: (schema: unknown) => Node): Node {
 	const isObjects = ({ items }: Node) => items !== undefined && find(items).type === 'object';
 	const kept = Object.entries((schema.properties ?? {}) as Node).map(([name, property]) => {
@@ -60,7 +60,17 @@ function withoutObjectLists(schema: Node, find: (schema: unknown) => Node): Node
 		if (!forms || forms.length === oneOf?.length) return [name, property];
 		return [name, forms.length === 1 ? { ...forms[0], ...rest } : { ...rest, oneOf: forms }];
 	});
-	return { ...schema, properties: Object.fromEntries(kept) };
+	const { examples, ...rest } = schema as { readonly examples?: readonly object[] };
+	const shown = examples?.filter((example) => !Object.values(example).some(isObjectList)) ?? [];
+	return {
+		...rest,
+		...(shown.length === 0 ? {} : { examples: shown }),
+		properties: Object.fromEntries(kept),
+	};
+}
+
+function isObjectList(value: unknown): boolean {
+	return Array.isArray(value) && value.some((item) => typeof item === 'object');
 }
 
 function refName(schema: unknown): string | undefined {

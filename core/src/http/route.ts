@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorSpec } from '../errors.ts';
+import type { ErrorSpec } from '../error-spec.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Idempotency } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -22,8 +22,20 @@ export interface BodyLimits {
 	readonly files?: number;
 	/** One text field; 128 KiB by default. */
 	readonly field?: number;
+	/** All text fields together, or the text of a JSON body besides its files; 25,165,824 by default. */
+	readonly allFields?: number;
 	/** Text fields with a limit of their own, by the end of their name: `{ '[image_url]': 22_020_096 }`. */
 	readonly fieldsEndingIn?: Readonly<Record<string, number>>;
+}
+
+/** What else of a JSON body arrives as files, where a route takes long data URLs so. */
+export interface SpoolOptions {
+	/** Names of members, wherever they stand, that hold data URLs: in others they stay text. Absent: every string may be one. */
+	readonly only?: readonly string[];
+	/** Names of members, wherever they stand, whose long strings may also be base64 alone. */
+	readonly bare?: readonly string[];
+	/** What is no base64 is no 400: the handler hears of it from `sentDocument`. */
+	readonly keepDamaged?: boolean;
 }
 
 /** The success answer of a route, for checks and for OpenAPI. */
@@ -93,7 +105,7 @@ export interface RouteDefinition<
 	 * most `limits.file` bytes. They are decoded while the body arrives and never lie in memory, for bodies that carry pictures or documents.
 	 * The text without them has the bound of all text fields of a form.
 	 */
-	readonly spoolDataUrls?: boolean;
+	readonly spoolDataUrls?: boolean | SpoolOptions;
 	readonly response: ResponseSpec;
 	/** Rows of error tables that this route answers with, besides those every route shares. */
 	readonly errors: readonly ErrorSpec[];

@@ -76,26 +76,28 @@ function fromMembers(
 			message: `${param} needs an image_url.`,
 		});
 	}
-	return fromUrl(url, `${param}.image_url`, options);
+	return imageFromUrl(url, `${param}.image_url`, options);
 }
 
-function fromUrl(
+/** The picture of a data URL, which has arrived as a file when it is long. Throws 400 errors that name `param`. */
+export function imageFromUrl(
 	url: unknown,
 	param: string,
-	{ maxUrlLength = Infinity }: SentImageOptions,
+	{ maxUrlLength = Infinity }: SentImageOptions = {},
 ): SentImage {
+	if (url instanceof DataUrlError) throw invalidValue(param, `${param}: ${url.message}.`);
+	if (!isUpload(url) && typeof url !== 'string') {
+		throw plinthError('E_VALUE_TYPE', { param, message: 'A data URL is expected.' });
+	}
 	// A long data URL arrives decoded, as a file: four characters for three bytes.
-	const length = isUpload(url) ? Math.ceil((url.size * 4) / 3) : String(url).length;
+	const length = typeof url === 'string' ? url.length : Math.ceil((url.size * 4) / 3);
 	if (length > maxUrlLength) {
 		throw plinthError('E_STRING_TOO_LONG', {
 			param,
 			message: `At most ${maxUrlLength} characters are allowed, but ${length} were sent.`,
 		});
 	}
-	if (isUpload(url)) return url;
-	if (typeof url !== 'string') {
-		throw plinthError('E_VALUE_TYPE', { param, message: 'A data URL is expected.' });
-	}
+	if (typeof url !== 'string') return url;
 	try {
 		return decodeDataUrl(url);
 	} catch (error) {

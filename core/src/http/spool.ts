@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { plinthError } from '../coded-error.ts';
 import { gather } from './gather.ts';
 import { uploadFolder } from './leftovers.ts';
+import { mediaTypeOf, openingBytes } from './media-type.ts';
 import type { UploadedFile } from './upload.ts';
 
 /** The temporary files of one request, in a folder that only this user can read. */
@@ -84,10 +85,10 @@ function uploadedFile(
 	});
 }
 
-/** The first bytes of a file, as many as file-type looks at. */
+/** The first bytes of a file. */
 class Opening {
 	readonly #chunks: Buffer[] = [];
-	#missing = 4100;
+	#missing = openingBytes;
 
 	add(chunk: Buffer): void {
 		if (this.#missing <= 0) return;
@@ -96,14 +97,8 @@ class Opening {
 		this.#missing -= chunk.length;
 	}
 
-	async mediaType(): Promise<string> {
-		const unknown = 'application/octet-stream';
-		if (this.#chunks.length === 0) return unknown;
-		// Loaded by the first upload: a server that never sees one starts faster.
-		const { fileTypeFromBuffer } = await import('file-type');
-		// It reads on behind the end of a cut archive and throws.
-		const found = await fileTypeFromBuffer(Buffer.concat(this.#chunks)).catch(() => undefined);
-		return found?.mime ?? unknown;
+	mediaType(): Promise<string> {
+		return mediaTypeOf(Buffer.concat(this.#chunks));
 	}
 }
 

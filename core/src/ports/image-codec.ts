@@ -75,7 +75,7 @@ export interface ImageCodec {
 	 * could only decode with much memory: such a one shows its damage when it is used.
 	 */
 	probe(image: EncodedImage, signal?: AbortSignal): Promise<ImageInfo>;
-	/** Decodes and resizes; pixels are resized only. */
+	/** Decodes and resizes; pixels are resized only. What it gives belongs to the caller alone. */
 	fit(image: EncodedImage | RawImage, options: FitOptions, signal?: AbortSignal): Promise<RawImage>;
 	/** Encodes pixels. */
 	encode(image: RawImage, options: EncodeOptions, signal?: AbortSignal): Promise<Uint8Array>;

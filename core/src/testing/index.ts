@@ -2,6 +2,8 @@ export type { BlobStoreSubject } from './blob-store/subject.ts';
 export * from './blob-store.ts';
 export { type CaseMaker, type ConformanceCase, caseMaker, type Subject } from './conformance.ts';
 export * from './create-backend.ts';
+export type { DocumentReaderSubject } from './document-reader/subject.ts';
+export * from './document-reader.ts';
 export * from './event-bus.ts';
 export * from './eventually.ts';
 export type { ImageCodecSubject } from './image-codec/subject.ts';

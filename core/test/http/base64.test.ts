@@ -4,6 +4,7 @@ import { createServer, get as httpGet } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { anyText } from '../../../test/support/characters.ts';
 import { base64, JsonPieces, jsonText } from '../../src/http/base64.ts';
 import { httpLimits } from '../../src/http/limits.ts';
 import { Reply, type ServerEvent } from '../../src/http/reply.ts';
@@ -40,7 +41,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 	value: fc.oneof(
 		{ maxDepth: 4 },
 		fc.uint8Array({ maxLength: 40 }).map((bytes) => base64(bytes)),
-		fc.string({ unit: 'binary' }),
+		anyText(),
 		fc.jsonValue({ maxDepth: 1 }),
 		fc.constant(undefined),
 		fc.array(tie('value'), { maxLength: 4 }),

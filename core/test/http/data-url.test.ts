@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Base64Decoder, DataUrlError, decodeDataUrl } from '../../src/http/data-url.ts';
+import {
+	Base64Decoder,
+	DataUrlError,
+	decodeDataUrl,
+	decodeFileData,
+} from '../../src/http/data-url.ts';
 
 describe('decodeDataUrl', () => {
 	it('gives back any bytes, with and without padding', () => {
@@ -23,6 +28,8 @@ describe('decodeDataUrl', () => {
 		'DATA:image/PNG;BASE64,AAAA',
 		'data:image/png;charset=binary;name="a b.png";base64,AAAA',
 		'data:image/png; base64,AAAA',
+		'data:image/png;base64,AA AA',
+		'data:image/png;base64,\r\n A\tA\fAA\n',
 	])('takes %s', (url) => {
 		expect(decodeDataUrl(url)).toHaveLength(3);
 	});
@@ -38,7 +45,6 @@ describe('decodeDataUrl', () => {
 		['data:image/png;base64,', 'holds no data'],
 		['data:image/png;base64,A', 'holds no data'],
 		['data:image/png;base64,AAAAA', 'not valid base64'],
-		['data:image/png;base64,AA AA', 'not valid base64'],
 		['data:image/png;base64,AA=AAA', 'not valid base64'],
 		['data:image/png;base64,AAAA====', 'not valid base64'],
 		['data:image/png;base64,%41%41%41%41', 'not valid base64'],
@@ -52,7 +58,7 @@ describe('decodeDataUrl', () => {
 		fc.assert(
 			fc.property(
 				fc.nat(good.length - 1),
-				fc.constantFrom('!', '*', '\n', '%', 'é', '=', '\u0141'),
+				fc.constantFrom('!', '*', '\v', '%', 'é', '=', '\u0141', '\u00a0'),
 				(at, bad) => {
 					const damaged = good.slice(0, at) + bad + good.slice(at + 1);
 					// Padding at the very end is no damage to the alphabet; it only shortens the data.
@@ -62,6 +68,43 @@ describe('decodeDataUrl', () => {
 			),
 		);
 	});
+});
+
+describe('decodeFileData', () => {
+	it.each([
+		['data:text/plain;base64,aGk=', 'hi'],
+		['aGk=', 'hi'],
+		['aGk', 'hi'],
+		['data:,a%20b', 'a b'],
+		['data:text/plain;charset=utf-8,%C3%A9', 'é'],
+		['data:text/plain,é', 'é'],
+		['data:,100%', '100%'],
+		['data:,%zz%4', '%zz%4'],
+		['data:,a+b', 'a+b'],
+		['data:application/pdf,JVBERi0xLjQ=', '%PDF-1.4'],
+		['data:application/pdf;name=a.pdf,JVBERi0xLjQ', '%PDF-1.4'],
+		['data:application/pdf,%25PDF-1.4', '%PDF-1.4'],
+	])('takes %s', (text, content) => {
+		expect(Buffer.from(decodeFileData(text)).toString()).toBe(content);
+	});
+
+	it.each([
+		['', 'holds no data'],
+		['data:', 'no comma'],
+		['data:,', 'holds no data'],
+		['data:;base64,', 'holds no data'],
+		['data:;base64,****', 'not valid base64'],
+		['report.pdf', 'not valid base64'],
+		['ftp://example.org/a', 'a data URL is expected'],
+	])('refuses %j', (text, why) => {
+		expect(() => decodeFileData(text)).toThrow(DataUrlError);
+		expect(() => decodeFileData(text)).toThrow(why);
+	});
+});
+
+it('decodes no percent signs in long data', () => {
+	expect(decodeFileData(`data:,${'a'.repeat(1_048_570)}`)).toHaveLength(1_048_570);
+	expect(() => decodeFileData(`data:,${'a'.repeat(1_048_571)}`)).toThrow('must be base64');
 });
 
 describe('a decoder of base64', () => {
@@ -90,7 +133,8 @@ describe('a decoder of base64', () => {
 		['AAA=', 'AAAA'],
 		['AA', '==', '='],
 		['AAAA', 'A'],
-		['AA', ' A'],
+		['AAAA', '=', ' ', 'A'],
+		['AAAA', ' A'],
 		['AAAA', '=', 'A'],
 	])('refuses %s', (...pieces) => {
 		const decoder = new Base64Decoder();

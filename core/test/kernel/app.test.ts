@@ -116,7 +116,8 @@ describe('an app', () => {
 	});
 
 	test('opens one listener, however often it is asked at once', async () => {
-		const app = await createApp({ backends: { auth } }, { log, env: {} });
+		const config = { server: { drainDelayMs: 0 }, backends: { auth } };
+		const app = await createApp(config, { log, env: {} });
 		const tries = await Promise.allSettled([app.listen({ port: 0 }), app.listen({ port: 0 })]);
 		expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 		await app.stop();

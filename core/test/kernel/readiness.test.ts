@@ -1,5 +1,5 @@
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
 	type AppConfig,
@@ -75,6 +75,8 @@ async function boot(backends: NonNullable<AppConfig['backends']>) {
 
 const ready = [200, { status: 'ready' }];
 const noRecords = [503, { status: 'not ready', reason: 'no answer from core.records' }];
+
+afterEach(() => void vi.useRealTimers());
 
 describe('/readyz', () => {
 	test('is green while every store answers', async () => {
@@ -161,12 +163,17 @@ describe('/readyz', () => {
 	test('is red as soon as a stop begins, and asks no store for that', async () => {
 		const { records, asked } = scriptedRecords({ get: () => new Promise(() => {}) });
 		const { app, probe } = await boot({ records });
+		await app.listen({ host: '127.0.0.1', port: 0 });
+		// The stop then waits where load balancers are given time, and everything is still served.
+		vi.useFakeTimers({ toFake: ['setTimeout'] });
 		const stopped = app.stop();
 		expect(await probe()).toEqual([
 			503,
 			{ status: 'not ready', reason: expect.stringMatching(/^stop/) },
 		]);
 		expect(asked.times).toBe(0);
+		vi.runAllTimers();
+		vi.useRealTimers();
 		await stopped;
 	});
 });

@@ -47,7 +47,8 @@ describe('a deployment in YAML', () => {
 
 	test('lists no model whose plugin it removed', async () => {
 		const { data } = await client.json<{ data: { id: string }[] }>('/v1/models');
-		expect(data.map(({ id }) => id).sort()).toEqual(['builtin-image', 'builtin-video', 'draft']);
+		const ids = data.map(({ id }) => id).sort();
+		expect(ids).toEqual(['builtin-chat', 'builtin-image', 'builtin-video', 'draft']);
 	});
 
 	test('takes its keys from the environment when they are set', async () => {

@@ -1,11 +1,14 @@
 import {
+	begun,
 	type Call,
 	defineRoute,
 	errors,
+	fromModel,
 	invalidValue,
 	type Models,
 	Reply,
 	type Route,
+	valueErrors,
 } from '@plinth/core';
 import { deliver } from './delivery.ts';
 import { estimateUsage, speechEvents } from './events.ts';
@@ -19,7 +22,7 @@ import type {
 	SpeechRun,
 } from './model.ts';
 import type { SpeechOptions } from './options.ts';
-import { begun, fromModel, settledBy } from './stream.ts';
+import { noAudio, settledBy } from './stream.ts';
 
 /** What the route works with. */
 export interface SpeechContext {
@@ -40,18 +43,7 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 			'Answers with the audio in the format asked for. pcm and encoded formats are sent as they are made; wav has exact lengths in its header and is sent when it is complete.',
 		body: speechBody(defaultFormat),
 		response: { description: 'The audio.', mediaTypes },
-		errors: [
-			errors.E_VALUE_MISSING,
-			errors.E_VALUE_INVALID,
-			errors.E_VALUE_TYPE,
-			errors.E_VALUE_UNSUPPORTED,
-			errors.E_STRING_TOO_LONG,
-			errors.E_STRING_TOO_SHORT,
-			errors.E_INTEGER_TOO_LARGE,
-			errors.E_INTEGER_TOO_SMALL,
-			errors.E_MODEL_NOT_FOUND,
-			errors.E_MODEL_FAILED,
-		],
+		errors: [...valueErrors, errors.E_MODEL_NOT_FOUND, errors.E_MODEL_FAILED],
 		async handler({ body }, call) {
 			const { model } = models.get(body.model);
 			checkVoice(model, body.voice);
@@ -67,7 +59,7 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 				const made = await speak(model, request, run);
 				const { signal } = run;
 				const delivery = await deliver(made, format, { encoder, defaultFormat, signal });
-				const audio = await begun(delivery.body);
+				const audio = await begun(delivery.body, ({ byteLength }) => byteLength > 0, noAudio);
 				if (body.stream_format === 'sse') {
 					const usage = () => estimateUsage(input, delivery.seconds());
 					return Reply.events(speechEvents(audio, usage, made.warnings));

@@ -2,11 +2,13 @@ import type { App } from '@plinth/core';
 import fc from 'fast-check';
 import { type RawClient, rawClient } from '../client.ts';
 import { keyA, keyB } from '../serve.ts';
+import { chatFacts } from './chats.ts';
 import type { Operation } from './document.ts';
+import { documentFacts } from './documents.ts';
 import type { Facts, Tolerance } from './facts.ts';
 import { absentPictures, gallery, imageFacts, storePicture } from './pictures.ts';
 
-/** What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `paint-1` and the built-in ones. */
+/** What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `echo-1`, `paint-1` and the built-in ones. */
 export async function embeddedFacts(app: App): Promise<Facts> {
 	const door = (request: Request) => app.fetch(request);
 	const client = rawClient('http://fuzz.test', keyA, door);
@@ -14,6 +16,7 @@ export async function embeddedFacts(app: App): Promise<Facts> {
 	const pictures = await gallery();
 	const stored = await storePicture(client);
 	const ofImages = imageFacts(pictures, stored);
+	const ofChats = chatFacts(pictures.urls);
 	const videos = await someVideos(client);
 	const foreign = await stranger.create({ model: 'instant-1', prompt: 'not yours' });
 	const usedKey = await useKey(client);
@@ -26,12 +29,14 @@ export async function embeddedFacts(app: App): Promise<Facts> {
 			'POST /v1/videos input_reference.image_url': pictures.urls,
 			'POST /v1/audio/speech model': ['silent-1'],
 			...ofImages.known,
+			...ofChats.known,
 		},
 		files: pictures.files,
-		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes },
-		usual: ofImages.usual,
-		whole: ofImages.whole,
-		spelled: ofImages.spelled,
+		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes, ...ofChats.scenes },
+		usual: { ...ofImages.usual, ...ofChats.usual },
+		whole: { ...ofImages.whole, ...ofChats.whole, ...documentFacts.whole },
+		spelled: [...ofImages.spelled, ...documentFacts.spelled],
+		anyFile: documentFacts.anyFile,
 		tolerated,
 		usedKey,
 		async live({ name }: Operation) {

@@ -31,6 +31,8 @@ export interface Facts {
 	 * members depend on each other.
 	 */
 	readonly whole?: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => boolean>>;
+	/** Operations that take the bad files too. */
+	readonly anyFile?: readonly string[];
 	/** Operations whose JSON bodies may spell numbers and booleans as texts, as forms do. */
 	readonly spelled?: readonly string[];
 	/** Values that are taken although the schema lists others, each for the reason that its entry gives. */

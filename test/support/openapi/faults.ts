@@ -220,9 +220,12 @@ function badForm(right: Right): Right {
 		['multipart/form-data; boundary=x', `--x\r\n${part}${'y'.repeat(140_000)}\r\n--x--\r\n`],
 		[`multipart/form-data; boundary=${'x'.repeat(252)}`, `--${'x'.repeat(252)}\r\n`],
 	];
+	// A field that the operation has: a refusal names it.
+	const named = ({ operation }: FuzzCase, body: string) =>
+		operation.path.startsWith('/v1') ? body : body.replaceAll('name="prompt"', 'name="pages"');
 	return fc.tuple(right, fc.constantFrom(...forms)).map(([sent, [type, body]]) => ({
 		...sent,
-		body: Buffer.from(body),
+		body: Buffer.from(named(sent, body)),
 		headers: { ...sent.headers, 'content-type': type },
 		verdict: 'refuse' as const,
 		about: 'a malformed form',

@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import type { RawClient } from '../client.ts';
 import { solidPng } from '../png.ts';
 import { type Facts, type FileValue, fileValue, isFile } from './facts.ts';
+import { withoutBlanks } from './oracle.ts';
 import { fileMark } from './schemas.ts';
 
 /** A picture that the server takes. */
@@ -34,7 +35,7 @@ export async function gallery(): Promise<Gallery> {
 		look(sent) {
 			if (isFile(sent)) return pictures.find(({ bytes }) => bytes === sent[fileMark].bytes);
 			const { image_url } = (sent ?? {}) as { readonly image_url?: string };
-			return pictures[urls.indexOf(image_url ?? '')];
+			return pictures[urls.indexOf(withoutBlanks(image_url ?? ''))];
 		},
 	};
 }

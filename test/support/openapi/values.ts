@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyText } from '../characters.ts';
 import type { ApiDocument, Operation, Schema } from './document.ts';
 import type { Facts } from './facts.ts';
 
@@ -73,7 +74,7 @@ export function texts(min: number, max: number, lone: boolean): fc.Arbitrary<str
 	const bounds = { minLength: min, maxLength: longest };
 	return fc.oneof(
 		{ weight: 12, arbitrary: fc.string({ unit: 'grapheme-ascii', ...bounds }) },
-		{ weight: 6, arbitrary: fc.string({ unit: 'binary', ...bounds }) },
+		{ weight: 6, arbitrary: anyText(bounds) },
 		{ weight: lone ? 2 : 0, arbitrary: fc.string({ unit: loneSurrogates, ...bounds }) },
 		{
 			weight: 1,

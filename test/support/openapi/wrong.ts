@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyText } from '../characters.ts';
 import type { Schema } from './document.ts';
 import { fileValue } from './facts.ts';
 import { formsOf, member, type Place, texts, valid } from './values.ts';
@@ -129,7 +130,7 @@ const oddTexts = fc.oneof(
 		'${x}',
 		'\u202e',
 	),
-	fc.string({ unit: 'binary', maxLength: 30 }),
+	anyText({ maxLength: 30 }),
 	long,
 );
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Synthesizer } from '../../src/speech/synthesizer.ts';
 import type { Utterance } from '../../src/speech/worker.ts';
 
@@ -21,6 +21,7 @@ async function say(synthesizer: Synthesizer, text: string, signal = never): Prom
 }
 
 afterEach(async () => {
+	vi.useRealTimers();
 	for (const synthesizer of running.splice(0)) await synthesizer.stop();
 });
 
@@ -49,7 +50,14 @@ describe('Synthesizer', () => {
 	it('replaces a thread that misses its deadline', async () => {
 		const synthesizer = create(1_500);
 		await say(synthesizer, 'warm');
-		await expect(say(synthesizer, 'hang')).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+		vi.useFakeTimers({ toFake: ['setTimeout'] });
+		const hanging = say(synthesizer, 'hang');
+		await new Promise((resolve) => setImmediate(resolve));
+		vi.advanceTimersByTime(1_499);
+		expect(await Promise.race([hanging, 'not yet'])).toBe('not yet');
+		vi.advanceTimersByTime(1);
+		vi.useRealTimers();
+		await expect(hanging).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 		expect(await say(synthesizer, 'next')).toMatch(/^next/);
 	});
 

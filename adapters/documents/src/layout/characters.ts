@@ -40,11 +40,31 @@ export function isWide(character: string | undefined): boolean {
 
 /** Letters of a text, and how many of them are written from right to left. */
 export function lettersOf(text: string): { readonly all: number; readonly rightToLeft: number } {
-	if (plain.test(text)) return { all: text.match(letters)?.length ?? 0, rightToLeft: 0 };
+	let all = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code < latin.length) all += latin[code] as number;
+		// General punctuation: quotation marks and dashes, but no letter.
+		else if (code < 0x2010 || code > 0x203a) return lettersOfAny(text);
+	}
+	return { all, rightToLeft: 0 };
+}
+
+/** 1 for the letters among the first characters: most texts have no others, and this is asked for every one. */
+const latin = Uint8Array.from({ length: 0x250 }, (_, code) =>
+	/\p{L}/u.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+function lettersOfAny(text: string) {
 	return {
 		all: text.match(letters)?.length ?? 0,
 		rightToLeft: text.match(rightToLeft)?.length ?? 0,
 	};
+}
+
+/** Whether a text holds letters that are written from right to left. */
+export function hasRightToLeft(text: string): boolean {
+	return lettersOf(text).rightToLeft > 0;
 }
 
 /** Whether most letters of a text are written from right to left. */

@@ -1,23 +1,20 @@
 import { readingOrder } from './bidi.ts';
+import { cellsIn } from './cells.ts';
 import { isRightToLeft } from './characters.ts';
 import { heightOf, type Run } from './item.ts';
 import { type Line, linesOf } from './lines.ts';
-import { isBlankBetween, type Phrase, phrasesOf } from './phrases.ts';
-import { isSentence, pitchOf } from './prose.ts';
+import { isBlankBetween, type Phrase } from './phrases.ts';
+import { pitchOf } from './prose.ts';
+import type { Region } from './regions.ts';
 import { type Cell, place } from './tabs.ts';
 
-/** Cells are this many heights apart. Blanks of justified lines get as broad, but not much broader. */
-const cellGap = 1;
-const stretchedGap = 1.7;
-/** Numbers of items and columns stand apart on purpose. */
-const shortNumber = /^\W{0,2}\d{1,4}\w?\W{0,2}$/;
-
 /** One region as lines of text: cells of a row on one line, columns below each other, one empty line between paragraphs. */
-export function gridOf(runs: readonly Run[]): string[] {
+export function gridOf({ runs, gutters }: Region): string[] {
 	const lines = linesOf(runs);
 	if (lines.length === 0) return [];
 	const extent = extentOf(runs);
-	const rows = lines.map((line) => cellsOf(line, extent));
+	const phrases = cellsIn(lines, gutters);
+	const rows = lines.map((line, index) => cellsOf(line, phrases[index] ?? [], extent));
 	place(rows, widthOfColumn(runs));
 	const pitch = Math.min(2.2, Math.max(1, pitchOf(lines)));
 	return lines.flatMap((line, index) => {
@@ -42,8 +39,7 @@ function extentOf(runs: readonly Run[]): Extent {
 }
 
 /** The cells of a line, measured from the side where reading begins. */
-function cellsOf(line: Line, { left, right }: Extent): Cell[] {
-	const phrases = textsOf(line);
+function cellsOf(line: Line, phrases: readonly Phrase[], { left, right }: Extent): Cell[] {
 	const mirrored = isRightToLeft(line.runs.map(({ text }) => text).join(''));
 	const cells = phrases.map((phrase) => ({
 		text: textOf(phrase, mirrored),
@@ -54,15 +50,6 @@ function cellsOf(line: Line, { left, right }: Extent): Cell[] {
 		at: 0,
 	}));
 	return mirrored ? cells.reverse() : cells;
-}
-
-function textsOf(line: Line): Phrase[] {
-	const cells = phrasesOf(line, cellGap);
-	if (cells.length === 1) return cells;
-	const joined = phrasesOf(line, stretchedGap);
-	const isPlain = cells.length <= 4 && !cells.some(({ text }) => shortNumber.test(text));
-	const sentence = isPlain && joined.length === 1 && isSentence(joined[0] as Phrase);
-	return sentence ? joined : cells;
 }
 
 function textOf(phrase: Phrase, mirrored: boolean): string {

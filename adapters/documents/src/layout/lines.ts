@@ -20,7 +20,7 @@ const longestScript = 6;
 /** Groups runs into lines from top to bottom. */
 export function linesOf(runs: readonly Run[]): Line[] {
 	// By their baselines, so that a tall sign meets all the lines beside it.
-	const sorted = runs.toSorted((a, b) => a.bottom - b.bottom || a.left - b.left);
+	const sorted = runs.map(withoutDrop(runs)).sort((a, b) => a.bottom - b.bottom || a.left - b.left);
 	const lines: Open[] = [];
 	for (const run of sorted) {
 		const line = bestOf(lines.slice(-openLines), run);
@@ -33,6 +33,16 @@ export function linesOf(runs: readonly Run[]): Line[] {
 	return gathered(lines)
 		.flatMap(untangled)
 		.sort((a, b) => middleOf(a) - middleOf(b));
+}
+
+/** A first letter as tall as some lines belongs to the upper one. */
+function withoutDrop(runs: readonly Run[]): (run: Run) => Run {
+	const heights = runs.map(heightOf).sort((a, b) => a - b);
+	const usual = heights[heights.length >> 1] ?? 0;
+	return (run) => {
+		const isDrop = run.columns === 1 && heightOf(run) > 1.8 * usual && /\p{Lu}/u.test(run.text);
+		return isDrop ? { ...run, bottom: run.top + usual * 1.2 } : run;
+	};
 }
 
 /** Scripts come before their words here. Those that were left alone go to the words beside them. */

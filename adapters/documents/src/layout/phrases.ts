@@ -7,14 +7,15 @@ export interface Phrase extends Run {
 	readonly runs: readonly Run[];
 }
 
-/** Joins the runs of a line while the gap between them is below `gap` heights. */
-export function phrasesOf(line: Line, gap: number): Phrase[] {
+/** Joins the runs of a line while the gap between them is below `gap` heights; those of `starts` begin a phrase anyway. */
+export function phrasesOf(line: Line, gap: number, starts?: ReadonlySet<Run>): Phrase[] {
 	const groups: Run[][] = [];
 	let right = 0;
 	for (const run of line.runs) {
 		const group = groups.at(-1);
 		const before = group?.at(-1);
-		if (group && before && run.left - right < gap * unitOf(before, run)) group.push(run);
+		const isNear = before && run.left - right < gap * unitOf(before, run) && !starts?.has(run);
+		if (group && isNear) group.push(run);
 		else groups.push([run]);
 		right = group && groups.at(-1) === group ? Math.max(right, run.right) : run.right;
 	}

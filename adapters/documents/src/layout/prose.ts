@@ -12,21 +12,27 @@ export interface Side {
 	readonly isLabel: boolean;
 	/** How many of its phrases are such. */
 	readonly count: number;
-	/** Share of its lines that hold a short text apart from others, as rows of tables and forms do. */
-	readonly rows: number;
+	/** Its lines that hold a short text apart from others, as rows of tables and forms do. */
+	readonly rows: readonly Line[];
 	/** The most lines of running text that follow each other closely. */
 	readonly stretch: number;
+	/** Share of its lines that go on in the line below: running text, not a list of lines. */
+	readonly flow: number;
 	/** The usual distance of its lines, in line heights. */
 	readonly pitch: number;
 }
 
 /** So many lines of running text in a row are sure to be a column. */
 export const longStretch = 8;
+/** Half of the lines of running text go on in the next one. */
+const flowing = 0.5;
 const widestBlank = 1.5;
 const narrowest = 24;
 const shortest = 18;
 const shortCell = 12;
 const listMark = 4;
+/** To be ticked. */
+const box = /\[[x ]\]/;
 /** Points: left edges of a column of text differ by less. */
 const edgeWidth = 4;
 
@@ -40,21 +46,23 @@ export function sideOf(runs: readonly Run[]): Side {
 	const prose = phrases.filter(isProse);
 	const share = prose.reduce((sum, { columns }) => sum + columns, 0) / Math.max(1, all);
 	const stretch = stretchOf(lines, texts, rows);
-	const isLabel = widthOf(prose) < narrowest && stretch < longStretch;
+	const flow = flowOf(lines);
+	const isLabel = widthOf(prose) < narrowest && stretch < longStretch && flow < flowing;
 	return {
 		lines,
 		prose: share,
 		isLabel,
 		count: prose.length,
-		rows: rows.size / Math.max(1, lines.length),
+		rows: lines.filter((_, index) => rows.has(index)),
 		stretch,
+		flow,
 		pitch: pitchOf(lines),
 	};
 }
 
 type Texts = readonly (readonly Phrase[])[];
 
-/** Indexes of lines with a short text that stands apart from others, where no column of text begins. Marks of lists do not count. */
+/** Indexes of lines with a box to tick, or a short text that stands apart from others where no column of text begins. Marks of lists do not count. */
 function rowsOf(texts: Texts): Set<number> {
 	const edges = new Map<number, number>();
 	for (const { left } of texts.flat().filter(isProse)) {
@@ -66,11 +74,10 @@ function rowsOf(texts: Texts): Set<number> {
 		return [edge - 1, edge, edge + 1].some((near) => (edges.get(near) ?? 0) >= 3);
 	};
 	const found = texts.flatMap((phrases, index) => {
-		const cells = phrases.filter(
-			({ columns, left }, at) =>
-				columns <= shortCell && (at > 0 || columns > listMark) && !isEdge(left),
-		);
-		return phrases.length > 1 && cells.length > 0 ? [index] : [];
+		const isCell = ({ columns, left }: Phrase, at: number) =>
+			columns <= shortCell && (at > 0 || columns > listMark) && !isEdge(left);
+		const hasCells = phrases.length > 1 && phrases.some(isCell);
+		return hasCells || phrases.some(({ text }) => box.test(text)) ? [index] : [];
 	});
 	return new Set(found);
 }
@@ -81,9 +88,9 @@ function stretchOf(lines: readonly Line[], texts: Texts, rows: ReadonlySet<numbe
 	let run = 0;
 	lines.forEach((line, index) => {
 		const above = lines[index - 1];
-		const isClose = above && middleOf(line) - middleOf(above) < 1.8 * heightOf(above);
+		const follows = above && isClose(above, line);
 		const isText = !rows.has(index) && (texts[index] ?? []).some(isProse);
-		run = isText ? (isClose ? run + 1 : 1) : 0;
+		run = isText ? (follows ? run + 1 : 1) : 0;
 		longest = Math.max(longest, run);
 	});
 	return longest;
@@ -120,26 +127,19 @@ export function pitchOf(lines: readonly Line[]): number {
 	return pitches[pitches.length >> 1] ?? 1.2;
 }
 
-/** Which share of the shorter side's lines stands on a line of the other side: near 1 for rows of a table. */
-export function alignment(one: Side, other: Side): number {
-	const few = Math.min(one.lines.length, other.lines.length);
-	const all = linesOf([...one.lines, ...other.lines].flatMap(({ runs }) => runs));
-	return few === 0 ? 1 : (one.lines.length + other.lines.length - all.length) / few;
+function flowOf(lines: readonly Line[]): number {
+	const follow = lines
+		.slice(1)
+		.filter((line, index) => isClose(lines[index] as Line, line) && goesOn(line)).length;
+	return follow / Math.max(1, lines.length - 1);
 }
 
-/** Whether both sides begin their paragraphs together: cells of long text, which are rows, not columns. */
-export function sharesParagraphs(one: Side, other: Side): boolean {
-	const [starts, others] = [startsOf(one), startsOf(other)];
-	const shared = starts.filter((start) =>
-		others.some((found) => Math.abs(middleOf(found) - middleOf(start)) < 0.35 * heightOf(start)),
-	).length;
-	return shared >= 2 && shared >= 0.6 * Math.max(starts.length, others.length);
+/** Whether a line begins in the middle of a sentence. */
+export function goesOn(line: Line): boolean {
+	return /^[\p{Ll}\p{Lo}]/u.test(line.runs[0]?.text ?? '');
 }
 
-/** First lines of paragraphs that stand apart from what is above them. */
-function startsOf({ lines, pitch }: Side): Line[] {
-	return lines.filter((line, index) => {
-		const above = lines[index - 1];
-		return above && middleOf(line) - middleOf(above) > 1.3 * pitch * heightOf(above);
-	});
+/** Whether nothing fits between two lines. */
+export function isClose(above: Line, line: Line): boolean {
+	return middleOf(line) - middleOf(above) < 1.8 * heightOf(above);
 }

@@ -1,29 +1,39 @@
 import { guttersOf } from './gutters.ts';
 import { middleOf, type Run } from './item.ts';
+import { layersOf, withoutHeading } from './layers.ts';
 import { linesOf } from './lines.ts';
+import { isList } from './lists.ts';
 import { type Phrase, phrasesOf } from './phrases.ts';
-import { alignment, longStretch, type Side, sharesParagraphs, sideOf } from './prose.ts';
+import { type Side, sideOf } from './prose.ts';
+import { alignment, continues, isForm, isSideColumn, sharesParagraphs } from './sides.ts';
+import { type Stretch, tablesIn } from './tables.ts';
 import { titlesOf } from './titles.ts';
 
 const maxDepth = 6;
-/** Forms have a short answer on this share of their lines. A table in a column of text is no form: there is a long stretch of text beside it. */
-const formRows = 0.15;
 const longPiece = 12;
 /** A gap of this many heights is no blank between words, even where lines are stretched; narrow gutters are not wider. */
 const pieceGap = 0.7;
+
+/** Texts that are read together, as lines. */
+export type Region = Stretch;
 
 /**
  * Cuts a page into regions in reading order. It is cut only where a free vertical gutter lies between running text on both sides; what crosses
  * the gutter (a heading, a wide figure's caption) is a region between the parts above and below it.
  */
-export function regionsOf(runs: readonly Run[], rightFirst: boolean): Run[][] {
+export function regionsOf(runs: readonly Run[], rightFirst: boolean): Region[] {
 	return cut(runs, rightFirst, maxDepth);
 }
 
-function cut(runs: readonly Run[], rightFirst: boolean, depth: number): Run[][] {
-	if (depth === 0 || runs.length < 6) return [[...runs]];
+function cut(runs: readonly Run[], rightFirst: boolean, depth: number): Region[] {
+	if (depth === 0 || runs.length < 6) return [{ runs }];
 	const lines = linesOf(runs).map((line) => phrasesOf(line, pieceGap));
 	const pieces = lines.flat();
+	const stretches = tablesIn(pieces);
+	if (stretches.some(({ gutters }) => gutters))
+		return stretches.flatMap((stretch) =>
+			stretch.gutters ? [stretch] : cut(stretch.runs, rightFirst, depth - 1),
+		);
 	const titles = titlesOf(lines);
 	for (const gutter of guttersOf(pieces)) {
 		const bands = bandsAt(pieces, titles, gutter);
@@ -34,18 +44,19 @@ function cut(runs: readonly Run[], rightFirst: boolean, depth: number): Run[][] 
 			return sides.flatMap((side) => cut(runsIn(side), rightFirst, depth - 1));
 		});
 	}
-	return [[...runs]];
+	return [{ runs }];
 }
 
 interface Band {
 	readonly all: readonly Phrase[];
 	readonly left: readonly Phrase[];
 	readonly right: readonly Phrase[];
-	readonly verdict: 'columns' | 'maybe' | 'rows';
+	/** Columns of equal rank make likely ones beside the same gutter sure; a column of short texts does not. */
+	readonly verdict: 'columns' | 'aside' | 'maybe' | 'rows';
 }
 
 function isCut({ verdict }: Band): boolean {
-	return verdict === 'columns';
+	return verdict === 'columns' || verdict === 'aside';
 }
 
 function runsIn(pieces: readonly Phrase[]): Run[] {
@@ -54,8 +65,11 @@ function runsIn(pieces: readonly Phrase[]): Run[] {
 
 /** The page from top to bottom: stretches beside the gutter, and between them what crosses it. Neighbours that stay whole are one band. */
 function bandsAt(pieces: readonly Phrase[], titles: ReadonlySet<Phrase>, gutter: number): Band[] {
-	const groups = stretches(pieces, titles, gutter).map((group) => bandOf(group, gutter));
-	const sure = groups.some(isCut);
+	const groups = stretches(pieces, titles, gutter)
+		.flatMap((group, index, all) => withoutHeading(group, index % 2 === 0 ? all[index + 1] : []))
+		.flatMap((group) => layersOf(group, gutter))
+		.map((group) => bandOf(group, gutter));
+	const sure = groups.some(({ verdict }) => verdict === 'columns');
 	const bands: Band[] = [];
 	for (const band of groups) {
 		// Where the page has columns already, a short stretch of text beside the same gutter is more of them.
@@ -93,9 +107,17 @@ function stretches(
 function bandOf(all: readonly Phrase[], gutter: number): Band {
 	const left = all.filter((piece) => piece.right <= gutter);
 	const right = all.filter((piece) => piece.left >= gutter);
-	const isWhole = left.length + right.length < all.length || !hasText(left) || !hasText(right);
-	const verdict = isWhole ? 'rows' : judge(sideOf(runsIn(left)), sideOf(runsIn(right)));
-	return { all, left, right, verdict };
+	const isWhole = left.length + right.length < all.length || left.length * right.length === 0;
+	return { all, left, right, verdict: isWhole ? 'rows' : verdictOf(left, right) };
+}
+
+function verdictOf(left: readonly Phrase[], right: readonly Phrase[]): Band['verdict'] {
+	if (isList(left) && isList(right)) return 'columns';
+	const texts = [left, right].filter(hasText).length;
+	if (texts === 0) return 'rows';
+	const [one, other] = [sideOf(runsIn(left)), sideOf(runsIn(right))];
+	if (isSideColumn(one, other) || isSideColumn(other, one)) return 'aside';
+	return texts === 2 ? judge(one, other) : 'rows';
 }
 
 /** Cells alone are not worth a closer look: most gutters lie in tables. */
@@ -112,8 +134,8 @@ function hasText(pieces: readonly Phrase[]): boolean {
 function judge(left: Side, right: Side): Band['verdict'] {
 	const few = Math.min(left.lines.length, right.lines.length);
 	const many = Math.max(left.lines.length, right.lines.length);
-	const isForm = Math.max(left.rows, right.rows) > formRows;
-	if (isForm && Math.min(left.stretch, right.stretch) < longStretch) return 'rows';
+	if (continues(left, right)) return 'columns';
+	if (isForm(left, right)) return 'rows';
 	const isText = !left.isLabel && !right.isLabel;
 	const isMuch = Math.min(left.count, right.count) >= 3 && many >= 5;
 	const [least, most] = [Math.min(left.prose, right.prose), Math.max(left.prose, right.prose)];

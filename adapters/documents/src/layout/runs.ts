@@ -71,21 +71,29 @@ function runOf(item: TextItem, { text, from, last }: Part): Run {
 
 /** Fake bold and shadows print a text twice, a fraction of its height apart. */
 function withoutDuplicates(runs: readonly Run[]): Run[] {
-	const seen = new Map<string, Run[]>();
+	const seen = new Map<string, Map<number, Run>>();
 	return runs.filter((run) => {
 		const size = Math.max(1, heightOf(run) * 0.35);
-		const [column, row] = [Math.round(run.left / size), Math.round(run.top / size)];
-		for (const dx of [-1, 0, 1])
-			for (const dy of [-1, 0, 1]) {
-				const near = seen.get(`${column + dx} ${row + dy} ${run.text}`);
-				if (near?.some((other) => isSame(run, other))) return false;
-			}
-		const key = `${column} ${row} ${run.text}`;
-		const cell = seen.get(key);
+		const cell = Math.round(run.left / size) * rowFactor + Math.round(run.top / size);
+		const places = seen.get(run.text);
 		// A cell is small: whatever lies in it already is near enough.
-		if (!cell) seen.set(key, [run]);
+		if (!places) seen.set(run.text, new Map([[cell, run]]));
+		else if (isAmong(run, cell, places)) return false;
+		else if (!places.has(cell)) places.set(cell, run);
 		return true;
 	});
+}
+
+/** More rows than any page has. */
+const rowFactor = 1_048_576;
+
+function isAmong(run: Run, cell: number, places: ReadonlyMap<number, Run>): boolean {
+	for (const dx of [-rowFactor, 0, rowFactor])
+		for (const dy of [-1, 0, 1]) {
+			const near = places.get(cell + dx + dy);
+			if (near && isSame(run, near)) return true;
+		}
+	return false;
 }
 
 function isSame(one: Run, other: Run): boolean {

@@ -10,10 +10,10 @@ export interface EnginePage extends PageSize {
 	readonly isDoubtful: boolean;
 }
 
-/** Pages from `first` to `last`, counted from 1. */
-export interface PageRange {
-	readonly first: number;
-	readonly last: number;
+/** Neighbouring pages of a document, and how many it has in all. */
+export interface Batch {
+	readonly pageCount: number;
+	readonly pages: readonly EnginePage[];
 }
 
 /** A form field's value, and where it stands. */

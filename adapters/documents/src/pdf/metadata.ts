@@ -1,12 +1,5 @@
+import type { DocumentMetadata } from '@plinth/core';
 import { type PdfObjects, referenceOf } from './objects.ts';
-
-/** What a document says of itself. */
-export interface DocumentMetadata {
-	readonly title?: string;
-	readonly author?: string;
-	/** ISO 8601. */
-	readonly created?: string;
-}
 
 /** Reads the information dictionary. Empty where it is encrypted. */
 export function metadataOf(objects: PdfObjects): DocumentMetadata {

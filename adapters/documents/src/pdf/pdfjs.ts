@@ -131,7 +131,8 @@ function fieldOf(annotation: Annotation): { text: string; rect: number[] } | und
 	if (subtype !== 'Widget' || !rect || annotation.hidden || annotation.password) return undefined;
 	if (fieldType === 'Btn') {
 		const own = annotation.checkBox ? annotation.exportValue : annotation.buttonValue;
-		return own !== undefined && own !== null && own === value ? { text: '[x]', rect } : undefined;
+		if (own === undefined || own === null) return undefined;
+		return { text: own === value ? '[x]' : '[ ]', rect };
 	}
 	const text = Array.isArray(value) ? value.join(', ') : value;
 	return typeof text === 'string' && text.trim() !== '' ? { text, rect } : undefined;

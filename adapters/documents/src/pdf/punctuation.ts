@@ -3,6 +3,7 @@ import { flattened } from './glyphs.ts';
 /** Gives texts back the quotation marks and dashes that an engine has flattened to ASCII. */
 export type Restore = (text: string) => string;
 
+/** How many letters before and after a mark tell it from others. */
 const contexts = [
 	[4, 4],
 	[3, 3],
@@ -12,9 +13,12 @@ const contexts = [
 	[1, 3],
 	[3, 1],
 ] as const;
+const longest = 5;
+/** How far from a mark its letters may stand. */
+const reach = 40;
 const maxKnown = 1_000_000;
-const plain = new Set(flattened.values());
 const isPlain = /["'-]/;
+const anyMark = new RegExp(`["'${[...flattened.keys()].join('')}-]`, 'g');
 
 /** Whether a text holds marks that may have been others. */
 export function hasPlainMarks(text: string): boolean {
@@ -29,11 +33,10 @@ export function restorerFrom(texts: readonly string[]): Restore | undefined {
 	const known = new Map<string, string>();
 	let isNeeded = false;
 	for (const text of texts) {
-		const letters = lettersOf(text);
-		for (const { mark, at } of letters.marks) {
+		for (const { 0: mark, index } of text.matchAll(anyMark)) {
 			if (known.size > maxKnown) break;
 			isNeeded ||= flattened.has(mark);
-			for (const key of keysOf(letters.text, at, mark)) {
+			for (const key of keysOf(text, index, mark)) {
 				const before = known.get(key);
 				known.set(key, before === undefined || before === mark ? mark : '');
 			}
@@ -42,45 +45,45 @@ export function restorerFrom(texts: readonly string[]): Restore | undefined {
 	return isNeeded ? (text) => restored(text, known) : undefined;
 }
 
-interface Letters {
-	/** Only ASCII letters and digits: all engines agree on them. */
-	readonly text: string;
-	readonly marks: readonly { readonly mark: string; readonly at: number; readonly index: number }[];
-}
-
-function lettersOf(source: string): Letters {
-	let text = '';
-	const marks: { mark: string; at: number; index: number }[] = [];
-	for (let index = 0; index < source.length; index++) {
-		const character = source[index] as string;
-		if (/[A-Za-z0-9]/.test(character)) text += character;
-		else if (plain.has(character) || flattened.has(character))
-			marks.push({ mark: character, at: text.length, index });
-	}
-	return { text, marks };
+function restored(source: string, known: ReadonlyMap<string, string>): string {
+	if (!isPlain.test(source)) return source;
+	return source.replace(anyMark, (mark, index: number) => {
+		const found = keysOf(source, index, mark)
+			.map((key) => known.get(key))
+			.find((candidate) => candidate !== undefined && candidate !== '');
+		return found ?? mark;
+	});
 }
 
 function keysOf(text: string, at: number, mark: string): string[] {
 	const kind = flattened.get(mark) ?? mark;
+	const [left, right] = [lettersBefore(text, at), lettersAfter(text, at)];
 	return contexts
-		.filter(([before, after]) => at >= before && at + after <= text.length)
+		.filter(([before, after]) => left.length >= before && right.length >= after)
 		.map(
 			([before, after]) =>
-				`${kind}${text.slice(at - before, at)}|${text.slice(at, at + after)}|${before}${after}`,
+				`${kind}${left.slice(left.length - before)}|${right.slice(0, after)}|${before}${after}`,
 		);
 }
 
-function restored(source: string, known: ReadonlyMap<string, string>): string {
-	if (!isPlain.test(source)) return source;
-	const { text, marks } = lettersOf(source);
-	let result = '';
-	let from = 0;
-	for (const { mark, at, index } of marks) {
-		const found = keysOf(text, at, mark)
-			.map((key) => known.get(key))
-			.find((candidate) => candidate !== undefined && candidate !== '');
-		result += source.slice(from, index) + (found ?? mark);
-		from = index + 1;
-	}
-	return result + source.slice(from);
+// Only ASCII letters and digits: all engines agree on them.
+function lettersBefore(text: string, at: number): string {
+	let found = '';
+	const end = Math.max(0, at - reach);
+	for (let index = at - 1; index >= end && found.length < longest; index--)
+		if (isLetter(text.charCodeAt(index))) found = text[index] + found;
+	return found;
+}
+
+function lettersAfter(text: string, at: number): string {
+	let found = '';
+	const end = Math.min(text.length, at + reach);
+	for (let index = at + 1; index < end && found.length < longest; index++)
+		if (isLetter(text.charCodeAt(index))) found += text[index];
+	return found;
+}
+
+function isLetter(code: number): boolean {
+	const small = code | 32;
+	return (small >= 97 && small <= 122) || (code >= 48 && code <= 57);
 }

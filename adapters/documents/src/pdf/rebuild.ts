@@ -1,4 +1,5 @@
 import { type PdfObjects, pagesOf, referenceOf } from './objects.ts';
+import { leavesOf } from './page-tree.ts';
 
 /**
  * Writes a damaged document's cross-reference table and trailer anew, behind its bytes, from the objects that are left of it. Undefined when no
@@ -20,18 +21,8 @@ function rootOf(objects: PdfObjects, pages: readonly number[]): number | undefin
 	const root = objects.numbers.find((number) =>
 		/\/Type\s*\/Catalog/.test(objects.text(number) ?? ''),
 	);
-	const tree = referenceOf(objects.text(root ?? -1) ?? '', 'Pages');
-	if (tree === undefined) return undefined;
-	const leaves = leavesOf(objects, tree, new Set());
+	const leaves = new Set(leavesOf(objects, root));
 	return pages.every((page) => leaves.has(page)) ? root : undefined;
-}
-
-function leavesOf(objects: PdfObjects, number: number, seen: Set<number>): Set<number> {
-	if (seen.has(number)) return seen;
-	seen.add(number);
-	const [, kids = ''] = /\/Kids\s*\[([^\]]*)\]/.exec(objects.text(number) ?? '') ?? [];
-	for (const [, kid] of kids.matchAll(/(\d+)\s+\d+\s+R/g)) leavesOf(objects, Number(kid), seen);
-	return seen;
 }
 
 function newRoot(file: Writer, pages: readonly number[]): number {

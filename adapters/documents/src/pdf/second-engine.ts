@@ -1,7 +1,8 @@
-import type { EnginePage, PageRange } from './engine.ts';
-import type { LiteParseResult } from './liteparse.ts';
+import type { PageRange } from '@plinth/core';
+import type { Batch, EnginePage } from './engine.ts';
 import { openWithPdfJs, type PdfJsDocument } from './pdfjs.ts';
 import { isBetter, isSuspicious } from './quality.ts';
+import { merged, numbersIn } from './ranges.ts';
 
 /** Pages that are looked at a second time, in a document, and how many of those may bring nothing before we stop. */
 const maxLooks = 60;
@@ -12,23 +13,20 @@ export class SecondEngine {
 	readonly #bytes: Buffer;
 	#document: Promise<PdfJsDocument | undefined> | undefined;
 	#looks = 0;
+	#vain = 0;
 
 	constructor(bytes: Buffer) {
 		this.#bytes = bytes;
 	}
 
-	/** Reads pages again that are empty, garbled, or pictures with some text, and keeps the better ones. */
-	async improve(pages: readonly EnginePage[], signal?: AbortSignal): Promise<EnginePage[]> {
-		let vain = 0;
-		const improved: EnginePage[] = [];
-		for (const page of pages) {
-			signal?.throwIfAborted();
-			const other = vain < maxVain && isSuspicious(page) ? await this.page(page.page) : undefined;
-			const wins = other !== undefined && isBetter(other, page);
-			if (other) vain = wins ? 0 : vain + 1;
-			improved.push(wins ? { ...other, isPicture: page.isPicture } : page);
-		}
-		return improved;
+	/** Reads a page again that is empty, garbled, or a picture with some text, and keeps the better one. */
+	async improved(page: EnginePage): Promise<EnginePage> {
+		const other =
+			this.#vain < maxVain && isSuspicious(page) ? await this.page(page.page) : undefined;
+		if (!other) return page;
+		const wins = isBetter(other, page);
+		this.#vain = wins ? 0 : this.#vain + 1;
+		return wins ? { ...other, isPicture: page.isPicture } : page;
 	}
 
 	/** A page as pdf.js reads it; undefined when it cannot, or has been asked often enough. */
@@ -44,21 +42,18 @@ export class SecondEngine {
 		}
 	}
 
-	/** The whole document with pdf.js alone. Throws the engine's own error. */
-	async readAll(
+	/** The document with pdf.js alone, page by page. Throws the engine's own error. */
+	async *readAll(
 		maxPages: number,
 		ranges: readonly PageRange[] | undefined,
-	): Promise<LiteParseResult> {
+	): AsyncGenerator<Batch> {
 		const document = await openWithPdfJs(this.#bytes);
 		try {
 			const { pageCount } = document;
-			const pages: EnginePage[] = [];
-			for (let number = 1; number <= Math.min(pageCount, maxPages); number++) {
-				if (ranges && !ranges.some(({ first, last }) => number >= first && number <= last))
-					continue;
-				pages.push(await document.page(number));
-			}
-			return { pageCount, pages };
+			const all = merged(ranges ?? [{ first: 1, last: maxPages }], pageCount);
+			if (all.length === 0) yield { pageCount, pages: [] };
+			for (const number of numbersIn(all))
+				yield { pageCount, pages: [await document.page(number)] };
 		} finally {
 			await document.close();
 		}

@@ -1,122 +1,71 @@
-import { type EncodedImage, Semaphore } from '@plinth/core';
-import { maxSeconds, Refusal } from '../failures.ts';
+import { resolve } from 'node:path';
+import type { EncodedImage } from '@plinth/core';
+import {
+	Crash,
+	OutOfMemory,
+	Overtime,
+	ProcessPool,
+	type ProcessPoolOptions,
+} from '@plinth/core/processes';
+import { maxSeconds, Refusal, tooHeavy, tooSlow } from '../failures.ts';
 import type { AnswerTo, Task } from '../tasks.ts';
-import { Crash, Worker, type WorkerTimes } from './worker.ts';
+import type { Request } from './messages.ts';
 
-/** How worker processes are run. */
-export interface WorkerPoolOptions extends WorkerTimes {
-	/** How many there may be. */
-	readonly workers: number;
-	/** How long one without work is kept, in milliseconds. */
-	readonly idleMs: number;
-	/** What they run. */
-	readonly file: URL;
-}
-
-const defaults: WorkerPoolOptions = {
+const defaults: ProcessPoolOptions = {
+	name: 'image codec',
+	file: new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),
 	workers: 1,
 	idleMs: 10_000,
 	taskMs: maxSeconds * 1_000,
 	abandonedMs: 500,
-	file: new URL(import.meta.url.endsWith('.ts') ? './child.ts' : './child.js', import.meta.url),
+	maxRestingBytes: 450_000_000,
 };
 
-/**
- * Decodes pictures in processes of their own, so that their memory is bounded and a decoder that crashes takes nothing with it. The
- * processes start when they are needed and end when they are not.
- */
+/** Decodes pictures in processes of their own, so that their memory is bounded and a decoder that crashes takes nothing with it. */
 export class WorkerPool {
-	readonly #options: WorkerPoolOptions;
-	readonly #places: Semaphore;
-	readonly #workers = new Set<Worker>();
-	readonly #idle = new Map<Worker, NodeJS.Timeout>();
-	#isClosed = false;
+	readonly #pool: ProcessPool;
 
-	constructor(options: Partial<WorkerPoolOptions> = {}) {
-		this.#options = { ...defaults, ...options };
-		this.#places = new Semaphore(this.#options.workers);
+	constructor(options: Partial<ProcessPoolOptions> = {}) {
+		this.#pool = new ProcessPool({ ...defaults, ...options });
 	}
 
 	/** Of the processes that there are now. */
 	get pids(): readonly number[] {
-		return [...this.#workers].flatMap(({ pid }) => pid ?? []);
+		return this.#pool.pids;
 	}
 
 	/**
 	 * Does a task as soon as a worker is free. Rejects with a `Refusal` for what is wrong with the picture, also when workers crash over
 	 * it twice; and with the signal's reason as soon as it aborts: a waiting task then never starts.
 	 */
-	run<T extends Task>(image: EncodedImage, task: T, signal?: AbortSignal): Promise<AnswerTo<T>> {
-		return this.#places.run(() => this.#tryTwice(image, task, signal), signal);
+	async run<T extends Task>(
+		image: EncodedImage,
+		task: T,
+		signal?: AbortSignal,
+	): Promise<AnswerTo<T>> {
+		const isFile = 'path' in image;
+		const request: Request = isFile ? { task, path: resolve(image.path) } : { task };
+		try {
+			const { value, body } = await this.#pool.run(request, {
+				body: isFile ? undefined : image,
+				signal,
+			});
+			return (body.byteLength > 0 ? { ...(value as object), data: body } : value) as AnswerTo<T>;
+		} catch (error) {
+			throw refusalOf(error) ?? error;
+		}
 	}
 
 	/** Ends all workers; tasks under way and later ones reject. */
-	async close(): Promise<void> {
-		this.#isClosed = true;
-		const workers = [...this.#workers];
-		for (const worker of workers) worker.kill(closed());
-		await Promise.all(workers.map(({ ended }) => ended));
-	}
-
-	async #tryTwice<T extends Task>(image: EncodedImage, task: T, signal?: AbortSignal) {
-		try {
-			return await this.#try(image, task, signal);
-		} catch (error) {
-			if (!(error instanceof Crash)) throw error;
-		}
-		signal?.throwIfAborted();
-		try {
-			return await this.#try(image, task, signal);
-		} catch (cause) {
-			throw cause instanceof Crash
-				? new Refusal('E_IMAGE_UNREADABLE', undefined, { cause })
-				: cause;
-		}
-	}
-
-	async #try<T extends Task>(image: EncodedImage, task: T, signal?: AbortSignal) {
-		if (this.#isClosed) throw closed();
-		const worker = this.#rested() ?? this.#started();
-		try {
-			return await worker.run(image, task, signal);
-		} finally {
-			if (worker.isUsable) this.#rest(worker);
-		}
-	}
-
-	#started(): Worker {
-		const { file } = this.#options;
-		const worker = new Worker(file, this.#options);
-		this.#workers.add(worker);
-		void worker.ended.then(() => {
-			this.#workers.delete(worker);
-			this.#wake(worker);
-		});
-		return worker;
-	}
-
-	#rest(worker: Worker): void {
-		const timer = setTimeout(() => {
-			this.#wake(worker);
-			worker.kill();
-		}, this.#options.idleMs);
-		this.#idle.set(worker, timer.unref());
-	}
-
-	#rested(): Worker | undefined {
-		for (const worker of this.#idle.keys()) {
-			this.#wake(worker);
-			if (worker.isUsable) return worker;
-		}
-		return undefined;
-	}
-
-	#wake(worker: Worker): void {
-		clearTimeout(this.#idle.get(worker));
-		this.#idle.delete(worker);
+	close(): Promise<void> {
+		return this.#pool.close();
 	}
 }
 
-function closed(): Error {
-	return new Error('The image codec was stopped.');
+/** What a picture that ended its worker is told. */
+function refusalOf(error: unknown): Refusal | undefined {
+	if (error instanceof Overtime) return tooSlow(error);
+	if (error instanceof OutOfMemory) return tooHeavy();
+	if (!(error instanceof Crash)) return undefined;
+	return new Refusal('E_IMAGE_UNREADABLE', undefined, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { type Call, errors, Reply } from '@plinth/core';
+import { type Call, errors, Reply, valueErrors } from '@plinth/core';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
 import { createShelf } from '../links/urls.ts';
@@ -60,14 +60,7 @@ export const imagesResponse = {
 
 /** What both operations refuse with. */
 export const sharedErrors = [
-	errors.E_VALUE_MISSING,
-	errors.E_VALUE_INVALID,
-	errors.E_VALUE_TYPE,
-	errors.E_VALUE_UNSUPPORTED,
-	errors.E_STRING_TOO_LONG,
-	errors.E_STRING_TOO_SHORT,
-	errors.E_INTEGER_TOO_LARGE,
-	errors.E_INTEGER_TOO_SMALL,
+	...valueErrors,
 	errors.E_MODEL_NOT_FOUND,
 	errors.E_MODEL_FAILED,
 	errors.E_OVERLOADED,

@@ -65,7 +65,9 @@ export function fingerprint(picture: Bitmap, keep?: Uint8Array): number {
 	let print = picture.width * 31 + picture.height;
 	if (keep?.length === all.length) {
 		for (let k = 0; k < all.length; k++) {
-			if (keep[k] !== 255) print = Math.imul(print ^ (all[k] as number), PRIME);
+			// All bits, or none where it is protected: a jump here would take twice the time.
+			const counts = ((keep[k] as number) - 255) >> 31;
+			print = Math.imul(print ^ ((all[k] as number) & counts), PRIME);
 		}
 		return print;
 	}

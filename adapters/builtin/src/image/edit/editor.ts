@@ -9,7 +9,7 @@ import type {
 import { createPool, type Pool, workerFile } from '../../pool.ts';
 import type { Bitmap, Size } from './bitmap.ts';
 import type { Edited, EditJob, EditJobs } from './jobs.ts';
-import { memoryOf, own } from './own.ts';
+import { free, memoryOf, own } from './own.ts';
 import { type EditPlan, planEdit } from './plan.ts';
 import { revisedPrompt, undoneParts } from './report.ts';
 
@@ -97,14 +97,16 @@ async function change(
 		partials,
 		...(plan.finish && { finish: plan.finish }),
 	};
-	const given = memoryOf([picture, ...pictures]);
+	const pixels = [picture, ...pictures].map(({ data }) => data);
+	const given = memoryOf(keep ? [...pixels, keep] : pixels);
 	return pool.run(job, { signal, given, onReport: (state) => partial(state) });
 }
 
 /** One byte a pixel: 255 where the picture has to stay. */
 function alphaOf({ width, height, data }: RawImage): Uint8Array {
-	const alpha = new Uint8Array(new SharedArrayBuffer(width * height));
+	const alpha = new Uint8Array(width * height);
 	for (let k = 0; k < alpha.length; k++) alpha[k] = data[k * 4 + 3] as number;
+	free(data);
 	return alpha;
 }
 

@@ -1,23 +1,24 @@
 import type { Bitmap } from './bitmap.ts';
 
-/** Pixels of more bytes than this count when garbage is collected. */
-const LARGE = 16_777_216;
-
 /**
- * Pixels in memory of their own, which can go to another thread without being copied; a codec's may lie in memory that cannot.
- * Large ones are handed over, so that they are freed soon. Others are shared: the engine does not count those, and counting 4 MB
- * at a time would make it collect garbage with every edit.
+ * Pixels in memory of their own, which goes to another thread without being copied; a codec's may lie in memory that cannot. The given
+ * ones are freed.
  */
 export function own({ width, height, data }: Bitmap): Bitmap {
-	const { byteLength } = data;
-	const memory =
-		byteLength > LARGE ? new ArrayBuffer(byteLength) : new SharedArrayBuffer(byteLength);
-	const copied = new Uint8Array(memory);
-	copied.set(data);
+	const copied = new Uint8Array(data);
+	free(data);
 	return { width, height, data: copied };
 }
 
-/** Of the memory of pictures, what has to be handed over: all that is not shared. */
-export function memoryOf(pictures: readonly Bitmap[]): readonly ArrayBuffer[] {
-	return pictures.flatMap(({ data: { buffer } }) => (buffer instanceof ArrayBuffer ? buffer : []));
+/**
+ * Gives memory back that nobody needs any more. The engine counts it until it collects garbage, and a few pictures would make it do so
+ * with every edit.
+ */
+export function free({ buffer, byteLength }: Uint8Array): void {
+	if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
+/** Of the memory of pixels and masks, what can be handed over: all that is not shared. */
+export function memoryOf(parts: readonly { readonly buffer: ArrayBufferLike }[]): ArrayBuffer[] {
+	return parts.flatMap(({ buffer }) => (buffer instanceof ArrayBuffer ? buffer : []));
 }

@@ -7,9 +7,9 @@ serveJobs<EditJobs>({
 	edit: async (job, { check, report, give }) => {
 		const edited = await applyJob(job, {
 			check,
-			report: (picture) => report(picture, memoryOf([picture])),
+			report: (picture) => report(picture, memoryOf([picture.data])),
 		});
-		for (const memory of memoryOf([edited.picture])) give(memory);
+		for (const memory of memoryOf([edited.picture.data])) give(memory);
 		return edited;
 	},
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Bitmap, copy, solid } from '../../../src/image/edit/bitmap.ts';
+import { type Bitmap, blank, copy, solid } from '../../../src/image/edit/bitmap.ts';
 import { blur } from '../../../src/image/edit/ops/blur.ts';
+import { double, enlarge } from '../../../src/image/edit/ops/scale.ts';
 import { edit, paint, pixel, scene } from './pictures.ts';
 
 const unchecked = () => {};
@@ -41,6 +42,20 @@ describe('a blur', () => {
 			expect(dark).toEqual([]);
 		},
 	);
+});
+
+describe('a picture that is doubled', () => {
+	it.each([
+		[16, 12],
+		[2, 2],
+		[6, 2],
+	])('to %i x %i looks as if it were enlarged', (width, height) => {
+		const small = scene(width / 2, height / 2);
+		const [doubled, enlarged] = [blank(width, height), blank(width, height)];
+		double(small, doubled);
+		enlarge(small, enlarged);
+		expect(doubled).toEqual(enlarged);
+	});
 });
 
 describe('what is transparent', () => {

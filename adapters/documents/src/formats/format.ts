@@ -1,0 +1,40 @@
+import type { DocumentMetadata, DocumentOptions, DocumentPage } from '@plinth/core';
+import type { Budget } from './budget.ts';
+
+/** What a reader of one format returns. Pages come in order, counted from 1, empty ones included; text is tidied by the caller. */
+export interface Content {
+	readonly mediaType: string;
+	/** Formats with pages. */
+	readonly pages?: readonly DocumentPage[];
+	readonly pageCount?: number;
+	/** Formats without pages. */
+	readonly text?: string;
+	readonly metadata?: DocumentMetadata;
+}
+
+/** What OCR needs. */
+export interface OcrContext {
+	/** As Tesseract names them: `eng`, `deu`. */
+	readonly languages: readonly string[];
+	/** The folder of their data, where the deployment names one; otherwise those of the system are looked for. */
+	readonly tessdata?: string;
+	/** Called before each page that is read by OCR: it lengthens the time that the document may take by 10 seconds, 300 seconds in all. */
+	page(): void;
+}
+
+/** The surroundings of one read. */
+export interface ReadContext {
+	readonly options: DocumentOptions;
+	/** What may be inflated and put out in all, attachments included. */
+	readonly budget: Budget;
+	/** Containers around this document: 0 for the file itself. Attachments and members are read at 0 only. */
+	readonly depth: number;
+	progress(done: number, of: number): void;
+	/** How pictures of text are read. Absent when they are not to be: by the caller's options, or the deployment's. */
+	readonly ocr?: OcrContext;
+	/** Reads a file inside this one, whatever its format, one level deeper and from the same budget. */
+	readInner(bytes: Uint8Array): Promise<Content>;
+}
+
+/** Reads one format. Throws a `Refusal`. */
+export type FormatReader = (bytes: Uint8Array, context: ReadContext) => Promise<Content>;

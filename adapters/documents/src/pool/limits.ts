@@ -1,0 +1,33 @@
+/** What one document may take. */
+export const documentLimits = {
+	/** Of a document as it was sent. */
+	fileBytes: 104_857_600,
+	/** Of JavaScript in a reading process. */
+	heapBytes: 536_870_912,
+	/** Of a reading process in all: more ends it while it works. Until that is noticed, it may have 20 MB more. */
+	processBytes: 550_000_000,
+	/** A reading process at rest holds less; beyond, it collects what one document left. */
+	restingBytes: 250_000_000,
+	/** Time for reading a small document, what a mebibyte adds, and the most of it, in milliseconds. */
+	readMs: 10_000,
+	mebibyteMs: 1_000,
+	maxReadMs: 60_000,
+	/** What a page that is done adds, and the most that all of them do, in milliseconds: a long document gets on, one that hangs does not. */
+	pageMs: 20,
+	maxPagesMs: 60_000,
+	/** What a page that is read by OCR adds, and the most that all of them do, in milliseconds. */
+	ocrPageMs: 10_000,
+	maxOcrMs: 300_000,
+} as const;
+
+/** The same with other numbers. */
+export type DocumentLimits = Readonly<Record<keyof typeof documentLimits, number>>;
+
+/** How long a document of so many bytes may take before its first page, without OCR, in milliseconds. */
+export function timeFor(bytes: number, limits: DocumentLimits): number {
+	const { readMs, mebibyteMs, maxReadMs } = limits;
+	return Math.min(maxReadMs, readMs + (bytes / mebibyte) * mebibyteMs);
+}
+
+/** In bytes. */
+export const mebibyte = 1_048_576;

@@ -1,0 +1,141 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+	type DocumentOptions,
+	type DocumentReader,
+	type DocumentRun,
+	type DocumentText,
+	type EncodedDocument,
+	mergedRanges,
+	plinthError,
+} from '@plinth/core';
+import { Crash, OutOfMemory, Overtime, ProcessPool, Refusal } from '@plinth/core/processes';
+import { isRefusalCode } from '../refusal.ts';
+import { versionWith } from '../version.ts';
+import { Gathered } from './gathered.ts';
+import { type DocumentLimits, documentLimits, mebibyte, timeFor } from './limits.ts';
+import type { OcrSettings, ReadEnd, ReadNews, ReadTask } from './messages.ts';
+
+/** How documents are read. */
+export interface PooledReaderOptions {
+	/** Processes at most. */
+	readonly workers: number;
+	readonly ocr?: OcrSettings | undefined;
+	/** What the processes run; for tests. */
+	readonly file?: URL;
+	readonly limits?: Partial<DocumentLimits>;
+}
+
+/** Five thousand pages take 100 MB less than with Node's own choice, and no time that could be measured. */
+const youngMb = 4;
+
+const child = import.meta.url.endsWith('.ts') ? '../child.ts' : '../child.js';
+
+/** `DocumentReader` on a pool of processes, which can be killed whatever a document does to them. */
+export class PooledReader implements DocumentReader {
+	readonly version: string;
+	readonly #pool: ProcessPool;
+	readonly #ocr: OcrSettings | undefined;
+	readonly #limits: DocumentLimits;
+
+	constructor({ workers, ocr, file, limits }: PooledReaderOptions) {
+		this.version = versionWith(ocr);
+		this.#ocr = ocr;
+		this.#limits = { ...documentLimits, ...limits };
+		this.#pool = new ProcessPool({
+			name: 'document reader',
+			file: file ?? new URL(child, import.meta.url),
+			workers,
+			warm: 1,
+			idleMs: 10_000,
+			taskMs: documentLimits.maxReadMs,
+			abandonedMs: 500,
+			maxRestingBytes: 400_000_000,
+			maxTasks: 200,
+			heapMb: this.#limits.heapBytes / mebibyte,
+			youngMb,
+		});
+	}
+
+	/** Of the processes that there are now. */
+	get pids(): readonly number[] {
+		return this.#pool.pids;
+	}
+
+	/** Has a process ready before the first document comes. */
+	keepWarm(): void {
+		this.#pool.keepWarm();
+	}
+
+	/** Ends all processes; reads under way and later ones reject. */
+	close(): Promise<void> {
+		return this.#pool.close();
+	}
+
+	async read(
+		document: EncodedDocument,
+		{ pages = [], ocr = 'auto' }: DocumentOptions = {},
+		{ signal, progress }: DocumentRun = {},
+	): Promise<DocumentText> {
+		signal?.throwIfAborted();
+		const isFile = 'path' in document;
+		const size = isFile ? (await stat(document.path)).size : document.byteLength;
+		if (size > this.#limits.fileBytes) throw tooLong(this.#limits.fileBytes);
+		const ranges = mergedRanges(pages);
+		const task: ReadTask = {
+			...(isFile ? { path: resolve(document.path) } : {}),
+			options: ranges.length > 0 ? { ocr, pages: ranges } : { ocr },
+			ocr: ocr === 'off' ? undefined : this.#ocr,
+		};
+		const gathered = new Gathered(progress);
+		const { ocrPageMs, maxOcrMs, pageMs, maxPagesMs } = this.#limits;
+		let ocrPages = 0;
+		const forOcr = moreTime(ocrPageMs, maxOcrMs);
+		const forPages = moreTime(pageMs, maxPagesMs);
+		try {
+			const { value } = await this.#pool.run(task, {
+				body: isFile ? undefined : document,
+				signal,
+				limitMs: timeFor(size, this.#limits),
+				heard(said, _, limit) {
+					const news = said as ReadNews;
+					if (news.kind === 'ocr') limit.extend(forOcr(++ocrPages));
+					else gathered.add(news);
+					if (news.kind === 'progress') limit.extend(forPages(news.done));
+				},
+			});
+			return gathered.with(value as ReadEnd);
+		} catch (error) {
+			throw coded(error);
+		}
+	}
+}
+
+/** What steps of so many milliseconds add to the time of one document, until that is enough. Heard of are all that are done, not the new ones. */
+function moreTime(stepMs: number, mostMs: number): (done: number) => number {
+	let given = 0;
+	return (done) => {
+		const more = Math.min(mostMs, done * stepMs) - given;
+		given += Math.max(0, more);
+		return Math.max(0, more);
+	};
+}
+
+function tooLong(bytes: number): Error {
+	const message = `The document has more than ${bytes.toLocaleString('en')} bytes.`;
+	return plinthError('E_DOCUMENT_TOO_LARGE', { message });
+}
+
+/** What ends a read, as an error of the kernel's table; what is not the document's doing stays as it is. */
+function coded(cause: unknown): unknown {
+	if (cause instanceof Overtime) return plinthError('E_DOCUMENT_TIMEOUT', { cause });
+	if (cause instanceof OutOfMemory) {
+		const message = 'The document takes too much memory to read.';
+		return plinthError('E_DOCUMENT_TOO_LARGE', { message, cause });
+	}
+	if (cause instanceof Crash) return plinthError('E_DOCUMENT_UNREADABLE', { cause });
+	if (!(cause instanceof Refusal)) return cause;
+	const { code, sentence: message } = cause;
+	if (!isRefusalCode(code)) return plinthError('E_DOCUMENT_UNREADABLE', { cause });
+	return plinthError(code, { cause: cause.cause, ...(message === undefined ? {} : { message }) });
+}

@@ -1,0 +1,24 @@
+import type { DocumentReader } from '@plinth/core';
+import { createBackend } from '@plinth/core/testing';
+import { expect, it } from 'vitest';
+import { documentReader } from '../src/index.ts';
+
+it('a reader that was stopped reads nothing, whether it had read before or not', async () => {
+	const fresh = await createBackend<DocumentReader>(documentReader());
+	await fresh.stop();
+	await expect(fresh.provided.read(Buffer.from('a'))).rejects.toThrow('was stopped');
+
+	const used = await createBackend<DocumentReader>(documentReader());
+	const early = used.provided.read(Buffer.from('a')).catch((error: Error) => error.message);
+	await used.stop();
+	expect(await early).toBe('The document reader was stopped.');
+	await expect(used.provided.read(Buffer.from('a'))).rejects.toThrow('was stopped');
+});
+
+it('what a language is called must be a name', () => {
+	const { config } = documentReader.definition;
+	expect(config.safeParse({ ocr: { languages: ['../../etc'] } }).success).toBe(false);
+	expect(config.safeParse({ ocr: { languages: ['chi_sim', 'eng'] } }).success).toBe(true);
+	expect(config.safeParse({ ocr: false }).success).toBe(true);
+	expect(config.parse({})).toEqual({ workers: 2, ocr: { languages: ['eng'] } });
+});

@@ -1,0 +1,19 @@
+import type { DocumentReader } from '@plinth/core';
+import { createBackend, documentReaderSuite } from '@plinth/core/testing';
+import { afterAll, beforeAll, test } from 'vitest';
+import { documentReader } from '../src/index.ts';
+
+let backend: Awaited<ReturnType<typeof createBackend<DocumentReader>>>;
+
+beforeAll(async () => {
+	backend = await createBackend<DocumentReader>(documentReader());
+});
+
+afterAll(() => backend.stop());
+
+for (const { name, run } of documentReaderSuite({
+	// One for all cases: processes are what takes time.
+	create: async () => ({ reader: backend.provided, close: async () => {} }),
+})) {
+	test(name, run, 30_000);
+}

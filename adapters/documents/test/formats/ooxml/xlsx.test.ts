@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { chartFrame, chartXml, type Part, xlsxOf } from '../../../../../test/support/office.ts';
+import { readXlsx } from '../../../src/formats/ooxml/xlsx.ts';
+import { read, textOf } from './reading.ts';
+
+const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const text = async (rows: string, parts: Readonly<Record<string, Part>> = {}, workbook = '') => {
+	const whole = await textOf(readXlsx, xlsxOf([{ name: 'S', rows }], parts, workbook));
+	return whole.slice('S\n'.length);
+};
+const stylesOf = (...codes: string[]): Record<string, Part> => ({
+	'xl/styles.xml': {
+		xml:
+			`<styleSheet ${main}><numFmts>${codes.map((code, index) => `<numFmt numFmtId="${200 + index}" formatCode="${code}"/>`).join('')}</numFmts>` +
+			`<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${codes.map((_, index) => `<xf numFmtId="${200 + index}"/>`).join('')}<xf numFmtId="14"/></cellXfs></styleSheet>`,
+	},
+});
+
+describe('the sheets of an XLSX', () => {
+	test('are pages with their name, hidden and empty ones too', async () => {
+		const sheets = [
+			{ name: 'One &amp; only', rows: '<row r="1"><c r="A1"><v>1</v></c></row>' },
+			{ name: 'Empty', rows: '' },
+		];
+		expect(await read(readXlsx, xlsxOf(sheets))).toMatchObject({
+			pageCount: 2,
+			pages: [
+				{ page: 1, text: 'One & only\n1' },
+				{ page: 2, text: 'Empty\n' },
+			],
+		});
+	});
+
+	test('hold strings that are shared, rich, inline or computed, on one line', async () => {
+		const strings = `<sst ${main}><si><t>shared</t></si><si><r><t>rich </t></r><r><t>text</t></r><rPh><t>reading</t></rPh></si><si><t>two\nlines_x000D_</t></si></sst>`;
+		const rows =
+			'<row r="1"><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c><c t="s"><v>9</v></c></row>' +
+			'<row r="2"><c t="inlineStr"><is><t>in</t></is></c><c t="str"><f>A1</f><v>made</v></c><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c></row>';
+		expect(await text(rows, { 'xl/sharedStrings.xml': { xml: strings } })).toBe(
+			'shared\trich text\ttwo lines\nin\tmade\tTRUE\t#N/A',
+		);
+	});
+
+	test('show numbers by their formats', async () => {
+		const codes = [
+			'0.0%',
+			'&quot;$&quot;#,##0.00',
+			'yyyy-mm-dd hh:mm',
+			'[h]:mm',
+			'# ?/?',
+			'0.00E+00',
+			';;;',
+			'0;broken &quot;',
+		];
+		const values = [0.256, 1234.5, 45322.75, 1.5, 1.25, 123456, 5, 7, 45322];
+		const cells = values.map((value, index) => `<c s="${index + 1}"><v>${value}</v></c>`).join('');
+		expect(await text(`<row r="1">${cells}</row>`, stylesOf(...codes))).toBe(
+			'25.6%\t$1,234.50\t2024-01-31 18:00\t36:00\t1 1/4\t1.23E+05\t\t7\t1/31/2024',
+		);
+	});
+
+	test('show plain numbers with all digits that mean something', async () => {
+		const cells = ['0.30000000000000004', '123456789012345', '1E-10', '-2.5', 'NaN?']
+			.map((value) => `<c><v>${value}</v></c>`)
+			.join('');
+		expect(await text(`<row r="1">${cells}</row>`)).toBe('0.3\t123456789012345\t1E-10\t-2.5\tNaN?');
+	});
+
+	test('count days from 1904 when the workbook does', async () => {
+		expect(
+			await text(
+				'<row><c s="1"><v>0</v></c></row>',
+				stylesOf('yyyy-mm-dd'),
+				'<workbookPr date1904="1"/>',
+			),
+		).toBe('1904-01-01');
+	});
+
+	test('keep columns in place and one empty line for empty rows', async () => {
+		const rows =
+			'<row r="2"><c r="C2"><v>1</v></c><c r="D2"/></row><row r="4"><c r="A4"><v/></c></row><row r="9"><c r="B9"><v>2</v></c></row><row r="12"/>';
+		expect(await text(rows)).toBe('\t\t1\n\n\t2');
+	});
+
+	test('show the formula where no program has computed it', async () => {
+		expect(
+			await text(
+				'<row><c><f>SUM(A1:A3)</f></c><c><f>1+1</f><v>2</v></c><c t="str"><f>""</f><v></v></c></row>',
+			),
+		).toBe('=SUM(A1:A3)\t2');
+	});
+
+	test('tell their charts and text boxes behind the rows', async () => {
+		const drawing = `<xdr:wsDr NS><xdr:twoCellAnchor>${chartFrame('c').replaceAll('p:', 'xdr:')}</xdr:twoCellAnchor><xdr:twoCellAnchor><xdr:sp><xdr:txBody><a:p><a:r><a:t>note</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>`;
+		const sheet = {
+			name: 'S',
+			rows: '<row><c><v>1</v></c></row>',
+			links: [['d', 'drawing', 'xl/d.xml']] as const,
+		};
+		const parts = {
+			'xl/d.xml': { xml: drawing, links: [['c', 'chart', 'xl/c.xml']] as const },
+			'xl/c.xml': { xml: chartXml('pieChart', 'Share', ['x'], { y: [3] }) },
+		};
+		expect(await textOf(readXlsx, xlsxOf([sheet], parts))).toBe(
+			'S\n1\n\nShare\n|  | y |\n| x | 3 |\n\nnote',
+		);
+	});
+});

@@ -1,0 +1,24 @@
+import type { DocumentOptions } from '@plinth/core';
+import { Budget } from '../../src/formats/budget.ts';
+import type { FormatReader } from '../../src/formats/format.ts';
+
+/** Reads a document with one reader, as a file that stands alone. */
+export function readWith(
+	reader: FormatReader,
+	document: string | Uint8Array,
+	options: DocumentOptions = {},
+) {
+	const bytes = typeof document === 'string' ? Buffer.from(document) : document;
+	return reader(bytes, {
+		options,
+		budget: new Budget(),
+		depth: 0,
+		progress() {},
+		readInner: () => Promise.reject(new Error('nothing is inside')),
+	});
+}
+
+/** The texts of its pages. */
+export async function pagesWith(reader: FormatReader, document: string | Uint8Array) {
+	return (await readWith(reader, document)).pages?.map(({ text }) => text);
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { readText } from '../../../src/formats/text.ts';
+import { pagesWith, readWith } from '../read-with.ts';
+
+const read = (text: string | Uint8Array) => readWith(readText, text);
+
+describe('a text', () => {
+	test.each([
+		['text/plain', '# Title\n\nSome *Markdown*, with commas.\n'],
+		['text/plain', 'const a = [1,2,3];\nconst b = [4,5,6];\n'],
+		['application/json', '{"b": 1,  "a": [true, null]}'],
+		['application/xml', '<?xml version="1.0"?>\n<a  b="c">text</a>\n'],
+	])('of type %s is given as it is', async (mediaType, text) => {
+		expect(await read(text)).toEqual({ mediaType, text });
+	});
+
+	test('with form feeds has pages', async () => {
+		expect(await pagesWith(readText, 'one\n\ftwo\n\f\fafter an empty one\n\f')).toEqual([
+			'one\n',
+			'two\n',
+			'',
+			'after an empty one\n',
+		]);
+	});
+
+	test('gives only the pages asked for, and the number of all', async () => {
+		const content = await readWith(readText, 'a\fb\fc', { pages: [{ first: 2, last: 9 }] });
+		expect(content.pages?.map(({ page }) => page)).toEqual([2, 3]);
+		expect(content.pageCount).toBe(3);
+	});
+
+	test('of a terminal or a manual has no codes', async () => {
+		const { text } = await read('\x1b[1;31merror\x1b[0m: N\bNA\bAM\bME\bE _\bx\n');
+		expect(text).toBe('error: NAME x\n');
+	});
+
+	test('with form feeds and nothing else does not take long', async () => {
+		expect(await read(`${'\f'.repeat(150_000)}x`)).toMatchObject({ mediaType: 'text/plain' });
+	});
+
+	test('nested 100,000 deep is read', async () => {
+		const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+		expect((await read(deep)).text).toBe(deep);
+	});
+});
+
+describe('a table of text', () => {
+	test.each([
+		[',', 'text/csv'],
+		[';', 'text/csv'],
+		['|', 'text/csv'],
+		['\t', 'text/tab-separated-values'],
+	])('with %j between its values has TABs', async (delimiter, mediaType) => {
+		const rows = [
+			['Name', 'Town', 'Sum'],
+			['Ann', 'Oslo', '1.50'],
+			['Bo', 'Rome', '2.75'],
+		];
+		const content = await read(rows.map((row) => row.join(delimiter)).join('\r\n'));
+		expect(content).toEqual({ mediaType, text: rows.map((row) => row.join('\t')).join('\n') });
+	});
+
+	test('may hold delimiters, line breaks and quotes within quotes', async () => {
+		const { text } = await read('name,note,n\n"Ann, B.","two\nlines",1\n"say ""yes""",,2\n');
+		expect(text).toBe('name\tnote\tn\nAnn, B.\ttwo lines\t1\nsay "yes"\t\t2\n');
+	});
+
+	test('loses empty values at the end of a row and keeps empty rows inside', async () => {
+		expect((await read('a,b,c\n1,,\n,,\n,2,3\n4,5,6')).text).toBe('a\tb\tc\n1\n\n\t2\t3\n4\t5\t6');
+	});
+
+	test('keeps its rows though a quote is never closed', async () => {
+		const { text } = await read('name,size\npipe,"2 inch\nrod,3\nbar,4\n');
+		expect(text?.split('\n').slice(1, 3)).toEqual(['pipe\t"2 inch', 'rod\t3']);
+	});
+
+	test.each([
+		['with a head', 'Name;Sum;Share\n', 'Ann;1,50;2,25 %\n', 'Ann\t1,50\t2,25 %'],
+		['without a head', '', '1,50;2,25;3,75\n', '1,50\t2,25\t3,75'],
+		['of names', 'Name;Town\n', 'Doe, Ann, Dr.;Oslo\n', 'Doe, Ann, Dr.\tOslo'],
+	])('keeps the commas within its values when it is one %s', async (_, head, row, shown) => {
+		const { text } = await read(head + row.repeat(30));
+		expect(text?.split('\n').at(-2)).toBe(shown);
+	});
+
+	test('may have blanks before its quotes', async () => {
+		const { text } = await read('id, name, n\n1, "Doe, Ann", 2\n2, "Roe, ""Bo""", 3\n3, x, 4\n');
+		expect(text).toBe('id\tname\tn\n1\tDoe, Ann\t2\n2\tRoe, "Bo"\t3\n3\tx\t4\n');
+	});
+
+	test('may say its delimiter in a first line', async () => {
+		expect((await read('sep=;\na;b\n1;2\n')).text).toBe('a\tb\n1\t2\n');
+	});
+
+	test('may leave out values at the end of rows', async () => {
+		const { mediaType } = await read('a,b,c,d\n1,2,3,4\n1,2,3\n1,2,3\n');
+		expect(mediaType).toBe('text/csv');
+	});
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { Budget } from '../src/formats/budget.ts';
+import type { ReadContext } from '../src/formats/format.ts';
+import { openOcr } from '../src/ocr/engine.ts';
+import { readPicture } from '../src/ocr/picture.ts';
+import { pictureSize } from '../src/ocr/picture-size.ts';
+import { findTessdata } from '../src/ocr/tessdata.ts';
+import { itemsOfWords } from '../src/ocr/words.ts';
+
+const context: ReadContext = {
+	options: {},
+	budget: new Budget(),
+	depth: 0,
+	progress: () => {},
+	readInner: () => Promise.reject(new Error('none')),
+};
+
+function png(width: number, height: number): Buffer {
+	const head = Buffer.alloc(33);
+	head.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+	head.writeUInt32BE(width, 16);
+	head.writeUInt32BE(height, 20);
+	return head;
+}
+
+function bitmap(width: number, height: number): Buffer {
+	const head = Buffer.alloc(54);
+	head.write('BM');
+	head.writeUInt32LE(40, 14);
+	head.writeInt32LE(width, 18);
+	head.writeInt32LE(height, 22);
+	return head;
+}
+
+function tiff(width: number, height: number): Buffer {
+	const bytes = Buffer.alloc(34);
+	bytes.write('II*\0', 'latin1');
+	bytes.writeUInt32LE(8, 4);
+	bytes.writeUInt16LE(2, 8);
+	[width, height].forEach((value, index) => {
+		bytes.writeUInt16LE(256 + index, 10 + 12 * index);
+		bytes.writeUInt16LE(4, 12 + 12 * index);
+		bytes.writeUInt32LE(1, 14 + 12 * index);
+		bytes.writeUInt32LE(value, 18 + 12 * index);
+	});
+	return bytes;
+}
+
+const latin = (text: string) => Buffer.from(text, 'latin1');
+
+describe('the size of a picture', () => {
+	test.each([
+		['PNG', png(300, 200)],
+		['GIF', latin('GIF89a\x2c\x01\xc8\x00\0\0\0')],
+		['BMP', bitmap(300, 200)],
+		['BMP that counts from above', bitmap(300, -200)],
+		['TIFF', tiff(300, 200)],
+		['JPEG', latin('\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x11\x08\x00\xc8\x01\x2c\x03')],
+		['WebP', latin('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2b\x01\0\xc7\0\0')],
+	])('is told by the header of a %s', (_, bytes) => {
+		expect(pictureSize(bytes)).toEqual({ width: 300, height: 200 });
+	});
+
+	test.each([
+		['nothing', Buffer.alloc(0)],
+		['a PNG that ends early', png(3, 3).subarray(0, 18)],
+		['a TIFF whose directory is elsewhere', latin('II*\0\xff\xff\xff\x7f')],
+		['a JPEG without a frame', latin('\xff\xd8\xff\xe0\x00\x04ab\xff\xd9')],
+		['a PNG of no size', png(0, 9)],
+	])('is unknown of %s', (_, bytes) => {
+		expect(pictureSize(bytes)).toBeUndefined();
+	});
+});
+
+describe('pictures', () => {
+	test('without OCR are one empty page that nobody has read', async () => {
+		expect(await readPicture(png(30, 20), context)).toEqual({
+			mediaType: 'image/png',
+			pageCount: 1,
+			pages: [{ page: 1, text: '', needsOcr: true }],
+		});
+	});
+
+	test('of more than 50 megapixels are refused before anything decodes them', async () => {
+		await expect(readPicture(png(60_000, 60_000), context)).rejects.toMatchObject({
+			code: 'E_DOCUMENT_TOO_LARGE',
+		});
+	});
+
+	test('without a size are refused', async () => {
+		await expect(readPicture(latin('GIF89a'), context)).rejects.toMatchObject({
+			code: 'E_DOCUMENT_UNREADABLE',
+		});
+	});
+});
+
+describe('OCR', () => {
+	test('is not there for languages without data', () => {
+		expect(findTessdata(['nosuchlanguage'], undefined)).toBeUndefined();
+		expect(openOcr({ languages: ['eng'], tessdata: '/nowhere', page() {} })).toBeUndefined();
+		expect(openOcr(undefined)).toBeUndefined();
+	});
+
+	test('words get boxes as high as their font, on a common baseline', () => {
+		const word = (text: string, y: number, height: number) => ({
+			text,
+			x: 0,
+			y,
+			width: 20,
+			height,
+			confidence: 0.9,
+		});
+		// 20 points: strokes above are 14.4 high, letters without 10, strokes below 4.2.
+		const items = itemsOfWords([
+			word('The', 5.6, 14.4),
+			word('sea', 10, 10),
+			word('page', 10, 14.2),
+			word('-', 14, 1),
+		]);
+		for (const { y, height } of items) {
+			expect(y).toBeCloseTo(4, 0);
+			expect(height).toBeCloseTo(20.2, 0);
+		}
+	});
+
+	test('specks are no words, and text of the page itself stays as it is', () => {
+		const speck = { text: '~', x: 0, y: 0, width: 2, height: 2, confidence: 0.1 };
+		const printed = { text: 'Page 1', x: 5, y: 6, width: 30, height: 10 };
+		expect(itemsOfWords([speck, printed])).toEqual([{ ...printed, rotation: 0 }]);
+	});
+});

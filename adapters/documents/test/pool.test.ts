@@ -1,0 +1,211 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { DocumentRun } from '@plinth/core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { PooledReader, type PooledReaderOptions } from '../src/pool/reader.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'documents-pool-'));
+	await writeFile(join(folder, 'process.mjs'), source(folder));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A process that reads nothing: the path of a document says what it does. In JavaScript and without imports, so that it starts fast. */
+const source = (folder: string) => `
+import { existsSync, writeFileSync, writeSync } from 'node:fs';
+import { basename } from 'node:path';
+const send = (header) => {
+	const json = Buffer.from(JSON.stringify({ rss: 1, ...header }));
+	const lengths = Buffer.alloc(8);
+	lengths.writeUInt32BE(json.length);
+	writeSync(3, Buffer.concat([lengths, json]));
+};
+const tell = (value) => send({ kind: 'news', value });
+const end = { mediaType: 'application/pdf', pageCount: 2, truncated: false, metadata: {} };
+const done = () => send({ kind: 'done', value: end });
+const page = (page, text) => tell({ kind: 'pages', pages: [{ page, text }] });
+const deeds = {
+	pid: () => send({ kind: 'done', value: { mediaType: String(process.pid) } }),
+	pages: () => { page(1, 'one'); page(2, 'two, '); page(2, 'in pieces'); done(); },
+	none: () => { tell({ kind: 'pages', pages: [] }); done(); },
+	text: () => { tell({ kind: 'text', text: 'piece ' }); tell({ kind: 'text', text: 'by piece' }); done(); },
+	progress: () => { tell({ kind: 'progress', done: 1, of: 2 }); done(); },
+	stumble: () => {
+		page(1, 'one');
+		const mark = ${JSON.stringify(folder)} + '/mark';
+		if (existsSync(mark)) return done();
+		writeFileSync(mark, '');
+		process.exit(1);
+	},
+	crash: () => process.exit(1),
+	starve: () => { writeSync(2, 'FATAL ERROR: JavaScript heap out of memory'); process.abort(); },
+	eat: () => { writeSync(2, 'plinth: too much memory'); process.kill(process.pid, 'SIGKILL'); },
+	spin: () => { tell({ kind: 'progress', done: 0, of: 1 }); for (;;); },
+	look: () => { tell({ kind: 'ocr' }); setTimeout(done, 400); },
+	advance: () => { tell({ kind: 'progress', done: 50, of: 50 }); setTimeout(done, 400); },
+	'look and look': () => { for (;;) tell({ kind: 'ocr' }); },
+	babble: () => writeSync(3, 'What a lovely document!'),
+	nonsense: () => { tell({ kind: 'pages', pages: [{}] }); done(); },
+	'other nonsense': () => { tell(null); done(); },
+	'pages for ever': () => { const pages = Array.from({ length: 5e3 }, (_, page) => ({ page, text: '' })); for (;;) tell({ kind: 'pages', pages }); },
+	'text for ever': () => { for (;;) tell({ kind: 'text', text: 'x'.repeat(200_000) }); },
+	refuse: () => send({ kind: 'refused', code: 'E_DOCUMENT_ENCRYPTED' }),
+	explain: () => send({ kind: 'refused', code: 'E_DOCUMENT_TOO_LARGE', sentence: 'It has 9 parts.' }),
+	lie: () => send({ kind: 'refused', code: 'E_KEY_MISSING' }),
+	fail: () => send({ kind: 'failed', message: 'EACCES' }),
+};
+send({ kind: 'ready' });
+process.stdin.on('data', (bytes) => {
+	const { task } = JSON.parse(bytes.toString('utf8', 8, 8 + bytes.readUInt32BE()));
+	begin();
+	deeds[basename(task.path)]();
+});
+const begin = () => tell({ kind: 'begin' });
+`;
+
+function createReader(options: Partial<PooledReaderOptions> = {}) {
+	const file = pathToFileURL(join(folder, 'process.mjs'));
+	const reader = new PooledReader({ workers: 1, file, ...options });
+	onTestFinished(() => reader.close());
+	const read = async (deed: string, run?: DocumentRun) => {
+		await writeFile(join(folder, deed), '');
+		return await reader.read({ path: join(folder, deed) }, {}, run);
+	};
+	/** The process that reads. */
+	const pid = async () => (await read('pid')).mediaType;
+	return { reader, read, pid };
+}
+
+describe('a text that comes in pieces', () => {
+	it('is put together', async () => {
+		const { read } = createReader();
+		expect((await read('pages')).pages).toEqual([
+			{ page: 1, text: 'one' },
+			{ page: 2, text: 'two, in pieces' },
+		]);
+		expect(await read('none')).toMatchObject({ pages: [], pageCount: 2 });
+		const { text, pages } = await read('text');
+		expect([text, pages]).toEqual(['piece by piece', undefined]);
+	});
+
+	it('is not doubled when a process crashes on the way', async () => {
+		const { read } = createReader();
+		expect((await read('stumble')).pages).toEqual([{ page: 1, text: 'one' }]);
+	});
+
+	it('tells how far it is', async () => {
+		const { read } = createReader();
+		const told: unknown[] = [];
+		await read('progress', { progress: (...call) => told.push(call) });
+		expect(told).toEqual([[1, 2]]);
+	});
+});
+
+describe('a document that does something to its process', { timeout: 20_000 }, () => {
+	const short = { readMs: 250, maxReadMs: 250 };
+
+	it.each([
+		['crashes it', 'crash', 'E_DOCUMENT_UNREADABLE'],
+		['fills its heap', 'starve', 'E_DOCUMENT_TOO_LARGE'],
+		['takes too much memory', 'eat', 'E_DOCUMENT_TOO_LARGE'],
+		['makes it babble', 'babble', 'E_DOCUMENT_UNREADABLE'],
+		['makes it tell what is no page', 'nonsense', 'E_DOCUMENT_UNREADABLE'],
+		['makes it tell nothing', 'other nonsense', 'E_DOCUMENT_UNREADABLE'],
+		['makes it tell pages without end', 'pages for ever', 'E_DOCUMENT_UNREADABLE'],
+		['makes it tell text without end', 'text for ever', 'E_DOCUMENT_UNREADABLE'],
+	])('and %s is refused, and the next one is read', async (_, deed, code) => {
+		const { read } = createReader();
+		await expect(read(deed)).rejects.toMatchObject({ code, spec: { status: 400 } });
+		expect(await read('none')).toBeDefined();
+	});
+
+	it('and never ends is refused in time, and the next one is read', async () => {
+		const { read } = createReader({ limits: short });
+		await expect(read('spin')).rejects.toMatchObject({ code: 'E_DOCUMENT_TIMEOUT' });
+		expect(await read('none')).toBeDefined();
+	});
+
+	it('has more time for each page that is read by OCR, to an end', async () => {
+		const { read } = createReader({ limits: { ...short, ocrPageMs: 5_000, maxOcrMs: 5_000 } });
+		expect(await read('look')).toMatchObject({ pageCount: 2 });
+		const late = createReader({ limits: { ...short, ocrPageMs: 50, maxOcrMs: 100 } });
+		await expect(late.read('look and look')).rejects.toMatchObject({ code: 'E_DOCUMENT_TIMEOUT' });
+	});
+
+	it('has more time for each page that is done, to an end', async () => {
+		const { read } = createReader({ limits: { ...short, pageMs: 100, maxPagesMs: 5_000 } });
+		expect(await read('advance')).toMatchObject({ pageCount: 2 });
+		const late = createReader({ limits: { ...short, pageMs: 100, maxPagesMs: 50 } });
+		await expect(late.read('advance')).rejects.toMatchObject({ code: 'E_DOCUMENT_TIMEOUT' });
+	});
+
+	it('may have more time the larger it is', async () => {
+		const { reader } = createReader({ limits: { ...short, mebibyteMs: 5_000, maxReadMs: 5_000 } });
+		const path = join(folder, 'look');
+		await writeFile(path, Buffer.alloc(1_048_576));
+		expect(await reader.read({ path })).toMatchObject({ pageCount: 2 });
+	});
+});
+
+describe('what a process says', () => {
+	it('becomes an error of the table, with its own sentence where it has one', async () => {
+		const { read } = createReader();
+		await expect(read('refuse')).rejects.toMatchObject({
+			code: 'E_DOCUMENT_ENCRYPTED',
+			message: /needs a password/,
+		});
+		await expect(read('explain')).rejects.toMatchObject({
+			code: 'E_DOCUMENT_TOO_LARGE',
+			message: /^It has 9 parts\. /,
+		});
+	});
+
+	it('is not believed when it is the code of something else', async () => {
+		const { read } = createReader();
+		await expect(read('lie')).rejects.toMatchObject({ code: 'E_DOCUMENT_UNREADABLE' });
+	});
+
+	it('of a failure that is not the fault of the document stays what it is', async () => {
+		const { read } = createReader();
+		const error = await read('fail').catch((reason) => reason);
+		expect(error).toMatchObject({ message: 'EACCES' });
+		expect(error.code).toBeUndefined();
+	});
+});
+
+describe('a reader', () => {
+	it('refuses what is too long before any process sees it', async () => {
+		const { reader } = createReader({ limits: { fileBytes: 9 } });
+		const long = Buffer.alloc(10);
+		const path = join(folder, 'long');
+		await writeFile(path, long);
+		for (const document of [long, { path }]) {
+			await expect(reader.read(document)).rejects.toMatchObject({ code: 'E_DOCUMENT_TOO_LARGE' });
+		}
+		expect(reader.pids).toEqual([]);
+	});
+
+	it('ends what nobody waits for, and reads the next', async () => {
+		const { read, pid } = createReader();
+		const before = await pid();
+		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
+		const spinning = read('spin', {
+			signal: leaving.signal,
+			progress: () => leaving.abort(reason),
+		});
+		await expect(spinning).rejects.toBe(reason);
+		expect(await pid()).not.toBe(before);
+	});
+
+	it('has another version when other languages are read', () => {
+		const versions = [undefined, ['eng'], ['eng', 'deu']].map(
+			(languages) => createReader(languages ? { ocr: { languages } } : {}).reader.version,
+		);
+		expect(new Set(versions).size).toBe(3);
+	});
+});

@@ -1,0 +1,148 @@
+import { deflateRawSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { zipOf, zipOfFiles } from '../../../../test/support/zip.ts';
+import { Budget, maxEntries, maxInflated } from '../../src/formats/budget.ts';
+import { openArchive } from '../../src/zip/archive.ts';
+
+const megabyte = 1_048_576;
+const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
+
+const open = (zip: Uint8Array, budget = new Budget()) => openArchive(zip, budget);
+const code = async (work: Promise<unknown>) =>
+	work.then(
+		() => 'none',
+		(error: { code?: string }) => error.code,
+	);
+
+describe('an archive', () => {
+	test('gives its files by name, packed or stored', async () => {
+		const zip = zipOf([
+			{ name: 'a.txt', content: 'packed' },
+			{ name: 'dir/', content: '' },
+			{ name: 'dir/b.txt', content: 'stored', isStored: true },
+		]);
+		const archive = await open(zip);
+		expect(archive.entries).toEqual([
+			{ name: 'a.txt', size: 6 },
+			{ name: 'dir/b.txt', size: 6 },
+		]);
+		expect(String(await archive.read('a.txt'))).toBe('packed');
+		expect(String(await archive.read('dir/b.txt'))).toBe('stored');
+		expect(await archive.read('c.txt')).toBeUndefined();
+	});
+
+	test('is read from a view into a larger buffer', async () => {
+		const zip = zipOfFiles({ a: 'inside' });
+		const around = Buffer.concat([Buffer.alloc(100, 1), zip, Buffer.alloc(100, 1)]);
+		const archive = await open(new Uint8Array(around.buffer, around.byteOffset + 100, zip.length));
+		expect(String(await archive.read('a'))).toBe('inside');
+	});
+
+	test('finds names whatever their case, the exact one first', async () => {
+		const archive = await open(zipOfFiles({ 'Word/Document.xml': 'upper', 'word/x.xml': 'x' }));
+		expect(archive.has('word/document.xml')).toBe(true);
+		expect(String(await archive.read('word/document.xml'))).toBe('upper');
+	});
+
+	test('finds files whose names have backslashes, or begin at the root', async () => {
+		const archive = await open(zipOfFiles({ 'word\\a.xml': 'a', '/word/b.xml': 'b' }));
+		expect(String(await archive.read('word/a.xml'))).toBe('a');
+		expect(String(await archive.read('word/b.xml'))).toBe('b');
+	});
+
+	test('keeps the first of two files of one name, and names that climb', async () => {
+		const archive = await open(
+			zipOf([
+				{ name: 'a', content: 'first' },
+				{ name: 'a', content: 'second' },
+				{ name: '../../etc/passwd', content: 'harmless' },
+			]),
+		);
+		expect(String(await archive.read('a'))).toBe('first');
+		expect(String(await archive.read('../../etc/passwd'))).toBe('harmless');
+	});
+
+	test('takes what it inflates from the budget', async () => {
+		const budget = new Budget();
+		const archive = await open(zipOfFiles({ a: 'four', b: 'seven77' }), budget);
+		await archive.read('a');
+		await archive.read('b');
+		expect(budget.inflatable).toBe(maxInflated - 11);
+	});
+});
+
+describe('a hostile archive', () => {
+	test('that inflates beyond a hundred times its size is refused after the first megabytes', async () => {
+		const archive = await open(zipOf([{ name: 'bomb', packed: zeros(64 * megabyte), size: 9 }]));
+		expect(await code(archive.read('bomb'))).toBe('E_DOCUMENT_TOO_LARGE');
+	});
+
+	test('that spreads a bomb over many files is refused at the same bound', async () => {
+		const packed = zeros(4 * megabyte);
+		const archive = await open(
+			zipOf(Array.from({ length: 4 }, (_, index) => ({ name: `${index}`, packed }))),
+		);
+		expect((await archive.read('0'))?.length).toBe(4 * megabyte);
+		expect((await archive.read('1'))?.length).toBe(4 * megabyte);
+		expect(await code(archive.read('2'))).toBe('E_DOCUMENT_TOO_LARGE');
+	});
+
+	test('whose entries share their bytes is counted for each of them', async () => {
+		const noise = Buffer.alloc(megabyte, 'abcdefghijklmnopqrstuvwxyz0123456789');
+		const budget = new Budget();
+		budget.inflate(maxInflated - 2.5 * megabyte);
+		const archive = await open(
+			zipOf([
+				{ name: '0', content: noise, isStored: true },
+				{ name: '1', sameAs: 0, isStored: true },
+				{ name: '2', sameAs: 0, isStored: true },
+			]),
+			budget,
+		);
+		await archive.read('0');
+		await archive.read('1');
+		expect(await code(archive.read('2'))).toBe('E_DOCUMENT_TOO_LARGE');
+	});
+
+	test('with more entries than the budget is refused before they are read', async () => {
+		const entries = Array.from({ length: maxEntries + 1 }, (_, index) => ({ name: `${index}` }));
+		expect(await code(open(zipOf(entries)))).toBe('E_DOCUMENT_TOO_LARGE');
+	});
+
+	test('may lie about sizes: what it holds is what is read', async () => {
+		const archive = await open(zipOf([{ name: 'a', content: 'hello', size: 2 ** 31 }]));
+		expect(String(await archive.read('a'))).toBe('hello');
+	});
+
+	test('with encrypted files is refused when one is read', async () => {
+		const archive = await open(
+			zipOf([
+				{ name: 'open', content: 'text' },
+				{ name: 'locked', content: 'text', isEncrypted: true },
+			]),
+		);
+		expect(String(await archive.read('open'))).toBe('text');
+		expect(await code(archive.read('locked'))).toBe('E_DOCUMENT_ENCRYPTED');
+	});
+
+	test.each([
+		['nothing', Buffer.alloc(0)],
+		['no directory', zipOfFiles({ a: 'text' }).subarray(0, -30)],
+		['a directory behind its end', zipOfFiles({ a: 'text' }).subarray(20)],
+	])('that holds %s is unreadable', async (_, zip) => {
+		expect(await code(open(zip))).toBe('E_DOCUMENT_UNREADABLE');
+	});
+
+	test('whose packed bytes are damaged or packed by an unknown method is unreadable', async () => {
+		const archive = await open(
+			zipOf([
+				{ name: 'cut', packed: deflateRawSync(Buffer.from('some text, some text')).subarray(0, 5) },
+				{ name: 'noise', packed: Buffer.alloc(50, 0xff) },
+				{ name: 'unknown', content: 'text', method: 14 },
+			]),
+		);
+		expect(await code(archive.read('cut'))).toBe('E_DOCUMENT_UNREADABLE');
+		expect(await code(archive.read('noise'))).toBe('E_DOCUMENT_UNREADABLE');
+		expect(await code(archive.read('unknown'))).toBe('E_DOCUMENT_UNREADABLE');
+	});
+});

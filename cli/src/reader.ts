@@ -1,0 +1,71 @@
+import {
+	type App,
+	type BackendInstance,
+	createApp,
+	type DocumentReader,
+	findConfig,
+	type ResolvedConfig,
+	services,
+} from '@plinth/core';
+import { embedded } from './embedded.ts';
+import { quietLogger } from './quiet.ts';
+import { UserError } from './user-error.ts';
+
+/** Boots nothing of a composition but its document reader, works with it, and stops it again. No store is opened, nothing is written. */
+export async function withReader<T>(
+	flags: { readonly config?: string },
+	work: (reader: DocumentReader) => Promise<T>,
+): Promise<T> {
+	const { file, config } = await findConfig({ file: flags.config, fallback: embedded });
+	const app = await createApp(readerOnly(config), { file, log: quietLogger });
+	try {
+		return await work(readerOf(app, file));
+	} finally {
+		await app.stop();
+	}
+}
+
+function readerOf(app: App, file: string | undefined): DocumentReader {
+	const isThere = app.tree().parts.some(({ provides }) => provides.includes(services.documents.id));
+	if (isThere) return app.service(services.documents);
+	throw new UserError(
+		`${file ?? 'The built-in composition'} has no backend that reads documents. Add one under backends, such as @plinth/documents#documentReader.`,
+	);
+}
+
+/** The same config without what the reader does not need. */
+function readerOnly(config: ResolvedConfig): ResolvedConfig {
+	const needed = new Set<string>();
+	const providersOf = (id: string) =>
+		Object.entries(config.backends).filter(([, backend]) => provided(backend).includes(id));
+	const add = (id: string): void => {
+		for (const [name, { definition }] of providersOf(id)) {
+			if (needed.has(name)) continue;
+			needed.add(name);
+			for (const need of Object.values(definition.needs ?? {})) add(need.id);
+		}
+	};
+	add(services.documents.id);
+	const isOurs = ({ path }: { readonly path: string }) => {
+		const [section = '', name = ''] = path.split('.');
+		return section === 'backends'
+			? needed.has(name)
+			: !['models', 'plugins', 'server', 'jobs'].includes(section);
+	};
+	return {
+		...config,
+		server: { auth: 'off' },
+		jobs: {},
+		models: {},
+		plugins: {},
+		backends: Object.fromEntries(
+			Object.entries(config.backends).filter(([name]) => needed.has(name)),
+		),
+		problems: config.problems.filter(isOurs),
+	};
+}
+
+function provided({ definition: { provides } }: BackendInstance): readonly string[] {
+	const refs = '$kind' in provides ? [provides] : Object.values(provides);
+	return refs.map(({ id }) => id as string);
+}

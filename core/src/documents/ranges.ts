@@ -1,0 +1,29 @@
+import type { DocumentPage, PageRange } from '../ports/document-reader.ts';
+
+/** Ranges of pages that do not touch each other, in ascending order. What is no range (from 0, backwards, no numbers) is left out. */
+export function mergedRanges(ranges: readonly PageRange[]): readonly PageRange[] {
+	const merged: PageRange[] = [];
+	for (const { first, last } of ranges.filter(isRange).sort((a, b) => a.first - b.first)) {
+		const before = merged.at(-1);
+		if (!before || first > before.last + 1) merged.push({ first, last });
+		else merged[merged.length - 1] = { ...before, last: Math.max(before.last, last) };
+	}
+	return merged;
+}
+
+/** The pages that lie in ranges as {@link mergedRanges} returns them. */
+export function pagesWithin(
+	pages: readonly DocumentPage[],
+	ranges: readonly PageRange[],
+): readonly DocumentPage[] {
+	let at = 0;
+	return pages.filter(({ page }) => {
+		while (at < ranges.length && page > (ranges[at]?.last ?? 0)) at++;
+		const range = ranges[at];
+		return range !== undefined && page >= range.first;
+	});
+}
+
+function isRange({ first, last }: PageRange): boolean {
+	return Number.isSafeInteger(first) && Number.isSafeInteger(last) && first >= 1 && last >= first;
+}

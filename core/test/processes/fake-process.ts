@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * A process that does what its task says. The value of its answers is its process id, unless it has something better to say. Something
+ * with `once` is done once only, even by several processes. In JavaScript and without imports of ours, so that it starts fast.
+ */
+const source = (folder: string) => `
+import { existsSync, writeFileSync, writeSync } from 'node:fs';
+const send = (header) => {
+	const json = Buffer.from(JSON.stringify({ rss: 1, ...header }));
+	const lengths = Buffer.alloc(8);
+	lengths.writeUInt32BE(json.length);
+	writeSync(3, Buffer.concat([lengths, json]));
+};
+const done = (value = process.pid, rss = 1) => send({ kind: 'done', value, rss });
+const once = (name) => {
+	const mark = ${JSON.stringify(folder)} + '/' + name;
+	if (existsSync(mark)) return false;
+	writeFileSync(mark, '');
+	return true;
+};
+const deeds = {
+	env: () => done(process.env),
+	flags: () => done(process.execArgv),
+	crash: () => process.exit(1),
+	'crash once': () => (once('crash') ? process.exit(1) : done()),
+	'mark once': () => done(once('mark')),
+	hang: () => {},
+	swell: () => done(process.pid, 1e9),
+	refuse: () => send({ kind: 'refused', code: 'E_BAD', sentence: 'It is bad.', cause: 'Why.' }),
+	fail: () => send({ kind: 'failed', message: 'EACCES' }),
+	babble: () => writeSync(3, 'What a lovely picture this is!'),
+	'babble JSON': () => send({ kind: 'lovely' }),
+	'babble null': () => writeSync(3, Buffer.from('\\0\\0\\0\\x04\\0\\0\\0\\0null', 'latin1')),
+	'babble news': () => { send({ kind: 'news', value: 'nonsense' }); done(); },
+	flood: () => { for (;;) send({ kind: 'news', value: 'x'.repeat(60_000) }); },
+	'talk much': () => { for (let i = 0; i < 300; i++) try { writeSync(2, 'x'.repeat(10_000)); } catch {} done(); },
+	'talk and die': () => { writeSync(2, 'Segmentation fault.'); process.exit(1); },
+	news: () => { for (const value of [1, 2, 3]) send({ kind: 'news', value }); done(); },
+	'news slowly': () => { send({ kind: 'news', value: 'wait' }); setTimeout(done, 300); },
+};
+send({ kind: 'ready' });
+// Requests are small and come one at a time: each in one piece.
+process.stdin.on('data', (bytes) => {
+	const { task } = JSON.parse(bytes.toString('utf8', 8, 8 + bytes.readUInt32BE()));
+	(deeds[task] ?? (() => done()))();
+});
+`;
+
+/** Writes the program to a folder of its own, which `remove` deletes. */
+export async function fakeProcess(): Promise<{ file: URL; remove(): Promise<void> }> {
+	const folder = await mkdtemp(join(tmpdir(), 'fake-process-'));
+	const file = join(folder, 'process.mjs');
+	await writeFile(file, source(folder));
+	return { file: pathToFileURL(file), remove: () => rm(folder, { recursive: true }) };
+}

@@ -1,0 +1,25 @@
+import { unsupportedValue } from '@plinth/core';
+import type { ChatAbilities, ChatRequest } from './model.ts';
+
+/** Throws 400 `unsupported_value` for what a model says that it cannot do. */
+export function checkAbilities(
+	{ tools: callsTools = true, json = 'schema' }: ChatAbilities,
+	{ tools, format }: Pick<ChatRequest, 'tools' | 'format'>,
+): void {
+	if (tools.length > 0 && !callsTools) {
+		throw unsupportedValue(
+			'tools',
+			'The model calls no tools. Leave them out, or name another model.',
+		);
+	}
+	const isBeyond =
+		format.type === 'schema' ? json !== 'schema' : format.type === 'json' && json === 'none';
+	if (isBeyond) {
+		throw unsupportedValue(
+			'response_format.type',
+			json === 'none'
+				? 'The model answers in words only. Leave response_format out, or name another model.'
+				: 'The model follows no schema. Ask for json_object, or name another model.',
+		);
+	}
+}

@@ -1,0 +1,49 @@
+/** The name of a file: the client's, or one that says what the file is. */
+export function nameOf(filename: string | undefined, mediaType: string): string {
+	return filename?.trim() || `document${endings[mediaType] ?? ''}`;
+}
+
+/** Makes every name differ from the others, so that an answer can say which file it means. */
+export function distinct(names: readonly string[]): readonly string[] {
+	const taken = new Set<string>();
+	return names.map((wanted) => {
+		let name = wanted;
+		for (let count = 2; taken.has(name); count++) {
+			name = wanted.replace(/(\.[^.]*)?$/, (ending) => ` (${count})${ending}`);
+		}
+		taken.add(name);
+		return name;
+	});
+}
+
+const office = 'application/vnd.openxmlformats-officedocument';
+const open = 'application/vnd.oasis.opendocument';
+
+const endings: Readonly<Record<string, string>> = {
+	'application/pdf': '.pdf',
+	[`${office}.wordprocessingml.document`]: '.docx',
+	[`${office}.presentationml.presentation`]: '.pptx',
+	[`${office}.spreadsheetml.sheet`]: '.xlsx',
+	[`${open}.text`]: '.odt',
+	[`${open}.presentation`]: '.odp',
+	[`${open}.spreadsheet`]: '.ods',
+	'application/epub+zip': '.epub',
+	'application/rtf': '.rtf',
+	'application/msword': '.doc',
+	'application/vnd.ms-excel': '.xls',
+	'application/vnd.ms-outlook': '.msg',
+	'application/json': '.json',
+	'application/xml': '.xml',
+	'application/zip': '.zip',
+	'message/rfc822': '.eml',
+	'text/plain': '.txt',
+	'text/csv': '.csv',
+	'text/tab-separated-values': '.tsv',
+	'text/html': '.html',
+	'image/png': '.png',
+	'image/jpeg': '.jpg',
+	'image/webp': '.webp',
+	'image/tiff': '.tiff',
+	'image/gif': '.gif',
+	'image/bmp': '.bmp',
+};

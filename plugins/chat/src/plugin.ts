@@ -1,0 +1,22 @@
+import { Capacity, definePlugin, optional, services, TenantTurns } from '@plinth/core';
+import { chatModels } from './model.ts';
+import { chatOptions } from './options.ts';
+import { createChatCompletion } from './route.ts';
+
+/** Chat that reads files: `POST /v1/chat/completions`. Without a document reader, requests with files are refused. */
+export const chat = definePlugin({
+	id: 'chat',
+	config: chatOptions,
+	needs: {
+		documents: optional(services.documents),
+		images: optional(services.images),
+		clock: services.clock,
+	},
+	models: [chatModels],
+	setup({ config: options, services: { documents, images, clock }, models, route }) {
+		const held = new Capacity(options.heldChars);
+		const turns = new TenantTurns(options.concurrency);
+		const found = { models: models(chatModels), documents, images, clock };
+		route(createChatCompletion({ options, ...found, held, turns }));
+	},
+});

@@ -1,0 +1,16 @@
+import type { DocumentReader, ImageCodec, TenantTurns } from '@plinth/core';
+import type { TextRoom } from '../documents/room.ts';
+import type { ChatAbilities } from '../model.ts';
+
+/** What messages are read with. */
+export interface InputContext {
+	readonly abilities: ChatAbilities;
+	readonly documents: DocumentReader | undefined;
+	readonly images: ImageCodec | undefined;
+	/** Counts the text that stays in memory. */
+	readonly room: TextRoom;
+	readonly turns: TenantTurns;
+	readonly tenant: string;
+	readonly signal: AbortSignal;
+	warn(message: string): void;
+}

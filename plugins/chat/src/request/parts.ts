@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** Base64 of any length: long ones arrive as files. Only described here; what it holds is read, and refused, where it is used. */
+function sentData(description: string) {
+	return z.unknown().meta({ description, override: { type: 'string', description } });
+}
+
+const text = z
+	.object({ type: z.literal('text'), text: z.string() })
+	.meta({ id: 'ChatTextPart', description: 'Words.' });
+
+const refusal = z
+	.object({ type: z.literal('refusal'), refusal: z.string() })
+	.meta({ id: 'ChatRefusalPart', description: 'What an earlier answer refused.' });
+
+const imageUrl = z.object({
+	url: sentData(
+		'A base64 data URL of a PNG, JPEG or WebP, or an address for models that fetch it.',
+	),
+	detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
+});
+
+const image = z
+	.object({ type: z.literal('image_url'), image_url: imageUrl })
+	.meta({ id: 'ChatImagePart', description: 'A picture.' });
+
+const audio = z
+	.object({
+		type: z.literal('input_audio'),
+		input_audio: z.object({
+			data: sentData('The sound, in base64.'),
+			format: z.enum(['wav', 'mp3']),
+		}),
+	})
+	.meta({ id: 'ChatAudioPart', description: 'Sound, for models that hear.' });
+
+const file = z
+	.object({
+		type: z.literal('file'),
+		file: z.object({
+			filename: z
+				.string()
+				.max(1024)
+				.nullish()
+				.meta({ description: 'A label for people; the content decides what the file is.' }),
+			file_name: z
+				.string()
+				.max(1024)
+				.nullish()
+				.meta({ description: 'Another spelling of `filename`.' }),
+			file_data: sentData(
+				'The file: a data URL, or base64 alone. At most 52,428,800 bytes. Its text is read before the model sees the message.',
+			).optional(),
+			file_id: z
+				.unknown()
+				.meta({
+					override: { type: 'string' },
+					description: 'Not available: this server keeps no files.',
+				})
+				.optional(),
+			file_url: z
+				.unknown()
+				.meta({
+					override: { type: 'string' },
+					description: 'Not available: addresses are not fetched.',
+				})
+				.optional(),
+		}),
+	})
+	.meta({
+		id: 'ChatFilePart',
+		description: 'A document, a spreadsheet, an e-mail, or another file with text.',
+	});
+
+/** The content of `user` messages. */
+export const userContent = z.union([
+	z.string(),
+	z.array(z.discriminatedUnion('type', [text, image, audio, file])).min(1),
+]);
+
+/** The content of `system`, `developer` and `tool` messages. */
+export const textContent = z.union([z.string(), z.array(text).min(1)]);
+
+/** The content of `assistant` messages. */
+export const assistantContent = z.union([
+	z.string(),
+	z.array(z.discriminatedUnion('type', [text, refusal])),
+]);
+
+/** A part of a user's message as it was sent. */
+export type SentPart = Exclude<z.output<typeof userContent>, string>[number];

@@ -1,0 +1,40 @@
+import { defineRoute, documentErrors, errors, type Route, valueErrors } from '@plinth/core';
+import { chatCompletion } from './answer/schemas.ts';
+import { type ChatContext, complete } from './complete.ts';
+import { chatBody } from './request/fields.ts';
+import { maxFiles } from './request/inputs.ts';
+
+/** `POST /v1/chat/completions`: files are read before the model sees the messages. */
+export function createChatCompletion(context: ChatContext): Route {
+	return defineRoute({
+		method: 'POST',
+		path: '/v1/chat/completions',
+		scope: 'chat',
+		summary: 'Answer a conversation',
+		description:
+			'Files among the messages are read as text first, so that every model can answer about them. With `stream`, the answer comes as server-sent events, `[DONE]` last.',
+		body: chatBody,
+		spoolDataUrls: {
+			only: ['url', 'image_url', 'file_data', 'data'],
+			bare: ['file_data', 'data'],
+			keepDamaged: true,
+		},
+		limits: { json: 73_400_320, files: maxFiles },
+		response: {
+			description: 'The answer.',
+			schema: chatCompletion,
+			mediaTypes: ['text/event-stream'],
+		},
+		errors: [
+			...valueErrors,
+			errors.E_IMAGE_UNREADABLE,
+			errors.E_IMAGE_TOO_LARGE,
+			...Object.values(documentErrors),
+			errors.E_MODEL_NOT_FOUND,
+			errors.E_MODEL_FAILED,
+			errors.E_OVERLOADED,
+			errors.E_STORE_FULL,
+		],
+		handler: ({ body }, call) => complete(context, body, call),
+	});
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '@plinth/core/testing';
+import type { ChatMessage, ChatModel, ChatRequest } from '../model.ts';
+import { isAsDescribed, schema } from './conversation.ts';
+import { assertRefusal, type Caller, type ChatModelSuiteOptions, type Outcome } from './subject.ts';
+
+/** What a case checks. */
+export type Check = (model: ChatModel, caller: Caller) => Promise<void>;
+
+/** Makes a case whose model is fresh, and closed whatever happens. */
+export type ModelCaseMaker = (name: string, check: Check) => ConformanceCase;
+
+/** What is said, and how it ends. */
+export function answeringCases(
+	it: ModelCaseMaker,
+	{ supports = {} }: ChatModelSuiteOptions,
+): ConformanceCase[] {
+	return [
+		it('an answer has something in it, and ends once', async (model, caller) => {
+			assertSomething(await caller.answer(model));
+		}),
+		it('an answer that ends as others do says so, and counts its tokens in whole numbers', async (model, caller) => {
+			const { finish } = await caller.answer(model);
+			if (!finish) return;
+			assert(['stop', 'length', 'content_filter'].includes(finish.reason), finish.reason);
+			for (const [name, count] of Object.entries(finish.usage ?? {})) {
+				assert(Number.isInteger(count) && count >= 0, `${name} is ${count}`);
+			}
+		}),
+		it('earlier turns are taken, in every role', async (model, caller) => {
+			const request = { messages: longTalk };
+			assertSomething(await caller.answer(model, { request }));
+		}),
+		it('a bound on the tokens is kept', async (model, caller) => {
+			const { text } = await caller.answer(model, { request: { maxTokens: 1 } });
+			assert(text.length <= 64, `one token has ${text.length} characters`);
+		}),
+		it('an odd request is answered, or refused with a status of 400 to 499', async (model, caller) => {
+			for (const request of odd) {
+				await caller.answer(model, { request }).then(assertSomething, assertRefusal);
+			}
+		}),
+		it('two answers at the same time do not get into each other', async (model, caller) => {
+			const asked = [1, 2].map((seed) => caller.answer(model, { seed }));
+			for (const outcome of await Promise.all(asked)) assertSomething(outcome);
+		}),
+		...(supports.deterministic
+			? [
+					it('equal requests with equal seeds get equal answers', async (model, caller) => {
+						const [first, second] = [await caller.answer(model), await caller.answer(model)];
+						assert.equal(second.text, first.text);
+					}),
+				]
+			: []),
+	];
+}
+
+/** Answers for programs. */
+export function jsonCases(it: ModelCaseMaker): ConformanceCase[] {
+	return [
+		it('an answer that is to be JSON is an object', async (model, caller) => {
+			if (model.abilities?.json === 'none') return;
+			const { text } = await caller.answer(model, { request: { format: { type: 'json' } } });
+			const value: unknown = JSON.parse(text);
+			assert(typeof value === 'object' && value !== null && !Array.isArray(value), text);
+		}),
+		it('an answer that has a schema is as the schema says', async (model, caller) => {
+			const { json = 'schema' } = model.abilities ?? {};
+			if (json !== 'schema') return;
+			const format = { type: 'schema', name: 'reply', schema, isStrict: true } as const;
+			const { text } = await caller.answer(model, { request: { format } as Partial<ChatRequest> });
+			assert(isAsDescribed(JSON.parse(text)), text);
+		}),
+	];
+}
+
+/** Fails for an answer that clients would show as nothing. */
+export function assertSomething({ events }: Outcome): void {
+	const isSomething = events.some(
+		(event) =>
+			event.type === 'tool_call' ||
+			((event.type === 'text' || event.type === 'refusal') && event.text !== ''),
+	);
+	assert(isSomething, 'the answer is empty');
+}
+
+const words = (text: string) => [{ type: 'text', text }] as const;
+
+const longTalk: readonly ChatMessage[] = [
+	{ role: 'system', content: words('Be kind.') },
+	{ role: 'user', name: 'ann', content: words('Hello.') },
+	{ role: 'assistant', content: words('Hello, Ann.'), toolCalls: [] },
+	{ role: 'assistant', content: [], refusal: 'I cannot say more.', toolCalls: [] },
+	{
+		role: 'assistant',
+		content: [],
+		toolCalls: [{ id: 'call_1', name: 'get_time', arguments: '{}' }],
+	},
+	{ role: 'tool', callId: 'call_1', content: words('noon') },
+	{ role: 'user', content: words('What did I ask?') },
+];
+
+const odd: readonly Partial<ChatRequest>[] = [
+	{ messages: [{ role: 'user', content: words('') }] },
+	{ messages: [{ role: 'user', content: words('🦊'.repeat(50_000)) }] },
+	{ messages: [{ role: 'user', content: words('a\0b\ud800') }] },
+	{ messages: [{ role: 'assistant', content: words('Nobody asked.'), toolCalls: [] }] },
+	{ temperature: 2, topP: 0, presencePenalty: -2, frequencyPenalty: 2, stop: ['a', 'e', ' '] },
+];

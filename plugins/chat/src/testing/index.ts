@@ -1,0 +1,2 @@
+export type { ChatModelSubject, ChatModelSuiteOptions } from './subject.ts';
+export { chatModelSuite } from './suite.ts';

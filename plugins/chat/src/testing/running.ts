@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConformanceCase } from '@plinth/core/testing';
+import type { ModelCaseMaker } from './answering.ts';
+import { type Attempt, heedMs, reason } from './subject.ts';
+
+/** How a call stops. */
+export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
+	return [
+		it('a signal that has aborted before keeps nobody waiting', async (model, caller) => {
+			// What it throws at once is heard as well.
+			const step = async () => caller.attempt(model, { isAborted: true }).iterator.next();
+			await assertHeeded(step());
+		}),
+		it('an abort ends the answer within a second: nothing more is said', async (model, caller) => {
+			const attempt = caller.attempt(model);
+			const first = await attempt.iterator.next();
+			attempt.abort();
+			if (!first.done) await assertSilent(attempt);
+		}),
+		it('an abort is heard while the model is at work', async (model, caller) => {
+			const attempt = caller.attempt(model);
+			const step = attempt.iterator.next();
+			await delay(5);
+			attempt.abort();
+			// What it was saying may still come.
+			const settled = await withinASecond(step);
+			if (settled !== 'failed' && !settled.done) await assertSilent(attempt);
+		}),
+		it('a reader may leave at any time', async (model, caller) => {
+			const attempt = caller.attempt(model);
+			await attempt.iterator.next();
+			attempt.abort();
+			await withinASecond(Promise.resolve(attempt.iterator.return?.()));
+		}),
+	];
+}
+
+async function assertSilent({ iterator }: Attempt): Promise<void> {
+	await assertHeeded(iterator.next());
+}
+
+/** It ends, or rejects with the reason of the signal; it does not go on. */
+async function assertHeeded(step: Promise<IteratorResult<unknown>>): Promise<void> {
+	const known = step.catch((error: unknown) => {
+		assert.equal(error, reason, `it rejected with ${error}, not with the reason of the signal`);
+		return { done: true, value: undefined } as const;
+	});
+	const settled = await withinASecond(known);
+	assert(settled !== 'failed' && settled.done, 'it went on after the abort');
+}
+
+/** What a promise resolves with, or that it rejected. Fails for one that takes longer. */
+async function withinASecond<T>(work: Promise<T>): Promise<T | 'failed'> {
+	const late = new AbortController();
+	const patience = delay(heedMs, 'late' as const, { signal: late.signal }).catch(
+		() => 'late' as const,
+	);
+	try {
+		const settled = await Promise.race([
+			work.catch((error: unknown) => {
+				if (error instanceof assert.AssertionError) throw error;
+				return 'failed' as const;
+			}),
+			patience,
+		]);
+		assert.notEqual(settled, 'late', `the model was still at work after ${heedMs} ms`);
+		return settled as T | 'failed';
+	} finally {
+		late.abort();
+	}
+}

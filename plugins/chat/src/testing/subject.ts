@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { isPlinthError, type Logger } from '@plinth/core';
+import type { Subject } from '@plinth/core/testing';
+import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
+import { conversation } from './conversation.ts';
+
+/** A fresh model. */
+export interface ChatModelSubject extends Subject {
+	readonly model: ChatModel;
+}
+
+/** What is under test, and what it promises beyond the contract. */
+export interface ChatModelSuiteOptions {
+	create(): Promise<ChatModelSubject>;
+	readonly supports?: {
+		/** Equal requests with equal seeds get equal answers. */
+		readonly deterministic?: boolean;
+		/** A call of a tool is made where one is required, and the tool that is named. True unless said otherwise, for models that call tools. */
+		readonly requiredTools?: boolean;
+	};
+	/** What is asked, where a model does not understand any question; an attached document says that the total is 42 EUR. */
+	readonly question?: string;
+}
+
+/** Why attempts are aborted. */
+export const reason = new Error('The client has left.');
+
+/** How long a model may take to heed an abort, in milliseconds. */
+export const heedMs = 1_000;
+
+/** What an answer came to. */
+export interface Outcome {
+	readonly events: readonly ChatEvent[];
+	/** All pieces of text together. */
+	readonly text: string;
+	readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+	readonly finish: Extract<ChatEvent, { type: 'finish' }> | undefined;
+}
+
+/** One call of the model under test. */
+export interface Attempt {
+	readonly iterator: AsyncIterator<ChatEvent>;
+	abort(): void;
+}
+
+/** What a case may change about a call. */
+export interface AttemptOptions {
+	readonly request?: Partial<ChatRequest>;
+	readonly seed?: number;
+	/** Aborts before the model is called. */
+	readonly isAborted?: boolean;
+}
+
+/** Calls models as the plugin does. */
+export class Caller {
+	readonly #question: string;
+
+	constructor({ question = 'What is the total?' }: ChatModelSuiteOptions) {
+		this.#question = question;
+	}
+
+	/** Calls the model; nothing has been read yet. */
+	attempt(model: ChatModel, part: AttemptOptions = {}): Attempt {
+		const stop = new AbortController();
+		if (part.isAborted) stop.abort(reason);
+		const run = { signal: stop.signal, seed: part.seed ?? 7, log: nothing };
+		const request = { ...conversation(this.#question), ...part.request };
+		const events = model.stream(request, run);
+		return { iterator: events[Symbol.asyncIterator](), abort: () => stop.abort(reason) };
+	}
+
+	/** A whole answer, whose form has been checked. */
+	async answer(model: ChatModel, part: AttemptOptions = {}): Promise<Outcome> {
+		const { iterator } = this.attempt(model, part);
+		const events: ChatEvent[] = [];
+		for (let step = await iterator.next(); !step.done; step = await iterator.next()) {
+			events.push(step.value);
+			assert(events.length < 1_000_000, 'the answer does not end');
+		}
+		return outcomeOf(events);
+	}
+}
+
+function outcomeOf(events: readonly ChatEvent[]): Outcome {
+	const finishes = events.filter((event) => event.type === 'finish');
+	assert(finishes.length <= 1, `the answer ended ${finishes.length} times`);
+	if (finishes.length === 1) assert.equal(events.at(-1), finishes[0], 'events came behind the end');
+	const texts = events.map((event) => {
+		if (event.type === 'tool_call' || event.type === 'finish') return '';
+		const said = event.type === 'warning' ? event.message : event.text;
+		assert.equal(typeof said, 'string', `an event of type ${event.type} has no text`);
+		return event.type === 'text' ? event.text : '';
+	});
+	return { events, text: texts.join(''), calls: callsOf(events), finish: finishes[0] };
+}
+
+function callsOf(events: readonly ChatEvent[]): Outcome['calls'] {
+	const calls = new Map<number, { readonly name: string; arguments: string }>();
+	for (const event of events) {
+		if (event.type !== 'tool_call') continue;
+		const known = calls.get(event.index);
+		if (known) {
+			known.arguments += event.arguments ?? '';
+			continue;
+		}
+		assert.equal(event.index, calls.size, 'the calls are not counted from 0');
+		assert(event.id, 'the first event of a call has no id');
+		assert(event.name, 'the first event of a call has no name');
+		calls.set(event.index, { name: event.name, arguments: event.arguments ?? '' });
+	}
+	return [...calls.values()];
+}
+
+/** Fails unless an error is a refusal: coded, with a status of 400 to 499. */
+export function assertRefusal(error: unknown): void {
+	assert(isPlinthError(error), `it was refused with ${error}, which has no code`);
+	const { status } = error.spec;
+	assert(
+		status >= 400 && status < 500,
+		`it was refused with the status ${status}: ${error.message}`,
+	);
+}
+
+const nothing: Logger = {
+	debug: () => {},
+	info: () => {},
+	warn: () => {},
+	error: () => {},
+	child: () => nothing,
+};

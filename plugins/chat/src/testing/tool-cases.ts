@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '@plinth/core/testing';
+import type { ChatMessage } from '../model.ts';
+import { assertSomething, type ModelCaseMaker } from './answering.ts';
+import { conversation, tools } from './conversation.ts';
+import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
+
+/** What is called, and with what. */
+export function toolCases(
+	outer: ModelCaseMaker,
+	{ supports = {} }: ChatModelSuiteOptions,
+): ConformanceCase[] {
+	const it: ModelCaseMaker = (name, check) =>
+		outer(name, async (model, caller) => {
+			if (model.abilities?.tools !== false) await check(model, caller);
+		});
+	const required = [
+		it('a tool is called where one is required', async (model, caller) => {
+			const request = { tools, toolChoice: 'required' } as const;
+			const { calls, finish } = await caller.answer(model, { request });
+			assertCalls(calls);
+			assert(calls.length > 0, 'nothing was called');
+			assert([undefined, 'tool_calls'].includes(finish?.reason), `it ended with ${finish?.reason}`);
+		}),
+		it('the tool that is named is called, also one without parameters', async (model, caller) => {
+			for (const { name } of tools) {
+				const { calls } = await caller.answer(model, { request: { tools, toolChoice: { name } } });
+				assertCalls(calls);
+				assert.deepEqual(new Set(calls.map((call) => call.name)), new Set([name]));
+			}
+		}),
+	];
+	return [
+		it('what is offered may be called or not, but in the right form', async (model, caller) => {
+			const outcome = await caller.answer(model, { request: { tools } });
+			assertSomething(outcome);
+			assertCalls(outcome.calls);
+		}),
+		it('nothing is called where nothing may be', async (model, caller) => {
+			const { calls } = await caller.answer(model, { request: { tools, toolChoice: 'none' } });
+			assert.deepEqual(calls, []);
+		}),
+		it('one call is made where only one is allowed', async (model, caller) => {
+			const request = { tools, toolChoice: 'auto', parallelToolCalls: false } as const;
+			const { calls } = await caller.answer(model, { request });
+			assert(calls.length <= 1, `${calls.length} calls were made`);
+		}),
+		it('the result of a tool is taken', async (model, caller) => {
+			assertSomething(await afterResult(caller, model));
+		}),
+		...(supports.requiredTools === false ? [] : required),
+	];
+}
+
+function assertCalls(calls: Outcome['calls']): void {
+	for (const { name, arguments: text } of calls) {
+		const tool = tools.find((each) => each.name === name);
+		assert(tool, `${name} was called, which was not offered`);
+		const value: unknown = JSON.parse(text || '{}');
+		assert(typeof value === 'object' && value !== null && !Array.isArray(value), text);
+		if (name !== 'convert_currency') continue;
+		const { amount, currency } = value as Record<string, unknown>;
+		assert.equal(typeof amount, 'number', text);
+		assert.equal(typeof currency, 'string', text);
+	}
+}
+
+function afterResult(caller: Caller, model: Parameters<Caller['answer']>[0]): Promise<Outcome> {
+	const [tool] = tools;
+	const messages: readonly ChatMessage[] = [
+		...conversation('What is the total in crowns?').messages,
+		{
+			role: 'assistant',
+			content: [],
+			toolCalls: [
+				{ id: 'call_1', name: tool?.name ?? '', arguments: '{"amount":42,"currency":"SEK"}' },
+			],
+		},
+		{ role: 'tool', callId: 'call_1', content: [{ type: 'text', text: '{"amount":480}' }] },
+	];
+	return caller.answer(model, { request: { messages, tools } });
+}

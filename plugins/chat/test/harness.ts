@@ -1,0 +1,224 @@
+import { readFile } from 'node:fs/promises';
+import {
+	type App,
+	type Authenticator,
+	createApp,
+	type DocumentReader,
+	type DocumentRun,
+	type DocumentText,
+	defineBackend,
+	defineModel,
+	type EncodedDocument,
+	type ImageCodec,
+	plinthError,
+	services,
+} from '@plinth/core';
+import { silentLogger } from '@plinth/core/testing';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import {
+	type ChatAbilities,
+	type ChatEvent,
+	type ChatModel,
+	type ChatRequest,
+	type ChatRun,
+	chat,
+} from '../src/index.ts';
+import { chatModels } from '../src/model.ts';
+
+/** What a test decides. */
+export interface HarnessOptions {
+	readonly options?: Parameters<typeof chat>[0];
+	readonly abilities?: ChatAbilities;
+	/** What the model does; by default it says "Hello there." in two pieces. */
+	readonly stream?: ChatModel['stream'];
+	/** What the reader of documents makes of a text: `pagesOf` it, unless set. `null`: none is composed. */
+	readonly read?: ((text: string, run: DocumentRun) => Promise<DocumentText>) | null;
+	readonly images?: ImageCodec;
+}
+
+/** What the tests use and read. */
+export interface Harness {
+	readonly app: App;
+	/** Every call of the model so far. */
+	readonly calls: { readonly request: ChatRequest; readonly run: ChatRun }[];
+	/** The texts of the documents that were read. */
+	readonly texts: string[];
+	/** Asks for an answer; fields replace those of a good request. */
+	ask(fields?: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+}
+
+/** Boots the plugin with one fake model, `fake-1`, and stops it after the test. */
+export async function harness({
+	options = {},
+	abilities,
+	stream = () => say('Hello ', 'there.'),
+	read = async (text) => pagesOf(text),
+	images,
+}: HarnessOptions = {}): Promise<Harness> {
+	const [calls, texts]: [Harness['calls'], string[]] = [[], []];
+	const model: ChatModel = {
+		apiVersion: 1,
+		...(abilities ? { abilities } : {}),
+		stream(request, run) {
+			calls.push({ request, run });
+			return stream(request, run);
+		},
+	};
+	const reader: DocumentReader = {
+		version: 'fake',
+		async read(document, _options, run = {}) {
+			const text = await textOf(document);
+			texts.push(text);
+			if (text.startsWith('broken')) throw plinthError('E_DOCUMENT_UNREADABLE');
+			return (read ?? (async () => pagesOf()))(text, run);
+		},
+	};
+	const app = await createApp(
+		{
+			server: { drainDelayMs: 0, graceMs: 50 },
+			backends: {
+				auth: provided(services.authenticator, auth),
+				...(read ? { documents: provided(services.documents, reader) } : {}),
+				...(images ? { images: provided(services.images, images) } : {}),
+			},
+			models: { 'fake-1': modelOf(model) },
+			plugins: { chat: chat(options) },
+		},
+		{ log: silentLogger(), env: {} },
+	);
+	onTestFinished(() => app.stop());
+	return {
+		app,
+		calls,
+		texts,
+		ask: (fields, init) =>
+			app.fetch(
+				new Request('http://localhost/v1/chat/completions', {
+					method: 'POST',
+					headers: { 'x-api-key': 'chat', 'content-type': 'application/json' },
+					body: JSON.stringify({ model: 'fake-1', messages: [user('Hello?')], ...fields }),
+					...init,
+				}),
+			),
+	};
+}
+
+function modelOf(model: ChatModel) {
+	return defineModel({
+		kind: chatModels,
+		name: 'fake.chat',
+		config: z.strictObject({}),
+		create: () => model,
+	})();
+}
+
+function provided<T>(provides: Parameters<typeof defineBackend>[0]['provides'], value: T) {
+	return defineBackend({
+		name: 'fake',
+		provides,
+		config: z.strictObject({}),
+		create: () => value as never,
+	})();
+}
+
+async function textOf(document: EncodedDocument): Promise<string> {
+	const bytes = 'path' in document ? await readFile(document.path) : document;
+	return Buffer.from(bytes).toString();
+}
+
+const auth: Authenticator = {
+	async authenticate(key) {
+		return { id: key, tenant: 'alice', scopes: [key] };
+	},
+};
+
+/** A document of pages. */
+export function pagesOf(...texts: readonly string[]): DocumentText {
+	return {
+		mediaType: 'application/pdf',
+		pages: texts.map((text, index) => ({ page: index + 1, text })),
+		pageCount: texts.length,
+		truncated: false,
+		metadata: {},
+	};
+}
+
+/** An answer of words alone. */
+export async function* say(...pieces: readonly string[]): AsyncGenerator<ChatEvent> {
+	for (const text of pieces) yield { type: 'text', text };
+}
+
+/** An answer of any events. */
+export function events(...all: readonly unknown[]): () => AsyncGenerator<ChatEvent> {
+	return async function* () {
+		yield* all as ChatEvent[];
+	};
+}
+
+/** A message of a user. */
+export function user(...content: readonly (string | object)[]) {
+	const [first] = content;
+	return { role: 'user', content: typeof first === 'string' ? first : content };
+}
+
+/** A part with a file, as a data URL. */
+export function file(text: string, members: object = {}) {
+	const data = Buffer.from(text).toString('base64');
+	return { type: 'file', file: { file_data: `data:application/pdf;base64,${data}`, ...members } };
+}
+
+/** A tool without parameters. */
+export function tool(name: string) {
+	return { type: 'function', function: { name } };
+}
+
+/** An answer, as far as tests look at it by name. */
+export interface Answer {
+	readonly choices: readonly {
+		readonly index: number;
+		readonly message: Record<string, unknown> & { readonly content: string | null };
+		readonly finish_reason: string;
+	}[];
+	readonly usage: Record<string, unknown>;
+	readonly warnings?: readonly string[];
+}
+
+/** A whole answer. */
+export async function answerOf(response: Response): Promise<Answer> {
+	if (response.status !== 200) throw new Error(await response.text());
+	return (await response.json()) as Answer;
+}
+
+/** A chunk of a streamed answer. */
+export interface Chunk {
+	readonly id: string;
+	readonly choices: readonly {
+		readonly index: number;
+		readonly delta: Record<string, unknown>;
+		readonly finish_reason: string | null;
+	}[];
+	readonly usage?: unknown;
+	readonly warnings?: readonly string[];
+	readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** The chunks of a streamed answer, and what stands behind the last of them. */
+export async function chunksOf(
+	response: Response,
+): Promise<{ readonly chunks: readonly Chunk[]; readonly isDone: boolean }> {
+	const frames = (await response.text()).split('\n\n').filter((frame) => frame !== '');
+	const data = frames.map((frame) => /^data: (.*)$/m.exec(frame)?.[1] ?? '');
+	const isDone = data.at(-1) === '[DONE]';
+	const chunks = (isDone ? data.slice(0, -1) : data).map((text) => JSON.parse(text) as Chunk);
+	return { chunks, isDone };
+}
+
+/** Status, code and param of an error answer. */
+export async function errorOf(
+	response: Response,
+): Promise<{ status: number; code: unknown; param: unknown; message: string }> {
+	const { error } = (await response.json()) as { error: Record<string, unknown> };
+	const { code, param, message } = error;
+	return { status: response.status, code, param, message: String(message) };
+}

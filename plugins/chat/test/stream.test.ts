@@ -1,0 +1,201 @@
+import { eventually, silentLogger } from '@plinth/core/testing';
+import { describe, expect, test } from 'vitest';
+import { beginAnswers } from '../src/answer/make.ts';
+import type { ChatModel } from '../src/index.ts';
+import { conversation } from '../src/testing/conversation.ts';
+import { chunksOf, errorOf, events, harness, say, tool } from './harness.ts';
+
+const streamed = { stream: true };
+
+describe('a streamed answer', () => {
+	test('begins with the role, ends with a reason and [DONE], under one id', async () => {
+		const { ask } = await harness();
+		const answer = await ask(streamed);
+		expect(answer.headers.get('content-type')).toBe('text/event-stream');
+		const { chunks, isDone } = await chunksOf(answer);
+		expect(isDone).toBe(true);
+		expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+		expect(chunks.every((chunk) => !('usage' in chunk))).toBe(true);
+		expect(chunks[0]).toEqual({
+			id: expect.stringMatching(/^chatcmpl-/),
+			object: 'chat.completion.chunk',
+			created: expect.any(Number),
+			model: 'fake-1',
+			system_fingerprint: expect.stringMatching(/^fp_/),
+			choices: [
+				{
+					index: 0,
+					delta: { role: 'assistant', content: '', refusal: null },
+					logprobs: null,
+					finish_reason: null,
+				},
+			],
+		});
+		expect(
+			chunks.slice(1).map(({ choices: [choice] }) => [choice?.delta, choice?.finish_reason]),
+		).toEqual([
+			[{ content: 'Hello ' }, null],
+			[{ content: 'there.' }, null],
+			[{}, 'stop'],
+		]);
+	});
+
+	test('has its usage in a chunk of its own where that is asked for', async () => {
+		const { ask } = await harness();
+		const { chunks } = await chunksOf(
+			await ask({
+				...streamed,
+				stream_options: { include_usage: true, include_obfuscation: false },
+			}),
+		);
+		expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 5 } });
+		expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
+	});
+
+	test('has its warnings in the chunk that ends it', async () => {
+		const { ask } = await harness({
+			stream: events({ type: 'warning', message: 'w' }, { type: 'text', text: 'a' }),
+		});
+		const { chunks } = await chunksOf(await ask({ ...streamed, logprobs: true }));
+		expect(chunks.at(-1)?.warnings).toEqual(['logprobs: this server gives none.', 'w']);
+		expect(chunks.filter(({ warnings }) => warnings)).toHaveLength(1);
+	});
+
+	test('says a warning once, however many answers have it', async () => {
+		const { ask } = await harness({
+			stream: events({ type: 'warning', message: 'w' }, { type: 'text', text: 'a' }),
+		});
+		const { chunks } = await chunksOf(await ask({ ...streamed, n: 4 }));
+		expect(chunks.flatMap(({ warnings = [] }) => warnings)).toEqual(['w']);
+	});
+
+	test('mixes its choices, each with a beginning and an end', async () => {
+		const { ask } = await harness({ stream: (_, { seed }) => say(`${seed}a`, `${seed}b`) });
+		const { chunks } = await chunksOf(await ask({ ...streamed, n: 3, seed: 0 }));
+		const parts = chunks.flatMap(({ choices }) => choices);
+		for (const index of [0, 1, 2]) {
+			const own = parts.filter((choice) => choice.index === index);
+			expect(own[0]?.delta.role).toBe('assistant');
+			expect(own.map(({ delta }) => delta.content ?? '').join('')).toBe(`${index}a${index}b`);
+			expect(own.map(({ finish_reason: reason }) => reason).at(-1)).toBe('stop');
+		}
+		const order = parts.map(({ index }) => index).join('');
+		expect(order.indexOf('1')).toBeLessThan(order.lastIndexOf('0'));
+	});
+
+	test('passes every piece on as it comes', async () => {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const { ask } = await harness({
+			async *stream() {
+				yield { type: 'text', text: 'first' };
+				await promise;
+				yield { type: 'text', text: 'second' };
+			},
+		});
+		const reader = (await ask(streamed)).body?.pipeThrough(new TextDecoderStream()).getReader();
+		let seen = '';
+		while (!seen.includes('first')) seen += (await reader?.read())?.value ?? '';
+		expect(seen).not.toContain('second');
+		resolve();
+		while (!seen.includes('[DONE]')) seen += (await reader?.read())?.value ?? '';
+		expect(seen).toContain('second');
+	});
+
+	test('shows what the model thinks, and what it refuses', async () => {
+		const { ask } = await harness({
+			stream: events({ type: 'reasoning', text: 'Hmm.' }, { type: 'refusal', text: 'No.' }),
+		});
+		const { chunks } = await chunksOf(await ask(streamed));
+		const deltas = chunks.map(({ choices }) => choices[0]?.delta);
+		expect(deltas).toContainEqual({ reasoning_content: 'Hmm.' });
+		expect(deltas).toContainEqual({ refusal: 'No.' });
+	});
+});
+
+describe('a failure', () => {
+	test('before the first piece is a status', async () => {
+		const { ask } = await harness({ stream: events({ type: 'warning', message: 'w' }) });
+		expect(await errorOf(await ask(streamed))).toMatchObject({ status: 502, code: 'model_error' });
+	});
+
+	test('behind it is an error frame, and nothing more', async () => {
+		const { ask } = await harness({
+			async *stream() {
+				yield { type: 'text', text: 'a' };
+				throw new Error('secret');
+			},
+		});
+		const { chunks, isDone } = await chunksOf(await ask(streamed));
+		expect(isDone).toBe(false);
+		expect(chunks.at(-1)?.error).toMatchObject({ code: 'model_error' });
+		expect(JSON.stringify(chunks)).not.toContain('secret');
+	});
+
+	test('of arguments that are no JSON is one too', async () => {
+		const call = { type: 'tool_call', index: 0, name: 'now', arguments: '{' };
+		const { ask } = await harness({ stream: events(call) });
+		const { chunks, isDone } = await chunksOf(await ask({ ...streamed, tools: [tool('now')] }));
+		expect([chunks.at(-1)?.error?.code, isDone]).toEqual(['model_error', false]);
+	});
+});
+
+describe('a model that is silent for long', () => {
+	// Waiting is over at once.
+	const clock = {
+		now: Date.now,
+		after(_ms: number, task: () => void) {
+			const timer = setImmediate(task);
+			return () => clearImmediate(timer);
+		},
+	};
+	const begin = (stream: ChatModel['stream']) => {
+		const request = conversation('Why?');
+		const signal = new AbortController().signal;
+		const model = { apiVersion: 1, stream } as const;
+		return beginAnswers(
+			{ model, request, count: 1, seed: 1, signal, log: silentLogger() },
+			clock,
+			1,
+		);
+	};
+
+	test('is not waited for: its stream begins without it', async () => {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const pieces = await begin(async function* () {
+			await promise;
+			yield* say('At last.');
+		});
+		resolve();
+		const told = [];
+		for await (const { value } of pieces) told.push(value);
+		expect(told).toMatchObject([{ type: 'text', text: 'At last.' }, { type: 'finish' }]);
+	});
+
+	test('fails within its stream', async () => {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const pieces = await begin(async function* () {
+			await promise;
+			yield* say();
+		});
+		resolve();
+		const read = async () => {
+			for await (const _ of pieces);
+		};
+		await expect(read()).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+	});
+});
+
+test('a client that leaves in the middle stops the model', async () => {
+	const { ask, calls } = await harness({
+		async *stream() {
+			yield { type: 'text', text: 'a' };
+			await new Promise(() => {});
+		},
+	});
+	const leave = new AbortController();
+	const answer = await ask(streamed, { signal: leave.signal });
+	await answer.body?.getReader().read();
+	leave.abort();
+	await eventually('the model is told', () => calls[0]?.run.signal.aborted === true, 1_000);
+	expect(calls).toHaveLength(1);
+});

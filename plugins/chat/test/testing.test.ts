@@ -1,0 +1,236 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { ChatEvent, ChatModel, ChatRequest } from '../src/index.ts';
+import { type ChatModelSuiteOptions, chatModelSuite } from '../src/testing/index.ts';
+
+type Stream = ChatModel['stream'];
+
+const call = (name: string): ChatEvent => ({
+	type: 'tool_call',
+	index: 0,
+	id: 'call_1',
+	name,
+	arguments: name === 'get_time' ? '{}' : '{"amount":42,"currency":"SEK"}',
+});
+
+function wordsOf({ format, maxTokens }: ChatRequest, seed: number): readonly string[] {
+	if (format.type === 'json') return ['{"total":', '42}'];
+	if (format.type === 'schema')
+		return ['{"answer":"42","isPaid":false,', '"kind":"bill","items":[]}'];
+	return ['The total ', 'is 42 EUR. ', `(${seed})`].slice(0, maxTokens);
+}
+
+/** A model that does everything right: word by word, with pauses that its signal ends. */
+const good: Stream = async function* (request, { signal, seed }) {
+	signal.throwIfAborted();
+	const { toolChoice, tools } = request;
+	const name = typeof toolChoice === 'object' ? toolChoice.name : tools[0]?.name;
+	if (name && toolChoice !== 'none' && toolChoice !== 'auto') {
+		yield call(name);
+		yield { type: 'finish', reason: 'tool_calls' };
+		return;
+	}
+	for (const text of wordsOf(request, seed)) {
+		await delay(4, undefined, { signal }).catch(() => signal.throwIfAborted());
+		yield { type: 'text', text };
+	}
+	yield { type: 'finish', reason: 'stop', usage: { promptTokens: 30, completionTokens: 8 } };
+};
+
+function suiteOf(
+	model: Partial<ChatModel>,
+	supports: NonNullable<ChatModelSuiteOptions['supports']> = { deterministic: true },
+) {
+	const whole: ChatModel = { apiVersion: 1, stream: good, ...model };
+	return chatModelSuite({
+		create: async () => ({ model: whole, close: async () => {} }),
+		supports,
+	});
+}
+
+/** Runs one case by its name. */
+async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
+	const found = cases.find((one) => one.name === name);
+	if (!found)
+		throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
+	await found.run();
+}
+
+describe('a good model keeps the sentence:', () => {
+	for (const { name, run } of suiteOf({})) it(name, run);
+});
+
+describe('a model that can little keeps the sentence:', () => {
+	const stream: Stream = async function* (_request, { signal }) {
+		signal.throwIfAborted();
+		yield { type: 'text', text: 'Yes.' };
+	};
+	const cases = suiteOf({ stream, abilities: { tools: false, json: 'none' } }, {});
+	for (const { name, run } of cases) it(name, run);
+});
+
+/** A model that does one thing wrong with what it has made. */
+function wrongly(change: (events: AsyncIterable<ChatEvent>) => AsyncIterable<unknown>): Stream {
+	return (request, run) => change(good(request, run)) as AsyncIterable<ChatEvent>;
+}
+
+function each(change: (event: ChatEvent) => unknown): Stream {
+	return wrongly(async function* (events) {
+		for await (const event of events) yield change(event);
+	});
+}
+
+function always(...events: readonly unknown[]): Stream {
+	return async function* (_request, { signal }) {
+		signal.throwIfAborted();
+		yield* events as ChatEvent[];
+	};
+}
+
+let counter = 0;
+
+const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
+	[
+		'is of another version',
+		{ apiVersion: 2 as never },
+		'the model says which version of the interface it is written for',
+	],
+	['says nothing', { stream: always() }, 'an answer has something in it, and ends once'],
+	[
+		'ends twice',
+		{
+			stream: always(
+				{ type: 'text', text: 'a' },
+				{ type: 'finish', reason: 'stop' },
+				{ type: 'finish', reason: 'stop' },
+			),
+		},
+		'an answer has something in it, and ends once',
+	],
+	[
+		'goes on behind the end',
+		{ stream: always({ type: 'finish', reason: 'stop' }, { type: 'text', text: 'a' }) },
+		'an answer has something in it, and ends once',
+	],
+	[
+		'has text without text',
+		{ stream: always({ type: 'text' }) },
+		'an answer has something in it, and ends once',
+	],
+	[
+		'counts fractions',
+		{
+			stream: each((event) =>
+				event.type === 'finish'
+					? { ...event, usage: { promptTokens: 0.5, completionTokens: 1 } }
+					: event,
+			),
+		},
+		'an answer that ends as others do says so, and counts its tokens in whole numbers',
+	],
+	[
+		'stumbles over results of tools',
+		{
+			stream: (request, run) => {
+				if (request.messages.some(({ role }) => role === 'tool')) throw new Error('unknown role');
+				return good(request, run);
+			},
+		},
+		'earlier turns are taken, in every role',
+	],
+	[
+		'knows no bound',
+		{ stream: always({ type: 'text', text: 'The total is forty-two euros, '.repeat(3) }) },
+		'a bound on the tokens is kept',
+	],
+	[
+		'refuses without a code',
+		{
+			stream: (request, run) => {
+				if (request.stop.length > 0) throw new Error('stop');
+				return good(request, run);
+			},
+		},
+		'an odd request is answered, or refused with a status of 400 to 499',
+	],
+	[
+		'rolls dice',
+		{ stream: (request, run) => good(request, { ...run, seed: ++counter }) },
+		'equal requests with equal seeds get equal answers',
+	],
+	[
+		'speaks where JSON is wanted',
+		{ stream: always({ type: 'text', text: '42' }) },
+		'an answer that is to be JSON is an object',
+	],
+	[
+		'ignores schemas',
+		{ stream: always({ type: 'text', text: '{"answer":1}' }) },
+		'an answer that has a schema is as the schema says',
+	],
+	[
+		'calls nothing',
+		{ stream: always({ type: 'text', text: 'No.' }) },
+		'a tool is called where one is required',
+	],
+	[
+		'calls another tool',
+		{ stream: always(call('get_time')) },
+		'the tool that is named is called, also one without parameters',
+	],
+	[
+		'calls what it must not',
+		{ stream: always(call('get_time')) },
+		'nothing is called where nothing may be',
+	],
+	[
+		'calls without an id',
+		{ stream: always({ type: 'tool_call', index: 0, name: 'get_time' }) },
+		'what is offered may be called or not, but in the right form',
+	],
+	[
+		'leaves arguments out',
+		{ stream: always({ ...call('get_time'), name: 'convert_currency' }) },
+		'a tool is called where one is required',
+	],
+	[
+		'calls twice',
+		{ stream: always(call('get_time'), { ...call('get_time'), index: 1, id: 'call_2' }) },
+		'one call is made where only one is allowed',
+	],
+	[
+		'is silent about results',
+		{
+			stream: (request, run) =>
+				request.messages.at(-1)?.role === 'tool' ? always()(request, run) : good(request, run),
+		},
+		'the result of a tool is taken',
+	],
+	[
+		'does not look at its signal',
+		{ stream: (request, run) => good(request, { ...run, signal: new AbortController().signal }) },
+		'a signal that has aborted before keeps nobody waiting',
+	],
+	[
+		'goes on after an abort',
+		{ stream: (request, run) => good(request, { ...run, signal: new AbortController().signal }) },
+		'an abort ends the answer within a second: nothing more is said',
+	],
+	[
+		'hangs on after an abort',
+		{
+			async *stream() {
+				await new Promise(() => {});
+				yield { type: 'text', text: 'never' };
+			},
+		},
+		'an abort is heard while the model is at work',
+	],
+];
+
+describe('the suite finds a model that', () => {
+	it.each(wrong)('%s', async (_, model, name) => {
+		await expect(runCase(suiteOf(model), name)).rejects.toThrow();
+		await runCase(suiteOf({}), name);
+	});
+});

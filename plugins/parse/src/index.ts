@@ -1,0 +1,6 @@
+export type { ParsedAttachment } from './answer/result.ts';
+export type { ParseOptions } from './options.ts';
+export { parse } from './plugin.ts';
+export { maxChars } from './request/fields.ts';
+export { pageRanges } from './request/pages.ts';
+export { type ParseOrder, type ParseRun, parseDocument } from './work/parse-document.ts';

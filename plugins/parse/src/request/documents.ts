@@ -1,0 +1,115 @@
+import {
+	invalidValue,
+	isPlinthError,
+	isUpload,
+	plinthError,
+	type SentDocument,
+	sentDocument,
+	unsupportedValue,
+} from '@plinth/core';
+
+/** Most documents of one request. */
+export const maxFiles = 64;
+
+/** A document of a request, or why its bytes could not even be decoded. */
+export interface Submitted {
+	/** The client's label. */
+	readonly filename: string | undefined;
+	readonly content: { readonly document: SentDocument } | { readonly error: unknown };
+}
+
+/**
+ * Finds the documents in a body: files, and objects with a data URL. Throws errors that name the exact parameter (`files[1].url`) for a
+ * request that is not what it should be; damaged data is the matter of its own document.
+ */
+export function findDocuments({
+	files,
+	file,
+}: {
+	readonly files?: unknown;
+	readonly file?: unknown;
+}): readonly Submitted[] {
+	const sent = [...listOf(files, 'files'), ...listOf(file, 'file')];
+	if (sent.length === 0) {
+		throw plinthError('E_VALUE_MISSING', {
+			param: 'files',
+			message: 'files: at least one document is required.',
+		});
+	}
+	if (sent.length > maxFiles) {
+		throw invalidValue(
+			'files',
+			`files: at most ${maxFiles} documents are taken, but ${sent.length} were sent.`,
+		);
+	}
+	return sent.map(({ value, param }) => find(value, param));
+}
+
+interface Sent {
+	readonly value: unknown;
+	readonly param: string;
+}
+
+function listOf(value: unknown, name: string): Sent[] {
+	if (value === undefined || value === null) return [];
+	if (isUpload(value)) return [{ value, param: name }];
+	if (Array.isArray(value)) {
+		return value.map((item, index) => ({ value: item, param: `${name}[${index}]` }));
+	}
+	throw plinthError('E_VALUE_TYPE', {
+		param: name,
+		message: `${name}: a list of objects with url is expected, or files in a multipart body.`,
+	});
+}
+
+function find(value: unknown, param: string): Submitted {
+	if (isUpload(value)) {
+		return { filename: value.filename || undefined, content: decode(value, param) };
+	}
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+		throw plinthError('E_VALUE_TYPE', {
+			param,
+			message: `${param}: an object with url is expected.`,
+		});
+	}
+	const { url, filename, media_type: label, file_id: id } = value as Record<string, unknown>;
+	if ((id ?? undefined) !== undefined) {
+		throw unsupportedValue(
+			`${param}.file_id`,
+			`${param}.file_id: this server keeps no files. Send the document itself, as a data URL in url.`,
+		);
+	}
+	if ((url ?? '') === '') {
+		throw plinthError('E_VALUE_MISSING', {
+			param: `${param}.url`,
+			message: `${param}.url: a data URL is required.`,
+		});
+	}
+	checkLabel(label, `${param}.media_type`);
+	return {
+		filename: checkLabel(filename, `${param}.filename`),
+		content: decode(url, `${param}.url`),
+	};
+}
+
+function checkLabel(value: unknown, param: string): string | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === 'string') return value;
+	throw plinthError('E_VALUE_TYPE', { param, message: `${param}: a text is expected.` });
+}
+
+function decode(sent: unknown, param: string): Submitted['content'] {
+	try {
+		const document = sentDocument(sent, param);
+		if (isUpload(document) && document.size === 0) return { error: empty(param) };
+		return { document };
+	} catch (error) {
+		if (isPlinthError(error) && error.code === 'E_DOCUMENT_UNREADABLE') return { error };
+		throw error;
+	}
+}
+
+/** The same as what is said of a data URL without data. */
+function empty(param: string): unknown {
+	return plinthError('E_DOCUMENT_UNREADABLE', { param, message: `${param}: it holds no data.` });
+}

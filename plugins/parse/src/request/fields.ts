@@ -1,0 +1,72 @@
+import { formInteger } from '@plinth/core';
+import { z } from 'zod';
+import { maxFiles } from './documents.ts';
+import { pageRanges } from './pages.ts';
+
+/** Most characters that `max_chars` may ask for. */
+export const maxChars = 20_000_000;
+
+const file = { type: 'string' as const, format: 'binary' };
+const document = {
+	type: 'object' as const,
+	properties: {
+		url: {
+			type: 'string' as const,
+			pattern: '^(?:\\s*[Dd][Aa][Tt][Aa]:|[^:]+$)',
+			description:
+				'The document as a data URL, or its base64 alone. At most 52,428,800 bytes when decoded. Other addresses are not fetched.',
+		},
+		filename: {
+			type: ['string' as const, 'null' as const],
+			description: 'A label, given back with the result. It decides nothing.',
+		},
+		media_type: {
+			type: ['string' as const, 'null' as const],
+			description: 'A label that decides nothing: the result says what the content is.',
+		},
+	},
+	required: ['url'],
+};
+const list = (items: object) => ({
+	type: 'array' as const,
+	items,
+	minItems: 1,
+	maxItems: maxFiles,
+});
+
+/** The body of `POST /api/attachments/parse`. Unknown fields are tolerated. */
+export const parseBody = z
+	.looseObject({
+		files: z
+			.unknown()
+			.meta({
+				description: `The documents, 1 to ${maxFiles} of them. Objects with a data URL in JSON; files in multipart bodies (\`files\`, several times \`files\` or \`files[]\`, or \`file\`).`,
+				override: { oneOf: [file, list(file), list(document)] },
+			})
+			.optional(),
+		pages: pageRanges.optional().meta({
+			description:
+				'Which pages are read of every document that has pages, counted from 1: `1-5,8`. All of them unless set.',
+		}),
+		max_chars: formInteger({ min: 1, max: maxChars }).optional().meta({
+			description:
+				'Most characters of text of one document. What is beyond is left out, and `truncated` is true.',
+		}),
+		ocr: z.enum(['auto', 'off']).default('auto').meta({
+			description: '`auto`: pages that are pictures are read by OCR where the server has it.',
+		}),
+	})
+	.meta({
+		id: 'AttachmentParse',
+		description: 'Documents, and what of them is to be read.',
+		override: { required: ['files'] },
+		examples: [
+			{
+				files: [{ url: 'data:text/plain;base64,SGVsbG8u', filename: 'hello.txt' }],
+				pages: '1-5,8',
+			},
+		],
+	});
+
+/** A checked body, whose documents have not been looked at. */
+export type ParseBody = z.output<typeof parseBody>;

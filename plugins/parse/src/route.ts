@@ -1,0 +1,125 @@
+import {
+	type Call,
+	type Capacity,
+	type DocumentReader,
+	defineRoute,
+	encodedDocument,
+	errors,
+	Reply,
+	type Route,
+	type TenantTurns,
+	toWireError,
+	valueErrors,
+} from '@plinth/core';
+import { jsonPieces } from './answer/pieces.ts';
+import { failed, type ParsedAttachment, parseAnswer } from './answer/result.ts';
+import type { ParseOptions } from './options.ts';
+import { findDocuments, maxFiles, type Submitted } from './request/documents.ts';
+import { type ParseBody, parseBody } from './request/fields.ts';
+import { parseDocument } from './work/parse-document.ts';
+import { AnswerRoom } from './work/room.ts';
+
+/** What the route works with. */
+export interface ParseContext {
+	readonly options: ParseOptions;
+	readonly documents: DocumentReader;
+	readonly turns: TenantTurns;
+	/** The characters of all answers that are made or sent. */
+	readonly held: Capacity;
+}
+
+/** `POST /api/attachments/parse`: reads every document of a request. Nothing is stored. */
+export function parseAttachments({ options, documents, turns, held }: ParseContext): Route {
+	return defineRoute({
+		method: 'POST',
+		path: '/api/attachments/parse',
+		scope: 'documents',
+		summary: 'Read documents as text',
+		description:
+			'Columns are read one after the other, rows of tables stay in one line. The content decides what a document is, not its name. A document that cannot be read has an `error` in its result, and the others are read all the same.',
+		body: parseBody,
+		encoding: ['json', 'multipart'],
+		spoolDataUrls: { bare: ['url'], keepDamaged: true },
+		// Hardly any text belongs here: short documents, and labels.
+		limits: {
+			json: 104_857_600,
+			multipart: 209_715_200,
+			allFields: 8_388_608,
+			files: maxFiles,
+		},
+		response: { description: 'One result per document, in their order.', schema: parseAnswer },
+		errors: [...valueErrors, errors.E_OVERLOADED, errors.E_STORE_FULL],
+		async handler({ body }, call) {
+			const sent = findDocuments(body);
+			const answer = new AnswerRoom(options.answerChars, held.share());
+			const { tenant } = call.principal;
+			try {
+				const results = await turns.map(tenant, sent, call.signal, (each) =>
+					readSubmitted(documents, each, body, answer, call),
+				);
+				return replyWith(results, answer, call.signal);
+			} catch (error) {
+				answer.release();
+				throw error;
+			}
+		},
+	});
+}
+
+async function readSubmitted(
+	documents: DocumentReader,
+	{ filename, content }: Submitted,
+	{ pages, ocr, max_chars: maxChars }: ParseBody,
+	room: AnswerRoom,
+	{ signal, log }: Call,
+): Promise<ParsedAttachment> {
+	if ('error' in content) return failed(filename, toWireError(content.error).body.error);
+	const options = { ...(pages ? { pages } : {}), ocr };
+	return parseDocument(
+		documents,
+		encodedDocument(content.document),
+		{ filename, options, maxChars },
+		{
+			signal,
+			log: (err) => log.error({ err }, 'a document could not be read'),
+			keep: (read) => room.take(read),
+		},
+	);
+}
+
+/** Answers of more characters are written in pieces, without a length. */
+const longAnswer = 262_144;
+
+function replyWith(
+	results: readonly ParsedAttachment[],
+	room: AnswerRoom,
+	signal: AbortSignal,
+): unknown {
+	const value = { results };
+	if (room.held + lengthOfNames(results) <= longAnswer) {
+		room.release();
+		return value;
+	}
+	const release = () => room.release();
+	// A client may leave before the first piece is asked for.
+	signal.addEventListener('abort', release, { once: true });
+	const source = {
+		async *open() {
+			try {
+				yield* jsonPieces(value);
+			} finally {
+				release();
+			}
+		},
+		discard: release,
+	};
+	return Reply.binary(source, {
+		mediaType: 'application/json; charset=utf-8',
+		headers: { 'cache-control': 'no-store' },
+	});
+}
+
+/** Clients choose them, and they are no text of documents. */
+function lengthOfNames(results: readonly ParsedAttachment[]): number {
+	return results.reduce((sum, { filename = '' }) => sum + filename.length, 0);
+}

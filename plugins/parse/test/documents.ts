@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import type { EncodedDocument } from '@plinth/core';
+
+/** One entry of an answer. */
+export interface Result {
+	readonly filename?: string;
+	readonly media_type?: string;
+	readonly page_count?: number;
+	readonly truncated?: boolean;
+	readonly metadata?: object;
+	readonly content: {
+		readonly pages?: readonly { readonly page: number; readonly text: string }[];
+		readonly text?: string;
+	};
+	readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** The entries of a good answer. */
+export async function resultsOf(answer: Response): Promise<readonly Result[]> {
+	const text = await answer.text();
+	if (answer.status !== 200) throw new Error(`${answer.status}: ${text}`);
+	return (JSON.parse(text) as { results: readonly Result[] }).results;
+}
+
+/** The text of each entry, its pages joined by `|`; of a failed one its code. */
+export async function textsOf(answer: Response): Promise<readonly string[]> {
+	return (await resultsOf(answer)).map(
+		({ content: { pages, text }, error }) =>
+			error?.code ?? pages?.map((page) => page.text).join('|') ?? text ?? '',
+	);
+}
+
+/** A file of a JSON request. */
+export function sent(content: string | Uint8Array, labels: object = {}): object {
+	const data = Buffer.from(content).toString('base64');
+	return { url: `data:application/pdf;base64,${data}`, ...labels };
+}
+
+/** Status, code and param of an error answer. */
+export async function errorOf(answer: Response) {
+	const { error } = (await answer.json()) as { error: Record<string, unknown> };
+	const { code, param, message } = error;
+	return { status: answer.status, code, param, message: String(message) };
+}
+
+/** The bytes of a document as text. */
+export async function contentOf(document: EncodedDocument): Promise<string> {
+	const bytes = 'path' in document ? await readFile(document.path) : Buffer.from(document);
+	return bytes.toString();
+}

@@ -1,0 +1,317 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { errorOf, resultsOf, sent, textsOf } from './documents.ts';
+import { harness } from './harness.ts';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const long = 'A long line of text that is repeated. '.repeat(3_000);
+
+describe('a document in JSON', () => {
+	it.each([
+		['a data URL', `data:application/pdf;base64,${base64('hello')}`, 'hello'],
+		['a data URL without a media type', `data:;base64,${base64('hello')}`, 'hello'],
+		['parameters', `data:text/plain;charset=utf-8;name="a b";base64,${base64('hello')}`, 'hello'],
+		['capitals', `DATA:Text/Plain;BASE64,${base64('hello')}`, 'hello'],
+		[
+			'the alphabet of URLs',
+			`data:;base64,${Buffer.from('??>>~~').toString('base64url')}`,
+			'??>>~~',
+		],
+		['lines of base64', `data:;base64,\r\n aGVs\r\n\tbG8= \n`, 'hello'],
+		[
+			'a data URL that is not base64',
+			'data:text/plain,one%20two%0Athr%C3%A9%e9%',
+			'one two\nthré\ufffd%',
+		],
+		['characters that need not be encoded', 'data:,naïve text', 'naïve text'],
+		['base64 alone', base64('hello'), 'hello'],
+		['base64 alone, in lines', `${base64('hello')}\n`, 'hello'],
+		['a long data URL', `data:application/pdf;base64,${base64(long)}`, long],
+		['long base64 alone', base64(long), long],
+		[
+			'long base64 of the alphabet of URLs, in lines',
+			Buffer.from(long).toString('base64url').replace(/.{76}/g, '$&\r\n'),
+			long,
+		],
+		['a long data URL that is not base64', `data:text/plain,${encodeURIComponent(long)}`, long],
+	])('may be sent as %s', async (_, url, content) => {
+		const { calls, parse } = await harness();
+		expect((await parse({ files: [{ url }] })).status).toBe(200);
+		expect(calls.map((call) => call.content)).toEqual([content]);
+	});
+
+	it('lies in a file when it is long, and its hash is known', async () => {
+		const { calls, parse } = await harness({ concurrency: 1 });
+		await parse({ files: [sent(long), sent('short'), { url: base64(`${long}!`) }] });
+		const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+		expect(calls.map(({ document }) => document)).toEqual([
+			{ path: expect.any(String), sha256: hash(long) },
+			expect.any(Uint8Array),
+			{ path: expect.any(String), sha256: hash(`${long}!`) },
+		]);
+	});
+
+	it('is no address of something else', async () => {
+		const { calls, parse } = await harness();
+		for (const url of [
+			'https://example.org/a.pdf',
+			'file:///etc/passwd',
+			'C:\\a.pdf',
+			`blob:${long}`,
+		]) {
+			expect(await errorOf(await parse({ files: [sent('good'), { url }] }))).toMatchObject({
+				status: 400,
+				code: 'invalid_value',
+				param: 'files[1].url',
+				message: expect.stringContaining('not fetched'),
+			});
+		}
+		expect(calls).toEqual([]);
+	});
+
+	it.each([
+		['no files', {}, 'missing_required_parameter', 'files'],
+		['files that are null', { files: null }, 'missing_required_parameter', 'files'],
+		['an empty list', { files: [] }, 'missing_required_parameter', 'files'],
+		['a text for files', { files: 'a.pdf' }, 'invalid_type', 'files'],
+		['an object for files', { files: sent('x') }, 'invalid_type', 'files'],
+		['a number for a file', { files: [sent('x'), 5] }, 'invalid_type', 'files[1]'],
+		['a list for a file', { files: [[]] }, 'invalid_type', 'files[0]'],
+		[
+			'no url',
+			{ files: [sent('x'), { filename: 'a' }] },
+			'missing_required_parameter',
+			'files[1].url',
+		],
+		['an empty url', { files: [{ url: '' }] }, 'missing_required_parameter', 'files[0].url'],
+		['a number for url', { files: [{ url: 5 }] }, 'invalid_type', 'files[0].url'],
+		[
+			'a number for filename',
+			{ files: [sent('x', { filename: 1 })] },
+			'invalid_type',
+			'files[0].filename',
+		],
+		[
+			'a list for media_type',
+			{ files: [sent('x', { media_type: [] })] },
+			'invalid_type',
+			'files[0].media_type',
+		],
+		['a file_id', { files: [{ file_id: 'file-1' }] }, 'unsupported_value', 'files[0].file_id'],
+		[
+			'a file_id beside url',
+			{ files: [sent('x', { file_id: 'file-1' })] },
+			'unsupported_value',
+			'files[0].file_id',
+		],
+		['65 files', { files: Array(65).fill(sent('x')) }, 'invalid_value', 'files'],
+		['pages that are no text', { files: [sent('x')], pages: 3 }, 'invalid_type', 'pages'],
+		[
+			'max_chars of nothing',
+			{ files: [sent('x')], max_chars: 0 },
+			'integer_below_min_value',
+			'max_chars',
+		],
+		[
+			'max_chars beyond the limit',
+			{ files: [sent('x')], max_chars: 20_000_001 },
+			'integer_above_max_value',
+			'max_chars',
+		],
+		[
+			'max_chars that is no integer',
+			{ files: [sent('x')], max_chars: 1.5 },
+			'invalid_type',
+			'max_chars',
+		],
+		['an unknown ocr', { files: [sent('x')], ocr: 'on' }, 'invalid_value', 'ocr'],
+	])('is refused with %s', async (_, body, code, param) => {
+		const { calls, parse } = await harness();
+		expect(await errorOf(await parse(body))).toMatchObject({ status: 400, code, param });
+		expect(calls).toEqual([]);
+	});
+
+	it('may carry labels, nulls and fields that nobody knows', async () => {
+		const { parse } = await harness();
+		const labels = { filename: 'ä/b.docx', media_type: 'text/html', file_id: null, odd: 1 };
+		const body = {
+			files: [sent('x', labels), sent('y', { filename: null, media_type: null })],
+			pages: null,
+			ocr: null,
+			max_chars: null,
+			model: 'any',
+		};
+		const results = await resultsOf(await parse(body));
+		expect(results.map(({ filename, media_type: type }) => [filename, type])).toEqual([
+			['ä/b.docx', 'application/pdf'],
+			[undefined, 'application/pdf'],
+		]);
+	});
+});
+
+describe('a request', () => {
+	it('brings documents, and hardly any text besides', async () => {
+		const { parse } = await harness();
+		const filename = 'n'.repeat(8_388_608);
+		const error = await errorOf(await parse({ files: [sent('x', { filename })] }));
+		expect(error).toMatchObject({ status: 413, code: 'request_too_large' });
+	});
+});
+
+describe('a document in a form', () => {
+	type Part = readonly [name: string, content: string, filename?: string];
+	const form = (parts: readonly Part[]) => {
+		const data = new FormData();
+		for (const [name, content, filename] of parts) {
+			if (filename === undefined) data.append(name, content);
+			else data.append(name, new Blob([content]), filename);
+		}
+		return data;
+	};
+
+	it.each<readonly [string, readonly Part[]]>([
+		[
+			'files',
+			[
+				['files', 'one', 'a'],
+				['files', 'two', 'b'],
+			],
+		],
+		[
+			'files[]',
+			[
+				['files[]', 'one', 'a'],
+				['files[]', 'two', 'b'],
+			],
+		],
+		[
+			'files[0] and files[1]',
+			[
+				['files[0]', 'one', 'a'],
+				['files[1]', 'two', 'b'],
+			],
+		],
+		[
+			'file, twice',
+			[
+				['file', 'one', 'a'],
+				['file', 'two', 'b'],
+			],
+		],
+		[
+			'file and files',
+			[
+				['file', 'two', 'b'],
+				['files', 'one', 'a'],
+			],
+		],
+	])('may be called %s', async (_, parts) => {
+		const { parse } = await harness();
+		const results = await resultsOf(await parse(form(parts)));
+		expect(results.map(({ filename, content }) => [filename, content.pages?.[0]?.text])).toEqual([
+			['a', 'one'],
+			['b', 'two'],
+		]);
+	});
+
+	it('has its options in fields', async () => {
+		const { calls, parse } = await harness();
+		const answer = await parse(
+			form([
+				['file', 'hello', 'a'],
+				['pages', '2,4-6'],
+				['max_chars', '3'],
+				['ocr', 'off'],
+			]),
+		);
+		expect(await textsOf(answer)).toEqual(['hel']);
+		expect(calls[0]?.options).toEqual({
+			pages: [
+				{ first: 2, last: 2 },
+				{ first: 4, last: 6 },
+			],
+			ocr: 'off',
+		});
+	});
+
+	it('is a file, and at least one', async () => {
+		const { parse } = await harness();
+		expect(await errorOf(await parse(form([['files', 'no file']])))).toMatchObject({
+			status: 400,
+			param: 'files',
+		});
+		expect(await errorOf(await parse(form([['pages', '1']])))).toMatchObject({
+			status: 400,
+			param: 'files',
+		});
+	});
+});
+
+describe('pages', () => {
+	it.each([
+		['3', [[3, 3]]],
+		[
+			'1-5,8',
+			[
+				[1, 5],
+				[8, 8],
+			],
+		],
+		[
+			' 8 , 1 - 5 ',
+			[
+				[1, 5],
+				[8, 8],
+			],
+		],
+		['7,3-9,1,2', [[1, 9]]],
+		['1,1,1', [[1, 1]]],
+		['2-4,6-8,5', [[2, 8]]],
+		['999999', [[999_999, 999_999]]],
+	])('%s are read in ascending order, each once', async (pages, ranges) => {
+		const { calls, parse } = await harness();
+		expect((await parse({ files: [sent('x')], pages })).status).toBe(200);
+		expect(calls[0]?.options?.pages?.map(({ first, last }) => [first, last])).toEqual(ranges);
+	});
+
+	it.each([
+		'',
+		' ',
+		'0',
+		'-1',
+		'1-',
+		'-',
+		'a',
+		'1,',
+		',1',
+		'1--2',
+		'1-2-3',
+		'5-3',
+		'01',
+		'1.5',
+		'1000000',
+		'1;2',
+		'٣',
+		'1\n2',
+	])('%j are none', async (pages) => {
+		const { parse } = await harness();
+		const error = await errorOf(await parse({ files: [sent('x')], pages }));
+		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'pages' });
+	});
+
+	it('may be named by 200 ranges, and no more', async () => {
+		const { calls, parse } = await harness();
+		const odd = (count: number) =>
+			Array.from({ length: count }, (_, index) => 2 * index + 1).join();
+		expect((await parse({ files: [sent('x')], pages: odd(200) })).status).toBe(200);
+		expect(calls[0]?.options?.pages).toHaveLength(200);
+		const error = await errorOf(await parse({ files: [sent('x')], pages: odd(201) }));
+		expect(error).toMatchObject({ status: 400, code: 'invalid_value', param: 'pages' });
+	});
+
+	it('are not looked for in a long text', async () => {
+		const { parse } = await harness();
+		const error = await errorOf(await parse({ files: [sent('x')], pages: '1,'.repeat(2_000) }));
+		expect(error).toMatchObject({ status: 400, code: 'string_above_max_length', param: 'pages' });
+	});
+});

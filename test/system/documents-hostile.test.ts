@@ -1,0 +1,144 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Semaphore } from '@plinth/core';
+import { eventually } from '@plinth/core/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { show, tinyPdf } from '../../adapters/documents/test/tiny-pdf.ts';
+import { type Child, plinth } from '../support/cli.ts';
+import { type RawClient, rawClient } from '../support/client.ts';
+import { type HostileDocument, hostileDocuments } from '../support/hostile-documents/index.ts';
+import { type Probe, percentile } from '../support/latency.ts';
+import { probeBeside } from '../support/latency-beside.ts';
+import { type Held, heldDuring, residentOrNone } from '../support/process-tree.ts';
+
+const megabyte = 1_048_576;
+const path = '/api/attachments/parse';
+
+interface Result {
+	readonly truncated?: boolean;
+	readonly content: {
+		readonly text?: string;
+		readonly pages?: readonly { readonly text: string }[];
+	};
+	readonly error?: { readonly code: string };
+}
+
+let cwd: string;
+let temp: string;
+let child: Child;
+let client: RawClient;
+let health: Probe;
+let held: Promise<Held>;
+let before: number;
+let isOver: () => void;
+const outcomes: string[] = [];
+/** As many as are read at a time: what else is under way is only work of ours, which the server would have to wait for. */
+const places = new Semaphore(2);
+
+beforeAll(async () => {
+	cwd = await mkdtemp(join(tmpdir(), 'plinth-test-documents-'));
+	temp = join(cwd, 'tmp');
+	await mkdir(temp);
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
+	child = plinth(['serve'], { cwd, env });
+	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+	client = rawClient(url, 'key');
+	// What is loaded late is loaded by the first document.
+	await expectGood(-1);
+	before = residentOrNone(child.pid);
+	health = await probeBeside(`${url}/healthz`);
+	const over = new Promise<void>((done) => {
+		isOver = done;
+	});
+	held = heldDuring(child.pid, () => over);
+});
+
+afterAll(async () => {
+	isOver?.();
+	await health?.stop();
+	await child?.kill();
+	await rm(cwd, { recursive: true, force: true });
+});
+
+async function resultsOf(answer: Response): Promise<readonly Result[]> {
+	expect(answer.status).toBe(200);
+	return ((await answer.json()) as { readonly results: readonly Result[] }).results;
+}
+
+async function parse(document: Uint8Array, filename: string, pages?: string): Promise<Result> {
+	const form = new FormData();
+	form.set('files', new Blob([Uint8Array.from(document)]), filename);
+	if (pages !== undefined) form.set('pages', pages);
+	const results = await resultsOf(await client.send(path, { method: 'POST', body: form }));
+	expect(results).toHaveLength(1);
+	return results[0] as Result;
+}
+
+const textOf = ({ content: { text, pages } }: Result) =>
+	text ?? pages?.map((page) => page.text).join('\n');
+
+/** Reads a small document that nobody has read before. */
+async function expectGood(number: number): Promise<void> {
+	const text = `The good document ${number}`;
+	const result = await parse(tinyPdf({ pages: [show([text, 72, 700])] }), 'good.pdf');
+	expect([result.error, textOf(result)]).toEqual([undefined, text]);
+}
+
+function expectOutcome({ ends }: Pick<HostileDocument, 'ends'>, result: Result): void {
+	if (ends instanceof RegExp) {
+		expect(result.error).toBeUndefined();
+		expect(textOf(result)?.slice(0, 250_000)).toMatch(ends);
+	} else {
+		expect(typeof ends === 'string' ? [ends] : ends).toContain(result.error?.code);
+		expect(result.content).toEqual({});
+	}
+}
+
+describe.concurrent('a hostile document', () => {
+	test.each(hostileDocuments.map((document, index) => ({ ...document, index })))(
+		'ends as it should, and the next one is read: $name',
+		(document) =>
+			places.run(async () => {
+				const bytes = document.make();
+				const began = performance.now();
+				const result = await parse(bytes, document.filename ?? 'document', document.pages);
+				const seconds = ((performance.now() - began) / 1_000).toFixed(2);
+				outcomes.push(`${document.name}: ${result.error?.code ?? 'text'} after ${seconds} s`);
+				expectOutcome(document, result);
+				expect(textOf(result) ?? '').not.toContain('root:x:');
+				await expectGood(document.index);
+			}),
+	);
+});
+
+test('many of them in one request leave the good one among them alone', async () => {
+	const small = hostileDocuments
+		.filter(({ pages }) => pages === undefined)
+		.map((document) => ({ ...document, bytes: document.make() }))
+		.filter(({ bytes }) => bytes.length < megabyte / 4)
+		.slice(0, 63);
+	const good = { name: 'good', ends: /^good$/, bytes: Buffer.from('good') };
+	const sent = [...small.slice(0, 20), good, ...small.slice(20)];
+	const files = sent.map(({ bytes }) => ({
+		url: `data:application/pdf;base64,${Buffer.from(bytes).toString('base64')}`,
+	}));
+	const results = await resultsOf(await client.post(path, { files }));
+	for (const [index, each] of sent.entries()) expectOutcome(each, results[index] as Result);
+});
+
+test('meanwhile the server answered others, and kept nothing of it', async () => {
+	isOver();
+	const times = await health.stop();
+	const { server, child: reader } = await held;
+	const p99 = percentile(times, 0.99);
+	const mb = (bytes: number) => `${(bytes / megabyte).toFixed(0)} MB`;
+	console.info(
+		`${outcomes.join('\n')}\n/healthz p99 ${p99.toFixed(0)} ms of ${times.length}; server +${mb(server)}, largest reader ${mb(reader)}.`,
+	);
+	expect(p99).toBeLessThan(100);
+	const after = () => residentOrNone(child.pid) - before;
+	await eventually('the server gives memory back', () => after() < 300 * megabyte);
+	expect(reader).toBeLessThan(600 * megabyte);
+	expect((await readdir(temp)).filter((name) => name !== 'node-compile-cache')).toEqual([]);
+});

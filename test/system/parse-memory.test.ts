@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
+import { type Child, plinth } from '../support/cli.ts';
+import { type RawClient, rawClient } from '../support/client.ts';
+import { heldDuring } from '../support/process-tree.ts';
+
+const megabyte = 1_048_576;
+const path = '/api/attachments/parse';
+
+let cwd: string;
+let temp: string;
+let child: Child;
+let client: RawClient;
+
+beforeAll(async () => {
+	cwd = await mkdtemp(join(tmpdir(), 'plinth-test-parse-'));
+	temp = join(cwd, 'tmp');
+	await mkdir(temp);
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
+	child = plinth(['serve'], { cwd, env });
+	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+	client = rawClient(url, 'key');
+	expect((await post(Buffer.from('warm'))).status).toBe(200);
+});
+
+afterAll(async () => {
+	await child?.kill();
+	await rm(cwd, { recursive: true, force: true });
+});
+
+/** Sends a document as JSON, as a data URL or as base64 alone. */
+function post(document: Buffer, header = 'data:application/octet-stream;base64,') {
+	return client.send(path, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: new Blob(['{"files":[{"url":"', header, document.toString('base64'), '"}]}']),
+	});
+}
+
+const mb = (bytes: number) => (bytes / megabyte).toFixed(0);
+
+interface Result {
+	readonly truncated?: boolean;
+	readonly content: { readonly text?: string };
+	readonly error?: { readonly code: string };
+}
+
+async function resultOf(answer: Response): Promise<Result | undefined> {
+	expect(answer.status).toBe(200);
+	return ((await answer.json()) as { results: readonly Result[] }).results[0];
+}
+
+test.each([
+	['as a data URL', undefined],
+	['as base64 alone', ''],
+])('a body of 64 MB costs the server less memory than its own length: %s', async (how, header) => {
+	onTestFailed(() => console.error(child.stdout(), child.stderr()));
+	const document = randomBytes(48 * megabyte);
+	const held = await heldDuring(child.pid, async () => {
+		expect((await resultOf(await post(document, header)))?.error?.code).toBe(
+			'document_unsupported',
+		);
+	});
+	console.info(`64 MB ${how}: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
+	expect(held.server).toBeLessThan(64 * megabyte);
+	expect((await readdir(temp)).filter((name) => name.startsWith('plinth-'))).toEqual([]);
+});
+
+test('an answer of 20 million characters costs a few times its length', async () => {
+	onTestFailed(() => console.error(child.stdout(), child.stderr()));
+	const line = 'Every line of this text is as long as the others, and there are many of them. é\n';
+	const document = Buffer.from(line.repeat(260_000));
+	let result: Result | undefined;
+	const held = await heldDuring(child.pid, async () => {
+		result = await resultOf(await post(document));
+	});
+	expect(result?.truncated).toBe(true);
+	expect(result?.content.text?.length).toBeGreaterThan(19_000_000);
+	console.info(
+		`20 million characters: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`,
+	);
+	expect(held.server).toBeLessThan(200 * megabyte);
+});
