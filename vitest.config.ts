@@ -38,14 +38,19 @@ export default defineConfig({
 			},
 			{
 				extends: true,
-				test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 300_000 },
+				test: {
+					name: 'system',
+					include: ['test/system/**/*.test.ts'],
+					testTimeout: 300_000,
+					hookTimeout: 60_000,
+				},
 			},
 			{
 				// The same files as in `system`, with their full numbers of rounds.
 				extends: true,
 				test: {
 					name: 'long',
-					include: ['test/system/{drain,fuzz,kills}.test.ts'],
+					include: ['test/system/{drain,fuzz,kills,webhook-kills}.test.ts'],
 					testTimeout: 7_200_000,
 					env: { PLINTH_TEST_LONG: '1' },
 				},

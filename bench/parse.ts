@@ -35,7 +35,7 @@ const names = {
 export const parse: Bench = {
 	name: 'parse',
 	about:
-		'text of PDFs through a reading process: facts, rows, reading order, CPU, 5,000 pages, the cache',
+		'text of PDFs through reading processes: facts, rows, reading order, CPU, 5,000 pages, the cache',
 	needs: ['pdftotext'],
 	async run() {
 		const files = factFiles(documentsFolder());
@@ -58,10 +58,11 @@ async function withParser<T>(work: (child: Child) => Promise<T>): Promise<T> {
 interface Timed {
 	readonly ms: number;
 	readonly pageCount: number;
-	readonly peakBytes: number;
+	/** The most memory that each reading process ever held, in bytes. */
+	readonly peaks: readonly number[];
 }
 
-/** A long document as the first one of a fresh process, then out of the cache. */
+/** A long document as the first one of fresh processes, then out of the cache. */
 async function long(child: Child, lines: number): Promise<Row[]> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 	const path = join(folder, 'long.pdf');
@@ -87,13 +88,14 @@ async function long(child: Child, lines: number): Promise<Row[]> {
 				ours: first.ms / 1_000,
 				reference,
 				goal: { of: 'value', bound: 'at most', limit: 5 },
-				note: 'lines of 60 characters, in a fresh process',
+				note: 'lines of 60 characters, in fresh processes',
 			},
 			{
 				name: `5,000 pages of ${lines} lines, memory`,
-				unit: 'MB, the most of the reading process',
-				ours: first.peakBytes / 1_000_000,
+				unit: 'MB, the most of a reading process',
+				ours: Math.max(0, ...first.peaks) / 1_000_000,
 				goal: { of: 'value', bound: 'at most', limit: 300 },
+				note: `${first.peaks.length} processes, each with half of the pages; ${megabytes(first.peaks)} MB in all`,
 			},
 			{
 				name: 'the same, cached',
@@ -108,6 +110,10 @@ async function long(child: Child, lines: number): Promise<Row[]> {
 }
 
 const longPages = 5_000;
+
+function megabytes(counts: readonly number[]): string {
+	return (counts.reduce((sum, bytes) => sum + bytes, 0) / 1_000_000).toFixed(0);
+}
 
 async function compare(child: Child, files: readonly FactFile[]): Promise<Row[]> {
 	const ours = await read(child, files);

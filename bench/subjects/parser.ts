@@ -8,8 +8,8 @@ interface Question {
 	readonly timed?: { readonly path: string; readonly cached: boolean };
 }
 
-// One process reads, so that its memory is that of the read. On a machine that is busy with something else, it may take its time.
-const pool = new PooledReader({ workers: 1, limits: { readMs: 60_000 } });
+// As many processes as a server has unless it is told otherwise. On a machine that is busy with something else, they may take their time.
+const pool = new PooledReader({ workers: 2, limits: { readMs: 60_000 } });
 const cached = new CachedReader(pool);
 
 process.on('message', ({ paths, timed }: Question) => {
@@ -31,10 +31,10 @@ async function time(path: string, isCached: boolean): Promise<void> {
 	const began = performance.now();
 	const { pageCount } = await (isCached ? cached : pool).read({ path });
 	const ms = performance.now() - began;
-	process.send?.({ ms, pageCount, peakBytes: Math.max(0, ...pool.pids.map(peakOf)) });
+	process.send?.({ ms, pageCount, peaks: pool.pids.map(peakOf) });
 }
 
-/** The most memory that a process ever held. */
+/** The most memory that a process ever held, in bytes. */
 function peakOf(pid: number): number {
 	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
 	return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { webhooks } from '@plinth/plugin-webhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeChat } from '../support/fake-chat.ts';
 import { fakeImage, fakeSpeech, fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
@@ -11,7 +15,7 @@ import { Fuzzer, type Tally, tallyTable } from '../support/openapi/fuzz.ts';
 import { keyA, removeDir, serveEmbedded } from '../support/serve.ts';
 
 const long = process.env.PLINTH_TEST_LONG === '1';
-const runs = long ? 10_000 : 2_000;
+const runs = long ? 10_000 : 1_000;
 // The gate is the same for every run of one commit; the long run looks for what is new.
 const seed = Number(process.env.PLINTH_FUZZ_SEED ?? (long ? Date.now() % 2 ** 31 : 20_261_122));
 
@@ -26,14 +30,19 @@ const served = await serveEmbedded({
 		'echo-1': fakeChat(),
 		'paint-1': fakeImage([], { width: 16, height: 12 }),
 	},
+	plugins: { webhooks: webhooks({ allowPrivate: true }) },
 	// Wrong keys come by the hundred here.
 	server: { authFailuresPerMinute: 0 },
 	dataDir: folder,
 });
+const receiver = createServer((req, res) => void req.resume().on('end', () => res.end()));
+receiver.listen(0, '127.0.0.1');
+await once(receiver, 'listening');
+const { port } = receiver.address() as AddressInfo;
 const sockets = overSockets(served.url);
 const fuzzer = new Fuzzer({
 	document: served.app.openapi(),
-	facts: await embeddedFacts(served.app),
+	facts: await embeddedFacts(served.app, `http://127.0.0.1:${port}/events`),
 	carriers: { fetch: throughFetch((request) => served.app.fetch(request)), socket: sockets.send },
 	key: keyA,
 	slowMs: 5_000,
@@ -47,6 +56,7 @@ afterAll(async () => {
 	sockets.close();
 	held.open();
 	await served.stop();
+	receiver.close();
 	await removeDir(folder);
 });
 

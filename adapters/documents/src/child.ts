@@ -1,7 +1,8 @@
 /** What runs in a reading process: one document after the other. */
 import { readFile } from 'node:fs/promises';
 import { serveTasks } from '@plinth/core/processes/child';
-import type { OcrContext } from './formats/format.ts';
+import type { OcrContext, Share } from './formats/format.ts';
+
 import { documentLimits } from './pool/limits.ts';
 import type { OcrSettings, ReadNews, ReadTask } from './pool/messages.ts';
 import { sendText } from './pool/send.ts';
@@ -32,17 +33,23 @@ function progressTo(tell: TellNews) {
 	};
 }
 
+/** The parent finds another process for the pages. */
+function shareWith(tell: TellNews, above: number): Share {
+	return { above, leave: (pages) => void tell({ kind: 'rest', pages }) };
+}
+
 // Most documents are PDFs: a process that waits for its first one has loaded what reads them.
 setTimeout(() => void import('./pdf/file.ts').catch(() => {}), preloadAfterMs);
 
 await serveTasks(
 	async (task, body, tell: TellNews) => {
-		const { path, options, ocr } = task as ReadTask;
+		const { path, options, ocr, shareAbove } = task as ReadTask;
 		void tell({ kind: 'begin' });
 		const bytes = path === undefined ? body : await readFile(path);
 		const text = await readDocument(bytes, options, {
 			progress: progressTo(tell),
 			ocr: ocr && ocrContext(ocr, tell),
+			share: shareAbove === undefined ? undefined : shareWith(tell, shareAbove),
 		});
 		return { value: await sendText(text, tell) };
 	},

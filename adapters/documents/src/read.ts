@@ -1,6 +1,6 @@
 import type { DocumentOptions, DocumentPage, DocumentText } from '@plinth/core';
 import { Budget } from './formats/budget.ts';
-import type { Content, OcrContext, ReadContext } from './formats/format.ts';
+import type { Content, OcrContext, ReadContext, Share } from './formats/format.ts';
 import { formats } from './formats/index.ts';
 import { sniff } from './formats/sniff.ts';
 import { documentError, Refusal } from './refusal.ts';
@@ -11,6 +11,8 @@ export interface ReadRun {
 	progress?(done: number, of: number): void;
 	/** Absent where there is no OCR. */
 	readonly ocr?: OcrContext | undefined;
+	/** Takes pages of a long document. Absent where nobody does. */
+	readonly share?: Share | undefined;
 }
 
 /**
@@ -20,13 +22,14 @@ export interface ReadRun {
 export async function readDocument(
 	bytes: Uint8Array,
 	options: DocumentOptions = {},
-	{ progress = () => {}, ocr }: ReadRun = {},
+	{ progress = () => {}, ocr, share }: ReadRun = {},
 ): Promise<DocumentText> {
 	const context = {
 		options,
 		budget: new Budget(),
 		depth: 0,
 		progress,
+		share,
 		...(ocr && options.ocr !== 'off' ? { ocr } : {}),
 	};
 	try {
@@ -61,7 +64,8 @@ async function readContent(bytes: Uint8Array, surroundings: Surroundings): Promi
 /** All of a file inside another one; pages were asked of the outer one. */
 async function readInner(bytes: Uint8Array, outer: Surroundings): Promise<Content> {
 	const { pages: _, ...options } = outer.options;
-	const inner = { ...outer, options, depth: outer.depth + 1, progress: () => {} };
+	const { share: __, ...rest } = outer;
+	const inner = { ...rest, options, depth: outer.depth + 1, progress: () => {} };
 	try {
 		return await readContent(bytes, inner);
 	} catch (error) {

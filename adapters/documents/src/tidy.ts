@@ -17,16 +17,25 @@ export function tidied(content: Content, limit: number = maxCharacters): Documen
 		const kept = cut(whole, limit);
 		return { mediaType, text: kept, truncated: kept.length < whole.length, metadata };
 	}
+	const whole = pages.map((page) => ({ ...page, text: tidyText(page.text) }));
+	const { pages: kept, truncated } = cutPages(whole, limit);
+	return { mediaType, pages: kept, pageCount: pageCount ?? kept.length, truncated, metadata };
+}
+
+/** Pages with at most `limit` characters in all. What is beyond is left out, and the pages stay. */
+export function cutPages(
+	pages: readonly DocumentPage[],
+	limit: number,
+): { readonly pages: DocumentPage[]; readonly truncated: boolean } {
 	let left = limit;
 	let truncated = false;
-	const kept = pages.map((page): DocumentPage => {
-		const whole = tidyText(page.text);
-		const part = cut(whole, left);
-		left -= part.length;
-		truncated ||= part.length < whole.length;
-		return { ...page, text: part };
+	const kept = pages.map((page) => {
+		const text = cut(page.text, left);
+		left -= text.length;
+		truncated ||= text.length < page.text.length;
+		return { ...page, text };
 	});
-	return { mediaType, pages: kept, pageCount: pageCount ?? kept.length, truncated, metadata };
+	return { pages: kept, truncated };
 }
 
 /** NFC and LF; no form feeds, no control characters, no blanks at line ends, at most two empty lines in a row and none at the ends. */

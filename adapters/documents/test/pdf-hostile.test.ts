@@ -1,11 +1,13 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { decryptionOf } from '../src/pdf/decryption.ts';
 import { findObjects, pagesOf } from '../src/pdf/objects.ts';
 import { PageContents } from '../src/pdf/page-contents.ts';
 import { catalogueOf, leavesOf } from '../src/pdf/page-tree.ts';
 import { readPdf } from '../src/pdf/read.ts';
 import { rebuilt } from '../src/pdf/rebuild.ts';
 import { onePage, rawPdf, stream } from './hostile-pdf.ts';
+import { lockOf } from './pdf-lock.ts';
 import { show, tinyPdf } from './tiny-pdf.ts';
 
 const hello = show(['Hello from a small page', 72, 700]);
@@ -34,6 +36,30 @@ describe('our own look at hostile files', () => {
 		expect(leaves(['<< /Type /Catalog /Pages 2 0 R >>', ...chain, '<< /Type /Page >>'])).toEqual([
 			depth + 2,
 		]);
+	});
+
+	test.each([
+		['no entries', '/Encrypt << /Filter /Standard /V 2 /R 3 >>'],
+		[
+			'empty entries',
+			'/Encrypt << /Filter /Standard /V 2 /R 3 /Length -8 /O () /U <> /P 9999999999 >>',
+		],
+		[
+			'another key',
+			`/Encrypt << /Filter /Standard /V 1 /R 2 /O (${'o'.repeat(32)}) /U (${'u'.repeat(32)}) /P -4 >>`,
+		],
+		['blanks for ever', `/Encrypt << /Filter /Standard /V 1 /R 2 /O${' '.repeat(1_000_000)}>>`],
+	])('a lock with %s opens nothing', (_, entries) => {
+		expect(decryptionOf(entries, '/ID [<00> <00>]')).toBeUndefined();
+	});
+
+	test('pieces that no cipher gave are no reason to fail', () => {
+		const { entries } = lockOf({ user: '', owner: 'owner', cipher: 'aes-128' });
+		const decrypt = decryptionOf(entries, entries);
+		const lengths = [0, 15, 16, 33, 100].map(
+			(length) => decrypt?.(Buffer.alloc(length, 9), 5, 0).length,
+		);
+		expect(lengths).toEqual([0, 0, 0, expect.any(Number), expect.any(Number)]);
 	});
 
 	test('beginnings of objects that never end are read once', () => {

@@ -79,10 +79,30 @@ describe('damaged and locked files', () => {
 		});
 	});
 
-	test('a file that only its owner may change is read, with its marks', async () => {
+	test.each(['rc4-40', 'rc4-128', 'aes-128'] as const)(
+		'a file that only its owner may change (%s) is read, with its marks and its title',
+		async (cipher) => {
+			const content = show(['It\x92s open to \x93all\x94 readers', 72, 700]);
+			const locked = tinyPdf({ pages: [content], title: 'Open', user: '', owner: 'owner', cipher });
+			const { pages, metadata } = await readPdf(locked);
+			expect(pages.map(({ text }) => text)).toEqual(['It’s open to “all” readers']);
+			expect(metadata).toEqual({ title: 'Open', created: '2026-01-02T03:04:05.000Z' });
+		},
+	);
+
+	test('of a file with a cipher that is left to the engines, the title is not told', async () => {
 		const content = show(['It\x92s open to \x93all\x94 readers', 72, 700]);
-		const locked = tinyPdf({ pages: [content], user: '', owner: 'owner' });
-		expect(await texts(locked)).toEqual(['It’s open to “all” readers']);
+		const lock = { user: '', owner: 'owner', cipher: 'aes-256' } as const;
+		const { pages, metadata } = await readPdf(
+			tinyPdf({ pages: [content], title: 'Open', ...lock }),
+		);
+		expect(pages.map(({ text }) => text)).toEqual(['It’s open to “all” readers']);
+		expect(metadata).toEqual({});
+	});
+
+	test('a year that never was is no time', async () => {
+		const dated = Buffer.from(whole.toString('latin1').replace('D:2026', 'D:0000'), 'latin1');
+		expect((await readPdf(dated)).metadata).toEqual({});
 	});
 
 	test.each([

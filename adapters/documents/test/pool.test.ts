@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { DocumentRun } from '@plinth/core';
+import type { DocumentRun, DocumentText } from '@plinth/core';
+import { eventually } from '@plinth/core/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PooledReader, type PooledReaderOptions } from '../src/pool/reader.ts';
 
@@ -58,12 +59,28 @@ const deeds = {
 	explain: () => send({ kind: 'refused', code: 'E_DOCUMENT_TOO_LARGE', sentence: 'It has 9 parts.' }),
 	lie: () => send({ kind: 'refused', code: 'E_KEY_MISSING' }),
 	fail: () => send({ kind: 'failed', message: 'EACCES' }),
+	share: ({ options, shareAbove }) => {
+		if (!options.pages) page(1, String(process.pid));
+		if (shareAbove !== undefined) tell({ kind: 'rest', pages: [{ first: 2, last: 2 }] });
+		else page(2, String(process.pid));
+		done();
+	},
+	'fail in the second half': ({ options }) => {
+		if (options.pages) return send({ kind: 'refused', code: 'E_DOCUMENT_UNREADABLE' });
+		tell({ kind: 'rest', pages: [{ first: 2, last: 2 }] });
+		for (;;);
+	},
+	'spin in both halves': ({ options }) => {
+		tell(options.pages ? { kind: 'progress', done: 1, of: 1 } : { kind: 'rest', pages: [{ first: 2, last: 2 }] });
+		for (;;);
+	},
+	'leave nonsense': () => tell({ kind: 'rest', pages: null }),
 };
 send({ kind: 'ready' });
 process.stdin.on('data', (bytes) => {
 	const { task } = JSON.parse(bytes.toString('utf8', 8, 8 + bytes.readUInt32BE()));
 	begin();
-	deeds[basename(task.path)]();
+	deeds[basename(task.path)](task);
 });
 const begin = () => tell({ kind: 'begin' });
 `;
@@ -116,6 +133,7 @@ describe('a document that does something to its process', { timeout: 20_000 }, (
 		['makes it babble', 'babble', 'E_DOCUMENT_UNREADABLE'],
 		['makes it tell what is no page', 'nonsense', 'E_DOCUMENT_UNREADABLE'],
 		['makes it tell nothing', 'other nonsense', 'E_DOCUMENT_UNREADABLE'],
+		['makes it leave what are no pages', 'leave nonsense', 'E_DOCUMENT_UNREADABLE'],
 		['makes it tell pages without end', 'pages for ever', 'E_DOCUMENT_UNREADABLE'],
 		['makes it tell text without end', 'text for ever', 'E_DOCUMENT_UNREADABLE'],
 	])('and %s is refused, and the next one is read', async (_, deed, code) => {
@@ -149,6 +167,73 @@ describe('a document that does something to its process', { timeout: 20_000 }, (
 		const path = join(folder, 'look');
 		await writeFile(path, Buffer.alloc(1_048_576));
 		expect(await reader.read({ path })).toMatchObject({ pageCount: 2 });
+	});
+});
+
+describe('a document that is shared', { timeout: 20_000 }, () => {
+	/** Which process read which page. */
+	const pidsOf = ({ pages = [] }: DocumentText) => pages.map(({ page, text }) => [page, text]);
+
+	it('is read by two processes where there are two', async () => {
+		const { read } = createReader({ workers: 2 });
+		const [first, second] = pidsOf(await read('share'));
+		expect([first?.[0], second?.[0]]).toEqual([1, 2]);
+		expect(first?.[1]).not.toBe(second?.[1]);
+	});
+
+	it('is read by one, one half after the other, while the second is busy', async () => {
+		const { read } = createReader({ workers: 2 });
+		const leaving = new AbortController();
+		const started = Promise.withResolvers<void>();
+		const busy = read('spin', { signal: leaving.signal, progress: () => started.resolve() });
+		await started.promise;
+		const [first, second] = pidsOf(await read('share'));
+		expect(second).toEqual([2, first?.[1]]);
+		leaving.abort(new Error('Enough.'));
+		await expect(busy).rejects.toThrow('Enough.');
+	});
+
+	it('is not shared where there is one process', async () => {
+		const { read, pid } = createReader();
+		const only = await pid();
+		expect(pidsOf(await read('share'))).toEqual([
+			[1, only],
+			[2, only],
+		]);
+	});
+
+	it('is refused as soon as one half is, and the next one is read', async () => {
+		const { read } = createReader({ workers: 2 });
+		await expect(read('fail in the second half')).rejects.toMatchObject({
+			code: 'E_DOCUMENT_UNREADABLE',
+		});
+		expect(await read('none')).toBeDefined();
+	});
+
+	it('is ended in both processes when nobody waits for it', async () => {
+		const { reader, read } = createReader({ workers: 2 });
+		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
+		let spinning: readonly number[] = [];
+		const reading = read('spin in both halves', {
+			signal: leaving.signal,
+			progress: () => {
+				spinning = reader.pids;
+				leaving.abort(reason);
+			},
+		});
+		await expect(reading).rejects.toBe(reason);
+		expect(spinning).toHaveLength(2);
+		await eventually(
+			'both processes are gone',
+			() => !reader.pids.some((pid) => spinning.includes(pid)),
+		);
+	});
+
+	it('is refused in time, whichever half never ends', async () => {
+		const { read } = createReader({ workers: 2, limits: { readMs: 250, maxReadMs: 250 } });
+		await expect(read('spin in both halves')).rejects.toMatchObject({
+			code: 'E_DOCUMENT_TIMEOUT',
+		});
 	});
 });
 

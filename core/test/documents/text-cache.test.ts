@@ -59,7 +59,7 @@ describe('the cache of texts', () => {
 	it.each([
 		['keys', (n: number) => `${n}`.repeat(2_000), textOf('')],
 		['titles', String, { ...textOf(''), metadata: { title: 't'.repeat(1_000) } }],
-	])('counts %s too', async (_, keyOf, text) => {
+	])('counts %s too', { timeout: 30_000 }, async (_, keyOf, text) => {
 		const cache = new TextCache(limits);
 		const keys = Array.from({ length: 100 }, (_, n) => keyOf(n));
 		for (const key of keys) cache.put(key, text);
@@ -67,7 +67,8 @@ describe('the cache of texts', () => {
 			const texts = await Promise.all(keys.map((key) => cache.get(key)));
 			return texts.filter((found) => found !== undefined).length;
 		};
-		await expect.poll(kept, { timeout: 15_000 }).toBeLessThan(50);
+		// Looking opens what was packed: on a busy machine there has to be time to pack between two looks.
+		await expect.poll(kept, { timeout: 25_000, interval: 250 }).toBeLessThan(50);
 		expect(await kept()).toBeGreaterThan(10);
 	});
 

@@ -1,4 +1,4 @@
-import type { DocumentMetadata, DocumentOptions, DocumentPage } from '@plinth/core';
+import type { DocumentMetadata, DocumentOptions, DocumentPage, PageRange } from '@plinth/core';
 import type { Budget } from './budget.ts';
 
 /** What a reader of one format returns. Pages come in order, counted from 1, empty ones included; text is tidied by the caller. */
@@ -22,6 +22,14 @@ export interface OcrContext {
 	page(): void;
 }
 
+/** How a long document is shared with another read of the same file. */
+export interface Share {
+	/** With more pages to read, it is. */
+	readonly above: number;
+	/** Told of the pages that this read leaves to the other one, before the first of its own. */
+	leave(pages: readonly PageRange[]): void;
+}
+
 /** The surroundings of one read. */
 export interface ReadContext {
 	readonly options: DocumentOptions;
@@ -30,6 +38,8 @@ export interface ReadContext {
 	/** Containers around this document: 0 for the file itself. Attachments and members are read at 0 only. */
 	readonly depth: number;
 	progress(done: number, of: number): void;
+	/** Takes pages of a long document. Absent where nobody does. */
+	readonly share?: Share | undefined;
 	/** How pictures of text are read. Absent when they are not to be: by the caller's options, or the deployment's. */
 	readonly ocr?: OcrContext;
 	/** Reads a file inside this one, whatever its format, one level deeper and from the same budget. */

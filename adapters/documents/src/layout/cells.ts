@@ -17,6 +17,8 @@ const shortNumber = /^\W{0,2}\d{1,4}\w?\W{0,2}$/;
 export function cellsIn(lines: readonly Line[], gutters: readonly number[] = []): Phrase[][] {
 	const gaps = lines.map(gapsOf);
 	return lines.map((line, index) => {
+		// Most lines of running text are one run, which nothing parts.
+		if (line.runs.length === 1) return phrasesOf(line, cellGap);
 		const near = nearby(lines, index).flatMap((at) => gaps[at] ?? []);
 		const found = (gaps[index] ?? []).map((gap) => ({
 			run: gap.run,

@@ -61,7 +61,7 @@ function endsOf(text: string): Part[] {
 function runOf(item: TextItem, { text, from, last }: Part): Run {
 	const whole = columnsOf(item.text);
 	const column = item.width / Math.max(1, whole);
-	const columns = columnsOf(text);
+	const columns = text === item.text ? whole : columnsOf(text);
 	const width = Math.min(item.width, columns * column);
 	const left = last
 		? item.x + item.width - width
@@ -71,17 +71,28 @@ function runOf(item: TextItem, { text, from, last }: Part): Run {
 
 /** Fake bold and shadows print a text twice, a fraction of its height apart. */
 function withoutDuplicates(runs: readonly Run[]): Run[] {
-	const seen = new Map<string, Map<number, Run>>();
+	// Most texts come once, and need no cells.
+	const seen = new Map<string, Run | Map<number, Run>>();
 	return runs.filter((run) => {
-		const size = Math.max(1, heightOf(run) * 0.35);
-		const cell = Math.round(run.left / size) * rowFactor + Math.round(run.top / size);
-		const places = seen.get(run.text);
+		const before = seen.get(run.text);
+		if (!before) {
+			seen.set(run.text, run);
+			return true;
+		}
+		const places = before instanceof Map ? before : new Map([[cellOf(before), before]]);
+		seen.set(run.text, places);
+		const cell = cellOf(run);
+		if (isAmong(run, cell, places)) return false;
 		// A cell is small: whatever lies in it already is near enough.
-		if (!places) seen.set(run.text, new Map([[cell, run]]));
-		else if (isAmong(run, cell, places)) return false;
-		else if (!places.has(cell)) places.set(cell, run);
+		if (!places.has(cell)) places.set(cell, run);
 		return true;
 	});
+}
+
+/** Where a run stands, as one number: rounded to a fraction of its height. */
+function cellOf(run: Run): number {
+	const size = Math.max(1, heightOf(run) * 0.35);
+	return Math.round(run.left / size) * rowFactor + Math.round(run.top / size);
 }
 
 /** More rows than any page has. */

@@ -52,6 +52,8 @@ function align(rows: readonly (readonly Cell[])[], pointsPerColumn: number): voi
 		row.map((cell, index): Place => ({ cell, before: row[index - 1] })),
 	);
 	for (const { cell } of places) cell.at = column(cell.from);
+	// A line of running text, as most are.
+	if (places.length === 1) return;
 	for (const { places: members, edge } of stopsOf(places)) {
 		let at = 0;
 		for (const { cell, before } of members) {

@@ -8,6 +8,7 @@ export const readPdfFile: FormatReader = async (bytes, context) => {
 		pages: context.options.pages,
 		ocr: openOcr(context.ocr),
 		progress: (done, of) => context.progress(done, of),
+		share: context.share,
 	});
 	return { mediaType: 'application/pdf', ...document };
 };

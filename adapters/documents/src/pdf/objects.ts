@@ -1,6 +1,8 @@
 import { inflateSync } from 'node:zlib';
+import { decryptionOf } from './decryption.ts';
+import { stringOf } from './strings.ts';
 
-/** The objects of a PDF, found by looking for them: no cross-reference table is needed, and nothing is decrypted. */
+/** The objects of a PDF, found by looking for them: no cross-reference table is needed. */
 export interface PdfObjects {
 	/** Numbers of all objects, in the order of the file. */
 	readonly numbers: readonly number[];
@@ -8,8 +10,12 @@ export interface PdfObjects {
 	placeOf(number: number): { readonly offset: number; readonly generation: number } | undefined;
 	/** An object's text up to its stream, as Latin-1. */
 	text(number: number): string | undefined;
-	/** An object's stream, inflated. Undefined when it has none, is compressed otherwise, or has grown beyond the bounds. */
+	/** An object's stream, decrypted and inflated. Undefined when it has none, is compressed otherwise, or has grown beyond the bounds. */
 	stream(number: number): string | undefined;
+	/** The string of a key of an object's dictionary, decrypted. */
+	string(number: number, key: string): Buffer | undefined;
+	/** Streams and strings are encrypted in a way that is not undone here. */
+	readonly isEncrypted: boolean;
 	/** The last text that names the root: a trailer, or the dictionary of a cross-reference stream. */
 	readonly trailer: string;
 }
@@ -46,7 +52,14 @@ export function findObjects(bytes: Buffer): PdfObjects {
 		const place = places.get(Number(length));
 		return place && Number(/\d+/.exec(textAt(place))?.[0]);
 	};
-	const streamAt = (place: Place): string | undefined => {
+	const trailer = trailerOf(file, [...places.values()].map(textAt));
+	const hasLock = trailer.includes('/Encrypt');
+	const lock = places.get(referenceOf(trailer, 'Encrypt') ?? -1);
+	const dictionary = lock ? textAt(lock) : trailer.slice(trailer.indexOf('/Encrypt'));
+	const decrypt = hasLock ? decryptionOf(dictionary, trailer) : undefined;
+	const isEncrypted = hasLock && !decrypt;
+
+	const streamAt = (number: number, place: Place): string | undefined => {
 		const dictionary = textAt(place);
 		const start = place.body + dictionary.length;
 		const [keyword] = /^stream\r?\n/.exec(file.slice(start, start + 10)) ?? [];
@@ -55,15 +68,16 @@ export function findObjects(bytes: Buffer): PdfObjects {
 		const length = lengthOf(dictionary);
 		const to = length === undefined ? file.indexOf('endstream', from) : from + length;
 		const data = bytes.subarray(from, Math.max(from, to));
-		const text = decoded(data, dictionary);
+		if (decrypt) left -= data.length;
+		const text = decoded(decrypt?.(data, number, place.generation) ?? data, dictionary);
 		left -= text?.length ?? 0;
 		return text;
 	};
 
-	for (const place of places.values()) {
+	for (const [container, place] of places) {
 		const dictionary = textAt(place);
 		if (!/\/Type\s*\/ObjStm/.test(dictionary)) continue;
-		for (const [number, text] of unpack(dictionary, streamAt(place) ?? ''))
+		for (const [number, text] of unpack(dictionary, streamAt(container, place) ?? ''))
 			if (!places.has(number)) packed.set(number, text);
 	}
 	return {
@@ -75,9 +89,17 @@ export function findObjects(bytes: Buffer): PdfObjects {
 		},
 		stream(number) {
 			const place = places.get(number);
-			return place && streamAt(place);
+			return place && streamAt(number, place);
 		},
-		trailer: trailerOf(file, [...places.values()].map(textAt)),
+		string(number, key) {
+			const place = places.get(number);
+			// What is in an object stream was encrypted with it.
+			if (!place) return stringOf(packed.get(number) ?? '', key);
+			const bytes = isEncrypted ? undefined : stringOf(textAt(place), key);
+			return bytes && (decrypt?.(bytes, number, place.generation) ?? bytes);
+		},
+		trailer,
+		isEncrypted,
 	};
 }
 

@@ -1,6 +1,7 @@
 import { type Encoding, encodingOf, flattened, unicodeMap } from './glyphs.ts';
 import { type PdfObjects, pagesOf, referenceOf } from './objects.ts';
 import { catalogueOf, leavesOf, referencesIn } from './page-tree.ts';
+import { hexBytes, unescaped } from './strings.ts';
 
 interface Font {
 	readonly codes: Encoding;
@@ -31,7 +32,7 @@ export class PageContents {
 
 	/**
 	 * Texts as the content streams show them: without places or blanks. Only those that hold a mark which engines flatten, since nobody asks for
-	 * others. None where streams are encrypted.
+	 * others. None where streams stay encrypted.
 	 */
 	texts(page: number): string[] {
 		return this.#streams(page).flatMap(({ content, text }) => {
@@ -165,16 +166,5 @@ function textOf(bytes: string, { codes, size }: Font): string {
 }
 
 function fromHex(hex: string): string {
-	const digits = hex.replace(/\s/g, '');
-	return Buffer.from(digits.length % 2 ? `${digits}0` : digits, 'hex').toString('latin1');
-}
-
-const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
-
-function unescaped(literal: string): string {
-	if (!literal.includes('\\')) return literal;
-	return literal.replace(/\\(?:([0-7]{1,3})|(\r\n|[\s\S]))/g, (_, octal, character) => {
-		if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 255);
-		return /[\r\n]/.test(character) ? '' : (escapes[character] ?? character);
-	});
+	return hexBytes(hex).toString('latin1');
 }

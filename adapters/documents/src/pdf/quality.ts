@@ -5,6 +5,9 @@ const broken = /[\uFFFD\uFFFE\uFFFF\p{Co}\p{Cn}\p{Cc}]/gu;
 const word =
 	/^\p{P}*(?:\p{Lu}?[\p{Ll}\p{M}'’-]+|[\p{Lu}\p{M}'’-]+|[\p{Lo}\p{Lm}\p{M}]+|[\p{N}.,:/%-]+)\p{P}*$/u;
 const letters = /[\p{L}\p{N}]/gu;
+// Most text is plain, and every page is judged.
+const plain = /^[ -~]*$/;
+const plainLetters = /[A-Za-z0-9]/g;
 
 /** How much text a page holds, and how far it looks like text: 0 is noise, 1 is fine. */
 export interface Quality {
@@ -15,9 +18,10 @@ export interface Quality {
 /** Judges a page's text by its characters and by the shapes of its words; no dictionary, any script. */
 export function qualityOf({ items }: EnginePage): Quality {
 	const text = items.map((item) => item.text).join(' ');
-	const amount = text.match(letters)?.length ?? 0;
 	if (text.trim() === '') return { amount: 0, trust: 0 };
-	const noise = (text.replace(/\s/g, '').match(broken)?.length ?? 0) / text.length;
+	const isPlain = plain.test(text);
+	const amount = text.match(isPlain ? plainLetters : letters)?.length ?? 0;
+	const noise = isPlain ? 0 : (text.replace(/\s/g, '').match(broken)?.length ?? 0) / text.length;
 	const words = text.split(/\s+/).filter((part) => /[\p{L}\p{N}]/u.test(part));
 	const shaped = words.filter((part) => word.test(part)).length;
 	const share = words.length === 0 ? 0 : shaped / words.length;

@@ -31,6 +31,12 @@ export function portions(ranges: readonly PageRange[], size: number): PageRange[
 	return found;
 }
 
+/** Ranges cut into two with the same number of pages, or one more in the first. */
+export function halves(ranges: readonly PageRange[]): [first: PageRange[], second: PageRange[]] {
+	const [first = [], second = []] = portions(ranges, Math.ceil(countOf(ranges) / 2));
+	return [first, second];
+}
+
 /** How many pages ranges hold. */
 export function countOf(ranges: readonly PageRange[]): number {
 	return ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);

@@ -1,4 +1,5 @@
 import type { DocumentMetadata, PageRange } from '@plinth/core';
+import type { Share } from '../formats/format.ts';
 import { pageText } from '../layout/page.ts';
 import type { Ocr } from '../ocr/engine.ts';
 import { documentError } from '../refusal.ts';
@@ -7,7 +8,7 @@ import { readWithLiteParse } from './liteparse.ts';
 import { metadataOf } from './metadata.ts';
 import { findObjects, type PdfObjects, pagesOf } from './objects.ts';
 import { PageContents } from './page-contents.ts';
-import { countOf, merged, numbersIn } from './ranges.ts';
+import { countOf, halves, merged, numbersIn } from './ranges.ts';
 import { rebuilt } from './rebuild.ts';
 import { Marks } from './restore.ts';
 import { SecondEngine } from './second-engine.ts';
@@ -44,6 +45,8 @@ export interface PdfOptions {
 	readonly ocr?: Ocr | undefined;
 	/** Told of every page. */
 	progress?(done: number, of: number): void;
+	/** Takes pages off this read. Absent where it is to do all of them. */
+	readonly share?: Share | undefined;
 }
 
 const maxPages = 20_000;
@@ -72,30 +75,42 @@ export async function readPdf(bytes: Uint8Array, options: PdfOptions = {}): Prom
 		const { first, rest } = await openFirst(file, objects, second, ranges);
 		const { pageCount } = first;
 		if (!ranges) refuseBeyond(pageCount);
-		const asked = merged(ranges ?? [{ first: 1, last: pageCount }], pageCount);
+		const all = merged(ranges ?? [{ first: 1, last: pageCount }], pageCount);
+		const asked = ownPart(all, options.share);
+		const end = asked.at(-1)?.last ?? 0;
 		const contents = new PageContents(objects, pageCount);
-		const isEncrypted = objects.trailer.includes('/Encrypt');
 		const reading = {
 			...options,
 			second,
 			file,
-			marks: new Marks(contents, isEncrypted ? second : undefined),
+			marks: new Marks(contents, objects.isEncrypted ? second : undefined),
 			contents,
 			of: countOf(asked),
 		};
 		const pages: PdfPage[] = [];
 		for (let batch: Batch | undefined = first; batch; ) {
+			const isLast: boolean = (batch.pages.at(-1)?.page ?? 0) >= end;
 			// The engine goes on in its own thread while this one lays out.
-			const next = rest.next();
+			const next: Promise<IteratorResult<Batch, undefined>> = isLast
+				? rest.return(undefined)
+				: rest.next();
 			next.catch(() => undefined);
-			for (const page of batch.pages) pages.push(await readPage(page, reading, pages.length + 1));
-			const { value } = await next;
-			batch = value;
+			for (const page of batch.pages)
+				if (page.page <= end) pages.push(await readPage(page, reading, pages.length + 1));
+			batch = (await next).value;
 		}
 		return { pageCount, pages: complete(pages, asked), metadata: metadataOf(objects) };
 	} finally {
 		await second.close();
 	}
+}
+
+/** All pages, or the first half of those of a long document. */
+function ownPart(all: readonly PageRange[], share: Share | undefined): readonly PageRange[] {
+	if (!share || countOf(all) <= share.above) return all;
+	const [own, others] = halves(all);
+	share.leave(others);
+	return own;
 }
 
 interface Reading extends PdfOptions {
@@ -162,7 +177,7 @@ function fromHeader(bytes: Buffer): Buffer {
 
 interface Opened {
 	readonly first: Batch;
-	readonly rest: AsyncIterator<Batch, undefined>;
+	readonly rest: AsyncGenerator<Batch, undefined>;
 }
 
 /** LiteParse on the file as it is, then on what can be rebuilt of it, then pdf.js. */

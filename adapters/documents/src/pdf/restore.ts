@@ -5,11 +5,11 @@ import type { SecondEngine } from './second-engine.ts';
 
 /**
  * LiteParse turns quotation marks and dashes into ASCII (2.14.7). The right ones are learned from the page's own content streams or, where these
- * are encrypted, from the second engine's text of the page.
+ * stay encrypted, from the second engine's text of the page.
  */
 export class Marks {
 	readonly #contents: PageContents;
-	/** Of encrypted files. */
+	/** Of files whose streams stay encrypted. */
 	readonly #second: SecondEngine | undefined;
 
 	constructor(contents: PageContents, second: SecondEngine | undefined) {

@@ -19,7 +19,7 @@ export class Gathered {
 	}
 
 	/** Takes the next piece, or forgets all of them when another process starts over. */
-	add(news: Exclude<ReadNews, { readonly kind: 'ocr' }>): void {
+	add(news: Exclude<ReadNews, { readonly kind: 'ocr' | 'rest' }>): void {
 		switch (news.kind) {
 			case 'begin':
 				this.#pages = undefined;

@@ -2,6 +2,8 @@
 export const documentLimits = {
 	/** Of a document as it was sent. */
 	fileBytes: 104_857_600,
+	/** Pages of a PDF that one process reads alone: of more, another one reads the second half. */
+	alonePages: 500,
 	/** Of JavaScript in a reading process. */
 	heapBytes: 536_870_912,
 	/** Of a reading process in all: more ends it while it works. Until that is noticed, it may have 20 MB more. */

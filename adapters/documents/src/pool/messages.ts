@@ -1,4 +1,4 @@
-import type { DocumentOptions, DocumentPage, DocumentText } from '@plinth/core';
+import type { DocumentOptions, DocumentPage, DocumentText, PageRange } from '@plinth/core';
 
 /** What a reading process is asked. Without a path, the document is the frame's body. */
 export interface ReadTask {
@@ -6,6 +6,8 @@ export interface ReadTask {
 	readonly options: DocumentOptions;
 	/** How pictures of text are read; absent where they are not. */
 	readonly ocr?: OcrSettings | undefined;
+	/** With more pages, the second half of them is left to another process. Absent where all are to be read. */
+	readonly shareAbove?: number;
 }
 
 /** How pictures of text are read. */
@@ -21,6 +23,8 @@ export type ReadNews =
 	| { readonly kind: 'progress'; readonly done: number; readonly of: number }
 	/** A page is about to be read by OCR. */
 	| { readonly kind: 'ocr' }
+	/** These pages are left to another process. */
+	| { readonly kind: 'rest'; readonly pages: readonly PageRange[] }
 	| { readonly kind: 'pages'; readonly pages: readonly DocumentPage[] }
 	| { readonly kind: 'text'; readonly text: string };
 

@@ -1,0 +1,106 @@
+import type { DocumentText, PageRange } from '@plinth/core';
+import { describe, expect, it } from 'vitest';
+import { maxCharacters } from '../src/formats/budget.ts';
+import { type PartRun, readInParts } from '../src/pool/parts.ts';
+
+const rest: readonly PageRange[] = [{ first: 3, last: 4 }];
+
+function text(first: number, second: number, each = 'text'): DocumentText {
+	const pages = [first, second].map((page) => ({ page, text: each }));
+	return { mediaType: 'application/pdf', pages, pageCount: 4, truncated: false, metadata: {} };
+}
+
+/** A read of which the first part leaves the rest, and what becomes of both is up to the test. */
+function twoReads() {
+	const [first, second] = [
+		Promise.withResolvers<DocumentText>(),
+		Promise.withResolvers<DocumentText>(),
+	];
+	const runs: PartRun[] = [];
+	const read = async (run: PartRun) => {
+		runs.push(run);
+		run.signal?.addEventListener('abort', () => {
+			(run.pages ? second : first).reject(run.signal?.reason);
+		});
+		if (run.pages) return await second.promise;
+		run.leave(rest);
+		return await first.promise;
+	};
+	return { read, runs, first, second };
+}
+
+describe('a document in parts', () => {
+	it('comes whole, in order, whichever part is done first', async () => {
+		const { read, first, second, runs } = twoReads();
+		const reading = readInParts(read, {});
+		second.resolve(text(3, 4));
+		first.resolve(text(1, 2));
+		const { pages, pageCount, truncated } = await reading;
+		expect(pages?.map(({ page }) => page)).toEqual([1, 2, 3, 4]);
+		expect([pageCount, truncated]).toEqual([4, false]);
+		expect(runs.map(({ pages }) => pages)).toEqual([undefined, rest]);
+	});
+
+	it('is one read where nothing is left', async () => {
+		const whole = text(1, 2);
+		expect(await readInParts(async () => whole, {})).toBe(whole);
+	});
+
+	it('is read once more by nobody, when a process that starts over leaves the rest again', async () => {
+		const { read, runs, first, second } = twoReads();
+		const reading = readInParts(read, {});
+		runs[0]?.leave(rest);
+		first.resolve(text(1, 2));
+		second.resolve(text(3, 4));
+		expect((await reading).pages).toHaveLength(4);
+		expect(runs).toHaveLength(2);
+	});
+
+	it('is cut where one read would have been', async () => {
+		const { read, first, second } = twoReads();
+		const half = 'x'.repeat(maxCharacters / 2 - 1);
+		first.resolve(text(1, 2, half));
+		second.resolve(text(3, 4, 'more'));
+		const { pages, truncated } = await readInParts(read, {});
+		expect(pages?.map(({ text }) => text.length)).toEqual([half.length, half.length, 2, 0]);
+		expect(truncated).toBe(true);
+	});
+
+	it('tells how far all of it is', async () => {
+		const { read, runs, first, second } = twoReads();
+		const told: unknown[] = [];
+		const reading = readInParts(read, { progress: (...call) => told.push(call) });
+		runs[0]?.progress?.(1, 2);
+		runs[1]?.progress?.(2, 2);
+		runs[0]?.progress?.(2, 2);
+		first.resolve(text(1, 2));
+		second.resolve(text(3, 4));
+		await reading;
+		expect(told).toEqual([
+			[1, 4],
+			[3, 4],
+			[4, 4],
+		]);
+	});
+
+	it.each(['first', 'second'] as const)(
+		'fails once when the %s part fails, and ends the other',
+		async (part) => {
+			const reads = twoReads();
+			const reading = readInParts(reads.read, {});
+			const reason = new Error('This half is damaged.');
+			reads[part].reject(reason);
+			await expect(reading).rejects.toBe(reason);
+			expect(reads.runs.map(({ signal }) => signal?.reason)).toEqual([reason, reason]);
+		},
+	);
+
+	it('ends with both parts when its reader leaves', async () => {
+		const { read, runs } = twoReads();
+		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
+		const reading = readInParts(read, { signal: leaving.signal });
+		leaving.abort(reason);
+		await expect(reading).rejects.toBe(reason);
+		expect(runs.map(({ signal }) => signal?.reason)).toEqual([reason, reason]);
+	});
+});

@@ -1,0 +1,60 @@
+import type { PageRange } from '@plinth/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { readPdf } from '../src/pdf/read.ts';
+import { PooledReader } from '../src/pool/reader.ts';
+import { show, tinyPdf } from './tiny-pdf.ts';
+
+const pages = Array.from({ length: 7 }, (_, at) =>
+	show([`Page ${at + 1} isn\x92t like the others`, 72, 700], ['1', 72, 680], ['2', 300, 680]),
+);
+const whole = tinyPdf({ pages });
+
+/** Reads as two processes do. */
+async function inHalves(bytes: Uint8Array, asked?: readonly PageRange[]) {
+	let left: readonly PageRange[] = [];
+	const leave = (pages: readonly PageRange[]) => {
+		left = pages;
+	};
+	const first = await readPdf(bytes, { pages: asked, share: { above: 2, leave } });
+	const second = await readPdf(bytes, { pages: left });
+	return { first, second, left };
+}
+
+test.each([
+	['as it is', whole, undefined, [{ first: 5, last: 7 }]],
+	['without its end', whole.subarray(0, whole.indexOf('xref')), undefined, [{ first: 5, last: 7 }]],
+	[
+		'that is locked',
+		tinyPdf({ pages, user: '', owner: 'owner' }),
+		undefined,
+		[{ first: 5, last: 7 }],
+	],
+	[
+		'in part',
+		whole,
+		[
+			{ first: 1, last: 2 },
+			{ first: 4, last: 7 },
+		],
+		[{ first: 5, last: 7 }],
+	],
+])('the halves of a file %s are what one read gives', async (_, bytes, asked, rest) => {
+	const { first, second, left } = await inHalves(bytes, asked);
+	expect(left).toEqual(rest);
+	const one = await readPdf(bytes, { pages: asked });
+	expect({ ...first, pages: [...first.pages, ...second.pages] }).toEqual(one);
+	expect(one.pages.at(-1)?.text).toMatch(/^Page 7 isn’t like the others\n1 +2$/);
+});
+
+test('what is short is not shared', async () => {
+	const leave = () => expect.unreachable();
+	expect((await readPdf(whole, { share: { above: 7, leave } })).pages).toHaveLength(7);
+});
+
+test('two processes read a long document', async () => {
+	const reader = new PooledReader({ workers: 2, limits: { alonePages: 3 } });
+	onTestFinished(() => reader.close());
+	const { pages } = await reader.read(whole);
+	expect(reader.pids).toHaveLength(2);
+	expect(pages).toEqual((await readPdf(whole)).pages);
+}, 20_000);
