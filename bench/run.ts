@@ -1,4 +1,5 @@
 import { answers } from './answers.ts';
+import { audio } from './audio.ts';
 import { download } from './download.ts';
 import type { Bench } from './harness/bench.ts';
 import { missing } from './harness/programs.ts';
@@ -22,6 +23,7 @@ const benches: readonly Bench[] = [
 	start,
 	video,
 	image,
+	audio,
 	parse,
 	office,
 	answers,

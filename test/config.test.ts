@@ -14,7 +14,8 @@ describe('one composition in two spellings', () => {
 		]);
 		expect(yaml.config).toEqual(typescript.config);
 		expect(yaml.config.problems).toEqual([]);
-		expect(Object.keys(yaml.config.plugins)).toEqual(['video', 'parse', 'chat']);
+		const plugins = ['video', 'parse', 'chat', 'files', 'events', 'webhooks'];
+		expect(Object.keys(yaml.config.plugins)).toEqual(plugins);
 		expect(yaml.config.models['clip-1']).toMatchObject({
 			aliases: ['clip'],
 			use: { options: { workers: 1 } },

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errors } from '@plinth/core';
+import { fileErrors } from '@plinth/plugin-files';
 import { imageErrors } from '@plinth/plugin-image';
 import { videoErrors } from '@plinth/plugin-video';
+import { webhookErrors } from '@plinth/plugin-webhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from './support/cli.ts';
 import { limitsOfSources } from './support/limits.ts';
@@ -25,16 +27,38 @@ async function tableRows(file: string): Promise<readonly (readonly string[])[]> 
 	);
 }
 
+let booted: Awaited<ReturnType<typeof bootEmbedded>>;
+
+beforeAll(async () => {
+	booted = await bootEmbedded();
+});
+
+afterAll(() => booted?.stop());
+
+describe('README.md', () => {
+	test('names every path of the built-in composition, and no other', async () => {
+		const text = await readFile(join(root, 'README.md'), 'utf8');
+		const section = text.slice(text.indexOf('\n## Routes\n'), text.indexOf('\n## A server in'));
+		const said = [...section.matchAll(/`(\/[^`]+)`/g)].map(([, path = '']) => path);
+		const { paths } = booted.app.openapi() as { readonly paths: object };
+		expect(said.toSorted()).toEqual(Object.keys(paths).toSorted());
+	});
+
+	test('leads to the page of every package', async () => {
+		const text = await readFile(join(root, 'README.md'), 'utf8');
+		const packages = globSync(['core', 'plugins/*', 'adapters/*', 'cli'], { cwd: root });
+		const missing = packages.filter((folder) => !text.includes(`](${folder})`));
+		expect(packages.length).toBeGreaterThan(15);
+		expect(missing).toEqual([]);
+	});
+});
+
 describe('docs/limits.md', () => {
-	let booted: Awaited<ReturnType<typeof bootEmbedded>>;
 	let rows: readonly (readonly string[])[];
 
 	beforeAll(async () => {
-		booted = await bootEmbedded();
 		rows = await tableRows('docs/limits.md');
 	});
-
-	afterAll(() => booted?.stop());
 
 	test('has every limit of the sources, with its value, and no other', () => {
 		const said = rows.map(([, value = '', name = '']) => `${name.replace(/`/g, '')} = ${value}`);
@@ -43,7 +67,8 @@ describe('docs/limits.md', () => {
 	});
 
 	test('promises answers that the tables of errors have', () => {
-		const known = Object.values({ ...errors, ...imageErrors, ...videoErrors });
+		const tables = [errors, fileErrors, imageErrors, videoErrors, webhookErrors];
+		const known = tables.flatMap((table) => Object.values(table));
 		const wrong = rows.flatMap(([what, , , beyond = '']) =>
 			[...beyond.matchAll(/(\d{3}) `(\w+)`/g)]
 				.filter(([, status, code]) => {

@@ -1,13 +1,17 @@
+import { audioEncoder } from '@plinth/audio';
 import { builtin } from '@plinth/builtin';
 import { apiKeys, defineConfig, env } from '@plinth/core';
 import { documentReader } from '@plinth/documents';
 import { fsBlobs } from '@plinth/fs';
 import { memoryEvents } from '@plinth/memory';
 import { chat } from '@plinth/plugin-chat';
+import { events } from '@plinth/plugin-events';
+import { files } from '@plinth/plugin-files';
 import { image } from '@plinth/plugin-image';
 import { parse } from '@plinth/plugin-parse';
 import { speech } from '@plinth/plugin-speech';
 import { video } from '@plinth/plugin-video';
+import { webhooks } from '@plinth/plugin-webhooks';
 import { sharpImages } from '@plinth/sharp';
 import { sqliteJobs, sqliteQueue, sqliteRecords } from '@plinth/sqlite';
 
@@ -34,6 +38,7 @@ export const embedded = defineConfig({
 		events: memoryEvents(),
 		images: sharpImages(),
 		documents: documentReader(),
+		audio: audioEncoder(),
 		auth: apiKeys({ keys: env('PLINTH_API_KEYS', '') }),
 	},
 	models: {
@@ -42,5 +47,17 @@ export const embedded = defineConfig({
 		'builtin-speech': builtin.speech(),
 		'builtin-chat': builtin.chat(),
 	},
-	plugins: { video: video(), image: image(), speech: speech(), parse: parse(), chat: chat() },
+	plugins: {
+		video: video(),
+		image: image(),
+		speech: speech(),
+		parse: parse(),
+		chat: chat(),
+		files: files(),
+		events: events(),
+		webhooks: webhooks({
+			allowPrivate: env('PLINTH_WEBHOOK_ALLOW_PRIVATE', 'false'),
+			retrySeconds: env('PLINTH_WEBHOOK_RETRY_SECONDS', ''),
+		}),
+	},
 });

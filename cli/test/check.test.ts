@@ -34,7 +34,8 @@ describe('plinth check', () => {
 		['what a part provides', /backend jobs \(sqliteJobs\) provides core\.jobs/],
 		['the routes of a plugin', /plugin video[\s\S]*route POST \/v1\/videos\b/],
 		['the models', /builtin-speech \(speech\): /],
-		['an optional need that nobody meets', /needs speech\.audioEncoder from nobody \(optional\)/],
+		['an optional need that is met', /needs speech\.audioEncoder from backend audio/],
+		['an optional need that nobody meets', /needs core\.remoteImages from nobody \(optional\)/],
 	])('prints %s', (_sentence, pattern) => {
 		expect(fine.stdout).toMatch(pattern);
 	});

@@ -1,4 +1,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Child, type Exit, isGroupAlive, plinth } from '../../test/support/cli.ts';
@@ -6,6 +8,8 @@ import { readMp4 } from '../../test/support/mp4.ts';
 import { pngSize } from '../../test/support/png.ts';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 import { loudness, readWav } from '../../test/support/wav.ts';
+import { demoClient } from '../src/demo/client.ts';
+import { statesOf } from '../src/demo/video-job.ts';
 
 let cwd: string;
 let child: Child;
@@ -96,5 +100,71 @@ describe('plinth demo', () => {
 		const left = await readdir(join(cwd, 'tmp'));
 		expect(left.filter((name) => name !== 'node-compile-cache')).toEqual([]);
 		expect((await readdir(cwd)).sort()).toEqual(['made', 'tmp']);
+	});
+});
+
+describe('the states of its video job', () => {
+	const eventsPath = '/v1/videos/{id}/events';
+	const job = (status: string, percent: number) => ({
+		...{ id: 'video_1', status, progress_percent: percent, error: null },
+	});
+	const frame = (type: string, data: object) =>
+		`event: ${type}\ndata: ${JSON.stringify({ object: 'event', type, created_at: 1, data })}\n\n`;
+
+	/** The percentages that are told, and what was asked for, of a server that gives these answers one after the other. */
+	async function followed(routes: readonly string[], answers: readonly string[]) {
+		const asked: string[] = [];
+		const server = createServer(({ url = '' }, response) => {
+			asked.push(url);
+			response.end(answers[asked.length - 1]);
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const { port } = server.address() as AddressInfo;
+		const client = demoClient(`http://127.0.0.1:${port}`, 'key');
+		const percent: number[] = [];
+		try {
+			for await (const state of statesOf(client, 'video_1', new Set(routes))) {
+				percent.push(state.progress_percent);
+			}
+		} finally {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		}
+		return { percent, asked };
+	}
+
+	test('are told by one stream', async () => {
+		const stream = [
+			': keep-alive\n\n',
+			frame('job.state', job('queued', 0)),
+			frame('job.progress', job('in_progress', 40)),
+			frame('job.completed', job('completed', 100)),
+		];
+		expect(await followed([eventsPath], [stream.join('')])).toEqual({
+			percent: [0, 40, 100],
+			asked: ['/v1/videos/video_1/events'],
+		});
+	});
+
+	test('are told by another stream when one ends before the job', async () => {
+		const first = frame('job.state', job('queued', 0)) + frame('stream.end', { reason: 'max_age' });
+		const second = frame('job.state', job('failed', 70));
+		const { percent, asked } = await followed([eventsPath], [first, second]);
+		expect([percent, asked.length]).toEqual([[0, 70], 2]);
+	});
+
+	test('end with an error when somebody deletes it', async () => {
+		const stream = frame('job.deleted', { id: 'video_1', object: 'video.deleted', deleted: true });
+		await expect(followed([eventsPath], [stream])).rejects.toThrow('deleted');
+	});
+
+	test('are asked for where the server has no such stream', async () => {
+		const answers = [job('in_progress', 50), job('completed', 100)].map((each) =>
+			JSON.stringify(each),
+		);
+		expect(await followed([], answers)).toEqual({
+			percent: [50, 100],
+			asked: ['/v1/videos/video_1', '/v1/videos/video_1'],
+		});
 	});
 });

@@ -133,8 +133,8 @@ describe('a composition that cannot keep keys says so', () => {
 			extends: 'plinth:embedded',
 			server: { auth: 'off' },
 			backends,
-			// It keeps the key of its links in the records.
-			plugins: { image: false },
+			// They keep something of their own in the records: the key of links, files, endpoints.
+			plugins: { image: false, files: false, webhooks: false },
 		});
 		const config = await writeProject(join(cwd, name), 'plinth.config.json', text);
 		await expect(listKeys({ config })).rejects.toThrow(reason);

@@ -39,11 +39,16 @@ test('a start loads no library that only some requests or some configs need', as
 		'fetch-to-node',
 		'fast-glob',
 		'mediabunny',
+		'@mediabunny/aac-encoder',
+		'@mediabunny/flac-encoder',
+		'wasm-media-encoders',
+		'libopus-wasm',
 		'pdfjs-dist',
 		'@llamaindex/liteparse',
 		'htmlparser2',
 		'yauzl',
 		'iconv-lite',
+		'undici',
 	];
 	expect(later.filter((name) => packages.has(name))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Provides } from './backend.ts';
 import { BootError } from './config/problem.ts';
 import { type ResolvedConfig, resolveConfig } from './config/resolve.ts';
+import type { ServerSettings } from './config/shape.ts';
 import type { AppConfig } from './config.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { App } from './kernel/contract.ts';
@@ -54,6 +55,7 @@ export async function createApp(
 	const setups = new PluginSetups({ kernel, registry, models, lifecycle, settings: plan.jobs });
 	const app: { current?: RunningApp } = {};
 	try {
+		await provideRemoteImages(plan.server, registry, lifecycle);
 		for (const part of plan.graph.order)
 			await create(part, { registry, models, lifecycle, setups, log });
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
@@ -86,6 +88,19 @@ export async function createApp(
 		const problems = [...new Set([...setups.problems, ...error.problems])];
 		throw new BootError(problems, { file, cause: error.cause });
 	}
+}
+
+/** A backend that provides the same replaces it. Loaded only where pictures are fetched. */
+async function provideRemoteImages(
+	{ imageUrls }: ServerSettings,
+	registry: Registry,
+	lifecycle: Lifecycle,
+): Promise<void> {
+	if (imageUrls === 'off') return;
+	const { FetchedImages } = await import('./http/fetched-images.ts');
+	const fetched = new FetchedImages({ allowHttp: imageUrls === 'http' });
+	lifecycle.onUnwind('kernel: fetched pictures', () => fetched.close());
+	registry.provide(services.remoteImages, fetched);
 }
 
 interface CreateTools {

@@ -40,6 +40,11 @@ export interface ServerConfig {
 	readonly trustedProxies?: number | string;
 	/** Origins whose pages may read answers, as a list or comma-separated; `*` for all. None unless set. */
 	readonly cors?: readonly string[] | string;
+	/**
+	 * Whether pictures are fetched from addresses in the public internet that requests name: `https` and `http` (which takes both) allow it. `off`
+	 * unless set.
+	 */
+	readonly imageUrls?: 'off' | 'https' | 'http' | (string & {});
 	/** How much may be under way at once; what is beyond is refused with 429 or 503. */
 	readonly limits?: {
 		/** Request bodies being received or worked on, in bytes; 1 GiB unless set. */

@@ -26,8 +26,16 @@ export { mergedRanges } from './documents/ranges.ts';
 export * from './error-spec.ts';
 export * from './errors.ts';
 export { type Base64, base64 } from './http/base64.ts';
+export {
+	Egress,
+	type EgressAnswer,
+	type EgressOptions,
+	type EgressRequest,
+} from './http/egress/egress.ts';
+export { ForbiddenTarget } from './http/egress/guard.ts';
 export { formBoolean, formInteger, formNumber } from './http/form.ts';
 export { mediaTypeOf } from './http/media-type.ts';
+export { type FileSources, fileSources, NamedFileError, NamedFiles } from './http/named-files.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';
 export * from './http/sent-document.ts';
@@ -47,12 +55,16 @@ export * from './ports/blob-store.ts';
 export type * from './ports/clock.ts';
 export type * from './ports/document-reader.ts';
 export type * from './ports/event-bus.ts';
+export type * from './ports/file-source.ts';
 export type * from './ports/image-codec.ts';
+export type * from './ports/job-callbacks.ts';
+export type * from './ports/job-feed.ts';
 export type * from './ports/job-queue.ts';
 export * from './ports/job-store.ts';
 export type * from './ports/json.ts';
 export type * from './ports/logger.ts';
 export type * from './ports/record-store.ts';
+export type * from './ports/remote-images.ts';
 export type * from './ports/self-check.ts';
 export { makePrivateDir } from './private-dir.ts';
 export { redact } from './redact.ts';

@@ -11,6 +11,8 @@ const shapes = [
 	String.raw`\bplinth_[a-z]+_[\w-]{16,}`,
 	// Not every word that begins so: a vendor's key mixes digits and capitals.
 	String.raw`\bsk-(?=[\w-]{0,64}\d)(?=[\w-]{0,64}[A-Z])[\w-]{16,}`,
+	// Secrets of webhooks.
+	String.raw`\bwhsec_[A-Za-z0-9+/]{32,}={0,2}`,
 	'-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)',
 	String.raw`(?<=\b(?:[Bb]earer|Basic)\s{1,3})[\w.~+/=-]{16,}`,
 	String.raw`(?<=//[^\s/:@"]{0,100}:)[^\s/@"]+(?=@)`,

@@ -3,6 +3,7 @@ import { isSecretName, learnEnvironment, learnOptions, redact } from '../src/red
 
 describe('redact', () => {
 	test.each([
+		['a secret of webhooks', `whsec_${'aB3+'.repeat(8)}`],
 		['an issued key', `plinth_live_${'aB3_-'.repeat(9)}0badcafe`],
 		['a vendor key', 'sk-proj-0123456789ABCdefghij'],
 		['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----'],

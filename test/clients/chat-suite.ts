@@ -124,14 +124,14 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		});
 	});
 
-	test('refuses a file that it does not keep, by the name of the parameter', async () => {
+	test('refuses a file that is not there, by the name of the parameter', async () => {
 		const call = subject().client.chat.completions.create({
 			model,
 			messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }],
 		});
 		await expect(call).rejects.toMatchObject({
 			status: 400,
-			code: 'unsupported_value',
+			code: 'invalid_value',
 			param: 'messages[0].content[0].file.file_id',
 		});
 	});

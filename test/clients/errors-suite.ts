@@ -64,11 +64,11 @@ export function failsLikeOpenAI(subject: () => Subject): void {
 	});
 
 	test('an audio format that nobody makes is a BadRequestError', async () => {
-		const error = await caught(speak('mp3'));
+		const error = await caught(speak('midi'));
 		expect(error).toBeInstanceOf(subject().OpenAI.BadRequestError);
 		expect(error).toMatchObject({
 			status: 400,
-			code: 'unsupported_value',
+			code: 'invalid_value',
 			param: 'response_format',
 			requestID,
 		});

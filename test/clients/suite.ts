@@ -158,6 +158,18 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 		expect((await client.videos.list()).data).toEqual([]);
 	});
 
+	test('speaks MP3 unless another format is asked for', async () => {
+		const answer = await subject().client.audio.speech.create({
+			model: 'builtin-speech',
+			voice: 'nova',
+			input: 'Good morning.',
+		});
+		expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+		// The sync word of the first frame (ISO/IEC 11172-3, 2.4.2.3).
+		const bytes = Buffer.from(await answer.arrayBuffer());
+		expect(bytes.readUInt16BE(0) & 0xffe0).toBe(0xffe0);
+	});
+
 	test('speaks WAV', async () => {
 		const answer = await subject().client.audio.speech.create({
 			model: 'builtin-speech',

@@ -30,6 +30,17 @@ const failures: readonly (readonly [
 	['an unknown path outside the API', 404, '/nothing', {}],
 	['an unknown video', 404, `/v1/videos/${id}`, { headers: withKey }],
 	['a malformed video id', 404, '/v1/videos/nonsense', { headers: withKey }],
+	['the events of an unknown video', 404, `/v1/videos/${id}/events`, { headers: withKey }],
+	[
+		'a position in the events that is none',
+		400,
+		'/v1/events',
+		{ headers: { ...withKey, 'last-event-id': 'nonsense' } },
+	],
+	['events of a kind that is none', 400, '/v1/events?kind=nonsense', { headers: withKey }],
+	['an unknown file', 404, '/v1/files/file-1', { headers: withKey }],
+	['an unknown webhook endpoint', 404, '/v1/webhook_endpoints/whe_1', { headers: withKey }],
+	['an unknown webhook delivery', 404, '/v1/webhook_deliveries/whd_1', { headers: withKey }],
 	['the wrong method', 405, '/v1/videos', { method: 'PUT', headers: withKey }],
 	['an operation that is not offered', 404, '/v1/videos/edits', { headers: withKey }],
 	[

@@ -72,7 +72,7 @@ const videoJsonRules: readonly Rule[] = [
 	['input_reference', { image_url: 'data:image/png;base64,' }, 'invalid_value'],
 	['input_reference', { image_url: 5 }, 'invalid_type'],
 	['input_reference', {}, missing],
-	['input_reference', { file_id: 'file-1' }, 'unsupported_value'],
+	['input_reference', { file_id: 'file-1' }, 'invalid_value'],
 ];
 const speechRules: readonly Rule[] = [
 	['input', 'Hi.'],

@@ -177,8 +177,10 @@ describe('/openapi.json', () => {
 		const { content = {} } = document.paths['/v1/videos']?.post?.requestBody ?? {};
 		const json = content['application/json']?.schema.$ref?.split('/').at(-1) ?? '';
 		expect(document.components.schemas[json]?.properties.input_reference).toMatchObject({
-			type: 'object',
-			required: ['image_url'],
+			oneOf: [
+				{ type: 'object', required: ['image_url'] },
+				{ type: 'object', required: ['file_id'] },
+			],
 		});
 		expect(JSON.stringify(document.components.schemas[json])).not.toContain('binary');
 		expect(content['multipart/form-data']?.encoding).toEqual({
@@ -201,13 +203,31 @@ describe('/openapi.json', () => {
 		}
 	});
 
-	test('shows Idempotency-Key where a repeat is recognised, and nowhere else', () => {
+	test.each([
+		[
+			'Idempotency-Key',
+			'a repeat is recognised',
+			['post /v1/videos', 'post /v1/videos/{id}/remix'],
+		],
+		['Last-Event-ID', 'a stream goes on', ['get /v1/events', 'get /v1/videos/{id}/events']],
+	])('shows %s where %s, and nowhere else', (header, _sentence, wanted) => {
 		const taking = Object.entries(document.paths).flatMap(([path, operations]) =>
 			Object.entries(operations)
-				.filter(([, { parameters = [] }]) => parameters.some((each) => each.in === 'header'))
+				.filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === header))
 				.map(([method]) => `${method} ${path}`),
 		);
-		expect(taking.sort()).toEqual(['post /v1/videos', 'post /v1/videos/{id}/remix']);
+		expect(taking.sort()).toEqual(wanted);
+	});
+
+	test('shows no other header of requests', () => {
+		const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+		const headers = operations
+			.flatMap(({ parameters = [] }) => parameters)
+			.filter((each) => each.in === 'header');
+		expect([...new Set(headers.map(({ name }) => name))].sort()).toEqual([
+			'Idempotency-Key',
+			'Last-Event-ID',
+		]);
 	});
 
 	test('says what the readiness probe answers when it is not ready', () => {

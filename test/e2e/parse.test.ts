@@ -112,10 +112,10 @@ describe('POST /api/attachments/parse', () => {
 			'files[0].url',
 		],
 		[
-			'a file_id',
+			'a file_id beside url',
 			{ files: [file('x', { file_id: 'file-1' })] },
-			'unsupported_value',
-			'files[0].file_id',
+			'invalid_value',
+			'files[0]',
 		],
 		['65 documents', { files: Array(65).fill(file('x')) }, 'invalid_value', 'files'],
 		['pages that end too early', { files: [file('x')], pages: '1,5-3' }, 'invalid_value', 'pages'],

@@ -1,5 +1,7 @@
+import { audioEncoder } from '@plinth/audio';
+import OpenAI from 'openai-v7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { failure, type RawClient, rawClient } from '../support/client.ts';
+import { type RawClient, rawClient } from '../support/client.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 import { loudness, readSamples, readWav } from '../support/wav.ts';
 
@@ -18,11 +20,23 @@ const speak = (fields: Record<string, unknown> = {}) =>
 const bytesOf = async (answer: Response) => new Uint8Array(await answer.arrayBuffer());
 
 beforeAll(async () => {
-	served = await serveEmbedded();
+	served = await serveEmbedded({ backends: { audio: audioEncoder() } });
 	client = rawClient(served.url, keyA);
 });
 
 afterAll(() => served?.stop());
+
+interface SpeechEvent {
+	readonly type: string;
+	readonly audio?: string;
+	readonly usage?: Readonly<Record<string, number>>;
+}
+
+async function listen(format: string): Promise<{ answer: Response; events: SpeechEvent[] }> {
+	const answer = await speak({ response_format: format, stream_format: 'sse' });
+	const frames = (await answer.text()).split('\n').filter((line) => line.startsWith('data: '));
+	return { answer, events: frames.map((line) => JSON.parse(line.slice(6)) as SpeechEvent) };
+}
 
 describe('wav', () => {
 	test('has the exact lengths in its header', async () => {
@@ -91,19 +105,8 @@ describe('pcm', () => {
 });
 
 describe('sse', () => {
-	interface SpeechEvent {
-		readonly type: string;
-		readonly audio?: string;
-		readonly usage?: Readonly<Record<string, number>>;
-	}
-	const listen = async (): Promise<{ answer: Response; events: SpeechEvent[] }> => {
-		const answer = await speak({ response_format: 'pcm', stream_format: 'sse' });
-		const frames = (await answer.text()).split('\n').filter((line) => line.startsWith('data: '));
-		return { answer, events: frames.map((line) => JSON.parse(line.slice(6)) as SpeechEvent) };
-	};
-
 	test('carries the same audio in pieces', async () => {
-		const { answer, events } = await listen();
+		const { answer, events } = await listen('pcm');
 		const pieces = events.filter(({ type }) => type === 'speech.audio.delta');
 		const audio = Buffer.concat(pieces.map((piece) => Buffer.from(piece.audio ?? '', 'base64')));
 		const plain = await bytesOf(await speak({ response_format: 'pcm' }));
@@ -112,19 +115,50 @@ describe('sse', () => {
 	});
 
 	test('ends with the usage', async () => {
-		const { events } = await listen();
+		const { events } = await listen('pcm');
 		const { type, usage = {} } = events.at(-1) ?? { type: 'nothing' };
 		expect(type).toBe('speech.audio.done');
 		expect(usage.total_tokens).toBe((usage.input_tokens ?? 0) + (usage.output_tokens ?? 0));
 	});
 });
 
-describe('a format that needs an encoder', () => {
-	test.each([undefined, 'mp3', 'opus', 'aac', 'flac'])('is refused: %s', async (format) => {
+describe('an encoded format', () => {
+	test.each([
+		['mp3', 'audio/mpeg', /^fff3/],
+		['opus', 'audio/ogg', /^4f676753/],
+		['aac', 'audio/aac', /^fff/],
+		['flac', 'audio/flac', /^664c6143/],
+	])('is made by the encoder and streamed: %s', async (format, mediaType, head) => {
 		const answer = await speak({ response_format: format });
-		expect([answer.status, await failure(answer)]).toMatchObject([
-			400,
-			{ code: 'unsupported_value', param: 'response_format' },
-		]);
+		const { headers } = answer;
+		expect([headers.get('content-type'), headers.get('content-length')]).toEqual([mediaType, null]);
+		expect(Buffer.from(await bytesOf(answer)).toString('hex')).toMatch(head);
+	});
+
+	test('is mp3 for an SDK that names none, as long as the wav', async () => {
+		const sdk = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: keyA });
+		const answer = await sdk.audio.speech.create({
+			model: 'builtin-speech',
+			voice: 'nova',
+			input,
+		});
+		expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+		const bytesPerSecond = 8_000;
+		const seconds = (await bytesOf(answer)).length / bytesPerSecond;
+		expect(seconds).toBeCloseTo(readWav(await bytesOf(await speak())).seconds, 0);
+	});
+
+	test('comes in events with the same bytes', async () => {
+		const { events } = await listen('mp3');
+		const audio = Buffer.concat(events.map((piece) => Buffer.from(piece.audio ?? '', 'base64')));
+		const plain = await bytesOf(await speak({ response_format: 'mp3' }));
+		expect(Buffer.compare(audio, plain)).toBe(0);
+	});
+
+	test('does not suffer from a client that left before its end', async () => {
+		const long = await speak({ response_format: 'opus', input: `${input} `.repeat(60) });
+		await long.body?.cancel();
+		const next = await speak({ response_format: 'opus' });
+		expect((await bytesOf(next)).length).toBeGreaterThan(5_000);
 	});
 });

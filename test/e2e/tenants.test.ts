@@ -1,8 +1,12 @@
+import { eventually } from '@plinth/core/testing';
+import { webhooks } from '@plinth/plugin-webhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireList } from '../support/client.ts';
 import { ClockAhead } from '../support/clock-ahead.ts';
+import { openEvents } from '../support/event-stream.ts';
 import { fakeVideo, gate, heldVideo } from '../support/fake-models.ts';
 import { ApiDocument, type Operation } from '../support/openapi/document.ts';
+import { storeFile } from '../support/openapi/stored-files.ts';
 import { keyA, keyB, type Served, serveEmbedded } from '../support/serve.ts';
 
 /** Things that belong to a tenant: where they are asked for by an id, and in which states another tenant may have them. */
@@ -50,7 +54,62 @@ const videos: Subject = {
 	},
 };
 
-const subjects = [videos];
+const files: Subject = {
+	path: '/v1/files/{id}',
+	unknownId: `file-${'0'.repeat(44)}`,
+	bodies: {},
+	async make(owner) {
+		const stored = await storeFile(owner, 'mine');
+		const deleted = await storeFile(owner, 'mine no more');
+		await owner.send(`/v1/files/${deleted}`, { method: 'DELETE' });
+		return { stored, deleted };
+	},
+};
+
+const endpoints: Subject = {
+	path: '/v1/webhook_endpoints/{id}',
+	unknownId: `whe_${'0'.repeat(44)}`,
+	bodies: {
+		'POST /v1/webhook_endpoints/{id}': { name: 'Mine now' },
+		'POST /v1/webhook_endpoints/{id}/rotate_secret': {},
+		'POST /v1/webhook_endpoints/{id}/test': { event_type: 'video.completed' },
+	},
+	async make(owner) {
+		const create = async () => {
+			const fields = { name: 'mine', url: receiver, event_types: ['video.completed'] };
+			const answer = await owner.post('/v1/webhook_endpoints', fields);
+			return ((await answer.json()) as { id: string }).id;
+		};
+		const [enabled, deleted] = [await create(), await create()];
+		await owner.send(`/v1/webhook_endpoints/${deleted}`, { method: 'DELETE' });
+		return { enabled, deleted };
+	},
+};
+
+/** What is sent to the endpoint of its owner, and to the callback of a job. Both wait: nobody listens there. */
+const deliveries: Subject = {
+	path: '/v1/webhook_deliveries/{id}',
+	unknownId: `whd_${'0'.repeat(44)}`,
+	bodies: {},
+	async make(owner) {
+		const fields = { model: 'instant-1', prompt: 'told', callback_url: receiver };
+		await owner.finished((await owner.create(fields)).id);
+		type Sent = { readonly id: string; readonly webhook_endpoint_id: string | null };
+		let sent: readonly Sent[] = [];
+		await eventually('both are known', async () => {
+			sent = (await owner.json<{ data: Sent[] }>('/v1/webhook_deliveries')).data;
+			return new Set(sent.map((each) => each.webhook_endpoint_id === null)).size === 2;
+		});
+		const idWhere = (isCallback: boolean) =>
+			sent.find((each) => (each.webhook_endpoint_id === null) === isCallback)?.id ?? '';
+		return { 'to an endpoint': idWhere(false), 'to a callback': idWhere(true) };
+	},
+};
+
+const subjects = [videos, files, endpoints, deliveries];
+
+/** A port that nobody listens on: the one of discard (RFC 863). */
+const receiver = 'http://127.0.0.1:9/';
 
 let served: Served;
 let operations: readonly Operation[];
@@ -62,6 +121,7 @@ beforeAll(async () => {
 	served = await serveEmbedded({
 		clock,
 		models: { 'instant-1': fakeVideo(), 'held-1': heldVideo(held) },
+		plugins: { webhooks: webhooks({ allowPrivate: true }) },
 	});
 	operations = new ApiDocument(served.app.openapi()).operations;
 	a = rawClient(served.url, keyA);
@@ -127,18 +187,32 @@ describe("another tenant's id", () => {
 	test('still leads its owner to what it was, after all that', async () => {
 		const { completed, failed, running, expired } = idsOf.get(videos) ?? {};
 		const { data } = await a.json<WireList>('/v1/videos?limit=100&order=asc');
-		expect(data.map(({ id, status }) => [id, status])).toEqual([
+		expect(data.map(({ id, status }) => [id, status]).slice(0, 4)).toEqual([
 			[expired, 'completed'],
 			[completed, 'completed'],
 			[failed, 'failed'],
 			[running, 'in_progress'],
 		]);
+		for (const [subject, state] of [
+			[files, 'stored'],
+			[endpoints, 'enabled'],
+			[deliveries, 'to an endpoint'],
+			[deliveries, 'to a callback'],
+		] as const) {
+			const path = subject.path.replace('{id}', idsOf.get(subject)?.[state] ?? '');
+			expect((await a.send(path)).status, `${path}: ${state}`).toBe(200);
+		}
 	});
 
-	test('is in no list of mine', async () => {
-		const mine = (await b.json<WireList>('/v1/videos?limit=100')).data.map(({ id }) => id);
-		const theirs = Object.values(idsOf.get(videos) ?? {});
-		expect(mine.filter((id) => theirs.includes(id))).toEqual([]);
+	test.each(subjects)('is in no list of mine: $path', async (subject) => {
+		const list = `${subject.path.replace('/{id}', '')}?limit=100`;
+		const theirs = Object.values(idsOf.get(subject) ?? {});
+		const idsIn = async (client: RawClient) => {
+			const { data } = await client.json<{ data: readonly { id: string }[] }>(list);
+			return data.map(({ id }) => id).filter((id) => theirs.includes(id));
+		};
+		expect((await idsIn(a)).length).toBeGreaterThan(0);
+		expect(await idsIn(b)).toEqual([]);
 	});
 });
 
@@ -175,6 +249,26 @@ describe("another tenant's id as a cursor", () => {
 				.data;
 		expect((await page('asc')).map((video) => video.id)).toEqual([id]);
 		expect(await page('desc')).toEqual([]);
+	});
+});
+
+describe("what happens to another tenant's job", () => {
+	test('is told in no stream of mine', async () => {
+		const stream = await openEvents(`${served.url}/v1/events`, keyB);
+		const [mine, theirs] = await Promise.all(
+			[b, a].map((owner) => owner.create({ model: 'instant-1', prompt: 'told live' })),
+		);
+		await Promise.all([b.finished(mine?.id ?? ''), a.finished(theirs?.id ?? '')]);
+		// Their end is in the log already: a later one of mine comes behind it.
+		const last = await b.create({ model: 'instant-1', prompt: 'the last' });
+		await eventually('the last one ends', () =>
+			stream.frames.some(
+				({ event, data }) => event === 'job.completed' && data.data.id === last.id,
+			),
+		);
+		stream.close();
+		const told = new Set(stream.frames.map(({ data }) => data.data.id));
+		expect([told.has(mine?.id), told.has(theirs?.id)]).toEqual([true, false]);
 	});
 });
 

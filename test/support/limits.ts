@@ -1,3 +1,4 @@
+import { audioEncoder } from '@plinth/audio';
 import { type App, idempotencyKeyMs, type Route, retryWindowMs } from '@plinth/core';
 import { documentReader } from '@plinth/documents';
 import { sharpImages } from '@plinth/sharp';
@@ -12,13 +13,20 @@ import { maxPixels, maxSeconds } from '../../adapters/sharp/src/failures.ts';
 import { maxWorkerBytes } from '../../adapters/sharp/src/worker/messages.ts';
 import { serverSettings } from '../../core/src/config/shape.ts';
 import { textCacheLimits } from '../../core/src/documents/text-cache.ts';
+import { fetchLimits } from '../../core/src/http/fetched-images.ts';
 import { httpLimits } from '../../core/src/http/limits.ts';
+import { namedFileLimits } from '../../core/src/http/named-files.ts';
 import { jobSettings } from '../../core/src/jobs/settings.ts';
 import { readinessLimits } from '../../core/src/kernel/readiness.ts';
 import { chatOptions } from '../../plugins/chat/src/options.ts';
 import { chatLimits } from '../../plugins/chat/src/request/fields.ts';
 import { maxFiles as maxChatFiles } from '../../plugins/chat/src/request/inputs.ts';
 import { createChatCompletion } from '../../plugins/chat/src/route.ts';
+import { eventsOptions } from '../../plugins/events/src/options.ts';
+import { maxPage } from '../../plugins/files/src/fields.ts';
+import { fileOptions } from '../../plugins/files/src/options.ts';
+import { uploadFile } from '../../plugins/files/src/routes/upload.ts';
+import { arrivalMs, sweepMs as fileSweepMs } from '../../plugins/files/src/sweep.ts';
 import { sweepMs } from '../../plugins/image/src/links/sweep.ts';
 import { imageOptions } from '../../plugins/image/src/options.ts';
 import { maxImages } from '../../plugins/image/src/request/inputs.ts';
@@ -31,6 +39,13 @@ import { maxRanges } from '../../plugins/parse/src/request/pages.ts';
 import { parseAttachments } from '../../plugins/parse/src/route.ts';
 import { videoOptions } from '../../plugins/video/src/options.ts';
 import { createVideo } from '../../plugins/video/src/routes/create.ts';
+import { keptMs, maxAttempts } from '../../plugins/webhooks/src/deliveries/record.ts';
+import { claimMs } from '../../plugins/webhooks/src/deliveries/store.ts';
+import { longestRetryAfterMs } from '../../plugins/webhooks/src/delivery/retry-after.ts';
+import { answerMs } from '../../plugins/webhooks/src/delivery/sender.ts';
+import { failingMs } from '../../plugins/webhooks/src/endpoints/record.ts';
+import { maxEndpoints } from '../../plugins/webhooks/src/endpoints/store.ts';
+import { maxOldSecrets, oldSecretMs } from '../../plugins/webhooks/src/secrets.ts';
 
 /** Every limit of the sources by the name that the page of limits gives it, with its value as that page writes it. */
 export function limitsOfSources(app: App): ReadonlyMap<string, string> {
@@ -46,10 +61,13 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		...named('plugins.image.with', imageOptions.parse({})),
 		...named('plugins.parse.with', parseOptions.parse({})),
 		...named('plugins.chat.with', chatOptions.parse({})),
+		...named('plugins.files.with', fileOptions.parse({})),
+		...named('plugins.events.with', eventsOptions.parse({})),
 		...named('backends.jobs.with', jobs),
 		...named('backends.queue.with', queue),
 		...named('backends.images.with', sharpImages.definition.config.parse({})),
 		...named('backends.documents.with', documentReader.definition.config.parse({})),
+		...named('backends.audio.with', audioEncoder.definition.config.parse({})),
 		...named('reader', {
 			...documentLimits,
 			maxInflatedBytes: maxInflated,
@@ -63,6 +81,21 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		...ofRoute('POST /v1/images/edits', editImages({} as never)),
 		...ofRoute('POST /api/attachments/parse', parseAttachments({} as never)),
 		...ofRoute('POST /v1/chat/completions', createChatCompletion({} as never)),
+		...ofRoute('POST /v1/files', uploadFile({} as never)),
+		...named('files', { page: maxPage, sweepMs: fileSweepMs, arrivalMs }),
+		...named('namedFiles', namedFileLimits),
+		...named('fetchedImages', fetchLimits),
+		...named('webhooks', {
+			endpoints: maxEndpoints,
+			oldSecretMs,
+			oldSecrets: maxOldSecrets,
+			answerMs,
+			claimMs,
+			longestRetryAfterMs,
+			failingMs,
+			keptMs,
+			attempts: maxAttempts,
+		}),
 		...named('chat', { ...chatLimits, files: maxChatFiles }),
 		...named('image', {
 			pixels: maxPixels,
@@ -145,7 +178,7 @@ function lengths(document: object): [string, string][] {
 		...[...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].flatMap((form) => walk(name, form)),
 	];
 	const bodies = Object.entries(schemas).filter(([name]) =>
-		/(?:Create|Remix|Generation|Edit|Parse)$/.test(name),
+		/(?:Create|Remix|Generation|Edit|Parse|Update|Rotate|Test)$/.test(name),
 	);
 	return bodies.flatMap(([name, schema]) => walk(name, schema));
 }

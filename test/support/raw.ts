@@ -11,10 +11,14 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they are and reads one answer, until it is whole or the server hangs up. Texts are sent as Latin-1, one byte
- * for each character. A request may be left unfinished on purpose.
+ * Sends bytes as they are and reads one answer, until it is whole or the server hangs up; with `headOnly`, until its head is there, as
+ * for streams without an end. Texts are sent as Latin-1, one byte for each character. A request may be left unfinished on purpose.
  */
-export function rawAnswer(url: string, request: string): Promise<RawAnswer> {
+export function rawAnswer(
+	url: string,
+	request: string,
+	{ headOnly = false } = {},
+): Promise<RawAnswer> {
 	const { port, hostname } = new URL(url);
 	return new Promise((resolve, reject) => {
 		const socket = connect(Number(port), hostname, () => socket.write(request, 'latin1'));
@@ -28,7 +32,8 @@ export function rawAnswer(url: string, request: string): Promise<RawAnswer> {
 			text += chunk;
 			const answer = parse(text);
 			const length = answer?.headers.find(([name]) => name === 'content-length')?.[1];
-			if (answer && length !== undefined && answer.body.length >= Number(length)) finish(answer);
+			const isWhole = length !== undefined && (answer?.body.length ?? 0) >= Number(length);
+			if (answer && (isWhole || headOnly)) finish(answer);
 		});
 		socket.on('close', () => {
 			const answer = parse(text);

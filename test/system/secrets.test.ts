@@ -8,6 +8,7 @@ import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { filesBelow } from '../support/files.ts';
 import { useImages, useLinks } from '../support/planted-images.ts';
+import { type PlantedWebhooks, useStoredFiles, useWebhooks } from '../support/planted-webhooks.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const fixtures = join(import.meta.dirname, '../fixtures/secrets');
@@ -28,6 +29,7 @@ const refusals: string[] = [];
 let refused = 0;
 /** The signed address of a picture. */
 let link: URL;
+let webhooks: PlantedWebhooks;
 
 beforeAll(async () => {
 	dir = await temporaryDir('secrets');
@@ -40,6 +42,8 @@ beforeAll(async () => {
 		PLINTH_DATA_DIR: join(dir, 'data'),
 		PLINTH_API_KEYS: `a:${configured}`,
 		PLINTH_CONFIG: join(fixtures, 'plinth.config.ts'),
+		PLINTH_WEBHOOK_ALLOW_PRIVATE: 'true',
+		PLINTH_WEBHOOK_RETRY_SECONDS: '0.1',
 		X_API_KEY: modelKey,
 	};
 	const made = await run(['keys', 'create', '--tenant', 'b', '--scopes', '*', '--quiet']);
@@ -88,6 +92,8 @@ async function useEverything(): Promise<void> {
 	await useModels();
 	refusals.push(await useImages({ post, send }));
 	link = await useLinks({ post, send });
+	webhooks = await useWebhooks({ post, send });
+	await useStoredFiles({ post, send });
 	await leaveEarly();
 }
 
@@ -284,6 +290,18 @@ describe('planted secrets', () => {
 		const [signingKey = ''] = found.map(([, key]) => key);
 		expect(signingKey).toHaveLength(64);
 		expect(`${child.stderr()}${child.stdout()}${refusals.join('')}`).not.toContain(signingKey);
+	});
+
+	test('that sign webhooks are told when they are made, and never again', async () => {
+		const { secrets, told } = webhooks;
+		expect(told).toContain(secrets[1]?.slice(-4));
+		const said = `${told}${child.stderr()}${child.stdout()}${refusals.join('')}`;
+		expect(secrets.filter((secret) => said.includes(secret))).toEqual([]);
+		// Whoever signs needs them: they stand in the database.
+		const files = await filesBelow(join(dir, 'data'));
+		const stored = await Promise.all(files.map((file) => readFile(file, 'latin1')));
+		const missing = secrets.filter((secret) => !stored.some((text) => text.includes(secret)));
+		expect(missing).toEqual([]);
 	});
 
 	test('are not in what the server prints', () => {

@@ -1,9 +1,14 @@
-import { type EventQuery, invalidValue, type JobEvent } from '@plinth/core';
+import { type EventPage, type EventQuery, invalidValue, type JobEvent } from '@plinth/core';
 
 /** Job events in the order of their appending. A cursor is the position of the event it follows. */
 export class EventLog {
 	#events: JobEvent[] = [];
 	#last = 0;
+
+	/** The cursor behind the newest event. */
+	get head(): string {
+		return String(this.#last);
+	}
 
 	append(event: Omit<JobEvent, 'cursor'>): void {
 		this.#last += 1;
@@ -11,21 +16,33 @@ export class EventLog {
 	}
 
 	/** Reads on from a cursor. Rejects with `E_VALUE_INVALID` when the cursor is not one of ours. */
-	read(cursor = '0', { tenant, jobId, limit }: EventQuery) {
-		if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
+	read(cursor: string | undefined, { tenant, jobId, limit }: EventQuery): EventPage {
+		const position = positionOf(cursor);
+		// Not one that this log has given: whatever the reader has followed is not here.
+		if (position > this.#last) return { events: [], cursor: this.head, missed: true };
 		const events = this.#events
 			.filter(
 				(event) =>
-					Number(event.cursor) > Number(cursor) &&
+					Number(event.cursor) > position &&
 					(tenant === undefined || event.tenant === tenant) &&
 					(jobId === undefined || event.jobId === jobId),
 			)
 			.slice(0, limit);
-		return { events: structuredClone(events), cursor: events.at(-1)?.cursor ?? cursor };
+		return {
+			events: structuredClone(events),
+			cursor: events.at(-1)?.cursor ?? String(position),
+			missed: cursor !== undefined && position < this.#last - this.#events.length,
+		};
 	}
 
-	/** Forgets what happened before `time`. */
+	/** Forgets the beginning of the log, up to the first event that happened at `time` or later. */
 	dropBefore(time: number): void {
-		this.#events = this.#events.filter((event) => event.at >= time);
+		const first = this.#events.findIndex((event) => event.at >= time);
+		this.#events = first === -1 ? [] : this.#events.slice(first);
 	}
+}
+
+function positionOf(cursor = '0'): number {
+	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
+	return Number(cursor);
 }

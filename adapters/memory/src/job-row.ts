@@ -1,4 +1,4 @@
-import type { Idempotency, Job, NewJob } from '@plinth/core';
+import type { Idempotency, Job, JobCallback, NewJob } from '@plinth/core';
 
 /** The calls that end an attempt. */
 export type Ending = 'complete' | 'fail' | 'release';
@@ -17,6 +17,7 @@ export interface JobRow {
 	/** When the record is due for deletion; null while the job lives. */
 	recordDueAt: number | null;
 	removed: boolean;
+	readonly callback: JobCallback | undefined;
 	readonly key: string | undefined;
 	readonly fingerprint: string | undefined;
 	/** The highest retry count that made or received this job. */
@@ -24,7 +25,11 @@ export interface JobRow {
 }
 
 /** The row of a job that was just submitted. */
-export function newRow(job: NewJob, idempotency: Idempotency | undefined, now: number): JobRow {
+export function newRow(
+	{ callback, ...job }: NewJob,
+	idempotency: Idempotency | undefined,
+	now: number,
+): JobRow {
 	return {
 		job: {
 			...job,
@@ -47,6 +52,7 @@ export function newRow(job: NewJob, idempotency: Idempotency | undefined, now: n
 		contentDueAt: null,
 		recordDueAt: null,
 		removed: false,
+		callback,
 		key: idempotency?.key,
 		fingerprint: idempotency?.fingerprint,
 		receivedRetry: idempotency?.retry ?? 0,
@@ -56,4 +62,9 @@ export function newRow(job: NewJob, idempotency: Idempotency | undefined, now: n
 /** Orders rows from the oldest job to the newest. */
 export function byAge(a: JobRow, b: JobRow): number {
 	return a.job.createdAt - b.job.createdAt || (a.job.id < b.job.id ? -1 : 1);
+}
+
+/** Whether the job waits or runs. */
+export function isPending({ job }: JobRow): boolean {
+	return job.status === 'queued' || job.status === 'in_progress';
 }

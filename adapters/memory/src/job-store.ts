@@ -4,6 +4,7 @@ import {
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	type EventPage,
 	type EventQuery,
 	errors,
 	type Heartbeat,
@@ -20,7 +21,7 @@ import {
 } from '@plinth/core';
 import { EventLog } from './event-log.ts';
 import { findRepeat } from './idempotency.ts';
-import { byAge, type Ending, type JobRow, newRow } from './job-row.ts';
+import { byAge, type Ending, isPending, type JobRow, newRow } from './job-row.ts';
 
 /** The largest progress a job that still runs may show. */
 const progressCap = 0.99;
@@ -63,11 +64,12 @@ export class MemoryJobStore implements JobStore {
 	}
 
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
-		const { kind, after, limit, order } = options;
+		const { kind, after, limit, order, pending = false } = options;
 		const direction = order === 'asc' ? 1 : -1;
 		const behind = (id: string) =>
 			after === undefined || (order === 'asc' ? id > after : id < after);
 		const jobs = this.#visible()
+			.filter((row) => !pending || isPending(row))
 			.map((row) => row.job)
 			.filter((job) => job.tenant === tenant && job.kind === kind && behind(job.id))
 			.sort((a, b) => (a.id < b.id ? -direction : direction));
@@ -205,8 +207,12 @@ export class MemoryJobStore implements JobStore {
 		}
 	}
 
-	async events(cursor: string | undefined, query: EventQuery) {
+	async events(cursor: string | undefined, query: EventQuery): Promise<EventPage> {
 		return this.#log.read(cursor, query);
+	}
+
+	async head(): Promise<string> {
+		return this.#log.head;
 	}
 
 	async known(ids: readonly string[]): Promise<readonly string[]> {
@@ -219,10 +225,10 @@ export class MemoryJobStore implements JobStore {
 
 	#countPending(kind: string, tenant?: string): number {
 		return this.#visible().filter(
-			({ job }) =>
-				job.kind === kind &&
-				(tenant === undefined || job.tenant === tenant) &&
-				(job.status === 'queued' || job.status === 'in_progress'),
+			(row) =>
+				row.job.kind === kind &&
+				(tenant === undefined || row.job.tenant === tenant) &&
+				isPending(row),
 		).length;
 	}
 
@@ -276,9 +282,14 @@ export class MemoryJobStore implements JobStore {
 		this.#append(event, row);
 	}
 
-	#append(type: JobEventType, { job }: JobRow): void {
+	#append(type: JobEventType, { job, callback }: JobRow): void {
 		const { id: jobId, kind, tenant, attempt, error } = job;
-		const data = type === 'job.failed' && error ? { attempt, code: error.code } : { attempt };
+		const isEnd = type === 'job.completed' || type === 'job.failed';
+		const data = {
+			attempt,
+			...(type === 'job.failed' && error && { code: error.code }),
+			...(isEnd && callback && { callback }),
+		};
 		this.#log.append({ type, jobId, kind, tenant, at: this.#clock.now(), data });
 	}
 }

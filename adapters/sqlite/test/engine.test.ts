@@ -67,18 +67,29 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test('of the version before is brought up to date', async () => {
+	test.each([1, 2])('of version %i is brought up to date', async (version) => {
 		const first = await openJobs();
 		await first.provided.create(newJob('1'));
 		await first.stop();
 		const older = new Connection(file);
-		older.exec('DROP INDEX jobs_claimable; ALTER TABLE jobs DROP COLUMN ended_by');
-		older.exec('CREATE INDEX jobs_claimable ON jobs (created_at); PRAGMA user_version = 1');
+		older.exec('ALTER TABLE jobs DROP COLUMN callback; CREATE INDEX events_at ON events (at)');
+		older.exec('DROP INDEX jobs_pending; CREATE INDEX jobs_pending ON jobs (kind, tenant)');
+		if (version === 1) {
+			older.exec('DROP INDEX jobs_claimable; ALTER TABLE jobs DROP COLUMN ended_by');
+			older.exec('CREATE INDEX jobs_claimable ON jobs (created_at)');
+		}
+		older.exec(`PRAGMA user_version = ${version}`);
 		older.close();
 		const { provided: store, stop } = await openJobs();
 		const claim = await store.claim('video_1', 'worker-1', 1_000);
 		expect(await store.release('video_1', claim?.fence ?? 0)).toBe(true);
 		expect(await store.claimable('video', { limit: 10 })).toHaveLength(1);
+		const callback = { url: 'https://client.example', secret: null };
+		await store.create({ ...newJob('2'), callback });
+		for (const id of ['video_1', 'video_2']) await store.requestCancel('acme', id);
+		const { events } = await store.events(undefined, { limit: 10 });
+		const ends = events.filter(({ type }) => type === 'job.failed');
+		expect(ends.map(({ data }) => data.callback)).toEqual([undefined, callback]);
 		await stop();
 	});
 
@@ -107,6 +118,7 @@ describe('the queries', () => {
 		['selectByKey', sql.selectByKey],
 		['selectByFingerprint', sql.selectByFingerprint],
 		['a page', sql.selectPage('desc', false)],
+		['a pending page', sql.selectPendingPage('desc', false)],
 		['events', sql.selectEvents(false, false)],
 		['events of a tenant', sql.selectEvents(true, false)],
 		['events of a job', sql.selectEvents(true, true)],
@@ -135,6 +147,18 @@ test('claimable reads nothing but its index, from behind the position', () => {
 	);
 	expect(plan.map(({ detail }) => detail)).toEqual([
 		'SEARCH jobs USING COVERING INDEX jobs_claimable (kind=? AND id>?)',
+	]);
+	connection.close();
+});
+
+test.each(['asc', 'desc'] as const)('a pending page (%s) reads no job that has ended', (order) => {
+	const connection = new Connection(file);
+	prepareFile(connection, 1_000);
+	const parameters = { tenant: 'acme', kind: 'video', after: '', limit: 1 };
+	const query = `EXPLAIN QUERY PLAN ${sql.selectPendingPage(order, false)}`;
+	const plan = connection.all<{ detail: string }>(query, parameters);
+	expect(plan.map(({ detail }) => detail)).toEqual([
+		`SEARCH jobs USING INDEX jobs_pending (kind=? AND tenant=? AND id${order === 'asc' ? '>' : '<'}?)`,
 	]);
 	connection.close();
 });

@@ -1,5 +1,7 @@
 /** A small client for the demo's own server. */
 export interface DemoClient {
+	/** A GET whose answer is read as it comes. */
+	get(path: string): Promise<Response>;
 	/** A GET that returns JSON. */
 	json<T>(path: string): Promise<T>;
 	/** A GET that returns bytes. */
@@ -20,6 +22,7 @@ export function demoClient(baseUrl: string, key: string): DemoClient {
 		);
 	};
 	return {
+		get: (path) => send(path),
 		json: async <T>(path: string) => (await (await send(path)).json()) as T,
 		bytes: async (path) => new Uint8Array(await (await send(path)).arrayBuffer()),
 		post: (path, body) => {

@@ -49,13 +49,14 @@ async function makeAll(client: DemoClient, outDir: string): Promise<void> {
 		'/v1/models',
 	);
 	const { paths } = await client.json<{ paths: object }>('/openapi.json');
+	const routes = new Set(Object.keys(paths));
 	const made = new Map<string, Uint8Array>();
 	const lines: string[] = [];
 	for (const step of steps) {
 		const { kind, route } = step.needs;
 		const model = kind ? models.find((each) => each.kind === kind)?.id : '';
-		if (model === undefined || (route && !(route in paths))) continue;
-		const { bytes, about } = await step.run(client, model, made);
+		if (model === undefined || (route && !routes.has(route))) continue;
+		const { bytes, about } = await step.run(client, model, { made, routes });
 		const file = join(outDir, step.file);
 		await writeFile(file, bytes);
 		made.set(step.file, bytes);

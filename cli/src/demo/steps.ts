@@ -1,7 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Progress } from '../progress.ts';
 import { type DemoClient, eventsOf } from './client.ts';
 import { reportPdf } from './report-pdf.ts';
+import { statesOf, type VideoJob } from './video-job.ts';
+
+/** What a step finds. */
+export interface DemoSurroundings {
+	/** What earlier steps wrote, by file. */
+	readonly made: ReadonlyMap<string, Uint8Array>;
+	/** The paths of the server's document. */
+	readonly routes: ReadonlySet<string>;
+}
 
 /** One capability shown once. */
 export interface DemoStep {
@@ -9,30 +17,18 @@ export interface DemoStep {
 	readonly needs: { readonly kind?: string; readonly route?: string };
 	/** What is written. */
 	readonly file: string;
-	/**
-	 * Runs it and returns the bytes and a sentence about them. `model` is one of the kind that it needs; `made` holds what earlier steps
-	 * wrote, by file.
-	 */
+	/** Runs it and returns the bytes and a sentence about them. `model` is one of the kind that it needs. */
 	run(
 		client: DemoClient,
 		model: string,
-		made: ReadonlyMap<string, Uint8Array>,
+		surroundings: DemoSurroundings,
 	): Promise<{ bytes: Uint8Array; about: string }>;
-}
-
-const pollMs = 200;
-
-interface VideoJob {
-	readonly id: string;
-	readonly status: string;
-	readonly progress_percent: number;
-	readonly error: { readonly message: string } | null;
 }
 
 const video: DemoStep = {
 	needs: { kind: 'video' },
 	file: 'video.mp4',
-	async run(client, model) {
+	async run(client, model, { routes }) {
 		const prompt = 'A lighthouse above the sea at sunset, slow waves';
 		const created = await client.post('/v1/videos', {
 			model,
@@ -42,11 +38,8 @@ const video: DemoStep = {
 		});
 		let job = (await created.json()) as VideoJob;
 		const progress = new Progress('video ');
-		for (;;) {
+		for await (job of statesOf(client, job.id, routes)) {
 			progress.update(job.status, job.progress_percent / 100);
-			if (job.status === 'completed' || job.status === 'failed') break;
-			await delay(pollMs);
-			job = await client.json<VideoJob>(`/v1/videos/${job.id}`);
 		}
 		progress.end();
 		if (job.status === 'failed') throw new Error(`the video failed: ${job.error?.message}`);
@@ -90,7 +83,7 @@ const image: DemoStep = {
 const edit: DemoStep = {
 	needs: { kind: 'image' },
 	file: 'edited.png',
-	async run(client, model, made) {
+	async run(client, model, { made }) {
 		const prompt = 'warm, vignette, white border 24, add text "Wish you were here" at the bottom';
 		const form = new FormData();
 		const fields = { model, prompt, stream: 'true', partial_images: '3' };

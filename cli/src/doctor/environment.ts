@@ -11,6 +11,8 @@ export const compositionVariables: readonly string[] = [
 	'PLINTH_DATA_DIR',
 	'PLINTH_LOG_LEVEL',
 	'PLINTH_PUBLIC_URL',
+	'PLINTH_WEBHOOK_ALLOW_PRIVATE',
+	'PLINTH_WEBHOOK_RETRY_SECONDS',
 ];
 
 /** An environment that remembers which of its variables were read. */

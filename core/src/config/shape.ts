@@ -84,6 +84,8 @@ export const serverSettings = z.strictObject({
 		.union([z.string().transform(commaSeparated), z.array(z.string())])
 		.pipe(z.array(origin))
 		.default([]),
+	/** Whether pictures are fetched from addresses in the public internet that requests name: none, those of https, or those of http too. */
+	imageUrls: z.enum(['off', 'https', 'http']).default('off'),
 	limits: loadSettings.prefault({}),
 	drainDelayMs: ms(1_000),
 	graceMs: ms(10_000),

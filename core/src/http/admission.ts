@@ -52,10 +52,10 @@ export class Admission {
 		this.#bytes += bytes;
 	}
 
-	/** Throws `E_OVERLOADED` when there is no room for so many bytes of a body. */
-	refuseBody(wanted: number): void {
-		// A single body may be larger than the whole budget: then it waits for nobody.
-		if (this.#bytes === 0 || this.#bytes + wanted <= this.#limits.inFlightBytes) return;
+	/** Throws `E_OVERLOADED` when there is no room for so many bytes beside the `own` ones of the request. */
+	refuseBody(wanted: number, own: number): void {
+		// A single request may need more than the whole budget: then it waits for nobody.
+		if (this.#bytes === own || this.#bytes + wanted <= this.#limits.inFlightBytes) return;
 		throw plinthError('E_OVERLOADED', {
 			message: 'The server holds as many request bodies as it may.',
 		});
@@ -79,7 +79,7 @@ export class Admission {
 
 /** The place of one request; given back by `leave`. */
 export interface Place {
-	/** Counts a body, whose length may be unknown. Throws `E_OVERLOADED` when there is no room for it. */
+	/** Counts a body, or a file that is brought besides, whose length may be unknown. Throws `E_OVERLOADED` when there is no room for it. */
 	reserve(declared: number | undefined): void;
 	/** Says that the answer is an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
 	stream(): void;
@@ -101,9 +101,10 @@ class TakenPlace implements Place {
 	}
 
 	reserve(declared: number | undefined): void {
-		// What is no length, as only `fetch` can bring it, would spoil the sum for ever.
-		const wanted = declared !== undefined && declared >= 0 ? declared : unknownBodyBytes;
-		this.#admission.refuseBody(wanted);
+		// What is no length, as `fetch` and sources of files can bring it, would spoil the sum for ever.
+		const isLength = declared !== undefined && Number.isSafeInteger(declared) && declared >= 0;
+		const wanted = isLength ? declared : unknownBodyBytes;
+		this.#admission.refuseBody(wanted, this.#bytes);
 		this.#admission.count(this.#tenant, 0, 0, wanted);
 		this.#bytes += wanted;
 	}

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Idempotency } from '../ports/job-store.ts';
@@ -6,11 +7,13 @@ import { type Body, BodyReader } from './body.ts';
 import { endingWith } from './ending.ts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyOf } from './idempotency.ts';
+import { KeptFiles } from './kept-files.ts';
 import { httpLimits } from './limits.ts';
 import { isReply } from './reply.ts';
 import { discard } from './respond.ts';
 import type { Call, Route } from './route.ts';
 import { decodeParams } from './router.ts';
+import { lastEventIdOf } from './sse.ts';
 import { validate } from './validate.ts';
 
 /** What a request brings to its route. */
@@ -44,7 +47,8 @@ export class Endpoint {
 		const facts = () => ({ route: `${method} ${path}`, ...raw, body: body?.value });
 		// Before the body is read: a bad header should not cost an upload.
 		const idempotency = idempotencyOf(exchange.req, this.#route, facts);
-		const call = new CallOf(exchange, visit, exchange.startedAt + timeoutMs, idempotency);
+		const headers = { idempotency, lastEventId: lastEventIdOf(exchange.req, this.#route) };
+		const call = new CallOf(exchange, visit, exchange.startedAt + timeoutMs, headers);
 		const checked = {
 			params: params && (await validate(params, raw.params, 'The path')),
 			query: query && (await validate(query, raw.query, 'The query')),
@@ -61,7 +65,7 @@ export class Endpoint {
 		exchange: Exchange,
 		checked: { readonly params: unknown; readonly query: unknown },
 		raw: Body | undefined,
-		call: Call,
+		call: CallOf,
 	): Promise<unknown> {
 		const work = this.#work(checked, raw, call);
 		try {
@@ -75,15 +79,14 @@ export class Endpoint {
 	async #work(
 		checked: { readonly params: unknown; readonly query: unknown },
 		raw: Body | undefined,
-		call: Call,
+		call: CallOf,
 	): Promise<unknown> {
 		const route = this.#route;
-		if (!route.body) return route.handler({ ...checked, body: undefined }, call);
 		try {
-			const body = await validate(route.body, raw?.value, 'The body');
+			const body = route.body && (await validate(route.body, raw?.value, 'The body'));
 			const result = await route.handler({ ...checked, body }, call);
-			// Events are made while they are sent, of files that came with the request.
-			if (raw && isReply(result) && result.type === 'events') {
+			// Events are made while they are sent, of files that came with the request or are still to be kept.
+			if (isReply(result) && result.type === 'events') {
 				return { ...result, events: endingWith(result.events, () => release(raw, call)) };
 			}
 			await release(raw, call);
@@ -96,8 +99,8 @@ export class Endpoint {
 	}
 }
 
-async function release(body: Body | undefined, call: Call): Promise<void> {
-	await body?.release().catch((err: unknown) =>
+async function release(body: Body | undefined, call: CallOf): Promise<void> {
+	await Promise.all([call.end(), body?.release()]).catch((err: unknown) =>
 		// The answer stands: the handler may have stored a record.
 		call.log.warn(
 			{ err },
@@ -112,19 +115,45 @@ class CallOf implements Call {
 	readonly requestId: string;
 	declare readonly log: Logger;
 	declare readonly signal: AbortSignal;
+	declare readonly keep: Call['keep'];
 	readonly deadline: number;
 	readonly publicUrl: string;
+	readonly bodyBytes: number | undefined;
 	readonly idempotency: Idempotency;
+	readonly lastEventId: string | undefined;
 	readonly #exchange: Exchange;
+	#kept: KeptFiles | undefined;
+	#isOver = false;
 
-	constructor(exchange: Exchange, visit: Visit, deadline: number, idempotency: Idempotency) {
+	constructor(
+		exchange: Exchange,
+		visit: Visit,
+		deadline: number,
+		headers: Pick<Call, 'idempotency' | 'lastEventId'>,
+	) {
 		this.principal = visit.principal;
 		this.requestId = exchange.requestId;
 		this.deadline = deadline;
 		this.publicUrl = visit.publicUrl;
-		this.idempotency = idempotency;
+		this.bodyBytes = lengthOf(exchange.req);
+		this.idempotency = headers.idempotency;
+		this.lastEventId = headers.lastEventId;
 		this.#exchange = exchange;
 		Object.defineProperties(this, CallOf.#own);
+	}
+
+	/** Deletes the files that were kept. Nothing is kept any more. */
+	end(): Promise<void> | undefined {
+		this.#isOver = true;
+		return this.#kept?.remove();
+	}
+
+	get #files(): KeptFiles {
+		if (!this.#kept) {
+			this.#kept = new KeptFiles(this.#exchange);
+			if (this.#isOver) void this.#kept.remove();
+		}
+		return this.#kept;
 	}
 
 	// Made when they are asked for: most handlers log nothing and are done before anything could be aborted. Own members, so that
@@ -143,7 +172,19 @@ class CallOf implements Call {
 				return this.#exchange.signal;
 			},
 		},
+		keep: {
+			enumerable: true,
+			get(this: CallOf): Call['keep'] {
+				return (body, options) => this.#files.keep(body, options);
+			},
+		},
 	};
+}
+
+// What is no length, as only `fetch` can bring it, says nothing.
+function lengthOf({ headers }: IncomingMessage): number | undefined {
+	const sent = headers['content-length'];
+	return sent !== undefined && /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
 }
 
 // Without a prototype, for a name may be `__proto__`. A name that comes several times is an array.

@@ -52,6 +52,7 @@ export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
 		result['206'] = success(response, 'The requested window of the content.', window);
 		result['304'] = { description: 'The content is unchanged.', headers: described(['etag']) };
 	}
+	if (response.nothing) result['204'] = { description: response.nothing, headers: described([]) };
 	for (const [code, rows] of Map.groupBy(errorRows(route), (row) => row.status)) {
 		result[code] = failure(rows);
 	}
@@ -138,7 +139,7 @@ function errorRows(route: Route): readonly ErrorSpec[] {
 	if (scope !== 'public') add('E_TENANT_BUSY');
 	if (!['public', 'authenticated'].includes(scope)) add('E_SCOPE_MISSING');
 	if (!probePaths.includes(path)) add('E_NOT_READY');
-	if (takesIdempotencyKey(route)) add('E_VALUE_INVALID');
+	if (takesIdempotencyKey(route) || response.resumes) add('E_VALUE_INVALID');
 	if (params || query || body) {
 		add('E_VALUE_MISSING', 'E_VALUE_INVALID', 'E_VALUE_TYPE', 'E_VALUE_UNKNOWN');
 		add('E_STRING_TOO_LONG', 'E_STRING_TOO_SHORT', 'E_INTEGER_TOO_LARGE', 'E_INTEGER_TOO_SMALL');

@@ -11,6 +11,7 @@ import { limitsOf } from './limits.ts';
 import { describeAnswers, errorSchema } from './openapi-answers.ts';
 import { type Node, splitEncodings, tidySchema } from './openapi-schemas.ts';
 import type { Route } from './route.ts';
+import { lastEventIdPattern } from './sse.ts';
 import { acceptsNothing } from './validate.ts';
 
 /** What the document says besides the routes. */
@@ -96,21 +97,32 @@ function operationId({ method, path }: Route): string {
 
 function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
 	const { params, query } = route;
-	const keyed = takesIdempotencyKey(route);
-	if (!params && !query && !keyed) return undefined;
+	const headers = {
+		...(takesIdempotencyKey(route) && idempotencyHeader),
+		...(route.response.resumes && lastEventHeader),
+	};
+	const hasHeaders = Object.keys(headers).length > 0;
+	if (!params && !query && !hasHeaders) return undefined;
 	return {
 		...(params && { path: asObject(params) }),
 		...(query && { query: asObject(query) }),
-		...(keyed && { header: idempotencyHeader }),
+		...(hasHeaders && { header: z.object(headers) }),
 	};
 }
 
-const idempotencyHeader = z.object({
+const idempotencyHeader = {
 	'Idempotency-Key': z.string().regex(idempotencyKeyPattern).optional().meta({
 		description:
 			'Names this request for 24 hours: a repeat with the same key gets the same answer, another request with it a 422.',
 	}),
-});
+};
+
+const lastEventHeader = {
+	'Last-Event-ID': z.string().regex(lastEventIdPattern).optional().meta({
+		description:
+			'The `id` of the last event that was received: the stream goes on behind it. Browsers send it when they connect again.',
+	}),
+};
 
 function requestBody(route: Route): ZodOpenApiOperationObject['requestBody'] {
 	const { body } = route;

@@ -3,6 +3,7 @@ import type { ErrorSpec } from '../error-spec.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Idempotency } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { UploadedFile } from './upload.ts';
 
 /** Who may call a route: everybody, everybody with a valid key, or keys with a scope such as `videos:read`. */
 export type RouteScope = 'public' | 'authenticated' | (string & {});
@@ -49,6 +50,10 @@ export interface ResponseSpec {
 	readonly mediaTypes?: readonly string[];
 	/** Single byte ranges are served: 206 and 416 are documented. */
 	readonly ranges?: boolean;
+	/** An event stream that goes on behind `Last-Event-ID`. */
+	readonly resumes?: boolean;
+	/** What 204 means, where it may be answered in place of this. */
+	readonly nothing?: string;
 	/** Headers of this answer, beside those that every answer has: name and meaning. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** JSON answers under other statuses that are no errors of the four-key form. */
@@ -69,8 +74,20 @@ export interface Call {
 	readonly deadline: number;
 	/** The address that absolute links start with, without a trailing slash. */
 	readonly publicUrl: string;
+	/** What the head says of the length of the body, in bytes; undefined when it says nothing. In `admit`, nothing of the body has been read. */
+	readonly bodyBytes: number | undefined;
 	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
 	readonly idempotency: Idempotency;
+	/** Behind which event a client that was cut off wants to go on: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes that declare `resumes`. */
+	readonly lastEventId: string | undefined;
+	/**
+	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with `E_BODY_TOO_LARGE` beyond `maxBytes`, with
+	 * `E_OVERLOADED` when `maxBytes` more are too many beside the bodies that are in flight, and with `E_STORE_FULL`.
+	 */
+	keep(
+		body: AsyncIterable<Uint8Array>,
+		options: { readonly filename: string; readonly maxBytes: number },
+	): Promise<UploadedFile>;
 }
 
 /** The checked input of a handler. Members are absent when the route declares no schema for them. */

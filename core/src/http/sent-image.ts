@@ -1,17 +1,18 @@
-import {
-	invalidValue,
-	isPlinthError,
-	PlinthError,
-	plinthError,
-	unsupportedValue,
-} from '../coded-error.ts';
+import { invalidValue, isPlinthError, PlinthError, plinthError } from '../coded-error.ts';
 import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
 import { Semaphore } from '../semaphore.ts';
 import { DataUrlError, decodeDataUrl } from './data-url.ts';
+import type { NamedFiles } from './named-files.ts';
 import { isUpload, type UploadedFile } from './upload.ts';
 
-/** A picture that came with a request and whose bytes have not been looked at yet: a file, or the bytes of a data URL. */
+/** A picture whose bytes are there and have not been looked at yet: a file, or the bytes of a data URL. */
 export type SentImage = UploadedFile | Uint8Array;
+
+/** A picture that a request carries or names. */
+export interface FoundImage {
+	/** Brings its bytes where they are not here yet. Rejects with 400 errors that name the parameter, and with the signal's reason. */
+	bring(signal: AbortSignal): Promise<SentImage>;
+}
 
 /** What a route takes as a picture. */
 export interface SentImageOptions {
@@ -23,17 +24,22 @@ export interface SentImageOptions {
 const places = new Semaphore(2);
 
 /**
- * Finds the picture in a value of a request body: a file, or an object with a data URL in `image_url`. Throws 400 errors that name the
- * exact parameter below `param`: `input_reference.image_url`, `images[2].file_id`.
+ * Finds the picture in a value of a request body: a file, or an object with a data URL or an address in `image_url`, or with the id of a stored
+ * file in `file_id`. Throws 400 errors that name the exact parameter below `param`: `input_reference.image_url`, `images[2].file_id`.
  */
-export function sentImage(sent: unknown, param: string, options: SentImageOptions = {}): SentImage {
-	if (isUpload(sent)) return sent;
+export function sentImage(
+	sent: unknown,
+	param: string,
+	named: NamedFiles,
+	options: SentImageOptions = {},
+): FoundImage {
+	if (isUpload(sent)) return here(sent);
 	if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) {
-		return fromMembers(sent as Record<string, unknown>, param, options);
+		return fromMembers(sent as Record<string, unknown>, param, named, options);
 	}
 	throw plinthError('E_VALUE_TYPE', {
 		param,
-		message: `A file is expected in ${param}, or an object with image_url.`,
+		message: `A file is expected in ${param}, or an object with image_url or file_id.`,
 	});
 }
 
@@ -59,31 +65,45 @@ export function encodedImage(image: SentImage): EncodedImage {
 function fromMembers(
 	{ image_url: url, file_id: fileId }: Readonly<Record<string, unknown>>,
 	param: string,
+	named: NamedFiles,
 	options: SentImageOptions,
-): SentImage {
-	if ((url ?? undefined) !== undefined && (fileId ?? undefined) !== undefined) {
-		throw invalidValue(param, `Send exactly one of image_url and file_id in ${param}.`);
-	}
-	if ((fileId ?? undefined) !== undefined) {
-		throw unsupportedValue(
-			`${param}.file_id`,
-			'Files are not available on this server. Send the picture itself, as a file or as a data URL in image_url.',
-		);
-	}
+): FoundImage {
+	const hasId = (fileId ?? undefined) !== undefined;
 	if ((url ?? undefined) === undefined) {
+		if (hasId) return named.stored(fileId, `${param}.file_id`);
 		throw plinthError('E_VALUE_MISSING', {
 			param: `${param}.image_url`,
-			message: `${param} needs an image_url.`,
+			message: `${param} needs an image_url or a file_id.`,
 		});
 	}
-	return imageFromUrl(url, `${param}.image_url`, options);
+	if (hasId) {
+		throw invalidValue(param, `Send exactly one of image_url and file_id in ${param}.`);
+	}
+	return imageFromUrl(url, `${param}.image_url`, named, options);
 }
 
-/** The picture of a data URL, which has arrived as a file when it is long. Throws 400 errors that name `param`. */
+/**
+ * The picture of a data URL, which has arrived as a file when it is long, or of an address, where such are fetched. Throws 400 errors that name
+ * `param`.
+ */
 export function imageFromUrl(
 	url: unknown,
 	param: string,
-	{ maxUrlLength = Infinity }: SentImageOptions = {},
+	named: NamedFiles,
+	options: SentImageOptions = {},
+): FoundImage {
+	const isFetched = named.fetches && typeof url === 'string' && /^https?:/i.test(url);
+	return isFetched ? named.remote(url, param) : here(fromDataUrl(url, param, options));
+}
+
+function here(image: SentImage): FoundImage {
+	return { bring: async () => image };
+}
+
+function fromDataUrl(
+	url: unknown,
+	param: string,
+	{ maxUrlLength = Infinity }: SentImageOptions,
 ): SentImage {
 	if (url instanceof DataUrlError) throw invalidValue(param, `${param}: ${url.message}.`);
 	if (!isUpload(url) && typeof url !== 'string') {

@@ -1,11 +1,37 @@
-import { toWireError } from '../coded-error.ts';
+import type { IncomingMessage } from 'node:http';
+import { invalidValue, toWireError } from '../coded-error.ts';
 import { type JsonPieces, jsonText } from './base64.ts';
 import { abandon } from './binary.ts';
 import { reportError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import type { ServerEvent } from './reply.ts';
+import type { Route } from './route.ts';
 import { type Headers, writeHead, writePiece } from './send.ts';
+
+/** An event of a stream that can be resumed. */
+export interface ResumableEvent extends ServerEvent {
+	/** How long a client may leave it unread, in milliseconds; less than any answer may be left. Then it is cut off, and goes on later. */
+	readonly unreadMs?: number;
+}
+
+/** What `Last-Event-ID` may be. An empty one is none. */
+export const lastEventIdPattern: RegExp = /^[ -~]{0,200}$/;
+
+/** Behind which event a client wants to go on, on routes that can. Throws `E_VALUE_INVALID`. */
+export function lastEventIdOf(
+	req: IncomingMessage,
+	{ response }: Pick<Route, 'response'>,
+): string | undefined {
+	const sent = response.resumes ? req.headersDistinct['last-event-id'] : undefined;
+	if (sent === undefined) return undefined;
+	const [id = ''] = sent;
+	if (sent.length === 1 && lastEventIdPattern.test(id)) return id === '' ? undefined : id;
+	throw invalidValue(
+		'Last-Event-ID',
+		'Last-Event-ID: at most 200 printable ASCII characters are expected, once.',
+	);
+}
 
 /**
  * Answers with server-sent events. A comment breaks every silence of 15 seconds; an error becomes a last frame `event: error`
@@ -64,8 +90,17 @@ class Frames {
 		this.#exchange = exchange;
 	}
 
-	async write(event: ServerEvent): Promise<void> {
-		const text = frame(event);
+	async write({ unreadMs, ...event }: ResumableEvent): Promise<void> {
+		const { clock, res } = this.#exchange;
+		const calm = unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
+		try {
+			await this.#write(frame(event));
+		} finally {
+			calm?.();
+		}
+	}
+
+	async #write(text: string | JsonPieces): Promise<void> {
 		// What has been written is on its way, even when the wait for it is broken off.
 		if (typeof text === 'string') return writePiece(this.#exchange, text);
 		let left = text.byteLength;

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A file of a multipart body, streamed to a temporary file that lives until the handler has settled, and the events that it answers with are over. */
+/**
+ * A file that came with a request, or that its handler has kept, streamed to a temporary file that lives until the handler has settled, and the events
+ * that it answers with are over.
+ */
 export interface UploadedFile {
 	readonly $kind: 'plinth.upload';
 	/** As the client sent it, without directories; metadata only, never a path. Empty for a data URL. */

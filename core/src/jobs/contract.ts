@@ -1,6 +1,6 @@
 import type { UploadedFile } from '../http/upload.ts';
 import type { Principal } from '../ports/authenticator.ts';
-import type { Idempotency, Job, JobListOptions, JobPage } from '../ports/job-store.ts';
+import type { Idempotency, Job, JobCallback, JobListOptions, JobPage } from '../ports/job-store.ts';
 import type { JsonObject } from '../ports/json.ts';
 import type { Logger } from '../ports/logger.ts';
 
@@ -34,6 +34,8 @@ export interface JobDefinition {
 	run(job: Job, run: JobRun): Promise<JobOutcome>;
 	/** Stops what a checkpoint stands for; called once when a job that has one was cancelled or removed. */
 	cancel?(job: Job): Promise<void>;
+	/** The job as clients see it in feeds of its events, to be sent as JSON; what every kind has unless given. */
+	view?(job: Job): object;
 }
 
 /** A file that goes with a new job. It is stored durably before the record exists. */
@@ -61,6 +63,8 @@ export interface JobSubmission {
 	input(files: Readonly<Record<string, StoredAttachment>>): JsonObject;
 	readonly attachments?: readonly JobAttachment[];
 	readonly idempotency?: Idempotency;
+	/** Whom to tell of the end; checked by `services.callbacks`. */
+	readonly callback?: JobCallback;
 }
 
 /** The jobs of one kind, for the plugin that owns it. Unknown ids reject with `E_JOB_NOT_FOUND`. */
@@ -75,6 +79,11 @@ export interface Jobs {
 	 * repeat an earlier one passes: only `submit` can tell.
 	 */
 	admit(principal: Principal, idempotency: Pick<Idempotency, 'key' | 'retry'>): Promise<void>;
+	/**
+	 * The job that an earlier request made, where this one repeats it; null where it does not, or where only `submit` can tell. For routes whose input
+	 * may have gone since the first request. Rejects with `E_IDEMPOTENCY_MISMATCH`.
+	 */
+	repeated(principal: Principal, idempotency: Idempotency): Promise<Job | null>;
 	get(tenant: string, id: string): Promise<Job>;
 	list(tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage>;
 	/** Asks for the end of a job: it fails with code `cancelled`, at once when queued, else within a heartbeat. The record stays. */

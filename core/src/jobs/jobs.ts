@@ -1,4 +1,4 @@
-import { plinthError } from '../coded-error.ts';
+import { isPlinthError, plinthError } from '../coded-error.ts';
 import { isUpload } from '../http/upload.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { BlobStore } from '../ports/blob-store.ts';
@@ -56,6 +56,7 @@ export class JobService {
 		return {
 			submit: (submission) => this.#submit(kind, submission),
 			admit: (principal, idempotency) => this.#admit(kind, principal, idempotency),
+			repeated: (principal, idempotency) => this.#repeated(kind, principal, idempotency),
 			get: (tenant, id) => this.#get(kind, tenant, id),
 			list: (tenant, options) => this.#list(kind, tenant, options),
 			cancel: (tenant, id) => this.#cancel(kind, tenant, id),
@@ -67,7 +68,7 @@ export class JobService {
 		kind: string,
 		submission: JobSubmission,
 	): Promise<{ readonly job: Job; readonly replayed: boolean }> {
-		const { principal, model, attachments = [], idempotency } = submission;
+		const { principal, model, attachments = [], idempotency, callback } = submission;
 		const id = this.#ids.next(kind, this.#clock.now());
 		try {
 			const files = await this.#attach(id, attachments);
@@ -81,6 +82,7 @@ export class JobService {
 					model,
 					input: submission.input(files),
 					maxAttempts: this.definitions.get(kind)?.maxAttempts ?? defaultMaxAttempts,
+					...(callback && { callback }),
 				},
 				{ ...(idempotency && { idempotency }), ...this.#limit() },
 			);
@@ -101,6 +103,23 @@ export class JobService {
 		const { maxPending } = this.#limit();
 		if (maxPending === undefined || key !== undefined || retry > 0) return;
 		if ((await this.#store.pending(kind, tenant)) >= maxPending) throw plinthError('E_QUEUE_FULL');
+	}
+
+	/** A create that may take no place: the store answers a repeat, and refuses everything else. */
+	async #repeated(
+		kind: string,
+		{ id: principal, tenant }: Principal,
+		idempotency: Idempotency,
+	): Promise<Job | null> {
+		if (idempotency.key === undefined && idempotency.retry === 0) return null;
+		const id = this.#ids.next(kind, this.#clock.now());
+		const job = { id, kind, tenant, principal, model: '', input: {}, maxAttempts: 1 };
+		try {
+			return (await this.#store.create(job, { idempotency, maxPending: 0 })).job;
+		} catch (error) {
+			if (isPlinthError(error) && error.code === 'E_QUEUE_FULL') return null;
+			throw error;
+		}
 	}
 
 	#limit(): { readonly maxPending?: number } {
@@ -167,8 +186,9 @@ export class JobService {
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
 		// No attempt will do it: an earlier one that was interrupted has left its upstream work running.
 		if (job.status === 'failed' && before.status === 'queued') void this.#cancelUpstream(job);
+		const type = job.status === 'failed' ? 'job.failed' : 'job.cancelling';
+		this.#bus.publish({ type, tenant, subject: id, data: null });
 		if (job.status === 'failed') await this.#discard(id);
-		else this.#bus.publish({ type: 'job.cancelling', tenant, subject: id, data: null });
 		return job;
 	}
 

@@ -1,4 +1,5 @@
 import { type HttpOptions, HttpServer } from '../http/server.ts';
+import { type FeedPorts, LiveFeed } from '../jobs/feed/live-feed.ts';
 import { JobService } from '../jobs/jobs.ts';
 import type { JobSettings } from '../jobs/settings.ts';
 import { Sweeper } from '../jobs/sweeper.ts';
@@ -22,11 +23,14 @@ const http = token<HttpOptions>('HttpOptions');
 const service = token<JobService>('JobService');
 const worker = token<JobWorker>('JobWorker');
 const sweeper = token<Sweeper>('Sweeper');
+const feedPorts = token<FeedPorts>('FeedPorts');
+const feed = token<LiveFeed>('LiveFeed');
 const server = token<HttpServer>('HttpServer');
 
 wire(JobService, store, queue, blobs, bus, clock, log, settings);
 wire(JobWorker, service, store, queue, blobs, bus, clock, log, settings);
 wire(Sweeper, service, store, queue, blobs, clock, log, settings);
+wire(LiveFeed, feedPorts, clock, log);
 wire(HttpServer, http);
 
 /** What backends and config bring for jobs. */
@@ -66,6 +70,11 @@ export class Kernel {
 			worker: this.#container.build(worker, JobWorker),
 			sweeper: this.#container.build(sweeper, Sweeper),
 		};
+	}
+
+	/** Builds the feed of job events. */
+	feed(ports: FeedPorts): LiveFeed {
+		return this.#container.value(feedPorts, ports).build(feed, LiveFeed);
 	}
 
 	/** Builds the HTTP server once the routes are frozen. */

@@ -6,7 +6,7 @@ import { logSettings, type ServerSettings, serverSettings } from '../config/shap
 import { type JobSettings, jobSettings } from '../jobs/settings.ts';
 import type { ModelDefinition } from '../model.ts';
 import type { PluginDefinition } from '../plugin.ts';
-import type { Needs } from '../service.ts';
+import { type Needs, optional, type ServiceRef } from '../service.ts';
 import { services } from '../services.ts';
 import {
 	authOff,
@@ -38,11 +38,15 @@ export interface BootPlan {
 	readonly jobs: JobSettings;
 	readonly graph: Graph<Part>;
 	readonly unused: readonly UnusedModel[];
+	/** Ids of the services that come with the kernel. */
+	readonly given: ReadonlySet<string>;
 	readonly problems: readonly BootProblem[];
 }
 
-/** Services that come with the kernel. */
-export const kernelServices: ReadonlySet<string> = new Set([services.clock.id, services.log.id]);
+/** Services that come with the kernel, the feed where it has something to follow. */
+const kernelServices: ReadonlySet<string> = new Set(
+	[services.clock, services.log, services.feed].map(({ id }) => id),
+);
 
 /** Checks options, ids, model kinds and needs, and orders the parts. Never throws: problems are listed. */
 export function planBoot(config: ResolvedConfig): BootPlan {
@@ -113,6 +117,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		jobs,
 		graph: { ...graph, order: graph.order.filter((node) => node.owner !== 'kernel') },
 		unused,
+		given: givenBy(graph, server),
 		problems: unique([...problems, ...graph.problems.map(explainAuth)]),
 	};
 }
@@ -162,12 +167,37 @@ const jobNeeds: Needs = {
 	'(jobs) events': services.events,
 };
 
+const feedNeeds: Needs = { '(feed) store': services.jobs, '(feed) events': services.events };
+
+/** What the kernel of this deployment gives. */
+function givenBy(graph: Graph<Part>, { imageUrls }: ServerSettings): ReadonlySet<string> {
+	const given: readonly ServiceRef<unknown>[] = [
+		services.clock,
+		services.log,
+		...(canFeed(graph) ? [services.feed] : []),
+		...(imageUrls === 'off' ? [] : [services.remoteImages]),
+	];
+	return new Set(given.map(({ id }) => id));
+}
+
+function canFeed({ providers }: Graph<Part>): boolean {
+	return Object.values(feedNeeds).every(({ id }) => providers.has(id));
+}
+
+/** What the kernel's feed stands on, for whoever needs it: as optional as the feed is to them. */
+function needsOfFeed(needs: Needs): Needs {
+	const feed = Object.values(needs).find(({ id }) => id === services.feed.id);
+	if (!feed?.optional) return feed ? feedNeeds : {};
+	return Object.fromEntries(Object.entries(feedNeeds).map(([name, ref]) => [name, optional(ref)]));
+}
+
 /** What must have been created before a part: its own needs and, for a plugin with jobs, what the job machine stands on. */
 function graphNeeds(
 	sort: Part['sort'],
 	definition: { readonly needs?: Needs; readonly jobs?: readonly string[] },
 ): Needs {
-	const own = definition.needs ?? {};
+	const { needs = {} } = definition;
+	const own = { ...needs, ...needsOfFeed(needs) };
 	return sort === 'plugin' && definition.jobs?.length ? { ...own, ...jobNeeds } : own;
 }
 

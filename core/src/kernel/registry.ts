@@ -1,5 +1,11 @@
 // The entry without the search for modules, which nobody uses here and which loads a whole file-matching library.
-import { type AwilixContainer, asValue, createContainer, InjectionMode } from 'awilix/browser';
+import {
+	type AwilixContainer,
+	asFunction,
+	asValue,
+	createContainer,
+	InjectionMode,
+} from 'awilix/browser';
 import type { Needs, ServiceRef } from '../service.ts';
 
 /**
@@ -15,6 +21,11 @@ export class Registry {
 	/** Registers a service. */
 	provide(ref: ServiceRef<unknown>, value: unknown): void {
 		this.#root.register(ref.id, asValue(value));
+	}
+
+	/** Registers a service that is made when it is first asked for. */
+	provideLate(ref: ServiceRef<unknown>, make: () => unknown): void {
+		this.#root.register(ref.id, asFunction(() => make()).singleton());
 	}
 
 	/** The service, or undefined. */

@@ -137,6 +137,8 @@ export class RunningApp implements App {
 			// Load balancers need a moment to notice the red readiness before the listener goes.
 			await new Promise((resolve) => setTimeout(resolve, plan.server.drainDelayMs));
 		}
+		// Streams that live for an hour would hold up the drain; their clients go on elsewhere.
+		setups.liveFeed?.stop();
 		await this.#drain(setups.machine?.worker);
 		http.close();
 		await this.#end();

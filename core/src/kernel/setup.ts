@@ -1,5 +1,6 @@
 import { BootError, type BootProblem, bootProblem } from '../config/problem.ts';
 import type { JobDefinition, Jobs } from '../jobs/contract.ts';
+import type { LiveFeed } from '../jobs/feed/live-feed.ts';
 import type { JobSettings } from '../jobs/settings.ts';
 import type { PluginContext } from '../plugin.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -33,11 +34,14 @@ export class PluginSetups {
 	}[] = [];
 	/** Present once a plugin has registered a kind of job. */
 	machine: JobMachine | undefined;
+	/** Present once somebody has asked for it. */
+	liveFeed: LiveFeed | undefined;
 	readonly #problems: BootProblem[] = [];
 	readonly #tools: SetupTools;
 
 	constructor(tools: SetupTools) {
 		this.#tools = tools;
+		tools.registry.provideLate(services.feed, () => this.#feed());
 	}
 
 	/** Keeps what made one setup fail, so that the others are still looked at. */
@@ -120,6 +124,19 @@ export class PluginSetups {
 		}
 		this.machine ??= this.#build();
 		return this.machine.service.register(kind, job);
+	}
+
+	/** The graph has made sure that the store and the bus, where there are any, are there before whoever asks for the feed. */
+	#feed(): LiveFeed | undefined {
+		const { registry, kernel, lifecycle } = this.#tools;
+		const [store, bus] = [registry.find(services.jobs), registry.find(services.events)];
+		if (!store || !bus) return undefined;
+		// Asked at run time: plugins that are set up later run jobs too.
+		const definitions = () => this.machine?.service.definitions ?? new Map();
+		const feed = kernel.feed({ store, bus, definitions });
+		lifecycle.onUnwind('kernel: feed', () => feed.stop());
+		this.liveFeed = feed;
+		return feed;
 	}
 
 	/** The graph has made sure that all four are there before a plugin with jobs is set up. */

@@ -2,7 +2,7 @@ import type { Route } from '../http/route.ts';
 import type { ModelInfo } from '../http/system.ts';
 import type { UnusedModel } from './checks.ts';
 import type { ModelDirectory } from './models.ts';
-import { type BootPlan, kernelServices } from './plan.ts';
+import type { BootPlan } from './plan.ts';
 import type { PluginSetups } from './setup.ts';
 
 /** Who satisfies one need. */
@@ -36,7 +36,7 @@ export interface BootTree {
 /** Describes what a plan has become. */
 export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDirectory): BootTree {
 	const provider = (id: string) =>
-		plan.graph.providers.get(id)?.owner ?? (kernelServices.has(id) ? 'kernel' : null);
+		plan.graph.providers.get(id)?.owner ?? (plan.given.has(id) ? 'kernel' : null);
 	return {
 		parts: plan.graph.order.map((part) => ({
 			owner: part.owner,

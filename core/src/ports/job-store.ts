@@ -12,6 +12,15 @@ export interface JobError {
 	readonly param?: string;
 }
 
+/** Where the creator of a job wants to be told of its end. */
+export interface JobCallback {
+	/** As the client named it; checked by whoever sends requests to it. */
+	readonly url: string;
+	/** What the request is signed with: `whsec_…`; null: it is not signed. */
+	readonly secret: string | null;
+	readonly [key: string]: Json;
+}
+
 /** The durable record of one asynchronous unit of work. Times are milliseconds since the Unix epoch. */
 export interface Job {
 	/** `<kind>_` + sortable milliseconds + 128 random bits; ids sort by creation time. */
@@ -48,10 +57,11 @@ export interface Job {
 }
 
 /** What the creator of a job decides. */
-export type NewJob = Pick<
-	Job,
-	'id' | 'kind' | 'tenant' | 'principal' | 'model' | 'input' | 'maxAttempts'
->;
+export interface NewJob
+	extends Pick<Job, 'id' | 'kind' | 'tenant' | 'principal' | 'model' | 'input' | 'maxAttempts'> {
+	/** Absent: nobody is told. It goes with the events of the job's end, not with its record. */
+	readonly callback?: JobCallback;
+}
 
 /**
  * How a repeated create is recognised.
@@ -72,7 +82,7 @@ export interface Idempotency {
 /** What else a create goes by. */
 export interface CreateOptions {
 	readonly idempotency?: Idempotency;
-	/** How many jobs of this kind the tenant may have that wait or run; without it any number. */
+	/** How many jobs of this kind the tenant may have that wait or run; without it any number. 0: only a repeated request is answered. */
 	readonly maxPending?: number;
 }
 
@@ -89,6 +99,8 @@ export interface JobListOptions {
 	/** 0 to 100. */
 	readonly limit: number;
 	readonly order: 'asc' | 'desc';
+	/** Only jobs that wait or run. */
+	readonly pending?: boolean;
 }
 
 /** One page of jobs. */
@@ -150,8 +162,8 @@ export interface JobEvent {
 	readonly tenant: string;
 	/** Milliseconds since the Unix epoch. */
 	readonly at: number;
-	/** Facts about the transition: `{ attempt }`, and `{ code }` beside it on `job.failed`. */
-	readonly data: Json;
+	/** Facts about the transition: `{ attempt }`, `{ code }` beside it on `job.failed`, and the {@link JobCallback} of the job as `callback` on both ends. */
+	readonly data: JsonObject;
 }
 
 /** Which events to read. */
@@ -159,6 +171,18 @@ export interface EventQuery {
 	readonly tenant?: string;
 	readonly jobId?: string;
 	readonly limit: number;
+}
+
+/** Events behind a cursor. */
+export interface EventPage {
+	readonly events: readonly JobEvent[];
+	/** Continues behind the last of them; the given cursor when there is nothing new, {@link JobStore.head} when it is beyond the log. */
+	readonly cursor: string;
+	/**
+	 * Whether events behind the given cursor, of whatever tenant, have been trimmed, or the cursor is beyond the log, as after a
+	 * restored backup: what happened meanwhile is only in the records. Never so without a cursor.
+	 */
+	readonly missed: boolean;
 }
 
 /** What a completed attempt writes. */
@@ -255,11 +279,11 @@ export interface JobStore extends SelfCheck {
 	/** Those of the ids that have a row, in any state, removed or not, in no order. At most 1,000 ids. What it leaves out owns no bytes. */
 	known(ids: readonly string[]): Promise<readonly string[]>;
 
-	/** Events after `cursor` in commit order; from the beginning without one. The answer's cursor equals the given one when there is nothing new. A malformed cursor rejects with `E_VALUE_INVALID`. */
-	events(
-		cursor: string | undefined,
-		query: EventQuery,
-	): Promise<{ readonly events: readonly JobEvent[]; readonly cursor: string }>;
+	/** Events after `cursor` in commit order; from the oldest without one. A malformed cursor rejects with `E_VALUE_INVALID`. */
+	events(cursor: string | undefined, query: EventQuery): Promise<EventPage>;
+
+	/** The cursor behind the newest event: what is read from it on has happened later. */
+	head(): Promise<string>;
 
 	/** How many jobs of a kind wait or run, for one tenant or for all. */
 	pending(kind: string, tenant?: string): Promise<number>;

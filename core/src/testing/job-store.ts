@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from './conformance.ts';
+import { callbackCases } from './job-store/callbacks.ts';
 import { cancelCases } from './job-store/cancel.ts';
 import { claimableCases } from './job-store/claimable.ts';
 import { clockCases } from './job-store/clock.ts';
+import { cursorCases } from './job-store/cursors.ts';
 import { durabilityCases } from './job-store/durability.ts';
 import { eventCases } from './job-store/events.ts';
 import { idempotencyCases } from './job-store/idempotency.ts';
@@ -37,6 +39,8 @@ export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] 
 		...idempotencyCases(context),
 		...limitCases(context),
 		...eventCases(context),
+		...cursorCases(context),
+		...callbackCases(context),
 		...sweepCases(context),
 		...clockCases(context),
 		...(supports.reopen

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LoadLimits } from '../../src/http/admission.ts';
 import { httpLimits } from '../../src/http/limits.ts';
 import { Reply } from '../../src/http/reply.ts';
-import { defineRoute } from '../../src/http/route.ts';
+import { type Call, defineRoute } from '../../src/http/route.ts';
 import { fileField } from '../../src/http/upload.ts';
 import {
 	auth,
@@ -286,5 +286,31 @@ describe('a route that looks before the body', () => {
 		};
 		await raw.write(request('POST /v1/held', head));
 		expect(await raw.until(/server_error/)).toMatch(/^HTTP\/1\.1 500 /);
+	});
+
+	it.each([
+		['12', 12],
+		['0', 0],
+		[undefined, undefined],
+		['-1', undefined],
+		['1e3', undefined],
+		['nonsense', undefined],
+	])('knows the length of the body, or that nothing is said of it: %s', async (sent, known) => {
+		const seen: unknown[] = [];
+		const { routes } = heldRoutes();
+		const looking = routes.map((route) => ({
+			...route,
+			admit: ({ bodyBytes }: Call) => {
+				seen.push(bodyBytes);
+				throw new TypeError('closed');
+			},
+		}));
+		await testServer(looking).send('/v1/held', {
+			method: 'POST',
+			headers: sent === undefined ? {} : { 'content-length': sent },
+			body: new Blob(['{}']).stream(),
+			duplex: 'half',
+		} as RequestInit);
+		expect(seen).toEqual([known]);
 	});
 });

@@ -3,8 +3,10 @@ import {
 	type Capacity,
 	type Clock,
 	type DocumentReader,
+	type FileSources,
 	type ImageCodec,
 	type Models,
+	NamedFiles,
 	Reply,
 	type TenantTurns,
 } from '@plinth/core';
@@ -30,6 +32,8 @@ export interface ChatContext {
 	readonly models: Models<ChatModel>;
 	readonly documents: DocumentReader | undefined;
 	readonly images: ImageCodec | undefined;
+	/** Where files lie that requests name. */
+	readonly sources: FileSources;
 	/** The characters of the documents of all requests. */
 	readonly held: Capacity;
 	readonly turns: TenantTurns;
@@ -49,7 +53,8 @@ export async function complete(context: ChatContext, body: ChatBody, call: Call)
 		const warnings = new Set<string>();
 		const found = context.models.get(body.model);
 		const warn = (message: string) => warnings.add(message);
-		const order = await orderOf(found, body, call, { ...context, room, warn });
+		const named = new NamedFiles(context.sources, call);
+		const order = await orderOf(found, body, call, { ...context, named, room, warn });
 		const head = headOf(found.id, context.clock.now());
 		const telling = { isLegacy: isLegacy(body), warnings: [...warnings] };
 		if (body.stream) {
@@ -70,7 +75,7 @@ async function orderOf(
 	{ model, id }: ReturnType<ChatContext['models']['get']>,
 	body: ChatBody,
 	{ signal, log, principal: { tenant } }: Call,
-	surroundings: Pick<InputContext, 'documents' | 'images' | 'room' | 'turns' | 'warn'>,
+	surroundings: Pick<InputContext, 'documents' | 'images' | 'named' | 'room' | 'turns' | 'warn'>,
 ): Promise<AnswerOrder> {
 	const { abilities = {} } = model;
 	const wish = wishOf(body);

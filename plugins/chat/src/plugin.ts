@@ -1,9 +1,9 @@
-import { Capacity, definePlugin, optional, services, TenantTurns } from '@plinth/core';
+import { Capacity, definePlugin, fileSources, optional, services, TenantTurns } from '@plinth/core';
 import { chatModels } from './model.ts';
 import { chatOptions } from './options.ts';
 import { createChatCompletion } from './route.ts';
 
-/** Chat that reads files: `POST /v1/chat/completions`. Without a document reader, requests with files are refused. */
+/** Chat that reads files: `POST /v1/chat/completions`. Without a document reader, requests with files are refused; without `files`, those that name stored ones. */
 export const chat = definePlugin({
 	id: 'chat',
 	config: chatOptions,
@@ -11,12 +11,14 @@ export const chat = definePlugin({
 		documents: optional(services.documents),
 		images: optional(services.images),
 		clock: services.clock,
+		...fileSources,
 	},
 	models: [chatModels],
-	setup({ config: options, services: { documents, images, clock }, models, route }) {
+	setup({ config: options, services: sources, models, route }) {
+		const { documents, images, clock } = sources;
 		const held = new Capacity(options.heldChars);
 		const turns = new TenantTurns(options.concurrency);
-		const found = { models: models(chatModels), documents, images, clock };
+		const found = { models: models(chatModels), documents, images, sources, clock };
 		route(createChatCompletion({ options, ...found, held, turns }));
 	},
 });

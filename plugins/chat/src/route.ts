@@ -34,6 +34,7 @@ export function createChatCompletion(context: ChatContext): Route {
 			errors.E_MODEL_FAILED,
 			errors.E_OVERLOADED,
 			errors.E_STORE_FULL,
+			errors.E_STORE_UNAVAILABLE,
 		],
 		handler: ({ body }, call) => complete(context, body, call),
 	});

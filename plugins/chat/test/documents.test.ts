@@ -61,12 +61,7 @@ describe('a file', () => {
 	test.each<readonly [string, object, string, string]>([
 		['nothing', {}, 'missing_required_parameter', 'file_data'],
 		['an id', { file_id: 'file-1' }, 'unsupported_value', 'file_id'],
-		[
-			'an id beside data',
-			{ file_id: 'file-1', file_data: base64('x') },
-			'unsupported_value',
-			'file_id',
-		],
+		['an id beside data', { file_id: 'file-1', file_data: base64('x') }, 'invalid_value', ''],
 		['an address', { file_url: 'https://example.org/a.pdf' }, 'unsupported_value', 'file_url'],
 		[
 			'an address as data',
@@ -86,7 +81,7 @@ describe('a file', () => {
 	])('is refused by its name where it is %s', async (_, members, code, member) => {
 		const { ask, calls } = await harness();
 		const failure = await errorOf(await ask(sent(members)));
-		expect(failure).toMatchObject({ status: 400, code, param: `${at}.${member}` });
+		expect(failure).toMatchObject({ status: 400, code, param: member ? `${at}.${member}` : at });
 		expect(calls).toEqual([]);
 	});
 

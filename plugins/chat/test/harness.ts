@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import {
 	type App,
+	type AppConfig,
 	type Authenticator,
 	createApp,
 	type DocumentReader,
@@ -35,6 +36,8 @@ export interface HarnessOptions {
 	/** What the reader of documents makes of a text: `pagesOf` it, unless set. `null`: none is composed. */
 	readonly read?: ((text: string, run: DocumentRun) => Promise<DocumentText>) | null;
 	readonly images?: ImageCodec;
+	/** Further ones. */
+	readonly backends?: AppConfig['backends'] & object;
 }
 
 /** What the tests use and read. */
@@ -55,6 +58,7 @@ export async function harness({
 	stream = () => say('Hello ', 'there.'),
 	read = async (text) => pagesOf(text),
 	images,
+	backends = {},
 }: HarnessOptions = {}): Promise<Harness> {
 	const [calls, texts]: [Harness['calls'], string[]] = [[], []];
 	const model: ChatModel = {
@@ -81,6 +85,7 @@ export async function harness({
 				auth: provided(services.authenticator, auth),
 				...(read ? { documents: provided(services.documents, reader) } : {}),
 				...(images ? { images: provided(services.images, images) } : {}),
+				...backends,
 			},
 			models: { 'fake-1': modelOf(model) },
 			plugins: { chat: chat(options) },

@@ -1,4 +1,4 @@
-import type { BlobStore, Clock, ImageCodec, Logger, Models } from '@plinth/core';
+import type { BlobStore, Clock, FileSources, ImageCodec, Logger, Models } from '@plinth/core';
 import type { SigningKey } from './links/signing-key.ts';
 import type { ImageModel } from './model.ts';
 import type { ImageOptions } from './options.ts';
@@ -9,6 +9,8 @@ export interface ImageContext {
 	readonly options: ImageOptions;
 	readonly models: Models<ImageModel>;
 	readonly images: ImageCodec;
+	/** Where pictures lie that requests name. */
+	readonly sources: FileSources;
 	readonly blobs: BlobStore;
 	readonly key: SigningKey;
 	readonly load: WorkLoad;

@@ -1,4 +1,4 @@
-import { definePlugin, services } from '@plinth/core';
+import { definePlugin, fileSources, services } from '@plinth/core';
 import type { ImageContext } from './context.ts';
 import { signingKey } from './links/signing-key.ts';
 import { createSweep } from './links/sweep.ts';
@@ -18,6 +18,7 @@ export const image = definePlugin({
 		blobs: services.blobs,
 		records: services.records,
 		clock: services.clock,
+		...fileSources,
 	},
 	models: [imageModels],
 	setup({ config: options, services: found, models, route, onStart, onStop, log }) {
@@ -27,6 +28,7 @@ export const image = definePlugin({
 			options,
 			models: models(imageModels),
 			images,
+			sources: found,
 			blobs,
 			key,
 			load: new WorkLoad(options.maxRequests),

@@ -1,5 +1,6 @@
 import {
 	type App,
+	type AppConfig,
 	type Authenticator,
 	type BlobStore,
 	createApp,
@@ -33,6 +34,8 @@ export interface HarnessOptions {
 	readonly abilities?: ImageAbilities;
 	/** Operations that the model lacks. */
 	readonly lacks?: readonly ('generate' | 'edit')[];
+	/** Further ones. */
+	readonly backends?: AppConfig['backends'] & object;
 	/** Wraps the store of pictures. */
 	readonly blobs?: (store: BlobStore) => BlobStore;
 }
@@ -99,6 +102,7 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 				images: provide(services.images, codec),
 				blobs: decided.blobs ? wrapped(decided.blobs) : memoryBlobs(),
 				records: memoryRecords(),
+				...decided.backends,
 			},
 			models: { 'fake-1': { use: fakeModel(model), aliases: ['fake-alias'] } },
 			plugins: { image: image(decided.options) },

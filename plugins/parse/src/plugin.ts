@@ -1,4 +1,4 @@
-import { Capacity, definePlugin, services, TenantTurns } from '@plinth/core';
+import { Capacity, definePlugin, fileSources, services, TenantTurns } from '@plinth/core';
 import { parseOptions } from './options.ts';
 import { parseAttachments } from './route.ts';
 
@@ -6,10 +6,11 @@ import { parseAttachments } from './route.ts';
 export const parse = definePlugin({
 	id: 'parse',
 	config: parseOptions,
-	needs: { documents: services.documents },
-	setup({ config: options, services: { documents }, route }) {
+	needs: { documents: services.documents, ...fileSources },
+	setup({ config: options, services: sources, route }) {
+		const { documents } = sources;
 		const turns = new TenantTurns(options.concurrency);
 		const held = new Capacity(options.heldChars);
-		route(parseAttachments({ options, documents, turns, held }));
+		route(parseAttachments({ options, documents, sources, turns, held }));
 	},
 });

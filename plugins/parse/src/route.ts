@@ -5,10 +5,11 @@ import {
 	defineRoute,
 	encodedDocument,
 	errors,
+	type FileSources,
+	NamedFiles,
 	Reply,
 	type Route,
 	type TenantTurns,
-	toWireError,
 	valueErrors,
 } from '@plinth/core';
 import { jsonPieces } from './answer/pieces.ts';
@@ -16,6 +17,7 @@ import { failed, type ParsedAttachment, parseAnswer } from './answer/result.ts';
 import type { ParseOptions } from './options.ts';
 import { findDocuments, maxFiles, type Submitted } from './request/documents.ts';
 import { type ParseBody, parseBody } from './request/fields.ts';
+import { bringDocument } from './work/bring-document.ts';
 import { parseDocument } from './work/parse-document.ts';
 import { AnswerRoom } from './work/room.ts';
 
@@ -23,13 +25,21 @@ import { AnswerRoom } from './work/room.ts';
 export interface ParseContext {
 	readonly options: ParseOptions;
 	readonly documents: DocumentReader;
+	/** Where documents lie that requests name. */
+	readonly sources: FileSources;
 	readonly turns: TenantTurns;
 	/** The characters of all answers that are made or sent. */
 	readonly held: Capacity;
 }
 
 /** `POST /api/attachments/parse`: reads every document of a request. Nothing is stored. */
-export function parseAttachments({ options, documents, turns, held }: ParseContext): Route {
+export function parseAttachments({
+	options,
+	documents,
+	sources,
+	turns,
+	held,
+}: ParseContext): Route {
 	return defineRoute({
 		method: 'POST',
 		path: '/api/attachments/parse',
@@ -50,12 +60,13 @@ export function parseAttachments({ options, documents, turns, held }: ParseConte
 		response: { description: 'One result per document, in their order.', schema: parseAnswer },
 		errors: [...valueErrors, errors.E_OVERLOADED, errors.E_STORE_FULL],
 		async handler({ body }, call) {
-			const sent = findDocuments(body);
+			const named = new NamedFiles(sources, call);
+			const sent = findDocuments(body, named);
 			const answer = new AnswerRoom(options.answerChars, held.share());
 			const { tenant } = call.principal;
 			try {
 				const results = await turns.map(tenant, sent, call.signal, (each) =>
-					readSubmitted(documents, each, body, answer, call),
+					readSubmitted(documents, each, body, { named, room: answer }, call),
 				);
 				return replyWith(results, answer, call.signal);
 			} catch (error) {
@@ -68,22 +79,20 @@ export function parseAttachments({ options, documents, turns, held }: ParseConte
 
 async function readSubmitted(
 	documents: DocumentReader,
-	{ filename, content }: Submitted,
+	{ filename: label, content }: Submitted,
 	{ pages, ocr, max_chars: maxChars }: ParseBody,
-	room: AnswerRoom,
+	{ named, room }: { readonly named: NamedFiles; readonly room: AnswerRoom },
 	{ signal, log }: Call,
 ): Promise<ParsedAttachment> {
-	if ('error' in content) return failed(filename, toWireError(content.error).body.error);
+	const report = (err: unknown) => log.error({ err }, 'a document could not be read');
+	const brought = await bringDocument(content, named, signal, report);
+	if ('error' in brought) return failed(label, brought.error);
 	const options = { ...(pages ? { pages } : {}), ocr };
 	return parseDocument(
 		documents,
-		encodedDocument(content.document),
-		{ filename, options, maxChars },
-		{
-			signal,
-			log: (err) => log.error({ err }, 'a document could not be read'),
-			keep: (read) => room.take(read),
-		},
+		encodedDocument(brought.document),
+		{ filename: label ?? brought.filename, options, maxChars },
+		{ signal, log: report, keep: (read) => room.take(read) },
 	);
 }
 

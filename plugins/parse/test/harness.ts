@@ -1,5 +1,6 @@
 import {
 	type App,
+	type AppConfig,
 	type Authenticator,
 	createApp,
 	type DocumentOptions,
@@ -37,7 +38,10 @@ export interface Harness {
 }
 
 /** Boots the plugin with a scripted reader, and stops it after the test. */
-export async function harness(options: Parameters<typeof parse>[0] = {}): Promise<Harness> {
+export async function harness(
+	options: Parameters<typeof parse>[0] = {},
+	backends: AppConfig['backends'] & object = {},
+): Promise<Harness> {
 	const state: Pick<Harness, 'calls' | 'read'> = {
 		calls: [],
 		read: async ({ content }) => pagesOf(content),
@@ -59,7 +63,7 @@ export async function harness(options: Parameters<typeof parse>[0] = {}): Promis
 	const app = await createApp(
 		{
 			server: { drainDelayMs: 0, graceMs: 50 },
-			backends: { auth: fakeAuth(), documents: documents() },
+			backends: { auth: fakeAuth(), documents: documents(), ...backends },
 			plugins: { parse: parse(options) },
 		},
 		{ log: silentLogger(), env: {} },

@@ -101,8 +101,8 @@ describe('a document in JSON', () => {
 		[
 			'a file_id beside url',
 			{ files: [sent('x', { file_id: 'file-1' })] },
-			'unsupported_value',
-			'files[0].file_id',
+			'invalid_value',
+			'files[0]',
 		],
 		['65 files', { files: Array(65).fill(sent('x')) }, 'invalid_value', 'files'],
 		['pages that are no text', { files: [sent('x')], pages: 3 }, 'invalid_type', 'pages'],

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { modelError, unsupportedValue } from '@plinth/core';
+import { begun, fromModel, modelError, unsupportedValue } from '@plinth/core';
 import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
 import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';
-import { noAudio } from './stream.ts';
+import { noAudio, settledBy } from './stream.ts';
 import { collectWav, wavHeaderBytes } from './wav.ts';
 
 /** Audio in the format that the client asked for. */
@@ -24,8 +24,9 @@ export interface DeliveryTools {
 }
 
 /**
- * Brings a model's audio into `format`: `pcm` streams as it is made, `wav` is collected for an exact length, the others go through
- * the encoder or come from the model itself. Throws 400 `unsupported_value` where nobody makes the format: bytes are never mislabelled.
+ * Brings a model's audio into `format`, 24 kHz mono: `pcm` streams as it is made, `wav` is collected for an exact length, the others go
+ * through the encoder as they are made. What the model has encoded itself passes through untouched. Throws 400 `unsupported_value` where
+ * nobody makes the format: bytes are never mislabelled.
  */
 export async function deliver(
 	made: PcmAudio | EncodedAudio,
@@ -40,14 +41,22 @@ export async function deliver(
 	}
 	if (!isMakeable(format, encoder)) throw unsupportedFormat(format, encoder, defaultFormat);
 	const { audio, seconds } = metered(made);
-	if (format === 'pcm') return { mediaType: 'audio/pcm', body: toWirePcm(audio), seconds };
-	if (format === 'wav') return { ...(await toWav(audio)), seconds };
+	const wire = {
+		...audio,
+		sampleRate: wireSampleRate,
+		channels: 1,
+		body: toWirePcm(audio),
+	} as const;
+	if (format === 'pcm') return { mediaType: 'audio/pcm', body: wire.body, seconds };
+	if (format === 'wav') return { ...(await toWav(wire.body)), seconds };
 	if (isPlain(format) || !encoder) throw unsupportedFormat(format, encoder, defaultFormat);
-	const encoded = await encoder.encode(audio, format, signal);
+	// An encoder's header would hide that nothing follows.
+	const body = await begun(wire.body, ({ byteLength }) => byteLength > 0, noAudio);
+	const encoded = await settledBy(encoder.encode({ ...wire, body }, format, signal), signal);
 	if (encoded.format !== format) {
 		throw modelError(`The audio encoder made ${encoded.format} where ${format} was asked for.`);
 	}
-	return { mediaType: encoded.mediaType, body: encoded.body, seconds };
+	return { mediaType: encoded.mediaType, body: fromModel(encoded.body, signal), seconds };
 }
 
 function metered(made: PcmAudio): { readonly audio: PcmAudio; seconds(): number } {
@@ -63,9 +72,9 @@ function metered(made: PcmAudio): { readonly audio: PcmAudio; seconds(): number 
 }
 
 /** The samples of `pcm` with a header. It holds their length, so nothing can be sent before everything is there. */
-async function toWav(audio: PcmAudio): Promise<Omit<Delivery, 'seconds'>> {
+async function toWav(samples: AsyncIterable<Uint8Array>): Promise<Omit<Delivery, 'seconds'>> {
 	const format = { sampleRate: wireSampleRate, channels: 1 } as const;
-	const { byteLength, parts } = await collectWav(toWirePcm(audio), format);
+	const { byteLength, parts } = await collectWav(samples, format);
 	if (byteLength === wavHeaderBytes) throw noAudio();
 	return { mediaType: 'audio/wav', body: Readable.from(parts), size: byteLength };
 }

@@ -22,7 +22,7 @@ export function speechBody(defaultFormat: AudioFormat) {
 			}),
 			response_format: z.enum(audioFormats).default(defaultFormat).meta({
 				description:
-					'wav and pcm (both 24 kHz, 16-bit, mono; pcm little-endian without a header) always work; the others need an encoder on the server.',
+					'wav and pcm (16-bit; pcm little-endian without a header) always work; mp3, opus (Ogg), aac (ADTS) and flac need an encoder on the server. All are 24 kHz mono, unless the model encodes by itself.',
 			}),
 			speed: z
 				.number()

@@ -32,6 +32,11 @@ export interface PcmAudio {
 	readonly warnings?: readonly string[];
 }
 
+/** Samples of one channel. */
+export interface MonoAudio extends PcmAudio {
+	readonly channels: 1;
+}
+
 /** Audio that the model has already encoded. The media type matches the bytes. */
 export interface EncodedAudio {
 	readonly mediaType: string;
@@ -62,12 +67,20 @@ export type EncodedAudioFormat = 'mp3' | 'opus' | 'aac' | 'flac';
 /** Every `response_format` of the wire. */
 export type AudioFormat = 'wav' | 'pcm' | EncodedAudioFormat;
 
-/** Turns PCM into compressed audio as it arrives. Optional: without one, compressed formats answer 400 `unsupported_value`. */
+/**
+ * Turns PCM into compressed audio while it is made. Optional: without one, compressed formats answer 400 `unsupported_value`.
+ *
+ * Whatever the model makes, the plugin brings it to 24,000 Hz mono before, as it does for `wav` and `pcm`. Encoders may take other rates too.
+ */
 export interface AudioEncoder {
 	/** The formats it can make. */
 	readonly formats: readonly EncodedAudioFormat[];
-	/** Encodes; the output's media type always matches its bytes. */
-	encode(audio: PcmAudio, format: EncodedAudioFormat, signal: AbortSignal): Promise<EncodedAudio>;
+	/**
+	 * Encodes. The bytes are of `format` and come as soon as they can; the media type matches them: `audio/mpeg`, `audio/ogg`, `audio/aac`
+	 * (ADTS), `audio/flac`. Samples are asked for when bytes are, so that none gather. Reading ends with the signal's reason once it
+	 * aborts; then, and when the reader leaves early, encoding stops and `audio.body` is let go.
+	 */
+	encode(audio: MonoAudio, format: EncodedAudioFormat, signal: AbortSignal): Promise<EncodedAudio>;
 }
 
 /** The service under which an {@link AudioEncoder} is provided. */

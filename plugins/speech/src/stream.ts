@@ -1,6 +1,6 @@
 import { letGo, modelError, orAbort, type PlinthError, toModelFailure } from '@plinth/core';
 
-/** Waits for a model no longer than its caller does. What it says afterwards is closed unread. */
+/** Waits for a model, or an encoder, no longer than its caller does. What it says afterwards is closed unread. */
 export async function settledBy<T extends { readonly body: AsyncIterable<Uint8Array> }>(
 	answer: Promise<T>,
 	signal: AbortSignal,

@@ -26,6 +26,16 @@ async function nextOf(
 	}
 }
 
+async function* failing(): AsyncGenerator<Uint8Array> {
+	yield* [];
+	throw new Error('a secret');
+}
+
+async function* thenSilent(): AsyncGenerator<Uint8Array> {
+	yield samples(1);
+	await new Promise(() => {});
+}
+
 describe('wav', () => {
 	it('has exact lengths, in its header and in Content-Length', async () => {
 		const { speak } = await harness();
@@ -93,6 +103,98 @@ describe('formats that need an encoder', () => {
 		const response = await speak({ response_format: 'flac' });
 		expect(response.headers.get('content-type')).toBe('audio/x-fake-flac');
 		expect(await bytesOf(response)).toEqual(Buffer.concat([Buffer.from('flac:'), samples(1)]));
+	});
+
+	it('are made of 24 kHz mono, whatever the model makes', async () => {
+		const fake = fakeEncoder('flac');
+		const given: unknown[] = [];
+		const { speak } = await harness({
+			encoder: {
+				...fake,
+				encode: (audio, ...rest) => {
+					given.push([audio.sampleRate, audio.channels]);
+					return fake.encode(audio, ...rest);
+				},
+			},
+			speak: async () => pcm([Buffer.alloc(14_400 * 4)], { sampleRate: 14_400, channels: 2 }),
+		});
+		const encoded = await bytesOf(await speak({ response_format: 'flac' }));
+		expect(given).toEqual([[24_000, 1]]);
+		expect(encoded).toHaveLength('flac:'.length + 48_000);
+	});
+
+	it('are sent as they are made', async () => {
+		const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+		async function* slowly(): AsyncGenerator<Uint8Array> {
+			yield samples(1);
+			await asked;
+			yield samples(2);
+		}
+		const { speak } = await harness({
+			encoder: fakeEncoder('mp3'),
+			speak: async () => pcm([], { body: slowly() }),
+		});
+		const response = await speak({ response_format: 'mp3' });
+		expect(response.headers.get('content-length')).toBeNull();
+		const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+		expect(await nextOf(reader)).toEqual(Buffer.from('mp3:'));
+		expect(await nextOf(reader)).toEqual(samples(1));
+		ask();
+		expect(await nextOf(reader)).toEqual(samples(2));
+		expect(await nextOf(reader)).toBeUndefined();
+	});
+
+	it('come in events too', async () => {
+		const { speak } = await harness({
+			encoder: fakeEncoder('mp3'),
+			speak: async () => pcm([samples(1, 2)]),
+		});
+		const response = await speak({ response_format: 'mp3', stream_format: 'sse' });
+		const pieces = (await bytesOf(response)).toString().matchAll(/"audio":"([^"]+)"/g);
+		const audio = [...pieces].map(([, piece = '']) => Buffer.from(piece, 'base64'));
+		expect(Buffer.concat(audio)).toEqual(Buffer.concat([Buffer.from('mp3:'), samples(1, 2)]));
+	});
+
+	it('are not made of nothing: a head alone is no audio', async () => {
+		const { speak } = await harness({ encoder: fakeEncoder('mp3'), speak: async () => pcm([]) });
+		const answer = await errorOf(await speak({ response_format: 'mp3' }));
+		expect(answer).toMatchObject({ status: 502, code: 'model_error' });
+		expect(answer.message).toContain('no audio');
+	});
+
+	it.each([
+		['before it begins', async () => Promise.reject(new Error('a secret'))],
+		[
+			'before the first byte',
+			async () => ({ mediaType: 'audio/mpeg', format: 'mp3', body: failing() }) as const,
+		],
+		[
+			'by making another one',
+			async () => ({ mediaType: 'audio/aac', format: 'aac', body: streamOf([]) }) as const,
+		],
+	])('fail with a status when the encoder fails %s', async (_, encode) => {
+		const { speak, calls } = await harness({ encoder: { formats: ['mp3'], encode } });
+		const answer = await errorOf(await speak({ response_format: 'mp3' }));
+		expect(answer).toMatchObject({ status: 502, code: 'model_error' });
+		expect(answer.message).not.toContain('secret');
+		expect(calls[0]?.run.signal.aborted).toBe(true);
+	});
+
+	it('stop with the client, the encoder and the model', async () => {
+		const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+		const { speak, calls } = await harness({
+			encoder: {
+				formats: ['mp3'],
+				encode: async (_audio, format, signal) => {
+					signal.addEventListener('abort', () => stop());
+					return { mediaType: 'audio/mpeg', format, body: thenSilent() };
+				},
+			},
+		});
+		const response = await speak({ response_format: 'mp3' });
+		await response.body?.cancel();
+		await stopped;
+		expect(calls[0]?.run.signal.aborted).toBe(true);
 	});
 
 	it('include the default, which is mp3 as everywhere', async () => {

@@ -2,10 +2,13 @@ import {
 	type BlobStore,
 	type Clock,
 	errorFrom,
+	type FileSources,
 	type ImageCodec,
 	isJobId,
 	isPlinthError,
 	type Job,
+	type JobCallbacks,
+	type JobFeed,
 	type Jobs,
 	type Models,
 	Reply,
@@ -25,7 +28,12 @@ export interface VideoContext {
 	readonly models: Models<VideoModel>;
 	readonly blobs: BlobStore;
 	readonly images: ImageCodec;
+	/** Where pictures lie that requests name. */
+	readonly sources: FileSources;
 	readonly clock: Clock;
+	readonly feed: JobFeed;
+	/** Absent where nothing tells of the end of jobs. */
+	readonly callbacks: JobCallbacks | undefined;
 }
 
 /** Reads one video's record. Malformed, unknown and foreign ids throw the same `E_VIDEO_NOT_FOUND`. */

@@ -33,15 +33,22 @@ const size = z
 
 const pictureUrl = {
 	type: 'string',
-	pattern: '^[Dd][Aa][Tt][Aa]:',
+	pattern: '^(?:[Dd][Aa][Tt][Aa]|[Hh][Tt][Tt][Pp][Ss]?):',
 	maxLength: 20_971_520,
-	description: 'A base64 data URL of the picture. In multipart: `input_reference[image_url]`.',
+	description:
+		'A base64 data URL of the picture, or its http(s) address where the operator lets the server fetch pictures. In multipart: `input_reference[image_url]`.',
 } as const;
 
-// Read by `readReference`, which knows the three spellings and names the exact parameter at fault.
+const pictureId = {
+	type: 'string',
+	description:
+		'The id of a file that was uploaded before. In multipart: `input_reference[file_id]`.',
+} as const;
+
+// Read by `readReference`, which knows the four spellings and names the exact parameter at fault.
 const reference = z.unknown().meta({
 	description:
-		'The picture to start from: PNG, JPEG or WebP, at most 52,428,800 bytes and 50 megapixels. A file in multipart bodies, or an object with a data URL.',
+		'The picture to start from: PNG, JPEG or WebP, at most 52,428,800 bytes and 50 megapixels. A file in multipart bodies, or an object with a data URL or the id of an uploaded file.',
 	override: {
 		oneOf: [
 			{ type: 'string', format: 'binary' },
@@ -50,9 +57,25 @@ const reference = z.unknown().meta({
 				properties: { image_url: pictureUrl },
 				required: ['image_url'],
 			},
+			{
+				type: 'object',
+				properties: { file_id: pictureId },
+				required: ['file_id'],
+			},
 		],
 	},
 });
+
+const callback = {
+	callback_url: codePoints({ max: 2_048 }).optional().meta({
+		description:
+			'Where a POST request tells of the end of the job, where the server does so. It has to be an https address that the public reaches.',
+	}),
+	callback_secret: codePoints({ max: 200 }).optional().meta({
+		description:
+			'What that request is signed with: `whsec_` and 24 to 64 bytes in base64. Without one it is not signed.',
+	}),
+};
 
 /** The body of `POST /v1/videos`, in either encoding. Unknown fields are tolerated: SDKs send extra ones. */
 export const createBody = z
@@ -64,6 +87,7 @@ export const createBody = z
 		seconds,
 		size,
 		input_reference: reference.optional(),
+		...callback,
 	})
 	.meta({
 		id: 'VideoCreate',
@@ -75,7 +99,7 @@ export const createBody = z
 
 /** The body of `POST /v1/videos/{id}/remix`. */
 export const remixBody = z
-	.object({ prompt })
+	.object({ prompt, ...callback })
 	.meta({ id: 'VideoRemix', examples: [{ prompt: 'The same in winter' }] });
 
 /** How ids look, for OpenAPI. Whoever holds one need not know it. */

@@ -11,6 +11,8 @@ export const videoOptions = z.strictObject({
 	progressScale: z.enum(['fraction', 'percent']).default('fraction'),
 	/** What `openai-poll-after-ms` suggests to pollers, in milliseconds. */
 	pollAfterMs: number().int().min(100).max(60_000).default(5_000),
+	/** How long a stream of events lives, in minutes; its client then goes on in a new one. */
+	streamMinutes: number().min(1).max(1_440).default(60),
 	/** How often a job that loses its worker is tried in all. */
 	maxAttempts: number().int().min(1).max(5).default(5),
 });

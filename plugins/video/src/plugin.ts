@@ -1,30 +1,54 @@
-import { definePlugin, services } from '@plinth/core';
+import { definePlugin, fileSources, optional, services } from '@plinth/core';
 import { jobKind, type VideoContext } from './context.ts';
 import { videoModels } from './model.ts';
 import { videoOptions } from './options.ts';
 import { videoContent } from './routes/content.ts';
 import { createVideo } from './routes/create.ts';
+import { videoEvents } from './routes/events.ts';
 import { deleteVideo, getVideo, listVideos } from './routes/read.ts';
 import { remixVideo } from './routes/remix.ts';
 import { unsupportedRoutes } from './routes/unsupported.ts';
 import { videoRunner } from './runner.ts';
+import { toVideo } from './wire.ts';
 
 /** Asynchronous video jobs under `/v1/videos`: create, poll, list, download, remix, delete. */
 export const video = definePlugin({
 	id: 'video',
 	config: videoOptions,
-	needs: { blobs: services.blobs, images: services.images, clock: services.clock },
+	needs: {
+		blobs: services.blobs,
+		images: services.images,
+		clock: services.clock,
+		feed: services.feed,
+		callbacks: optional(services.callbacks),
+		...fileSources,
+	},
 	models: [videoModels],
 	jobs: [jobKind],
-	setup({ config: options, services: { blobs, images, clock }, models: modelsOf, job, route }) {
+	setup({ config: options, services: found, models: modelsOf, job, route }) {
+		const { blobs, images, clock, feed, callbacks } = found;
 		const models = modelsOf(videoModels);
-		const jobs = job(jobKind, videoRunner({ options, models, blobs }));
-		const context: VideoContext = { options, jobs, models, blobs, images, clock };
+		const jobs = job(jobKind, {
+			...videoRunner({ options, models, blobs }),
+			view: (made) => toVideo(made, options.progressScale),
+		});
+		const context: VideoContext = {
+			options,
+			jobs,
+			models,
+			blobs,
+			images,
+			sources: found,
+			clock,
+			feed,
+			callbacks,
+		};
 		route(
 			createVideo(context),
 			listVideos(context),
 			getVideo(context),
 			videoContent(context),
+			videoEvents(context),
 			remixVideo(context),
 			deleteVideo(context),
 			...unsupportedRoutes(),

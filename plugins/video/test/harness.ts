@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import {
 	type App,
+	type AppConfig,
 	type Authenticator,
 	type BlobStore,
 	createApp,
@@ -67,7 +68,10 @@ export interface SendOptions {
 }
 
 /** Boots the plugin on memory backends with one fake model, `fake-1`, and stops it after the test. */
-export async function harness(options: Parameters<typeof video>[0] = {}): Promise<Harness> {
+export async function harness(
+	options: Parameters<typeof video>[0] = {},
+	backends: AppConfig['backends'] & object = {},
+): Promise<Harness> {
 	const clock = manualClock();
 	const state: {
 		generate: Generate;
@@ -104,6 +108,7 @@ export async function harness(options: Parameters<typeof video>[0] = {}): Promis
 				queue: memoryQueue(),
 				blobs: memoryBlobs(),
 				events: memoryEvents(),
+				...backends,
 			},
 			models: { 'fake-1': { use: fake(), aliases: ['fake-alias'] } },
 			plugins: { video: video(options) },

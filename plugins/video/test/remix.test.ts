@@ -125,6 +125,8 @@ describe('POST /v1/videos/{id}/remix', () => {
 		};
 		const [first, second] = [await post(), await post()];
 		expect(second).toEqual({ made: first.made, replayed: 'true' });
+		await h.send('DELETE', `/v1/videos/${id}`);
+		expect(await post()).toEqual(second);
 	});
 });
 

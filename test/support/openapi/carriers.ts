@@ -7,9 +7,11 @@ export interface Ready {
 	readonly target: string;
 	readonly headers: Readonly<Record<string, string | readonly string[]>>;
 	readonly body: Uint8Array | undefined;
+	/** Of an event stream only the head is read: it has no end. */
+	readonly isEndless?: boolean;
 }
 
-/** An answer, read to its end. */
+/** An answer, read to its end unless it has none. */
 export interface Received {
 	readonly status: number;
 	readonly headers: Headers;
@@ -20,7 +22,7 @@ export interface Received {
 export function throughFetch(
 	door: (request: Request) => Promise<Response>,
 ): (ready: Ready) => Promise<Received> {
-	return async ({ method, target, headers, body }) => {
+	return async ({ method, target, headers, body, isEndless = false }) => {
 		const answer = await door(
 			new Request(`http://fuzz.test${target}`, {
 				method,
@@ -28,11 +30,12 @@ export function throughFetch(
 				...(body === undefined ? {} : { body: new Uint8Array(body) }),
 			}),
 		);
-		return {
-			status: answer.status,
-			headers: answer.headers,
-			body: new Uint8Array(await answer.arrayBuffer()),
-		};
+		const { status } = answer;
+		if (isEndless && isStream(answer.headers)) {
+			await answer.body?.cancel();
+			return { status, headers: answer.headers, body: new Uint8Array() };
+		}
+		return { status, headers: answer.headers, body: new Uint8Array(await answer.arrayBuffer()) };
 	};
 }
 
@@ -44,7 +47,7 @@ export function overSockets(url: string): {
 	const agent = new Agent({ keepAlive: true, maxSockets: 4 });
 	const send = (ready: Ready) =>
 		new Promise<Received>((resolve, reject) => {
-			const { method, target, headers, body } = ready;
+			const { method, target, headers, body, isEndless = false } = ready;
 			const sent = sendRequest(`${url}/`, {
 				method,
 				agent,
@@ -56,19 +59,27 @@ export function overSockets(url: string): {
 			});
 			sent.on('error', reject);
 			sent.on('response', (answer) => {
+				const lists = Object.entries(answer.headersDistinct);
+				const seen = {
+					status: answer.statusCode ?? 0,
+					headers: new Headers(lists.map(([name, list]) => [name, String(list)])),
+				};
+				if (isEndless && isStream(seen.headers)) {
+					answer.on('error', () => {});
+					answer.destroy();
+					resolve({ ...seen, body: new Uint8Array() });
+					return;
+				}
 				const chunks: Buffer[] = [];
 				answer.on('data', (chunk: Buffer) => chunks.push(chunk));
 				answer.on('error', reject);
-				answer.on('end', () => {
-					const lists = Object.entries(answer.headersDistinct);
-					resolve({
-						status: answer.statusCode ?? 0,
-						headers: new Headers(lists.map(([name, list]) => [name, String(list)])),
-						body: Buffer.concat(chunks),
-					});
-				});
+				answer.on('end', () => resolve({ ...seen, body: Buffer.concat(chunks) }));
 			});
 			sent.end(body);
 		});
 	return { send, close: () => agent.destroy() };
+}
+
+function isStream(headers: Headers): boolean {
+	return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 }

@@ -45,13 +45,14 @@ const nameFields = [
 	'response_format.json_schema.name',
 ];
 
-/** What exists for conversations with the model `echo-1`, which does not hear, and what must go together in them. */
-export function chatFacts(pictures: readonly string[]) {
+/** What exists for conversations with the model `echo-1`, which does not hear, and what must go together in them. `ids`: of stored texts. */
+export function chatFacts(pictures: readonly string[], ids: readonly string[]) {
 	return {
 		known: {
 			[`${chat} model`]: ['echo-1'],
 			[`${chat} messages.content.image_url.url`]: [...pictures, 'https://example.org/a.png'],
 			[`${chat} messages.content.file.file_data`]: documents,
+			[`${chat} messages.content.file.file_id`]: ids,
 		},
 		usual: Object.fromEntries(nameFields.map((field) => [`${chat} ${field}`, names])),
 		scenes: { [chat]: talks },
@@ -129,5 +130,6 @@ function isReadable({ type, file }: Part): boolean {
 	if (type === 'input_audio') return false;
 	if (!file) return true;
 	const { file_data: data, file_id: id, file_url: url } = file;
-	return Boolean(data) && (id ?? undefined) === undefined && (url ?? undefined) === undefined;
+	const hasId = (id ?? undefined) !== undefined;
+	return Boolean(data) !== hasId && (url ?? undefined) === undefined;
 }

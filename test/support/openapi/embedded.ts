@@ -6,53 +6,90 @@ import { chatFacts } from './chats.ts';
 import type { Operation } from './document.ts';
 import { documentFacts } from './documents.ts';
 import type { Facts, Tolerance } from './facts.ts';
+import { perishable } from './perishable.ts';
 import { absentPictures, gallery, imageFacts, storePicture } from './pictures.ts';
+import { fileFacts } from './stored-files.ts';
+import { streamFacts } from './streams.ts';
+import { callbackFacts, webhookFacts } from './webhooks.ts';
 
-/** What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `echo-1`, `paint-1` and the built-in ones. */
-export async function embeddedFacts(app: App): Promise<Facts> {
+/**
+ * What exists in a server with the models `instant-1`, `held-1`, `silent-1`, `echo-1`, `paint-1` and the built-in ones. Webhooks may go
+ * to `receiver`, which answers to every POST.
+ */
+export async function embeddedFacts(app: App, receiver: string): Promise<Facts> {
 	const door = (request: Request) => app.fetch(request);
 	const client = rawClient('http://fuzz.test', keyA, door);
 	const stranger = rawClient('http://fuzz.test', keyB, door);
-	const pictures = await gallery();
+	const ofWebhooks = await webhookFacts(client, stranger, receiver);
+	const ofFiles = await fileFacts(client, stranger);
+	const pictures = await gallery(client);
 	const stored = await storePicture(client);
 	const ofImages = imageFacts(pictures, stored);
-	const ofChats = chatFacts(pictures.urls);
+	const ofChats = chatFacts(pictures.urls, [ofFiles.kept]);
+	const ofJobs = callbackFacts('POST /v1/videos', receiver);
+	const ofRemixes = callbackFacts('POST /v1/videos/{id}/remix', receiver);
 	const videos = await someVideos(client);
+	const ofStreams = await streamFacts(client, videos.completed[0] ?? '');
 	const foreign = await stranger.create({ model: 'instant-1', prompt: 'not yours' });
 	const usedKey = await useKey(client);
 	const absent = absentVideos(videos.deleted, foreign.id);
-	let [turn, doomed] = [0, ''];
+	const doomed = perishable(async () => {
+		return (await client.create({ model: 'instant-1', prompt: 'to be deleted' })).id;
+	});
+	let turn = 0;
 	const next = (ids: readonly string[]) => ids[turn++ % ids.length] ?? '';
 	return {
 		known: {
 			'POST /v1/videos model': ['instant-1'],
 			'POST /v1/videos input_reference.image_url': pictures.urls,
+			'POST /v1/videos input_reference.file_id': pictures.ids,
 			'POST /v1/audio/speech model': ['silent-1'],
+			...ofJobs.known,
+			...ofRemixes.known,
 			...ofImages.known,
 			...ofChats.known,
+			...ofWebhooks.known,
+			...ofStreams.known,
 		},
+		spellings: { ...ofJobs.spellings, ...ofRemixes.spellings, ...ofWebhooks.spellings },
+		needed: ofImages.needed,
+		endless: ofStreams.endless,
 		files: pictures.files,
 		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes, ...ofChats.scenes },
 		usual: { ...ofImages.usual, ...ofChats.usual },
-		whole: { ...ofImages.whole, ...ofChats.whole, ...documentFacts.whole },
+		whole: {
+			...ofImages.whole,
+			...ofChats.whole,
+			...ofFiles.whole,
+			...ofJobs.whole,
+			...ofRemixes.whole,
+			...documentFacts.whole,
+		},
 		spelled: [...ofImages.spelled, ...documentFacts.spelled],
-		anyFile: documentFacts.anyFile,
-		tolerated,
+		anyFile: [...documentFacts.anyFile, ...ofFiles.anyFile],
+		tolerated: [...tolerated, ...ofWebhooks.tolerated],
 		usedKey,
-		async live({ name }: Operation) {
-			if (name.includes('/v1/models')) return next(['instant-1', 'builtin-speech']);
-			if (name.includes('/v1/images/results')) return stored.name;
+		async live(operation: Operation) {
+			const { name, path } = operation;
+			if (path.startsWith('/v1/webhook_')) return ofWebhooks.live(operation);
+			if (path.startsWith('/v1/files')) return ofFiles.live(operation);
+			if (path.startsWith('/v1/models')) return next(['instant-1', 'builtin-speech']);
+			if (path.startsWith('/v1/images/results')) return stored.name;
 			if (name === 'GET /v1/videos/{id}') return next(videos.all);
-			if (name !== 'DELETE /v1/videos/{id}') return next(videos.completed);
-			doomed ||= (await client.create({ model: 'instant-1', prompt: 'to be deleted' })).id;
-			return doomed;
+			return name === 'DELETE /v1/videos/{id}' ? doomed.id() : next(videos.completed);
 		},
-		absent: ({ path }) => {
-			if (path.includes('/v1/images')) return absentPictures(stored);
-			return path.includes('/v1/models') ? absentModels : absent;
+		absent: (operation) => {
+			const { path } = operation;
+			if (path.startsWith('/v1/webhook_')) return ofWebhooks.absent(operation);
+			if (path.startsWith('/v1/files')) return ofFiles.absent;
+			if (path.startsWith('/v1/images')) return absentPictures(stored);
+			return path.startsWith('/v1/models') ? absentModels : absent;
 		},
-		async clear({ name }, status, body) {
-			if (name === 'DELETE /v1/videos/{id}' && status === 200) doomed = '';
+		async clear(operation, status, body) {
+			const { name } = operation;
+			await ofWebhooks.clear(operation, status, body);
+			await ofFiles.clear(operation, status, body);
+			if (name === 'DELETE /v1/videos/{id}' && status === 200) doomed.used();
 			if (status !== 201 || !/^POST \/v1\/videos(?:\/\{id\}\/remix)?$/.test(name)) return;
 			await client.send(`/v1/videos/${(body as { id: string }).id}`, { method: 'DELETE' });
 		},
@@ -80,7 +117,7 @@ const spoken = fc.record(
 		model: fc.constant('builtin-speech'),
 		input: fc.constantFrom('Good morning.', 'Yes.', 'It is 5 o’clock.', 'A, b & c!'),
 		voice: fc.constantFrom('nova', 'onyx', 'alloy', { id: 'echo' }),
-		response_format: fc.constantFrom('wav', 'pcm'),
+		response_format: fc.constantFrom('wav', 'pcm', 'mp3', 'opus', 'aac', 'flac'),
 		speed: fc.constantFrom(0.25, 1, 1.5, 4),
 		stream_format: fc.constantFrom('audio', 'sse'),
 		instructions: fc.constantFrom('', 'Slowly.', 'Sound excited!'),

@@ -17,9 +17,15 @@ export interface FileValue {
 export interface Facts {
 	/**
 	 * By `<operation> <property>` (`POST /v1/videos input_reference.image_url`): the texts that name something which exists. Any
-	 * other is well-formed and refused all the same. Parameters of a query that are listed here are always sent.
+	 * other is well-formed and refused all the same. Headers of a request have their documented names here.
 	 */
 	readonly known: Readonly<Record<string, readonly string[]>>;
+	/** By `<operation> <property>`: whether a text that is none of the known ones is taken too, for what can be spelled in many ways. */
+	readonly spellings?: Readonly<Record<string, (text: string) => boolean>>;
+	/** `<operation> <parameter>` of a query without which the operation fails here. */
+	readonly needed?: readonly string[];
+	/** Operations whose answer never ends: of a stream of theirs only the head is read. */
+	readonly endless?: readonly string[];
 	/** By `<operation> <property>`: values of four right requests in five, where others would take long. */
 	readonly usual?: Readonly<Record<string, readonly unknown[]>>;
 	/** Files for binary fields, good ones and bad ones. */

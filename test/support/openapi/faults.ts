@@ -19,6 +19,9 @@ export function faults(operation: Operation, right: Right, facts: Facts): readon
 		...(operation.security?.length === 0 ? [] : [{ weight: 2, arbitrary: otherKey(right) }]),
 		...(operation.requestBody ? bodyFaults(operation, right) : []),
 		...keyFaults(operation, right, facts),
+		...(hasHeader(operation, 'last-event-id')
+			? [{ weight: 2, arbitrary: badPosition(right) }]
+			: []),
 		...('416' in operation.responses ? [{ weight: 1, arbitrary: badRange(right) }] : []),
 	];
 }
@@ -193,6 +196,12 @@ function badType(right: Right): Right {
 	}));
 }
 
+/** A text field of operations that have no prompt. */
+const ownFields = [
+	['/api', 'pages'],
+	['/v1/files', 'purpose'],
+] as const;
+
 function badForm(right: Right): Right {
 	const part = 'content-disposition: form-data; name="prompt"\r\n\r\nx';
 	const file = 'content-disposition: form-data; name="input_reference"; filename="a.png"';
@@ -221,8 +230,10 @@ function badForm(right: Right): Right {
 		[`multipart/form-data; boundary=${'x'.repeat(252)}`, `--${'x'.repeat(252)}\r\n`],
 	];
 	// A field that the operation has: a refusal names it.
-	const named = ({ operation }: FuzzCase, body: string) =>
-		operation.path.startsWith('/v1') ? body : body.replaceAll('name="prompt"', 'name="pages"');
+	const named = ({ operation: { path } }: FuzzCase, body: string) => {
+		const [, field = 'prompt'] = ownFields.find(([prefix]) => path.startsWith(prefix)) ?? [];
+		return body.replaceAll('name="prompt"', `name="${field}"`);
+	};
 	return fc.tuple(right, fc.constantFrom(...forms)).map(([sent, [type, body]]) => ({
 		...sent,
 		body: Buffer.from(named(sent, body)),
@@ -244,7 +255,9 @@ function keyFaults(operation: Operation, right: Right, { usedKey }: Facts): read
 		statuses: [400],
 	}));
 	if (usedKey === undefined) return [{ weight: 1, arbitrary: bad }];
-	const used = right.map((sent) => ({
+	// Members that do not go together are refused before the key is looked up.
+	const accepted = right.filter(({ verdict }) => verdict === 'accept');
+	const used = accepted.map((sent) => ({
 		...sent,
 		headers: { ...sent.headers, 'idempotency-key': usedKey },
 		verdict: 'refuse' as const,
@@ -252,6 +265,17 @@ function keyFaults(operation: Operation, right: Right, { usedKey }: Facts): read
 		statuses: [422],
 	}));
 	return [bad, used].map((arbitrary) => ({ weight: 1, arbitrary }));
+}
+
+function badPosition(right: Right): Right {
+	const texts = fc.constantFrom('nonsense', 'a b', '-1', '1.5', 'x'.repeat(201), '\u00e9', 'a\tb');
+	return fc.tuple(right, texts).map(([sent, text]) => ({
+		...sent,
+		headers: { ...sent.headers, 'last-event-id': text },
+		verdict: 'refuse' as const,
+		about: 'a bad Last-Event-ID',
+		statuses: [400],
+	}));
 }
 
 function badRange(right: Right): Right {

@@ -87,6 +87,7 @@ export class Fuzzer {
 			target,
 			headers,
 			body,
+			isEndless: this.#lab.facts.endless?.includes(operation.name) ?? false,
 		}).catch((error: Error) => {
 			throw new Error(`${shown(sent, target)}\nthere was no answer: ${error.cause ?? error}`);
 		});

@@ -42,7 +42,9 @@ export class Oracle {
 		const parameters = operation.parameters ?? [];
 		const index = parameters.findIndex((each) => each.in === 'query' && each.name === name);
 		const schema = parameters[index]?.schema;
-		if (!schema) return 'accept';
+		const at = `${operation.name} ${name}`;
+		const isTolerated = this.#facts.tolerated.some((each) => each.at === at && each.value === sent);
+		if (!schema || isTolerated) return 'accept';
 		const check = this.#json.at(`${operation.pointer}/parameters/${index}/schema`);
 		const value = this.#typed(schema, sent);
 		const isAllowed = check(value).length === 0 && this.#exists(operation, schema, value, name);
@@ -93,7 +95,10 @@ export class Oracle {
 	#exists(operation: Operation, schema: Schema, value: unknown, address: string): boolean {
 		const resolved = this.#document.resolve(schema);
 		const known = this.#facts.known[`${operation.name} ${address}`];
-		if (known && typeof value === 'string') return known.includes(withoutBlanks(value));
+		if (known && typeof value === 'string') {
+			const isSpelling = this.#facts.spellings?.[`${operation.name} ${address}`];
+			return known.includes(withoutBlanks(value)) || isSpelling?.(value) === true;
+		}
 		if (isFile(value)) {
 			return value[fileMark].good || this.#facts.anyFile?.includes(operation.name) === true;
 		}

@@ -5,6 +5,7 @@ import { solidPng } from '../png.ts';
 import { type Facts, type FileValue, fileValue, isFile } from './facts.ts';
 import { withoutBlanks } from './oracle.ts';
 import { fileMark } from './schemas.ts';
+import { storeFile } from './stored-files.ts';
 
 /** A picture that the server takes. */
 interface Picture {
@@ -20,28 +21,36 @@ export interface Gallery {
 	readonly files: readonly FileValue[];
 	/** The good ones. */
 	readonly urls: readonly string[];
-	/** What stands behind a file or an object with a data URL. */
+	/** Ids under which the good ones are stored. */
+	readonly ids: readonly string[];
+	/** What stands behind a file or an object with a data URL or an id. */
 	look(sent: unknown): Picture | undefined;
 }
 
 /** Small pictures of every format that is taken: photos, one that is turned by its EXIF, and some with transparency. */
-export async function gallery(): Promise<Gallery> {
+export async function gallery(client: RawClient): Promise<Gallery> {
 	const pictures = await goodPictures();
 	const good = pictures.map(({ bytes }, index) => fileValue(`good-${index}.bin`, bytes, true));
 	const urls = dataUrls(pictures);
+	const ids = await Promise.all(pictures.map(({ bytes }) => storeFile(client, bytes)));
 	return {
 		files: [...good, ...badPictures()],
 		urls,
+		ids,
 		look(sent) {
 			if (isFile(sent)) return pictures.find(({ bytes }) => bytes === sent[fileMark].bytes);
-			const { image_url } = (sent ?? {}) as { readonly image_url?: string };
+			const { image_url, file_id } = (sent ?? {}) as {
+				readonly image_url?: string;
+				readonly file_id?: string;
+			};
+			if (file_id) return pictures[ids.indexOf(file_id)];
 			return pictures[urls.indexOf(withoutBlanks(image_url ?? ''))];
 		},
 	};
 }
 
 /** What exists for the image operations of a server with the model `paint-1`: facts by operation. */
-export function imageFacts({ urls, look }: Gallery, result: StoredPicture) {
+export function imageFacts({ urls, ids, look }: Gallery, result: StoredPicture) {
 	return {
 		known: {
 			'POST /v1/images/generations model': ['paint-1'],
@@ -50,8 +59,12 @@ export function imageFacts({ urls, look }: Gallery, result: StoredPicture) {
 			'POST /v1/images/edits image.image_url': urls,
 			'POST /v1/images/edits images.image_url': urls,
 			'POST /v1/images/edits mask.image_url': urls,
+			'POST /v1/images/edits image.file_id': ids,
+			'POST /v1/images/edits images.file_id': ids,
+			'POST /v1/images/edits mask.file_id': ids,
 			'GET /v1/images/results/{name} signature': [result.signature],
 		},
+		needed: ['GET /v1/images/results/{name} signature'],
 		usual: { 'POST /v1/images/generations n': [1, 2], 'POST /v1/images/edits n': [1, 2] },
 		scenes: {
 			'POST /v1/images/generations': drawn,

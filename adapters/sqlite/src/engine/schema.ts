@@ -90,6 +90,14 @@ const migrations: readonly string[] = [
 	DROP INDEX jobs_claimable;
 	CREATE INDEX jobs_claimable ON jobs (kind, id, claimable_at, tenant) WHERE claimable_at IS NOT NULL;
 	`,
+	`
+	-- whom to tell of the end, as JSON; null: nobody
+	ALTER TABLE jobs ADD COLUMN callback TEXT;
+	DROP INDEX jobs_pending;
+	CREATE INDEX jobs_pending ON jobs (kind, tenant, id) WHERE claimable_at IS NOT NULL;
+	-- the log is trimmed from its start, in the order of seq
+	DROP INDEX events_at;
+	`,
 ];
 
 /** The file was written by a newer version of this adapter. */

@@ -15,6 +15,7 @@ interface CreateInput {
 		readonly model: string;
 		readonly input: string;
 		readonly maxAttempts: number;
+		readonly callback: string | null;
 	};
 	readonly key: string | null;
 	readonly fingerprint: string | null;
@@ -49,13 +50,13 @@ interface Ending {
 export const jobCommands = {
 	'jobs.create'(db: Connection, input: CreateInput): { list: JobList; replayed: boolean } {
 		const { job, key, fingerprint, retry, now, maxPending } = input;
-		const { id, kind, tenant, principal, model, maxAttempts } = job;
+		const { id, kind, tenant, principal, model, maxAttempts, callback } = job;
 		const earlier = findRepeat(db, input);
 		const found = earlier && db.getList<JobList>(sql.readJob, tenant, earlier.id);
 		if (found) return { list: found, replayed: true };
 		if (maxPending !== null && pendingOf(db, job) >= maxPending) throw new QueueFull();
 		const owner = [id, kind, tenant, principal] as const;
-		const work = [model, job.input, maxAttempts] as const;
+		const work = [model, job.input, maxAttempts, callback] as const;
 		const repeat = [key, fingerprint, retry] as const;
 		const list = db.getList<JobList>(sql.insertJob, ...owner, ...work, now, now, ...repeat);
 		if (!list) throw new Error(`The job ${id} was not stored.`);
@@ -188,15 +189,18 @@ function append<Row extends EventSubject>(
 	row: Row,
 	at: number,
 ): Row {
-	const { attempt, error } = row;
-	const facts =
-		type === 'job.failed' && error ? { attempt, code: JSON.parse(error).code } : { attempt };
-	const data = JSON.stringify(facts);
-	db.runList(sql.insertEvent, type, row.id, row.kind, row.tenant, at, data);
+	const { attempt, error, callback } = row;
+	const isEnd = type === 'job.completed' || type === 'job.failed';
+	const facts = {
+		attempt,
+		...(type === 'job.failed' && error && { code: JSON.parse(error).code }),
+		...(isEnd && callback && { callback: JSON.parse(callback) }),
+	};
+	db.runList(sql.insertEvent, type, row.id, row.kind, row.tenant, at, JSON.stringify(facts));
 	return row;
 }
 
-/** What `append` needs of a row without names. */
+/** What `append` needs of a row without names, for events that are no end. */
 function subjectOf([id, kind, tenant, , , , , , error, , , attempt]: JobList): EventSubject {
-	return { id, kind, tenant, attempt, error };
+	return { id, kind, tenant, attempt, error, callback: null };
 }

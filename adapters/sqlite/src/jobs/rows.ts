@@ -23,10 +23,14 @@ export interface JobRow {
 	readonly expires_at: number | null;
 	readonly fingerprint: string | null;
 	readonly received_retry: number;
+	readonly callback: string | null;
 }
 
 /** What an event tells of its job. */
-export type EventSubject = Pick<JobRow, 'id' | 'kind' | 'tenant' | 'attempt' | 'error'>;
+export type EventSubject = Pick<
+	JobRow,
+	'id' | 'kind' | 'tenant' | 'attempt' | 'error' | 'callback'
+>;
 
 /** A job without names, as `readJob` gives it. */
 export type JobList = readonly [
@@ -61,6 +65,9 @@ export interface EventRow {
 	readonly at: number;
 	readonly data: string;
 }
+
+/** Which part of the log is there: the oldest event, null when there is none, and the newest there ever was, null before the first. */
+export type LogBounds = readonly [oldest: number | null, newest: number | null];
 
 /** The job in a row. */
 export function toJob(row: JobRow): Job {

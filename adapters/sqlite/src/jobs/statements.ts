@@ -4,7 +4,7 @@ const owned = `id = $id AND fence = $fence AND status = 'in_progress' AND remove
 const visible = `tenant = $tenant AND id = $id AND removed = 0`;
 
 /** The columns of `EventSubject`: a whole row that nobody asks for costs as much as the write. */
-const ofEvent = 'id, kind, tenant, attempt, error';
+const ofEvent = 'id, kind, tenant, attempt, error, callback';
 
 export const selectJob = `SELECT * FROM jobs WHERE ${visible}`;
 
@@ -17,9 +17,9 @@ export const readJob = `SELECT ${listed} FROM jobs WHERE tenant = ? AND id = ? A
 
 /** Answers as `JobList`. */
 export const insertJob = `
-	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, created_at, claimable_at,
+	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, callback, created_at, claimable_at,
 		idempotency_key, fingerprint, received_retry)
-	VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)
+	VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
 	RETURNING ${listed}`;
 
 export const selectByKey = `
@@ -104,8 +104,16 @@ export const insertEvent = `
 	INSERT INTO events (type, job_id, kind, tenant, at, data) VALUES (?, ?, ?, ?, ?, ?)`;
 
 /** A bounded bite, so that a long backlog never holds the writer up. */
+const bite = `SELECT seq, at FROM events WHERE seq > 0 ORDER BY seq LIMIT 5000`;
+
+/** Only the start of the log: behind the first event that is young enough nothing goes, whatever the clock said when it happened. */
 export const trimEvents = `
-	DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at < $before ORDER BY at LIMIT 5000)`;
+	DELETE FROM events WHERE seq < coalesce((SELECT min(seq) FROM (${bite}) WHERE at >= $before),
+		(SELECT max(seq) + 1 FROM (${bite})))`;
+
+/** Answers as `LogBounds`. */
+export const selectLogBounds = `
+	SELECT (SELECT min(seq) FROM events), (SELECT seq FROM sqlite_sequence WHERE name = 'events')`;
 
 /** Leases that end later than their length from now: the clock was set back. The first comparison spares a look at what merely waits. */
 export const cutLeases = `
@@ -136,6 +144,14 @@ export const countPendingOf = `${countPending} AND tenant = $tenant`;
 export function selectPage(order: 'asc' | 'desc', isFromStart: boolean): string {
 	const behind = order === 'asc' ? 'AND id > $after' : 'AND id < $after';
 	return `SELECT * FROM jobs WHERE removed = 0 AND tenant = $tenant AND kind = $kind ${isFromStart ? '' : behind}
+		ORDER BY id ${order} LIMIT $limit`;
+}
+
+/** The same of those that wait or run. */
+export function selectPendingPage(order: 'asc' | 'desc', isFromStart: boolean): string {
+	const behind = order === 'asc' ? 'AND id > $after' : 'AND id < $after';
+	return `SELECT * FROM jobs INDEXED BY jobs_pending
+		WHERE claimable_at IS NOT NULL AND kind = $kind AND tenant = $tenant ${isFromStart ? '' : behind}
 		ORDER BY id ${order} LIMIT $limit`;
 }
 

@@ -4,6 +4,7 @@ import {
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	type EventPage,
 	type EventQuery,
 	errors,
 	type Heartbeat,
@@ -20,7 +21,15 @@ import {
 	type SweepItem,
 } from '@plinth/core';
 import type { Database } from '../engine/database.ts';
-import { type EventRow, type JobList, type JobRow, listToJob, toEvent, toJob } from './rows.ts';
+import {
+	type EventRow,
+	type JobList,
+	type JobRow,
+	type LogBounds,
+	listToJob,
+	toEvent,
+	toJob,
+} from './rows.ts';
 import * as sql from './statements.ts';
 
 const cancelled = endedBy(errors.E_JOB_CANCELLED);
@@ -43,8 +52,9 @@ export class SqliteJobStore implements JobStore {
 		const { idempotency, maxPending = null } = options;
 		const { id, kind, tenant, principal, model, maxAttempts } = job;
 		const input = JSON.stringify(job.input);
+		const callback = job.callback ? JSON.stringify(job.callback) : null;
 		const { list, replayed } = await this.#db.write('jobs.create', {
-			job: { id, kind, tenant, principal, model, input, maxAttempts },
+			job: { id, kind, tenant, principal, model, input, maxAttempts, callback },
 			key: idempotency?.key ?? null,
 			fingerprint: idempotency?.fingerprint ?? null,
 			retry: idempotency?.retry ?? 0,
@@ -62,9 +72,10 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
-		const { kind, after, limit, order } = options;
+		const { kind, after, limit, order, pending = false } = options;
 		const position = after === undefined ? {} : { after };
-		const rows = this.#db.all<JobRow>(sql.selectPage(order, after === undefined), {
+		const select = pending ? sql.selectPendingPage : sql.selectPage;
+		const rows = this.#db.all<JobRow>(select(order, after === undefined), {
 			tenant,
 			kind,
 			limit: limit + 1,
@@ -141,19 +152,34 @@ export class SqliteJobStore implements JobStore {
 		return rows.map(({ id }) => id);
 	}
 
-	async events(cursor: string | undefined = '0', { tenant, jobId, limit }: EventQuery) {
-		if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
+	async events(
+		cursor: string | undefined,
+		{ tenant, jobId, limit }: EventQuery,
+	): Promise<EventPage> {
+		const position = positionOf(cursor);
 		const rows = this.#db.all<EventRow>(
 			sql.selectEvents(tenant !== undefined, jobId !== undefined),
 			{
-				cursor: Number(cursor),
+				cursor: position,
 				limit,
 				...(tenant !== undefined && { tenant }),
 				...(jobId !== undefined && { jobId }),
 			},
 		);
+		// After the events: what is trimmed between the two reads is told once too often, and never once too little.
+		const [oldest, newest] = this.#bounds();
+		// Not one that this log has given: whatever the reader has followed is not here.
+		if (position > newest) return { events: [], cursor: String(newest), missed: true };
 		const events = rows.map(toEvent);
-		return { events, cursor: events.at(-1)?.cursor ?? cursor };
+		return {
+			events,
+			cursor: events.at(-1)?.cursor ?? String(position),
+			missed: cursor !== undefined && position < oldest - 1,
+		};
+	}
+
+	async head(): Promise<string> {
+		return String(this.#bounds()[1]);
 	}
 
 	async pending(kind: string, tenant?: string): Promise<number> {
@@ -168,11 +194,22 @@ export class SqliteJobStore implements JobStore {
 		return this.#db.check();
 	}
 
+	/** The numbers of the oldest event that is kept, or of the next when none is, and of the newest there ever was. */
+	#bounds(): readonly [oldest: number, newest: number] {
+		const [oldest, newest] = this.#db.getList<LogBounds>(sql.selectLogBounds) ?? [null, null];
+		return [oldest ?? (newest ?? 0) + 1, newest ?? 0];
+	}
+
 	/** What a command that ends a job writes besides: when it ended, and when its record goes. */
 	#ending(): { readonly now: number; readonly recordDueAt: number } {
 		const now = this.#clock.now();
 		return { now, recordDueAt: now + this.#recordRetentionMs };
 	}
+}
+
+function positionOf(cursor = '0'): number {
+	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
+	return Number(cursor);
 }
 
 function toJobOrNull(row: JobRow | undefined | null): Job | null {

@@ -1,15 +1,9 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { invalidValue } from '../../coded-error.ts';
 import { isPublicAddress } from './addresses.ts';
-import {
-	allowedAddresses,
-	ForbiddenTarget,
-	type Guard,
-	guardedConnector,
-	type IsAllowed,
-	type Resolve,
-	resolveByName,
-} from './guard.ts';
+import type { GuardedClient } from './client.ts';
+import { allowedAddresses, ForbiddenTarget, type Guard, type IsAllowed } from './guard.ts';
+import { askSystem, nameServers, type Resolve } from './names.ts';
 
 /** How requests to addresses that a client named are bounded. */
 export interface EgressOptions {
@@ -17,7 +11,7 @@ export interface EgressOptions {
 	readonly allowHttp?: boolean;
 	/** Which IP addresses may be reached; those of the public internet unless set. */
 	readonly isAllowed?: IsAllowed;
-	/** The resolver of the system unless set. */
+	/** Unless set: name servers where only the public internet may be reached, otherwise the resolver of the system. */
 	readonly resolve?: Resolve;
 }
 
@@ -56,20 +50,16 @@ export interface EgressAnswer {
 export class Egress {
 	readonly #allowsHttp: boolean;
 	readonly #guard: Guard;
-	readonly #agent: Agent;
+	#client: Promise<GuardedClient> | undefined;
+	#isClosed = false;
 
 	constructor({
 		allowHttp = false,
 		isAllowed = isPublicAddress,
-		resolve = resolveByName,
+		resolve = isAllowed === isPublicAddress ? nameServers() : askSystem,
 	}: EgressOptions = {}) {
 		this.#allowsHttp = allowHttp;
 		this.#guard = { isAllowed, resolve };
-		this.#agent = new Agent({
-			connect: guardedConnector(this.#guard),
-			connections: 16,
-			pipelining: 1,
-		});
 	}
 
 	/** Looks at an address before it is stored. Rejects with a 400 error that names `param`. */
@@ -106,9 +96,18 @@ export class Egress {
 		}
 	}
 
-	/** Closes all connections. */
+	/** Closes all connections. Whatever is sent from then on is refused. */
 	async close(): Promise<void> {
-		await this.#agent.destroy();
+		this.#isClosed = true;
+		await (await this.#client)?.close();
+	}
+
+	#connect(): Promise<GuardedClient> {
+		if (this.#isClosed) throw new Error('The way out is closed.');
+		this.#client ??= import('./client.ts').then(
+			({ GuardedClient: Client }) => new Client(this.#guard),
+		);
+		return this.#client;
 	}
 
 	#parse(text: string): URL {
@@ -127,8 +126,8 @@ export class Egress {
 		{ method, headers = {}, body, maxBytes }: EgressRequest,
 		signal: AbortSignal,
 	): Promise<EgressAnswer> {
-		const answer = await request(url, {
-			dispatcher: this.#agent,
+		const client = await this.#connect();
+		const answer = await client.request(url, {
 			method,
 			headers,
 			...(body === undefined ? {} : { body }),

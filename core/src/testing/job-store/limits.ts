@@ -64,6 +64,13 @@ export function limitCases({ it }: JobCaseContext): ConformanceCase[] {
 			const again = await limited(s, 1, { idempotency: { fingerprint: 'f', retry: 1 } });
 			assert.deepEqual(again, { job, replayed: true });
 		}),
+		it('a line without a place answers repeats alone, and stores nothing', async (s) => {
+			const idempotency = { key: 'k', fingerprint: 'f', retry: 0 };
+			await assert.rejects(limited(s, 0, { idempotency }), isQueueFull);
+			assert.equal(await s.store.pending('video'), 0);
+			const { job } = await s.store.create(newJob(s), { idempotency });
+			assert.deepEqual(await limited(s, 0, { idempotency }), { job, replayed: true });
+		}),
 		it('of twenty creates at once a line of five takes five', async (s) => {
 			const answers = await Promise.allSettled(Array.from({ length: 20 }, () => limited(s, 5)));
 			assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 5);

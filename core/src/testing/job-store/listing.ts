@@ -74,6 +74,35 @@ export function listingCases({ it }: JobCaseContext): ConformanceCase[] {
 			const ids = [(await submit(s)).id, (await running(s)).job.id, (await completed(s)).id];
 			assert.deepEqual((await page(s, { order: 'asc' })).ids, ids);
 		}),
+		it('a pending list holds the jobs that wait or run, in every order', async (s) => {
+			const ended = await completed(s);
+			const queued = await submit(s);
+			const { job } = await running(s);
+			const removed = await submit(s);
+			await s.store.remove('acme', removed.id);
+			const lapsed = await running(s);
+			await s.clock.advance(leaseMs);
+			const ids = [queued.id, job.id, lapsed.job.id];
+			assert.deepEqual((await page(s, { order: 'asc', pending: true })).ids, ids);
+			assert.deepEqual((await page(s, { pending: true })).ids, ids.toReversed());
+			assert.equal((await page(s, {})).ids.includes(ended.id), true);
+		}),
+		it('a pending list goes on behind after, and tells whether more follow', async (s) => {
+			const ids = await submitFive(s);
+			await s.store.requestCancel('acme', ids[2] as string);
+			const first = await page(s, { order: 'asc', limit: 2, pending: true });
+			assert.deepEqual(first, { ids: ids.slice(0, 2), hasMore: true });
+			const next = await page(s, { order: 'asc', limit: 2, after: ids[1], pending: true });
+			assert.deepEqual(next, { ids: ids.slice(3), hasMore: false });
+			const back = await page(s, { limit: 2, after: ids[3], pending: true });
+			assert.deepEqual(back, { ids: [ids[1], ids[0]], hasMore: false });
+		}),
+		it('a pending list holds one kind of one tenant only', async (s) => {
+			const { id } = await submit(s);
+			await submit(s, { kind: 'speech' });
+			await submit(s, { tenant: 'umbrella' });
+			assert.deepEqual((await page(s, { pending: true })).ids, [id]);
+		}),
 		it('a list of nothing is an empty page', async (s) => {
 			assert.deepEqual(await page(s, {}), { ids: [], hasMore: false });
 		}),
@@ -150,13 +179,15 @@ async function page(
 	s: JobStoreSubject,
 	options: Partial<Omit<JobListOptions, 'after'>> & { readonly after?: string | undefined },
 ) {
-	const { after, limit = 100, order = 'desc' } = options;
+	const { after, limit = 100, order = 'desc', pending } = options;
 	const position = after === undefined ? {} : { after };
+	const filter = pending === undefined ? {} : { pending };
 	const { jobs, hasMore } = await s.store.list('acme', {
 		kind: 'video',
 		limit,
 		order,
 		...position,
+		...filter,
 	});
 	return { ids: jobs.map((job) => job.id), hasMore };
 }

@@ -1,8 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../../src/http/egress/addresses.ts';
 import { Egress, type EgressRequest } from '../../../src/http/egress/egress.ts';
+import { ForbiddenTarget } from '../../../src/http/egress/guard.ts';
+import { eventually } from '../../../src/testing/eventually.ts';
 
 const bounds = { method: 'GET', timeoutMs: 5_000, maxBytes: 1_000 } as const;
 
@@ -129,7 +131,7 @@ describe('names that a resolver answers', () => {
 		const resolve = async () => [v4('127.0.0.2'), v4('127.0.0.1')];
 		const egress = new Egress({ allowHttp: true, isAllowed, resolve });
 		const { outcome, hits } = await heard(egress, `http://mixed.example:${port}/`);
-		expect(outcome).toBeInstanceOf(Error);
+		expect(outcome).toBeInstanceOf(ForbiddenTarget);
 		expect(hits).toEqual([]);
 	});
 
@@ -247,6 +249,28 @@ describe('bounds', () => {
 		expect(outcome).toMatchObject({ name: 'TimeoutError' });
 		silent.closeAllConnections();
 		await new Promise((resolve) => silent.close(resolve));
+	});
+
+	it('lets many requests to one host run at the same time', async () => {
+		const held: ServerResponse[] = [];
+		const slow = createServer((_, response) => void held.push(response));
+		await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+		const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
+		const egress = new Egress({ allowHttp: true, isAllowed });
+		const answers = Array.from({ length: 32 }, () => egress.send({ ...bounds, url }));
+		await eventually('all have arrived', () => held.length === 32);
+		for (const response of held) response.end();
+		expect((await Promise.all(answers)).every(({ status }) => status === 200)).toBe(true);
+		await egress.close();
+		await new Promise((resolve) => slow.close(resolve));
+	});
+
+	it('sends nothing once it is closed, also when it never sent anything', async () => {
+		const egress = new Egress({ allowHttp: true, isAllowed });
+		await egress.close();
+		const { outcome, hits } = await heard(egress, `http://127.0.0.1:${port}/`);
+		expect(outcome).toMatchObject({ message: 'The way out is closed.' });
+		expect(hits).toEqual([]);
 	});
 
 	it('ends with its signal', async () => {

@@ -3,6 +3,7 @@ import {
 	type Idempotency,
 	isPlinthError,
 	type Job,
+	type JobCallback,
 	type JobStore,
 	type SweepItem,
 } from '@plinth/core';
@@ -44,6 +45,7 @@ export type Plan =
 			readonly after: number | undefined;
 			readonly limit: number;
 			readonly order: 'asc' | 'desc';
+			readonly pending: boolean;
 	  }
 	| { readonly call: 'claimable'; readonly after: number | undefined; readonly limit: number }
 	| { readonly call: 'pending'; readonly tenant: number | undefined }
@@ -133,6 +135,7 @@ export const plan: fc.Arbitrary<Plan> = fc.oneof(
 		after: maybe(job),
 		limit: fc.nat(4),
 		order: call('asc', 'desc'),
+		pending: fc.boolean(),
 	}),
 	fc.record({ call: call('claimable'), after: maybe(job), limit: fc.nat(5) }),
 	fc.record({ call: call('pending'), tenant: maybe(tenant) }),
@@ -154,6 +157,12 @@ export function newJobOf({ id, owner }: Call, maxAttempts: number) {
 	return { id, kind, tenant: owner, principal, model, input, maxAttempts };
 }
 
+/** Whom the end of a job is told to: every other one has somebody. */
+export function callbackOf(id: string): { readonly callback?: JobCallback } {
+	const isWanted = Number(id.at(-1)) % 2 === 0;
+	return isWanted ? { callback: { url: `https://client.example/${id}`, secret: null } } : {};
+}
+
 /** What a create goes by. */
 export function optionsOf({ idempotency, maxPending }: Plan & { call: 'create' }): CreateOptions {
 	return { ...(idempotency && { idempotency }), ...(maxPending !== undefined && { maxPending }) };
@@ -173,7 +182,10 @@ async function answer(store: JobStore, asked: Call): Promise<unknown> {
 	const { id, owner, token, now } = asked;
 	switch (asked.call) {
 		case 'create':
-			return store.create(newJobOf(asked, asked.maxAttempts), optionsOf(asked));
+			return store.create(
+				{ ...newJobOf(asked, asked.maxAttempts), ...callbackOf(id) },
+				optionsOf(asked),
+			);
 		case 'claim':
 			return store.claim(id, 'worker-1', leaseMs);
 		case 'cancel':
@@ -196,9 +208,9 @@ async function answer(store: JobStore, asked: Call): Promise<unknown> {
 		case 'release':
 			return store.release(id, token);
 		case 'list': {
-			const { limit, order, after } = asked;
+			const { limit, order, after, pending } = asked;
 			const position = after === undefined ? {} : { after: id };
-			return store.list(owner, { kind: 'video', limit, order, ...position });
+			return store.list(owner, { kind: 'video', limit, order, pending, ...position });
 		}
 		case 'claimable': {
 			const position = asked.after === undefined ? {} : { after: id };

@@ -1,6 +1,6 @@
 import type { Job, JobEvent, JobEventType } from '@plinth/core';
 import { errors, idempotencyKeyMs, retryWindowMs } from '@plinth/core';
-import { byId, type Call, failure, leaseMs, newJobOf } from './calls.ts';
+import { byId, type Call, callbackOf, failure, leaseMs, newJobOf } from './calls.ts';
 
 const retentionMs = 7 * 86_400_000;
 
@@ -103,6 +103,7 @@ export class JobModel {
 			case 'list': {
 				const sign = asked.order === 'asc' ? 1 : -1;
 				const found = this.#jobs(owner)
+					.filter((job) => !asked.pending || !isEnded(job))
 					.sort((a, b) => sign * byId(a, b))
 					.filter((job) => asked.after === undefined || sign * (job.id > id ? 1 : -1) > 0)
 					.filter((job) => asked.after === undefined || job.id !== id);
@@ -125,11 +126,14 @@ export class JobModel {
 			case 'known':
 				return asked.ids.filter((known) => this.rows.has(known)).sort();
 			case 'events':
-				return this.events
-					.filter(({ seq }) => seq > asked.seq)
-					.filter(({ tenant }) => asked.tenant === undefined || tenant === owner)
-					.filter(({ jobId }) => asked.job === undefined || jobId === id)
-					.map(({ seq: _, ...event }) => event);
+				return {
+					events: this.events
+						.filter(({ seq }) => seq > asked.seq)
+						.filter(({ tenant }) => asked.tenant === undefined || tenant === owner)
+						.filter(({ jobId }) => asked.job === undefined || jobId === id)
+						.map(({ seq: _, ...event }) => event),
+					missed: asked.cursor !== undefined && asked.seq < this.seq - this.events.length,
+				};
 		}
 	}
 
@@ -179,7 +183,8 @@ export class JobModel {
 			if (due === 'content') this.#set({ ...row, settled: true });
 			else if (isEnded(row.job) || row.removedAt !== undefined) this.rows.delete(id);
 		}
-		this.events = this.events.filter(({ at }) => at >= now - retentionMs);
+		const kept = this.events.findIndex(({ at }) => at >= now - retentionMs);
+		this.events = kept === -1 ? [] : this.events.slice(kept);
 		for (const row of this.rows.values())
 			if (row.job.status === 'in_progress' && row.removedAt === undefined)
 				this.#set({ ...row, at: Math.min(row.at, now + leaseMs) });
@@ -205,7 +210,11 @@ export class JobModel {
 		this.rows.set(jobId, row);
 		if (!type) return;
 		this.seq += 1;
-		const data = type === 'job.failed' && error ? { attempt, code: error.code } : { attempt };
+		const data = {
+			attempt,
+			...(type === 'job.failed' && error && { code: error.code }),
+			...((type === 'job.completed' || type === 'job.failed') && callbackOf(jobId)),
+		};
 		this.events = [...this.events, { seq: this.seq, type, jobId, kind, tenant, at, data }];
 	}
 

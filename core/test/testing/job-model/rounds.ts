@@ -1,6 +1,6 @@
 import { fail } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { JobEvent, JobStore, SweepItem } from '@plinth/core';
+import type { EventPage, JobEvent, JobStore, SweepItem } from '@plinth/core';
 import type { ManualClock } from '@plinth/core/testing';
 import fc from 'fast-check';
 import { type Call, type Plan, perform, plan } from './calls.ts';
@@ -199,8 +199,8 @@ function explanations(model: JobModel, left: readonly Answered[]): JobModel[] {
 
 function isSame({ asked, answer }: Answered, expected: unknown): boolean {
 	if (asked.call !== 'events') return isDeepStrictEqual(answer, expected);
-	const { events } = answer as { events: readonly JobEvent[] };
-	return isDeepStrictEqual(events.map(bare), expected);
+	const { events, missed } = answer as EventPage;
+	return isDeepStrictEqual({ events: events.map(bare), missed }, expected);
 }
 
 /** Their events have been found equal. */

@@ -1,4 +1,4 @@
-import type { DocumentReader, ImageCodec, TenantTurns } from '@plinth/core';
+import type { DocumentReader, ImageCodec, NamedFiles, TenantTurns } from '@plinth/core';
 import type { TextRoom } from '../documents/room.ts';
 import type { ChatAbilities } from '../model.ts';
 
@@ -7,6 +7,8 @@ export interface InputContext {
 	readonly abilities: ChatAbilities;
 	readonly documents: DocumentReader | undefined;
 	readonly images: ImageCodec | undefined;
+	/** What the request names in place of sending it. */
+	readonly named: NamedFiles;
 	/** Counts the text that stays in memory. */
 	readonly room: TextRoom;
 	readonly turns: TenantTurns;

@@ -15,7 +15,7 @@ const refusal = z
 
 const imageUrl = z.object({
 	url: sentData(
-		'A base64 data URL of a PNG, JPEG or WebP, or an address for models that fetch it.',
+		'A base64 data URL of a PNG, JPEG or WebP, or an http(s) address: the server fetches it where its operator allows that, and otherwise a model that can.',
 	),
 	detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
 });
@@ -55,7 +55,7 @@ const file = z
 				.unknown()
 				.meta({
 					override: { type: 'string' },
-					description: 'Not available: this server keeps no files.',
+					description: 'The id of a file that was uploaded before, in place of `file_data`.',
 				})
 				.optional(),
 			file_url: z

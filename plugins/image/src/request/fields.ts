@@ -130,7 +130,7 @@ export const editBody = z
 		}),
 		image: sentPictures({
 			description:
-				'The pictures, 1 to 16 of them, in their order; the first one is changed. Files in multipart bodies (`image`, several times `image` or `image[]`), or objects with a data URL.',
+				'The pictures, 1 to 16 of them, in their order; the first one is changed. Files in multipart bodies (`image`, several times `image` or `image[]`), or objects with a data URL or the id of an uploaded file.',
 		}),
 		images: sentPictures({
 			listOnly: true,

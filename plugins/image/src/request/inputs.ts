@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
 	encodedImage,
+	type FoundImage,
 	type ImageCodec,
 	type ImageInfo,
 	invalidValue,
 	isUpload,
+	type NamedFiles,
 	plinthError,
 	probeSent,
 	type SentImage,
@@ -19,11 +21,11 @@ export const maxImages = 16;
 
 /** A picture that was sent, and the parameter that names it in errors. */
 interface Sent {
-	readonly image: SentImage;
+	readonly image: FoundImage;
 	readonly param: string;
 }
 
-/** The pictures of a request before anybody has looked at their bytes. */
+/** The pictures of a request before anybody has looked at their bytes, or brought them from elsewhere. */
 export interface SentInputs {
 	/** The field that holds them: `image` or `images`. */
 	readonly field: string;
@@ -38,10 +40,13 @@ export interface Inputs {
 }
 
 /**
- * Finds the pictures in a body, in every spelling: files and objects with a data URL, one or several, under `image` or `images`.
- * Throws 400 errors that name the exact parameter: `images[2].image_url`, `image[1]`, `mask`.
+ * Finds the pictures in a body, in every spelling: files and objects with a data URL, an address or the id of a stored file, one or several, under
+ * `image` or `images`. Throws 400 errors that name the exact parameter: `images[2].image_url`, `image[1]`, `mask`.
  */
-export function findInputs(body: Pick<EditBody, 'image' | 'images' | 'mask'>): SentInputs {
+export function findInputs(
+	body: Pick<EditBody, 'image' | 'images' | 'mask'>,
+	named: NamedFiles,
+): SentInputs {
 	const { field, values } = findImages(body.image ?? undefined, body.images ?? undefined);
 	if (values.length > maxImages) {
 		throw invalidValue(
@@ -50,13 +55,15 @@ export function findInputs(body: Pick<EditBody, 'image' | 'images' | 'mask'>): S
 		);
 	}
 	const isList = field === 'images' || values.length > 1;
-	const images = values.map((value, index) => find(value, isList ? `${field}[${index}]` : field));
+	const images = values.map((value, index) =>
+		find(value, isList ? `${field}[${index}]` : field, named),
+	);
 	const mask = body.mask ?? undefined;
 	if (Array.isArray(mask)) throw invalidValue('mask', 'Only one mask is taken.');
-	return { field, images, mask: mask === undefined ? undefined : find(mask, 'mask') };
+	return { field, images, mask: mask === undefined ? undefined : find(mask, 'mask', named) };
 }
 
-/** Looks at the bytes of all pictures. Throws 400 errors for what is no acceptable picture and for a mask that does not fit. */
+/** Brings all pictures, and looks at their bytes. Throws 400 errors for what is no acceptable picture and for a mask that does not fit. */
 export async function readInputs(
 	sent: SentInputs,
 	codec: ImageCodec,
@@ -94,10 +101,10 @@ function findImages(image: unknown, images: unknown): { field: string; values: u
 	return { field, values };
 }
 
-function find(value: unknown, param: string): Sent {
+function find(value: unknown, param: string, named: NamedFiles): Sent {
 	// A bare data URL is taken too: a long one arrives as a file, and a short one should not be worse off.
 	const isUrl = typeof value === 'string' && /^data:/i.test(value);
-	return { image: sentImage(isUrl ? { image_url: value } : value, param), param };
+	return { image: sentImage(isUrl ? { image_url: value } : value, param, named), param };
 }
 
 async function readInput(
@@ -105,7 +112,8 @@ async function readInput(
 	codec: ImageCodec,
 	signal: AbortSignal,
 ): Promise<ImageInput> {
-	return toInput(image, await probeSent(image, param, codec, signal));
+	const brought = await image.bring(signal);
+	return toInput(brought, await probeSent(brought, param, codec, signal));
 }
 
 function toInput(image: SentImage, info: ImageInfo): ImageInput {

@@ -8,18 +8,32 @@ const withUrl = {
 	properties: {
 		image_url: {
 			type: 'string' as const,
-			pattern: '^[Dd][Aa][Tt][Aa]:',
-			description: 'A base64 data URL of the picture. Other addresses are not fetched.',
+			pattern: '^(?:[Dd][Aa][Tt][Aa]|[Hh][Tt][Tt][Pp][Ss]?):',
+			description:
+				'A base64 data URL of the picture, or its http(s) address where the operator lets the server fetch pictures.',
 		},
 	},
 	required: ['image_url'],
+};
+const withId = {
+	type: 'object' as const,
+	properties: {
+		file_id: {
+			type: 'string' as const,
+			description: 'The id of a file that was uploaded before.',
+		},
+	},
+	required: ['file_id'],
 };
 
 /** A field that holds one picture, in any spelling. Only described here: what it holds is read, and refused, by `readInputs`. */
 export function sentPicture(description: string) {
 	return z
 		.unknown()
-		.meta({ description: `${description} ${limits}.`, override: { oneOf: [file, withUrl] } })
+		.meta({
+			description: `${description} ${limits}.`,
+			override: { oneOf: [file, withUrl, withId] },
+		})
 		.optional();
 }
 
@@ -30,8 +44,8 @@ export function sentPictures(options: {
 	readonly listOnly?: boolean;
 }) {
 	const list = (items: object) => ({ type: 'array' as const, items, minItems: 1, maxItems: 16 });
-	const lists = [list(file), list(withUrl)];
-	const forms = options.listOnly ? lists : [file, withUrl, ...lists];
+	const lists = [list(file), list({ type: 'object', oneOf: [withUrl, withId] })];
+	const forms = options.listOnly ? lists : [file, withUrl, withId, ...lists];
 	return z
 		.unknown()
 		.meta({

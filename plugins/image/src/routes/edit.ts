@@ -1,9 +1,12 @@
-import { defineRoute, errors, type Route } from '@plinth/core';
+import { defineRoute, errors, NamedFiles, type Route } from '@plinth/core';
 import { imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
 import { editBody } from '../request/fields.ts';
 import { findInputs, readInputs } from '../request/inputs.ts';
 import { checkAbilities, checkConflicts, editWish } from '../request/order.ts';
+
+/** Seventeen files, sent or named. */
+const maxBodyBytes = 891_289_600;
 
 /** `POST /v1/images/edits`: pictures from pictures and words. All pictures are looked at before a model is asked. */
 export function editImages(context: ImageContext): Route {
@@ -19,7 +22,7 @@ export function editImages(context: ImageContext): Route {
 		spoolDataUrls: true,
 		limits: {
 			json: 209_715_200,
-			multipart: 891_289_600,
+			multipart: maxBodyBytes,
 			files: 17,
 			fieldsEndingIn: { '[image_url]': 22_020_096 },
 		},
@@ -27,7 +30,8 @@ export function editImages(context: ImageContext): Route {
 		errors: [...sharedErrors, errors.E_IMAGE_UNREADABLE, errors.E_IMAGE_TOO_LARGE],
 		admit: () => context.load.admit(),
 		async handler({ body }, call) {
-			const sent = findInputs(body);
+			const named = new NamedFiles(context.sources, call, maxBodyBytes);
+			const sent = findInputs(body, named);
 			const chosen = context.models.get(body.model);
 			checkConflicts(body);
 			checkAbilities(chosen, 'edit', body, sent);

@@ -22,7 +22,10 @@ const page = z.object({
 });
 
 const result = z.object({
-	filename: z.string().optional().meta({ description: 'The label of the request.' }),
+	filename: z
+		.string()
+		.optional()
+		.meta({ description: 'The label of the request, or the name of the stored file.' }),
 	media_type: z.string().optional().meta({ description: 'What the content is.' }),
 	page_count: z
 		.int()
@@ -86,7 +89,7 @@ export function parsed(filename: string | undefined, read: DocumentText): Parsed
 /** The entry of a document that could not be read. */
 export function failed(
 	filename: string | undefined,
-	{ code, message }: WireError,
+	{ code, message }: Pick<WireError, 'code' | 'message'>,
 ): ParsedAttachment {
 	return { ...label(filename), content: {}, error: { code: code ?? 'server_error', message } };
 }

@@ -2,33 +2,33 @@ import {
 	invalidValue,
 	isPlinthError,
 	isUpload,
+	type NamedFiles,
 	plinthError,
 	type SentDocument,
 	sentDocument,
-	unsupportedValue,
 } from '@plinth/core';
 
 /** Most documents of one request. */
 export const maxFiles = 64;
 
-/** A document of a request, or why its bytes could not even be decoded. */
+/** A document of a request, the id of a stored one, or why its bytes could not even be decoded. */
 export interface Submitted {
 	/** The client's label. */
 	readonly filename: string | undefined;
-	readonly content: { readonly document: SentDocument } | { readonly error: unknown };
+	readonly content:
+		| { readonly document: SentDocument }
+		| { readonly fileId: string; readonly param: string }
+		| { readonly error: unknown };
 }
 
 /**
- * Finds the documents in a body: files, and objects with a data URL. Throws errors that name the exact parameter (`files[1].url`) for a
- * request that is not what it should be; damaged data is the matter of its own document.
+ * Finds the documents in a body: files, and objects with a data URL or the id of a stored file. Throws errors that name the exact parameter
+ * (`files[1].url`) for a request that is not what it should be; damaged data, and an id that leads to nothing, are the matter of their own document.
  */
-export function findDocuments({
-	files,
-	file,
-}: {
-	readonly files?: unknown;
-	readonly file?: unknown;
-}): readonly Submitted[] {
+export function findDocuments(
+	{ files, file }: { readonly files?: unknown; readonly file?: unknown },
+	named: NamedFiles,
+): readonly Submitted[] {
 	const sent = [...listOf(files, 'files'), ...listOf(file, 'file')];
 	if (sent.length === 0) {
 		throw plinthError('E_VALUE_MISSING', {
@@ -42,7 +42,7 @@ export function findDocuments({
 			`files: at most ${maxFiles} documents are taken, but ${sent.length} were sent.`,
 		);
 	}
-	return sent.map(({ value, param }) => find(value, param));
+	return sent.map(({ value, param }) => find(value, param, named));
 }
 
 interface Sent {
@@ -58,38 +58,42 @@ function listOf(value: unknown, name: string): Sent[] {
 	}
 	throw plinthError('E_VALUE_TYPE', {
 		param: name,
-		message: `${name}: a list of objects with url is expected, or files in a multipart body.`,
+		message: `${name}: a list of objects with url or file_id is expected, or files in a multipart body.`,
 	});
 }
 
-function find(value: unknown, param: string): Submitted {
+function find(value: unknown, param: string, named: NamedFiles): Submitted {
 	if (isUpload(value)) {
 		return { filename: value.filename || undefined, content: decode(value, param) };
 	}
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
 		throw plinthError('E_VALUE_TYPE', {
 			param,
-			message: `${param}: an object with url is expected.`,
+			message: `${param}: an object with url or file_id is expected.`,
 		});
 	}
 	const { url, filename, media_type: label, file_id: id } = value as Record<string, unknown>;
-	if ((id ?? undefined) !== undefined) {
-		throw unsupportedValue(
-			`${param}.file_id`,
-			`${param}.file_id: this server keeps no files. Send the document itself, as a data URL in url.`,
-		);
-	}
-	if ((url ?? '') === '') {
-		throw plinthError('E_VALUE_MISSING', {
-			param: `${param}.url`,
-			message: `${param}.url: a data URL is required.`,
-		});
-	}
+	const content = contentOf(url, id, param, named);
 	checkLabel(label, `${param}.media_type`);
-	return {
-		filename: checkLabel(filename, `${param}.filename`),
-		content: decode(url, `${param}.url`),
-	};
+	return { filename: checkLabel(filename, `${param}.filename`), content };
+}
+
+function contentOf(
+	url: unknown,
+	id: unknown,
+	param: string,
+	named: NamedFiles,
+): Submitted['content'] {
+	const hasUrl = (url ?? '') !== '';
+	if ((id ?? undefined) !== undefined) {
+		if (hasUrl) throw invalidValue(param, `${param}: send exactly one of url and file_id.`);
+		return { fileId: named.checkId(id, `${param}.file_id`), param: `${param}.file_id` };
+	}
+	if (hasUrl) return decode(url, `${param}.url`);
+	throw plinthError('E_VALUE_MISSING', {
+		param: `${param}.url`,
+		message: `${param}.url: a data URL is required.`,
+	});
 }
 
 function checkLabel(value: unknown, param: string): string | undefined {

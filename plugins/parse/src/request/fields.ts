@@ -7,6 +7,16 @@ import { pageRanges } from './pages.ts';
 export const maxChars = 20_000_000;
 
 const file = { type: 'string' as const, format: 'binary' };
+const labels = {
+	filename: {
+		type: ['string' as const, 'null' as const],
+		description: 'A label, given back with the result. It decides nothing.',
+	},
+	media_type: {
+		type: ['string' as const, 'null' as const],
+		description: 'A label that decides nothing: the result says what the content is.',
+	},
+};
 const document = {
 	type: 'object' as const,
 	properties: {
@@ -16,16 +26,21 @@ const document = {
 			description:
 				'The document as a data URL, or its base64 alone. At most 52,428,800 bytes when decoded. Other addresses are not fetched.',
 		},
-		filename: {
-			type: ['string' as const, 'null' as const],
-			description: 'A label, given back with the result. It decides nothing.',
-		},
-		media_type: {
-			type: ['string' as const, 'null' as const],
-			description: 'A label that decides nothing: the result says what the content is.',
-		},
+		...labels,
 	},
 	required: ['url'],
+};
+const stored = {
+	type: 'object' as const,
+	properties: {
+		file_id: {
+			type: 'string' as const,
+			description:
+				'The id of a file that was uploaded before, whose name is the label unless there is one. An id that leads to nothing is an error in its own result.',
+		},
+		...labels,
+	},
+	required: ['file_id'],
 };
 const list = (items: object) => ({
 	type: 'array' as const,
@@ -40,8 +55,10 @@ export const parseBody = z
 		files: z
 			.unknown()
 			.meta({
-				description: `The documents, 1 to ${maxFiles} of them. Objects with a data URL in JSON; files in multipart bodies (\`files\`, several times \`files\` or \`files[]\`, or \`file\`).`,
-				override: { oneOf: [file, list(file), list(document)] },
+				description: `The documents, 1 to ${maxFiles} of them. Objects with a data URL or the id of an uploaded file in JSON; files in multipart bodies (\`files\`, several times \`files\` or \`files[]\`, or \`file\`).`,
+				override: {
+					oneOf: [file, list(file), list({ type: 'object', oneOf: [document, stored] })],
+				},
 			})
 			.optional(),
 		pages: pageRanges.optional().meta({

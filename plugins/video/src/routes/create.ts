@@ -1,4 +1,5 @@
-import { defineRoute, errors, type Route } from '@plinth/core';
+import { defineRoute, errors, NamedFiles, type Route } from '@plinth/core';
+import { readCallback } from '../callback.ts';
 import { createdReply, type VideoContext } from '../context.ts';
 import { createBody } from '../fields.ts';
 import type { VideoInput } from '../record.ts';
@@ -7,7 +8,7 @@ import { pollHeader, videoSchema } from '../wire.ts';
 
 /** `POST /v1/videos`: the picture's format and size are checked before the job is accepted, 201 only once it is stored. */
 export function createVideo(context: VideoContext): Route {
-	const { jobs, models, images } = context;
+	const { jobs, models, images, sources } = context;
 	return defineRoute({
 		method: 'POST',
 		path: '/v1/videos',
@@ -45,15 +46,21 @@ export function createVideo(context: VideoContext): Route {
 			errors.E_STORE_UNAVAILABLE,
 		],
 		admit: ({ principal, idempotency }) => jobs.admit(principal, idempotency),
-		async handler({ body }, { principal, signal, idempotency }) {
-			const sent = readReference(body.input_reference);
+		async handler({ body }, call) {
+			const { principal, signal, idempotency } = call;
+			// Before anything is looked for that may have gone since the first request, such as a stored file.
+			const repeated = await jobs.repeated(principal, idempotency);
+			if (repeated) return createdReply(context, { job: repeated, replayed: true });
+			const sent = readReference(body.input_reference, new NamedFiles(sources, call));
 			models.get(body.model);
+			const callback = await readCallback(context, body);
 			const attachments = sent ? [await checkReference(sent, images, signal)] : [];
 			const submitted = await jobs.submit({
 				principal,
 				model: body.model,
 				attachments,
 				idempotency,
+				...callback,
 				input: (files): VideoInput => ({
 					prompt: body.prompt,
 					seconds: body.seconds,

@@ -7,6 +7,7 @@ import {
 	type JobAttachment,
 	type Route,
 } from '@plinth/core';
+import { readCallback } from '../callback.ts';
 import { createdReply, findVideo, type VideoContext } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { idParams, remixBody } from '../fields.ts';
@@ -33,7 +34,9 @@ export function remixVideo(context: VideoContext): Route {
 		},
 		errors: [
 			errors.E_VALUE_MISSING,
+			errors.E_VALUE_INVALID,
 			errors.E_VALUE_TYPE,
+			errors.E_VALUE_UNSUPPORTED,
 			errors.E_STRING_TOO_LONG,
 			errors.E_STRING_TOO_SHORT,
 			videoErrors.E_VIDEO_NOT_FOUND,
@@ -47,15 +50,20 @@ export function remixVideo(context: VideoContext): Route {
 		],
 		admit: ({ principal, idempotency }) => jobs.admit(principal, idempotency),
 		async handler({ params, body }, { principal, idempotency }) {
+			// Before anything is looked for that may have gone since the first request.
+			const repeated = await jobs.repeated(principal, idempotency);
+			if (repeated) return createdReply(context, { job: repeated, replayed: true });
 			const source = await findVideo(context, principal.tenant, params.id);
 			requireCompleted(source);
 			models.get(source.model);
+			const callback = await readCallback(context, body);
 			const { prompt, seconds, size, reference } = inputOf(source);
 			const submitted = await jobs.submit({
 				principal,
 				model: source.model,
 				attachments: reference ? [await copyOf(reference, blobs)] : [],
 				idempotency,
+				...callback,
 				input: (files): VideoInput => ({
 					prompt: body.prompt,
 					seconds,

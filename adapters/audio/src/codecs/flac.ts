@@ -1,0 +1,16 @@
+import { registerFlacEncoder } from '@mediabunny/flac-encoder';
+import { FlacOutputFormat } from 'mediabunny';
+import type { Settings } from '../messages.ts';
+import type { Codec } from './codec.ts';
+import { MuxedCodec } from './muxed.ts';
+
+registerFlacEncoder();
+
+/**
+ * FLAC by libFLAC, without loss. What only the end can tell, the number of samples and their MD5, is marked as unknown in the header, which
+ * is sent first (RFC 9639 §8.2).
+ */
+export function openFlac({ sampleRate }: Settings): Promise<Codec> {
+	const format = new FlacOutputFormat({ appendOnly: true });
+	return MuxedCodec.open(format, { codec: 'flac' }, sampleRate);
+}

@@ -1,0 +1,82 @@
+import {
+	type AudioEncodingConfig,
+	AudioSample,
+	AudioSampleSource,
+	Output,
+	type OutputFormat,
+	StreamTarget,
+	type StreamTargetChunk,
+} from 'mediabunny';
+import { type Codec, joined } from './codec.ts';
+
+/**
+ * mediabunny hands on what is encoded after it has taken more, at most three pieces later: the smaller they are, the earlier the first
+ * bytes go out.
+ */
+const pieceSamples = 1_024;
+
+/** A codec and a format of mediabunny, whose encoders run in a thread of their own for each encoding. */
+export class MuxedCodec implements Codec {
+	readonly #output: Output;
+	readonly #source: AudioSampleSource;
+	readonly #sampleRate: number;
+	#ready: Uint8Array[] = [];
+	#taken = 0;
+	#isOver = false;
+
+	static async open(
+		format: OutputFormat,
+		encoding: AudioEncodingConfig,
+		sampleRate: number,
+	): Promise<MuxedCodec> {
+		const codec = new MuxedCodec(format, encoding, sampleRate);
+		await codec.#output.start();
+		return codec;
+	}
+
+	constructor(format: OutputFormat, encoding: AudioEncodingConfig, sampleRate: number) {
+		const written = new WritableStream<StreamTargetChunk>({
+			write: ({ data }) => {
+				this.#ready.push(data.slice());
+			},
+		});
+		this.#output = new Output({ format, target: new StreamTarget(written) });
+		this.#source = new AudioSampleSource(encoding);
+		this.#sampleRate = sampleRate;
+		this.#output.addAudioTrack(this.#source);
+	}
+
+	async push(samples: Int16Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+		for (let start = 0; start < samples.length; start += pieceSamples) {
+			const data = samples.subarray(start, start + pieceSamples);
+			const sample = new AudioSample({
+				data,
+				format: 's16',
+				numberOfChannels: 1,
+				sampleRate: this.#sampleRate,
+				timestamp: this.#taken / this.#sampleRate,
+			});
+			this.#taken += data.length;
+			await this.#source.add(sample);
+			sample.close();
+		}
+		return this.#take();
+	}
+
+	async end(): Promise<Uint8Array<ArrayBuffer>> {
+		this.#isOver = true;
+		await this.#output.finalize();
+		return this.#take();
+	}
+
+	close(): void {
+		// Its end has freed everything. What is given up before has nobody who would hear that it could not be.
+		if (!this.#isOver) this.#output.cancel().catch(() => {});
+	}
+
+	#take(): Uint8Array<ArrayBuffer> {
+		const bytes = joined(this.#ready);
+		this.#ready = [];
+		return bytes;
+	}
+}

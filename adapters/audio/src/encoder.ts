@@ -1,0 +1,95 @@
+import { orAbort, Semaphore, untilAborted } from '@plinth/core';
+import type {
+	AudioEncoder,
+	EncodedAudio,
+	EncodedAudioFormat,
+	MonoAudio,
+} from '@plinth/plugin-speech/model';
+import type { Settings } from './messages.ts';
+import { takePlace } from './place.ts';
+import type { Threads } from './threads.ts';
+
+/** Bits per second by format, in thousands. */
+export type Bitrates = Readonly<Record<Exclude<EncodedAudioFormat, 'flac'>, number>>;
+
+const mediaTypes: Readonly<Record<EncodedAudioFormat, string>> = {
+	mp3: 'audio/mpeg',
+	opus: 'audio/ogg',
+	aac: 'audio/aac',
+	flac: 'audio/flac',
+};
+const formats = ['mp3', 'opus', 'aac', 'flac'] as const;
+
+/** What every one of the formats can hold. */
+const sampleRates: readonly number[] = [16_000, 24_000, 48_000];
+
+/** A second at 24 kHz: at most some 10 ms of a thread that others wait for too. */
+const blockBytes = 48_000;
+
+/** `AudioEncoder` on worker threads. At most `concurrency` streams are encoded at the same time; the others wait. */
+export class ThreadedEncoder implements AudioEncoder {
+	readonly formats = formats;
+	readonly #threads: Threads;
+	readonly #places: Semaphore;
+	readonly #bitrates: Bitrates;
+
+	constructor(threads: Threads, concurrency: number, bitrates: Bitrates) {
+		this.#threads = threads;
+		this.#places = new Semaphore(concurrency);
+		this.#bitrates = bitrates;
+	}
+
+	/** Throws a RangeError for a sample rate that not all formats have: 16,000, 24,000 and 48,000 Hz are taken. */
+	async encode(
+		audio: MonoAudio,
+		format: EncodedAudioFormat,
+		signal: AbortSignal,
+	): Promise<EncodedAudio> {
+		const { sampleRate } = audio;
+		if (!sampleRates.includes(sampleRate)) {
+			throw new RangeError(`${sampleRate} Hz cannot be encoded, but ${sampleRates.join(', ')}.`);
+		}
+		const kbps = format === 'flac' ? 0 : this.#bitrates[format];
+		const body = this.#encoded(audio, { format, sampleRate, kbps }, signal);
+		return { mediaType: mediaTypes[format], format, body };
+	}
+
+	/** Asks for the next samples only when somebody reads: nothing gathers here. */
+	async *#encoded(
+		audio: MonoAudio,
+		settings: Settings,
+		signal: AbortSignal,
+	): AsyncGenerator<Uint8Array> {
+		const leave = await takePlace(this.#places, signal);
+		try {
+			const thread = this.#threads.take();
+			const id = thread.open(settings);
+			try {
+				let hasSamples = false;
+				for await (const block of blocksOf(untilAborted(audio.body, signal))) {
+					hasSamples = true;
+					const bytes = await orAbort(signal, thread.push(id, block));
+					if (bytes.byteLength > 0) yield bytes;
+				}
+				// No file at all is made of nothing.
+				if (hasSamples) yield await orAbort(signal, thread.end(id));
+			} finally {
+				thread.close(id);
+				this.#threads.rest(thread);
+			}
+		} finally {
+			leave();
+		}
+	}
+}
+
+/** Cuts chunks into blocks, in memory of their own: the producer may use its again. */
+async function* blocksOf(
+	chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+	for await (const chunk of chunks) {
+		for (let start = 0; start < chunk.byteLength; start += blockBytes) {
+			yield new Uint8Array(chunk.subarray(start, start + blockBytes));
+		}
+	}
+}

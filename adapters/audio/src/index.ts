@@ -1,0 +1,1 @@
+export { audioEncoder } from './backend.ts';

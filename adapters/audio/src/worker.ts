@@ -1,0 +1,50 @@
+import { parentPort } from 'node:worker_threads';
+import type { Codec } from './codecs/codec.ts';
+import { openCodec } from './codecs/open.ts';
+import type { Answer, Order } from './messages.ts';
+
+const codecs = new Map<number, Promise<Codec>>();
+
+parentPort?.on('message', (order: Order) => {
+	const { id } = order;
+	switch (order.kind) {
+		case 'open': {
+			const codec = openCodec(order.settings);
+			// The first order that needs it says so.
+			codec.catch(() => {});
+			codecs.set(id, codec);
+			return;
+		}
+		case 'push':
+			return void answer(id, (codec) => codec.push(readSamples(order.samples)));
+		case 'end':
+			return void answer(id, (codec) => codec.end());
+		case 'close': {
+			const codec = codecs.get(id);
+			codecs.delete(id);
+			codec?.then((opened) => opened.close()).catch(() => {});
+		}
+	}
+});
+
+async function answer(id: number, work: (codec: Codec) => ReturnType<Codec['end']>): Promise<void> {
+	try {
+		const codec = await codecs.get(id);
+		if (!codec) return;
+		const bytes = await work(codec);
+		post({ id, bytes }, [bytes.buffer]);
+	} catch (error) {
+		const failure = error instanceof Error ? error.message : 'The encoder failed.';
+		post({ id, failure }, []);
+	}
+}
+
+function post(message: Answer, given: ArrayBuffer[]): void {
+	parentPort?.postMessage(message, given);
+}
+
+/** Samples from s16le on any machine. */
+function readSamples(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	return Int16Array.from({ length: bytes.byteLength >> 1 }, (_, at) => view.getInt16(at * 2, true));
+}

@@ -1,0 +1,166 @@
+import { defineModel, services } from '@plinth/core';
+import {
+	type ChatAbilities,
+	type ChatEvent,
+	type ChatModel,
+	type ChatRequest,
+	type ChatRun,
+	chatModels,
+} from '@plinth/plugin-chat/model';
+import { z } from 'zod';
+import { placeholdersIn } from '../protocol/argv.ts';
+import { ask } from '../protocol/json.ts';
+import type { Message } from '../protocol/messages.ts';
+import { jsonProgram, plainProgram } from '../protocol/options.ts';
+import { start } from '../protocol/plain.ts';
+import type { Run } from '../run/run.ts';
+import { createRuns } from '../run/runs.ts';
+import { putParts, transcript } from './talk.ts';
+
+const placeholders = {
+	always: ['seed'],
+	sometimes: ['maxTokens', 'temperature', 'topP'],
+	files: [],
+};
+
+// Configs in YAML hold `${NAME}`, which arrives as a string.
+const documentCharacters = z.coerce.number<number | string>().int().min(1).optional();
+
+const config = z.discriminatedUnion('protocol', [
+	jsonProgram.extend({
+		/** Most characters of documents in one request. */
+		documentCharacters,
+		/** What the program can do beyond text; the plugin refuses the rest. */
+		tools: z.boolean().default(false),
+		json: z.enum(['none', 'json', 'schema']).default('none'),
+		images: z.boolean().default(false),
+		audio: z.boolean().default(false),
+		/** Media types of files that it reads itself. */
+		files: z.array(z.string()).default([]),
+	}),
+	plainProgram(placeholders).extend({ documentCharacters }),
+]);
+
+type Config = z.output<typeof config>;
+
+/** A program that answers: by messages of the JSON protocol, or with UTF-8 text on its stdout, which is passed on as it comes. */
+export const commandChat = defineModel({
+	kind: chatModels,
+	name: 'command.chat',
+	description: 'A program of the operator.',
+	config,
+	needs: { clock: services.clock },
+	create(context): ChatModel {
+		const { config } = context;
+		const runs = createRuns(config, context);
+		return {
+			apiVersion: 1,
+			abilities: abilitiesOf(config),
+			async *stream(request, { signal, seed }) {
+				const run = await runs.open(signal);
+				try {
+					yield* config.protocol === 'json'
+						? askForAnswer(run, config, request, seed)
+						: printAnswer(run, config, request, seed);
+				} catch (error) {
+					// Whatever an abort has broken, it is the reason.
+					run.signal.throwIfAborted();
+					throw error;
+				} finally {
+					void run.close();
+				}
+			},
+		};
+	},
+});
+
+function abilitiesOf(config: Config): ChatAbilities {
+	const { documentCharacters } = config;
+	const bound = documentCharacters === undefined ? {} : { documentCharacters };
+	if (config.protocol === 'plain') return { ...bound, tools: false, json: 'none' };
+	const { tools, json, images, audio, files } = config;
+	return { ...bound, tools, json, images, audio, files };
+}
+
+async function* askForAnswer(
+	run: Run,
+	config: Extract<Config, { protocol: 'json' }>,
+	request: ChatRequest,
+	seed: ChatRun['seed'],
+): AsyncGenerator<ChatEvent> {
+	const messages = await putParts(run.folder, request.messages);
+	for await (const said of ask(run, config, { ...request, messages, seed, kind: 'chat' })) {
+		const event = toEvent(said);
+		if (event) yield event;
+	}
+}
+
+function toEvent(said: Message): ChatEvent | undefined {
+	switch (said.type) {
+		case 'delta':
+			return { type: 'text', text: said.text };
+		case 'reasoning':
+		case 'refusal':
+		case 'tool_call':
+		case 'warning':
+			return said;
+		case 'result': {
+			const { finish: reason, usage } = said;
+			return reason && { type: 'finish', reason, ...(usage && { usage }) };
+		}
+		default:
+			return undefined;
+	}
+}
+
+async function* printAnswer(
+	run: Run,
+	config: Extract<Config, { protocol: 'plain' }>,
+	request: ChatRequest,
+	seed: ChatRun['seed'],
+): AsyncGenerator<ChatEvent> {
+	const { maxTokens, temperature, topP, messages } = request;
+	const values = { seed, maxTokens, temperature, topP };
+	const output = 'output.txt';
+	const program = await start(run, config, { text: transcript(messages), values, output });
+	for (const message of unheeded(config, request)) yield { type: 'warning', message };
+	const decoder = new TextDecoder('utf-8', { fatal: true });
+	const read = (bytes?: Buffer) => {
+		try {
+			return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
+		} catch (cause) {
+			throw program.failure('printed something that is no UTF-8', cause);
+		}
+	};
+	const writesFile = placeholdersIn(config.argv).has('output');
+	let isSilent = true;
+	for await (const bytes of program.stdout()) {
+		const text = writesFile ? '' : read(bytes);
+		if (text === '') continue;
+		isSilent = false;
+		yield { type: 'text', text };
+	}
+	await program.succeeded();
+	const end = writesFile ? read(await run.read(output)) + read() : read();
+	if (end !== '') yield { type: 'text', text: end };
+	else if (isSilent) throw program.failure('ended without a result');
+}
+
+/** What the program was not told, one sentence each. */
+function unheeded(
+	{ argv }: Extract<Config, { protocol: 'plain' }>,
+	request: ChatRequest,
+): readonly string[] {
+	const told = placeholdersIn(argv);
+	const wishes = [
+		['max_tokens', request.maxTokens, told.has('maxTokens')],
+		['temperature', request.temperature, told.has('temperature')],
+		['top_p', request.topP, told.has('topP')],
+		['presence_penalty', request.presencePenalty, false],
+		['frequency_penalty', request.frequencyPenalty, false],
+		['reasoning_effort', request.effort, false],
+	] as const;
+	return wishes
+		.filter(([, wish, isTold]) => wish !== undefined && !isTold)
+		.map(([name]) => `This model does not heed ${name}.`);
+}

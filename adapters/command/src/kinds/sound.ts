@@ -1,0 +1,97 @@
+import { mediaTypeOf } from '@plinth/core';
+import type { EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
+import { wavHead } from './wav.ts';
+
+/** Samples per second and channel, and how many channels. */
+export interface PcmFormat {
+	readonly sampleRate: number;
+	readonly channels: 1 | 2;
+}
+
+/** How much is looked at before it is decided what it is, in bytes: a fraction of a second of speech. */
+const openingBytes = 4_096;
+
+const encoded: Readonly<Record<string, EncodedAudio['format']>> = {
+	'audio/mpeg': 'mp3',
+	'audio/ogg; codecs=opus': 'opus',
+	'audio/aac': 'aac',
+	'audio/flac': 'flac',
+};
+
+/**
+ * Finds out what a program speaks: samples without a header where `pcm` says what they are, else what the first bytes show. The samples of a
+ * WAV file are taken out of it, so that any format can be made of them. Throws what `fault` makes for anything else.
+ */
+export async function soundOf(
+	body: AsyncGenerator<Buffer>,
+	pcm: PcmFormat | undefined,
+	fault: (deed: string) => Error,
+): Promise<PcmAudio | EncodedAudio> {
+	const { opening, rest } = await opened(body);
+	if (opening.byteLength === 0) throw fault('ended without a result');
+	if (pcm) return samples(pcm, rest, Number.POSITIVE_INFINITY);
+	const found = await mediaTypeOf(opening);
+	const format = encoded[found];
+	if (format) return { mediaType: found.split(';')[0] ?? found, format, body: rest };
+	if (found !== 'audio/wav') throw fault('made something that is no sound');
+	const head = wavHead(opening);
+	if (!head) throw fault('made a WAV file without 16-bit PCM of one or two channels');
+	return samples(head, behind(rest, head.at), head.length);
+}
+
+async function opened(body: AsyncGenerator<Buffer>) {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	while (length < openingBytes) {
+		const { value, done } = await body.next();
+		if (done) break;
+		chunks.push(value);
+		length += value.byteLength;
+	}
+	const opening = Buffer.concat(chunks);
+	async function* rest(): AsyncGenerator<Buffer> {
+		try {
+			yield opening;
+			yield* body;
+		} finally {
+			await body.return(undefined);
+		}
+	}
+	return { opening, rest: rest() };
+}
+
+function samples(
+	{ sampleRate, channels }: PcmFormat,
+	body: AsyncIterable<Buffer>,
+	length: number,
+): PcmAudio {
+	return { sampleRate, channels, mediaType: 'audio/pcm', body: frames(body, channels * 2, length) };
+}
+
+async function* behind(body: AsyncIterable<Buffer>, start: number): AsyncGenerator<Buffer> {
+	let skipped = 0;
+	for await (const chunk of body) {
+		const skip = Math.min(start - skipped, chunk.byteLength);
+		skipped += skip;
+		yield chunk.subarray(skip);
+	}
+}
+
+/** Whole frames, of at most `length` bytes in all. What comes behind them is read too, so that the program can end. */
+async function* frames(
+	body: AsyncIterable<Buffer>,
+	frameBytes: number,
+	length: number,
+): AsyncGenerator<Buffer> {
+	let left = Math.floor(length / frameBytes) * frameBytes;
+	let rest: Buffer = empty;
+	for await (const chunk of body) {
+		const bytes = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
+		const whole = Math.min(bytes.byteLength - (bytes.byteLength % frameBytes), left);
+		left -= whole;
+		rest = left > 0 ? bytes.subarray(whole) : empty;
+		if (whole > 0) yield bytes.subarray(0, whole);
+	}
+}
+
+const empty = Buffer.alloc(0);

@@ -1,0 +1,153 @@
+import { defineModel, invalidValue, services, unsupportedValue } from '@plinth/core';
+import {
+	type EncodedAudio,
+	type PcmAudio,
+	type SpeechModel,
+	type SpeechRequest,
+	speechModels,
+} from '@plinth/plugin-speech/model';
+import { z } from 'zod';
+import { placeholdersIn } from '../protocol/argv.ts';
+import { ask } from '../protocol/json.ts';
+import { jsonProgram, plainProgram } from '../protocol/options.ts';
+import { start } from '../protocol/plain.ts';
+import type { Run } from '../run/run.ts';
+import { createRuns, type Runs } from '../run/runs.ts';
+import { soundOf } from './sound.ts';
+import { findVoices, voiceOptions } from './voices.ts';
+
+const placeholders = {
+	always: ['voice', 'speed', 'format'],
+	sometimes: [],
+	files: [],
+};
+
+// Configs in YAML hold `${NAME}`, which arrives as a string.
+const number = () => z.coerce.number<number | string>();
+
+const own = {
+	...voiceOptions,
+	/** Where the program prints samples without a header: signed 16-bit little-endian ones. */
+	pcm: z
+		.strictObject({
+			sampleRate: number().int().min(8_000).max(192_000),
+			channels: z.union([z.literal(1), z.literal(2)]).default(1),
+		})
+		.optional(),
+};
+
+const config = z
+	.discriminatedUnion('protocol', [
+		jsonProgram.extend(own),
+		plainProgram(placeholders).extend({
+			...own,
+			/** What `{speed}` is at the voice's own tempo: 175 where a program counts words a minute. */
+			tempo: number().positive().default(1),
+		}),
+	])
+	.superRefine((options, context) => {
+		const isNamed = options.protocol === 'plain' && placeholdersIn(options.argv).has('voice');
+		if (!isNamed || options.voices || options.voicesFrom) return;
+		const message =
+			'{voice} needs voices or voicesFrom: what a client writes never becomes an argument';
+		context.addIssue({ code: 'custom', path: ['argv'], message });
+	});
+
+type Config = z.output<typeof config>;
+type Sound = PcmAudio | EncodedAudio;
+
+/** A program that speaks: WAV, MP3, Opus, AAC or FLAC, or samples without a header, in its result file or, as it is made, on its stdout. */
+export const commandSpeech = defineModel({
+	kind: speechModels,
+	name: 'command.speech',
+	description: 'A program of the operator.',
+	config,
+	needs: { clock: services.clock },
+	async create(context): Promise<SpeechModel> {
+		const { config } = context;
+		const voices = await findVoices(config, context);
+		const runs = createRuns(config, context);
+		return {
+			apiVersion: 1,
+			...(voices && { voices: () => [...voices.keys()] }),
+			async speak(request, { signal }) {
+				const voice = voices ? voices.get(request.voice) : request.voice;
+				if (voice === undefined) throw invalidValue('voice', 'This model has no such voice.');
+				return config.protocol === 'json'
+					? runs.use(signal, (run) => askForSound(run, config, { ...request, voice }))
+					: speak(runs, config, { ...request, voice }, signal);
+			},
+		};
+	},
+});
+
+async function askForSound(
+	run: Run,
+	config: Extract<Config, { protocol: 'json' }>,
+	request: SpeechRequest,
+): Promise<Sound> {
+	const warnings: string[] = [];
+	for await (const said of ask(run, config, { ...request, kind: 'speech' })) {
+		if (said.type === 'warning') warnings.push(said.message);
+		if (said.type !== 'result') continue;
+		const sound = await soundOf(once(await run.read(said.file ?? '')), config.pcm, (deed) =>
+			run.failure(deed),
+		);
+		return { ...sound, warnings };
+	}
+	throw new Error('The messages of a program end with a result.');
+}
+
+/** Settles when the first bytes are there; the run ends with the last ones. */
+async function speak(
+	runs: Runs,
+	config: Extract<Config, { protocol: 'plain' }>,
+	request: SpeechRequest,
+	signal: AbortSignal,
+): Promise<Sound> {
+	const warnings = unheeded(config, request);
+	const run = await runs.open(signal);
+	const printed = print(run, config, request);
+	try {
+		return { ...(await soundOf(printed, config.pcm, (deed) => run.failure(deed))), warnings };
+	} catch (error) {
+		void run.close();
+		run.signal.throwIfAborted();
+		throw error;
+	}
+}
+
+async function* print(
+	run: Run,
+	config: Extract<Config, { protocol: 'plain' }>,
+	{ input, voice, speed, format }: SpeechRequest,
+): AsyncGenerator<Buffer> {
+	const output = `output.${format}`;
+	const tempo = Math.round(speed * config.tempo * 1_000) / 1_000;
+	const values = { voice, speed: tempo, format };
+	const writesFile = placeholdersIn(config.argv).has('output');
+	try {
+		const program = await start(run, config, { text: input, values, output });
+		for await (const chunk of program.stdout()) if (!writesFile) yield chunk;
+		await program.succeeded();
+		if (writesFile) yield await run.read(output);
+	} finally {
+		// Not awaited: who leaves does not wait for a program that goes on.
+		void run.close();
+	}
+}
+
+/** A tempo that the program cannot be told is refused; words about how to speak are only not heeded. */
+function unheeded(
+	{ argv }: Extract<Config, { protocol: 'plain' }>,
+	{ speed, instructions }: SpeechRequest,
+): readonly string[] {
+	if (speed !== 1 && !placeholdersIn(argv).has('speed')) {
+		throw unsupportedValue('speed', 'This model speaks at its own tempo only: 1.');
+	}
+	return instructions ? ['This model does not heed instructions.'] : [];
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+	yield bytes;
+}

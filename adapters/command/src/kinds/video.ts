@@ -1,0 +1,118 @@
+import { defineModel, mediaTypeOf, services } from '@plinth/core';
+import {
+	type VideoModel,
+	type VideoRequest,
+	type VideoResult,
+	type VideoRun,
+	videoModels,
+} from '@plinth/plugin-video/model';
+import { z } from 'zod';
+import { ask } from '../protocol/json.ts';
+import { jsonProgram, plainProgram, progressOf } from '../protocol/options.ts';
+import { finish } from '../protocol/plain.ts';
+import type { Run } from '../run/run.ts';
+import { createRuns } from '../run/runs.ts';
+import { checkFile, fileName } from './inputs.ts';
+
+const placeholders = {
+	always: ['width', 'height', 'seconds', 'seed'],
+	sometimes: [],
+	files: ['reference'],
+};
+
+// Videos are jobs, whose number is bounded before they come here: their line needs no end of its own.
+const config = z.discriminatedUnion('protocol', [
+	jsonProgram.omit({ waiting: true }),
+	plainProgram(placeholders)
+		.omit({ waiting: true })
+		.extend({ progress: progressOf(placeholders) }),
+]);
+
+type Config = z.output<typeof config>;
+
+/** A program that makes videos: MP4 in its result file, or on its stdout. */
+export const commandVideo = defineModel({
+	kind: videoModels,
+	name: 'command.video',
+	description: 'A program of the operator.',
+	config,
+	needs: { clock: services.clock },
+	create(context): VideoModel {
+		const { config } = context;
+		const runs = createRuns(config, context);
+		return {
+			apiVersion: 1,
+			generate: (request, surroundings) =>
+				runs.use(surroundings.signal, (run) =>
+					config.protocol === 'json'
+						? askForVideo(run, config, request, surroundings)
+						: makeVideo(run, config, request, surroundings),
+				),
+		};
+	},
+});
+
+async function askForVideo(
+	run: Run,
+	config: Extract<Config, { protocol: 'json' }>,
+	{ prompt, seconds, size, reference, remixOf }: VideoRequest,
+	{ seed, progress }: VideoRun,
+): Promise<VideoResult> {
+	const referenceFile = await putReference(run, reference);
+	const request = {
+		kind: 'video',
+		prompt,
+		seconds,
+		size,
+		seed,
+		reference: referenceFile,
+		remixOf,
+	} as const;
+	const warnings: string[] = [];
+	for await (const said of ask(run, config, request)) {
+		if (said.type === 'progress') progress(said.value);
+		if (said.type === 'warning') warnings.push(said.message);
+		if (said.type !== 'result') continue;
+		const body = await run.read(said.file ?? '');
+		const poster = said.poster === undefined ? undefined : await run.read(said.poster);
+		return {
+			body,
+			mediaType: 'video/mp4',
+			warnings,
+			// The plugin leaves a poster out that is not what it says.
+			...(poster && { poster: { body: poster, mediaType: await pictureType(poster) } }),
+		};
+	}
+	throw new Error('The messages of a program end with a result.');
+}
+
+async function makeVideo(
+	run: Run,
+	config: Extract<Config, { protocol: 'plain' }>,
+	{ prompt, seconds, size, reference }: VideoRequest,
+	{ seed, progress }: VideoRun,
+): Promise<VideoResult> {
+	checkFile(config.argv, 'reference', 'input_reference', reference !== undefined);
+	const referenceFile = await putReference(run, reference);
+	const body = await finish(run, config, {
+		text: prompt,
+		values: { ...size, seconds, seed, reference: referenceFile },
+		output: 'output.mp4',
+		onProgress: progress,
+	});
+	return { body, mediaType: 'video/mp4' };
+}
+
+async function putReference(
+	run: Run,
+	reference: VideoRequest['reference'],
+): Promise<string | undefined> {
+	if (!reference) return undefined;
+	const name = fileName('reference', reference.mediaType);
+	await run.folder.put(name, await reference.bytes());
+	return name;
+}
+
+async function pictureType(bytes: Uint8Array): Promise<'image/png' | 'image/webp'> {
+	return (await mediaTypeOf(bytes)) === 'image/webp' ? 'image/webp' : 'image/png';
+}

@@ -1,0 +1,68 @@
+import { invalidValue, modelError, unsupportedValue } from '@plinth/core';
+import type { Program } from '../run/program.ts';
+import type { Run } from '../run/run.ts';
+import { lines } from './lines.ts';
+import { type Message, message } from './messages.ts';
+import type { JsonProgram } from './options.ts';
+
+/** Most sentences about what could not be honoured. */
+const maxWarnings = 32;
+
+/** What is asked, which becomes one line on stdin. Files are named relative to the folder. */
+export interface JsonRequest extends Readonly<Record<string, unknown>> {
+	readonly kind: 'video' | 'image' | 'speech' | 'chat';
+}
+
+/**
+ * Asks a program and yields what it says; the result comes last, once the program has ended well. Throws `E_MODEL_FAILED` when it breaks
+ * the protocol, ends badly or without a result, and what it says itself when it cannot do the work.
+ */
+export async function* ask(
+	run: Run,
+	{ argv, maxLineBytes }: Pick<JsonProgram, 'argv' | 'maxLineBytes'>,
+	{ kind, ...request }: JsonRequest,
+): AsyncGenerator<Message> {
+	const line = { version: 1, kind, folder: run.folder.path, ...request };
+	const [, ...args] = argv;
+	const program = run.start({ args, input: `${JSON.stringify(line)}\n` });
+	const tooLong = () => program.failure(`printed a line of more than ${maxLineBytes} bytes`);
+	let result: Message | undefined;
+	let warnings = 0;
+	for await (const text of lines(program.stdout(), maxLineBytes, tooLong)) {
+		// What it prints after its result is its own affair.
+		if (result || isBlank(text)) continue;
+		const said = read(text, program);
+		if (said.type === 'error') throw refusal(said);
+		if (said.type === 'warning' && ++warnings > maxWarnings) continue;
+		if (said.type === 'result') {
+			result = said;
+			program.dismiss();
+			continue;
+		}
+		// Many lines come at once, and the reader may leave at any of them.
+		run.signal.throwIfAborted();
+		yield said;
+	}
+	await program.succeeded();
+	if (!result) throw program.failure('ended without a result');
+	yield result;
+}
+
+function isBlank(line: Buffer): boolean {
+	return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+function read(line: Buffer, program: Program): Message {
+	try {
+		const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
+		return message.parse(JSON.parse(text));
+	} catch (cause) {
+		throw program.failure('printed a line that is no message of the JSON protocol', cause);
+	}
+}
+
+function refusal({ message, code, param }: Extract<Message, { type: 'error' }>): Error {
+	if (code === 'invalid_value') return invalidValue(param ?? 'prompt', message);
+	if (code === 'unsupported_value') return unsupportedValue(param ?? 'prompt', message);
+	return modelError(message, code === undefined ? undefined : new Error(`Its code: ${code}`));
+}

@@ -1,0 +1,163 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PlinthError } from '@plinth/core';
+import { eventually } from '@plinth/core/testing';
+import type { VideoModel } from '@plinth/plugin-video/model';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { command } from '../src/index.ts';
+import { type Bench, createBench, shell, video, videoRun } from './harness.ts';
+
+let bench: Bench;
+
+beforeAll(async () => {
+	bench = await createBench();
+});
+
+// Rejects where a process or a folder is left.
+afterEach(() => bench.clean());
+
+afterAll(() => bench.remove());
+
+function speaking(script: string, options: object = {}): Promise<VideoModel> {
+	return bench.make(command.video, { protocol: 'json', argv: shell(script), ...options });
+}
+
+function printing(script: string, options: object = {}): Promise<VideoModel> {
+	const argv = [...shell(script), '{output}'];
+	return bench.make(command.video, { protocol: 'plain', argv, ...options });
+}
+
+async function failure(model: VideoModel): Promise<PlinthError> {
+	try {
+		await model.generate(video, videoRun());
+	} catch (error) {
+		return error as PlinthError;
+	}
+	throw new Error('The model did not fail.');
+}
+
+const result = (file: string) => `echo '{"type":"result","file":"${file}"}'`;
+
+/** What a program of the JSON protocol does, and what the caller reads. */
+const broken: [string, string, string, object?][] = [
+	['ends with an exit code', 'exit 3', 'ended with exit code 3'],
+	['crashes', 'kill -SEGV $$', 'was ended by SIGSEGV'],
+	['says nothing', 'true', 'ended without a result'],
+	['fails after its result', `echo x > a; ${result('a')}; exit 4`, 'ended with exit code 4'],
+	['prints words', 'echo Loading the model', 'printed a line that is no message'],
+	['prints bytes that are no text', `printf '\\377\\n'`, 'printed a line that is no message'],
+	['stops in the middle of a line', `printf '{"type":"res'`, 'printed a line that is no message'],
+	['prints a type of its own', `echo '{"type":"done"}'`, 'printed a line that is no message'],
+	['prints null', 'echo null', 'printed a line that is no message'],
+	[
+		'prints a line without an end',
+		`yes | tr -d '\\n'`,
+		'printed a line of more than 4096 bytes',
+		{ maxLineBytes: 4_096 },
+	],
+	[
+		'floods stdout',
+		`yes '{"type":"progress","value":0.5}'`,
+		'printed more than 100000 bytes',
+		{ maxOutputBytes: 100_000 },
+	],
+	['floods stderr', 'yes >&2', 'printed more than 100000 bytes', { maxOutputBytes: 100_000 }],
+	['names a file that is not there', result('nothing'), 'did not make the file'],
+	['names no file', `echo '{"type":"result"}'`, 'named a file outside its folder'],
+	['names a file elsewhere', result('/etc/passwd'), 'named a file outside its folder'],
+	[
+		'climbs out of its folder',
+		result('../../../../../../../etc/passwd'),
+		'named a file outside its folder',
+	],
+	[
+		'makes a link that leads elsewhere',
+		`ln -s /etc/passwd a; ${result('a')}`,
+		'named a file outside its folder',
+	],
+	['makes a folder', `mkdir a; ${result('a')}`, 'gave something else than a file'],
+	['makes a pipe', `mkfifo a; ${result('a')}`, 'gave something else than a file'],
+	['makes an empty file', `: > a; ${result('a')}`, 'made an empty file'],
+	[
+		'makes too large a file',
+		`head -c 1001 /dev/zero > a; ${result('a')}`,
+		'made a file of more than 1000 bytes',
+		{ maxOutputBytes: 1_000 },
+	],
+];
+
+describe('a program of the JSON protocol that', () => {
+	test.each(broken)('%s fails, and nothing is left of it', async (_, script, deed, options) => {
+		const error = await failure(await speaking(script, options));
+		expect(error.message).toContain(`The program behind this model ${deed}`);
+		expect([error.code, error.spec.status]).toEqual(['E_MODEL_FAILED', 502]);
+	});
+
+	test('says what is wrong is quoted to the caller', async () => {
+		const model = await speaking(
+			`echo '{"type":"error","message":"The card has no memory left."}'`,
+		);
+		expect(await failure(model)).toMatchObject({
+			code: 'E_MODEL_FAILED',
+			message: 'The card has no memory left.',
+		});
+	});
+
+	test('refuses a value makes a 400 that names it', async () => {
+		const said = { type: 'error', code: 'unsupported_value', param: 'size', message: 'Too wide.' };
+		const model = await speaking(`echo '${JSON.stringify(said)}'; sleep 60`);
+		const { code, param, message } = await failure(model);
+		expect([code, param, message]).toEqual(['E_VALUE_UNSUPPORTED', 'size', 'Too wide.']);
+	});
+});
+
+describe('a plain program that', () => {
+	test.each([
+		['ends with an exit code', 'echo partly; exit 3', 'ended with exit code 3'],
+		['prints nothing', 'true', 'ended without a result'],
+		['floods stdout', 'yes', 'printed more than 100000 bytes'],
+	])('%s fails, and nothing is left of it', async (_, script, deed) => {
+		const options = { protocol: 'plain', argv: shell(script), maxOutputBytes: 100_000 } as const;
+		const error = await failure(await bench.make(command.video, options));
+		expect(error.message).toContain(`The program behind this model ${deed}`);
+	});
+
+	test('does not write its file fails', async () => {
+		expect((await failure(await printing('true'))).message).toContain('did not make the file');
+	});
+
+	test('links its file to one elsewhere fails', async () => {
+		const model = await printing('ln -s /etc/passwd "$1"');
+		expect((await failure(model)).message).toContain('named a file outside its folder');
+	});
+});
+
+describe('any program', () => {
+	test('has the end of its stderr in the log only', async () => {
+		const error = await failure(await speaking('echo the layer 7 is missing >&2; exit 1'));
+		expect(error.message).not.toContain('layer');
+		expect((error.cause as Error).message).toBe('The end of its stderr: the layer 7 is missing');
+	});
+
+	test('is ended when it takes too long', async () => {
+		const failed = failure(await speaking('sleep 60 & sleep 60', { timeoutSeconds: 5 }));
+		await eventually('it runs', () => bench.processes().length === 3);
+		await bench.clock.advance(4_999);
+		expect(bench.processes()).toHaveLength(3);
+		await bench.clock.advance(1);
+		expect((await failed).message).toContain('took more than 5 seconds');
+	});
+
+	test('that has been removed since the start is a failure', async () => {
+		const file = join(bench.dir, 'program');
+		await writeFile(file, '#!/bin/sh\nexit 0\n', { mode: 0o700 });
+		const model = await bench.make(command.video, { protocol: 'json', argv: [file] });
+		await rm(file);
+		expect((await failure(model)).message).toContain('could not be started');
+	});
+
+	test('may lock its folder', async () => {
+		const model = await speaking('mkdir -p a/b; chmod 0 a/b; chmod 0 a; exit 1');
+		expect((await failure(model)).message).toContain('exit code 1');
+	});
+});

@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Logger, ModelFactory } from '@plinth/core';
+import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
+import type { ChatRequest } from '@plinth/plugin-chat/model';
+import type { ImageRequest, ImageRun } from '@plinth/plugin-image/model';
+import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
+import type { z } from 'zod';
+
+/** Makes models whose programs live below a temporary folder of their own, so that what is left of them can be told from everything else. */
+export interface Bench {
+	readonly clock: ManualClock;
+	/** Where the folders of the runs are. */
+	readonly dir: string;
+	make<M, C extends z.ZodType>(factory: ModelFactory<M, C>, options: z.input<C>): Promise<M>;
+	/** Waits until no process and no folder of a run is left; those that guard the models may be. */
+	clean(): Promise<void>;
+	/** Ids of the processes that the runs have started and that are still there. */
+	processes(): readonly number[];
+	/** Stops the models. */
+	stop(): Promise<void>;
+	/** Stops them and takes the folder away. Rejects where something is left. */
+	remove(): Promise<void>;
+}
+
+/** Sets up a bench; the system's temporary folder is its own until it is removed. */
+export async function createBench(): Promise<Bench> {
+	const before = process.env.TMPDIR;
+	const dir = await mkdtemp(join(tmpdir(), 'plinth-test-command-'));
+	process.env.TMPDIR = dir;
+	const clock = manualClock();
+	const stops: (() => Promise<void> | void)[] = [];
+	const processes = () => processesOf(dir);
+	const clean = () =>
+		eventually(
+			'no process and no folder is left',
+			// The cheaper look first.
+			async () => (await readdir(dir)).length === 0 && processes().length === 0,
+		);
+	const stop = async () => {
+		for (const task of stops.splice(0).reverse()) await task();
+	};
+	return {
+		clock,
+		dir,
+		processes,
+		clean,
+		stop,
+		async make<M, C extends z.ZodType>({ definition }: ModelFactory<M, C>, options: z.input<C>) {
+			return definition.create({
+				id: 'under-test',
+				config: definition.config.parse(options),
+				services: { clock } as never,
+				log: silentLogger(),
+				onStop: (task) => stops.push(task),
+			});
+		},
+		async remove() {
+			await stop();
+			await clean();
+			await eventually('no guard is left', () => guardsOf(dir).length === 0);
+			restore(before);
+			await rm(dir, { recursive: true, force: true });
+		},
+	};
+}
+
+/** Every process whose environment names a folder: programs know no other temporary one. */
+function processesOf(dir: string): readonly number[] {
+	return processesWhose('environ', `TMPDIR=${dir}/`);
+}
+
+/** Every shell that guards the runs below a folder. */
+function guardsOf(dir: string): readonly number[] {
+	return processesWhose('cmdline', `plinth-guard\0${dir}`);
+}
+
+function processesWhose(file: 'environ' | 'cmdline', text: string): readonly number[] {
+	return readdirSync('/proc')
+		.map(Number)
+		.filter((pid) => {
+			try {
+				return readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(text);
+			} catch {
+				return false;
+			}
+		});
+}
+
+function restore(before: string | undefined): void {
+	if (before === undefined) delete process.env.TMPDIR;
+	else process.env.TMPDIR = before;
+}
+
+/** The arguments of a shell script, which starts within a millisecond. */
+export function shell(script: string): [string, string, string, string] {
+	return ['/bin/sh', '-c', script, 'sh'];
+}
+
+export const video: VideoRequest = {
+	prompt: 'A lighthouse',
+	seconds: 4,
+	size: { width: 640, height: 480 },
+};
+
+/** The surroundings of a video. */
+export function videoRun(changes: Partial<VideoRun> = {}): VideoRun {
+	return {
+		signal: new AbortController().signal,
+		progress: () => {},
+		checkpoint: async () => {},
+		seed: 7,
+		log: quiet,
+		...changes,
+	};
+}
+
+export const image: ImageRequest = {
+	prompt: 'A red boat',
+	count: 1,
+	quality: 'low',
+	background: 'auto',
+	format: 'png',
+	compression: 100,
+	moderation: 'auto',
+};
+
+/** The surroundings of a picture. */
+export function imageRun(changes: Partial<ImageRun> = {}): ImageRun {
+	const { signal } = new AbortController();
+	return { signal, seed: 7, partials: 0, partial: () => {}, log: quiet, ...changes };
+}
+
+/** A question to a chat model. */
+export function question(text: string): ChatRequest {
+	return {
+		messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+		tools: [],
+		toolChoice: 'auto',
+		parallelToolCalls: true,
+		format: { type: 'text' },
+		stop: [],
+	};
+}
+
+export const quiet: Logger = silentLogger();

@@ -1,0 +1,146 @@
+import { defineModel, services } from '@plinth/core';
+import {
+	type ChatAbilities,
+	type ChatEvent,
+	type ChatModel,
+	type ChatRequest,
+	type ChatRun,
+	chatModels,
+} from '@plinth/plugin-chat/model';
+import { z } from 'zod';
+import { connectionOptions, flag } from '../options.ts';
+import type { UpstreamAnswer } from '../upstream/answer.ts';
+import type { Upstream } from '../upstream/client.ts';
+import { UpstreamAnswered } from '../upstream/failure.ts';
+import { openUpstream } from '../upstream/open.ts';
+import { withExtras } from '../upstream/request.ts';
+import { type ChatDialect, chatDialectNames, chatDialects } from './dialects.ts';
+import { chatEvents } from './events.ts';
+import { chatParams, unheard, wireRequest } from './request.ts';
+
+const config = z
+	.strictObject({
+		...connectionOptions(chatDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
+		/** The model looks at pictures. */
+		images: flag().default(false),
+		/** The server may fetch pictures from addresses that clients name, with all that it can reach. */
+		pictureUrls: flag().default(false),
+		/** The model hears sound. */
+		audio: flag().default(false),
+		/** Media types of files that the server reads itself, such as `application/pdf`; all others arrive as text. */
+		files: z.array(z.string().regex(/^[\w.+-]+\/[\w.+-]+$/)).default([]),
+		/** The model calls tools. */
+		tools: flag().default(true),
+		/** Which JSON the server can promise. */
+		json: z.enum(['none', 'json', 'schema']).default('schema'),
+		/** Most characters of documents in one request. */
+		documentCharacters: z.coerce.number<number | string>().int().min(1).optional(),
+	})
+	.superRefine(({ dialect, audio, files, pictureUrls }, context) => {
+		const known: ChatDialect = chatDialects[dialect];
+		const refuse = (path: string, what: string) =>
+			context.addIssue({ code: 'custom', path: [path], message: `${dialect} takes no ${what}` });
+		if (pictureUrls && !known.pictureUrls) refuse('pictureUrls', 'addresses of pictures');
+		if (audio && !known.audio) refuse('audio', 'sound');
+		if (files.length > 0 && !known.files)
+			refuse('files', 'files: leave this out, they arrive as text');
+	});
+
+type Config = z.output<typeof config>;
+
+/** A chat model behind `/chat/completions`. Answers are told as they come. */
+export const openaiChat = defineModel({
+	kind: chatModels,
+	name: 'openai.chat',
+	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	ownedBy: 'openai-compatible',
+	config,
+	needs: { clock: services.clock },
+	create(context): ChatModel {
+		const { config, id } = context;
+		const talker = new Talker(openUpstream(context), config, config.model ?? id);
+		return {
+			apiVersion: 1,
+			abilities: abilitiesOf(config),
+			stream: (request, run) => talker.stream(request, run),
+		};
+	},
+});
+
+function abilitiesOf({
+	images,
+	audio,
+	files,
+	tools,
+	json,
+	documentCharacters,
+}: Config): ChatAbilities {
+	return {
+		images,
+		audio,
+		files,
+		tools,
+		json,
+		...(documentCharacters === undefined ? {} : { documentCharacters }),
+	};
+}
+
+class Talker {
+	readonly #upstream: Upstream;
+	readonly #config: Config;
+	readonly #model: string;
+	/** False once the server has said that it knows no events. */
+	#streams = true;
+
+	constructor(upstream: Upstream, config: Config, model: string) {
+		this.#upstream = upstream;
+		this.#config = config;
+		this.#model = model;
+	}
+
+	async *stream(request: ChatRequest, run: ChatRun): AsyncGenerator<ChatEvent> {
+		run.signal.throwIfAborted();
+		const dialect: ChatDialect = chatDialects[this.#config.dialect];
+		const answer = await this.#ask(request, run, dialect);
+		for (const message of unheard(request, dialect)) yield { type: 'warning', message };
+		yield* chatEvents(answer);
+	}
+
+	/** A server that refuses to stream is asked for whole answers from then on. */
+	async #ask(request: ChatRequest, run: ChatRun, dialect: ChatDialect): Promise<UpstreamAnswer> {
+		const stream = this.#streams;
+		try {
+			return await this.#send(request, run, dialect, stream);
+		} catch (error) {
+			if (!stream || !refusesToStream(error)) throw error;
+			this.#streams = false;
+			run.log.info({ upstream: this.#upstream.host }, 'the server of a model knows no events');
+			return this.#send(request, run, dialect, false);
+		}
+	}
+
+	async #send(
+		request: ChatRequest,
+		{ seed, signal }: ChatRun,
+		dialect: ChatDialect,
+		stream: boolean,
+	) {
+		const { pictureUrls, body } = this.#config;
+		const wire = { model: this.#model, seed, dialect, stream, pictureUrls };
+		const fields = await wireRequest(request, wire);
+		return this.#upstream.send({
+			method: 'POST',
+			path: '/chat/completions',
+			body: { json: withExtras(fields, body) },
+			params: chatParams,
+			signal,
+		});
+	}
+}
+
+function refusesToStream(error: unknown): boolean {
+	const { cause } = error as { readonly cause?: unknown };
+	if (!(cause instanceof UpstreamAnswered)) return false;
+	const { param } = cause.complaint;
+	return param === 'stream' || param === 'stream_options';
+}

@@ -1,0 +1,121 @@
+import { type Json, type JsonObject, unsupportedValue } from '@plinth/core';
+import type { ChatFormat, ChatRequest, ChatTool } from '@plinth/plugin-chat/model';
+import type { Fields } from '../upstream/request.ts';
+import type { ChatDialect } from './dialects.ts';
+import { wireMessages } from './messages.ts';
+
+/** What a request is translated with. */
+export interface ChatWire {
+	readonly model: string;
+	readonly seed: number;
+	readonly dialect: ChatDialect;
+	/** Whether the server may fetch pictures from where clients say. */
+	readonly pictureUrls: boolean;
+	/** Whether the answer is to come as events. */
+	readonly stream: boolean;
+}
+
+/** Client parameters that a refusal may name. */
+export const chatParams: ReadonlySet<string> = new Set([
+	'messages',
+	'tools',
+	'tool_choice',
+	'parallel_tool_calls',
+	'response_format',
+	'max_tokens',
+	'max_completion_tokens',
+	'temperature',
+	'top_p',
+	'presence_penalty',
+	'frequency_penalty',
+	'stop',
+	'seed',
+	'reasoning_effort',
+	'user',
+]);
+
+/** A request as the server takes it. Throws 400 `unsupported_value` for what it knows no way to say. */
+export async function wireRequest(request: ChatRequest, wire: ChatWire): Promise<Fields> {
+	const { dialect, model, seed, stream } = wire;
+	return {
+		model,
+		messages: await wireMessages(request.messages, wire.pictureUrls),
+		...toolsOf(request, dialect),
+		...formatOf(request.format),
+		[dialect.maxTokens]: request.maxTokens,
+		temperature: request.temperature,
+		top_p: request.topP,
+		presence_penalty: request.presencePenalty,
+		frequency_penalty: request.frequencyPenalty,
+		stop: request.stop.length > 0 ? request.stop : undefined,
+		seed,
+		reasoning_effort: dialect.effort ? request.effort : undefined,
+		user: request.user,
+		stream,
+		stream_options: stream ? { include_usage: true } : undefined,
+	};
+}
+
+/** What of a request the server does not take, one sentence each. */
+export function unheard({ effort }: ChatRequest, dialect: ChatDialect): readonly string[] {
+	return effort === undefined || dialect.effort
+		? []
+		: ['reasoning_effort: the server of the model does not know it.'];
+}
+
+function toolsOf(
+	{ tools, toolChoice, parallelToolCalls }: ChatRequest,
+	dialect: ChatDialect,
+): Fields {
+	// A server that does not know "none" would call them all the same.
+	if (tools.length === 0 || (toolChoice === 'none' && dialect.toolChoice === 'auto')) return {};
+	const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
+	if (isForced && dialect.toolChoice === 'auto') {
+		throw unsupportedValue(
+			'tool_choice',
+			'The server of the model cannot be made to call a tool. Use "auto" or "none".',
+		);
+	}
+	const offered =
+		typeof toolChoice === 'object' && dialect.toolChoice === 'required'
+			? tools.filter(({ name }) => name === toolChoice.name)
+			: tools;
+	return {
+		tools: offered.map(toolOf),
+		tool_choice: choiceOf(toolChoice, dialect),
+		parallel_tool_calls: parallelToolCalls ? undefined : false,
+	};
+}
+
+function toolOf({ name, description, parameters, isStrict }: ChatTool): JsonObject {
+	return {
+		type: 'function',
+		function: {
+			name,
+			...(description === undefined ? {} : { description }),
+			parameters: parameters ?? { type: 'object', properties: {} },
+			...(isStrict ? { strict: true } : {}),
+		},
+	};
+}
+
+function choiceOf(choice: ChatRequest['toolChoice'], dialect: ChatDialect): Json | undefined {
+	if (choice === 'auto') return undefined;
+	if (typeof choice === 'string') return choice;
+	// Where tools cannot be named, the one that is meant is the only one that is offered.
+	if (dialect.toolChoice === 'required') return 'required';
+	return { type: 'function', function: { name: choice.name } };
+}
+
+function formatOf(format: ChatFormat): Fields {
+	switch (format.type) {
+		case 'text':
+			return {};
+		case 'json':
+			return { response_format: { type: 'json_object' } };
+		case 'schema': {
+			const { name, schema, isStrict: strict } = format;
+			return { response_format: { type: 'json_schema', json_schema: { name, schema, strict } } };
+		}
+	}
+}

@@ -1,0 +1,33 @@
+import type { ImageResult, ImageRun } from '@plinth/plugin-image/model';
+import type { UpstreamAnswer } from '../upstream/answer.ts';
+import { members } from '../upstream/complaint.ts';
+import { brokenAnswer } from '../upstream/failure.ts';
+import { eventsOf } from '../upstream/sse.ts';
+import {
+	base64Bytes,
+	failureIn,
+	longJson,
+	pictureIn,
+	type ResultTools,
+	remarks,
+} from './result.ts';
+
+/** Reads the events of one picture: unfinished states are shown as they come, the finished one ends it. */
+export async function streamedResult(
+	answer: UpstreamAnswer,
+	show: ImageRun['partial'],
+	tools: ResultTools,
+): Promise<ImageResult> {
+	for await (const { data } of eventsOf(answer, base64Bytes)) {
+		if (data.toString('latin1', 0, 6) === '[DONE]') break;
+		const json = longJson(data, answer.where);
+		const { type, error, ...rest } = members(json.value);
+		if (error) throw failureIn(json.value, answer.where);
+		const kind = typeof type === 'string' ? type.split('.').at(-1) : undefined;
+		if (kind === 'partial_image') show(await pictureIn(json.value, json, answer, tools));
+		if (kind === 'completed') {
+			return { images: [await pictureIn(json.value, json, answer, tools)], ...remarks(rest) };
+		}
+	}
+	throw brokenAnswer(answer.where, 'ended its events without a finished picture');
+}

@@ -1,0 +1,161 @@
+import { defineModel, type ImageCodec, services } from '@plinth/core';
+import {
+	type ImageEditRequest,
+	type ImageModel,
+	type ImageRequest,
+	type ImageResult,
+	type ImageRun,
+	imageModels,
+} from '@plinth/plugin-image/model';
+import { z } from 'zod';
+import { connectionOptions } from '../options.ts';
+import type { Upstream } from '../upstream/client.ts';
+import { openUpstream } from '../upstream/open.ts';
+import { formFields, type RequestBody, withExtras } from '../upstream/request.ts';
+import { type ImageDialect, imageDialectNames, imageDialects } from './dialects.ts';
+import { pictureParts } from './edit.ts';
+import { streamedResult } from './events.ts';
+import { imageParams, unheard, wireFields } from './request.ts';
+import { wholeResult } from './result.ts';
+
+const size = z
+	.string()
+	.regex(/^[1-9]\d{0,4}x[1-9]\d{0,4}$/, 'Expected WIDTHxHEIGHT, such as "1024x1024"')
+	.transform((text) => {
+		const [width = 0, height = 0] = text.split('x').map(Number);
+		return { width, height };
+	});
+
+const config = z.strictObject({
+	...connectionOptions(imageDialectNames, { dialect: 'openai', timeoutSeconds: 600 }),
+	/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
+	sizes: z.array(size).min(1).optional(),
+	/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
+	fit: z.enum(['cover', 'contain', 'fill']).optional(),
+	/** What the model does: pictures from words, changes of pictures, or both. */
+	operations: z
+		.array(z.enum(['generate', 'edit']))
+		.min(1)
+		.default(['generate', 'edit']),
+});
+
+type Config = z.output<typeof config>;
+
+/** An image model behind `/images/generations` and `/images/edits`. */
+export const openaiImage = defineModel({
+	kind: imageModels,
+	name: 'openai.image',
+	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	ownedBy: 'openai-compatible',
+	config,
+	needs: { clock: services.clock, images: services.images },
+	create(context): ImageModel {
+		const { config, id, services } = context;
+		const { sizes, fit, operations } = config;
+		const dialect: ImageDialect = imageDialects[config.dialect];
+		const painter = new Painter(openUpstream(context), config, config.model ?? id, services.images);
+		return {
+			apiVersion: 1,
+			abilities: {
+				count: dialect.count,
+				images: dialect.edits.images,
+				mask: dialect.mask !== undefined,
+				transparency: dialect.transparency,
+				...(sizes ? { sizes } : {}),
+				...(fit ? { fit } : {}),
+			},
+			...(operations.includes('generate')
+				? { generate: (request, run) => painter.make(request, run) }
+				: {}),
+			...(operations.includes('edit')
+				? { edit: (request, run) => painter.make(request, run) }
+				: {}),
+		};
+	},
+});
+
+class Painter {
+	readonly #upstream: Upstream;
+	readonly #config: Config;
+	readonly #model: string;
+	readonly #images: ImageCodec;
+	readonly #dialect: ImageDialect;
+
+	constructor(upstream: Upstream, config: Config, model: string, images: ImageCodec) {
+		this.#upstream = upstream;
+		this.#config = config;
+		this.#model = model;
+		this.#images = images;
+		this.#dialect = imageDialects[config.dialect];
+	}
+
+	async make(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
+		run.signal.throwIfAborted();
+		const result = await this.#pictures(request, run);
+		return { ...result, warnings: unheard(request, this.#dialect) };
+	}
+
+	/** Nobody says how the events of several pictures are told apart: each is asked for by itself. */
+	async #pictures(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
+		const isStreamed = this.#dialect.streams && run.partials > 0;
+		if (!isStreamed || request.count === 1)
+			return this.#ask(request, run, isStreamed ? run.partials : 0);
+		const one = { ...request, count: 1 };
+		const results = await Promise.all(
+			Array.from({ length: request.count }, (_, image) =>
+				this.#ask(one, { ...run, partial: (picture) => run.partial(picture, image) }, run.partials),
+			),
+		);
+		return joined(results);
+	}
+
+	async #ask(
+		request: ImageRequest | ImageEditRequest,
+		{ signal, seed, partial }: ImageRun,
+		partials: number,
+	): Promise<ImageResult> {
+		const wire = { model: this.#model, dialect: this.#dialect, seed, partials };
+		const fields = withExtras(wireFields(request, wire), this.#config.body);
+		const isEdit = 'images' in request;
+		const body: RequestBody = isEdit
+			? {
+					form: [
+						...formFields(fields),
+						...(await pictureParts(request, this.#dialect, this.#images, signal)),
+					],
+				}
+			: { json: fields };
+		const answer = await this.#upstream.send({
+			method: 'POST',
+			path: isEdit ? this.#dialect.edits.path : '/images/generations',
+			body,
+			params: imageParams,
+			signal,
+		});
+		const tools = { upstream: this.#upstream, signal };
+		return answer.mediaType === 'text/event-stream'
+			? streamedResult(answer, partial, tools)
+			: wholeResult(answer, request.count, tools);
+	}
+}
+
+/** The results of several calls as one of a call for several. */
+function joined(results: readonly ImageResult[]): ImageResult {
+	const [first] = results;
+	const usages = results.flatMap(({ usage }) => usage ?? []);
+	const sum = (count: (usage: (typeof usages)[number]) => number) =>
+		usages.reduce((all, usage) => all + count(usage), 0);
+	return {
+		images: results.flatMap(({ images }) => images),
+		...(first?.quality ? { quality: first.quality } : {}),
+		...(usages.length === results.length
+			? {
+					usage: {
+						inputTextTokens: sum(({ inputTextTokens }) => inputTextTokens),
+						inputImageTokens: sum(({ inputImageTokens }) => inputImageTokens),
+						outputTokens: sum(({ outputTokens }) => outputTokens),
+					},
+				}
+			: {}),
+	};
+}

@@ -1,0 +1,121 @@
+import { modelError } from '@plinth/core';
+import type { ImageResult, ImageUsage, MadeImage } from '@plinth/plugin-image/model';
+import type { UpstreamAnswer } from '../upstream/answer.ts';
+import type { Upstream } from '../upstream/client.ts';
+import { complaintIn, members } from '../upstream/complaint.ts';
+import { brokenAnswer, knownFailure } from '../upstream/failure.ts';
+import { LongJson } from '../upstream/long-json.ts';
+
+/** Most bytes of one picture. */
+export const pictureBytes = 52_428_800;
+/** Most bytes of one picture as base64, and what stands around it. */
+export const base64Bytes = Math.ceil(pictureBytes / 3) * 4 + 1_048_576;
+
+/** What results are read with. */
+export interface ResultTools {
+	readonly upstream: Upstream;
+	readonly signal: AbortSignal;
+}
+
+/** Reads `{ data: [{ b64_json | url, revised_prompt }] }`. Addresses are fetched at once: servers forget what they have made. */
+export async function wholeResult(
+	answer: UpstreamAnswer,
+	count: number,
+	tools: ResultTools,
+): Promise<ImageResult> {
+	const json = longJson(await answer.bytes(count * base64Bytes), answer.where);
+	const { data, error, filtered_count: filtered, ...rest } = members(json.value);
+	if (error) throw failureIn(json.value, answer.where);
+	if (!Array.isArray(data)) throw brokenAnswer(answer.where, 'sent no list of pictures');
+	const images: MadeImage[] = [];
+	for (const item of data.slice(0, count)) images.push(await pictureIn(item, json, answer, tools));
+	const withheld = count - images.length;
+	return {
+		images,
+		...(withheld > 0 && filtered === withheld ? { filtered: withheld } : {}),
+		...remarks(rest),
+	};
+}
+
+/** Parses an answer, or an event of one. */
+export function longJson(bytes: Buffer, where: string): LongJson {
+	try {
+		return new LongJson(bytes);
+	} catch (error) {
+		throw brokenAnswer(where, 'sent no JSON', error);
+	}
+}
+
+/** The picture that a member of an answer holds, or says where to find. */
+export async function pictureIn(
+	item: unknown,
+	json: LongJson,
+	{ where }: UpstreamAnswer,
+	tools: ResultTools,
+): Promise<MadeImage> {
+	const { b64_json: base64, url, revised_prompt: revised } = members(item);
+	const body = (await json.bytes(base64)) ?? (await fetched(json, url, tools));
+	const mediaType = body && mediaTypeOf(body);
+	if (!body || !mediaType) throw modelFault(where);
+	const revisedPrompt = json.text(revised);
+	return { body, mediaType, ...(revisedPrompt ? { revisedPrompt } : {}) };
+}
+
+/** What a failure inside an answer becomes. */
+export function failureIn(value: unknown, where: string): Error {
+	const complaint = complaintIn(value);
+	const cause = new Error(`${where} failed: ${complaint.text}`);
+	return (
+		knownFailure(complaint, cause) ??
+		modelError('The model failed while it made the picture.', cause)
+	);
+}
+
+/** What an answer says about its pictures. */
+export function remarks(
+	rest: Readonly<Record<string, unknown>>,
+): Pick<ImageResult, 'quality' | 'usage'> {
+	const { quality } = rest;
+	const usage = usageOf(rest.usage);
+	return {
+		...(quality === 'low' || quality === 'medium' || quality === 'high' ? { quality } : {}),
+		...(usage ? { usage } : {}),
+	};
+}
+
+async function fetched(
+	json: LongJson,
+	url: unknown,
+	{ upstream, signal }: ResultTools,
+): Promise<Buffer | undefined> {
+	const address = json.text(url);
+	if (!address) return undefined;
+	if (address.startsWith('data:')) return json.bytes(url);
+	return (await upstream.fetch(address, signal)).bytes(pictureBytes);
+}
+
+function modelFault(where: string): Error {
+	return brokenAnswer(where, 'sent something else than a PNG, JPEG or WebP picture');
+}
+
+function mediaTypeOf(bytes: Buffer): 'image/png' | 'image/jpeg' | 'image/webp' | undefined {
+	if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png';
+	if (bytes.toString('latin1', 0, 3) === '\xff\xd8\xff') return 'image/jpeg';
+	const isWebp =
+		bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
+	return isWebp ? 'image/webp' : undefined;
+}
+
+function usageOf(value: unknown): ImageUsage | undefined {
+	const {
+		input_tokens: input,
+		output_tokens: output,
+		input_tokens_details: details,
+	} = members(value);
+	const { text_tokens: text = input, image_tokens: image = 0 } = members(details);
+	const usage = { inputTextTokens: text, inputImageTokens: image, outputTokens: output };
+	const isWhole = Object.values(usage).every(
+		(each) => Number.isSafeInteger(each) && Number(each) >= 0,
+	);
+	return isWhole ? (usage as ImageUsage) : undefined;
+}

@@ -1,0 +1,74 @@
+import type { AudioFormat, EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
+import type { UpstreamAnswer } from '../upstream/answer.ts';
+import { brokenAnswer } from '../upstream/failure.ts';
+import {
+	framedFormat,
+	mediaTypes,
+	namedFormat,
+	type SniffedFormat,
+	sniffBytes,
+} from './audio-type.ts';
+import { ByteReader } from './byte-reader.ts';
+import { readWavHead } from './wav.ts';
+
+/** Most bytes of one speech. */
+const maxBytes = 268_435_456;
+
+/** What was asked for, and of whom. */
+export interface Asked {
+	/** What the client will receive. */
+	readonly wanted: AudioFormat;
+	/** What the server was asked for. */
+	readonly format: AudioFormat;
+	/** Samples per second of PCM that comes without a head. */
+	readonly sampleRate: number;
+}
+
+/** Names an answer by its bytes, whatever the server calls it: WAV becomes samples unless it is wanted and knows its length. */
+export async function audioOf(
+	answer: UpstreamAnswer,
+	asked: Asked,
+): Promise<PcmAudio | EncodedAudio> {
+	const reader = new ByteReader(answer.chunks(maxBytes));
+	try {
+		const head = await reader.peek(sniffBytes);
+		const format = namedFormat(head) ?? (asked.format === 'pcm' ? undefined : framedFormat(head));
+		if (format === 'wav') return await fromWav(reader, answer, asked);
+		if (format) return encoded(format, reader.rest());
+		if (asked.format !== 'pcm' || head.length === 0) {
+			throw brokenAnswer(answer.where, `sent something else than ${asked.format}`);
+		}
+		const said = /\brate=(\d{4,6})\b/.exec(answer.headers['content-type'] ?? '')?.[1];
+		return samples(reader.rest(undefined, 2), said ? Number(said) : asked.sampleRate, 1);
+	} catch (error) {
+		await reader.close();
+		throw error;
+	}
+}
+
+async function fromWav(
+	reader: ByteReader,
+	{ where }: UpstreamAnswer,
+	{ wanted }: Asked,
+): Promise<PcmAudio | EncodedAudio> {
+	const head = await readWavHead(reader);
+	if (!head) throw brokenAnswer(where, 'sent a damaged WAV file');
+	const { bytes, isPlain, dataBytes, sampleRate, channels } = head;
+	const isWhole = wanted === 'wav' && dataBytes !== undefined;
+	if (isWhole || !isPlain) return encoded('wav', behind(bytes, reader.rest()));
+	const frame = channels * 2;
+	return samples(reader.rest(dataBytes, frame), sampleRate, channels === 2 ? 2 : 1);
+}
+
+function encoded(format: SniffedFormat, body: AsyncIterable<Uint8Array>): EncodedAudio {
+	return { format, mediaType: mediaTypes[format], body };
+}
+
+function samples(body: AsyncIterable<Uint8Array>, sampleRate: number, channels: 1 | 2): PcmAudio {
+	return { mediaType: 'audio/pcm', sampleRate, channels, body };
+}
+
+async function* behind(head: Buffer, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+	yield head;
+	yield* rest;
+}

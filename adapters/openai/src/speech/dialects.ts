@@ -1,0 +1,34 @@
+import type { AudioFormat } from '@plinth/plugin-speech/model';
+
+/** Where servers differ in speech. */
+export interface SpeechDialect {
+	/** What it makes, unless the config says otherwise. */
+	readonly formats: readonly AudioFormat[];
+	/** Whether it knows `instructions`. */
+	readonly instructions: boolean;
+	/** Whether it must be told to send `pcm` and `wav` while they are made. */
+	readonly streamsOnDemand: boolean;
+}
+
+/** The servers that speak, and how. */
+export const speechDialects = {
+	openai: {
+		formats: ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'],
+		instructions: true,
+		streamsOnDemand: false,
+	},
+	'vllm-omni': {
+		formats: ['mp3', 'opus', 'flac', 'wav', 'pcm'],
+		instructions: true,
+		streamsOnDemand: true,
+	},
+	localai: {
+		formats: ['mp3', 'opus', 'aac', 'flac', 'wav'],
+		instructions: false,
+		streamsOnDemand: false,
+	},
+	ollama: { formats: ['wav'], instructions: false, streamsOnDemand: false },
+} as const satisfies Record<string, SpeechDialect>;
+
+/** The names of the servers that speak. */
+export const speechDialectNames = ['openai', 'vllm-omni', 'localai', 'ollama'] as const;

@@ -1,0 +1,61 @@
+import type { ByteReader } from './byte-reader.ts';
+
+/** The head of a WAV stream, up to its samples. */
+export interface WavHead {
+	/** As it came, chunks that nobody needs included. */
+	readonly bytes: Buffer;
+	readonly sampleRate: number;
+	readonly channels: number;
+	/** 16 bits a sample, uncompressed, one channel or two, at a rate that can be. */
+	readonly isPlain: boolean;
+	/** Bytes of samples; undefined where the writer did not know. */
+	readonly dataBytes: number | undefined;
+}
+
+/** Longest head that is read. */
+const longest = 65_536;
+/** Least samples per second of anything that is speech. */
+const slowest = 4_000;
+const pcm = 1;
+const extensible = 0xfffe;
+
+/** Reads a head (RIFF, WAVE, chunks up to `data`); undefined for one that is broken. The reader then stands before the samples. */
+export async function readWavHead(reader: ByteReader): Promise<WavHead | undefined> {
+	const parts = [await reader.take(12)];
+	let format: Buffer | undefined;
+	for (let length = 12; length < longest; ) {
+		const head = await reader.take(8);
+		if (head.length < 8) return undefined;
+		parts.push(head);
+		const [name, size] = [head.toString('latin1', 0, 4), head.readUInt32LE(4)];
+		if (name === 'data') return format && headOf(Buffer.concat(parts), format, size);
+		if (size > longest) return undefined;
+		// Chunks have even lengths.
+		const body = await reader.take(size + (size % 2));
+		parts.push(body);
+		length += 8 + body.length;
+		if (name === 'fmt ' && body.length >= 16) format = body;
+	}
+	return undefined;
+}
+
+function headOf(bytes: Buffer, format: Buffer, size: number): WavHead {
+	const tag = format.readUInt16LE(0);
+	const code = tag === extensible && format.length >= 26 ? format.readUInt16LE(24) : tag;
+	const channels = format.readUInt16LE(2);
+	const sampleRate = format.readUInt32LE(4);
+	const isPlain =
+		code === pcm &&
+		format.readUInt16LE(14) === 16 &&
+		(channels === 1 || channels === 2) &&
+		sampleRate >= slowest;
+	// Who writes while it speaks puts nothing there, or the largest number.
+	const isKnown = size > 0 && size < 0x7fff_0000;
+	return {
+		bytes,
+		sampleRate,
+		channels,
+		isPlain,
+		dataBytes: isKnown ? size : undefined,
+	};
+}

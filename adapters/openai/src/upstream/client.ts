@@ -1,0 +1,167 @@
+import { type Clock, type Logger, type PlinthError, plinthError } from '@plinth/core';
+import type { ConnectionOptions } from '../options.ts';
+import { UpstreamAnswer } from './answer.ts';
+import { complaintOf } from './complaint.ts';
+import { Connection, neverArrived, Refused } from './connection.ts';
+import { answerFailure, lossFailure, silenceFailure, UpstreamAnswered } from './failure.ts';
+import type { UpstreamRequest } from './request.ts';
+import { pause, saidWait, waitMs } from './retry.ts';
+
+/** What a client is made with. */
+export interface UpstreamOptions {
+	readonly options: ConnectionOptions;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** Bytes of a failure that are looked at. */
+const complaintBytes = 65_536;
+const noParams: ReadonlySet<string> = new Set();
+
+/** Why a try has failed, and whether another one may help. */
+interface Failure {
+	readonly error: PlinthError;
+	readonly again: boolean;
+	readonly saidMs?: number | undefined;
+}
+
+/** The server of a model: connections that are kept, tries that are repeated, and failures in our own codes. */
+export class Upstream {
+	/** The host of the server, for the log. */
+	readonly host: string;
+	readonly #connection: Connection;
+	readonly #options: ConnectionOptions;
+	readonly #clock: Clock;
+	readonly #log: Logger;
+
+	constructor({ options, clock, log }: UpstreamOptions) {
+		this.#options = options;
+		this.#connection = new Connection(options);
+		this.host = new URL(options.baseURL).host;
+		this.#clock = clock;
+		this.#log = log.child({ upstream: this.host });
+	}
+
+	/**
+	 * Sends a request, again where that may help, until the answer has begun. Rejects with a coded error, and with the reason of the signal when
+	 * that aborts.
+	 */
+	send(request: UpstreamRequest): Promise<UpstreamAnswer> {
+		const { path, root = false } = request;
+		const { baseURL } = this.#options;
+		const base = root ? baseURL.replace(/\/v1$/, '') : baseURL;
+		return this.#persist(request, `${base}${path}`);
+	}
+
+	/** Fetches what the server says its result is at. The key goes to the server's own origin alone. */
+	fetch(address: string, signal: AbortSignal): Promise<UpstreamAnswer> {
+		const url = URL.parse(address, this.#options.baseURL)?.href ?? '';
+		return this.#persist({ method: 'GET', path: '', signal }, url);
+	}
+
+	/** Closes all connections. */
+	close(): Promise<void> {
+		return this.#connection.close();
+	}
+
+	async #persist(request: UpstreamRequest, url: string): Promise<UpstreamAnswer> {
+		const { signal, method, retry = true, seconds = this.#options.timeoutSeconds } = request;
+		const deadline = this.#clock.now() + seconds * 1_000;
+		for (let tries = 1; ; tries++) {
+			signal.throwIfAborted();
+			const outcome = await this.#try(request, url, deadline);
+			if (outcome instanceof UpstreamAnswer) return outcome;
+			const { error, again, saidMs } = outcome;
+			const wait = waitMs({ tries, saidMs });
+			const isLate = this.#clock.now() + wait >= deadline;
+			const isSpent = tries > this.#options.retries && !(request.isPatient && isBusy(error));
+			if (!retry || !again || isLate || isSpent) throw error;
+			this.#log.info(
+				{ method, code: error.code, tries, wait_ms: Math.round(wait) },
+				'a request to the server of a model is sent again',
+			);
+			await pause(this.#clock, wait, signal);
+		}
+	}
+
+	async #try(
+		request: UpstreamRequest,
+		url: string,
+		deadline: number,
+	): Promise<UpstreamAnswer | Failure> {
+		const { signal } = request;
+		const where = `${this.host}${plain(URL.parse(url)?.pathname ?? '')}`;
+		const stop = new AbortController();
+		const onAbort = () => stop.abort(signal.reason);
+		signal.addEventListener('abort', onAbort, { once: true });
+		const release = () => signal.removeEventListener('abort', onAbort);
+		const cancel = this.#clock.after(deadline - this.#clock.now(), () =>
+			stop.abort(silenceFailure(where)),
+		);
+		try {
+			const { status, headers, body } = await this.#connection.send(request, url, stop.signal);
+			body.once('close', release);
+			const answer = new UpstreamAnswer(status, headers, body, {
+				where,
+				clock: this.#clock,
+				quietMs: this.#options.timeoutSeconds * 1_000,
+				signal,
+			});
+			if (status >= 200 && status < 300) return answer;
+			return await this.#failure(answer, request);
+		} catch (error) {
+			release();
+			if (signal.aborted) throw signal.reason;
+			// Ours: the server was silent, or its address is not taken.
+			if (stop.signal.aborted) return { error: stop.signal.reason, again: false };
+			if (error instanceof Refused) {
+				return { error: plinthError('E_MODEL_FAILED', { cause: error }), again: false };
+			}
+			return { error: lossFailure(where, error), again: !request.isCostly || neverArrived(error) };
+		} finally {
+			cancel();
+		}
+	}
+
+	async #failure(answer: UpstreamAnswer, request: UpstreamRequest): Promise<Failure> {
+		const { status, headers } = answer;
+		const complaint = complaintOf((await beginning(answer)).replaceAll(this.host, 'the server'));
+		const cause = new UpstreamAnswered(answer.where, status, complaint);
+		const saidMs = saidWait(headers, this.#clock.now());
+		const error = answerFailure(cause, request.params ?? noParams, saidMs);
+		const isEmptyPurse = complaint.code === 'insufficient_quota';
+		const said = headers['x-should-retry'];
+		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);
+		// Somebody between has lost patience, and the server may be at work.
+		const isUnsure = status === 408 || status === 504;
+		const mayHelp = (helps || isUnsure) && !(isUnsure && request.isCostly) && !isEmptyPurse;
+		const again = said === 'true' || (said !== 'false' && mayHelp);
+		return { error, again, saidMs };
+	}
+}
+
+/** What a server that takes more work later fails with. */
+function isBusy({ code }: PlinthError): boolean {
+	return code === 'E_MODEL_BUSY' || code === 'E_MODEL_UNAVAILABLE';
+}
+
+/** The beginning of a failure's body; what cannot be read is not there. */
+async function beginning(answer: UpstreamAnswer): Promise<string> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	try {
+		for await (const chunk of answer.chunks(Number.POSITIVE_INFINITY)) {
+			chunks.push(chunk);
+			length += chunk.length;
+			if (length > complaintBytes) break;
+		}
+	} catch {
+		// The status says enough.
+	}
+	return Buffer.concat(chunks).subarray(0, complaintBytes).toString();
+}
+
+/** A path without what stands for one job: those ids are nobody's business. */
+function plain(path: string): string {
+	return path.replace(/(\/(?:videos|jobs)\/)[^/]+/g, '$1…').slice(0, 200);
+}

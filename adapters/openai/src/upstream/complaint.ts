@@ -1,0 +1,69 @@
+/** What a server says about a failure, as far as it can be made out. */
+export interface Complaint {
+	/** A sentence, at most 500 characters. */
+	readonly message?: string;
+	readonly code?: string;
+	/** The name of the parameter at fault, without what stands inside it: `messages`, not `messages[1].content`. */
+	readonly param?: string;
+	/** What the log may have of it: never the request, which some servers repeat. */
+	readonly text: string;
+}
+
+const longest = 500;
+
+/**
+ * Reads the body of a failure. Servers say it in many ways: OpenAI's `{ error: { message, code, param } }`, FastAPI's `{ detail }` with a text or
+ * a list of places, `{ error: "…" }`, `{ message }`, or no JSON at all.
+ */
+export function complaintOf(body: string): Complaint {
+	const value = parsed(body);
+	return value === undefined ? { text: body.slice(0, longest) } : complaintIn(value);
+}
+
+/** The same for a value that stands inside an answer, such as the `error` of a job. */
+export function complaintIn(value: unknown): Complaint {
+	const said = saidIn(value);
+	return { ...said, text: said.message ?? said.code ?? 'no reason' };
+}
+
+function saidIn(value: unknown): Omit<Complaint, 'text'> {
+	const { error, detail, message } = members(value);
+	if (typeof error === 'object' && error !== null) return fromObject(error);
+	if (Array.isArray(detail)) return fromPlaces(detail);
+	if (typeof detail === 'object' && detail !== null) return saidIn(detail);
+	const sentence = [error, detail, message].find((each) => typeof each === 'string');
+	return fromObject({ ...members(value), message: sentence });
+}
+
+function fromObject(value: object): Omit<Complaint, 'text'> {
+	const { message, code, param, type } = members(value);
+	// Some servers put the HTTP status there.
+	const name = [code, type].find((each) => typeof each === 'string' && each !== '');
+	return {
+		...(typeof message === 'string' && message !== ''
+			? { message: message.slice(0, longest) }
+			: {}),
+		...(typeof name === 'string' ? { code: name.slice(0, 100) } : {}),
+		...(typeof param === 'string' ? { param: param.replace(/[.[].*$/s, '').slice(0, 100) } : {}),
+	};
+}
+
+/** FastAPI: `[{ loc: ["body", "prompt"], msg: "field required" }]`. */
+function fromPlaces(places: readonly unknown[]): Omit<Complaint, 'text'> {
+	const { loc, msg } = members(places[0]);
+	const names = Array.isArray(loc) ? loc.filter((each) => each !== 'body') : [];
+	return fromObject({ message: msg, param: names[0] });
+}
+
+function parsed(body: string): unknown {
+	try {
+		return JSON.parse(body);
+	} catch {
+		return undefined;
+	}
+}
+
+/** The members of any value: none of what is no object. */
+export function members(value: unknown): Readonly<Record<string, unknown>> {
+	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,103 @@
+import type { Readable } from 'node:stream';
+import type { Agent, Dispatcher } from 'undici';
+import type { ConnectionOptions } from '../options.ts';
+import { contentOf } from './content.ts';
+import type { UpstreamRequest } from './request.ts';
+
+/** The head of an answer, and its body unread. */
+export interface RawAnswer {
+	readonly status: number;
+	/** Names in lower case; of one that comes several times, the first. */
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: Readable;
+}
+
+/** An address that is not taken. */
+export class Refused extends Error {}
+
+/** Redirects of a GET that are followed. */
+const mostRedirects = 3;
+
+/** Kept connections to a server, and to where it redirects. */
+export class Connection {
+	readonly #options: ConnectionOptions;
+	#agent: Agent | undefined;
+
+	constructor(options: ConnectionOptions) {
+		this.#options = options;
+	}
+
+	/**
+	 * Sends a request once, and follows the redirects of a GET; the credentials stay with the origin of the base URL. Rejects with {@link Refused},
+	 * with the signal's reason, or with what went wrong on the way.
+	 */
+	async send(request: UpstreamRequest, first: string, signal: AbortSignal): Promise<RawAnswer> {
+		const undici = await import('undici');
+		// Silence is watched by our own clock.
+		this.#agent ??= new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 });
+		const own = new URL(this.#options.baseURL);
+		let url = checked(first, own);
+		for (let followed = 0; ; followed++) {
+			const isOwn = url.origin === own.origin;
+			const content = await contentOf(request.body, () => new undici.FormData());
+			const answer = await undici.request(url, {
+				dispatcher: this.#agent,
+				method: request.method,
+				headers: { ...(isOwn ? this.#credentials() : {}), ...content.headers, ...request.headers },
+				body: content.body,
+				signal,
+			});
+			const { statusCode: status, body } = answer;
+			const headers = firstOf(answer.headers);
+			const isRedirect = status >= 300 && status < 400;
+			if (!isRedirect || headers.location === undefined) return { status, headers, body };
+			body.on('error', () => {}).destroy();
+			if (request.method !== 'GET' || followed === mostRedirects) {
+				throw new Refused(`${url.host} redirects to another address: correct baseURL`);
+			}
+			url = checked(URL.parse(headers.location, url.href)?.href ?? '', own);
+		}
+	}
+
+	#credentials(): Readonly<Record<string, string>> {
+		const { apiKey, headers } = this.#options;
+		return { ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}), ...headers };
+	}
+
+	/** Closes all connections, whatever is under way. */
+	async close(): Promise<void> {
+		await this.#agent?.destroy();
+	}
+}
+
+/** Failures of a connection before anything was sent. */
+const unsent = new Set([
+	'ECONNREFUSED',
+	'ENOTFOUND',
+	'EAI_AGAIN',
+	'EHOSTUNREACH',
+	'ENETUNREACH',
+	'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Whether a request was lost before it could arrive. */
+export function neverArrived(error: unknown): boolean {
+	return unsent.has(`${(error as NodeJS.ErrnoException).code}`);
+}
+
+/** An address of the server itself, or one with https: a server's word must not lead into the network that this one stands in. */
+function checked(address: string, own: URL): URL {
+	const url = URL.parse(address);
+	const isOwn = url?.hostname === own.hostname && /^https?:$/.test(url.protocol);
+	if (url && (isOwn || url.protocol === 'https:')) return url;
+	throw new Refused(`${own.host} gave an address that is neither its own nor https`);
+}
+
+function firstOf(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
+	return Object.fromEntries(
+		Object.entries(headers).map(([name, value = '']) => [
+			name.toLowerCase(),
+			typeof value === 'string' ? value : (value[0] ?? ''),
+		]),
+	);
+}

@@ -1,0 +1,35 @@
+import { openAsBlob } from 'node:fs';
+import type { FormData } from 'undici';
+import type { FormPart, RequestBody } from './request.ts';
+
+/** A body as undici takes it, and what its head says of it. */
+export interface Content {
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string | FormData | null;
+}
+
+/** Makes the body of one try; `form` makes an empty form. Files of forms are read from where they lie while they are sent. */
+export async function contentOf(
+	body: RequestBody | undefined,
+	form: () => FormData,
+): Promise<Content> {
+	if (!body) return { headers: {}, body: null };
+	if ('json' in body) {
+		return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
+	}
+	// A form brings its own content type.
+	return { headers: {}, body: await filled(form(), body.form) };
+}
+
+async function filled(form: FormData, parts: readonly FormPart[]): Promise<FormData> {
+	for (const part of parts) {
+		if ('value' in part) form.append(part.name, part.value);
+		else form.append(part.name, await blobOf(part.file, part.mediaType), part.filename);
+	}
+	return form;
+}
+
+function blobOf(file: Uint8Array | { readonly path: string }, type: string): Promise<Blob> | Blob {
+	if ('path' in file) return openAsBlob(file.path, { type });
+	return new Blob([file as Uint8Array<ArrayBuffer>], { type });
+}

@@ -1,0 +1,118 @@
+import { errorFrom, type PlinthError, plinthError } from '@plinth/core';
+import { upstreamErrors } from '../errors.ts';
+import type { Complaint } from './complaint.ts';
+
+/** What a server answered in place of what was asked for. It is the `cause` of the error that the client sees, and stays in the log. */
+export class UpstreamAnswered extends Error {
+	override readonly name = 'UpstreamAnswered';
+	readonly status: number;
+	readonly complaint: Complaint;
+
+	constructor(where: string, status: number, complaint: Complaint) {
+		const said = complaint.code ? ` (${complaint.code})` : '';
+		super(`${where} answered ${status}${said}: ${complaint.text}`);
+		this.status = status;
+		this.complaint = complaint;
+	}
+}
+
+/** The status that stands behind an error of ours; undefined when no server answered. */
+export function statusBehind(error: unknown): number | undefined {
+	const { cause } = (error ?? {}) as { readonly cause?: unknown };
+	return cause instanceof UpstreamAnswered ? cause.status : undefined;
+}
+
+/** Most seconds that a client is told to wait: the SDKs take no longer ones. */
+const longestWait = 60;
+
+/**
+ * The error for an answer that is none. What is wrong with the request becomes the client's 4xx, with the parameter when it is one of
+ * `params`; what is wrong between this server and that one is told without details.
+ */
+export function answerFailure(
+	cause: UpstreamAnswered,
+	params: ReadonlySet<string>,
+	retryAfterMs?: number,
+): PlinthError {
+	const { status, complaint } = cause;
+	const waits = retryAfter(retryAfterMs);
+	if (status === 429 && complaint.code !== 'insufficient_quota') {
+		return errorFrom(upstreamErrors, 'E_MODEL_BUSY', { cause, ...waits });
+	}
+	if (status === 413) {
+		const message = 'The request is larger than the server of the model takes.';
+		return plinthError('E_BODY_TOO_LARGE', { message, cause });
+	}
+	if (status === 408 || status === 504)
+		return errorFrom(upstreamErrors, 'E_MODEL_TIMEOUT', { cause });
+	if (unready.has(status)) {
+		return errorFrom(upstreamErrors, 'E_MODEL_UNAVAILABLE', { cause, ...waits });
+	}
+	if (status === 400 || status === 422) return refusal(cause, params);
+	return plinthError('E_MODEL_FAILED', { cause });
+}
+
+/** Codes by which servers say that a filter has refused. */
+const filtered = new Set([
+	'moderation_blocked',
+	'content_policy_violation',
+	'content_filter',
+	'safety_violation',
+]);
+
+/** The error for something that a server has refused or failed at, by the code it gives; undefined where that says nothing. */
+export function knownFailure(complaint: Complaint, cause: unknown): PlinthError | undefined {
+	const { code = '', message } = complaint;
+	const details = { cause, ...(message ? { message } : {}) };
+	if (filtered.has(code)) return errorFrom(upstreamErrors, 'E_MODERATION_BLOCKED', details);
+	if (code === 'context_length_exceeded') {
+		return errorFrom(upstreamErrors, 'E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
+	}
+	return undefined;
+}
+
+function refusal(cause: UpstreamAnswered, params: ReadonlySet<string>): PlinthError {
+	const { complaint } = cause;
+	// Names of models, and whether events are asked for, are the operator's choice and ours.
+	if (complaint.param === 'model' || complaint.code === 'model_not_found') {
+		return plinthError('E_MODEL_FAILED', { cause });
+	}
+	const known = knownFailure(complaint, cause);
+	if (known) return known;
+	const { param, message } = complaint;
+	const isUnsupported = complaint.code?.startsWith('unsupported_') ?? false;
+	return plinthError(isUnsupported ? 'E_VALUE_UNSUPPORTED' : 'E_VALUE_INVALID', {
+		cause,
+		message: message
+			? `The model refused the request: ${message}`
+			: 'The model refused the request.',
+		...(param && params.has(param) ? { param } : {}),
+	});
+}
+
+const unready = new Set([502, 503, 529]);
+
+function retryAfter(ms: number | undefined): { headers?: Readonly<Record<string, string>> } {
+	if (ms === undefined) return {};
+	const seconds = Math.min(longestWait, Math.max(1, Math.ceil(ms / 1_000)));
+	return { headers: { 'retry-after': `${seconds}` } };
+}
+
+/** The error for a connection that could not be made, or was lost before the answer began. */
+export function lossFailure(where: string, cause: unknown): PlinthError {
+	return errorFrom(upstreamErrors, 'E_MODEL_UNAVAILABLE', {
+		cause: new Error(`${where} cannot be reached`, { cause }),
+	});
+}
+
+/** The error for a server that is silent for too long. */
+export function silenceFailure(where: string): PlinthError {
+	return errorFrom(upstreamErrors, 'E_MODEL_TIMEOUT', {
+		cause: new Error(`${where} was silent for too long`),
+	});
+}
+
+/** The error for an answer that broke off, or is not what it should be. `what` stays in the log. */
+export function brokenAnswer(where: string, what: string, cause?: unknown): PlinthError {
+	return plinthError('E_MODEL_FAILED', { cause: new Error(`${where} ${what}`, { cause }) });
+}

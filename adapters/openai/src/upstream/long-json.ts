@@ -1,0 +1,83 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+const quote = 0x22;
+const backslash = 0x5c;
+/** Strings of more bytes than this are left where they are. */
+const longBytes = 16_384;
+/** Characters of base64 that are decoded in one turn of the event loop, a multiple of 4. */
+const sliceBytes = 4_194_304;
+
+/** JSON in which long strings have not been read: one text of fifty megabytes would take the event loop and memory from everybody else. */
+export class LongJson {
+	/** What was parsed; a long string is there as something that only `text` and `bytes` understand. */
+	readonly value: unknown;
+	readonly #source: Buffer;
+	readonly #strings: readonly (readonly [start: number, end: number])[];
+
+	/** Throws a `SyntaxError` for what is no JSON. */
+	constructor(source: Buffer) {
+		const strings: [number, number][] = [];
+		const kept: string[] = [];
+		let from = 0;
+		for (let start = source.indexOf(quote); start >= 0; ) {
+			const end = endOfString(source, start + 1);
+			if (end - start > longBytes) {
+				kept.push(source.toString('utf8', from, start), `{"${mark}":${strings.length}}`);
+				strings.push([start + 1, end]);
+				from = end + 1;
+			}
+			start = source.indexOf(quote, end + 1);
+		}
+		this.value = JSON.parse(kept.join('') + source.toString('utf8', from));
+		this.#source = source;
+		this.#strings = strings;
+	}
+
+	/** A text; undefined for what is none. */
+	text(value: unknown): string | undefined {
+		if (typeof value === 'string') return value;
+		const place = this.#place(value);
+		if (!place) return undefined;
+		return JSON.parse(this.#source.toString('utf8', place[0] - 1, place[1] + 1)) as string;
+	}
+
+	/** What base64 stands for, with or without the head of a data URL; undefined for what is no text. */
+	async bytes(value: unknown): Promise<Buffer | undefined> {
+		const place = this.#place(value);
+		if (!place) return typeof value === 'string' ? decoded(value) : undefined;
+		const [start, end] = place;
+		// Only what has no escapes is base64 as it stands.
+		if (this.#source.subarray(start, end).includes(backslash))
+			return decoded(this.text(value) ?? '');
+		const comma = this.#source.subarray(start, start + 100).indexOf(0x2c);
+		const parts: Buffer[] = [];
+		for (let at = start + comma + 1; at < end; at += sliceBytes) {
+			if (parts.length > 0) await turn();
+			const slice = this.#source.toString('latin1', at, Math.min(end, at + sliceBytes));
+			parts.push(Buffer.from(slice, 'base64'));
+		}
+		return Buffer.concat(parts);
+	}
+
+	#place(value: unknown): readonly [number, number] | undefined {
+		if (typeof value !== 'object' || value === null) return undefined;
+		const place = (value as Record<string, unknown>)[mark];
+		return typeof place === 'number' ? this.#strings[place] : undefined;
+	}
+}
+
+const mark = '$long';
+
+/** Where a string ends that begins at `from`: the next quote that is not escaped. */
+function endOfString(source: Buffer, from: number): number {
+	for (let end = source.indexOf(quote, from); end >= 0; end = source.indexOf(quote, end + 1)) {
+		let escapes = 0;
+		while (source[end - escapes - 1] === backslash) escapes += 1;
+		if (escapes % 2 === 0) return end;
+	}
+	throw new SyntaxError('A string has no end.');
+}
+
+function decoded(text: string): Buffer {
+	return Buffer.from(text.slice(text.slice(0, 100).indexOf(',') + 1), 'base64');
+}

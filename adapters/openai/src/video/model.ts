@@ -1,0 +1,139 @@
+import { type Clock, defineModel, modelError, orAbort, services } from '@plinth/core';
+import {
+	type VideoModel,
+	type VideoRequest,
+	type VideoResult,
+	type VideoRun,
+	videoModels,
+} from '@plinth/plugin-video/model';
+import { z } from 'zod';
+import { connectionOptions } from '../options.ts';
+import type { Upstream } from '../upstream/client.ts';
+import { openUpstream } from '../upstream/open.ts';
+import type { RequestBody } from '../upstream/request.ts';
+import { type VideoDialect, videoDialectNames, videoDialects } from './dialects.ts';
+import { download } from './download.ts';
+import { UpstreamJobs } from './jobs.ts';
+import { wireRequest } from './request.ts';
+import { failureOf } from './state.ts';
+import { videoAtOnce } from './sync.ts';
+
+const config = z.strictObject({
+	...connectionOptions(videoDialectNames, { dialect: 'openai', timeoutSeconds: 1_800 }),
+	/** Seconds between two questions about a video. Unless set, what the server suggests in `openai-poll-after-ms`, or 2. */
+	pollSeconds: z.coerce.number<number | string>().min(0.1).max(60).optional(),
+});
+
+type Config = z.output<typeof config>;
+
+/** How long a video whose job has ended is waited for, in order to stop it, in milliseconds. */
+const abandonMs = 30_000;
+
+/** A video model behind `/videos`. A restart of this server goes on with what was begun; a restart of that one is waited for. */
+export const openaiVideo = defineModel({
+	kind: videoModels,
+	name: 'openai.video',
+	description: 'A model on another server, asked through its OpenAI-compatible API.',
+	ownedBy: 'openai-compatible',
+	config,
+	needs: { clock: services.clock },
+	create(context): VideoModel {
+		const { config, id, services } = context;
+		const dialect: VideoDialect = videoDialects[config.dialect];
+		const upstream = openUpstream(context);
+		const bodyOf = (request: VideoRequest, seed: number) =>
+			wireRequest(request, { model: config.model ?? id, dialect, seed, extras: config.body });
+		if (dialect.create === 'sync') {
+			return {
+				apiVersion: 1,
+				async generate(request, run) {
+					run.signal.throwIfAborted();
+					const body = await videoAtOnce(upstream, await bodyOf(request, run.seed), run);
+					return { body, mediaType: 'video/mp4' };
+				},
+			};
+		}
+		const studio = new Studio(upstream, config, services.clock);
+		return {
+			apiVersion: 1,
+			generate: async (request, run) => studio.make(() => bodyOf(request, run.seed), run),
+			cancel: (id) => studio.cancel(id),
+		};
+	},
+});
+
+/** Makes videos by jobs of the server. */
+class Studio {
+	readonly #upstream: Upstream;
+	readonly #config: Config;
+	readonly #clock: Clock;
+	readonly #jobs: UpstreamJobs;
+
+	constructor(upstream: Upstream, config: Config, clock: Clock) {
+		this.#upstream = upstream;
+		this.#config = config;
+		this.#clock = clock;
+		this.#jobs = new UpstreamJobs({
+			upstream,
+			clock,
+			pollMs: config.pollSeconds === undefined ? undefined : config.pollSeconds * 1_000,
+			awayMs: config.timeoutSeconds * 1_000,
+		});
+	}
+
+	/** Goes on with what an earlier attempt has begun, or begins. A server that has forgotten the video is asked once more. */
+	async make(bodyOf: () => Promise<RequestBody>, run: VideoRun): Promise<VideoResult> {
+		run.signal.throwIfAborted();
+		let id = run.resume;
+		for (let again = false; ; again = true) {
+			id ??= await this.#begin(bodyOf, run);
+			if ((await this.#jobs.watch(id, run)) === 'completed') break;
+			if (again) throw modelError('The server of the model has lost the video twice.');
+			run.log.warn({ upstream: this.#upstream.host }, 'the server of a model has lost a video');
+			id = undefined;
+		}
+		const { signal, log } = run;
+		const tools = {
+			upstream: this.#upstream,
+			clock: this.#clock,
+			retries: this.#config.retries,
+			signal,
+			log,
+		};
+		return { body: download(id, tools), mediaType: 'video/mp4' };
+	}
+
+	async cancel(id: string): Promise<void> {
+		await this.#jobs.cancel(id);
+	}
+
+	/**
+	 * Not stopped by the signal: a request that is cut off may have begun a video of which nobody would know. Its answer is awaited in the background,
+	 * and the video is stopped.
+	 */
+	async #begin(bodyOf: () => Promise<RequestBody>, run: VideoRun): Promise<string> {
+		const late = new AbortController();
+		const begun = bodyOf().then((body) => this.#jobs.begin(body, late.signal));
+		const { id, state } = await orAbort(run.signal, begun).catch((error) => {
+			if (run.signal.aborted) this.#abandon(begun, late);
+			throw error;
+		});
+		if (state.kind === 'failed') throw failureOf(state, id);
+		try {
+			await run.checkpoint(id);
+		} catch (error) {
+			// Nobody will find it again.
+			this.cancel(id).catch(() => {});
+			throw error;
+		}
+		return id;
+	}
+
+	#abandon(begun: Promise<{ readonly id: string }>, late: AbortController): void {
+		const stop = this.#clock.after(abandonMs, () => late.abort());
+		begun
+			.then(({ id }) => this.cancel(id))
+			.catch(() => {})
+			.finally(stop);
+	}
+}

@@ -1,0 +1,45 @@
+import type { VideoRun } from '@plinth/plugin-video/model';
+import type { Upstream } from '../upstream/client.ts';
+import { members } from '../upstream/complaint.ts';
+import { brokenAnswer } from '../upstream/failure.ts';
+import { LongJson } from '../upstream/long-json.ts';
+import type { RequestBody } from '../upstream/request.ts';
+import { videoBytes } from './download.ts';
+import { videoParams } from './request.ts';
+
+/** Most bytes of a video that comes inside JSON. */
+const inlineBytes = 268_435_456;
+
+/** Asks a server that answers when the video is there, with its address or with the video itself. */
+export async function videoAtOnce(
+	upstream: Upstream,
+	body: RequestBody,
+	{ signal }: Pick<VideoRun, 'signal'>,
+): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+	const answer = await upstream.send({
+		method: 'POST',
+		path: '/video',
+		root: true,
+		body,
+		params: videoParams,
+		isCostly: true,
+		isPatient: true,
+		signal,
+	});
+	const json = parsed(await answer.bytes(inlineBytes), answer.where);
+	const { data } = members(json.value);
+	const { url, b64_json: base64 } = members(Array.isArray(data) ? data[0] : undefined);
+	const address = json.text(url);
+	if (address) return (await upstream.fetch(address, signal)).chunks(videoBytes);
+	const video = await json.bytes(base64);
+	if (video) return video;
+	throw brokenAnswer(answer.where, 'sent no video');
+}
+
+function parsed(bytes: Buffer, where: string): LongJson {
+	try {
+		return new LongJson(bytes);
+	} catch (error) {
+		throw brokenAnswer(where, 'sent no JSON', error);
+	}
+}

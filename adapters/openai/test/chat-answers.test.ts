@@ -1,0 +1,254 @@
+import type { ChatEvent } from '@plinth/plugin-chat/model';
+import { describe, expect, test } from 'vitest';
+import { openai } from '../src/index.ts';
+import { answer, chunk, hello, words } from './chat-calls.ts';
+import { failureOf, modelOf } from './harness.ts';
+import {
+	bytes,
+	cutAfter,
+	endless,
+	failure,
+	frame,
+	type Handler,
+	json,
+	scripted,
+	sse,
+} from './upstream.ts';
+
+async function answerTo(
+	handler: Handler,
+	part?: Parameters<typeof answer>[1],
+): Promise<ChatEvent[]> {
+	const { baseURL } = await scripted(handler);
+	return answer(await modelOf(openai.chat({ baseURL, retries: 0 })), part);
+}
+
+const stop: ChatEvent = { type: 'finish', reason: 'stop' };
+const call = (index: number, part: object) => chunk({ tool_calls: [{ index, ...part }] });
+
+describe('an answer', () => {
+	test('comes word by word, with its end and its tokens', async () => {
+		expect(await answerTo(sse(...hello))).toEqual([
+			{ type: 'text', text: 'Hel' },
+			{ type: 'text', text: 'lo.' },
+			{ ...stop, usage: { promptTokens: 3, completionTokens: 2 } },
+		]);
+	});
+
+	test('may hold thoughts, a refusal and details of its tokens', async () => {
+		const usage = {
+			prompt_tokens: 9,
+			completion_tokens: 8,
+			prompt_tokens_details: { cached_tokens: 4 },
+			completion_tokens_details: { reasoning_tokens: 5 },
+		};
+		const events = await answerTo(
+			sse(
+				chunk({ reasoning_content: 'Hm.' }),
+				chunk({ reasoning: 'Well.' }),
+				chunk({ refusal: 'No.' }),
+				chunk({}, 'content_filter', { usage }),
+				'[DONE]',
+			),
+		);
+		expect(events).toEqual([
+			{ type: 'reasoning', text: 'Hm.' },
+			{ type: 'reasoning', text: 'Well.' },
+			{ type: 'refusal', text: 'No.' },
+			{
+				type: 'finish',
+				reason: 'content_filter',
+				usage: { promptTokens: 9, completionTokens: 8, cachedTokens: 4, reasoningTokens: 5 },
+			},
+		]);
+	});
+
+	test('that comes whole is told at once', async () => {
+		const message = { role: 'assistant', content: 'All of it.', tool_calls: null };
+		const whole = {
+			choices: [{ index: 0, message, finish_reason: 'length' }],
+			usage: { prompt_tokens: 1.5, completion_tokens: 2 },
+		};
+		expect(await answerTo(json(whole))).toEqual([
+			{ type: 'text', text: 'All of it.' },
+			{ type: 'finish', reason: 'length' },
+		]);
+	});
+
+	test('may end without [DONE], or break off behind its end', async () => {
+		const text = [chunk({ content: 'Yes.' }), chunk({}, 'stop')];
+		const expected = [{ type: 'text', text: 'Yes.' }, stop];
+		expect(await answerTo(sse(...text))).toEqual(expected);
+		expect(await answerTo(cutAfter('text/event-stream', ...text.map(frame)))).toEqual(expected);
+	});
+
+	test('is read however its bytes come: comments, line ends, letters in two', async () => {
+		const body = Buffer.from(
+			`\ufeff: ping\r\n\r\nevent: x\r\ndata: ${JSON.stringify(chunk({ content: 'grün' }))}\r\n\r\ndata:${JSON.stringify(chunk({}, 'eos'))}`,
+		);
+		const drip: Handler = async (_, res) => {
+			res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+			for (const byte of body) {
+				res.write(Buffer.of(byte));
+				await new Promise((resolve) => setImmediate(resolve));
+			}
+			res.end();
+		};
+		expect(await answerTo(drip)).toEqual([{ type: 'text', text: 'grün' }, stop]);
+	});
+});
+
+describe('calls of tools', () => {
+	test('come in pieces, several in one answer', async () => {
+		const events = await answerTo(
+			sse(
+				call(0, { id: 'a', type: 'function', function: { name: 'one', arguments: '' } }),
+				call(0, { function: { arguments: '{"x":' } }),
+				call(0, { function: { arguments: '1}' } }),
+				call(1, { id: 'b', type: 'function', function: { name: 'two', arguments: '{}' } }),
+				chunk({}, 'tool_calls'),
+			),
+		);
+		expect(events).toEqual([
+			{ type: 'tool_call', index: 0, id: 'a', name: 'one' },
+			{ type: 'tool_call', index: 0, arguments: '{"x":' },
+			{ type: 'tool_call', index: 0, arguments: '1}' },
+			{ type: 'tool_call', index: 1, id: 'b', name: 'two', arguments: '{}' },
+			{ type: 'finish', reason: 'tool_calls' },
+		]);
+	});
+
+	test('are one where every piece has another id', async () => {
+		const events = await answerTo(
+			sse(
+				call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
+				call(0, { id: 'b', function: { name: '', arguments: '1}' } }),
+				chunk({}, 'tool_calls'),
+			),
+		);
+		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '1}' }, {}]);
+	});
+
+	test('are told apart by their ids where all have the index 0, and get ids where they have none', async () => {
+		const events = await answerTo(
+			sse(
+				call(0, { id: 'a', function: { name: 'one', arguments: { x: 1 } } }),
+				call(0, { id: 'b', function: { name: 'two', arguments: '{}' } }),
+				chunk({ tool_calls: [{ function: { name: 'three', arguments: '{}' } }] }, 'tool_calls'),
+			),
+		);
+		expect(events).toMatchObject([
+			{ index: 0, id: 'a', name: 'one', arguments: '{"x":1}' },
+			{ index: 1, id: 'b', name: 'two' },
+			{ index: 1, arguments: '{}' },
+			{ type: 'finish' },
+		]);
+		const [made] = await answerTo(
+			sse(chunk({ tool_calls: [{ function: { name: 'three', arguments: '{}' } }] }, 'tool_calls')),
+		);
+		expect(made).toMatchObject({
+			index: 0,
+			name: 'three',
+			id: expect.stringMatching(/^call_\w+$/),
+		});
+	});
+});
+
+describe('an answer that fails on its way is an error:', () => {
+	const begun = chunk({ content: 'Half' });
+	test.each<[string, Handler]>([
+		['the connection is lost', cutAfter('text/event-stream', frame(begun))],
+		['it ends in the middle', sse(begun)],
+		['it says [DONE] in the middle', sse(begun, '[DONE]')],
+		['the server gives it up', sse(begun, chunk({}, 'abort'))],
+		['an event is no JSON', sse(begun, '{"choices":[')],
+		['an event is an error', sse(begun, { error: { message: 'CUDA out of memory', code: 500 } })],
+		['it is neither events nor JSON', bytes('<html>', 'text/html')],
+		['a whole answer is no JSON', bytes('<html>', 'application/json')],
+		['a whole answer has nothing in it', json({})],
+		['a whole answer has no end', endless('application/json')],
+	])('%s', async (_, handler) => {
+		const failed = await failureOf(answerTo(handler));
+		expect(failed).toMatchObject({ status: 502, code: 'model_error' });
+		expect(failed.message).not.toMatch(/CUDA|127\.0/);
+		expect(failed.log).toMatch(/127\.0\.0\.1:\d+\/v1\/chat\/completions/);
+	});
+
+	test('a filter has its own code', async () => {
+		const error = { message: 'Not that.', code: 'content_policy_violation' };
+		const failed = await failureOf(answerTo(sse(begun, { error })));
+		expect(failed).toMatchObject({ status: 400, code: 'moderation_blocked', message: 'Not that.' });
+	});
+
+	test('an event without an end is not collected for ever', async () => {
+		const failed = await failureOf(answerTo(endless('text/event-stream', 'data: ')));
+		expect(failed).toMatchObject({
+			status: 502,
+			log: expect.stringContaining('more than 16777216'),
+		});
+	});
+});
+
+describe('a conversation', () => {
+	test('keeps its turns, their names and their calls', async () => {
+		const upstream = await scripted(sse(...hello));
+		const model = await modelOf(openai.chat({ baseURL: upstream.baseURL, model: 'theirs' }));
+		const calls = [{ id: 'c', name: 'one', arguments: '{}' }];
+		await answer(model, {
+			messages: [
+				{ role: 'system', content: [words('Be kind.'), words('Be brief.')] },
+				{ role: 'user', name: 'ann', content: [words('Hi.')] },
+				{ role: 'assistant', content: [], refusal: 'No.', toolCalls: [] },
+				{ role: 'assistant', content: [], toolCalls: calls },
+				{ role: 'tool', callId: 'c', content: [words('noon')] },
+			],
+		});
+		expect(upstream.got[0]?.json).toMatchObject({
+			model: 'theirs',
+			messages: [
+				{ role: 'system', content: 'Be kind.\n\nBe brief.' },
+				{ role: 'user', name: 'ann', content: 'Hi.' },
+				{ role: 'assistant', content: 'No.' },
+				{
+					role: 'assistant',
+					content: null,
+					tool_calls: [{ id: 'c', type: 'function', function: { name: 'one', arguments: '{}' } }],
+				},
+				{ role: 'tool', tool_call_id: 'c', content: 'noon' },
+			],
+		});
+	});
+
+	test('is sent with what the operator adds, and without what the operator leaves out', async () => {
+		const upstream = await scripted(sse(...hello));
+		const body = { seed: null, top_k: 40, temperature: 0 };
+		const model = await modelOf(openai.chat({ baseURL: upstream.baseURL, body }));
+		await answer(model, { temperature: 2 });
+		expect(upstream.got[0]?.json).toMatchObject({ top_k: 40, temperature: 0 });
+		expect(upstream.got[0]?.json).not.toHaveProperty('seed');
+	});
+
+	test('sends no server to addresses that clients name, unless the operator says so', async () => {
+		const upstream = await scripted(sse(...hello));
+		const model = await modelOf(openai.chat({ baseURL: upstream.baseURL, images: true }));
+		const image = { type: 'image', detail: 'auto', image: { url: 'http://10.0.0.1/' } } as const;
+		const messages = [{ role: 'user', content: [words('Look.'), image] }] as const;
+		expect(await failureOf(answer(model, { messages }))).toMatchObject({
+			status: 400,
+			code: 'unsupported_value',
+			param: 'messages[0].content[1].image_url',
+		});
+		expect(upstream.got).toEqual([]);
+	});
+
+	test('is answered whole by a server that knows no events, which is asked only once', async () => {
+		const whole = json({ choices: [{ message: { content: 'Yes.' }, finish_reason: 'stop' }] });
+		const refusal = failure(400, { message: 'Unsupported parameter.', param: 'stream' });
+		const upstream = await scripted(refusal, whole);
+		const model = await modelOf(openai.chat({ baseURL: upstream.baseURL }));
+		for (const _ of [1, 2]) {
+			expect(await answer(model)).toEqual([{ type: 'text', text: 'Yes.' }, stop]);
+		}
+		expect(upstream.got.map(({ json }) => json.stream)).toEqual([true, false, false]);
+	});
+});

@@ -1,0 +1,43 @@
+import { silentLogger } from '@plinth/core/testing';
+import type { ChatEvent, ChatModel, ChatRequest, TextPart } from '@plinth/plugin-chat/model';
+import { all } from './harness.ts';
+
+/** A text part. */
+export const words = (text: string): TextPart => ({ type: 'text', text });
+
+/** A request of a user who says something. */
+export function talk(part: Partial<ChatRequest> = {}): ChatRequest {
+	return {
+		messages: [{ role: 'user', content: [words('Hello?')] }],
+		tools: [],
+		toolChoice: 'auto',
+		parallelToolCalls: true,
+		format: { type: 'text' },
+		stop: [],
+		...part,
+	};
+}
+
+/** Everything that a model answers. */
+export function answer(
+	model: ChatModel,
+	part: Partial<ChatRequest> = {},
+	signal: AbortSignal = new AbortController().signal,
+): Promise<ChatEvent[]> {
+	return all(model.stream(talk(part), { signal, seed: 7, log: silentLogger() }));
+}
+
+/** A chunk of a streamed answer. */
+export function chunk(delta: object, finish: string | null = null, more: object = {}): object {
+	return { choices: [{ index: 0, delta, finish_reason: finish }], ...more };
+}
+
+/** A whole small answer. */
+export const hello: readonly (object | string)[] = [
+	chunk({ role: 'assistant', content: '' }),
+	chunk({ content: 'Hel' }),
+	chunk({ content: 'lo.' }),
+	chunk({}, 'stop'),
+	{ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } },
+	'[DONE]',
+];

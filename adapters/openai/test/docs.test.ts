@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { upstreamErrors } from '../src/errors.ts';
+import { openai } from '../src/index.ts';
+import { type FeatureTable, features } from './features.ts';
+
+const page = await readFile(join(import.meta.dirname, '../../../docs/adapters/openai.md'), 'utf8');
+
+/** The rows of the table below a heading, without its head. */
+function tableBelow(heading: string): string[][] {
+	const [, text = ''] = page.split(`## ${heading}\n`);
+	const lines = text.split(/\n#/)[0]?.split('\n') ?? [];
+	const rows = lines.filter((line) => line.startsWith('|'));
+	return rows.map((line) =>
+		line
+			.slice(1, -1)
+			.split('|')
+			.map((cell) => cell.trim()),
+	);
+}
+
+describe('docs/adapters/openai.md', () => {
+	test.each([
+		['Chat', features.chat],
+		['Pictures', features.image],
+		['Speech', features.speech],
+		['Videos', features.video],
+	] as const)('tells of %s what the tests have found', (heading, table: FeatureTable) => {
+		const rows = Object.entries(table.rows).map(([feature, cells]) => [feature, ...cells]);
+		const [head, , ...found] = tableBelow(heading);
+		expect(head).toEqual(['', ...table.dialects.map((name) => `\`${name}\``)]);
+		expect(found).toEqual(rows);
+	});
+
+	test('has every option, and no other', () => {
+		const told = tableBelow('Options')
+			.slice(2)
+			.map(([name, kinds]) => [name, kinds]);
+		const kindsOf = new Map<string, string[]>();
+		for (const [kind, factory] of Object.entries(openai)) {
+			for (const name of Object.keys((factory.definition.config as unknown as z.ZodObject).shape)) {
+				kindsOf.set(name, [...(kindsOf.get(name) ?? []), kind]);
+			}
+		}
+		const options = [...kindsOf].map(([name, kinds]) => [
+			`\`${name}\``,
+			kinds.length === 4 ? 'all' : kinds.join(', '),
+		]);
+		expect(told.toSorted()).toEqual(options.toSorted());
+	});
+
+	test('has the status and the code of every failure of its own', () => {
+		const told = tableBelow('Failures').map(([, answer]) => answer ?? '');
+		for (const { status, code } of Object.values(upstreamErrors)) {
+			expect(told).toContain(`${status} \`${code}\``);
+		}
+	});
+});

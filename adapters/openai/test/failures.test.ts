@@ -1,0 +1,315 @@
+import type { Clock } from '@plinth/core';
+import { eventually, manualClock, silentLogger } from '@plinth/core/testing';
+import type { ChatEvent, ChatModel } from '@plinth/plugin-chat/model';
+import { describe, expect, test } from 'vitest';
+import { openai } from '../src/index.ts';
+import { answer, chunk, hello, talk } from './chat-calls.ts';
+import { impatientClock } from './clock.ts';
+import { type Failed, failureOf, keptLog, modelOf } from './harness.ts';
+import {
+	bytes,
+	endless,
+	failure,
+	type Handler,
+	hangUp,
+	json,
+	type Scripted,
+	scripted,
+	silent,
+	sse,
+} from './upstream.ts';
+
+const key = 'key-that-nobody-sees';
+
+interface Asked {
+	readonly upstream: Scripted;
+	readonly model: ChatModel;
+	/** The waits that were over at once. */
+	readonly waits: readonly number[];
+	readonly lines: readonly string[];
+}
+
+async function asked(
+	handlers: readonly Handler[],
+	options: object = {},
+	given?: Clock,
+): Promise<Asked> {
+	const upstream = await scripted(...handlers);
+	const impatient = impatientClock();
+	const clock = given ?? impatient;
+	const { log, lines } = keptLog();
+	const instance = openai.chat({ baseURL: upstream.baseURL, apiKey: key, ...options });
+	const model = await modelOf(instance, { clock, log });
+	return { upstream, waits: impatient.waits, lines, model };
+}
+
+function begun(model: ChatModel): AsyncIterator<ChatEvent> {
+	const run = { signal: new AbortController().signal, seed: 1, log: silentLogger() };
+	return model.stream(talk(), run)[Symbol.asyncIterator]();
+}
+
+async function failedWith(...handlers: Handler[]): Promise<Failed> {
+	const { model } = await asked(handlers, { retries: 0 });
+	return failureOf(answer(model));
+}
+
+describe('a failure becomes', () => {
+	test.each<[string, Handler, Partial<Failed>]>([
+		[
+			'400 with its parameter',
+			failure(400, { message: 'temperature is too high', param: 'temperature', code: null }),
+			{ status: 400, code: 'invalid_value', param: 'temperature' },
+		],
+		[
+			'400 with the root of a path',
+			failure(400, { message: 'no such role', param: 'messages[3].role', code: 'invalid_value' }),
+			{ status: 400, code: 'invalid_value', param: 'messages' },
+		],
+		[
+			'400 unsupported_value',
+			failure(400, { message: 'no logit bias', code: 'unsupported_parameter', param: 'stop' }),
+			{ status: 400, code: 'unsupported_value', param: 'stop' },
+		],
+		[
+			'400 without a parameter that the client never sent',
+			failure(400, { message: 'bad top_k', param: 'top_k' }),
+			{ status: 400, code: 'invalid_value', param: undefined },
+		],
+		[
+			'400 out of a FastAPI list',
+			json({ detail: [{ loc: ['body', 'messages', 0], msg: 'field required' }] }, 422),
+			{ status: 400, param: 'messages', message: 'The model refused the request: field required' },
+		],
+		[
+			'400 out of a FastAPI text',
+			json({ detail: 'too long' }, 400),
+			{ status: 400, message: 'The model refused the request: too long' },
+		],
+		[
+			'400 out of a text',
+			json({ error: 'no image model' }, 400),
+			{ status: 400, message: 'The model refused the request: no image model' },
+		],
+		['400 out of nothing', bytes('', 'text/plain', 400), { status: 400, code: 'invalid_value' }],
+		[
+			'400 context_length_exceeded',
+			failure(400, { message: 'max 4096', code: 'context_length_exceeded' }),
+			{ status: 400, code: 'context_length_exceeded', param: 'messages' },
+		],
+		[
+			'400 moderation_blocked',
+			failure(400, { message: 'Not that.', code: 'moderation_blocked' }),
+			{ status: 400, code: 'moderation_blocked', message: 'Not that.' },
+		],
+		[
+			'413',
+			bytes('<html>too large</html>', 'text/html', 413),
+			{ status: 413, code: 'request_too_large' },
+		],
+		[
+			'429 with the wait of the server',
+			failure(429, { message: 'slow down' }, { 'retry-after': '17' }),
+			{ status: 429, code: 'rate_limit_exceeded', retryAfter: '17' },
+		],
+		[
+			'429 with a minute at most',
+			failure(429, { message: 'slow down' }, { 'retry-after': '3600' }),
+			{ status: 429, retryAfter: '60' },
+		],
+		[
+			'502 where the operator has no credit left',
+			failure(429, { message: 'You have no credit.', code: 'insufficient_quota' }),
+			{ status: 502, code: 'model_error' },
+		],
+		[
+			'502 where the key is wrong',
+			failure(401, { message: `Incorrect API key provided: ${key}` }),
+			{ status: 502, code: 'model_error' },
+		],
+		[
+			'502 where the model is not there',
+			failure(404, { message: 'no such model', code: 'model_not_found' }),
+			{ status: 502, code: 'model_error' },
+		],
+		[
+			'502 where the model has another name',
+			failure(400, { message: 'model mismatch', param: 'model' }),
+			{ status: 502, code: 'model_error' },
+		],
+		['502 after 500', failure(500, { message: 'trace' }), { status: 502, code: 'model_error' }],
+		[
+			'503 while the server loads',
+			failure(503, { message: 'loading' }, { 'retry-after': '9' }),
+			{ status: 503, code: 'model_unavailable', retryAfter: '9' },
+		],
+		['503 where nobody answers', hangUp, { status: 503, code: 'model_unavailable' }],
+		['504 after 504', bytes('', 'text/html', 504), { status: 504, code: 'model_timeout' }],
+	])('%s', async (_, handler, expected) => {
+		const failed = await failedWith(handler);
+		expect(failed).toMatchObject(expected);
+		if (failed.status >= 500) {
+			expect(failed.message).not.toMatch(/trace|credit|mismatch|127\.0/);
+			expect(failed.log).toMatch(/127\.0\.0\.1:\d+/);
+		}
+	});
+
+	test('503 where nobody listens', async () => {
+		const { upstream, model } = await asked([silent], { retries: 0 });
+		await upstream.close();
+		expect(await failureOf(answer(model))).toMatchObject({
+			status: 503,
+			code: 'model_unavailable',
+		});
+	});
+
+	test('504 after the time of the request', async () => {
+		const { model, waits } = await asked([silent], { timeoutSeconds: 9 });
+		expect(await failureOf(answer(model))).toMatchObject({ status: 504, code: 'model_timeout' });
+		expect(waits).toEqual([9_000]);
+	});
+
+	test('504 where the server falls silent on its way', async () => {
+		const pause: Handler = (_, res) => {
+			res.writeHead(200, { 'content-type': 'text/event-stream' });
+			res.write(`data: ${JSON.stringify(chunk({ content: 'Half' }))}\n\n`);
+		};
+		const clock = manualClock();
+		const { model } = await asked([pause], { timeoutSeconds: 9 }, clock);
+		const events = begun(model);
+		expect((await events.next()).value).toEqual({ type: 'text', text: 'Half' });
+		const next = failureOf(events.next());
+		await clock.advance(9_000);
+		expect(await next).toMatchObject({ status: 504, code: 'model_timeout' });
+	});
+
+	test('502 for a body of a failure that has no end', async () => {
+		const failing = endless('text/plain', '', 500);
+		expect(await failedWith(failing)).toMatchObject({ status: 502, code: 'model_error' });
+	});
+});
+
+describe('a request is sent again', () => {
+	const again: readonly [string, Handler][] = [
+		['429', failure(429, { message: 'slow down' })],
+		['500', failure(500, { message: 'oops' })],
+		['503', bytes('', 'text/plain', 503)],
+		['a lost connection', hangUp],
+		['what the server wants to see again', failure(400, {}, { 'x-should-retry': 'true' })],
+	];
+
+	test.each(again)('after %s', async (_, handler) => {
+		const { model, upstream, waits, lines } = await asked([handler, handler, sse(...hello)]);
+		expect(await answer(model)).toHaveLength(3);
+		expect(upstream.got).toHaveLength(3);
+		const [first = 0, second = 0] = waits;
+		expect(first).toBeGreaterThanOrEqual(375);
+		expect(first).toBeLessThanOrEqual(500);
+		expect(second).toBeGreaterThanOrEqual(750);
+		expect(second).toBeLessThanOrEqual(1_000);
+		expect(lines).toHaveLength(2);
+		expect(lines.join()).not.toContain(key);
+	});
+
+	test.each<[string, Record<string, string>, number]>([
+		['in seconds', { 'retry-after': '7' }, 7_000],
+		['in milliseconds', { 'retry-after-ms': '1250', 'retry-after': '9' }, 1_250],
+		['as a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:05 GMT' }, 5_000],
+		['in the past', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, 100],
+	])('when the server says, %s', async (_, headers, wait) => {
+		const { model, waits } = await asked([failure(429, {}, headers), sse(...hello)]);
+		await answer(model);
+		expect(waits).toEqual([wait]);
+	});
+
+	test('as often as the config says', async () => {
+		const { model, upstream } = await asked([hangUp], { retries: 4 });
+		await failureOf(answer(model));
+		expect(upstream.got).toHaveLength(5);
+	});
+
+	test.each<[string, Handler]>([
+		['a refusal', failure(400, { message: 'no' })],
+		['what the server does not want to see again', failure(503, {}, { 'x-should-retry': 'false' })],
+		['an empty purse', failure(429, { code: 'insufficient_quota' })],
+		['what is not there', bytes('', 'text/plain', 501)],
+	])('but not after %s', async (_, handler) => {
+		const { model, upstream } = await asked([handler]);
+		await failureOf(answer(model));
+		expect(upstream.got).toHaveLength(1);
+	});
+
+	test('but not where the wait would end behind its time', async () => {
+		const handler = failure(429, {}, { 'retry-after': '30' });
+		const { model, upstream } = await asked([handler], { timeoutSeconds: 25 });
+		expect(await failureOf(answer(model))).toMatchObject({ status: 429, retryAfter: '30' });
+		expect(upstream.got).toHaveLength(1);
+	});
+
+	test('but not once the answer has begun', async () => {
+		const half = sse(chunk({ content: 'Half' }));
+		const { model, upstream } = await asked([half]);
+		await failureOf(answer(model));
+		expect(upstream.got).toHaveLength(1);
+	});
+});
+
+describe('a client who leaves', () => {
+	test.each<[string, Handler]>([
+		['before the answer', silent],
+		[
+			'within it',
+			(_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n\n'),
+		],
+	])('%s ends the request, and hears its own reason', async (_, handler) => {
+		const { model, upstream } = await asked([handler]);
+		const stop = new AbortController();
+		const reason = new Error('left');
+		const work = answer(model, {}, stop.signal);
+		await eventually('the request is there', () => upstream.got.length === 1);
+		stop.abort(reason);
+		await expect(work).rejects.toBe(reason);
+		await eventually('the connection is gone', () => upstream.left.count === 1);
+	});
+
+	test('between two tries ends the wait', async () => {
+		const { model, lines } = await asked([hangUp], {}, manualClock());
+		const stop = new AbortController();
+		const work = answer(model, {}, stop.signal);
+		await eventually('the next try is waited for', () => lines.length === 1);
+		stop.abort(new Error('left'));
+		await expect(work).rejects.toBe(stop.signal.reason);
+	});
+});
+
+describe('the key', () => {
+	test('is sent to the server, with the headers of the config', async () => {
+		const { model, upstream } = await asked([sse(...hello)], { headers: { 'x-team': 'a' } });
+		await answer(model);
+		expect(upstream.got[0]?.headers).toMatchObject({
+			authorization: `Bearer ${key}`,
+			'x-team': 'a',
+		});
+	});
+
+	test('is not sent where there is none', async () => {
+		const { model, upstream } = await asked([sse(...hello)], { apiKey: '' });
+		await answer(model);
+		expect(upstream.got[0]?.headers.authorization).toBeUndefined();
+	});
+
+	test('follows no redirect', async () => {
+		const other = await scripted(sse(...hello));
+		const away: Handler = (_, res) => res.writeHead(307, { location: `${other.baseURL}/x` }).end();
+		const { model } = await asked([away]);
+		expect(await failureOf(answer(model))).toMatchObject({
+			status: 502,
+			log: expect.stringContaining('correct baseURL'),
+		});
+		expect(other.got).toEqual([]);
+	});
+
+	test('stands in no error', async () => {
+		const { model } = await asked([failure(401, { message: 'who are you?' })]);
+		expect(JSON.stringify(await failureOf(answer(model)))).not.toContain(key);
+	});
+});

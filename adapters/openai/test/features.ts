@@ -1,0 +1,93 @@
+/**
+ * What becomes of a feature: `yes`, the server is asked for it; `here`, this side does it or makes it from something else; `warning`, the answer comes
+ * without it and says so; `400`, the request is refused; `no`, it has no effect; `–`, it cannot be configured.
+ */
+export type Cell = 'yes' | 'here' | 'warning' | '400' | 'no' | '–';
+
+/** A row for each feature, a cell for each dialect in the order of `dialects`. */
+export interface FeatureTable {
+	readonly dialects: readonly string[];
+	readonly rows: Readonly<Record<string, readonly Cell[]>>;
+}
+
+/** What every dialect does with every feature. The tests of each kind find out that it is so, and the guide shows it. */
+export const features = {
+	chat: {
+		dialects: ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacpp'],
+		rows: {
+			'answers as they are written': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'documents, as text': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'files as they are (`files`)': ['yes', '–', '–', '–', '–', '–'],
+			'pictures (`images`)': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'pictures by address (`pictureUrls`)': ['yes', 'yes', 'yes', 'yes', '–', 'yes'],
+			'sound (`audio`)': ['yes', 'yes', '–', 'yes', '–', 'yes'],
+			'`tools`': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`tool_choice: "none"`': ['yes', 'yes', 'yes', 'yes', 'here', 'yes'],
+			'`tool_choice: "required"`': ['yes', 'yes', 'yes', 'yes', '400', 'yes'],
+			'`tool_choice` with a name': ['yes', 'yes', 'yes', 'yes', '400', 'here'],
+			'`parallel_tool_calls: false`': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`response_format: json_object`': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`response_format: json_schema`': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`max_completion_tokens`': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`temperature`, `top_p`, penalties': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`stop`': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`seed`': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'`reasoning_effort`': ['yes', 'yes', 'yes', 'warning', 'yes', 'warning'],
+		},
+	},
+	image: {
+		dialects: ['openai', 'vllm-omni', 'sglang', 'localai', 'sdcpp'],
+		rows: {
+			'pictures from words': ['yes', 'yes', 'yes', 'yes', 'yes'],
+			'changes of pictures': ['yes', 'yes', 'yes', '400', 'yes'],
+			'changes where a mask opens': ['yes', 'yes', '400', 'yes', 'yes'],
+			'several input pictures': ['yes', 'yes', 'yes', '400', 'yes'],
+			'WebP as input': ['yes', 'yes', 'yes', 'yes', 'here'],
+			'unfinished states (`partial_images`)': ['yes', 'no', 'no', 'no', 'no'],
+			'`n` in one call': ['yes', 'here', 'here', 'here', 'here'],
+			'`size`': ['yes', 'yes', 'yes', 'yes', 'yes'],
+			'`output_format`, `output_compression`': ['yes', 'here', 'here', 'here', 'here'],
+			'`quality`': ['yes', 'warning', 'warning', 'warning', 'warning'],
+			'`background: transparent`': ['yes', '400', 'yes', '400', '400'],
+			'`moderation`': ['yes', 'warning', 'warning', 'warning', 'warning'],
+			'`input_fidelity`': ['yes', 'no', 'no', 'no', 'no'],
+			'`num_inference_steps`': ['warning', 'yes', 'yes', 'yes', 'yes'],
+			'`style`': ['warning', 'warning', 'warning', 'warning', 'warning'],
+			'a seed, so that equal requests get equal pictures': ['no', 'yes', 'yes', 'yes', 'yes'],
+		},
+	},
+	speech: {
+		dialects: ['openai', 'vllm-omni', 'localai', 'ollama'],
+		rows: {
+			'`mp3`': ['yes', 'yes', 'yes', 'here'],
+			'`opus`': ['yes', 'yes', 'yes', 'here'],
+			'`aac`': ['yes', 'here', 'yes', 'here'],
+			'`flac`': ['yes', 'yes', 'yes', 'here'],
+			'`wav`': ['yes', 'yes', 'yes', 'yes'],
+			'`pcm`': ['yes', 'yes', 'here', 'here'],
+			'`speed`': ['yes', 'yes', 'yes', 'yes'],
+			'`instructions`': ['yes', 'yes', 'warning', 'warning'],
+		},
+	},
+	video: {
+		dialects: ['openai', 'vllm-omni', 'sglang', 'localai'],
+		rows: {
+			'`prompt`, `seconds`, `size`': ['yes', 'yes', 'yes', 'yes'],
+			'`input_reference`': ['yes', 'yes', 'yes', 'yes'],
+			'a seed, so that equal requests get equal videos': ['no', 'yes', 'yes', 'yes'],
+			progress: ['yes', 'yes', 'yes', 'no'],
+			'a deleted video stops the work': ['yes', 'yes', 'yes', 'here'],
+			'work goes on after a restart of this server': ['yes', 'yes', 'yes', 'no'],
+		},
+	},
+} as const satisfies Record<string, FeatureTable>;
+
+/** Every feature with every dialect: what a table of tests runs through. */
+export function cellsOf(
+	kind: keyof typeof features,
+): readonly (readonly [feature: string, dialect: string, Cell])[] {
+	const { dialects, rows }: FeatureTable = features[kind];
+	return Object.entries(rows).flatMap(([feature, cells]) =>
+		dialects.map((dialect, index) => [feature, dialect, cells[index] ?? '–'] as const),
+	);
+}

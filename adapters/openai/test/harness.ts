@@ -1,0 +1,95 @@
+import {
+	type Clock,
+	type ImageCodec,
+	isPlinthError,
+	type Logger,
+	type ModelInstance,
+	services,
+} from '@plinth/core';
+import { silentLogger } from '@plinth/core/testing';
+import { onTestFinished } from 'vitest';
+import { impatientClock } from './clock.ts';
+
+/** What a model finds around it. */
+export interface ModelOptions {
+	readonly clock?: Clock;
+	readonly log?: Logger;
+	readonly images?: ImageCodec;
+	readonly id?: string;
+}
+
+/** Creates a model as boot does, outside an app. */
+export async function createModel<M>(
+	{ definition, options }: ModelInstance<M>,
+	{ clock = impatientClock(), log = silentLogger(), images, id = 'bound-id' }: ModelOptions = {},
+): Promise<{ readonly model: M; stop(): Promise<void> }> {
+	const tasks: (() => Promise<void> | void)[] = [];
+	const known: Readonly<Record<string, unknown>> = {
+		[services.clock.id]: clock,
+		[services.images.id]: images,
+	};
+	const needs = Object.entries(definition.needs ?? {});
+	const model = (await definition.create({
+		id,
+		config: definition.config.parse(options),
+		services: Object.fromEntries(needs.map(([name, ref]) => [name, known[ref.id]])) as never,
+		log,
+		onStop: (task) => void tasks.push(task),
+	})) as M;
+	return {
+		model,
+		async stop() {
+			for (const task of tasks.reverse()) await task();
+		},
+	};
+}
+
+/** The same for the length of a test. */
+export async function modelOf<M>(instance: ModelInstance<M>, options?: ModelOptions): Promise<M> {
+	const { model, stop } = await createModel(instance, options);
+	onTestFinished(stop);
+	return model;
+}
+
+/** What a failure looks like to a client, and what stands behind it in the log. */
+export interface Failed {
+	readonly status: number;
+	readonly code: string | null;
+	readonly param: string | undefined;
+	readonly message: string;
+	readonly retryAfter: string | undefined;
+	readonly log: string;
+}
+
+/** How a promise fails. Throws when it does not, or without a code. */
+export async function failureOf(work: Promise<unknown>): Promise<Failed> {
+	const error = await work.then(
+		() => new Error('It did not fail.'),
+		(thrown: unknown) => thrown,
+	);
+	if (!isPlinthError(error)) throw error;
+	const { spec, param, message, headers } = error;
+	const { status, code } = spec;
+	return { status, code, param, message, retryAfter: headers['retry-after'], log: causes(error) };
+}
+
+function causes(error: unknown): string {
+	if (!(error instanceof Error)) return '';
+	return [error.message, causes(error.cause)].filter((text) => text !== '').join(' < ');
+}
+
+/** Everything that an async iterable yields. */
+export async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+	const values: T[] = [];
+	for await (const value of source) values.push(value);
+	return values;
+}
+
+/** A logger that keeps its lines. */
+export function keptLog(): { readonly log: Logger; readonly lines: string[] } {
+	const lines: string[] = [];
+	const keep = (fields: object, message: string) =>
+		void lines.push(`${JSON.stringify(fields)} ${message}`);
+	const log: Logger = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
+	return { log, lines };
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anyText } from '../../../test/support/characters.ts';
+import { LongJson } from '../src/upstream/long-json.ts';
+
+describe('JSON with long texts', () => {
+	test('says the same as JSON, whatever stands in it', () => {
+		const piece = anyText({ minLength: 1, maxLength: 20 });
+		fc.assert(
+			fc.property(fc.json({ maxDepth: 2 }), piece, (json, piece) => {
+				const text = piece.repeat(17_000 / piece.length);
+				const whole = `{"before":${json},"text":${JSON.stringify(text)},"after":${json}}`;
+				const read = new LongJson(Buffer.from(whole));
+				const { before, after, text: place } = read.value as Record<string, unknown>;
+				expect([before, after]).toEqual([JSON.parse(json), JSON.parse(json)]);
+				expect(read.text(place) === text).toBe(true);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+
+	test('decodes what is longer than one slice', async () => {
+		const bytes = Buffer.alloc(7_000_000, 'some bytes and others');
+		const read = new LongJson(Buffer.from(JSON.stringify([bytes.toString('base64')])));
+		const [place] = read.value as unknown[];
+		expect((await read.bytes(place))?.equals(bytes)).toBe(true);
+	});
+
+	test('knows only its own places', async () => {
+		const read = new LongJson(Buffer.from('{"a":{"$long":0},"b":7,"c":null}'));
+		for (const value of Object.values(read.value as object)) {
+			expect(read.text(value)).toBeUndefined();
+			expect(await read.bytes(value)).toBeUndefined();
+		}
+	});
+
+	test.each(['{"a":"', '"', '{"a":"\\"}', '[1', ''])('is refused when it is broken: %s', (text) => {
+		expect(() => new LongJson(Buffer.from(text))).toThrow(SyntaxError);
+	});
+});

@@ -1,0 +1,129 @@
+import { eventually } from '@plinth/core/testing';
+import { expect, test } from 'vitest';
+import { type Cell, cellsOf } from './features.ts';
+import { hangUp, json, silent } from './upstream.ts';
+import { attempt, mp4, record, requests, studio } from './videos.ts';
+
+const picture = Buffer.from('\x89PNG\r\n\x1a\n a picture', 'latin1');
+const reference = { mediaType: 'image/png', size: picture.length, bytes: async () => picture };
+
+/** How a feature is told to the server, or shows. */
+type Probe = (dialect: string) => Promise<Cell>;
+
+async function asked(dialect: string, request = {}) {
+	const started = await studio({}, { dialect });
+	if (dialect === 'localai') {
+		started.state.create = json({ data: [{ b64_json: mp4.toString('base64') }] });
+	}
+	const work = attempt(started.model, request);
+	expect(await work.bytes()).toEqual(mp4);
+	const [got] = started.upstream.got;
+	const field = (name: string) => got?.json[name] ?? got?.form.get(name);
+	return { ...started, work, got, field };
+}
+
+const probes: Readonly<Record<string, Probe>> = {
+	async '`prompt`, `seconds`, `size`'(dialect) {
+		const { got, field } = await asked(dialect);
+		const isRoot = dialect === 'localai';
+		expect(`${got?.method} ${got?.path}`).toBe(isRoot ? 'POST /video' : 'POST /v1/videos');
+		expect([field('prompt'), field('size'), field('model')]).toEqual([
+			'a cat',
+			'720x1280',
+			'bound-id',
+		]);
+		// Each in the form and the type that it knows.
+		expect(Boolean(got?.json.prompt)).toBe(dialect === 'sglang' || isRoot);
+		expect(field('seconds')).toBe(dialect === 'sglang' ? 4 : '4');
+		if (isRoot)
+			expect(got?.json).toMatchObject({ width: 720, height: 1280, num_frames: 96, fps: 24 });
+		return 'yes';
+	},
+	async '`input_reference`'(dialect) {
+		const { got, field } = await asked(dialect, { reference });
+		if (dialect === 'localai') {
+			expect(field('start_image')).toBe(picture.toString('base64'));
+			return 'yes';
+		}
+		const file = got?.form.get('input_reference') as File;
+		expect([file.name, file.type]).toEqual(['reference.png', 'image/png']);
+		expect(Buffer.from(await file.arrayBuffer())).toEqual(picture);
+		return 'yes';
+	},
+	async 'a seed, so that equal requests get equal videos'(dialect) {
+		const { field } = await asked(dialect);
+		const seed = field('seed');
+		if (seed === null || seed === undefined) return 'no';
+		expect(`${seed}`).toBe(dialect === 'localai' ? '2147483647' : '4294967295');
+		return 'yes';
+	},
+	async progress(dialect) {
+		const working = [0, 1, 40].map((progress) => record('in_progress', { progress }));
+		const { model, state } = await studio({ poll: [...working, record('completed')] }, { dialect });
+		if (dialect === 'localai')
+			state.create = json({ data: [{ b64_json: mp4.toString('base64') }] });
+		const work = attempt(model);
+		await work.result;
+		if (work.progress.length === 0) return 'no';
+		expect(work.progress).toEqual([0, 0.01, 0.4]);
+		return 'yes';
+	},
+	async 'a deleted video stops the work'(dialect) {
+		const { model, state, upstream } = await studio({ poll: [record('queued')] }, { dialect });
+		if (dialect === 'localai') {
+			state.create = silent;
+			const work = attempt(model);
+			await eventually('the server works', () => upstream.got.length === 1);
+			work.stop.abort(new Error('deleted'));
+			await eventually('the connection is closed', () => upstream.left.count === 1);
+			expect(model.cancel).toBeUndefined();
+			return 'here';
+		}
+		await model.cancel?.('up_1');
+		expect(requests(upstream)).toEqual(['DELETE /v1/videos/up_1']);
+		return 'yes';
+	},
+	async 'work goes on after a restart of this server'(dialect) {
+		const { model, state, upstream } = await studio({}, { dialect });
+		if (dialect === 'localai') {
+			state.create = json({ data: [{ b64_json: mp4.toString('base64') }] });
+			const work = attempt(model);
+			await work.result;
+			return work.checkpoints.length === 0 ? 'no' : 'yes';
+		}
+		const first = attempt(model);
+		await first.result;
+		expect(first.checkpoints).toEqual(['up_1']);
+		const before = upstream.got.length;
+		const second = attempt(model, {}, { resume: first.checkpoints[0] as string });
+		expect(await second.bytes()).toEqual(mp4);
+		expect(requests(upstream).slice(before)).toEqual([
+			'GET /v1/videos/up_1',
+			'GET /v1/videos/up_1/content',
+		]);
+		return 'yes';
+	},
+};
+
+test.each(cellsOf('video'))('%s with %s: %s', async (feature, dialect, expected) => {
+	expect(await probes[feature]?.(dialect)).toBe(expected);
+});
+
+test('a video at once is also fetched from its address, as it comes', async () => {
+	const { model, state, upstream } = await studio({}, { dialect: 'localai', body: { fps: 16 } });
+	state.create = json({ data: [{ url: `${upstream.baseURL}/x/content` }] });
+	expect(await attempt(model).bytes()).toEqual(mp4);
+	expect(upstream.got[0]?.json).toMatchObject({ fps: 16, num_frames: 64, response_format: 'url' });
+});
+
+test.each([
+	['a lost connection', hangUp, 'E_MODEL_UNAVAILABLE'],
+	['a gateway that lost patience', json({}, 504), 'E_MODEL_TIMEOUT'],
+] as const)(
+	'a video that may have been begun is not asked for again: %s',
+	async (_, create, code) => {
+		const { model, upstream } = await studio({ create });
+		await expect(attempt(model).result).rejects.toMatchObject({ code });
+		expect(requests(upstream)).toEqual(['POST /v1/videos']);
+	},
+);

@@ -1,0 +1,96 @@
+import { silentLogger } from '@plinth/core/testing';
+import type { VideoModel, VideoRequest, VideoResult, VideoRun } from '@plinth/plugin-video/model';
+import { openai } from '../src/index.ts';
+import { impatientClock } from './clock.ts';
+import { all, keptLog, modelOf } from './harness.ts';
+import { bytes, type Got, type Handler, json, type Scripted, scripted } from './upstream.ts';
+
+/** The smallest thing that begins like an MP4. */
+export const mp4 = Buffer.from('\0\0\0\x10ftypisom\0\0\0\0 a video', 'latin1');
+
+/** A server of video jobs. What a test does not set goes well. */
+export interface Studio {
+	/** Answers `POST /v1/videos`. */
+	create: Handler;
+	/** Answers `GET /v1/videos/{id}`; of several the first ones once each, the last one from then on. */
+	poll: Handler[];
+	/** Answers `GET …/content`, likewise. */
+	content: Handler[];
+	/** Answers `DELETE`. */
+	cancel: Handler;
+}
+
+/** The record of a video. */
+export const record = (status: string, more: object = {}) =>
+	json({ id: 'up_1', object: 'video', status, ...more });
+
+/** Starts a studio and a model in front of it. */
+export async function studio(part: Partial<Studio> = {}, options: object = {}) {
+	const state: Studio = {
+		create: record('queued', { progress: 0 }),
+		poll: [record('completed', { progress: 100 })],
+		content: [bytes(mp4, 'video/mp4')],
+		cancel: json({ id: 'up_1', deleted: true }),
+		...part,
+	};
+	const upstream = await scripted((got, res) => handlerOf(state, got)(got, res));
+	const clock = impatientClock();
+	const { log, lines } = keptLog();
+	const instance = openai.video({ baseURL: upstream.baseURL, ...options });
+	const model = await modelOf(instance, { clock, log });
+	return { state, upstream, clock, lines, model };
+}
+
+function handlerOf(state: Studio, { method, path }: Got): Handler {
+	if (method === 'POST') return state.create;
+	if (method === 'DELETE') return state.cancel;
+	const list = path.endsWith('/content') ? state.content : state.poll;
+	return (list.length > 1 ? list.shift() : list[0]) as Handler;
+}
+
+/** The requests that a studio got, as `GET /v1/videos/up_1`. */
+export function requests({ got }: Scripted): string[] {
+	return got.map(({ method, path }) => `${method} ${path}`);
+}
+
+/** One attempt of a job. */
+export interface Attempt {
+	readonly progress: number[];
+	readonly checkpoints: string[];
+	readonly stop: AbortController;
+	readonly result: Promise<VideoResult>;
+	/** The bytes of the video. */
+	bytes(): Promise<Buffer>;
+}
+
+/** Calls a model as the plugin does. */
+export function attempt(
+	model: VideoModel,
+	request: Partial<VideoRequest> = {},
+	run: Partial<VideoRun> = {},
+): Attempt {
+	const [progress, checkpoints]: [number[], string[]] = [[], []];
+	const stop = new AbortController();
+	const result = model.generate(
+		{ prompt: 'a cat', seconds: 4, size: { width: 720, height: 1280 }, ...request },
+		{
+			signal: stop.signal,
+			progress: (fraction) => void progress.push(fraction),
+			checkpoint: async (token) => void checkpoints.push(token),
+			seed: 4_294_967_295,
+			log: silentLogger(),
+			...run,
+		},
+	);
+	result.catch(() => {});
+	return {
+		progress,
+		checkpoints,
+		stop,
+		result,
+		async bytes() {
+			const { body } = await result;
+			return body instanceof Uint8Array ? Buffer.from(body) : Buffer.concat(await all(body));
+		},
+	};
+}

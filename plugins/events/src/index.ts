@@ -1,0 +1,2 @@
+export type { EventsOptions } from './options.ts';
+export { events } from './plugin.ts';

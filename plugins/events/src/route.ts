@@ -1,0 +1,49 @@
+import { defineRoute, errors, invalidValue, type JobFeed, Reply, type Route } from '@plinth/core';
+import { z } from 'zod';
+import type { EventsOptions } from './options.ts';
+
+const minuteMs = 60_000;
+
+const query = z.object({
+	kind: z
+		.string()
+		.optional()
+		.meta({ description: 'Only jobs of this kind, such as `video`.', examples: ['video'] }),
+});
+
+/** `GET /v1/events`: the jobs that wait or run, then what happens to any job of the tenant. */
+export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): Route {
+	const maxMs = streamMinutes * minuteMs;
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/events',
+		scope: 'events:read',
+		summary: 'Follow all jobs of the tenant',
+		description: [
+			'Server-sent events. First comes a `job.state` for every job that waits or runs, at most 1,000, then what happens: `job.queued`, `job.started`,',
+			'`job.progress`, `job.completed`, `job.failed`, `job.deleted`. The data of each is `{ "object": "event", "type", "created_at", "data" }`, where `data` is the',
+			'job as its own route shows it, at that moment. With `Last-Event-ID` the stream goes on behind that event in place of the states, as long as what came',
+			'since is kept. A stream that the server ends says why in a last `stream.end`: `data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
+		].join(' '),
+		query,
+		response: {
+			description: 'The events.',
+			mediaTypes: ['text/event-stream'],
+			resumes: true,
+		},
+		errors: [errors.E_VALUE_INVALID, errors.E_STORE_UNAVAILABLE],
+		// The feed ends by itself, and says so.
+		timeoutMs: maxMs + minuteMs,
+		async handler({ query: { kind } }, { principal, signal, lastEventId }) {
+			const { tenant } = principal;
+			if (kind !== undefined && !feed.kinds().includes(kind)) throw unknownKind(feed.kinds());
+			const chosen = kind === undefined ? {} : { kind };
+			const reader = await feed.follow({ tenant, after: lastEventId, maxMs, signal, ...chosen });
+			return Reply.events(feed.events(reader));
+		},
+	});
+}
+
+function unknownKind(kinds: readonly string[]): Error {
+	return invalidValue('kind', `kind: one of ${kinds.join(', ') || 'no kinds at all'} is expected.`);
+}

@@ -1,0 +1,25 @@
+import { type Clock, errorFrom } from '@plinth/core';
+import { fileErrors } from './errors.ts';
+import type { FileOptions } from './options.ts';
+import type { StoredFile } from './record.ts';
+import type { FileRecords } from './records.ts';
+import type { Shelf } from './shelf.ts';
+
+/** What the routes work with. */
+export interface FileContext {
+	readonly options: FileOptions;
+	readonly records: FileRecords;
+	readonly shelf: Shelf;
+	readonly clock: Clock;
+}
+
+/** Finds a file. Malformed, unknown, foreign, deleted and expired ids throw the same `E_FILE_NOT_FOUND`. */
+export async function findFile(
+	{ shelf }: FileContext,
+	tenant: string,
+	id: string,
+): Promise<StoredFile> {
+	const file = await shelf.find(tenant, id);
+	if (!file) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
+	return file;
+}

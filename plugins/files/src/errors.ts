@@ -1,0 +1,30 @@
+import { defineErrors } from '@plinth/core';
+
+// Clients re-send by status alone; these answers do not change by asking again at once.
+const headers = { 'x-should-retry': 'false' } as const;
+const invalidRequest = { type: 'invalid_request_error', headers } as const;
+
+/** Every coded error of the files plugin. */
+export const fileErrors = defineErrors({
+	// One row for malformed, unknown, foreign, deleted and expired ids, so that nothing can be probed.
+	E_FILE_NOT_FOUND: {
+		...invalidRequest,
+		status: 404,
+		code: 'file_not_found',
+		message: 'There is no such file, or it has expired.',
+	},
+	E_FILE_CONTENT_MISSING: {
+		...invalidRequest,
+		status: 404,
+		code: 'file_content_missing',
+		message: 'The content of the file is no longer in the storage of this server.',
+		remedy: 'Upload the file again.',
+	},
+	E_FILE_QUOTA_EXCEEDED: {
+		...invalidRequest,
+		status: 403,
+		code: 'file_quota_exceeded',
+		message: 'The stored files take up all the room that there is for them.',
+		remedy: 'Delete some files first.',
+	},
+});

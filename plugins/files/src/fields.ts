@@ -1,0 +1,60 @@
+import { fileField, formInteger } from '@plinth/core';
+import { z } from 'zod';
+import { idForm } from './ids.ts';
+import { purposes } from './record.ts';
+
+/** The largest file: "512 MB" as OpenAI counts it, in bytes. */
+export const maxFileBytes = 536_870_912;
+
+/** The most files on one page. OpenAI's own limit is 10,000; whoever asks for more than a page holds gets the rest behind `has_more`. */
+export const maxPage = 1_000;
+
+/** The form of `POST /v1/files`. Unknown fields are tolerated: SDKs send extra ones. */
+export const uploadBody = z
+	.object({
+		file: fileField({ maxBytes: maxFileBytes, description: 'The file.' }).refine(
+			({ size }) => size > 0,
+			{ error: 'the file is empty' },
+		),
+		purpose: z.enum(purposes).meta({
+			description: 'What the file is for. It is stored, and all files are treated alike.',
+		}),
+		expires_after: z
+			.object({
+				anchor: z.literal('created_at'),
+				seconds: formInteger({ min: 3_600, max: 2_592_000 }),
+			})
+			.optional()
+			.meta({
+				description:
+					'When the file goes by itself, in two fields: `expires_after[anchor]` and `expires_after[seconds]`. It stays when there is nothing.',
+			}),
+	})
+	.meta({ id: 'FileCreate' });
+
+/** The path parameter of one file. Malformed ids are not refused here: they answer like unknown ones. */
+export const idParams = z.object({
+	id: z.string().meta({ description: 'The id of a file.', ...idForm }),
+});
+
+/** The query of `GET /v1/files`. */
+export const listQuery = z.object({
+	after: z
+		.string()
+		.optional()
+		.meta({
+			description: 'The list starts behind this id, which need not exist any more.',
+			...idForm,
+		}),
+	limit: formInteger({ min: 1, max: 10_000 })
+		.default(10_000)
+		.meta({
+			description: `Files on a page, of which none has more than ${maxPage}.`,
+			override: { default: 10_000 },
+		}),
+	order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'By creation time.' }),
+	purpose: z
+		.string()
+		.optional()
+		.meta({ description: 'Only files for this; for what no file can be for, none.' }),
+});

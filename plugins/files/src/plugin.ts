@@ -1,0 +1,35 @@
+import { definePlugin, services } from '@plinth/core';
+import type { FileContext } from './context.ts';
+import { fileOptions } from './options.ts';
+import { FileRecords } from './records.ts';
+import { fileContent } from './routes/content.ts';
+import { deleteFile, getFile, listFiles } from './routes/read.ts';
+import { uploadFile } from './routes/upload.ts';
+import { Shelf } from './shelf.ts';
+import { fileSource } from './source.ts';
+import { createSweep } from './sweep.ts';
+
+/** Files under `/v1/files`, which other requests name by `file_id`. */
+export const files = definePlugin({
+	id: 'files',
+	config: fileOptions,
+	needs: { blobs: services.blobs, records: services.records, clock: services.clock },
+	provides: services.files,
+	setup({ config: options, services: found, route, onStart, onStop, log }) {
+		const { blobs, clock } = found;
+		const records = new FileRecords(found.records);
+		const shelf = new Shelf({ records, blobs, clock, options, log });
+		const context: FileContext = { options, records, shelf, clock };
+		route(
+			uploadFile(context),
+			listFiles(context),
+			getFile(context),
+			fileContent(context),
+			deleteFile(context),
+		);
+		const sweep = createSweep({ records, shelf, clock, log });
+		onStart(() => sweep.start());
+		onStop(() => sweep.stop());
+		return fileSource(shelf);
+	},
+});

@@ -1,0 +1,70 @@
+import { setImmediate } from 'node:timers/promises';
+import type { RecordStore } from '@plinth/core';
+import type { FileRecord, StoredFile } from './record.ts';
+
+// Of all tenants together, with the tenant as index: the sweep has to find what is due without knowing who there is.
+const collection = { tenant: 'system', collection: 'files.files' };
+
+/** Records that are read at once. A store may read them in this thread, some milliseconds for a thousand. */
+const batch = 500;
+
+/** Which files to walk through, from the newest to the oldest. */
+export interface Walk {
+	/** Of all tenants unless set. */
+	readonly tenant?: string;
+	/** The walk starts behind this id, which need not exist. */
+	readonly after?: string;
+	/** How many records to read first, where these may be all that are wanted. */
+	readonly first?: number;
+}
+
+/** The records of files. */
+export class FileRecords {
+	readonly #store: RecordStore;
+
+	constructor(store: RecordStore) {
+		this.#store = store;
+	}
+
+	/** A file of this tenant, in whatever state; null for an unknown or foreign one. */
+	async find(tenant: string, id: string): Promise<StoredFile | null> {
+		const found = await this.#store.get<FileRecord>(collection, id);
+		return found?.value.tenant === tenant ? found : null;
+	}
+
+	/** Every file that the walk passes, in whatever state. */
+	async *walk({ tenant, after, first = batch }: Walk): AsyncGenerator<StoredFile> {
+		const index = tenant === undefined ? {} : { index: tenant };
+		for (let last = after, limit = Math.min(first, batch); ; limit = batch) {
+			const position = last === undefined ? {} : { after: last };
+			const options = { ...index, ...position, limit };
+			const { records, hasMore } = await this.#store.list<FileRecord>(collection, options);
+			yield* records;
+			if (!hasMore) return;
+			last = records.at(-1)?.id;
+			await setImmediate();
+		}
+	}
+
+	/** Writes the record of a new file. */
+	async add(id: string, value: FileRecord): Promise<StoredFile> {
+		const file = await this.#put(id, value, 0);
+		if (!file) throw new Error('The id of a new file was taken.');
+		return file;
+	}
+
+	/** Changes the state of a file. Null: somebody else has changed it since it was read, and nothing was written. */
+	change({ id, value, version }: StoredFile, state: FileRecord['state']) {
+		return this.#put(id, { ...value, state }, version);
+	}
+
+	async remove(id: string): Promise<void> {
+		await this.#store.delete(collection, id);
+	}
+
+	async #put(id: string, value: FileRecord, ifVersion: number): Promise<StoredFile | null> {
+		const index = value.tenant;
+		const version = await this.#store.put(collection, id, value, { ifVersion, index });
+		return version === null ? null : { id, value, version };
+	}
+}

@@ -1,0 +1,75 @@
+import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
+import { type FileContext, findFile } from '../context.ts';
+import { fileErrors } from '../errors.ts';
+import { idParams, listQuery, maxPage } from '../fields.ts';
+import { isFileId } from '../ids.ts';
+import { pageOf } from '../list.ts';
+import { fileDeletedSchema, fileListSchema, fileSchema, toFile } from '../wire.ts';
+
+/** `GET /v1/files/{id}`. */
+export function getFile(context: FileContext): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/files/{id}',
+		scope: 'files:read',
+		summary: 'Get what is known of a file',
+		params: idParams,
+		response: { description: 'The file.', schema: fileSchema },
+		errors: [fileErrors.E_FILE_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
+		async handler({ params }, { principal }) {
+			return toFile(await findFile(context, principal.tenant, params.id));
+		},
+	});
+}
+
+/** `GET /v1/files`: a page by creation time. `after` is a position and need not exist. */
+export function listFiles({ records, clock }: FileContext): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/files',
+		scope: 'files:read',
+		summary: 'List files',
+		query: listQuery,
+		response: { description: 'One page of files.', schema: fileListSchema },
+		errors: [
+			errors.E_VALUE_INVALID,
+			errors.E_VALUE_TYPE,
+			errors.E_INTEGER_TOO_LARGE,
+			errors.E_INTEGER_TOO_SMALL,
+			errors.E_STORE_UNAVAILABLE,
+		],
+		async handler({ query: { after, limit, order, purpose } }, { principal }) {
+			if (after !== undefined && !isFileId(after)) {
+				throw invalidValue('after', 'after must be the id of a file.');
+			}
+			const wish = { after, limit: Math.min(limit, maxPage), order, purpose };
+			const page = await pageOf(records, principal.tenant, wish, clock.now());
+			const data = page.files.map(toFile);
+			return {
+				object: 'list',
+				data,
+				first_id: data.at(0)?.id ?? null,
+				last_id: data.at(-1)?.id ?? null,
+				has_more: page.hasMore,
+			};
+		},
+	});
+}
+
+/** `DELETE /v1/files/{id}`: gone at once for every request that comes later. */
+export function deleteFile(context: FileContext): Route {
+	return defineRoute({
+		method: 'DELETE',
+		path: '/v1/files/{id}',
+		scope: 'files:write',
+		summary: 'Delete a file',
+		params: idParams,
+		response: { description: 'The file is gone.', schema: fileDeletedSchema },
+		errors: [fileErrors.E_FILE_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
+		async handler({ params: { id } }, { principal }) {
+			const file = await findFile(context, principal.tenant, id);
+			if (!(await context.shelf.remove(file))) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
+			return { id, object: 'file', deleted: true };
+		},
+	});
+}

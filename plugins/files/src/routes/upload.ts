@@ -1,0 +1,47 @@
+import { defineRoute, errors, type Route } from '@plinth/core';
+import type { FileContext } from '../context.ts';
+import { fileErrors } from '../errors.ts';
+import { maxFileBytes, uploadBody } from '../fields.ts';
+import { refuseOverflow, usageOf } from '../usage.ts';
+import { fileSchema, toFile } from '../wire.ts';
+
+/** A slow line takes this long for 512 MB at 2.4 Mbit/s; it is also as long as the server waits for any whole request. */
+const timeoutMs = 1_800_000;
+
+/** Most bytes of a body that are not the file. */
+const formBytes = 1_048_576;
+
+/** `POST /v1/files`: refused before the body is read where its length tells that it does not fit, else once the size of the file is known. */
+export function uploadFile({ shelf, records, options, clock }: FileContext): Route {
+	return defineRoute({
+		method: 'POST',
+		path: '/v1/files',
+		scope: 'files:write',
+		summary: 'Upload a file',
+		description: 'Requests name it by its id from then on. Its type is decided by its content.',
+		body: uploadBody,
+		encoding: 'multipart',
+		limits: { file: maxFileBytes, multipart: maxFileBytes + formBytes, files: 1 },
+		timeoutMs,
+		response: { description: 'The file is stored.', schema: fileSchema },
+		errors: [
+			errors.E_VALUE_MISSING,
+			errors.E_VALUE_INVALID,
+			errors.E_VALUE_TYPE,
+			errors.E_INTEGER_TOO_LARGE,
+			errors.E_INTEGER_TOO_SMALL,
+			fileErrors.E_FILE_QUOTA_EXCEEDED,
+			errors.E_STORE_FULL,
+			errors.E_STORE_UNAVAILABLE,
+		],
+		async admit({ principal, bodyBytes = 0 }) {
+			const usage = await usageOf(records, principal.tenant, clock.now());
+			refuseOverflow(usage, options, { bytes: Math.max(1, bodyBytes - formBytes), files: 1 });
+		},
+		async handler({ body }, { principal, signal }) {
+			const { file, purpose, expires_after: expiry } = body;
+			const wish = { purpose, lifetime: expiry?.seconds };
+			return toFile(await shelf.store(principal.tenant, file, wish, signal));
+		},
+	});
+}

@@ -1,0 +1,221 @@
+import type { RecordStore } from '@plinth/core';
+import { manualClock } from '@plinth/core/testing';
+import { describe, expect, it } from 'vitest';
+import {
+	changed,
+	contents,
+	errorOf,
+	type Harness,
+	harness,
+	memoryStores,
+	type Page,
+} from './harness.ts';
+
+const unknown = `file-${'0'.repeat(44)}`;
+
+/** Uploads files one after the other, and returns their ids from the oldest to the newest. */
+async function several(h: Harness, count: number, purposes = ['user_data']): Promise<string[]> {
+	const ids: string[] = [];
+	for (let i = 0; i < count; i++) {
+		const purpose = purposes[i % purposes.length] ?? 'user_data';
+		ids.push((await h.stored({ purpose })).id);
+		// Some in the same millisecond.
+		if (i % 2 === 1) await h.clock.advance(1_500);
+	}
+	return ids;
+}
+
+/** Follows a list to its end. */
+async function pages(h: Harness, query: string): Promise<string[][]> {
+	const found: string[][] = [];
+	for (let after = ''; ; ) {
+		const page = await h.json<Page>(`/v1/files?${query}${after}`);
+		const ids = page.data.map(({ id }) => id);
+		expect([page.first_id, page.last_id]).toEqual([ids.at(0) ?? null, ids.at(-1) ?? null]);
+		found.push(ids);
+		if (!page.has_more) return found;
+		after = `&after=${page.last_id}`;
+	}
+}
+
+describe('GET /v1/files/{id}', () => {
+	it('answers as the upload did', async () => {
+		const h = await harness();
+		const file = await h.stored();
+		expect(await h.json(`/v1/files/${file.id}`)).toEqual(file);
+	});
+});
+
+describe('GET /v1/files', () => {
+	it('is an empty list where there is nothing', async () => {
+		expect(await (await harness()).json('/v1/files')).toEqual({
+			object: 'list',
+			data: [],
+			first_id: null,
+			last_id: null,
+			has_more: false,
+		});
+	});
+
+	it('has the newest first, whole objects, and all of them unless asked for less', async () => {
+		const h = await harness();
+		const ids = await several(h, 3);
+		const page = await h.json<Page>('/v1/files');
+		expect(page.data.map(({ id }) => id)).toEqual(ids.toReversed());
+		expect(page.data[0]).toEqual(await h.json(`/v1/files/${ids[2]}`));
+		expect(page.has_more).toBe(false);
+	});
+
+	it.each([1, 2, 3, 5, 6])('pages both ways, %i at a time', async (limit) => {
+		const h = await harness();
+		const ids = await several(h, 5);
+		const split = (list: string[]) =>
+			Array.from({ length: Math.ceil(5 / limit) }, (_, i) =>
+				list.slice(i * limit, (i + 1) * limit),
+			);
+		expect(await pages(h, `limit=${limit}`)).toEqual(split(ids.toReversed()));
+		expect(await pages(h, `limit=${limit}&order=desc`)).toEqual(split(ids.toReversed()));
+		expect(await pages(h, `limit=${limit}&order=asc`)).toEqual(split(ids));
+	});
+
+	it('takes the position of a file that was deleted', async () => {
+		const h = await harness();
+		const ids = await several(h, 4);
+		await h.send(`/v1/files/${ids[1]}`, { method: 'DELETE' });
+		const behind = async (order: string) =>
+			(await h.json<Page>(`/v1/files?order=${order}&after=${ids[1]}`)).data.map(({ id }) => id);
+		expect(await behind('asc')).toEqual([ids[2], ids[3]]);
+		expect(await behind('desc')).toEqual([ids[0]]);
+	});
+
+	it('filters by purpose, page by page', async () => {
+		const h = await harness();
+		const ids = await several(h, 7, ['user_data', 'vision', 'batch']);
+		const vision = [ids[1], ids[4]];
+		expect(await pages(h, 'purpose=vision&limit=1&order=asc')).toEqual(vision.map((id) => [id]));
+		expect(await pages(h, 'purpose=vision')).toEqual([vision.toReversed()]);
+		expect(await pages(h, 'purpose=batch_output')).toEqual([[]]);
+	});
+
+	it('has no more than a thousand on a page, and reads on behind the first records', async () => {
+		const h = await harness();
+		// Straight into the store: a thousand uploads would take a while.
+		const { id, created_at } = await h.stored();
+		const ref = { tenant: 'system', collection: 'files.files' };
+		const { value } = (await h.stores.records.get(ref, id)) ?? {};
+		for (let i = 1; i <= 1_200; i++) {
+			const other = `file-${i.toString(16).padStart(44, '0')}`;
+			await h.stores.records.put(ref, other, value ?? {}, { index: 'alice' });
+		}
+		for (const order of ['asc', 'desc']) {
+			const sizes = (await pages(h, `order=${order}&limit=10000`)).map((page) => page.length);
+			expect(sizes).toEqual([1_000, 201]);
+		}
+		expect(created_at).toBeGreaterThan(0);
+	});
+
+	it('is found in few reads where hardly any file is wanted', async () => {
+		const clock = manualClock();
+		const stores = await memoryStores(clock);
+		let reads = 0;
+		const list: RecordStore['list'] = (...args) => {
+			reads += 1;
+			return stores.records.list(...args);
+		};
+		const h = await harness({
+			clock,
+			stores: { ...stores, records: changed(stores.records, { list }) },
+		});
+		await several(h, 20);
+		reads = 0;
+		expect(await h.json('/v1/files?purpose=batch&limit=1')).toMatchObject({ data: [] });
+		expect(reads).toBe(2);
+	});
+
+	it.each([
+		['limit=0', 'limit', 'integer_below_min_value'],
+		['limit=10001', 'limit', 'integer_above_max_value'],
+		['limit=few', 'limit', 'invalid_type'],
+		['order=up', 'order', 'invalid_value'],
+		['after=x', 'after', 'invalid_value'],
+		['after=', 'after', 'invalid_value'],
+	])('refuses %s', async (query, param, code) => {
+		const answer = await (await harness()).send(`/v1/files?${query}`);
+		expect(await errorOf(answer)).toMatchObject({ status: 400, param, code });
+	});
+});
+
+describe('DELETE /v1/files/{id}', () => {
+	it('deletes the record and the bytes, once', async () => {
+		const h = await harness();
+		const { id } = await h.stored();
+		const answer = await h.send(`/v1/files/${id}`, { method: 'DELETE' });
+		expect([answer.status, await answer.json()]).toEqual([
+			200,
+			{ id, object: 'file', deleted: true },
+		]);
+		expect(await contents(h.stores)).toEqual({ states: {}, blobs: [] });
+		const again = await h.send(`/v1/files/${id}`, { method: 'DELETE' });
+		expect(await errorOf(again)).toMatchObject({ status: 404, code: 'file_not_found' });
+	});
+
+	it('succeeds for one of several at once', async () => {
+		const h = await harness();
+		const { id } = await h.stored();
+		const answers = await Promise.all(
+			Array.from({ length: 5 }, () => h.send(`/v1/files/${id}`, { method: 'DELETE' })),
+		);
+		expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
+	});
+});
+
+describe('a file of another tenant', () => {
+	const requests: [string, string][] = [
+		['GET', ''],
+		['GET', '/content'],
+		['DELETE', ''],
+	];
+
+	it.each(requests)('looks like one that never was: %s %s', async (method, path) => {
+		const h = await harness();
+		const { id } = await h.stored();
+		const answers = [
+			await h.send(`/v1/files/${id}${path}`, { method }, 'bob'),
+			await h.send(`/v1/files/${unknown}${path}`, { method }, 'bob'),
+			await h.send(`/v1/files/%00${path}`, { method }, 'bob'),
+		];
+		const [foreign, ...others] = await Promise.all(answers.map(errorOf));
+		expect(foreign).toMatchObject({ status: 404, code: 'file_not_found', param: null });
+		expect(others).toEqual([foreign, foreign]);
+		expect((await h.send(`/v1/files/${id}`)).status).toBe(200);
+	});
+
+	it('is in nobody else’s list', async () => {
+		const h = await harness();
+		await h.stored();
+		const { id } = await h.stored({}, 'bob');
+		for (const order of ['asc', 'desc']) {
+			const page = await h.json<Page>(`/v1/files?order=${order}`, 'bob');
+			expect(page.data.map((file) => file.id)).toEqual([id]);
+		}
+	});
+});
+
+describe('the scope files:read', () => {
+	it.each([
+		['GET', '/v1/files'],
+		['GET', `/v1/files/${unknown}`],
+		['GET', `/v1/files/${unknown}/content`],
+	])('is needed for %s %s', async (method, path) => {
+		const h = await harness();
+		const answer = await h.send(path, { method }, 'alice:files:write');
+		expect(await errorOf(answer)).toMatchObject({ status: 403 });
+		expect((await h.send(path, { method }, 'alice:files:read')).status).not.toBe(403);
+	});
+
+	it('is not enough to delete', async () => {
+		const h = await harness();
+		const answer = await h.send(`/v1/files/${unknown}`, { method: 'DELETE' }, 'alice:files:read');
+		expect(await errorOf(answer)).toMatchObject({ status: 403 });
+	});
+});

@@ -1,0 +1,41 @@
+import { defineRoute, errors, Reply, type Route } from '@plinth/core';
+import { jobKind, type VideoContext, withVideoErrors } from '../context.ts';
+import { videoErrors } from '../errors.ts';
+import { idParams } from '../fields.ts';
+
+const minuteMs = 60_000;
+
+/** `GET /v1/videos/{id}/events`: the job as it is, then what happens to it until it ends or is deleted. */
+export function videoEvents({ feed, options }: VideoContext): Route {
+	const maxMs = options.streamMinutes * minuteMs;
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/videos/{id}/events',
+		scope: 'videos:read',
+		summary: 'Follow a video job',
+		description: [
+			'Server-sent events, in place of polling. First comes `job.state`, then what happens: `job.queued`, `job.started`, `job.progress`, and in the end',
+			'`job.completed`, `job.failed` or `job.deleted`, with which the stream ends. The data of each is `{ "object": "event", "type", "created_at", "data" }`, where',
+			'`data` is the video object at that moment. With `Last-Event-ID` the stream goes on behind that event in place of the state. A stream that the server',
+			'ends before the job has ended says why in a last `stream.end`: `data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
+		].join(' '),
+		params: idParams,
+		response: {
+			description: 'The events.',
+			mediaTypes: ['text/event-stream'],
+			resumes: true,
+			nothing:
+				'The job has ended, and `Last-Event-ID` names its last event: there is nothing to connect for.',
+		},
+		errors: [errors.E_VALUE_INVALID, videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
+		// The feed ends by itself, and says so.
+		timeoutMs: maxMs + minuteMs,
+		async handler({ params: { id } }, { principal, signal, lastEventId }) {
+			const { tenant } = principal;
+			const query = { tenant, jobId: id, kind: jobKind, after: lastEventId, maxMs, signal };
+			const reader = await withVideoErrors(id, () => feed.follow(query));
+			const isTold = lastEventId !== undefined && reader.isOver && !reader.end;
+			return isTold ? Reply.empty() : Reply.events(feed.events(reader));
+		},
+	});
+}

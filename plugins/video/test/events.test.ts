@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import type { Video } from '../src/index.ts';
+import { errorOf, gate, type Harness, harness, mp4, type SendOptions } from './harness.ts';
+
+interface Frame {
+	readonly event?: string;
+	readonly id?: string;
+	readonly data: { readonly type: string; readonly created_at: number; readonly data: Video };
+}
+
+const eventsOf = (id: string) => `/v1/videos/${id}/events`;
+
+/** The frames of a stream that ends. */
+async function framesOf(response: Response): Promise<readonly Frame[]> {
+	expect(response.headers.get('content-type')).toBe('text/event-stream');
+	const parts = (await response.text()).split('\n\n').filter((part) => part && part[0] !== ':');
+	return parts.map((part) => {
+		const fields = part.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2));
+		const { data, ...names } = Object.fromEntries(fields);
+		return { ...names, data: JSON.parse(data) };
+	});
+}
+
+function follow(h: Harness, id: string, options: SendOptions = {}): Promise<Response> {
+	return h.send('GET', eventsOf(id), options);
+}
+
+function behind(id: string | undefined): SendOptions {
+	return { headers: { 'last-event-id': String(id) } };
+}
+
+describe('GET /v1/videos/{id}/events', () => {
+	it('tells a video from its creation to its end, as GET answers it', async () => {
+		const h = await harness();
+		const { open, passed } = gate();
+		h.generate = async () => {
+			await passed;
+			return { body: mp4(), mediaType: 'video/mp4' };
+		};
+		const { id } = await h.create();
+		await h.wait(id, 'in_progress');
+		const following = await follow(h, id);
+		open();
+		const frames = await framesOf(following);
+		expect(frames.map(({ event }) => event)).toEqual(['job.state', 'job.completed']);
+		for (const { event, id: cursor, data } of frames) {
+			expect(data).toEqual({
+				object: 'event',
+				type: event,
+				created_at: Math.floor(h.clock.now() / 1000),
+				data: expect.objectContaining({ id, object: 'video' }),
+			});
+			expect(cursor).toMatch(/^\d+$/);
+		}
+		const got = (await (await h.send('GET', `/v1/videos/${id}`)).json()) as Video;
+		expect(frames.at(-1)?.data.data).toEqual(got);
+	});
+
+	it('tells a failure, without a top-level error', async () => {
+		const h = await harness();
+		h.generate = async () => {
+			throw new Error('broken');
+		};
+		const { id } = await h.finish();
+		const [state, ...rest] = await framesOf(await follow(h, id));
+		expect([state?.data.data.error?.code, rest]).toEqual(['model_error', []]);
+		expect(state?.data).not.toHaveProperty('error');
+	});
+
+	it('goes on behind Last-Event-ID, and has no content once everything was told', async () => {
+		const h = await harness();
+		const { id } = await h.finish();
+		const all = await framesOf(await follow(h, id, behind('0')));
+		expect(all.map(({ event }) => event)).toEqual(['job.queued', 'job.started', 'job.completed']);
+		const rest = await framesOf(await follow(h, id, behind(all[0]?.id)));
+		expect(rest.map(({ event }) => event)).toEqual(['job.started', 'job.completed']);
+		const done = await follow(h, id, behind(all.at(-1)?.id));
+		expect([done.status, await done.text()]).toEqual([204, '']);
+	});
+
+	it('ends with the deletion, also for who comes back after it', async () => {
+		const h = await harness();
+		const { id } = await h.finish();
+		const [state] = await framesOf(await follow(h, id));
+		await h.send('DELETE', `/v1/videos/${id}`);
+		const [deleted] = await framesOf(await follow(h, id, behind(state?.id)));
+		expect(deleted?.data).toMatchObject({
+			type: 'job.deleted',
+			data: { id, object: 'video.deleted', deleted: true },
+		});
+		expect(await errorOf(await follow(h, id, behind(deleted?.id)))).toMatchObject({ status: 404 });
+	});
+
+	it('says so when it has lasted as long as it may', async () => {
+		const h = await harness({ streamMinutes: 1 });
+		const { open, passed } = gate();
+		h.generate = async () => {
+			await passed;
+			return { body: mp4(), mediaType: 'video/mp4' };
+		};
+		const { id } = await h.create();
+		const frames = framesOf(await follow(h, id));
+		await h.clock.advance(60_000);
+		const last = (await frames).at(-1);
+		expect(last?.event).toBe('stream.end');
+		expect(last?.id).toBeUndefined();
+		expect(last?.data.data).toEqual({ reason: 'max_age' });
+		open();
+	});
+
+	it('answers unknown, foreign and malformed ids alike, and needs videos:read', async () => {
+		const h = await harness();
+		const { id } = await h.create();
+		const unknown = `video_${'0'.repeat(44)}`;
+		const answers = [
+			await follow(h, id, { key: 'bob' }),
+			await follow(h, unknown),
+			await follow(h, 'nonsense'),
+			await follow(h, id, { ...behind('0'), key: 'bob' }),
+		].map(errorOf);
+		for (const answer of answers) {
+			expect(await answer).toMatchObject({ status: 404, code: 'video_not_found' });
+		}
+		expect((await follow(h, id, { key: 'alice.videos:write' })).status).toBe(403);
+	});
+
+	it.each([
+		['no id of an event', 'abc'],
+		['too long', '1'.repeat(201)],
+		['no ASCII', 'é'],
+	])('refuses a Last-Event-ID that is %s', async (_what, cursor) => {
+		const h = await harness();
+		const { id } = await h.create();
+		expect(await errorOf(await follow(h, id, behind(cursor)))).toMatchObject({
+			status: 400,
+			code: 'invalid_value',
+			param: 'Last-Event-ID',
+		});
+	});
+
+	it('answers HEAD with the head alone', async () => {
+		const h = await harness();
+		const { id } = await h.finish();
+		const head = await h.send('HEAD', eventsOf(id));
+		expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+			200,
+			'text/event-stream',
+			'',
+		]);
+	});
+
+	it('ends at once when the server stops', async () => {
+		const h = await harness();
+		h.generate = (_, { signal }) =>
+			new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+		const { id } = await h.create();
+		await h.wait(id, 'in_progress');
+		const frames = framesOf(await follow(h, id));
+		await h.app.stop();
+		expect((await frames).at(-1)?.data.data).toEqual({ reason: 'stopping' });
+	});
+});

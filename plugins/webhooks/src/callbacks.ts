@@ -1,0 +1,22 @@
+import { type Egress, invalidValue, type JobCallbacks } from '@plinth/core';
+import { maxUrlLength } from './fields.ts';
+import { isSecret } from './secrets.ts';
+
+/** Looks at the callbacks that other plugins let clients name. What is accepted is told of the job's end. */
+export function jobCallbacks(egress: Egress): JobCallbacks {
+	return {
+		async check({ url, secret }) {
+			if (url.length > maxUrlLength) {
+				const message = `callback_url: expected at most ${maxUrlLength} characters.`;
+				throw invalidValue('callback_url', message);
+			}
+			if (secret !== null && !isSecret(secret)) {
+				throw invalidValue(
+					'callback_secret',
+					'callback_secret: expected whsec_ followed by base64 of 24 to 64 bytes.',
+				);
+			}
+			await egress.check(url, 'callback_url');
+		},
+	};
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { defineRoute, errorFrom, errors, type Route, TenantTurns, valueErrors } from '@plinth/core';
+import { checkType, found, type WebhookContext } from '../context.ts';
+import type { Sent } from '../delivery/sender.ts';
+import { activeSecrets } from '../endpoints/record.ts';
+import { webhookErrors } from '../errors.ts';
+import type { WebhookEvent } from '../event.ts';
+import { endpointParams, testBody } from '../fields.ts';
+import { testResultSchema } from '../wire.ts';
+
+/** How many samples of a tenant are under way at a time; further ones wait. */
+const samplesAtOnce = 4;
+
+/** `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and changes nothing. */
+export function testEndpoint(context: WebhookContext): Route {
+	const { endpoints, sender, clock } = context;
+	const turns = new TenantTurns(samplesAtOnce);
+	return defineRoute({
+		method: 'POST',
+		path: '/v1/webhook_endpoints/{id}/test',
+		scope: 'webhooks:write',
+		summary: 'Send a sample event',
+		params: endpointParams,
+		body: testBody,
+		response: { description: 'The receiver has answered.', schema: testResultSchema },
+		errors: [
+			...valueErrors,
+			webhookErrors.E_WEBHOOK_UNREACHABLE,
+			webhookErrors.E_WEBHOOK_ENDPOINT_NOT_FOUND,
+			errors.E_STORE_UNAVAILABLE,
+		],
+		timeoutMs: 30_000,
+		async handler({ params: { id }, body: { event_type: type } }, { principal, signal }) {
+			const endpoint = found(await endpoints.find(principal.tenant, id));
+			checkType(context, type, 'event_type');
+			const now = clock.now();
+			const message = {
+				url: endpoint.url,
+				event: sample(type, now),
+				secrets: activeSecrets(endpoint, now),
+			};
+			const sent = await turns.map(principal.tenant, [message], signal, (each) =>
+				sender.send(each, signal),
+			);
+			const { attempt } = sent[0] as Sent;
+			if (attempt.statusCode === null) {
+				const message = `The receiver cannot be reached: ${attempt.failure}.`;
+				throw errorFrom(webhookErrors, 'E_WEBHOOK_UNREACHABLE', { message });
+			}
+			return {
+				object: 'webhook_endpoint.test',
+				webhook_endpoint_id: id,
+				event_type: type,
+				status_code: attempt.statusCode,
+				success: true,
+			};
+		},
+	});
+}
+
+/** An event about a job that never was. Each has another id, so that no receiver takes it for a repeat. */
+function sample(type: string, at: number): WebhookEvent {
+	const [kind = ''] = type.split('.');
+	const id = `evt_${randomBytes(16).toString('hex')}`;
+	return { id, type, jobId: `${kind}_${'0'.repeat(44)}`, at };
+}

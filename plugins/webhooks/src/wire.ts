@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import type { Delivery } from './deliveries/store.ts';
+import type { Endpoint } from './endpoints/store.ts';
+import { deliveryIdForm, endpointIdForm } from './ids.ts';
+import { secretHint } from './secrets.ts';
+
+const unixSeconds = z.int().min(0).meta({ description: 'Unix seconds.' });
+const endpointId = z.string().meta({ ...endpointIdForm });
+const deliveryId = z.string().meta({ ...deliveryIdForm });
+
+const endpointShape = {
+	id: endpointId,
+	object: z.literal('webhook_endpoint'),
+	name: z.string(),
+	url: z.string(),
+	event_types: z.array(z.string()),
+	created_at: unixSeconds,
+	updated_at: unixSeconds.meta({
+		description: 'Unix seconds of the last change of the configuration or of the secret.',
+	}),
+	signing_secret_hint: z.string().meta({ description: 'The last four characters of the secret.' }),
+	status: z.enum(['enabled', 'disabled']),
+	disabled_reason: z.enum(['gone', 'failing']).nullable().meta({
+		description: '`gone`: the receiver answered 410. `failing`: it failed for five days.',
+	}),
+	disabled_at: unixSeconds.nullable(),
+};
+
+/** The endpoint object: OpenAI's, and whether the server still sends to it. */
+export const endpointSchema = z.object(endpointShape).meta({ id: 'WebhookEndpoint' });
+
+/** An endpoint whose secret is shown, this once. */
+export const endpointWithSecretSchema = z
+	.object({
+		...endpointShape,
+		signing_secret: z.string().meta({ description: 'Shown this once: keep it.' }),
+	})
+	.meta({ id: 'WebhookEndpointWithSecret' });
+
+/** One page of endpoints, the newest first. */
+export const endpointListSchema = listOf(endpointSchema, endpointId, 'WebhookEndpointList');
+
+/** The answer to the deletion of an endpoint. */
+export const endpointDeletedSchema = z
+	.object({
+		id: z.string(),
+		object: z.literal('webhook_endpoint.deleted'),
+		deleted: z.literal(true),
+	})
+	.meta({ id: 'WebhookEndpointDeleted' });
+
+/** The answer to a test. */
+export const testResultSchema = z
+	.object({
+		object: z.literal('webhook_endpoint.test'),
+		webhook_endpoint_id: endpointId,
+		event_type: z.string(),
+		status_code: z.int().meta({ description: 'What the receiver answered, good or bad.' }),
+		success: z.literal(true),
+	})
+	.meta({ id: 'WebhookEndpointTestResult' });
+
+/** The types of events that this server sends. */
+export const eventTypeListSchema = z
+	.object({ object: z.literal('list'), data: z.array(z.string()) })
+	.meta({ id: 'WebhookEventTypeList' });
+
+/** A delivery: one event for one receiver. */
+export const deliverySchema = z
+	.object({
+		id: deliveryId,
+		object: z.literal('webhook_delivery'),
+		webhook_endpoint_id: endpointId
+			.nullable()
+			.meta({ description: 'Null for the callback of a job.' }),
+		url: z.string(),
+		event_id: z.string().meta({ description: 'The header `webhook-id` of every attempt.' }),
+		event_type: z.string(),
+		job_id: z.string(),
+		status: z.enum(['pending', 'delivered', 'failed', 'cancelled']),
+		created_at: unixSeconds,
+		next_attempt_at: unixSeconds.nullable(),
+		attempts: z
+			.array(
+				z.object({
+					at: unixSeconds,
+					status_code: z.int().nullable(),
+					failure: z.string().nullable(),
+					duration_ms: z.int().min(0),
+				}),
+			)
+			.meta({ description: 'The latest 50, the oldest of them first.' }),
+	})
+	.meta({ id: 'WebhookDelivery' });
+
+/** One page of deliveries, those of the newest events first. */
+export const deliveryListSchema = listOf(deliverySchema, deliveryId, 'WebhookDeliveryList');
+
+/** Turns an endpoint into the wire's object, without its secret. */
+export function toEndpoint(endpoint: Endpoint): z.infer<typeof endpointSchema> {
+	const { disabled } = endpoint;
+	return {
+		id: endpoint.id,
+		object: 'webhook_endpoint',
+		name: endpoint.name,
+		url: endpoint.url,
+		event_types: [...endpoint.eventTypes],
+		created_at: toSeconds(endpoint.createdAt),
+		updated_at: toSeconds(endpoint.updatedAt),
+		signing_secret_hint: secretHint(endpoint.secret),
+		status: disabled ? 'disabled' : 'enabled',
+		disabled_reason: disabled?.reason ?? null,
+		disabled_at: disabled ? toSeconds(disabled.at) : null,
+	};
+}
+
+/** The same with the secret: for the answers that make one. */
+export function toEndpointWithSecret(endpoint: Endpoint): z.infer<typeof endpointWithSecretSchema> {
+	return { ...toEndpoint(endpoint), signing_secret: endpoint.secret };
+}
+
+/** Turns a delivery into the wire's object. */
+export function toDelivery(delivery: Delivery): z.infer<typeof deliverySchema> {
+	const { event, status, due } = delivery;
+	return {
+		id: delivery.id,
+		object: 'webhook_delivery',
+		webhook_endpoint_id: delivery.endpointId,
+		url: delivery.url,
+		event_id: event.id,
+		event_type: event.type,
+		job_id: event.jobId,
+		status,
+		created_at: toSeconds(delivery.createdAt),
+		next_attempt_at: status === 'pending' ? toSeconds(due.at) : null,
+		attempts: delivery.attempts.map(({ at, statusCode, failure, durationMs }) => ({
+			at: toSeconds(at),
+			status_code: statusCode,
+			failure,
+			duration_ms: Math.round(durationMs),
+		})),
+	};
+}
+
+/** A page as clients see it. */
+export function toList<T extends { readonly id: string }>(data: readonly T[], hasMore: boolean) {
+	return {
+		object: 'list' as const,
+		data,
+		first_id: data.at(0)?.id ?? null,
+		last_id: data.at(-1)?.id ?? null,
+		has_more: hasMore,
+	};
+}
+
+function listOf<T extends z.ZodType>(item: T, id: z.ZodString, name: string) {
+	return z
+		.object({
+			object: z.literal('list'),
+			data: z.array(item),
+			first_id: id.nullable(),
+			last_id: id.nullable(),
+			has_more: z.boolean(),
+		})
+		.meta({ id: name });
+}
+
+function toSeconds(ms: number): number {
+	return Math.floor(ms / 1000);
+}

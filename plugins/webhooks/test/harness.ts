@@ -1,0 +1,142 @@
+import {
+	type App,
+	type Authenticator,
+	createApp,
+	defineBackend,
+	definePlugin,
+	type JobCallback,
+	type JobCallbacks,
+	type Logger,
+	services,
+} from '@plinth/core';
+import { type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import OpenAI from 'openai-v7';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { webhooks } from '../src/index.ts';
+
+/** What a test decides. */
+export interface HarnessOptions {
+	readonly options?: Parameters<typeof webhooks>[0];
+	readonly log?: Logger;
+}
+
+/** What the tests turn and read. */
+export interface Harness {
+	readonly app: App;
+	readonly clock: ManualClock;
+	readonly callbacks: JobCallbacks;
+	/** The official SDK, for tenant `alice` unless said otherwise. */
+	client(key?: string): OpenAI;
+	/** A request of tenant `alice` unless `key` says otherwise. Keys are `tenant` or `tenant.scope+scope`. */
+	send(method: string, path: string, json?: unknown, key?: string): Promise<Response>;
+	/** Ends a new job and tells the bus; returns its id. */
+	end(tenant?: string, callback?: JobCallback): Promise<string>;
+}
+
+/** Boots the plugin on memory backends beside one that declares two kinds of job, which nothing works on, and stops it after the test. */
+export async function harness({ options, log }: HarnessOptions = {}): Promise<Harness> {
+	const clock = manualClock();
+	const app = await createApp(
+		{
+			server: { drainDelayMs: 0, graceMs: 50 },
+			jobs: { work: false },
+			backends: {
+				auth: fakeAuth(),
+				jobs: memoryJobs(),
+				queue: memoryQueue(),
+				blobs: memoryBlobs(),
+				events: memoryEvents(),
+				records: memoryRecords(),
+			},
+			plugins: { kinds: kinds(), webhooks: webhooks({ allowPrivate: true, ...options }) },
+		},
+		{ clock, log: log ?? silentLogger(), env: {} },
+	);
+	onTestFinished(() => app.stop());
+	await app.start();
+	const send: Harness['send'] = (method, path, json, key = 'alice') =>
+		app.fetch(
+			new Request(`http://localhost${path}`, {
+				method,
+				headers: {
+					'x-api-key': key,
+					...(json === undefined ? {} : { 'content-type': 'application/json' }),
+				},
+				...(json === undefined ? {} : { body: JSON.stringify(json) }),
+			}),
+		);
+	return {
+		app,
+		clock,
+		callbacks: app.service(services.callbacks),
+		client: (key = 'alice') =>
+			new OpenAI({
+				apiKey: key,
+				baseURL: 'http://localhost/v1',
+				maxRetries: 0,
+				fetch: (url, init) => app.fetch(new Request(url, init)),
+			}),
+		send,
+		end: (tenant = 'alice', callback) => endJob(app, clock, tenant, callback),
+	};
+}
+
+let made = 0;
+
+async function endJob(app: App, clock: ManualClock, tenant: string, callback?: JobCallback) {
+	const store = app.service(services.jobs);
+	const id = `video_${(++made).toString(16).padStart(44, '0')}`;
+	// So that deliveries sort by their job.
+	clock.jump(1_000);
+	await store.create({
+		id,
+		kind: 'video',
+		tenant,
+		principal: 'somebody',
+		model: 'fake',
+		input: {},
+		maxAttempts: 1,
+		...(callback ? { callback } : {}),
+	});
+	const claim = await store.claim(id, 'worker', 60_000);
+	if (!claim) throw new Error('the job was not claimed');
+	await store.complete(id, claim.fence, { result: {}, expiresAt: null });
+	const event = { type: 'job.completed', tenant, subject: id, data: null };
+	app.service(services.events).publish(event);
+	return id;
+}
+
+/** Status, code and param of an error answer, and that it has exactly the four keys of the wire. */
+export async function errorOf(response: Response) {
+	const text = await response.text();
+	const { error = {} } = JSON.parse(text) as { error?: Record<string, unknown> };
+	const keys = Object.keys(error).sort().join();
+	if (keys !== 'code,message,param,type') throw new Error(`no error object: ${text}`);
+	const { code, param, message } = error;
+	return { status: response.status, code, param, message: String(message) };
+}
+
+const kinds = definePlugin({
+	id: 'kinds',
+	config: z.strictObject({}),
+	jobs: ['video', 'render'],
+	setup({ job }) {
+		for (const kind of ['video', 'render']) {
+			job(kind, { run: async () => ({ result: {}, expiresAt: null }) });
+		}
+	},
+});
+
+const fakeAuth = defineBackend({
+	name: 'fakeAuth',
+	provides: services.authenticator,
+	config: z.strictObject({}),
+	create: (): Authenticator => ({
+		async authenticate(key) {
+			const [tenant = '', scopes = '*'] = key.split('.');
+			return { id: key, tenant, scopes: scopes.split('+') };
+		},
+	}),
+});

@@ -1,0 +1,344 @@
+import { eventually } from '@plinth/core/testing';
+import OpenAI from 'openai-v7';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { defaultWaits } from '../src/delivery/schedule.ts';
+import { rotated } from '../src/endpoints/record.ts';
+import { makeSecret } from '../src/secrets.ts';
+import { type Received, status } from './receiver.ts';
+import { running } from './running.ts';
+import { type Stand, settled, tenant } from './stand.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const refuse = status(500);
+
+/** Moves the clock to an instant, as if nothing had happened meanwhile. */
+async function until({ clock }: Stand, at: number): Promise<void> {
+	clock.jump(at - clock.now() - 1_000);
+	await clock.advance(1_000);
+}
+
+/** Whether a request carries the signature of a secret. */
+function isSigned({ headers, body }: Received, secret: string): boolean {
+	const id = String(headers['webhook-id']);
+	const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+	const signature = new Webhook(secret).sign(id, at, body);
+	return signatureOf({ headers }).split(' ').includes(signature);
+}
+
+function signatureOf({ headers }: Pick<Received, 'headers'>): string {
+	return [headers['webhook-signature'] ?? ''].flat().join();
+}
+
+describe('an event', () => {
+	it('is sent as a thin event that the official SDK takes for genuine', async () => {
+		const { setup, receiver, endpoint, ended } = await running();
+		setup.clock.jump(Date.now() - setup.clock.now());
+		const jobId = await ended();
+		await settled(setup, 'delivered');
+		const [request] = receiver.received as [Received];
+		const client = new OpenAI({ apiKey: 'none', webhookSecret: endpoint.secret });
+		const { body, headers } = request;
+		const event = await client.webhooks.unwrap(body, headers as Record<string, string>);
+		expect(event).toEqual({
+			id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+			object: 'event',
+			created_at: expect.any(Number),
+			type: 'video.completed',
+			data: { id: jobId },
+		});
+		expect(headers).toMatchObject({
+			'webhook-id': event.id,
+			'content-type': 'application/json',
+			'user-agent': expect.stringMatching(/^Plinth-Webhooks\/\d/),
+		});
+	});
+
+	it('goes to the endpoints of its tenant that want its type and were there when it happened', async () => {
+		const { setup, receiver, machine } = await running();
+		const given = { name: 'other', url: receiver.url };
+		const failures = { ...given, eventTypes: ['video.failed'] };
+		const wanting = await machine.endpoints.create(tenant, failures);
+		await machine.endpoints.create('umbrella', failures);
+		await setup.end({ fails: true });
+		await setup.end();
+		setup.clock.jump(1);
+		await machine.endpoints.create(tenant, failures);
+		machine.consumer.wake();
+		const deliveries = await settled(setup, 'delivered', 'delivered', 'delivered');
+		expect(receiver.received).toHaveLength(3);
+		const wanted = deliveries.filter(({ endpointId }) => endpointId === wanting.id);
+		expect(wanted.map(({ event }) => event.type)).toEqual(['video.failed']);
+	});
+
+	it('about a job that was cancelled is a failure', async () => {
+		const { setup, receiver, ended } = await running();
+		await ended({ fails: true });
+		await settled(setup, 'delivered');
+		expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ type: 'video.failed' });
+	});
+
+	it('goes to the callback of its job, signed when there is a secret', async () => {
+		const { receiver, ended } = await running();
+		const secret = makeSecret();
+		const url = new URL('/callback', receiver.url).href;
+		await ended({ callback: { url, secret }, tenant: 'umbrella' });
+		await ended({ callback: { url, secret: null }, tenant: 'umbrella' });
+		await eventually('both came', () => receiver.received.length === 2);
+		const [signed, plain] = receiver.received.toSorted(
+			(a, b) => signatureOf(b).length - signatureOf(a).length,
+		) as [Received, Received];
+		expect([signed.path, plain.path]).toEqual(['/callback', '/callback']);
+		expect(isSigned(signed, secret)).toBe(true);
+		expect(plain.headers).not.toHaveProperty('webhook-signature');
+		expect(plain.headers['webhook-id']).toMatch(/^evt_/);
+	});
+});
+
+describe('the schedule', () => {
+	it('repeats after five seconds to ten hours with the same id, a new time and a new signature', async () => {
+		const { setup, receiver, endpoint, ended } = await running();
+		receiver.answer = refuse;
+		await ended();
+		const began = setup.clock.now();
+		let at = began;
+		for (const [index, wait] of defaultWaits.entries()) {
+			const count = index + 1;
+			await eventually(`attempt ${count}`, () => receiver.received.length === count);
+			const [delivery] = await settled(setup, 'pending');
+			at += wait;
+			expect(delivery?.due.at).toBe(at);
+			await until(setup, at - 1);
+			expect(receiver.received).toHaveLength(count);
+			await setup.clock.advance(1);
+		}
+		const [delivery] = await settled(setup, 'failed');
+		expect(delivery?.attempts.map((attempt) => attempt.at - began)).toEqual(
+			[0, ...defaultWaits].map((_, index) => sum(defaultWaits.slice(0, index))),
+		);
+		expect(delivery?.attempts[0]).toEqual({
+			at: began,
+			statusCode: 500,
+			failure: 'the receiver answered 500',
+			durationMs: 0,
+		});
+		expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+		expect(receiver.received.every((request) => isSigned(request, endpoint.secret))).toBe(true);
+		const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
+		expect(times).toEqual(delivery?.attempts.map((attempt) => Math.floor(attempt.at / 1000)));
+		await until(setup, at + day);
+		expect(receiver.received).toHaveLength(8);
+	});
+
+	it('ends with the first success', async () => {
+		const { setup, receiver, ended } = await running([500, 500]);
+		receiver.answer = refuse;
+		await ended();
+		await settled(setup, 'pending');
+		receiver.answer = status(204);
+		await setup.clock.advance(500);
+		const [delivery] = await settled(setup, 'delivered');
+		expect(delivery?.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 204]);
+	});
+
+	it.each([
+		['seconds', '3600', 3_600_000],
+		['a shorter time than the schedule', '1', 5_000],
+		['more than a day', '9999999', day],
+		['something else', 'soon', 5_000],
+	])('heeds a Retry-After of %s', async (_, header, wait) => {
+		const { setup, receiver, ended } = await running();
+		receiver.answer = status(503, { 'retry-after': header });
+		await ended();
+		const [delivery] = await settled(setup, 'pending');
+		expect(delivery?.due.at).toBe((delivery?.createdAt ?? 0) + wait);
+	});
+
+	it('takes a redirect for a failure and follows none', async () => {
+		const { setup, receiver, ended } = await running([]);
+		receiver.answer = status(307, { location: new URL('/elsewhere', receiver.url).href });
+		await ended();
+		const [delivery] = await settled(setup, 'failed');
+		expect(receiver.received).toHaveLength(1);
+		expect(delivery?.attempts).toMatchObject([
+			{ statusCode: 307, failure: 'the receiver answered 307, and redirects are not followed' },
+		]);
+	});
+
+	it('gives up on an answer after fifteen seconds', async () => {
+		const { setup, receiver, ended } = await running([]);
+		receiver.answer = () => {};
+		await ended();
+		await eventually('it was sent', () => receiver.received.length === 1);
+		await setup.clock.advance(15_000);
+		const [delivery] = await settled(setup, 'failed');
+		expect(delivery?.attempts).toMatchObject([
+			{ statusCode: null, failure: 'no answer came within 15 seconds', durationMs: 15_000 },
+		]);
+	});
+
+	it('says in plain words why nobody answered', async () => {
+		const { setup, machine, endpoint, ended } = await running([]);
+		await machine.endpoints.change(tenant, endpoint.id, (record) => ({
+			...record,
+			url: 'http://127.0.0.1:1/',
+		}));
+		await ended();
+		const [delivery] = await settled(setup, 'failed');
+		expect(delivery).toMatchObject({
+			url: 'http://127.0.0.1:1/',
+			attempts: [{ statusCode: null, failure: 'the connection was refused' }],
+		});
+	});
+
+	it('begins anew when a delivery is sent again, with the same id', async () => {
+		const { setup, receiver, machine, ended } = await running([1_000]);
+		receiver.answer = refuse;
+		await ended();
+		await settled(setup, 'pending');
+		await setup.clock.advance(1_000);
+		const [failed] = await settled(setup, 'failed');
+		await machine.deliveries.resend(tenant, failed?.id ?? '');
+		await setup.clock.advance(1_000);
+		await eventually('a third attempt', () => receiver.received.length === 3);
+		await settled(setup, 'pending');
+		receiver.answer = status(200);
+		await setup.clock.advance(1_000);
+		const [delivered] = await settled(setup, 'delivered');
+		expect(delivered?.attempts).toHaveLength(4);
+		expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+	});
+
+	it('remembers the latest fifty attempts', async () => {
+		const { setup, receiver, ended } = await running(Array.from({ length: 54 }, () => 0));
+		receiver.answer = refuse;
+		await ended();
+		const [delivery] = await settled(setup, 'failed');
+		expect(receiver.received).toHaveLength(55);
+		expect(delivery?.attempts).toHaveLength(50);
+	});
+});
+
+describe('an endpoint', () => {
+	it('whose receiver is gone is disabled at once, and its other deliveries are cancelled', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await running();
+		receiver.answer = refuse;
+		await ended();
+		await settled(setup, 'pending');
+		receiver.answer = status(410);
+		await ended();
+		await settled(setup, 'failed', 'pending');
+		await eventually('it is disabled', async () => {
+			const found = await machine.endpoints.find(tenant, endpoint.id);
+			return found?.disabled?.reason === 'gone';
+		});
+		await setup.clock.advance(10_000);
+		await settled(setup, 'failed', 'cancelled');
+		await ended();
+		expect(await setup.deliveries()).toHaveLength(2);
+		expect(receiver.received).toHaveLength(2);
+	});
+
+	it('that has only failed for five days is disabled', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await running([]);
+		const find = () => machine.endpoints.find(tenant, endpoint.id);
+		const fail = async () => {
+			receiver.answer = refuse;
+			const before = receiver.received.length;
+			await ended();
+			await eventually('it came', () => receiver.received.length > before);
+			await eventually('it ended', async () => (await setup.deliveries())[0]?.claim === null);
+		};
+		await fail();
+		await eventually('the failure is noted', async () => (await find())?.failingSince !== null);
+		await until(setup, setup.clock.now() + 4 * day);
+		receiver.answer = status(200);
+		await ended();
+		await eventually('the success is noted', async () => (await find())?.failingSince === null);
+		await fail();
+		await eventually('the failure is noted', async () => (await find())?.failingSince !== null);
+		const since = (await find())?.failingSince ?? 0;
+		await until(setup, since + 5 * day - 2_000);
+		await fail();
+		expect((await find())?.disabled).toBeNull();
+		await until(setup, since + 5 * day);
+		await fail();
+		await eventually('it is disabled', async () => (await find())?.disabled !== null);
+		expect((await find())?.disabled?.reason).toBe('failing');
+	});
+
+	it('signs with both secrets for a day after a rotation, then with the new one alone', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await running();
+		const fresh = makeSecret();
+		await machine.endpoints.change(tenant, endpoint.id, (record) =>
+			rotated(record, fresh, setup.clock.now(), true),
+		);
+		await ended();
+		await settled(setup, 'delivered');
+		await until(setup, setup.clock.now() + day);
+		await ended();
+		await eventually('both came', () => receiver.received.length === 2);
+		const [during, after] = receiver.received as [Received, Received];
+		expect([isSigned(during, endpoint.secret), isSigned(during, fresh)]).toEqual([true, true]);
+		expect([isSigned(after, endpoint.secret), isSigned(after, fresh)]).toEqual([false, true]);
+	});
+
+	it('gets nothing after its deletion, and the request under way ends', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await running();
+		receiver.answer = refuse;
+		await ended();
+		await settled(setup, 'pending');
+		receiver.answer = () => {};
+		await ended();
+		await eventually('one hangs', () => receiver.received.length === 2);
+		await machine.endpoints.remove(tenant, endpoint.id);
+		machine.dispatcher.forget(endpoint.id);
+		await settled(setup, 'cancelled', 'cancelled');
+		await eventually('the request ended', () => receiver.received[1]?.isGone() === true);
+		await setup.clock.advance(10_000);
+		expect(receiver.received).toHaveLength(2);
+	});
+
+	it('gets nothing after its deletion by another process', async () => {
+		const { setup, receiver, machine, endpoint, ended } = await running();
+		receiver.answer = refuse;
+		await ended();
+		await settled(setup, 'pending');
+		await machine.endpoints.remove(tenant, endpoint.id);
+		await setup.clock.advance(5_000);
+		await settled(setup, 'cancelled');
+		expect(receiver.received).toHaveLength(1);
+	});
+});
+
+describe('a delivery', () => {
+	it('is deleted seven days after its end, with all that was kept for it', async () => {
+		const { setup, ended } = await running();
+		await ended();
+		const [delivery] = await settled(setup, 'delivered');
+		expect(await setup.due()).toHaveLength(1);
+		await until(setup, (delivery?.due.at ?? 0) - 120_000);
+		expect(await setup.deliveries()).toHaveLength(1);
+		await setup.clock.advance(180_000);
+		await eventually('it is gone', async () => (await setup.due()).length === 0);
+		expect(await setup.deliveries()).toEqual([]);
+	});
+
+	it('under way at a stop is sent again at the next start', async () => {
+		const { setup, receiver, machine, ended } = await running();
+		receiver.answer = () => {};
+		await ended();
+		await eventually('it hangs', () => receiver.received.length === 1);
+		await machine.stop();
+		expect(await setup.deliveries()).toMatchObject([
+			{ status: 'pending', claim: null, tries: 0, attempts: [] },
+		]);
+		receiver.answer = status(200);
+		setup.machine().start();
+		await settled(setup, 'delivered');
+	});
+});
+
+function sum(numbers: readonly number[]): number {
+	return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,259 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { defineBackend, defineModel, services } from '@plinth/core';
+import { type ChatModel, chatModels, type ImagePart } from '@plinth/plugin-chat/model';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { FetchedImages } from '../../core/src/http/fetched-images.ts';
+import { failure, type RawClient, rawClient } from '../support/client.ts';
+import { fakeImage, fakeVideo, type Recorded, type RecordedImage } from '../support/fake-models.ts';
+import { solidPng } from '../support/png.ts';
+import { keyA, type Served, type ServeOptions, serveEmbedded } from '../support/serve.ts';
+
+const picture = Buffer.from(solidPng(16, 12, [1, 2, 3]));
+const edits: RecordedImage[] = [];
+const videos: Recorded[] = [];
+let looked: ImagePart['image'][] = [];
+
+/** Listens on all addresses of the machine; what it hears is what got through. */
+let canary: Server;
+let hits: string[] = [];
+let port: number;
+const running: Served[] = [];
+
+beforeAll(async () => {
+	canary = createServer(({ url = '' }, response) => {
+		hits.push(url);
+		const [, to] = /^\/to\/(.*)$/.exec(url) ?? [];
+		if (to !== undefined) response.writeHead(302, { location: decodeURIComponent(to) }).end();
+		else if (url === '/page') response.writeHead(200, { 'content-type': 'image/png' }).end('<p>');
+		else response.writeHead(200, { 'content-type': 'text/html' }).end(picture);
+	});
+	await new Promise<void>((resolve) => canary.listen(0, '0.0.0.0', resolve));
+	port = (canary.address() as AddressInfo).port;
+});
+
+beforeEach(() => {
+	hits = [];
+	edits.length = 0;
+	videos.length = 0;
+	looked = [];
+});
+
+afterAll(async () => {
+	for (const { stop } of running) await stop();
+	await new Promise((resolve) => canary.close(resolve));
+});
+
+const watcher = defineModel({
+	kind: chatModels,
+	name: 'test.watcher',
+	config: z.strictObject({}),
+	create: (): ChatModel => ({
+		apiVersion: 1,
+		abilities: { images: true },
+		async *stream({ messages }) {
+			const parts = messages.flatMap(({ content }) => [...content]) as ImagePart[];
+			looked.push(...parts.map(({ image }) => image));
+			yield { type: 'text', text: 'Seen.' };
+		},
+	}),
+});
+
+async function serve(options: ServeOptions): Promise<RawClient> {
+	const models = { 'paint-1': fakeImage(edits), 'clip-1': fakeVideo(videos), 'eye-1': watcher() };
+	const served = await serveEmbedded({ models, ...options });
+	running.push(served);
+	return rawClient(served.url, keyA);
+}
+
+/** A request of each route that takes pictures, and how it names the address in a refusal. */
+const routes = {
+	chat: (url: string) =>
+		[
+			'/v1/chat/completions',
+			{
+				model: 'eye-1',
+				messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+			},
+			'messages[0].content[0].image_url.url',
+		] as const,
+	edit: (image_url: string) =>
+		[
+			'/v1/images/edits',
+			{ model: 'paint-1', prompt: 'x', images: [{ image_url }] },
+			'images[0].image_url',
+		] as const,
+	video: (image_url: string) =>
+		[
+			'/v1/videos',
+			{ model: 'clip-1', prompt: 'x', input_reference: { image_url } },
+			'input_reference.image_url',
+		] as const,
+};
+
+describe('a server that fetches pictures', () => {
+	/** One loopback address counts as public. */
+	const remote = defineBackend({
+		name: 'oneHost',
+		provides: services.remoteImages,
+		config: z.strictObject({}),
+		create: ({ onStop }) => {
+			const isAllowed = (address: string) => address === '127.0.0.2';
+			const images = new FetchedImages({ allowHttp: true, isAllowed });
+			onStop(() => images.close());
+			return images;
+		},
+	});
+	let client: RawClient;
+	let home: string;
+
+	beforeAll(async () => {
+		client = await serve({ backends: { remote: remote() } });
+		home = `http://127.0.0.2:${port}`;
+	});
+
+	test('gives them to models, whatever their label says', async () => {
+		for (const route of Object.values(routes)) {
+			const [path, body] = route(`${home}/a`);
+			const answer = await client.post(path, body);
+			expect([path, answer.status]).toEqual([path, path === '/v1/videos' ? 201 : 200]);
+			const { id } = (await answer.json()) as { id: string };
+			if (path === '/v1/videos') await client.finished(id);
+		}
+		expect(hits).toEqual(['/a', '/a', '/a']);
+		expect(looked).toEqual([{ mediaType: 'image/png', source: { path: expect.any(String) } }]);
+		const same = (bytes: Uint8Array = Buffer.of()) => picture.equals(bytes);
+		expect(edits.map(({ sent }) => sent?.map(same))).toEqual([[true]]);
+		expect(videos.map((video) => same(video.picture))).toEqual([true]);
+	});
+
+	test('looks at what came', async () => {
+		const [path, body] = routes.edit(`${home}/page`);
+		const answer = await client.post(path, body);
+		expect([answer.status, (await failure(answer)).code]).toEqual([400, 'invalid_image']);
+	});
+
+	test('follows three redirects, each of them checked', async () => {
+		const via = (...hops: string[]) =>
+			hops.reduceRight((target, hop) => `${hop}/to/${encodeURIComponent(target)}`);
+		const statusOf = async (url: string) => {
+			const [path, body] = routes.edit(url);
+			return (await client.post(path, body)).status;
+		};
+		expect(await statusOf(via(home, home, home, `${home}/a`))).toBe(200);
+		expect(await statusOf(via(home, home, home, home, `${home}/a`))).toBe(400);
+		hits = [];
+		expect(await statusOf(via(home, `http://127.0.0.1:${port}/a`))).toBe(400);
+		expect(hits).toHaveLength(1);
+	});
+});
+
+describe('the operator’s word', () => {
+	test('off: addresses are refused, or left to a model that fetches them itself', async () => {
+		const client = await serve({});
+		const url = `http://127.0.0.1:${port}/a`;
+		for (const [path, body, param] of [routes.edit(url), routes.video(url)]) {
+			const answer = await client.post(path, body);
+			expect(answer.status).toBe(400);
+			expect(await failure(answer)).toMatchObject({ code: 'invalid_value', param });
+		}
+		const [path, body] = routes.chat(url);
+		expect((await client.post(path, body)).status).toBe(200);
+		expect(looked).toEqual([{ url }]);
+		expect(hits).toEqual([]);
+	});
+
+	test('https: plain http is refused', async () => {
+		const client = await serve({ server: { imageUrls: 'https' } });
+		const [path, body, param] = routes.edit(`http://127.0.0.1:${port}/a`);
+		const { message, ...rest } = await failure(await client.post(path, body));
+		expect(message).toContain('only https');
+		expect(rest).toMatchObject({ code: 'invalid_value', param });
+		expect(hits).toEqual([]);
+	});
+
+	test('anything else ends the start', async () => {
+		await expect(serve({ server: { imageUrls: 'all' } })).rejects.toThrow('server.imageUrls');
+	});
+});
+
+describe('private addresses', () => {
+	// As in the tests of what sends the requests; here each of them takes the way of a request.
+	const hosts = [
+		'127.0.0.1',
+		'127.1',
+		'127.0.0.1.',
+		'2130706433',
+		'0x7f000001',
+		'0x7f.0x0.0x0.0x1',
+		'0177.0.0.1',
+		'017700000001',
+		'%31%32%37.0.0.1',
+		'①②⑦.0.0.1',
+		'0',
+		'0.0.0.0',
+		'[::1]',
+		'[::]',
+		'[::ffff:127.0.0.1]',
+		'[::ffff:7f00:1]',
+		'[::127.0.0.1]',
+		'[64:ff9b::127.0.0.1]',
+		'[64:ff9b:1::7f00:1]',
+		'[2002:7f00:1::]',
+		'[fe80::1]',
+		'[fd12:3456::1]',
+		'[ff02::1]',
+		'10.0.0.1',
+		'172.16.0.1',
+		'192.168.0.1',
+		'169.254.169.254',
+		'100.64.0.1',
+		'198.18.0.1',
+		'240.0.0.1',
+		'255.255.255.255',
+		'localhost',
+		'localhost.',
+		'LOCALHOST',
+	];
+	let client: RawClient;
+
+	beforeAll(async () => {
+		client = await serve({ server: { imageUrls: 'http' } });
+	});
+
+	test('are never asked, however they are spelled, on any route', async () => {
+		const all = Object.values(routes);
+		const refused = await Promise.all(
+			hosts.map(async (host, index) => {
+				const route = all[index % all.length] as (typeof all)[number];
+				const [path, body, param] = route(`http://${host}:${port}/a`);
+				const answer = await client.post(path, body);
+				const { message, ...rest } = await failure(answer);
+				const isPlain = message.endsWith(' is not in the public internet.');
+				return [host, answer.status, rest.param === param, isPlain];
+			}),
+		);
+		expect(refused).toEqual(hosts.map((host) => [host, 400, true, true]));
+		expect(hits).toEqual([]);
+	});
+
+	test('no other kind of address is asked either', async () => {
+		for (const url of [
+			`http://user:secret@127.0.0.1:${port}/a`,
+			`ftp://127.0.0.1:${port}/a`,
+			'file:///etc/passwd',
+			`//127.0.0.1:${port}/a`,
+			`http:127.0.0.1:${port}/a`,
+			`http:///127.0.0.1:${port}/a`,
+			`http:\\\\127.0.0.1:${port}/a`,
+			'http://',
+			'https://[',
+		]) {
+			const [path, body, param] = routes.edit(url);
+			const answer = await client.post(path, body);
+			expect([url, answer.status, (await failure(answer)).param]).toEqual([url, 400, param]);
+		}
+		expect(hits).toEqual([]);
+	});
+});

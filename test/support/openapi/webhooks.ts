@@ -1,0 +1,86 @@
+import { eventually } from '@plinth/core/testing';
+import type { RawClient } from '../client.ts';
+import type { Operation } from './document.ts';
+import type { Facts } from './facts.ts';
+import { perishable } from './perishable.ts';
+
+const endpoints = '/v1/webhook_endpoints';
+const deliveries = '/v1/webhook_deliveries';
+
+/** What has to be right about `callback_url` and `callback_secret` of a job. `receiver` answers to every POST. */
+export function callbackFacts(operation: string, receiver: string) {
+	return {
+		known: {
+			[`${operation} callback_url`]: [receiver],
+			[`${operation} callback_secret`]: secrets,
+		},
+		spellings: { [`${operation} callback_url`]: isAddress },
+		whole: {
+			[operation]: ({ callback_url: url, callback_secret: secret }) =>
+				(secret ?? undefined) === undefined || (url ?? undefined) !== undefined,
+		},
+	} satisfies Partial<Facts>;
+}
+
+/** What exists for the operations of webhooks: an endpoint at `receiver`, and a delivery to it. */
+export async function webhookFacts(client: RawClient, stranger: RawClient, receiver: string) {
+	const types = (await client.json<{ data: string[] }>('/v1/webhook_event_types')).data;
+	const make = async (owner: RawClient) => {
+		const fields = { name: 'fuzz', url: receiver, event_types: types };
+		return ((await (await owner.post(endpoints, fields)).json()) as { id: string }).id;
+	};
+	const endpoint = await make(client);
+	const foreign = await make(stranger);
+	const doomed = perishable(() => make(client));
+	return {
+		known: {
+			[`POST ${endpoints} url`]: [receiver],
+			[`POST ${endpoints} event_types`]: types,
+			[`POST ${endpoints}/{id} url`]: [receiver],
+			[`POST ${endpoints}/{id} event_types`]: types,
+			[`POST ${endpoints}/{id}/test event_type`]: types,
+		},
+		spellings: {
+			[`POST ${endpoints} url`]: isAddress,
+			[`POST ${endpoints}/{id} url`]: isAddress,
+		},
+		tolerated: ['endpoints', 'deliveries'].map((list) => ({
+			at: `GET /v1/webhook_${list} after`,
+			value: '',
+			means: undefined,
+			reason: 'the SDK spells a position that is null as nothing',
+		})),
+		async live({ name, path }: Operation) {
+			if (path.startsWith(deliveries)) return delivered(client, endpoint);
+			return name === `DELETE ${endpoints}/{id}` ? doomed.id() : endpoint;
+		},
+		absent({ path }: Operation): readonly string[] {
+			if (path.startsWith(deliveries)) return [`whd_${'0'.repeat(44)}`, endpoint, 'whd_', '0'];
+			return [`whe_${'0'.repeat(44)}`, foreign, endpoint.toUpperCase(), `${endpoint}0`, 'whe_'];
+		},
+		async clear({ name }: Operation, status: number, body: unknown) {
+			if (name === `DELETE ${endpoints}/{id}` && status === 200) doomed.used();
+			if (name !== `POST ${endpoints}` || status !== 200) return;
+			await client.send(`${endpoints}/${(body as { id: string }).id}`, { method: 'DELETE' });
+		},
+	};
+}
+
+const secrets = [24, 64].map((bytes) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`);
+
+/** Any http address will do where private ones are allowed: all that generated texts become are spellings of the receiver's. */
+function isAddress(text: string): boolean {
+	const url = URL.parse(text);
+	return url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === '';
+}
+
+/** The id of a delivery to an endpoint. The first one comes a moment after the first job has ended. */
+async function delivered(client: RawClient, endpoint: string): Promise<string> {
+	let id: string | undefined;
+	await eventually('something is delivered', async () => {
+		const path = `${deliveries}?limit=1&webhook_endpoint_id=${endpoint}`;
+		id = (await client.json<{ data: readonly { id: string }[] }>(path)).data[0]?.id;
+		return id !== undefined;
+	});
+	return id ?? '';
+}

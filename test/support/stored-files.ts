@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import {
+	defineBackend,
+	type FileSource,
+	mediaTypeOf,
+	type RemoteImages,
+	type SourceFile,
+	services,
+} from '@plinth/core';
+import { z } from 'zod';
+
+/** Bytes by the names under which requests find them. */
+type Contents = Readonly<Record<string, Uint8Array | string>>;
+
+/** A backend with files of the tenant `alice`, by their ids, as long as they are there. The file `file-1` is called `file-1.txt`. */
+export function storedFiles(contents: Contents) {
+	const source: FileSource = {
+		async open(tenant, id) {
+			const content = Object.hasOwn(contents, id) ? contents[id] : undefined;
+			return tenant === 'alice' && content !== undefined ? sourceFile(id, content) : null;
+		},
+	};
+	return defineBackend({
+		name: 'storedFiles',
+		provides: services.files,
+		config: z.strictObject({}),
+		create: () => source,
+	})();
+}
+
+/** A backend with pictures by their addresses; what stands behind no other address can be had. */
+export function webPictures(contents: Contents) {
+	const remote: RemoteImages = {
+		async fetch(url, param, { keep }) {
+			const content = contents[url];
+			if (content === undefined) throw new Error(`${param}: nobody should ask for ${url}`);
+			return keep(streamOf(Buffer.from(content)), { filename: '', maxBytes: Infinity });
+		},
+	};
+	return defineBackend({
+		name: 'webPictures',
+		provides: services.remoteImages,
+		config: z.strictObject({}),
+		create: () => remote,
+	})();
+}
+
+async function sourceFile(id: string, content: Uint8Array | string): Promise<SourceFile> {
+	const bytes = Buffer.from(content);
+	return {
+		id,
+		filename: `${id}.txt`,
+		size: bytes.length,
+		mediaType: await mediaTypeOf(bytes),
+		sha256: createHash('sha256').update(bytes).digest('hex'),
+		stream: () => streamOf(bytes),
+	};
+}
+
+async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+	yield bytes;
+}

@@ -1,0 +1,87 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppConfig, RecordStore, StoredRecord } from '@plinth/core';
+import { createBackend } from '@plinth/core/testing';
+import { sqliteRecords } from '@plinth/sqlite';
+import { type Child, plinth, root } from './cli.ts';
+import { type RawClient, rawClient } from './client.ts';
+import { removeDir, temporaryDir } from './serve.ts';
+
+/** A server of a webhook fleet. */
+export interface WebhookServer {
+	readonly url: string;
+	/** The client of one of its tenants. */
+	client(tenant: string): RawClient;
+	/** Ends it in the middle of whatever it does, and waits until it is gone. */
+	kill(): Promise<void>;
+}
+
+/** Servers on one data directory, with the models of `quick.config.ts`, that send webhooks to this machine and repeat them soon. */
+export interface WebhookFleet {
+	readonly dataDir: string;
+	serve(): Promise<WebhookServer>;
+	/** Everything that servers have printed, for a test that failed. */
+	output(): string;
+	/** Kills all servers and removes their directories. */
+	remove(): Promise<void>;
+}
+
+/** Makes a fleet without servers. Each tenant has the key `key-of-<tenant>`. */
+export async function createWebhookFleet(
+	tenants: readonly string[],
+	jobs: AppConfig['jobs'] & object,
+): Promise<WebhookFleet> {
+	const folder = await temporaryDir('webhooks');
+	const [dataDir, tempDir] = [join(folder, 'data'), join(folder, 'temp')];
+	mkdirSync(tempDir);
+	const children: Child[] = [];
+	return {
+		dataDir,
+		async serve() {
+			const child = plinth(['serve', '--config', join(root, 'test/support/quick.config.ts')], {
+				cwd: folder,
+				env: {
+					PORT: '0',
+					PLINTH_API_KEYS: tenants.map((tenant) => `${tenant}:${keyOf(tenant)}`).join(),
+					PLINTH_DATA_DIR: dataDir,
+					PLINTH_LOG_LEVEL: 'warn',
+					PLINTH_WEBHOOK_ALLOW_PRIVATE: 'true',
+					PLINTH_WEBHOOK_RETRY_SECONDS: Array.from({ length: 40 }, () => '0.3').join(),
+					TMPDIR: tempDir,
+					TEST_JOBS: JSON.stringify(jobs),
+					TEST_RUNS: join(folder, 'runs.jsonl'),
+				},
+			});
+			children.push(child);
+			const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+			return { url, client: (tenant) => rawClient(url, keyOf(tenant)), kill: () => child.kill() };
+		},
+		output: () => children.map((child) => `${child.stdout()}${child.stderr()}`).join('\n'),
+		async remove() {
+			await Promise.all(children.map((child) => child.kill()));
+			await removeDir(folder);
+		},
+	};
+}
+
+/** The key of a tenant of a fleet. */
+export function keyOf(tenant: string): string {
+	return `key-of-${tenant}`;
+}
+
+/** Everything that is due in a data directory's database; servers may go on using it. */
+export async function dueEntries(dataDir: string): Promise<readonly StoredRecord[]> {
+	const backend = sqliteRecords({ file: `${dataDir}/plinth.db` });
+	const { provided: store, stop } = await createBackend<RecordStore>(backend);
+	try {
+		const found: StoredRecord[] = [];
+		for (let after = ''; ; after = found.at(-1)?.id ?? '') {
+			const collection = { tenant: 'system', collection: 'webhooks.due' };
+			const { records, hasMore } = await store.list(collection, { after, limit: 1_000 });
+			found.push(...records);
+			if (!hasMore) return found;
+		}
+	} finally {
+		await stop();
+	}
+}

@@ -1,0 +1,262 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '@plinth/core/testing';
+import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
+import { allVideos } from '../support/client.ts';
+import { type Seeded, seeded } from '../support/seeded.ts';
+import { printTable } from '../support/table.ts';
+import {
+	type Audited,
+	type EndedVideo,
+	expectedPairs,
+	lostJobs,
+	missingPairs,
+	pairOf,
+	strangers,
+	wrongIds,
+} from '../support/webhook-audit.ts';
+import {
+	createWebhookFleet,
+	dueEntries,
+	type WebhookFleet,
+	type WebhookServer,
+} from '../support/webhook-fleet.ts';
+import { type AskedJob, createJobs } from '../support/webhook-jobs.ts';
+import {
+	type Mood,
+	startWebhookReceiver,
+	type WebhookReceiver,
+} from '../support/webhook-receiver.ts';
+
+const kills = process.env.PLINTH_TEST_LONG === '1' ? 200 : 20;
+const creators = 4;
+/** What a killed server was sending is taken over when its claim has run out, 30 seconds later. */
+const settleMs = 90_000;
+/** Of a request; most are taken well, so that something new goes on happening. */
+const moods: readonly Mood[] = ['ok', 'ok', 'ok', 'slow', 'fail', 'redirect', 'hang', 'cut'];
+const tenants = ['north', 'south'];
+/** The endpoints of each tenant, by path, with what they want. */
+const wanted: Readonly<Record<string, readonly string[]>> = {
+	'/north/all': ['video.completed', 'video.failed'],
+	'/north/failed': ['video.failed'],
+	'/south/completed': ['video.completed'],
+};
+const jobs = {
+	concurrency: 8,
+	leaseMs: 2_000,
+	heartbeatMs: 500,
+	progressMs: 50,
+	reconcileMs: 500,
+	sweepMs: 500,
+	maxRunMs: 1_000,
+};
+
+/** A delivery, as far as this file looks at it. */
+interface WireDelivery {
+	readonly id: string;
+	readonly status: string;
+	readonly attempts: readonly unknown[];
+}
+
+let fleet: WebhookFleet;
+let receiver: WebhookReceiver;
+
+beforeEach(async () => {
+	receiver = await startWebhookReceiver();
+	fleet = await createWebhookFleet([...tenants, 'quiet', 'noisy'], jobs);
+});
+
+afterEach(async () => {
+	await fleet.remove();
+	await receiver.close();
+});
+
+async function addEndpoint(server: WebhookServer, path: string): Promise<void> {
+	const [, tenant = ''] = path.split('/');
+	const answer = await server.client(tenant).post('/v1/webhook_endpoints', {
+		name: path,
+		url: receiver.url + path,
+		event_types: wanted[path] ?? ['video.completed'],
+	});
+	const { signing_secret } = (await answer.json()) as { signing_secret: string };
+	receiver.secrets.set(path, signing_secret);
+}
+
+test(`${kills} SIGKILLs lose no event, and give none two ids`, async () => {
+	const random = seeded();
+	onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}\n${fleet.output()}`));
+	const first = await fleet.serve();
+	for (const path of Object.keys(wanted)) await addEndpoint(first, path);
+	receiver.mood = () => random.pick(moods);
+
+	const servers = new Set([first]);
+	const asked: AskedJob[] = [];
+	const faults: string[] = [];
+	let isOver = false;
+	const creating = Promise.all(
+		Array.from({ length: creators }, () =>
+			createJobs({
+				...{ tenants, random, receiver, jobs: asked, faults },
+				...{ servers: () => [...servers], isOver: () => isOver },
+			}),
+		),
+	);
+	let killed = 0;
+	while (killed < kills) {
+		await complete(servers, random);
+		await delay(random.integer(100, 500));
+		killed += await killSome(servers, random);
+	}
+	isOver = true;
+	await creating;
+	receiver.calm();
+
+	const last = await fleet.serve();
+	const videos = await endedVideos(last);
+	const audited: Audited = { receiver, wanted, asked, videos };
+	const hasAllArrived = async () => {
+		await delay(100);
+		return missingPairs(audited).length === 0;
+	};
+	await eventually('every event has arrived', hasAllArrived, settleMs).catch(() => {});
+	const unsent = await settled();
+	const deliveries = (
+		await Promise.all(tenants.map((tenant) => allDeliveries(last, tenant)))
+	).flat();
+	const due = (await dueEntries(fleet.dataDir)).map(({ id }) => id);
+
+	const arrivals = receiver.arrivals.filter(({ path }) => path !== '/redirected');
+	const taken = arrivals.filter(({ isTaken }) => isTaken);
+	const pairs = new Set(taken.map(pairOf));
+	const expected = expectedPairs(audited);
+	printTable(`webhooks and kills, seed ${random.seed}`, {
+		'servers killed': killed,
+		'jobs acknowledged': asked.filter(({ id }) => id !== undefined).length,
+		'of those deleted': asked.filter(({ isRemoved }) => isRemoved).length,
+		'jobs that failed': videos.filter(({ status }) => status === 'failed').length,
+		events: new Set(arrivals.map(({ event }) => event.id)).size,
+		'expected at their targets': expected.length,
+		deliveries: deliveries.length,
+		requests: arrivals.length,
+		'taken more than once': taken.length - pairs.size,
+		'attempts behind the first of a delivery': deliveries.reduce(
+			(sum, { attempts }) => sum + Math.max(0, attempts.length - 1),
+			0,
+		),
+	});
+	expect({
+		'answers that no client should get': faults,
+		'wrong signatures or times': receiver.faults,
+		'never arrived': missingPairs(audited),
+		'lost jobs': lostJobs(audited),
+		'several ids': wrongIds(audited),
+		'at the wrong target': strangers(audited),
+		'redirects that were followed': receiver.arrivals.length - arrivals.length,
+		'still to be sent': unsent,
+		'not delivered': deliveries.filter(({ status }) => status !== 'delivered'),
+	}).toEqual({
+		'answers that no client should get': [],
+		'wrong signatures or times': [],
+		'never arrived': [],
+		'lost jobs': [],
+		'several ids': [],
+		'at the wrong target': [],
+		'redirects that were followed': 0,
+		'still to be sent': [],
+		'not delivered': [],
+	});
+	// By which each is deleted in a week. A kill may leave one too many, which goes then.
+	const purged = new Set(due.map((id) => id.replace(/^purge_[0-9a-f]+_\d+_/, '')));
+	expect([...purged].sort()).toEqual(deliveries.map(({ id }) => id).sort());
+	expect(expected.length).toBeGreaterThan(kills * 3);
+	expect(taken.length).toBeLessThan(arrivals.length);
+	expect(new Set(videos.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']));
+});
+
+/** One server, or two on the same data. */
+async function complete(servers: Set<WebhookServer>, random: Seeded): Promise<void> {
+	const lacking = (random.chance(0.3) ? 2 : 1) - servers.size;
+	const started = Array.from({ length: Math.max(0, lacking) }, () => fleet.serve());
+	for (const server of await Promise.all(started)) servers.add(server);
+}
+
+/** Kills one server, or all; returns how many. */
+async function killSome(servers: Set<WebhookServer>, random: Seeded): Promise<number> {
+	const victims = random.chance(0.5) ? [...servers] : [random.pick([...servers])];
+	for (const victim of victims) servers.delete(victim);
+	await Promise.all(victims.map((victim) => victim.kill()));
+	return victims.length;
+}
+
+/** All jobs of the tenants, once each has ended. */
+async function endedVideos(server: WebhookServer): Promise<readonly EndedVideo[]> {
+	const clients = tenants.map((tenant) => ({ tenant, client: server.client(tenant) }));
+	let videos: readonly EndedVideo[] = [];
+	const isSettled = async () => {
+		await delay(100);
+		const lists = clients.map(async ({ tenant, client }) =>
+			(await allVideos(client)).map((video) => ({ ...video, tenant })),
+		);
+		videos = (await Promise.all(lists)).flat();
+		return videos.every(({ status }) => status === 'completed' || status === 'failed');
+	};
+	await eventually('every job has ended', isSettled, settleMs);
+	return videos;
+}
+
+/** Waits until nothing is to be sent, and returns what still is. */
+async function settled(): Promise<readonly string[]> {
+	let unsent: readonly string[] = [];
+	const isSettled = async () => {
+		await delay(200);
+		const due = await dueEntries(fleet.dataDir);
+		unsent = due.map(({ id }) => id).filter((id) => !id.startsWith('purge_'));
+		return unsent.length === 0;
+	};
+	await eventually('nothing is to be sent', isSettled, settleMs).catch(() => {});
+	return unsent;
+}
+
+async function allDeliveries(server: WebhookServer, tenant: string) {
+	const client = server.client(tenant);
+	const found: WireDelivery[] = [];
+	for (let after = ''; ; after = `&after=${found.at(-1)?.id}`) {
+		const page = await client.json<{
+			readonly data: readonly WireDelivery[];
+			readonly has_more: boolean;
+		}>(`/v1/webhook_deliveries?limit=100${after}`);
+		found.push(...page.data);
+		if (!page.has_more) return found;
+	}
+}
+
+test('jobs take as long with receivers that hang as without any', async () => {
+	const server = await fleet.serve();
+	receiver.mood = () => 'hang';
+	for (const path of ['/noisy/one', '/noisy/two', '/noisy/three']) await addEndpoint(server, path);
+	const run = async (tenant: string, fields: object) => {
+		const client = server.client(tenant);
+		const began = performance.now();
+		const body = { model: 'quick', prompt: 'ms=1 kb=1', ...fields };
+		const made = await Promise.all(Array.from({ length: 20 }, () => client.create(body)));
+		const ids = new Set(made.map(({ id }) => id));
+		await eventually('they are completed', async () => {
+			await delay(10);
+			const videos = (await allVideos(client)).filter(({ id }) => ids.has(id));
+			return videos.every(({ status }) => status === 'completed');
+		});
+		return performance.now() - began;
+	};
+	const times = { quiet: [] as number[], noisy: [] as number[] };
+	await run('quiet', {});
+	for (let round = 0; round < 3; round++) {
+		times.quiet.push(await run('quiet', {}));
+		times.noisy.push(await run('noisy', { callback_url: `${receiver.url}/noisy/callback` }));
+	}
+	const [quiet, noisy] = [Math.min(...times.quiet), Math.min(...times.noisy)];
+	await eventually('requests hang', () => receiver.arrivals.length >= 4);
+	printTable('20 jobs beside receivers that hang', {
+		'without webhooks (ms)': quiet.toFixed(),
+		'with webhooks (ms)': noisy.toFixed(),
+	});
+	expect(noisy).toBeLessThan(Math.max(quiet * 1.1, quiet + 1_000));
+});
