@@ -5,6 +5,11 @@ import { defineConfig } from 'vitest/config';
 // Where `plinth` keeps it too. The processes that tests start inherit it: compiling our sources is most of what a start takes.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 
+// What a client of the server waits for is measured by the clock here, so nothing else runs meanwhile.
+const undisturbed = ['chat-streams', 'documents-hostile', 'event-streams', 'images-hostile'].map(
+	(name) => `test/system/${name}.test.ts`,
+);
+
 const conditions = ['@plinth/source', 'module', 'node', 'development|production'];
 
 export default defineConfig({
@@ -41,6 +46,19 @@ export default defineConfig({
 				test: {
 					name: 'system',
 					include: ['test/system/**/*.test.ts'],
+					exclude: undisturbed,
+					testTimeout: 300_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
+				extends: true,
+				test: {
+					name: 'undisturbed',
+					include: undisturbed,
+					maxWorkers: 1,
+					// Behind all other projects of the run.
+					sequence: { groupOrder: 1 },
 					testTimeout: 300_000,
 					hookTimeout: 60_000,
 				},

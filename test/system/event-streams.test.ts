@@ -38,7 +38,7 @@ beforeAll(async () => {
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);
 	// Warm: what is loaded by the first requests, and the heap that many of them need, is no growth.
 	await new Listener(keys.other).hears((await clientOf('other').create(fields)).id);
-	await Promise.all(Array.from({ length: 16 }, () => askOften(150)));
+	await Promise.all(Array.from({ length: 16 }, () => askOften(600)));
 	await Promise.all(Array.from({ length: 100 }, () => new Listener(keys.crowd).opened));
 	closeAll();
 }, 60_000);

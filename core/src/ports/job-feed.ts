@@ -3,17 +3,21 @@ import type { Job, JobEventType } from './job-store.ts';
 
 /** What a follower hears. */
 export interface JobUpdate {
-	/** `job.state`: how things stand when the feed begins; `job.progress`: a fraction, at most once a second and job; otherwise a transition. */
-	readonly type: 'job.state' | 'job.progress' | JobEventType;
+	/**
+	 * `job.state`: how things stand when the feed begins; `stream.ready`: all of a tenant's jobs have been told so, and what ended before is only in
+	 * the records; `job.progress`: a fraction, at most once a second and job; otherwise a transition.
+	 */
+	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | JobEventType;
 	/** Continues behind this update. Undefined: what was said before it still holds, as for progress, and while a state is not told to its end. */
 	readonly cursor: string | undefined;
 	/** Milliseconds since the Unix epoch. */
 	readonly at: number;
+	/** Empty for `stream.ready`, like its kind. */
 	readonly jobId: string;
 	readonly kind: string;
 	/** The job as it is now, which may be later than the transition; null once it was removed. */
 	readonly job: Job | null;
-	/** The same as its plugin shows it to clients, to be sent as JSON; `{ id, object: '<kind>.deleted', deleted: true }` once it was removed. */
+	/** The same as its plugin shows it to clients, to be sent as JSON; `{ id, object: '<kind>.deleted', deleted: true }` once it was removed, `{}` for `stream.ready`. */
 	readonly view: object;
 }
 
@@ -48,7 +52,7 @@ export interface JobFeed {
 	kinds(): readonly string[];
 	/**
 	 * Begins to follow. First comes the present state, as `job.state`: of the one job, or of all of the tenant's that wait or run (at most
-	 * 1,000, the oldest first); then what happens, within a second. At most 256 KB wait for a reader; then its updates end.
+	 * 1,000, the oldest first) with a `stream.ready` behind them; then what happens, within a second. At most 256 KB wait for a reader; then its updates end.
 	 *
 	 * Rejects with `E_JOB_NOT_FOUND` when the one job is unknown to the tenant, and with `E_VALUE_INVALID` for a malformed `after`, which it calls
 	 * `Last-Event-ID` as clients do.

@@ -49,6 +49,7 @@ describe('a reader that is too slow', () => {
 		await t.clock.advance(500);
 		expect(slow.end).toBeUndefined();
 		const updates = slow[Symbol.asyncIterator]();
+		expect((await updates.next()).value?.type).toBe('stream.ready');
 		for (const { id } of jobs) expect((await updates.next()).value?.jobId).toBe(id);
 	});
 
@@ -165,9 +166,11 @@ describe('the frames of a feed', () => {
 		const job = await t.create();
 		const signal = new AbortController().signal;
 		const frames = t.feed.events(await t.feed.follow({ tenant: 'a', signal }));
-		const { value } = await frames[Symbol.asyncIterator]().next();
-		const { data, ...names } = value ?? {};
-		expect(names).toMatchObject({ event: 'job.state', id: await t.store.head() });
+		const iterator = frames[Symbol.asyncIterator]();
+		const { data, ...names } = (await iterator.next()).value ?? {};
+		expect(names).toEqual({ event: 'job.state', unreadMs: 10_000 });
+		const { value: ready } = await iterator.next();
+		expect(ready).toMatchObject({ event: 'stream.ready', id: await t.store.head() });
 		expect(JSON.parse(String(data))).toMatchObject({
 			object: 'event',
 			type: 'job.state',

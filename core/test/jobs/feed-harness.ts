@@ -40,7 +40,10 @@ export interface FeedTable {
 /** What a listener has heard. */
 export interface Heard {
 	readonly reader: FeedReader;
+	/** Of jobs: without {@link ready}. */
 	readonly updates: readonly JobUpdate[];
+	/** Every `stream.ready`, with how many updates had come before. */
+	readonly ready: readonly { readonly update: JobUpdate; readonly behind: number }[];
 	/** The updates as `type id`, where the id is shown without its kind. */
 	told(): readonly string[];
 	readonly isOver: boolean;
@@ -111,9 +114,11 @@ export async function feedTable(parts: TableParts = {}): Promise<FeedTable> {
 /** Reads until the reader ends. */
 export function listen(reader: FeedReader, leaving: AbortController): Heard {
 	const updates: JobUpdate[] = [];
+	const ready: { update: JobUpdate; behind: number }[] = [];
 	const heard = {
 		reader,
 		updates,
+		ready,
 		told: () => updates.map(({ type, jobId }) => `${type} ${jobId.split('_')[1]}`),
 		isOver: false,
 		error: undefined as unknown,
@@ -121,7 +126,10 @@ export function listen(reader: FeedReader, leaving: AbortController): Heard {
 	};
 	void (async () => {
 		try {
-			for await (const update of reader) updates.push(update);
+			for await (const update of reader) {
+				if (update.type === 'stream.ready') ready.push({ update, behind: updates.length });
+				else updates.push(update);
+			}
 		} catch (error) {
 			heard.error = error;
 		}

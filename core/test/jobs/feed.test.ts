@@ -66,7 +66,7 @@ describe('a feed of one job', () => {
 });
 
 describe('a feed of a tenant', () => {
-	test('begins with what waits or runs, the oldest first, and says where to go on with the last', async () => {
+	test('begins with what waits or runs, the oldest first, and then says where to go on', async () => {
 		const t = await feedTable({
 			definitions: new Map([
 				['video', { run: async () => ({ result: {} }) }],
@@ -83,8 +83,27 @@ describe('a feed of a tenant', () => {
 		const heard = await t.follow();
 		await settled();
 		expect(heard.told()).toEqual(lines(['job.state', first], ['job.state', second]));
-		expect(heard.updates.map(({ cursor }) => cursor)).toEqual([undefined, await t.store.head()]);
+		expect(heard.updates.map(({ cursor }) => cursor)).toEqual([undefined, undefined]);
+		expect(heard.ready).toMatchObject([
+			{ behind: 2, update: { cursor: await t.store.head(), job: null, view: {} } },
+		]);
 		expect(heard.updates[1]?.job?.status).toBe('in_progress');
+	});
+
+	test('says where to go on when nothing waits or runs, and leads on to what ended meanwhile', async () => {
+		const t = await feedTable();
+		await t.create({ tenant: 'b' });
+		const before = await t.follow({ kind: 'video' });
+		await settled();
+		before.leave();
+		const job = await t.create();
+		await t.store.requestCancel('a', job.id);
+		const cursor = before.ready[0]?.update.cursor as string;
+		expect([before.updates, cursor]).toEqual([[], expect.any(String)]);
+		const heard = await t.follow({ after: cursor });
+		await settled();
+		expect(heard.told()).toEqual(lines(['job.queued', job], ['job.failed', job]));
+		expect(heard.ready).toEqual([]);
 	});
 
 	test('tells what happens to all its jobs, and to no others', async () => {
@@ -137,8 +156,12 @@ describe('a feed of a tenant', () => {
 		t.hint('job.queued', job);
 		await settled();
 		await t.start(job);
-		const step = await reader[Symbol.asyncIterator]().next();
-		expect(step.value).toMatchObject({ type: 'job.queued', job: { status: 'in_progress' } });
+		const updates = reader[Symbol.asyncIterator]();
+		expect((await updates.next()).value?.type).toBe('stream.ready');
+		expect((await updates.next()).value).toMatchObject({
+			type: 'job.queued',
+			job: { status: 'in_progress' },
+		});
 		controller.abort();
 	});
 
@@ -273,6 +296,7 @@ describe('a feed that goes on', () => {
 		await settled();
 		expect(heard.told().at(-1)).toEqual(`job.state ${job.id.split('_')[1]}`);
 		expect(heard.updates.every(({ type }) => type === 'job.state')).toBe(true);
+		expect(heard.ready).toHaveLength(1);
 	});
 
 	test('tells up to 1,000 events again, and the state where there are more', async () => {

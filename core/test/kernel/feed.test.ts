@@ -139,7 +139,9 @@ describe('the feed of the kernel', () => {
 		});
 		await app.start();
 		const reader = await given.feed?.follow({ tenant: 'a', signal: AbortSignal.timeout(60_000) });
-		const next = reader?.[Symbol.asyncIterator]().next();
+		const updates = reader?.[Symbol.asyncIterator]();
+		expect((await updates?.next())?.value?.type).toBe('stream.ready');
+		const next = updates?.next();
 		const stopped = app.stop();
 		expect(await next).toEqual({ done: true, value: undefined });
 		expect(reader?.end).toBe('stopping');

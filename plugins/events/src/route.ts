@@ -20,10 +20,11 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 		scope: 'events:read',
 		summary: 'Follow all jobs of the tenant',
 		description: [
-			'Server-sent events. First comes a `job.state` for every job that waits or runs, at most 1,000, then what happens: `job.queued`, `job.started`,',
+			'Server-sent events. First comes a `job.state` for every job that waits or runs, at most 1,000, and a `stream.ready`: what ended before is known from the',
+			'routes of the jobs alone. Then comes what happens: `job.queued`, `job.started`,',
 			'`job.progress`, `job.completed`, `job.failed`, `job.deleted`. The data of each is `{ "object": "event", "type", "created_at", "data" }`, where `data` is the',
-			'job as its own route shows it, at that moment. With `Last-Event-ID` the stream goes on behind that event in place of the states, as long as what came',
-			'since is kept. A stream that the server ends says why in a last `stream.end`: `data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
+			'job as its own route shows it, at that moment. With `Last-Event-ID` the stream goes on behind that event in place of the states and `stream.ready`, as',
+			'long as what came since is kept. A stream that the server ends says why in a last `stream.end`: `data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
 		].join(' '),
 		query,
 		response: {

@@ -1,3 +1,4 @@
+import { eventually } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
 import type { Video } from '../src/index.ts';
 import { errorOf, gate, type Harness, harness, mp4, type SendOptions } from './harness.ts';
@@ -99,9 +100,15 @@ describe('GET /v1/videos/{id}/events', () => {
 			return { body: mp4(), mediaType: 'video/mp4' };
 		};
 		const { id } = await h.create();
-		const frames = framesOf(await follow(h, id));
-		await h.clock.advance(60_000);
-		const last = (await frames).at(-1);
+		let last: Frame | undefined;
+		void framesOf(await follow(h, id)).then((frames) => {
+			last = frames.at(-1);
+		});
+		// In steps: a clock that jumps leaves no time to read the first frame.
+		await eventually('the end', async () => {
+			await h.clock.advance(1_000);
+			return last !== undefined;
+		});
 		expect(last?.event).toBe('stream.end');
 		expect(last?.id).toBeUndefined();
 		expect(last?.data.data).toEqual({ reason: 'max_age' });
@@ -150,13 +157,18 @@ describe('GET /v1/videos/{id}/events', () => {
 	});
 
 	it('ends at once when the server stops', async () => {
-		const h = await harness();
-		h.generate = (_, { signal }) =>
-			new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+		const h = await harness({}, {}, { graceMs: 60_000 });
+		const { open, passed } = gate();
+		h.generate = async () => {
+			await passed;
+			return { body: mp4(), mediaType: 'video/mp4' };
+		};
 		const { id } = await h.create();
 		await h.wait(id, 'in_progress');
 		const frames = framesOf(await follow(h, id));
-		await h.app.stop();
+		const stopped = h.app.stop();
 		expect((await frames).at(-1)?.data.data).toEqual({ reason: 'stopping' });
+		open();
+		await stopped;
 	});
 });

@@ -71,6 +71,7 @@ export interface SendOptions {
 export async function harness(
 	options: Parameters<typeof video>[0] = {},
 	backends: AppConfig['backends'] & object = {},
+	server: AppConfig['server'] & object = {},
 ): Promise<Harness> {
 	const clock = manualClock();
 	const state: {
@@ -100,7 +101,7 @@ export async function harness(
 	});
 	const app = await createApp(
 		{
-			server: { drainDelayMs: 0, graceMs: 50 },
+			server: { drainDelayMs: 0, graceMs: 50, ...server },
 			backends: {
 				auth: fakeAuth(),
 				images: fakeImages(),

@@ -130,7 +130,8 @@ export class Follower implements FeedReader, AsyncIterator<JobUpdate> {
 		return { done: true, value: undefined };
 	}
 
-	#concerns({ tenant, kind, jobId }: Happening): boolean {
+	#concerns({ type, tenant, kind, jobId }: Happening): boolean {
+		if (type === 'stream.ready') return true;
 		const isMeant = this.jobId === undefined || this.jobId === jobId;
 		return isMeant && tenant === this.tenant && (this.#kind ?? kind) === kind;
 	}

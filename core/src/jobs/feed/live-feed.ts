@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { isPlinthError } from '../../coded-error.ts';
 import type { ServerEvent } from '../../http/reply.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { BusEvent, EventBus } from '../../ports/event-bus.ts';
@@ -117,7 +118,7 @@ export class LiveFeed implements JobFeed {
 		const isEnded = query.jobId !== undefined && standing.some(hasEnded);
 		if (since?.length === 0 && isEnded) return follower.finish();
 		if (since && since.length > 0) await this.#tail.sync();
-		follower.begin(since ?? this.#states(standing, cursor));
+		follower.begin(since ?? this.#states(standing, query, cursor));
 	}
 
 	async #standing(
@@ -132,20 +133,27 @@ export class LiveFeed implements JobFeed {
 		// A job that was removed meanwhile is not unknown: its end is still to be told.
 		const isTold = since?.some((event) => (kind ?? event.kind) === event.kind);
 		const found = standingOfOne(this.#store, query, jobId).then((job) => [job]);
-		return isTold ? found.catch(() => []) : found;
+		return isTold ? found.catch(noneIfUnknown) : found;
 	}
 
-	/** Only the last of a state says where to go on: who is cut off before hears all of it again. */
-	#states(standing: readonly Standing[], cursor: string | undefined): readonly Happening[] {
-		const at = this.#clock.now();
-		return standing.map(({ id, tenant, kind }, index) => ({
-			type: 'job.state',
-			cursor: index === standing.length - 1 ? cursor : undefined,
-			at,
-			jobId: id,
-			kind,
-			tenant,
-		}));
+	/** Only the end of a state says where to go on: who is cut off before hears all of it again. Of one job, its state is the end. */
+	#states(
+		standing: readonly Standing[],
+		{ tenant, jobId }: FeedQuery,
+		cursor: string | undefined,
+	): readonly Happening[] {
+		const common = { at: this.#clock.now(), tenant };
+		const states = standing.map(
+			({ id, kind }): Happening => ({
+				...common,
+				type: 'job.state',
+				cursor: jobId === undefined ? undefined : cursor,
+				jobId: id,
+				kind,
+			}),
+		);
+		if (jobId !== undefined) return states;
+		return [...states, { ...common, type: 'stream.ready', cursor, jobId: '', kind: '' }];
 	}
 
 	/** Resolves when the next event may come. */
@@ -203,6 +211,11 @@ export class LiveFeed implements JobFeed {
 			this.#log.warn({ err }, 'job events cannot be read; they are asked for again');
 		this.#isAway = true;
 	}
+}
+
+function noneIfUnknown(error: unknown): readonly Standing[] {
+	if (isPlinthError(error) && error.code === 'E_JOB_NOT_FOUND') return [];
+	throw error;
 }
 
 function hasEnded({ status }: Standing): boolean {

@@ -56,7 +56,8 @@ export class Updates {
 	}
 
 	async #make({ tenant, ...happening }: Happening): Promise<JobUpdate> {
-		const { jobId, kind } = happening;
+		const { type, jobId, kind } = happening;
+		if (type === 'stream.ready') return { ...happening, job: null, view: {} };
 		const job = await this.#store.get(tenant, jobId);
 		const gone = { id: jobId, object: `${kind}.deleted`, deleted: true };
 		return { ...happening, job, view: job ? this.#view(job) : gone };
