@@ -10,13 +10,16 @@ const undisturbed = ['chat-streams', 'documents-hostile', 'event-streams', 'imag
 	(name) => `test/system/${name}.test.ts`,
 );
 
+// Most of these files wait for processes, disks and sockets for a part of their time.
+const patient = '150%';
+
 const conditions = ['@plinth/source', 'module', 'node', 'development|production'];
 
 export default defineConfig({
 	resolve: { conditions },
 	ssr: { resolve: { conditions, externalConditions: ['@plinth/source', 'node'] } },
 	test: {
-		// Most files wait for processes, disks and sockets: one worker a core, where vitest would leave one core free.
+		// One worker a core, where vitest would leave one core free.
 		maxWorkers: '100%',
 		// No test replaces modules, so the files of a worker share them: loading them again for each file would take a quarter of the time.
 		isolate: false,
@@ -27,7 +30,11 @@ export default defineConfig({
 		projects: [
 			{
 				extends: true,
-				test: { name: 'unit', include: ['{core,plugins/*,adapters/*,cli}/test/**/*.test.ts'] },
+				test: {
+					name: 'unit',
+					include: ['{core,plugins/*,adapters/*,cli}/test/**/*.test.ts'],
+					maxWorkers: patient,
+				},
 			},
 			{
 				extends: true,
@@ -38,6 +45,7 @@ export default defineConfig({
 						'test/{e2e,clients}/**/*.test.ts',
 						'examples/*/test/**/*.test.ts',
 					],
+					maxWorkers: patient,
 					testTimeout: 60_000,
 				},
 			},
