@@ -34,6 +34,7 @@ export {
 } from './http/egress/egress.ts';
 export { ForbiddenTarget } from './http/egress/guard.ts';
 export { formBoolean, formInteger, formNumber } from './http/form.ts';
+export { listPage, listPageSchema } from './http/list-page.ts';
 export { mediaTypeOf } from './http/media-type.ts';
 export { type FileSources, fileSources, NamedFileError, NamedFiles } from './http/named-files.ts';
 export * from './http/reply.ts';

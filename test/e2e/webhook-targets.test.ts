@@ -9,6 +9,7 @@ import { isPublicAddress } from '../../core/src/http/egress/addresses.ts';
 import { webhooksThrough } from '../../plugins/webhooks/src/plugin.ts';
 import { allVideos, failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeVideo } from '../support/fake-models.ts';
+import { ownHosts, privateHosts } from '../support/private-hosts.ts';
 import {
 	keyA,
 	removeDir,
@@ -16,7 +17,6 @@ import {
 	serveEmbedded,
 	temporaryDir,
 } from '../support/serve.ts';
-import { ownHosts, privateHosts } from '../support/webhook-hosts.ts';
 
 /** The one loopback address that counts as public here. */
 const home = '127.0.0.2';

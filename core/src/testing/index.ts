@@ -13,4 +13,5 @@ export type { JobStoreSubject } from './job-store/subject.ts';
 export * from './job-store.ts';
 export * from './manual-clock.ts';
 export * from './record-store.ts';
+export * from './refusal.ts';
 export * from './silent-logger.ts';

@@ -1,3 +1,4 @@
+import { listPageSchema } from '@plinth/core';
 import { z } from 'zod';
 import { idForm } from './ids.ts';
 import { purposes, type StoredFile } from './record.ts';
@@ -25,15 +26,7 @@ export const fileSchema = z
 	.meta({ id: 'File' });
 
 /** One page of files. `first_id` and `last_id` are null on an empty page. */
-export const fileListSchema = z
-	.object({
-		object: z.literal('list'),
-		data: z.array(fileSchema),
-		first_id: fileId.nullable(),
-		last_id: fileId.nullable(),
-		has_more: z.boolean(),
-	})
-	.meta({ id: 'FileList' });
+export const fileListSchema = listPageSchema(fileSchema, fileId, 'FileList');
 
 /** The answer to a deletion. */
 export const fileDeletedSchema = z

@@ -1,4 +1,4 @@
-import type { Job } from '@plinth/core';
+import { type Job, listPageSchema } from '@plinth/core';
 import { z } from 'zod';
 import { idForm, sizes } from './fields.ts';
 import { inputOf, outputOf } from './record.ts';
@@ -46,15 +46,7 @@ export const pollHeader = {
 } as const;
 
 /** One page of videos. `first_id` and `last_id` are null on an empty page. */
-export const videoListSchema = z
-	.object({
-		object: z.literal('list'),
-		data: z.array(videoSchema),
-		first_id: videoId.nullable(),
-		last_id: videoId.nullable(),
-		has_more: z.boolean(),
-	})
-	.meta({ id: 'VideoList' });
+export const videoListSchema = listPageSchema(videoSchema, videoId, 'VideoList');
 
 /** The answer to a deletion. */
 export const videoDeletedSchema = z

@@ -1,3 +1,4 @@
+import { listPageSchema } from '@plinth/core';
 import { z } from 'zod';
 import type { Delivery } from './deliveries/store.ts';
 import type { Endpoint } from './endpoints/store.ts';
@@ -38,7 +39,7 @@ export const endpointWithSecretSchema = z
 	.meta({ id: 'WebhookEndpointWithSecret' });
 
 /** One page of endpoints, the newest first. */
-export const endpointListSchema = listOf(endpointSchema, endpointId, 'WebhookEndpointList');
+export const endpointListSchema = listPageSchema(endpointSchema, endpointId, 'WebhookEndpointList');
 
 /** The answer to the deletion of an endpoint. */
 export const endpointDeletedSchema = z
@@ -94,7 +95,7 @@ export const deliverySchema = z
 	.meta({ id: 'WebhookDelivery' });
 
 /** One page of deliveries, those of the newest events first. */
-export const deliveryListSchema = listOf(deliverySchema, deliveryId, 'WebhookDeliveryList');
+export const deliveryListSchema = listPageSchema(deliverySchema, deliveryId, 'WebhookDeliveryList');
 
 /** Turns an endpoint into the wire's object, without its secret. */
 export function toEndpoint(endpoint: Endpoint): z.infer<typeof endpointSchema> {
@@ -140,29 +141,6 @@ export function toDelivery(delivery: Delivery): z.infer<typeof deliverySchema> {
 			duration_ms: Math.round(durationMs),
 		})),
 	};
-}
-
-/** A page as clients see it. */
-export function toList<T extends { readonly id: string }>(data: readonly T[], hasMore: boolean) {
-	return {
-		object: 'list' as const,
-		data,
-		first_id: data.at(0)?.id ?? null,
-		last_id: data.at(-1)?.id ?? null,
-		has_more: hasMore,
-	};
-}
-
-function listOf<T extends z.ZodType>(item: T, id: z.ZodString, name: string) {
-	return z
-		.object({
-			object: z.literal('list'),
-			data: z.array(item),
-			first_id: id.nullable(),
-			last_id: id.nullable(),
-			has_more: z.boolean(),
-		})
-		.meta({ id: name });
 }
 
 function toSeconds(ms: number): number {

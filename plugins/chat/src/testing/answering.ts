@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
 import type { ChatMessage, ChatModel, ChatRequest } from '../model.ts';
 import { isAsDescribed, schema } from './conversation.ts';
-import { assertRefusal, type Caller, type ChatModelSuiteOptions, type Outcome } from './subject.ts';
+import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 
 /** What a case checks. */
 export type Check = (model: ChatModel, caller: Caller) => Promise<void>;

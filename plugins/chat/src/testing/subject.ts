@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isPlinthError, type Logger } from '@plinth/core';
-import type { Subject } from '@plinth/core/testing';
+
+import { type Subject, silentLogger } from '@plinth/core/testing';
 import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
 import { conversation } from './conversation.ts';
 
@@ -63,7 +63,7 @@ export class Caller {
 	attempt(model: ChatModel, part: AttemptOptions = {}): Attempt {
 		const stop = new AbortController();
 		if (part.isAborted) stop.abort(reason);
-		const run = { signal: stop.signal, seed: part.seed ?? 7, log: nothing };
+		const run = { signal: stop.signal, seed: part.seed ?? 7, log: silentLogger() };
 		const request = { ...conversation(this.#question), ...part.request };
 		const events = model.stream(request, run);
 		return { iterator: events[Symbol.asyncIterator](), abort: () => stop.abort(reason) };
@@ -110,21 +110,3 @@ function callsOf(events: readonly ChatEvent[]): Outcome['calls'] {
 	}
 	return [...calls.values()];
 }
-
-/** Fails unless an error is a refusal: coded, with a status of 400 to 499. */
-export function assertRefusal(error: unknown): void {
-	assert(isPlinthError(error), `it was refused with ${error}, which has no code`);
-	const { status } = error.spec;
-	assert(
-		status >= 400 && status < 500,
-		`it was refused with the status ${status}: ${error.message}`,
-	);
-}
-
-const nothing: Logger = {
-	debug: () => {},
-	info: () => {},
-	warn: () => {},
-	error: () => {},
-	child: () => nothing,
-};

@@ -1,4 +1,4 @@
-import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
+import { defineRoute, errorFrom, errors, invalidValue, listPage, type Route } from '@plinth/core';
 import { type FileContext, findFile } from '../context.ts';
 import { fileErrors } from '../errors.ts';
 import { idParams, listQuery, maxPage } from '../fields.ts';
@@ -45,13 +45,7 @@ export function listFiles({ records, clock }: FileContext): Route {
 			const wish = { after, limit: Math.min(limit, maxPage), order, purpose };
 			const page = await pageOf(records, principal.tenant, wish, clock.now());
 			const data = page.files.map(toFile);
-			return {
-				object: 'list',
-				data,
-				first_id: data.at(0)?.id ?? null,
-				last_id: data.at(-1)?.id ?? null,
-				has_more: page.hasMore,
-			};
+			return listPage(data, page.hasMore);
 		},
 	});
 }

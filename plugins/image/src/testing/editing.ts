@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
 import type { ModelCaseMaker } from './cases.ts';
-import {
-	assertRefusal,
-	digest,
-	gradient,
-	type ImageModelSuiteOptions,
-	inputOf,
-	paint,
-} from './subject.ts';
+import { digest, gradient, type ImageModelSuiteOptions, inputOf, paint } from './subject.ts';
 
 /** What becomes of the pictures that a model is shown. */
 export function editingCases(

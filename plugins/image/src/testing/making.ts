@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
 import type { ModelCaseMaker } from './cases.ts';
-import { assertRefusal, type ImageModelSuiteOptions, type Operation, sizeOf } from './subject.ts';
+import { type ImageModelSuiteOptions, type Operation, sizeOf } from './subject.ts';
 
 /** What is made, by either operation. */
 export function makingCases(

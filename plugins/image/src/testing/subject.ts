@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type ImageCodec, isPlinthError, type Logger, type RawImage } from '@plinth/core';
-import type { Subject } from '@plinth/core/testing';
+import type { ImageCodec, RawImage } from '@plinth/core';
+import { type Subject, silentLogger } from '@plinth/core/testing';
 import type {
 	ImageEditRequest,
 	ImageInput,
@@ -101,7 +101,7 @@ export class Caller {
 				shown.push({ image, picture });
 				onPartial?.(attempt);
 			},
-			log: nothing,
+			log: silentLogger(),
 		};
 		const begin = Promise.withResolvers<void>();
 		const call = async () => {
@@ -200,21 +200,3 @@ export function inputOf(bytes: Uint8Array, { width, height, data }: RawImage): I
 export function digest(bytes: Uint8Array): string {
 	return createHash('sha256').update(bytes).digest('hex');
 }
-
-/** Fails unless an error is a refusal: coded, with a status of 400 to 499. */
-export function assertRefusal(error: unknown): void {
-	assert(isPlinthError(error), `it was refused with ${error}, which has no code`);
-	const { status } = error.spec;
-	assert(
-		status >= 400 && status < 500,
-		`it was refused with the status ${status}: ${error.message}`,
-	);
-}
-
-const nothing: Logger = {
-	debug: () => {},
-	info: () => {},
-	warn: () => {},
-	error: () => {},
-	child: () => nothing,
-};

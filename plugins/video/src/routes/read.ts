@@ -1,4 +1,4 @@
-import { defineRoute, errors, invalidValue, isJobId, type Route } from '@plinth/core';
+import { defineRoute, errors, invalidValue, isJobId, listPage, type Route } from '@plinth/core';
 import { findVideo, jobKind, type VideoContext, videoReply, withVideoErrors } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { idParams, listQuery } from '../fields.ts';
@@ -46,13 +46,7 @@ export function listVideos({ jobs, options }: VideoContext): Route {
 				...(after === undefined ? {} : { after }),
 			});
 			const data = page.jobs.map((job) => toVideo(job, options.progressScale));
-			return {
-				object: 'list',
-				data,
-				first_id: data.at(0)?.id ?? null,
-				last_id: data.at(-1)?.id ?? null,
-				has_more: page.hasMore,
-			};
+			return listPage(data, page.hasMore);
 		},
 	});
 }

@@ -1,10 +1,10 @@
-import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
+import { defineRoute, errorFrom, errors, invalidValue, listPage, type Route } from '@plinth/core';
 import type { WebhookContext } from '../context.ts';
 import type { Delivery } from '../deliveries/store.ts';
 import { webhookErrors } from '../errors.ts';
 import { deliveryParams, deliveryQuery } from '../fields.ts';
 import { isDeliveryId, isEndpointId } from '../ids.ts';
-import { deliveryListSchema, deliverySchema, toDelivery, toList } from '../wire.ts';
+import { deliveryListSchema, deliverySchema, toDelivery } from '../wire.ts';
 
 const { E_WEBHOOK_DELIVERY_NOT_FOUND: notFound } = webhookErrors;
 const { E_STORE_UNAVAILABLE: unavailable, E_STORE_FULL: full } = errors;
@@ -39,7 +39,7 @@ export function listDeliveries({ deliveries }: WebhookContext): Route {
 				);
 			}
 			const page = await deliveries.list(principal.tenant, { endpointId, after, limit });
-			return toList(page.deliveries.map(toDelivery), page.hasMore);
+			return listPage(page.deliveries.map(toDelivery), page.hasMore);
 		},
 	});
 }

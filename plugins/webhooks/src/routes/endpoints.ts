@@ -3,6 +3,7 @@ import {
 	errorFrom,
 	errors,
 	invalidValue,
+	listPage,
 	type Route,
 	valueErrors,
 } from '@plinth/core';
@@ -18,7 +19,6 @@ import {
 	endpointWithSecretSchema,
 	toEndpoint,
 	toEndpointWithSecret,
-	toList,
 } from '../wire.ts';
 
 const { E_WEBHOOK_ENDPOINT_NOT_FOUND: notFound } = webhookErrors;
@@ -69,7 +69,7 @@ export function listEndpoints({ endpoints }: WebhookContext): Route {
 			}
 			const all = await endpoints.list(principal.tenant);
 			const rest = all.filter(({ id }) => after === undefined || id < after);
-			return toList(rest.slice(0, limit).map(toEndpoint), rest.length > limit);
+			return listPage(rest.slice(0, limit).map(toEndpoint), rest.length > limit);
 		},
 	});
 }

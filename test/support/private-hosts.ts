@@ -9,7 +9,7 @@ export const ownHosts = Object.values(networkInterfaces())
 	.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
 
 /** Hosts of private networks, spelled in many ways. Those of this machine lead to whatever listens on it. */
-export const privateHosts: readonly string[] = [
+export const spelledHosts: readonly string[] = [
 	'127.0.0.1',
 	'127.1',
 	'127.0.1',
@@ -57,5 +57,7 @@ export const privateHosts: readonly string[] = [
 	'localhost',
 	'localhost.',
 	'LOCALHOST',
-	...ownHosts,
 ];
+
+/** The same, and the addresses of this machine. */
+export const privateHosts: readonly string[] = [...spelledHosts, ...ownHosts];
