@@ -196,6 +196,41 @@ export const errors = defineErrors({
 		code: 'model_error',
 		message: 'The model failed. The log of the server has the reason.',
 	},
+	E_MODEL_BUSY: {
+		status: 429,
+		type: 'requests',
+		code: 'rate_limit_exceeded',
+		message: 'The model has as much to do as it takes.',
+		remedy: 'Try again in a while.',
+		headers: { 'retry-after': '5' },
+	},
+	E_MODEL_UNAVAILABLE: {
+		status: 503,
+		type: 'server_error',
+		code: 'model_unavailable',
+		message: 'The model cannot be reached, or is not ready.',
+		remedy: 'Try again in a while.',
+		headers: { 'retry-after': '5' },
+	},
+	E_MODEL_TIMEOUT: {
+		status: 504,
+		type: 'server_error',
+		code: 'model_timeout',
+		message: 'The model did not answer in time.',
+		headers: noRetry,
+	},
+	E_MODERATION_BLOCKED: {
+		status: 400,
+		type: 'image_generation_user_error',
+		code: 'moderation_blocked',
+		message: 'The filter of the model refused the request.',
+	},
+	E_CONTEXT_TOO_LONG: {
+		...badRequest,
+		code: 'context_length_exceeded',
+		message: 'The conversation is longer than the model takes.',
+		remedy: 'Leave out earlier messages, or attach less.',
+	},
 	E_NOT_READY: {
 		...serverError,
 		status: 503,
@@ -260,4 +295,13 @@ export const valueErrors = [
 	errors.E_STRING_TOO_SHORT,
 	errors.E_INTEGER_TOO_LARGE,
 	errors.E_INTEGER_TOO_SMALL,
+] as const;
+
+/** What any model may fail with: the rows that routes which ask one have in common. */
+export const modelErrors = [
+	errors.E_MODEL_NOT_FOUND,
+	errors.E_MODEL_FAILED,
+	errors.E_MODEL_BUSY,
+	errors.E_MODEL_UNAVAILABLE,
+	errors.E_MODEL_TIMEOUT,
 ] as const;

@@ -57,6 +57,7 @@ export type * from './ports/clock.ts';
 export type * from './ports/document-reader.ts';
 export type * from './ports/event-bus.ts';
 export type * from './ports/file-source.ts';
+export type * from './ports/forward.ts';
 export type * from './ports/image-codec.ts';
 export type * from './ports/job-callbacks.ts';
 export type * from './ports/job-feed.ts';

@@ -19,6 +19,31 @@ export interface Models<M> {
 	get(id: string): BoundModel<M>;
 	/** All of them, in the order of the config. */
 	list(): readonly BoundModel<M>[];
+	/**
+	 * Has a model do something: the one that `id` names or, while `work` rejects with what is a model's own failure, the next one of its pool and of its `fallback`
+	 * chain. Each gets its turn within the bounds that the config sets. Rejects with `E_MODEL_NOT_FOUND`, with what `work` rejected with last, with `E_MODEL_BUSY`
+	 * when the line before every model is full, with `E_MODEL_UNAVAILABLE` when all are known to fail, and with the reason of the caller's signal.
+	 *
+	 * `work` settles once the client can have something, and before anything is sent: from then on no other model can take over.
+	 */
+	ask<T>(id: string, caller: ModelCaller, work: (turn: ModelTurn<M>) => Promise<T>): Promise<T>;
+}
+
+/** For whom a model works. A `Call` is one. */
+export interface ModelCaller {
+	readonly principal: { readonly tenant: string };
+	readonly signal: AbortSignal;
+	readonly log: Logger;
+	/** Told whose turn it is, before each. */
+	answeredBy?(model: string): void;
+}
+
+/** A model whose turn it is. */
+export interface ModelTurn<M> extends BoundModel<M> {
+	/** Aborts when the caller's does, and with `E_MODEL_TIMEOUT` when the model's `timeoutSeconds` pass before `work` has settled. Made when it is asked for. */
+	readonly signal: AbortSignal;
+	/** Keeps the model's place when `work` has settled, until the returned function is called or the caller's signal aborts. */
+	hold(): () => void;
 }
 
 /** What `setup` receives. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errors } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { upstreamErrors } from '../src/errors.ts';
 import { openai } from '../src/index.ts';
 import { type FeatureTable, features } from './features.ts';
 
@@ -53,7 +53,13 @@ describe('docs/adapters/openai.md', () => {
 
 	test('has the status and the code of every failure of its own', () => {
 		const told = tableBelow('Failures').map(([, answer]) => answer ?? '');
-		for (const { status, code } of Object.values(upstreamErrors)) {
+		for (const { status, code } of [
+			errors.E_MODEL_BUSY,
+			errors.E_MODEL_UNAVAILABLE,
+			errors.E_MODEL_TIMEOUT,
+			errors.E_MODERATION_BLOCKED,
+			errors.E_CONTEXT_TOO_LONG,
+		]) {
 			expect(told).toContain(`${status} \`${code}\``);
 		}
 	});

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { KeptFiles } from './kept-files.ts';
 import { httpLimits } from './limits.ts';
-import { isReply } from './reply.ts';
+import { isReply, type Reply } from './reply.ts';
 import { discard } from './respond.ts';
 import type { Call, Route } from './route.ts';
 import { decodeParams } from './router.ts';
@@ -140,6 +140,14 @@ class CallOf implements Call {
 		this.lastEventId = headers.lastEventId;
 		this.#exchange = exchange;
 		Object.defineProperties(this, CallOf.#own);
+	}
+
+	answeredBy(model: string): void {
+		this.#exchange.model = model;
+	}
+
+	forward(): Promise<Reply> {
+		throw new Error('to be written');
 	}
 
 	/** Deletes the files that were kept. Nothing is kept any more. */

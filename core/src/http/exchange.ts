@@ -31,6 +31,8 @@ export class Exchange {
 	/** The path template of the route; `unmatched` when there is none. Goes to the log in place of the path. */
 	route = 'unmatched';
 	principal: Principal | undefined;
+	/** The model that answers, where one does. */
+	model: string | undefined;
 	/** What this request takes up; undefined for public routes. */
 	place: Place | undefined;
 	#controller: AbortController | undefined;

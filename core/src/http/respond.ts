@@ -21,6 +21,8 @@ export function respond(exchange: Exchange, result: unknown, status?: number): P
 			});
 		case 'empty':
 			return sendWhole(exchange, reply.status, '', reply.headers);
+		case 'forward':
+			return reply.done;
 	}
 }
 

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { ErrorSpec } from '../error-spec.ts';
 import type { Principal } from '../ports/authenticator.ts';
+import type { ForwardRequest, RawBody } from '../ports/forward.ts';
 import type { Idempotency } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Reply } from './reply.ts';
 import type { UploadedFile } from './upload.ts';
 
 /** Who may call a route: everybody, everybody with a valid key, or keys with a scope such as `videos:read`. */
@@ -88,6 +90,14 @@ export interface Call {
 		body: AsyncIterable<Uint8Array>,
 		options: { readonly filename: string; readonly maxBytes: number },
 	): Promise<UploadedFile>;
+	/** Says which model's answer this is: the header `x-plinth-model` and the log tell it. The last word counts. */
+	answeredBy(model: string): void;
+	/**
+	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer has begun: return the reply. Rejects,
+	 * with nothing sent, with the request's own errors when there is no answer that could be passed on, and with the reason of the signal. `over` is called once
+	 * when the upstream has nothing more to do.
+	 */
+	forward(request: ForwardRequest, over?: () => void): Promise<Reply>;
 }
 
 /** The checked input of a handler. Members are absent when the route declares no schema for them. */
@@ -130,6 +140,11 @@ export interface RouteDefinition<
 	readonly timeoutMs?: number;
 	/** Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known yet. */
 	admit?(call: Call): Promise<void> | void;
+	/**
+	 * Called for JSON bodies of known length up to 4 MiB, before they are checked against `body`: those of at most 262,144 bytes are parsed, longer ones only
+	 * looked through. A reply is the answer; undefined: the body is read and checked as ever, and the handler called. For routes whose bodies have a `model`.
+	 */
+	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
 	/** Returns a value to be sent as JSON, or a `Reply`. */
 	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): unknown;
 }

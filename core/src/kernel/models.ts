@@ -39,6 +39,11 @@ export class ModelDirectory {
 				});
 			},
 			list: () => entries().map(({ bound }) => bound as BoundModel<M>),
+			async ask(id, caller, work) {
+				const bound = this.get(id);
+				caller.answeredBy?.(bound.id);
+				return work({ ...bound, signal: caller.signal, hold: () => () => {} });
+			},
 		};
 	}
 

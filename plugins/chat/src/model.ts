@@ -1,4 +1,11 @@
-import { defineModelKind, type EncodedImage, type JsonObject, type Logger } from '@plinth/core';
+import {
+	defineModelKind,
+	type EncodedImage,
+	type ForwardRequest,
+	type JsonObject,
+	type Logger,
+	type RawBody,
+} from '@plinth/core';
 
 /** What a client asks for, in domain terms: one answer. For several (`n`) the plugin calls again with successive seeds. */
 export interface ChatRequest {
@@ -192,6 +199,11 @@ export interface ChatModel {
 	readonly apiVersion: 1;
 	readonly abilities?: ChatAbilities;
 	stream(request: ChatRequest, run: ChatRun): AsyncIterable<ChatEvent>;
+	/**
+	 * For a model whose upstream speaks this wire format itself: the same chat completion as a request that the upstream can be given as it came, so that its answer goes
+	 * to the client byte for byte. Undefined: this one must be translated.
+	 */
+	forward?(raw: RawBody): ForwardRequest | undefined;
 }
 
 /** The family of chat models. */

@@ -1,4 +1,11 @@
-import { defineModelKind, type EncodedImage, type Logger, type RawImage } from '@plinth/core';
+import {
+	defineModelKind,
+	type EncodedImage,
+	type ForwardRequest,
+	type Logger,
+	type RawBody,
+	type RawImage,
+} from '@plinth/core';
 
 /** Width and height in pixels. */
 export interface ImageSize {
@@ -137,6 +144,11 @@ export interface ImageModel {
 	readonly abilities?: ImageAbilities;
 	generate?(request: ImageRequest, run: ImageRun): Promise<ImageResult>;
 	edit?(request: ImageEditRequest, run: ImageRun): Promise<ImageResult>;
+	/**
+	 * For a model whose upstream speaks this wire format itself: the same generation of pictures as a request that the upstream can be given as it came, so that its answer goes
+	 * to the client byte for byte. Undefined: this one must be translated.
+	 */
+	forward?(raw: RawBody): ForwardRequest | undefined;
 }
 
 /** The family of image models. */

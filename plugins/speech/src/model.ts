@@ -1,4 +1,10 @@
-import { defineModelKind, defineService, type Logger } from '@plinth/core';
+import {
+	defineModelKind,
+	defineService,
+	type ForwardRequest,
+	type Logger,
+	type RawBody,
+} from '@plinth/core';
 
 /** What a client asks for, in domain terms. */
 export interface SpeechRequest {
@@ -56,6 +62,11 @@ export interface SpeechModel {
 	speak(request: SpeechRequest, run: SpeechRun): Promise<PcmAudio | EncodedAudio>;
 	/** The voices it knows. Absent: any name is passed on. */
 	voices?(): readonly string[];
+	/**
+	 * For a model whose upstream speaks this wire format itself: the same speech as a request that the upstream can be given as it came, so that its answer goes
+	 * to the client byte for byte. Undefined: this one must be translated.
+	 */
+	forward?(raw: RawBody): ForwardRequest | undefined;
 }
 
 /** The family of speech models. */

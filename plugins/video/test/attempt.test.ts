@@ -1,4 +1,4 @@
-import { type BlobStore, type Job, type JobRun, plinthError } from '@plinth/core';
+import { type BlobStore, type Job, type JobRun, type Models, plinthError } from '@plinth/core';
 import { createBackend, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs } from '@plinth/memory';
 import { describe, expect, it } from 'vitest';
@@ -49,7 +49,11 @@ async function runnerOf(model: Partial<VideoModel>, options: object = {}) {
 		if (id !== 'm') throw plinthError('E_MODEL_NOT_FOUND');
 		return { id, model: whole };
 	};
-	const models = { get, list: () => [get('m')] };
+	const models: Models<VideoModel> = {
+		get,
+		list: () => [get('m')],
+		ask: async (id, { signal }, work) => work({ ...get(id), signal, hold: () => () => {} }),
+	};
 	return { blobs, runner: videoRunner({ options: videoOptions.parse(options), models, blobs }) };
 }
 

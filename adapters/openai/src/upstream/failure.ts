@@ -1,5 +1,4 @@
-import { errorFrom, type PlinthError, plinthError } from '@plinth/core';
-import { upstreamErrors } from '../errors.ts';
+import { type PlinthError, plinthError } from '@plinth/core';
 import type { Complaint } from './complaint.ts';
 
 /** What a server answered in place of what was asked for. It is the `cause` of the error that the client sees, and stays in the log. */
@@ -37,16 +36,15 @@ export function answerFailure(
 	const { status, complaint } = cause;
 	const waits = retryAfter(retryAfterMs);
 	if (status === 429 && complaint.code !== 'insufficient_quota') {
-		return errorFrom(upstreamErrors, 'E_MODEL_BUSY', { cause, ...waits });
+		return plinthError('E_MODEL_BUSY', { cause, ...waits });
 	}
 	if (status === 413) {
 		const message = 'The request is larger than the server of the model takes.';
 		return plinthError('E_BODY_TOO_LARGE', { message, cause });
 	}
-	if (status === 408 || status === 504)
-		return errorFrom(upstreamErrors, 'E_MODEL_TIMEOUT', { cause });
+	if (status === 408 || status === 504) return plinthError('E_MODEL_TIMEOUT', { cause });
 	if (unready.has(status)) {
-		return errorFrom(upstreamErrors, 'E_MODEL_UNAVAILABLE', { cause, ...waits });
+		return plinthError('E_MODEL_UNAVAILABLE', { cause, ...waits });
 	}
 	if (status === 400 || status === 422) return refusal(cause, params);
 	return plinthError('E_MODEL_FAILED', { cause });
@@ -64,9 +62,9 @@ const filtered = new Set([
 export function knownFailure(complaint: Complaint, cause: unknown): PlinthError | undefined {
 	const { code = '', message } = complaint;
 	const details = { cause, ...(message ? { message } : {}) };
-	if (filtered.has(code)) return errorFrom(upstreamErrors, 'E_MODERATION_BLOCKED', details);
+	if (filtered.has(code)) return plinthError('E_MODERATION_BLOCKED', details);
 	if (code === 'context_length_exceeded') {
-		return errorFrom(upstreamErrors, 'E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
+		return plinthError('E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
 	}
 	return undefined;
 }
@@ -100,14 +98,14 @@ function retryAfter(ms: number | undefined): { headers?: Readonly<Record<string,
 
 /** The error for a connection that could not be made, or was lost before the answer began. */
 export function lossFailure(where: string, cause: unknown): PlinthError {
-	return errorFrom(upstreamErrors, 'E_MODEL_UNAVAILABLE', {
+	return plinthError('E_MODEL_UNAVAILABLE', {
 		cause: new Error(`${where} cannot be reached`, { cause }),
 	});
 }
 
 /** The error for a server that is silent for too long. */
 export function silenceFailure(where: string): PlinthError {
-	return errorFrom(upstreamErrors, 'E_MODEL_TIMEOUT', {
+	return plinthError('E_MODEL_TIMEOUT', {
 		cause: new Error(`${where} was silent for too long`),
 	});
 }
