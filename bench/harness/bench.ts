@@ -22,17 +22,27 @@ export interface Row {
 	readonly note?: string;
 }
 
-/** One benchmark. It measures for a minute at most. */
+/** One benchmark. It measures for a minute at most, `gateway` for four. */
 export interface Bench {
 	readonly name: string;
 	readonly about: string;
 	/** Programs without which it cannot run. */
 	readonly needs: readonly Program[];
+	/** Whether parts of it were not asked for, or could not be measured: its rows are then shown and not kept. */
+	readonly isPartial?: boolean;
 	run(): Promise<readonly Row[]>;
 }
 
-/** Programs that benchmarks compare with. */
-export type Program = 'nginx' | 'ffmpeg' | 'vips' | 'pdftotext' | 'pandoc' | 'soffice';
+/** Programs that benchmarks compare with, or stand on. */
+export type Program =
+	| 'nginx'
+	| 'ffmpeg'
+	| 'vips'
+	| 'pdftotext'
+	| 'pandoc'
+	| 'soffice'
+	| 'gcc'
+	| 'taskset';
 
 /** Ours divided by the reference; undefined without a reference. */
 export function ratioOf({ ours, reference }: Row): number | undefined {

@@ -46,7 +46,7 @@ export class Load {
 	}
 
 	async #send({ port, request }: Target, connections: number, ms: number, enough?: number) {
-		const bytes = encode(request).toString('base64');
+		const bytes = encodeRequest(request).toString('base64');
 		this.#child.send({
 			port,
 			connections,
@@ -66,7 +66,8 @@ export class Load {
 	}
 }
 
-function encode({ method = 'GET', path, headers = {}, body }: WireRequest): Buffer {
+/** The bytes of a request with whatever every client sends. */
+export function encodeRequest({ method = 'GET', path, headers = {}, body }: WireRequest): Buffer {
 	const all = {
 		host: '127.0.0.1',
 		'user-agent': 'plinth-bench',

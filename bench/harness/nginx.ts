@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { endWithUs } from './child.ts';
 import { freePort } from './free-port.ts';
 import { pathOf } from './programs.ts';
+import { untilAnswers } from './ready.ts';
 
 /** An nginx that serves files and swallows uploads. */
 export interface Nginx {
@@ -29,7 +30,7 @@ export async function startNginx(): Promise<Nginx> {
 	});
 	// Its worker ends with it only when it is asked to end.
 	endWithUs(child, 'SIGTERM');
-	await answers(port, child.pid);
+	await untilAnswers(`http://127.0.0.1:${port}/accepted`, 'nginx');
 	return {
 		pid: child.pid as number,
 		port,
@@ -75,18 +76,4 @@ http {
 	}
 }
 `;
-}
-
-async function answers(port: number, pid: number | undefined): Promise<void> {
-	for (let attempt = 0; attempt < 200 && pid !== undefined; attempt++) {
-		if (
-			await fetch(`http://127.0.0.1:${port}/accepted`).then(
-				({ ok }) => ok,
-				() => false,
-			)
-		)
-			return;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
-	throw new Error('nginx did not start.');
 }

@@ -10,6 +10,8 @@ const remedies: Readonly<Record<Program, string>> = {
 	pdftotext: 'pdftotext is missing: apt-get install poppler-utils',
 	pandoc: 'pandoc is missing: apt-get install pandoc',
 	soffice: 'soffice is missing: apt-get install libreoffice-nogui',
+	gcc: 'gcc is missing: apt-get install gcc libc6-dev',
+	taskset: 'taskset is missing: apt-get install util-linux',
 };
 
 const versionFlags: Readonly<Record<Program, string>> = {
@@ -19,6 +21,8 @@ const versionFlags: Readonly<Record<Program, string>> = {
 	pdftotext: '-v',
 	pandoc: '--version',
 	soffice: '--version',
+	gcc: '--version',
+	taskset: '--version',
 };
 
 /** How to install what is missing, one sentence a program. */

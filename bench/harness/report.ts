@@ -58,8 +58,8 @@ function cells(row: Row): string[] {
 		unit,
 		figure(ours),
 		reference ? `${figure(reference.value)} ${reference.name}` : '',
-		ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
-		goal ? `${sign} ${goal.limit}${goal.of === 'ratio' ? 'x' : ''}` : '',
+		ratio === undefined ? '' : `${figure(ratio)}x`,
+		goal ? `${sign} ${figure(goal.limit)}${goal.of === 'ratio' ? 'x' : ''}` : '',
 		verdict === undefined ? '' : verdict ? 'pass' : 'MISS',
 		wall
 			? [wall.ours, wall.reference]

@@ -11,18 +11,48 @@ export interface NamedUse {
 	readonly with?: Readonly<Record<string, unknown>>;
 }
 
-/** What a model binding may set beside its factory. */
-export interface ModelBindingOptions {
+/** What `/v1/models` shows of a model, and the names that lead to it. */
+export interface ListingOptions {
 	/** Further ids under which clients may name the model. */
-	readonly aliases?: readonly string[];
+	readonly aliases?: readonly string[] | undefined;
 	/** Shown in `/v1/models`; the factory's own sentence unless set. */
-	readonly description?: string;
+	readonly description?: string | undefined;
 	/** `owned_by` in `/v1/models`. */
-	readonly ownedBy?: string;
+	readonly ownedBy?: string | undefined;
+	/** With `false`, `/v1/models` leaves the model out; it can still be asked. `true` unless set. */
+	readonly listed?: boolean | string | undefined;
+}
+
+/** What a model binding may set beside its factory. Numbers may be texts, as variables are. */
+export interface ModelBindingOptions extends ListingOptions {
+	/** Calls at the same time, 1 at least; any number unless set. */
+	readonly concurrency?: number | string | undefined;
+	/** With `concurrency`: how many more may wait in line; 64 unless set, none with 0. What is beyond reads 429. */
+	readonly waiting?: number | string | undefined;
+	/** How long a call may take until its result or the beginning of its answer, in seconds: more than 0, 86,400 at most. Waiting in line does not count. */
+	readonly timeoutSeconds?: number | string | undefined;
+	/** Ids or aliases of models and pools of the same kind that stand in, in this order, when the model fails. Those that they themselves list do not count. */
+	readonly fallback?: readonly string[] | undefined;
+	/**
+	 * Leaves the model alone for `seconds` (1 to 3,600; 30 unless set) after `failures` (1 to 1,000; 5 unless set) failed calls in a row; `false` never does.
+	 * Unless set, it holds with these numbers for models with a `fallback` and for those of pools.
+	 */
+	readonly circuit?:
+		| { readonly failures?: number | string; readonly seconds?: number | string }
+		| false
+		| undefined;
 }
 
 /** A model id bound to a factory. */
 export type ModelBinding = ({ readonly use: ModelInstance } | NamedUse) & ModelBindingOptions;
+
+/** A model id that shares its work among models. */
+export interface ModelPool extends ListingOptions {
+	/** Ids or aliases of models of one kind, each with its share: a number above 0, 1,000,000 at most. */
+	readonly balance: Readonly<Record<string, number | string>>;
+	/** What stands in when all of them fail. */
+	readonly fallback?: readonly string[] | undefined;
+}
 
 /** Where and how the server listens. */
 export interface ServerConfig {
@@ -85,7 +115,7 @@ export interface AppConfig {
 	readonly log?: LogConfig;
 	readonly jobs?: Partial<Record<keyof JobSettings, number | string | boolean>>;
 	readonly backends?: Readonly<Record<string, BackendInstance | NamedUse | false>>;
-	readonly models?: Readonly<Record<string, ModelInstance | ModelBinding | false>>;
+	readonly models?: Readonly<Record<string, ModelInstance | ModelBinding | ModelPool | false>>;
 	readonly plugins?: Readonly<Record<string, PluginInstance | NamedUse | false>>;
 }
 

@@ -1,5 +1,6 @@
 import { documentErrors } from './document-errors.ts';
 import { defineErrors } from './error-spec.ts';
+import { modelErrorTable } from './model-errors.ts';
 
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 const serverError = { type: 'server_error' } as const;
@@ -64,6 +65,7 @@ export const errors = defineErrors({
 		message: 'The image has more than 50 megapixels.',
 	},
 	...documentErrors,
+	...modelErrorTable,
 	E_KEY_MISSING: {
 		status: 401,
 		type: 'invalid_request_error',
@@ -94,13 +96,6 @@ export const errors = defineErrors({
 		code: null,
 		message: 'There is no such route.',
 		remedy: 'GET /openapi.json lists the routes of this server.',
-	},
-	E_MODEL_NOT_FOUND: {
-		status: 404,
-		type: 'invalid_request_error',
-		code: 'model_not_found',
-		message: 'There is no such model.',
-		remedy: 'GET /v1/models lists the models of this server.',
 	},
 	E_JOB_NOT_FOUND: {
 		status: 404,
@@ -189,47 +184,6 @@ export const errors = defineErrors({
 		code: null,
 		message: 'The server failed.',
 		remedy: 'The log has the reason under this request id.',
-	},
-	E_MODEL_FAILED: {
-		...serverError,
-		status: 502,
-		code: 'model_error',
-		message: 'The model failed. The log of the server has the reason.',
-	},
-	E_MODEL_BUSY: {
-		status: 429,
-		type: 'requests',
-		code: 'rate_limit_exceeded',
-		message: 'The model has as much to do as it takes.',
-		remedy: 'Try again in a while.',
-		headers: { 'retry-after': '5' },
-	},
-	E_MODEL_UNAVAILABLE: {
-		status: 503,
-		type: 'server_error',
-		code: 'model_unavailable',
-		message: 'The model cannot be reached, or is not ready.',
-		remedy: 'Try again in a while.',
-		headers: { 'retry-after': '5' },
-	},
-	E_MODEL_TIMEOUT: {
-		status: 504,
-		type: 'server_error',
-		code: 'model_timeout',
-		message: 'The model did not answer in time.',
-		headers: noRetry,
-	},
-	E_MODERATION_BLOCKED: {
-		status: 400,
-		type: 'image_generation_user_error',
-		code: 'moderation_blocked',
-		message: 'The filter of the model refused the request.',
-	},
-	E_CONTEXT_TOO_LONG: {
-		...badRequest,
-		code: 'context_length_exceeded',
-		message: 'The conversation is longer than the model takes.',
-		remedy: 'Leave out earlier messages, or attach less.',
 	},
 	E_NOT_READY: {
 		...serverError,

@@ -15,14 +15,19 @@ export interface BoundModel<M> {
 
 /** The models of one kind. */
 export interface Models<M> {
-	/** Finds a model by id or alias; throws `E_MODEL_NOT_FOUND`, whose message lists the ids of this kind. */
+	/**
+	 * Finds a model by id or alias; throws `E_MODEL_NOT_FOUND`, whose message lists the ids of this kind. For a pool it is the pool's id with the model of its first
+	 * member.
+	 */
 	get(id: string): BoundModel<M>;
-	/** All of them, in the order of the config. */
+	/** All of them, in the order of the config, without pools. */
 	list(): readonly BoundModel<M>[];
 	/**
-	 * Has a model do something: the one that `id` names or, while `work` rejects with what is a model's own failure, the next one of its pool and of its `fallback`
-	 * chain. Each gets its turn within the bounds that the config sets. Rejects with `E_MODEL_NOT_FOUND`, with what `work` rejected with last, with `E_MODEL_BUSY`
-	 * when the line before every model is full, with `E_MODEL_UNAVAILABLE` when all are known to fail, and with the reason of the caller's signal.
+	 * Has a model do something: the one that `id` names or, while `work` rejects with what is a model's own failure (`E_MODEL_FAILED`, `E_MODEL_BUSY`,
+	 * `E_MODEL_UNAVAILABLE`, `E_MODEL_TIMEOUT`, or no code at all), the next one of its pool and of its `fallback` chain. Any other error ends it at once, but that
+	 * one of the chain refuses the request (4xx) hides no failure of those before it. Each model gets its turn within the bounds that the config sets. Rejects with
+	 * `E_MODEL_NOT_FOUND`, with the last failure, with `E_MODEL_BUSY` when the line before every model is full, with `E_MODEL_UNAVAILABLE` when all are left alone
+	 * because they kept failing, and with the reason of the caller's signal.
 	 *
 	 * `work` settles once the client can have something, and before anything is sent: from then on no other model can take over.
 	 */
@@ -42,7 +47,12 @@ export interface ModelCaller {
 export interface ModelTurn<M> extends BoundModel<M> {
 	/** Aborts when the caller's does, and with `E_MODEL_TIMEOUT` when the model's `timeoutSeconds` pass before `work` has settled. Made when it is asked for. */
 	readonly signal: AbortSignal;
-	/** Keeps the model's place when `work` has settled, until the returned function is called or the caller's signal aborts. */
+	/** Whether `timeoutSeconds` bounds the turn: only then is `signal` another one than the caller's. */
+	readonly isTimed: boolean;
+	/**
+	 * Keeps the model's place when `work` has resolved, until the returned function is called or the caller's signal aborts. With nothing to keep, and when
+	 * `work` rejects or its time is over, it does nothing.
+	 */
 	hold(): () => void;
 }
 

@@ -1,178 +1,261 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Koa from 'koa';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { eventually } from '@plinth/core/testing';
+import { fromHost } from '@plinth/hosts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type RawClient, rawClient, type WireList } from '../support/client.ts';
-import { fakeImage, fakeVideo, tinyMp4 } from '../support/fake-models.ts';
-import { pngSize, rawPng } from '../support/png.ts';
+import { hosts, ownPage, type RunningHost } from '../../adapters/hosts/test/hosts.ts';
+import { requests, type Visit } from '../../adapters/hosts/test/requests.ts';
+import { failure, rawClient } from '../support/client.ts';
+import { fakeChat } from '../support/fake-chat.ts';
+import { fakeImage, fakeVideo, gate } from '../support/fake-models.ts';
+import { rawPng } from '../support/png.ts';
 import { bootEmbedded, keyA } from '../support/serve.ts';
 
+const chats: AbortSignal[] = [];
+const held = gate();
 let booted: Awaited<ReturnType<typeof bootEmbedded>>;
-const hosts: Server[] = [];
+const all = Object.entries(hosts);
 
 beforeAll(async () => {
-	booted = await bootEmbedded({ models: { 'instant-1': fakeVideo(), 'paint-1': fakeImage() } });
+	booted = await bootEmbedded({
+		models: {
+			'instant-1': fakeVideo(),
+			'paint-1': fakeImage(),
+			'echo-1': fakeChat(),
+			'slow-1': slowChat(held.opened, chats),
+		},
+	});
 });
 
-afterAll(() => booted?.stop());
-
-afterEach(async () => {
-	for (const host of hosts.splice(0)) {
-		host.closeAllConnections();
-		await new Promise((resolve) => host.close(resolve));
-	}
+afterAll(async () => {
+	held.open();
+	await booted?.stop();
 });
 
-/** Starts a server of the test's own, which Plinth must not close. */
-async function listen(handler: RequestListener): Promise<string> {
-	const host = createServer(handler);
-	hosts.push(host);
-	await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-	return `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+/** Says the first word at once, and the others when the gate opens. */
+function slowChat(opened: Promise<void>, signals: AbortSignal[] = []) {
+	const begun = new Set<AbortSignal | undefined>();
+	const held = () => {
+		const call = signals.at(-1);
+		if (begun.has(call)) return opened;
+		begun.add(call);
+		return Promise.resolve();
+	};
+	return fakeChat({ held, signals });
 }
 
-/** Uses everything that a host can get wrong: JSON and multipart bodies, a download, speech, an error and a key. */
-function worksThrough(door: () => Promise<RawClient>): void {
-	test('takes a JSON body and serves a download', async () => {
-		const client = await door();
-		expect(await client.render({ model: 'instant-1', prompt: 'JSON' })).toEqual(tinyMp4);
+describe.each(all)('in %s', (_, start) => {
+	let visit: Visit;
+	let host: RunningHost;
+
+	beforeAll(async () => {
+		host = await start(booted.app);
+		const { url, door } = host;
+		visit = {
+			host,
+			client: rawClient(url, keyA, door),
+			stranger: (path, init) => door(new Request(`${url}${path}`, init)),
+			chats,
+		};
 	});
 
-	test('takes a multipart body', async () => {
-		const form = new FormData();
-		form.set('model', 'instant-1');
-		form.set('prompt', 'a form');
-		const answer = await (await door()).send('/v1/videos', { method: 'POST', body: form });
-		expect(answer.status).toBe(201);
+	afterAll(() => host?.close?.());
+
+	test.each(Object.entries(requests))('%s', (_, send) => send(visit));
+});
+
+describe('behind body parsers of the host', () => {
+	let host: RunningHost | undefined;
+
+	afterEach(async () => {
+		await host?.close?.();
+		host = undefined;
 	});
 
-	test('streams speech', async () => {
-		const answer = await (await door()).post('/v1/audio/speech', {
-			model: 'builtin-speech',
-			voice: 'nova',
-			input: 'Hello from inside.',
-			response_format: 'pcm',
-		});
-		expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(24_000);
-	});
+	/** What a host with parsers of its own still lets through: `JSON`, and forms where it keeps its hands off them. */
+	const passes: Readonly<Record<string, readonly string[]>> = {
+		'Express 5': ['JSON'],
+		'Fastify 5': ['JSON', 'a form'],
+		'Koa 3': ['JSON'],
+		'Hono on Node': ['JSON'],
+		'node:http': ['JSON'],
+		fetch: [],
+	};
 
-	test('takes pictures in JSON and in a form, and answers with pictures', async () => {
-		const client = await door();
-		const picture = rawPng(160, 120);
-		const image_url = `data:image/png;base64,${Buffer.from(picture).toString('base64')}`;
+	test.each(all)('%s', async (name, start) => {
+		host = await start(booted.app, { parsers: true });
+		const client = rawClient(host.url, keyA, host.door);
 		const form = new FormData();
 		form.set('model', 'paint-1');
 		form.set('prompt', 'a form');
-		form.set('image', new Blob([picture]));
-		const size = { width: 1024, height: 1024 };
-		form.set('size', '1024x1024');
-		const answers = [
-			await client.post('/v1/images/edits', {
-				model: 'paint-1',
-				prompt: 'JSON',
-				image: { image_url },
-				size: '1024x1024',
+		form.set('image', new Blob([rawPng(16, 16)]));
+		const message = 'a hello that somebody has parsed';
+		const answers = {
+			JSON: await client.post('/v1/chat/completions', {
+				model: 'echo-1',
+				messages: [{ role: 'user', content: message }],
 			}),
-			await client.send('/v1/images/edits', { method: 'POST', body: form }),
+			'a form': await client.send('/v1/images/edits', { method: 'POST', body: form }),
+		};
+		for (const [kind, answer] of Object.entries(answers)) {
+			if (passes[name]?.includes(kind)) expect(answer.status).toBe(200);
+			else {
+				const { message } = await failure(answer);
+				expect([answer.status, message]).toEqual([
+					400,
+					expect.stringMatching(/mount Plinth before/),
+				]);
+			}
+		}
+		if (answers.JSON.ok) expect(await answers.JSON.text()).toContain(message);
+	});
+
+	test.each(all.filter(([name]) => passes[name]?.includes('JSON')))(
+		'%s lets no hostile JSON through',
+		async (_, start) => {
+			host = await start(booted.app, { parsers: true });
+			const { url, door } = host;
+			const headers = { 'content-type': 'application/json', 'x-api-key': keyA };
+			const post = (body: string) =>
+				door(new Request(`${url}/v1/chat/completions`, { method: 'POST', headers, body }));
+			const answers = [
+				await post('{"model":"echo-1","messages":[],"metadata":{"__proto__":{"a":1}}}'),
+				await post(`{"model":${'['.repeat(200)}${']'.repeat(200)}}`),
+			];
+			// Some parsers refuse it themselves, in their own words.
+			for (const answer of answers) expect(answer.status).toBe(400);
+		},
+	);
+});
+
+describe('a host that authenticates', () => {
+	interface Signed {
+		readonly user?: unknown;
+		readonly state?: { readonly user?: unknown };
+		readonly var?: { readonly user?: unknown };
+	}
+	/** Finds the user where each host has it. */
+	const identify = fromHost((request: Signed, context?: Signed) => {
+		const own = context?.user ?? request.user ?? request.state?.user ?? request.var?.user;
+		return own as { id: string; tenant: string; scopes: string[] } | undefined;
+	});
+	const sessions = {
+		ada: { id: 'ada', tenant: 'engines', scopes: ['*'] },
+		bob: { id: 'bob', tenant: 'builders', scopes: ['videos:read'] },
+		odd: { id: 'odd' },
+	};
+	let authenticating: Awaited<ReturnType<typeof bootEmbedded>>;
+	let host: RunningHost | undefined;
+
+	beforeAll(async () => {
+		authenticating = await bootEmbedded({
+			backends: { auth: identify },
+			models: { 'instant-1': fakeVideo() },
+		});
+	});
+
+	afterEach(async () => {
+		await host?.close?.();
+		host = undefined;
+	});
+
+	afterAll(() => authenticating?.stop());
+
+	test.each(all)('%s', async (_, start) => {
+		host = await start(authenticating.app, { sessions });
+		const { url, door } = host;
+		const ask = (session: string, path: string, init: RequestInit = {}) =>
+			door(
+				new Request(`${url}${path}`, {
+					...init,
+					headers: { 'x-session': session, 'content-type': 'application/json' },
+				}),
+			);
+		const body = JSON.stringify({ model: 'instant-1', prompt: 'mine' });
+		const made = await ask('ada', '/v1/videos', { method: 'POST', body });
+		const { id } = (await made.json()) as { id: string };
+		const statuses = [
+			made.status,
+			(await ask('ada', `/v1/videos/${id}`)).status,
+			(await ask('bob', `/v1/videos/${id}`)).status,
+			(await ask('bob', '/v1/videos', { method: 'POST', body })).status,
+			(await ask('nobody', '/v1/videos')).status,
+			(await ask('odd', '/v1/videos')).status,
+			(await door(new Request(`${url}/v1/videos`, { headers: { 'x-api-key': keyA } }))).status,
 		];
-		for (const answer of answers) {
-			const { data } = (await answer.json()) as { readonly data: { b64_json: string }[] };
-			expect(pngSize(Buffer.from(data[0]?.b64_json ?? '', 'base64'))).toEqual(size);
+		expect(statuses).toEqual([201, 200, 404, 403, 401, 500, 401]);
+	});
+
+	test('is asked by a listener of our own too, with the bare request', async () => {
+		const { url } = await authenticating.app.listen({ port: 0 });
+		expect((await fetch(`${url}/v1/videos`, { headers: { 'x-session': 'ada' } })).status).toBe(401);
+	});
+});
+
+describe('the end', () => {
+	/** Asks for a stream on a connection of its own; resolves when it begins. */
+	async function ask(url: string): Promise<IncomingMessage> {
+		const headers = { 'content-type': 'application/json', 'x-api-key': keyA };
+		const messages = [{ role: 'user', content: 'one two three' }];
+		const asking = request(`${url}/v1/chat/completions`, { method: 'POST', agent: false, headers });
+		asking.end(JSON.stringify({ model: 'slow-1', stream: true, messages }));
+		return (await once(asking, 'response'))[0];
+	}
+	const listening = all.filter(([name]) => name !== 'fetch');
+
+	/** Boots an app inside every host, with a stream under way in each. */
+	async function streaming() {
+		const { opened, open } = gate();
+		const signals: AbortSignal[] = [];
+		const guest = await bootEmbedded({ models: { 'slow-1': slowChat(opened, signals) } });
+		const running: RunningHost[] = [];
+		const streams: IncomingMessage[] = [];
+		for (const [, start] of listening) {
+			const host = await start(guest.app);
+			running.push(host);
+			streams.push(await ask(host.url));
+		}
+		const texts = Promise.all(streams.map((stream) => text(stream)));
+		return { guest, running, texts, open };
+	}
+
+	test('of Plinth lets answers finish, and leaves every host running', async () => {
+		const { guest, running, texts, open } = await streaming();
+		const stopped = guest.stop();
+		for (const { url } of running) {
+			const state = async () =>
+				(await fetch(`${url}/v1/models`, { headers: { 'x-api-key': keyA } })).status;
+			await eventually('new requests read 503', async () => (await state()) === 503);
+			expect(await (await fetch(new URL('/v1/own', url))).text()).toBe(ownPage);
+		}
+		open();
+		for (const said of await texts) expect(said).toMatch(/three[\s\S]*data: \[DONE\]/);
+		await stopped;
+		for (const { url, close } of running) {
+			expect(await (await fetch(new URL('/v1/own', url))).text()).toBe(ownPage);
+			await close?.();
 		}
 	});
 
-	test('lists what was made through any door', async () => {
-		const page = await (await door()).json<WireList>('/v1/videos?limit=1');
-		expect(page.data).toHaveLength(1);
-	});
-
-	test('answers failures in its own form', async () => {
-		const answer = await (await door()).send('/v1/videos/nonsense');
-		expect([answer.status, answer.headers.get('x-request-id')]).toEqual([
-			404,
-			expect.stringMatching(/^req_/),
-		]);
-	});
-}
-
-describe('as a (req, res, next) handler under a prefix', () => {
-	// As Express does it: the mount path is stripped, and `next` passes a request on.
-	const host = () => {
-		const handle = booted.app.callback();
-		return listen((req, res) => {
-			const own = (status: number) => {
-				res.statusCode = status;
-				res.end('the host');
-			};
-			if (!req.url?.startsWith('/ai/')) return own(200);
-			req.url = req.url.slice(3);
-			handle(req, res, (error) => own(error ? 500 : 404));
-		});
-	};
-
-	worksThrough(async () => rawClient(`${await host()}/ai`, keyA));
-
-	test("leaves the host's own pages alone", async () => {
-		expect(await (await fetch(await host())).text()).toBe('the host');
-	});
-
-	test('passes on what is not ours', async () => {
-		const answer = await fetch(`${await host()}/ai/somewhere`);
-		expect([answer.status, await answer.text()]).toEqual([404, 'the host']);
-	});
-});
-
-describe('as a Koa middleware', () => {
-	const host = () => {
-		const koa = new Koa();
-		koa.use(async (ctx, next) => {
-			ctx.set('x-host', 'koa');
-			await next();
-		});
-		koa.use(booted.app.middleware());
-		koa.use((ctx) => {
-			ctx.body = 'the host';
-		});
-		return listen(koa.callback());
-	};
-
-	worksThrough(async () => rawClient(await host(), keyA));
-
-	test('keeps what an earlier middleware set', async () => {
-		const answer = await fetch(`${await host()}/healthz`);
-		expect([answer.status, answer.headers.get('x-host')]).toEqual([200, 'koa']);
-	});
-
-	test('passes on what is not ours', async () => {
-		expect(await (await fetch(`${await host()}/somewhere`)).text()).toBe('the host');
-	});
-});
-
-describe('as a fetch handler', () => {
-	const door = (request: Request) => booted.app.fetch(request);
-
-	worksThrough(async () => rawClient('http://plinth.test', keyA, door));
-
-	test('serves a part of a download', async () => {
-		const client = rawClient('http://plinth.test', keyA, door);
-		const { id } = await client.create({ model: 'instant-1', prompt: 'part' });
-		await client.finished(id);
-		const headers = { range: 'bytes=4-7' };
-		const answer = await client.send(`/v1/videos/${id}/content`, { headers });
-		expect([answer.status, await answer.text()]).toEqual([206, 'ftyp']);
-	});
-});
-
-describe('a host', () => {
-	test('keeps its own server when Plinth stops', async () => {
-		const guest = await bootEmbedded();
-		const handle = guest.app.callback();
-		const url = await listen((req, res) => {
-			if (req.url === '/own') res.end('the host');
-			else handle(req, res);
-		});
-		await fetch(`${url}/healthz`);
+	test('of a host first lets answers finish too', async () => {
+		const { guest, running, texts, open } = await streaming();
+		const closed = Promise.all(running.map(({ close }) => close?.()));
+		open();
+		for (const said of await texts) expect(said).toMatch(/three[\s\S]*data: \[DONE\]/);
+		await closed;
+		expect((await guest.app.fetch(new Request('http://host.test/readyz'))).status).toBe(200);
 		await guest.stop();
-		expect(await (await fetch(`${url}/own`)).text()).toBe('the host');
+	});
+
+	test('brings no handler of signals', async () => {
+		const names = ['SIGTERM', 'SIGINT', 'beforeExit', 'uncaughtException'];
+		const count = () => names.map((name) => process.listenerCount(name));
+		const before = count();
+		const guest = await bootEmbedded();
+		await guest.app.start();
+		const during = count();
+		await guest.stop();
+		expect(during).toEqual(before);
 	});
 });

@@ -112,6 +112,7 @@ export function videoRun(changes: Partial<VideoRun> = {}): VideoRun {
 		progress: () => {},
 		checkpoint: async () => {},
 		seed: 7,
+		key: 'key-1',
 		log: quiet,
 		...changes,
 	};

@@ -51,11 +51,11 @@ describe('the line before a program', () => {
 		for (const { leave } of all) leave();
 	});
 
-	test('refuses with 503 what is beyond its length', async () => {
+	test('refuses with 429 what is beyond its length', async () => {
 		const model = await sleeping({ waiting: 1 });
 		const [first, second, third] = [ask(model), ask(model), ask(model)];
 		await expect(third.made).rejects.toMatchObject({
-			code: 'E_OVERLOADED',
+			code: 'E_MODEL_BUSY',
 			headers: { 'retry-after': '5' },
 		});
 		second.leave();

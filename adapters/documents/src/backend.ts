@@ -16,7 +16,7 @@ const ocr = z.strictObject({
 
 const config = z.strictObject({
 	/** How many documents are read at the same time, each in a process of its own; the others wait. */
-	workers: z.number().int().min(1).max(16).default(2),
+	workers: z.coerce.number<number | string>().int().min(1).max(16).default(2),
 	/** How pages are read that are pictures, where Tesseract's data is installed; `false` leaves them empty. */
 	ocr: z.union([z.literal(false), ocr]).prefault({}),
 });

@@ -8,7 +8,7 @@ export const memoryJobs = defineBackend({
 	provides: services.jobs,
 	config: z.strictObject({
 		/** How long an ended job, and every event, is kept. */
-		recordRetentionHours: z.number().positive().default(168),
+		recordRetentionHours: z.coerce.number<number | string>().positive().default(168),
 	}),
 	needs: { clock: services.clock },
 	create: ({ config, services: { clock } }) =>

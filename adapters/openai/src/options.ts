@@ -40,6 +40,20 @@ export function connectionOptions<const D extends readonly [string, ...string[]]
 	};
 }
 
+/** The option of kinds whose requests can be passed on as clients have written them. */
+export const forwardOption = {
+	/** Passes on what the server understands as it is, and its answers likewise. */
+	forward: flag().default(true),
+};
+
+/** Whether a config leaves requests as clients have written them. */
+export function leavesRequests({
+	forward,
+	body,
+}: ConnectionOptions & { readonly forward: boolean }): boolean {
+	return forward && Object.keys(body).length === 0;
+}
+
 /** The checked options that all kinds have. */
 export interface ConnectionOptions {
 	readonly baseURL: string;

@@ -23,6 +23,7 @@ function tableBelow(heading: string): string[][] {
 
 describe('docs/adapters/openai.md', () => {
 	test.each([
+		['Servers', features.all],
 		['Chat', features.chat],
 		['Pictures', features.image],
 		['Speech', features.speech],

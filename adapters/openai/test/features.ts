@@ -12,6 +12,41 @@ export interface FeatureTable {
 
 /** What every dialect does with every feature. The tests of each kind find out that it is so, and the guide shows it. */
 export const features = {
+	all: {
+		dialects: ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacpp', 'sdcpp'],
+		rows: {
+			chat: ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', '–'],
+			'chat, streamed': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', '–'],
+			tools: ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', '–'],
+			'JSON by a schema': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', '–'],
+			'files, as text': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', '–'],
+			'pictures in chats': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', '–'],
+			'pictures from words': ['yes', 'yes', 'yes', 'yes', '–', '–', 'yes'],
+			'changes of pictures': ['yes', 'yes', 'yes', 'no', '–', '–', 'yes'],
+			'changes where a mask opens': ['yes', 'yes', 'no', 'yes', '–', '–', 'yes'],
+			'unfinished pictures': ['yes', 'no', 'no', 'no', '–', '–', 'no'],
+			'speech in compressed formats': ['yes', 'yes', '–', 'yes', 'no', '–', '–'],
+			'speech, streamed': ['yes', 'yes', '–', 'yes', 'yes', '–', '–'],
+			videos: ['yes', 'yes', 'yes', 'yes', '–', '–', '–'],
+			'progress of videos': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
+			'videos can be stopped': ['yes', 'yes', 'yes', 'yes', '–', '–', '–'],
+			'videos survive a restart': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
+			'broken downloads of videos are taken up': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
+			'refusals name the parameter': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
+			'429, 5xx and lost connections are tried again': [
+				'yes',
+				'yes',
+				'yes',
+				'yes',
+				'yes',
+				'yes',
+				'yes',
+			],
+			'chats can be passed on as they are': ['yes', 'yes', 'yes', 'no', 'no', 'yes', '–'],
+			'pictures can be passed on as they are': ['yes', 'no', 'no', 'no', '–', '–', 'no'],
+			'speech can be passed on as it is': ['yes', 'no', '–', 'no', 'no', '–', '–'],
+		},
+	},
 	chat: {
 		dialects: ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacpp'],
 		rows: {

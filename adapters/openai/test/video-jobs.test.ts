@@ -69,6 +69,13 @@ describe('a video is waited for', () => {
 		expect(requests(upstream).filter((each) => each.startsWith('POST'))).toHaveLength(1);
 	});
 
+	test('in the time of the config where nobody answers', async () => {
+		const poll = [hangUp, record('completed')];
+		const { model, clock } = await studio({ poll }, { pollSeconds: 10 });
+		await attempt(model).result;
+		expect(clock.waits).toEqual([between(8_000, 12_000)]);
+	});
+
 	test('but not for ever', async () => {
 		const { model } = await studio({ poll: [hangUp] }, { timeoutSeconds: 70 });
 		expect(await failureOf(attempt(model).result)).toMatchObject({
@@ -109,7 +116,16 @@ describe('a server that is busy', () => {
 		expect(await failureOf(attempt(model).result)).toMatchObject({ code: 'model_error' });
 		expect(upstream.got).toHaveLength(3);
 		const keys = new Set(upstream.got.map(({ headers }) => headers['idempotency-key']));
-		expect([...keys]).toEqual([expect.stringMatching(/^[\w-]{36}$/)]);
+		expect([...keys]).toEqual(['key-1']);
+	});
+
+	test('and was asked for something else under this key gets a key of its own', async () => {
+		const { model, state, upstream } = await studio();
+		const used = failure(422, { message: 'used', code: 'idempotency_mismatch' });
+		state.create = (got, res) =>
+			(got.headers['idempotency-key'] === 'key-1' ? used : record('queued'))(got, res);
+		expect(await attempt(model).bytes()).toEqual(mp4);
+		expect(requests(upstream).filter((each) => each === 'POST /v1/videos')).toHaveLength(2);
 	});
 });
 
@@ -123,6 +139,8 @@ describe('a server that has started again and forgot the video', () => {
 		const work = attempt(model);
 		expect(await work.bytes()).toEqual(mp4);
 		expect(work.checkpoints).toEqual(['up_1', 'up_2']);
+		const keys = upstream.got.flatMap(({ headers }) => headers['idempotency-key'] ?? []);
+		expect(keys).toEqual(['key-1', 'key-1-again']);
 		expect(requests(upstream).at(-1)).toBe('GET /v1/videos/up_2/content');
 	});
 

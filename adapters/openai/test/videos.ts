@@ -78,6 +78,7 @@ export function attempt(
 			progress: (fraction) => void progress.push(fraction),
 			checkpoint: async (token) => void checkpoints.push(token),
 			seed: 4_294_967_295,
+			key: 'key-1',
 			log: silentLogger(),
 			...run,
 		},

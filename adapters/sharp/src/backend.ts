@@ -4,9 +4,9 @@ import { lazyCodec } from './lazy.ts';
 
 const config = z.strictObject({
 	/** How many images are worked on at the same time in the server's process; the others wait. */
-	concurrency: z.number().int().min(1).max(64).default(2),
+	concurrency: z.coerce.number<number | string>().int().min(1).max(64).default(2),
 	/** How many processes there may be beside it, for images that take much memory. */
-	workers: z.number().int().min(1).max(16).default(1),
+	workers: z.coerce.number<number | string>().int().min(1).max(16).default(1),
 });
 
 /** How long after its creation the library is loaded, if no picture came before. */

@@ -6,5 +6,5 @@ export const fileOption = z
 	.min(1)
 	.refine(
 		(file) => !file.startsWith(':'),
-		'Name a file. For a throw-away store take @plinth/memory.',
+		'Name a file. For a throw-away store take @plinth/memory',
 	);

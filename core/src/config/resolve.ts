@@ -1,19 +1,17 @@
 import type { BackendInstance } from '../backend.ts';
-import type { AppConfig, ModelBindingOptions } from '../config.ts';
-import type { ModelInstance } from '../model.ts';
+import type { AppConfig } from '../config.ts';
 import type { PluginInstance } from '../plugin.ts';
 import { learnEnvironment } from '../redact.ts';
 import { fill, instantiate, type ResolveOptions, reason } from './factories.ts';
+import {
+	type ConfigEntry,
+	type ResolvedModel,
+	type ResolvedPool,
+	resolveModels,
+} from './models.ts';
 import { importFrom } from './names.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
-import { configShape, modelBindingShape } from './shape.ts';
-
-/** A model binding with its factory found. */
-export interface ResolvedModel extends ModelBindingOptions {
-	readonly use: ModelInstance;
-	/** True when a preset brought it: then it may stay without a plugin that consumes it. */
-	readonly inherited: boolean;
-}
+import { configShape } from './shape.ts';
 
 /** A config after presets, names and variables: what `createApp` works on. Both spellings of a config give equal values. */
 export interface ResolvedConfig {
@@ -23,6 +21,8 @@ export interface ResolvedConfig {
 	readonly jobs: Readonly<Record<string, unknown>>;
 	readonly backends: Readonly<Record<string, BackendInstance>>;
 	readonly models: Readonly<Record<string, ResolvedModel>>;
+	/** Entries under `models` that share their work among others. */
+	readonly pools: Readonly<Record<string, ResolvedPool>>;
 	readonly plugins: Readonly<Record<string, PluginInstance>>;
 	/** By config path, the environment variable that a value came from: whoever set it knows it by that name. */
 	readonly variables: ReadonlyMap<string, string>;
@@ -32,7 +32,6 @@ export interface ResolvedConfig {
 
 const sections = ['backends', 'models', 'plugins'] as const;
 type Section = (typeof sections)[number];
-type Entry = { readonly value: unknown; readonly inherited: boolean };
 
 /** Applies presets, finds named factories and fills in variables. Never rejects: what is wrong is listed in `problems`. */
 export async function resolveConfig(
@@ -51,18 +50,12 @@ export async function resolveConfig(
 	const entries = (section: Section) => mergeSection(layers, section, problems);
 
 	const backends: Record<string, BackendInstance> = {};
-	const models: Record<string, ResolvedModel> = {};
 	const plugins: Record<string, PluginInstance> = {};
 	for (const [id, { value }] of entries('backends')) {
 		const found = await instantiate(value, 'plinth.backend', `backends.${id}`, options, problems);
 		if (found) backends[id] = found as BackendInstance;
 	}
-	for (const [id, { value, inherited }] of entries('models')) {
-		const { use, binding } = splitBinding(value);
-		const found = await instantiate(use, 'plinth.model', `models.${id}`, options, problems);
-		const rest = fill(checkBinding(id, binding, problems), `models.${id}`, options, problems);
-		if (found) models[id] = { ...rest, use: found as ModelInstance, inherited };
-	}
+	const { models, pools } = await resolveModels(entries('models'), options, problems);
 	for (const [id, { value }] of entries('plugins')) {
 		const found = await instantiate(value, 'plinth.plugin', `plugins.${id}`, options, problems);
 		if (found) plugins[id] = found as PluginInstance;
@@ -74,6 +67,7 @@ export async function resolveConfig(
 		jobs: settings('jobs'),
 		backends,
 		models,
+		pools,
 		plugins,
 		variables,
 		problems,
@@ -162,8 +156,8 @@ function mergeSection(
 	layers: readonly AppConfig[],
 	section: Section,
 	problems: BootProblem[],
-): Map<string, Entry> {
-	const merged = new Map<string, Entry>();
+): Map<string, ConfigEntry> {
+	const merged = new Map<string, ConfigEntry>();
 	for (const [index, layer] of layers.entries()) {
 		for (const [id, value] of Object.entries(layer[section] ?? {})) {
 			if (value === false && !merged.delete(id)) problems.push(nothingToRemove(section, id));
@@ -176,27 +170,4 @@ function mergeSection(
 /** Anything else has been reported by `checkShape` already. */
 function isEntry(value: unknown): boolean {
 	return typeof value === 'object' && value !== null;
-}
-
-function splitBinding(value: unknown): { use: unknown; binding: ModelBindingOptions } {
-	const entry = value as { $kind?: unknown; use?: unknown; with?: unknown } & ModelBindingOptions;
-	const { use, with: options, ...binding } = entry;
-	if (entry.$kind !== undefined) return { use: value, binding: {} };
-	if (typeof use === 'string')
-		return { use: { use, ...(options ? { with: options } : {}) }, binding };
-	// A factory call has its options already: what stands beside it is reported as unknown.
-	if (use === undefined || options === undefined) return { use: use ?? value, binding };
-	return { use, binding: { ...binding, with: options } as ModelBindingOptions };
-}
-
-function checkBinding(
-	id: string,
-	binding: ModelBindingOptions,
-	problems: BootProblem[],
-): ModelBindingOptions {
-	for (const issue of modelBindingShape.safeParse(binding).error?.issues ?? []) {
-		const path = ['models', id, ...issue.path].join('.');
-		problems.push(bootProblem('E_CONFIG_SHAPE', `model ${id}`, path, `${issue.message}.`));
-	}
-	return binding;
 }

@@ -12,7 +12,8 @@ const entry = z.unknown().superRefine((value, ctx) => {
 			: 'must be false, a factory call, or { use, with }';
 	ctx.addIssue({ code: 'custom', message });
 });
-const id = z
+/** The id of an entry. */
+export const id = z
 	.string()
 	.regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
 
@@ -25,13 +26,6 @@ export const configShape = z.strictObject({
 	backends: z.record(id, entry).optional(),
 	models: z.record(id, entry).optional(),
 	plugins: z.record(id, entry).optional(),
-});
-
-/** What a model binding may set beside `use` and `with`. */
-export const modelBindingShape = z.strictObject({
-	aliases: z.array(id).optional(),
-	description: z.string().optional(),
-	ownedBy: z.string().optional(),
 });
 
 // 2,147,483,647 is the longest wait that a timer of Node keeps.

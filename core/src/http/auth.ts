@@ -20,12 +20,14 @@ export const openPrincipal: Principal = Object.freeze({
 /**
  * Finds out who calls. The key comes as `Authorization: Bearer <key>`, as `x-api-key`, or in both, equal.
  * Throws `E_KEY_MISSING` without any, `E_KEY_INVALID` for an unknown key and for every header that is malformed,
- * doubled or contradicts the other.
+ * doubled or contradicts the other. An authenticator that asks the host gets `host`, and rejects by itself.
  */
 export async function authenticate(
 	req: IncomingMessage,
 	authenticator: Authenticator,
+	host: readonly unknown[] = [req],
 ): Promise<Principal> {
+	if (authenticator.identify) return authenticator.identify(...host);
 	// Not req.headers: Node keeps the first of two Authorization headers there, and joins two x-api-key.
 	const { authorization = [], 'x-api-key': apiKey = [] } = req.headersDistinct;
 	const keys = [...authorization.map(bearerToken), ...apiKey.map(plainKey)];

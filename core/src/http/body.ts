@@ -2,12 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
-import { type JsonReader, jsonReader, refuseHostile } from './json.ts';
+import { bodyOfHost, isTaken } from './host-body.ts';
+import { type JsonReader, jsonReader } from './json.ts';
 import { JsonFiles } from './json-files.ts';
 import { limitsOf, type ResolvedLimits } from './limits.ts';
+import { longestString } from './long-string.ts';
 import { bodyTooLarge, readMultipart } from './multipart.ts';
+import type { JsonBody } from './raw-body.ts';
 import type { BodyEncoding, Route, SpoolOptions } from './route.ts';
 import { acceptsNothing } from './validate.ts';
+import { replayed, wholeBody } from './whole-body.ts';
 
 /** A body before validation. */
 export interface Body {
@@ -35,25 +39,60 @@ export class BodyReader {
 	/** Throws `E_MEDIA_TYPE_UNSUPPORTED`, `E_BODY_TOO_LARGE` or `E_BODY_MALFORMED`, as early as the headers allow. */
 	async read(context: () => Koa.Context, exchange: Exchange): Promise<Body> {
 		const { req } = exchange;
-		// A host with a body parser of its own in front of us has read the stream to its end.
-		if (req.readableEnded && !isEmpty(req)) return plain(parsedByHost(req));
 		if (isEmpty(req) && this.#optional) return plain(undefined);
 		if (isEmpty(req)) {
 			throw plinthError('E_BODY_MALFORMED', { message: 'The request has no body.' });
 		}
-		refuseCompression(req);
-		const encoding = this.#encodingOf(req);
-		if (encoding === 'json') refuseCharset(req);
+		const encoding = this.#announced(req);
 		const limit = this.#limits[encoding];
 		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
 		exchange.inviteBody();
-		const { signal } = exchange;
-		if (encoding === 'json') {
-			if (this.#spooled) return this.#readWithFiles(context(), signal, this.#spooled);
-			return plain(await exchange.orAbort(this.#json(context(), signal)));
-		}
-		const form = await readMultipart(req, this.#limits, signal);
+		const source = isTaken(req) ? bodyOfHost(req, encoding, context) : req;
+		if (encoding === 'json') return this.#readJson(contextOf(context(), source), exchange);
+		const form = await readMultipart(source, this.#limits, exchange.signal);
 		return { value: form.fields, release: form.release };
+	}
+
+	/**
+	 * Reads a JSON body of known length up to 4 MiB into memory, unchecked. Undefined, with nothing read, for every other body. Throws what `read` throws of
+	 * what the headers say, and `E_BODY_MALFORMED` for a body that breaks off.
+	 */
+	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
+		const { req } = exchange;
+		const length = Number(req.headers['content-length']);
+		const limit = Math.min(mostWholeBytes, this.#limits.json);
+		if (!(length >= 1 && length <= limit) || !Number.isInteger(length)) return undefined;
+		if (isTaken(req) || req.headers['transfer-encoding'] !== undefined) return undefined;
+		if (this.#announced(req) !== 'json') return undefined;
+		exchange.inviteBody();
+		return wholeBody(exchange, length);
+	}
+
+	/** What `read` makes of a JSON body that `readWhole` has read. */
+	replay(bytes: Buffer, context: () => Koa.Context, exchange: Exchange): Promise<Body> {
+		const req = replayed(exchange.req, bytes);
+		return this.#readJson(contextOf(context(), req), exchange);
+	}
+
+	/** What `read` makes of a body that has been looked through; undefined: only `replay` can tell. */
+	take(body: JsonBody): Body | undefined {
+		// A long string may be a file.
+		if (!body.value || (this.#spooled && body.longestString > longestString)) return undefined;
+		return plain(body.value);
+	}
+
+	/** How the body is encoded, by the headers alone. */
+	#announced(req: IncomingMessage): BodyEncoding {
+		refuseCompression(req);
+		const encoding = this.#encodingOf(req);
+		if (encoding === 'json') refuseCharset(req);
+		return encoding;
+	}
+
+	async #readJson(ctx: Koa.Context, exchange: Exchange): Promise<Body> {
+		const { signal } = exchange;
+		if (this.#spooled) return this.#readWithFiles(ctx, signal, this.#spooled);
+		return plain(await exchange.orAbort(this.#json(ctx, signal)));
 	}
 
 	/** Settles after an abort only when nothing is left of the files. */
@@ -88,6 +127,9 @@ export class BodyReader {
 	}
 }
 
+/** The longest body that is read into memory before it is parsed. */
+const mostWholeBytes = 4_194_304;
+
 /** The content types behind the encodings. */
 export const mediaTypes = { json: 'application/json', multipart: 'multipart/form-data' } as const;
 
@@ -106,15 +148,8 @@ function isEmpty(req: IncomingMessage): boolean {
 	return Number(req.headers['content-length'] ?? 0) === 0;
 }
 
-function parsedByHost(req: IncomingMessage): unknown {
-	const { body } = req as { body?: unknown };
-	if (body !== undefined) {
-		refuseHostile(body);
-		return body;
-	}
-	throw plinthError('E_BODY_MALFORMED', {
-		message: 'The request body was read before Plinth saw it: mount Plinth before body parsers.',
-	});
+function contextOf(context: Koa.Context, req: IncomingMessage): Koa.Context {
+	return context.req === req ? context : Object.create(context, { req: { value: req } });
 }
 
 /** JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a mistake. */

@@ -1,14 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import type { Principal } from '../ports/authenticator.ts';
+import type { RawBody } from '../ports/forward.ts';
 import type { Idempotency } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { type Body, BodyReader } from './body.ts';
 import { endingWith } from './ending.ts';
 import type { Exchange } from './exchange.ts';
+import { forward } from './forward.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { KeptFiles } from './kept-files.ts';
 import { httpLimits } from './limits.ts';
+import { lookThrough } from './raw-body.ts';
 import { isReply, type Reply } from './reply.ts';
 import { discard } from './respond.ts';
 import type { Call, Route } from './route.ts';
@@ -55,10 +58,40 @@ export class Endpoint {
 		};
 		if (this.#route.admit) await this.#route.admit(call);
 		if (this.#bodies) {
-			body = await this.#bodies.read(visit.context, exchange);
+			const whole = this.#route.forward ? await this.#bodies.readWhole(exchange) : undefined;
+			if (whole) exchange.bodyRead();
+			const seen = whole && lookThrough(whole);
+			const reply = seen && (await this.#forward(exchange, seen, call));
+			if (reply) return reply;
+			body =
+				(seen && this.#bodies.take(seen)) ??
+				(await (whole
+					? this.#bodies.replay(whole, visit.context, exchange)
+					: this.#bodies.read(visit.context, exchange)));
 			exchange.bodyRead();
 		}
 		return this.#handle(exchange, checked, body, call);
+	}
+
+	/** Undefined: the route wants the body checked, and its handler called. */
+	async #forward(exchange: Exchange, raw: RawBody, call: CallOf): Promise<Reply | undefined> {
+		const work = (async () => this.#route.forward?.(raw, call))();
+		try {
+			const reply = await exchange.orAbort(work);
+			if (reply) await release(undefined, call);
+			return reply;
+		} catch (error) {
+			exchange.hold(
+				work.then(
+					(late) => {
+						discard(exchange, late);
+						return release(undefined, call);
+					},
+					() => release(undefined, call),
+				),
+			);
+			throw error;
+		}
 	}
 
 	async #handle(
@@ -116,6 +149,8 @@ class CallOf implements Call {
 	declare readonly log: Logger;
 	declare readonly signal: AbortSignal;
 	declare readonly keep: Call['keep'];
+	declare readonly answeredBy: Call['answeredBy'];
+	declare readonly forward: Call['forward'];
 	readonly deadline: number;
 	readonly publicUrl: string;
 	readonly bodyBytes: number | undefined;
@@ -140,14 +175,6 @@ class CallOf implements Call {
 		this.lastEventId = headers.lastEventId;
 		this.#exchange = exchange;
 		Object.defineProperties(this, CallOf.#own);
-	}
-
-	answeredBy(model: string): void {
-		this.#exchange.model = model;
-	}
-
-	forward(): Promise<Reply> {
-		throw new Error('to be written');
 	}
 
 	/** Deletes the files that were kept. Nothing is kept any more. */
@@ -184,6 +211,20 @@ class CallOf implements Call {
 			enumerable: true,
 			get(this: CallOf): Call['keep'] {
 				return (body, options) => this.#files.keep(body, options);
+			},
+		},
+		answeredBy: {
+			enumerable: true,
+			get(this: CallOf): Call['answeredBy'] {
+				return (model) => {
+					this.#exchange.model = model;
+				};
+			},
+		},
+		forward: {
+			enumerable: true,
+			get(this: CallOf): Call['forward'] {
+				return (request, over, signal) => forward(this.#exchange, request, over, signal);
 			},
 		},
 	};

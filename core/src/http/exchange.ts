@@ -33,6 +33,8 @@ export class Exchange {
 	principal: Principal | undefined;
 	/** The model that answers, where one does. */
 	model: string | undefined;
+	/** What the model says that its answer took, in tokens, where it says so. */
+	usage: Readonly<Record<string, number>> | undefined;
 	/** What this request takes up; undefined for public routes. */
 	place: Place | undefined;
 	#controller: AbortController | undefined;
@@ -93,6 +95,11 @@ export class Exchange {
 	/** True when the client left before the answer was finished. */
 	get left(): boolean {
 		return this.#left;
+	}
+
+	/** True when an answer that had begun was broken off, for it could not be finished. */
+	get isCut(): boolean {
+		return this.#cut && this.res.headersSent;
 	}
 
 	/** Aborts the signal after `ms` milliseconds. */

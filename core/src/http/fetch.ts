@@ -17,9 +17,10 @@ export function carryFetch(
 	if (request.body && req.headers['content-length'] === undefined) {
 		req.headers['transfer-encoding'] = 'chunked';
 	}
-	const leave = () => res.destroy();
+	// A moment later: a server that aborts also cancels the answer, and would take one that fails before for a fault of ours.
+	const leave = () => queueMicrotask(() => res.destroy());
 	const { signal } = request;
-	if (signal.aborted) queueMicrotask(leave);
+	if (signal.aborted) leave();
 	signal.addEventListener('abort', leave, { once: true });
 	res.once('close', () => {
 		signal.removeEventListener('abort', leave);
@@ -100,6 +101,10 @@ class PacedResponse extends FetchServerResponse {
 			if (next.needsReader) this.#wanted--;
 			this.#waiting.shift();
 			next.run();
+			// Not at once: whoever wrote has not been told yet that there is no room.
+			if (next.needsReader && this.#waiting.length === 0) {
+				queueMicrotask(() => this.emit('drain'));
+			}
 		}
 	}
 

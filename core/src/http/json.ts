@@ -156,7 +156,8 @@ class CheckedBytes extends Transform {
 }
 
 const notUtf8 = 'it is not UTF-8';
-const cutOff = 'the body ended early or cannot be decoded';
+/** Why a body is malformed that has not come as it was announced. */
+export const cutOff = 'the body ended early or cannot be decoded';
 
 function jsonError(error: unknown, limit: number): PlinthError | Error {
 	if (isPlinthError(error)) return error;

@@ -94,10 +94,11 @@ export interface Call {
 	answeredBy(model: string): void;
 	/**
 	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer has begun: return the reply. Rejects,
-	 * with nothing sent, with the request's own errors when there is no answer that could be passed on, and with the reason of the signal. `over` is called once
-	 * when the upstream has nothing more to do.
+	 * with nothing sent, with the request's own errors when there is no answer that could be passed on, and with the reason of the call's signal. `over` is called
+	 * once when the upstream has nothing more to do. With `signal`, also that one's reason when it aborts before the answer has begun: another upstream may be
+	 * asked then.
 	 */
-	forward(request: ForwardRequest, over?: () => void): Promise<Reply>;
+	forward(request: ForwardRequest, over?: () => void, signal?: AbortSignal): Promise<Reply>;
 }
 
 /** The checked input of a handler. Members are absent when the route declares no schema for them. */

@@ -97,7 +97,10 @@ export function routeKey(route: Pick<Route, 'method' | 'path'>): string {
  * The path and the query of a request. Not Koa's, whose parser throws for some targets, and which forgets that a proxy may send
  * the absolute form of RFC 9112 §3.2.2.
  */
-export function targetOf(req: IncomingMessage): { readonly path: string; readonly query: string } {
+export function targetOf(req: Pick<IncomingMessage, 'url'>): {
+	readonly path: string;
+	readonly query: string;
+} {
 	const target = (req.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
 	const mark = target.indexOf('?');
 	if (mark === -1) return { path: target || '/', query: '' };

@@ -30,12 +30,13 @@ export function writeHead(exchange: Exchange, status: number, headers: Headers):
 		if (!res.hasHeader(name)) res.setHeader(name, value);
 	}
 	res.setHeader('openai-processing-ms', spentMs(exchange));
+	if (exchange.model !== undefined) res.setHeader('x-plinth-model', visible(exchange.model));
 	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
 	res.statusCode = status;
 }
 
-/** The same at once, for an answer whose body is at hand: Node takes a whole list of headers at a third of the cost. */
-function writeWholeHead(exchange: Exchange, status: number, headers: Headers): void {
+/** The same at once, for an answer whose body is at hand or on its way: Node takes a whole list of headers at a third of the cost. */
+export function writeWholeHead(exchange: Exchange, status: number, headers: Headers): void {
 	const { res } = exchange;
 	if (!takesList(res)) {
 		writeHead(exchange, status, headers);
@@ -53,6 +54,7 @@ function writeWholeHead(exchange: Exchange, status: number, headers: Headers): v
 		if (!(name in headers)) list.push(name, value);
 	}
 	list.push('openai-processing-ms', spentMs(exchange));
+	if (exchange.model !== undefined) list.push('x-plinth-model', visible(exchange.model));
 	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
 	res.writeHead(status, list);
 }
@@ -60,6 +62,11 @@ function writeWholeHead(exchange: Exchange, status: number, headers: Headers): v
 /** A host may have set headers, or wrapped what writes them; fetch has a response of its own. */
 function takesList(res: ServerResponse): boolean {
 	return res.writeHead === ServerResponse.prototype.writeHead && res.getHeaderNames().length === 0;
+}
+
+/** An id as a header can carry it: whoever writes the config may use any characters. */
+function visible(id: string): string {
+	return /^[!-~]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
 
 function spentMs({ clock, startedAt }: Exchange): string {

@@ -1,53 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
-import type { Authenticator } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import { Admission, defaultLoad, type LoadLimits } from './admission.ts';
+import { Admission, defaultLoad } from './admission.ts';
 import { anonymous, authenticate, checkScope, openPrincipal } from './auth.ts';
-import { type AuthFailureLimits, AuthFailures, unlimitedFailures } from './auth-failures.ts';
+import { AuthFailures, unlimitedFailures } from './auth-failures.ts';
 import { Cors, isPreflight } from './cors.ts';
 import { Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
+import { markTaken } from './host-body.ts';
 import { InFlight } from './in-flight.ts';
 import { httpLimits } from './limits.ts';
 import { type Address, Listener, type RequestHandler } from './listener.ts';
+import { logLine } from './log-line.ts';
+import {
+	connectionUrl,
+	linkBase,
+	type Mount,
+	outside,
+	plainPrefix,
+	type Target,
+	targetBelow,
+} from './mount.ts';
 import { describeRoutes } from './openapi.ts';
 import { Reply } from './reply.ts';
 import { respond } from './respond.ts';
 import type { Route } from './route.ts';
-import { RouteTable, targetOf } from './router.ts';
+import { RouteTable } from './router.ts';
+import type { HttpOptions } from './server-options.ts';
 import { sharedTimers } from './shared-timers.ts';
-import { type ModelInfo, probePaths, type Readiness, systemRoutes } from './system.ts';
+import { probePaths, systemRoutes } from './system.ts';
 
-/** What the server needs from the kernel. */
-export interface HttpOptions {
-	/** Every route of every plugin; the kernel's own are added. */
-	readonly routes: readonly Route[];
-	/** Ids of the plugins behind the routes: the default tags in OpenAPI. */
-	readonly routeOwners?: ReadonlyMap<Route, string>;
-	/** Undefined: everybody is the one principal of `openPrincipal`, whatever key is sent. */
-	readonly authenticator: Authenticator | undefined;
-	/** Unlimited unless set. */
-	readonly authFailures?: AuthFailureLimits;
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly title: string;
-	readonly version: string;
-	/** Undefined: the listening address. */
-	readonly publicUrl: string | undefined;
-	/** Resolves when the app can answer. Probes do not wait for it; a rejection is answered 503. */
-	readonly admit?: () => Promise<void> | void;
-	readonly readiness: Readiness;
-	readonly models: () => readonly ModelInfo[];
-	/** Origins whose pages may read answers; none unless set. */
-	readonly cors?: readonly string[];
-	readonly load?: LoadLimits;
-	/** Connections that the listener holds at most. */
-	readonly connections?: number;
-}
+export type { HttpOptions } from './server-options.ts';
 
 /** A request handler for Node, and for hosts that pass on what is not ours. */
 export type Callback = (
@@ -62,6 +47,12 @@ interface Origin {
 	readonly invite?: (() => void) | undefined;
 	/** It came on a connection of our own listener. */
 	readonly isTaken?: boolean;
+	/** Where it leads; without a mount unless set. */
+	readonly target?: Target;
+	/** What the host knows of it; the request itself unless set. */
+	readonly host?: readonly unknown[] | undefined;
+	/** What links begin with that lead back the way it came; the address of its connection unless set. */
+	readonly url?: string | undefined;
 	/** The host's Koa context. */
 	readonly context?: () => Koa.Context;
 }
@@ -82,11 +73,11 @@ export class HttpServer {
 	#closing = false;
 	#listener: Listener | undefined;
 	#address: Address | undefined;
-	#document: { readonly url: string; readonly value: object } | undefined;
+	#document: object | undefined;
 
 	constructor(options: HttpOptions) {
 		const { readiness, models } = options;
-		const system = systemRoutes({ readiness, models, openapi: () => this.openapi() });
+		const system = systemRoutes({ readiness, models, openapi: (url) => this.openapi(url) });
 		this.#options = options;
 		this.#authFailures = new AuthFailures(options.authFailures ?? unlimitedFailures);
 		this.#admission = new Admission(options.load ?? defaultLoad);
@@ -108,30 +99,45 @@ export class HttpServer {
 	}
 
 	/**
-	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host; a mount prefix
-	 * must have been stripped from `req.url`.
+	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host. What the host has
+	 * stripped from `req.url` is told by `req.originalUrl`.
 	 */
-	callback(): Callback {
+	callback({ prefix, host }: Mount = {}): Callback {
+		const plain = plainPrefix(prefix);
 		return (req, res, next) => {
-			if (next && !this.#isOurs(targetOf(req).path)) next();
-			else this.#serve(req, res);
+			const target = targetBelow(req, plain) ?? outside;
+			if (next && !this.#isOurs(target.path)) next();
+			else this.#serve(req, res, { target, host });
 		};
 	}
 
-	/** The same for a Koa host. */
-	middleware(): Koa.Middleware {
+	/** The same for a Koa host, whose context an authenticator gets. */
+	middleware({ prefix, host }: Mount = {}): Koa.Middleware {
+		const plain = plainPrefix(prefix);
 		return async (ctx, next) => {
-			if (!this.#isOurs(targetOf(ctx.req).path)) return next();
+			const target = targetBelow(ctx.req, plain, ctx.originalUrl);
+			if (!target || !this.#isOurs(target.path)) return next();
 			ctx.respond = false;
-			await this.#serve(ctx.req, ctx.res, { context: () => ctx });
+			await this.#serve(ctx.req, ctx.res, { target, host: host ?? [ctx], context: () => ctx });
 		};
 	}
 
-	/** Answers one fetch request without a socket. */
-	async fetch(request: Request): Promise<Response> {
+	/** Answers one fetch request without a socket. With `next`, paths that are not ours go on to the host. */
+	async fetch(
+		request: Request,
+		{ prefix, host = [request] }: Mount = {},
+		next?: () => Response | Promise<Response>,
+	): Promise<Response> {
+		const { origin: url, pathname, search } = new URL(request.url);
+		const target = targetBelow({ url: `${pathname}${search}` }, plainPrefix(prefix)) ?? outside;
+		if (next && !this.#isOurs(target.path)) return next();
 		// Most servers have a socket and never need it.
 		const { carryFetch } = await import('./fetch.ts');
-		return carryFetch(request, (req, res) => void this.#serve(req, res));
+		const origin = { target, host, url };
+		return carryFetch(request, (req, res) => {
+			if (request.bodyUsed) markTaken(req);
+			void this.#serve(req, res, origin);
+		});
 	}
 
 	/** Opens a server of our own. Rejects when the address cannot be had. */
@@ -153,16 +159,15 @@ export class HttpServer {
 		return this.#address;
 	}
 
-	/** Describes all routes as OpenAPI 3.1. */
-	openapi(): object {
+	/** Describes all routes as OpenAPI 3.1, for those who reach them at `url`. */
+	openapi(
+		url = linkBase(this.#options.publicUrl, this.#address?.url ?? 'http://localhost'),
+	): object {
 		const { title, version, routeOwners } = this.#options;
-		const url = this.#publicUrl();
 		const tagOf = (route: Route) => routeOwners?.get(route) ?? 'system';
 		// Anybody may ask for it, and it costs more than a request should.
-		if (this.#document?.url !== url) {
-			this.#document = { url, value: describeRoutes(this.#routes, { title, version, url, tagOf }) };
-		}
-		return this.#document.value;
+		this.#document ??= describeRoutes(this.#routes, { title, version, url, tagOf });
+		return { ...this.#document, servers: [{ url }] };
 	}
 
 	/** From now on every answer ends its connection, so that clients have left before the listener is closed. */
@@ -211,10 +216,12 @@ export class HttpServer {
 		}
 	}
 
-	async #answer(exchange: Exchange, { context, isTaken }: Origin): Promise<void> {
+	async #answer(exchange: Exchange, origin: Origin): Promise<void> {
+		const { context, isTaken } = origin;
 		const { req, res } = exchange;
 		const { method = '' } = req;
-		const { path, query } = targetOf(req);
+		const target = origin.target ?? targetBelow(req, '') ?? outside;
+		const { path, query } = target;
 		const match = this.#table.match(method, path);
 		exchange.route = match?.template ?? exchange.route;
 		if (this.#cors.mark(req, res) && match && isPreflight(req)) {
@@ -230,7 +237,7 @@ export class HttpServer {
 		if (!open) {
 			const { authenticator } = this.#options;
 			exchange.principal = authenticator
-				? await this.#authFailures.watch(req, authenticate(req, authenticator))
+				? await this.#authFailures.watch(req, authenticate(req, authenticator, origin.host))
 				: openPrincipal;
 		}
 		if (!match) throw plinthError('E_ROUTE_NOT_FOUND');
@@ -243,7 +250,7 @@ export class HttpServer {
 			principal,
 			captures,
 			query,
-			publicUrl: this.#publicUrl(),
+			publicUrl: linkBase(this.#options.publicUrl, this.#urlOf(req, origin), target.before),
 			context: context ?? (() => this.#koa.createContext(req, res)),
 		};
 		const result = await this.#endpoints.get(route)?.run(exchange, visit);
@@ -252,23 +259,14 @@ export class HttpServer {
 
 	async #finish(exchange: Exchange): Promise<void> {
 		const { log } = this.#options;
-		const { req, res, clock, requestId, route, principal, startedAt } = exchange;
+		const { res, clock, route } = exchange;
 		const cut = () => res.destroy();
 		const { farewellMs, stallMs } = httpLimits;
 		const calm = clock.after(exchange.aborted ? farewellMs : stallMs, cut);
 		if (!exchange.aborted) exchange.onAbort(cut);
 		await exchange.closed;
 		calm();
-		const line = {
-			req_id: requestId,
-			method: req.method,
-			route,
-			// 499 is nginx's: the client left. It says that nothing failed here.
-			status: exchange.left ? 499 : res.statusCode,
-			dur_ms: clock.now() - startedAt,
-			tenant: principal?.tenant,
-			principal: principal?.id,
-		};
+		const line = logLine(exchange);
 		if (probePaths.includes(route)) log.debug(line, 'request');
 		else log.info(line, 'request');
 		await exchange.settled();
@@ -278,9 +276,8 @@ export class HttpServer {
 		return isGuarded(path) || this.#table.match('GET', path) !== undefined;
 	}
 
-	#publicUrl(): string {
-		const url = this.#options.publicUrl ?? this.#address?.url ?? 'http://localhost';
-		return url.endsWith('/') ? url.replace(/\/+$/, '') : url;
+	#urlOf(req: IncomingMessage, { isTaken, url }: Origin): string {
+		return url ?? ((isTaken && this.#address?.url) || connectionUrl(req));
 	}
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
+import type { ModelHealth } from '../models/circuit.ts';
 import { Reply } from './reply.ts';
 import { defineRoute, type Route } from './route.ts';
 
@@ -15,6 +16,7 @@ export interface ModelInfo {
 	readonly aliases?: readonly string[];
 	/** The capability: `video`, `speech`. */
 	readonly kind: string;
+	readonly health: ModelHealth;
 }
 
 /** What `/readyz` asks. */
@@ -24,7 +26,8 @@ export type Readiness = () => Promise<{ readonly ready: boolean; readonly reason
 export interface SystemOptions {
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
-	readonly openapi: () => object;
+	/** The description for those who reach the server at `url`. */
+	readonly openapi: (url: string) => object;
 }
 
 /** The routes of the kernel itself. */
@@ -81,7 +84,7 @@ function probes(readiness: Readiness): readonly Route[] {
 	return [health, ready];
 }
 
-function description(openapi: () => object): Route {
+function description(openapi: SystemOptions['openapi']): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/openapi.json',
@@ -89,7 +92,7 @@ function description(openapi: () => object): Route {
 		summary: 'Describe this server as OpenAPI 3.1',
 		response: { description: 'This document.', schema: z.looseObject({}) },
 		errors: [],
-		handler: () => openapi(),
+		handler: (_, { publicUrl }) => openapi(publicUrl),
 	});
 }
 
@@ -138,11 +141,15 @@ const modelSchema = z
 		description: z.string().optional(),
 		kind: z.string().optional().meta({ description: 'The capability, such as `video`.' }),
 		aliases: z.array(z.string()).optional(),
+		health: z.enum(['up', 'trying', 'down']).meta({
+			description:
+				'`down`: it kept failing and is left alone for a while. `trying`: that while is over, and its next call tells. A pool is as well as the best of its models.',
+		}),
 	})
 	.meta({ id: 'Model' });
 
 function modelObject(model: ModelInfo): z.output<typeof modelSchema> {
-	const { id, created, ownedBy, description, kind, aliases } = model;
+	const { id, created, ownedBy, description, kind, aliases, health } = model;
 	return {
 		id,
 		object: 'model',
@@ -151,5 +158,6 @@ function modelObject(model: ModelInfo): z.output<typeof modelSchema> {
 		...(description === undefined ? {} : { description }),
 		kind,
 		...(aliases === undefined ? {} : { aliases: [...aliases] }),
+		health,
 	};
 }

@@ -4,12 +4,6 @@ import type { ResolvedConfig } from '../config/resolve.ts';
 import type { ModelDefinition } from '../model.ts';
 import type { PluginDefinition } from '../plugin.ts';
 
-/** A model of a preset whose kind no composed plugin consumes. */
-export interface UnusedModel {
-	readonly id: string;
-	readonly kind: string;
-}
-
 /** What a definition written in JavaScript may lack, in words; undefined when it is sound. */
 export function malformedDefinition(
 	sort: 'backend' | 'model' | 'plugin',
@@ -26,58 +20,6 @@ export function malformedDefinition(
 		([, ref]) => typeof ref?.id !== 'string',
 	);
 	return lost && `needs.${lost[0]} is no service: is its name spelt right?`;
-}
-
-/** Models that came with a preset may outlive their plugin; a model that the config itself names may not. */
-export function unusedModels(
-	config: ResolvedConfig,
-	problems: BootProblem[],
-): readonly UnusedModel[] {
-	const kinds = new Set(
-		Object.values(config.plugins).flatMap(({ definition }) =>
-			(definition.models ?? []).map(({ name }) => name),
-		),
-	);
-	const unused: UnusedModel[] = [];
-	for (const [id, { use, inherited }] of Object.entries(config.models)) {
-		const kind = use.definition.kind?.name;
-		// A definition without a kind is reported where its parts are checked.
-		if (kind === undefined) continue;
-		if (kinds.has(kind)) continue;
-		unused.push({ id, kind });
-		if (!inherited) {
-			problems.push(
-				bootProblem(
-					'E_MODEL_UNUSED',
-					`model ${id}`,
-					`models.${id}`,
-					`is a ${kind} model, and no plugin consumes that kind.`,
-				),
-			);
-		}
-	}
-	return unused;
-}
-
-/** Two models must not answer to one name. */
-export function checkModelIds(config: ResolvedConfig, problems: BootProblem[]): void {
-	const taken = new Map<string, string>(Object.keys(config.models).map((id) => [id, id]));
-	for (const [id, { aliases = [] }] of Object.entries(config.models)) {
-		// Anything but a list has been reported by the shape check.
-		for (const alias of Array.isArray(aliases) ? aliases : []) {
-			const other = taken.get(alias);
-			if (other !== undefined) {
-				problems.push(
-					bootProblem(
-						'E_MODEL_DUPLICATE',
-						`model ${id}`,
-						`models.${id}.aliases`,
-						`claims the name ${alias}, which model ${other} has.`,
-					),
-				);
-			} else taken.set(alias, id);
-		}
-	}
 }
 
 /** A kind of job belongs to one plugin. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
+import type { Mount } from '../http/mount.ts';
 import type { ServiceRef } from '../service.ts';
 import type { BootTree } from './tree.ts';
 
@@ -22,11 +23,17 @@ export interface App {
 		port?: number;
 	}): Promise<{ url: string; host: string; port: number }>;
 	/** A handler for `node:http`, Express and whatever takes `(req, res, next)`. */
-	callback(): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
+	callback(
+		mount?: Mount,
+	): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 	/** A middleware for a Koa app. */
-	middleware(): Koa.Middleware;
-	/** A web-standard handler. */
-	fetch(request: Request): Promise<Response>;
+	middleware(mount?: Mount): Koa.Middleware;
+	/** A web-standard handler. With `next`, paths that are not ours go on to the host. */
+	fetch(
+		request: Request,
+		mount?: Mount,
+		next?: () => Response | Promise<Response>,
+	): Promise<Response>;
 	/** The OpenAPI 3.1 document of the composed routes. */
 	openapi(): object;
 	/** A service of the deployment. Throws when nothing provides it. */

@@ -1,24 +1,17 @@
 import type { z } from 'zod';
 import type { BackendDefinition } from '../backend.ts';
+import type { ResolvedModel, ResolvedPool } from '../config/models.ts';
 import { type BootProblem, bootProblem } from '../config/problem.ts';
-import type { ResolvedConfig, ResolvedModel } from '../config/resolve.ts';
+import type { ResolvedConfig } from '../config/resolve.ts';
 import { logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
 import { type JobSettings, jobSettings } from '../jobs/settings.ts';
 import type { ModelDefinition } from '../model.ts';
 import type { PluginDefinition } from '../plugin.ts';
 import { type Needs, optional, type ServiceRef } from '../service.ts';
 import { services } from '../services.ts';
-import {
-	authOff,
-	checkJobKinds,
-	checkModelIds,
-	explainAuth,
-	isLoopback,
-	malformedDefinition,
-	type UnusedModel,
-	unusedModels,
-} from './checks.ts';
+import { authOff, checkJobKinds, explainAuth, isLoopback, malformedDefinition } from './checks.ts';
 import { buildGraph, type Graph, type GraphNode, providedRefs } from './graph.ts';
+import { checkModels, type UnusedModel } from './model-checks.ts';
 
 /** A part of the deployment, checked and ready to be created. */
 export type Part = GraphNode & { readonly id: string; readonly options: unknown } & (
@@ -37,6 +30,8 @@ export interface BootPlan {
 	readonly log: z.output<typeof logSettings>;
 	readonly jobs: JobSettings;
 	readonly graph: Graph<Part>;
+	/** The pools whose members are created. */
+	readonly pools: Readonly<Record<string, ResolvedPool>>;
 	readonly unused: readonly UnusedModel[];
 	/** Ids of the services that come with the kernel. */
 	readonly given: ReadonlySet<string>;
@@ -57,8 +52,8 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	const server = options(serverSettings, config.server, 'config', 'server');
 	const log = options(logSettings, config.log, 'config', 'log');
 	const jobs = options(jobSettings, config.jobs, 'config', 'jobs');
-	const unused = unusedModels(config, problems);
-	checkModelIds(config, problems);
+	const unused = checkModels(config, problems);
+	const isUnused = (id: string) => unused.some((model) => model.id === id);
 	checkJobKinds(config, problems);
 	if (server.auth === 'off' && !isLoopback(server.host)) {
 		problems.push(authOff('config', server.host));
@@ -73,7 +68,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	};
 	for (const [sort, section] of sections) {
 		for (const [id, instance] of Object.entries(config[section])) {
-			if (sort === 'model' && unused.some((model) => model.id === id)) continue;
+			if (sort === 'model' && isUnused(id)) continue;
 			const {
 				apiVersion,
 				definition,
@@ -116,6 +111,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		log,
 		jobs,
 		graph: { ...graph, order: graph.order.filter((node) => node.owner !== 'kernel') },
+		pools: Object.fromEntries(Object.entries(config.pools).filter(([id]) => !isUnused(id))),
 		unused,
 		given: givenBy(graph, server),
 		problems: unique([...problems, ...graph.problems.map(explainAuth)]),

@@ -2,15 +2,16 @@ import type Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
 import { BootError, bootProblem } from '../config/problem.ts';
 import { removeLeftUploads } from '../http/leftovers.ts';
+import type { Mount } from '../http/mount.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { JobWorker } from '../jobs/worker.ts';
+import type { ModelDirectory } from '../models/directory.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServiceRef } from '../service.ts';
 import { authOff, isLoopback } from './checks.ts';
 import type { App, AppState } from './contract.ts';
 import type { JobMachine } from './kernel.ts';
 import { type Lifecycle, within } from './lifecycle.ts';
-import type { ModelDirectory } from './models.ts';
 import type { BootPlan } from './plan.ts';
 import type { Registry } from './registry.ts';
 import type { PluginSetups } from './setup.ts';
@@ -63,16 +64,20 @@ export class RunningApp implements App {
 		return this.#parts.http.listen({ host, port });
 	}
 
-	callback(): ReturnType<HttpServer['callback']> {
-		return this.#parts.http.callback();
+	callback(mount?: Mount): ReturnType<HttpServer['callback']> {
+		return this.#parts.http.callback(mount);
 	}
 
-	middleware(): Koa.Middleware {
-		return this.#parts.http.middleware();
+	middleware(mount?: Mount): Koa.Middleware {
+		return this.#parts.http.middleware(mount);
 	}
 
-	fetch(request: Request): Promise<Response> {
-		return this.#parts.http.fetch(request);
+	fetch(
+		request: Request,
+		mount?: Mount,
+		next?: () => Response | Promise<Response>,
+	): Promise<Response> {
+		return this.#parts.http.fetch(request, mount, next);
 	}
 
 	/** Requests for us wait for the start, and begin it where nobody has. While stopping, the server itself answers them. */

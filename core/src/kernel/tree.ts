@@ -1,7 +1,8 @@
+import type { ResolvedPool } from '../config/models.ts';
 import type { Route } from '../http/route.ts';
 import type { ModelInfo } from '../http/system.ts';
-import type { UnusedModel } from './checks.ts';
-import type { ModelDirectory } from './models.ts';
+import type { ModelDirectory } from '../models/directory.ts';
+import type { UnusedModel } from './model-checks.ts';
 import type { BootPlan } from './plan.ts';
 import type { PluginSetups } from './setup.ts';
 
@@ -15,7 +16,7 @@ export interface TreeNeed {
 /** One part of a deployment. */
 export interface TreePart {
 	readonly owner: string;
-	/** The factory behind it: `sqliteJobs`, `builtin.video`. */
+	/** The factory behind it: `sqliteJobs`, `builtin.video`; of a pool what it balances: `a: 3, b: 1`. */
 	readonly factory: string;
 	readonly needs: readonly TreeNeed[];
 	readonly provides: readonly string[];
@@ -27,6 +28,7 @@ export interface TreePart {
 /** A deployment as people read it: parts in the order of their creation. */
 export interface BootTree {
 	readonly parts: readonly TreePart[];
+	/** With those that `/v1/models` leaves out. */
 	readonly models: readonly ModelInfo[];
 	readonly unusedModels: readonly UnusedModel[];
 	/** Every scope that a route asks for, sorted. */
@@ -38,22 +40,37 @@ export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDire
 	const provider = (id: string) =>
 		plan.graph.providers.get(id)?.owner ?? (plan.given.has(id) ? 'kernel' : null);
 	return {
-		parts: plan.graph.order.map((part) => ({
-			owner: part.owner,
-			factory: part.sort === 'plugin' ? part.definition.id : part.definition.name,
-			needs: [...new Set(Object.values(part.needs).map(({ id }) => id))].map((id) => ({
-				service: id,
-				provider: provider(id),
+		parts: [
+			...plan.graph.order.map((part) => ({
+				owner: part.owner,
+				factory: part.sort === 'plugin' ? part.definition.id : part.definition.name,
+				needs: [...new Set(Object.values(part.needs).map(({ id }) => id))].map((id) => ({
+					service: id,
+					provider: provider(id),
+				})),
+				provides: part.provides.map(({ id }) => id),
+				routes: [...setups.routes.owners]
+					.filter(([, owner]) => part.sort === 'plugin' && owner === part.id)
+					.map(([route]) => `${route.method} ${route.path}`),
+				jobs: part.sort === 'plugin' ? (part.definition.jobs ?? []) : [],
 			})),
-			provides: part.provides.map(({ id }) => id),
-			routes: [...setups.routes.owners]
-				.filter(([, owner]) => part.sort === 'plugin' && owner === part.id)
-				.map(([route]) => `${route.method} ${route.path}`),
-			jobs: part.sort === 'plugin' ? (part.definition.jobs ?? []) : [],
-		})),
-		models: models.list(),
+			...Object.entries(plan.pools).map(poolPart),
+		],
+		models: models.all(),
 		unusedModels: plan.unused,
 		scopes: scopesOf(setups.routes.owners.keys()),
+	};
+}
+
+function poolPart([id, { balance }]: readonly [string, ResolvedPool]): TreePart {
+	const shares = Object.entries(balance).map(([member, weight]) => `${member}: ${weight}`);
+	return {
+		owner: `pool ${id}`,
+		factory: shares.join(', '),
+		needs: [],
+		provides: [],
+		routes: [],
+		jobs: [],
 	};
 }
 

@@ -105,13 +105,15 @@ describe('a handler', () => {
 		});
 	});
 
-	it('starts absolute links with the listening address when nothing else is set', async () => {
+	it('starts absolute links with the address that a request came to when nothing else is set', async () => {
 		const told = defineRoute({ ...held().route, handler: (_, call) => call.publicUrl });
 		expect(await (await testServer([told]).send('/v1/held', { method: 'POST' })).json()).toBe(
-			'http://localhost',
+			'http://plinth.test',
 		);
-		const { send, url } = await listening([told]);
-		expect(await (await send('/v1/held', { method: 'POST' })).json()).toBe(url);
+		const { url } = await listening([told]);
+		expect(await (await fetch(`${url}/v1/held`, { method: 'POST', headers: auth })).json()).toBe(
+			url,
+		);
 	});
 });
 

@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
 		expect(result.errors ?? []).toEqual([]);
 		expect(result.valid).toBe(true);
 		const { send, http } = testServer(routes);
-		expect(await (await send('/openapi.json')).json()).toEqual(http.openapi());
+		expect(await (await send('/openapi.json')).json()).toEqual(http.openapi('http://plinth.test'));
 	});
 
 	it('says where it stands and who may call', () => {

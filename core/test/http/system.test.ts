@@ -8,8 +8,15 @@ const models = () => [
 		ownedBy: 'builtin',
 		kind: 'video',
 		description: 'Drawn, not neural.',
+		health: 'up' as const,
 	},
-	{ id: 'org/voice', created: 1_700_000_001, ownedBy: 'org', kind: 'speech' },
+	{
+		id: 'org/voice',
+		created: 1_700_000_001,
+		ownedBy: 'org',
+		kind: 'speech',
+		health: 'down' as const,
+	},
 ];
 
 describe('the kernel', () => {
@@ -25,6 +32,7 @@ describe('the kernel', () => {
 					owned_by: 'builtin',
 					description: 'Drawn, not neural.',
 					kind: 'video',
+					health: 'up',
 				},
 				{
 					id: 'org/voice',
@@ -32,6 +40,7 @@ describe('the kernel', () => {
 					created: 1_700_000_001,
 					owned_by: 'org',
 					kind: 'speech',
+					health: 'down',
 				},
 			],
 		});

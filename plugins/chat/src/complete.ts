@@ -1,88 +1,85 @@
 import {
 	type Call,
-	type Capacity,
 	type Clock,
-	type DocumentReader,
-	type FileSources,
-	type ImageCodec,
+	closing,
+	eventsWithin,
+	type Logger,
 	type Models,
-	NamedFiles,
+	type ModelTurn,
+	orAbort,
 	Reply,
-	type TenantTurns,
+	type ServerEvent,
 } from '@plinth/core';
-import { checkAbilities } from './abilities.ts';
-import { closing } from './answer/closing.ts';
 import { headOf } from './answer/head.ts';
-import { type AnswerOrder, beginAnswers, makeAnswers } from './answer/make.ts';
+import { type AnswerOrder, makeAnswers } from './answer/make.ts';
 import { chunks } from './answer/stream.ts';
 import { wholeAnswer } from './answer/whole.ts';
-import { TextRoom } from './documents/room.ts';
+import type { ChatContext } from './context.ts';
 import type { ChatModel } from './model.ts';
-import type { ChatOptions } from './options.ts';
-import type { InputContext } from './request/context.ts';
-import { draftsOf } from './request/drafts.ts';
 import type { ChatBody } from './request/fields.ts';
-import { readMessages } from './request/inputs.ts';
-import { seedOf } from './request/seed.ts';
-import { isLegacy, wishOf } from './request/wish.ts';
+import { Readings } from './request/readings.ts';
+import { isLegacy } from './request/wish.ts';
 
-/** What requests are answered with. */
-export interface ChatContext {
-	readonly options: ChatOptions;
-	readonly models: Models<ChatModel>;
-	readonly documents: DocumentReader | undefined;
-	readonly images: ImageCodec | undefined;
-	/** Where files lie that requests name. */
-	readonly sources: FileSources;
-	/** The characters of the documents of all requests. */
-	readonly held: Capacity;
-	readonly turns: TenantTurns;
-	readonly clock: Clock;
-}
-
-/** How long a model may be silent before a streamed answer begins without it: a failure until then has a status of its own. */
+/** How long models may be silent before a streamed answer begins without them, in milliseconds: a failure until then has a status of its own. */
 const firstEventMs = 10_000;
 
-/** Answers one request: a value for a whole answer, or events. */
+/**
+ * Answers one request: a value for a whole answer, or events. Another model can take over until a whole answer is there, or the first piece of a streamed one. All answers of one
+ * request (`n`) are one turn of the model, whose place is held until the last of them is over.
+ */
 export async function complete(context: ChatContext, body: ChatBody, call: Call): Promise<unknown> {
-	const room = new TextRoom(context.options.documentChars, context.held.share());
-	// The texts count for as long as the model may look at them.
-	const release = () => room.release();
-	call.signal.addEventListener('abort', release, { once: true });
+	const { models, clock } = context;
+	const { id, model } = models.get(body.model);
+	const readings = new Readings(context, body, call);
+	// Equal for whoever answers: one member of a pool may do what another did before.
+	const seed = readings.seedFor(id);
+	const question = { body, clock, readings, seed, log: call.log };
 	try {
-		const warnings = new Set<string>();
-		const found = context.models.get(body.model);
-		const warn = (message: string) => warnings.add(message);
-		const named = new NamedFiles(context.sources, call);
-		const order = await orderOf(found, body, call, { ...context, named, room, warn });
-		const head = headOf(found.id, context.clock.now());
-		const telling = { isLegacy: isLegacy(body), warnings: [...warnings] };
-		if (body.stream) {
-			const pieces = await beginAnswers(order, context.clock, firstEventMs);
-			const includeUsage = body.stream_options?.include_usage ?? false;
-			return Reply.events(closing(chunks(pieces, head, { ...telling, includeUsage }), release));
+		// Before a place is taken, and before the model's time runs: it is the caller's files that take long.
+		await readings.for(model.abilities);
+		if (!body.stream) {
+			const answer = await models.ask(body.model, call, (turn) => answerWhole(turn, question));
+			readings.release();
+			return answer;
 		}
-		const answer = await wholeAnswer(await makeAnswers(order), head, telling);
-		release();
-		return answer;
+		const events = await eventsWithin(call, { clock, ms: firstEventMs }, (caller) =>
+			models.ask(body.model, caller, (turn) => answerPiecemeal(turn, question)),
+		);
+		return Reply.events(closing(events, () => readings.release()));
 	} catch (error) {
-		release();
+		readings.release();
 		throw error;
 	}
 }
 
-async function orderOf(
-	{ model, id }: ReturnType<ChatContext['models']['get']>,
-	body: ChatBody,
-	{ signal, log, principal: { tenant } }: Call,
-	surroundings: Pick<InputContext, 'documents' | 'images' | 'named' | 'room' | 'turns' | 'warn'>,
-): Promise<AnswerOrder> {
-	const { abilities = {} } = model;
-	const wish = wishOf(body);
-	checkAbilities(abilities, wish);
-	if (body.logprobs) surroundings.warn('logprobs: this server gives none.');
-	const drafts = draftsOf(body.messages);
-	const seed = seedOf(id, wish, drafts, body.seed);
-	const messages = await readMessages(drafts, { ...surroundings, abilities, tenant, signal });
-	return { model, request: { ...wish, messages }, count: body.n, seed, signal, log };
+/** What every model of a request is asked with. */
+interface Question {
+	readonly body: ChatBody;
+	readonly clock: Clock;
+	readonly readings: Readings;
+	readonly seed: number;
+	readonly log: Logger;
+}
+
+async function answerWhole(turn: ModelTurn<ChatModel>, question: Question): Promise<object> {
+	const { order, head, telling } = await begin(turn, question);
+	return wholeAnswer(await makeAnswers(order), head, telling);
+}
+
+async function answerPiecemeal(
+	turn: ModelTurn<ChatModel>,
+	question: Question,
+): Promise<AsyncIterable<ServerEvent>> {
+	const { order, head, telling } = await begin(turn, question);
+	const pieces = await makeAnswers(order);
+	const includeUsage = question.body.stream_options?.include_usage ?? false;
+	return closing(chunks(pieces, head, { ...telling, includeUsage }), turn.hold());
+}
+
+async function begin(turn: ModelTurn<ChatModel>, { body, clock, readings, seed, log }: Question) {
+	const { model, id, signal } = turn;
+	const { request, warnings } = await orAbort(signal, readings.for(model.abilities));
+	const order: AnswerOrder = { model, request, count: body.n, seed, signal, log };
+	const telling = { isLegacy: isLegacy(body), warnings };
+	return { order, head: headOf(id, clock.now()), telling };
 }

@@ -166,7 +166,7 @@ export interface ChatUsage {
 
 /** The surroundings of one call. */
 export interface ChatRun {
-	/** Aborts when the client leaves, the answer is cut at a stop sequence, the deadline passes or the server stops. Every await honours it. */
+	/** Aborts when the client leaves, the answer is cut at a stop sequence, the model's time or the deadline passes or the server stops. Every await honours it. */
 	readonly signal: AbortSignal;
 	/** A 32-bit unsigned seed, equal for equal requests. Several answers to one request have successive ones. */
 	readonly seed: number;

@@ -1,6 +1,16 @@
-import { defineRoute, documentErrors, errors, type Route, valueErrors } from '@plinth/core';
+import {
+	defineRoute,
+	documentErrors,
+	errors,
+	modelErrors,
+	type Route,
+	throughLane,
+	valueErrors,
+} from '@plinth/core';
 import { chatCompletion } from './answer/schemas.ts';
-import { type ChatContext, complete } from './complete.ts';
+import { complete } from './complete.ts';
+import type { ChatContext } from './context.ts';
+import { chatLanes } from './lane.ts';
 import { chatBody } from './request/fields.ts';
 import { maxFiles } from './request/inputs.ts';
 
@@ -30,12 +40,13 @@ export function createChatCompletion(context: ChatContext): Route {
 			errors.E_IMAGE_UNREADABLE,
 			errors.E_IMAGE_TOO_LARGE,
 			...Object.values(documentErrors),
-			errors.E_MODEL_NOT_FOUND,
-			errors.E_MODEL_FAILED,
+			...modelErrors,
+			errors.E_CONTEXT_TOO_LONG,
 			errors.E_OVERLOADED,
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
+		forward: (raw, call) => throughLane(context.models, raw, call, chatLanes(raw)),
 		handler: ({ body }, call) => complete(context, body, call),
 	});
 }

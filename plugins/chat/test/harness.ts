@@ -3,6 +3,7 @@ import {
 	type App,
 	type AppConfig,
 	type Authenticator,
+	type Clock,
 	createApp,
 	type DocumentReader,
 	type DocumentRun,
@@ -11,6 +12,7 @@ import {
 	defineModel,
 	type EncodedDocument,
 	type ImageCodec,
+	type ModelBindingOptions,
 	plinthError,
 	services,
 } from '@plinth/core';
@@ -36,6 +38,13 @@ export interface HarnessOptions {
 	/** What the reader of documents makes of a text: `pagesOf` it, unless set. `null`: none is composed. */
 	readonly read?: ((text: string, run: DocumentRun) => Promise<DocumentText>) | null;
 	readonly images?: ImageCodec;
+	/** Whether an upstream of the model can be given a request as it came. */
+	readonly forward?: ChatModel['forward'];
+	/** Bounds of the model, and who stands in for it. */
+	readonly binding?: Omit<ModelBindingOptions, 'use'>;
+	/** Further models. */
+	readonly others?: Readonly<Record<string, ChatModel>>;
+	readonly clock?: Clock;
 	/** Further ones. */
 	readonly backends?: AppConfig['backends'] & object;
 }
@@ -58,6 +67,10 @@ export async function harness({
 	stream = () => say('Hello ', 'there.'),
 	read = async (text) => pagesOf(text),
 	images,
+	forward,
+	binding = {},
+	others = {},
+	clock,
 	backends = {},
 }: HarnessOptions = {}): Promise<Harness> {
 	const [calls, texts]: [Harness['calls'], string[]] = [[], []];
@@ -68,6 +81,7 @@ export async function harness({
 			calls.push({ request, run });
 			return stream(request, run);
 		},
+		...(forward ? { forward } : {}),
 	};
 	const reader: DocumentReader = {
 		version: 'fake',
@@ -87,25 +101,33 @@ export async function harness({
 				...(images ? { images: provided(services.images, images) } : {}),
 				...backends,
 			},
-			models: { 'fake-1': modelOf(model) },
+			models: {
+				'fake-1': { ...binding, use: modelOf(model) },
+				...Object.fromEntries(Object.entries(others).map(([id, other]) => [id, modelOf(other)])),
+			},
 			plugins: { chat: chat(options) },
 		},
-		{ log: silentLogger(), env: {} },
+		{ log: silentLogger(), env: {}, ...(clock ? { clock } : {}) },
 	);
 	onTestFinished(() => app.stop());
 	return {
 		app,
 		calls,
 		texts,
-		ask: (fields, init) =>
-			app.fetch(
+		ask(fields, init) {
+			const body =
+				init?.body ?? JSON.stringify({ model: 'fake-1', messages: [user('Hello?')], ...fields });
+			// Only bodies of known length have a lane.
+			const length = forward ? { 'content-length': `${Buffer.byteLength(String(body))}` } : {};
+			return app.fetch(
 				new Request('http://localhost/v1/chat/completions', {
 					method: 'POST',
-					headers: { 'x-api-key': 'chat', 'content-type': 'application/json' },
-					body: JSON.stringify({ model: 'fake-1', messages: [user('Hello?')], ...fields }),
+					headers: { 'x-api-key': 'chat', 'content-type': 'application/json', ...length },
 					...init,
+					body,
 				}),
-			),
+			);
+		},
 	};
 }
 
@@ -198,6 +220,7 @@ export async function answerOf(response: Response): Promise<Answer> {
 /** A chunk of a streamed answer. */
 export interface Chunk {
 	readonly id: string;
+	readonly model?: string;
 	readonly choices: readonly {
 		readonly index: number;
 		readonly delta: Record<string, unknown>;

@@ -1,8 +1,5 @@
-import { eventually, silentLogger } from '@plinth/core/testing';
+import { eventually } from '@plinth/core/testing';
 import { describe, expect, test } from 'vitest';
-import { beginAnswers } from '../src/answer/make.ts';
-import type { ChatModel } from '../src/index.ts';
-import { conversation } from '../src/testing/conversation.ts';
 import { chunksOf, errorOf, events, harness, say, tool } from './harness.ts';
 
 const streamed = { stream: true };
@@ -136,52 +133,6 @@ describe('a failure', () => {
 		const { ask } = await harness({ stream: events(call) });
 		const { chunks, isDone } = await chunksOf(await ask({ ...streamed, tools: [tool('now')] }));
 		expect([chunks.at(-1)?.error?.code, isDone]).toEqual(['model_error', false]);
-	});
-});
-
-describe('a model that is silent for long', () => {
-	// Waiting is over at once.
-	const clock = {
-		now: Date.now,
-		after(_ms: number, task: () => void) {
-			const timer = setImmediate(task);
-			return () => clearImmediate(timer);
-		},
-	};
-	const begin = (stream: ChatModel['stream']) => {
-		const request = conversation('Why?');
-		const signal = new AbortController().signal;
-		const model = { apiVersion: 1, stream } as const;
-		return beginAnswers(
-			{ model, request, count: 1, seed: 1, signal, log: silentLogger() },
-			clock,
-			1,
-		);
-	};
-
-	test('is not waited for: its stream begins without it', async () => {
-		const { promise, resolve } = Promise.withResolvers<void>();
-		const pieces = await begin(async function* () {
-			await promise;
-			yield* say('At last.');
-		});
-		resolve();
-		const told = [];
-		for await (const { value } of pieces) told.push(value);
-		expect(told).toMatchObject([{ type: 'text', text: 'At last.' }, { type: 'finish' }]);
-	});
-
-	test('fails within its stream', async () => {
-		const { promise, resolve } = Promise.withResolvers<void>();
-		const pieces = await begin(async function* () {
-			await promise;
-			yield* say();
-		});
-		resolve();
-		const read = async () => {
-			for await (const _ of pieces);
-		};
-		await expect(read()).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
 	});
 });
 

@@ -103,7 +103,7 @@ export interface ImageResult {
 
 /** The surroundings of one call. */
 export interface ImageRun {
-	/** Aborts when the client leaves, another picture of the same request fails, the deadline passes or the server stops. Every await honours it. */
+	/** Aborts when the client leaves, another picture of the same request fails, the model's time or the deadline passes or the server stops. Every await honours it. */
 	readonly signal: AbortSignal;
 	/** A 32-bit unsigned seed, equal for equal requests. The pictures of one request have successive ones. */
 	readonly seed: number;

@@ -1,4 +1,3 @@
-import { manualClock } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
 import { EventQueue, mostWaiting } from '../src/answer/events.ts';
 
@@ -77,16 +76,12 @@ describe('EventQueue', () => {
 		await expect(waiting).rejects.toThrow('Nobody reads');
 	});
 
-	it('begins with the first event, with a failure, or when the time is over', async () => {
-		const clock = manualClock();
+	it('begins with the first event, or with a failure', async () => {
 		const eventful = queue().events;
 		eventful.push(event(1));
-		await eventful.begun(clock, 1_000);
+		await eventful.begun();
 		const failing = queue().events;
 		failing.fail(new Error('broken'));
-		await expect(failing.begun(clock, 1_000)).rejects.toThrow('broken');
-		const silent = queue().events.begun(clock, 1_000);
-		await clock.advance(1_000);
-		await silent;
+		await expect(failing.begun()).rejects.toThrow('broken');
 	});
 });

@@ -6,6 +6,7 @@ import {
 	createApp,
 	defineBackend,
 	defineModel,
+	type ModelBindingOptions,
 	type RecordStore,
 	services,
 } from '@plinth/core';
@@ -34,6 +35,12 @@ export interface HarnessOptions {
 	readonly abilities?: ImageAbilities;
 	/** Operations that the model lacks. */
 	readonly lacks?: readonly ('generate' | 'edit')[];
+	/** Whether an upstream of the model can be given a generation as it came. */
+	readonly forward?: ImageModel['forward'];
+	/** Bounds of the model, and who stands in for it. */
+	readonly binding?: Omit<ModelBindingOptions, 'use'>;
+	/** Further models. */
+	readonly others?: Readonly<Record<string, ImageModel>>;
 	/** Further ones. */
 	readonly backends?: AppConfig['backends'] & object;
 	/** Wraps the store of pictures. */
@@ -73,10 +80,11 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 		calls: [] as Harness['calls'],
 		edits: [] as Harness['edits'],
 	};
-	const { abilities, lacks = [] } = decided;
+	const { abilities, lacks = [], forward, binding, others = {} } = decided;
 	const model: ImageModel = {
 		apiVersion: 1,
 		...(abilities ? { abilities } : {}),
+		...(forward ? { forward } : {}),
 		...(lacks.includes('generate')
 			? {}
 			: {
@@ -104,7 +112,10 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 				records: memoryRecords(),
 				...decided.backends,
 			},
-			models: { 'fake-1': { use: fakeModel(model), aliases: ['fake-alias'] } },
+			models: {
+				'fake-1': { ...binding, use: fakeModel(model), aliases: ['fake-alias'] },
+				...Object.fromEntries(Object.entries(others).map(([id, other]) => [id, fakeModel(other)])),
+			},
 			plugins: { image: image(decided.options) },
 		},
 		{ clock, log: silentLogger(), env: {} },
@@ -117,12 +128,15 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 function requests(app: App): Pick<Harness, 'generations' | 'editing' | 'get'> {
 	const post = (path: string, body: Record<string, unknown> | FormData, init?: RequestInit) => {
 		const isForm = body instanceof FormData;
-		const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
+		const type = { 'content-type': 'application/json' };
+		const text = isForm ? '' : JSON.stringify(body);
+		// Only bodies of known length have a lane.
+		const length = { 'content-length': `${Buffer.byteLength(text)}` };
 		return app.fetch(
 			new Request(`http://localhost${path}`, {
 				method: 'POST',
-				headers: { 'x-api-key': 'images', ...type },
-				body: isForm ? body : JSON.stringify(body),
+				headers: { 'x-api-key': 'images', ...(isForm ? {} : { ...type, ...length }) },
+				body: isForm ? body : text,
 				...init,
 			}),
 		);

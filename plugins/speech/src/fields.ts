@@ -50,6 +50,11 @@ export function speechBody(defaultFormat: AudioFormat) {
 		});
 }
 
+/** The schema of the body. */
+export type SpeechBodySchema = ReturnType<typeof speechBody>;
+/** A checked body. */
+export type SpeechBody = z.output<SpeechBodySchema>;
+
 function nameOf(voice: unknown): unknown {
 	return typeof voice === 'object' && voice !== null && 'id' in voice ? voice.id : voice;
 }

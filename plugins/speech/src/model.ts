@@ -22,7 +22,7 @@ export interface SpeechRequest {
 
 /** The surroundings of one request. */
 export interface SpeechRun {
-	/** Aborts when the client leaves or the server stops. */
+	/** Aborts when the client leaves, the model's time is over or the server stops. */
 	readonly signal: AbortSignal;
 	readonly log: Logger;
 }

@@ -4,6 +4,7 @@ import {
 	createApp,
 	defineBackend,
 	defineModel,
+	type ModelBindingOptions,
 	services,
 } from '@plinth/core';
 import { silentLogger } from '@plinth/core/testing';
@@ -29,6 +30,12 @@ export interface HarnessOptions {
 	readonly voices?: readonly string[];
 	/** What the model does; by default it says one second of silence at 24 kHz. */
 	readonly speak?: SpeechModel['speak'];
+	/** Whether an upstream of the model can be given a request as it came. */
+	readonly forward?: SpeechModel['forward'];
+	/** Bounds of the model, and who stands in for it. */
+	readonly binding?: Omit<ModelBindingOptions, 'use'>;
+	/** Further models. */
+	readonly others?: Readonly<Record<string, SpeechModel>>;
 }
 
 /** What the tests use and read. */
@@ -46,6 +53,9 @@ export async function harness({
 	encoder,
 	voices,
 	speak = async () => silence(),
+	forward,
+	binding = {},
+	others = {},
 }: HarnessOptions = {}): Promise<Harness> {
 	const calls: Harness['calls'] = [];
 	const model: SpeechModel = {
@@ -55,13 +65,8 @@ export async function harness({
 			return speak(request, run);
 		},
 		...(voices ? { voices: () => voices } : {}),
+		...(forward ? { forward } : {}),
 	};
-	const fake = defineModel({
-		kind: speechModels,
-		name: 'fake.speech',
-		config: z.strictObject({}),
-		create: () => model,
-	});
 	const encoders = defineBackend({
 		name: 'fakeEncoder',
 		provides: audioEncoder,
@@ -72,7 +77,10 @@ export async function harness({
 		{
 			server: { drainDelayMs: 0, graceMs: 50 },
 			backends: { auth: fakeAuth(), ...(encoder ? { encoder: encoders() } : {}) },
-			models: { 'fake-1': fake() },
+			models: {
+				'fake-1': { ...binding, use: modelOf(model) },
+				...Object.fromEntries(Object.entries(others).map(([id, other]) => [id, modelOf(other)])),
+			},
 			plugins: { speech: speech(options) },
 		},
 		{ log: silentLogger(), env: {} },
@@ -81,22 +89,35 @@ export async function harness({
 	return {
 		app,
 		calls,
-		speak: (fields, init) =>
-			app.fetch(
+		speak(fields, init) {
+			const body = JSON.stringify({
+				model: 'fake-1',
+				voice: 'alloy',
+				input: 'Hello there.',
+				response_format: 'wav',
+				...fields,
+			});
+			// Only bodies of known length have a lane.
+			const length = { 'content-length': `${Buffer.byteLength(body)}` };
+			return app.fetch(
 				new Request('http://localhost/v1/audio/speech', {
 					method: 'POST',
-					headers: { 'x-api-key': 'speech', 'content-type': 'application/json' },
-					body: JSON.stringify({
-						model: 'fake-1',
-						voice: 'alloy',
-						input: 'Hello there.',
-						response_format: 'wav',
-						...fields,
-					}),
+					headers: { 'x-api-key': 'speech', 'content-type': 'application/json', ...length },
+					body,
 					...init,
 				}),
-			),
+			);
+		},
 	};
+}
+
+function modelOf(model: SpeechModel) {
+	return defineModel({
+		kind: speechModels,
+		name: 'fake.speech',
+		config: z.strictObject({}),
+		create: () => model,
+	})();
 }
 
 /** Signed 16-bit little-endian samples. */

@@ -2,6 +2,7 @@ import { type BlobStore, type Job, type JobRun, type Models, plinthError } from 
 import { createBackend, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs } from '@plinth/memory';
 import { describe, expect, it } from 'vitest';
+import { readCheckpoint, writeCheckpoint } from '../src/checkpoint.ts';
 import type { VideoModel, VideoRun } from '../src/model.ts';
 import { videoOptions } from '../src/options.ts';
 import { videoRunner } from '../src/runner.ts';
@@ -38,7 +39,11 @@ const run: JobRun = {
 	log: silentLogger(),
 };
 
-async function runnerOf(model: Partial<VideoModel>, options: object = {}) {
+async function runnerOf(
+	model: Partial<VideoModel>,
+	options: object = {},
+	more: Partial<Models<VideoModel>> = {},
+) {
 	const { provided: blobs } = await createBackend<BlobStore>(memoryBlobs());
 	const whole: VideoModel = {
 		apiVersion: 1,
@@ -52,7 +57,9 @@ async function runnerOf(model: Partial<VideoModel>, options: object = {}) {
 	const models: Models<VideoModel> = {
 		get,
 		list: () => [get('m')],
-		ask: async (id, { signal }, work) => work({ ...get(id), signal, hold: () => () => {} }),
+		ask: async (id, { signal }, work) =>
+			work({ ...get(id), signal, isTimed: false, hold: () => () => {} }),
+		...more,
 	};
 	return { blobs, runner: videoRunner({ options: videoOptions.parse(options), models, blobs }) };
 }
@@ -114,7 +121,7 @@ describe('one attempt', () => {
 			progress: (fraction) => told.push(fraction),
 			checkpoint: async (token) => void told.push(token),
 		});
-		expect(told).toEqual([0.5, 'token-2']);
+		expect(told).toEqual([0.5, JSON.stringify({ model: 'm', token: 'token-2' })]);
 		expect(seen[0]).toMatchObject({ signal: run.signal, resume: 'token-1' });
 	});
 
@@ -172,4 +179,62 @@ describe('one attempt', () => {
 		const other = await runnerOf({});
 		await expect(other.runner.cancel?.({ ...job, checkpoint: 'token-1' })).resolves.toBeUndefined();
 	});
+
+	it('tells the model that wrote a checkpoint, also where the job names another one', async () => {
+		const cancelled: string[] = [];
+		const { runner } = await runnerOf({ cancel: async (token) => void cancelled.push(token) });
+		const checkpoint = writeCheckpoint({ model: 'm', token: 'token-1' });
+		await runner.cancel?.({ ...job, model: 'gone', checkpoint });
+		expect(cancelled).toEqual(['token-1']);
+	});
+});
+
+describe('an attempt that goes on', () => {
+	/** A model that tells from which token it goes on. */
+	function resuming() {
+		const resumed: (string | undefined)[] = [];
+		const generate: VideoModel['generate'] = async (_, { resume }) => {
+			resumed.push(resume);
+			return { body: mp4(), mediaType: 'video/mp4' };
+		};
+		return { resumed, generate };
+	}
+
+	it.each(['E_MODEL_BUSY', 'E_MODEL_UNAVAILABLE'] as const)(
+		'fetches what was begun also where the model takes nothing new: %s',
+		async (code) => {
+			const { resumed, generate } = resuming();
+			const ask = () => Promise.reject(plinthError(code));
+			const { runner } = await runnerOf({ generate }, {}, { ask });
+			const resume = writeCheckpoint({ model: 'm', token: 'token-1' });
+			await runner.run(job, { ...run, resume });
+			expect(resumed).toEqual(['token-1']);
+			await expect(runner.run(job, run)).rejects.toMatchObject({ code });
+		},
+	);
+
+	it('asks the model that wrote the checkpoint, although the one of the job has gone', async () => {
+		const { resumed, generate } = resuming();
+		const { runner } = await runnerOf({ generate });
+		const resume = writeCheckpoint({ model: 'm', token: 'token-1' });
+		await runner.run({ ...job, model: 'gone' }, { ...run, resume });
+		expect(resumed).toEqual(['token-1']);
+	});
+
+	it('begins anew where the model that wrote the checkpoint has left the config', async () => {
+		const { resumed, generate } = resuming();
+		const { runner } = await runnerOf({ generate });
+		const resume = writeCheckpoint({ model: 'gone', token: 'token-1' });
+		await runner.run(job, { ...run, resume });
+		expect(resumed).toEqual([undefined]);
+	});
+});
+
+describe('a checkpoint of an earlier version', () => {
+	it.each(['token-1', '{"model":"m"}', '{"model":"m","token":"t","more":1}', '[1]', '"t"', ''])(
+		'is the token alone, whatever it looks like: %s',
+		(text) => {
+			expect(readCheckpoint(text, 'named')).toEqual({ model: 'named', token: text });
+		},
+	);
 });

@@ -9,6 +9,7 @@ import {
 	defineModel,
 	type ImageCodec,
 	type ImageFormat,
+	type ModelBindingOptions,
 	plinthError,
 	services,
 } from '@plinth/core';
@@ -67,11 +68,20 @@ export interface SendOptions {
 	readonly headers?: Record<string, string>;
 }
 
+/** Who may take over, and when. */
+export interface Routing {
+	/** Bounds of the model, and who stands in for it. */
+	readonly binding?: Omit<ModelBindingOptions, 'use'>;
+	/** Further models. */
+	readonly others?: Readonly<Record<string, VideoModel>>;
+}
+
 /** Boots the plugin on memory backends with one fake model, `fake-1`, and stops it after the test. */
 export async function harness(
 	options: Parameters<typeof video>[0] = {},
 	backends: AppConfig['backends'] & object = {},
 	server: AppConfig['server'] & object = {},
+	routing: Routing = {},
 ): Promise<Harness> {
 	const clock = manualClock();
 	const state: {
@@ -93,12 +103,7 @@ export async function harness(
 			state.cancelled.push(token);
 		},
 	};
-	const fake = defineModel({
-		kind: videoModels,
-		name: 'fake.video',
-		config: z.strictObject({}),
-		create: () => model,
-	});
+	const { binding, others = {} } = routing;
 	const app = await createApp(
 		{
 			server: { drainDelayMs: 0, graceMs: 50, ...server },
@@ -111,7 +116,10 @@ export async function harness(
 				events: memoryEvents(),
 				...backends,
 			},
-			models: { 'fake-1': { use: fake(), aliases: ['fake-alias'] } },
+			models: {
+				'fake-1': { ...binding, use: modelOf(model), aliases: ['fake-alias'] },
+				...Object.fromEntries(Object.entries(others).map(([id, other]) => [id, modelOf(other)])),
+			},
 			plugins: { video: video(options) },
 		},
 		{ clock, log: silentLogger(), env: {} },
@@ -119,6 +127,15 @@ export async function harness(
 	onTestFinished(() => app.stop());
 	const tools = requests(app);
 	return Object.assign(state, { app, clock, blobs: app.service(services.blobs), ...tools });
+}
+
+function modelOf(model: VideoModel) {
+	return defineModel({
+		kind: videoModels,
+		name: 'fake.video',
+		config: z.strictObject({}),
+		create: () => model,
+	})();
 }
 
 function requests(app: App): Pick<Harness, 'send' | 'create' | 'finish' | 'wait'> {

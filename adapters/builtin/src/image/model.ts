@@ -20,7 +20,7 @@ export const builtinImage = defineModel({
 		'Procedural: draws a scene from the words of the prompt, and changes pictures by named operations. No neural network.',
 	config: z.strictObject({
 		/** Threads that draw, and as many that edit. Default: one a core, at most 4. */
-		workers: z.int().min(1).max(16).optional(),
+		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
 	}),
 	needs: { images: services.images },
 	create: ({ config, services: { images }, onStop }): ImageModel => {

@@ -11,11 +11,11 @@ import type { Utterance } from './worker.ts';
 
 const config = z.strictObject({
 	/** Silence after a sentence at speed 1, in milliseconds. */
-	pauseMs: z.number().int().min(0).max(5_000).default(280),
+	pauseMs: z.coerce.number<number | string>().int().min(0).max(5_000).default(280),
 	/** Silence after a paragraph at speed 1, in milliseconds. */
-	paragraphPauseMs: z.number().int().min(0).max(10_000).default(650),
+	paragraphPauseMs: z.coerce.number<number | string>().int().min(0).max(10_000).default(650),
 	/** How long one sentence may take to make before it counts as failed, in milliseconds. */
-	deadlineMs: z.number().int().min(1_000).max(600_000).default(30_000),
+	deadlineMs: z.coerce.number<number | string>().int().min(1_000).max(600_000).default(30_000),
 });
 
 type Config = z.output<typeof config>;

@@ -25,7 +25,7 @@ export const builtinVideo = defineModel({
 		'Procedural renderer: draws a scene from the prompt or moves over the input picture. No neural network.',
 	config: z.strictObject({
 		/** Threads that draw and encode. Default: one a core, at most 4. */
-		workers: z.int().min(1).max(16).optional(),
+		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
 	}),
 	needs: { images: services.images },
 	create: ({ config, services: { images }, onStop }) => {

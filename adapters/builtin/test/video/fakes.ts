@@ -48,6 +48,7 @@ export function fakeRun(
 		progress: (fraction) => fractions.push(fraction),
 		checkpoint: async () => {},
 		seed: 7,
+		key: 'key-1',
 		log,
 		fractions,
 		...changes,

@@ -68,7 +68,7 @@ export class Runs {
 		}
 	}
 
-	/** Waits for a turn, and makes a run with a folder. Rejects with the signal's reason, or with `E_OVERLOADED`, 503, where the line is full. */
+	/** Waits for a turn, and makes a run with a folder. Rejects with the signal's reason, or with `E_MODEL_BUSY`, 429, where the line is full. */
 	async open(signal: AbortSignal): Promise<Run> {
 		const either = AbortSignal.any([signal, this.#stop.signal]);
 		const leave = await this.#enter(either);
@@ -104,7 +104,7 @@ export class Runs {
 	/** A place in the line, and what gives it back. */
 	async #enter(signal: AbortSignal): Promise<() => void> {
 		const { concurrency, waiting = Number.POSITIVE_INFINITY } = this.#options;
-		if (this.#inside >= concurrency + waiting) throw plinthError('E_OVERLOADED');
+		if (this.#inside >= concurrency + waiting) throw plinthError('E_MODEL_BUSY');
 		this.#inside++;
 		const entered = Promise.withResolvers<() => void>();
 		const left = Promise.withResolvers<void>();

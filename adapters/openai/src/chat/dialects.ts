@@ -12,6 +12,11 @@ export interface ChatDialect {
 	readonly audio: boolean;
 	/** Whether a part can be a file (`file`). */
 	readonly files: boolean;
+	/**
+	 * Which requests it can be given as clients have written them: all that its own API describes, or `plain` ones, with texts that are no parts and with the roles that every
+	 * template knows. Undefined: none.
+	 */
+	readonly asWritten?: 'all' | 'plain';
 }
 
 const own: ChatDialect = {
@@ -25,13 +30,13 @@ const own: ChatDialect = {
 
 /** The servers that chat, and how. */
 export const chatDialects = {
-	openai: { ...own, maxTokens: 'max_completion_tokens', files: true },
-	'vllm-omni': own,
-	sglang: { ...own, audio: false },
+	openai: { ...own, maxTokens: 'max_completion_tokens', files: true, asWritten: 'all' },
+	'vllm-omni': { ...own, asWritten: 'plain' },
+	sglang: { ...own, audio: false, asWritten: 'plain' },
 	localai: { ...own, effort: false },
 	ollama: { ...own, toolChoice: 'auto', pictureUrls: false, audio: false },
 	// It knows the words, but not the form that names a tool.
-	llamacpp: { ...own, toolChoice: 'required', effort: false },
+	llamacpp: { ...own, toolChoice: 'required', effort: false, asWritten: 'plain' },
 } as const satisfies Record<string, ChatDialect>;
 
 /** The names of the servers that chat. */

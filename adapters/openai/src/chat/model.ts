@@ -1,4 +1,4 @@
-import { defineModel, services } from '@plinth/core';
+import { defineModel, type ForwardRequest, type RawBody, services } from '@plinth/core';
 import {
 	type ChatAbilities,
 	type ChatEvent,
@@ -8,12 +8,15 @@ import {
 	chatModels,
 } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
-import { connectionOptions, flag } from '../options.ts';
+import { connectionOptions, flag, forwardOption, leavesRequests } from '../options.ts';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
+import type { Complaint } from '../upstream/complaint.ts';
 import { UpstreamAnswered } from '../upstream/failure.ts';
+import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { withExtras } from '../upstream/request.ts';
+import { type AnswerForm, ChatAsWritten } from './as-written.ts';
 import { type ChatDialect, chatDialectNames, chatDialects } from './dialects.ts';
 import { chatEvents } from './events.ts';
 import { chatParams, unheard, wireRequest } from './request.ts';
@@ -21,6 +24,7 @@ import { chatParams, unheard, wireRequest } from './request.ts';
 const config = z
 	.strictObject({
 		...connectionOptions(chatDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
+		...forwardOption,
 		/** The model looks at pictures. */
 		images: flag().default(false),
 		/** The server may fetch pictures from addresses that clients name, with all that it can reach. */
@@ -63,6 +67,7 @@ export const openaiChat = defineModel({
 			apiVersion: 1,
 			abilities: abilitiesOf(config),
 			stream: (request, run) => talker.stream(request, run),
+			...(talker.hasLanes ? { forward: (raw) => talker.forward(raw) } : {}),
 		};
 	},
 });
@@ -89,6 +94,8 @@ class Talker {
 	readonly #upstream: Upstream;
 	readonly #config: Config;
 	readonly #model: string;
+	readonly #written: ChatAsWritten;
+	readonly #lanes: Readonly<Record<AnswerForm, Lane>> | undefined;
 	/** False once the server has said that it knows no events. */
 	#streams = true;
 
@@ -96,6 +103,23 @@ class Talker {
 		this.#upstream = upstream;
 		this.#config = config;
 		this.#model = model;
+		const dialect: ChatDialect = chatDialects[config.dialect];
+		this.#written = new ChatAsWritten(dialect);
+		if (!dialect.asWritten || !leavesRequests(config)) return;
+		this.#lanes = {
+			whole: laneOf(upstream, 'application/json'),
+			events: laneOf(upstream, 'text/event-stream', refusesEvents),
+		};
+	}
+
+	/** Whether requests can be passed on as clients have written them. */
+	get hasLanes(): boolean {
+		return this.#lanes !== undefined;
+	}
+
+	forward(raw: RawBody): ForwardRequest | undefined {
+		const form = this.#written.formOf(raw);
+		return form && this.#lanes?.[form].request(raw, this.#model);
 	}
 
 	async *stream(request: ChatRequest, run: ChatRun): AsyncGenerator<ChatEvent> {
@@ -114,6 +138,7 @@ class Talker {
 		} catch (error) {
 			if (!stream || !refusesToStream(error)) throw error;
 			this.#streams = false;
+			this.#lanes?.events.close('the server knows no events');
 			run.log.info({ upstream: this.#upstream.host }, 'the server of a model knows no events');
 			return this.#send(request, run, dialect, false);
 		}
@@ -130,7 +155,7 @@ class Talker {
 		const fields = await wireRequest(request, wire);
 		return this.#upstream.send({
 			method: 'POST',
-			path: '/chat/completions',
+			path,
 			body: { json: withExtras(fields, body) },
 			params: chatParams,
 			signal,
@@ -138,9 +163,27 @@ class Talker {
 	}
 }
 
+const path = '/chat/completions';
+
+function laneOf(
+	upstream: Upstream,
+	mediaType: string,
+	isUnable?: (complaint: Complaint) => boolean,
+): Lane {
+	return new Lane(upstream, {
+		path,
+		accept: mediaType,
+		types: new Set([mediaType]),
+		params: chatParams,
+		...(isUnable ? { isUnable } : {}),
+	});
+}
+
 function refusesToStream(error: unknown): boolean {
 	const { cause } = error as { readonly cause?: unknown };
-	if (!(cause instanceof UpstreamAnswered)) return false;
-	const { param } = cause.complaint;
+	return cause instanceof UpstreamAnswered && refusesEvents(cause.complaint);
+}
+
+function refusesEvents({ param }: Complaint): boolean {
 	return param === 'stream' || param === 'stream_options';
 }

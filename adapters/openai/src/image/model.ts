@@ -8,10 +8,12 @@ import {
 	imageModels,
 } from '@plinth/plugin-image/model';
 import { z } from 'zod';
-import { connectionOptions } from '../options.ts';
+import { connectionOptions, forwardOption, leavesRequests } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
+import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { formFields, type RequestBody, withExtras } from '../upstream/request.ts';
+import { isImageAsWritten } from './as-written.ts';
 import { type ImageDialect, imageDialectNames, imageDialects } from './dialects.ts';
 import { pictureParts } from './edit.ts';
 import { streamedResult } from './events.ts';
@@ -28,6 +30,7 @@ const size = z
 
 const config = z.strictObject({
 	...connectionOptions(imageDialectNames, { dialect: 'openai', timeoutSeconds: 600 }),
+	...forwardOption,
 	/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
 	sizes: z.array(size).min(1).optional(),
 	/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
@@ -41,6 +44,8 @@ const config = z.strictObject({
 
 type Config = z.output<typeof config>;
 
+const generations = '/images/generations';
+
 /** An image model behind `/images/generations` and `/images/edits`. */
 export const openaiImage = defineModel({
 	kind: imageModels,
@@ -53,7 +58,10 @@ export const openaiImage = defineModel({
 		const { config, id, services } = context;
 		const { sizes, fit, operations } = config;
 		const dialect: ImageDialect = imageDialects[config.dialect];
-		const painter = new Painter(openUpstream(context), config, config.model ?? id, services.images);
+		const upstream = openUpstream(context);
+		const model = config.model ?? id;
+		const painter = new Painter(upstream, config, model, services.images);
+		const lane = laneOf(upstream, config);
 		return {
 			apiVersion: 1,
 			abilities: {
@@ -67,12 +75,34 @@ export const openaiImage = defineModel({
 			...(operations.includes('generate')
 				? { generate: (request, run) => painter.make(request, run) }
 				: {}),
+			...(lane
+				? { forward: (raw) => (isImageAsWritten(raw) ? lane.request(raw, model) : undefined) }
+				: {}),
 			...(operations.includes('edit')
 				? { edit: (request, run) => painter.make(request, run) }
 				: {}),
 		};
 	},
 });
+
+/** Sizes that the model does not make are Plinth's affair, and so are servers that speak in other words. */
+function laneOf(upstream: Upstream, config: Config): Lane | undefined {
+	const { dialect, fit, operations, sizes } = config;
+	const isLane =
+		leavesRequests(config) &&
+		imageDialects[dialect].asWritten &&
+		operations.includes('generate') &&
+		!sizes &&
+		!fit;
+	if (!isLane) return undefined;
+	const mediaType = 'application/json';
+	return new Lane(upstream, {
+		path: generations,
+		accept: mediaType,
+		types: new Set([mediaType]),
+		params: imageParams,
+	});
+}
 
 class Painter {
 	readonly #upstream: Upstream;
@@ -127,7 +157,7 @@ class Painter {
 			: { json: fields };
 		const answer = await this.#upstream.send({
 			method: 'POST',
-			path: isEdit ? this.#dialect.edits.path : '/images/generations',
+			path: isEdit ? this.#dialect.edits.path : generations,
 			body,
 			params: imageParams,
 			signal,

@@ -6,15 +6,19 @@ import {
 	speechModels,
 } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
-import { connectionOptions } from '../options.ts';
+import { connectionOptions, forwardOption, leavesRequests } from '../options.ts';
+import type { Upstream } from '../upstream/client.ts';
 import { brokenAnswer } from '../upstream/failure.ts';
+import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { type Fields, withExtras } from '../upstream/request.ts';
+import { formatAsWritten, writtenFormats } from './as-written.ts';
 import { audioOf } from './audio.ts';
 import { type SpeechDialect, speechDialectNames, speechDialects } from './dialects.ts';
 
 const config = z.strictObject({
 	...connectionOptions(speechDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
+	...forwardOption,
 	/** The formats that the server makes; those of the dialect unless set. */
 	formats: z
 		.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']))
@@ -49,15 +53,20 @@ export const openaiSpeech = defineModel({
 		const dialect: SpeechDialect = speechDialects[config.dialect];
 		const formats: readonly AudioFormat[] = config.formats ?? dialect.formats;
 		const upstream = openUpstream(context);
+		const isLeft = dialect.asWritten && leavesRequests(config);
+		const lanes = isLeft ? lanesOf(upstream, formats) : undefined;
 		return {
 			apiVersion: 1,
 			...(voices ? { voices: () => voices } : {}),
+			...(lanes
+				? { forward: (raw) => lanes.get(formatAsWritten(raw, voices))?.request(raw, model) }
+				: {}),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();
 				const format = formatToAsk(request.format, formats);
 				const answer = await upstream.send({
 					method: 'POST',
-					path: '/audio/speech',
+					path,
 					body: { json: withExtras(wireRequest(request, { model, format, dialect }), extras) },
 					params,
 					signal,
@@ -72,6 +81,21 @@ export const openaiSpeech = defineModel({
 		};
 	},
 });
+
+const path = '/audio/speech';
+
+/** Audio that is passed on as it comes has the type that its server gives it, so each format has a lane of its own. */
+function lanesOf(
+	upstream: Upstream,
+	formats: readonly AudioFormat[],
+): ReadonlyMap<AudioFormat | undefined, Lane> {
+	const lanes = new Map<AudioFormat | undefined, Lane>();
+	for (const [format, types] of writtenFormats) {
+		if (!formats.includes(format)) continue;
+		lanes.set(format, new Lane(upstream, { path, accept: '*/*', types, params }));
+	}
+	return lanes;
+}
 
 /** The format that is wanted, or samples, out of which others can be made. */
 function formatToAsk(wanted: AudioFormat, formats: readonly AudioFormat[]): AudioFormat {

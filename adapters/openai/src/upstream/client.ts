@@ -1,11 +1,11 @@
 import { type Clock, type Logger, type PlinthError, plinthError } from '@plinth/core';
 import type { ConnectionOptions } from '../options.ts';
 import { UpstreamAnswer } from './answer.ts';
-import { complaintOf } from './complaint.ts';
 import { Connection, neverArrived, Refused } from './connection.ts';
-import { answerFailure, lossFailure, silenceFailure, UpstreamAnswered } from './failure.ts';
+import { lossFailure, silenceFailure } from './failure.ts';
+import { type Refusal, type RefusedAnswer, refusalOf } from './refusal.ts';
 import type { UpstreamRequest } from './request.ts';
-import { pause, saidWait, waitMs } from './retry.ts';
+import { pause, waitMs } from './retry.ts';
 
 /** What a client is made with. */
 export interface UpstreamOptions {
@@ -29,17 +29,21 @@ interface Failure {
 export class Upstream {
 	/** The host of the server, for the log. */
 	readonly host: string;
-	readonly #connection: Connection;
+	/** Most milliseconds until an answer has begun, and between two pieces of it. */
+	readonly quietMs: number;
+	readonly connection: Connection;
+	/** Its lines name the host. */
+	readonly log: Logger;
 	readonly #options: ConnectionOptions;
 	readonly #clock: Clock;
-	readonly #log: Logger;
 
 	constructor({ options, clock, log }: UpstreamOptions) {
 		this.#options = options;
-		this.#connection = new Connection(options);
+		this.connection = new Connection(options);
 		this.host = new URL(options.baseURL).host;
+		this.quietMs = options.timeoutSeconds * 1_000;
 		this.#clock = clock;
-		this.#log = log.child({ upstream: this.host });
+		this.log = log.child({ upstream: this.host });
 	}
 
 	/**
@@ -59,9 +63,19 @@ export class Upstream {
 		return this.#persist({ method: 'GET', path: '', signal }, url);
 	}
 
+	/** Where a path below the base URL leads to. */
+	addressOf(path: string): URL {
+		return new URL(`${this.#options.baseURL}${path}`);
+	}
+
+	/** Reads an answer that is none. */
+	readRefusal(answer: Omit<RefusedAnswer, 'host' | 'now'>): Refusal {
+		return refusalOf({ ...answer, host: this.host, now: this.#clock.now() });
+	}
+
 	/** Closes all connections. */
 	close(): Promise<void> {
-		return this.#connection.close();
+		return this.connection.close();
 	}
 
 	async #persist(request: UpstreamRequest, url: string): Promise<UpstreamAnswer> {
@@ -76,7 +90,7 @@ export class Upstream {
 			const isLate = this.#clock.now() + wait >= deadline;
 			const isSpent = tries > this.#options.retries && !(request.isPatient && isBusy(error));
 			if (!retry || !again || isLate || isSpent) throw error;
-			this.#log.info(
+			this.log.info(
 				{ method, code: error.code, tries, wait_ms: Math.round(wait) },
 				'a request to the server of a model is sent again',
 			);
@@ -99,12 +113,12 @@ export class Upstream {
 			stop.abort(silenceFailure(where)),
 		);
 		try {
-			const { status, headers, body } = await this.#connection.send(request, url, stop.signal);
+			const { status, headers, body } = await this.connection.send(request, url, stop.signal);
 			body.once('close', release);
 			const answer = new UpstreamAnswer(status, headers, body, {
 				where,
 				clock: this.#clock,
-				quietMs: this.#options.timeoutSeconds * 1_000,
+				quietMs: this.quietMs,
 				signal,
 			});
 			if (status >= 200 && status < 300) return answer;
@@ -124,11 +138,10 @@ export class Upstream {
 	}
 
 	async #failure(answer: UpstreamAnswer, request: UpstreamRequest): Promise<Failure> {
-		const { status, headers } = answer;
-		const complaint = complaintOf((await beginning(answer)).replaceAll(this.host, 'the server'));
-		const cause = new UpstreamAnswered(answer.where, status, complaint);
-		const saidMs = saidWait(headers, this.#clock.now());
-		const error = answerFailure(cause, request.params ?? noParams, saidMs);
+		const { status, headers, where } = answer;
+		const body = await beginning(answer);
+		const { params = noParams } = request;
+		const { complaint, error, saidMs } = this.readRefusal({ where, status, headers, body, params });
 		const isEmptyPurse = complaint.code === 'insufficient_quota';
 		const said = headers['x-should-retry'];
 		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ForwardDispatcher } from '@plinth/core';
 import type { Agent, Dispatcher } from 'undici';
 import type { ConnectionOptions } from '../options.ts';
 import { contentOf } from './content.ts';
@@ -18,6 +19,18 @@ export class Refused extends Error {}
 /** Redirects of a GET that are followed. */
 const mostRedirects = 3;
 
+/**
+ * As many connections as there are requests: how many a model takes at once is said in the config, and a second line here would be one that nobody sees. One request
+ * at a time on each, for an answer of a model takes long. Idle ones are given up before uvicorn, on which most of these servers stand, closes them without a word (5 s).
+ */
+const agentOptions = {
+	pipelining: 1,
+	keepAliveTimeout: 4_000,
+	// Silence is watched by our own clock.
+	headersTimeout: 0,
+	bodyTimeout: 0,
+} as const satisfies Agent.Options;
+
 /** Kept connections to a server, and to where it redirects. */
 export class Connection {
 	readonly #options: ConnectionOptions;
@@ -33,8 +46,7 @@ export class Connection {
 	 */
 	async send(request: UpstreamRequest, first: string, signal: AbortSignal): Promise<RawAnswer> {
 		const undici = await import('undici');
-		// Silence is watched by our own clock.
-		this.#agent ??= new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 });
+		this.#agent ??= new undici.Agent(agentOptions);
 		const own = new URL(this.#options.baseURL);
 		let url = checked(first, own);
 		for (let followed = 0; ; followed++) {
@@ -57,6 +69,23 @@ export class Connection {
 			}
 			url = checked(URL.parse(headers.location, url.href)?.href ?? '', own);
 		}
+	}
+
+	/** What requests that are passed on go through; undefined until the first other one, with which undici is loaded. */
+	get dispatcher(): ForwardDispatcher | undefined {
+		// Its types know no lists that are only read.
+		return this.#agent as ForwardDispatcher | undefined;
+	}
+
+	/** The head of a JSON request to the server itself: names in lower case and values in turns. */
+	headerList(accept: string): readonly string[] {
+		const own = Object.entries(this.#credentials());
+		const all = {
+			accept,
+			...Object.fromEntries(own.map(([name, value]) => [name.toLowerCase(), value])),
+			'content-type': 'application/json',
+		};
+		return Object.entries(all).flat();
 	}
 
 	#credentials(): Readonly<Record<string, string>> {

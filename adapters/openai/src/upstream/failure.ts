@@ -21,6 +21,12 @@ export function statusBehind(error: unknown): number | undefined {
 	return cause instanceof UpstreamAnswered ? cause.status : undefined;
 }
 
+/** The code that a server gave for what stands behind an error of ours. */
+export function codeBehind(error: unknown): string | undefined {
+	const { cause } = (error ?? {}) as { readonly cause?: unknown };
+	return cause instanceof UpstreamAnswered ? cause.complaint.code : undefined;
+}
+
 /** Most seconds that a client is told to wait: the SDKs take no longer ones. */
 const longestWait = 60;
 

@@ -3,7 +3,7 @@ import { type Clock, isPlinthError } from '@plinth/core';
 import type { VideoRun } from '@plinth/plugin-video/model';
 import type { Upstream } from '../upstream/client.ts';
 import { members } from '../upstream/complaint.ts';
-import { brokenAnswer, statusBehind } from '../upstream/failure.ts';
+import { brokenAnswer, codeBehind, statusBehind } from '../upstream/failure.ts';
 import type { RequestBody } from '../upstream/request.ts';
 import { bounded, pause, saidWait } from '../upstream/retry.ts';
 import { videoParams } from './request.ts';
@@ -41,14 +41,23 @@ export class UpstreamJobs {
 		this.#options = options;
 	}
 
-	/** Begins a video. */
-	async begin(body: RequestBody, signal: AbortSignal): Promise<Begun> {
+	/** Begins a video. A server that knows idempotency keys begins one for `key`, however often it is asked, also before and after a crash of ours. */
+	async begin(body: RequestBody, key: string, signal: AbortSignal): Promise<Begun> {
+		try {
+			return await this.#create(body, key, signal);
+		} catch (error) {
+			// The config has changed since the key was used, so this is another request.
+			if (codeBehind(error) !== 'idempotency_mismatch') throw error;
+			return this.#create(body, randomUUID(), signal);
+		}
+	}
+
+	async #create(body: RequestBody, key: string, signal: AbortSignal): Promise<Begun> {
 		const answer = await this.#options.upstream.send({
 			method: 'POST',
 			path: '/videos',
 			body,
-			// One for all tries: a server that knows such keys begins the video once.
-			headers: { 'idempotency-key': randomUUID() },
+			headers: { 'idempotency-key': key },
 			params: videoParams,
 			isCostly: true,
 			isPatient: true,
@@ -107,7 +116,9 @@ export class UpstreamJobs {
 			return { state, waitMs: bounded(saidMs) * (1 + 0.1 * Math.random()) };
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
-			const seconds = isPlinthError(error) ? Number(error.headers['retry-after']) : Number.NaN;
+			// Without an answer it is what we tell clients.
+			const isSaid = isPlinthError(error) && statusBehind(error) !== undefined;
+			const seconds = isSaid ? Number(error.headers['retry-after']) : Number.NaN;
 			return { error, waitMs: seconds > 0 ? seconds * 1_000 : usualMs };
 		}
 	}

@@ -86,7 +86,8 @@ class Studio {
 		run.signal.throwIfAborted();
 		let id = run.resume;
 		for (let again = false; ; again = true) {
-			id ??= await this.#begin(bodyOf, run);
+			// A video that was lost must not be found again under its key.
+			id ??= await this.#begin(bodyOf, run, again ? `${run.key}-again` : run.key);
 			if ((await this.#jobs.watch(id, run)) === 'completed') break;
 			if (again) throw modelError('The server of the model has lost the video twice.');
 			run.log.warn({ upstream: this.#upstream.host }, 'the server of a model has lost a video');
@@ -111,9 +112,9 @@ class Studio {
 	 * Not stopped by the signal: a request that is cut off may have begun a video of which nobody would know. Its answer is awaited in the background,
 	 * and the video is stopped.
 	 */
-	async #begin(bodyOf: () => Promise<RequestBody>, run: VideoRun): Promise<string> {
+	async #begin(bodyOf: () => Promise<RequestBody>, run: VideoRun, key: string): Promise<string> {
 		const late = new AbortController();
-		const begun = bodyOf().then((body) => this.#jobs.begin(body, late.signal));
+		const begun = bodyOf().then((body) => this.#jobs.begin(body, key, late.signal));
 		const { id, state } = await orAbort(run.signal, begun).catch((error) => {
 			if (run.signal.aborted) this.#abandon(begun, late);
 			throw error;

@@ -11,7 +11,7 @@ export const sqliteJobs = defineBackend({
 	config: z.strictObject({
 		file: fileOption,
 		/** How long an ended job, and every event, is kept. */
-		recordRetentionHours: z.number().positive().default(168),
+		recordRetentionHours: z.coerce.number<number | string>().positive().default(168),
 	}),
 	needs: { clock: services.clock },
 	async create({ config, services: { clock }, log, onStop }) {

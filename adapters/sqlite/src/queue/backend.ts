@@ -11,7 +11,7 @@ export const sqliteQueue = defineBackend({
 	config: z.strictObject({
 		file: fileOption,
 		/** How often consumers look for messages of other processes; those of their own process wake them at once. */
-		pollMs: z.number().int().min(10).max(60_000).default(200),
+		pollMs: z.coerce.number<number | string>().int().min(10).max(60_000).default(200),
 	}),
 	needs: { clock: services.clock },
 	async create({ config, services: { clock }, log, onStop }) {

@@ -1,11 +1,4 @@
-import {
-	begun,
-	type Clock,
-	fromModel,
-	type Logger,
-	modelError,
-	toModelFailure,
-} from '@plinth/core';
+import { begun, fromModel, type Logger, modelError, toModelFailure } from '@plinth/core';
 import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
 import { interleaved, type Placed } from './interleaved.ts';
 import { orderly, type Piece } from './orderly.ts';
@@ -38,25 +31,6 @@ export function makeAnswers(order: AnswerOrder): Promise<Pieces> {
 		({ value }) => value.type !== 'warning',
 		() => modelError('The model returned no answer.'),
 	);
-}
-
-/**
- * The same for a client that reads while the answer is made: after `ms` milliseconds it need not wait any longer, so that heartbeats keep
- * its connection. A failure from then on is one of the stream.
- */
-export async function beginAnswers(order: AnswerOrder, clock: Clock, ms: number): Promise<Pieces> {
-	const made = makeAnswers(order);
-	const late = Promise.withResolvers<Pieces>();
-	const cancel = clock.after(ms, () => late.resolve(lateAnswers(made)));
-	try {
-		return await Promise.race([made, late.promise]);
-	} finally {
-		cancel();
-	}
-}
-
-async function* lateAnswers(made: Promise<Pieces>): AsyncGenerator<Placed<Piece>> {
-	yield* await made;
 }
 
 async function* allAnswers(order: AnswerOrder): AsyncGenerator<Placed<Piece>> {

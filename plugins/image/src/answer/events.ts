@@ -1,4 +1,4 @@
-import type { Clock, ServerEvent } from '@plinth/core';
+import type { ServerEvent } from '@plinth/core';
 
 /** How many events may wait for a reader who is slower than the work: each may hold a picture of many megabytes. */
 export const mostWaiting = 4;
@@ -60,15 +60,9 @@ export class EventQueue implements AsyncIterableIterator<ServerEvent> {
 		this.#begun.reject(error);
 	}
 
-	/** Resolves with the first event, but after `ms` milliseconds anyhow. Rejects when there is a failure before. */
-	async begun(clock: Clock, ms: number): Promise<void> {
-		const late = Promise.withResolvers<void>();
-		const cancel = clock.after(ms, late.resolve);
-		try {
-			await Promise.race([this.#begun.promise, late.promise]);
-		} finally {
-			cancel();
-		}
+	/** Resolves with the first event. Rejects when there is a failure before. */
+	begun(): Promise<void> {
+		return this.#begun.promise;
 	}
 
 	async next(): Promise<IteratorResult<ServerEvent, undefined>> {

@@ -1,4 +1,12 @@
-import { type Call, errors, Reply, valueErrors } from '@plinth/core';
+import {
+	type Call,
+	errors,
+	eventsWithin,
+	type ModelTurn,
+	modelErrors,
+	Reply,
+	valueErrors,
+} from '@plinth/core';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
 import { createShelf } from '../links/urls.ts';
@@ -6,11 +14,13 @@ import type { ImageModel } from '../model.ts';
 import type { EditBody, GenerationBody } from '../request/fields.ts';
 import { type EditWish, finishOf, type Wish } from '../request/order.ts';
 import { seedOf } from '../request/seed.ts';
-import type { Order } from '../work/make.ts';
-import { type StreamedOrder, streamPictures } from './stream.ts';
+import { streamPictures } from './stream.ts';
 import { UsageLedger } from './usage.ts';
-import { answerWhole } from './whole.ts';
+import { answerWhole, type WholeOrder } from './whole.ts';
 import { imagesSchema } from './wire.ts';
+
+/** How long a failure may take and still be an answer with a status of its own, in milliseconds. */
+const firstEventMs = 1_000;
 
 /** The model of a request, under its own id and not under an alias of it. */
 export interface ChosenModel {
@@ -18,36 +28,74 @@ export interface ChosenModel {
 	readonly model: ImageModel;
 }
 
-/** Lets the model fulfil a wish, and answers in the way that the client wants: whole or as a stream, with bytes or with URLs. */
+/** One request. */
+export interface PictureRequest {
+	readonly body: GenerationBody | EditBody;
+	/** The wish as a model can fulfil it. Throws 400 errors for what it cannot do. */
+	wishFor(model: ChosenModel): Wish | EditWish;
+}
+
+/**
+ * Lets a model fulfil a wish, and answers in the way that the client wants: whole or as a stream, with bytes or with URLs. Another model can take over until all pictures are there or,
+ * of a stream, until the first event is. All calls for the pictures of one request are one turn of the model.
+ */
 export async function replyWith(
 	context: ImageContext,
-	{ id, model }: ChosenModel,
-	wish: Wish | EditWish,
-	body: GenerationBody | EditBody,
+	request: PictureRequest,
 	call: Call,
 ): Promise<unknown> {
-	const { options, blobs, key, clock } = context;
-	const isEdit = 'images' in wish;
-	const order: Order = {
-		id,
-		model,
-		wish,
-		finish: finishOf(body, model.abilities ?? {}),
-		count: body.n,
-		seed: body.seed ?? seedOf(id, wish),
-		partials: body.stream ? body.partial_images : 0,
-	};
-	const usage = new UsageLedger(body.prompt, isEdit ? wish.images : []);
-	const ttlMs = Math.round(options.urlMinutes * 60_000);
-	const shelf =
-		body.response_format === 'url'
-			? createShelf({ blobs, key, clock, ttlMs }, call.publicUrl)
-			: undefined;
-	const request = { order, usage, shelf, signal: call.signal };
+	const { models, clock } = context;
+	const { body } = request;
 	const leave = context.load.enter();
-	if (!body.stream) return answerWhole(context, request, call.log).finally(leave);
-	const prefix: StreamedOrder['prefix'] = isEdit ? 'image_edit' : 'image_generation';
-	return Reply.events(await streamPictures(context, { ...request, prefix, leave }, call.log));
+	const orderFor = (turn: ModelTurn<ImageModel>) => orderOf(context, request, turn, call.publicUrl);
+	if (!body.stream) {
+		return models
+			.ask(body.model, call, (turn) => answerWhole(context, orderFor(turn), call.log))
+			.finally(leave);
+	}
+	const events = await eventsWithin(call, { clock, ms: firstEventMs }, async (caller) => {
+		try {
+			return await models.ask(body.model, caller, async (turn) => {
+				const { events, ended } = await streamPictures(context, orderFor(turn), call.log);
+				const release = turn.hold();
+				ended.then(release);
+				ended.then(leave);
+				return events;
+			});
+		} catch (error) {
+			leave();
+			throw error;
+		}
+	});
+	return Reply.events(events);
+}
+
+function orderOf(
+	{ options, models, blobs, key, clock }: ImageContext,
+	{ body, wishFor }: PictureRequest,
+	{ id, model, signal }: ModelTurn<ImageModel>,
+	publicUrl: string,
+): WholeOrder {
+	const wish = wishFor({ id, model });
+	const ttlMs = Math.round(options.urlMinutes * 60_000);
+	return {
+		order: {
+			id,
+			model,
+			wish,
+			finish: finishOf(body, model.abilities ?? {}),
+			count: body.n,
+			// Equal for whoever makes them: one member of a pool may do what another did before.
+			seed: body.seed ?? seedOf(models.get(body.model).id, wish),
+			partials: body.stream ? body.partial_images : 0,
+		},
+		usage: new UsageLedger(body.prompt, 'images' in wish ? wish.images : []),
+		shelf:
+			body.response_format === 'url'
+				? createShelf({ blobs, key, clock, ttlMs }, publicUrl)
+				: undefined,
+		signal,
+	};
 }
 
 /** How both operations answer, for OpenAPI. */
@@ -61,8 +109,8 @@ export const imagesResponse = {
 /** What both operations refuse with. */
 export const sharedErrors = [
 	...valueErrors,
-	errors.E_MODEL_NOT_FOUND,
-	errors.E_MODEL_FAILED,
+	...modelErrors,
+	errors.E_MODERATION_BLOCKED,
 	errors.E_OVERLOADED,
 	errors.E_STORE_FULL,
 	errors.E_STORE_UNAVAILABLE,

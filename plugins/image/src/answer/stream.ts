@@ -1,52 +1,40 @@
 import { errorFrom, type ServerEvent } from '@plinth/core';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
-import type { Shelf } from '../links/urls.ts';
-import { type Audience, type MadePicture, makePictures, type Order } from '../work/make.ts';
+import { type Audience, type MadePicture, makePictures } from '../work/make.ts';
 import { EventQueue } from './events.ts';
 import type { UsageLedger } from './usage.ts';
+import type { WholeOrder } from './whole.ts';
 import { bestQuality, factsOf, itemOf } from './wire.ts';
 
-/** What one streamed request brings. */
-export interface StreamedOrder {
-	readonly order: Order;
-	readonly usage: UsageLedger;
-	/** The word that the types of its events begin with. */
-	readonly prefix: 'image_generation' | 'image_edit';
-	/** Where finished pictures are kept when the client wants URLs. */
-	readonly shelf: Shelf | undefined;
-	readonly signal: AbortSignal;
-	/** Called once when the work has ended. */
-	leave(): void;
+/** A stream that has begun. */
+export interface StreamedPictures {
+	readonly events: AsyncIterable<ServerEvent>;
+	/** Resolves when the work has ended, however it did. */
+	readonly ended: Promise<void>;
 }
 
-/** How long a failure may take and still be an answer with a status of its own, in milliseconds. */
-const firstEventMs = 1_000;
-
 /**
- * Makes pictures and shows them as server-sent events. Resolves with the first event, or after a second; rejects with what has failed
- * until then. When the reader leaves, every call of the model is told at once.
+ * Makes pictures and shows them as server-sent events. Resolves with the first event; rejects with what has failed until then. When the reader leaves, every call of the
+ * model is told at once.
  */
 export async function streamPictures(
 	context: ImageContext,
-	request: StreamedOrder,
+	request: WholeOrder,
 	log: ImageContext['log'],
-): Promise<AsyncIterable<ServerEvent>> {
+): Promise<StreamedPictures> {
 	const { order, signal } = request;
 	const left = new AbortController();
 	const either = AbortSignal.any([signal, left.signal]);
 	const queue = new EventQueue(() => left.abort(new Error('The client has left.')));
 	const shop = { images: context.images, concurrency: context.options.concurrency, log };
 	const teller = new Teller(context, request, queue, either);
-	makePictures(order, teller, shop, either)
-		.finally(request.leave)
-		.then(
-			() =>
-				teller.told > 0 ? queue.end() : queue.fail(errorFrom(imageErrors, 'E_IMAGES_FILTERED')),
-			(error: unknown) => queue.fail(error),
-		);
-	await queue.begun(context.clock, firstEventMs);
-	return queue;
+	const ended = makePictures(order, teller, shop, either).then(
+		() => (teller.told > 0 ? queue.end() : queue.fail(errorFrom(imageErrors, 'E_IMAGES_FILTERED'))),
+		(error: unknown) => queue.fail(error),
+	);
+	await queue.begun();
+	return { events: queue, ended };
 }
 
 /** Turns what is made into events. */
@@ -55,17 +43,12 @@ class Teller implements Audience {
 	/** How many pictures have been told of. */
 	told = 0;
 	readonly #context: ImageContext;
-	readonly #request: StreamedOrder;
+	readonly #request: WholeOrder;
 	readonly #queue: EventQueue;
 	readonly #signal: AbortSignal;
 	#filtered = 0;
 
-	constructor(
-		context: ImageContext,
-		request: StreamedOrder,
-		queue: EventQueue,
-		signal: AbortSignal,
-	) {
+	constructor(context: ImageContext, request: WholeOrder, queue: EventQueue, signal: AbortSignal) {
 		this.usage = request.usage;
 		this.#context = context;
 		this.#request = request;
@@ -120,7 +103,8 @@ class Teller implements Audience {
 	}
 
 	#push(event: string, index: number, data: object): void {
-		const { order, prefix } = this.#request;
+		const { order } = this.#request;
+		const prefix = 'images' in order.wish ? 'image_edit' : 'image_generation';
 		const type = `${prefix}.${event}`;
 		const place = order.count > 1 ? { image_index: index } : {};
 		this.#queue.push({ event: type, data: { type, ...data, ...place } });

@@ -4,7 +4,7 @@ import { type Audience, type MadePicture, makePictures, type Order } from '../wo
 import type { UsageLedger } from './usage.ts';
 import { bestQuality, factsOf, type Images, itemOf, type PictureItem } from './wire.ts';
 
-/** What one request for a whole answer brings. */
+/** What one model is asked with. */
 export interface WholeOrder {
 	readonly order: Order;
 	readonly usage: UsageLedger;

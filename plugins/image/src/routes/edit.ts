@@ -1,5 +1,5 @@
 import { defineRoute, errors, NamedFiles, type Route } from '@plinth/core';
-import { imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
+import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
 import { editBody } from '../request/fields.ts';
 import { findInputs, readInputs } from '../request/inputs.ts';
@@ -32,12 +32,15 @@ export function editImages(context: ImageContext): Route {
 		async handler({ body }, call) {
 			const named = new NamedFiles(context.sources, call, maxBodyBytes);
 			const sent = findInputs(body, named);
-			const chosen = context.models.get(body.model);
+			const wanted = context.models.get(body.model);
 			checkConflicts(body);
-			checkAbilities(chosen, 'edit', body, sent);
+			checkAbilities(wanted, 'edit', body, sent);
 			const inputs = await readInputs(sent, context.images, call.signal);
-			const wish = editWish(body, chosen.model.abilities ?? {}, inputs);
-			return replyWith(context, chosen, wish, body, call);
+			const wishFor = (chosen: ChosenModel) => {
+				checkAbilities(chosen, 'edit', body, sent);
+				return editWish(body, chosen.model.abilities ?? {}, inputs);
+			};
+			return replyWith(context, { body, wishFor }, call);
 		},
 	});
 }

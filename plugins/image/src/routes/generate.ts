@@ -1,6 +1,7 @@
 import { defineRoute, type Route } from '@plinth/core';
-import { imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
+import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
+import { throughImageLane } from '../lane.ts';
 import { generationBody } from '../request/fields.ts';
 import { checkAbilities, checkConflicts, generationWish } from '../request/order.ts';
 
@@ -15,12 +16,16 @@ export function generateImages(context: ImageContext): Route {
 		response: imagesResponse,
 		errors: sharedErrors,
 		admit: () => context.load.admit(),
+		forward: (raw, call) => throughImageLane(context, raw, call),
 		async handler({ body }, call) {
-			const chosen = context.models.get(body.model);
+			const wishFor = (chosen: ChosenModel) => {
+				checkAbilities(chosen, 'generate', body);
+				return generationWish(body, chosen.model.abilities ?? {});
+			};
+			const named = context.models.get(body.model);
 			checkConflicts(body);
-			checkAbilities(chosen, 'generate', body);
-			const wish = generationWish(body, chosen.model.abilities ?? {});
-			return replyWith(context, chosen, wish, body, call);
+			checkAbilities(named, 'generate', body);
+			return replyWith(context, { body, wishFor }, call);
 		},
 	});
 }

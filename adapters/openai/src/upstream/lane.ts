@@ -1,0 +1,144 @@
+import {
+	type ForwardDispatcher,
+	type ForwardRequest,
+	type PlinthError,
+	plinthError,
+	type RawBody,
+} from '@plinth/core';
+import type { Upstream } from './client.ts';
+import type { Complaint } from './complaint.ts';
+import { brokenAnswer, lossFailure, silenceFailure } from './failure.ts';
+
+/** What a lane leads to. */
+export interface LaneOptions {
+	/** Below the base URL: `/chat/completions`. */
+	readonly path: string;
+	/** The header `accept`, unless the config has one. */
+	readonly accept: string;
+	/** The media types of answers that a client understands, in lower case. */
+	readonly types: ReadonlySet<string>;
+	/** Names of the client's parameters that a refusal may name. */
+	readonly params: ReadonlySet<string>;
+	/** Whether a complaint about a good request says that the server does not do this at all. */
+	readonly isUnable?: (complaint: Complaint) => boolean;
+}
+
+/**
+ * A way to a server on which requests go as clients have written them, and answers come as the server gives them. It is closed for good when the server turns out to
+ * give answers that clients do not understand: each such request would be done twice.
+ */
+export class Lane {
+	readonly origin: string;
+	readonly path: string;
+	readonly headers: readonly string[];
+	readonly quietMs: number;
+	readonly #upstream: Upstream;
+	readonly #options: LaneOptions;
+	readonly #where: string;
+	#isOpen = true;
+
+	constructor(upstream: Upstream, options: LaneOptions) {
+		const { origin, pathname } = upstream.addressOf(options.path);
+		this.origin = origin;
+		this.path = pathname;
+		this.headers = upstream.connection.headerList(options.accept);
+		this.quietMs = upstream.quietMs;
+		this.#upstream = upstream;
+		this.#options = options;
+		this.#where = `${upstream.host}${pathname}`;
+	}
+
+	/**
+	 * A request with the name by which the server knows the model. Undefined when the lane is closed, and until the first ordinary request has opened the connection: only
+	 * that can wait until the client library is loaded, which a server that never asks this model need not do.
+	 */
+	request(raw: RawBody, model: string): ForwardRequest | undefined {
+		const { dispatcher } = this.#upstream.connection;
+		if (!dispatcher || !this.#isOpen) return undefined;
+		return new LaneRequest(this, dispatcher, raw.withModel(model), raw.value !== undefined);
+	}
+
+	/** Lets no more requests through. `why` is for the log. */
+	close(why: string): void {
+		if (!this.#isOpen) return;
+		this.#isOpen = false;
+		const fields = { path: this.path, accept: this.#options.accept, why };
+		this.#upstream.log.info(fields, 'requests are no longer passed on as they are');
+	}
+
+	accepts(mediaType: string): boolean {
+		return this.#options.types.has(mediaType);
+	}
+
+	/** The error for an answer that is none. With `isKnown` the request is one that is known to be good. */
+	refused(
+		status: number,
+		headers: Readonly<Record<string, string>>,
+		body: Buffer,
+		isKnown: boolean,
+	): PlinthError {
+		const { params, isUnable } = this.#options;
+		const refusal = { where: this.#where, status, headers, body: body.toString(), params };
+		const { complaint, error } = this.#upstream.readRefusal(refusal);
+		if (!isKnown || !isUnable?.(complaint)) return error;
+		this.close(complaint.text);
+		return plinthError('E_MODEL_FAILED', { cause: error.cause });
+	}
+
+	lost(cause: Error): PlinthError {
+		return lossFailure(this.#where, cause);
+	}
+
+	silent(): PlinthError {
+		return silenceFailure(this.#where);
+	}
+
+	unfit(mediaType: string, isKnown: boolean): PlinthError {
+		const what = `sent "${mediaType.slice(0, 100)}" in place of what was asked for`;
+		// Who has written a request that nobody has read may have meant this.
+		if (isKnown) this.close(what);
+		return brokenAnswer(this.#where, what);
+	}
+}
+
+class LaneRequest implements ForwardRequest {
+	readonly dispatcher: ForwardDispatcher;
+	readonly origin: string;
+	readonly path: string;
+	readonly headers: readonly string[];
+	readonly body: Uint8Array;
+	readonly quietMs: number;
+	readonly #lane: Lane;
+	readonly #isKnown: boolean;
+
+	constructor(lane: Lane, dispatcher: ForwardDispatcher, body: Uint8Array, isKnown: boolean) {
+		this.dispatcher = dispatcher;
+		this.origin = lane.origin;
+		this.path = lane.path;
+		this.headers = lane.headers;
+		this.body = body;
+		this.quietMs = lane.quietMs;
+		this.#lane = lane;
+		this.#isKnown = isKnown;
+	}
+
+	accepts(mediaType: string): boolean {
+		return this.#lane.accepts(mediaType);
+	}
+
+	refused(status: number, headers: Readonly<Record<string, string>>, body: Buffer): PlinthError {
+		return this.#lane.refused(status, headers, body, this.#isKnown);
+	}
+
+	lost(cause: Error): PlinthError {
+		return this.#lane.lost(cause);
+	}
+
+	silent(): PlinthError {
+		return this.#lane.silent();
+	}
+
+	unfit(mediaType: string): PlinthError {
+		return this.#lane.unfit(mediaType, this.#isKnown);
+	}
+}

@@ -1,0 +1,324 @@
+import { isPlinthError } from '@plinth/core';
+import { eventually } from '@plinth/core/testing';
+import { describe, expect, test } from 'vitest';
+import { openai } from '../src/index.ts';
+import { answer, words } from './chat-calls.ts';
+import { type Cell, cellsOf } from './features.ts';
+import { failureOf, modelOf } from './harness.ts';
+import {
+	asking,
+	atOnce,
+	complained,
+	isServed,
+	type Kind,
+	ofEachKind,
+	run,
+	speech,
+	spoken,
+	wav,
+	wellDone,
+} from './kinds.ts';
+import { obliging, openedChat, openedImage, openedSpeech } from './opened.ts';
+import { codec, colors, inputOf, make, wish } from './pictures.ts';
+import { rawBody } from './raw.ts';
+import {
+	bytes,
+	cutAfter,
+	failure,
+	type Handler,
+	hangUp,
+	json,
+	scripted,
+	silent,
+} from './upstream.ts';
+import { attempt, mp4, record, studio } from './videos.ts';
+
+const images = await codec();
+const picture = await inputOf(images, colors(8, 4, 2));
+const tool = { name: 'a', isStrict: false };
+/** `no` for what is refused. */
+async function unlessRefused(work: Promise<unknown>): Promise<Cell> {
+	try {
+		await work;
+		return 'yes';
+	} catch (error) {
+		if (isPlinthError(error) && error.spec.status === 400) return 'no';
+		throw error;
+	}
+}
+
+const yes = (is: boolean): Cell => (is ? 'yes' : 'no');
+
+async function chatOf(dialect: string, options: object = {}) {
+	const upstream = await scripted(obliging);
+	const { baseURL } = upstream;
+	const model = await modelOf(openai.chat({ baseURL, dialect, ...options } as never));
+	return { model, said: () => upstream.got[0]?.json ?? {} };
+}
+
+async function painterOf(dialect: string) {
+	const upstream = await scripted(obliging);
+	const model = openai.image({ baseURL: upstream.baseURL, dialect } as never);
+	return { upstream, model: await modelOf(model, { images }) };
+}
+
+async function studioOf(dialect: string, part: Parameters<typeof studio>[0] = {}) {
+	const started = await studio(part, { dialect });
+	if (dialect === 'localai' && !part?.create) started.state.create = atOnce;
+	return started;
+}
+
+/** A feature of a kind: what becomes of it at a server that has the kind. */
+const probes: Readonly<
+	Record<string, readonly [Kind | undefined, (dialect: string) => Promise<Cell>]>
+> = {
+	chat: [
+		'chat',
+		async (dialect) => {
+			const { model } = await chatOf(dialect);
+			const events = await answer(model);
+			return yes(events.some((event) => event.type === 'text' && event.text === 'lo.'));
+		},
+	],
+	'chat, streamed': [
+		'chat',
+		async (dialect) => {
+			let end = () => {};
+			const upstream = await scripted((_, res) => {
+				const chunk = { choices: [{ delta: { content: 'Hel' }, finish_reason: null }] };
+				res.writeHead(200, { 'content-type': 'text/event-stream' });
+				res.write(`data: ${JSON.stringify(chunk)}\n\n`);
+				end = () => res.end('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n');
+			});
+			const { baseURL } = upstream;
+			const model = await modelOf(openai.chat({ baseURL, dialect } as never));
+			const events = model
+				.stream(
+					{
+						messages: [{ role: 'user', content: [words('Hi.')] }],
+						tools: [],
+						toolChoice: 'auto',
+						parallelToolCalls: true,
+						format: { type: 'text' },
+						stop: [],
+					},
+					{ ...run(), seed: 1 },
+				)
+				[Symbol.asyncIterator]();
+			// The end is only written once the beginning has been read.
+			const { value: first } = await events.next();
+			end();
+			await events.next();
+			return yes(first?.type === 'text');
+		},
+	],
+	tools: [
+		'chat',
+		async (dialect) => {
+			const { model, said } = await chatOf(dialect);
+			await answer(model, { tools: [tool] });
+			return yes(JSON.stringify(said().tools).includes('"name":"a"'));
+		},
+	],
+	'JSON by a schema': [
+		'chat',
+		async (dialect) => {
+			const { model, said } = await chatOf(dialect);
+			const schema = { type: 'object' };
+			await answer(model, { format: { type: 'schema', name: 'r', schema, isStrict: true } });
+			return yes(JSON.stringify(said().response_format).includes('"json_schema"'));
+		},
+	],
+	'files, as text': [
+		'chat',
+		async (dialect) => {
+			const { model, said } = await chatOf(dialect);
+			const document = { type: 'document', text: 'The report.' } as never;
+			await answer(model, { messages: [{ role: 'user', content: [document] }] });
+			return yes(JSON.stringify(said().messages).includes('The report.'));
+		},
+	],
+	'pictures in chats': [
+		'chat',
+		async (dialect) => {
+			const { model, said } = await chatOf(dialect, { images: true });
+			const image = { mediaType: 'image/png', source: Buffer.from('png') };
+			const content = [{ type: 'image', detail: 'auto', image } as const];
+			await answer(model, { messages: [{ role: 'user', content }] });
+			return yes(JSON.stringify(said().messages).includes('data:image/png;base64,'));
+		},
+	],
+	'pictures from words': [
+		'image',
+		async (dialect) => {
+			const { model } = await painterOf(dialect);
+			return yes((await make(model, wish())).images.length === 1);
+		},
+	],
+	'changes of pictures': [
+		'image',
+		async (dialect) => {
+			const { model } = await painterOf(dialect);
+			return unlessRefused(make(model, { ...wish(), images: [picture], fidelity: 'low' }));
+		},
+	],
+	'changes where a mask opens': [
+		'image',
+		async (dialect) => {
+			const { model, upstream } = await painterOf(dialect);
+			// The plugin refuses these by the model's word.
+			if (model.abilities?.mask === false) return 'no';
+			await make(model, { ...wish(), images: [picture], mask: picture, fidelity: 'low' });
+			const form = upstream.got[0]?.form;
+			return yes(form?.has('mask') === true || form?.has('mask_image') === true);
+		},
+	],
+	'unfinished pictures': [
+		'image',
+		async (dialect) => {
+			const { model, upstream } = await painterOf(dialect);
+			await make(model, wish(), { partials: 1 });
+			return yes(upstream.got[0]?.json.partial_images === 1);
+		},
+	],
+	'speech in compressed formats': [
+		'speech',
+		async (dialect) => {
+			const upstream = await scripted(spoken);
+			const model = await modelOf(openai.speech({ baseURL: upstream.baseURL, dialect } as never));
+			await model.speak({ ...speech, format: 'mp3' }, run());
+			return yes(upstream.got[0]?.json.response_format === 'mp3');
+		},
+	],
+	'speech, streamed': [
+		'speech',
+		async (dialect) => {
+			const upstream = await scripted((_, res) =>
+				res.writeHead(200, { 'content-type': 'audio/wav' }).write(wav),
+			);
+			const model = await modelOf(openai.speech({ baseURL: upstream.baseURL, dialect } as never));
+			const audio = await model.speak(speech, run());
+			// The server never ends.
+			for await (const chunk of audio.body) return yes(chunk.includes(7));
+			return 'no';
+		},
+	],
+	videos: [
+		'video',
+		async (dialect) => {
+			const { model } = await studioOf(dialect);
+			return yes(mp4.equals(await attempt(model).bytes()));
+		},
+	],
+	'progress of videos': [
+		'video',
+		async (dialect) => {
+			const poll = [record('in_progress', { progress: 40 }), record('completed')];
+			const { model } = await studioOf(dialect, { poll });
+			const work = attempt(model);
+			await work.result;
+			return yes(work.progress.includes(0.4));
+		},
+	],
+	'videos can be stopped': [
+		'video',
+		async (dialect) => {
+			const isHeld = dialect === 'localai';
+			const { model, upstream } = await studioOf(
+				dialect,
+				isHeld ? { create: silent } : { poll: [record('in_progress')] },
+			);
+			if (!isHeld) {
+				await model.cancel?.('up_1');
+				return yes(upstream.got.some(({ method }) => method === 'DELETE'));
+			}
+			const work = attempt(model);
+			await eventually('the server works', () => upstream.got.length === 1);
+			work.stop.abort(new Error('deleted'));
+			await eventually('the connection is closed', () => upstream.left.count === 1);
+			return 'yes';
+		},
+	],
+	'videos survive a restart': [
+		'video',
+		async (dialect) => {
+			const { model, upstream } = await studioOf(dialect);
+			const { checkpoints, result } = attempt(model);
+			await result;
+			if (checkpoints.length === 0) return 'no';
+			const before = upstream.got.length;
+			await attempt(model, {}, { resume: checkpoints[0] as string }).bytes();
+			return yes(upstream.got.slice(before).every(({ method }) => method === 'GET'));
+		},
+	],
+	'broken downloads of videos are taken up': [
+		'video',
+		async (dialect) => {
+			const half = cutAfter('video/mp4', mp4.subarray(0, 10));
+			const { model, state, upstream } = await studioOf(dialect, {
+				content: [half, bytes(mp4.subarray(10), 'video/mp4', 206)],
+			});
+			if (dialect === 'localai') {
+				state.create = json({ data: [{ url: `${upstream.baseURL}/videos/up_1/content` }] });
+			}
+			const made = await attempt(model)
+				.bytes()
+				.catch(() => undefined);
+			return yes(made?.equals(mp4) ?? false);
+		},
+	],
+	'refusals name the parameter': [
+		undefined,
+		(dialect) =>
+			ofEachKind(dialect, async (kind) => {
+				const param = complained[kind];
+				const refusal = failure(400, { message: 'This will not do.', param });
+				const failed = await failureOf(asking[kind](dialect)(refusal));
+				return failed.status === 400 && failed.param === param;
+			}),
+	],
+	'429, 5xx and lost connections are tried again': [
+		undefined,
+		(dialect) =>
+			ofEachKind(dialect, async (kind) => {
+				const faults = [failure(429, {}), failure(503, {}), failure(500, {})];
+				// What is begun twice is paid twice.
+				if (kind !== 'video') faults.push(hangUp);
+				const handler: Handler = (got, res) =>
+					(faults.shift() ?? wellDone[kind](dialect))(got, res);
+				await asking[kind](dialect)(handler, { retries: 4 });
+				return faults.length === 0;
+			}),
+	],
+	'chats can be passed on as they are': [
+		'chat',
+		async (dialect) => {
+			const { model } = await openedChat({ dialect });
+			const body = { model: 'mine', messages: [{ role: 'user', content: 'Hi.' }] };
+			return yes(model.forward?.(rawBody(body)) !== undefined);
+		},
+	],
+	'pictures can be passed on as they are': [
+		'image',
+		async (dialect) => {
+			const { model } = await openedImage({ dialect });
+			return yes(model.forward?.(rawBody({ model: 'mine', prompt: 'a cat' })) !== undefined);
+		},
+	],
+	'speech can be passed on as it is': [
+		'speech',
+		async (dialect) => {
+			const { model } = await openedSpeech({ dialect });
+			const body = { model: 'mine', input: 'Hi.', voice: 'ann', response_format: 'wav' };
+			return yes(model.forward?.(rawBody(body)) !== undefined);
+		},
+	],
+};
+
+describe('a server', () => {
+	test.each(cellsOf('all'))('%s with %s: %s', async (feature, dialect, expected) => {
+		const [kind, probe] = probes[feature] ?? [];
+		const isKnown = kind === undefined || isServed(kind, dialect);
+		expect(isKnown ? await probe?.(dialect) : '–').toBe(expected);
+	});
+});

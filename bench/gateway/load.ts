@@ -1,0 +1,78 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cpuOfTree } from '../harness/cpu.ts';
+import { encodeRequest, type Target } from '../harness/load.ts';
+import type { Sample } from '../harness/rounds.ts';
+import { end, startPinned } from './pinned.ts';
+
+/** What one round costs and takes: `cpu` is microseconds of the server per request, `wall` the median milliseconds of one. */
+export interface GatewaySample extends Sample {
+	/** The median of milliseconds to the first byte of a body. */
+	readonly first: number;
+}
+
+/** What the load generator prints. */
+interface Printed {
+	readonly requests: number;
+	readonly refused: number;
+	readonly lost: number;
+	readonly p50: number;
+	readonly first50: number;
+}
+
+/**
+ * Sends a request again and again for `ms` milliseconds, waits for what is under way, and divides what the server has used by all answers. Throws when
+ * an answer is none of 2xx, or a connection is lost. `folder` holds the compiled program.
+ */
+export async function drive(
+	folder: string,
+	target: Target,
+	connections: number,
+	ms: number,
+): Promise<GatewaySample> {
+	const before = cpuOfTree(target.pid);
+	const child = await startLoad(folder, target, [connections, ms]);
+	const ended = once(child, 'close');
+	const text = await outputOf(child);
+	await ended;
+	const cpu = cpuOfTree(target.pid) - before;
+	const { requests, refused, lost, p50, first50 } = JSON.parse(text) as Printed;
+	if (requests === 0 || refused > 0 || lost > 0) {
+		throw new Error(
+			`Of ${requests} answers to ${target.request.path}, ${refused} were refusals and ${lost} were cut off.`,
+		);
+	}
+	return { cpu: (cpu * 1_000) / requests, wall: p50, first: first50 };
+}
+
+/** Opens streams and holds them once the body of each has begun. Throws when one has not within 20 seconds. */
+export async function hold(
+	folder: string,
+	target: Target,
+	streams: number,
+): Promise<{ stop(): Promise<void> }> {
+	const child = await startLoad(folder, target, [streams, 20_000, 'hold']);
+	const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
+	const { begun } = JSON.parse(line.toString()) as { begun: number };
+	if (begun < streams) throw new Error(`Only ${begun} of ${streams} streams have begun.`);
+	return { stop: () => end(child) };
+}
+
+async function startLoad(
+	folder: string,
+	{ port, request }: Target,
+	[connections, ms, ...rest]: readonly [number, number, ...string[]],
+): Promise<ChildProcess> {
+	const file = join(folder, `${port}.request`);
+	await writeFile(file, encodeRequest(request));
+	const command = [join(folder, 'load'), String(port), String(connections), String(ms), file];
+	return startPinned('others', [...command, ...rest], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function outputOf({ stdout }: ChildProcess): Promise<string> {
+	let text = '';
+	for await (const chunk of stdout ?? []) text += String(chunk);
+	return text;
+}

@@ -1,0 +1,31 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { endWithUs } from '../harness/child.ts';
+import { pathOf } from '../harness/programs.ts';
+
+/** Which processor runs what: gateways have one to themselves, what asks them shares the other with what they ask. */
+export const processors = { gateways: '0', others: '1' } as const;
+
+/** Starts a program that stays on one processor, and is ended with us. Throws where there are less than two. */
+export function startPinned(
+	processor: keyof typeof processors,
+	command: readonly string[],
+	options: SpawnOptions = {},
+): ChildProcess {
+	if (availableParallelism() < 2) throw new Error('This benchmark needs a machine of two cores.');
+	const child = spawn(pathOf('taskset'), ['-c', processors[processor], ...command], {
+		stdio: 'ignore',
+		...options,
+	});
+	endWithUs(child);
+	return child;
+}
+
+/** Ends a process and waits for that. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null) return;
+	const ended = once(child, 'exit');
+	child.kill(signal);
+	await ended;
+}

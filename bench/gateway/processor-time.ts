@@ -1,0 +1,121 @@
+import type { Row } from '../harness/bench.ts';
+import type { Target } from '../harness/load.ts';
+import { cpuFigures, inTurns, median } from '../harness/rounds.ts';
+import { type Likeness, likenessTo } from './check.ts';
+import { type Gateway, startNginx, startOurs, startPortkey } from './gateways.ts';
+import { drive, type GatewaySample } from './load.ts';
+import type { MockUpstream } from './upstream.ts';
+import { targetOf, type Workload } from './workloads.ts';
+
+/** A workload, and how its processor time is measured. */
+export interface Plan {
+	readonly workload: Workload;
+	readonly connections: readonly number[];
+	/** Ours divided by nginx's, at most. */
+	readonly overNginx: number;
+	/** How many times less than Portkey's ours is, at least; undefined where there is no such goal. */
+	readonly underPortkey?: number;
+	/** Whether Portkey is measured. */
+	readonly withPortkey: boolean;
+	/** Length of a round in milliseconds, and how many there are. */
+	readonly ms: number;
+	readonly rounds: number;
+	/** Requests are counted in these: events of a stream. */
+	readonly per?: { readonly name: string; readonly count: number };
+}
+
+/** What an engine takes to compile what is hot; nginx has only its connections to open. */
+const warmMs = { engine: 3_000, nginx: 500 };
+const warmConnections = 32;
+
+/**
+ * Measures one workload: first whether our answers are the upstream's, then everybody's processor time in turns. One row beside nginx and one beside
+ * Portkey for each number of connections.
+ */
+export async function processorTime(upstream: MockUpstream, plan: Plan): Promise<Row[]> {
+	const { workload, connections } = plan;
+	const gateways: Gateway[] = [];
+	const started = async <G extends Gateway | undefined>(starting: Promise<G>): Promise<G> => {
+		const gateway = await starting;
+		if (gateway) gateways.push(gateway);
+		return gateway;
+	};
+	try {
+		const ours = await started(startOurs(upstream, workload.kind));
+		const likeness = await likenessTo(upstream, ours, workload);
+		const nginx = await started(startNginx(upstream));
+		const portkey = plan.withPortkey ? await started(startPortkey(upstream)) : undefined;
+		for (const gateway of gateways) {
+			const ms = gateway === nginx ? warmMs.nginx : warmMs.engine;
+			await drive(upstream.folder, targetOf(gateway, workload), warmConnections, ms);
+		}
+		const rows: Row[] = [];
+		for (const count of connections) {
+			const targets = { ours, nginx, ...(portkey ? { portkey } : {}) };
+			const samples = await measured(upstream, plan, count, targets);
+			rows.push(...rowsOf(plan, count, samples, likeness));
+		}
+		return rows;
+	} finally {
+		await Promise.all(gateways.map((gateway) => gateway.stop()));
+	}
+}
+
+/** By the names of gateways. */
+type Samples = Readonly<Record<string, readonly GatewaySample[]>>;
+
+async function measured(
+	{ folder }: MockUpstream,
+	{ workload, rounds, ms, per }: Plan,
+	connections: number,
+	gateways: Readonly<Record<string, Gateway>>,
+): Promise<Samples> {
+	const round = (target: Target) => async (): Promise<GatewaySample> => {
+		const sample = await drive(folder, target, connections, ms);
+		return { ...sample, cpu: sample.cpu / (per?.count ?? 1) };
+	};
+	const sides = Object.entries(gateways).map(
+		([name, gateway]) => [name, round(targetOf(gateway, workload))] as const,
+	);
+	return inTurns(rounds, Object.fromEntries(sides));
+}
+
+function rowsOf(
+	{ workload, overNginx, underPortkey, per }: Plan,
+	connections: number,
+	{ ours = [], nginx = [], portkey }: Samples,
+	likeness: Likeness,
+): Row[] {
+	const common = {
+		name: `${workload.name}, c=${connections}`,
+		unit: `CPU us per ${per?.name ?? 'request'}`,
+	};
+	const besideNginx: Row = {
+		...common,
+		...cpuFigures({ ours, reference: nginx }, 'nginx'),
+		goal: { of: 'ratio', bound: 'at most', limit: overNginx },
+		note: likenessNote(likeness),
+	};
+	if (!portkey) return [besideNginx];
+	const times = (samples: readonly GatewaySample[]) =>
+		`${(medianCpu(portkey) / medianCpu(samples)).toFixed(1)} times`;
+	const wanted = underPortkey ? ` (${underPortkey} wanted)` : '';
+	return [
+		besideNginx,
+		{
+			...common,
+			...cpuFigures({ ours, reference: portkey }, 'Portkey'),
+			...(underPortkey ? { goal: { of: 'ratio', bound: 'at most', limit: 1 / underPortkey } } : {}),
+			note: `Portkey uses ${times(ours)} what ours does${wanted}, and ${times(nginx)} what nginx does`,
+		},
+	];
+}
+
+function likenessNote({ compared, same }: Likeness): string {
+	if (same === compared) return 'clients get the bytes of the upstream';
+	return `${same} of ${compared} answers were the bytes of the upstream; the others said the same`;
+}
+
+function medianCpu(samples: readonly GatewaySample[]): number {
+	return median(samples.map(({ cpu }) => cpu));
+}

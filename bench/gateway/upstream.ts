@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../harness/free-port.ts';
+import { pathOf } from '../harness/programs.ts';
+import { untilAnswers } from '../harness/ready.ts';
+import { writeBodies } from './bodies.ts';
+import { end, startPinned } from './pinned.ts';
+
+/** Milliseconds between two events of a paced stream. */
+export const paceMs = 5;
+/** Events of every stream, the last one, `[DONE]`, included. */
+export const eventsPerStream = 201;
+
+/** The server behind all gateways, and the folder in which its programs and everybody's files are. */
+export interface MockUpstream {
+	readonly port: number;
+	readonly folder: string;
+	/** Ends it and removes the folder. */
+	stop(): Promise<void>;
+}
+
+/** Compiles the mock upstream and the load generator and starts the former. */
+export async function startUpstream(): Promise<MockUpstream> {
+	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
+	const [mock] = await Promise.all([compile('mock', folder), compile('load', folder)]);
+	await writeBodies(folder);
+	const port = await freePort();
+	const child = startPinned('others', [mock, String(port), String(paceMs), folder]);
+	await untilAnswers(`http://127.0.0.1:${port}/health`, 'The mock upstream');
+	return {
+		port,
+		folder,
+		async stop() {
+			await end(child);
+			await rm(folder, { recursive: true, force: true });
+		},
+	};
+}
+
+/** Written in C, so that neither of them is what is measured; compiled here, for there is no program that all machines run. */
+async function compile(name: 'mock' | 'load', folder: string): Promise<string> {
+	const program = join(folder, name);
+	const source = join(import.meta.dirname, `${name}.c`);
+	await promisify(execFile)(pathOf('gcc'), ['-O2', '-o', program, source]);
+	return program;
+}

@@ -1,0 +1,384 @@
+import { describe, expect, test } from 'vitest';
+import { type ModelTurn, modelError, plinthError } from '../../src/index.ts';
+import { caller, openWork, settle, type Toy, toy, toyApp } from './support.ts';
+
+const fail = async () => {
+	throw modelError('It broke.');
+};
+const say = async ({ id }: { readonly id: string }) => id;
+
+describe('concurrency', () => {
+	test('holds for a model by whatever way it is reached', async () => {
+		const { toys } = await toyApp({
+			a: { use: toy(), concurrency: 1, waiting: 9, aliases: ['alias'] },
+			b: { use: toy(), fallback: ['a'] },
+			pool: { balance: { a: 1 } },
+		});
+		let [running, most] = [0, 0];
+		const count = async ({ id }: { readonly id: string }) => {
+			if (id === 'b') throw modelError('It broke.');
+			running += 1;
+			most = Math.max(most, running);
+			await settle();
+			running -= 1;
+			return id;
+		};
+		const asked = ['a', 'alias', 'b', 'pool', 'a'].map((id) => toys.ask(id, caller(), count));
+		expect(await Promise.all(asked)).toEqual(['a', 'a', 'a', 'a', 'a']);
+		expect(most).toBe(1);
+	});
+
+	test('refuses who finds no place and a full line, with a time to come again', async () => {
+		const { toys, send } = await toyApp(
+			{ a: { use: toy(), concurrency: 1, waiting: 0 } },
+			async (id) => ({ id }),
+		);
+		const { work, resolve } = openWork();
+		const asked = toys.ask('a', caller(), work);
+		const refused = await send('/v1/toys/a');
+		expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+		resolve('done');
+		await asked;
+		expect((await send('/v1/toys/a')).status).toBe(200);
+	});
+
+	test('lets 64 wait unless it is set otherwise', async () => {
+		const { toys } = await toyApp({ a: { use: toy(), concurrency: 1 } });
+		const { work, resolve } = openWork();
+		const asked = Array.from({ length: 66 }, () => toys.ask('a', caller(), work));
+		const settled = Promise.allSettled(asked);
+		resolve('done');
+		const refused = (await settled).filter(({ status }) => status === 'rejected');
+		expect(refused).toMatchObject([{ reason: { code: 'E_MODEL_BUSY' } }]);
+	});
+
+	test('lets a caller who waits go at once when he leaves, and asks nobody else', async () => {
+		const { toys } = await toyApp({
+			a: { use: toy(), concurrency: 1, fallback: ['b'] },
+			b: toy(),
+		});
+		const { work, resolve } = openWork();
+		const first = toys.ask('a', caller(), work);
+		const client = caller();
+		const waiting = toys.ask('a', client, say);
+		await settle();
+		const reason = new Error('gone');
+		client.leave(reason);
+		await expect(waiting).rejects.toBe(reason);
+		expect(client.asked).toEqual([]);
+		resolve('done');
+		await first;
+	});
+
+	test('gives a place on when a caller leaves in the moment of his turn', async () => {
+		const { toys } = await toyApp({ a: { use: toy(), concurrency: 1 } });
+		const release = await toys.ask('a', caller(), async (turn) => turn.hold());
+		const client = caller();
+		const waiting = toys.ask('a', client, say);
+		await settle();
+		release();
+		const reason = new Error('gone');
+		client.leave(reason);
+		await expect(waiting).rejects.toBe(reason);
+		expect(client.asked).toEqual([]);
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+
+	test('gives a place back however the work ends', async () => {
+		const { toys } = await toyApp({ a: { use: toy(), concurrency: 1, waiting: 0 } });
+		await expect(toys.ask('a', caller(), fail)).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+		const thrown = toys.ask('a', caller(), () => {
+			throw new Error('at once');
+		});
+		await expect(thrown).rejects.toThrow('at once');
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+});
+
+describe('a held place', () => {
+	const model = { use: toy(), concurrency: 1, waiting: 0 };
+	const busy = { code: 'E_MODEL_BUSY' };
+
+	test('stays taken behind the work until it is let go, which may be done twice', async () => {
+		const { toys } = await toyApp({ a: model });
+		const release = await toys.ask('a', caller(), async (turn) => turn.hold());
+		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
+		release();
+		release();
+		const again = await toys.ask('a', caller(), async (turn) => turn.hold());
+		release();
+		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
+		again();
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+
+	test('is given back when the caller leaves', async () => {
+		const { toys } = await toyApp({ a: model });
+		const client = caller();
+		await toys.ask('a', client, async (turn) => turn.hold());
+		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
+		client.leave();
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+
+	test('is given back when the work fails, for nobody has what was held', async () => {
+		const { toys } = await toyApp({ a: model });
+		const asked = toys.ask('a', caller(), async (turn) => {
+			turn.hold();
+			return fail();
+		});
+		await expect(asked).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+
+	test('costs nothing where there are no places', async () => {
+		const { toys } = await toyApp({ a: toy() });
+		const release = await toys.ask('a', caller(), async (turn) => turn.hold());
+		expect(release()).toBeUndefined();
+	});
+});
+
+describe('a time limit', () => {
+	test('goes on to the next model when the work does not heed its signal, and ignores how it ends', async () => {
+		const { toys, clock } = await toyApp({
+			a: { use: toy(), timeoutSeconds: 2, fallback: ['b'] },
+			b: toy(),
+		});
+		const { promise, reject } = Promise.withResolvers<string>();
+		let signal: AbortSignal | undefined;
+		const client = caller();
+		const asked = toys.ask('a', client, (turn) => {
+			if (turn.id === 'b') return say(turn);
+			signal = turn.signal;
+			return promise;
+		});
+		await settle();
+		await clock.advance(1_999);
+		expect([signal?.aborted, client.asked]).toEqual([false, ['a']]);
+		await clock.advance(1);
+		expect(await asked).toBe('b');
+		expect(signal?.reason).toMatchObject({ code: 'E_MODEL_TIMEOUT' });
+		reject(new Error('too late'));
+		await settle();
+	});
+
+	test('is what the caller reads when nobody is left', async () => {
+		const { toys, clock } = await toyApp({ a: { use: toy(), timeoutSeconds: '0.5' } });
+		const asked = toys.ask('a', caller(), () => new Promise(() => {}));
+		const outcome = expect(asked).rejects.toMatchObject({
+			code: 'E_MODEL_TIMEOUT',
+			message: 'The model did not answer within 0.5 seconds.',
+		});
+		await settle();
+		await clock.advance(500);
+		await outcome;
+	});
+
+	test('has aborted the signal of who asks for it only then', async () => {
+		const { toys, clock } = await toyApp({ a: { use: toy(), timeoutSeconds: 1 } });
+		let kept: ModelTurn<Toy> | undefined;
+		const asked = toys.ask('a', caller(), (turn) => {
+			kept = turn;
+			return new Promise(() => {});
+		});
+		const outcome = expect(asked).rejects.toMatchObject({ code: 'E_MODEL_TIMEOUT' });
+		await settle();
+		await clock.advance(1_000);
+		await outcome;
+		expect(kept?.signal.reason).toMatchObject({ code: 'E_MODEL_TIMEOUT' });
+	});
+
+	test('does not count the wait in line', async () => {
+		const { toys, clock } = await toyApp({
+			a: { use: toy(), concurrency: 1, timeoutSeconds: 2 },
+		});
+		const [first, second] = [openWork(), openWork()];
+		const asked = [first, second].map(({ work }) => toys.ask('a', caller(), work));
+		await settle();
+		await clock.advance(1_999);
+		first.resolve('first');
+		await settle();
+		await clock.advance(1_999);
+		second.resolve('second');
+		expect(await Promise.all(asked)).toEqual(['first', 'second']);
+	});
+
+	test('is over with the work: its signal then follows the caller alone', async () => {
+		const { toys, clock } = await toyApp({ a: { use: toy(), timeoutSeconds: 2 } });
+		const client = caller();
+		const { signal, isTimed } = await toys.ask('a', client, async (turn) => ({
+			isTimed: turn.isTimed,
+			signal: turn.signal,
+		}));
+		await clock.advance(10_000);
+		expect([isTimed, signal.aborted]).toEqual([true, false]);
+		const reason = new Error('gone');
+		client.leave(reason);
+		expect(signal.reason).toBe(reason);
+	});
+
+	test('leaves the place to work that goes on until it settles, but not for ever', async () => {
+		const { toys, clock } = await toyApp({
+			a: { use: toy(), concurrency: 1, waiting: 0, timeoutSeconds: 1 },
+		});
+		const busy = { code: 'E_MODEL_BUSY' };
+		const late = openWork();
+		const held = (turn: ModelTurn<Toy>) => {
+			turn.hold();
+			return late.work();
+		};
+		for (const work of [held, () => new Promise<string>(() => {})]) {
+			const asked = expect(toys.ask('a', caller(), work)).rejects.toMatchObject({
+				code: 'E_MODEL_TIMEOUT',
+			});
+			await settle();
+			await clock.advance(1_000);
+			await asked;
+			await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
+			late.resolve('late');
+			await settle();
+			if (work !== held) await clock.advance(30_000);
+			expect(await toys.ask('a', caller(), say)).toBe('a');
+		}
+	});
+});
+
+describe('a circuit', () => {
+	const circuit = { failures: 2, seconds: 10 };
+
+	test('skips a model that keeps failing until a trial succeeds', async () => {
+		const { toys, clock, lines, list } = await toyApp({
+			a: { use: toy(), circuit, fallback: ['b'] },
+			b: toy(),
+		});
+		let isBroken = true;
+		const work = async ({ id }: { readonly id: string }) => {
+			if (id === 'a' && isBroken) throw modelError('It broke.');
+			return id;
+		};
+		const turns = async () => {
+			const client = caller();
+			await toys.ask('a', client, work);
+			return client.asked.join(' ');
+		};
+		const health = async () => (await list()).map((each) => each.health);
+		expect([await turns(), await turns(), await turns()]).toEqual(['a b', 'a b', 'b']);
+		expect(await health()).toEqual(['down', 'up']);
+		await clock.advance(10_000);
+		expect(await health()).toEqual(['trying', 'up']);
+		expect([await turns(), await turns()]).toEqual(['a b', 'b']);
+		await clock.advance(10_000);
+		isBroken = false;
+		expect([await turns(), await turns()]).toEqual(['a', 'a']);
+		expect(await health()).toEqual(['up', 'up']);
+		const told = lines.filter(({ fields }) => fields.model === 'a');
+		expect(told.map(({ level }) => level)).toEqual(['warn', 'info']);
+	});
+
+	test('tells when to come again when nobody else is there', async () => {
+		const { toys, send, clock } = await toyApp({ a: { use: toy(), circuit } }, fail);
+		await send('/v1/toys/a');
+		await send('/v1/toys/a');
+		await clock.advance(2_500);
+		const refused = await send('/v1/toys/a');
+		expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '8']);
+		await clock.advance(7_500);
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+
+	test('tells the time of the first trial when several models are left alone', async () => {
+		const { toys, clock } = await toyApp({
+			a: { use: toy(), circuit: { failures: 1, seconds: 40 } },
+			b: { use: toy(), circuit: { failures: 1, seconds: 20 } },
+			pool: { balance: { a: 1, b: 1 } },
+		});
+		await expect(toys.ask('pool', caller(), fail)).rejects.toMatchObject({
+			code: 'E_MODEL_FAILED',
+		});
+		await clock.advance(5_000);
+		await expect(toys.ask('pool', caller(), say)).rejects.toMatchObject({
+			code: 'E_MODEL_UNAVAILABLE',
+			headers: { 'retry-after': '15' },
+		});
+	});
+
+	test('is closed to others during a trial, which ends when its caller leaves', async () => {
+		const { toys, clock } = await toyApp({ a: { use: toy(), circuit } });
+		for (let count = 0; count < 2; count += 1) {
+			await expect(toys.ask('a', caller(), fail)).rejects.toThrow();
+		}
+		await clock.advance(10_000);
+		const client = caller();
+		void toys.ask('a', client, () => new Promise(() => {}));
+		await settle();
+		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject({
+			code: 'E_MODEL_UNAVAILABLE',
+			headers: { 'retry-after': '1' },
+		});
+		client.leave();
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+
+	test('hears nothing from callers who leave and from models that are busy', async () => {
+		const { toys } = await toyApp({ a: { use: toy(), circuit } });
+		for (let count = 0; count < 5; count += 1) {
+			const client = caller();
+			const left = toys.ask('a', client, () => {
+				client.leave();
+				return fail();
+			});
+			await expect(left).rejects.toThrow('left');
+			const busy = toys.ask('a', caller(), async () => {
+				throw plinthError('E_MODEL_BUSY');
+			});
+			await expect(busy).rejects.toMatchObject({ code: 'E_MODEL_BUSY' });
+		}
+		expect(await toys.ask('a', caller(), say)).toBe('a');
+	});
+
+	test('lets those who wait in line go on to the fallback when it opens', async () => {
+		const { toys } = await toyApp({
+			a: { use: toy(), concurrency: 1, circuit: { failures: 1 }, fallback: ['b'] },
+			b: toy(),
+		});
+		const first = openWork();
+		const broken = toys.ask('a', caller(), (turn) => (turn.id === 'a' ? first.work() : say(turn)));
+		const client = caller();
+		const waiting = toys.ask('a', client, say);
+		await settle();
+		first.reject(modelError('It broke.'));
+		expect(await Promise.all([broken, waiting])).toEqual(['b', 'b']);
+		expect(client.asked).toEqual(['b']);
+	});
+
+	test('is there on its own only for models that have somewhere else to go', async () => {
+		const { toys, list } = await toyApp({
+			alone: toy(),
+			first: { use: toy(), fallback: ['alone'] },
+			member: { use: toy(), aliases: ['m'] },
+			never: { use: toy(), circuit: false },
+			only: toy(),
+			pool: { balance: { m: 1, never: 1 } },
+			single: { balance: { only: 1 } },
+			backed: toy(),
+			pair: { balance: { backed: 1 }, fallback: ['alone'] },
+		});
+		for (const id of ['alone', 'first', 'member', 'never', 'only', 'backed']) {
+			for (let count = 0; count < 5; count += 1) {
+				await toys.ask(id, caller(), fail).catch(() => {});
+			}
+		}
+		const health = Object.fromEntries((await list()).map((each) => [each.id, each.health]));
+		expect(health).toMatchObject({
+			alone: 'up',
+			first: 'down',
+			member: 'down',
+			never: 'up',
+			only: 'up',
+			pool: 'up',
+			single: 'up',
+			backed: 'down',
+			pair: 'down',
+		});
+	});
+});

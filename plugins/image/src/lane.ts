@@ -1,0 +1,60 @@
+import {
+	type BoundModel,
+	type Call,
+	type ForwardRequest,
+	type RawBody,
+	type Reply,
+	takenAsSent,
+	throughLane,
+} from '@plinth/core';
+import type { ImageContext } from './context.ts';
+import type { ImageModel } from './model.ts';
+import { type GenerationBody, generationBody } from './request/fields.ts';
+import { checkAbilities, checkConflicts } from './request/order.ts';
+import { isMade, parseSize } from './request/sizes.ts';
+
+/** Passes a generation through where a model's upstream can be given it as it came. It counts among those that are worked on, as on the ordinary way. */
+export async function throughImageLane(
+	{ models, load }: ImageContext,
+	raw: RawBody,
+	call: Call,
+): Promise<Reply | undefined> {
+	const leave = load.enter();
+	let reply: Reply | undefined;
+	try {
+		reply = await throughLane(models, raw, call, imageLanes(raw));
+	} finally {
+		if (reply?.type !== 'forward') leave();
+	}
+	if (reply?.type === 'forward') reply.done.then(leave);
+	return reply;
+}
+
+/** The lanes of one request: only members that are checked here, and nothing that would be left to do with the pictures. Throws 400 errors where the ordinary way does. */
+function imageLanes(raw: RawBody): (bound: BoundModel<ImageModel>) => ForwardRequest | undefined {
+	let body: GenerationBody | undefined;
+	return (bound) => {
+		const { model } = bound;
+		if (!model.forward) return undefined;
+		// Of equal names the last counts here; an upstream may think otherwise.
+		if (new Set(raw.names).size < raw.names.length) return undefined;
+		body ??= takenAsSent(generationBody, raw.value);
+		if (!body || !isPlain(body, raw)) return undefined;
+		const { abilities = {} } = model;
+		const size = parseSize(body.size);
+		if (body.n > (abilities.count ?? 1) || (size && !isMade(abilities, size))) return undefined;
+		checkConflicts(body);
+		checkAbilities(bound, 'generate', body);
+		return model.forward(raw);
+	};
+}
+
+/** Other qualities are names of our own; unfinished states mean something in streams alone. */
+function isPlain(body: GenerationBody, { names }: RawBody): boolean {
+	return (
+		!body.stream &&
+		!names.includes('partial_images') &&
+		body.response_format === 'b64_json' &&
+		['auto', 'low', 'medium', 'high'].includes(body.quality)
+	);
+}

@@ -1,0 +1,182 @@
+import { modelError, unsupportedValue } from '@plinth/core';
+import { eventually } from '@plinth/core/testing';
+import { describe, expect, it } from 'vitest';
+import type { ImageModel, ImageRequest } from '../src/index.ts';
+import {
+	answerOf,
+	dataUrl,
+	errorOf,
+	gate,
+	type HarnessOptions,
+	harness,
+	picturesOf,
+	solid,
+} from './harness.ts';
+import { file, pixels } from './pictures.ts';
+
+/** A model that stands in, and what it was asked. Its pictures are blue. */
+function standIn(abilities: ImageModel['abilities'] = {}) {
+	const asked: ImageRequest[] = [];
+	const paint = async (request: ImageRequest) => {
+		asked.push(request);
+		const { width, height } = request.size ?? { width: 64, height: 64 };
+		return { images: [pixels(width, height, [0, 0, 255, 255])] };
+	};
+	const model: ImageModel = { apiVersion: 1, abilities, generate: paint, edit: paint };
+	return { asked, model };
+}
+
+/** A model whose GPU has failed, and one that stands in. */
+async function failing(abilities: ImageModel['abilities'] = {}, more: HarnessOptions = {}) {
+	const second = standIn(abilities);
+	const h = await harness({
+		...more,
+		binding: { fallback: ['second'] },
+		others: { second: second.model },
+	});
+	h.generate = h.edit = () => Promise.reject(modelError('The GPU is out of memory.'));
+	return { h, asked: second.asked };
+}
+
+const small = { size: '64x64' };
+const wordsOf = (text: string) =>
+	[...text.matchAll(/^event: \S*?(\w+)$/gm)].map(([, word]) => word);
+
+describe('a model that fails', () => {
+	it('is replaced for a whole answer, however many pictures there were', async () => {
+		const second = standIn();
+		const h = await harness({
+			binding: { fallback: ['second'] },
+			others: { second: second.model },
+		});
+		h.generate = async (request, { seed }) => {
+			if (h.calls.length > 1) throw modelError('The GPU is out of memory.');
+			return { images: [solid(request, seed)] };
+		};
+		const response = await h.generations({ ...small, n: 3, seed: 1 });
+		expect(response.headers.get('x-plinth-model')).toBe('second');
+		const pictures = await picturesOf(response);
+		expect(pictures.map(({ data }) => [...data.subarray(0, 3)])).toEqual([
+			[0, 0, 255],
+			[0, 0, 255],
+			[0, 0, 255],
+		]);
+	});
+
+	it('is replaced for an edit, whose pictures the next one gets', async () => {
+		const { h, asked } = await failing();
+		const image = { image_url: dataUrl(file('png', pixels(64, 64))) };
+		expect((await h.editing({ image })).status).toBe(200);
+		expect(asked[0]).toMatchObject({ images: [{ width: 64 }] });
+	});
+
+	it('is charged for nothing', async () => {
+		const { h } = await failing();
+		const failed = await answerOf(await h.generations(small));
+		const { usage } = await answerOf(await h.generations({ ...small, model: 'second' }));
+		expect(failed.usage).toEqual(usage);
+	});
+
+	it('is replaced by one that makes another size, as long as that can be fitted', async () => {
+		const sizes = [{ width: 128, height: 128 }];
+		const { h, asked } = await failing({ sizes, fit: 'cover' });
+		expect(await picturesOf(await h.generations(small))).toMatchObject([{ width: 64 }]);
+		expect(asked[0]?.size).toEqual(sizes[0]);
+	});
+
+	it('is what the client reads of where the next one refuses', async () => {
+		const { h, asked } = await failing({ sizes: [{ width: 128, height: 128 }] });
+		expect(await errorOf(await h.generations(small))).toMatchObject({
+			status: 502,
+			message: expect.stringContaining('out of memory'),
+		});
+		expect(asked).toEqual([]);
+	});
+
+	it('is not replaced when it has refused', async () => {
+		const { h, asked } = await failing();
+		h.generate = () => Promise.reject(unsupportedValue('style', 'Not here.'));
+		expect(await errorOf(await h.generations(small))).toMatchObject({ status: 400 });
+		expect(asked).toEqual([]);
+	});
+});
+
+describe('a stream', () => {
+	it('is made by the next model where the first fails before it has shown anything', async () => {
+		const { h } = await failing();
+		const response = await h.generations({ ...small, stream: true });
+		expect(response.headers.get('x-plinth-model')).toBe('second');
+		expect(wordsOf(await response.text())).toEqual(['completed']);
+	});
+
+	it('is made by the next model also when it has begun without an event', async () => {
+		const { h, asked } = await failing();
+		const broken = gate();
+		h.generate = async () => {
+			await broken.passed;
+			throw modelError('The GPU is gone.');
+		};
+		const answer = h.generations({ ...small, stream: true });
+		await eventually('the model is at work', () => h.calls.length === 1);
+		await h.clock.advance(1_000);
+		const response = await answer;
+		expect(asked).toEqual([]);
+		broken.open();
+		expect(wordsOf(await response.text())).toEqual(['completed']);
+	});
+
+	it('breaks off where the model fails behind an unfinished state', async () => {
+		const { h, asked } = await failing();
+		const shown = gate();
+		h.generate = async (_, { partial }) => {
+			partial(pixels(64, 64, [1, 0, 0, 255]));
+			await shown.passed;
+			throw modelError('The GPU is gone.');
+		};
+		const response = await h.generations({ ...small, stream: true, partial_images: 1 });
+		shown.open();
+		expect(wordsOf(await response.text())).toEqual(['partial_image', 'error']);
+		expect(asked).toEqual([]);
+	});
+});
+
+describe('the place of a model', () => {
+	it.each([false, true])('is one for all pictures of a request (stream: %s)', async (stream) => {
+		const h = await harness({ binding: { concurrency: 1, waiting: 0 } });
+		const response = await h.generations({ ...small, n: 3, stream });
+		expect([response.status, h.calls.length]).toEqual([200, 3]);
+		await response.text();
+	});
+
+	it('is held until the work for a stream has ended', async () => {
+		const h = await harness({ binding: { concurrency: 1 } });
+		const done = gate();
+		h.generate = async (request, { partial, seed }) => {
+			partial(pixels(64, 64, [1, 0, 0, 255]));
+			await done.passed;
+			return { images: [solid(request, seed)] };
+		};
+		const first = await h.generations({ ...small, stream: true, partial_images: 1 });
+		const second = h.generations(small);
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(h.calls).toHaveLength(1);
+		done.open();
+		expect(wordsOf(await first.text())).toEqual(['partial_image', 'completed']);
+		expect((await second).status).toBe(200);
+	});
+
+	it('is free again when the reader of a stream leaves', async () => {
+		const h = await harness({ binding: { concurrency: 1 } });
+		h.generate = async (request, { partial, seed }) => {
+			if (h.calls.length > 1) return { images: [solid(request, seed)] };
+			partial(pixels(64, 64, [1, 0, 0, 255]));
+			return new Promise(() => {});
+		};
+		const leave = new AbortController();
+		const body = { ...small, stream: true, partial_images: 1 };
+		await h.generations(body, { signal: leave.signal });
+		const second = h.generations(small);
+		leave.abort();
+		expect((await second).status).toBe(200);
+	});
+});

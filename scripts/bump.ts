@@ -1,0 +1,46 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The packages that share one version. */
+const published = '{core,cli,plugins/*,adapters/*}/package.json';
+
+/** Where else their version stands, and those of manifests that name them. */
+const others = [
+	'core/src/version.ts',
+	'examples/*/package.json',
+	'test/packages/strangers/*/package.json',
+	'docs/guides/*.md',
+];
+
+/** Every file in which the version stands, from the root of the repository. */
+export function versionedFiles(): readonly string[] {
+	return globSync([published, ...others], { cwd: root }).sort();
+}
+
+/** The text of such a file with another version: in ranges of our packages and, where it is ours, as the version itself. */
+export function withVersion(path: string, text: string, version: string): string {
+	const ranged = text.replace(/("(?:plinth|@plinth\/[\w-]+)": "\^)[^"]+"/g, `$1${version}"`);
+	if (path.endsWith('version.ts')) return ranged.replace(/(version = ')[^']+/, `$1${version}`);
+	const isOurs = /^(core|cli|plugins\/[^/]+|adapters\/[^/]+)\/package\.json$/.test(path);
+	return isOurs ? ranged.replace(/^(\t"version": ")[^"]+/m, `$1${version}`) : ranged;
+}
+
+function bump(version: string): void {
+	for (const path of versionedFiles()) {
+		const text = readFileSync(join(root, path), 'utf8');
+		writeFileSync(join(root, path), withVersion(path, text, version));
+	}
+}
+
+if (import.meta.main) {
+	const [version = ''] = process.argv.slice(2);
+	if (/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version)) {
+		bump(version);
+		console.log(`Every package is ${version}. Run npm install, so that the lock is too.`);
+	} else {
+		console.error(`"${version}" is not a version. Run: npx node scripts/bump.ts 1.2.3`);
+		process.exitCode = 1;
+	}
+}

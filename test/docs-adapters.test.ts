@@ -1,0 +1,215 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { bootErrors, createApp, errors, findConfig } from '@plinth/core';
+import { silentLogger } from '@plinth/core/testing';
+import { sqliteErrors } from '@plinth/sqlite';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { modelBindingShape, modelPoolShape } from '../core/src/config/model-shape.ts';
+import { defaultCircuit } from '../core/src/models/circuit.ts';
+import { defaultWaiting } from '../core/src/models/line.ts';
+import { retryAfterMost } from '../core/src/models/retry-after.ts';
+import { abandonMs } from '../core/src/models/served-model.ts';
+import { root } from './support/cli.ts';
+import { type Factory, factoriesOf, takesNumbersOnly, tellOptions } from './support/factories.ts';
+import { codeBlocks, tablesOf } from './support/pages.ts';
+import { writeProject } from './support/readme.ts';
+import { removeDir, temporaryDir } from './support/serve.ts';
+
+const pages = globSync('docs/**/*.md', {
+	cwd: root,
+	exclude: ['docs/node_modules', 'docs/api'],
+}).sort();
+const adapters = readdirSync(join(root, 'adapters'));
+// The page of openai has tables of its own kind, and a test beside its package.
+const described = adapters.filter((name) => name !== 'openai');
+const configured = ['docs/models.md', ...described.map((name) => `docs/adapters/${name}.md`)];
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+describe('the pages in docs', () => {
+	test('have one of each adapter', () => {
+		const missing = adapters.filter((name) => !pages.includes(`docs/adapters/${name}.md`));
+		expect(missing).toEqual([]);
+	});
+
+	test('are all in the index', () => {
+		const index = read('docs/README.md');
+		const others = pages.filter((page) => page !== 'docs/README.md');
+		expect(others.filter((page) => !index.includes(`](${page.slice('docs/'.length)})`))).toEqual(
+			[],
+		);
+	});
+
+	test('lead to files that are there', () => {
+		const links = pages.flatMap((page) =>
+			[...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => ({ page, to })),
+		);
+		expect(links.length).toBeGreaterThan(15);
+		expect(links.filter(({ page, to }) => !existsSync(join(root, dirname(page), to)))).toEqual([]);
+	});
+
+	test('name errors that there are, with the status and the code that clients read', () => {
+		const known = { ...errors, ...sqliteErrors };
+		const wrong = configured.flatMap((page) =>
+			tablesOf(read(page))
+				.flat()
+				.flatMap((row) => {
+					const names = [...row.join(' ').matchAll(/`(E_[A-Z_]+)`/g)].map(([, name = '']) => name);
+					const unknown = names.filter((name) => !(name in known || name in bootErrors));
+					const [, status, code] = /(\d{3}) `(\w+)`/.exec(row.at(-1) ?? '') ?? [];
+					const specs = names.map((name) => known[name as keyof typeof known]);
+					const isKept =
+						!status || specs.some((spec) => spec?.status === Number(status) && spec.code === code);
+					return unknown.length > 0 || !isKept ? [`${page}: ${row.join(' | ')}`] : [];
+				}),
+		);
+		expect(wrong).toEqual([]);
+	});
+
+	test('show errors as the server sends them', () => {
+		const bodies = codeBlocks(read('docs/models.md'), 'json').map((text) => JSON.parse(text));
+		const [{ error }] = bodies.filter((body) => body.error);
+		const { status: _, ...spec } = errors.E_MODEL_UNAVAILABLE;
+		const message = `${spec.message} ${spec.remedy}`;
+		expect(error).toEqual({ message, type: spec.type, param: null, code: spec.code });
+	});
+});
+
+describe('docs/models.md', () => {
+	test('has every option of models and of pools, and no other', () => {
+		const told = tablesOf(read('docs/models.md')).find(([head]) => head?.[0] === 'option') ?? [];
+		const [ofModels, ofPools] = [modelBindingShape, modelPoolShape].map(({ shape }) =>
+			Object.keys(shape),
+		);
+		const names = [...new Set([...(ofModels ?? []), ...(ofPools ?? [])])];
+		const owners = names.map((name) => [
+			`\`${name}\``,
+			!ofPools?.includes(name) ? 'model' : ofModels?.includes(name) ? 'both' : 'pool',
+		]);
+		expect(
+			told
+				.slice(1)
+				.map((row) => row.slice(0, 2))
+				.sort(),
+		).toEqual(owners.sort());
+	});
+
+	test('has the numbers that hold unless they are set', () => {
+		const text = read('docs/models.md');
+		const { failures, seconds } = defaultCircuit;
+		expect(text).toContain(`| \`waiting\` | model | \`${defaultWaiting}\` |`);
+		expect(text).toContain(`after ${failures} failures for ${seconds} seconds`);
+		expect(text).toContain(`1 to ${retryAfterMost} seconds`);
+		expect(text).toContain(`up to ${abandonMs / 1000} seconds more`);
+	});
+});
+
+describe.each(described)('docs/adapters/%s.md', (name) => {
+	const text = read(`docs/adapters/${name}.md`);
+	const tables = tablesOf(text);
+	let factories: readonly Factory[];
+
+	beforeAll(async () => {
+		factories = factoriesOf(await import(`@plinth/${name}`));
+	});
+
+	test('says what each factory provides and needs', () => {
+		const ids = (list: readonly string[]) => list.map((id) => `\`${id}\``).join(', ') || '–';
+		const rows = factories.map(({ name, provides, needs }) => [
+			`\`${name}\``,
+			ids(provides),
+			ids(needs),
+		]);
+		expect(
+			tables
+				.find(([head]) => head?.[0] === 'factory')
+				?.slice(1)
+				.sort(),
+		).toEqual(rows.sort());
+	});
+
+	test('has every option with its default, and no other', () => {
+		const [head = [], ...rows] = tables.find(([head]) => head?.[0] === 'option') ?? [];
+		const width = head.indexOf('what');
+		const options = tellOptions(factories).map(({ name, of, value }) =>
+			width === 3 ? [name, of, value] : [name, value],
+		);
+		expect(rows.map((row) => row.slice(0, width)).sort()).toEqual(options.sort());
+	});
+
+	test('says where a number cannot come from a variable', () => {
+		const isSaid = text.includes('A `${NAME}` cannot stand for a number here');
+		expect(isSaid).toBe(factories.some(({ config }) => takesNumbersOnly(config)));
+	});
+
+	test('has every package that comes with it, and its licence', () => {
+		const folder = join(root, 'adapters', name, 'package.json');
+		const { dependencies = {} } = JSON.parse(readFileSync(folder, 'utf8'));
+		const licences = Object.keys(dependencies).map((dependency) => {
+			const { license } = JSON.parse(
+				readFileSync(findPackageJSON(dependency, folder) ?? '', 'utf8'),
+			);
+			return [`\`${dependency}\``, license];
+		});
+		const [, ...rows] = tables.find(([head]) => head?.[0] === 'package') ?? [];
+		const told = rows.map(([dependency = '', licence]) => {
+			const actual = licences.find(([name]) => name === dependency)?.[1];
+			return [dependency, actual?.startsWith('SEE LICENSE') ? actual : licence];
+		});
+		expect(told.sort()).toEqual(licences.sort());
+	});
+});
+
+describe('a config of a page', () => {
+	let dir: string;
+
+	beforeAll(async () => {
+		dir = await temporaryDir('pages');
+		const programs = join(dir, 'bin');
+		await mkdir(programs);
+		// What an example calls need not be installed where the tests run.
+		for (const name of ['espeak-ng', 'python3', 'tr']) {
+			await writeFile(join(programs, name), '#!/bin/sh\n');
+			await chmod(join(programs, name), 0o755);
+		}
+		vi.stubEnv('PATH', `${programs}${delimiter}${process.env.PATH}`);
+	});
+
+	afterAll(async () => {
+		vi.unstubAllEnvs();
+		await removeDir(dir);
+	});
+
+	const configs = configured.flatMap((page) =>
+		(['yaml', 'ts'] as const).flatMap((language) =>
+			codeBlocks(read(page), language).map((text) => ({ page, language, text })),
+		),
+	);
+
+	test('is in every page, in both spellings', () => {
+		const missing = configured.flatMap((page) =>
+			['yaml', 'ts']
+				.filter(
+					(language) => !configs.some((each) => each.page === page && each.language === language),
+				)
+				.map((language) => `${page}: ${language}`),
+		);
+		expect(missing).toEqual([]);
+	});
+
+	test.each(configs)('starts a server: $page, $language', async ({ page, language, text }) => {
+		const folder = join(dir, `${page.replaceAll('/', '-')}-${language}`);
+		await mkdir(folder);
+		const file = await writeProject(folder, `plinth.config.${language}`, text);
+		const env = {
+			PLINTH_DATA_DIR: join(folder, 'data'),
+			PLINTH_API_KEYS: 'a:key',
+			GPU_KEY: 'secret',
+		};
+		const { config } = await findConfig({ file, env });
+		const app = await createApp(config, { file, env, folder, log: silentLogger() });
+		await app.stop();
+		expect(app.tree().parts.map(({ owner }) => owner)).toContain('plugin chat');
+	});
+});

@@ -1,0 +1,74 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { run } from './support/programs.ts';
+
+const { app } = inject('prepared');
+const config = 'extends: plinth:embedded\nplugins:\n  weather: { use: plinth-weather }\n';
+const manifest = '{ "name": "plinth-weather", "type": "module", "exports": "./index.js" }';
+
+interface Report {
+	readonly file: string;
+	readonly message: RegExp;
+	readonly remedy: RegExp;
+	readonly code: string;
+}
+
+const reports: readonly Report[] = [
+	{
+		file: 'no-factory',
+		message: /plinth-weather exports 0 plugin factories/,
+		remedy: /check the spelling of package and export/,
+		code: 'E_CONFIG_NAME',
+	},
+	{
+		file: 'lost-dependency',
+		message: /"plinth-weather" cannot be loaded: .*satellites/,
+		remedy: /the message says what it lacks/,
+		code: 'E_CONFIG_LOAD',
+	},
+	{
+		file: 'api-version',
+		message: /speaks version 2 of the plugin API; this core speaks 1\./,
+		remedy: /Install releases .* that belong together/,
+		code: 'E_API_VERSION',
+	},
+	{
+		file: 'no-schema',
+		message: /its definition has no config: a zod schema of its options\./,
+		remedy: /Complete what was passed to definePlugin/,
+		code: 'E_DEFINITION',
+	},
+	{
+		file: 'missing-service',
+		message: /needs weather\.barometer/,
+		remedy: /Add a backend or plugin that provides it/,
+		code: 'E_SERVICE_MISSING',
+	},
+	{
+		file: 'no-scope',
+		message: /GET \/v1\/weather/,
+		remedy: /Give the route a scope/,
+		code: 'E_ROUTE_SCOPE',
+	},
+];
+
+test.each(reports)('plinth check says what is wrong with a plugin: $file', async (expected) => {
+	const cwd = join(app, `broken-${expected.file}`);
+	await mkdir(cwd);
+	await copyFile(join(import.meta.dirname, `broken/${expected.file}.js`), join(cwd, 'index.js'));
+	await writeFile(join(cwd, 'package.json'), manifest);
+	await writeFile(join(cwd, 'plinth.config.yaml'), config);
+
+	const { code, stdout, stderr } = await run(['plinth', 'check'], { cwd });
+
+	expect([code, stdout]).toEqual([1, '']);
+	expect(stderr).toContain(`one problem in ${join(cwd, 'plinth.config.yaml')}`);
+	expect(stderr).toMatch(/^ +1\. plugin weather: /m);
+	expect(stderr).toMatch(expected.message);
+	expect(stderr).toMatch(/^ +at +plugins\.weather$/m);
+	expect(stderr).toMatch(new RegExp(`^ +remedy +.*${expected.remedy.source}`, 'm'));
+	expect(stderr).toContain(expected.code);
+	// A report, and no stack under it.
+	expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
+});

@@ -1,0 +1,3 @@
+import 'satellites';
+
+export const weather = () => {};

@@ -1,0 +1,3 @@
+import { definePlugin } from '@plinth/core';
+
+export const weather = definePlugin({ id: 'weather', setup() {} });

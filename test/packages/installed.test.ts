@@ -1,0 +1,109 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type RunningServer, run, serve } from './support/programs.ts';
+import { runtimes } from './support/runtimes.ts';
+
+const { app, runtimes: installed } = inject('prepared');
+/** By check and version of Node. */
+const results: Record<string, Record<string, string>> = {};
+
+afterAll(() => console.table(results));
+
+describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin }) => {
+	const cwd = join(app, `on-${name}`);
+	const env = { PLINTH_API_KEYS: 'packed-key' };
+	const headers = { 'x-api-key': 'packed-key', 'content-type': 'application/json' };
+	let server: RunningServer;
+
+	/** A test whose outcome stands in the table. */
+	const check = (sentence: string, work: () => Promise<void>) =>
+		test(sentence, async () => {
+			const row = results[sentence] ?? {};
+			results[sentence] = row;
+			row[name] = 'failed';
+			await work();
+			row[name] = 'passed';
+		});
+
+	const post = (path: string, body: object) =>
+		fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+
+	beforeAll(async () => {
+		await mkdir(cwd);
+		await copyFile(join(import.meta.dirname, 'apps/minimal.js'), join(cwd, 'minimal.js'));
+		await copyFile(join(import.meta.dirname, 'apps/common-js-host.cjs'), join(cwd, 'host.cjs'));
+		server = await serve({ cwd, bin, env });
+	});
+
+	afterAll(async () => {
+		await server?.stop();
+	});
+
+	check('runs the version that it is meant to', async () => {
+		expect(await run(['node', '--version'], { cwd, bin })).toMatchObject({ stdout: `v${name}\n` });
+	});
+
+	check('npx plinth check', async () => {
+		const dir = { PLINTH_DATA_DIR: join(cwd, 'checked') };
+		const { code, stdout, stderr } = await run(['npx', '--no', 'plinth', 'check'], {
+			cwd,
+			bin,
+			env: { ...env, ...dir },
+		});
+		expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/ is fine\n/), stderr]);
+	});
+
+	check('/readyz and /v1/models', async () => {
+		expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+		const { data } = await list(await fetch(`${server.url}/v1/models`, { headers }));
+		const ids = data.map(({ id }) => id);
+		expect(ids).toEqual(expect.arrayContaining(['builtin-video', 'builtin-chat']));
+	});
+
+	check('/v1/audio/speech as MP3', async () => {
+		const asked = { model: 'builtin-speech', voice: 'nova', input: 'Good morning.' };
+		const response = await post('/v1/audio/speech', asked);
+		expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+		expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+	});
+
+	check('/v1/images/generations', async () => {
+		const asked = { model: 'builtin-image', prompt: 'A red boat', size: '256x256' };
+		const { data } = await list(await post('/v1/images/generations', asked));
+		const picture = Buffer.from(data[0]?.b64_json ?? '', 'base64');
+		expect(picture.subarray(1, 4).toString()).toBe('PNG');
+	});
+
+	check('/api/attachments/parse in a process of its own', async () => {
+		const form = new FormData();
+		form.append('files', new File(['<p>Boats are red.</p>'], 'boats.html'));
+		const response = await fetch(`${server.url}/api/attachments/parse`, {
+			method: 'POST',
+			headers: { 'x-api-key': 'packed-key' },
+			body: form,
+		});
+		expect([response.status, await response.text()]).toEqual([
+			200,
+			expect.stringContaining('Boats are red.'),
+		]);
+	});
+
+	check('SIGTERM drains and ends with 0', async () => {
+		expect(await server.stop()).toMatchObject({ code: 0 });
+	});
+
+	check('a host of one plugin and a model of its own', async () => {
+		const ended = await run(['node', 'minimal.js'], { cwd, bin });
+		expect(ended).toEqual({ code: 0, stdout: '200 48044\n', stderr: '' });
+	});
+
+	check('a CommonJS host that requires the kernel', async () => {
+		const ended = await run(['node', 'host.cjs'], { cwd, bin });
+		expect(ended).toMatchObject({ code: 0, stdout: '200\n' });
+	});
+});
+
+async function list(response: Response) {
+	return (await response.json()) as { readonly data: readonly Record<string, string>[] };
+}

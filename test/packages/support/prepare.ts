@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TestProject } from 'vitest/node';
+import { runtimePackages } from './runtimes.ts';
+import { published, root, strangers } from './workspace.ts';
+
+/** A packed package, as `npm pack --json` tells of it. */
+export interface Tarball {
+	readonly name: string;
+	readonly filename: string;
+	readonly files: readonly { readonly path: string }[];
+}
+
+/** What all tests of packages share. */
+export interface Prepared {
+	/** A folder outside the workspace in which every tarball is installed. */
+	readonly app: string;
+	/** Where the runtimes are installed. */
+	readonly runtimes: string;
+	readonly tarballs: readonly Tarball[];
+}
+
+declare module 'vitest' {
+	interface ProvidedContext {
+		prepared: Prepared;
+	}
+}
+
+const npm = promisify(execFile);
+
+/** Packs everything once and installs it as a stranger would. The packages must have been built. */
+export default async function prepare(project: TestProject): Promise<() => Promise<void>> {
+	for (const { folder } of published) {
+		if (existsSync(join(root, folder, 'dist/index.js'))) continue;
+		throw new Error(`${folder} has not been built. Run npm run build before these tests.`);
+	}
+	const dir = await mkdtemp(join(tmpdir(), 'plinth-packages-'));
+	try {
+		const [app, runtimes, packed] = ['app', 'runtimes', 'packed'].map((name) => join(dir, name));
+		const made = { app: app ?? '', runtimes: runtimes ?? '' };
+		for (const folder of [...Object.values(made), packed ?? '']) await mkdir(folder);
+		const [tarballs] = await Promise.all([
+			packAndInstall(packed ?? '', made.app),
+			install(made.runtimes, runtimePackages()),
+		]);
+		project.provide('prepared', { ...made, tarballs });
+	} catch (error) {
+		await rm(dir, { recursive: true, force: true });
+		throw error;
+	}
+	return () => rm(dir, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function packAndInstall(packed: string, app: string): Promise<readonly Tarball[]> {
+	const folders = [...published, ...strangers].map(({ folder }) => `./${folder}`);
+	const { stdout } = await npm(
+		'npm',
+		['pack', ...folders, '--json', '--ignore-scripts', '--pack-destination', packed],
+		{ cwd: root, maxBuffer: 64_000_000 },
+	);
+	const tarballs = JSON.parse(stdout) as readonly Tarball[];
+	await install(
+		app,
+		tarballs.map(({ filename }) => join(packed, filename)),
+	);
+	return tarballs;
+}
+
+/** Without install scripts: no package of ours, and none that they need, may depend on one. */
+async function install(dir: string, packages: readonly string[]): Promise<void> {
+	await writeFile(join(dir, 'package.json'), '{ "private": true, "type": "module" }');
+	const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+	await npm('npm', ['install', ...flags, ...packages], { cwd: dir });
+}

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { delimiter, dirname, join } from 'node:path';
+import { inject } from 'vitest';
+
+/** How a program ended. */
+export interface Ended {
+	readonly code: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+/** Where and how a program runs. */
+export interface RunOptions {
+	readonly cwd: string;
+	/** The folder of its `node`; the one that runs the tests unless set. */
+	readonly bin?: string;
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A server that a test has started. */
+export interface RunningServer {
+	/** Without a trailing slash. */
+	readonly url: string;
+	/** Sends SIGTERM and waits for the end. */
+	stop(): Promise<Ended>;
+}
+
+/** Runs a program, or a command of an installed package, to its end. Nothing of the tests' own settings reaches it. */
+export async function run(
+	[program = '', ...args]: readonly string[],
+	options: RunOptions,
+): Promise<Ended> {
+	return ended(start(program, args, options));
+}
+
+/** Runs the installed `plinth serve` on a free port; resolves when its banner shows the address. */
+export async function serve(options: RunOptions): Promise<RunningServer> {
+	const child = start('plinth', ['serve', '--port', '0'], options);
+	const end = ended(child);
+	const url = await new Promise<string>((found, fail) => {
+		let text = '';
+		child.stdout?.on('data', (chunk: Buffer) => {
+			text += chunk;
+			const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+			if (address) found(address);
+		});
+		end.then(({ stderr }) => fail(new Error(`plinth serve ended early:\n${stderr}`)), fail);
+	});
+	return {
+		url,
+		stop() {
+			child.kill('SIGTERM');
+			return end;
+		},
+	};
+}
+
+function start(
+	program: string,
+	args: readonly string[],
+	{ cwd, bin, env }: RunOptions,
+): ChildProcess {
+	const { PATH = '', HOME = cwd, TMPDIR } = process.env;
+	const commands = join(inject('prepared').app, 'node_modules/.bin');
+	const path = [bin ?? dirname(process.execPath), commands, PATH];
+	return spawn(program, args, {
+		cwd,
+		env: {
+			...{ PATH: path.join(delimiter), HOME },
+			...(TMPDIR ? { TMPDIR } : {}),
+			...{ PLINTH_LOG_LEVEL: 'error', ...env },
+		},
+		stdio: ['ignore', 'pipe', 'pipe'],
+		// Whatever a test does with it, it does not outlive the run.
+		timeout: 100_000,
+		killSignal: 'SIGKILL',
+	});
+}
+
+async function ended(child: ChildProcess): Promise<Ended> {
+	const written = { stdout: '', stderr: '' };
+	for (const name of ['stdout', 'stderr'] as const) {
+		child[name]?.on('data', (chunk: Buffer) => {
+			written[name] += chunk;
+		});
+	}
+	const [code] = (await once(child, 'close')) as [number | null];
+	return { code, ...written };
+}

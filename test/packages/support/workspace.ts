@@ -1,0 +1,39 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The repository. */
+export const root = resolve(import.meta.dirname, '../../..');
+
+/** What the tests read of a `package.json`. */
+export interface Manifest {
+	readonly name: string;
+	readonly version: string;
+	readonly private?: boolean;
+	readonly exports?: unknown;
+	readonly bin?: unknown;
+	readonly dependencies?: Readonly<Record<string, string>>;
+	readonly peerDependencies?: Readonly<Record<string, string>>;
+	readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** A package of this repository. */
+export interface Package {
+	/** From the root: `plugins/chat`. */
+	readonly folder: string;
+	readonly manifest: Manifest;
+}
+
+/** The packages that are published. */
+export const published: readonly Package[] = packagesIn('{core,cli,plugins/*,adapters/*}');
+
+/** The packages that somebody else could have written: no part of the workspace. */
+export const strangers: readonly Package[] = packagesIn('test/packages/strangers/*');
+
+function packagesIn(pattern: string): readonly Package[] {
+	return globSync(`${pattern}/package.json`, { cwd: root })
+		.sort()
+		.map((path) => ({
+			folder: path.slice(0, -'/package.json'.length),
+			manifest: JSON.parse(readFileSync(join(root, path), 'utf8')),
+		}));
+}

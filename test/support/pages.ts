@@ -1,0 +1,21 @@
+/** The tables of a Markdown page: rows of cells, the head first, without the line below it. */
+export function tablesOf(text: string): readonly (readonly (readonly string[])[])[] {
+	return text
+		.split(/\n(?!\|)/)
+		.map((part) => part.split('\n').filter((line) => line.startsWith('|')))
+		.filter((lines) => lines.length > 2)
+		.map(([head = '', , ...rows]) => [head, ...rows].map(cellsOf));
+}
+
+/** The fenced blocks of a page that are in one language. */
+export function codeBlocks(text: string, language: string): readonly string[] {
+	const blocks = text.matchAll(/^```(\w*)[^\n]*\n([\s\S]*?)^```$/gm);
+	return [...blocks].filter(([, name]) => name === language).map(([, , code = '']) => code);
+}
+
+function cellsOf(line: string): readonly string[] {
+	return line
+		.slice(1, -1)
+		.split('|')
+		.map((cell) => cell.trim());
+}

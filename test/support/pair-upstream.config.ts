@@ -1,0 +1,12 @@
+import { defineConfig } from '@plinth/core';
+import { video } from '@plinth/plugin-video';
+
+const { TEST_JOBS = '{}', TEST_SERVER = '{}' } = process.env;
+
+/** The built-in composition, asked by another Plinth: `plinth-pair.ts` starts it. */
+export default defineConfig({
+	extends: 'plinth:embedded',
+	server: JSON.parse(TEST_SERVER),
+	jobs: JSON.parse(TEST_JOBS),
+	plugins: { video: video({ pollAfterMs: 200 }) },
+});
