@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { modelBindingShape, modelPoolShape } from '../core/src/config/model-shape.ts';
 import { defaultCircuit } from '../core/src/models/circuit.ts';
 import { defaultWaiting } from '../core/src/models/line.ts';
-import { retryAfterMost } from '../core/src/models/retry-after.ts';
+import { retryAfterSeconds } from '../core/src/models/retry-after.ts';
 import { abandonMs } from '../core/src/models/served-model.ts';
 import { root } from './support/cli.ts';
 import { type Factory, factoriesOf, takesNumbersOnly, tellOptions } from './support/factories.ts';
@@ -100,7 +100,7 @@ describe('docs/models.md', () => {
 		const { failures, seconds } = defaultCircuit;
 		expect(text).toContain(`| \`waiting\` | model | \`${defaultWaiting}\` |`);
 		expect(text).toContain(`after ${failures} failures for ${seconds} seconds`);
-		expect(text).toContain(`1 to ${retryAfterMost} seconds`);
+		expect(text).toContain(`1 to ${retryAfterSeconds} seconds`);
 		expect(text).toContain(`up to ${abandonMs / 1000} seconds more`);
 	});
 });

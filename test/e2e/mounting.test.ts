@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { eventually } from '@plinth/core/testing';
 import { fromHost } from '@plinth/hosts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hosts, ownPage, type RunningHost } from '../../adapters/hosts/test/hosts.ts';
+import { hosts, ownPage, passesParsed, type RunningHost } from '../../adapters/hosts/test/hosts.ts';
 import { requests, type Visit } from '../../adapters/hosts/test/requests.ts';
 import { failure, rawClient } from '../support/client.ts';
 import { fakeChat } from '../support/fake-chat.ts';
@@ -73,16 +73,6 @@ describe('behind body parsers of the host', () => {
 		host = undefined;
 	});
 
-	/** What a host with parsers of its own still lets through: `JSON`, and forms where it keeps its hands off them. */
-	const passes: Readonly<Record<string, readonly string[]>> = {
-		'Express 5': ['JSON'],
-		'Fastify 5': ['JSON', 'a form'],
-		'Koa 3': ['JSON'],
-		'Hono on Node': ['JSON'],
-		'node:http': ['JSON'],
-		fetch: [],
-	};
-
 	test.each(all)('%s', async (name, start) => {
 		host = await start(booted.app, { parsers: true });
 		const client = rawClient(host.url, keyA, host.door);
@@ -99,7 +89,7 @@ describe('behind body parsers of the host', () => {
 			'a form': await client.send('/v1/images/edits', { method: 'POST', body: form }),
 		};
 		for (const [kind, answer] of Object.entries(answers)) {
-			if (passes[name]?.includes(kind)) expect(answer.status).toBe(200);
+			if (passesParsed[name]?.includes(kind)) expect(answer.status).toBe(200);
 			else {
 				const { message } = await failure(answer);
 				expect([answer.status, message]).toEqual([
@@ -111,7 +101,7 @@ describe('behind body parsers of the host', () => {
 		if (answers.JSON.ok) expect(await answers.JSON.text()).toContain(message);
 	});
 
-	test.each(all.filter(([name]) => passes[name]?.includes('JSON')))(
+	test.each(all.filter(([name]) => passesParsed[name]?.includes('JSON')))(
 		'%s lets no hostile JSON through',
 		async (_, start) => {
 			host = await start(booted.app, { parsers: true });

@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type RunningServer, run, serve } from './support/programs.ts';
 import { runtimes } from './support/runtimes.ts';
+import { published } from './support/workspace.ts';
 
 const { app, runtimes: installed } = inject('prepared');
+/** What can be imported from our packages. */
+const exported = published.flatMap(({ manifest: { name, exports = {} } }) =>
+	Object.keys(exports)
+		.filter((subpath) => subpath !== './package.json')
+		.map((subpath) => `${name}${subpath.slice(1)}`),
+);
+
 /** By check and version of Node. */
 const results: Record<string, Record<string, string>> = {};
 
@@ -31,8 +39,9 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 
 	beforeAll(async () => {
 		await mkdir(cwd);
-		await copyFile(join(import.meta.dirname, 'apps/minimal.js'), join(cwd, 'minimal.js'));
-		await copyFile(join(import.meta.dirname, 'apps/common-js-host.cjs'), join(cwd, 'host.cjs'));
+		for (const file of ['minimal.js', 'common-js-host.cjs', 'load.cjs']) {
+			await copyFile(join(import.meta.dirname, 'apps', file), join(cwd, file));
+		}
 		server = await serve({ cwd, bin, env });
 	});
 
@@ -42,6 +51,11 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 
 	check('runs the version that it is meant to', async () => {
 		expect(await run(['node', '--version'], { cwd, bin })).toMatchObject({ stdout: `v${name}\n` });
+	});
+
+	check('every export can be imported and required', async () => {
+		const ended = await run(['node', 'load.cjs', ...exported], { cwd, bin });
+		expect(ended).toMatchObject({ code: 0, stdout: `${exported.length}\n` });
 	});
 
 	check('npx plinth check', async () => {
@@ -99,7 +113,7 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 	});
 
 	check('a CommonJS host that requires the kernel', async () => {
-		const ended = await run(['node', 'host.cjs'], { cwd, bin });
+		const ended = await run(['node', 'common-js-host.cjs'], { cwd, bin });
 		expect(ended).toMatchObject({ code: 0, stdout: '200\n' });
 	});
 });

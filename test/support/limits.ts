@@ -13,11 +13,18 @@ import { maxPixels, maxSeconds } from '../../adapters/sharp/src/failures.ts';
 import { maxWorkerBytes } from '../../adapters/sharp/src/worker/messages.ts';
 import { serverSettings } from '../../core/src/config/shape.ts';
 import { textCacheLimits } from '../../core/src/documents/text-cache.ts';
+import { wholeBytes } from '../../core/src/http/body.ts';
 import { fetchLimits } from '../../core/src/http/fetched-images.ts';
+import { refusalBytes } from '../../core/src/http/forward.ts';
 import { httpLimits } from '../../core/src/http/limits.ts';
 import { namedFileLimits } from '../../core/src/http/named-files.ts';
+import { parsedBytes } from '../../core/src/http/raw-body.ts';
 import { jobSettings } from '../../core/src/jobs/settings.ts';
 import { readinessLimits } from '../../core/src/kernel/readiness.ts';
+import { defaultCircuit } from '../../core/src/models/circuit.ts';
+import { defaultWaiting } from '../../core/src/models/line.ts';
+import { retryAfterSeconds } from '../../core/src/models/retry-after.ts';
+import { abandonMs } from '../../core/src/models/served-model.ts';
 import { chatOptions } from '../../plugins/chat/src/options.ts';
 import { chatLimits } from '../../plugins/chat/src/request/fields.ts';
 import { maxFiles as maxChatFiles } from '../../plugins/chat/src/request/inputs.ts';
@@ -75,6 +82,13 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 			maxCharacters,
 		}),
 		...named('textCache', textCacheLimits),
+		...named('models', {
+			waiting: defaultWaiting,
+			circuit: defaultCircuit,
+			retryAfterSeconds,
+			abandonMs,
+		}),
+		...named('forward', { wholeBytes, parsedBytes, refusalBytes }),
 		...named('readiness', readinessLimits),
 		...named('idempotency', { keyMs: idempotencyKeyMs, retryMs: retryWindowMs }),
 		...ofRoute('POST /v1/videos', video),
@@ -135,6 +149,7 @@ const byteNames = /bytes$|^(?:json|multipart|file|field|allFields|drain|drainStr
 
 function shown(name: string, value: number): string {
 	if (name.endsWith('Ms')) return duration(value);
+	if (/seconds$/i.test(name)) return duration(value * 1_000);
 	if (name.endsWith('Minutes')) return duration(value * 60_000);
 	if (name.endsWith('Hours')) return duration(value * 3_600_000);
 	return byteNames.test(name) ? bytes(value) : count(value);

@@ -126,6 +126,16 @@ export const hosts: Readonly<Record<string, StartHost>> = {
 	},
 };
 
+/** What still comes through to Plinth where the host has parsers in front: `JSON`, and forms where it keeps its hands off them. */
+export const passesParsed: Readonly<Record<string, readonly string[]>> = {
+	'Express 5': ['JSON'],
+	'Fastify 5': ['JSON', 'a form'],
+	'Koa 3': ['JSON'],
+	'Hono on Node': ['JSON'],
+	'node:http': ['JSON'],
+	fetch: [],
+};
+
 async function listening(server: Server): Promise<RunningHost> {
 	if (!server.listening) server.listen(0, '127.0.0.1');
 	if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));

@@ -12,7 +12,7 @@ const dialects = ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacp
 const native = ['openai', 'vllm-omni', 'sglang', 'llamacpp'];
 const all = native;
 const newer = ['openai'];
-const own = native.filter((name) => name !== 'openai');
+const _own = native.filter((name) => name !== 'openai');
 
 const hi = { role: 'user', content: 'Hello?' };
 const talk = (part: object = {}) => ({ model: 'mine', messages: [hi], ...part });
@@ -32,8 +32,8 @@ describe('a chat completion goes as it is', () => {
 	test.each<[string, object, readonly string[]]>([
 		['where it is plain talk', talk(), all],
 		['with what all servers know', talk({ temperature: 1, top_p: 1, stop: 'x', seed: 1 }), all],
-		['with a bound as OpenAI calls it', talk({ max_completion_tokens: 9 }), newer],
-		['with a bound as others call it', talk({ max_tokens: 9 }), own],
+		['with a bound as OpenAI calls it', talk({ max_completion_tokens: 9 }), all],
+		['with a bound as others call it', talk({ max_tokens: 9 }), all],
 		['with an effort', talk({ reasoning_effort: 'low' }), ['openai', 'vllm-omni', 'sglang']],
 		['with tools', talk({ tools: [tool] }), all],
 		['with a tool that must be called', talk({ tools: [tool], tool_choice: 'required' }), all],
@@ -98,10 +98,23 @@ describe('a chat completion goes as it is', () => {
 	});
 });
 
+describe('a bound on the tokens of an answer', () => {
+	test.each([
+		['openai', 'max_tokens', 'max_completion_tokens'],
+		['openai', 'max_completion_tokens', 'max_completion_tokens'],
+		['llamacpp', 'max_completion_tokens', 'max_tokens'],
+		['vllm-omni', 'max_tokens', 'max_tokens'],
+	])('goes to %s, written %s, as %s', async (dialect, written, sent) => {
+		const { model } = await openedChat({ dialect });
+		const request = model.forward?.(rawBody(talk({ [written]: 9 })));
+		expect(JSON.parse(Buffer.from(request?.body ?? []).toString())).toMatchObject({ [sent]: 9 });
+	});
+});
+
 describe('a chat completion that nobody has parsed goes as it is', () => {
 	test.each<[string, Parameters<typeof longBody>[0], readonly string[]]>([
 		['where it is plain talk', talk(), all],
-		['with a bound as others call it', talk({ max_tokens: 9 }), own],
+		['with a bound as others call it', talk({ max_tokens: 9 }), all],
 		['with an effort', talk({ reasoning_effort: 'low' }), ['openai', 'vllm-omni', 'sglang']],
 		['with texts in parts', says({ role: 'user', content: parts }), newer],
 		['not with tools', talk({ tools: [tool] }), []],

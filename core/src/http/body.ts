@@ -60,7 +60,7 @@ export class BodyReader {
 	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
 		const { req } = exchange;
 		const length = Number(req.headers['content-length']);
-		const limit = Math.min(mostWholeBytes, this.#limits.json);
+		const limit = Math.min(wholeBytes, this.#limits.json);
 		if (!(length >= 1 && length <= limit) || !Number.isInteger(length)) return undefined;
 		if (isTaken(req) || req.headers['transfer-encoding'] !== undefined) return undefined;
 		if (this.#announced(req) !== 'json') return undefined;
@@ -128,7 +128,7 @@ export class BodyReader {
 }
 
 /** The longest body that is read into memory before it is parsed. */
-const mostWholeBytes = 4_194_304;
+export const wholeBytes = 4_194_304;
 
 /** The content types behind the encodings. */
 export const mediaTypes = { json: 'application/json', multipart: 'multipart/form-data' } as const;

@@ -10,6 +10,7 @@ const exposed = [
 	'openai-processing-ms',
 	'retry-after',
 	'retry-after-ms',
+	'x-plinth-model',
 	'x-request-id',
 	'x-should-retry',
 ].join(', ');

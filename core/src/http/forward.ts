@@ -21,7 +21,7 @@ export function forward(
 }
 
 /** Of an answer that is no success, more than this is not read, in bytes. */
-const refusalBytes = 65_536;
+export const refusalBytes = 65_536;
 
 type UpstreamHeaders = Parameters<ForwardHandler['onResponseStart']>[2];
 

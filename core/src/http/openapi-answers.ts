@@ -46,6 +46,7 @@ export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
 		[status]: success(response, response.description, {
 			...(takesIdempotencyKey(route) ? replayed : {}),
 			...(response.ranges ? wholeContent : {}),
+			...(route.errors.includes(errors.E_MODEL_BUSY) ? answeringModel : {}),
 		}),
 	};
 	if (response.ranges) {
@@ -65,6 +66,8 @@ export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
 const headerTexts: Readonly<Record<string, string>> = {
 	'x-request-id': 'Names this request in the log of the server.',
 	'openai-processing-ms': 'How long the server worked on the answer, in milliseconds.',
+	'x-plinth-model':
+		'The model whose answer this is, percent-encoded where its id has other than visible ASCII characters.',
 	'retry-after': 'Seconds after which another try makes sense.',
 	'x-should-retry': '`false`: the same request will fail again.',
 	'www-authenticate': 'How to authenticate (RFC 9110 §11.6.1).',
@@ -77,6 +80,7 @@ const headerTexts: Readonly<Record<string, string>> = {
 
 const always = ['x-request-id', 'openai-processing-ms'];
 const replayed = described(['idempotent-replayed']);
+const answeringModel = described(['x-plinth-model']);
 const wholeContent = described(['accept-ranges', 'etag', 'content-disposition']);
 const window = { ...wholeContent, ...described(['content-range']) };
 

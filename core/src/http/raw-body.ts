@@ -16,13 +16,16 @@ export const parsedBytes = 262_144;
 export function lookThrough(bytes: Buffer): JsonBody | undefined {
 	if (!isUtf8(bytes)) return undefined;
 	const names: (string | undefined)[] = [];
+	const places: Span[] = [];
 	let model: Span | undefined;
 	let longest = 0;
 	const isWhole = walkStrings(bytes, httpLimits, (start, end, role, depth) => {
 		if (end - start > longest) longest = end - start;
 		if (depth > 1) return;
-		if (role === 'name') names.push(textOf(bytes, start, end));
-		else if (names.at(-1) === 'model') model = { start, end };
+		if (role === 'name') {
+			names.push(textOf(bytes, start, end));
+			places.push({ start, end });
+		} else if (names.at(-1) === 'model') model = { start, end };
 	});
 	if (!isWhole) return undefined;
 	if (names.indexOf('model') !== names.lastIndexOf('model')) {
@@ -34,7 +37,7 @@ export function lookThrough(bytes: Buffer): JsonBody | undefined {
 	const isShort = bytes.length <= parsedBytes;
 	const value = isShort ? parsed(bytes) : undefined;
 	if (isShort && !value) return undefined;
-	return new JsonBody(bytes, { names, value, model: text, span: model, longest });
+	return new JsonBody(bytes, { names, places, value, model: text, span: model, longest });
 }
 
 /** Undefined is a name that no string can mean. */
@@ -50,8 +53,11 @@ interface Span {
 
 interface Found {
 	readonly names: readonly string[];
+	/** Of the names. */
+	readonly places: readonly Span[];
 	readonly value: Readonly<Record<string, unknown>> | undefined;
 	readonly model: string;
+	/** Of the model's name. */
 	readonly span: Span;
 	readonly longest: number;
 }
@@ -65,14 +71,16 @@ export class JsonBody implements RawBody {
 	/** Bytes of its longest string, as it was sent. */
 	readonly longestString: number;
 	readonly #model: Span;
+	readonly #places: readonly Span[];
 
-	constructor(bytes: Buffer, { names, value, model, span, longest }: Found) {
+	constructor(bytes: Buffer, { names, places, value, model, span, longest }: Found) {
 		this.bytes = bytes;
 		this.model = model;
 		this.names = names;
 		this.value = value;
 		this.longestString = longest;
 		this.#model = span;
+		this.#places = places;
 	}
 
 	mentions(words: readonly string[]): boolean {
@@ -89,16 +97,31 @@ export class JsonBody implements RawBody {
 		return found;
 	}
 
-	withModel(name: string): Buffer {
-		if (name === this.model) return this.bytes;
-		const { start, end } = this.#model;
-		const { bytes } = this;
-		return Buffer.concat([
-			bytes.subarray(0, start - 1),
-			Buffer.from(JSON.stringify(name)),
-			bytes.subarray(end + 1),
-		]);
+	withModel(name: string, renamed?: readonly [from: string, to: string]): Buffer {
+		const place = renamed && this.#places[this.names.indexOf(renamed[0])];
+		const changes = [
+			...(name === this.model ? [] : [{ at: this.#model, text: name }]),
+			...(place ? [{ at: place, text: renamed[1] }] : []),
+		];
+		return changes.length === 0 ? this.bytes : spliced(this.bytes, changes);
 	}
+}
+
+interface Change {
+	readonly at: Span;
+	readonly text: string;
+}
+
+/** The same bytes with other strings in some places. */
+function spliced(bytes: Buffer, changes: Change[]): Buffer {
+	const parts: Buffer[] = [];
+	let from = 0;
+	for (const { at, text } of changes.sort((one, other) => one.at.start - other.at.start)) {
+		parts.push(bytes.subarray(from, at.start - 1), Buffer.from(JSON.stringify(text)));
+		from = at.end + 1;
+	}
+	parts.push(bytes.subarray(from));
+	return Buffer.concat(parts);
 }
 
 /** A word as UTF-8 that is read as Latin-1, the fastest way to read it, spells it. */

@@ -45,7 +45,7 @@ export interface ForwardRequest {
 	readonly dispatcher: ForwardDispatcher;
 	readonly origin: string;
 	readonly path: string;
-	/** Names in lower case and values in turns, credentials included; the length is added. */
+	/** Names in lower case and values in turns, credentials included; the dispatcher adds the length. */
 	readonly headers: readonly string[];
 	readonly body: Uint8Array;
 	/** Milliseconds until the answer has begun, and between two pieces of it. */
@@ -67,7 +67,7 @@ export interface RawBody {
 	readonly bytes: Buffer;
 	/** The text under `model`, an id or an alias. */
 	readonly model: string;
-	/** Names of all members of the outermost object, in order. */
+	/** Names of all members of the outermost object, in order; no name twice. */
 	readonly names: readonly string[];
 	/** What the bytes say, unchecked by any schema; undefined for more than 262,144 bytes. */
 	readonly value: Readonly<Record<string, unknown>> | undefined;
@@ -76,6 +76,6 @@ export interface RawBody {
 	 * escapes count as any word.
 	 */
 	mentions(words: readonly string[]): boolean;
-	/** The same bytes with another model's name in place of the client's. */
-	withModel(name: string): Buffer;
+	/** The same bytes with another model's name in place of the client's, and one outermost member, if it is there, under the name that the upstream knows it by. */
+	withModel(name: string, renamed?: readonly [from: string, to: string]): Buffer;
 }

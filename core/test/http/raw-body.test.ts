@@ -75,6 +75,17 @@ describe('a body that is looked through', () => {
 		);
 	});
 
+	it('gets another name for a member, beside another model or alone', () => {
+		const seen = lookThrough(Buffer.from('{"a": [{"a":1}], "model": "m", "b":"a"}'));
+		expect(seen?.withModel('x', ['a', 'c']).toString()).toBe(
+			'{"c": [{"a":1}], "model": "x", "b":"a"}',
+		);
+		expect(seen?.withModel('m', ['b', 'long name']).toString()).toBe(
+			'{"a": [{"a":1}], "model": "m", "long name":"a"}',
+		);
+		expect(seen?.withModel('m', ['z', 'y'])).toBe(seen?.bytes);
+	});
+
 	it('mentions what a parser finds in names and types, and nothing else', () => {
 		const sought = fc.subarray(words);
 		fc.assert(

@@ -4,7 +4,6 @@ import {
 	closing,
 	eventsWithin,
 	type Logger,
-	type Models,
 	type ModelTurn,
 	orAbort,
 	Reply,

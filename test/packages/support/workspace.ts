@@ -9,7 +9,7 @@ export interface Manifest {
 	readonly name: string;
 	readonly version: string;
 	readonly private?: boolean;
-	readonly exports?: unknown;
+	readonly exports?: object;
 	readonly bin?: unknown;
 	readonly dependencies?: Readonly<Record<string, string>>;
 	readonly peerDependencies?: Readonly<Record<string, string>>;

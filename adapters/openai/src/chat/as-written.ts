@@ -22,6 +22,8 @@ const common = [
 	'user',
 	'n',
 ];
+/** A body has one of them at most. */
+const tokenBounds = ['max_tokens', 'max_completion_tokens'];
 const toolMembers = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
 /** Members of messages, and of their parts, that make more of a long body than plain talk, or that clients repeat out of answers. */
@@ -42,6 +44,8 @@ const remarkable = [
  * a translation would put in other words or leave out.
  */
 export class ChatAsWritten {
+	/** What else clients call the bound on the answer's tokens, and what the server calls it. */
+	readonly renamed: readonly [from: string, to: string];
 	readonly #dialect: ChatDialect;
 	readonly #known: ReadonlySet<string>;
 	readonly #knownUnread: ReadonlySet<string>;
@@ -49,8 +53,12 @@ export class ChatAsWritten {
 	readonly #messages: MessageRules;
 
 	constructor(dialect: ChatDialect) {
-		const talk = [...common, dialect.maxTokens, ...(dialect.effort ? ['reasoning_effort'] : [])];
+		const talk = [...common, ...tokenBounds, ...(dialect.effort ? ['reasoning_effort'] : [])];
 		const isPlain = dialect.asWritten === 'plain';
+		this.renamed = [
+			tokenBounds.find((each) => each !== dialect.maxTokens) ?? '',
+			dialect.maxTokens,
+		];
 		this.#dialect = dialect;
 		this.#known = new Set([...talk, ...toolMembers]);
 		this.#knownUnread = new Set(talk);

@@ -119,7 +119,7 @@ class Talker {
 
 	forward(raw: RawBody): ForwardRequest | undefined {
 		const form = this.#written.formOf(raw);
-		return form && this.#lanes?.[form].request(raw, this.#model);
+		return form && this.#lanes?.[form].request(raw, this.#model, this.#written.renamed);
 	}
 
 	async *stream(request: ChatRequest, run: ChatRun): AsyncGenerator<ChatEvent> {

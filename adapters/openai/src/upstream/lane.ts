@@ -49,13 +49,22 @@ export class Lane {
 	}
 
 	/**
-	 * A request with the name by which the server knows the model. Undefined when the lane is closed, and until the first ordinary request has opened the connection: only
+	 * A request with the name by which the server knows the model, and with one member renamed. Undefined when the lane is closed, and until the first ordinary request has opened the connection: only
 	 * that can wait until the client library is loaded, which a server that never asks this model need not do.
 	 */
-	request(raw: RawBody, model: string): ForwardRequest | undefined {
+	request(
+		raw: RawBody,
+		model: string,
+		renamed?: readonly [from: string, to: string],
+	): ForwardRequest | undefined {
 		const { dispatcher } = this.#upstream.connection;
 		if (!dispatcher || !this.#isOpen) return undefined;
-		return new LaneRequest(this, dispatcher, raw.withModel(model), raw.value !== undefined);
+		return new LaneRequest(
+			this,
+			dispatcher,
+			raw.withModel(model, renamed),
+			raw.value !== undefined,
+		);
 	}
 
 	/** Lets no more requests through. `why` is for the log. */

@@ -1,0 +1,125 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { modelBindingShape, modelPoolShape } from '../../core/src/config/model-shape.ts';
+import { configShape, logSettings, serverSettings } from '../../core/src/config/shape.ts';
+import { jobSettings } from '../../core/src/jobs/settings.ts';
+import { type Described, factoriesOf, variantsOf } from './factories.ts';
+import { meaningIn, type Place, placesOf } from './meanings.ts';
+import { type Cells, table } from './markdown.ts';
+import { defaultOf, optionsOf, typeOf } from './schema.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const core = (file: string, behind?: string): Place => ({
+	file: join(root, 'core/src', file),
+	...(behind && { behind }),
+});
+
+/** The page of every key that a config may have. Throws when one has no doc comment. */
+export async function configPage(): Promise<string> {
+	const config = core('config.ts', 'interface AppConfig');
+	const packages = await Promise.all(
+		['core', ...folders('adapters'), ...folders('plugins')].map(packageOf),
+	);
+	const sections = (kind: Described['kind']) =>
+		packages.flatMap(({ title, folder, factories }) => {
+			const own = factories.filter((factory) => factory.kind === kind);
+			return own.length === 0 ? [] : [sectionOf(title, folder, own)];
+		});
+	return [
+		'# Config reference',
+		'Every key of a config, from the schemas that check it: `npm run reference` writes this page. Every text may hold `${NAME}` or `${NAME:-default}`. An unknown key keeps the server from starting.',
+		settings(configShape, [config]),
+		'## `server`',
+		settings(serverSettings, [core('config/shape.ts'), core('config.ts', 'interface ServerConfig')]),
+		'## `log`',
+		settings(logSettings, [core('config.ts', 'interface LogConfig')]),
+		'## `jobs`',
+		'How jobs are run. Times are in milliseconds.',
+		settings(jobSettings, [core('jobs/settings.ts')]),
+		'## Backends',
+		'An entry of `backends` is a factory call, or `{ use, with }` with the name of the factory and its options.',
+		...sections('backend'),
+		'## Models',
+		'An entry of `models` is a factory call, `{ use, with }` with any of the keys below, or a pool. [Models in the config](../models.md) tells how they work together.',
+		settings(modelBindingShape, [
+			core('config.ts', 'interface ModelBindingOptions'),
+			core('config.ts', 'interface ListingOptions'),
+		]),
+		'### Pools',
+		settings(modelPoolShape, [
+			core('config.ts', 'interface ModelPool'),
+			core('config.ts', 'interface ListingOptions'),
+		]),
+		...sections('model'),
+		'## Plugins',
+		'An entry of `plugins` is a factory call, or `{ use, with }` with the name of the factory and its options.',
+		...sections('plugin'),
+	].join('\n\n');
+}
+
+interface Package {
+	/** As it is imported. */
+	readonly title: string;
+	readonly folder: string;
+	readonly factories: readonly Described[];
+}
+
+const folders = (group: string) => readdirSync(join(root, group)).map((name) => `${group}/${name}`);
+
+async function packageOf(path: string): Promise<Package> {
+	const folder = join(root, path);
+	const { default: manifest } = await import(join(folder, 'package.json'), {
+		with: { type: 'json' },
+	});
+	return {
+		title: manifest.name,
+		folder,
+		factories: factoriesOf(await import(manifest.name)),
+	};
+}
+
+function settings(schema: z.ZodType, places: readonly Place[]): string {
+	const rows = [...optionsOf(schema)].map(({ name, schema }) => [
+		`\`${name}\``,
+		typeOf(schema),
+		defaultOf(schema),
+		told(places, name),
+	]);
+	return table(['key', 'type', 'default', 'what'], rows);
+}
+
+function sectionOf(title: string, folder: string, factories: readonly Described[]): string {
+	const own = factories.map((factory) => {
+		const services = factory.needs.map((id) => `\`${id}\``).join(', ');
+		const provides = factory.provides.map((id) => `\`${id}\``).join(', ');
+		const parts = [provides && `provides ${provides}`, services && `needs ${services}`];
+		return `- \`${title}#${factory.name}\`: ${parts.filter(Boolean).join('; ') || 'needs nothing'}.`;
+	});
+	const variants = factories.flatMap(variantsOf);
+	const rows = new Map<string, { cells: Cells; owners: string[] }>();
+	for (const { label, name: factory, config } of variants) {
+		const places = placesOf(folder, factory);
+		for (const { name, schema } of optionsOf(config)) {
+			const cells = [`\`${name}\``, typeOf(schema), defaultOf(schema), told(places, name)];
+			const row = rows.get(cells.join()) ?? { cells, owners: [] };
+			rows.set(cells.join(), { cells, owners: [...row.owners, label] });
+		}
+	}
+	const parts = [`### ${title}`, own.join('\n')];
+	if (rows.size === 0) return [...parts, 'No options.'].join('\n\n');
+	const hasOwners = variants.length > 1;
+	const head = ['option', ...(hasOwners ? ['of'] : []), 'type', 'default', 'what'];
+	const lines = [...rows.values()].map(({ cells: [name = '', ...others], owners }) => [
+		name,
+		...(hasOwners ? [owners.length === variants.length ? 'all' : owners.join(', ')] : []),
+		...others,
+	]);
+	return [...parts, table(head, lines)].join('\n\n');
+}
+
+function told(places: readonly Place[], name: string): string {
+	const meaning = meaningIn(places, name.slice(name.lastIndexOf('.') + 1));
+	if (meaning === undefined) { console.error('MISSING', name, places[0]); return '?'; }
+	return meaning;
+}

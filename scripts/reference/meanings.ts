@@ -1,0 +1,57 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** A file in which doc comments are looked for, and the text behind which they stand there. */
+export interface Place {
+	readonly file: string;
+	/** The beginning of the file unless set. */
+	readonly behind?: string;
+}
+
+/**
+ * The doc comment of a member called `name`, as one line of Markdown, from the first of the places that has one; undefined if none has.
+ * It may stand above the member itself, or above a constant of that name which the member stands for.
+ */
+export function meaningIn(places: readonly Place[], name: string): string | undefined {
+	for (const { file, behind = '' } of places) {
+		const text = readFileSync(file, 'utf8');
+		const begin = text.indexOf(behind);
+		if (begin < 0) throw new Error(`${file} does not have "${behind}".`);
+		const comments = text.slice(begin).matchAll(commented);
+		const found = [...comments].find(([, , member]) => member === name);
+		if (found) return asMarkdown(found[1] ?? '');
+	}
+	return undefined;
+}
+
+/** The file below `folder` that declares a factory or a plugin, and the files that it imports from there, nearest first. */
+export function placesOf(folder: string, name: string): readonly Place[] {
+	const declares = new RegExp(`^\\t(?:name|id): '${name.replace('.', '\\.')}',$`, 'm');
+	const first = globSync('src/**/*.ts', { cwd: folder })
+		.map((file) => join(folder, file))
+		.filter((file) => declares.test(readFileSync(file, 'utf8')));
+	if (first.length !== 1) throw new Error(`${folder} declares ${name} in ${first.length} files.`);
+	const files = new Set(first);
+	for (const file of files) for (const imported of importsOf(file)) files.add(imported);
+	return [...files].map((file) => ({ file }));
+}
+
+// A comment, lines that explain more, then `name:`, `name?:`, `name,` or `const name =`.
+const commented =
+	/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:\/\/[^\n]*\s*)*(?:export )?(?:const |readonly )?(\w+)\??\s*[:,=]/g;
+
+function importsOf(file: string): readonly string[] {
+	const imports = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+\.ts)'/g);
+	return [...imports].map(([, path = '']) => resolve(dirname(file), path)).filter(existsSync);
+}
+
+function asMarkdown(comment: string): string {
+	return comment
+		.split('\n')
+		.map((line) => line.trim().replace(/^\*\s?/, ''))
+		.filter(Boolean)
+		.join(' ')
+		.trim()
+		.replace(/\{@link (\w+)\}/g, '`$1`')
+		.replaceAll('|', '\\|');
+}
