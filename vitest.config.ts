@@ -72,6 +72,18 @@ export default defineConfig({
 				},
 			},
 			{
+				// Packages as they are published, outside the workspace: they must have been built.
+				extends: true,
+				test: {
+					name: 'packages',
+					include: ['test/packages/*.test.ts'],
+					globalSetup: ['test/packages/support/prepare.ts'],
+					maxWorkers: patient,
+					testTimeout: 60_000,
+					hookTimeout: 60_000,
+				},
+			},
+			{
 				// The same files as in `system`, with their full numbers of rounds.
 				extends: true,
 				test: {

@@ -56,11 +56,11 @@ export interface ModelPool extends ListingOptions {
 
 /** Where and how the server listens. */
 export interface ServerConfig {
-	/** 127.0.0.1 unless set. */
+	/** The address to listen on; 127.0.0.1 unless set, which only the same machine reaches. */
 	readonly host?: string;
-	/** 8080 unless set; 0 takes a free port. */
+	/** The port to listen on; 8080 unless set, 0 takes a free one. */
 	readonly port?: number | string;
-	/** What absolute links start with; the listening address unless set. */
+	/** What absolute links start with; the address that a request came to unless set. Without a path, the prefix of a mount follows it. */
 	readonly publicUrl?: string;
 	/** `off` lets everybody in: only behind a host that authenticates, or on loopback. `on` unless set. */
 	readonly auth?: 'on' | 'off' | (string & {});
@@ -79,9 +79,9 @@ export interface ServerConfig {
 	readonly limits?: {
 		/** Request bodies being received or worked on, in bytes; 1 GiB unless set. */
 		readonly inFlightBytes?: number | string;
-		/** 256 unless set. */
+		/** Requests of one tenant; 256 unless set. */
 		readonly requestsPerTenant?: number | string;
-		/** Event streams; 1,000 unless set. */
+		/** Event streams of one tenant; 1,000 unless set. */
 		readonly streamsPerTenant?: number | string;
 		/** Event streams of all tenants; 10,000 unless set. */
 		readonly streams?: number | string;
@@ -98,7 +98,7 @@ export interface ServerConfig {
 
 /** How much is logged, and how. */
 export interface LogConfig {
-	/** `info` unless set. */
+	/** The least that is logged; `info` unless set. */
 	readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | (string & {});
 	/** One JSON object a line, or one short line for people; `auto`, the default, is for people on a terminal only. */
 	readonly format?: 'auto' | 'json' | 'pretty' | (string & {});
@@ -111,11 +111,17 @@ export interface LogConfig {
 export interface AppConfig {
 	/** A preset, as `<package>:<export>`, or another config. Keys below replace the preset's. */
 	readonly extends?: string | AppConfig;
+	/** Where the server listens, whom it lets in, and how much it takes on. */
 	readonly server?: ServerConfig;
+	/** How much is logged, and how. */
 	readonly log?: LogConfig;
+	/** How jobs are run. */
 	readonly jobs?: Partial<Record<keyof JobSettings, number | string | boolean>>;
+	/** What the kernel and the plugins need, each under a name of your own. */
 	readonly backends?: Readonly<Record<string, BackendInstance | NamedUse | false>>;
+	/** Models and pools, each under the id that clients name. */
 	readonly models?: Readonly<Record<string, ModelInstance | ModelBinding | ModelPool | false>>;
+	/** What the server can do, each under a name of your own. */
 	readonly plugins?: Readonly<Record<string, PluginInstance | NamedUse | false>>;
 }
 

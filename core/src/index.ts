@@ -36,6 +36,7 @@ export { ForbiddenTarget } from './http/egress/guard.ts';
 export { formBoolean, formInteger, formNumber } from './http/form.ts';
 export { listPage, listPageSchema } from './http/list-page.ts';
 export { mediaTypeOf } from './http/media-type.ts';
+export type { Mount } from './http/mount.ts';
 export { type FileSources, fileSources, NamedFileError, NamedFiles } from './http/named-files.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';

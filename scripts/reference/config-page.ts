@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import { modelBindingShape, modelPoolShape } from '../../core/src/config/model-shape.ts';
 import { configShape, logSettings, serverSettings } from '../../core/src/config/shape.ts';
 import { jobSettings } from '../../core/src/jobs/settings.ts';
-import { type Described, factoriesOf, variantsOf } from './factories.ts';
-import { meaningIn, type Place, placesOf } from './meanings.ts';
+import { type Described, factoriesOf, ownersOf, type Variant, variantsOf } from './factories.ts';
 import { type Cells, table } from './markdown.ts';
+import { meaningIn, type Place, placesOf } from './meanings.ts';
 import { defaultOf, optionsOf, typeOf } from './schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -28,10 +28,16 @@ export async function configPage(): Promise<string> {
 		});
 	return [
 		'# Config reference',
-		'Every key of a config, from the schemas that check it: `npm run reference` writes this page. Every text may hold `${NAME}` or `${NAME:-default}`. An unknown key keeps the server from starting.',
-		settings(configShape, [config]),
+		'Every key of a config, from the schemas that check it: `npm run reference` writes this page. Every text may hold `${NAME}` or `${NAME:-default}`. An unknown key keeps the server from starting. A `?` stands behind services that are used if something provides them.',
+		table(
+			['key', 'what'],
+			Object.keys(configShape.shape).map((name) => [`\`${name}\``, told([config], name)]),
+		),
 		'## `server`',
-		settings(serverSettings, [core('config/shape.ts'), core('config.ts', 'interface ServerConfig')]),
+		settings(serverSettings, [
+			core('config/shape.ts'),
+			core('config.ts', 'interface ServerConfig'),
+		]),
 		'## `log`',
 		settings(logSettings, [core('config.ts', 'interface LogConfig')]),
 		'## `jobs`',
@@ -97,13 +103,13 @@ function sectionOf(title: string, folder: string, factories: readonly Described[
 		return `- \`${title}#${factory.name}\`: ${parts.filter(Boolean).join('; ') || 'needs nothing'}.`;
 	});
 	const variants = factories.flatMap(variantsOf);
-	const rows = new Map<string, { cells: Cells; owners: string[] }>();
-	for (const { label, name: factory, config } of variants) {
-		const places = placesOf(folder, factory);
-		for (const { name, schema } of optionsOf(config)) {
+	const rows = new Map<string, { cells: Cells; owners: Variant[] }>();
+	for (const variant of variants) {
+		const places = placesOf(folder, variant.name);
+		for (const { name, schema } of optionsOf(variant.config)) {
 			const cells = [`\`${name}\``, typeOf(schema), defaultOf(schema), told(places, name)];
 			const row = rows.get(cells.join()) ?? { cells, owners: [] };
-			rows.set(cells.join(), { cells, owners: [...row.owners, label] });
+			rows.set(cells.join(), { cells, owners: [...row.owners, variant] });
 		}
 	}
 	const parts = [`### ${title}`, own.join('\n')];
@@ -112,14 +118,16 @@ function sectionOf(title: string, folder: string, factories: readonly Described[
 	const head = ['option', ...(hasOwners ? ['of'] : []), 'type', 'default', 'what'];
 	const lines = [...rows.values()].map(({ cells: [name = '', ...others], owners }) => [
 		name,
-		...(hasOwners ? [owners.length === variants.length ? 'all' : owners.join(', ')] : []),
+		...(hasOwners ? [ownersOf(owners, variants)] : []),
 		...others,
 	]);
 	return [...parts, table(head, lines)].join('\n\n');
 }
 
 function told(places: readonly Place[], name: string): string {
-	const meaning = meaningIn(places, name.slice(name.lastIndexOf('.') + 1));
-	if (meaning === undefined) { console.error('MISSING', name, places[0]); return '?'; }
+	const meaning = meaningIn(places, name);
+	if (meaning === undefined) {
+		throw new Error(`${name} has no doc comment in ${places[0]?.file}: add one above it.`);
+	}
 	return meaning;
 }

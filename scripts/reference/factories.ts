@@ -1,4 +1,4 @@
-import type { BackendFactory, ModelFactory, Needs, PluginFactory } from '@plinth/core';
+import type { BackendFactory, ModelFactory, Needs, PluginFactory, Provides } from '@plinth/core';
 import { z } from 'zod';
 
 /** A factory that a package exports. */
@@ -8,20 +8,24 @@ export interface Described {
 	readonly name: string;
 	/** Ids of services, or the kind of model. */
 	readonly provides: readonly string[];
-	/** Ids of services. */
+	/** Ids of services, with a `?` behind those without which it works too. */
 	readonly needs: readonly string[];
 	readonly config: z.ZodType;
 }
 
 /** One form that the options of a factory may have. */
 export interface Variant {
-	/** The factory, with the form where there are several: `command.chat json`. */
-	readonly label: string;
+	/** The factory. */
 	readonly name: string;
+	/** Empty where a factory has only one form. */
+	readonly form: string;
 	readonly config: z.ZodType;
 }
 
-type Factory = BackendFactory<z.ZodType> | ModelFactory<unknown, z.ZodType> | PluginFactory<z.ZodType>;
+type Factory =
+	| BackendFactory<z.ZodType>
+	| ModelFactory<unknown, z.ZodType>
+	| PluginFactory<z.ZodType>;
 
 /** The factories among what a package exports. */
 export function factoriesOf(exported: object): readonly Described[] {
@@ -34,11 +38,24 @@ export function factoriesOf(exported: object): readonly Described[] {
 
 /** The forms of a factory's options: those of programs differ by protocol. */
 export function variantsOf({ name, config }: Described): readonly Variant[] {
-	if (!(config instanceof z.ZodDiscriminatedUnion)) return [{ label: `\`${name}\``, name, config }];
+	if (!(config instanceof z.ZodDiscriminatedUnion)) return [{ name, form: '', config }];
 	return config.options.map((option) => {
 		const form = option as z.ZodObject<{ protocol: z.ZodLiteral<string> }>;
-		return { label: `\`${name}\` ${form.shape.protocol.value}`, name, config: form };
+		return { name, form: form.shape.protocol.value, config: form };
 	});
+}
+
+/** Which of all forms some of them are, in few words: `all`, `json` where they are all of that form, or the names of factories. */
+export function ownersOf(some: readonly Variant[], all: readonly Variant[]): string {
+	if (some.length === all.length) return 'all';
+	const [{ form = '' } = {}] = some;
+	const alike = all.filter((variant) => variant.form === form);
+	if (form && some.length === alike.length && some.every((each) => each.form === form)) return form;
+	const owners = some.map(({ name, form }) => {
+		const isWhole = all.every((each) => each.name !== name || some.includes(each));
+		return isWhole ? `\`${name}\`` : `\`${name}\` ${form}`;
+	});
+	return [...new Set(owners)].join(', ');
 }
 
 function isFactory(value: unknown): value is Factory {
@@ -48,9 +65,7 @@ function isFactory(value: unknown): value is Factory {
 function describe(factory: Factory): Described {
 	if (factory.$kind === 'plinth.backend.factory') {
 		const { name, provides, needs, config } = factory.definition;
-		const refs = provides.$kind === 'plinth.service' ? [provides] : Object.values(provides);
-		const ids = refs.map(({ id }) => id);
-		return { kind: 'backend', name, provides: ids, needs: idsOf(needs), config };
+		return { kind: 'backend', name, provides: idsOf(provides), needs: idsOf(needs), config };
 	}
 	if (factory.$kind === 'plinth.model.factory') {
 		const { name, kind, needs, config } = factory.definition;
@@ -60,6 +75,7 @@ function describe(factory: Factory): Described {
 	return { kind: 'plugin', name: id, provides: idsOf(provides), needs: idsOf(needs), config };
 }
 
-function idsOf(refs: Needs = {}): readonly string[] {
-	return Object.values(refs).map(({ id }) => id);
+function idsOf(refs: Provides | Needs = {}): readonly string[] {
+	const list = refs.$kind === 'plinth.service' ? [refs] : Object.values(refs);
+	return list.map(({ id, optional }) => (optional ? `${id}?` : id));
 }

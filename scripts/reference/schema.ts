@@ -22,6 +22,13 @@ export function* optionsOf(schema: z.ZodType, prefix = ''): Generator<Option> {
 
 /** What stands in the place of an option that is not set, as JSON; `needed` where it has to be, `–` for nothing. */
 export function defaultOf(schema: z.ZodType): string {
+	// The keys of an object have their own.
+	if (unwrap(schema) instanceof z.ZodObject)
+		return schema.safeParse(undefined).success ? '–' : 'needed';
+	// What is written, not what a conversion makes of it.
+	if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodTransform)) {
+		return defaultOf(schema.in as z.ZodType);
+	}
 	const { success, data } = schema.safeParse(undefined);
 	if (!success) return 'needed';
 	return data === undefined ? '–' : `\`${JSON.stringify(data)}\``;
@@ -34,7 +41,10 @@ export function typeOf(schema: z.ZodType): string {
 		const forms = bare.options.map((form) => typeOf(form as z.ZodType));
 		return [...new Set(forms)].join(' or ');
 	}
-	if (bare instanceof z.ZodArray) return `list of ${typeOf(bare.element as z.ZodType)}`;
+	if (bare instanceof z.ZodArray) {
+		const of = typeOf(bare.element as z.ZodType);
+		return bare.element instanceof z.ZodUnion ? `list of (${of})` : `list of ${of}`;
+	}
 	if (bare instanceof z.ZodRecord) return `map of ${typeOf(bare.valueType as z.ZodType)}`;
 	if (bare instanceof z.ZodObject) return 'object';
 	if (bare instanceof z.ZodBoolean) return '`true` or `false`';

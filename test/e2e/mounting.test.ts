@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { eventually } from '@plinth/core/testing';
 import { fromHost } from '@plinth/hosts';
+import { plinth } from '@plinth/hosts/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hosts, ownPage, passesParsed, type RunningHost } from '../../adapters/hosts/test/hosts.ts';
 import { requests, type Visit } from '../../adapters/hosts/test/requests.ts';
@@ -82,9 +84,15 @@ describe('behind body parsers of the host', () => {
 		form.set('image', new Blob([rawPng(16, 16)]));
 		const message = 'a hello that somebody has parsed';
 		const answers = {
-			JSON: await client.post('/v1/chat/completions', {
-				model: 'echo-1',
-				messages: [{ role: 'user', content: message }],
+			JSON: await client.send('/v1/chat/completions', {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				// With blanks that no parser keeps, so that its length is another one afterwards.
+				body: JSON.stringify(
+					{ model: 'echo-1', messages: [{ role: 'user', content: message }] },
+					null,
+					2,
+				),
 			}),
 			'a form': await client.send('/v1/images/edits', { method: 'POST', body: form }),
 		};
@@ -99,6 +107,28 @@ describe('behind body parsers of the host', () => {
 			}
 		}
 		if (answers.JSON.ok) expect(await answers.JSON.text()).toContain(message);
+	});
+
+	test('bytes that it has left are read as they are', async () => {
+		const mounted = plinth(booted.app);
+		const server = createServer(async (req, res) => {
+			Object.assign(req, { body: Buffer.concat(await req.toArray()) });
+			mounted(req, res);
+		});
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		const client = rawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, keyA);
+		const form = new FormData();
+		form.set('purpose', 'user_data');
+		form.set('file', new Blob(['kept whole']), 'a.txt');
+		const messages = [{ role: 'user', content: 'bytes' }];
+		const answers = [
+			await client.post('/v1/chat/completions', { model: 'echo-1', messages }),
+			await client.send('/v1/files', { method: 'POST', body: form }),
+		];
+		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+		server.closeAllConnections();
+		server.close();
 	});
 
 	test.each(all.filter(([name]) => passesParsed[name]?.includes('JSON')))(

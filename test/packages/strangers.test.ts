@@ -41,7 +41,7 @@ describe.each(Object.keys(bounds))('the stranger %s', (name) => {
 	});
 
 	test('passes its tests, which run the published suites on plain Node', async () => {
-		const { code, stdout } = await run(['node', '--test', '--test-reporter=tap'], {
+		const { code, stdout } = await run(['node', '--test-reporter=tap', 'test.js'], {
 			cwd: folderOf(name),
 		});
 		const count = (word: string) => Number(new RegExp(`^# ${word} (\\d+)$`, 'm').exec(stdout)?.[1]);

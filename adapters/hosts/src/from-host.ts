@@ -25,6 +25,7 @@ const backend = defineBackend({
 	name: 'fromHost',
 	provides: services.authenticator,
 	config: z.strictObject({
+		/** Tells who sent a request of the host. A function, so not for configs in YAML. */
 		identify: z.custom<Identify<readonly unknown[]>>(
 			(value) => typeof value === 'function',
 			'must be a function of the host that returns a principal',

@@ -173,10 +173,12 @@ export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>>
 		const answer = await client.send('/v1/chat/completions', init);
 		expect([answer.status, (await failure(answer)).code]).toEqual([400, 'invalid_body']);
 	},
-	'JSON beyond the limit': async ({ client }) => {
+	'JSON beyond the limit': async ({ host, client }) => {
 		const body = JSON.stringify({ model: 'builtin-speech', input: 'a'.repeat(1_100_000) });
 		const answer = await client.send('/v1/audio/speech', { method: 'POST', headers: json, body });
 		expect([answer.status, (await failure(answer)).code]).toEqual([413, 'request_too_large']);
+		// With a body left unread, no other request may come on the connection.
+		expect(answer.headers.get('connection')).toBe(host.close ? 'close' : null);
 	},
 	'a body of another type': async ({ client }) => {
 		const headers = { 'content-type': 'text/csv' };

@@ -149,18 +149,45 @@ describe('a server that fails', () => {
 		['with something else than an answer', bytes('<html>', 'text/html')],
 	])('%s is asked again in the ordinary way', async (_, fault) => {
 		let isFirst = true;
-		const front = await gateway((got, res) => {
-			const handler = isFirst
-				? fault
-				: sse({ choices: [{ delta: { content: 'Hi.' }, finish_reason: 'stop' }] });
-			isFirst = false;
-			return handler(got, res);
-		});
+		const front = await gateway(
+			(got, res) => {
+				const handler = isFirst
+					? fault
+					: sse({ choices: [{ delta: { content: 'Hi.' }, finish_reason: 'stop' }] });
+				isFirst = false;
+				return handler(got, res);
+			},
+			{ retries: 1 },
+		);
 		const response = await front.ask('chat', bodies.chat);
 		expect(await response.json()).toMatchObject({
 			choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }],
 		});
 		expect(front.passed().map(({ json }) => json.stream)).toEqual([undefined, true]);
+	});
+
+	test.each<[string, 'chat' | 'image', Handler, object, number]>([
+		['with 429, where no request is to be repeated', 'chat', failure(429, {}), {}, 429],
+		['with 502 behind a picture', 'image', failure(502, {}), { retries: 2 }, 503],
+		['without a word behind a picture', 'image', hangUp, { retries: 2 }, 503],
+	])('%s is not asked again', async (_, kind, fault, options, status) => {
+		const front = await gateway(fault, options);
+		expect((await front.ask(kind, bodies[kind])).status).toBe(status);
+		expect(front.passed()).toHaveLength(1);
+	});
+
+	test('and says so in the middle of its answer breaks the client’s off without its words', async () => {
+		const saysSo = Promise.withResolvers<void>();
+		const front = await gateway((_, res) => {
+			res.writeHead(200, { 'content-type': 'text/event-stream' });
+			res.write('data: {"text":"data: {\\"error\\""}\n\n');
+			void saysSo.promise.then(() => res.end('data: {"error":{"message":"gpu-7 died"}}\n\n'));
+		});
+		const response = await front.ask('chat', streamed);
+		const reader = response.body?.getReader();
+		expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('text');
+		saysSo.resolve();
+		await expect(reader?.read()).rejects.toThrow();
 	});
 
 	test('in the middle of its answer breaks the client’s off', async () => {

@@ -152,6 +152,15 @@ describe('a server that has started again and forgot the video', () => {
 		expect(requests(upstream)[0]).toBe('GET /v1/videos/old');
 	});
 
+	test('is asked once more where another attempt of the job has stopped the video', async () => {
+		const { model, upstream } = await studio({
+			poll: [record('failed', { error: { code: 'cancelled' } }), record('completed')],
+		});
+		expect(await attempt(model).bytes()).toEqual(mp4);
+		const keys = upstream.got.flatMap(({ headers }) => headers['idempotency-key'] ?? []);
+		expect(keys).toEqual(['key-1', 'key-1-again']);
+	});
+
 	test('and forgets it again has lost it', async () => {
 		const { model, upstream } = await studio({ poll: [gone] });
 		expect(await failureOf(attempt(model).result)).toMatchObject({ code: 'model_error' });

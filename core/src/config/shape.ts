@@ -54,7 +54,7 @@ const loadSettings = z.strictObject({
 	requestsPerTenant: count(defaultLoad.requestsPerTenant),
 	streamsPerTenant: count(defaultLoad.streamsPerTenant),
 	streams: count(defaultLoad.streams),
-	/** Of the listener that Plinth opens itself. */
+	/** Connections of the listener that Plinth opens itself. */
 	connections: count(10_000),
 });
 

@@ -107,7 +107,7 @@ class Forwarding implements ForwardHandler {
 
 	onResponseData(_: ForwardController, chunk: Buffer): void {
 		if (this.#isOver) return;
-		this.#answer?.write(chunk);
+		if (this.#answer?.write(chunk)) this.#complete();
 		const refusal = this.#refusal;
 		if (!refusal) return;
 		refusal.chunks.push(chunk.subarray(0, refusal.room));
@@ -119,10 +119,7 @@ class Forwarding implements ForwardHandler {
 		if (this.#isOver) return;
 		if (this.#refusal) this.#refuse(this.#refusal);
 		else if (!this.#answer) this.onResponseError(undefined, new Error('The answer has no head.'));
-		else if (this.#answer.end()) {
-			this.#end();
-			this.#done();
-		}
+		else if (this.#answer.end()) this.#complete();
 	}
 
 	onResponseError(_: ForwardController | undefined, error: Error): void {
@@ -130,6 +127,11 @@ class Forwarding implements ForwardHandler {
 		if (this.#answer) this.#cut(error);
 		else if (this.#refusal) this.#refuse(this.#refusal);
 		else this.#fail(() => this.#request.lost(error));
+	}
+
+	#complete(): void {
+		this.#end();
+		this.#done();
 	}
 
 	#begin(controller: ForwardController, status: number, headers: UpstreamHeaders): void {

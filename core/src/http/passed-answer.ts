@@ -2,7 +2,7 @@ import type { ForwardController } from '../ports/forward.ts';
 import { AnswerTail } from './answer-tail.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
-import { writeWholeHead } from './send.ts';
+import { isBare, writeWholeHead } from './send.ts';
 
 /** What an upstream says of its answer. */
 export interface AnswerHead {
@@ -35,6 +35,10 @@ export class PassedAnswer {
 	/** Since when the client has not taken what was written. */
 	#pausedAt: number | undefined;
 	#hasDrain = false;
+	/** Whether bytes can be written as they are to go out. */
+	readonly #isBare: boolean;
+	/** Whether the pieces are framed here, and not by Node. */
+	readonly #isFramed: boolean;
 	#isOver = false;
 	#disarm: () => void = () => {};
 
@@ -42,6 +46,9 @@ export class PassedAnswer {
 		this.#exchange = exchange;
 		this.#head = head;
 		this.#source = source;
+		const { req, res } = exchange;
+		this.#isBare = isBare(res);
+		this.#isFramed = this.#isBare && head.length === undefined && req.httpVersion === '1.1';
 	}
 
 	/** Writes the head. Throws, with nothing written, `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
@@ -49,7 +56,11 @@ export class PassedAnswer {
 		const exchange = this.#exchange;
 		const { status, isStream } = this.#head;
 		if (isStream) exchange.place?.stream();
-		writeWholeHead(exchange, status, headersOf(this.#head));
+		const headers = headersOf(this.#head);
+		if (this.#isFramed) {
+			writeWholeHead(exchange, status, { ...headers, 'transfer-encoding': 'chunked' });
+			exchange.res.chunkedEncoding = false;
+		} else writeWholeHead(exchange, status, headers);
 		// What remains is bounded by the pace of both sides.
 		exchange.clearDeadline();
 		const { req, res, clock } = exchange;
@@ -61,17 +72,28 @@ export class PassedAnswer {
 		this.#arm(Math.min(this.#source.quietMs, stallMs, heartbeatMs));
 	}
 
-	write(chunk: Buffer): void {
-		if (this.#isOver) return;
+	/** True: the answer is complete with this piece, and has been ended. */
+	write(chunk: Buffer): boolean {
+		if (this.#isOver) return false;
 		const { length = Number.POSITIVE_INFINITY } = this.#head;
 		this.#received += chunk.length;
 		if (this.#received > length) {
 			this.#break(wrongLength);
-			return;
+			return false;
+		}
+		if (this.#head.isStream && tellsFailure(chunk)) {
+			this.#break('The upstream has failed while it answered.');
+			return false;
 		}
 		this.#heardAt = this.#sentAt = this.#exchange.clock.now();
 		this.#tail.add(chunk);
-		if (!this.#exchange.res.write(chunk)) this.#pause();
+		// A short answer in one piece goes out as one write with its head; as Latin-1 every byte stays what it is.
+		if (this.#isBare && chunk.length === length && length <= shortBytes) {
+			this.#finish(chunk.toString('latin1'));
+			return true;
+		}
+		if (!this.#send(chunk)) this.#pause();
+		return false;
 	}
 
 	/** Ends the answer, unless something is missing. False: it is. */
@@ -81,16 +103,35 @@ export class PassedAnswer {
 			this.#break(wrongLength);
 			return false;
 		}
+		this.#finish(this.#isFramed ? '0\r\n\r\n' : '');
+		return true;
+	}
+
+	#finish(last: string): void {
 		this.stop();
 		this.#exchange.usage = this.#tail.usage();
-		this.#exchange.res.end();
-		return true;
+		if (last === '') this.#exchange.res.end();
+		else this.#exchange.res.end(last, 'latin1');
 	}
 
 	/** Writes and watches no more. */
 	stop(): void {
 		this.#isOver = true;
 		this.#disarm();
+	}
+
+	/** False: the client has enough for now. */
+	#send(chunk: Buffer): boolean {
+		const { res } = this.#exchange;
+		if (!this.#isFramed) return res.write(chunk);
+		// One write in place of three that Node would make of it (RFC 9112, §7.1).
+		if (chunk.length === 0) return true;
+		const head = `${chunk.length.toString(16)}\r\n`;
+		if (chunk.length <= shortBytes)
+			return res.write(`${head}${chunk.toString('latin1')}\r\n`, 'latin1');
+		res.write(head, 'latin1');
+		res.write(chunk);
+		return res.write('\r\n', 'latin1');
 	}
 
 	#break(message: string): void {
@@ -148,7 +189,7 @@ export class PassedAnswer {
 	#beat(now: number): void {
 		this.#sentAt = now;
 		// Within an event a comment would be a part of it.
-		if (this.#tail.endsEvent) this.#exchange.res.write(': ping\n\n');
+		if (this.#tail.endsEvent) this.#send(Buffer.from(': ping\n\n'));
 	}
 
 	#arm(ms: number): void {
@@ -156,6 +197,19 @@ export class PassedAnswer {
 		const due = clock.now() + ms;
 		this.#disarm = clock.after(ms, () => this.#look(clock.now() - due));
 	}
+}
+
+/** Pieces up to this are copied to save a write, in bytes. */
+const shortBytes = 16_384;
+
+const failures = ['data: {"error"', 'data:{"error"'].map((text) => Buffer.from(text));
+
+/** Whether an event says what went wrong at the upstream, in words that are nobody else's business. In a text of JSON it could not stand like this. */
+function tellsFailure(chunk: Buffer): boolean {
+	return failures.some((failure) => {
+		const at = chunk.indexOf(failure);
+		return at === 0 || (at > 0 && chunk[at - 1] === 0x0a);
+	});
 }
 
 const wrongLength = 'The answer of the upstream has another length than it says.';

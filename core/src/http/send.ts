@@ -59,6 +59,12 @@ export function writeWholeHead(exchange: Exchange, status: number, headers: Head
 	res.writeHead(status, list);
 }
 
+/** Whether what is written goes to the connection as it is: a host may have wrapped that too, to compress it. */
+export function isBare(res: ServerResponse): boolean {
+	const { writeHead, write, end } = ServerResponse.prototype;
+	return res.writeHead === writeHead && res.write === write && res.end === end;
+}
+
 /** A host may have set headers, or wrapped what writes them; fetch has a response of its own. */
 function takesList(res: ServerResponse): boolean {
 	return res.writeHead === ServerResponse.prototype.writeHead && res.getHeaderNames().length === 0;

@@ -16,6 +16,7 @@ export const jobSettings = z
 		maxPendingPerTenant: z.coerce.number().int().min(0).default(500),
 		/** False: this process only accepts jobs; others run them. */
 		work: z.boolean().default(true),
+		/** An attempt whose process has not been heard of for this long is taken over by another one. */
 		leaseMs: ms(20_000),
 		/** At most half of `leaseMs`, so that one lost heartbeat costs no lease. */
 		heartbeatMs: ms(5_000),

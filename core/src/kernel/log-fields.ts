@@ -60,14 +60,21 @@ function safeNode(value: object, depth: number, left: Left): unknown {
 }
 
 function safeObject(value: object, depth: number, left: Left): Record<string, unknown> {
-	const members = Object.entries(value).slice(0, left.nodes);
-	const entries = members.map(([name, item]) => {
+	const safe: Record<string, unknown> = {};
+	let room = left.nodes;
+	for (const name of Object.keys(value)) {
+		if (room-- <= 0) break;
+		const item = (value as Record<string, unknown>)[name];
+		if (item === undefined) continue;
 		const isPrivate = privateNames.get(name) ?? learnName(name);
 		// Numbers and the like stay: `tokens: 512` and `input: 1_024` are sizes.
 		const isText = typeof item === 'string' || (typeof item === 'object' && item !== null);
-		return [name, isPrivate && isText ? redacted : safeValue(item, depth + 1, left)];
-	});
-	return Object.fromEntries(entries);
+		const shown = isPrivate && isText ? redacted : safeValue(item, depth + 1, left);
+		// Assigned, it would change the prototype.
+		if (name === '__proto__') Object.defineProperty(safe, name, { value: shown, enumerable: true });
+		else safe[name] = shown;
+	}
+	return safe;
 }
 
 /** What was found out about names before. Lines have few of them, and each line asks for all of its own. */

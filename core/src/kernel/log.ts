@@ -35,7 +35,13 @@ export function createLogger({ level, format }: LogSettings, output?: LogOutput)
 function forMachines(output: LogOutput | undefined): { write(line: string): void } {
 	if (output) return { write: (line) => void output.write(line) };
 	// Lines are gathered for a moment: a write each would cost a busy server a tenth of its time. What is left at the exit is written then.
-	return pino.destination({ dest: 2, sync: false, minLength: 12_288, periodicFlush: 100 });
+	return pino.destination({
+		dest: 2,
+		sync: false,
+		minLength: 65_536,
+		maxWrite: 131_072,
+		periodicFlush: 100,
+	});
 }
 
 function forPeople(output: LogOutput | undefined): { write(line: string): void } {

@@ -7,7 +7,7 @@ import type { ForwardRequest, RawBody } from '../ports/forward.ts';
 /**
  * Passes a request through to the upstream of the model that it names, or of whichever model takes over. `laneOf` says with which request; undefined, or a coded error, is a model that cannot be
  * given it as it came. Resolves with undefined where the request is to go the ordinary way: the model is not known, there is no lane, or the model has failed (`E_MODEL_FAILED`,
- * `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`) before its answer had begun, because the ordinary way has retries. Rejects with everything else.
+ * `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`) before its answer had begun, because the ordinary way has retries, unless the lane says that it must not ask again. Rejects with everything else.
  */
 export async function throughLane<M>(
 	models: Models<M>,
@@ -19,16 +19,19 @@ export async function throughLane<M>(
 	// Before its turn: who has no lane would wait in line for nothing, and then once more.
 	const lane = named && laneFor(named, laneOf);
 	if (!lane) return undefined;
+	let last = lane;
 	try {
 		return await models.ask(raw.model, call, async (turn) => {
 			const request = turn.model === named.model ? lane : laneFor(turn, laneOf);
 			if (!request) throw new PlinthError(noLane.code, noLane.spec);
+			last = request;
 			// A signal is made when it is asked for: not on the way of every request.
 			return call.forward(request, turn.hold(), turn.isTimed ? turn.signal : undefined);
 		});
 	} catch (error) {
-		if (isPlinthError(error) && ordinary.has(error.code)) return undefined;
-		throw error;
+		if (!isPlinthError(error) || !ordinary.has(error.code)) throw error;
+		if (error.code !== noLane.code && last.mayRepeat?.() === false) throw error;
+		return undefined;
 	}
 }
 

@@ -60,6 +60,8 @@ export interface ForwardRequest {
 	silent(): PlinthError;
 	/** The error for a successful answer of a media type that is not accepted. */
 	unfit(mediaType: string): PlinthError;
+	/** Asked behind one of these errors: whether the ordinary way may ask the upstream again at once. Absent: it may. */
+	mayRepeat?(): boolean;
 }
 
 /** A JSON body as it came, for whoever may pass it on unread. */

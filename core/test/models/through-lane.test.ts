@@ -120,6 +120,23 @@ describe('a lane', () => {
 		},
 	);
 
+	test('that must not be asked again leaves its failure as it is', async () => {
+		const { toys } = await toyApp({ first: second });
+		const { call } = callWith(() => Promise.reject(plinthError('E_MODEL_BUSY')));
+		const ways = [undefined, () => true, () => false].map((mayRepeat) =>
+			throughLane(toys, bodyFor('first'), call, ({ model }) => ({
+				...requestOf(model),
+				...(mayRepeat ? { mayRepeat } : {}),
+			})),
+		);
+		const settled = await Promise.allSettled(ways);
+		expect(settled).toMatchObject([
+			{ value: undefined },
+			{ value: undefined },
+			{ reason: { code: 'E_MODEL_BUSY' } },
+		]);
+	});
+
 	test('that the next model has not says nothing about that model', async () => {
 		const circuit = { failures: 1, seconds: 30 };
 		const { toys, list } = await toyApp({

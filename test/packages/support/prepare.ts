@@ -39,15 +39,14 @@ export default async function prepare(project: TestProject): Promise<() => Promi
 		throw new Error(`${folder} has not been built. Run npm run build before these tests.`);
 	}
 	const dir = await mkdtemp(join(tmpdir(), 'plinth-packages-'));
+	const app = join(dir, 'app');
+	const runtimes = join(dir, 'runtimes');
 	try {
-		const [app, runtimes, packed] = ['app', 'runtimes', 'packed'].map((name) => join(dir, name));
-		const made = { app: app ?? '', runtimes: runtimes ?? '' };
-		for (const folder of [...Object.values(made), packed ?? '']) await mkdir(folder);
 		const [tarballs] = await Promise.all([
-			packAndInstall(packed ?? '', made.app),
-			install(made.runtimes, runtimePackages()),
+			packAndInstall(join(dir, 'packed'), app),
+			install(runtimes, runtimePackages()),
 		]);
-		project.provide('prepared', { ...made, tarballs });
+		project.provide('prepared', { app, runtimes, tarballs });
 	} catch (error) {
 		await rm(dir, { recursive: true, force: true });
 		throw error;
@@ -56,6 +55,7 @@ export default async function prepare(project: TestProject): Promise<() => Promi
 }
 
 async function packAndInstall(packed: string, app: string): Promise<readonly Tarball[]> {
+	await mkdir(packed);
 	const folders = [...published, ...strangers].map(({ folder }) => `./${folder}`);
 	const { stdout } = await npm(
 		'npm',
@@ -72,6 +72,7 @@ async function packAndInstall(packed: string, app: string): Promise<readonly Tar
 
 /** Without install scripts: no package of ours, and none that they need, may depend on one. */
 async function install(dir: string, packages: readonly string[]): Promise<void> {
+	await mkdir(dir);
 	await writeFile(join(dir, 'package.json'), '{ "private": true, "type": "module" }');
 	const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
 	await npm('npm', ['install', ...flags, ...packages], { cwd: dir });

@@ -31,12 +31,13 @@ export async function run(
 	[program = '', ...args]: readonly string[],
 	options: RunOptions,
 ): Promise<Ended> {
-	return ended(start(program, args, options));
+	// Less than a test may take: what never ends does not outlive the run.
+	return ended(start(program, args, options, 50_000));
 }
 
 /** Runs the installed `plinth serve` on a free port; resolves when its banner shows the address. */
 export async function serve(options: RunOptions): Promise<RunningServer> {
-	const child = start('plinth', ['serve', '--port', '0'], options);
+	const child = start('plinth', ['serve', '--port', '0'], options, 90_000);
 	const end = ended(child);
 	const url = await new Promise<string>((found, fail) => {
 		let text = '';
@@ -60,6 +61,7 @@ function start(
 	program: string,
 	args: readonly string[],
 	{ cwd, bin, env }: RunOptions,
+	timeoutMs: number,
 ): ChildProcess {
 	const { PATH = '', HOME = cwd, TMPDIR } = process.env;
 	const commands = join(inject('prepared').app, 'node_modules/.bin');
@@ -72,8 +74,7 @@ function start(
 			...{ PLINTH_LOG_LEVEL: 'error', ...env },
 		},
 		stdio: ['ignore', 'pipe', 'pipe'],
-		// Whatever a test does with it, it does not outlive the run.
-		timeout: 100_000,
+		timeout: timeoutMs,
 		killSignal: 'SIGKILL',
 	});
 }

@@ -30,10 +30,13 @@ const config = z.discriminatedUnion('protocol', [
 	jsonProgram.extend({
 		/** Most characters of documents in one request. */
 		documentCharacters,
-		/** What the program can do beyond text; the plugin refuses the rest. */
+		/** Whether it calls tools. What a program cannot do, the plugin refuses. */
 		tools: z.boolean().default(false),
+		/** Whether it keeps to JSON when that is asked for, and to a schema. */
 		json: z.enum(['none', 'json', 'schema']).default('none'),
+		/** Whether it looks at pictures. */
 		images: z.boolean().default(false),
+		/** Whether it listens to sound. */
 		audio: z.boolean().default(false),
 		/** Media types of files that it reads itself. */
 		files: z.array(z.string()).default([]),

@@ -30,7 +30,9 @@ const own = {
 	/** Where the program prints samples without a header: signed 16-bit little-endian ones. */
 	pcm: z
 		.strictObject({
+			/** Samples per second. */
 			sampleRate: number().int().min(8_000).max(192_000),
+			/** 1 for mono, 2 for stereo. */
 			channels: z.union([z.literal(1), z.literal(2)]).default(1),
 		})
 		.optional(),

@@ -23,6 +23,7 @@ const base = {
 /** A program that speaks the JSON protocol. */
 export const jsonProgram = z.strictObject({
 	...base,
+	/** How the program is spoken to: `json`, by messages, one a line; `plain`, by its arguments and its input. */
 	protocol: z.literal('json'),
 	/** The program and its arguments. */
 	argv: z.array(argument).min(1),

@@ -101,6 +101,7 @@ function laneOf(upstream: Upstream, config: Config): Lane | undefined {
 		accept: mediaType,
 		types: new Set([mediaType]),
 		params: imageParams,
+		isCostly: true,
 	});
 }
 

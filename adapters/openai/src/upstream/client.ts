@@ -31,6 +31,8 @@ export class Upstream {
 	readonly host: string;
 	/** Most milliseconds until an answer has begun, and between two pieces of it. */
 	readonly quietMs: number;
+	/** How often a request may be sent again. */
+	readonly retries: number;
 	readonly connection: Connection;
 	/** Its lines name the host. */
 	readonly log: Logger;
@@ -42,6 +44,7 @@ export class Upstream {
 		this.connection = new Connection(options);
 		this.host = new URL(options.baseURL).host;
 		this.quietMs = options.timeoutSeconds * 1_000;
+		this.retries = options.retries;
 		this.#clock = clock;
 		this.log = log.child({ upstream: this.host });
 	}

@@ -7,6 +7,7 @@ import {
 } from '@plinth/core';
 import type { Upstream } from './client.ts';
 import type { Complaint } from './complaint.ts';
+import { neverArrived } from './connection.ts';
 import { brokenAnswer, lossFailure, silenceFailure } from './failure.ts';
 
 /** What a lane leads to. */
@@ -19,6 +20,8 @@ export interface LaneOptions {
 	readonly types: ReadonlySet<string>;
 	/** Names of the client's parameters that a refusal may name. */
 	readonly params: ReadonlySet<string>;
+	/** What is begun twice is paid twice: a loss that does not tell whether the request arrived is not made good by another one. */
+	readonly isCostly?: boolean;
 	/** Whether a complaint about a good request says that the server does not do this at all. */
 	readonly isUnable?: (complaint: Complaint) => boolean;
 }
@@ -94,6 +97,13 @@ export class Lane {
 		return plinthError('E_MODEL_FAILED', { cause: error.cause });
 	}
 
+	/** Whether a request may be sent again that got this status, or was lost on its way (502), or never arrived (undefined). */
+	mayRepeat(status: number | undefined): boolean {
+		if (!this.#isOpen) return true;
+		const isUnsure = status !== undefined && status !== 429 && status !== 503;
+		return this.#upstream.retries > 0 && !(this.#options.isCostly && isUnsure);
+	}
+
 	lost(cause: Error): PlinthError {
 		return lossFailure(this.#where, cause);
 	}
@@ -119,6 +129,7 @@ class LaneRequest implements ForwardRequest {
 	readonly quietMs: number;
 	readonly #lane: Lane;
 	readonly #isKnown: boolean;
+	#mayRepeat = true;
 
 	constructor(lane: Lane, dispatcher: ForwardDispatcher, body: Uint8Array, isKnown: boolean) {
 		this.dispatcher = dispatcher;
@@ -136,10 +147,13 @@ class LaneRequest implements ForwardRequest {
 	}
 
 	refused(status: number, headers: Readonly<Record<string, string>>, body: Buffer): PlinthError {
-		return this.#lane.refused(status, headers, body, this.#isKnown);
+		const error = this.#lane.refused(status, headers, body, this.#isKnown);
+		this.#mayRepeat = this.#lane.mayRepeat(status);
+		return error;
 	}
 
 	lost(cause: Error): PlinthError {
+		this.#mayRepeat = this.#lane.mayRepeat(neverArrived(cause) ? undefined : 502);
 		return this.#lane.lost(cause);
 	}
 
@@ -149,5 +163,9 @@ class LaneRequest implements ForwardRequest {
 
 	unfit(mediaType: string): PlinthError {
 		return this.#lane.unfit(mediaType, this.#isKnown);
+	}
+
+	mayRepeat(): boolean {
+		return this.#mayRepeat;
 	}
 }

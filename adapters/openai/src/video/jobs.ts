@@ -7,7 +7,7 @@ import { brokenAnswer, codeBehind, statusBehind } from '../upstream/failure.ts';
 import type { RequestBody } from '../upstream/request.ts';
 import { bounded, pause, saidWait } from '../upstream/retry.ts';
 import { videoParams } from './request.ts';
-import { failureOf, stateOf, type VideoState } from './state.ts';
+import { failureOf, isStopped, stateOf, type VideoState } from './state.ts';
 
 /** Seconds that a question about a video may take. */
 const askSeconds = 30;
@@ -69,10 +69,11 @@ export class UpstreamJobs {
 		throw brokenAnswer(answer.where, 'began a video without an id');
 	}
 
-	/** Waits until a video is completed, or the server does not know it. Throws what it failed with. A server that is away for a while is waited for. */
+	/** Waits until a video is completed, or the server does not know it; with `isFirst` one that somebody has stopped counts as not known. Throws what it failed with. A server that is away for a while is waited for. */
 	async watch(
 		id: string,
 		run: Pick<VideoRun, 'signal' | 'progress'>,
+		isFirst = false,
 	): Promise<'completed' | 'lost'> {
 		const { clock, awayMs } = this.#options;
 		let heard = clock.now();
@@ -83,6 +84,7 @@ export class UpstreamJobs {
 			if (state) heard = clock.now();
 			else if (unknown === 0 && (isFatal(error) || clock.now() - heard >= awayMs)) throw error;
 			if (state?.kind === 'completed') return 'completed';
+			if (isFirst && state && isStopped(state)) return 'lost';
 			if (state?.kind === 'failed') throw failureOf(state, id);
 			if (state?.progress !== undefined) run.progress(state.progress);
 			await pause(clock, waitMs, run.signal);

@@ -15,7 +15,7 @@ import { type VideoDialect, videoDialectNames, videoDialects } from './dialects.
 import { download } from './download.ts';
 import { UpstreamJobs } from './jobs.ts';
 import { wireRequest } from './request.ts';
-import { failureOf } from './state.ts';
+import { failureOf, isStopped } from './state.ts';
 import { videoAtOnce } from './sync.ts';
 
 const config = z.strictObject({
@@ -88,7 +88,7 @@ class Studio {
 		for (let again = false; ; again = true) {
 			// A video that was lost must not be found again under its key.
 			id ??= await this.#begin(bodyOf, run, again ? `${run.key}-again` : run.key);
-			if ((await this.#jobs.watch(id, run)) === 'completed') break;
+			if ((await this.#jobs.watch(id, run, !again)) === 'completed') break;
 			if (again) throw modelError('The server of the model has lost the video twice.');
 			run.log.warn({ upstream: this.#upstream.host }, 'the server of a model has lost a video');
 			id = undefined;
@@ -119,7 +119,7 @@ class Studio {
 			if (run.signal.aborted) this.#abandon(begun, late);
 			throw error;
 		});
-		if (state.kind === 'failed') throw failureOf(state, id);
+		if (state.kind === 'failed' && !isStopped(state)) throw failureOf(state, id);
 		try {
 			await run.checkpoint(id);
 		} catch (error) {

@@ -19,6 +19,14 @@ const failed = new Set([
 	'rejected',
 ]);
 
+/** Whether somebody has stopped a video. Under one key two attempts of a job have one video, and the one that has lost its lease stops it. */
+export function isStopped(state: VideoState): boolean {
+	if (state.kind !== 'failed') return false;
+	return [state.status, state.complaint.code].some((word = '') =>
+		/^(?:cancell?ed|deleted)$/.test(word),
+	);
+}
+
 /** Reads a server's record of a video. What it has no end of ours for counts as work. */
 export function stateOf(record: unknown): VideoState {
 	const { status, progress, progress_percent: percent, error } = members(record);

@@ -1,0 +1,27 @@
+import { Application, Converter, QueryType, ReferenceType, ReflectionKind } from 'typedoc';
+
+/** What typedoc's own checks are too strict or too lax for. */
+export function load(app) {
+	app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
+		app.options.setValue('intentionallyNotExported', schemasOf(project));
+	});
+	// The check for functions that typedoc has wants a comment for every method too, where an interface often says all there is to say.
+	app.on(Application.EVENT_VALIDATE_PROJECT, (project) => {
+		for (const { name, signatures = [] } of project.getReflectionsByKind(ReflectionKind.Function)) {
+			if (signatures.some((signature) => signature.hasComment())) continue;
+			app.logger.validationWarning(`The exported function ${name} does not have any documentation`);
+		}
+	});
+}
+
+/** The schemas of types such as `z.output<typeof schema>`: their types tell all that is in them. */
+function schemasOf(project) {
+	const types = project.getReflectionsByKind(ReflectionKind.TypeAlias).map(({ type }) => type);
+	const queried = types.flatMap((type) => [type?.objectType, type, ...(type?.typeArguments ?? [])]);
+	const schemas = queried
+		.flatMap((type) =>
+			type instanceof ReferenceType ? [type, ...(type.typeArguments ?? [])] : [type],
+		)
+		.filter((type) => type instanceof QueryType);
+	return [...new Set(schemas.map(({ queryType }) => queryType.name))];
+}

@@ -1,0 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { configPage } from './reference/config-page.ts';
+import { errorsPage } from './reference/errors-page.ts';
+
+/** The pages that are written from the sources, by their paths from the root of the repository. */
+export const generatedPages: Readonly<Record<string, () => Promise<string>>> = {
+	'docs/reference/config.md': configPage,
+	'docs/reference/errors.md': errorsPage,
+};
+
+if (import.meta.main) {
+	const root = resolve(import.meta.dirname, '..');
+	mkdirSync(join(root, 'docs/reference'), { recursive: true });
+	for (const [file, write] of Object.entries(generatedPages)) {
+		writeFileSync(join(root, file), `${await write()}\n`);
+	}
+}
