@@ -15,6 +15,9 @@ const patient = '150%';
 
 const conditions = ['@plinth/source', 'module', 'node', 'development|production'];
 
+/** Compiles every snippet of the pages, which takes a while. */
+const typed = ['test/reference/typed.test.ts'];
+
 export default defineConfig({
 	resolve: { conditions },
 	ssr: { resolve: { conditions, externalConditions: ['@plinth/source', 'node'] } },
@@ -42,9 +45,10 @@ export default defineConfig({
 					name: 'e2e',
 					include: [
 						'test/*.test.ts',
-						'test/{e2e,clients}/**/*.test.ts',
+						'test/{e2e,clients,reference}/**/*.test.ts',
 						'examples/*/test/**/*.test.ts',
 					],
+					exclude: typed,
 					maxWorkers: patient,
 					testTimeout: 60_000,
 				},
@@ -76,7 +80,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'packages',
-					include: ['test/packages/*.test.ts'],
+					include: ['test/packages/*.test.ts', ...typed],
 					globalSetup: ['test/packages/support/prepare.ts'],
 					maxWorkers: patient,
 					testTimeout: 60_000,

@@ -1,4 +1,4 @@
-import { Application, Converter, QueryType, ReferenceType, ReflectionKind } from 'typedoc';
+import { Application, Converter, makeRecursiveVisitor, ReflectionKind } from 'typedoc';
 
 /** What typedoc's own checks are too strict or too lax for. */
 export function load(app) {
@@ -16,12 +16,9 @@ export function load(app) {
 
 /** The schemas of types such as `z.output<typeof schema>`: their types tell all that is in them. */
 function schemasOf(project) {
-	const types = project.getReflectionsByKind(ReflectionKind.TypeAlias).map(({ type }) => type);
-	const queried = types.flatMap((type) => [type?.objectType, type, ...(type?.typeArguments ?? [])]);
-	const schemas = queried
-		.flatMap((type) =>
-			type instanceof ReferenceType ? [type, ...(type.typeArguments ?? [])] : [type],
-		)
-		.filter((type) => type instanceof QueryType);
-	return [...new Set(schemas.map(({ queryType }) => queryType.name))];
+	const names = new Set();
+	const visitor = makeRecursiveVisitor({ query: ({ queryType }) => names.add(queryType.name) });
+	for (const { type } of project.getReflectionsByKind(ReflectionKind.TypeAlias))
+		type?.visit(visitor);
+	return [...names];
 }

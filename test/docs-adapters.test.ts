@@ -19,7 +19,7 @@ import { removeDir, temporaryDir } from './support/serve.ts';
 
 const pages = globSync('docs/**/*.md', {
 	cwd: root,
-	exclude: ['docs/node_modules', 'docs/api'],
+	exclude: ['docs/node_modules'],
 }).sort();
 const adapters = readdirSync(join(root, 'adapters'));
 // The page of openai has tables of its own kind, and a test beside its package.

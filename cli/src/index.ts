@@ -1,2 +1,6 @@
-/** @module The composition that runs offline, for `extends: 'plinth:embedded'` and for embedding. */
+/**
+ * The composition that runs offline, for `extends: 'plinth:embedded'` and for embedding.
+ *
+ * @packageDocumentation
+ */
 export { embedded } from './embedded.ts';

@@ -18,6 +18,7 @@ export {
 	type LoadOptions,
 	loadConfig,
 } from './config/load.ts';
+export type { ResolvedModel, ResolvedPool } from './config/models.ts';
 export { BootError, type BootProblem, bootErrors } from './config/problem.ts';
 export type { ResolvedConfig } from './config/resolve.ts';
 export * from './config.ts';
@@ -32,24 +33,34 @@ export {
 	type EgressOptions,
 	type EgressRequest,
 } from './http/egress/egress.ts';
-export { ForbiddenTarget } from './http/egress/guard.ts';
-export { formBoolean, formInteger, formNumber } from './http/form.ts';
+export { ForbiddenTarget, type IsAllowed } from './http/egress/guard.ts';
+export type { Resolve } from './http/egress/names.ts';
+export { formBoolean, formInteger, type NumberBounds } from './http/form.ts';
 export { listPage, listPageSchema } from './http/list-page.ts';
 export { mediaTypeOf } from './http/media-type.ts';
 export type { Mount } from './http/mount.ts';
-export { type FileSources, fileSources, NamedFileError, NamedFiles } from './http/named-files.ts';
+export {
+	type FileSources,
+	fileSources,
+	type NamedFile,
+	NamedFileError,
+	NamedFiles,
+} from './http/named-files.ts';
 export * from './http/reply.ts';
 export * from './http/route.ts';
 export * from './http/sent-document.ts';
 export * from './http/sent-image.ts';
-export { codePoints } from './http/text.ts';
+export type { ModelInfo } from './http/system.ts';
+export { type CodePointBounds, codePoints } from './http/text.ts';
 export * from './http/upload.ts';
 export type * from './jobs/contract.ts';
 export { isJobId } from './jobs/ids.ts';
 export type { App, AppState } from './kernel/contract.ts';
+export type { UnusedModel } from './kernel/model-checks.ts';
 export type { BootTree, TreeNeed, TreePart } from './kernel/tree.ts';
 export * from './model.ts';
 export { begun, fromModel, toModelFailure } from './model-stream.ts';
+export type { ModelHealth } from './models/circuit.ts';
 export { closing } from './models/closing.ts';
 export { eventsWithin, type StreamBeginning } from './models/events-within.ts';
 export { takenAsSent } from './models/taken-as-sent.ts';

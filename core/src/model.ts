@@ -63,7 +63,11 @@ export interface ModelFactory<M, C extends z.ZodType> {
 
 /** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
 export function defineModel<M, C extends z.ZodType, const N extends Needs = Record<never, never>>(
-	definition: ModelDefinition<M, C, N>,
+	definition: {
+		readonly kind: ModelKind<M>;
+		readonly config: C;
+		readonly needs?: N;
+	} & NoInfer<ModelDefinition<M, C, N>>,
 ): ModelFactory<M, C> {
 	const erased = definition as unknown as ModelDefinition<M>;
 	const factory = (options?: z.input<C>): ModelInstance<M> => ({

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { globSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { modelBindingShape, modelPoolShape } from '../../core/src/config/model-shape.ts';
 import { configShape, logSettings, serverSettings } from '../../core/src/config/shape.ts';
@@ -71,7 +71,8 @@ interface Package {
 	readonly factories: readonly Described[];
 }
 
-const folders = (group: string) => readdirSync(join(root, group)).map((name) => `${group}/${name}`);
+const folders = (group: string) =>
+	globSync(`${group}/*/package.json`, { cwd: root }).map(dirname).sort();
 
 async function packageOf(path: string): Promise<Package> {
 	const folder = join(root, path);

@@ -77,19 +77,20 @@ function alternatives(values: readonly unknown[]): string {
 function numberType(schema: z.ZodNumber): string {
 	// JSON Schema has the bounds under documented names.
 	const {
-		type = 'number',
+		type,
 		minimum: least = -Infinity,
 		exclusiveMinimum: above,
 		maximum = Infinity,
 	} = z.toJSONSchema(schema, { io: 'output' });
+	const name = type === 'integer' ? type : 'number';
 	const most = maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined;
 	const bound = (value: number) => value.toLocaleString('en-US');
-	if (above !== undefined) {
-		return `${type} above ${bound(above)}${most === undefined ? '' : `, at most ${bound(most)}`}`;
+	if (typeof above === 'number') {
+		return `${name} above ${bound(above)}${most === undefined ? '' : `, at most ${bound(most)}`}`;
 	}
 	if (least <= Number.MIN_SAFE_INTEGER) {
-		return most === undefined ? type : `${type}, at most ${bound(most)}`;
+		return most === undefined ? name : `${name}, at most ${bound(most)}`;
 	}
-	if (most === undefined) return `${type}, at least ${bound(least)}`;
-	return `${type}, ${bound(least)} to ${bound(most)}`;
+	if (most === undefined) return `${name}, at least ${bound(least)}`;
+	return `${name}, ${bound(least)} to ${bound(most)}`;
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configShape } from '../../core/src/config/shape.ts';
 import { root } from '../support/cli.ts';
+import { plinthHere } from '../support/command.ts';
 import { bootEmbedded } from '../support/serve.ts';
 import { pagesOf, type Snippet, snippetsOf } from './snippets.ts';
 
@@ -57,10 +58,10 @@ describe(`${of('sh').length} blocks for a shell`, () => {
 		expect(wrong(of('sh'), isShell)).toEqual([]);
 	});
 
-	test('name commands of plinth that there are', () => {
-		const help = ['--conditions=@plinth/source', 'cli/src/main.ts', '--help'];
-		const { stdout } = spawnSync(process.execPath, help, { cwd: root, encoding: 'utf8' });
-		const [, list = ''] = stdout.split('Commands:');
+	test('name commands of plinth that there are', async () => {
+		// What refuses a wrong one lists them.
+		const { stderr } = await plinthHere(['no-command'], { cwd: root });
+		const [, list = ''] = stderr.split('Commands:');
 		const commands = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name);
 		expect(commands).toContain('serve');
 		const named = ({ text }: Snippet) =>

@@ -20,7 +20,7 @@ export function pagesOf(): readonly string[] {
 		'{adapters,plugins,examples}/*/*.md',
 		'docs/**/*.md',
 	];
-	return globSync(pages, { cwd: root, exclude: ['docs/node_modules', 'docs/api'] }).sort();
+	return globSync(pages, { cwd: root, exclude: ['docs/node_modules'] }).sort();
 }
 
 /** Every fenced block of these pages. */

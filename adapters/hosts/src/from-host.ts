@@ -13,9 +13,9 @@ import { hostErrors } from './errors.ts';
  * Tells who sent a request of the host: Express's and Node's request, Fastify's request, the context of Koa and of Hono, or a fetch request and what its
  * handler got beside it. Nothing for a stranger, who reads 401.
  */
-export type Identify<H extends readonly unknown[]> = (...host: H) => Answer | Promise<Answer>;
-
-type Answer = Principal | null | undefined;
+export type Identify<H extends readonly unknown[]> = (
+	...host: H
+) => Principal | null | undefined | Promise<Principal | null | undefined>;
 
 const name = z.string().min(1).max(256);
 

@@ -53,6 +53,14 @@ async function failedWith(...handlers: Handler[]): Promise<Failed> {
 	return failureOf(answer(model));
 }
 
+test('a refusal that repeats the request, and is cut off, leaves none of it in the log', async () => {
+	const input = 'what nobody should read '.repeat(5_000);
+	const failed = await failedWith(json({ detail: [{ input, msg: 'too long' }] }, 422));
+	expect(failed.code).toBe('invalid_value');
+	expect(failed.log).toContain('no reason that could be read');
+	expect(failed.log).not.toContain('nobody should read');
+});
+
 describe('a failure becomes', () => {
 	test.each<[string, Handler, Partial<Failed>]>([
 		[

@@ -34,6 +34,13 @@ describe('JSON with long texts', () => {
 		}
 	});
 
+	test('is refused when there is too much in it besides long strings', () => {
+		const many = Buffer.from(`[${'{},'.repeat(1_400_000)}{}]`);
+		expect(() => new LongJson(many)).toThrow(SyntaxError);
+		const long = JSON.stringify(['x'.repeat(5_000_000)]);
+		expect(() => new LongJson(Buffer.from(long))).not.toThrow();
+	});
+
 	test.each(['{"a":"', '"', '{"a":"\\"}', '[1', ''])('is refused when it is broken: %s', (text) => {
 		expect(() => new LongJson(Buffer.from(text))).toThrow(SyntaxError);
 	});

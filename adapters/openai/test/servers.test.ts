@@ -283,7 +283,7 @@ const probes: Readonly<
 			ofEachKind(dialect, async (kind) => {
 				const faults = [failure(429, {}), failure(503, {}), failure(500, {})];
 				// What is begun twice is paid twice.
-				if (kind !== 'video') faults.push(hangUp);
+				if (kind === 'chat' || kind === 'speech') faults.push(hangUp);
 				const handler: Handler = (got, res) =>
 					(faults.shift() ?? wellDone[kind](dialect))(got, res);
 				await asking[kind](dialect)(handler, { retries: 4 });

@@ -149,6 +149,8 @@ describe('a failure', () => {
 		['JSON in place of audio', json({ audio: '' }), 'mp3'],
 		['no audio', bytes('', 'audio/mpeg'), 'pcm'],
 		['a text in place of audio', bytes('<html>', 'audio/mpeg'), 'mp3'],
+		['a page in place of samples', bytes('<html>', 'text/html'), 'pcm'],
+		['a problem in place of samples', bytes('{}', 'application/problem+json'), 'pcm'],
 		['a damaged WAV file', bytes(wav(pcm).subarray(0, 30), 'audio/wav'), 'wav'],
 	])('is %s', async (_, handler, format) => {
 		const { model } = await speaker(handler);

@@ -161,6 +161,8 @@ class Painter {
 			path: isEdit ? this.#dialect.edits.path : generations,
 			body,
 			params: imageParams,
+			// Another try after a loss that does not tell would be paid again.
+			isCostly: true,
 			signal,
 		});
 		const tools = { upstream: this.#upstream, signal };

@@ -71,9 +71,9 @@ export const openaiSpeech = defineModel({
 					params,
 					signal,
 				});
-				if (answer.mediaType === 'application/json') {
+				if (/^text\/|[/+](?:json|xml|html)$/.test(answer.mediaType)) {
 					answer.discard();
-					throw brokenAnswer(answer.where, 'sent JSON in place of audio');
+					throw brokenAnswer(answer.where, `sent ${answer.mediaType} in place of audio`);
 				}
 				const made = await audioOf(answer, { wanted: request.format, format, sampleRate });
 				return { ...made, warnings: unheard(request, dialect) };

@@ -149,12 +149,15 @@ export class Upstream {
 		const said = headers['x-should-retry'];
 		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);
 		// Somebody between has lost patience, and the server may be at work.
-		const isUnsure = status === 408 || status === 504;
+		const isUnsure = unsure.has(status);
 		const mayHelp = (helps || isUnsure) && !(isUnsure && request.isCostly) && !isEmptyPurse;
 		const again = said === 'true' || (said !== 'false' && mayHelp);
 		return { error, again, saidMs };
 	}
 }
+
+/** A proxy's word for a server that took the request and was not heard of in time, or at all. */
+const unsure = new Set([408, 502, 504, 520, 524]);
 
 /** What a server that takes more work later fails with. */
 function isBusy({ code }: PlinthError): boolean {

@@ -10,6 +10,7 @@ export interface Complaint {
 }
 
 const longest = 500;
+const unread = 'no reason that could be read';
 
 /**
  * Reads the body of a failure. Servers say it in many ways: OpenAI's `{ error: { message, code, param } }`, FastAPI's `{ detail }` with a text or
@@ -17,7 +18,9 @@ const longest = 500;
  */
 export function complaintOf(body: string): Complaint {
 	const value = parsed(body);
-	return value === undefined ? { text: body.slice(0, longest) } : complaintIn(value);
+	if (value !== undefined) return complaintIn(value);
+	// JSON that was cut off, or is none, may repeat the request.
+	return { text: /^\s*[[{]/.test(body) ? unread : body.slice(0, longest) };
 }
 
 /** The same for a value that stands inside an answer, such as the `error` of a job. */

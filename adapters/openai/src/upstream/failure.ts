@@ -48,7 +48,8 @@ export function answerFailure(
 		const message = 'The request is larger than the server of the model takes.';
 		return plinthError('E_BODY_TOO_LARGE', { message, cause });
 	}
-	if (status === 408 || status === 504) return plinthError('E_MODEL_TIMEOUT', { cause });
+	if (status === 408 || status === 504 || status === 524)
+		return plinthError('E_MODEL_TIMEOUT', { cause });
 	if (unready.has(status)) {
 		return plinthError('E_MODEL_UNAVAILABLE', { cause, ...waits });
 	}
@@ -94,7 +95,7 @@ function refusal(cause: UpstreamAnswered, params: ReadonlySet<string>): PlinthEr
 	});
 }
 
-const unready = new Set([502, 503, 529]);
+const unready = new Set([502, 503, 520, 521, 522, 523, 529]);
 
 function retryAfter(ms: number | undefined): { headers?: Readonly<Record<string, string>> } {
 	if (ms === undefined) return {};

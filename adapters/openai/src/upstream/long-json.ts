@@ -4,6 +4,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 /** Strings of more bytes than this are left where they are. */
 const longBytes = 16_384;
+/** Most bytes besides long strings: a list of nothing would become more than memory holds. */
+const restBytes = 4_194_304;
 /** Characters of base64 that are decoded in one turn of the event loop, a multiple of 4. */
 const sliceBytes = 4_194_304;
 
@@ -14,20 +16,23 @@ export class LongJson {
 	readonly #source: Buffer;
 	readonly #strings: readonly (readonly [start: number, end: number])[];
 
-	/** Throws a `SyntaxError` for what is no JSON. */
+	/** Throws a `SyntaxError` for what is no JSON, and for more than 4 MiB besides long strings. */
 	constructor(source: Buffer) {
 		const strings: [number, number][] = [];
 		const kept: string[] = [];
 		let from = 0;
+		let long = 0;
 		for (let start = source.indexOf(quote); start >= 0; ) {
 			const end = endOfString(source, start + 1);
 			if (end - start > longBytes) {
 				kept.push(source.toString('utf8', from, start), `{"${mark}":${strings.length}}`);
 				strings.push([start + 1, end]);
+				long += end - start;
 				from = end + 1;
 			}
 			start = source.indexOf(quote, end + 1);
 		}
+		if (source.length - long > restBytes) throw new SyntaxError('There are too many values.');
 		this.value = JSON.parse(kept.join('') + source.toString('utf8', from));
 		this.#source = source;
 		this.#strings = strings;
