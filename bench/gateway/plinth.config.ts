@@ -13,7 +13,8 @@ const models: Readonly<Record<Kind, NonNullable<AppConfig['models']>>> = {
 		'mock-paced': openai.chat(upstream),
 		'mock-hold': openai.chat(upstream),
 	},
-	image: { mock: openai.image(upstream) },
+	// The mock answers with base64 alone, as OpenAI's own models do.
+	image: { mock: openai.image({ ...upstream, forward: true }) },
 	speech: { mock: openai.speech(upstream) },
 	video: { mock: openai.video({ ...upstream, pollSeconds: 0.1 }) },
 };

@@ -18,7 +18,6 @@ import { fetchLimits } from '../../core/src/http/fetched-images.ts';
 import { refusalBytes } from '../../core/src/http/forward.ts';
 import { httpLimits } from '../../core/src/http/limits.ts';
 import { namedFileLimits } from '../../core/src/http/named-files.ts';
-import { unreadBytes } from '../../core/src/http/passed-answer.ts';
 import { parsedBytes } from '../../core/src/http/raw-body.ts';
 import { jobSettings } from '../../core/src/jobs/settings.ts';
 import { readinessLimits } from '../../core/src/kernel/readiness.ts';
@@ -89,7 +88,7 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 			retryAfterSeconds,
 			abandonMs,
 		}),
-		...named('forward', { wholeBytes, parsedBytes, refusalBytes, unreadBytes }),
+		...named('forward', { wholeBytes, parsedBytes, refusalBytes }),
 		...named('readiness', readinessLimits),
 		...named('idempotency', { keyMs: idempotencyKeyMs, retryMs: retryWindowMs }),
 		...ofRoute('POST /v1/videos', video),

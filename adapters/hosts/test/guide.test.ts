@@ -39,6 +39,9 @@ describe('a server of the guide', () => {
 	const running: Server[] = [];
 	const apps = new Set<App>();
 	const run = new Set<string>();
+	// Hono on Node puts its own in their places, which other tests of this process would get.
+	const webNames = ['Request', 'Response'] as const;
+	const web = webNames.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));
 
 	beforeAll(async () => {
 		await mkdir(join(dir, 'data'));
@@ -53,6 +56,9 @@ describe('a server of the guide', () => {
 		}
 		for (const app of apps) await app.stop();
 		vi.unstubAllEnvs();
+		for (const [index, name] of webNames.entries()) {
+			Object.defineProperty(globalThis, name, web[index] ?? {});
+		}
 	});
 
 	async function program<T>(name: string): Promise<T> {

@@ -95,7 +95,15 @@ export const hosts: Readonly<Record<string, StartHost>> = {
 		});
 		server.all('/ai/*', hono_(app, { prefix }));
 		for (const path of ownPaths) server.get(path, (c) => c.text(ownPage));
-		return listening(serve({ fetch: server.fetch, port: 0, hostname: '127.0.0.1' }) as Server);
+		return listening(
+			serve({
+				fetch: server.fetch,
+				port: 0,
+				hostname: '127.0.0.1',
+				// Other tests of this process have a use for Node's own Response.
+				overrideGlobalObjects: false,
+			}) as Server,
+		);
 	},
 	'node:http': (app, { parsers, sessions = {} } = {}) => {
 		const mounted = node_(app, {

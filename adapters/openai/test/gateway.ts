@@ -72,7 +72,7 @@ export async function gateway(handler: Handler, options: object = {}): Promise<G
 			},
 			models: {
 				'a-chat': { use: openai.chat({ ...own, ...options }), aliases: [modelName] },
-				'an-image': openai.image({ ...own, ...options }),
+				'an-image': openai.image({ ...own, forward: true, ...options }),
 				'a-voice': openai.speech({ ...own, ...options }),
 			},
 			plugins: { chat: chat(), image: image(), speech: speech() },

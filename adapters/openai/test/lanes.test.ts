@@ -172,6 +172,17 @@ describe('a generation of pictures goes as it is', () => {
 		expect(formOf(model.forward?.(rawBody(body)))).toBe(goes ? 'whole' : undefined);
 	});
 
+	test('unless told otherwise only where the model is one that knows no addresses', async () => {
+		const known = async (options: object) => {
+			const { model } = await openedImage({ forward: undefined, ...options });
+			return model.forward !== undefined;
+		};
+		expect(await known({ model: 'gpt-image-2' })).toBe(true);
+		expect(await known({ model: 'chatgpt-image-latest' })).toBe(true);
+		expect(await known({ model: 'dall-e-3' })).toBe(false);
+		expect(await known({ model: 'gpt-image-2', forward: false })).toBe(false);
+	});
+
 	test('but not where Plinth has a say in sizes, or nothing is to be generated', async () => {
 		for (const options of [{ sizes: ['64x64'] }, { fit: 'cover' }, { operations: ['edit'] }]) {
 			const { model } = await openedImage(options);
@@ -210,9 +221,17 @@ describe('a speech goes as it is', () => {
 		const request = model.forward?.(rawBody(body));
 		const known = ['audio/mpeg', 'audio/ogg', 'audio/aac', 'audio/flac', 'audio/wav'];
 		const others = ['application/json', 'text/plain', 'audio/pcm', 'application/octet-stream'];
-		expect([...known, ...others].filter((each) => request?.accepts(each))).toEqual(
+		expect([...known, ...others].filter((each) => request?.accepts(each, 9))).toEqual(
 			type ? [type] : [],
 		);
+	});
+
+	test('as WAV only when the length of the answer is told: one that is made meanwhile does not know its own', async () => {
+		const { model } = await openedSpeech();
+		const wav = model.forward?.(rawBody({ ...speech, response_format: 'wav' }));
+		expect([wav?.accepts('audio/wav', 9), wav?.accepts('audio/wav')]).toEqual([true, false]);
+		const mp3 = model.forward?.(rawBody({ ...speech, response_format: 'mp3' }));
+		expect(mp3?.accepts('audio/mpeg')).toBe(true);
 	});
 
 	test('with any voice where all are taken, but not with an object for one', async () => {

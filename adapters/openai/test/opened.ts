@@ -36,7 +36,10 @@ export async function openedChat(options: object = {}, handler = obliging) {
 /** The same for pictures. */
 export async function openedImage(options: object = {}, handler = obliging) {
 	const { upstream, lines, around, baseURL } = await surroundings(handler);
-	const model = await modelOf(openai.image({ baseURL, retries: 0, ...options }), around);
+	const model = await modelOf(
+		openai.image({ baseURL, retries: 0, forward: true, ...options }),
+		around,
+	);
 	await make(model, wish()).catch(() => {});
 	return { upstream, lines, model };
 }

@@ -141,15 +141,16 @@ class Forwarding implements ForwardHandler {
 		const encoding = first(headers['content-encoding']).trim().toLowerCase() || 'identity';
 		try {
 			// The other codes of success say that there is no content, or a part of it (RFC 9110, §15.3).
-			if (status > 203 || encoding !== 'identity' || !request.accepts(mediaType)) {
+			const told = first(headers['content-length']);
+			const length = /^\d{1,15}$/.test(told) ? Number(told) : undefined;
+			if (status > 203 || encoding !== 'identity' || !request.accepts(mediaType, length)) {
 				throw request.unfit(mediaType);
 			}
-			const length = first(headers['content-length']);
 			const head = {
 				status,
 				contentType,
 				isStream: mediaType === 'text/event-stream',
-				length: /^\d{1,15}$/.test(length) ? Number(length) : undefined,
+				length,
 			};
 			const broken = (reason: Error) => this.#cut(reason);
 			const { quietMs } = request;

@@ -92,8 +92,7 @@ export class PassedAnswer {
 			this.#finish(chunk.toString('latin1'));
 			return true;
 		}
-		// Most of what a reader has not taken at once it takes in a moment: to stop the upstream each time costs more than to keep a little.
-		if (!this.#send(chunk) && this.#exchange.res.writableLength > unreadBytes) this.#pause();
+		if (!this.#send(chunk)) this.#pause();
 		return false;
 	}
 
@@ -199,9 +198,6 @@ export class PassedAnswer {
 		this.#disarm = clock.after(ms, () => this.#look(clock.now() - due));
 	}
 }
-
-/** How much of an answer is kept that its reader has not taken, before the upstream has to wait, in bytes. */
-export const unreadBytes = 131_072;
 
 /** Pieces up to this are copied to save a write, in bytes. */
 const shortBytes = 16_384;

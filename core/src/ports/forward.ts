@@ -50,8 +50,8 @@ export interface ForwardRequest {
 	readonly body: Uint8Array;
 	/** Milliseconds until the answer has begun, and between two pieces of it. */
 	readonly quietMs: number;
-	/** Whether a successful answer of this media type (lower case, without parameters) is one for the client. */
-	accepts(mediaType: string): boolean;
+	/** Whether a successful answer of this media type (lower case, without parameters), and of this length in bytes where it is told, is one for the client. */
+	accepts(mediaType: string, length?: number): boolean;
 	/** The error for an answer that is none: another status than 2xx. `body` is its beginning, 65,536 bytes at most. */
 	refused(status: number, headers: Readonly<Record<string, string>>, body: Buffer): PlinthError;
 	/** The error for a connection that was lost before the answer began. */

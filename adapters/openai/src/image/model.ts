@@ -8,7 +8,7 @@ import {
 	imageModels,
 } from '@plinth/plugin-image/model';
 import { z } from 'zod';
-import { connectionOptions, forwardOption, leavesRequests } from '../options.ts';
+import { connectionOptions, flag, leavesRequests } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
@@ -30,7 +30,8 @@ const size = z
 
 const config = z.strictObject({
 	...connectionOptions(imageDialectNames, { dialect: 'openai', timeoutSeconds: 600 }),
-	...forwardOption,
+	/** Whether generations are passed on as they are. Unless set, those for OpenAI's own models: others may answer with addresses that clients cannot reach. */
+	forward: flag().optional(),
 	/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
 	sizes: z.array(size).min(1).optional(),
 	/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
@@ -61,7 +62,7 @@ export const openaiImage = defineModel({
 		const upstream = openUpstream(context);
 		const model = config.model ?? id;
 		const painter = new Painter(upstream, config, model, services.images);
-		const lane = laneOf(upstream, config);
+		const lane = laneOf(upstream, config, model);
 		return {
 			apiVersion: 1,
 			abilities: {
@@ -85,11 +86,14 @@ export const openaiImage = defineModel({
 	},
 });
 
+/** Models that know no addresses. */
+const alwaysBase64 = /^(?:chat)?gpt-image/;
+
 /** Sizes that the model does not make are Plinth's affair, and so are servers that speak in other words. */
-function laneOf(upstream: Upstream, config: Config): Lane | undefined {
-	const { dialect, fit, operations, sizes } = config;
+function laneOf(upstream: Upstream, config: Config, model: string): Lane | undefined {
+	const { dialect, fit, operations, sizes, forward = alwaysBase64.test(model) } = config;
 	const isLane =
-		leavesRequests(config) &&
+		leavesRequests({ ...config, forward }) &&
 		imageDialects[dialect].asWritten &&
 		operations.includes('generate') &&
 		!sizes &&

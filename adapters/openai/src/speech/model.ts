@@ -92,7 +92,8 @@ function lanesOf(
 	const lanes = new Map<AudioFormat | undefined, Lane>();
 	for (const [format, types] of writtenFormats) {
 		if (!formats.includes(format)) continue;
-		lanes.set(format, new Lane(upstream, { path, accept: '*/*', types, params }));
+		const needsLength = format === 'wav';
+		lanes.set(format, new Lane(upstream, { path, accept: '*/*', types, params, needsLength }));
 	}
 	return lanes;
 }

@@ -18,6 +18,8 @@ export interface LaneOptions {
 	readonly accept: string;
 	/** The media types of answers that a client understands, in lower case. */
 	readonly types: ReadonlySet<string>;
+	/** Whether only answers of a length that is told are good as they come: a file that is written while it is made does not know its own. */
+	readonly needsLength?: boolean;
 	/** Names of the client's parameters that a refusal may name. */
 	readonly params: ReadonlySet<string>;
 	/** What is begun twice is paid twice: a loss that does not tell whether the request arrived is not made good by another one. */
@@ -78,8 +80,9 @@ export class Lane {
 		this.#upstream.log.info(fields, 'requests are no longer passed on as they are');
 	}
 
-	accepts(mediaType: string): boolean {
-		return this.#options.types.has(mediaType);
+	accepts(mediaType: string, length: number | undefined): boolean {
+		const { types, needsLength } = this.#options;
+		return types.has(mediaType) && !(needsLength && length === undefined);
 	}
 
 	/** The error for an answer that is none. With `isKnown` the request is one that is known to be good. */
@@ -142,8 +145,8 @@ class LaneRequest implements ForwardRequest {
 		this.#isKnown = isKnown;
 	}
 
-	accepts(mediaType: string): boolean {
-		return this.#lane.accepts(mediaType);
+	accepts(mediaType: string, length?: number): boolean {
+		return this.#lane.accepts(mediaType, length);
 	}
 
 	refused(status: number, headers: Readonly<Record<string, string>>, body: Buffer): PlinthError {
