@@ -129,6 +129,16 @@ describe('calls of tools', () => {
 		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '1}' }, {}]);
 	});
 
+	test('go on where a server repeats the name with each piece', async () => {
+		const events = await answerTo(
+			sse(
+				call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
+				call(0, { function: { name: 'one', arguments: '{"y":1}}' } }),
+			),
+		);
+		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '{"y":1}}' }, {}]);
+	});
+
 	test('are told apart by their ids where all have the index 0, and get ids where they have none', async () => {
 		const events = await answerTo(
 			sse(
@@ -140,7 +150,7 @@ describe('calls of tools', () => {
 		expect(events).toMatchObject([
 			{ index: 0, id: 'a', name: 'one', arguments: '{"x":1}' },
 			{ index: 1, id: 'b', name: 'two' },
-			{ index: 1, arguments: '{}' },
+			{ index: 2, name: 'three', arguments: '{}' },
 			{ type: 'finish' },
 		]);
 		const [made] = await answerTo(

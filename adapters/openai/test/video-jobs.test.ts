@@ -69,6 +69,19 @@ describe('a video is waited for', () => {
 		expect(requests(upstream).filter((each) => each.startsWith('POST'))).toHaveLength(1);
 	});
 
+	test('while only a proxy answers that knows no page of the name', async () => {
+		const proxy = bytes('404 page not found', 'text/plain', 404);
+		const poll = [proxy, proxy, proxy, proxy, proxy, record('completed')];
+		const { model, upstream } = await studio({ poll });
+		expect(await attempt(model).bytes()).toEqual(mp4);
+		expect(requests(upstream).filter((each) => each.startsWith('POST'))).toHaveLength(1);
+	});
+
+	test('no longer than the config says where the answers say nothing of it', async () => {
+		const { model } = await studio({ poll: [json({ data: {} })] }, { timeoutSeconds: 30 });
+		expect(await failureOf(attempt(model).result)).toMatchObject({ code: 'model_error' });
+	});
+
 	test('in the time of the config where nobody answers', async () => {
 		const poll = [hangUp, record('completed')];
 		const { model, clock } = await studio({ poll }, { pollSeconds: 10 });
@@ -238,6 +251,27 @@ describe('the file of a video', () => {
 		};
 		const { model } = await studio({ content: [half, rest] });
 		expect(await attempt(model).bytes()).toEqual(mp4);
+	});
+
+	test('that breaks off behind its last byte is whole', async () => {
+		const all = cutAfter('video/mp4', mp4);
+		const { model } = await studio({ content: [all, json({}, 416)] });
+		expect(await attempt(model).bytes()).toEqual(mp4);
+	});
+
+	test('that is taken up at another place has each byte once, or fails', async () => {
+		const from =
+			(start: number): Handler =>
+			(_, res) => {
+				const range = `bytes ${start}-${mp4.length - 1}/${mp4.length}`;
+				res.writeHead(206, { 'content-type': 'video/mp4', 'content-range': range });
+				res.end(mp4.subarray(start));
+			};
+		const half = cutAfter('video/mp4', mp4.subarray(0, 10));
+		const before = await studio({ content: [half, from(4)] });
+		expect(await attempt(before.model).bytes()).toEqual(mp4);
+		const behind = await studio({ content: [half, from(12)] });
+		expect(await failureOf(attempt(behind.model).bytes())).toMatchObject({ code: 'model_error' });
 	});
 
 	test('that breaks off is read again where the server knows no ranges', async () => {

@@ -27,6 +27,14 @@ export function codeBehind(error: unknown): string | undefined {
 	return cause instanceof UpstreamAnswered ? cause.complaint.code : undefined;
 }
 
+/** Whether what stands behind an error of ours is a server's own complaint, and not the page of somebody before it. */
+export function isSaidByApi(error: unknown): boolean {
+	const { cause } = (error ?? {}) as { readonly cause?: unknown };
+	if (!(cause instanceof UpstreamAnswered)) return false;
+	const { message, code } = cause.complaint;
+	return message !== undefined || code !== undefined;
+}
+
 /** Most seconds that a client is told to wait: the SDKs take no longer ones. */
 const longestWait = 60;
 

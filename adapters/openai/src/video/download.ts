@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@plinth/core';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
-import { statusBehind } from '../upstream/failure.ts';
+import { brokenAnswer, statusBehind } from '../upstream/failure.ts';
 import { pause } from '../upstream/retry.ts';
 
 /** Most bytes of a video. */
@@ -26,8 +26,9 @@ export async function* download(id: string, options: DownloadOptions): AsyncGene
 	let done = 0;
 	for (let tries = 1; ; tries++) {
 		const answer = await contentOf(id, done, options);
-		// Who knows no ranges begins again.
-		let skip = answer.status === 206 ? 0 : done;
+		if (!answer) return;
+		const from = done;
+		let skip = from - startOf(answer, from);
 		try {
 			for await (const chunk of answer.chunks(videoBytes)) {
 				const fresh = chunk.subarray(skip);
@@ -38,18 +39,30 @@ export async function* download(id: string, options: DownloadOptions): AsyncGene
 			return;
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
+			// Each part that came is paid for: only tries that bring nothing are counted.
+			if (done > from) tries = 1;
 			if (tries > retries) throw error;
 			log.info({ bytes: done, tries }, 'the download of a video broke off and is taken up again');
 		}
 	}
 }
 
-/** Some servers say that a video is completed before its file is there: 404, 409 and 425 then mean "not yet". */
+/** Where an answer begins. Who knows no ranges begins again, and some that do begin where they like (RFC 9110, §14.4). */
+function startOf(answer: UpstreamAnswer, asked: number): number {
+	if (answer.status !== 206) return 0;
+	const said = /^bytes (\d{1,15})-/.exec(answer.headers['content-range'] ?? '')?.[1];
+	const start = said === undefined ? asked : Number(said);
+	if (start <= asked) return start;
+	answer.discard();
+	throw brokenAnswer(answer.where, 'left out a part of a video');
+}
+
+/** Undefined: nothing is left from there on. Some servers say that a video is completed before its file is there: 404, 409 and 425 then mean "not yet". */
 async function contentOf(
 	id: string,
 	from: number,
 	{ upstream, clock, signal }: DownloadOptions,
-): Promise<UpstreamAnswer> {
+): Promise<UpstreamAnswer | undefined> {
 	for (let tries = 1; ; tries++) {
 		try {
 			return await upstream.send({
@@ -59,6 +72,8 @@ async function contentOf(
 				signal,
 			});
 		} catch (error) {
+			// All bytes had come, and only their end was lost.
+			if (from > 0 && statusBehind(error) === 416) return undefined;
 			const isEarly = [404, 409, 425].includes(statusBehind(error) ?? 0);
 			if (!isEarly || tries > notReadyTries) throw error;
 			await pause(clock, notReadyMs, signal);

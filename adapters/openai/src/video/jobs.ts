@@ -3,7 +3,7 @@ import { type Clock, isPlinthError } from '@plinth/core';
 import type { VideoRun } from '@plinth/plugin-video/model';
 import type { Upstream } from '../upstream/client.ts';
 import { members } from '../upstream/complaint.ts';
-import { brokenAnswer, codeBehind, statusBehind } from '../upstream/failure.ts';
+import { brokenAnswer, codeBehind, isSaidByApi, statusBehind } from '../upstream/failure.ts';
 import type { RequestBody } from '../upstream/request.ts';
 import { bounded, pause, saidWait } from '../upstream/retry.ts';
 import { videoParams } from './request.ts';
@@ -79,7 +79,7 @@ export class UpstreamJobs {
 		let heard = clock.now();
 		for (let unknown = 0; ; ) {
 			const { state, waitMs, error } = await this.#look(id, run.signal);
-			unknown = error && statusBehind(error) === 404 ? unknown + 1 : 0;
+			unknown = error && isUnknown(error) ? unknown + 1 : 0;
 			if (unknown === patience) return 'lost';
 			if (state) heard = clock.now();
 			else if (unknown === 0 && (isFatal(error) || clock.now() - heard >= awayMs)) throw error;
@@ -112,7 +112,11 @@ export class UpstreamJobs {
 			const answer = await upstream.send(request);
 			const suggestedMs = pollMs === undefined ? pollAfter(answer.headers) : undefined;
 			const saidMs = saidWait(answer.headers, clock.now()) ?? suggestedMs;
-			const state = stateOf(await answer.json(recordBytes));
+			const record = await answer.json(recordBytes);
+			if (typeof members(record).status !== 'string') {
+				throw brokenAnswer(answer.where, 'says nothing of a video');
+			}
+			const state = stateOf(record);
 			if (saidMs === undefined) return { state, waitMs: usualMs };
 			// A little later than said, so that all videos of a server that starts again do not ask at once.
 			return { state, waitMs: bounded(saidMs) * (1 + 0.1 * Math.random()) };
@@ -137,8 +141,13 @@ function pollAfter(headers: Readonly<Record<string, string>>): number | undefine
 	return ms > 0 ? ms : undefined;
 }
 
+/** A proxy whose server starts again says 404 as well, but in no words of an API. */
+function isUnknown(error: unknown): boolean {
+	return statusBehind(error) === 404 && isSaidByApi(error);
+}
+
 /** Answers that do not change by asking again. */
 function isFatal(error: unknown): boolean {
 	const status = statusBehind(error) ?? 500;
-	return status < 500 && ![408, 409, 425, 429].includes(status);
+	return status < 500 && ![404, 408, 409, 425, 429].includes(status);
 }

@@ -8,7 +8,15 @@ export type VideoState =
 	| { readonly kind: 'completed' }
 	| { readonly kind: 'failed'; readonly status: string; readonly complaint: Complaint };
 
-const completed = new Set(['completed', 'succeeded', 'success', 'done', 'finished']);
+const completed = new Set([
+	'completed',
+	'succeeded',
+	'success',
+	'done',
+	'finished',
+	'complete',
+	'ready',
+]);
 const failed = new Set([
 	'failed',
 	'error',
@@ -17,6 +25,12 @@ const failed = new Set([
 	'deleted',
 	'expired',
 	'rejected',
+	'aborted',
+	'interrupted',
+	'incomplete',
+	'killed',
+	'timeout',
+	'timed_out',
 ]);
 
 /** Whether somebody has stopped a video. Under one key two attempts of a job have one video, and the one that has lost its lease stops it. */
