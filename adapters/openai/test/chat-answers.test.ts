@@ -134,6 +134,7 @@ describe('calls of tools', () => {
 			sse(
 				call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
 				call(0, { function: { name: 'one', arguments: '{"y":1}}' } }),
+				chunk({}, 'tool_calls'),
 			),
 		);
 		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '{"y":1}}' }, {}]);
