@@ -135,7 +135,8 @@ describe('ten uploads at once', () => {
 			`Ten uploads of ${(middling.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
 		);
 		expect(bySize.large).toBeLessThan(128 * megabyte);
-		expect(bySize.large - bySize.small).toBeLessThan(48 * megabyte);
+		// Held in memory, the larger ones would take 400 MB more; between two fresh processes lie up to 50.
+		expect(bySize.large - bySize.small).toBeLessThan(80 * megabyte);
 		expect(await uploadsLeft()).toEqual([]);
 	});
 
