@@ -15,8 +15,12 @@ const patient = '150%';
 
 const conditions = ['@plinth/source', 'module', 'node', 'development|production'];
 
-/** Compiles every snippet of the pages, which takes a while. */
-const typed = ['test/reference/typed.test.ts'];
+/** Whole programs, and every snippet of the pages compiled: what takes a while, and needs nothing but npm packages. */
+const lengthy = [
+	'adapters/documents/test/pool.test.ts',
+	'cli/test/{demo,serve}.test.ts',
+	'test/reference/typed.test.ts',
+];
 
 export default defineConfig({
 	resolve: { conditions },
@@ -36,6 +40,7 @@ export default defineConfig({
 				test: {
 					name: 'unit',
 					include: ['{core,plugins/*,adapters/*,cli}/test/**/*.test.ts'],
+					exclude: lengthy,
 					maxWorkers: patient,
 				},
 			},
@@ -48,7 +53,7 @@ export default defineConfig({
 						'test/{e2e,clients,reference}/**/*.test.ts',
 						'examples/*/test/**/*.test.ts',
 					],
-					exclude: typed,
+					exclude: lengthy,
 					maxWorkers: patient,
 					testTimeout: 60_000,
 				},
@@ -76,11 +81,11 @@ export default defineConfig({
 				},
 			},
 			{
-				// Packages as they are published, outside the workspace: they must have been built.
+				// Packages as they are published, outside the workspace, which must have been built; and what would make `npm test` longer than its two minutes.
 				extends: true,
 				test: {
 					name: 'packages',
-					include: ['test/packages/*.test.ts', ...typed],
+					include: ['test/packages/*.test.ts', ...lengthy],
 					globalSetup: ['test/packages/support/prepare.ts'],
 					maxWorkers: patient,
 					testTimeout: 60_000,
