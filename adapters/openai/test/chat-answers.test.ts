@@ -75,14 +75,6 @@ describe('an answer', () => {
 		]);
 	});
 
-	test.each(['length', 'max_tokens', 'model_length'])(
-		'is too long where it ends with %s',
-		async (said) => {
-			const events = await answerTo(sse(chunk({ content: 'Half' }, said)));
-			expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' });
-		},
-	);
-
 	test('may end without [DONE], or break off behind its end', async () => {
 		const text = [chunk({ content: 'Yes.' }), chunk({}, 'stop')];
 		const expected = [{ type: 'text', text: 'Yes.' }, stop];
@@ -123,24 +115,6 @@ describe('calls of tools', () => {
 			{ type: 'tool_call', index: 0, arguments: '1}' },
 			{ type: 'tool_call', index: 1, id: 'b', name: 'two', arguments: '{}' },
 			{ type: 'finish', reason: 'tool_calls' },
-		]);
-	});
-
-	test('begin when their name is there, and are several where a name follows a whole call', async () => {
-		const events = await answerTo(
-			sse(
-				call(0, { id: 'a', function: { arguments: '' } }),
-				call(0, { function: { name: 'one' } }),
-				call(0, { id: '', function: { arguments: '{"x":1}' } }),
-				call(0, { id: '', function: { name: 'two', arguments: '{}' } }),
-				chunk({}, 'tool_calls'),
-			),
-		);
-		expect(events).toMatchObject([
-			{ index: 0, id: 'a', name: 'one' },
-			{ index: 0, arguments: '{"x":1}' },
-			{ index: 1, name: 'two', arguments: '{}' },
-			{ type: 'finish' },
 		]);
 	});
 

@@ -147,14 +147,6 @@ describe('an answer is a failure of the model', () => {
 			json({ data: [{ url: 'http://10.0.0.1/a' }] }),
 			/neither its own/,
 		],
-		[
-			'whose address is refused by a store',
-			(got, res) =>
-				got.method === 'GET'
-					? bytes('Signature expired at CUDA-store', 'text/plain', 400)(got, res)
-					: json({ data: [{ url: '/x' }] })(got, res),
-			/Signature expired/,
-		],
 		['with no address', json({ data: [{ url: 'file:///etc/passwd' }] }), /neither its own/],
 	])('%s', async (_, handler, log) => {
 		const failed = await failedWith(handler);

@@ -3,7 +3,6 @@ import type { ChatEvent, ChatUsage, FinishReason } from '@plinth/plugin-chat/mod
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import { complaintIn, members } from '../upstream/complaint.ts';
 import { brokenAnswer, knownFailure } from '../upstream/failure.ts';
-import type { Scrub } from '../upstream/scrub.ts';
 import { eventsOf } from '../upstream/sse.ts';
 import { ToolDeltas } from './tool-deltas.ts';
 
@@ -17,7 +16,7 @@ type Finish = Extract<ChatEvent, { type: 'finish' }>;
  * without saying so, or says that it has failed.
  */
 export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEvent> {
-	const reader = new ChunkReader(answer);
+	const reader = new ChunkReader(answer.where);
 	if (/[/+]json$/.test(answer.mediaType)) {
 		yield* reader.read(await answer.json(maxBytes));
 		yield reader.end();
@@ -47,14 +46,12 @@ function parsed(text: string, where: string): unknown {
 /** Reads chunks of an answer, or a whole one, whose choices have `message` in place of `delta`. */
 class ChunkReader {
 	readonly #where: string;
-	readonly #scrub: Scrub;
 	readonly #calls = new ToolDeltas();
 	#reason: FinishReason | undefined;
 	#usage: ChatUsage | undefined;
 
-	constructor({ where, scrub }: UpstreamAnswer) {
+	constructor(where: string) {
 		this.#where = where;
-		this.#scrub = scrub;
 	}
 
 	/** Whether the answer is complete; only its usage may still come. */
@@ -84,10 +81,7 @@ class ChunkReader {
 		if (isText(content)) yield { type: 'text', text: content };
 		if (isText(refusal)) yield { type: 'refusal', text: refusal };
 		if (!Array.isArray(calls)) return;
-		for (const [position, call] of calls.entries()) {
-			const event = this.#calls.event(call, position);
-			if (event) yield event;
-		}
+		for (const [position, call] of calls.entries()) yield this.#calls.event(call, position);
 	}
 
 	#reasonOf(said: string): FinishReason {
@@ -99,7 +93,7 @@ class ChunkReader {
 	}
 
 	#failure(chunk: unknown): PlinthError {
-		const complaint = complaintIn(chunk, this.#scrub);
+		const complaint = complaintIn(chunk);
 		const cause = new Error(`${this.#where} failed in the middle: ${complaint.text}`);
 		return (
 			knownFailure(complaint, cause) ?? modelError('The model failed while it answered.', cause)
@@ -109,8 +103,6 @@ class ChunkReader {
 
 const reasons = new Map<string, FinishReason>([
 	['length', 'length'],
-	['max_tokens', 'length'],
-	['model_length', 'length'],
 	['tool_calls', 'tool_calls'],
 	['function_call', 'tool_calls'],
 	['content_filter', 'content_filter'],

@@ -25,7 +25,7 @@ export async function wholeResult(
 ): Promise<ImageResult> {
 	const json = longJson(await answer.bytes(count * base64Bytes), answer.where);
 	const { data, error, filtered_count: filtered, ...rest } = members(json.value);
-	if (error) throw failureIn(json.value, answer);
+	if (error) throw failureIn(json.value, answer.where);
 	if (!Array.isArray(data)) throw brokenAnswer(answer.where, 'sent no list of pictures');
 	const images: MadeImage[] = [];
 	for (const item of data.slice(0, count)) images.push(await pictureIn(item, json, answer, tools));
@@ -62,8 +62,8 @@ export async function pictureIn(
 }
 
 /** What a failure inside an answer becomes. */
-export function failureIn(value: unknown, { where, scrub }: UpstreamAnswer): Error {
-	const complaint = complaintIn(value, scrub);
+export function failureIn(value: unknown, where: string): Error {
+	const complaint = complaintIn(value);
 	const cause = new Error(`${where} failed: ${complaint.text}`);
 	return (
 		knownFailure(complaint, cause) ??

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '@plinth/core';
 import { isPlinthError } from '@plinth/core';
 import { brokenAnswer, silenceFailure } from './failure.ts';
-import type { Scrub } from './scrub.ts';
 import { Silence } from './silence.ts';
 
 /** What an answer is read with. */
@@ -13,7 +12,6 @@ export interface ReadingOptions {
 	readonly quietMs: number;
 	/** Aborts the reading; what is read then rejects with its reason. */
 	readonly signal: AbortSignal;
-	readonly scrub: Scrub;
 }
 
 /** A successful answer whose body has not been read. Whoever gets it reads it, or calls `discard`. */
@@ -44,11 +42,6 @@ export class UpstreamAnswer {
 	/** Who answered, for the log. */
 	get where(): string {
 		return this.#options.where;
-	}
-
-	/** Takes out of its words what nobody is to hear of. */
-	get scrub(): Scrub {
-		return this.#options.scrub;
 	}
 
 	/** Lets the rest of the body go, and its connection with it. */

@@ -119,7 +119,7 @@ class Studio {
 			if (run.signal.aborted) this.#abandon(begun, late);
 			throw error;
 		});
-		if (state.kind === 'failed' && !isStopped(state)) throw failureOf(state);
+		if (state.kind === 'failed' && !isStopped(state)) throw failureOf(state, id);
 		try {
 			await run.checkpoint(id);
 		} catch (error) {
