@@ -75,6 +75,24 @@ describe('an answer', () => {
 		]);
 	});
 
+	test.each(['length', 'max_tokens', 'model_length'])(
+		'is too long where it ends with %s',
+		async (said) => {
+			const events = await answerTo(sse(chunk({ content: 'Half' }, said)));
+			expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' });
+		},
+	);
+
+	test('may have its text in parts', async () => {
+		const content = [
+			{ type: 'text', text: 'All ' },
+			{ type: 'thinking', thinking: [] },
+			{ type: 'text', text: 'of it.' },
+		];
+		const whole = json({ choices: [{ message: { content }, finish_reason: 'stop' }] });
+		expect(await answerTo(whole)).toEqual([{ type: 'text', text: 'All of it.' }, stop]);
+	});
+
 	test('may end without [DONE], or break off behind its end', async () => {
 		const text = [chunk({ content: 'Yes.' }), chunk({}, 'stop')];
 		const expected = [{ type: 'text', text: 'Yes.' }, stop];
@@ -82,20 +100,42 @@ describe('an answer', () => {
 		expect(await answerTo(cutAfter('text/event-stream', ...text.map(frame)))).toEqual(expected);
 	});
 
-	test('is read however its bytes come: comments, line ends, letters in two', async () => {
-		const body = Buffer.from(
-			`\ufeff: ping\r\n\r\nevent: x\r\ndata: ${JSON.stringify(chunk({ content: 'grün' }))}\r\n\r\ndata:${JSON.stringify(chunk({}, 'eos'))}`,
-		);
-		const drip: Handler = async (_, res) => {
-			res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-			for (const byte of body) {
-				res.write(Buffer.of(byte));
-				await new Promise((resolve) => setImmediate(resolve));
+	test.each([
+		['LF', '\n'],
+		['CRLF', '\r\n'],
+		['CR', '\r'],
+	])(
+		'is read however its bytes come: comments, letters in two, lines that end with %s',
+		async (_, end) => {
+			const first = `data: ${JSON.stringify(chunk({ content: 'Ja, ' }))}`;
+			const second = JSON.stringify(chunk({ content: 'grün' }), null, 1).replace(/^/gm, 'data: ');
+			const last = `data:${JSON.stringify(chunk({}, 'eos'))}`;
+			const lines = [
+				`\ufeff${first}`,
+				'',
+				': ping',
+				'',
+				'event: x',
+				...second.split('\n'),
+				'',
+				last,
+			];
+			const body = Buffer.from(lines.join(end));
+			const drip: Handler = async (_, res) => {
+				res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+				for (const byte of body) {
+					res.write(Buffer.of(byte));
+					await new Promise((resolve) => setImmediate(resolve));
+				}
+				res.end();
+			};
+			const whole = bytes(body, 'text/event-stream');
+			for (const handler of [drip, whole]) {
+				const texts = ['Ja, ', 'grün'].map((text) => ({ type: 'text', text }));
+				expect(await answerTo(handler)).toEqual([...texts, stop]);
 			}
-			res.end();
-		};
-		expect(await answerTo(drip)).toEqual([{ type: 'text', text: 'grün' }, stop]);
-	});
+		},
+	);
 });
 
 describe('calls of tools', () => {
@@ -115,6 +155,24 @@ describe('calls of tools', () => {
 			{ type: 'tool_call', index: 0, arguments: '1}' },
 			{ type: 'tool_call', index: 1, id: 'b', name: 'two', arguments: '{}' },
 			{ type: 'finish', reason: 'tool_calls' },
+		]);
+	});
+
+	test('begin when their name is there, and are several where a name follows a whole call', async () => {
+		const events = await answerTo(
+			sse(
+				call(0, { id: 'a', function: { arguments: '' } }),
+				call(0, { function: { name: 'one' } }),
+				call(0, { id: '', function: { arguments: '{"x":1}' } }),
+				call(0, { id: '', function: { name: 'two', arguments: '{}' } }),
+				chunk({}, 'tool_calls'),
+			),
+		);
+		expect(events).toMatchObject([
+			{ index: 0, id: 'a', name: 'one' },
+			{ index: 0, arguments: '{"x":1}' },
+			{ index: 1, name: 'two', arguments: '{}' },
+			{ type: 'finish' },
 		]);
 	});
 
@@ -177,6 +235,10 @@ describe('an answer that fails on its way is an error:', () => {
 		['it is neither events nor JSON', bytes('<html>', 'text/html')],
 		['a whole answer is no JSON', bytes('<html>', 'application/json')],
 		['a whole answer has nothing in it', json({})],
+		[
+			'a whole answer has no message',
+			json({ choices: [{ message: null, finish_reason: 'stop' }] }),
+		],
 		['a whole answer has no end', endless('application/json')],
 	])('%s', async (_, handler) => {
 		const failed = await failureOf(answerTo(handler));

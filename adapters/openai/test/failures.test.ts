@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '@plinth/core';
 import { eventually, manualClock, silentLogger } from '@plinth/core/testing';
 import type { ChatEvent, ChatModel } from '@plinth/plugin-chat/model';
@@ -10,6 +11,7 @@ import {
 	bytes,
 	endless,
 	failure,
+	frame,
 	type Handler,
 	hangUp,
 	json,
@@ -53,12 +55,17 @@ async function failedWith(...handlers: Handler[]): Promise<Failed> {
 	return failureOf(answer(model));
 }
 
-test('a refusal that repeats the request, and is cut off, leaves none of it in the log', async () => {
-	const input = 'what nobody should read '.repeat(5_000);
-	const failed = await failedWith(json({ detail: [{ input, msg: 'too long' }] }, 422));
-	expect(failed.code).toBe('invalid_value');
-	expect(failed.log).toContain('no reason that could be read');
-	expect(failed.log).not.toContain('nobody should read');
+describe('a refusal that repeats the request leaves none of it in the log', () => {
+	test.each([
+		['and says what is wrong', 5_000, 'too hot'],
+		['and is longer than it may be', 50_000, 'no reason that could be read'],
+	])('%s', async (_, times, said) => {
+		const input = 'what nobody should read '.repeat(times);
+		const failed = await failedWith(json({ detail: [{ input, msg: 'too hot' }] }, 422));
+		expect(failed.code).toBe('invalid_value');
+		expect(failed.log).toContain(said);
+		expect(failed.log).not.toContain('nobody should read');
+	});
 });
 
 describe('a failure becomes', () => {
@@ -103,6 +110,26 @@ describe('a failure becomes', () => {
 			'400 context_length_exceeded',
 			failure(400, { message: 'max 4096', code: 'context_length_exceeded' }),
 			{ status: 400, code: 'context_length_exceeded', param: 'messages' },
+		],
+		[
+			'400 context_length_exceeded, as llama.cpp says it',
+			failure(400, { code: 400, message: 'It is.', type: 'exceed_context_size_error' }),
+			{ status: 400, code: 'context_length_exceeded', param: 'messages' },
+		],
+		[
+			'400 context_length_exceeded, as vLLM says it',
+			failure(400, { message: 'maximum context length is 4096', type: 'BadRequestError' }),
+			{ status: 400, code: 'context_length_exceeded', param: 'messages' },
+		],
+		[
+			'400 with a bound that leaves no room for the conversation',
+			failure(400, { message: 'maximum context length is 4096', param: 'max_tokens' }),
+			{ status: 400, code: 'invalid_value', param: 'max_tokens' },
+		],
+		[
+			'502 where a member is wrong that we have added',
+			failure(400, { message: 'I know no mismatch', param: 'seed' }),
+			{ status: 502, code: 'model_error' },
 		],
 		[
 			'400 moderation_blocked',
@@ -151,6 +178,8 @@ describe('a failure becomes', () => {
 			{ status: 503, code: 'model_unavailable', retryAfter: '9' },
 		],
 		['503 where nobody answers', hangUp, { status: 503, code: 'model_unavailable' }],
+		['503 after 521', bytes('', 'text/html', 521), { status: 503, code: 'model_unavailable' }],
+		['504 after 524', bytes('', 'text/html', 524), { status: 504, code: 'model_timeout' }],
 		['504 after 504', bytes('', 'text/html', 504), { status: 504, code: 'model_timeout' }],
 	])('%s', async (_, handler, expected) => {
 		const failed = await failedWith(handler);
@@ -159,6 +188,13 @@ describe('a failure becomes', () => {
 			expect(failed.message).not.toMatch(/trace|credit|mismatch|127\.0/);
 			expect(failed.log).toMatch(/127\.0\.0\.1:\d+/);
 		}
+	});
+
+	test('502 where a member is wrong that the operator has added', async () => {
+		const refusal = json({ detail: [{ loc: ['body', 'top_k'], msg: 'too many' }] }, 422);
+		const { model } = await asked([refusal], { body: { top_k: 40 } });
+		const failed = await failureOf(answer(model));
+		expect(failed).toMatchObject({ status: 502, message: expect.not.stringContaining('many') });
 	});
 
 	test('503 where nobody listens', async () => {
@@ -186,8 +222,27 @@ describe('a failure becomes', () => {
 		const events = begun(model);
 		expect((await events.next()).value).toEqual({ type: 'text', text: 'Half' });
 		const next = failureOf(events.next());
+		// Until the reader has reached the server's answer.
+		await turn();
 		await clock.advance(9_000);
 		expect(await next).toMatchObject({ status: 504, code: 'model_timeout' });
+	});
+
+	test('nothing where it is the reader who pauses', async () => {
+		const rest = Promise.withResolvers<void>();
+		const slow: Handler = (_, res) => {
+			res.writeHead(200, { 'content-type': 'text/event-stream' });
+			res.write(frame(chunk({ content: 'Half' })));
+			void rest.promise.then(() => res.end(frame(chunk({}, 'stop'))));
+		};
+		const clock = manualClock();
+		const { model } = await asked([slow], { timeoutSeconds: 9 }, clock);
+		const events = begun(model);
+		await events.next();
+		await clock.advance(20_000);
+		const next = events.next();
+		rest.resolve();
+		expect((await next).value).toMatchObject({ type: 'finish' });
 	});
 
 	test('502 for a body of a failure that has no end', async () => {
@@ -222,12 +277,23 @@ describe('a request is sent again', () => {
 		['in seconds', { 'retry-after': '7' }, 7_000],
 		['in milliseconds', { 'retry-after-ms': '1250', 'retry-after': '9' }, 1_250],
 		['as a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:05 GMT' }, 5_000],
-		['in the past', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, 100],
-	])('when the server says, %s', async (_, headers, wait) => {
+	])('when the server says, %s, or a little later', async (_, headers, wait) => {
 		const { model, waits } = await asked([failure(429, {}, headers), sse(...hello)]);
 		await answer(model);
-		expect(waits).toEqual([wait]);
+		expect(waits).toEqual([expect.toSatisfy((ms) => ms > wait && ms <= wait * 1.1)]);
 	});
+
+	test.each(['0', '0.2', '-5', 'Wed, 31 Dec 2025 00:00:00 GMT'])(
+		'no sooner for a server that says %s: each wait is longer than the one before',
+		async (said) => {
+			const busy = failure(429, {}, { 'retry-after': said });
+			const { model, waits } = await asked([busy, busy, busy, sse(...hello)], { retries: 3 });
+			await answer(model);
+			const grow = waits.map((ms, tries) => ms / (500 * 2 ** tries));
+			expect(grow).toHaveLength(3);
+			expect(grow.every((each) => each >= 0.75 && each <= 1)).toBe(true);
+		},
+	);
 
 	test('as often as the config says', async () => {
 		const { model, upstream } = await asked([hangUp], { retries: 4 });
@@ -276,6 +342,19 @@ describe('a client who leaves', () => {
 		await eventually('the request is there', () => upstream.got.length === 1);
 		stop.abort(reason);
 		await expect(work).rejects.toBe(reason);
+		await eventually('the connection is gone', () => upstream.left.count === 1);
+	});
+
+	test('at a warning lets the answer go', async () => {
+		const open: Handler = (_, res) => {
+			res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+		};
+		const { model, upstream } = await asked([open], { dialect: 'localai' });
+		const run = { signal: new AbortController().signal, seed: 1, log: silentLogger() };
+		for await (const { type } of model.stream(talk({ effort: 'low' }), run)) {
+			expect(type).toBe('warning');
+			break;
+		}
 		await eventually('the connection is gone', () => upstream.left.count === 1);
 	});
 

@@ -31,7 +31,7 @@ export const features = {
 			'progress of videos': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
 			'videos can be stopped': ['yes', 'yes', 'yes', 'yes', '–', '–', '–'],
 			'videos survive a restart': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
-			'broken downloads of videos are taken up': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
+			'broken downloads of videos are taken up': ['yes', 'yes', 'yes', 'yes', '–', '–', '–'],
 			'refusals name the parameter': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
 			'429, 5xx and lost connections are tried again': [
 				'yes',

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@plinth/core/testing';
 import type { ImageModel } from '@plinth/plugin-image/model';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openai } from '../src/index.ts';
@@ -12,9 +13,11 @@ import {
 	failure,
 	frame,
 	type Handler,
+	hangUp,
 	json,
 	type Scripted,
 	scripted,
+	silent,
 	sse,
 } from './upstream.ts';
 
@@ -147,6 +150,14 @@ describe('an answer is a failure of the model', () => {
 			json({ data: [{ url: 'http://10.0.0.1/a' }] }),
 			/neither its own/,
 		],
+		[
+			'whose address is refused by a store',
+			(got, res) =>
+				got.method === 'GET'
+					? bytes('Signature expired at CUDA-store', 'text/plain', 400)(got, res)
+					: json({ data: [{ url: '/x' }] })(got, res),
+			/Signature expired/,
+		],
 		['with no address', json({ data: [{ url: 'file:///etc/passwd' }] }), /neither its own/],
 	])('%s', async (_, handler, log) => {
 		const failed = await failedWith(handler);
@@ -195,6 +206,18 @@ describe('events', () => {
 		expect(usage?.outputTokens).toBe(4);
 	});
 
+	test('of several pictures end when one of them fails', async () => {
+		const { model, upstream } = await painter([]);
+		const refuse: Handler = async (got, res) => {
+			await eventually('both are asked for', () => upstream.got.length === 2);
+			failure(400, { code: 'moderation_blocked' })(got, res);
+		};
+		upstream.on(refuse, silent);
+		const failed = await failureOf(make(model, wish({ count: 2 }), { partials: 1 }));
+		expect(failed.code).toBe('moderation_blocked');
+		await eventually('the other one is left', () => upstream.left.count === 1);
+	});
+
 	test('that stop before the picture, or say that it failed, are a failure', async () => {
 		const cut = cutAfter('text/event-stream', frame(partial(0)));
 		for (const handler of [
@@ -209,6 +232,15 @@ describe('events', () => {
 			});
 		}
 	});
+});
+
+test.each<[string, Handler]>([
+	['a lost connection', hangUp],
+	['a gateway that lost patience', json({}, 504)],
+])('a picture that may have been made is not asked for again: %s', async (_, handler) => {
+	const { model, upstream } = await painter([handler]);
+	await failureOf(make(model, wish()));
+	expect(upstream.got).toHaveLength(1);
 });
 
 describe('an edit', () => {

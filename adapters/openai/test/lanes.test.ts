@@ -322,6 +322,14 @@ describe('what comes in place of an answer is told', () => {
 		]);
 	});
 
+	test('as a refusal of a seed, which only the client can have set', async () => {
+		const { request } = await lane();
+		const body = Buffer.from(JSON.stringify({ error: { message: 'no', param: 'seed' } }));
+		expect(told(request.refused(400, {}, body)).slice(0, 3)).toEqual([
+			...[400, 'invalid_value', 'seed'],
+		]);
+	});
+
 	test('as a server that is busy, with the time to wait', async () => {
 		const { request } = await lane();
 		const error = request.refused(429, { 'retry-after': '7' }, Buffer.from('slow down'));

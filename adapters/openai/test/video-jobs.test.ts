@@ -65,7 +65,7 @@ describe('a video is waited for', () => {
 		];
 		const { model, clock, upstream } = await studio({ poll: [...away, record('completed')] });
 		expect(await attempt(model).bytes()).toEqual(mp4);
-		expect(clock.waits[1]).toBe(11_000);
+		expect(clock.waits[1]).toEqual(between(11_000, 12_100));
 		expect(requests(upstream).filter((each) => each.startsWith('POST'))).toHaveLength(1);
 	});
 
@@ -80,6 +80,13 @@ describe('a video is waited for', () => {
 	test('no longer than the config says where the answers say nothing of it', async () => {
 		const { model } = await studio({ poll: [json({ data: {} })] }, { timeoutSeconds: 30 });
 		expect(await failureOf(attempt(model).result)).toMatchObject({ code: 'model_error' });
+	});
+
+	test('in the usual time where the server says "at once"', async () => {
+		const poll = [json({ status: 'queued' }, 200, { 'retry-after': '0' }), record('completed')];
+		const { model, clock } = await studio({ poll });
+		await attempt(model).result;
+		expect(clock.waits).toEqual([between(1_600, 2_400)]);
 	});
 
 	test('in the time of the config where nobody answers', async () => {
@@ -111,7 +118,7 @@ describe('a server that is busy', () => {
 		let count = 0;
 		state.create = (got, res) => (++count < 6 ? busy : record('queued'))(got, res);
 		expect(await attempt(model).bytes()).toEqual(mp4);
-		expect(clock.waits.slice(0, 5)).toEqual([6_000, 6_000, 6_000, 6_000, 6_000]);
+		expect(clock.waits.slice(0, 5)).toEqual(Array(5).fill(between(6_000, 6_600)));
 	});
 
 	test('but no longer than the config says', async () => {
@@ -217,6 +224,16 @@ describe('a video fails', () => {
 			'as a refusal of its size',
 			{ create: failure(400, { message: 'bad size', param: 'size' }) },
 			{ status: 400, param: 'size' },
+		],
+		[
+			'of the server where a question about it is refused, for no client has asked it',
+			{ poll: [failure(400, { message: 'expired', param: 'size' })] },
+			{ status: 502, message: expect.not.stringContaining('expired') },
+		],
+		[
+			'of the server, too, where such a question is called too large',
+			{ poll: [bytes('', 'text/html', 413)] },
+			{ status: 502, code: 'model_error' },
 		],
 		['without an id', { create: json({ status: 'queued' }) }, { code: 'model_error' }],
 	])('%s', async (_, part, expected) => {

@@ -120,6 +120,8 @@ test.each([
 	['a lost connection', hangUp, 'E_MODEL_UNAVAILABLE'],
 	['a gateway that lost patience', json({}, 504), 'E_MODEL_TIMEOUT'],
 	['another one', json({}, 524), 'E_MODEL_TIMEOUT'],
+	['a server that lost patience', json({}, 408), 'E_MODEL_TIMEOUT'],
+	['a gateway that understood nothing', json({}, 520), 'E_MODEL_UNAVAILABLE'],
 	['a gateway that lost the server', json({}, 502), 'E_MODEL_UNAVAILABLE'],
 ] as const)(
 	'a video that may have been begun is not asked for again: %s',
@@ -127,5 +129,8 @@ test.each([
 		const { model, upstream } = await studio({ create });
 		await expect(attempt(model).result).rejects.toMatchObject({ code });
 		expect(requests(upstream)).toEqual(['POST /v1/videos']);
+		const local = await studio({ create }, { dialect: 'localai' });
+		await expect(attempt(local.model).result).rejects.toMatchObject({ code });
+		expect(requests(local.upstream)).toEqual(['POST /video']);
 	},
 );

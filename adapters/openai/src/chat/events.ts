@@ -3,6 +3,7 @@ import type { ChatEvent, ChatUsage, FinishReason } from '@plinth/plugin-chat/mod
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import { complaintIn, members } from '../upstream/complaint.ts';
 import { brokenAnswer, knownFailure } from '../upstream/failure.ts';
+import type { Scrub } from '../upstream/scrub.ts';
 import { eventsOf } from '../upstream/sse.ts';
 import { ToolDeltas } from './tool-deltas.ts';
 
@@ -16,7 +17,7 @@ type Finish = Extract<ChatEvent, { type: 'finish' }>;
  * without saying so, or says that it has failed.
  */
 export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEvent> {
-	const reader = new ChunkReader(answer.where);
+	const reader = new ChunkReader(answer);
 	if (/[/+]json$/.test(answer.mediaType)) {
 		yield* reader.read(await answer.json(maxBytes));
 		yield reader.end();
@@ -46,12 +47,14 @@ function parsed(text: string, where: string): unknown {
 /** Reads chunks of an answer, or a whole one, whose choices have `message` in place of `delta`. */
 class ChunkReader {
 	readonly #where: string;
+	readonly #scrub: Scrub;
 	readonly #calls = new ToolDeltas();
 	#reason: FinishReason | undefined;
 	#usage: ChatUsage | undefined;
 
-	constructor(where: string) {
+	constructor({ where, scrub }: UpstreamAnswer) {
 		this.#where = where;
+		this.#scrub = scrub;
 	}
 
 	/** Whether the answer is complete; only its usage may still come. */
@@ -64,7 +67,9 @@ class ChunkReader {
 		if (error !== undefined && error !== null) throw this.#failure(chunk);
 		this.#usage = usageOf(usage) ?? this.#usage;
 		const choice = Array.isArray(choices) ? members(choices[0]) : {};
-		yield* this.#pieces(members(choice.delta ?? choice.message));
+		const message = choice.delta ?? choice.message;
+		if (message === null) throw brokenAnswer(this.#where, 'sent no message');
+		yield* this.#pieces(members(message));
 		const reason = choice.finish_reason;
 		if (typeof reason === 'string' && reason !== '') this.#reason = this.#reasonOf(reason);
 	}
@@ -75,13 +80,17 @@ class ChunkReader {
 	}
 
 	*#pieces(delta: Readonly<Record<string, unknown>>): Generator<ChatEvent> {
-		const { content, refusal, tool_calls: calls } = delta;
+		const { refusal, tool_calls: calls } = delta;
+		const content = textOf(delta.content);
 		const reasoning = delta.reasoning_content ?? delta.reasoning;
 		if (isText(reasoning)) yield { type: 'reasoning', text: reasoning };
-		if (isText(content)) yield { type: 'text', text: content };
+		if (content !== '') yield { type: 'text', text: content };
 		if (isText(refusal)) yield { type: 'refusal', text: refusal };
 		if (!Array.isArray(calls)) return;
-		for (const [position, call] of calls.entries()) yield this.#calls.event(call, position);
+		for (const [position, call] of calls.entries()) {
+			const event = this.#calls.event(call, position);
+			if (event) yield event;
+		}
 	}
 
 	#reasonOf(said: string): FinishReason {
@@ -93,7 +102,7 @@ class ChunkReader {
 	}
 
 	#failure(chunk: unknown): PlinthError {
-		const complaint = complaintIn(chunk);
+		const complaint = complaintIn(chunk, this.#scrub);
 		const cause = new Error(`${this.#where} failed in the middle: ${complaint.text}`);
 		return (
 			knownFailure(complaint, cause) ?? modelError('The model failed while it answered.', cause)
@@ -103,10 +112,22 @@ class ChunkReader {
 
 const reasons = new Map<string, FinishReason>([
 	['length', 'length'],
+	['max_tokens', 'length'],
+	['model_length', 'length'],
 	['tool_calls', 'tool_calls'],
 	['function_call', 'tool_calls'],
 	['content_filter', 'content_filter'],
 ]);
+
+/** Models that think may send their text in parts, between others. */
+function textOf(content: unknown): string {
+	if (typeof content === 'string') return content;
+	if (!Array.isArray(content)) return '';
+	return content
+		.map((part) => members(part).text)
+		.filter(isText)
+		.join('');
+}
 
 function isText(value: unknown): value is string {
 	return typeof value === 'string' && value !== '';

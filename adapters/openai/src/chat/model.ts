@@ -126,8 +126,13 @@ class Talker {
 		run.signal.throwIfAborted();
 		const dialect: ChatDialect = chatDialects[this.#config.dialect];
 		const answer = await this.#ask(request, run, dialect);
-		for (const message of unheard(request, dialect)) yield { type: 'warning', message };
-		yield* chatEvents(answer);
+		try {
+			for (const message of unheard(request, dialect)) yield { type: 'warning', message };
+			yield* chatEvents(answer);
+		} finally {
+			// Who leaves at a warning has not begun to read it.
+			answer.discard();
+		}
 	}
 
 	/** A server that refuses to stream is asked for whole answers from then on. */

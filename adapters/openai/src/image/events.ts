@@ -22,7 +22,7 @@ export async function streamedResult(
 		if (data.toString('latin1', 0, 6) === '[DONE]') break;
 		const json = longJson(data, answer.where);
 		const { type, error, ...rest } = members(json.value);
-		if (error) throw failureIn(json.value, answer.where);
+		if (error) throw failureIn(json.value, answer);
 		const kind = typeof type === 'string' ? type.split('.').at(-1) : undefined;
 		if (kind === 'partial_image') show(await pictureIn(json.value, json, answer, tools));
 		if (kind === 'completed') {

@@ -6,6 +6,7 @@ import {
 	type ImageResult,
 	type ImageRun,
 	imageModels,
+	type Picture,
 } from '@plinth/plugin-image/model';
 import { z } from 'zod';
 import { connectionOptions, flag, leavesRequests } from '../options.ts';
@@ -136,12 +137,18 @@ class Painter {
 		if (!isStreamed || request.count === 1)
 			return this.#ask(request, run, isStreamed ? run.partials : 0);
 		const one = { ...request, count: 1 };
-		const results = await Promise.all(
-			Array.from({ length: request.count }, (_, image) =>
-				this.#ask(one, { ...run, partial: (picture) => run.partial(picture, image) }, run.partials),
-			),
-		);
-		return joined(results);
+		const over = new AbortController();
+		const signal = AbortSignal.any([run.signal, over.signal]);
+		const calls = Array.from({ length: request.count }, (_, image) => {
+			const partial = (picture: Picture) => run.partial(picture, image);
+			return this.#ask(one, { ...run, signal, partial }, run.partials);
+		});
+		try {
+			return joined(await Promise.all(calls));
+		} finally {
+			// When one has failed nobody wants the others.
+			over.abort();
+		}
 	}
 
 	async #ask(

@@ -11,6 +11,9 @@ export const pictureBytes = 52_428_800;
 /** Most bytes of one picture as base64, and what stands around it. */
 export const base64Bytes = Math.ceil(pictureBytes / 3) * 4 + 1_048_576;
 
+/** Most bytes of a whole answer, however many pictures it may have: all of it is held at once. */
+const answerBytes = 268_435_456;
+
 /** What results are read with. */
 export interface ResultTools {
 	readonly upstream: Upstream;
@@ -23,9 +26,12 @@ export async function wholeResult(
 	count: number,
 	tools: ResultTools,
 ): Promise<ImageResult> {
-	const json = longJson(await answer.bytes(count * base64Bytes), answer.where);
+	const json = longJson(
+		await answer.bytes(Math.min(count * base64Bytes, answerBytes)),
+		answer.where,
+	);
 	const { data, error, filtered_count: filtered, ...rest } = members(json.value);
-	if (error) throw failureIn(json.value, answer.where);
+	if (error) throw failureIn(json.value, answer);
 	if (!Array.isArray(data)) throw brokenAnswer(answer.where, 'sent no list of pictures');
 	const images: MadeImage[] = [];
 	for (const item of data.slice(0, count)) images.push(await pictureIn(item, json, answer, tools));
@@ -62,8 +68,8 @@ export async function pictureIn(
 }
 
 /** What a failure inside an answer becomes. */
-export function failureIn(value: unknown, where: string): Error {
-	const complaint = complaintIn(value);
+export function failureIn(value: unknown, { where, scrub }: UpstreamAnswer): Error {
+	const complaint = complaintIn(value, scrub);
 	const cause = new Error(`${where} failed: ${complaint.text}`);
 	return (
 		knownFailure(complaint, cause) ??

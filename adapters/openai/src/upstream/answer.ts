@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '@plinth/core';
 import { isPlinthError } from '@plinth/core';
 import { brokenAnswer, silenceFailure } from './failure.ts';
+import type { Scrub } from './scrub.ts';
 import { Silence } from './silence.ts';
 
 /** What an answer is read with. */
@@ -12,6 +13,7 @@ export interface ReadingOptions {
 	readonly quietMs: number;
 	/** Aborts the reading; what is read then rejects with its reason. */
 	readonly signal: AbortSignal;
+	readonly scrub: Scrub;
 }
 
 /** A successful answer whose body has not been read. Whoever gets it reads it, or calls `discard`. */
@@ -44,6 +46,11 @@ export class UpstreamAnswer {
 		return this.#options.where;
 	}
 
+	/** Takes out of its words what nobody is to hear of. */
+	get scrub(): Scrub {
+		return this.#options.scrub;
+	}
+
 	/** Lets the rest of the body go, and its connection with it. */
 	discard(): void {
 		this.#body.destroy();
@@ -60,10 +67,11 @@ export class UpstreamAnswer {
 		try {
 			signal.throwIfAborted();
 			for await (const chunk of this.#body as AsyncIterable<Buffer>) {
-				silence.heard();
+				silence.came();
 				length += chunk.length;
 				if (length > maxBytes) throw brokenAnswer(where, `sent more than ${maxBytes} bytes`);
 				yield chunk;
+				silence.awaits();
 				signal.throwIfAborted();
 			}
 		} catch (error) {

@@ -6,6 +6,7 @@ import { lossFailure, silenceFailure } from './failure.ts';
 import { type Refusal, type RefusedAnswer, refusalOf } from './refusal.ts';
 import type { UpstreamRequest } from './request.ts';
 import { pause, waitMs } from './retry.ts';
+import { type Scrub, scrubber } from './scrub.ts';
 
 /** What a client is made with. */
 export interface UpstreamOptions {
@@ -15,8 +16,7 @@ export interface UpstreamOptions {
 }
 
 /** Bytes of a failure that are looked at. */
-const complaintBytes = 65_536;
-const noParams: ReadonlySet<string> = new Set();
+const complaintBytes = 1_048_576;
 
 /** Why a try has failed, and whether another one may help. */
 interface Failure {
@@ -36,6 +36,10 @@ export class Upstream {
 	readonly connection: Connection;
 	/** Its lines name the host. */
 	readonly log: Logger;
+	/** Takes its host and our secrets out of what it says. */
+	readonly scrub: Scrub;
+	/** Members of ordinary requests that are not the client's: what the operator adds, and the seed, which is nearly always made here. */
+	readonly #ours: ReadonlySet<string>;
 	readonly #options: ConnectionOptions;
 	readonly #clock: Clock;
 
@@ -47,6 +51,8 @@ export class Upstream {
 		this.retries = options.retries;
 		this.#clock = clock;
 		this.log = log.child({ upstream: this.host });
+		this.scrub = scrubber(options);
+		this.#ours = new Set(['seed', ...Object.keys(options.body)]);
 	}
 
 	/**
@@ -61,9 +67,13 @@ export class Upstream {
 	}
 
 	/** Fetches what the server says its result is at. The key goes to the server's own origin alone. */
-	fetch(address: string, signal: AbortSignal): Promise<UpstreamAnswer> {
+	fetch(
+		address: string,
+		signal: AbortSignal,
+		headers: Readonly<Record<string, string>> = {},
+	): Promise<UpstreamAnswer> {
 		const url = URL.parse(address, this.#options.baseURL)?.href ?? '';
-		return this.#persist({ method: 'GET', path: '', signal }, url);
+		return this.#persist({ method: 'GET', path: '', headers, signal }, url);
 	}
 
 	/** Where a path below the base URL leads to. */
@@ -72,8 +82,8 @@ export class Upstream {
 	}
 
 	/** Reads an answer that is none. */
-	readRefusal(answer: Omit<RefusedAnswer, 'host' | 'now'>): Refusal {
-		return refusalOf({ ...answer, host: this.host, now: this.#clock.now() });
+	readRefusal(answer: Omit<RefusedAnswer, 'scrub' | 'now'>): Refusal {
+		return refusalOf({ ...answer, scrub: this.scrub, now: this.#clock.now() });
 	}
 
 	/** Closes all connections. */
@@ -123,6 +133,7 @@ export class Upstream {
 				clock: this.#clock,
 				quietMs: this.quietMs,
 				signal,
+				scrub: this.scrub,
 			});
 			if (status >= 200 && status < 300) return answer;
 			return await this.#failure(answer, request);
@@ -143,8 +154,8 @@ export class Upstream {
 	async #failure(answer: UpstreamAnswer, request: UpstreamRequest): Promise<Failure> {
 		const { status, headers, where } = answer;
 		const body = await beginning(answer);
-		const { params = noParams } = request;
-		const { complaint, error, saidMs } = this.readRefusal({ where, status, headers, body, params });
+		const refused = { where, status, headers, body, params: request.params, ours: this.#ours };
+		const { complaint, error, saidMs } = this.readRefusal(refused);
 		const isEmptyPurse = complaint.code === 'insufficient_quota';
 		const said = headers['x-should-retry'];
 		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);

@@ -38,13 +38,21 @@ export function isSaidByApi(error: unknown): boolean {
 /** Most seconds that a client is told to wait: the SDKs take no longer ones. */
 const longestWait = 60;
 
+/** Whose the members of a request were that was refused. */
+export interface Origins {
+	/** Names of the client's parameters, of which the error may name one. Undefined: nothing of the request was the client's, such as a question about a job. */
+	readonly params?: ReadonlySet<string> | undefined;
+	/** Names of what the operator or we have put in. */
+	readonly ours?: ReadonlySet<string> | undefined;
+}
+
 /**
- * The error for an answer that is none. What is wrong with the request becomes the client's 4xx, with the parameter when it is one of
- * `params`; what is wrong between this server and that one is told without details.
+ * The error for an answer that is none. What is wrong with the client's part of the request becomes the client's 4xx, with the parameter when it is one of
+ * its own; what is wrong between this server and that one is told without details.
  */
 export function answerFailure(
 	cause: UpstreamAnswered,
-	params: ReadonlySet<string>,
+	origins: Origins,
 	retryAfterMs?: number,
 ): PlinthError {
 	const { status, complaint } = cause;
@@ -52,7 +60,7 @@ export function answerFailure(
 	if (status === 429 && complaint.code !== 'insufficient_quota') {
 		return plinthError('E_MODEL_BUSY', { cause, ...waits });
 	}
-	if (status === 413) {
+	if (status === 413 && origins.params) {
 		const message = 'The request is larger than the server of the model takes.';
 		return plinthError('E_BODY_TOO_LARGE', { message, cause });
 	}
@@ -61,7 +69,7 @@ export function answerFailure(
 	if (unready.has(status)) {
 		return plinthError('E_MODEL_UNAVAILABLE', { cause, ...waits });
 	}
-	if (status === 400 || status === 422) return refusal(cause, params);
+	if (status === 400 || status === 422) return refusal(cause, origins);
 	return plinthError('E_MODEL_FAILED', { cause });
 }
 
@@ -75,19 +83,30 @@ const filtered = new Set([
 
 /** The error for something that a server has refused or failed at, by the code it gives; undefined where that says nothing. */
 export function knownFailure(complaint: Complaint, cause: unknown): PlinthError | undefined {
-	const { code = '', message } = complaint;
+	const { code = '', message = '' } = complaint;
 	const details = { cause, ...(message ? { message } : {}) };
 	if (filtered.has(code)) return plinthError('E_MODERATION_BLOCKED', details);
-	if (code === 'context_length_exceeded') {
+	if (tooLong.has(code) || (tooLongWords.test(message) && !isBound(complaint.param))) {
 		return plinthError('E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
 	}
 	return undefined;
 }
 
-function refusal(cause: UpstreamAnswered, params: ReadonlySet<string>): PlinthError {
+/** What OpenAI and llama.cpp call a conversation that is too long. */
+const tooLong = new Set(['context_length_exceeded', 'exceed_context_size_error']);
+/** The same in the sentences of vLLM and SGLang, which have no code for it. */
+const tooLongWords = /maximum context length|longer than the model's context length/i;
+
+/** Whether the bound on the answer was at fault, and not the conversation. */
+function isBound(param: string | undefined): boolean {
+	return param === 'max_tokens' || param === 'max_completion_tokens';
+}
+
+function refusal(cause: UpstreamAnswered, { params, ours }: Origins): PlinthError {
 	const { complaint } = cause;
-	// Names of models, and whether events are asked for, are the operator's choice and ours.
-	if (complaint.param === 'model' || complaint.code === 'model_not_found') {
+	const isOurs = complaint.param === 'model' || ours?.has(complaint.param ?? '');
+	// Names of models are the operator's choice.
+	if (!params || isOurs || complaint.code === 'model_not_found') {
 		return plinthError('E_MODEL_FAILED', { cause });
 	}
 	const known = knownFailure(complaint, cause);

@@ -1,10 +1,11 @@
 import type { PlinthError } from '@plinth/core';
 import { type Complaint, complaintOf } from './complaint.ts';
-import { answerFailure, UpstreamAnswered } from './failure.ts';
+import { answerFailure, type Origins, UpstreamAnswered } from './failure.ts';
 import { saidWait } from './retry.ts';
+import type { Scrub } from './scrub.ts';
 
 /** An answer that is none. */
-export interface RefusedAnswer {
+export interface RefusedAnswer extends Origins {
 	/** Who answers, for the log. */
 	readonly where: string;
 	readonly status: number;
@@ -12,10 +13,8 @@ export interface RefusedAnswer {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Its beginning. */
 	readonly body: string;
-	/** Names of the client's parameters that the error may name. */
-	readonly params: ReadonlySet<string>;
-	/** The server's host, of which clients hear nothing. */
-	readonly host: string;
+	/** Takes out what nobody is to hear of. */
+	readonly scrub: Scrub;
 	/** The time, in milliseconds. */
 	readonly now: number;
 }
@@ -30,9 +29,9 @@ export interface Refusal {
 
 /** Reads an answer that is none. */
 export function refusalOf(answer: RefusedAnswer): Refusal {
-	const { where, status, headers, body, params, host, now } = answer;
-	const complaint = complaintOf(body.replaceAll(host, 'the server'));
+	const { where, status, headers, body, scrub, now } = answer;
+	const complaint = complaintOf(body, scrub);
 	const cause = new UpstreamAnswered(where, status, complaint);
 	const saidMs = saidWait(headers, now);
-	return { complaint, error: answerFailure(cause, params, saidMs), saidMs };
+	return { complaint, error: answerFailure(cause, answer, saidMs), saidMs };
 }

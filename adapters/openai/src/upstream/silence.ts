@@ -1,24 +1,31 @@
 import type { Clock } from '@plinth/core';
 
-/** Notices that nothing has come for too long. One timer, however many pieces come. */
+/** Notices that what is waited for does not come for too long. One timer, however many pieces come. */
 export class Silence {
 	readonly #clock: Clock;
 	readonly #ms: number;
 	readonly #onSilence: () => void;
-	#heard: number;
+	#since: number;
+	#isAwaited = true;
 	#cancel: () => void;
 
 	constructor(clock: Clock, ms: number, onSilence: () => void) {
 		this.#clock = clock;
 		this.#ms = ms;
 		this.#onSilence = onSilence;
-		this.#heard = clock.now();
+		this.#since = clock.now();
 		this.#cancel = clock.after(ms, () => this.#look());
 	}
 
-	/** Something has come. */
-	heard(): void {
-		this.#heard = this.#clock.now();
+	/** A piece has come: who reads it may take their time. */
+	came(): void {
+		this.#isAwaited = false;
+	}
+
+	/** The next piece is waited for. */
+	awaits(): void {
+		this.#isAwaited = true;
+		this.#since = this.#clock.now();
 	}
 
 	/** Nothing more is waited for. */
@@ -27,7 +34,8 @@ export class Silence {
 	}
 
 	#look(): void {
-		const rest = this.#heard + this.#ms - this.#clock.now();
+		const silent = this.#isAwaited ? this.#clock.now() - this.#since : 0;
+		const rest = this.#ms - silent;
 		if (rest <= 0) this.#onSilence();
 		else this.#cancel = this.#clock.after(rest, () => this.#look());
 	}

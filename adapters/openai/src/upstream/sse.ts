@@ -8,6 +8,7 @@ export interface UpstreamEvent {
 }
 
 const newline = 0x0a;
+const carriageReturn = 0x0d;
 
 /**
  * The events of an answer (HTML living standard §9.2.6), names, comments and other fields left out: every event says in its data what it is. What stands behind the last blank line is an event as
@@ -19,14 +20,19 @@ export async function* eventsOf(
 ): AsyncGenerator<UpstreamEvent> {
 	const event = new Draft();
 	let rest: Buffer[] = [];
-	for await (const chunk of answer.chunks(Number.POSITIVE_INFINITY)) {
+	let isFirst = true;
+	const ends = new LineEnds();
+	for await (const bytes of answer.chunks(Number.POSITIVE_INFINITY)) {
+		const chunk = ends.unify(bytes);
 		let from = 0;
 		for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
 			const part = chunk.subarray(from, at);
-			const line = rest.length === 0 ? part : Buffer.concat([...rest, part]);
+			const whole = rest.length === 0 ? part : Buffer.concat([...rest, part]);
+			const line = isFirst ? withoutMark(whole) : whole;
+			isFirst = false;
 			rest = [];
 			from = at + 1;
-			if (isBlank(line)) yield* event.take();
+			if (line.length === 0) yield* event.take();
 			else event.add(line);
 		}
 		if (from < chunk.length) rest.push(chunk.subarray(from));
@@ -47,7 +53,7 @@ class Draft {
 	add(line: Buffer): void {
 		const colon = line.indexOf(0x3a);
 		if (line.toString('latin1', 0, colon) !== 'data') return;
-		const value = line.subarray(line[colon + 1] === 0x20 ? colon + 2 : colon + 1, endOf(line));
+		const value = line.subarray(line[colon + 1] === 0x20 ? colon + 2 : colon + 1);
 		if (this.#data.length > 0) this.#data.push(Buffer.of(newline));
 		this.#data.push(value);
 		this.length += value.length;
@@ -61,10 +67,19 @@ class Draft {
 	}
 }
 
-function isBlank(line: Buffer): boolean {
-	return endOf(line) === 0;
+/** A byte order mark may stand before everything. */
+function withoutMark(line: Buffer): Buffer {
+	return line.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? line.subarray(3) : line;
 }
 
-function endOf(line: Buffer): number {
-	return line.at(-1) === 0x0d ? line.length - 1 : line.length;
+/** Lines end with LF, CRLF or CR: each becomes LF, also where a chunk ends between the two. */
+class LineEnds {
+	#isHalf = false;
+
+	unify(chunk: Buffer): Buffer {
+		const rest = this.#isHalf && chunk[0] === newline ? chunk.subarray(1) : chunk;
+		this.#isHalf = chunk.at(-1) === carriageReturn;
+		if (!rest.includes(carriageReturn)) return rest;
+		return Buffer.from(rest.toString('latin1').replace(/\r\n?/g, '\n'), 'latin1');
+	}
 }

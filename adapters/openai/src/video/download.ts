@@ -1,6 +1,5 @@
 import type { Clock, Logger } from '@plinth/core';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
-import type { Upstream } from '../upstream/client.ts';
 import { brokenAnswer, statusBehind } from '../upstream/failure.ts';
 import { pause } from '../upstream/retry.ts';
 
@@ -12,7 +11,6 @@ const notReadyMs = 2_000;
 
 /** What a download needs. */
 export interface DownloadOptions {
-	readonly upstream: Upstream;
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly signal: AbortSignal;
@@ -20,12 +18,18 @@ export interface DownloadOptions {
 	readonly retries: number;
 }
 
+/** Asks for the file of a video, with a header that says where to begin. */
+export type OpenFile = (headers: Readonly<Record<string, string>>) => Promise<UpstreamAnswer>;
+
 /** The file of a completed video as it comes. What breaks off is taken up where it was: the video has been paid for. */
-export async function* download(id: string, options: DownloadOptions): AsyncGenerator<Uint8Array> {
+export async function* download(
+	open: OpenFile,
+	options: DownloadOptions,
+): AsyncGenerator<Uint8Array> {
 	const { signal, retries, log } = options;
 	let done = 0;
 	for (let tries = 1; ; tries++) {
-		const answer = await contentOf(id, done, options);
+		const answer = await contentOf(open, done, options);
 		if (!answer) return;
 		const from = done;
 		let skip = from - startOf(answer, from);
@@ -59,18 +63,13 @@ function startOf(answer: UpstreamAnswer, asked: number): number {
 
 /** Undefined: nothing is left from there on. Some servers say that a video is completed before its file is there: 404, 409 and 425 then mean "not yet". */
 async function contentOf(
-	id: string,
+	open: OpenFile,
 	from: number,
-	{ upstream, clock, signal }: DownloadOptions,
+	{ clock, signal }: DownloadOptions,
 ): Promise<UpstreamAnswer | undefined> {
 	for (let tries = 1; ; tries++) {
 		try {
-			return await upstream.send({
-				method: 'GET',
-				path: `/videos/${encodeURIComponent(id)}/content`,
-				headers: from > 0 ? { range: `bytes=${from}-` } : {},
-				signal,
-			});
+			return await open(from > 0 ? { range: `bytes=${from}-` } : {});
 		} catch (error) {
 			// All bytes had come, and only their end was lost.
 			if (from > 0 && statusBehind(error) === 416) return undefined;

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, isPlinthError } from '@plinth/core';
 import type { VideoRun } from '@plinth/plugin-video/model';
+import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { members } from '../upstream/complaint.ts';
 import { brokenAnswer, codeBehind, isSaidByApi, statusBehind } from '../upstream/failure.ts';
 import type { RequestBody } from '../upstream/request.ts';
-import { bounded, pause, saidWait } from '../upstream/retry.ts';
+import { later, pause, saidWait } from '../upstream/retry.ts';
+import type { Scrub } from '../upstream/scrub.ts';
 import { videoParams } from './request.ts';
 import { failureOf, isStopped, stateOf, type VideoState } from './state.ts';
 
@@ -65,7 +67,8 @@ export class UpstreamJobs {
 		});
 		const record = await answer.json(recordBytes);
 		const { id } = members(record);
-		if (typeof id === 'string' && id !== '') return { id, state: stateOf(record) };
+		if (typeof id === 'string' && id !== '')
+			return { id, state: stateOf(record, nameless(id, answer)) };
 		throw brokenAnswer(answer.where, 'began a video without an id');
 	}
 
@@ -85,7 +88,7 @@ export class UpstreamJobs {
 			else if (unknown === 0 && (isFatal(error) || clock.now() - heard >= awayMs)) throw error;
 			if (state?.kind === 'completed') return 'completed';
 			if (isFirst && state && isStopped(state)) return 'lost';
-			if (state?.kind === 'failed') throw failureOf(state, id);
+			if (state?.kind === 'failed') throw failureOf(state);
 			if (state?.progress !== undefined) run.progress(state.progress);
 			await pause(clock, waitMs, run.signal);
 		}
@@ -111,21 +114,19 @@ export class UpstreamJobs {
 			const request = { method: 'GET', path, signal, retry: false, seconds: askSeconds } as const;
 			const answer = await upstream.send(request);
 			const suggestedMs = pollMs === undefined ? pollAfter(answer.headers) : undefined;
-			const saidMs = saidWait(answer.headers, clock.now()) ?? suggestedMs;
+			const saidMs = saidWait(answer.headers, clock.now()) || suggestedMs;
 			const record = await answer.json(recordBytes);
 			if (typeof members(record).status !== 'string') {
 				throw brokenAnswer(answer.where, 'says nothing of a video');
 			}
-			const state = stateOf(record);
-			if (saidMs === undefined) return { state, waitMs: usualMs };
-			// A little later than said, so that all videos of a server that starts again do not ask at once.
-			return { state, waitMs: bounded(saidMs) * (1 + 0.1 * Math.random()) };
+			const state = stateOf(record, nameless(id, answer));
+			return { state, waitMs: saidMs === undefined ? usualMs : later(saidMs) };
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
 			// Without an answer it is what we tell clients.
 			const isSaid = isPlinthError(error) && statusBehind(error) !== undefined;
 			const seconds = isSaid ? Number(error.headers['retry-after']) : Number.NaN;
-			return { error, waitMs: seconds > 0 ? seconds * 1_000 : usualMs };
+			return { error, waitMs: seconds > 0 ? later(seconds * 1_000) : usualMs };
 		}
 	}
 }
@@ -134,6 +135,11 @@ interface Look {
 	readonly state?: VideoState;
 	readonly error?: unknown;
 	readonly waitMs: number;
+}
+
+/** The server's ids of videos are nobody's business either. */
+function nameless(id: string, { scrub }: UpstreamAnswer): Scrub {
+	return (text) => scrub(text).replaceAll(id, 'the video');
 }
 
 function pollAfter(headers: Readonly<Record<string, string>>): number | undefined {

@@ -48,7 +48,9 @@ export const openaiVideo = defineModel({
 				apiVersion: 1,
 				async generate(request, run) {
 					run.signal.throwIfAborted();
-					const body = await videoAtOnce(upstream, await bodyOf(request, run.seed), run);
+					const { signal, log } = run;
+					const tools = { clock: services.clock, retries: config.retries, signal, log };
+					const body = await videoAtOnce(upstream, await bodyOf(request, run.seed), tools);
 					return { body, mediaType: 'video/mp4' };
 				},
 			};
@@ -94,14 +96,12 @@ class Studio {
 			id = undefined;
 		}
 		const { signal, log } = run;
-		const tools = {
-			upstream: this.#upstream,
-			clock: this.#clock,
-			retries: this.#config.retries,
-			signal,
-			log,
-		};
-		return { body: download(id, tools), mediaType: 'video/mp4' };
+		const path = `/videos/${encodeURIComponent(id)}/content`;
+		const body = download(
+			(headers) => this.#upstream.send({ method: 'GET', path, headers, signal }),
+			{ clock: this.#clock, retries: this.#config.retries, signal, log },
+		);
+		return { body, mediaType: 'video/mp4' };
 	}
 
 	async cancel(id: string): Promise<void> {
@@ -119,7 +119,7 @@ class Studio {
 			if (run.signal.aborted) this.#abandon(begun, late);
 			throw error;
 		});
-		if (state.kind === 'failed' && !isStopped(state)) throw failureOf(state, id);
+		if (state.kind === 'failed' && !isStopped(state)) throw failureOf(state);
 		try {
 			await run.checkpoint(id);
 		} catch (error) {

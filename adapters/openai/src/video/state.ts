@@ -1,6 +1,7 @@
 import { modelError, type PlinthError, plinthError } from '@plinth/core';
 import { type Complaint, complaintIn, members } from '../upstream/complaint.ts';
 import { knownFailure } from '../upstream/failure.ts';
+import type { Scrub } from '../upstream/scrub.ts';
 
 /** How far a server is with a video. */
 export type VideoState =
@@ -42,11 +43,13 @@ export function isStopped(state: VideoState): boolean {
 }
 
 /** Reads a server's record of a video. What it has no end of ours for counts as work. */
-export function stateOf(record: unknown): VideoState {
+export function stateOf(record: unknown, scrub: Scrub): VideoState {
 	const { status, progress, progress_percent: percent, error } = members(record);
 	const word = typeof status === 'string' ? status.toLowerCase() : '';
 	if (completed.has(word)) return { kind: 'completed' };
-	if (failed.has(word)) return { kind: 'failed', status: word, complaint: complaintIn({ error }) };
+	if (failed.has(word)) {
+		return { kind: 'failed', status: word, complaint: complaintIn({ error }, scrub) };
+	}
 	return { kind: 'working', progress: fractionOf(progress, percent) };
 }
 
@@ -61,16 +64,15 @@ function bounded(fraction: number): number | undefined {
 	return Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : undefined;
 }
 
-/** The error for a video that a server could not make: its own code where that means something to a client. `id` is nobody's business. */
-export function failureOf(
-	{ status, complaint }: Extract<VideoState, { kind: 'failed' }>,
-	id: string,
-): PlinthError {
-	const message = complaint.message?.replaceAll(id, 'the video');
+/** The error for a video that a server could not make: its own code where that means something to a client. */
+export function failureOf({
+	status,
+	complaint,
+}: Extract<VideoState, { kind: 'failed' }>): PlinthError {
+	const { code = '', message } = complaint;
 	const cause = new Error(`The server of the model says "${status}": ${complaint.text}`);
-	const known = knownFailure({ ...complaint, ...(message ? { message } : {}) }, cause);
+	const known = knownFailure(complaint, cause);
 	if (known) return known;
-	const { code = '' } = complaint;
 	if (message && /^(?:invalid|unsupported)_/.test(code)) {
 		const isUnsupported = code.startsWith('unsupported_');
 		return plinthError(isUnsupported ? 'E_VALUE_UNSUPPORTED' : 'E_VALUE_INVALID', {

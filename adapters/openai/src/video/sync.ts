@@ -1,10 +1,9 @@
-import type { VideoRun } from '@plinth/plugin-video/model';
 import type { Upstream } from '../upstream/client.ts';
 import { members } from '../upstream/complaint.ts';
 import { brokenAnswer } from '../upstream/failure.ts';
 import { LongJson } from '../upstream/long-json.ts';
 import type { RequestBody } from '../upstream/request.ts';
-import { videoBytes } from './download.ts';
+import { type DownloadOptions, download } from './download.ts';
 import { videoParams } from './request.ts';
 
 /** Most bytes of a video that comes inside JSON. */
@@ -14,8 +13,9 @@ const inlineBytes = 268_435_456;
 export async function videoAtOnce(
 	upstream: Upstream,
 	body: RequestBody,
-	{ signal }: Pick<VideoRun, 'signal'>,
+	options: DownloadOptions,
 ): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
+	const { signal } = options;
 	const answer = await upstream.send({
 		method: 'POST',
 		path: '/video',
@@ -30,7 +30,7 @@ export async function videoAtOnce(
 	const { data } = members(json.value);
 	const { url, b64_json: base64 } = members(Array.isArray(data) ? data[0] : undefined);
 	const address = json.text(url);
-	if (address) return (await upstream.fetch(address, signal)).chunks(videoBytes);
+	if (address) return download((headers) => upstream.fetch(address, signal, headers), options);
 	const video = await json.bytes(base64);
 	if (video) return video;
 	throw brokenAnswer(answer.where, 'sent no video');
