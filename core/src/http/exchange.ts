@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { orStop } from '../abort.ts';
+import type { BagItem } from '../bag.ts';
 import { type PlinthError, plinthError } from '../coded-error.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -19,7 +20,7 @@ export interface ExchangeOptions {
 }
 
 /** One request and its answer, from the first byte to the closed response. */
-export class Exchange {
+export class Exchange implements BagItem {
 	readonly req: IncomingMessage;
 	readonly res: ServerResponse;
 	readonly clock: Clock;
@@ -35,6 +36,7 @@ export class Exchange {
 	model: string | undefined;
 	/** What the model says that its answer took, in tokens, where it says so. */
 	usage: Readonly<Record<string, number>> | undefined;
+	bagIndex = -1;
 	/** What this request takes up; undefined for public routes. */
 	place: Place | undefined;
 	#controller: AbortController | undefined;

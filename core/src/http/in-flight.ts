@@ -1,9 +1,10 @@
+import { Bag } from '../bag.ts';
 import { plinthError } from '../coded-error.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The exchanges that are not over, whoever carries them: a listener, a host or `fetch`. */
 export class InFlight {
-	readonly #exchanges = new Set<Exchange>();
+	readonly #exchanges = new Bag<Exchange>();
 	#waiting: (() => void)[] = [];
 
 	get size(): number {
@@ -29,6 +30,6 @@ export class InFlight {
 
 	/** Aborts every signal; clients that still wait read `E_STOPPING`. */
 	abortAll(): void {
-		for (const exchange of this.#exchanges) exchange.abort(plinthError('E_STOPPING'));
+		for (const exchange of this.#exchanges.all()) exchange.abort(plinthError('E_STOPPING'));
 	}
 }

@@ -1,3 +1,4 @@
+import { Bag, type BagItem } from '../bag.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** Waits of one length that begin within so many milliseconds hang on one timer. */
@@ -6,11 +7,11 @@ const sharedMs = 100;
 /** Waits that began at about the same time. */
 interface Batch {
 	readonly startedAt: number;
-	readonly waits: Set<Wait>;
+	readonly waits: Bag<Wait>;
 	readonly cancel: () => void;
 }
 
-interface Wait {
+interface Wait extends BagItem {
 	/** Milliseconds behind the start of its batch. */
 	readonly offset: number;
 	readonly task: () => void;
@@ -18,7 +19,7 @@ interface Wait {
 
 /**
  * The same clock for many waits of few lengths that nearly always end before their time, as deadlines do: joining and leaving cost
- * two steps in a set in place of a timer. A wait that does last gets a timer for its last tenth of a second, so it is as exact as
+ * two steps in a bag in place of a timer. A wait that does last gets a timer for its last tenth of a second, so it is as exact as
  * one of its own, and a jump of the wall clock does not matter to it.
  */
 export function sharedTimers(clock: Clock): Clock {
@@ -28,7 +29,7 @@ export function sharedTimers(clock: Clock): Clock {
 		const batch = latest.get(ms);
 		const age = batch ? now - batch.startedAt : -1;
 		if (batch && age >= 0 && age < sharedMs) return batch;
-		const waits = new Set<Wait>();
+		const waits = new Bag<Wait>();
 		const made: Batch = { startedAt: now, waits, cancel: clock.after(ms, () => ring(ms, made)) };
 		latest.set(ms, made);
 		// Nobody would cancel it later.
@@ -38,7 +39,7 @@ export function sharedTimers(clock: Clock): Clock {
 
 	function ring(ms: number, batch: Batch): void {
 		if (latest.get(ms) === batch) latest.delete(ms);
-		for (const wait of [...batch.waits]) {
+		for (const wait of batch.waits.all()) {
 			// A task before it may have cancelled it.
 			if (!batch.waits.delete(wait)) continue;
 			if (wait.offset === 0) wait.task();
@@ -59,7 +60,7 @@ export function sharedTimers(clock: Clock): Clock {
 		after(ms, task) {
 			const now = clock.now();
 			const batch = join(ms, now);
-			const wait = { offset: now - batch.startedAt, task };
+			const wait = { offset: now - batch.startedAt, task, bagIndex: -1 };
 			batch.waits.add(wait);
 			return () => {
 				batch.waits.delete(wait);
