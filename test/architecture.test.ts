@@ -81,6 +81,11 @@ describe('the dependency rule', () => {
 		]);
 	});
 
+	test('the kernel imports nothing of the toolkit', () => {
+		const kernel = core.filter(({ path }) => !/^core\/src\/toolkit(\/|\.ts$)/.test(path));
+		expect(violations(kernel, (specifier) => !/\/toolkit(\/|\.ts$)/.test(specifier))).toEqual([]);
+	});
+
 	test('a package imports only what its manifest declares', () => {
 		expect(
 			violations(all, (specifier, file) => {

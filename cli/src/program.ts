@@ -1,4 +1,5 @@
-import { BootError, redact, version } from '@plinth/core';
+import { BootError, version } from '@plinth/core';
+import { redact } from '@plinth/core/toolkit';
 import { Command, InvalidArgumentError } from 'commander';
 import type { CreateFlags } from './commands/keys.ts';
 import type { ParseFlags } from './commands/parse.ts';

@@ -1,4 +1,5 @@
-import { type Logger, redact } from '@plinth/core';
+import type { Logger } from '@plinth/core';
+import { redact } from '@plinth/core/toolkit';
 
 /** For commands whose output is their result: only errors are worth a line, on standard error. */
 export const quietLogger: Logger = {

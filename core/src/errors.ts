@@ -1,6 +1,6 @@
-import { documentErrors } from './document-errors.ts';
+import { documentErrors } from './documents/errors.ts';
 import { defineErrors } from './error-spec.ts';
-import { modelErrorTable } from './model-errors.ts';
+import { modelErrorTable } from './models/errors.ts';
 
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 const serverError = { type: 'server_error' } as const;

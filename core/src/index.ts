@@ -1,4 +1,11 @@
-export { letGo, orAbort, untilAborted } from './abort.ts';
+/**
+ * The contracts: what declares plugins, backends, models, routes and services, what starts an app, the ports, and the errors.
+ * What a capability is built with besides is in `@plinth/core/toolkit`.
+ *
+ * @packageDocumentation
+ */
+
+export { untilAborted } from './abort.ts';
 export { type CreateAppOptions, createApp } from './app.ts';
 export {
 	type IssuedKey,
@@ -8,86 +15,196 @@ export {
 	keyRing,
 } from './auth/key-ring.ts';
 export { apiKeys } from './auth/keys.ts';
-export * from './backend.ts';
-export { Capacity, type CapacityShare } from './capacity.ts';
-export * from './coded-error.ts';
 export {
-	configFileNames,
-	findConfig,
-	type LoadedConfig,
-	type LoadOptions,
-	loadConfig,
-} from './config/load.ts';
+	type BackendContext,
+	type BackendDefinition,
+	type BackendFactory,
+	type BackendInstance,
+	defineBackend,
+	type Provided,
+	type Provides,
+} from './backend.ts';
+export {
+	type ErrorDetails,
+	errorFrom,
+	invalidValue,
+	isPlinthError,
+	modelError,
+	PlinthError,
+	plinthError,
+	unsupportedValue,
+} from './coded-error.ts';
+export { findConfig, type LoadedConfig, type LoadOptions } from './config/load.ts';
 export type { ResolvedModel, ResolvedPool } from './config/models.ts';
 export { BootError, type BootProblem, bootErrors } from './config/problem.ts';
 export type { ResolvedConfig } from './config/resolve.ts';
-export * from './config.ts';
-export { documentErrors } from './document-errors.ts';
-export { mergedRanges } from './documents/ranges.ts';
-export * from './error-spec.ts';
-export * from './errors.ts';
-export { type Base64, base64 } from './http/base64.ts';
 export {
-	Egress,
-	type EgressAnswer,
-	type EgressOptions,
-	type EgressRequest,
-} from './http/egress/egress.ts';
-export { ForbiddenTarget, type IsAllowed } from './http/egress/guard.ts';
-export type { Resolve } from './http/egress/names.ts';
-export { formBoolean, formInteger, type NumberBounds } from './http/form.ts';
-export { listPage, listPageSchema } from './http/list-page.ts';
-export { mediaTypeOf } from './http/media-type.ts';
+	type AppConfig,
+	defineConfig,
+	env,
+	type ListingOptions,
+	type LogConfig,
+	type ModelBinding,
+	type ModelBindingOptions,
+	type ModelPool,
+	type NamedUse,
+	type ServerConfig,
+} from './config.ts';
+export { documentErrors } from './documents/errors.ts';
+export { defineErrors, type ErrorSpec, type WireErrorType } from './error-spec.ts';
+export { errors, modelErrors, valueErrors } from './errors.ts';
 export type { Mount } from './http/mount.ts';
 export {
-	type FileSources,
-	fileSources,
-	type NamedFile,
-	NamedFileError,
-	NamedFiles,
-} from './http/named-files.ts';
-export * from './http/reply.ts';
-export * from './http/route.ts';
-export * from './http/sent-document.ts';
-export * from './http/sent-image.ts';
+	type BinaryOptions,
+	type ByteSource,
+	type JsonOptions,
+	Reply,
+	type ServerEvent,
+} from './http/reply.ts';
+export {
+	type BodyEncoding,
+	type BodyLimits,
+	type Call,
+	defineRoute,
+	type ResponseSpec,
+	type Route,
+	type RouteDefinition,
+	type RouteInput,
+	type RouteScope,
+	type SpoolOptions,
+} from './http/route.ts';
 export type { ModelInfo } from './http/system.ts';
-export { type CodePointBounds, codePoints } from './http/text.ts';
-export * from './http/upload.ts';
-export type * from './jobs/contract.ts';
+export { type FileFieldOptions, fileField, isUpload, type UploadedFile } from './http/upload.ts';
+export type {
+	JobAttachment,
+	JobDefinition,
+	JobOutcome,
+	JobRun,
+	JobSubmission,
+	Jobs,
+	StoredAttachment,
+} from './jobs/contract.ts';
 export { isJobId } from './jobs/ids.ts';
 export type { App, AppState } from './kernel/contract.ts';
 export type { UnusedModel } from './kernel/model-checks.ts';
 export type { BootTree, TreeNeed, TreePart } from './kernel/tree.ts';
-export * from './model.ts';
-export { begun, fromModel, toModelFailure } from './model-stream.ts';
+export {
+	defineModel,
+	defineModelKind,
+	type ModelContext,
+	type ModelDefinition,
+	type ModelFactory,
+	type ModelInstance,
+	type ModelKind,
+} from './model.ts';
 export type { ModelHealth } from './models/circuit.ts';
-export { closing } from './models/closing.ts';
-export { eventsWithin, type StreamBeginning } from './models/events-within.ts';
-export { takenAsSent } from './models/taken-as-sent.ts';
-export { throughLane } from './models/through-lane.ts';
-export { ownerMark, ownerState } from './owner.ts';
-export * from './plugin.ts';
-export type * from './ports/authenticator.ts';
-export * from './ports/blob-store.ts';
-export type * from './ports/clock.ts';
-export type * from './ports/document-reader.ts';
-export type * from './ports/event-bus.ts';
-export type * from './ports/file-source.ts';
-export type * from './ports/forward.ts';
-export type * from './ports/image-codec.ts';
-export type * from './ports/job-callbacks.ts';
-export type * from './ports/job-feed.ts';
-export type * from './ports/job-queue.ts';
-export * from './ports/job-store.ts';
-export type * from './ports/json.ts';
-export type * from './ports/logger.ts';
-export type * from './ports/record-store.ts';
-export type * from './ports/remote-images.ts';
-export type * from './ports/self-check.ts';
-export { makePrivateDir } from './private-dir.ts';
-export { redact } from './redact.ts';
-export { Semaphore } from './semaphore.ts';
-export * from './service.ts';
-export * from './services.ts';
-export { TenantTurns } from './tenant-turns.ts';
+export {
+	type BoundModel,
+	definePlugin,
+	type ModelCaller,
+	type Models,
+	type ModelTurn,
+	type PluginContext,
+	type PluginDefinition,
+	type PluginFactory,
+	type PluginInstance,
+	type SetupResult,
+} from './plugin.ts';
+export type { Authenticator, Principal } from './ports/authenticator.ts';
+export {
+	type BlobContent,
+	type BlobInfo,
+	type BlobStore,
+	type ByteRange,
+	isReusableBody,
+	type PutBlobOptions,
+	type ReusableBody,
+} from './ports/blob-store.ts';
+export type { Clock } from './ports/clock.ts';
+export type {
+	DocumentMetadata,
+	DocumentOptions,
+	DocumentPage,
+	DocumentReader,
+	DocumentRun,
+	DocumentText,
+	EncodedDocument,
+	PageRange,
+} from './ports/document-reader.ts';
+export type { BusEvent, BusFilter, EventBus } from './ports/event-bus.ts';
+export type { FileSource, SourceFile } from './ports/file-source.ts';
+export type {
+	ForwardController,
+	ForwardDispatch,
+	ForwardDispatcher,
+	ForwardHandler,
+	ForwardRequest,
+	RawBody,
+} from './ports/forward.ts';
+export type {
+	EncodedImage,
+	EncodeOptions,
+	FitOptions,
+	ImageCodec,
+	ImageFormat,
+	ImageInfo,
+	ImageLayer,
+	RawImage,
+	TranscodedImage,
+	TranscodeOptions,
+} from './ports/image-codec.ts';
+export type { JobCallbacks } from './ports/job-callbacks.ts';
+export type { FeedEnd, FeedQuery, FeedReader, JobFeed, JobUpdate } from './ports/job-feed.ts';
+export type {
+	Accepted,
+	ConsumeOptions,
+	Consumer,
+	JobQueue,
+	QueueHandler,
+	QueueMessage,
+} from './ports/job-queue.ts';
+export {
+	type Claim,
+	type ClaimableJob,
+	type Completion,
+	type CreateOptions,
+	type EventPage,
+	type EventQuery,
+	type Heartbeat,
+	type HeartbeatUpdate,
+	type Idempotency,
+	idempotencyKeyMs,
+	type Job,
+	type JobCallback,
+	type JobError,
+	type JobEvent,
+	type JobEventType,
+	type JobListOptions,
+	type JobPage,
+	type JobStatus,
+	type JobStore,
+	type NewJob,
+	retryWindowMs,
+	type SweepItem,
+} from './ports/job-store.ts';
+export type { Json, JsonObject } from './ports/json.ts';
+export type { Logger } from './ports/logger.ts';
+export type {
+	CollectionRef,
+	PutOptions,
+	RecordListOptions,
+	RecordStore,
+	StoredRecord,
+} from './ports/record-store.ts';
+export type { FetchingCall, RemoteImages } from './ports/remote-images.ts';
+export type { SelfCheck } from './ports/self-check.ts';
+export {
+	defineService,
+	type Needs,
+	type OptionalServiceRef,
+	optional,
+	type ResolvedNeeds,
+	type ServiceRef,
+} from './service.ts';
+export { services } from './services.ts';
 export { version } from './version.ts';

@@ -12,7 +12,10 @@ const form = /^([0-9a-f]{12})-(\d+)-(\d+)$/;
 let machine: string | undefined;
 let mark: string | undefined;
 
-/** The mark of this process. */
+/**
+ * The mark of this process, for the names of temporary files that it writes: hex digits, digits and hyphens. {@link ownerState} tells any process
+ * later whether they are left over.
+ */
 export function ownerMark(): string {
 	mark ??= `${machineName()}-${process.pid}-${look(process.pid)?.start ?? 0}`;
 	return mark;

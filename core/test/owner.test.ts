@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ownerMark, ownerState } from '../src/index.ts';
 import { eventually } from '../src/testing/index.ts';
+import { ownerMark, ownerState } from '../src/toolkit.ts';
 
 const children: ReturnType<typeof spawn>[] = [];
 

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Egress } from '@plinth/core';
 import { eventually } from '@plinth/core/testing';
+import { Egress } from '@plinth/core/toolkit';
 import { webhooks } from '@plinth/plugin-webhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isPublicAddress } from '../../core/src/http/egress/addresses.ts';

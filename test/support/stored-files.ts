@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import {
 	defineBackend,
 	type FileSource,
-	mediaTypeOf,
 	type RemoteImages,
 	type SourceFile,
 	services,
 } from '@plinth/core';
+import { mediaTypeOf } from '@plinth/core/toolkit';
 import { z } from 'zod';
 
 /** Bytes by the names under which requests find them. */

@@ -1,4 +1,5 @@
-import { orAbort, Semaphore, untilAborted } from '@plinth/core';
+import { untilAborted } from '@plinth/core';
+import { orAbort, Semaphore } from '@plinth/core/toolkit';
 import type {
 	AudioEncoder,
 	EncodedAudio,

@@ -14,7 +14,8 @@ import {
 	unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Clock, type Logger, makePrivateDir, ownerMark, ownerState } from '@plinth/core';
+import type { Clock, Logger } from '@plinth/core';
+import { makePrivateDir, ownerMark, ownerState } from '@plinth/core/toolkit';
 import { storage } from './failures.ts';
 import { directoryOf } from './keys.ts';
 

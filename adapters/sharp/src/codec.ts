@@ -7,11 +7,11 @@ import {
 	type ImageLayer,
 	plinthError,
 	type RawImage,
-	Semaphore,
 	type TranscodedImage,
 	type TranscodeOptions,
 } from '@plinth/core';
 import { Refusal } from '@plinth/core/processes/child';
+import { Semaphore } from '@plinth/core/toolkit';
 import { storedAs } from './encoding.ts';
 import { encode, type RefusalCode } from './failures.ts';
 import { beginningOf } from './input.ts';

@@ -1,4 +1,4 @@
-import { Semaphore } from '@plinth/core';
+import { Semaphore } from '@plinth/core/toolkit';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createCodec, quarters } from './images.ts';

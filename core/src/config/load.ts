@@ -7,7 +7,7 @@ import { BootError, bootProblem } from './problem.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve.ts';
 
 /** Config file names that are looked for, in this order. */
-export const configFileNames = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map(
+const configFileNames = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map(
 	(extension) => `plinth.config.${extension}`,
 );
 
@@ -18,11 +18,13 @@ export interface LoadedConfig {
 	readonly config: ResolvedConfig;
 }
 
-/** Where to look. */
+/** Where {@link findConfig} looks for a config file, and what it takes its variables from. */
 export interface LoadOptions {
 	/** A file; without it `PLINTH_CONFIG`, then `plinth.config.*` in `cwd`. */
 	readonly file?: string | undefined;
+	/** The working directory unless set. */
 	readonly cwd?: string;
+	/** The variables of the process unless set. */
 	readonly env?: Readonly<Record<string, string | undefined>>;
 	/** Taken when there is no file. */
 	readonly fallback?: AppConfig;
@@ -43,11 +45,6 @@ export async function findConfig(options: LoadOptions = {}): Promise<LoadedConfi
 	}
 	const config = await readConfig(file);
 	return { file, config: await resolveConfig(config, { folder: dirname(file), env }) };
-}
-
-/** Reads a config file: the given one, else `PLINTH_CONFIG`, else `plinth.config.*` in the working directory. */
-export async function loadConfig(file?: string): Promise<ResolvedConfig> {
-	return (await findConfig({ file })).config;
 }
 
 async function readConfig(file: string): Promise<AppConfig> {

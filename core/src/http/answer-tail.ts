@@ -1,5 +1,5 @@
 /** How much of the end of an answer is kept, in bytes. */
-const tailBytes = 4_096;
+export const tailBytes = 4_096;
 
 /** How many members `usage` are looked at: each piece of a stream may have one that is null. */
 const mostTries = 16;
@@ -13,19 +13,20 @@ const counts = [
 	'output_tokens',
 ] as const;
 
-/** The end of a body that passes by in chunks. It keeps the last chunks, and copies nothing. */
+/** The end of a body that passes by in pieces, as Latin-1. It keeps the last pieces, and copies nothing. */
 export class AnswerTail {
-	readonly #chunks: Buffer[] = [];
+	readonly #pieces: string[] = [];
 	#bytes = 0;
 
-	add(chunk: Buffer): void {
-		this.#chunks.push(chunk);
-		this.#bytes += chunk.length;
+	/** Of a piece longer than what is kept, its end is enough. */
+	add(piece: string): void {
+		this.#pieces.push(piece);
+		this.#bytes += piece.length;
 		for (;;) {
-			const first = this.#chunks[0];
-			if (!first || this.#bytes - first.length < tailBytes) return;
+			const first = this.#pieces[0];
+			if (first === undefined || this.#bytes - first.length < tailBytes) return;
 			this.#bytes -= first.length;
-			this.#chunks.shift();
+			this.#pieces.shift();
 		}
 	}
 
@@ -50,13 +51,10 @@ export class AnswerTail {
 		return undefined;
 	}
 
-	/** At most so many bytes of the end. Latin-1, which is enough for what is looked for. */
+	/** At most so many bytes of the end. */
 	#text(bytes: number): string {
-		const { length } = this.#chunks;
-		const last = this.#chunks[length - 1];
-		if (!last) return '';
-		if (last.length >= bytes) return last.toString('latin1', last.length - bytes);
-		return Buffer.concat(this.#chunks).toString('latin1', Math.max(0, this.#bytes - bytes));
+		const last = this.#pieces.at(-1) ?? '';
+		return (last.length >= bytes ? last : this.#pieces.join('')).slice(-bytes);
 	}
 }
 

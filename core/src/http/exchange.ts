@@ -2,12 +2,12 @@ import { randomFillSync } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { orStop } from '../abort.ts';
-import type { BagItem } from '../bag.ts';
 import { type PlinthError, plinthError } from '../coded-error.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Place } from './admission.ts';
+import type { BagItem } from './bag.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
 

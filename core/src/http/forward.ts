@@ -110,7 +110,7 @@ class Forwarding implements ForwardHandler {
 		if (this.#answer?.write(chunk)) this.#complete();
 		const refusal = this.#refusal;
 		if (!refusal) return;
-		refusal.chunks.push(chunk.subarray(0, refusal.room));
+		refusal.chunks.push(Buffer.from(chunk.subarray(0, refusal.room)));
 		refusal.room -= Math.min(refusal.room, chunk.length);
 		if (refusal.room === 0) this.#refuse(refusal);
 	}

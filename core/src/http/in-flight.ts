@@ -1,5 +1,5 @@
-import { Bag } from '../bag.ts';
 import { plinthError } from '../coded-error.ts';
+import { Bag } from './bag.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The exchanges that are not over, whoever carries them: a listener, a host or `fetch`. */

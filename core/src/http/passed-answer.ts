@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ForwardController } from '../ports/forward.ts';
-import { AnswerTail } from './answer-tail.ts';
+import { AnswerTail, tailBytes } from './answer-tail.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import { isBare, writeWholeHead } from './send.ts';
@@ -34,11 +36,17 @@ export class PassedAnswer {
 	#sentAt = 0;
 	/** Since when the client has not taken what was written. */
 	#pausedAt: number | undefined;
-	#hasDrain = false;
 	/** Whether bytes can be written as they are to go out. */
 	readonly #isBare: boolean;
 	/** Whether the pieces are framed here, and not by Node. */
 	readonly #isFramed: boolean;
+	/** Short pieces that have come since the last write, as Latin-1. */
+	#gathered = '';
+	#willWrite = false;
+	/** Whether Node has been given the head with something behind it, or by itself. */
+	#isHeadOut = false;
+	/** Tells when there is room again. */
+	#outlet: ServerResponse | Socket | undefined;
 	#isOver = false;
 	#disarm: () => void = () => {};
 
@@ -63,10 +71,10 @@ export class PassedAnswer {
 		} else writeWholeHead(exchange, status, headers);
 		// What remains is bounded by the pace of both sides.
 		exchange.clearDeadline();
-		const { req, res, clock } = exchange;
+		const { req, clock } = exchange;
 		if (!req.complete || !req.socket) req.resume();
 		// Behind the first piece, if that has come along: then both are one write.
-		if (isStream) process.nextTick(() => res.destroyed || res.flushHeaders());
+		if (isStream) this.#writeSoon();
 		this.#heardAt = this.#sentAt = clock.now();
 		const { stallMs, heartbeatMs } = httpLimits;
 		this.#arm(Math.min(this.#source.quietMs, stallMs, heartbeatMs));
@@ -86,14 +94,20 @@ export class PassedAnswer {
 			return false;
 		}
 		this.#heardAt = this.#sentAt = this.#exchange.clock.now();
-		this.#tail.add(chunk);
-		// A short answer in one piece goes out as one write with its head; as Latin-1 every byte stays what it is.
-		if (this.#isBare && chunk.length === length && length <= shortBytes) {
-			this.#finish(chunk.toString('latin1'));
-			return true;
+		if (chunk.length > shortBytes) {
+			this.#tail.add(chunk.toString('latin1', chunk.length - tailBytes));
+			this.#pass(chunk);
+			return false;
 		}
-		if (!this.#send(chunk)) this.#pause();
-		return false;
+		// As Latin-1 every byte stays what it is.
+		const text = chunk.toString('latin1');
+		this.#tail.add(text);
+		this.#gathered += text;
+		// A short answer in one piece goes out as one write with its head.
+		const isWhole = chunk.length === length;
+		if (isWhole) this.#finish();
+		else this.#writeSoon();
+		return isWhole;
 	}
 
 	/** Ends the answer, unless something is missing. False: it is. */
@@ -103,35 +117,86 @@ export class PassedAnswer {
 			this.#break(wrongLength);
 			return false;
 		}
-		this.#finish(this.#isFramed ? '0\r\n\r\n' : '');
+		this.#finish();
 		return true;
 	}
 
-	#finish(last: string): void {
+	#finish(): void {
 		this.stop();
 		this.#exchange.usage = this.#tail.usage();
-		if (last === '') this.#exchange.res.end();
-		else this.#exchange.res.end(last, 'latin1');
+		const { res } = this.#exchange;
+		const last = this.#takeGathered() + (this.#isFramed ? '0\r\n\r\n' : '');
+		if (last === '') res.end();
+		else if (this.#isBare) res.end(last, 'latin1');
+		else res.end(Buffer.from(last, 'latin1'));
 	}
 
 	/** Writes and watches no more. */
 	stop(): void {
 		this.#isOver = true;
 		this.#disarm();
+		this.#outlet?.off('drain', this.#resume);
 	}
 
-	/** False: the client has enough for now. */
-	#send(chunk: Buffer): boolean {
+	/** What comes at a time goes out as one piece, however many it was. */
+	#writeSoon(): void {
+		if (this.#willWrite) return;
+		this.#willWrite = true;
+		process.nextTick(writeGathered, this);
+	}
+
+	/** Writes what has been gathered, and the head. */
+	writeGathered(): void {
 		const { res } = this.#exchange;
-		if (!this.#isFramed) return res.write(chunk);
-		// One write in place of three that Node would make of it (RFC 9112, §7.1).
-		if (chunk.length === 0) return true;
-		const head = `${chunk.length.toString(16)}\r\n`;
-		if (chunk.length <= shortBytes)
-			return res.write(`${head}${chunk.toString('latin1')}\r\n`, 'latin1');
-		res.write(head, 'latin1');
-		res.write(chunk);
-		return res.write('\r\n', 'latin1');
+		this.#willWrite = false;
+		if (this.#isOver || res.destroyed) return;
+		const text = this.#takeGathered();
+		// Behind the head Node has nothing to add to what is framed here or has a length.
+		const socket = this.#isBare && this.#isHeadOut ? res.socket : null;
+		if (text === '') {
+			if (!this.#isHeadOut) res.flushHeaders();
+		} else if (socket) {
+			if (!socket.write(text, 'latin1')) this.#pause(socket);
+		} else if (!this.#write(text)) this.#pause(res);
+		this.#isHeadOut = true;
+	}
+
+	/** What a host has wrapped may take no text that is none. */
+	#write(text: string): boolean {
+		const { res } = this.#exchange;
+		return this.#isBare ? res.write(text, 'latin1') : res.write(Buffer.from(text, 'latin1'));
+	}
+
+	/** As a frame of its own (RFC 9112, §7.1) where that is done here. */
+	#takeGathered(): string {
+		const text = this.#gathered;
+		this.#gathered = '';
+		if (text === '' || !this.#isFramed) return text;
+		return `${text.length.toString(16)}\r\n${text}\r\n`;
+	}
+
+	/** A long piece goes out as it is. Nothing more is read until it has been taken: its memory may be needed for what is read next. */
+	#pass(chunk: Buffer): void {
+		const { res } = this.#exchange;
+		const { socket } = res;
+		if (!this.#isBare || !socket) {
+			if (this.#gathered !== '') this.writeGathered();
+			if (!res.write(Buffer.from(chunk))) this.#pause(res);
+			return;
+		}
+		// All that goes out now is one write.
+		socket.cork();
+		this.writeGathered();
+		const taken = () => {
+			if (socket.writableLength === 0) this.#resume();
+		};
+		if (this.#isFramed) {
+			socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
+			socket.write(chunk);
+			socket.write('\r\n', 'latin1', taken);
+		} else socket.write(chunk, taken);
+		socket.uncork();
+		if (socket.writableLength > 0) this.#pause(socket);
 	}
 
 	#break(message: string): void {
@@ -139,22 +204,22 @@ export class PassedAnswer {
 		this.#source.broken(new Error(message));
 	}
 
-	#pause(): void {
+	#pause(outlet: ServerResponse | Socket): void {
 		if (this.#pausedAt !== undefined) return;
 		this.#pausedAt = this.#exchange.clock.now();
 		this.#source.controller.pause();
-		if (this.#hasDrain) return;
-		this.#hasDrain = true;
-		this.#exchange.res.on('drain', () => this.#resume());
+		if (this.#outlet === outlet) return;
+		this.#outlet?.off('drain', this.#resume);
+		this.#outlet = outlet.on('drain', this.#resume);
 	}
 
-	#resume(): void {
+	readonly #resume = () => {
 		if (this.#isOver || this.#pausedAt === undefined) return;
 		this.#pausedAt = undefined;
 		// While it had to wait it was not silent.
 		this.#heardAt = this.#exchange.clock.now();
 		this.#source.controller.resume();
-	}
+	};
 
 	/**
 	 * Sees to the silence of either side, and waits until there may be more of it. One timer for everything that is set anew only here: pieces that come
@@ -189,7 +254,9 @@ export class PassedAnswer {
 	#beat(now: number): void {
 		this.#sentAt = now;
 		// Within an event a comment would be a part of it.
-		if (this.#tail.endsEvent) this.#send(Buffer.from(': ping\n\n'));
+		if (!this.#tail.endsEvent) return;
+		this.#gathered += ': ping\n\n';
+		this.#writeSoon();
 	}
 
 	#arm(ms: number): void {
@@ -202,14 +269,19 @@ export class PassedAnswer {
 /** Pieces up to this are copied to save a write, in bytes. */
 const shortBytes = 16_384;
 
-const failures = ['data: {"error"', 'data:{"error"'].map((text) => Buffer.from(text));
+function writeGathered(answer: PassedAnswer): void {
+	answer.writeGathered();
+}
+
+const failure = Buffer.from('{"error"');
 
 /** Whether an event says what went wrong at the upstream, in words that are nobody else's business. In a text of JSON it could not stand like this. */
 function tellsFailure(chunk: Buffer): boolean {
-	return failures.some((failure) => {
-		const at = chunk.indexOf(failure);
-		return at === 0 || (at > 0 && chunk[at - 1] === 0x0a);
-	});
+	for (let at = chunk.indexOf(failure); at >= 0; at = chunk.indexOf(failure, at + 1)) {
+		const before = chunk.toString('latin1', Math.max(0, at - '\ndata: '.length), at);
+		if (/(?:^|\n)data: ?$/.test(before)) return true;
+	}
+	return false;
 }
 
 const wrongLength = 'The answer of the upstream has another length than it says.';

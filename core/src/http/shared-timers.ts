@@ -1,5 +1,5 @@
-import { Bag, type BagItem } from '../bag.ts';
 import type { Clock } from '../ports/clock.ts';
+import { Bag, type BagItem } from './bag.ts';
 
 /** Waits of one length that begin within so many milliseconds hang on one timer. */
 const sharedMs = 100;

@@ -26,7 +26,10 @@ export interface ForwardController {
 	resume(): void;
 }
 
-/** Who is told of a response while it comes. Each method is called by the dispatcher, in this order; after an error nothing follows. */
+/**
+ * Who is told of a response while it comes. Each method is called by the dispatcher, in this order; after an error nothing follows. The memory of a chunk is lent: it is the handler's until
+ * `onResponseData` returns, and where that has paused the response, until it resumes.
+ */
 export interface ForwardHandler {
 	onRequestStart(controller: ForwardController, context: unknown): void;
 	onResponseStart(

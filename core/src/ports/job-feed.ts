@@ -32,7 +32,7 @@ export interface FeedReader extends AsyncIterable<JobUpdate> {
 	readonly isOver: boolean;
 }
 
-/** What to follow. */
+/** What a reader of {@link JobFeed} follows, from where on, and for how long. */
 export interface FeedQuery {
 	readonly tenant: string;
 	/** One job; all jobs of the tenant when absent. */

@@ -79,7 +79,7 @@ export interface Idempotency {
 	readonly retry: number;
 }
 
-/** What else a create goes by. */
+/** What {@link JobStore.create} goes by besides the job itself. */
 export interface CreateOptions {
 	readonly idempotency?: Idempotency;
 	/** How many jobs of this kind the tenant may have that wait or run; without it any number. 0: only a repeated request is answered. */
@@ -91,10 +91,10 @@ export const idempotencyKeyMs = 24 * 60 * 60 * 1000;
 /** How old a job may be to answer a retry that carries no key, in milliseconds. */
 export const retryWindowMs = 10 * 60 * 1000;
 
-/** Where a list continues. `after` is a position: it need not exist. */
+/** Which jobs {@link JobStore.list} gives, in which order, and behind which id. */
 export interface JobListOptions {
 	readonly kind: string;
-	/** An id; the list starts behind it. */
+	/** An id; the list starts behind it. It is a position: no job need have it. */
 	readonly after?: string;
 	/** 0 to 100. */
 	readonly limit: number;
@@ -166,14 +166,14 @@ export interface JobEvent {
 	readonly data: JsonObject;
 }
 
-/** Which events to read. */
+/** Which events {@link JobStore.events} gives. */
 export interface EventQuery {
 	readonly tenant?: string;
 	readonly jobId?: string;
 	readonly limit: number;
 }
 
-/** Events behind a cursor. */
+/** What {@link JobStore.events} gives: events behind a cursor, in their order. */
 export interface EventPage {
 	readonly events: readonly JobEvent[];
 	/** Continues behind the last of them; the given cursor when there is nothing new, {@link JobStore.head} when it is beyond the log. */

@@ -14,7 +14,7 @@ export class Refusal<C extends string = string> extends Error {
 	}
 }
 
-/** A process ended, or lost its mind, before it had answered. */
+/** A process ended before it had answered, or was killed because what it wrote is no answer. */
 export class Crash extends Error {}
 
 /** A process was killed because its task took too long. */

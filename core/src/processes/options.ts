@@ -27,7 +27,7 @@ export interface TaskRun {
 	readonly signal?: AbortSignal | undefined;
 	/** In place of `taskMs`. */
 	readonly limitMs?: number;
-	/** Gets what the child tells before it is done. What it throws means that the child lost its mind. */
+	/** Gets what the child tells before it is done. Throws when that is no message of the task: the child is killed then, as for a wrong answer. */
 	heard?(value: unknown, body: Buffer, limit: { extend(ms: number): void }): void;
 }
 

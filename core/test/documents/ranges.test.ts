@@ -1,4 +1,4 @@
-import { mergedRanges } from '@plinth/core';
+import { mergedRanges } from '@plinth/core/toolkit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { pagesWithin } from '../../src/documents/ranges.ts';

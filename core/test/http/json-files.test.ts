@@ -15,8 +15,8 @@ import { jsonReader } from '../../src/http/json.ts';
 import { JsonFiles } from '../../src/http/json-files.ts';
 import { httpLimits } from '../../src/http/limits.ts';
 import { defineRoute, type SpoolOptions } from '../../src/http/route.ts';
-import { sentDocument } from '../../src/http/sent-document.ts';
 import { isUpload } from '../../src/http/upload.ts';
+import { sentDocument } from '../../src/toolkit/sent-document.ts';
 import {
 	auth,
 	errorOf,

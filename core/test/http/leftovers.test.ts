@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { removeLeftUploads, uploadFolder } from '../../src/http/leftovers.ts';
 import { Spool } from '../../src/http/spool.ts';
-import { ownerMark } from '../../src/index.ts';
 import { silentLogger } from '../../src/testing/index.ts';
+import { ownerMark } from '../../src/toolkit.ts';
 
 let root: string;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { formInteger } from '../../src/http/form.ts';
 import { withoutNulls } from '../../src/http/nulls.ts';
 import { defineRoute } from '../../src/http/route.ts';
+import { formInteger } from '../../src/toolkit/form.ts';
 import { errorOf, testServer } from './support.ts';
 
 const schema = z.object({

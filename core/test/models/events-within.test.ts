@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-	type Call,
-	eventsWithin,
-	type ModelCaller,
-	modelError,
-	type ServerEvent,
-} from '../../src/index.ts';
+import { type Call, type ModelCaller, modelError, type ServerEvent } from '../../src/index.ts';
 import { manualClock } from '../../src/testing/index.ts';
+import { eventsWithin } from '../../src/toolkit.ts';
 import { caller, settle } from './support.ts';
 
 async function* events(...data: unknown[]): AsyncGenerator<ServerEvent> {

@@ -6,8 +6,8 @@ import {
 	plinthError,
 	type RawBody,
 	Reply,
-	throughLane,
 } from '../../src/index.ts';
+import { throughLane } from '../../src/toolkit.ts';
 import { caller, settle, type Toy, toy, toyApp } from './support.ts';
 
 const passedOn = Reply.forward(Promise.resolve());

@@ -1,14 +1,12 @@
 import {
 	type Call,
 	type Clock,
-	closing,
-	eventsWithin,
 	type Logger,
 	type ModelTurn,
-	orAbort,
 	Reply,
 	type ServerEvent,
 } from '@plinth/core';
+import { closing, eventsWithin, orAbort } from '@plinth/core/toolkit';
 import { headOf } from './answer/head.ts';
 import { type AnswerOrder, makeAnswers } from './answer/make.ts';
 import { chunks } from './answer/stream.ts';

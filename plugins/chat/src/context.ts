@@ -1,12 +1,5 @@
-import type {
-	Capacity,
-	Clock,
-	DocumentReader,
-	FileSources,
-	ImageCodec,
-	Models,
-	TenantTurns,
-} from '@plinth/core';
+import type { Clock, DocumentReader, ImageCodec, Models } from '@plinth/core';
+import type { Capacity, FileSources, TenantTurns } from '@plinth/core/toolkit';
 import type { ChatModel } from './model.ts';
 import type { ChatOptions } from './options.ts';
 

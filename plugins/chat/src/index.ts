@@ -1,2 +1,1 @@
-export type * from './model.ts';
 export { chat } from './plugin.ts';

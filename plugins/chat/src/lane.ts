@@ -1,4 +1,5 @@
-import { type BoundModel, type ForwardRequest, type RawBody, takenAsSent } from '@plinth/core';
+import type { BoundModel, ForwardRequest, RawBody } from '@plinth/core';
+import { takenAsSent } from '@plinth/core/toolkit';
 import { checkAbilities } from './abilities.ts';
 import type { ChatModel } from './model.ts';
 import { draftsOf } from './request/drafts.ts';

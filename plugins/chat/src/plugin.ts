@@ -1,4 +1,5 @@
-import { Capacity, definePlugin, fileSources, optional, services, TenantTurns } from '@plinth/core';
+import { definePlugin, optional, services } from '@plinth/core';
+import { Capacity, fileSources, TenantTurns } from '@plinth/core/toolkit';
 import { chatModels } from './model.ts';
 import { chatOptions } from './options.ts';
 import { createChatCompletion } from './route.ts';

@@ -4,9 +4,9 @@ import {
 	errors,
 	modelErrors,
 	type Route,
-	throughLane,
 	valueErrors,
 } from '@plinth/core';
+import { throughLane } from '@plinth/core/toolkit';
 import { chatCompletion } from './answer/schemas.ts';
 import { complete } from './complete.ts';
 import type { ChatContext } from './context.ts';

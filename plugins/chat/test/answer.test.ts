@@ -1,6 +1,6 @@
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, test } from 'vitest';
-import type { ChatEvent } from '../src/index.ts';
+import type { ChatEvent } from '../src/model.ts';
 import { answerOf, errorOf, events, harness, say, tool } from './harness.ts';
 
 describe('a whole answer', () => {

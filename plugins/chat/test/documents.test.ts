@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { frameOf } from '../src/documents/frame.ts';
-import type { DocumentPart } from '../src/index.ts';
+import type { DocumentPart } from '../src/model.ts';
 import { answerOf, errorOf, file, type Harness, harness, pagesOf, user } from './harness.ts';
 
 const at = 'messages[0].content[0].file';

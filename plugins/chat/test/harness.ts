@@ -19,15 +19,15 @@ import {
 import { silentLogger } from '@plinth/core/testing';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { chat } from '../src/index.ts';
 import {
 	type ChatAbilities,
 	type ChatEvent,
 	type ChatModel,
 	type ChatRequest,
 	type ChatRun,
-	chat,
-} from '../src/index.ts';
-import { chatModels } from '../src/model.ts';
+	chatModels,
+} from '../src/model.ts';
 
 /** What a test decides. */
 export interface HarnessOptions {

@@ -1,6 +1,6 @@
 import { type ForwardRequest, modelError, plinthError, type RawBody } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
-import type { ChatModel } from '../src/index.ts';
+import type { ChatModel } from '../src/model.ts';
 import { errorOf, file, type HarnessOptions, harness, say, tool, user } from './harness.ts';
 
 const answer = JSON.stringify({ id: 'from upstream', choices: [] });

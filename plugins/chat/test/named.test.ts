@@ -3,7 +3,7 @@ import { type ImageCodec, plinthError } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
 import { solidPng } from '../../../test/support/png.ts';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
-import type { DocumentPart, FilePart, ImagePart } from '../src/index.ts';
+import type { DocumentPart, FilePart, ImagePart } from '../src/model.ts';
 import { answerOf, errorOf, file, type Harness, harness, user } from './harness.ts';
 
 const png = Buffer.from(solidPng(2, 2, [1, 2, 3]));

@@ -1,7 +1,7 @@
 import { invalidValue, modelError } from '@plinth/core';
 import { eventually, manualClock } from '@plinth/core/testing';
 import { describe, expect, test } from 'vitest';
-import type { ChatEvent, ChatModel, ChatRequest } from '../src/index.ts';
+import type { ChatEvent, ChatModel, ChatRequest } from '../src/model.ts';
 import { answerOf, chunksOf, errorOf, file, harness, pagesOf, say, tool, user } from './harness.ts';
 
 const streamed = { stream: true };

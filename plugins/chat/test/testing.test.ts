@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ChatEvent, ChatModel, ChatRequest } from '../src/index.ts';
+import type { ChatEvent, ChatModel, ChatRequest } from '../src/model.ts';
 import { type ChatModelSuiteOptions, chatModelSuite } from '../src/testing/index.ts';
 
 type Stream = ChatModel['stream'];

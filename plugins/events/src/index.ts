@@ -1,2 +1,1 @@
-export type { EventsOptions } from './options.ts';
 export { events } from './plugin.ts';

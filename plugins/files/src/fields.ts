@@ -1,4 +1,5 @@
-import { fileField, formInteger } from '@plinth/core';
+import { fileField } from '@plinth/core';
+import { formInteger } from '@plinth/core/toolkit';
 import { z } from 'zod';
 import { idForm } from './ids.ts';
 import { purposes } from './record.ts';

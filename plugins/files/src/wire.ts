@@ -1,4 +1,4 @@
-import { listPageSchema } from '@plinth/core';
+import { listPageSchema } from '@plinth/core/toolkit';
 import { z } from 'zod';
 import { idForm } from './ids.ts';
 import { purposes, type StoredFile } from './record.ts';

@@ -1,12 +1,5 @@
-import {
-	type BoundModel,
-	type Call,
-	type ForwardRequest,
-	type RawBody,
-	type Reply,
-	takenAsSent,
-	throughLane,
-} from '@plinth/core';
+import type { BoundModel, Call, ForwardRequest, RawBody, Reply } from '@plinth/core';
+import { takenAsSent, throughLane } from '@plinth/core/toolkit';
 import type { ImageContext } from './context.ts';
 import type { ImageModel } from './model.ts';
 import { type GenerationBody, generationBody } from './request/fields.ts';

@@ -1,4 +1,5 @@
-import { definePlugin, fileSources, services } from '@plinth/core';
+import { definePlugin, services } from '@plinth/core';
+import { fileSources } from '@plinth/core/toolkit';
 import type { ImageContext } from './context.ts';
 import { signingKey } from './links/signing-key.ts';
 import { createSweep } from './links/sweep.ts';

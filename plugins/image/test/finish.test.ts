@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ImageModel, Picture } from '../src/index.ts';
+import type { ImageModel, Picture } from '../src/model.ts';
 import { pngEffort } from '../src/work/finish.ts';
 import { answerOf, harness, pictureIn } from './harness.ts';
 import { decode, file, pixels } from './pictures.ts';

@@ -14,6 +14,7 @@ import { type ManualClock, manualClock, silentLogger } from '@plinth/core/testin
 import { memoryBlobs, memoryRecords } from '@plinth/memory';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { image } from '../src/index.ts';
 import {
 	type ImageAbilities,
 	type ImageEditRequest,
@@ -21,9 +22,8 @@ import {
 	type ImageRequest,
 	type ImageResult,
 	type ImageRun,
-	image,
-} from '../src/index.ts';
-import { imageModels } from '../src/model.ts';
+	imageModels,
+} from '../src/model.ts';
 import { type Decoded, decode, type FakeCodec, fakeCodec, pixels } from './pictures.ts';
 
 type Generate = NonNullable<ImageModel['generate']>;

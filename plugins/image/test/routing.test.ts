@@ -1,7 +1,7 @@
 import { modelError, unsupportedValue } from '@plinth/core';
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import type { ImageModel, ImageRequest } from '../src/index.ts';
+import type { ImageModel, ImageRequest } from '../src/model.ts';
 import {
 	answerOf,
 	dataUrl,

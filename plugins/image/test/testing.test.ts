@@ -1,6 +1,6 @@
 import { modelError, unsupportedValue } from '@plinth/core';
 import { describe, expect, it } from 'vitest';
-import type { ImageModel, ImageRequest, ImageRun, Picture } from '../src/index.ts';
+import type { ImageModel, ImageRequest, ImageRun, Picture } from '../src/model.ts';
 import { type ImageModelSuiteOptions, imageModelSuite } from '../src/testing/index.ts';
 import { fakeCodec, file, pixels } from './pictures.ts';
 

@@ -1,5 +1,4 @@
 export type { ParsedAttachment } from './answer/result.ts';
-export type { ParseOptions } from './options.ts';
 export { parse } from './plugin.ts';
 export { maxChars } from './request/fields.ts';
 export { pageRanges } from './request/pages.ts';

@@ -1,4 +1,5 @@
-import { Capacity, definePlugin, fileSources, services, TenantTurns } from '@plinth/core';
+import { definePlugin, services } from '@plinth/core';
+import { Capacity, fileSources, TenantTurns } from '@plinth/core/toolkit';
 import { parseOptions } from './options.ts';
 import { parseAttachments } from './route.ts';
 

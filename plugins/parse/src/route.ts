@@ -1,17 +1,19 @@
 import {
 	type Call,
-	type Capacity,
 	type DocumentReader,
 	defineRoute,
-	encodedDocument,
 	errors,
-	type FileSources,
-	NamedFiles,
 	Reply,
 	type Route,
-	type TenantTurns,
 	valueErrors,
 } from '@plinth/core';
+import {
+	type Capacity,
+	encodedDocument,
+	type FileSources,
+	NamedFiles,
+	type TenantTurns,
+} from '@plinth/core/toolkit';
 import { jsonPieces } from './answer/pieces.ts';
 import { failed, type ParsedAttachment, parseAnswer } from './answer/result.ts';
 import type { ParseOptions } from './options.ts';

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { begun, fromModel, modelError, unsupportedValue } from '@plinth/core';
+import { modelError, unsupportedValue } from '@plinth/core';
+import { begun, fromModel } from '@plinth/core/toolkit';
 import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
 import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';

@@ -1,4 +1,5 @@
-import { type BoundModel, type ForwardRequest, type RawBody, takenAsSent } from '@plinth/core';
+import type { BoundModel, ForwardRequest, RawBody } from '@plinth/core';
+import { takenAsSent } from '@plinth/core/toolkit';
 import type { SpeechBody, SpeechBodySchema } from './fields.ts';
 import type { SpeechModel } from './model.ts';
 import { checkVoice } from './voice.ts';

@@ -1,11 +1,5 @@
-import {
-	defineRoute,
-	type Models,
-	modelErrors,
-	type Route,
-	throughLane,
-	valueErrors,
-} from '@plinth/core';
+import { defineRoute, type Models, modelErrors, type Route, valueErrors } from '@plinth/core';
+import { throughLane } from '@plinth/core/toolkit';
 import { speechBody } from './fields.ts';
 import { speechLanes } from './lane.ts';
 import type { AudioEncoder, SpeechModel } from './model.ts';

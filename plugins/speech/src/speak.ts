@@ -1,4 +1,5 @@
-import { begun, closing, fromModel, type Logger, type ModelTurn, Reply } from '@plinth/core';
+import { type Logger, type ModelTurn, Reply } from '@plinth/core';
+import { begun, closing, fromModel } from '@plinth/core/toolkit';
 import { type DeliveryTools, deliver } from './delivery.ts';
 import { estimateUsage, speechEvents } from './events.ts';
 import type { SpeechBody } from './fields.ts';

@@ -1,4 +1,5 @@
-import { letGo, modelError, orAbort, type PlinthError, toModelFailure } from '@plinth/core';
+import { modelError, type PlinthError } from '@plinth/core';
+import { letGo, orAbort, toModelFailure } from '@plinth/core/toolkit';
 
 /** Waits for a model, or an encoder, no longer than its caller does. What it says afterwards is closed unread. */
 export async function settledBy<T extends { readonly body: AsyncIterable<Uint8Array> }>(

@@ -10,15 +10,16 @@ import {
 import { silentLogger } from '@plinth/core/testing';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { speech } from '../src/index.ts';
 import {
 	type AudioEncoder,
+	audioEncoder,
 	type PcmAudio,
 	type SpeechModel,
 	type SpeechRequest,
 	type SpeechRun,
-	speech,
-} from '../src/index.ts';
-import { audioEncoder, speechModels } from '../src/model.ts';
+	speechModels,
+} from '../src/model.ts';
 
 /** What a test decides. */
 export interface HarnessOptions {

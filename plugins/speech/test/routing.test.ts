@@ -1,7 +1,7 @@
 import { invalidValue, modelError } from '@plinth/core';
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import type { SpeechModel } from '../src/index.ts';
+import type { SpeechModel } from '../src/model.ts';
 import { errorOf, harness, pcm, samples, silence } from './harness.ts';
 
 const failing = async () => {

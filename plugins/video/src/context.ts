@@ -2,7 +2,6 @@ import {
 	type BlobStore,
 	type Clock,
 	errorFrom,
-	type FileSources,
 	type ImageCodec,
 	isJobId,
 	isPlinthError,
@@ -13,6 +12,7 @@ import {
 	type Models,
 	Reply,
 } from '@plinth/core';
+import type { FileSources } from '@plinth/core/toolkit';
 import { videoErrors } from './errors.ts';
 import type { VideoModel } from './model.ts';
 import type { VideoOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { codePoints, formInteger } from '@plinth/core';
+import { codePoints, formInteger } from '@plinth/core/toolkit';
 import { z } from 'zod';
 
 const lengths = ['2', '4', '8', '12'];

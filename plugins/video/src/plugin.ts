@@ -1,4 +1,5 @@
-import { definePlugin, fileSources, optional, services } from '@plinth/core';
+import { definePlugin, optional, services } from '@plinth/core';
+import { fileSources } from '@plinth/core/toolkit';
 import { jobKind, type VideoContext } from './context.ts';
 import { videoModels } from './model.ts';
 import { videoOptions } from './options.ts';

@@ -1,12 +1,5 @@
-import {
-	type FoundImage,
-	type ImageCodec,
-	invalidValue,
-	type JobAttachment,
-	type NamedFiles,
-	probeSent,
-	sentImage,
-} from '@plinth/core';
+import { type ImageCodec, invalidValue, type JobAttachment } from '@plinth/core';
+import { type FoundImage, type NamedFiles, probeSent, sentImage } from '@plinth/core/toolkit';
 
 /** The name of the attachment that holds the picture. */
 export const referenceName = 'reference';

@@ -1,4 +1,5 @@
-import { type Job, listPageSchema } from '@plinth/core';
+import type { Job } from '@plinth/core';
+import { listPageSchema } from '@plinth/core/toolkit';
 import { z } from 'zod';
 import { idForm, sizes } from './fields.ts';
 import { inputOf, outputOf } from './record.ts';

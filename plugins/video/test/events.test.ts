@@ -1,6 +1,6 @@
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import type { Video } from '../src/index.ts';
+import type { Video } from '../src/wire.ts';
 import { errorOf, gate, type Harness, harness, mp4, type SendOptions } from './harness.ts';
 
 interface Frame {

@@ -17,14 +17,9 @@ import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import {
-	type Video,
-	type VideoModel,
-	type VideoRequest,
-	type VideoRun,
-	video,
-} from '../src/index.ts';
-import { videoModels } from '../src/model.ts';
+import { video } from '../src/index.ts';
+import { type VideoModel, type VideoRequest, type VideoRun, videoModels } from '../src/model.ts';
+import type { Video } from '../src/wire.ts';
 
 /** Pictures that the fake codec knows by their first bytes. */
 export const png = Buffer.from('\x89PNG\r\n\x1a\n a small picture', 'latin1');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Video } from '../src/index.ts';
+import type { Video } from '../src/wire.ts';
 import { errorOf, gate, harness, mp4 } from './harness.ts';
 
 const unknownId = `video_${'0'.repeat(44)}`;

@@ -1,4 +1,5 @@
-import { isPlinthError, NamedFiles, type UploadedFile } from '@plinth/core';
+import { isPlinthError, type UploadedFile } from '@plinth/core';
+import { NamedFiles } from '@plinth/core/toolkit';
 import { describe, expect, it } from 'vitest';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
 import { readReference } from '../src/reference.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Video } from '../src/index.ts';
+import type { Video } from '../src/wire.ts';
 import { errorOf, formOf, gate, type Harness, harness, mp4, png } from './harness.ts';
 
 const referenceUrl = `data:image/png;base64,${png.toString('base64')}`;

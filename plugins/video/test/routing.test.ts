@@ -1,7 +1,7 @@
 import { modelError, plinthError } from '@plinth/core';
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
-import type { VideoModel, VideoRun } from '../src/index.ts';
+import type { VideoModel, VideoRun } from '../src/model.ts';
 import { gate, type Harness, harness, mp4, png, type Routing } from './harness.ts';
 
 const video = (content: string) => ({ body: mp4(content), mediaType: 'video/mp4' }) as const;

@@ -1,4 +1,5 @@
-import { type Egress, invalidValue, type JobCallbacks } from '@plinth/core';
+import { invalidValue, type JobCallbacks } from '@plinth/core';
+import type { Egress } from '@plinth/core/toolkit';
 import { maxUrlLength } from './fields.ts';
 import { isSecret } from './secrets.ts';
 

@@ -1,4 +1,5 @@
-import { type Clock, type Egress, errorFrom, invalidValue, type JobFeed } from '@plinth/core';
+import { type Clock, errorFrom, invalidValue, type JobFeed } from '@plinth/core';
+import type { Egress } from '@plinth/core/toolkit';
 import type { Deliveries } from './deliveries/store.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
 import type { Sender } from './delivery/sender.ts';

@@ -1,4 +1,4 @@
-import { formBoolean } from '@plinth/core';
+import { formBoolean } from '@plinth/core/toolkit';
 import { z } from 'zod';
 import { defaultWaits } from './delivery/schedule.ts';
 

@@ -1,4 +1,5 @@
-import { definePlugin, Egress, services } from '@plinth/core';
+import { definePlugin, services } from '@plinth/core';
+import { Egress } from '@plinth/core/toolkit';
 import { jobCallbacks } from './callbacks.ts';
 import type { WebhookContext } from './context.ts';
 import { Machine } from './delivery/machine.ts';

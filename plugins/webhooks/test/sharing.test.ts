@@ -1,13 +1,6 @@
-import {
-	type CollectionRef,
-	Egress,
-	type EgressAnswer,
-	type EgressRequest,
-	type JsonObject,
-	type PutOptions,
-	type RecordStore,
-} from '@plinth/core';
+import type { CollectionRef, JsonObject, PutOptions, RecordStore } from '@plinth/core';
 import { eventually } from '@plinth/core/testing';
+import { Egress, type EgressAnswer, type EgressRequest } from '@plinth/core/toolkit';
 import { expect, it } from 'vitest';
 import { DueList, dueId } from '../src/deliveries/due.ts';
 import type { Machine } from '../src/delivery/machine.ts';

@@ -1,11 +1,4 @@
-import {
-	type CollectionRef,
-	Egress,
-	type JobCallback,
-	type JobStore,
-	type Logger,
-	type RecordStore,
-} from '@plinth/core';
+import type { CollectionRef, JobCallback, JobStore, Logger, RecordStore } from '@plinth/core';
 import {
 	createBackend,
 	eventually,
@@ -13,6 +6,7 @@ import {
 	manualClock,
 	silentLogger,
 } from '@plinth/core/testing';
+import { Egress } from '@plinth/core/toolkit';
 import { memoryJobs, memoryRecords } from '@plinth/memory';
 import { onTestFinished } from 'vitest';
 import { DueList } from '../src/deliveries/due.ts';

@@ -1,11 +1,5 @@
-import {
-	codePoints,
-	defineErrors,
-	definePlugin,
-	defineRoute,
-	errorFrom,
-	Reply,
-} from '@plinth/core';
+import { defineErrors, definePlugin, defineRoute, errorFrom, Reply } from '@plinth/core';
+import { codePoints } from '@plinth/core/toolkit';
 import { z } from 'zod';
 
 /** A fault that a route has on purpose, and what must be said of it. */

@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '@plinth/core';
+import { mediaTypeOf } from '@plinth/core/toolkit';
 import type { EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
 import { wavHead } from './wav.ts';
 

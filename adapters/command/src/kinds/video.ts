@@ -1,4 +1,5 @@
-import { defineModel, mediaTypeOf, services } from '@plinth/core';
+import { defineModel, services } from '@plinth/core';
+import { mediaTypeOf } from '@plinth/core/toolkit';
 import {
 	type VideoModel,
 	type VideoRequest,

@@ -1,4 +1,5 @@
-import { type Clock, type Logger, orAbort, plinthError, Semaphore } from '@plinth/core';
+import { type Clock, type Logger, plinthError } from '@plinth/core';
+import { orAbort, Semaphore } from '@plinth/core/toolkit';
 import { RunFolder } from './folder.ts';
 import { Guard } from './guard.ts';
 import { findProgram } from './path.ts';

@@ -6,10 +6,10 @@ import {
 	type DocumentRun,
 	type DocumentText,
 	type EncodedDocument,
-	mergedRanges,
 	plinthError,
 } from '@plinth/core';
 import { Crash, OutOfMemory, Overtime, ProcessPool, Refusal } from '@plinth/core/processes';
+import { mergedRanges } from '@plinth/core/toolkit';
 import { isRefusalCode } from '../refusal.ts';
 import { versionWith } from '../version.ts';
 import { Gathered } from './gathered.ts';

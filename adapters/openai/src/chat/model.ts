@@ -8,7 +8,14 @@ import {
 	chatModels,
 } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
-import { connectionOptions, flag, forwardOption, leavesRequests } from '../options.ts';
+import {
+	checkTransport,
+	connectionOptions,
+	flag,
+	forwardOption,
+	leavesRequests,
+	transportOption,
+} from '../options.ts';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { Complaint } from '../upstream/complaint.ts';
@@ -25,6 +32,7 @@ const config = z
 	.strictObject({
 		...connectionOptions(chatDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
 		...forwardOption,
+		...transportOption,
 		/** The model looks at pictures. */
 		images: flag().default(false),
 		/** The server may fetch pictures from addresses that clients name, with all that it can reach. */
@@ -40,6 +48,7 @@ const config = z
 		/** Most characters of documents in one request. */
 		documentCharacters: z.coerce.number<number | string>().int().min(1).optional(),
 	})
+	.superRefine(checkTransport)
 	.superRefine(({ dialect, audio, files, pictureUrls }, context) => {
 		const known: ChatDialect = chatDialects[dialect];
 		const refuse = (path: string, what: string) =>

@@ -9,7 +9,13 @@ import {
 	type Picture,
 } from '@plinth/plugin-image/model';
 import { z } from 'zod';
-import { connectionOptions, flag, leavesRequests } from '../options.ts';
+import {
+	checkTransport,
+	connectionOptions,
+	flag,
+	leavesRequests,
+	transportOption,
+} from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
@@ -29,20 +35,23 @@ const size = z
 		return { width, height };
 	});
 
-const config = z.strictObject({
-	...connectionOptions(imageDialectNames, { dialect: 'openai', timeoutSeconds: 600 }),
-	/** Whether generations are passed on as they are. Unless set, those for OpenAI's own models: others may answer with addresses that clients cannot reach. */
-	forward: flag().optional(),
-	/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
-	sizes: z.array(size).min(1).optional(),
-	/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
-	fit: z.enum(['cover', 'contain', 'fill']).optional(),
-	/** What the model does: pictures from words, changes of pictures, or both. */
-	operations: z
-		.array(z.enum(['generate', 'edit']))
-		.min(1)
-		.default(['generate', 'edit']),
-});
+const config = z
+	.strictObject({
+		...connectionOptions(imageDialectNames, { dialect: 'openai', timeoutSeconds: 600 }),
+		/** Whether generations are passed on as they are. Unless set, those for OpenAI's own models: others may answer with addresses that clients cannot reach. */
+		forward: flag().optional(),
+		...transportOption,
+		/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
+		sizes: z.array(size).min(1).optional(),
+		/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
+		fit: z.enum(['cover', 'contain', 'fill']).optional(),
+		/** What the model does: pictures from words, changes of pictures, or both. */
+		operations: z
+			.array(z.enum(['generate', 'edit']))
+			.min(1)
+			.default(['generate', 'edit']),
+	})
+	.superRefine(checkTransport);
 
 type Config = z.output<typeof config>;
 

@@ -6,7 +6,13 @@ import {
 	speechModels,
 } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
-import { connectionOptions, forwardOption, leavesRequests } from '../options.ts';
+import {
+	checkTransport,
+	connectionOptions,
+	forwardOption,
+	leavesRequests,
+	transportOption,
+} from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { brokenAnswer } from '../upstream/failure.ts';
 import { Lane } from '../upstream/lane.ts';
@@ -16,19 +22,22 @@ import { formatAsWritten, writtenFormats } from './as-written.ts';
 import { audioOf } from './audio.ts';
 import { type SpeechDialect, speechDialectNames, speechDialects } from './dialects.ts';
 
-const config = z.strictObject({
-	...connectionOptions(speechDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
-	...forwardOption,
-	/** The formats that the server makes; those of the dialect unless set. */
-	formats: z
-		.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']))
-		.min(1)
-		.optional(),
-	/** Samples per second of the server's `pcm`, which has one channel of 16 bits. */
-	sampleRate: z.coerce.number<number | string>().int().min(8_000).max(192_000).default(24_000),
-	/** The voices that there are. Unless set, any name is passed on. */
-	voices: z.array(z.string().min(1)).min(1).optional(),
-});
+const config = z
+	.strictObject({
+		...connectionOptions(speechDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
+		...forwardOption,
+		...transportOption,
+		/** The formats that the server makes; those of the dialect unless set. */
+		formats: z
+			.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']))
+			.min(1)
+			.optional(),
+		/** Samples per second of the server's `pcm`, which has one channel of 16 bits. */
+		sampleRate: z.coerce.number<number | string>().int().min(8_000).max(192_000).default(24_000),
+		/** The voices that there are. Unless set, any name is passed on. */
+		voices: z.array(z.string().min(1)).min(1).optional(),
+	})
+	.superRefine(checkTransport);
 
 /** Client parameters that a refusal may name. */
 const params: ReadonlySet<string> = new Set([

@@ -4,6 +4,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { ConnectionOptions } from '../options.ts';
 import { contentOf } from './content.ts';
 import type { UpstreamRequest } from './request.ts';
+import { SocketDispatcher } from './socket/dispatcher.ts';
 
 /** The head of an answer, and its body unread. */
 export interface RawAnswer {
@@ -35,9 +36,11 @@ const agentOptions = {
 export class Connection {
 	readonly #options: ConnectionOptions;
 	#agent: Agent | undefined;
+	readonly #sockets: SocketDispatcher | undefined;
 
 	constructor(options: ConnectionOptions) {
 		this.#options = options;
+		if (options.transport === 'socket') this.#sockets = new SocketDispatcher(options.baseURL);
 	}
 
 	/**
@@ -71,10 +74,10 @@ export class Connection {
 		}
 	}
 
-	/** What requests that are passed on go through; undefined until the first other one, with which undici is loaded. */
+	/** What requests that are passed on go through. Without sockets undefined until the first other one, with which undici is loaded. */
 	get dispatcher(): ForwardDispatcher | undefined {
 		// Its types know no lists that are only read.
-		return this.#agent as ForwardDispatcher | undefined;
+		return this.#sockets ?? (this.#agent as ForwardDispatcher | undefined);
 	}
 
 	/** The head of a JSON request to the server itself: names in lower case and values in turns. */
@@ -95,6 +98,7 @@ export class Connection {
 
 	/** Closes all connections, whatever is under way. */
 	async close(): Promise<void> {
+		this.#sockets?.destroy();
 		await this.#agent?.destroy();
 	}
 }
@@ -107,6 +111,7 @@ const unsent = new Set([
 	'EHOSTUNREACH',
 	'ENETUNREACH',
 	'UND_ERR_CONNECT_TIMEOUT',
+	'E_CONNECT_TIMEOUT',
 ]);
 
 /** Whether a request was lost before it could arrive. */

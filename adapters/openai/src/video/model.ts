@@ -1,4 +1,5 @@
-import { type Clock, defineModel, modelError, orAbort, services } from '@plinth/core';
+import { type Clock, defineModel, modelError, services } from '@plinth/core';
+import { orAbort } from '@plinth/core/toolkit';
 import {
 	type VideoModel,
 	type VideoRequest,

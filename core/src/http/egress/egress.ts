@@ -15,7 +15,7 @@ export interface EgressOptions {
 	readonly resolve?: Resolve;
 }
 
-/** One request. */
+/** One request that {@link Egress} makes. */
 export interface EgressRequest {
 	readonly url: string;
 	readonly method: 'GET' | 'POST';
@@ -33,7 +33,7 @@ export interface EgressRequest {
 	readonly signal?: AbortSignal;
 }
 
-/** What came back. */
+/** The answer to a request of {@link Egress}. */
 export interface EgressAnswer {
 	readonly status: number;
 	/** Names in lower case; of one that comes several times, the first. */

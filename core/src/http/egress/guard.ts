@@ -11,7 +11,7 @@ export interface Guard {
 	readonly resolve: Resolve;
 }
 
-/** A target that requests may not reach. */
+/** What {@link Egress} rejects with for an address that it may not reach; the message says why, in words for whoever named it. */
 export class ForbiddenTarget extends Error {}
 
 /** Throws {@link ForbiddenTarget} unless every address of a host is allowed. One private answer among public ones is enough to refuse. */

@@ -1,4 +1,4 @@
-import { letGo } from '@plinth/core';
+import { letGo } from '@plinth/core/toolkit';
 
 /** A value, and which of several sources it came from. */
 export interface Placed<T> {

@@ -1,4 +1,5 @@
-import { begun, fromModel, type Logger, modelError, toModelFailure } from '@plinth/core';
+import { type Logger, modelError } from '@plinth/core';
+import { begun, fromModel, toModelFailure } from '@plinth/core/toolkit';
 import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
 import { interleaved, type Placed } from './interleaved.ts';
 import { orderly, type Piece } from './orderly.ts';

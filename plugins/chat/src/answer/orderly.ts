@@ -1,4 +1,5 @@
-import { letGo, modelError } from '@plinth/core';
+import { modelError } from '@plinth/core';
+import { letGo } from '@plinth/core/toolkit';
 import type { ChatEvent, ChatRequest, ChatUsage, FinishReason } from '../model.ts';
 import { StopCutter } from './stop-cutter.ts';
 import { ToolCalls, type ToolPiece } from './tool-calls.ts';

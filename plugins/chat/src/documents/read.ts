@@ -1,13 +1,11 @@
 import {
 	type DocumentReader,
 	type DocumentText,
-	encodedDocument,
 	isPlinthError,
 	PlinthError,
 	plinthError,
-	type SentDocument,
-	type TenantTurns,
 } from '@plinth/core';
+import { encodedDocument, type SentDocument, type TenantTurns } from '@plinth/core/toolkit';
 import type { ChatAbilities, DocumentPart } from '../model.ts';
 import { charactersOf, fit, within } from './fit.ts';
 import { frameOf } from './frame.ts';

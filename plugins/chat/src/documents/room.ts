@@ -1,4 +1,5 @@
-import { type CapacityShare, plinthError } from '@plinth/core';
+import { plinthError } from '@plinth/core';
+import type { CapacityShare } from '@plinth/core/toolkit';
 
 /** The text of one request's documents, which stays in memory until the request is answered. */
 export class TextRoom {

@@ -1,4 +1,5 @@
-import type { DocumentReader, ImageCodec, NamedFiles, TenantTurns } from '@plinth/core';
+import type { DocumentReader, ImageCodec } from '@plinth/core';
+import type { NamedFiles, TenantTurns } from '@plinth/core/toolkit';
 import type { TextRoom } from '../documents/room.ts';
 import type { ChatAbilities } from '../model.ts';
 

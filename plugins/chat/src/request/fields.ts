@@ -1,4 +1,5 @@
-import { codePoints, type JsonObject } from '@plinth/core';
+import type { JsonObject } from '@plinth/core';
+import { codePoints } from '@plinth/core/toolkit';
 import { z } from 'zod';
 import { message, toolName } from './messages.ts';
 

@@ -1,18 +1,20 @@
 import {
-	encodedImage,
 	type ImageCodec,
-	imageFromUrl,
 	invalidValue,
 	isUpload,
+	plinthError,
+	unsupportedValue,
+} from '@plinth/core';
+import {
+	encodedImage,
+	imageFromUrl,
 	mediaTypeOf,
 	type NamedFiles,
-	plinthError,
 	probeSent,
 	type SentDocument,
 	type SentImage,
 	sentDocument,
-	unsupportedValue,
-} from '@plinth/core';
+} from '@plinth/core/toolkit';
 import { nameOf } from '../documents/names.ts';
 import type { SentFile } from '../documents/read.ts';
 import type { AudioPart, ChatPart, ImagePart } from '../model.ts';

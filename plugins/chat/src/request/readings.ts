@@ -1,4 +1,5 @@
-import { type Call, NamedFiles } from '@plinth/core';
+import type { Call } from '@plinth/core';
+import { NamedFiles } from '@plinth/core/toolkit';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatContext } from '../context.ts';
 import { TextRoom } from '../documents/room.ts';

@@ -1,12 +1,5 @@
-import {
-	type Call,
-	errors,
-	eventsWithin,
-	type ModelTurn,
-	modelErrors,
-	Reply,
-	valueErrors,
-} from '@plinth/core';
+import { type Call, errors, type ModelTurn, modelErrors, Reply, valueErrors } from '@plinth/core';
+import { eventsWithin } from '@plinth/core/toolkit';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
 import { createShelf } from '../links/urls.ts';

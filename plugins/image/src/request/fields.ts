@@ -1,4 +1,4 @@
-import { codePoints, formBoolean, formInteger } from '@plinth/core';
+import { codePoints, formBoolean, formInteger } from '@plinth/core/toolkit';
 import { z } from 'zod';
 import { sentPicture, sentPictures } from './picture-fields.ts';
 import { brokenRule } from './sizes.ts';

@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
+import { type ImageCodec, type ImageInfo, invalidValue, isUpload, plinthError } from '@plinth/core';
 import {
 	encodedImage,
 	type FoundImage,
-	type ImageCodec,
-	type ImageInfo,
-	invalidValue,
-	isUpload,
 	type NamedFiles,
-	plinthError,
 	probeSent,
 	type SentImage,
 	sentImage,
-} from '@plinth/core';
+} from '@plinth/core/toolkit';
 import type { ImageInput } from '../model.ts';
 import type { EditBody } from './fields.ts';
 import { formatSize, isEqual } from './sizes.ts';

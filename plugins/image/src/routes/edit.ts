@@ -1,4 +1,5 @@
-import { defineRoute, errors, NamedFiles, type Route } from '@plinth/core';
+import { defineRoute, errors, type Route } from '@plinth/core';
+import { NamedFiles } from '@plinth/core/toolkit';
 import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
 import { editBody } from '../request/fields.ts';

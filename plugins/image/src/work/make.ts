@@ -1,11 +1,5 @@
-import {
-	type ImageCodec,
-	isPlinthError,
-	type Logger,
-	orAbort,
-	plinthError,
-	Semaphore,
-} from '@plinth/core';
+import { type ImageCodec, isPlinthError, type Logger, plinthError } from '@plinth/core';
+import { orAbort, Semaphore } from '@plinth/core/toolkit';
 import type { UsageLedger } from '../answer/usage.ts';
 import type { ImageAbilities, ImageModel, ImageResult, ImageRun, Picture } from '../model.ts';
 import type { EditWish, Wish } from '../request/order.ts';

@@ -1,4 +1,5 @@
-import type { DocumentPage, DocumentText, WireError } from '@plinth/core';
+import type { DocumentPage, DocumentText } from '@plinth/core';
+import type { WireError } from '@plinth/core/toolkit';
 import { z } from 'zod';
 
 const page = z.object({

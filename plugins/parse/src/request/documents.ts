@@ -1,12 +1,5 @@
-import {
-	invalidValue,
-	isPlinthError,
-	isUpload,
-	type NamedFiles,
-	plinthError,
-	type SentDocument,
-	sentDocument,
-} from '@plinth/core';
+import { invalidValue, isPlinthError, isUpload, plinthError } from '@plinth/core';
+import { type NamedFiles, type SentDocument, sentDocument } from '@plinth/core/toolkit';
 
 /** Most documents of one request. */
 export const maxFiles = 64;

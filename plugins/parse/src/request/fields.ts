@@ -1,4 +1,4 @@
-import { formInteger } from '@plinth/core';
+import { formInteger } from '@plinth/core/toolkit';
 import { z } from 'zod';
 import { maxFiles } from './documents.ts';
 import { pageRanges } from './pages.ts';

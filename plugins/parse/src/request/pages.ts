@@ -1,4 +1,5 @@
-import { mergedRanges, type PageRange } from '@plinth/core';
+import type { PageRange } from '@plinth/core';
+import { mergedRanges } from '@plinth/core/toolkit';
 import { z } from 'zod';
 
 /** Most ranges of one request. */

@@ -4,7 +4,7 @@ import {
 	type SentDocument,
 	toWireError,
 	type WireError,
-} from '@plinth/core';
+} from '@plinth/core/toolkit';
 import type { Submitted } from '../request/documents.ts';
 
 /** A document whose bytes are here, and the name that it is stored under; or what its entry of the answer says in place of its text. */

@@ -1,11 +1,11 @@
-import {
-	type DocumentOptions,
-	type DocumentReader,
-	type DocumentRun,
-	type DocumentText,
-	type EncodedDocument,
-	toWireError,
+import type {
+	DocumentOptions,
+	DocumentReader,
+	DocumentRun,
+	DocumentText,
+	EncodedDocument,
 } from '@plinth/core';
+import { toWireError } from '@plinth/core/toolkit';
 import { failed, type ParsedAttachment, parsed } from '../answer/result.ts';
 import { cutText, unitsOfFirst } from './cut.ts';
 

@@ -1,4 +1,5 @@
-import type { CapacityShare, DocumentText } from '@plinth/core';
+import type { DocumentText } from '@plinth/core';
+import type { CapacityShare } from '@plinth/core/toolkit';
 import { cutText, lengthOf } from './cut.ts';
 
 /** What a page counts beside its text: a document may have many that are empty. */

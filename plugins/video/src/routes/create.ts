@@ -1,4 +1,5 @@
-import { defineRoute, errors, NamedFiles, type Route } from '@plinth/core';
+import { defineRoute, errors, type Route } from '@plinth/core';
+import { NamedFiles } from '@plinth/core/toolkit';
 import { readCallback } from '../callback.ts';
 import { createdReply, type VideoContext } from '../context.ts';
 import { createBody } from '../fields.ts';

@@ -1,4 +1,4 @@
-import { ForbiddenTarget } from '@plinth/core';
+import { ForbiddenTarget } from '@plinth/core/toolkit';
 
 const sentences: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'the connection was refused',

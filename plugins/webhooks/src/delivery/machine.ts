@@ -1,4 +1,5 @@
-import type { Clock, Egress, JobStore, Logger, RecordStore } from '@plinth/core';
+import type { Clock, JobStore, Logger, RecordStore } from '@plinth/core';
+import type { Egress } from '@plinth/core/toolkit';
 import { DueList } from '../deliveries/due.ts';
 import { Deliveries } from '../deliveries/store.ts';
 import { Endpoints } from '../endpoints/store.ts';

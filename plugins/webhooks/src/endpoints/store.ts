@@ -3,9 +3,9 @@ import {
 	type CollectionRef,
 	errorFrom,
 	type RecordStore,
-	Semaphore,
 	type StoredRecord,
 } from '@plinth/core';
+import { Semaphore } from '@plinth/core/toolkit';
 import { webhookErrors } from '../errors.ts';
 import { EndpointIds, isEndpointId } from '../ids.ts';
 import { makeSecret } from '../secrets.ts';

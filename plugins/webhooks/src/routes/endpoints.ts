@@ -3,10 +3,10 @@ import {
 	errorFrom,
 	errors,
 	invalidValue,
-	listPage,
 	type Route,
 	valueErrors,
 } from '@plinth/core';
+import { listPage } from '@plinth/core/toolkit';
 import { checkedTypes, found, type WebhookContext } from '../context.ts';
 import { changed } from '../endpoints/record.ts';
 import { webhookErrors } from '../errors.ts';

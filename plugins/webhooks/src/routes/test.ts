@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { defineRoute, errorFrom, errors, type Route, TenantTurns, valueErrors } from '@plinth/core';
+import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
+import { TenantTurns } from '@plinth/core/toolkit';
 import { checkType, found, type WebhookContext } from '../context.ts';
 import type { Sent } from '../delivery/sender.ts';
 import { activeSecrets } from '../endpoints/record.ts';

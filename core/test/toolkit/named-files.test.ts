@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { plinthError } from '../../src/coded-error.ts';
-import { type FileSources, NamedFiles } from '../../src/http/named-files.ts';
 import type { UploadedFile } from '../../src/http/upload.ts';
 import type { SourceFile } from '../../src/ports/file-source.ts';
 import type { FetchingCall } from '../../src/ports/remote-images.ts';
+import { type FileSources, NamedFiles } from '../../src/toolkit/named-files.ts';
 
 const { signal } = new AbortController();
 

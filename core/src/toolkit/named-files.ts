@@ -1,11 +1,11 @@
 import { orAbort } from '../abort.ts';
 import { isPlinthError, plinthError, unsupportedValue } from '../coded-error.ts';
+import { maxFileBytes, type UploadedFile } from '../http/upload.ts';
 import type { FileSource } from '../ports/file-source.ts';
 import type { FetchingCall, RemoteImages } from '../ports/remote-images.ts';
 import { Semaphore } from '../semaphore.ts';
 import { optional } from '../service.ts';
 import { services } from '../services.ts';
-import { maxFileBytes, type UploadedFile } from './upload.ts';
 
 /** What a plugin needs whose requests name files in place of sending them. Either may be missing: what would need it is refused. */
 export const fileSources = {
@@ -13,13 +13,13 @@ export const fileSources = {
 	remoteImages: optional(services.remoteImages),
 } as const;
 
-/** The same as a plugin receives it. */
+/** What a plugin that needs {@link fileSources} receives for them. */
 export interface FileSources {
 	readonly files: FileSource | undefined;
 	readonly remoteImages: RemoteImages | undefined;
 }
 
-/** A file that is not here yet. */
+/** A file that a request names, and whose bytes are not here yet. */
 export interface NamedFile {
 	/** Brings it, once for a request however often it is named. Rejects with 400 errors that name the parameter, and with the signal's reason. */
 	bring(signal: AbortSignal): Promise<UploadedFile>;

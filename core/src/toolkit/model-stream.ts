@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { letGo, orAbort } from './abort.ts';
-import { isPlinthError, type PlinthError, plinthError } from './coded-error.ts';
+import { letGo, orAbort } from '../abort.ts';
+import { isPlinthError, type PlinthError, plinthError } from '../coded-error.ts';
 
 /** Values that are read in one turn of the event loop at most: a model that always has the next one would keep the process from everything else. */
 const valuesPerTurn = 128;

@@ -4,7 +4,7 @@ import type { Call } from '../http/route.ts';
 import type { ModelCaller } from '../plugin.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** When an event stream begins. */
+/** When {@link eventsWithin} begins a stream at the latest. */
 export interface StreamBeginning {
 	readonly clock: Clock;
 	/** Milliseconds after which it begins without an event, so that heartbeats keep its connection. */

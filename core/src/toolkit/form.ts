@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bounds of a number, both inclusive. */
+/** Bounds of an integer, both inclusive. */
 export interface NumberBounds {
 	readonly min?: number;
 	readonly max?: number;
@@ -10,13 +10,9 @@ export interface NumberBounds {
  * An integer that may arrive as text, as every field of a multipart form does. Unlike `z.coerce.number()` it takes no empty text,
  * no `true` and no `[]` for a number. In OpenAPI it is an integer.
  */
-export function formInteger(bounds: NumberBounds = {}): z.ZodType<number> {
-	return z.preprocess(numberFrom, bounded(z.int(), bounds));
-}
-
-/** A number that may arrive as text. In OpenAPI it is a number. */
-export function formNumber(bounds: NumberBounds = {}): z.ZodType<number> {
-	return z.preprocess(numberFrom, bounded(z.number(), bounds));
+export function formInteger({ min, max }: NumberBounds = {}): z.ZodType<number> {
+	const atLeast = min === undefined ? z.int() : z.int().min(min);
+	return z.preprocess(numberFrom, max === undefined ? atLeast : atLeast.max(max));
 }
 
 /** A boolean that may arrive as the text `true`, `false`, `1` or `0`. In OpenAPI it is a boolean. */
@@ -38,9 +34,4 @@ function numberFrom(value: unknown): unknown {
 	return typeof value === 'string' && /^[+-]?\d{1,15}(?:\.\d{1,15})?$/.test(value)
 		? Number(value)
 		: value;
-}
-
-function bounded<T extends z.ZodNumber>(schema: T, { min, max }: NumberBounds): T {
-	const atLeast = min === undefined ? schema : schema.min(min);
-	return max === undefined ? atLeast : atLeast.max(max);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { takenAsSent } from '../../src/index.ts';
+import { takenAsSent } from '../../src/toolkit.ts';
 
 const schema = z.object({
 	name: z.string(),

@@ -1,7 +1,7 @@
 import { invalidValue, plinthError } from '../coded-error.ts';
+import { DataUrlError, decodeFileData, isAddress } from '../http/data-url.ts';
+import { isUpload, type UploadedFile } from '../http/upload.ts';
 import type { EncodedDocument } from '../ports/document-reader.ts';
-import { DataUrlError, decodeFileData, isAddress } from './data-url.ts';
-import { isUpload, type UploadedFile } from './upload.ts';
 
 /** A document that came with a request and whose bytes have not been looked at yet: a file, or the bytes of a short data URL. */
 export type SentDocument = UploadedFile | Uint8Array;

@@ -1,4 +1,4 @@
-import { defineErrors } from './error-spec.ts';
+import { defineErrors } from '../error-spec.ts';
 
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Bag } from '../src/bag.ts';
+import { Bag } from '../../src/http/bag.ts';
 
 const item = (name: string) => ({ name, bagIndex: -1 });
 

@@ -1,9 +1,9 @@
 import { invalidValue, isPlinthError, PlinthError, plinthError } from '../coded-error.ts';
+import { DataUrlError, decodeDataUrl } from '../http/data-url.ts';
+import { isUpload, type UploadedFile } from '../http/upload.ts';
 import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
 import { Semaphore } from '../semaphore.ts';
-import { DataUrlError, decodeDataUrl } from './data-url.ts';
 import type { NamedFiles } from './named-files.ts';
-import { isUpload, type UploadedFile } from './upload.ts';
 
 /** A picture whose bytes are there and have not been looked at yet: a file, or the bytes of a data URL. */
 export type SentImage = UploadedFile | Uint8Array;

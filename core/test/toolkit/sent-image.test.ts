@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { NamedFiles } from '../../src/http/named-files.ts';
-import { imageFromUrl, type SentImageOptions, sentImage } from '../../src/http/sent-image.ts';
 import type { UploadedFile } from '../../src/http/upload.ts';
 import type { FileSource } from '../../src/ports/file-source.ts';
 import type { FetchingCall, RemoteImages } from '../../src/ports/remote-images.ts';
+import { NamedFiles } from '../../src/toolkit/named-files.ts';
+import { imageFromUrl, type SentImageOptions, sentImage } from '../../src/toolkit/sent-image.ts';
 
 const call: FetchingCall = {
 	principal: { id: 'p', tenant: 't', scopes: [] },

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makePrivateDir } from '../src/index.ts';
+import { makePrivateDir } from '../../src/toolkit.ts';
 
 let root: string;
 

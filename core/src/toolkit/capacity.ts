@@ -1,6 +1,6 @@
-import { plinthError } from './coded-error.ts';
+import { plinthError } from '../coded-error.ts';
 
-/** Bounds what a process holds of one kind at the same time, over all requests. */
+/** Bounds what a process holds of one kind at the same time, over all requests: `most`, in a unit of the caller, such as bytes or characters. */
 export class Capacity {
 	readonly #most: number;
 	#held = 0;
@@ -18,7 +18,7 @@ export class Capacity {
 	}
 }
 
-/** What one request holds. */
+/** What one request holds of a {@link Capacity}. */
 export class CapacityShare {
 	readonly #count: (amount: number) => void;
 	#held = 0;
