@@ -26,6 +26,14 @@ const root = join(import.meta.dirname, '../..');
 const key = 'key-of-the-bench';
 const video = 'video_mock';
 
+/** How our server is started. */
+export interface StartOptions {
+	/** Flags for Node. */
+	readonly execArgv?: readonly string[];
+	/** What requests that are passed on go through. */
+	readonly transport?: 'undici' | 'socket';
+}
+
 /**
  * Starts our server as `plinth serve` does, everything on, with models of one kind that are the mock's. It logs each request as a line of JSON into a file of
  * the folder; of videos it has one when this resolves.
@@ -33,7 +41,7 @@ const video = 'video_mock';
 export async function startOurs(
 	upstream: MockUpstream,
 	kind: Kind,
-	execArgv: readonly string[] = [],
+	{ execArgv = [], transport = 'undici' }: StartOptions = {},
 ): Promise<Gateway> {
 	const { PATH = '', HOME = '' } = process.env;
 	const port = await freePort();
@@ -54,6 +62,7 @@ export async function startOurs(
 			PLINTH_API_KEYS: key,
 			BENCH_UPSTREAM: `http://127.0.0.1:${upstream.port}/v1`,
 			BENCH_KIND: kind,
+			BENCH_TRANSPORT: transport,
 		},
 	});
 	const url = `http://127.0.0.1:${port}`;

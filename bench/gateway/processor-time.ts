@@ -13,6 +13,8 @@ export interface Plan {
 	readonly connections: readonly number[];
 	/** Ours divided by nginx's, at most. */
 	readonly overNginx: number;
+	/** The same for requests that are passed on over plain sockets; undefined where there is no such goal. */
+	readonly overNginxBySockets?: number;
 	/** How many times less than Portkey's ours is, at least; undefined where there is no such goal. */
 	readonly underPortkey?: number;
 	/** Whether Portkey is measured. */
@@ -25,7 +27,7 @@ export interface Plan {
 }
 
 /** What an engine takes to compile what is hot; nginx has only its connections to open. */
-const warmMs = { engine: 3_000, nginx: 500 };
+const warmMs = { engine: 6_000, nginx: 500 };
 const warmConnections = 32;
 
 /**
@@ -43,6 +45,12 @@ export async function processorTime(upstream: MockUpstream, plan: Plan): Promise
 	try {
 		const ours = await started(startOurs(upstream, workload.kind));
 		const likeness = await likenessTo(upstream, ours, workload);
+		// What has been stored does not come over the upstream's connection.
+		const sockets =
+			workload.kind === 'video'
+				? undefined
+				: await started(startOurs(upstream, workload.kind, { transport: 'socket' }));
+		const bySockets = sockets && (await likenessTo(upstream, sockets, workload));
 		const nginx = await started(startNginx(upstream));
 		const portkey = plan.withPortkey ? await started(startPortkey(upstream)) : undefined;
 		for (const gateway of gateways) {
@@ -51,9 +59,15 @@ export async function processorTime(upstream: MockUpstream, plan: Plan): Promise
 		}
 		const rows: Row[] = [];
 		for (const count of connections) {
-			const targets = { ours, nginx, ...(portkey ? { portkey } : {}) };
+			const targets = {
+				ours,
+				...(sockets ? { sockets } : {}),
+				nginx,
+				...(portkey ? { portkey } : {}),
+			};
 			const samples = await measured(upstream, plan, count, targets);
 			rows.push(...rowsOf(plan, count, samples, likeness));
+			if (bySockets) rows.push(socketRow(plan, count, samples, bySockets));
 		}
 		return rows;
 	} finally {
@@ -109,6 +123,22 @@ function rowsOf(
 			note: `Portkey uses ${times(ours)} what ours does${wanted}, and ${times(nginx)} what nginx does`,
 		},
 	];
+}
+
+/** The lane that is chosen by `transport: 'socket'`. */
+function socketRow(
+	{ workload, overNginxBySockets: limit, per }: Plan,
+	connections: number,
+	{ sockets = [], nginx = [] }: Samples,
+	likeness: Likeness,
+): Row {
+	return {
+		name: `${workload.name}, sockets, c=${connections}`,
+		unit: `CPU us per ${per?.name ?? 'request'}`,
+		...cpuFigures({ ours: sockets, reference: nginx }, 'nginx'),
+		...(limit === undefined ? {} : { goal: { of: 'ratio', bound: 'at most', limit } }),
+		note: likenessNote(likeness),
+	};
 }
 
 function likenessNote({ compared, same }: Likeness): string {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { plinthError } from '../coded-error.ts';
 import type { Authenticator, Principal } from '../ports/authenticator.ts';
+import { headerValues } from './header-values.ts';
 import type { RouteScope } from './route.ts';
 
 /** The principal of public routes. */
@@ -29,7 +30,8 @@ export async function authenticate(
 ): Promise<Principal> {
 	if (authenticator.identify) return authenticator.identify(...host);
 	// Not req.headers: Node keeps the first of two Authorization headers there, and joins two x-api-key.
-	const { authorization = [], 'x-api-key': apiKey = [] } = req.headersDistinct;
+	const authorization = headerValues(req, 'authorization');
+	const apiKey = headerValues(req, 'x-api-key');
 	const keys = [...authorization.map(bearerToken), ...apiKey.map(plainKey)];
 	const [key] = keys;
 	if (key === undefined) {

@@ -148,14 +148,18 @@ class CallOf implements Call {
 	readonly requestId: string;
 	declare readonly log: Logger;
 	declare readonly signal: AbortSignal;
-	declare readonly keep: Call['keep'];
-	declare readonly answeredBy: Call['answeredBy'];
-	declare readonly forward: Call['forward'];
 	readonly deadline: number;
 	readonly publicUrl: string;
 	readonly bodyBytes: number | undefined;
 	readonly idempotency: Idempotency;
 	readonly lastEventId: string | undefined;
+	// Own members, so that copies have them.
+	readonly keep: Call['keep'] = (body, options) => this.#files.keep(body, options);
+	readonly answeredBy: Call['answeredBy'] = (model) => {
+		this.#exchange.model = model;
+	};
+	readonly forward: Call['forward'] = (request, over, signal) =>
+		forward(this.#exchange, request, over, signal);
 	readonly #exchange: Exchange;
 	#kept: KeptFiles | undefined;
 	#isOver = false;
@@ -191,8 +195,7 @@ class CallOf implements Call {
 		return this.#kept;
 	}
 
-	// Made when they are asked for: most handlers log nothing and are done before anything could be aborted. Own members, so that
-	// copies have them, and one function each for all: getters written into a literal give each object a shape of its own, which
+	// Made when they are asked for: most handlers log nothing and are done before anything could be aborted. Own members too, and one function each for all: getters written into a literal give each object a shape of its own, which
 	// outlives the request and keeps it in memory.
 	static readonly #own = {
 		log: {
@@ -205,26 +208,6 @@ class CallOf implements Call {
 			enumerable: true,
 			get(this: CallOf): AbortSignal {
 				return this.#exchange.signal;
-			},
-		},
-		keep: {
-			enumerable: true,
-			get(this: CallOf): Call['keep'] {
-				return (body, options) => this.#files.keep(body, options);
-			},
-		},
-		answeredBy: {
-			enumerable: true,
-			get(this: CallOf): Call['answeredBy'] {
-				return (model) => {
-					this.#exchange.model = model;
-				};
-			},
-		},
-		forward: {
-			enumerable: true,
-			get(this: CallOf): Call['forward'] {
-				return (request, over, signal) => forward(this.#exchange, request, over, signal);
 			},
 		},
 	};

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { invalidValue } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Idempotency } from '../ports/job-store.ts';
+import { headerValues } from './header-values.ts';
 import type { Route } from './route.ts';
 import { isUpload } from './upload.ts';
 
@@ -70,8 +71,8 @@ class Recognition implements Idempotency {
 
 /** Null: what was sent is no key. */
 function keyOf(req: IncomingMessage): string | null | undefined {
-	const sent = req.headersDistinct['idempotency-key'];
-	if (sent === undefined) return undefined;
+	const sent = headerValues(req, 'idempotency-key');
+	if (sent.length === 0) return undefined;
 	const [key = ''] = sent;
 	return sent.length === 1 && idempotencyKeyPattern.test(key) ? key : null;
 }

@@ -11,6 +11,7 @@ import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { newRequestId } from './exchange.ts';
+import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
 import { securityHeaders } from './send.ts';
 
@@ -175,8 +176,9 @@ export class Listener {
 }
 
 /** What Node's parser lets pass, although another reader could see a different request in it (RFC 9112 §3.2, §2.3). */
-function headProblem({ headersDistinct, httpVersion }: IncomingMessage): string | undefined {
-	const hosts = headersDistinct.host?.length ?? 0;
+function headProblem(req: IncomingMessage): string | undefined {
+	const { httpVersion } = req;
+	const hosts = headerValues(req, 'host').length;
 	if (hosts === 0 && httpVersion === '1.1') return 'NO_HOST';
 	if (hosts > 1) return 'TWO_HOSTS';
 	return /^1\.[01]$/.test(httpVersion) ? undefined : 'OTHER_VERSION';

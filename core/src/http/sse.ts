@@ -4,6 +4,7 @@ import { type JsonPieces, jsonText } from './base64.ts';
 import { abandon } from './binary.ts';
 import { reportError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
+import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
 import type { ServerEvent } from './reply.ts';
 import type { Route } from './route.ts';
@@ -23,9 +24,9 @@ export function lastEventIdOf(
 	req: IncomingMessage,
 	{ response }: Pick<Route, 'response'>,
 ): string | undefined {
-	const sent = response.resumes ? req.headersDistinct['last-event-id'] : undefined;
-	if (sent === undefined) return undefined;
-	const [id = ''] = sent;
+	const sent = response.resumes ? headerValues(req, 'last-event-id') : [];
+	const [id] = sent;
+	if (id === undefined) return undefined;
 	if (sent.length === 1 && lastEventIdPattern.test(id)) return id === '' ? undefined : id;
 	throw invalidValue(
 		'Last-Event-ID',
