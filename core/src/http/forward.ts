@@ -153,8 +153,10 @@ class Forwarding implements ForwardHandler {
 				length,
 			};
 			const broken = (reason: Error) => this.#cut(reason);
-			const { quietMs } = request;
-			const answer = new PassedAnswer(this.#exchange, head, { controller, quietMs, broken });
+			const { quietMs, dispatcher } = request;
+			const { givesMemory = false } = dispatcher;
+			const source = { controller, quietMs, givesMemory, broken };
+			const answer = new PassedAnswer(this.#exchange, head, source);
 			answer.begin();
 			this.#forgetSilence();
 			this.#answer = answer;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { bufferBytes, giveBuffer, takeBuffer } from './buffers.ts';
+import { bufferBytes, freeChunk, giveBuffer, takeBuffer } from './buffers.ts';
 
 /** What becomes of a stream's bytes. */
 export interface Gatherer {
@@ -51,7 +51,7 @@ class Gathering {
 	/** Called again only when there was room for the chunk before. */
 	add(chunk: Buffer): void {
 		// Whoever passed the last one on has long since gone on to this one.
-		if (this.#last) free(this.#last);
+		if (this.#last) freeChunk(this.#last);
 		this.#last = this.#gatherer.ownsChunks ? chunk : undefined;
 		this.#gatherer.look(chunk);
 		this.#rest = chunk;
@@ -116,12 +116,5 @@ class Gathering {
 
 	async #written(): Promise<void> {
 		while (this.#writing) await this.#writing;
-	}
-}
-
-/** Frees a chunk that has memory of its own. Left to the collector, a large upload would make it search everything many times over. */
-function free({ length, buffer }: Buffer): void {
-	if (length >= 16_384 && length === buffer.byteLength && buffer instanceof ArrayBuffer) {
-		buffer.transfer(0);
 	}
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ForwardController } from '../ports/forward.ts';
 import { AnswerTail, tailBytes } from './answer-tail.ts';
+import { freeChunk } from './buffers.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 import { isBare, writeWholeHead } from './send.ts';
@@ -20,6 +21,8 @@ export interface AnswerSource {
 	readonly controller: ForwardController;
 	/** Milliseconds that may lie between two pieces. */
 	readonly quietMs: number;
+	/** Whether pieces are ours, and may be freed. */
+	readonly givesMemory: boolean;
 	/** Called at most once, when the answer cannot be finished. */
 	broken(reason: Error): void;
 }
@@ -188,6 +191,7 @@ export class PassedAnswer {
 		socket.cork();
 		this.writeGathered();
 		const taken = () => {
+			if (this.#source.givesMemory) freeChunk(chunk);
 			if (socket.writableLength === 0) this.#resume();
 		};
 		if (this.#isFramed) {

@@ -5,6 +5,8 @@ import type { PlinthError } from '../coded-error.ts';
  * handlers of version 8.
  */
 export interface ForwardDispatcher {
+	/** Whether nobody but the handler sees the memory of a chunk any more, as with undici: then it is freed as soon as it has been sent. Absent: chunks are lent. */
+	readonly givesMemory?: boolean;
 	dispatch(options: ForwardDispatch, handler: ForwardHandler): boolean;
 }
 
@@ -27,7 +29,7 @@ export interface ForwardController {
 }
 
 /**
- * Who is told of a response while it comes. Each method is called by the dispatcher, in this order; after an error nothing follows. The memory of a chunk is lent: it is the handler's until
+ * Who is told of a response while it comes. Each method is called by the dispatcher, in this order; after an error nothing follows. The memory of a chunk is lent, unless the dispatcher gives it away: it is the handler's until
  * `onResponseData` returns, and where that has paused the response, until it resumes.
  */
 export interface ForwardHandler {

@@ -37,10 +37,12 @@ export class Connection {
 	readonly #options: ConnectionOptions;
 	#agent: Agent | undefined;
 	readonly #sockets: SocketDispatcher | undefined;
+	#lane: ForwardDispatcher | undefined;
 
 	constructor(options: ConnectionOptions) {
 		this.#options = options;
 		if (options.transport === 'socket') this.#sockets = new SocketDispatcher(options.baseURL);
+		this.#lane = this.#sockets;
 	}
 
 	/**
@@ -50,6 +52,7 @@ export class Connection {
 	async send(request: UpstreamRequest, first: string, signal: AbortSignal): Promise<RawAnswer> {
 		const undici = await import('undici');
 		this.#agent ??= new undici.Agent(agentOptions);
+		this.#lane ??= laneThrough(this.#agent);
 		const own = new URL(this.#options.baseURL);
 		let url = checked(first, own);
 		for (let followed = 0; ; followed++) {
@@ -76,8 +79,7 @@ export class Connection {
 
 	/** What requests that are passed on go through. Without sockets undefined until the first other one, with which undici is loaded. */
 	get dispatcher(): ForwardDispatcher | undefined {
-		// Its types know no lists that are only read.
-		return this.#sockets ?? (this.#agent as ForwardDispatcher | undefined);
+		return this.#lane;
 	}
 
 	/** The head of a JSON request to the server itself: names in lower case and values in turns. */
@@ -101,6 +103,15 @@ export class Connection {
 		this.#sockets?.destroy();
 		await this.#agent?.destroy();
 	}
+}
+
+/** What it reads has memory of its own each time. */
+function laneThrough(agent: Agent): ForwardDispatcher {
+	return {
+		givesMemory: true,
+		// Its types know no lists that are only read.
+		dispatch: (options, handler) => agent.dispatch(options as Agent.DispatchOptions, handler),
+	};
 }
 
 /** Failures of a connection before anything was sent. */
