@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+// Versions of Node that are too old have to read this file and what it imports at once: nothing that they lack stands in there.
+import { isNewEnough, oldestNode } from './node-version.ts';
 
-enableCompileCache();
-// `plinth openapi | head` closes the pipe early: that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-	process.exit(error.code === 'EPIPE' ? 0 : 1);
-});
-// Loaded after the cache is on, so that everything below comes from it at the second start.
-const { run } = await import('./program.ts');
-await run(process.argv);
+const { node } = process.versions;
+if (isNewEnough(node)) await import('./start.ts');
+else {
+	process.stderr.write(
+		`Plinth needs Node ${oldestNode} or later; this is ${node}, ${process.execPath}. Install a later one, or put it first in PATH.\n`,
+	);
+	process.exitCode = 1;
+}

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { marked } from './copy.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds, ServiceRef } from './service.ts';
 
@@ -56,11 +57,12 @@ export function defineBackend<
 	const N extends Needs = Record<never, never>,
 >(definition: BackendDefinition<P, C, N>): BackendFactory<C> {
 	const erased = definition as unknown as BackendDefinition;
-	const factory = (options?: z.input<C>): BackendInstance => ({
-		$kind: 'plinth.backend',
-		apiVersion: 1,
-		definition: erased,
-		options: options ?? {},
-	});
+	const factory = (options?: z.input<C>): BackendInstance =>
+		marked({
+			$kind: 'plinth.backend',
+			apiVersion: 1,
+			definition: erased,
+			options: options ?? {},
+		});
 	return Object.assign(factory, { $kind: 'plinth.backend.factory' as const, definition: erased });
 }

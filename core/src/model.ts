@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { marked } from './copy.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds } from './service.ts';
 
@@ -70,11 +71,12 @@ export function defineModel<M, C extends z.ZodType, const N extends Needs = Reco
 	} & NoInfer<ModelDefinition<M, C, N>>,
 ): ModelFactory<M, C> {
 	const erased = definition as unknown as ModelDefinition<M>;
-	const factory = (options?: z.input<C>): ModelInstance<M> => ({
-		$kind: 'plinth.model',
-		apiVersion: 1,
-		definition: erased,
-		options: options ?? {},
-	});
+	const factory = (options?: z.input<C>): ModelInstance<M> =>
+		marked({
+			$kind: 'plinth.model',
+			apiVersion: 1,
+			definition: erased,
+			options: options ?? {},
+		});
 	return Object.assign(factory, { $kind: 'plinth.model.factory' as const, definition: erased });
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Provided, Provides } from './backend.ts';
+import { marked } from './copy.ts';
 import type { Route } from './http/route.ts';
 import type { JobDefinition, Jobs } from './jobs/contract.ts';
 import type { ModelKind } from './model.ts';
@@ -121,11 +122,12 @@ export function definePlugin<
 	const P extends Provides = Record<never, never>,
 >(definition: PluginDefinition<C, N, P>): PluginFactory<C> {
 	const erased = definition as unknown as PluginDefinition;
-	const factory = (options?: z.input<C>): PluginInstance => ({
-		$kind: 'plinth.plugin',
-		apiVersion: 1,
-		definition: erased,
-		options: options ?? {},
-	});
+	const factory = (options?: z.input<C>): PluginInstance =>
+		marked({
+			$kind: 'plinth.plugin',
+			apiVersion: 1,
+			definition: erased,
+			options: options ?? {},
+		});
 	return Object.assign(factory, { $kind: 'plinth.plugin.factory' as const, definition: erased });
 }

@@ -23,6 +23,7 @@ export { ownerMark, ownerState } from './owner.ts';
 export { redact } from './redact.ts';
 export { Semaphore } from './semaphore.ts';
 export { TenantTurns } from './tenant-turns.ts';
+export { checkBlobKey, isBlobKey } from './toolkit/blob-key.ts';
 export { Capacity, CapacityShare } from './toolkit/capacity.ts';
 export { closing } from './toolkit/closing.ts';
 export { eventsWithin, type StreamBeginning } from './toolkit/events-within.ts';

@@ -1,14 +1,17 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { run } from './support/programs.ts';
 
 const { app } = inject('prepared');
-const config = 'extends: plinth:embedded\nplugins:\n  weather: { use: plinth-weather }\n';
+const configOf = (use: string) =>
+	`extends: plinth:embedded\nplugins:\n  weather: { use: '${use}' }\n`;
 const manifest = '{ "name": "plinth-weather", "type": "module", "exports": "./index.js" }';
 
 interface Report {
 	readonly file: string;
+	/** As the config names the plugin; by its package alone unless set. */
+	readonly use?: string;
 	readonly message: RegExp;
 	readonly remedy: RegExp;
 	readonly code: string;
@@ -17,7 +20,35 @@ interface Report {
 const reports: readonly Report[] = [
 	{
 		file: 'no-factory',
-		message: /plinth-weather exports 0 plugin factories/,
+		message:
+			/plinth-weather exports no plugin factory, which is what definePlugin returns; it exports weather\./,
+		remedy: /check the spelling of package and export/,
+		code: 'E_CONFIG_NAME',
+	},
+	{
+		file: 'nothing',
+		message: /plinth-weather exports no plugin factory.*; it exports nothing\./,
+		remedy: /check the spelling of package and export/,
+		code: 'E_CONFIG_NAME',
+	},
+	{
+		file: 'other-names',
+		use: 'plinth-weather#wether',
+		message:
+			/exports no plugin factory named wether; it exports models\.sky \(model factory\), weather \(plugin factory\), skies\./,
+		remedy: /check the spelling of package and export/,
+		code: 'E_CONFIG_NAME',
+	},
+	{
+		file: 'other-names',
+		use: 'plinth-weather#models.sky',
+		message: /plinth-weather#models\.sky is a model factory, and a plugin factory belongs here;/,
+		remedy: /check the spelling of package and export/,
+		code: 'E_CONFIG_NAME',
+	},
+	{
+		file: 'called',
+		message: /it exports weather \(plugin factory that has been called already\)\./,
 		remedy: /check the spelling of package and export/,
 		code: 'E_CONFIG_NAME',
 	},
@@ -53,22 +84,25 @@ const reports: readonly Report[] = [
 	},
 ];
 
-test.each(reports)('plinth check says what is wrong with a plugin: $file', async (expected) => {
-	const cwd = join(app, `broken-${expected.file}`);
-	await mkdir(cwd);
-	await copyFile(join(import.meta.dirname, `broken/${expected.file}.js`), join(cwd, 'index.js'));
-	await writeFile(join(cwd, 'package.json'), manifest);
-	await writeFile(join(cwd, 'plinth.config.yaml'), config);
+test.each(reports)(
+	'plinth check says what is wrong with a plugin: $file $use',
+	async (expected) => {
+		const { file, use = 'plinth-weather' } = expected;
+		const cwd = await mkdtemp(join(app, `broken-${file}-`));
+		await copyFile(join(import.meta.dirname, `broken/${file}.js`), join(cwd, 'index.js'));
+		await writeFile(join(cwd, 'package.json'), manifest);
+		await writeFile(join(cwd, 'plinth.config.yaml'), configOf(use));
 
-	const { code, stdout, stderr } = await run(['plinth', 'check'], { cwd });
+		const { code, stdout, stderr } = await run(['plinth', 'check'], { cwd });
 
-	expect([code, stdout]).toEqual([1, '']);
-	expect(stderr).toContain(`one problem in ${join(cwd, 'plinth.config.yaml')}`);
-	expect(stderr).toMatch(/^ +1\. plugin weather: /m);
-	expect(stderr).toMatch(expected.message);
-	expect(stderr).toMatch(/^ +at +plugins\.weather$/m);
-	expect(stderr).toMatch(new RegExp(`^ +remedy +.*${expected.remedy.source}`, 'm'));
-	expect(stderr).toContain(expected.code);
-	// A report, and no stack under it.
-	expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
-});
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toContain(`one problem in ${join(cwd, 'plinth.config.yaml')}`);
+		expect(stderr).toMatch(/^ +1\. plugin weather: /m);
+		expect(stderr).toMatch(expected.message);
+		expect(stderr).toMatch(/^ +at +plugins\.weather$/m);
+		expect(stderr).toMatch(new RegExp(`^ +remedy +.*${expected.remedy.source}`, 'm'));
+		expect(stderr).toContain(expected.code);
+		// A report, and no stack under it.
+		expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
+	},
+);

@@ -1,42 +1,115 @@
-import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type RunningServer, serve } from './support/programs.ts';
+import { version } from '@plinth/core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type RunningServer, run, serve } from './support/programs.ts';
 
 const { app } = inject('prepared');
-const cwd = join(app, 'two-copies');
-const copy = join(cwd, 'plugin/node_modules/@plinth/core');
-let server: RunningServer;
+const installed = join(app, 'node_modules');
 
-beforeAll(async () => {
-	await mkdir(join(cwd, 'plugin'), { recursive: true });
-	await cp(join(app, 'node_modules/@plinth/core'), copy, { recursive: true });
-	await copyFile(join(import.meta.dirname, 'apps/second-copy.js'), join(cwd, 'plugin/index.js'));
+/** A project whose plugin has copies of its own of some packages, each by the folder that it lies in. */
+async function project(name: string, copies: readonly (readonly [string, string])[]) {
+	const cwd = join(await realpath(app), name);
+	await cp(join(import.meta.dirname, 'second-copy'), join(cwd, 'plugin'), { recursive: true });
+	for (const [folder, copied] of copies) {
+		await cp(join(installed, copied), join(cwd, folder, 'node_modules', copied), {
+			recursive: true,
+		});
+	}
 	const config = 'extends: plinth:embedded\nplugins:\n  probe: { use: ./plugin/index.js }\n';
 	await writeFile(join(cwd, 'plinth.config.yaml'), config);
-	server = await serve({ cwd, env: { PLINTH_API_KEYS: 'key' } });
-});
+	return cwd;
+}
 
-afterAll(async () => {
-	await server?.stop();
-});
+describe('a plugin that another copy of the kernel has made', () => {
+	let cwd: string;
 
-const probe = async (query = '') => {
-	const response = await fetch(`${server.url}/v1/probe${query}`, {
-		headers: { 'x-api-key': 'key' },
+	beforeAll(async () => {
+		cwd = await project('own-core', [['plugin', '@plinth/core']]);
 	});
-	return { status: response.status, body: await response.json() };
-};
 
-test('a plugin with a copy of the kernel of its own gets services, and its replies are understood', async () => {
-	const kernel = pathToFileURL(join(copy, 'dist/index.js')).href;
-	expect(await probe()).toEqual({ status: 201, body: { kernel, isStored: false } });
+	test.each(['check', 'serve'])('keeps plinth %s from starting, by its name', async (command) => {
+		const { code, stdout, stderr } = await run(['plinth', command], { cwd });
+		const [theirs, ours] = [join(cwd, 'plugin/node_modules'), await realpath(installed)].map(
+			(folder) => `${version} in ${join(folder, '@plinth/core/dist')}`,
+		);
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toContain(
+			`1. plugin probe: was made by another copy of @plinth/core, ${theirs}; the copy that starts this server is ${ours}.\n`,
+		);
+		expect(stderr).toMatch(/^ +at +plugins\.probe$/m);
+		expect(stderr).toMatch(/^ +remedy .*peer dependency.*`npm ls @plinth\/core`.*`npm dedupe`/m);
+		expect(stderr).toMatch(/^ +code +E_CORE_COPY$/m);
+	});
 });
 
-test('a coded error of the other copy keeps its status and code', async () => {
-	expect(await probe('?refuse=yes')).toMatchObject({
-		status: 400,
-		body: { error: { code: 'invalid_value', param: 'refuse' } },
+describe('a plugin with tools from another copy of the kernel, and schemas from another zod', () => {
+	let cwd: string;
+	let server: RunningServer;
+
+	beforeAll(async () => {
+		cwd = await project('own-tools', [
+			['plugin/tools', '@plinth/core'],
+			['plugin', 'zod'],
+		]);
+		server = await serve({ cwd, env: { PLINTH_API_KEYS: 'key' } });
 	});
+
+	afterAll(async () => {
+		await server?.stop();
+	});
+
+	const probe = async (body: object) => {
+		const response = await fetch(`${server.url}/v1/probe`, {
+			method: 'POST',
+			headers: { 'x-api-key': 'key', 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+		return { status: response.status, body: await response.json() };
+	};
+
+	test('starts, and its replies are understood', async () => {
+		const at = (path: string) => pathToFileURL(join(cwd, 'plugin', path)).href;
+		expect(await probe({ size: '2' })).toEqual({
+			status: 201,
+			body: {
+				...{ greeting: 'hello', size: 2, isStored: false },
+				tools: at('tools/node_modules/@plinth/core/dist/index.js'),
+				zod: at('node_modules/zod/index.js'),
+			},
+		});
+	});
+
+	test('throws coded errors that keep their status and code', async () => {
+		expect(await probe({ refuse: true })).toMatchObject({
+			status: 400,
+			body: { error: { code: 'invalid_value', param: 'refuse' } },
+		});
+	});
+
+	test.each([
+		[{ size: 4 }, 'integer_above_max_value', 'size'],
+		[{ refuse: 'yes' }, 'invalid_type', 'refuse'],
+	])('refuses %j as any other does', async (body, code, param) => {
+		expect(await probe(body)).toMatchObject({ status: 400, body: { error: { code, param } } });
+	});
+
+	test('is described in OpenAPI', async () => {
+		const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+			paths: Record<string, { post?: { requestBody: { content: object } } }>;
+		};
+		expect(paths['/v1/probe']?.post?.requestBody.content).toMatchObject({
+			'application/json': {
+				schema: { properties: { size: { maximum: 3, default: 1 }, refuse: { type: 'boolean' } } },
+			},
+		});
+	});
+});
+
+test('what a host requires and what it imports are made by one copy', async () => {
+	const cwd = join(app, 'both-ways');
+	await mkdir(cwd);
+	await cp(join(import.meta.dirname, 'second-copy/host.cjs'), join(cwd, 'host.cjs'));
+	expect(await run(['node', 'host.cjs'], { cwd })).toEqual({ code: 0, stdout: '2\n', stderr: '' });
 });

@@ -1,10 +1,29 @@
-import { apiKeys, defineConfig, definePlugin, defineRoute, plinthError } from '@plinth/core';
+import {
+	apiKeys,
+	defineConfig,
+	definePlugin,
+	defineRoute,
+	type ForwardDispatcher,
+	plinthError,
+} from '@plinth/core';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
 import { Agent } from 'undici';
 import { z } from 'zod';
+// No part of what the package offers: the models choose it by an option.
+import { SocketDispatcher } from '../../adapters/openai/src/upstream/socket/dispatcher.ts';
 
-const { TEST_UPSTREAM = '' } = process.env;
-const agent = new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 });
+const { TEST_UPSTREAM = '', TEST_TRANSPORT } = process.env;
+
+function throughUndici(): ForwardDispatcher {
+	const agent = new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 });
+	return {
+		dispatch: ({ headers, ...options }, handler) =>
+			agent.dispatch({ ...options, headers: [...headers] }, handler as never),
+	};
+}
+
+const dispatcher =
+	TEST_TRANSPORT === 'socket' ? new SocketDispatcher(TEST_UPSTREAM) : throughUndici();
 
 /** Sends every body to the upstream of a test, and its answer back. */
 const passing = definePlugin({
@@ -23,10 +42,7 @@ const passing = definePlugin({
 				body: z.looseObject({ model: z.string() }),
 				forward: (raw, call) =>
 					call.forward({
-						dispatcher: {
-							dispatch: ({ headers, ...options }, handler) =>
-								agent.dispatch({ ...options, headers: [...headers] }, handler as never),
-						},
+						dispatcher,
 						origin: TEST_UPSTREAM,
 						path: '/',
 						headers: ['content-type', 'application/json'],

@@ -2,15 +2,18 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@plinth/core/testing';
-import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, root } from '../support/cli.ts';
 import { usageOfGroup } from '../support/process-tree.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
-const visits = 10_000;
+const transports = ['undici', 'socket'] as const;
+const visits = 10_000 / transports.length;
 const atOnce = 64;
 const key = 'key';
+/** What answers are made of: no digit of the length of a chunk. */
+const letter = 'x';
 
 /** What becomes of one request. */
 interface Plan {
@@ -63,7 +66,7 @@ function answer(socket: Socket, res: ServerResponse, plan: Plan): void {
 			return;
 		}
 		piece += 1;
-		res.write(Buffer.alloc(size, 0x61));
+		res.write(Buffer.alloc(size, letter));
 		setImmediate(step);
 	};
 	step();
@@ -75,24 +78,11 @@ beforeAll(async () => {
 		socket.on('close', () => sockets.delete(socket));
 	});
 	await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-	cwd = await temporaryDir('forward');
-	child = plinth(['serve', '--config', join(root, 'test/support/forward.config.ts')], {
-		cwd,
-		env: {
-			PORT: '0',
-			PLINTH_API_KEYS: `me:${key}`,
-			TEST_UPSTREAM: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
-		},
-	});
-	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
-	port = Number(new URL(url).port);
 });
 
-afterAll(async () => {
-	await child?.kill();
+afterAll(() => {
 	upstream.closeAllConnections();
 	upstream.close();
-	await removeDir(cwd);
 });
 
 /** Sends a request, and leaves when its plan says so. Resolves with what is wrong with the answer. */
@@ -142,7 +132,7 @@ function faultOf({ pieces, size, kind, breaksAt }: Plan, text: string): string |
 	const isWhole = breaksAt === undefined || breaksAt > pieces;
 	if (isWhole && status !== '200') return `a whole answer was told as ${status}`;
 	const body = text.slice(text.indexOf('\r\n\r\n') + 4);
-	const letters = body.length - body.replaceAll('a', '').length;
+	const letters = body.length - body.replaceAll(letter, '').length;
 	const ends =
 		kind === 'length' ? letters === pieces * size : body === '' || body.endsWith('0\r\n\r\n');
 	if (isWhole) return ends && letters === pieces * size ? undefined : 'an answer has lost its end';
@@ -182,29 +172,53 @@ async function rush(count: number, random: Seeded): Promise<readonly string[]> {
 	return faults;
 }
 
-test(`${visits} requests that are broken off anywhere leave nothing behind`, async () => {
-	const random = seeded();
-	onTestFailed(() =>
-		console.error(`PLINTH_TEST_SEED=${random.seed}\n${child.stderr().slice(-2_000)}`),
-	);
-	// Warm: what the first requests load, and the memory that a rush needs, is no growth.
-	expect(await rush(visits / 2, random)).toEqual([]);
-	const before = usageOfGroup(child.pid);
-	expect(await rush(visits / 2, random)).toEqual([]);
-
-	await eventually('the upstream has nothing more to do', () => underWay === 0);
-	await eventually('no connection to the upstream is left', () => sockets.size === 0);
-	await eventually('no descriptor is left', () => {
-		return usageOfGroup(child.pid).descriptors <= before.descriptors + 2;
+describe.each(transports)('through %s', (transport) => {
+	beforeAll(async () => {
+		cwd = await temporaryDir('forward');
+		child = plinth(['serve', '--config', join(root, 'test/support/forward.config.ts')], {
+			cwd,
+			env: {
+				PORT: '0',
+				PLINTH_API_KEYS: `me:${key}`,
+				TEST_TRANSPORT: transport,
+				TEST_UPSTREAM: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+			},
+		});
+		const [, url = ''] = await child.printed(/serving +(http:\S+)/);
+		port = Number(new URL(url).port);
 	});
-	const { residentBytes } = usageOfGroup(child.pid);
-	expect(residentBytes - before.residentBytes).toBeLessThan(100_000_000);
 
-	// Whatever is in flight would hold the stop up.
-	child.signal('SIGTERM');
-	const { code, stdout, stderr } = await child.exit;
-	expect(code).toBe(0);
-	const lines = `${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('{'));
-	const told = new Set(lines.map((line) => (JSON.parse(line) as { msg: string }).msg));
-	expect([...told]).toEqual(['the upstream did not finish its answer']);
+	afterAll(async () => {
+		await child?.kill();
+		await removeDir(cwd);
+	});
+
+	test(`${visits} requests that are broken off anywhere leave nothing behind`, async () => {
+		const random = seeded();
+		onTestFailed(() =>
+			console.error(`PLINTH_TEST_SEED=${random.seed}\n${child.stderr().slice(-2_000)}`),
+		);
+		// Warm: what the first requests load, and the memory that a rush needs, is no growth.
+		expect(await rush(visits / 2, random)).toEqual([]);
+		const before = usageOfGroup(child.pid);
+		expect(await rush(visits / 2, random)).toEqual([]);
+
+		await eventually('the upstream has nothing more to do', () => underWay === 0);
+		// One on which something is under way would stay.
+		upstream.closeIdleConnections();
+		await eventually('no connection to the upstream is left', () => sockets.size === 0);
+		await eventually('no descriptor is left', () => {
+			return usageOfGroup(child.pid).descriptors <= before.descriptors + 2;
+		});
+		const { residentBytes } = usageOfGroup(child.pid);
+		expect(residentBytes - before.residentBytes).toBeLessThan(100_000_000);
+
+		// Whatever is in flight would hold the stop up.
+		child.signal('SIGTERM');
+		const { code, stdout, stderr } = await child.exit;
+		expect(code).toBe(0);
+		const lines = `${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('{'));
+		const told = new Set(lines.map((line) => (JSON.parse(line) as { msg: string }).msg));
+		expect([...told]).toEqual(['the upstream did not finish its answer']);
+	});
 });

@@ -3,7 +3,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger, ModelFactory } from '@plinth/core';
-import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
+import {
+	createModel,
+	eventually,
+	type ManualClock,
+	manualClock,
+	silentLogger,
+} from '@plinth/core/testing';
 import type { ChatRequest } from '@plinth/plugin-chat/model';
 import type { ImageRequest, ImageRun } from '@plinth/plugin-image/model';
 import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
@@ -31,7 +37,7 @@ export async function createBench(): Promise<Bench> {
 	const dir = await mkdtemp(join(tmpdir(), 'plinth-test-command-'));
 	process.env.TMPDIR = dir;
 	const clock = manualClock();
-	const stops: (() => Promise<void> | void)[] = [];
+	const stops: (() => Promise<void>)[] = [];
 	const processes = () => processesOf(dir);
 	const clean = () =>
 		eventually(
@@ -48,14 +54,10 @@ export async function createBench(): Promise<Bench> {
 		processes,
 		clean,
 		stop,
-		async make<M, C extends z.ZodType>({ definition }: ModelFactory<M, C>, options: z.input<C>) {
-			return definition.create({
-				id: 'under-test',
-				config: definition.config.parse(options),
-				services: { clock } as never,
-				log: silentLogger(),
-				onStop: (task) => stops.push(task),
-			});
+		async make<M, C extends z.ZodType>(factory: ModelFactory<M, C>, options: z.input<C>) {
+			const { model, close } = await createModel(factory(options), { clock });
+			stops.push(close);
+			return model;
 		},
 		async remove() {
 			await stop();

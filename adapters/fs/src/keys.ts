@@ -1,23 +1,19 @@
+import { isBlobKey } from '@plinth/core/toolkit';
+
 /**
  * Keys and the paths of their files, relative to the store's directory. A blob's file name ends with `@`, a character that no
  * key has, so that `a` and `a/b` can both be blobs. Segments longer than a file name may be go on in a directory below, whose
  * parent ends with `+`.
  */
 
-const segment = /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/;
 const longestName = 200;
-
-/** Throws when the key is not one of ours: nothing but checked keys becomes a path. */
-export function checkKey(key: string): void {
-	if (!isKey(key)) throw new TypeError(`"${key}" is not a blob key.`);
-}
 
 /** True for the empty prefix and for keys, with or without a slash behind them. */
 export function isPrefix(prefix: string): boolean {
-	return prefix === '' || isKey(prefix.replace(/\/$/, ''));
+	return prefix === '' || isBlobKey(prefix.replace(/\/$/, ''));
 }
 
-/** The path of a key's file. */
+/** The path of a key's file. Nothing but checked keys becomes a path. */
 export function pathOf(key: string): string {
 	return `${directoryOf(key)}@`;
 }
@@ -30,8 +26,4 @@ export function directoryOf(key: string): string {
 /** The key of a file. */
 export function keyOf(path: string): string {
 	return path.slice(0, -1).replaceAll('+/', '');
-}
-
-function isKey(key: string): boolean {
-	return key.length <= 512 && key.split('/').every((part) => segment.test(part));
 }

@@ -7,6 +7,7 @@ import {
 	type PutBlobOptions,
 	plinthError,
 } from '@plinth/core';
+import { checkBlobKey } from '@plinth/core/toolkit';
 import { FileBody } from './body.ts';
 import {
 	type Directory,
@@ -19,7 +20,7 @@ import {
 } from './directory.ts';
 import { storage } from './failures.ts';
 import { readFooter, sizeIn } from './footer.ts';
-import { checkKey, isPrefix, keyOf, pathOf } from './keys.ts';
+import { isPrefix, keyOf, pathOf } from './keys.ts';
 import { writeBlob } from './write.ts';
 
 /** `BlobStore` on a local directory: one file per blob, whose footer holds what is known of it. */
@@ -35,7 +36,7 @@ export class FsBlobStore implements BlobStore {
 		body: Uint8Array | AsyncIterable<Uint8Array>,
 		options: PutBlobOptions,
 	): Promise<BlobInfo> {
-		checkKey(key);
+		checkBlobKey(key);
 		const temporary = this.#directory.temporaryFile();
 		try {
 			const info = await writeBlob(temporary, body, options);
@@ -75,7 +76,7 @@ export class FsBlobStore implements BlobStore {
 	}
 
 	async delete(key: string): Promise<void> {
-		checkKey(key);
+		checkBlobKey(key);
 		await storage(removeFile(this.#directory, pathOf(key)));
 	}
 
@@ -96,7 +97,7 @@ export class FsBlobStore implements BlobStore {
 	}
 
 	async #open(key: string): Promise<{ handle: FileHandle; info: BlobInfo } | null> {
-		checkKey(key);
+		checkBlobKey(key);
 		const handle = await storage(openIfPresent(this.#directory, pathOf(key)));
 		if (!handle) return null;
 		try {

@@ -10,6 +10,7 @@ import {
 	services,
 	untilAborted,
 } from '@plinth/core';
+import { checkBlobKey } from '@plinth/core/toolkit';
 import { z } from 'zod';
 
 /** Blobs that live as long as the process. */
@@ -33,7 +34,7 @@ class MemoryBlobStore implements BlobStore {
 		body: Uint8Array | AsyncIterable<Uint8Array>,
 		options: PutBlobOptions,
 	): Promise<BlobInfo> {
-		checkKey(key);
+		checkBlobKey(key);
 		const bytes = await collect(body, options);
 		const info = {
 			key,
@@ -49,7 +50,7 @@ class MemoryBlobStore implements BlobStore {
 		key: string,
 		options: { readonly range?: ByteRange } = {},
 	): Promise<BlobContent | null> {
-		checkKey(key);
+		checkBlobKey(key);
 		const blob = this.#blobs.get(key);
 		if (!blob) return null;
 		const { start, end } = options.range ?? { start: 0, end: blob.bytes.length - 1 };
@@ -60,12 +61,12 @@ class MemoryBlobStore implements BlobStore {
 	}
 
 	async head(key: string): Promise<BlobInfo | null> {
-		checkKey(key);
+		checkBlobKey(key);
 		return this.#blobs.get(key)?.info ?? null;
 	}
 
 	async delete(key: string): Promise<void> {
-		checkKey(key);
+		checkBlobKey(key);
 		this.#blobs.delete(key);
 	}
 
@@ -94,10 +95,4 @@ async function collect(
 
 async function* bodyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 	if (bytes.length > 0) yield Uint8Array.from(bytes);
-}
-
-function checkKey(key: string): void {
-	const segments = key.split('/');
-	const isSound = segments.every((segment) => /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/.test(segment));
-	if (!isSound || key.length > 512) throw new TypeError(`"${key}" is not a blob key.`);
 }

@@ -279,10 +279,16 @@ describe('a request that is passed on', () => {
 		expect(JSON.parse(Buffer.from(request?.body ?? []).toString()).model).toBe('bound-id');
 	});
 
-	test('waits for the first ordinary one, which opens the connection', async () => {
+	test('waits for the first ordinary one, with which undici is loaded', async () => {
 		const model = await modelOf(openai.chat({ baseURL: 'http://127.0.0.1:1/v1', retries: 0 }));
 		expect(model.forward?.(rawBody(talk()))).toBeUndefined();
 		await answer(model).catch(() => {});
+		expect(model.forward?.(rawBody(talk()))).toBeDefined();
+	});
+
+	test('waits for nothing where it goes through a socket, of which there is nothing to load', async () => {
+		const baseURL = 'http://127.0.0.1:1/v1';
+		const model = await modelOf(openai.chat({ baseURL, transport: 'socket' }));
 		expect(model.forward?.(rawBody(talk()))).toBeDefined();
 	});
 

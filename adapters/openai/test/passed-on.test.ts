@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { eventually } from '@plinth/core/testing';
 import { describe, expect, test } from 'vitest';
 import {
 	clientKey,
 	type Gateway,
-	gateway,
+	gateway as gatewayOf,
 	ids,
 	modelName,
 	upstreamKey,
@@ -34,6 +35,35 @@ const answers = {
 	speech: bytes(Buffer.from(texts.speech, 'latin1'), 'audio/mpeg'),
 } as const;
 
+/** More than the buffers of connections take; no two pieces of it are alike. */
+const long = Buffer.from(
+	Uint32Array.from({ length: 2_000_000 }, (_, at) => at * 2_654_435_761).buffer,
+);
+let piecesSent = 0;
+
+/** Answers with it in pieces of many sizes, at the pace of who reads. */
+function paced(type: string, length?: number): Handler {
+	return async (_, res) => {
+		const told = length === undefined ? {} : { 'content-length': length };
+		res.writeHead(200, { 'content-type': type, ...told });
+		for (let at = 0, size = 1; at < long.length; at += size) {
+			size = 1 + ((at * 31 + 977) % 120_000);
+			piecesSent += 1;
+			if (!res.write(long.subarray(at, at + size))) await once(res, 'drain');
+		}
+		res.end();
+	};
+}
+
+/** Resolves when nothing goes on any more, for nobody reads. */
+async function standstill(): Promise<void> {
+	for (let turns = 0, seen = -1; turns < 30; turns++) {
+		if (seen !== piecesSent) turns = 0;
+		seen = piecesSent;
+		await new Promise(setImmediate);
+	}
+}
+
 async function read(response: Response): Promise<string> {
 	return Buffer.from(await response.arrayBuffer()).toString('latin1');
 }
@@ -44,190 +74,213 @@ function only({ passed }: Gateway) {
 	return passed()[0];
 }
 
-describe('what is passed on', () => {
-	test.each(kinds)(
-		'of %s reaches the server byte for byte, with its own name of the model',
-		async (kind) => {
-			const front = await gateway(answers[kind]);
-			await (await front.ask(kind, bodies[kind])).arrayBuffer();
-			expect(only(front)?.bytes.toString()).toBe(bodies[kind].replace(ids[kind], upstreamName));
-		},
-	);
+describe.each(['undici', 'socket'] as const)('through %s,', (transport) => {
+	const gateway = (handler: Handler, options: object = {}) =>
+		gatewayOf(handler, { transport, ...options });
 
-	test.each(kinds)('of %s reaches the client byte for byte', async (kind) => {
-		const front = await gateway(answers[kind]);
-		const response = await front.ask(kind, bodies[kind]);
-		expect(response.status).toBe(200);
-		expect(await read(response)).toBe(texts[kind]);
-		expect(response.headers.get('x-plinth-model')).toBe(ids[kind]);
-	});
-
-	test('of events too', async () => {
-		const front = await gateway(sse({ a: 1 }, ': not ours', '[DONE]'));
-		const response = await front.ask('chat', streamed);
-		expect(response.headers.get('content-type')).toBe('text/event-stream');
-		expect(await response.text()).toBe('data: {"a":1}\n\ndata: : not ours\n\ndata: [DONE]\n\n');
-		expect(only(front)?.headers.accept).toBe('text/event-stream');
-	});
-
-	test('carries the key of the config, and nothing of the client’s head', async () => {
-		const front = await gateway(answers.chat);
-		const headers = {
-			'x-api-key': clientKey,
-			'content-type': 'application/json; charset=utf-8',
-			'x-team': 'secret',
-			cookie: 'a=b',
-		};
-		await (await front.ask('chat', bodies.chat, { headers })).text();
-		expect(only(front)?.headers).toEqual({
-			host: expect.any(String),
-			connection: 'keep-alive',
-			'content-type': 'application/json',
-			accept: 'application/json',
-			authorization: `Bearer ${upstreamKey}`,
-			'content-length': expect.any(String),
-		});
-	});
-
-	test('may be too long to be parsed', async () => {
-		const front = await gateway(answers.chat);
-		const long = bodies.chat.replace('Hello?', 'Hello? '.repeat(100_000));
-		expect(await read(await front.ask('chat', long))).toBe(texts.chat);
-		expect(only(front)?.bytes.toString()).toBe(long.replace(ids.chat, upstreamName));
-	});
-
-	test('under an alias is answered by the model that has it', async () => {
-		const front = await gateway(answers.chat);
-		const response = await front.ask('chat', bodies.chat.replace(ids.chat, modelName));
-		expect(response.headers.get('x-plinth-model')).toBe(ids.chat);
-		expect(only(front)?.json.model).toBe(upstreamName);
-	});
-
-	test('is nothing where the config says so', async () => {
-		const front = await gateway(answers.chat, { forward: false });
-		await (await front.ask('chat', bodies.chat)).text();
-		expect(only(front)?.json).toMatchObject({ stream: true, seed: expect.any(Number) });
-	});
-});
-
-describe('what the server refuses', () => {
-	test.each<[(typeof kinds)[number], string]>([
-		['chat', 'temperature'],
-		['image', 'size'],
-		['speech', 'voice'],
-	])('of %s is told with its parameter', async (kind, param) => {
-		const front = await gateway(failure(400, { message: 'This will not do.', param }));
-		const response = await front.ask(kind, bodies[kind]);
-		expect(response.status).toBe(400);
-		expect(await response.json()).toMatchObject({
-			error: {
-				code: 'invalid_value',
-				param,
-				message: 'The model refused the request: This will not do.',
+	describe('what is passed on', () => {
+		test.each(kinds)(
+			'of %s reaches the server byte for byte, with its own name of the model',
+			async (kind) => {
+				const front = await gateway(answers[kind]);
+				await (await front.ask(kind, bodies[kind])).arrayBuffer();
+				expect(only(front)?.bytes.toString()).toBe(bodies[kind].replace(ids[kind], upstreamName));
 			},
-		});
-		only(front);
-	});
-
-	test('names neither its host nor a key', async () => {
-		const front = await gateway((got, res) => {
-			const message = `${got.headers.host} refuses`;
-			return failure(400, { message, param: 'model' })(got, res);
-		});
-		const told = await (await front.ask('chat', bodies.chat)).text();
-		expect(told).not.toContain(`${front.upstream.port}`);
-		expect(`${told} ${front.lines.join()}`).not.toContain(upstreamKey);
-	});
-});
-
-describe('a server that fails', () => {
-	test.each<[string, Handler]>([
-		['with 503', failure(503, {})],
-		['with 429', failure(429, {})],
-		['with 500', failure(500, {})],
-		['without a word', hangUp],
-		['with something else than an answer', bytes('<html>', 'text/html')],
-	])('%s is asked again in the ordinary way', async (_, fault) => {
-		let isFirst = true;
-		const front = await gateway(
-			(got, res) => {
-				const handler = isFirst
-					? fault
-					: sse({ choices: [{ delta: { content: 'Hi.' }, finish_reason: 'stop' }] });
-				isFirst = false;
-				return handler(got, res);
-			},
-			{ retries: 1 },
 		);
-		const response = await front.ask('chat', bodies.chat);
-		expect(await response.json()).toMatchObject({
-			choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }],
+
+		test.each(kinds)('of %s reaches the client byte for byte', async (kind) => {
+			const front = await gateway(answers[kind]);
+			const response = await front.ask(kind, bodies[kind]);
+			expect(response.status).toBe(200);
+			expect(await read(response)).toBe(texts[kind]);
+			expect(response.headers.get('x-plinth-model')).toBe(ids[kind]);
 		});
-		expect(front.passed().map(({ json }) => json.stream)).toEqual([undefined, true]);
-	});
 
-	test.each<[string, 'chat' | 'image', Handler, object, number]>([
-		['with 429, where no request is to be repeated', 'chat', failure(429, {}), {}, 429],
-		['with 502 behind a picture', 'image', failure(502, {}), { retries: 2 }, 503],
-		['without a word behind a picture', 'image', hangUp, { retries: 2 }, 503],
-	])('%s is not asked again', async (_, kind, fault, options, status) => {
-		const front = await gateway(fault, options);
-		expect((await front.ask(kind, bodies[kind])).status).toBe(status);
-		expect(front.passed()).toHaveLength(1);
-	});
-
-	test('and says so in the middle of its answer breaks the client’s off without its words', async () => {
-		const saysSo = Promise.withResolvers<void>();
-		const front = await gateway((_, res) => {
-			res.writeHead(200, { 'content-type': 'text/event-stream' });
-			res.write('data: {"text":"data: {\\"error\\""}\n\n');
-			void saysSo.promise.then(() => res.end('data: {"error":{"message":"gpu-7 died"}}\n\n'));
+		test('of events too', async () => {
+			const front = await gateway(sse({ a: 1 }, ': not ours', '[DONE]'));
+			const response = await front.ask('chat', streamed);
+			expect(response.headers.get('content-type')).toBe('text/event-stream');
+			expect(await response.text()).toBe('data: {"a":1}\n\ndata: : not ours\n\ndata: [DONE]\n\n');
+			expect(only(front)?.headers.accept).toBe('text/event-stream');
 		});
-		const response = await front.ask('chat', streamed);
-		const reader = response.body?.getReader();
-		expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('text');
-		saysSo.resolve();
-		await expect(reader?.read()).rejects.toThrow();
-	});
 
-	test('in the middle of its answer breaks the client’s off', async () => {
-		const front = await gateway((_, res) => {
-			res.writeHead(200, { 'content-type': 'text/event-stream' });
-			res.write('data: {}\n\n', () => setImmediate(() => res.destroy()));
+		test('carries the key of the config, and nothing of the client’s head', async () => {
+			const front = await gateway(answers.chat);
+			const headers = {
+				'x-api-key': clientKey,
+				'content-type': 'application/json; charset=utf-8',
+				'x-team': 'secret',
+				cookie: 'a=b',
+			};
+			await (await front.ask('chat', bodies.chat, { headers })).text();
+			expect(only(front)?.headers).toEqual({
+				host: expect.any(String),
+				// What HTTP/1.1 means without a word, sockets do not say.
+				...(transport === 'undici' ? { connection: 'keep-alive' } : {}),
+				'content-type': 'application/json',
+				accept: 'application/json',
+				authorization: `Bearer ${upstreamKey}`,
+				'content-length': expect.any(String),
+			});
 		});
-		const response = await front.ask('chat', streamed);
-		expect(response.status).toBe(200);
-		await expect(response.text()).rejects.toThrow();
-		only(front);
+
+		test('may be too long to be parsed', async () => {
+			const front = await gateway(answers.chat);
+			const long = bodies.chat.replace('Hello?', 'Hello? '.repeat(100_000));
+			expect(await read(await front.ask('chat', long))).toBe(texts.chat);
+			expect(only(front)?.bytes.toString()).toBe(long.replace(ids.chat, upstreamName));
+		});
+
+		test.each<[string, (typeof kinds)[number], Handler]>([
+			['of a length that is told', 'speech', paced('audio/mpeg', long.length)],
+			['of a length that nobody knows', 'image', paced('application/json')],
+			['of events', 'chat', paced('text/event-stream')],
+		])(
+			'%s stays what it is for those who take their time, several at once',
+			async (_, kind, handler) => {
+				const front = await gateway(handler);
+				const body = kind === 'chat' ? streamed : bodies[kind];
+				const responses = await Promise.all([1, 2].map(() => front.ask(kind, body)));
+				await standstill();
+				const read = await Promise.all(responses.map((response) => response.arrayBuffer()));
+				expect(read.map((each) => Buffer.from(each).equals(long))).toEqual([true, true]);
+			},
+		);
+
+		test('under an alias is answered by the model that has it', async () => {
+			const front = await gateway(answers.chat);
+			const response = await front.ask('chat', bodies.chat.replace(ids.chat, modelName));
+			expect(response.headers.get('x-plinth-model')).toBe(ids.chat);
+			expect(only(front)?.json.model).toBe(upstreamName);
+		});
+
+		test('is nothing where the config says so', async () => {
+			const front = await gateway(answers.chat, { forward: false });
+			await (await front.ask('chat', bodies.chat)).text();
+			expect(only(front)?.json).toMatchObject({ stream: true, seed: expect.any(Number) });
+		});
 	});
 
-	test('by sending no events is given no more requests for them', async () => {
-		const whole = '{"choices":[{"message":{"content":"Hi."},"finish_reason":"stop"}]}';
-		const front = await gateway(bytes(whole, 'application/json'));
-		for (const count of [2, 3]) {
-			expect(await (await front.ask('chat', streamed)).text()).toContain('"content":"Hi."');
-			expect(front.passed()).toHaveLength(count);
-		}
-	});
-});
+	describe('what the server refuses', () => {
+		test.each<[(typeof kinds)[number], string]>([
+			['chat', 'temperature'],
+			['image', 'size'],
+			['speech', 'voice'],
+		])('of %s is told with its parameter', async (kind, param) => {
+			const front = await gateway(failure(400, { message: 'This will not do.', param }));
+			const response = await front.ask(kind, bodies[kind]);
+			expect(response.status).toBe(400);
+			expect(await response.json()).toMatchObject({
+				error: {
+					code: 'invalid_value',
+					param,
+					message: 'The model refused the request: This will not do.',
+				},
+			});
+			only(front);
+		});
 
-describe('a client who leaves', () => {
-	test.each<[string, Handler]>([
-		['before the answer has begun', () => {}],
-		[
-			'within it',
-			(_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n'),
-		],
-	])('%s ends the request at the server', async (_, handler) => {
-		const front = await gateway(handler);
-		const stop = new AbortController();
-		const asked = front
-			.ask('chat', streamed, { signal: stop.signal })
-			.then((response) => response.text())
-			.catch(() => {});
-		await eventually('the server has the request', () => front.passed().length === 1);
-		stop.abort();
-		await asked;
-		await eventually('the connection is gone', () => front.upstream.left.count === 1);
+		test('names neither its host nor a key', async () => {
+			const front = await gateway((got, res) => {
+				const message = `${got.headers.host} refuses`;
+				return failure(400, { message, param: 'model' })(got, res);
+			});
+			const told = await (await front.ask('chat', bodies.chat)).text();
+			expect(told).not.toContain(`${front.upstream.port}`);
+			expect(`${told} ${front.lines.join()}`).not.toContain(upstreamKey);
+		});
+	});
+
+	describe('a server that fails', () => {
+		test.each<[string, Handler]>([
+			['with 503', failure(503, {})],
+			['with 429', failure(429, {})],
+			['with 500', failure(500, {})],
+			['without a word', hangUp],
+			['with something else than an answer', bytes('<html>', 'text/html')],
+		])('%s is asked again in the ordinary way', async (_, fault) => {
+			let isFirst = true;
+			const front = await gateway(
+				(got, res) => {
+					const handler = isFirst
+						? fault
+						: sse({ choices: [{ delta: { content: 'Hi.' }, finish_reason: 'stop' }] });
+					isFirst = false;
+					return handler(got, res);
+				},
+				{ retries: 1 },
+			);
+			const response = await front.ask('chat', bodies.chat);
+			expect(await response.json()).toMatchObject({
+				choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }],
+			});
+			expect(front.passed().map(({ json }) => json.stream)).toEqual([undefined, true]);
+		});
+
+		test.each<[string, 'chat' | 'image', Handler, object, number]>([
+			['with 429, where no request is to be repeated', 'chat', failure(429, {}), {}, 429],
+			['with 502 behind a picture', 'image', failure(502, {}), { retries: 2 }, 503],
+			['without a word behind a picture', 'image', hangUp, { retries: 2 }, 503],
+		])('%s is not asked again', async (_, kind, fault, options, status) => {
+			const front = await gateway(fault, options);
+			expect((await front.ask(kind, bodies[kind])).status).toBe(status);
+			expect(front.passed()).toHaveLength(1);
+		});
+
+		test('and says so in the middle of its answer breaks the client’s off without its words', async () => {
+			const saysSo = Promise.withResolvers<void>();
+			const front = await gateway((_, res) => {
+				res.writeHead(200, { 'content-type': 'text/event-stream' });
+				res.write('data: {"text":"data: {\\"error\\""}\n\n');
+				void saysSo.promise.then(() => res.end('data: {"error":{"message":"gpu-7 died"}}\n\n'));
+			});
+			const response = await front.ask('chat', streamed);
+			const reader = response.body?.getReader();
+			expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('text');
+			saysSo.resolve();
+			await expect(reader?.read()).rejects.toThrow();
+		});
+
+		test('in the middle of its answer breaks the client’s off', async () => {
+			const front = await gateway((_, res) => {
+				res.writeHead(200, { 'content-type': 'text/event-stream' });
+				res.write('data: {}\n\n', () => setImmediate(() => res.destroy()));
+			});
+			const response = await front.ask('chat', streamed);
+			expect(response.status).toBe(200);
+			await expect(response.text()).rejects.toThrow();
+			only(front);
+		});
+
+		test('by sending no events is given no more requests for them', async () => {
+			const whole = '{"choices":[{"message":{"content":"Hi."},"finish_reason":"stop"}]}';
+			const front = await gateway(bytes(whole, 'application/json'));
+			for (const count of [2, 3]) {
+				expect(await (await front.ask('chat', streamed)).text()).toContain('"content":"Hi."');
+				expect(front.passed()).toHaveLength(count);
+			}
+		});
+	});
+
+	describe('a client who leaves', () => {
+		test.each<[string, Handler]>([
+			['before the answer has begun', () => {}],
+			[
+				'within it',
+				(_, res) =>
+					res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n'),
+			],
+		])('%s ends the request at the server', async (_, handler) => {
+			const front = await gateway(handler);
+			const stop = new AbortController();
+			const asked = front
+				.ask('chat', streamed, { signal: stop.signal })
+				.then((response) => response.text())
+				.catch(() => {});
+			await eventually('the server has the request', () => front.passed().length === 1);
+			stop.abort();
+			await asked;
+			await eventually('the connection is gone', () => front.upstream.left.count === 1);
+		});
 	});
 });

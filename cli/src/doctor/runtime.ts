@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { arch, constrainedMemory, platform, report, versions } from 'node:process';
+import { isNewEnough, oldestNode } from '../node-version.ts';
 import { type Finding, ok, problem, readable, warning } from './finding.ts';
 
 const gigabyte = 1024 ** 3;
@@ -11,10 +12,9 @@ export function checkRuntime(): readonly Finding[] {
 
 /** Whether this Node is new enough. */
 export function node(version: string): Finding {
-	const [major = 0, minor = 0] = version.split('.').map(Number);
 	const text = `Node ${version} on ${platform} ${arch}, ${availableParallelism()} cores`;
-	if (major > 22 || (major === 22 && minor >= 19)) return ok('runtime', text);
-	return problem('runtime', text, 'Install Node 22.19 or newer.');
+	if (isNewEnough(version)) return ok('runtime', text);
+	return problem('runtime', text, `Install Node ${oldestNode} or newer.`);
 }
 
 function memory(): Finding {

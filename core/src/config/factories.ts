@@ -1,6 +1,7 @@
 import { learnOptions } from '../redact.ts';
+import { findFactory, type Instance, type Sort } from './find-factory.ts';
 import { interpolate } from './interpolate.ts';
-import { importFrom, NotFound } from './names.ts';
+import { NotFound } from './names.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
 /** Where names and variables come from. */
@@ -11,12 +12,6 @@ export interface ResolveOptions {
 	/** Filled in: by config path, the variable that a value came from. */
 	readonly variables?: Map<string, string>;
 }
-
-/** What a config entry can be an instance of. */
-export type Sort = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
-/** A factory called with its options. */
-export type Instance = { readonly $kind: Sort; readonly options: unknown };
-type Factory = ((options?: unknown) => Instance) & { readonly $kind: string };
 
 /** Finds the factory of an entry and calls it, or takes the call that stands there; what is wrong is listed and undefined returned. */
 export async function instantiate(
@@ -60,25 +55,6 @@ function missingUse(value: unknown): string {
 	return 'with' in (value as object)
 		? 'has options but no use. A key replaces the whole entry of a preset: repeat its use.'
 		: 'must be a factory call, { use, with }, or false.';
-}
-
-async function findFactory(use: string, sort: Sort, folder: string): Promise<Factory> {
-	const [specifier = '', exported] = use.split(/#(?=[^#]*$)/);
-	const module = await importFrom(specifier, folder);
-	const isFactory = (value: unknown): value is Factory =>
-		(value as { $kind?: unknown } | undefined)?.$kind === `${sort}.factory`;
-	if (exported !== undefined) {
-		const found = exported
-			.split('.')
-			.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
-		if (isFactory(found)) return found;
-		throw new NotFound(`${specifier} exports no ${sort.slice(7)} factory named ${exported}`);
-	}
-	const factories = [...new Set(Object.values(module).filter(isFactory))];
-	if (factories.length === 1 && factories[0]) return factories[0];
-	throw new NotFound(
-		`${specifier} exports ${factories.length} ${sort.slice(7)} factories; name one as ${specifier}#name`,
-	);
 }
 
 /** Fills in variables and lists the missing ones. */

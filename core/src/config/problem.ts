@@ -35,6 +35,8 @@ export const bootErrors = {
 	E_JOB_KIND: 'Declare each kind in one plugin, in lower-case letters: jobs: [...].',
 	E_DEFINITION: 'Complete what was passed to definePlugin, defineBackend or defineModel.',
 	E_API_VERSION: 'Install releases of core and of this package that belong together.',
+	E_CORE_COPY:
+		'Leave one copy: make @plinth/core a peer dependency of the package, and install plinth beside it. `npm ls @plinth/core` shows all copies, `npm dedupe` joins equal ones.',
 	E_AUTH_OFF: 'Bind to 127.0.0.1, or add an authenticator.',
 	E_STEP_FAILED: 'Mend what the message names.',
 	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or find out what it waits for.',

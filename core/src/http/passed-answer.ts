@@ -1,11 +1,8 @@
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { ForwardController } from '../ports/forward.ts';
 import { AnswerTail, tailBytes } from './answer-tail.ts';
-import { freeChunk } from './buffers.ts';
 import type { Exchange } from './exchange.ts';
 import { httpLimits } from './limits.ts';
-import { isBare, writeWholeHead } from './send.ts';
+import { PassedResponse } from './passed-response.ts';
 
 /** What an upstream says of its answer. */
 export interface AnswerHead {
@@ -39,17 +36,10 @@ export class PassedAnswer {
 	#sentAt = 0;
 	/** Since when the client has not taken what was written. */
 	#pausedAt: number | undefined;
-	/** Whether bytes can be written as they are to go out. */
-	readonly #isBare: boolean;
-	/** Whether the pieces are framed here, and not by Node. */
-	readonly #isFramed: boolean;
+	readonly #response: PassedResponse;
 	/** Short pieces that have come since the last write, as Latin-1. */
 	#gathered = '';
 	#willWrite = false;
-	/** Whether Node has been given the head with something behind it, or by itself. */
-	#isHeadOut = false;
-	/** Tells when there is room again. */
-	#outlet: ServerResponse | Socket | undefined;
 	#isOver = false;
 	#disarm: () => void = () => {};
 
@@ -57,9 +47,12 @@ export class PassedAnswer {
 		this.#exchange = exchange;
 		this.#head = head;
 		this.#source = source;
-		const { req, res } = exchange;
-		this.#isBare = isBare(res);
-		this.#isFramed = this.#isBare && head.length === undefined && req.httpVersion === '1.1';
+		this.#response = new PassedResponse(exchange, {
+			hasLength: head.length !== undefined,
+			givesMemory: source.givesMemory,
+			full: this.#pause,
+			room: this.#resume,
+		});
 	}
 
 	/** Writes the head. Throws, with nothing written, `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
@@ -67,11 +60,7 @@ export class PassedAnswer {
 		const exchange = this.#exchange;
 		const { status, isStream } = this.#head;
 		if (isStream) exchange.place?.stream();
-		const headers = headersOf(this.#head);
-		if (this.#isFramed) {
-			writeWholeHead(exchange, status, { ...headers, 'transfer-encoding': 'chunked' });
-			exchange.res.chunkedEncoding = false;
-		} else writeWholeHead(exchange, status, headers);
+		this.#response.begin(exchange, status, headersOf(this.#head));
 		// What remains is bounded by the pace of both sides.
 		exchange.clearDeadline();
 		const { req, clock } = exchange;
@@ -92,25 +81,24 @@ export class PassedAnswer {
 			this.#break(wrongLength);
 			return false;
 		}
-		if (this.#head.isStream && tellsFailure(chunk)) {
-			this.#break('The upstream has failed while it answered.');
-			return false;
-		}
-		this.#heardAt = this.#sentAt = this.#exchange.clock.now();
-		if (chunk.length > shortBytes) {
-			this.#tail.add(chunk.toString('latin1', chunk.length - tailBytes));
-			this.#pass(chunk);
+		if (this.#isForItself(chunk)) {
+			this.#note(chunk.toString('latin1', chunk.length - tailBytes));
+			this.#response.pass(chunk);
 			return false;
 		}
 		// As Latin-1 every byte stays what it is.
-		const text = chunk.toString('latin1');
-		this.#tail.add(text);
-		this.#gathered += text;
+		this.#gathered += chunk.toString('latin1');
 		// A short answer in one piece goes out as one write with its head.
-		const isWhole = chunk.length === length;
-		if (isWhole) this.#finish();
-		else this.#writeSoon();
-		return isWhole;
+		if (chunk.length === length) return this.#finish();
+		this.#writeSoon();
+		return false;
+	}
+
+	/** Of events not even a long piece is passed on unseen, and what comes in a pause has to wait. */
+	#isForItself({ length }: Buffer): boolean {
+		const { isStream } = this.#head;
+		const isAlone = this.#gathered === '' && this.#pausedAt === undefined;
+		return length > shortBytes && !isStream && isAlone;
 	}
 
 	/** Ends the answer, unless something is missing. False: it is. */
@@ -120,25 +108,23 @@ export class PassedAnswer {
 			this.#break(wrongLength);
 			return false;
 		}
-		this.#finish();
-		return true;
+		return this.#finish();
 	}
 
-	#finish(): void {
+	#finish(): boolean {
+		const text = this.#takeGathered();
+		if (text === undefined) return false;
 		this.stop();
 		this.#exchange.usage = this.#tail.usage();
-		const { res } = this.#exchange;
-		const last = this.#takeGathered() + (this.#isFramed ? '0\r\n\r\n' : '');
-		if (last === '') res.end();
-		else if (this.#isBare) res.end(last, 'latin1');
-		else res.end(Buffer.from(last, 'latin1'));
+		this.#response.end(text);
+		return true;
 	}
 
 	/** Writes and watches no more. */
 	stop(): void {
 		this.#isOver = true;
 		this.#disarm();
-		this.#outlet?.off('drain', this.#resume);
+		this.#response.close();
 	}
 
 	/** What comes at a time goes out as one piece, however many it was. */
@@ -148,59 +134,31 @@ export class PassedAnswer {
 		process.nextTick(writeGathered, this);
 	}
 
-	/** Writes what has been gathered, and the head. */
+	/** Writes what has been gathered, and the head, unless the client has enough. */
 	writeGathered(): void {
-		const { res } = this.#exchange;
 		this.#willWrite = false;
-		if (this.#isOver || res.destroyed) return;
+		if (this.#isOver || this.#pausedAt !== undefined || this.#exchange.res.destroyed) return;
 		const text = this.#takeGathered();
-		// Behind the head Node has nothing to add to what is framed here or has a length.
-		const socket = this.#isBare && this.#isHeadOut ? res.socket : null;
-		if (text === '') {
-			if (!this.#isHeadOut) res.flushHeaders();
-		} else if (socket) {
-			if (!socket.write(text, 'latin1')) this.#pause(socket);
-		} else if (!this.#write(text)) this.#pause(res);
-		this.#isHeadOut = true;
+		if (text !== undefined) this.#response.write(text);
 	}
 
-	/** What a host has wrapped may take no text that is none. */
-	#write(text: string): boolean {
-		const { res } = this.#exchange;
-		return this.#isBare ? res.write(text, 'latin1') : res.write(Buffer.from(text, 'latin1'));
-	}
-
-	/** As a frame of its own (RFC 9112, §7.1) where that is done here. */
-	#takeGathered(): string {
+	/** Undefined: an event of the upstream says that it has failed, and the answer is broken off. */
+	#takeGathered(): string | undefined {
 		const text = this.#gathered;
 		this.#gathered = '';
-		if (text === '' || !this.#isFramed) return text;
-		return `${text.length.toString(16)}\r\n${text}\r\n`;
+		if (text === '') return text;
+		if (this.#head.isStream && tellsFailure(text)) {
+			this.#break('The upstream has failed while it answered.');
+			return undefined;
+		}
+		this.#note(text);
+		return text;
 	}
 
-	/** A long piece goes out as it is. Nothing more is read until it has been taken: its memory may be needed for what is read next. */
-	#pass(chunk: Buffer): void {
-		const { res } = this.#exchange;
-		const { socket } = res;
-		if (!this.#isBare || !socket) {
-			if (this.#gathered !== '') this.writeGathered();
-			if (!res.write(Buffer.from(chunk))) this.#pause(res);
-			return;
-		}
-		// All that goes out now is one write.
-		socket.cork();
-		this.writeGathered();
-		const taken = () => {
-			if (this.#source.givesMemory) freeChunk(chunk);
-			if (socket.writableLength === 0) this.#resume();
-		};
-		if (this.#isFramed) {
-			socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1');
-			socket.write(chunk);
-			socket.write('\r\n', 'latin1', taken);
-		} else socket.write(chunk, taken);
-		socket.uncork();
-		if (socket.writableLength > 0) this.#pause(socket);
+	/** Remembers what has come. */
+	#note(text: string): void {
+		this.#heardAt = this.#sentAt = this.#exchange.clock.now();
+		this.#tail.add(text);
 	}
 
 	#break(message: string): void {
@@ -208,21 +166,19 @@ export class PassedAnswer {
 		this.#source.broken(new Error(message));
 	}
 
-	#pause(outlet: ServerResponse | Socket): void {
+	readonly #pause = () => {
 		if (this.#pausedAt !== undefined) return;
 		this.#pausedAt = this.#exchange.clock.now();
 		this.#source.controller.pause();
-		if (this.#outlet === outlet) return;
-		this.#outlet?.off('drain', this.#resume);
-		this.#outlet = outlet.on('drain', this.#resume);
-	}
+	};
 
 	readonly #resume = () => {
 		if (this.#isOver || this.#pausedAt === undefined) return;
 		this.#pausedAt = undefined;
 		// While it had to wait it was not silent.
 		this.#heardAt = this.#exchange.clock.now();
-		this.#source.controller.resume();
+		this.writeGathered();
+		if (!this.#isOver && this.#pausedAt === undefined) this.#source.controller.resume();
 	};
 
 	/**
@@ -258,9 +214,7 @@ export class PassedAnswer {
 	#beat(now: number): void {
 		this.#sentAt = now;
 		// Within an event a comment would be a part of it.
-		if (!this.#tail.endsEvent) return;
-		this.#gathered += ': ping\n\n';
-		this.#writeSoon();
+		if (this.#tail.endsEvent) this.#response.write(': ping\n\n');
 	}
 
 	#arm(ms: number): void {
@@ -270,22 +224,18 @@ export class PassedAnswer {
 	}
 }
 
-/** Pieces up to this are copied to save a write, in bytes. */
+/** Pieces up to this are copied to save a write, in bytes; and what comes with one. */
 const shortBytes = 16_384;
 
 function writeGathered(answer: PassedAnswer): void {
 	answer.writeGathered();
 }
 
-const failure = Buffer.from('{"error"');
+const failure = /(?:^|\n)data: ?\{"error"/;
 
 /** Whether an event says what went wrong at the upstream, in words that are nobody else's business. In a text of JSON it could not stand like this. */
-function tellsFailure(chunk: Buffer): boolean {
-	for (let at = chunk.indexOf(failure); at >= 0; at = chunk.indexOf(failure, at + 1)) {
-		const before = chunk.toString('latin1', Math.max(0, at - '\ndata: '.length), at);
-		if (/(?:^|\n)data: ?$/.test(before)) return true;
-	}
-	return false;
+function tellsFailure(text: string): boolean {
+	return text.includes('{"error"') && failure.test(text);
 }
 
 const wrongLength = 'The answer of the upstream has another length than it says.';

@@ -4,6 +4,7 @@ import type { ResolvedModel, ResolvedPool } from '../config/models.ts';
 import { type BootProblem, bootProblem } from '../config/problem.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
+import { strangeMaker } from '../copy.ts';
 import { type JobSettings, jobSettings } from '../jobs/settings.ts';
 import type { ModelDefinition } from '../model.ts';
 import type { PluginDefinition } from '../plugin.ts';
@@ -69,13 +70,12 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	for (const [sort, section] of sections) {
 		for (const [id, instance] of Object.entries(config[section])) {
 			if (sort === 'model' && isUnused(id)) continue;
-			const {
-				apiVersion,
-				definition,
-				options: given,
-			} = 'use' in instance ? instance.use : instance;
+			const made = 'use' in instance ? instance.use : instance;
+			const { apiVersion, definition, options: given } = made;
 			const owner = `${sort} ${id}`;
 			const path = `${section}.${id}`;
+			const strange = strangeMaker(made);
+			if (strange) problems.push(bootProblem('E_CORE_COPY', owner, path, strange));
 			const malformed = malformedDefinition(sort, definition);
 			if (malformed) {
 				problems.push(bootProblem('E_DEFINITION', owner, path, malformed));

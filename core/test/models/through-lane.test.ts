@@ -7,6 +7,7 @@ import {
 	type RawBody,
 	Reply,
 } from '../../src/index.ts';
+import { forwardRequest } from '../../src/testing/index.ts';
 import { throughLane } from '../../src/toolkit.ts';
 import { caller, settle, type Toy, toy, toyApp } from './support.ts';
 
@@ -26,21 +27,7 @@ function bodyFor(model: string): RawBody {
 }
 
 /** What the upstream of a model is to get. */
-function requestOf(toy: Toy): ForwardRequest {
-	return {
-		dispatcher: { dispatch: () => true },
-		origin: `http://${toy.id}.test`,
-		path: '/',
-		headers: [],
-		body: Buffer.alloc(0),
-		quietMs: 1_000,
-		accepts: () => true,
-		refused: () => modelError('refused'),
-		lost: () => modelError('lost'),
-		silent: () => plinthError('E_MODEL_TIMEOUT'),
-		unfit: () => modelError('unfit'),
-	};
-}
+const requestOf = ({ id }: Toy) => forwardRequest(bodyFor(id), { origin: `http://${id}.test` });
 
 /** A call whose upstreams answer as `forward` says, and the requests that they got. */
 function callWith(forward: Call['forward'] = async () => passedOn) {

@@ -1,5 +1,5 @@
-import { defineBackend, services } from '@plinth/core';
-import { createBackend, eventually, manualClock } from '@plinth/core/testing';
+import { defineBackend, defineModel, defineModelKind, optional, services } from '@plinth/core';
+import { createBackend, createModel, eventually, manualClock } from '@plinth/core/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -87,6 +87,41 @@ describe('createBackend', () => {
 		await stop();
 		await stop();
 		expect(stopped).toEqual(['second', 'first']);
+	});
+});
+
+describe('createModel', () => {
+	const kind = defineModelKind<{ readonly says: string }>('sample');
+	const stopped: string[] = [];
+	const sample = defineModel({
+		kind,
+		name: 'test.sample',
+		config: z.strictObject({ size: z.number().default(3) }),
+		needs: { blobs: services.blobs, records: optional(services.records) },
+		create({ id, config, services: { records }, onStop }) {
+			onStop(() => void stopped.push('first'));
+			onStop(() => void stopped.push('second'));
+			if (config.size > 9) throw new Error('too large');
+			return { says: `${id} ${config.size} ${records}` };
+		},
+	});
+	const met = { services: { [services.blobs.id]: {} } };
+
+	test('makes the model as boot does: its id, its options, its services', async () => {
+		const { model } = await createModel(sample(), { ...met, id: 'clip' });
+		expect(model.says).toBe('clip 3 undefined');
+	});
+
+	test('names a need that nobody meets', async () => {
+		await expect(createModel(sample())).rejects.toThrow('test.sample needs "core.blobs"');
+	});
+
+	test('closes in reverse order, once, and also what could not be made', async () => {
+		const { close } = await createModel(sample(), met);
+		await close();
+		await close();
+		await expect(createModel(sample({ size: 10 }), met)).rejects.toThrow('too large');
+		expect(stopped).toEqual(['second', 'first', 'second', 'first']);
 	});
 });
 

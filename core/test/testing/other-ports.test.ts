@@ -170,6 +170,18 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 		'one byte more than maxBytes is refused and stores nothing',
 	],
 	[
+		'maxBytes that counts once all has been read',
+		(right) => ({
+			async put(key, body, options) {
+				if (body instanceof Uint8Array) return right.put(key, body, options);
+				const chunks: Uint8Array[] = [];
+				for await (const chunk of body) chunks.push(chunk);
+				return right.put(key, Buffer.concat(chunks), options);
+			},
+		}),
+		'a put over maxBytes closes the stream it was given',
+	],
+	[
 		'a signal that is ignored',
 		(right) => ({
 			put: (key, body, { signal: _signal, ...options }) => right.put(key, body, options),

@@ -49,9 +49,7 @@ const nobody = () => false;
 /** For which models a body can be passed on. Looked at once for all of them. */
 function conditionOf(raw: RawBody): (model: ChatModel) => boolean {
 	const { names, value } = raw;
-	// Of equal names the last counts here; an upstream may think otherwise.
-	const isKnown = names.every((name) => passed.has(name)) && new Set(names).size === names.length;
-	if (!isKnown || !isCoherent(names)) return nobody;
+	if (!names.every((name) => passed.has(name)) || !isCoherent(names)) return nobody;
 	return value ? conditionOfParsed(value) : conditionOfLong(raw);
 }
 

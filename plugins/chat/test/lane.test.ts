@@ -1,4 +1,5 @@
-import { type ForwardRequest, modelError, plinthError, type RawBody } from '@plinth/core';
+import { modelError, plinthError, type RawBody } from '@plinth/core';
+import { answering, forwardRequest, losing } from '@plinth/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatModel } from '../src/model.ts';
 import { errorOf, file, type HarnessOptions, harness, say, tool, user } from './harness.ts';
@@ -6,34 +7,8 @@ import { errorOf, file, type HarnessOptions, harness, say, tool, user } from './
 const answer = JSON.stringify({ id: 'from upstream', choices: [] });
 
 /** A request for an upstream that answers at once, or loses the connection. */
-function request(raw: RawBody, isLost = false): ForwardRequest {
-	const controller = { abort() {}, pause() {}, resume() {} };
-	return {
-		origin: 'http://upstream.test',
-		path: '/v1/chat/completions',
-		headers: [],
-		body: raw.withModel('theirs'),
-		quietMs: 60_000,
-		accepts: (mediaType) => mediaType === 'application/json',
-		refused: (status) =>
-			status === 400 ? plinthError('E_CONTEXT_TOO_LONG') : modelError('The upstream failed.'),
-		lost: (cause) => modelError('The upstream is gone.', cause),
-		silent: () => plinthError('E_MODEL_TIMEOUT'),
-		unfit: () => modelError('The upstream says something else.'),
-		dispatcher: {
-			dispatch(_, handler) {
-				handler.onRequestStart(controller, null);
-				if (isLost) handler.onResponseError(controller, new Error('reset'));
-				else {
-					handler.onResponseStart(controller, 200, { 'content-type': 'application/json' });
-					handler.onResponseData(controller, Buffer.from(answer));
-					handler.onResponseEnd(controller, {});
-				}
-				return true;
-			},
-		},
-	};
-}
+const request = (raw: RawBody, isLost = false) =>
+	forwardRequest(raw, { dispatcher: isLost ? losing : answering(answer) });
 
 type Fields = Record<string, unknown>;
 

@@ -29,8 +29,6 @@ function imageLanes(raw: RawBody): (bound: BoundModel<ImageModel>) => ForwardReq
 	return (bound) => {
 		const { model } = bound;
 		if (!model.forward) return undefined;
-		// Of equal names the last counts here; an upstream may think otherwise.
-		if (new Set(raw.names).size < raw.names.length) return undefined;
 		body ??= takenAsSent(generationBody, raw.value);
 		if (!body || !isPlain(body, raw)) return undefined;
 		const { abilities = {} } = model;

@@ -1,34 +1,13 @@
-import { type ForwardRequest, modelError, plinthError, type RawBody } from '@plinth/core';
+import type { RawBody } from '@plinth/core';
+import { answering, forwardRequest } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
 import { errorOf, gate, type HarnessOptions, harness } from './harness.ts';
 
 const answer = JSON.stringify({ created: 1, data: [{ b64_json: 'AA==' }] });
 
 /** A request for an upstream whose answer ends when `end` passes. */
-function request(raw: RawBody, end = Promise.resolve()): ForwardRequest {
-	const controller = { abort() {}, pause() {}, resume() {} };
-	return {
-		origin: 'http://upstream.test',
-		path: '/v1/images/generations',
-		headers: [],
-		body: raw.withModel('theirs'),
-		quietMs: 60_000,
-		accepts: (mediaType) => mediaType === 'application/json',
-		refused: () => modelError('The upstream failed.'),
-		lost: (cause) => modelError('The upstream is gone.', cause),
-		silent: () => plinthError('E_MODEL_TIMEOUT'),
-		unfit: () => modelError('The upstream says something else.'),
-		dispatcher: {
-			dispatch(_, handler) {
-				handler.onRequestStart(controller, null);
-				handler.onResponseStart(controller, 200, { 'content-type': 'application/json' });
-				handler.onResponseData(controller, Buffer.from(answer));
-				end.then(() => handler.onResponseEnd(controller, {}));
-				return true;
-			},
-		},
-	};
-}
+const request = (raw: RawBody, end?: Promise<void>) =>
+	forwardRequest(raw, { dispatcher: answering(answer, 'application/json', end) });
 
 async function laned(options: HarnessOptions = {}) {
 	const bodies: RawBody[] = [];

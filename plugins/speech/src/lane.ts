@@ -23,10 +23,5 @@ export function speechLanes(
 }
 
 function isPlain({ names }: RawBody): boolean {
-	return (
-		names.includes('response_format') &&
-		!names.includes('stream_format') &&
-		// Of equal names the last counts here; an upstream may think otherwise.
-		new Set(names).size === names.length
-	);
+	return names.includes('response_format') && !names.includes('stream_format');
 }

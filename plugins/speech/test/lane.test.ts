@@ -1,32 +1,11 @@
-import { type ForwardRequest, modelError, plinthError, type RawBody } from '@plinth/core';
+import type { RawBody } from '@plinth/core';
+import { answering, forwardRequest } from '@plinth/core/testing';
 import { describe, expect, it } from 'vitest';
 import { errorOf, type HarnessOptions, harness } from './harness.ts';
 
 /** A request for an upstream that answers at once. */
-function request(raw: RawBody): ForwardRequest {
-	const controller = { abort() {}, pause() {}, resume() {} };
-	return {
-		origin: 'http://upstream.test',
-		path: '/v1/audio/speech',
-		headers: [],
-		body: raw.withModel('theirs'),
-		quietMs: 60_000,
-		accepts: (mediaType) => mediaType === 'audio/wav',
-		refused: () => modelError('The upstream failed.'),
-		lost: (cause) => modelError('The upstream is gone.', cause),
-		silent: () => plinthError('E_MODEL_TIMEOUT'),
-		unfit: () => modelError('The upstream says something else.'),
-		dispatcher: {
-			dispatch(_, handler) {
-				handler.onRequestStart(controller, null);
-				handler.onResponseStart(controller, 200, { 'content-type': 'audio/wav' });
-				handler.onResponseData(controller, Buffer.from('their audio'));
-				handler.onResponseEnd(controller, {});
-				return true;
-			},
-		},
-	};
-}
+const request = (raw: RawBody) =>
+	forwardRequest(raw, { dispatcher: answering('their audio', 'audio/wav') });
 
 async function laned(options: HarnessOptions = {}) {
 	const bodies: RawBody[] = [];

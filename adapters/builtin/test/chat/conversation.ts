@@ -1,24 +1,17 @@
+import { createModel, silentLogger } from '@plinth/core/testing';
 import type {
 	ChatEvent,
 	ChatMessage,
-	ChatModel,
 	ChatPart,
 	ChatRequest,
 	DocumentPart,
 } from '@plinth/plugin-chat/model';
 import { builtinChat } from '../../src/chat/model.ts';
 
-const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
-const { definition } = builtinChat;
+const log = silentLogger();
 
 /** The model as the kernel makes it. */
-export const model = (await definition.create({
-	id: 'builtin-chat',
-	config: definition.config.parse({}) as never,
-	services: {},
-	log,
-	onStop: () => {},
-})) as ChatModel;
+export const { model } = await createModel(builtinChat());
 
 /** What a request came to. */
 export interface Outcome {

@@ -1,4 +1,5 @@
-import type { SpeechModel, SpeechRequest } from '@plinth/plugin-speech/model';
+import { createModel, silentLogger } from '@plinth/core/testing';
+import type { SpeechRequest } from '@plinth/plugin-speech/model';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtinSpeech } from '../../src/speech/model.ts';
 import { medianPitch } from './pitch.ts';
@@ -6,20 +7,10 @@ import { medianPitch } from './pitch.ts';
 const openAiVoices =
 	'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ');
 const sentence = 'The quick brown fox jumps over the lazy dog.';
-const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
-const stops: (() => Promise<void> | void)[] = [];
-const { definition } = builtinSpeech;
-const model = (await definition.create({
-	id: 'builtin-speech',
-	config: definition.config.parse({}) as never,
-	services: {},
-	log,
-	onStop: (task) => stops.push(task),
-})) as SpeechModel;
+const log = silentLogger();
+const { model, close } = await createModel(builtinSpeech());
 
-afterAll(async () => {
-	for (const stop of stops) await stop();
-});
+afterAll(close);
 
 async function open(request: Partial<SpeechRequest>, signal = new AbortController().signal) {
 	const whole = { input: sentence, voice: 'alloy', speed: 1, format: 'pcm' as const, ...request };

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { services } from '@plinth/core';
+import { createModel } from '@plinth/core/testing';
 import type { VideoRequest, VideoResult } from '@plinth/plugin-video/model';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -187,16 +189,11 @@ describe('stopping', () => {
 	});
 
 	it('closes its workers when the server stops', async () => {
-		const tasks: (() => Promise<void> | void)[] = [];
-		const own = await builtinVideo.definition.create({
-			id: 'builtin-video',
-			config: { workers: 1 },
-			services: { images },
-			log: fakeRun().log,
-			onStop: (task) => tasks.push(task),
+		const { model: own, close } = await createModel(builtinVideo({ workers: 1 }), {
+			services: { [services.images.id]: images },
 		});
 		await own.generate(request(), fakeRun());
-		for (const task of tasks) await task();
+		await close();
 		await expect(own.generate(request(), fakeRun())).rejects.toThrow('was stopped');
 	});
 });

@@ -127,7 +127,10 @@ const unsent = new Set([
 
 /** Whether a request was lost before it could arrive. */
 export function neverArrived(error: unknown): boolean {
-	return unsent.has(`${(error as NodeJS.ErrnoException).code}`);
+	// Of a name with several addresses each has been tried.
+	if (error instanceof AggregateError) return error.errors.every(neverArrived);
+	const { code, syscall } = error as NodeJS.ErrnoException;
+	return syscall === 'connect' || unsent.has(`${code}`);
 }
 
 /** An address of the server itself, or one with https: a server's word must not lead into the network that this one stands in. */

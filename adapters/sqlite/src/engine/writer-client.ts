@@ -50,8 +50,8 @@ export class WriterClient {
 		const worker = new Worker(writerFile, {
 			workerData: { file: this.#file } satisfies WriterData,
 			name: 'plinth-sqlite-writer',
-			// The host's own flags, such as `--input-type`, may not suit a file.
-			execArgv: [],
+			// The host's own flags, such as `--input-type`, may not suit a file. What Node 22 says of its SQLite it has said in the main thread.
+			execArgv: ['--disable-warning=ExperimentalWarning'],
 		});
 		await new Promise<void>((resolve, reject) => {
 			const lose = (error: unknown): void => {

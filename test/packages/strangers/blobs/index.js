@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { defineBackend, plinthError, services, untilAborted } from '@plinth/core';
+import { checkBlobKey } from '@plinth/core/toolkit';
 import { z } from 'zod';
 
 /** Blobs in one SQLite file, in the pieces in which they come. */
@@ -41,7 +42,7 @@ class SqliteBlobs {
 	}
 
 	async put(key, body, { contentType, maxBytes = Number.POSITIVE_INFINITY, signal }) {
-		checkKey(key);
+		checkBlobKey(key);
 		const upload = `${Date.now()}-${randomUUID()}`;
 		const hash = createHash('sha256');
 		let size = 0;
@@ -64,7 +65,7 @@ class SqliteBlobs {
 	}
 
 	async get(key, { range } = {}) {
-		checkKey(key);
+		checkBlobKey(key);
 		const row = this.#db.prepare('SELECT * FROM blobs WHERE key = ?').get(key);
 		if (!row) return null;
 		const { upload, ...info } = row;
@@ -81,7 +82,7 @@ class SqliteBlobs {
 	}
 
 	async delete(key) {
-		checkKey(key);
+		checkBlobKey(key);
 		this.#run('DELETE FROM blobs WHERE key = ?', key);
 	}
 
@@ -108,10 +109,4 @@ class SqliteBlobs {
 	#run(sql, ...values) {
 		this.#db.prepare(sql).run(...values);
 	}
-}
-
-function checkKey(key) {
-	const segments = key.split('/');
-	const isSound = segments.every((segment) => /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/.test(segment));
-	if (!isSound || key.length > 512) throw new TypeError(`"${key}" is not a blob key.`);
 }

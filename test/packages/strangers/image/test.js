@@ -1,5 +1,5 @@
 import { after, test } from 'node:test';
-import { createBackend } from '@plinth/core/testing';
+import { createBackend, createModel } from '@plinth/core/testing';
 import { imageModelSuite } from '@plinth/plugin-image/testing';
 import { sharpImages } from '@plinth/sharp';
 import { plainPicture } from 'plinth-plain-picture';
@@ -7,11 +7,7 @@ import { plainPicture } from 'plinth-plain-picture';
 const images = await createBackend(sharpImages());
 after(() => images.stop());
 
-const { definition } = plainPicture();
-const create = async () => ({
-	model: definition.create({ config: definition.config.parse({}) }),
-	close: async () => {},
-});
+const create = () => createModel(plainPicture());
 const supports = { edit: false, deterministic: true };
 
 for (const { name, run } of imageModelSuite({ create, images: images.provided, supports })) {

@@ -15,7 +15,7 @@ export class BadAnswer extends Error {
 	readonly code = 'E_BAD_ANSWER';
 }
 
-const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([^\r\n]*))?$/;
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
 const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Control characters, the tab apart, and what stands for a line's end. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -30,17 +30,22 @@ export function readHead(text: string): AnswerHead {
 	for (const line of lines) addField(headers, line);
 	const status = Number(code);
 	const body = bodyOf(status, headers);
-	const options = listOf(headers.connection);
-	const keepsAlive =
-		body !== 'close' &&
-		(minor === '1' ? !options.includes('close') : options.includes('keep-alive'));
-	return { status, message, headers, body, keepsAlive };
+	return { status, message, headers, body, keepsAlive: keepsAlive(minor, headers, body) };
 }
+
+/** Refuses what cannot become a head any more, so that nobody waits for its end: another protocol, or lines that end in another way. */
+export function checkBeginning(text: string): void {
+	if (!beginning.startsWith(text.slice(0, beginning.length)) || /(?<!\r)\n/.test(text)) {
+		throw new BadAnswer('The answer is none of HTTP/1.1.');
+	}
+}
+
+const beginning = 'HTTP/1.';
 
 function addField(headers: Record<string, string | string[]>, line: string): void {
 	const colon = line.indexOf(':');
 	const name = line.slice(0, Math.max(colon, 0));
-	const value = line.slice(colon + 1).trim();
+	const value = trimmed(line.slice(colon + 1));
 	if (!fieldName.test(name) || notInValues.test(value)) {
 		throw new BadAnswer('The head of the answer has a line that is no header.');
 	}
@@ -64,6 +69,31 @@ function bodyOf(status: number, headers: AnswerHead['headers']): AnswerHead['bod
 	throw new BadAnswer('The answer has no sound length.');
 }
 
+/** RFC 9112, §9.3. */
+function keepsAlive(
+	minor: string | undefined,
+	{ connection }: AnswerHead['headers'],
+	body: AnswerHead['body'],
+): boolean {
+	const options = listOf(connection);
+	if (body === 'close' || options.includes('close')) return false;
+	// Who speaks HTTP/1.0 has not framed these chunks (RFC 9112, §6.1).
+	return minor === '1' || (options.includes('keep-alive') && body !== 'chunked');
+}
+
 function listOf(value: string | string[] | undefined): readonly string[] {
-	return [value ?? []].flat().flatMap((each) => each.toLowerCase().split(/\s*,\s*/));
+	return [value ?? []].flat().flatMap((each) => each.toLowerCase().split(',').map(trimmed));
+}
+
+/** Without the blanks around it. What else counts as one for `trim` is part of a value (RFC 9110, §5.6.3). */
+function trimmed(text: string): string {
+	let from = 0;
+	let to = text.length;
+	while (from < to && isBlank(text.charCodeAt(from))) from++;
+	while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+	return text.slice(from, to);
+}
+
+function isBlank(code: number): boolean {
+	return code === 0x20 || code === 0x09;
 }

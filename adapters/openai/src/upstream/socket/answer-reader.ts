@@ -1,5 +1,5 @@
 import type { ForwardController, ForwardHandler } from '@plinth/core';
-import { type AnswerHead, BadAnswer, readHead } from './answer-head.ts';
+import { type AnswerHead, BadAnswer, checkBeginning, readHead } from './answer-head.ts';
 import { ChunkedBody } from './chunked-body.ts';
 
 /** Most bytes of a head. */
@@ -25,6 +25,8 @@ export class AnswerReader implements ForwardController {
 	#begun: Buffer | undefined;
 	#head: AnswerHead | undefined;
 	#chunks: ChunkedBody | undefined;
+	/** What came along with the head, when that has paused the answer. */
+	#held: Buffer | undefined;
 	/** How many bytes of the body are to come. */
 	#left = 0;
 	#isPaused = false;
@@ -48,7 +50,9 @@ export class AnswerReader implements ForwardController {
 	read(bytes: Buffer): void {
 		try {
 			const body = this.#head ? bytes : this.#readHeads(bytes);
-			if (body) this.#readBody(body);
+			if (!body) return;
+			if (this.#isPaused) this.#held = body;
+			else this.#readBody(body);
 		} catch (error) {
 			this.fail(error as Error);
 		}
@@ -57,7 +61,7 @@ export class AnswerReader implements ForwardController {
 	/** The other side has closed its half of the connection. */
 	close(): void {
 		if (this.#head?.body === 'close') this.#complete();
-		else this.fail(new BadAnswer('The connection was closed in the middle of an answer.'));
+		else this.fail(new BadAnswer('The server closed the connection before its answer was whole.'));
 	}
 
 	/** Nothing more will come. */
@@ -84,6 +88,7 @@ export class AnswerReader implements ForwardController {
 		if (this.#isOver || !this.#isPaused) return;
 		this.#isPaused = false;
 		if (this.#isComplete) this.#complete();
+		else if (this.#held) this.#readHeld(this.#held);
 		else this.#source.resume();
 	}
 
@@ -96,6 +101,7 @@ export class AnswerReader implements ForwardController {
 				throw new BadAnswer(`The head of the answer has more than ${mostHead} bytes.`);
 			}
 			if (end < 0) {
+				checkBeginning(rest.toString('latin1'));
 				// The memory is lent.
 				this.#begun = Buffer.from(rest);
 				return undefined;
@@ -116,6 +122,16 @@ export class AnswerReader implements ForwardController {
 		if (body === 'chunked') this.#chunks = new ChunkedBody();
 		this.#left = typeof body === 'number' ? body : Number.POSITIVE_INFINITY;
 		this.#handler.onResponseStart(this, status, headers, message);
+	}
+
+	#readHeld(held: Buffer): void {
+		this.#held = undefined;
+		try {
+			this.#readBody(held);
+		} catch (error) {
+			this.fail(error as Error);
+		}
+		if (!this.#isOver && !this.#isPaused) this.#source.resume();
 	}
 
 	#readBody(bytes: Buffer): void {

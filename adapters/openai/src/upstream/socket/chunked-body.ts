@@ -1,7 +1,7 @@
 import { BadAnswer } from './answer-head.ts';
 
-/** Longest line that says how long a chunk is, and all that may stand behind the last one, in bytes. */
-const mostLine = 4_096;
+/** Most that may stand behind the length of a chunk, and all that may stand behind the last one, in bytes. */
+const mostExtensions = 4_096;
 const mostTrailers = 16_384;
 
 const cr = 0x0d;
@@ -9,7 +9,18 @@ const lf = 0x0a;
 const semicolon = 0x3b;
 
 /** What comes next. */
-type Expected = 'size' | 'extension' | 'sizeEnd' | 'data' | 'dataCr' | 'dataLf' | 'trailer' | 'end';
+type Expected =
+	| 'size'
+	| 'extension'
+	| 'sizeEnd'
+	| 'data'
+	| 'dataCr'
+	| 'dataLf'
+	| 'trailer'
+	| 'trailerLine'
+	| 'trailerLf'
+	| 'lastLf'
+	| 'end';
 
 /** Takes a body out of its chunks (RFC 9112, §7.1), in the memory that it has come in. */
 export class ChunkedBody {
@@ -17,8 +28,8 @@ export class ChunkedBody {
 	/** Of the chunk, and how much of it is to come. */
 	#size = 0;
 	#digits = 0;
-	/** Of the line that is being read, and of all trailers. */
-	#line = 0;
+	/** Of the extensions of a chunk, and of all trailers. */
+	#extensions = 0;
 	#trailers = 0;
 
 	/** Whether the body is complete. */
@@ -55,12 +66,12 @@ export class ChunkedBody {
 				this.#readSize(byte);
 				return;
 			case 'extension':
-				if (++this.#line > mostLine || byte === lf) throw unsound();
+				if (++this.#extensions > mostExtensions || byte === lf) throw unsound();
 				if (byte === cr) this.#expected = 'sizeEnd';
 				return;
 			case 'sizeEnd':
 				if (byte !== lf) throw unsound();
-				this.#line = 0;
+				this.#extensions = 0;
 				this.#expected = this.#size > 0 ? 'data' : 'trailer';
 				return;
 			case 'dataCr':
@@ -81,25 +92,34 @@ export class ChunkedBody {
 		const digit = digitOf(byte);
 		if (digit >= 0) {
 			this.#size = this.#size * 16 + digit;
-			// A size of more digits could be read as another one.
+			// More could be read as another size.
 			if (++this.#digits > 12) throw unsound();
 			return;
 		}
 		if (this.#digits === 0) throw unsound();
 		if (byte === cr) this.#expected = 'sizeEnd';
-		else if (byte === semicolon || byte === 0x20 || byte === 0x09) this.#expected = 'extension';
+		else if (byte === semicolon) this.#expected = 'extension';
 		else throw unsound();
 	}
 
 	/** Trailers are read over: nothing in them is needed. */
 	#readTrailer(byte: number): void {
 		if (++this.#trailers > mostTrailers) throw unsound();
-		if (byte !== lf) {
-			this.#line = byte === cr && this.#line === 0 ? -1 : Math.max(this.#line, 0) + 1;
-			return;
+		const isCr = byte === cr;
+		switch (this.#expected) {
+			case 'trailer':
+				this.#expected = isCr ? 'lastLf' : 'trailerLine';
+				break;
+			case 'trailerLine':
+				if (isCr) this.#expected = 'trailerLf';
+				break;
+			default:
+				if (byte !== lf) throw unsound();
+				this.#expected = this.#expected === 'lastLf' ? 'end' : 'trailer';
+				return;
 		}
-		if (this.#line === -1) this.#expected = 'end';
-		this.#line = 0;
+		// A line that ends otherwise has its end elsewhere for others.
+		if (byte === lf) throw unsound();
 	}
 }
 

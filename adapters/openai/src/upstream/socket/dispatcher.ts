@@ -81,8 +81,13 @@ export class SocketDispatcher implements ForwardDispatcher, ConnectionOwner {
 	#headOf(path: string, headers: readonly string[]): string {
 		const known = this.#heads.get(headers);
 		if (known?.path === path) return known.text;
-		const lines = [`POST ${path} HTTP/1.1`, `host: ${this.#authority}`];
-		for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+		const names = headers.filter((_, at) => at % 2 === 0);
+		const framing = names.find((name) => framed.has(name));
+		if (framing) throw new Error(`The header "${framing}" is not the caller's: leave it out.`);
+		const lines = [`POST ${path} HTTP/1.1`];
+		// A config may have its own.
+		if (!names.includes('host')) lines.push(`host: ${this.#authority}`);
+		for (const [at, name] of names.entries()) lines.push(`${name}: ${headers[2 * at + 1]}`);
 		if (lines.some((line) => /[\r\n]/.test(line)))
 			throw new Error('A header has more than a line.');
 		const text = `${lines.join('\r\n')}\r\ncontent-length: `;
@@ -90,3 +95,6 @@ export class SocketDispatcher implements ForwardDispatcher, ConnectionOwner {
 		return text;
 	}
 }
+
+/** What says where a request ends. */
+const framed: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);

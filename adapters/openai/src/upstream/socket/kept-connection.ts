@@ -3,11 +3,13 @@ import type { ForwardHandler } from '@plinth/core';
 import type { AnswerHead } from './answer-head.ts';
 import { AnswerReader, type AnswerSource } from './answer-reader.ts';
 
-/** How much is read at a time, in bytes. Of memory that was not needed yet nothing is taken from the system. */
+/** How much is read at a time, in bytes: by a connection that has not needed more yet, for most streams bring little at a time, and by others. */
+const firstReadBytes = 4_096;
 const readBytes = 65_536;
 /** Bodies up to this go out in one write with their head. */
 const shortBytes = 16_384;
 const connectMs = 10_000;
+const keepAliveMs = 60_000;
 
 /** Longest time between two requests, in milliseconds: uvicorn, on which most of these servers stand, closes its connections behind 5 seconds without a word. */
 const mostIdleMs = 4_000;
@@ -37,15 +39,21 @@ export class KeptConnection implements AnswerSource {
 	constructor(owner: ConnectionOwner) {
 		this.#owner = owner;
 		const { host, port } = owner;
-		const buffer = Buffer.allocUnsafeSlow(readBytes);
+		let buffer = Buffer.allocUnsafeSlow(firstReadBytes);
 		this.#socket = connect({
 			host,
 			port,
 			noDelay: true,
+			// A server may think for minutes, and somebody between forget who is silent for so long.
+			keepAlive: true,
+			keepAliveInitialDelay: keepAliveMs,
 			onread: {
-				buffer,
+				// Asked for behind each read.
+				buffer: () => buffer,
 				callback: (length) => {
-					this.#read(buffer.subarray(0, length));
+					const bytes = buffer.subarray(0, length);
+					if (length === firstReadBytes) buffer = Buffer.allocUnsafeSlow(readBytes);
+					this.#read(bytes);
 					return true;
 				},
 			},
@@ -65,6 +73,7 @@ export class KeptConnection implements AnswerSource {
 		handler.onRequestStart(reader, {});
 		if (reader.isOver) return;
 		const socket = this.#socket;
+		socket.ref();
 		if (body.length <= shortBytes) {
 			const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 			socket.write(head + bytes.toString('latin1'), 'latin1');
@@ -93,13 +102,16 @@ export class KeptConnection implements AnswerSource {
 	}
 
 	finish(head: AnswerHead | undefined): void {
+		const socket = this.#socket;
 		this.#reader = undefined;
 		// An answer may come before the request has gone out: then what is left of that would be taken for the next one.
-		if (!head?.keepsAlive || this.#socket.writableLength > 0) {
-			this.#socket.destroy();
+		if (!head?.keepsAlive || socket.destroyed || socket.writableLength > 0) {
+			socket.destroy();
 			return;
 		}
 		this.resume();
+		// Nobody waits for one that has nothing to do.
+		socket.unref();
 		this.#usableUntil = performance.now() + idleMs(head.headers['keep-alive']);
 		this.#owner.free(this);
 	}
@@ -122,7 +134,10 @@ export class KeptConnection implements AnswerSource {
 		}, connectMs).unref();
 		socket.once('connect', () => clearTimeout(late));
 		socket.on('error', (error) => this.#reader?.fail(error));
-		socket.on('end', () => this.#reader?.close());
+		socket.on('end', () => {
+			if (this.#reader) this.#reader.close();
+			else socket.destroy();
+		});
 		socket.on('close', () => {
 			clearTimeout(late);
 			this.#reader?.fail(new ConnectionLost('The connection was closed.'));

@@ -1,0 +1,17 @@
+/**
+ * Keeps Node 22 from saying at every start that its SQLite is experimental: nobody at the terminal can do anything about it. All other warnings are shown as
+ * Node shows them.
+ */
+export function leaveOutSqliteWarning(): void {
+	for (const show of process.listeners('warning')) {
+		process.off('warning', show);
+		process.on('warning', (warning) => {
+			if (!isAboutSqlite(warning)) show(warning);
+		});
+	}
+}
+
+// https://github.com/nodejs/node/blob/v22.19.0/lib/sqlite.js
+function isAboutSqlite({ name, message }: Error): boolean {
+	return name === 'ExperimentalWarning' && message.startsWith('SQLite is ');
+}

@@ -1,0 +1,98 @@
+import { importFrom, NotFound } from './names.ts';
+
+/** What a config entry can be an instance of. */
+export type Sort = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
+
+/** A factory called with its options. */
+export type Instance = { readonly $kind: Sort; readonly options: unknown };
+
+type Factory = ((options?: unknown) => Instance) & { readonly $kind: string };
+
+const makers: Readonly<Record<Sort, string>> = {
+	'plinth.backend': 'defineBackend',
+	'plinth.model': 'defineModel',
+	'plinth.plugin': 'definePlugin',
+};
+
+/** More names than this are counted only. */
+const maxNames = 12;
+
+/**
+ * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to export exactly one of the sort. Rejects with
+ * what the module exports instead, or with what made it fail while it loaded.
+ */
+export async function findFactory(use: string, sort: Sort, folder: string): Promise<Factory> {
+	const [specifier = '', name] = use.split(/#(?=[^#]*$)/);
+	const module = await importFrom(specifier, folder);
+	const found =
+		name === undefined ? theOnly(module, specifier, sort) : theNamed(module, specifier, sort, name);
+	if (typeof found === 'string') throw new NotFound(`${found}; ${told(module)}`);
+	return found;
+}
+
+/** The only factory of a sort, or why there is none. */
+function theOnly(module: object, specifier: string, sort: Sort): Factory | string {
+	const found = Object.values(module).filter((value) => isFactory(value, sort));
+	const [first, ...others] = new Set<Factory>(found);
+	if (!first) {
+		return `${specifier} exports no ${sort.slice(7)} factory, which is what ${makers[sort]} returns`;
+	}
+	if (others.length === 0) return first;
+	const count = others.length + 1;
+	return `${specifier} exports ${count} ${sort.slice(7)} factories, so name one as ${specifier}#name`;
+}
+
+/** The factory of a sort under a name, or why it is none. */
+function theNamed(module: object, specifier: string, sort: Sort, name: string): Factory | string {
+	const found = name
+		.split('.')
+		.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
+	if (isFactory(found, sort)) return found;
+	const wanted = `${sort.slice(7)} factory`;
+	if (found === undefined) return `${specifier} exports no ${wanted} named ${name}`;
+	const what = whatIs(found) ?? 'value of another kind';
+	return `${specifier}#${name} is a ${what}, and a ${wanted} belongs here`;
+}
+
+function isFactory(value: unknown, sort: Sort): value is Factory {
+	return whatIs(value) === `${sort.slice(7)} factory`;
+}
+
+/** `model factory`, or what has become of one; undefined for what is neither. */
+function whatIs(value: unknown): string | undefined {
+	const { $kind } = (value ?? {}) as { readonly $kind?: unknown };
+	const [, sort, factory] =
+		/^plinth\.(backend|model|plugin)(\.factory)?$/.exec(String($kind)) ?? [];
+	return sort && (factory ? `${sort} factory` : `${sort} factory that has been called already`);
+}
+
+/** The names that a module exports, and which of them are factories: those first. */
+function told(module: object): string {
+	const found = exportsOf(module);
+	const names = [
+		...found.flatMap(({ name, what }) => (what ? [`${name} (${what})`] : [])),
+		...found.flatMap(({ name, what }) => (what ? [] : [name])),
+	];
+	if (names.length === 0) return 'it exports nothing';
+	const rest = names.length - maxNames;
+	return `it exports ${names.slice(0, maxNames).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+interface Export {
+	readonly name: string;
+	readonly what: string | undefined;
+}
+
+/** Exported names, with the factories that are members of an exported object, as in `openai.chat`. */
+function exportsOf(module: object): readonly Export[] {
+	return Object.entries(module).flatMap(([name, value]) => {
+		const what = whatIs(value);
+		if (what || typeof value !== 'object' || value === null) return [{ name, what }];
+		const members = Object.entries(value).map(([key, member]) => ({
+			name: `${name}.${key}`,
+			what: whatIs(member),
+		}));
+		const factories = members.filter((member) => member.what);
+		return factories.length > 0 ? factories : [{ name, what }];
+	});
+}

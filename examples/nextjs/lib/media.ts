@@ -1,0 +1,20 @@
+import { type App, createApp } from '@plinth/core';
+import { fromHost } from '@plinth/hosts';
+import { embedded } from 'plinth';
+import { signedIn, type User } from './sessions';
+
+// Next bundles this file once for routes, once for pages and once for instrumentation; the process needs one app.
+const kept = globalThis as { media?: Promise<App> };
+
+/** The app of Plinth, made when it is first asked for: `next build` loads this file too. */
+export function media(): Promise<App> {
+	kept.media ??= createApp({
+		extends: embedded,
+		backends: {
+			auth: fromHost((request: Request, user: User | undefined = signedIn(request.headers)) => {
+				return user && { id: user.id, tenant: user.team, scopes: ['*'] };
+			}),
+		},
+	});
+	return kept.media;
+}

@@ -1,0 +1,1 @@
+// Its author has forgotten to export anything.
