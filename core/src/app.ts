@@ -51,7 +51,7 @@ export async function createApp(
 	registry.provide(services.log, log);
 	const kernel = new Kernel(clock, log);
 	const models = new ModelDirectory(clock, log, plan.pools);
-	const lifecycle = new Lifecycle(plan.server.stepTimeoutMs, log);
+	const lifecycle = new Lifecycle(plan.server.stepTimeoutMs, log, resolved.variables);
 	const setups = new PluginSetups({ kernel, registry, models, lifecycle, settings: plan.jobs });
 	const app: { current?: RunningApp } = {};
 	try {
@@ -97,7 +97,7 @@ async function provideRemoteImages(
 	lifecycle: Lifecycle,
 ): Promise<void> {
 	if (imageUrls === 'off') return;
-	const { FetchedImages } = await import('./http/fetched-images.ts');
+	const { FetchedImages } = await import('./http/egress/fetched-images.ts');
 	const fetched = new FetchedImages({ allowHttp: imageUrls === 'http' });
 	lifecycle.onUnwind('kernel: fetched pictures', () => fetched.close());
 	registry.provide(services.remoteImages, fetched);

@@ -53,7 +53,7 @@ export {
 export { documentErrors } from './documents/errors.ts';
 export { defineErrors, type ErrorSpec, type WireErrorType } from './error-spec.ts';
 export { errors, modelErrors, valueErrors } from './errors.ts';
-export type { Mount } from './http/mount.ts';
+export type { HostContext, HostMiddleware, Mount } from './http/mount.ts';
 export {
 	type BinaryOptions,
 	type ByteSource,

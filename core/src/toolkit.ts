@@ -8,7 +8,8 @@
 export { letGo, orAbort } from './abort.ts';
 export { toWireError, type WireError } from './coded-error.ts';
 export { mergedRanges } from './documents/ranges.ts';
-export { type Base64, base64 } from './http/base64.ts';
+export { type Base64, base64 } from './http/answers/base64.ts';
+export { mediaTypeOf } from './http/bodies/media-type.ts';
 export {
 	Egress,
 	type EgressAnswer,
@@ -17,8 +18,7 @@ export {
 } from './http/egress/egress.ts';
 export { ForbiddenTarget, type IsAllowed } from './http/egress/guard.ts';
 export type { Resolve } from './http/egress/names.ts';
-export { mediaTypeOf } from './http/media-type.ts';
-export { type CodePointBounds, codePoints } from './http/text.ts';
+export { type CodePointBounds, codePoints } from './http/validation/text.ts';
 export { ownerMark, ownerState } from './owner.ts';
 export { redact } from './redact.ts';
 export { Semaphore } from './semaphore.ts';

@@ -4,7 +4,7 @@ import { defineBackend, defineModel, services } from '@plinth/core';
 import { type ChatModel, chatModels, type ImagePart } from '@plinth/plugin-chat/model';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { FetchedImages } from '../../core/src/http/fetched-images.ts';
+import { FetchedImages } from '../../core/src/http/egress/fetched-images.ts';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeImage, fakeVideo, type Recorded, type RecordedImage } from '../support/fake-models.ts';
 import { solidPng } from '../support/png.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { BackendInstance } from '@plinth/core';
 
@@ -18,7 +18,10 @@ export function foldersOf(backends: Backends): readonly string[] {
 	return unique.filter((folder) => !unique.some((other) => isInside(folder, other)));
 }
 
-/** The same backends, with every place that is empty or not there yet moved below `scratch`: trying them leaves nothing behind. */
+/**
+ * The same backends, with every place that is empty or can be made moved below `scratch`: trying them leaves nothing behind. One that
+ * cannot be made stays, so that the trial fails as the server would.
+ */
 export function rehearse(
 	backends: Backends,
 	scratch: string,
@@ -27,7 +30,7 @@ export function rehearse(
 	const replaced = Object.entries(backends).map(([id, instance]) => {
 		const options = { ...(instance.options as Record<string, unknown>) };
 		for (const { option, path } of placesOf({ [id]: instance })) {
-			if (holdsSomething(path)) continue;
+			if (holdsSomething(path) || !canBeMade(path)) continue;
 			options[option] = elsewhere(path, scratch);
 			moved.add(id);
 		}
@@ -52,6 +55,16 @@ function holdsSomething(path: string): boolean {
 		return readdirSync(path).length > 0;
 	} catch {
 		return true;
+	}
+}
+
+function canBeMade(path: string): boolean {
+	const found = existingAncestor(path);
+	try {
+		accessSync(found, constants.W_OK);
+		return found === path || statSync(found).isDirectory();
+	} catch {
+		return false;
 	}
 }
 

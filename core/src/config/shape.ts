@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defaultLoad } from '../http/admission.ts';
+import { defaultLoad } from '../http/gate/admission.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const settings = z.record(z.string(), scalar);

@@ -4,20 +4,20 @@ import type { Principal } from '../ports/authenticator.ts';
 import type { RawBody } from '../ports/forward.ts';
 import type { Idempotency } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import { type Body, BodyReader } from './body.ts';
-import { endingWith } from './ending.ts';
+import { endingWith } from './answers/ending.ts';
+import { discard } from './answers/respond.ts';
+import { lastEventIdOf } from './answers/sse.ts';
+import { type Body, BodyReader } from './bodies/body.ts';
+import { KeptFiles } from './bodies/kept-files.ts';
+import { lookThrough } from './bodies/raw-body.ts';
 import type { Exchange } from './exchange.ts';
-import { forward } from './forward.ts';
 import { idempotencyOf } from './idempotency.ts';
-import { KeptFiles } from './kept-files.ts';
+import { forward } from './lane/forward.ts';
 import { httpLimits } from './limits.ts';
-import { lookThrough } from './raw-body.ts';
 import { isReply, type Reply } from './reply.ts';
-import { discard } from './respond.ts';
 import type { Call, Route } from './route.ts';
 import { decodeParams } from './router.ts';
-import { lastEventIdOf } from './sse.ts';
-import { validate } from './validate.ts';
+import { validate } from './validation/validate.ts';
 
 /** What a request brings to its route. */
 export interface Visit {

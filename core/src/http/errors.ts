@@ -1,6 +1,6 @@
 import { isPlinthError, type PlinthError, plinthError, toWireError } from '../coded-error.ts';
+import { sendJson } from './answers/send.ts';
 import type { Exchange } from './exchange.ts';
-import { sendJson } from './send.ts';
 
 /**
  * Answers a failure with the four-key body. After the head it can only cut the connection, so that the client

@@ -6,8 +6,8 @@ import { type PlinthError, plinthError } from '../coded-error.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Place } from './admission.ts';
 import type { BagItem } from './bag.ts';
+import type { Place } from './gate/admission.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
 
@@ -55,6 +55,7 @@ export class Exchange implements BagItem {
 	#left = false;
 	#cut = false;
 	#waitsForBody = false;
+	#isAllSent = false;
 
 	constructor(req: IncomingMessage, res: ServerResponse, options: ExchangeOptions) {
 		this.req = req;
@@ -172,6 +173,11 @@ export class Exchange implements BagItem {
 		return this.#invite !== undefined;
 	}
 
+	/** Says that the system has all bytes that the head has promised: a client that has got them may close before we have come to the end. */
+	allSent(): void {
+		this.#isAllSent = true;
+	}
+
 	/** Closes the connection in the middle of an answer that cannot be finished. */
 	cut(): void {
 		this.#cut = true;
@@ -218,7 +224,7 @@ export class Exchange implements BagItem {
 		});
 		return new Promise((resolve) => {
 			const close = () => {
-				if (!finished) {
+				if (!finished && !this.#isAllSent) {
 					this.#left = !this.#cut;
 					this.abort(new DOMException('The client has left.', 'AbortError'));
 				}

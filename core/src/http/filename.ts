@@ -1,3 +1,5 @@
+import contentDisposition from 'content-disposition';
+
 /** Longest name that is kept, in code points: what most file systems take, and a header stays short with it. */
 const maxLength = 255;
 
@@ -12,6 +14,12 @@ export function shownFilename(name: string): string {
 	const [last = ''] = name.split(/[/\\]/).slice(-1);
 	const seen = last.toWellFormed().replace(unseen, '').trim();
 	return /^\.*$/.test(seen) ? '' : shortened(seen);
+}
+
+/** The header `Content-Disposition` (RFC 6266) of a file for download, under the name that may be shown. Older readers get one of ASCII. */
+export function attachment(name: string): string {
+	const shown = shownFilename(name);
+	return contentDisposition(shown, { fallback: shown.replace(/[^ -~]/gu, '?') });
 }
 
 /** Keeps the ending, by which programs tell the type. */

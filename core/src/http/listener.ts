@@ -10,10 +10,10 @@ import { isIPv6 } from 'node:net';
 import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
+import { securityHeaders } from './answers/send.ts';
 import { newRequestId } from './exchange.ts';
 import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
-import { securityHeaders } from './send.ts';
 
 /** Where a listener listens. */
 export interface Address {

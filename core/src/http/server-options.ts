@@ -1,8 +1,8 @@
 import type { Authenticator } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { LoadLimits } from './admission.ts';
-import type { AuthFailureLimits } from './auth-failures.ts';
+import type { LoadLimits } from './gate/admission.ts';
+import type { AuthFailureLimits } from './gate/auth-failures.ts';
 import type { Route } from './route.ts';
 import type { ModelInfo, Readiness } from './system.ts';
 

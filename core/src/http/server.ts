@@ -2,20 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
 import type { Clock } from '../ports/clock.ts';
-import { Admission, defaultLoad } from './admission.ts';
-import { anonymous, authenticate, checkScope, openPrincipal } from './auth.ts';
-import { AuthFailures, unlimitedFailures } from './auth-failures.ts';
-import { Cors, isPreflight } from './cors.ts';
+import { respond } from './answers/respond.ts';
+import { markTaken } from './bodies/host-body.ts';
 import { Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { Exchange } from './exchange.ts';
-import { markTaken } from './host-body.ts';
+import { Admission, defaultLoad } from './gate/admission.ts';
+import { anonymous, authenticate, checkScope, openPrincipal } from './gate/auth.ts';
+import { AuthFailures, unlimitedFailures } from './gate/auth-failures.ts';
+import { Cors, isPreflight } from './gate/cors.ts';
 import { InFlight } from './in-flight.ts';
 import { httpLimits } from './limits.ts';
 import { type Address, Listener, type RequestHandler } from './listener.ts';
 import { logLine } from './log-line.ts';
 import {
 	connectionUrl,
+	type HostMiddleware,
 	linkBase,
 	type Mount,
 	outside,
@@ -23,9 +25,8 @@ import {
 	type Target,
 	targetBelow,
 } from './mount.ts';
-import { describeRoutes } from './openapi.ts';
+import { describeRoutes } from './openapi/document.ts';
 import { Reply } from './reply.ts';
-import { respond } from './respond.ts';
 import type { Route } from './route.ts';
 import { RouteTable } from './router.ts';
 import type { HttpOptions } from './server-options.ts';
@@ -112,13 +113,15 @@ export class HttpServer {
 	}
 
 	/** The same for a Koa host, whose context an authenticator gets. */
-	middleware({ prefix, host }: Mount = {}): Koa.Middleware {
+	middleware({ prefix, host }: Mount = {}): HostMiddleware {
 		const plain = plainPrefix(prefix);
 		return async (ctx, next) => {
 			const target = targetBelow(ctx.req, plain, ctx.originalUrl);
 			if (!target || !this.#isOurs(target.path)) return next();
 			ctx.respond = false;
-			await this.#serve(ctx.req, ctx.res, { target, host: host ?? [ctx], context: () => ctx });
+			// koa-body takes a context of Koa's own types.
+			const context = () => ctx as Koa.Context;
+			await this.#serve(ctx.req, ctx.res, { target, host: host ?? [ctx], context });
 		};
 	}
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type Koa from 'koa';
-import type { Mount } from '../http/mount.ts';
+import type { HostMiddleware, Mount } from '../http/mount.ts';
 import type { ServiceRef } from '../service.ts';
 import type { BootTree } from './tree.ts';
 
@@ -27,7 +26,7 @@ export interface App {
 		mount?: Mount,
 	): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 	/** A middleware for a Koa app. */
-	middleware(mount?: Mount): Koa.Middleware;
+	middleware(mount?: Mount): HostMiddleware;
 	/** A web-standard handler. With `next`, paths that are not ours go on to the host. */
 	fetch(
 		request: Request,

@@ -1,5 +1,6 @@
 import { BootError, bootProblem } from '../config/problem.ts';
 import type { Logger } from '../ports/logger.ts';
+import { explainFailure } from './step-failure.ts';
 
 interface Undo {
 	readonly owner: string;
@@ -12,10 +13,13 @@ export class Lifecycle {
 	#isUnwound = false;
 	readonly #timeoutMs: number;
 	readonly #log: Logger;
+	readonly #variables: ReadonlyMap<string, string>;
 
-	constructor(timeoutMs: number, log: Logger) {
+	/** `variables`: by config path, the environment variable that a value came from. */
+	constructor(timeoutMs: number, log: Logger, variables: ReadonlyMap<string, string> = new Map()) {
 		this.#timeoutMs = timeoutMs;
 		this.#log = log;
+		this.#variables = variables;
 	}
 
 	/** Runs one step of the start. Its failure becomes a `BootError` that names owner and phase. */
@@ -29,19 +33,10 @@ export class Lifecycle {
 			return await deadline(Promise.resolve().then(task), this.#timeoutMs);
 		} catch (cause) {
 			if (cause instanceof BootError) throw cause;
-			const late = cause instanceof StepTimeout;
-			const reason = because(cause);
-			throw new BootError(
-				[
-					bootProblem(
-						late ? 'E_STEP_TIMEOUT' : 'E_STEP_FAILED',
-						owner,
-						path,
-						`failed to ${phase}: ${reason}`,
-					),
-				],
-				{ cause },
-			);
+			const code = cause instanceof StepTimeout ? 'E_STEP_TIMEOUT' : 'E_STEP_FAILED';
+			const variables = this.#variables;
+			const { message, remedy } = explainFailure(cause, { phase, path, variables });
+			throw new BootError([bootProblem(code, owner, path, message, remedy)], { cause });
 		}
 	}
 
@@ -67,14 +62,6 @@ export class Lifecycle {
 }
 
 class StepTimeout extends Error {}
-
-/** A message and what caused it: "cannot open the file: EACCES: permission denied". */
-function because(error: unknown): string {
-	if (!(error instanceof Error)) return String(error);
-	return error.cause === undefined
-		? error.message
-		: `${error.message.replace(/[.:]$/, '')}: ${because(error.cause)}`;
-}
 
 /** Rejects when the promise has not settled in time. The timer is real time on purpose: a stuck step stops fake clocks too. */
 async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {

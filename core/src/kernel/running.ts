@@ -1,8 +1,7 @@
-import type Koa from 'koa';
 import { plinthError } from '../coded-error.ts';
 import { BootError, bootProblem } from '../config/problem.ts';
-import { removeLeftUploads } from '../http/leftovers.ts';
-import type { Mount } from '../http/mount.ts';
+import { removeLeftUploads } from '../http/bodies/leftovers.ts';
+import type { HostMiddleware, Mount } from '../http/mount.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { JobWorker } from '../jobs/worker.ts';
 import type { ModelDirectory } from '../models/directory.ts';
@@ -36,6 +35,7 @@ export class RunningApp implements App {
 	state: AppState = 'created';
 	readonly #parts: AppParts;
 	#starting: Promise<void> | undefined;
+	#isAnnounced = false;
 	#stopping: Promise<void> | undefined;
 
 	constructor(parts: AppParts) {
@@ -44,8 +44,7 @@ export class RunningApp implements App {
 
 	start(): Promise<void> {
 		if (this.#stopping) return Promise.reject(plinthError('E_STOPPING'));
-		this.#starting ??= this.#start();
-		return this.#starting;
+		return this.#begin().then(() => this.#announce());
 	}
 
 	stop(): Promise<void> {
@@ -59,16 +58,19 @@ export class RunningApp implements App {
 		const { server } = this.#parts.plan;
 		const { host = server.host, port = server.port } = options;
 		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff('config', host)]);
-		await this.start();
 		if (this.#stopping) throw plinthError('E_STOPPING');
-		return this.#parts.http.listen({ host, port });
+		await this.#begin();
+		if (this.#stopping) throw plinthError('E_STOPPING');
+		const address = await this.#parts.http.listen({ host, port });
+		this.#announce();
+		return address;
 	}
 
 	callback(mount?: Mount): ReturnType<HttpServer['callback']> {
 		return this.#parts.http.callback(mount);
 	}
 
-	middleware(mount?: Mount): Koa.Middleware {
+	middleware(mount?: Mount): HostMiddleware {
 		return this.#parts.http.middleware(mount);
 	}
 
@@ -107,6 +109,18 @@ export class RunningApp implements App {
 		return bootTree(this.#parts.plan, this.#parts.setups, this.#parts.models);
 	}
 
+	#begin(): Promise<void> {
+		this.#starting ??= this.#start();
+		return this.#starting;
+	}
+
+	/** Once, and with a listener of our own not before it is open: whoever waits for the line sends requests then. */
+	#announce(): void {
+		if (this.#isAnnounced || this.state !== 'ready') return;
+		this.#isAnnounced = true;
+		this.#parts.log.info({}, 'ready');
+	}
+
 	async #start(): Promise<void> {
 		const { lifecycle, setups, plan, log } = this.#parts;
 		this.state = 'starting';
@@ -115,7 +129,6 @@ export class RunningApp implements App {
 				await lifecycle.step('start', owner, path, task);
 			if (setups.machine && plan.jobs.work) await this.#startJobs(setups.machine);
 			this.state = 'ready';
-			log.info({}, 'ready');
 			void removeLeftUploads(log);
 		} catch (error) {
 			await this.#end();

@@ -1,5 +1,5 @@
 import { invalidValue, plinthError } from '../coded-error.ts';
-import { DataUrlError, decodeFileData, isAddress } from '../http/data-url.ts';
+import { DataUrlError, decodeFileData, isAddress } from '../http/bodies/data-url.ts';
 import { isUpload, type UploadedFile } from '../http/upload.ts';
 import type { EncodedDocument } from '../ports/document-reader.ts';
 

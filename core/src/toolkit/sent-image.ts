@@ -1,5 +1,5 @@
 import { invalidValue, isPlinthError, PlinthError, plinthError } from '../coded-error.ts';
-import { DataUrlError, decodeDataUrl } from '../http/data-url.ts';
+import { DataUrlError, decodeDataUrl } from '../http/bodies/data-url.ts';
 import { isUpload, type UploadedFile } from '../http/upload.ts';
 import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
 import { Semaphore } from '../semaphore.ts';

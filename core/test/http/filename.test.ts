@@ -1,10 +1,9 @@
 import { validateHeaderValue } from 'node:http';
-import { create } from 'content-disposition';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { anyText } from '../../../test/support/characters.ts';
-import { shownFilename } from '../../src/http/filename.ts';
+import { attachment, shownFilename } from '../../src/http/filename.ts';
 import { defineRoute } from '../../src/http/route.ts';
 import { isUpload } from '../../src/http/upload.ts';
 import { privateTemp, testServer } from './support.ts';
@@ -87,7 +86,7 @@ describe('a file name', { timeout: 30_000 }, () => {
 				const shown = shownFilename(name);
 				expectHarmless(shown);
 				expect(shownFilename(shown)).toBe(shown);
-				const header = create(shown);
+				const header = attachment(shown);
 				expect(header).toMatch(/^attachment(?:; filename="(?:[^"\\]|\\.)*")?[^\r\n]*$/);
 				expect(header.length).toBeLessThan(4_000);
 				validateHeaderValue('content-disposition', header);

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { anyText } from '../../../test/support/characters.ts';
 import { Reply } from '../../src/http/reply.ts';
 import { defineRoute } from '../../src/http/route.ts';
-import { codePoints } from '../../src/http/text.ts';
 import { fileField } from '../../src/http/upload.ts';
+import { codePoints } from '../../src/http/validation/text.ts';
 import { privateTemp, testServer } from './support.ts';
 
 const base = {

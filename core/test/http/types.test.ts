@@ -2,8 +2,8 @@ import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { Reply } from '../../src/http/reply.ts';
 import { defineRoute } from '../../src/http/route.ts';
-import { codePoints } from '../../src/http/text.ts';
 import { fileField, type UploadedFile } from '../../src/http/upload.ts';
+import { codePoints } from '../../src/http/validation/text.ts';
 
 const base = { scope: 'x', summary: 's', response: { description: 'x' }, errors: [] } as const;
 

@@ -1,4 +1,4 @@
-import type { ResumableEvent } from '../../http/sse.ts';
+import type { ResumableEvent } from '../../http/answers/sse.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FeedReader, JobUpdate } from '../../ports/job-feed.ts';
 import { eventText } from './updates.ts';

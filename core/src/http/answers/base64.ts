@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { httpLimits } from '../limits.ts';
+
+/** Bytes that stand in a JSON answer as a base64 text. */
+export interface Base64 {
+	readonly $kind: 'plinth.base64';
+	/** The whole text, for whoever serializes the answer by other means. */
+	toJSON(): string;
+}
+
+/**
+ * Makes a value for any place of a JSON reply or of a server-sent event: clients read the base64 text of the bytes (RFC 4648 §4, with
+ * padding). The kernel writes it in slices while the client reads, so that it never lies in memory whole. The bytes must stay as they
+ * are until the answer has been sent.
+ */
+export function base64(bytes: Uint8Array): Base64 {
+	return new SlicedBytes(bytes);
+}
+
+/** Serializes like `JSON.stringify`; `null` for what JSON cannot hold. Where a {@link Base64} stands in it the text comes in pieces. */
+export function jsonText(value: unknown): string | JsonPieces {
+	const placeholders = new Placeholders();
+	gathering = placeholders;
+	try {
+		const text = JSON.stringify(value) ?? 'null';
+		return placeholders.isEmpty ? text : new JsonPieces(placeholders.split(text));
+	} finally {
+		gathering = undefined;
+	}
+}
+
+/** A JSON text that is made while it is written. */
+export class JsonPieces {
+	readonly #parts: readonly (string | Buffer)[];
+
+	/** Strings stand for themselves, bytes for their base64 text. */
+	constructor(parts: readonly (string | Buffer)[]) {
+		this.#parts = parts;
+	}
+
+	/** The length of the whole text in bytes. */
+	get byteLength(): number {
+		const lengths = this.#parts.map((part) =>
+			typeof part === 'string' ? Buffer.byteLength(part) : Math.ceil(part.length / 3) * 4,
+		);
+		return lengths.reduce((sum, length) => sum + length, 0);
+	}
+
+	/** The same with more text around it. */
+	between(before: string, after: string): JsonPieces {
+		return new JsonPieces([before, ...this.#parts, after]);
+	}
+
+	/** The text in UTF-8, in pieces that can be written each within a bounded time. Each has memory of its own. */
+	*pieces(): Generator<Buffer> {
+		let waiting: Buffer[] = [];
+		let size = 0;
+		// Many short ones would otherwise be as many trips to the socket.
+		for (const slice of slicesOf(this.#parts)) {
+			if (size + slice.length > httpLimits.pieceBytes) {
+				yield joined(waiting, size);
+				waiting = [];
+				size = 0;
+			}
+			waiting.push(slice);
+			size += slice.length;
+		}
+		yield joined(waiting, size);
+	}
+}
+
+/** Most pieces are one slice; it is not copied where its memory is its own already. */
+function joined(slices: readonly Buffer[], size: number): Buffer {
+	const [first] = slices;
+	return first?.buffer.byteLength === size ? first : Buffer.concat(slices, size);
+}
+
+/** Bytes of which each slice of base64 is made: they fill a piece, and are a multiple of three, so that only the last one is padded. */
+const sliceBytes = (httpLimits.pieceBytes / 4) * 3;
+
+function* slicesOf(parts: readonly (string | Buffer)[]): Generator<Buffer> {
+	for (const part of parts) {
+		const step = typeof part === 'string' ? httpLimits.pieceBytes : sliceBytes;
+		const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+		for (let at = 0; at < bytes.length; at += step) {
+			const slice = bytes.subarray(at, at + step);
+			yield typeof part === 'string' ? slice : Buffer.from(slice.toString('base64'), 'latin1');
+		}
+	}
+}
+
+/** Set while a text is being serialized that will be written in pieces. Nothing waits in between: it belongs to one text at a time. */
+let gathering: Placeholders | undefined;
+
+/** Recognised by nobody, so nobody can make one up: it tells of itself when it is serialized. */
+class SlicedBytes implements Base64 {
+	readonly $kind = 'plinth.base64';
+	readonly #bytes: Buffer;
+
+	constructor(bytes: Uint8Array) {
+		this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	}
+
+	toJSON(): string {
+		return gathering ? gathering.add(this.#bytes) : this.#bytes.toString('base64');
+	}
+}
+
+/** What stands in a text in place of bytes: nobody can guess it, so no other string of the text looks like it. */
+class Placeholders {
+	readonly #found: Buffer[] = [];
+	#nonce = '';
+
+	get isEmpty(): boolean {
+		return this.#found.length === 0;
+	}
+
+	add(bytes: Buffer): string {
+		// Random numbers cost more than most answers.
+		this.#nonce ||= `plinth-base64-${randomUUID()}`;
+		return `${this.#nonce}-${this.#found.push(bytes) - 1};`;
+	}
+
+	/** Texts and bytes in turn. */
+	split(text: string): (string | Buffer)[] {
+		const pieces = text.split(new RegExp(`${this.#nonce}-(\\d+);`));
+		return pieces.map((piece, index) =>
+			index % 2 === 0 ? piece : (this.#found[Number(piece)] as Buffer),
+		);
+	}
+}
