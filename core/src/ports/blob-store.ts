@@ -47,6 +47,7 @@ export interface PutBlobOptions {
 /**
  * Bytes under server-made keys: segments of `[A-Za-z0-9._-]`, joined by `/`, 1 to 512 characters, no segment `.` or `..`.
  * Other keys are a programming error and throw. A blob appears whole or not at all, and is durable when `put` resolves.
+ * A piece of a body belongs to its writer again as soon as the next one is asked for.
  */
 export interface BlobStore extends SelfCheck {
 	put(
