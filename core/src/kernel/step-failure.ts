@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isPlinthError } from '../coded-error.ts';
 
@@ -73,8 +73,7 @@ function otherPlace({ path, variables }: FailedStep): string {
 
 /** The file that stands where a path goes on. */
 function nearestFile(path: string): string {
-	const found = lstatSync(path, { throwIfNoEntry: false });
-	return found || dirname(path) === path ? path : nearestFile(dirname(path));
+	return existsSync(path) || dirname(path) === path ? path : nearestFile(dirname(path));
 }
 
 /** An error and what caused it, the outermost first. */
