@@ -26,9 +26,14 @@ export interface Plan {
 	readonly per?: { readonly name: string; readonly count: number };
 }
 
-/** What an engine takes to compile what is hot; nginx has only its connections to open. */
-const warmMs = { engine: 6_000, nginx: 500 };
-const warmConnections = 32;
+/** What an engine takes to compile what is hot. In turns, as what is measured. */
+const warmUp = { rounds: 3, ms: 1_500, connections: 32 };
+
+/**
+ * Each round begins with so many milliseconds that do not count: while the others were measured V8 has cleaned up after the last one, and compiled code that no object was
+ * left for went with it. The figures are those of a server that is busy.
+ */
+const leadMs = 1_500;
 
 /**
  * Measures one workload: first whether our answers are the upstream's, then everybody's processor time in turns. One row beside nginx and one beside
@@ -53,10 +58,11 @@ export async function processorTime(upstream: MockUpstream, plan: Plan): Promise
 		const bySockets = sockets && (await likenessTo(upstream, sockets, workload));
 		const nginx = await started(startNginx(upstream));
 		const portkey = plan.withPortkey ? await started(startPortkey(upstream)) : undefined;
-		for (const gateway of gateways) {
-			const ms = gateway === nginx ? warmMs.nginx : warmMs.engine;
-			await drive(upstream.folder, targetOf(gateway, workload), warmConnections, ms);
-		}
+		const warming = gateways.map((gateway, index) => {
+			const target = targetOf(gateway, workload);
+			return [index, () => drive(upstream.folder, target, warmUp.connections, warmUp.ms)] as const;
+		});
+		await inTurns(warmUp.rounds, Object.fromEntries(warming));
 		const rows: Row[] = [];
 		for (const count of connections) {
 			const targets = {
@@ -85,6 +91,7 @@ async function measured(
 	gateways: Readonly<Record<string, Gateway>>,
 ): Promise<Samples> {
 	const round = (target: Target) => async (): Promise<GatewaySample> => {
+		await drive(folder, target, connections, leadMs);
 		const sample = await drive(folder, target, connections, ms);
 		return { ...sample, cpu: sample.cpu / (per?.count ?? 1) };
 	};

@@ -133,7 +133,9 @@ export class Endpoint {
 }
 
 async function release(body: Body | undefined, call: CallOf): Promise<void> {
-	await Promise.all([call.end(), body?.release()]).catch((err: unknown) =>
+	const [kept, sent] = [call.end(), body?.release()];
+	if (!kept && !sent) return;
+	await Promise.all([kept, sent]).catch((err: unknown) =>
 		// The answer stands: the handler may have stored a record.
 		call.log.warn(
 			{ err },

@@ -43,7 +43,7 @@ export class Exchange implements BagItem {
 	#reason: unknown;
 	#aborted = false;
 	/** Who wants to know of the abort; most requests end without one. */
-	#stops: Set<() => void> | undefined;
+	#stops: (() => void)[] = [];
 	/** How much held work has not settled, and who waits for it. */
 	#held = 0;
 	#wake: () => void = () => {};
@@ -123,15 +123,17 @@ export class Exchange implements BagItem {
 		this.#aborted = true;
 		this.#reason = reason;
 		this.#controller?.abort(reason);
-		for (const stop of this.#stops ?? []) stop();
-		this.#stops = undefined;
+		// One may take others back.
+		for (let stop = this.#stops.shift(); stop; stop = this.#stops.shift()) stop();
 	}
 
 	/** Calls `stop` once when the exchange is aborted, unless the returned function is called before. */
 	onAbort(stop: () => void): () => void {
-		this.#stops ??= new Set();
-		this.#stops.add(stop);
-		return () => this.#stops?.delete(stop);
+		this.#stops.push(stop);
+		return () => {
+			const at = this.#stops.indexOf(stop);
+			if (at >= 0) this.#stops.splice(at, 1);
+		};
 	}
 
 	/** Settles as `work` does, or rejects with the reason of the abort if that comes first. */
@@ -155,9 +157,12 @@ export class Exchange implements BagItem {
 		const length = this.req.headers['content-length'];
 		this.place?.reserve(length === undefined ? undefined : Number(length));
 		this.#waitsForBody = true;
-		this.#endPace = watchPace(this.req, this.clock, () =>
-			this.abort(plinthError('E_REQUEST_TIMEOUT')),
-		);
+		// A short one has come with its head, mostly.
+		if (!this.req.complete) {
+			this.#endPace = watchPace(this.req, this.clock, () =>
+				this.abort(plinthError('E_REQUEST_TIMEOUT')),
+			);
+		}
 		this.#invite?.();
 		this.#invite = undefined;
 	}

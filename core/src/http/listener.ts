@@ -11,6 +11,7 @@ import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
+import { soon } from './answers/soon.ts';
 import { newRequestId } from './exchange.ts';
 import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
@@ -171,7 +172,7 @@ export class Listener {
 			res.writeHead(status, headers).end(body);
 			return;
 		}
-		handle(req, res, invite);
+		soon(() => handle(req, res, invite));
 	}
 }
 

@@ -3,6 +3,7 @@ import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
 import { type JsonPieces, jsonText } from './base64.ts';
+import { soon } from './soon.ts';
 
 /** Headers of an answer, lower-case names. */
 export type Headers = Readonly<Record<string, string>>;
@@ -111,8 +112,9 @@ export async function sendWhole(
 	const large = typeof body !== 'string' || body.length > httpLimits.pieceBytes;
 	if (!linger && !large) {
 		// Of ASCII both are the same, and Node need not look for more.
-		if (headers['content-length'] === String(body.length)) res.end(body, 'latin1');
-		else res.end(body);
+		const encoding = headers['content-length'] === String(body.length) ? 'latin1' : 'utf8';
+		if (isBare(res)) soon(() => res.end(body, encoding));
+		else res.end(body, encoding);
 		// What is complete Node throws away itself.
 		if (!req.complete || !req.socket) req.resume();
 		return;

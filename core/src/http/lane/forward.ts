@@ -1,4 +1,5 @@
 import type { ForwardController, ForwardHandler, ForwardRequest } from '../../ports/forward.ts';
+import { soon } from '../answers/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { Reply } from '../reply.ts';
 import { PassedAnswer } from './passed-answer.ts';
@@ -74,9 +75,14 @@ class Forwarding implements ForwardHandler {
 			return;
 		}
 		signal?.addEventListener('abort', this.#giveUp);
-		const { dispatcher, origin, path, headers, body, quietMs } = this.#request;
 		this.#unlisten = exchange.onAbort(() => this.#stop());
-		this.#disarm = exchange.clock.after(quietMs, () => this.#silence());
+		this.#disarm = exchange.clock.after(this.#request.quietMs, () => this.#silence());
+		soon(() => this.#dispatch());
+	}
+
+	#dispatch(): void {
+		if (this.#isOver) return;
+		const { dispatcher, origin, path, headers, body } = this.#request;
 		try {
 			dispatcher.dispatch({ origin, path, method: 'POST', headers, body }, this);
 		} catch (error) {

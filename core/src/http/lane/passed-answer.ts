@@ -1,4 +1,5 @@
 import type { ForwardController } from '../../ports/forward.ts';
+import { soon } from '../answers/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { AnswerTail, tailBytes } from './answer-tail.ts';
@@ -131,16 +132,16 @@ export class PassedAnswer {
 	#writeSoon(): void {
 		if (this.#willWrite) return;
 		this.#willWrite = true;
-		process.nextTick(writeGathered, this);
+		soon(this.#writeGathered);
 	}
 
 	/** Writes what has been gathered, and the head, unless the client has enough. */
-	writeGathered(): void {
+	readonly #writeGathered = () => {
 		this.#willWrite = false;
 		if (this.#isOver || this.#pausedAt !== undefined || this.#exchange.res.destroyed) return;
 		const text = this.#takeGathered();
 		if (text !== undefined) this.#response.write(text);
-	}
+	};
 
 	/** Undefined: an event of the upstream says that it has failed, and the answer is broken off. */
 	#takeGathered(): string | undefined {
@@ -177,7 +178,7 @@ export class PassedAnswer {
 		this.#pausedAt = undefined;
 		// While it had to wait it was not silent.
 		this.#heardAt = this.#exchange.clock.now();
-		this.writeGathered();
+		this.#writeGathered();
 		if (this.#received === this.#head.length && this.#pausedAt === undefined) {
 			this.#exchange.allSent();
 		}
@@ -229,10 +230,6 @@ export class PassedAnswer {
 
 /** Pieces up to this are copied to save a write, in bytes; and what comes with one. */
 const shortBytes = 16_384;
-
-function writeGathered(answer: PassedAnswer): void {
-	answer.writeGathered();
-}
 
 const failure = /(?:^|\n)data: ?\{"error"/;
 

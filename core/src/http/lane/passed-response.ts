@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Headers, isBare, writeWholeHead } from '../answers/send.ts';
+import { soon } from '../answers/soon.ts';
 import { freeChunk } from '../buffers.ts';
 import type { Exchange } from '../exchange.ts';
 
@@ -83,14 +84,13 @@ export class PassedResponse {
 		if (socket.writableLength > 0) this.#wait(socket);
 	}
 
-	/** Ends the answer with its last piece. */
+	/** Ends the answer with its last piece, soon. */
 	end(text: string): void {
 		this.close();
 		const res = this.#res;
 		const last = this.#framed(text) + (this.#isFramed ? '0\r\n\r\n' : '');
-		if (last === '') res.end();
-		else if (this.#isBare) res.end(last, 'latin1');
-		else res.end(Buffer.from(last, 'latin1'));
+		if (!this.#isBare) res.end(Buffer.from(last, 'latin1'));
+		else soon(() => res.end(last, 'latin1'));
 	}
 
 	/** Listens no more. */

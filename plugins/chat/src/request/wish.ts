@@ -89,6 +89,7 @@ function formatOf({ response_format: format }: ChatBody): ChatFormat {
 }
 
 function defined<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {
-	const known = Object.entries(members).filter(([, value]) => value !== undefined);
-	return Object.fromEntries(known) as { [K in keyof T]?: NonNullable<T[K]> };
+	const known: Partial<T> = {};
+	for (const name in members) if (members[name] !== undefined) known[name] = members[name];
+	return known as { [K in keyof T]?: NonNullable<T[K]> };
 }
