@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type RunningServer, run, serve } from './support/programs.ts';
 import { runtimes } from './support/runtimes.ts';
-import { published } from './support/workspace.ts';
+import { exported } from './support/workspace.ts';
 
 const { app, runtimes: installed } = inject('prepared');
-/** What can be imported from our packages. */
-const exported = published.flatMap(({ manifest: { name, exports = {} } }) =>
-	Object.keys(exports)
-		.filter((subpath) => subpath !== './package.json')
-		.map((subpath) => `${name}${subpath.slice(1)}`),
-);
-
 /** By check and version of Node. */
 const results: Record<string, Record<string, string>> = {};
 

@@ -45,31 +45,45 @@ export class MemoryJobQueue implements JobQueue {
 	}
 }
 
-/** Messages of one kind, by tenant. The tenant served last stands last. */
+/** Messages of one kind, by tenant and then by job id. The tenant served last stands last. */
 class WaitingLine {
-	readonly #tenants = new Map<string, Map<string, QueueMessage>>();
+	readonly #tenants = new Map<string, QueueMessage[]>();
 
 	get size(): number {
-		return [...this.#tenants.values()].reduce((sum, messages) => sum + messages.size, 0);
+		return [...this.#tenants.values()].reduce((sum, messages) => sum + messages.length, 0);
 	}
 
+	/** Ids sort by creation, so a job that was interrupted has its old place again. */
 	add(message: QueueMessage): void {
-		const messages = this.#tenants.get(message.tenant) ?? new Map<string, QueueMessage>();
-		this.#tenants.set(message.tenant, messages.set(message.jobId, message));
+		const messages = this.#tenants.get(message.tenant) ?? [];
+		this.#tenants.set(message.tenant, messages);
+		const place = placeOf(message.jobId, messages);
+		if (messages[place]?.jobId !== message.jobId) messages.splice(place, 0, message);
 	}
 
-	/** Takes the oldest message of the tenant whose turn it is, among those that `mayTake`. */
+	/** Takes the message of the oldest job of the tenant whose turn it is, among those that `mayTake`. */
 	take(mayTake: (tenant: string) => boolean): QueueMessage | undefined {
 		for (const [tenant, messages] of this.#tenants) {
-			const [message] = messages.values();
-			if (!message || !mayTake(tenant)) continue;
-			messages.delete(message.jobId);
+			if (!mayTake(tenant)) continue;
+			const message = messages.shift();
 			this.#tenants.delete(tenant);
-			if (messages.size > 0) this.#tenants.set(tenant, messages);
+			if (messages.length > 0) this.#tenants.set(tenant, messages);
 			return message;
 		}
 		return undefined;
 	}
+}
+
+/** How many of the messages, which are sorted, are for jobs with smaller ids. */
+function placeOf(jobId: string, messages: readonly QueueMessage[]): number {
+	let low = 0;
+	let high = messages.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((messages[middle]?.jobId ?? '') < jobId) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }
 
 class MemoryConsumer {

@@ -24,6 +24,7 @@ conforms('memoryJobs', () =>
 
 conforms('memoryQueue', () =>
 	jobQueueSuite({
+		supports: { oldestFirst: true },
 		async create() {
 			const { provided: queue, stop } = await createBackend<JobQueue>(memoryQueue());
 			return { queue, close: stop };

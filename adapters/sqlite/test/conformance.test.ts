@@ -26,6 +26,7 @@ conforms('sqliteRecords', () =>
 
 conforms('sqliteQueue', () =>
 	jobQueueSuite({
+		supports: { oldestFirst: true },
 		async create() {
 			const { store, close } = await subject<JobQueue>(sqliteQueue);
 			return { queue: store, close };

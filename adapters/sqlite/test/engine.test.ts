@@ -7,6 +7,7 @@ import { Connection } from '../src/engine/connection.ts';
 import { prepareFile } from '../src/engine/schema.ts';
 import { sqliteJobs, sqliteQueue } from '../src/index.ts';
 import * as sql from '../src/jobs/statements.ts';
+import * as queueSql from '../src/queue/statements.ts';
 import { newJob, temporaryFile } from './subject.ts';
 
 let file: string;
@@ -67,13 +68,17 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test.each([1, 2])('of version %i is brought up to date', async (version) => {
+	test.each([1, 2, 3])('of version %i is brought up to date', async (version) => {
 		const first = await openJobs();
 		await first.provided.create(newJob('1'));
 		await first.stop();
 		const older = new Connection(file);
-		older.exec('ALTER TABLE jobs DROP COLUMN callback; CREATE INDEX events_at ON events (at)');
-		older.exec('DROP INDEX jobs_pending; CREATE INDEX jobs_pending ON jobs (kind, tenant)');
+		older.exec('DROP INDEX messages_turn');
+		older.exec('CREATE INDEX messages_turn ON messages (kind, tenant, seq)');
+		if (version < 3) {
+			older.exec('ALTER TABLE jobs DROP COLUMN callback; CREATE INDEX events_at ON events (at)');
+			older.exec('DROP INDEX jobs_pending; CREATE INDEX jobs_pending ON jobs (kind, tenant)');
+		}
 		if (version === 1) {
 			older.exec('DROP INDEX jobs_claimable; ALTER TABLE jobs DROP COLUMN ended_by');
 			older.exec('CREATE INDEX jobs_claimable ON jobs (created_at)');
@@ -123,6 +128,8 @@ describe('the queries', () => {
 		['events of a tenant', sql.selectEvents(true, false)],
 		['events of a job', sql.selectEvents(true, true)],
 		['trimEvents', sql.trimEvents],
+		['takeOldest', queueSql.takeOldest],
+		['nextTenant', queueSql.nextTenant],
 	])('%s: an index answers, without a sort', (_name, query) => {
 		const connection = new Connection(file);
 		prepareFile(connection, 1_000);

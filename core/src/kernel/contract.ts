@@ -14,7 +14,7 @@ export interface App {
 	 * alive by itself: a listener does. Rejects with `E_STOPPING` once `stop` was called.
 	 */
 	start(): Promise<void>;
-	/** Drains and closes everything, in reverse order of start. Calling it again waits for the same end. */
+	/** Drains and closes everything, in reverse order of start, and writes the log to its end. Calling it again waits for the same end. */
 	stop(): Promise<void>;
 	/** Opens a listener of its own. Defaults come from the config's `server` section. */
 	listen(options?: {

@@ -29,10 +29,29 @@ export function createLogger({ level, format }: LogSettings, output?: LogOutput)
 	// What pino would do to errors has been done by safeFields.
 	const serializers = { err: (err: unknown) => err };
 	const options: LoggerOptions = { level, base: null, serializers };
-	return adapt(pino(options, isPretty ? forPeople(output) : forMachines(output)));
+	const destination = isPretty ? forPeople(output) : forMachines(output);
+	const log = adapt(pino(options, destination));
+	destinations.set(log, destination);
+	return log;
 }
 
-function forMachines(output: LogOutput | undefined): { write(line: string): void } {
+/** Settles when the lines that `createLogger`'s log has taken so far are written, or cannot be. Of any other log nothing is known: it settles at once. */
+export async function flushLog(log: Logger): Promise<void> {
+	await destinations.get(log)?.flush?.();
+}
+
+interface Destination {
+	write(line: string): void;
+	flush?(): Promise<void>;
+}
+
+/** Where the lines of a log go; a log that the host has brought is not here. */
+const destinations = new WeakMap<Logger, Destination>();
+
+/** A flush writes one piece of what was gathered, or waits for the one that is being written; there are never more than these. */
+const flushRounds = 4;
+
+function forMachines(output: LogOutput | undefined): Destination {
 	if (output) return { write: (line) => void output.write(line) };
 	// Lines are gathered for a moment: a write each would cost a busy server a tenth of its time. What is left at the exit is written then.
 	const gathered = pino.destination({
@@ -43,11 +62,19 @@ function forMachines(output: LogOutput | undefined): { write(line: string): void
 		periodicFlush: 100,
 		contentMode: 'buffer',
 	});
-	// Text that waits is copied whole with each line that is added; its types know nothing else.
-	return { write: (line) => void gathered.write(Buffer.from(line) as unknown as string) };
+	return {
+		// Text that waits is copied whole with each line that is added; its types know nothing else.
+		write: (line) => void gathered.write(Buffer.from(line) as unknown as string),
+		async flush() {
+			for (let round = 0; round < flushRounds; round += 1) {
+				// It fails on what cannot be synced, such as a pipe, and when nobody reads any more.
+				await new Promise<void>((resolve) => gathered.flush(() => resolve()));
+			}
+		},
+	};
 }
 
-function forPeople(output: LogOutput | undefined): { write(line: string): void } {
+function forPeople(output: LogOutput | undefined): Destination {
 	const terminal: LogOutput = output ?? process.stderr;
 	const hasColors = terminal.hasColors?.() ?? false;
 	return { write: (line) => void terminal.write(prettyLine(line, hasColors)) };

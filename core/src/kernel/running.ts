@@ -11,6 +11,7 @@ import { authOff, isLoopback } from './checks.ts';
 import type { App, AppState } from './contract.ts';
 import type { JobMachine } from './kernel.ts';
 import { type Lifecycle, within } from './lifecycle.ts';
+import { flushLog } from './log.ts';
 import type { BootPlan } from './plan.ts';
 import type { Registry } from './registry.ts';
 import type { PluginSetups } from './setup.ts';
@@ -18,6 +19,9 @@ import { type BootTree, bootTree } from './tree.ts';
 
 /** How long aborted requests and jobs may take to settle, in milliseconds. */
 const abortMs = 4_000;
+
+/** How long a reader of the log that does not read may hold up the end, in milliseconds. */
+const flushMs = 1_000;
 
 /** What a booted app consists of. */
 export interface AppParts {
@@ -177,8 +181,11 @@ export class RunningApp implements App {
 	}
 
 	async #end(): Promise<void> {
-		await this.#parts.lifecycle.unwind();
+		const { lifecycle, log } = this.#parts;
+		await lifecycle.unwind();
 		this.state = 'stopped';
-		this.#parts.log.info({}, 'stopped');
+		log.info({}, 'stopped');
+		// The host may end the process next.
+		await within(flushLog(log), flushMs);
 	}
 }

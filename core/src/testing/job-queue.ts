@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Accepted, ConsumeOptions, JobQueue, QueueMessage } from '../ports/job-queue.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
 import { type ConformanceCase, caseMaker, type Subject } from './conformance.ts';
 import { eventually } from './eventually.ts';
+import { ids, message, open, turns } from './job-queue/workshop.ts';
 
 /** A fresh queue in which nothing waits. */
 export interface JobQueueSubject extends Subject {
@@ -11,20 +12,40 @@ export interface JobQueueSubject extends Subject {
 /** What is under test. */
 export interface JobQueueSuiteOptions {
 	create(): Promise<JobQueueSubject>;
-}
-
-/** A consumer that accepts everything and lets its attempts run until they are told to finish. */
-interface Workshop {
-	readonly started: QueueMessage[];
-	readonly running: Map<string, () => void>;
-	finish(jobId: string): void;
-	finishAll(): void;
-	close(): Promise<void>;
+	/** What the queue promises beyond the contract, which lets messages come in any order. */
+	readonly supports?: {
+		/** The message of a tenant's oldest job comes before those of its others. */
+		readonly oldestFirst?: boolean;
+	};
 }
 
 /** Every sentence of the `JobQueue` contract as a case. */
-export function jobQueueSuite({ create }: JobQueueSuiteOptions): ConformanceCase[] {
+export function jobQueueSuite(options: JobQueueSuiteOptions): ConformanceCase[] {
+	const { create, supports = {} } = options;
 	const it = caseMaker(create);
+	return [...carrying(it), ...(supports.oldestFirst ? inOrder(it) : [])];
+}
+
+type It = ReturnType<typeof caseMaker<JobQueueSubject>>;
+
+function inOrder(it: It): ConformanceCase[] {
+	return [
+		it('the oldest job of a tenant comes first, whenever it was rung for', async ({ queue }) => {
+			for (const name of ['c', 'b']) await queue.enqueue(message(name));
+			const workshop = open(queue, { concurrency: 1, perTenant: 1 });
+			await eventually('one runs', () => workshop.started.length === 1);
+			await queue.enqueue(message('a'));
+			for (let i = 2; i <= 3; i += 1) {
+				workshop.finishAll();
+				await eventually(`attempt ${i} runs`, () => workshop.started.length === i);
+			}
+			assert.deepEqual(ids(workshop), ['b', 'a', 'c']);
+			await workshop.close();
+		}),
+	];
+}
+
+function carrying(it: It): ConformanceCase[] {
 	return [
 		it('a consumer receives what is rung later', async ({ queue }) => {
 			const workshop = open(queue);
@@ -202,11 +223,8 @@ export function jobQueueSuite({ create }: JobQueueSuiteOptions): ConformanceCase
 			assert.deepEqual([ids(workshop), await queue.depth('video')], [['a'], 1]);
 		}),
 		it('close waits for open handler calls', async ({ queue }) => {
-			let letGo = (): void => {};
+			const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
 			let isCalled = false;
-			const gate = new Promise<void>((resolve) => {
-				letGo = resolve;
-			});
 			const consumer = queue.consume('video', { concurrency: 1, perTenant: 1 }, async () => {
 				isCalled = true;
 				await gate;
@@ -242,49 +260,4 @@ export function jobQueueSuite({ create }: JobQueueSuiteOptions): ConformanceCase
 			await two.close();
 		}),
 	];
-}
-
-function open(
-	queue: JobQueue,
-	options: ConsumeOptions = { concurrency: 10, perTenant: 10 },
-): Workshop & { closeOnly(): Promise<void> } {
-	const started: QueueMessage[] = [];
-	const running = new Map<string, () => void>();
-	const consumer = queue.consume('video', options, async (received): Promise<Accepted> => {
-		const { jobId, kind, tenant } = received;
-		started.push({ jobId, kind, tenant });
-		const finished = new Promise<void>((resolve) => running.set(jobId, resolve));
-		return { finished };
-	});
-	const finish = (jobId: string): void => {
-		running.get(jobId)?.();
-		running.delete(jobId);
-	};
-	const finishAll = (): void => [...running.keys()].forEach(finish);
-	return {
-		started,
-		running,
-		finish,
-		finishAll,
-		closeOnly: () => consumer.close(),
-		async close() {
-			const closing = consumer.close();
-			finishAll();
-			await closing;
-			finishAll();
-		},
-	};
-}
-
-function message(jobId: string, tenant = 'acme'): QueueMessage {
-	return { jobId, kind: 'video', tenant };
-}
-
-function ids({ started }: Workshop): string[] {
-	return started.map(({ jobId }) => jobId);
-}
-
-/** Gives a wrong queue the time to show itself. */
-async function turns(): Promise<void> {
-	for (let i = 0; i < 20; i += 1) await new Promise((resolve) => setImmediate(resolve));
 }

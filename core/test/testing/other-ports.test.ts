@@ -13,6 +13,7 @@ import { type Sabotage, testSabotage } from './sabotage.ts';
 
 const queueSuite = (spoil: (right: JobQueue) => JobQueue) =>
 	jobQueueSuite({
+		supports: { oldestFirst: true },
 		async create() {
 			const { provided, stop } = await createBackend<JobQueue>(memoryQueue());
 			return { queue: spoil(provided), close: stop };
@@ -75,6 +76,24 @@ const wrongQueues: Sabotage<JobQueue>[] = [
 			},
 		}),
 		'a closed consumer takes no further message',
+	],
+	[
+		'first rung for, first served',
+		(right) => {
+			// Ids that sort as they arrive, and the real ones behind them.
+			const arrivals: string[] = [];
+			return {
+				enqueue: (message) => {
+					const place = String(arrivals.push(message.jobId)).padStart(4, '0');
+					return right.enqueue({ ...message, jobId: `${place}_${message.jobId}` });
+				},
+				consume: (kind, options, handler) =>
+					right.consume(kind, options, (message) =>
+						handler({ ...message, jobId: message.jobId.slice(5) }),
+					),
+			};
+		},
+		'the oldest job of a tenant comes first, whenever it was rung for',
 	],
 	[
 		'a ring that is counted twice',

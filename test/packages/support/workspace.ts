@@ -26,6 +26,14 @@ export interface Package {
 /** The packages that are published. */
 export const published: readonly Package[] = packagesIn('{core,cli,plugins/*,adapters/*}');
 
+/** What can be imported from them. */
+export const exported: readonly string[] = published.flatMap(
+	({ manifest: { name, exports = {} } }) =>
+		Object.keys(exports)
+			.filter((subpath) => subpath !== './package.json')
+			.map((subpath) => `${name}${subpath.slice(1)}`),
+);
+
 /** The packages that somebody else could have written: no part of the workspace. */
 export const strangers: readonly Package[] = packagesIn('test/packages/strangers/*');
 

@@ -156,6 +156,18 @@ describe('an answer fails, wherever it is cut,', () => {
 	});
 });
 
+test('what came along with a paused head is told, although the server has closed', () => {
+	const told = new Told((now, controller) => {
+		if (now === 'onResponseStart') controller.pause();
+	});
+	const reader = new AnswerReader(told, deaf);
+	reader.read(Buffer.from('HTTP/1.1 200 OK\r\n\r\nall of it'));
+	reader.close();
+	expect(told.moments).toEqual(['onResponseStart']);
+	reader.resume();
+	expect([told.body, told.moments.at(-1)]).toEqual(['all of it', 'onResponseEnd']);
+});
+
 test('a server of another protocol is not waited for', () => {
 	for (const raw of ['SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\n', 'HTTQ']) {
 		const told = new Told();

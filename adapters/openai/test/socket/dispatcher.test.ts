@@ -34,16 +34,18 @@ describe('requests', () => {
 		expect(server.connections[0]?.received.endsWith(`\r\n\r\n${body}`)).toBe(true);
 	});
 
-	test('go to the host that the config names', async () => {
+	test.each(['host', 'Host'])('go to the host that the config names: %s', async (name) => {
 		const server = await rawServer(writes(answer('yes')));
-		await ask(to(server.origin), { with: ['host', 'models.test'] });
-		expect(server.connections[0]?.received.match(/^host: .*$/gm)).toEqual(['host: models.test']);
+		await ask(to(server.origin), { with: [name, 'models.test'] });
+		expect(server.connections[0]?.received.match(/^host: .*$/gim)).toEqual(['host: models.test']);
 	});
 
 	test.each([
 		['a length of their own', ['content-length', '1']],
 		['a framing of their own', ['transfer-encoding', 'chunked']],
 		['a header of two lines', ['a', 'b\r\nc: d']],
+		['a length of their own in other letters', ['Content-Length', '0']],
+		['a character that ends a line as Latin-1', ['a', 'b\u010dc']],
 	])('with %s are not sent', async (_, own) => {
 		const server = await rawServer(writes(answer('yes')));
 		const dispatcher = to(server.origin);

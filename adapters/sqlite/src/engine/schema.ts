@@ -98,6 +98,11 @@ const migrations: readonly string[] = [
 	-- the log is trimmed from its start, in the order of seq
 	DROP INDEX events_at;
 	`,
+	`
+	-- the oldest job of a tenant comes first, whenever it was rung for
+	DROP INDEX messages_turn;
+	CREATE INDEX messages_turn ON messages (kind, tenant, job_id);
+	`,
 ];
 
 /** The file was written by a newer version of this adapter. */

@@ -7,9 +7,10 @@ export const insertMessage = `
 export const nextTenant = `
 	SELECT tenant FROM messages WHERE kind = $kind AND tenant > $after ORDER BY tenant LIMIT 1`;
 
+/** Ids sort by creation, so a job that was interrupted has its old place again. */
 export const takeOldest = `
 	DELETE FROM messages
-	WHERE seq = (SELECT seq FROM messages WHERE kind = $kind AND tenant = $tenant ORDER BY seq LIMIT 1)
+	WHERE job_id = (SELECT job_id FROM messages WHERE kind = $kind AND tenant = $tenant ORDER BY job_id LIMIT 1)
 	RETURNING job_id`;
 
 export const countWaiting = `SELECT count(*) AS count FROM messages WHERE kind = $kind`;

@@ -13,5 +13,14 @@ export function soon(write: () => void): void {
 function writeAll(): void {
 	const writes = waiting;
 	waiting = [];
-	for (const write of writes) write();
+	let done = 0;
+	try {
+		for (const write of writes) {
+			done += 1;
+			write();
+		}
+	} finally {
+		// One that throws is a fault of ours; the others belong to other clients.
+		for (const write of writes.slice(done)) soon(write);
+	}
 }

@@ -139,14 +139,14 @@ export class PassedAnswer {
 	readonly #writeGathered = () => {
 		this.#willWrite = false;
 		if (this.#isOver || this.#pausedAt !== undefined || this.#exchange.res.destroyed) return;
-		const text = this.#takeGathered();
+		const text = this.#takeGathered(this.#head.isStream ? sureEnd(this.#gathered) : undefined);
 		if (text !== undefined) this.#response.write(text);
 	};
 
 	/** Undefined: an event of the upstream says that it has failed, and the answer is broken off. */
-	#takeGathered(): string | undefined {
-		const text = this.#gathered;
-		this.#gathered = '';
+	#takeGathered(end?: number): string | undefined {
+		const text = this.#gathered.slice(0, end);
+		this.#gathered = this.#gathered.slice(text.length);
 		if (text === '') return text;
 		if (this.#head.isStream && tellsFailure(text)) {
 			this.#break('The upstream has failed while it answered.');
@@ -231,11 +231,21 @@ export class PassedAnswer {
 /** Pieces up to this are copied to save a write, in bytes; and what comes with one. */
 const shortBytes = 16_384;
 
-const failure = /(?:^|\n)data: ?\{"error"/;
+const failure = /(?:^|[\r\n])data: ?\{"error"/;
+/** What such a line begins with. */
+const failures = ['data: {"error"', 'data:{"error"'];
 
 /** Whether an event says what went wrong at the upstream, in words that are nobody else's business. In a text of JSON it could not stand like this. */
 function tellsFailure(text: string): boolean {
 	return text.includes('{"error"') && failure.test(text);
+}
+
+/** Where the last line begins, if it may yet tell a failure: then it waits for more. Else where the text ends. */
+function sureEnd(text: string): number {
+	const start = 1 + Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'));
+	const line = text.slice(start);
+	const isUnsure = line !== '' && failures.some((each) => each.startsWith(line));
+	return isUnsure ? start : text.length;
 }
 
 const wrongLength = 'The answer of the upstream has another length than it says.';

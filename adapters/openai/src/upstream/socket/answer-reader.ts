@@ -87,8 +87,9 @@ export class AnswerReader implements ForwardController {
 	resume(): void {
 		if (this.#isOver || !this.#isPaused) return;
 		this.#isPaused = false;
+		if (this.#held) this.#readHeld(this.#held);
+		if (this.#isOver || this.#isPaused) return;
 		if (this.#isComplete) this.#complete();
-		else if (this.#held) this.#readHeld(this.#held);
 		else this.#source.resume();
 	}
 
@@ -131,7 +132,6 @@ export class AnswerReader implements ForwardController {
 		} catch (error) {
 			this.fail(error as Error);
 		}
-		if (!this.#isOver && !this.#isPaused) this.#source.resume();
 	}
 
 	#readBody(bytes: Buffer): void {

@@ -81,15 +81,17 @@ export class SocketDispatcher implements ForwardDispatcher, ConnectionOwner {
 	#headOf(path: string, headers: readonly string[]): string {
 		const known = this.#heads.get(headers);
 		if (known?.path === path) return known.text;
-		const names = headers.filter((_, at) => at % 2 === 0);
+		const names = headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
 		const framing = names.find((name) => framed.has(name));
 		if (framing) throw new Error(`The header "${framing}" is not the caller's: leave it out.`);
 		const lines = [`POST ${path} HTTP/1.1`];
 		// A config may have its own.
 		if (!names.includes('host')) lines.push(`host: ${this.#authority}`);
 		for (const [at, name] of names.entries()) lines.push(`${name}: ${headers[2 * at + 1]}`);
-		if (lines.some((line) => /[\r\n]/.test(line)))
-			throw new Error('A header has more than a line.');
+		// Written as Latin-1, a character beyond it could end the line.
+		if (lines.some((line) => /[^\t\x20-\x7e\x80-\xff]/.test(line))) {
+			throw new Error('A header has characters that HTTP does not carry.');
+		}
 		const text = `${lines.join('\r\n')}\r\ncontent-length: `;
 		this.#heads.set(headers, { path, text });
 		return text;

@@ -52,7 +52,8 @@ export class KeptConnection implements AnswerSource {
 				buffer: () => buffer,
 				callback: (length) => {
 					const bytes = buffer.subarray(0, length);
-					if (length === firstReadBytes) buffer = Buffer.allocUnsafeSlow(readBytes);
+					const isFull = length === buffer.length;
+					if (isFull && length < readBytes) buffer = Buffer.allocUnsafeSlow(readBytes);
 					this.#read(bytes);
 					return true;
 				},
