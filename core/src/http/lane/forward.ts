@@ -144,7 +144,7 @@ class Forwarding implements ForwardHandler {
 		const request = this.#request;
 		const contentType = first(headers['content-type']);
 		const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-		const encoding = first(headers['content-encoding']).trim().toLowerCase() || 'identity';
+		const encoding = all(headers['content-encoding']).trim().toLowerCase() || 'identity';
 		try {
 			// The other codes of success say that there is no content, or a part of it (RFC 9110, §15.3).
 			const told = first(headers['content-length']);
@@ -245,4 +245,9 @@ class Forwarding implements ForwardHandler {
 
 function first(value: string | string[] | undefined): string {
 	return (typeof value === 'string' ? value : value?.[0]) ?? '';
+}
+
+/** Several lines are one list (RFC 9110, §5.3). */
+function all(value: string | string[] | undefined): string {
+	return typeof value === 'string' ? value : (value?.join(', ') ?? '');
 }

@@ -306,6 +306,13 @@ describe('an upstream without an answer for the client', () => {
 			'The upstream: unfit application/json.',
 		],
 		[
+			'that has packed it, as its second line says',
+			(_, res) =>
+				res.writeHead(200, { ...typed, 'content-encoding': ['identity', 'gzip'] }).end('x'),
+			'unfit application/json',
+			'The upstream: unfit application/json.',
+		],
+		[
 			'without content',
 			(_, res) => res.writeHead(204, typed).end(),
 			'unfit application/json',
