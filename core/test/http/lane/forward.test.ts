@@ -308,7 +308,12 @@ describe('an upstream without an answer for the client', () => {
 		[
 			'that has packed it, as its second line says',
 			(_, res) =>
-				res.writeHead(200, { ...typed, 'content-encoding': ['identity', 'gzip'] }).end('x'),
+				res
+					.writeHead(200, [
+						...['content-type', 'application/json'],
+						...['content-encoding', 'identity', 'content-encoding', 'gzip'],
+					])
+					.end('x'),
 			'unfit application/json',
 			'The upstream: unfit application/json.',
 		],
