@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Exit, plinth } from '../../test/support/cli.ts';
 import { plinthHere } from '../../test/support/command.ts';
-import { removeDir, temporaryDir } from '../../test/support/serve.ts';
+import { removeDir, serveEmbedded, temporaryDir } from '../../test/support/serve.ts';
 
 const timeout = 20_000;
 const fiveMistakes = join(import.meta.dirname, 'fixtures/five-mistakes/plinth.config.yaml');
@@ -38,6 +38,42 @@ describe('plinth check', () => {
 		['an optional need that nobody meets', /needs core\.remoteImages from nobody \(optional\)/],
 	])('prints %s', (_sentence, pattern) => {
 		expect(fine.stdout).toMatch(pattern);
+	});
+});
+
+describe('plinth check', () => {
+	test('leaves nothing behind, and keeps what is there', { timeout }, async () => {
+		const folder = await temporaryDir('cli-check');
+		onTestFinished(() => removeDir(folder));
+		const { code } = await plinthHere(['check'], { cwd: folder });
+		expect([code, await readdir(folder)]).toEqual([0, []]);
+		const { dataDir, stop } = await serveEmbedded();
+		onTestFinished(stop);
+		const before = await readdir(dataDir);
+		const env = { PLINTH_DATA_DIR: dataDir };
+		expect((await plinthHere(['check'], { cwd: folder, env })).code).toBe(0);
+		expect(await readdir(dataDir)).toEqual(before);
+	});
+
+	test('says that a data folder cannot be made, as serve does', { timeout }, async () => {
+		const folder = await temporaryDir('cli-check');
+		onTestFinished(() => removeDir(folder));
+		await writeFile(join(folder, 'taken'), '');
+		const env = { PLINTH_DATA_DIR: join(folder, 'taken') };
+		for (const command of ['check', 'serve']) {
+			const { code, stdout, stderr } = await plinthHere([command], { cwd: folder, env });
+			expect([command, code, stdout]).toEqual([command, 1, '']);
+			expect(stderr).toMatch(/the data folder .*taken cannot be made: a file has that name/);
+		}
+	});
+
+	test('prints other names of models, and what stands in for them', { timeout }, async () => {
+		const file = join(import.meta.dirname, 'fixtures/aliases/plinth.config.yaml');
+		const { code, stdout } = await plinthHere(['check', '-c', file], { cwd });
+		expect(code).toBe(0);
+		expect(stdout).toMatch(
+			/\n {2}careful \(chat\).*\n {4}also called gpt-4o\n {4}if it fails: builtin-chat\n/,
+		);
 	});
 });
 

@@ -14,7 +14,7 @@ import {
 	judgeRoom,
 	networkName,
 } from '../src/doctor/disks.ts';
-import { checkVariables, nearest, watchedEnv } from '../src/doctor/environment.ts';
+import { checkVariables, watchedEnv } from '../src/doctor/environment.ts';
 import { readable } from '../src/doctor/finding.ts';
 import { checkPort, checkPublicUrl } from '../src/doctor/network.ts';
 import { checkFiles } from '../src/doctor/permissions.ts';
@@ -207,13 +207,6 @@ describe('keys', () => {
 });
 
 describe('variables', () => {
-	test('are found by their likeness', () => {
-		const names = ['PLINTH_DATA_DIR', 'PLINTH_API_KEYS'];
-		expect(nearest('PLINTH_DATADIR', names)).toBe('PLINTH_DATA_DIR');
-		expect(nearest('PLINTH_API_KEY', names)).toBe('PLINTH_API_KEYS');
-		expect(nearest('PLINTH_QUITE_DIFFERENT', names)).toBeUndefined();
-	});
-
 	test('that the config reads, or its file names, are well', () => {
 		const { env, read } = watchedEnv({ PLINTH_A: '1', PLINTH_B: '2' });
 		expect(env.PLINTH_A).toBe('1');

@@ -87,7 +87,7 @@ export type {
 export { isJobId } from './jobs/ids.ts';
 export type { App, AppState } from './kernel/contract.ts';
 export type { UnusedModel } from './kernel/model-checks.ts';
-export type { BootTree, TreeNeed, TreePart } from './kernel/tree.ts';
+export type { BootTree, TreeModel, TreeNeed, TreePart } from './kernel/tree.ts';
 export {
 	defineModel,
 	defineModelKind,

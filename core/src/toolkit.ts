@@ -7,6 +7,7 @@
 
 export { letGo, orAbort } from './abort.ts';
 export { toWireError, type WireError } from './coded-error.ts';
+export { nearest } from './config/nearest.ts';
 export { mergedRanges } from './documents/ranges.ts';
 export { type Base64, base64 } from './http/answers/base64.ts';
 export { mediaTypeOf } from './http/bodies/media-type.ts';

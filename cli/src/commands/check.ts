@@ -1,15 +1,26 @@
-import { compose } from '../compose.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, findConfig } from '@plinth/core';
+import { rehearse } from '../doctor/places.ts';
+import { embedded } from '../embedded.ts';
 import { quietLogger } from '../quiet.ts';
 import { formatTree } from '../tree.ts';
 
-/** Boots without listening and prints the tree; a broken composition prints its report instead. */
+/** Boots without listening and prints the tree; a broken composition prints its report instead. What is not on disk yet is made elsewhere, and goes again. */
 export async function check(flags: { readonly config?: string }): Promise<void> {
-	const { app, file } = await compose(flags, { log: quietLogger });
+	const { file, config } = await findConfig({ file: flags.config, fallback: embedded });
+	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-'));
 	try {
-		process.stdout.write(
-			`${file ?? 'the built-in composition'} is fine\n\n${formatTree(app.tree())}`,
-		);
+		const { backends } = rehearse(config.backends, scratch);
+		const app = await createApp({ ...config, backends }, { file, log: quietLogger });
+		try {
+			const title = `${file ?? 'the built-in composition'} is fine`;
+			process.stdout.write(`${title}\n\n${formatTree(app.tree())}`);
+		} finally {
+			await app.stop();
+		}
 	} finally {
-		await app.stop();
+		await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
 	}
 }

@@ -1,3 +1,4 @@
+import { nearest } from '@plinth/core/toolkit';
 import { type Finding, ok, warning } from './finding.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -59,26 +60,4 @@ function explain(name: string, read: ReadonlySet<string>): Finding {
 	}
 	const near = nearest(name, [...read, ...commandVariables, ...compositionVariables]);
 	return warning(check, text, near ? `Did you mean ${near}?` : 'Unset it.');
-}
-
-/** The name that is at most three keystrokes away; undefined when none is. */
-export function nearest(name: string, names: readonly string[]): string | undefined {
-	const ranked = names
-		.map((other) => ({ other, distance: distance(name, other) }))
-		.sort((a, b) => a.distance - b.distance);
-	return ranked[0] && ranked[0].distance <= 3 ? ranked[0].other : undefined;
-}
-
-/** How many letters must be added, taken away or replaced (Levenshtein). */
-function distance(a: string, b: string): number {
-	let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-	for (const [i, letter] of [...a].entries()) {
-		const next = [i + 1];
-		for (const [j, other] of [...b].entries()) {
-			const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
-			next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-		}
-		row = next;
-	}
-	return row[b.length] ?? 0;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineBackend } from '../backend.ts';
 import type { Authenticator } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
 import { optional } from '../service.ts';
 import { services } from '../services.ts';
 import { ConfiguredKeys, wrongKeys } from './configured-keys.ts';
@@ -32,7 +33,7 @@ export const apiKeys = defineBackend({
 		const records = store && new KeyRecords(store);
 		const lastUse = records && new LastUse(records, clock, log);
 		return {
-			authenticator: authenticator({ configured, records, lastUse, clock }),
+			authenticator: authenticator({ configured, records, lastUse, clock, log }),
 			ring: createKeyRing({ store, hasConfigured: configured.size > 0, clock }),
 		};
 	},
@@ -43,11 +44,24 @@ interface Sources {
 	readonly records: KeyRecords | undefined;
 	readonly lastUse: LastUse | undefined;
 	readonly clock: Clock;
+	readonly log: Logger;
 }
 
+const howToGetOne =
+	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or make one: plinth keys create.';
+
 /** Every request reads the record of its key: so a revocation counts from the next request on, in every process. */
-function authenticator({ configured, records, lastUse, clock }: Sources): Authenticator {
+function authenticator({ configured, records, lastUse, clock, log }: Sources): Authenticator {
 	const digests = new RecentDigests();
+	let mayLackKeys = configured.size === 0;
+
+	/** A server without any key refuses everybody, which is seldom meant: the log says so, once. */
+	async function lookForKeys(): Promise<void> {
+		mayLackKeys = false;
+		if (records && !(await records.isEmpty())) return;
+		log.warn({}, `a request was refused, and there is no API key at all: ${howToGetOne}`);
+	}
+
 	return {
 		async authenticate(key) {
 			const digest = digests.of(key);
@@ -56,6 +70,8 @@ function authenticator({ configured, records, lastUse, clock }: Sources): Authen
 				digests.keep(key, digest);
 				return principal;
 			}
+			// Nobody waits for it, and a store that fails tells of it otherwise.
+			if (mayLackKeys) lookForKeys().catch(() => {});
 			// A guess with a wrong checksum is refused without a look at the store.
 			if (!records || !isIssuedForm(key)) return null;
 			const found = await records.find(digest);

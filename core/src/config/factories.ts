@@ -22,8 +22,12 @@ export async function instantiate(
 	problems: BootProblem[],
 ): Promise<Instance | undefined> {
 	const owner = path.replace(/^(\w+)s\./, '$1 ');
-	const wrong = (code: 'E_CONFIG_NAME' | 'E_CONFIG_SHAPE' | 'E_CONFIG_LOAD', message: string) => {
-		problems.push(bootProblem(code, owner, path, message));
+	const wrong = (
+		code: 'E_CONFIG_NAME' | 'E_CONFIG_SHAPE' | 'E_CONFIG_LOAD',
+		message: string,
+		remedy?: string,
+	) => {
+		problems.push(bootProblem(code, owner, path, message, remedy));
 		return undefined;
 	};
 	if ((value as Instance).$kind === sort) {
@@ -46,7 +50,7 @@ export async function instantiate(
 		return factory(fill(given, `${path}.with`, options, problems));
 	} catch (error) {
 		const code = error instanceof NotFound ? 'E_CONFIG_NAME' : 'E_CONFIG_LOAD';
-		return wrong(code, `"${name}" cannot be loaded: ${reason(error)}.`);
+		return wrong(code, `"${name}" cannot be loaded: ${reason(error)}.`, remedyOf(error));
 	}
 }
 
@@ -73,6 +77,11 @@ export function fill<T>(
 		);
 	}
 	return filled.value;
+}
+
+/** What to do about a name that leads to nothing; undefined for the usual remedy. */
+export function remedyOf(error: unknown): string | undefined {
+	return error instanceof NotFound ? error.remedy : undefined;
 }
 
 /** The message of whatever was thrown, without its full stop. */

@@ -1,4 +1,5 @@
 import { importFrom, NotFound } from './names.ts';
+import { nearest } from './nearest.ts';
 
 /** What a config entry can be an instance of. */
 export type Sort = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
@@ -26,8 +27,21 @@ export async function findFactory(use: string, sort: Sort, folder: string): Prom
 	const module = await importFrom(specifier, folder);
 	const found =
 		name === undefined ? theOnly(module, specifier, sort) : theNamed(module, specifier, sort, name);
-	if (typeof found === 'string') throw new NotFound(`${found}; ${told(module)}`);
-	return found;
+	if (typeof found !== 'string') return found;
+	throw new NotFound(`${found}; ${told(module)}`, remedy(module, specifier, sort, name));
+}
+
+/** The names that could have been meant; undefined where there is none. */
+function remedy(module: object, specifier: string, sort: Sort, name: string | undefined) {
+	const wanted = `${sort.slice(7)} factory`;
+	const names = exportsOf(module).flatMap((each) => (each.what === wanted ? [each.name] : []));
+	if (names.length === 0) return undefined;
+	const near = name === undefined ? undefined : nearest(name, names);
+	if (near) return `Did you mean ${specifier}#${near}?`;
+	return `Name one: ${names
+		.slice(0, maxNames)
+		.map((each) => `${specifier}#${each}`)
+		.join(', ')}.`;
 }
 
 /** The only factory of a sort, or why there is none. */
@@ -39,7 +53,7 @@ function theOnly(module: object, specifier: string, sort: Sort): Factory | strin
 	}
 	if (others.length === 0) return first;
 	const count = others.length + 1;
-	return `${specifier} exports ${count} ${sort.slice(7)} factories, so name one as ${specifier}#name`;
+	return `${specifier} exports ${count} ${sort.slice(7)} factories`;
 }
 
 /** The factory of a sort under a name, or why it is none. */

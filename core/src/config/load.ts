@@ -40,7 +40,11 @@ export async function findConfig(options: LoadOptions = {}): Promise<LoadedConfi
 			: resolve(cwd, named);
 	if (file === undefined) {
 		if (!fallback)
-			throw unreadable(cwd, `there is no ${configFileNames.join(', ')} in this folder.`);
+			throw unreadable(
+				cwd,
+				`there is no ${configFileNames.join(', ')} in this folder.`,
+				'Make one, or name another file by PLINTH_CONFIG.',
+			);
 		return { file, config: await resolveConfig(fallback, { folder: cwd, env }) };
 	}
 	const config = await readConfig(file);
@@ -48,11 +52,18 @@ export async function findConfig(options: LoadOptions = {}): Promise<LoadedConfi
 }
 
 async function readConfig(file: string): Promise<AppConfig> {
-	if (!existsSync(file)) throw unreadable(file, 'the config file does not exist.');
+	if (!existsSync(file))
+		throw unreadable(file, 'the config file does not exist.', 'Name one that exists.');
 	const extension = extname(file);
 	const value = /^\.(ya?ml|json)$/.test(extension) ? await readData(file) : await readModule(file);
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-	throw unreadable(file, 'the config file does not hold an object.');
+	throw unreadable(
+		file,
+		'the config file does not hold an object.',
+		/^\.(ya?ml|json)$/.test(extension)
+			? 'Let it hold keys such as extends, server, backends, models and plugins.'
+			: 'Export the config as the default: export default defineConfig({ … }).',
+	);
 }
 
 async function readData(file: string): Promise<unknown> {
@@ -63,7 +74,8 @@ async function readData(file: string): Promise<unknown> {
 	const document = parseDocument(text);
 	const [error] = document.errors;
 	if (error) {
-		throw unreadable(file, `the config file cannot be parsed: ${yamlReason(error.message)}`);
+		const message = `the config file cannot be parsed: ${yamlReason(error.message)}`;
+		throw unreadable(file, message, mendIt);
 	}
 	return document.toJS();
 }
@@ -74,7 +86,7 @@ function parseJson(file: string, text: string): unknown {
 	} catch (error) {
 		// Without the error as cause: its message quotes the file too.
 		const reason = jsonReason((error as Error).message);
-		throw unreadable(file, `the config file cannot be parsed: ${reason}`);
+		throw unreadable(file, `the config file cannot be parsed: ${reason}`, mendIt);
 	}
 }
 
@@ -93,10 +105,14 @@ async function readModule(file: string): Promise<unknown> {
 		return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
 	} catch (cause) {
 		const reason = cause instanceof Error ? cause.message : String(cause);
-		throw unreadable(file, `the config file cannot be loaded: ${reason}`, cause);
+		const remedy = 'Mend what the message names: Node must be able to import the file.';
+		throw unreadable(file, `the config file cannot be loaded: ${reason}`, remedy, cause);
 	}
 }
 
-function unreadable(file: string, message: string, cause?: unknown): BootError {
-	return new BootError([bootProblem('E_CONFIG_FILE', 'config', file, message)], { cause });
+const mendIt =
+	'Mend the file at that place, or where what ends there begins: a bracket, a quote, an indent.';
+
+function unreadable(file: string, message: string, remedy: string, cause?: unknown): BootError {
+	return new BootError([bootProblem('E_CONFIG_FILE', 'config', file, message, remedy)], { cause });
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ModelInstance } from '../model.ts';
 import { fill, instantiate, type ResolveOptions } from './factories.ts';
+import { wordsOf } from './issue-words.ts';
 import { modelBindingShape, modelPoolShape } from './model-shape.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
@@ -108,9 +109,9 @@ function check<S extends z.ZodObject>(
 		if (issue.path[0] !== undefined) wrong.add(issue.path[0]);
 		// A variable that is missing has been reported by its name.
 		if (problems.some(({ code, path }) => code === 'E_CONFIG_ENV' && path === at)) continue;
-		const variable = variables?.get(at);
-		const remedy = variable ? `Correct the environment variable ${variable}.` : remedyOf(issue);
-		problems.push(bootProblem('E_CONFIG_SHAPE', `model ${id}`, at, `${issue.message}.`, remedy));
+		const words = wordsOf(issue, { schema: shape, value, variable: variables?.get(at) });
+		const remedy = otherForm(issue) ?? words.remedy;
+		problems.push(bootProblem('E_CONFIG_SHAPE', `model ${id}`, at, words.message, remedy));
 	}
 	const right = Object.entries(value).filter(([key]) => !wrong.has(key));
 	return shape.partial().safeParse(Object.fromEntries(right)).data as Partial<z.output<S>>;
@@ -121,8 +122,8 @@ function step(key: PropertyKey): string {
 	return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;
 }
 
-/** What is meant by options that belong to the other form; undefined for the usual remedy. */
-function remedyOf(issue: z.core.$ZodIssue): string | undefined {
+/** What is meant by options that belong to the other form; undefined for all others. */
+function otherForm(issue: z.core.$ZodIssue): string | undefined {
 	if (issue.code !== 'unrecognized_keys') return undefined;
 	if (issue.keys.includes('balance')) {
 		return 'A model has use, a pool has balance: give each an id of its own.';

@@ -5,7 +5,15 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** A name that leads to nothing, as opposed to a package that was found and failed while it loaded. */
-export class NotFound extends Error {}
+export class NotFound extends Error {
+	/** What to do about it; undefined for the usual remedy. */
+	readonly remedy: string | undefined;
+
+	constructor(message: string, remedy?: string) {
+		super(message);
+		this.remedy = remedy;
+	}
+}
 
 /**
  * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files.

@@ -15,13 +15,13 @@ export interface BootProblem {
 /** What can be wrong with a deployment, each with its usual cure. */
 export const bootErrors = {
 	E_CONFIG_FILE: 'Name a config file that exists and can be loaded.',
-	E_CONFIG_SHAPE: 'Correct the value.',
+	E_CONFIG_SHAPE: 'Write it as the message says.',
 	E_CONFIG_ENV: 'Set the variable, or give a default: ${NAME:-default}.',
 	E_CONFIG_NAME:
 		'Install the package beside the config file and check the spelling of package and export.',
 	E_CONFIG_LOAD:
 		'The package was found and failed while it loaded: the message says what it lacks.',
-	E_OPTIONS_INVALID: 'Correct the option.',
+	E_OPTIONS_INVALID: 'Give it a value as the message says.',
 	E_SERVICE_MISSING: 'Add a backend or plugin that provides it.',
 	E_SERVICE_DUPLICATE: 'Remove one of them.',
 	E_SERVICE_CYCLE: 'Break the circle: one of them must not need the other.',

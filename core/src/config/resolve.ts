@@ -2,14 +2,15 @@ import type { BackendInstance } from '../backend.ts';
 import type { AppConfig } from '../config.ts';
 import type { PluginInstance } from '../plugin.ts';
 import { learnEnvironment } from '../redact.ts';
-import { fill, instantiate, type ResolveOptions, reason } from './factories.ts';
+import { fill, instantiate, type ResolveOptions, reason, remedyOf } from './factories.ts';
+import { unknownNames, wordsOf } from './issue-words.ts';
 import {
 	type ConfigEntry,
 	type ResolvedModel,
 	type ResolvedPool,
 	resolveModels,
 } from './models.ts';
-import { importFrom } from './names.ts';
+import { importFrom, NotFound } from './names.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 import { configShape } from './shape.ts';
 
@@ -26,6 +27,8 @@ export interface ResolvedConfig {
 	readonly plugins: Readonly<Record<string, PluginInstance>>;
 	/** By config path, the environment variable that a value came from: whoever set it knows it by that name. */
 	readonly variables: ReadonlyMap<string, string>;
+	/** Places of what a preset brought: `backends.blobs`. */
+	readonly inherited: ReadonlySet<string>;
 	/** What could not be resolved; `createApp` reports it together with everything else. */
 	readonly problems: readonly BootProblem[];
 }
@@ -47,16 +50,28 @@ export async function resolveConfig(
 
 	const settings = <K extends 'server' | 'log' | 'jobs'>(key: K) =>
 		fill(Object.assign({}, ...layers.map((layer) => layer[key] ?? {})), key, options, problems);
-	const entries = (section: Section) => mergeSection(layers, section, problems);
+	// Nobody can say what a preset that is not there would have brought.
+	const isPresetLost = problems.some(({ path }) => path === 'extends');
+	const merged = Object.fromEntries(
+		sections.map((section) => [
+			section,
+			mergeSection(layers, section, isPresetLost ? [] : problems),
+		]),
+	) as Record<Section, Map<string, ConfigEntry>>;
 
+	const inherited = new Set<string>();
+	for (const section of sections) {
+		for (const [id, entry] of merged[section])
+			if (entry.inherited) inherited.add(`${section}.${id}`);
+	}
 	const backends: Record<string, BackendInstance> = {};
 	const plugins: Record<string, PluginInstance> = {};
-	for (const [id, { value }] of entries('backends')) {
+	for (const [id, { value }] of merged.backends) {
 		const found = await instantiate(value, 'plinth.backend', `backends.${id}`, options, problems);
 		if (found) backends[id] = found as BackendInstance;
 	}
-	const { models, pools } = await resolveModels(entries('models'), options, problems);
-	for (const [id, { value }] of entries('plugins')) {
+	const { models, pools } = await resolveModels(merged.models, options, problems);
+	for (const [id, { value }] of merged.plugins) {
 		const found = await instantiate(value, 'plinth.plugin', `plugins.${id}`, options, problems);
 		if (found) plugins[id] = found as PluginInstance;
 	}
@@ -70,6 +85,7 @@ export async function resolveConfig(
 		pools,
 		plugins,
 		variables,
+		inherited,
 		problems,
 	};
 }
@@ -113,32 +129,30 @@ async function namedPreset(
 	const specifier = colon < 0 ? name : name.slice(0, colon);
 	const exported = colon < 0 ? 'default' : name.slice(colon + 1);
 	try {
-		const preset = (await importFrom(specifier, folder))[exported];
-		if (typeof preset === 'object' && preset !== null) return preset;
-		throw new Error(`${specifier} has no preset ${exported}`);
+		const module = await importFrom(specifier, folder);
+		const preset = module[exported];
+		if (isPreset(preset)) return preset;
+		const presets = Object.keys(module).filter((key) => isPreset(module[key]));
+		const names = presets.map((key) => (key === 'default' ? specifier : `${specifier}:${key}`));
+		throw new NotFound(`${specifier} has no preset ${exported}`, unknownNames([name], names));
 	} catch (error) {
-		problems.push(
-			bootProblem(
-				'E_CONFIG_NAME',
-				'config',
-				'extends',
-				`the preset "${name}" cannot be loaded: ${reason(error)}.`,
-			),
-		);
+		const message = `the preset "${name}" cannot be loaded: ${reason(error)}.`;
+		const code = error instanceof NotFound ? 'E_CONFIG_NAME' : 'E_CONFIG_LOAD';
+		problems.push(bootProblem(code, 'config', 'extends', message, remedyOf(error)));
 		return undefined;
 	}
 }
 
+/** A config that can be extended, as opposed to factories and their groups, such as `openai`. */
+function isPreset(value: unknown): value is AppConfig {
+	return typeof value === 'object' && value !== null && configShape.safeParse(value).success;
+}
+
 function checkShape(layer: AppConfig, problems: BootProblem[]): void {
 	for (const issue of configShape.safeParse(layer).error?.issues ?? []) {
-		problems.push(
-			bootProblem(
-				'E_CONFIG_SHAPE',
-				'config',
-				issue.path.join('.') || '(top level)',
-				`${issue.message}.`,
-			),
-		);
+		const { message, remedy } = wordsOf(issue, { schema: configShape, value: layer });
+		const at = issue.path.join('.') || '(top level)';
+		problems.push(bootProblem('E_CONFIG_SHAPE', 'config', at, message, remedy));
 	}
 }
 

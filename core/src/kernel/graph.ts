@@ -10,6 +10,8 @@ export interface GraphNode {
 	readonly path: string;
 	readonly needs: Needs;
 	readonly provides: readonly ServiceRef<unknown>[];
+	/** True when a preset brought it. */
+	readonly isInherited?: boolean;
 }
 
 /** Nodes in an order in which everything comes after what it needs. */
@@ -52,15 +54,7 @@ export function buildGraph<N extends GraphNode>(
 		for (const { id } of node.provides) {
 			const other = providers.get(id);
 			if (other || given.has(id)) {
-				const by = other ? `${other.owner} (${other.path})` : 'the kernel';
-				problems.push(
-					bootProblem(
-						'E_SERVICE_DUPLICATE',
-						node.owner,
-						node.path,
-						`provides ${id}, which ${by} provides too.`,
-					),
-				);
+				problems.push(duplicate(id, node, other));
 			} else providers.set(id, node);
 		}
 	}
@@ -78,6 +72,31 @@ export function buildGraph<N extends GraphNode>(
 		}
 	}
 	return { order: sort(nodes, providers, problems), providers, problems };
+}
+
+/** The commonest one is a backend beside that of the preset, in place of one under its name. */
+function duplicate(
+	id: string,
+	{ owner, path }: GraphNode,
+	other: GraphNode | undefined,
+): BootProblem {
+	if (!other?.isInherited) {
+		const by = other ? `${other.owner} (${other.path})` : 'the kernel';
+		return bootProblem(
+			'E_SERVICE_DUPLICATE',
+			owner,
+			path,
+			`provides ${id}, which ${by} provides too.`,
+		);
+	}
+	const [section = '', name = ''] = other.path.split(/\.(.*)/s);
+	return bootProblem(
+		'E_SERVICE_DUPLICATE',
+		owner,
+		path,
+		`provides ${id}, which the preset brings as ${other.path}.`,
+		`Call yours ${name}, and it takes that place; or leave that one out: ${section}: { ${name}: false }.`,
+	);
 }
 
 /** Depth first in the given order, so that the result is stable; a circle is reported once, as a path. */

@@ -1,3 +1,4 @@
+import { unknownNames } from '../config/issue-words.ts';
 import { type BootProblem, bootProblem } from '../config/problem.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 
@@ -37,6 +38,7 @@ class ModelChecks {
 	readonly #named = new Map<string, Entry>();
 	/** Names of entries that could not be read: that has been reported, and it is no mistake to name them. */
 	readonly #unread: ReadonlySet<string>;
+	readonly #isPresetLost: boolean;
 	readonly #consumed: ReadonlySet<string>;
 
 	constructor({ models, pools, plugins, problems }: ResolvedConfig) {
@@ -53,6 +55,7 @@ class ModelChecks {
 			})),
 		];
 		this.#unread = new Set(problems.map(({ owner }) => owner));
+		this.#isPresetLost = problems.some(({ path }) => path === 'extends');
 		const definitions = Object.values(plugins).map(({ definition }) => definition);
 		this.#consumed = new Set(
 			definitions.flatMap((each) => (each.models ?? []).map(({ name }) => name)),
@@ -135,9 +138,10 @@ class ModelChecks {
 
 	#lookUp(entry: Entry, at: string, name: string): Entry | undefined {
 		const found = this.#named.get(name);
-		if (!found && !this.#unread.has(`model ${name}`)) {
+		if (!found && !this.#isPresetLost && !this.#unread.has(`model ${name}`)) {
 			const message = `names ${name}, and there is no such model.`;
-			this.#report('E_CONFIG_SHAPE', entry, at, message, 'Correct the name, or leave it out.');
+			const remedy = unknownNames([name], [...this.#named.keys()]);
+			this.#report('E_CONFIG_SHAPE', entry, at, message, remedy);
 		}
 		return found;
 	}

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { BackendDefinition } from '../backend.ts';
+import { withoutConsequences } from '../config/consequences.ts';
+import { wordsOf } from '../config/issue-words.ts';
 import type { ResolvedModel, ResolvedPool } from '../config/models.ts';
 import { type BootProblem, bootProblem } from '../config/problem.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
@@ -102,6 +104,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 				options: options(definition.config, given, owner, `${path}.with`),
 				needs: graphNeeds(sort, definition),
 				provides: 'provides' in definition ? providedRefs(definition.provides) : [],
+				isInherited: config.inherited.has(path),
 			} as Part);
 		}
 	}
@@ -114,7 +117,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		pools: Object.fromEntries(Object.entries(config.pools).filter(([id]) => !isUnused(id))),
 		unused,
 		given: givenBy(graph, server),
-		problems: unique([...problems, ...graph.problems.map(explainAuth)]),
+		problems: withoutConsequences(unique([...problems, ...graph.problems.map(explainAuth)])),
 	};
 }
 
@@ -142,18 +145,11 @@ function checkOptions<S extends z.ZodType>(
 	if (parsed.success) return parsed.data;
 	for (const issue of parsed.error.issues) {
 		const at = [path, ...issue.path].join('.');
-		const keys = issue.code === 'unrecognized_keys' ? ` Known options: ${knownKeys(schema)}.` : '';
-		const variable = variables.get(at);
-		const remedy = variable && `Correct the environment variable ${variable}.`;
-		problems.push(bootProblem('E_OPTIONS_INVALID', owner, at, `${issue.message}.${keys}`, remedy));
+		const words = wordsOf(issue, { schema, value, variable: variables.get(at) });
+		problems.push(bootProblem('E_OPTIONS_INVALID', owner, at, words.message, words.remedy));
 	}
 	const fallback = schema.safeParse({});
 	return fallback.success ? fallback.data : ({} as z.output<S>);
-}
-
-function knownKeys(schema: z.ZodType): string {
-	const { shape } = schema as { shape?: object };
-	return shape ? Object.keys(shape).join(', ') || 'none' : 'see its documentation';
 }
 
 const jobNeeds: Needs = {

@@ -25,11 +25,17 @@ export interface TreePart {
 	readonly jobs: readonly string[];
 }
 
+/** A model or pool, and what stands in for it. */
+export interface TreeModel extends ModelInfo {
+	/** Ids or aliases, in the order in which they are asked. */
+	readonly fallback: readonly string[];
+}
+
 /** A deployment as people read it: parts in the order of their creation. */
 export interface BootTree {
 	readonly parts: readonly TreePart[];
 	/** With those that `/v1/models` leaves out. */
-	readonly models: readonly ModelInfo[];
+	readonly models: readonly TreeModel[];
 	readonly unusedModels: readonly UnusedModel[];
 	/** Every scope that a route asks for, sorted. */
 	readonly scopes: readonly string[];

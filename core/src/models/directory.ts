@@ -107,9 +107,9 @@ export class ModelDirectory {
 		return this.#targets.filter(({ isListed }) => isListed).map(infoOf);
 	}
 
-	/** The same with those that are not listed. */
-	all(): readonly ModelInfo[] {
-		return this.#targets.map(infoOf);
+	/** The same with those that are not listed, and with who stands in for each. */
+	all(): readonly (ModelInfo & { readonly fallback: readonly string[] })[] {
+		return this.#targets.map((target) => ({ ...infoOf(target), fallback: target.fallback }));
 	}
 
 	#find(kind: string, name: string): Target {

@@ -161,3 +161,50 @@ describe('configured keys', () => {
 		expect(await authenticator.authenticate(`plinth_live_${'A'.repeat(51)}`)).toBeNull();
 	});
 });
+
+describe('a server without any key', () => {
+	const warned = () => {
+		const lines: string[] = [];
+		const log = { ...silentLogger(), warn: (_: object, message: string) => lines.push(message) };
+		return { lines, log };
+	};
+
+	test('says so in the log when it refuses the first request, once', async () => {
+		const { lines, log } = warned();
+		const { authenticator } = await testKeys({ store: await faultyRecords(), log });
+		expect(lines).toEqual([]);
+		for (let count = 0; count < 3; count++) {
+			expect(await authenticator.authenticate('guess')).toBeNull();
+		}
+		await eventually('it is said', () => lines.length > 0);
+		expect(lines).toEqual([expect.stringContaining('plinth keys create')]);
+	});
+
+	test('says so where nothing could keep keys', async () => {
+		const { lines, log } = warned();
+		const { authenticator } = await testKeys({ log });
+		expect(await authenticator.authenticate('guess')).toBeNull();
+		await eventually('it is said', () => lines.length === 1);
+	});
+
+	test('refuses as ever when its store fails', async () => {
+		const { lines, log } = warned();
+		const store = await faultyRecords();
+		store.failReads = true;
+		const { authenticator } = await testKeys({ store, log });
+		expect(await authenticator.authenticate('guess')).toBeNull();
+		expect(lines).toEqual([]);
+	});
+
+	test.each([{ keys: 'tenant:good-key' }, { keys: '', issue: true }])(
+		'is none that has one: %j',
+		async ({ keys, issue }) => {
+			const { lines, log } = warned();
+			const { authenticator, ring } = await testKeys({ keys, store: await faultyRecords(), log });
+			if (issue) await ring.issue(request);
+			expect(await authenticator.authenticate('guess')).toBeNull();
+			await ring.list();
+			expect(lines).toEqual([]);
+		},
+	);
+});

@@ -26,9 +26,13 @@ test.each([
 });
 
 test('several factories of the kind are refused until one is named', async () => {
-	await expect(find('@plinth/memory', 'plinth.backend')).rejects.toThrow(
-		/^@plinth\/memory exports \d backend factories, so name one as @plinth\/memory#name; it exports/,
-	);
+	await expect(find('@plinth/memory', 'plinth.backend')).rejects.toMatchObject({
+		message: expect.stringMatching(/^@plinth\/memory exports \d backend factories; it exports/),
+		remedy: expect.stringMatching(/^Name one: @plinth\/memory#memory\w+, @plinth\/memory#/),
+	});
+	await expect(find('@plinth/memory#memoryBlob', 'plinth.backend')).rejects.toMatchObject({
+		remedy: 'Did you mean @plinth/memory#memoryBlobs?',
+	});
 });
 
 test('members of an exported object are told by the name that a config has for them', async () => {

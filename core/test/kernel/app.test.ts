@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { memoryRecords } from '@plinth/memory';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -120,6 +120,26 @@ describe('an app', () => {
 		const app = await createApp(config, { log, env: {} });
 		const tries = await Promise.allSettled([app.listen({ port: 0 }), app.listen({ port: 0 })]);
 		expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+		await app.stop();
+	});
+
+	test('says that it is ready when its listener takes connections', async () => {
+		const free = createServer();
+		await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
+		const { port } = free.address() as AddressInfo;
+		await new Promise((resolve) => free.close(resolve));
+		const reached = Promise.withResolvers<void>();
+		const info = (_: object, message: string) => {
+			if (message !== 'ready') return;
+			const socket = connect(port, '127.0.0.1', () => {
+				socket.destroy();
+				reached.resolve();
+			});
+			socket.once('error', reached.reject);
+		};
+		const app = await createApp({ backends: { auth } }, { log: { ...log, info }, env: {} });
+		await app.listen({ host: '127.0.0.1', port });
+		await reached.promise;
 		await app.stop();
 	});
 

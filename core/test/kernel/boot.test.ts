@@ -61,7 +61,7 @@ async function problemsOf(
 }
 
 describe('a boot that cannot succeed', () => {
-	test('lists five mistakes in one report, each with culprit, place and remedy', async () => {
+	test('lists all mistakes in one report, each with culprit, place and remedy', async () => {
 		const needy = definePlugin({ id: 'needy', config: none, needs: { missing }, setup: () => {} });
 		const strict = definePlugin({
 			id: 'strict',
@@ -70,7 +70,6 @@ describe('a boot that cannot succeed', () => {
 		});
 		const config: AppConfig = {
 			backends: { auth },
-			models: { lonely: toyModel() },
 			plugins: {
 				needy: needy(),
 				strict: strict({ hours: 'many' as unknown as number }),
@@ -85,7 +84,6 @@ describe('a boot that cannot succeed', () => {
 				['E_CONFIG_NAME', 'plugin toys', 'plugins.toys'],
 				['E_OPTIONS_INVALID', 'plugin strict', 'plugins.strict.with.hours'],
 				['E_SERVICE_MISSING', 'plugin needy', 'plugins.needy'],
-				['E_MODEL_UNUSED', 'model lonely', 'models.lonely'],
 			]),
 		);
 		const report = new BootError(problems as never).message;
@@ -102,7 +100,9 @@ describe('a boot that cannot succeed', () => {
 		const { problems } = (await booted.catch((error) => error as BootError)) as BootError;
 		const remedies = Object.fromEntries(problems.map(({ path, remedy }) => [path, remedy]));
 		expect(remedies['server.port']).toBe('Correct the environment variable PORT.');
-		expect(remedies['server.graceMs']).toBe('Correct the option.');
+		expect(remedies['server.graceMs']).toBe('Change it, or leave it out: then it is 10000.');
+		const messages = Object.fromEntries(problems.map(({ path, message }) => [path, message]));
+		expect(messages['server.port']).toBe('Invalid input: expected number, received "abc".');
 	});
 
 	test('names both plugins that claim one route, however its parameter is called', async () => {
@@ -396,7 +396,80 @@ describe('a boot that cannot succeed', () => {
 			plugins: { strict: strict({ hour: 1 } as never) },
 		});
 		expect(problems).toMatchObject([
-			{ code: 'E_OPTIONS_INVALID', message: expect.stringContaining('Known options: hours') },
+			{
+				code: 'E_OPTIONS_INVALID',
+				message: 'does not know "hour".',
+				remedy: 'Did you mean hours? Known here: hours.',
+			},
+		]);
+	});
+
+	test('says which keys a config has when one is misspelt', async () => {
+		expect(await problemsOf({ backends: { auth }, pluggins: {} } as AppConfig)).toMatchObject([
+			{
+				code: 'E_CONFIG_SHAPE',
+				path: '(top level)',
+				message: 'does not know "pluggins".',
+				remedy: expect.stringMatching(/^Did you mean plugins\? Known here: extends, server, /),
+			},
+		]);
+	});
+
+	test('shows no value under a name that promises a secret', async () => {
+		const strict = definePlugin({
+			id: 'strict',
+			config: z.strictObject({ apiKey: z.string().min(8), size: z.string().min(8) }),
+			setup: () => {},
+		});
+		const plugins = { strict: strict({ apiKey: 'shh', size: 'tiny' }) };
+		const messages = (await problemsOf({ backends: { auth }, plugins })).map(
+			({ message }) => message,
+		);
+		expect(messages.join()).toContain('"tiny"');
+		expect(messages.join()).not.toContain('shh');
+	});
+
+	test('says how to take the place of what a preset brings', async () => {
+		const preset = { backends: { auth, blobs: memoryBlobs() } };
+		const config = { extends: preset, backends: { mine: memoryBlobs() } };
+		expect(await problemsOf(config)).toMatchObject([
+			{
+				code: 'E_SERVICE_DUPLICATE',
+				path: 'backends.mine',
+				message: 'provides core.blobs, which the preset brings as backends.blobs.',
+				remedy:
+					'Call yours blobs, and it takes that place; or leave that one out: backends: { blobs: false }.',
+			},
+		]);
+		const { extends: _, ...twice } = {
+			...config,
+			backends: { ...preset.backends, ...config.backends },
+		};
+		expect(await problemsOf(twice)).toMatchObject([
+			{
+				code: 'E_SERVICE_DUPLICATE',
+				message: expect.stringContaining('backend blobs (backends.blobs)'),
+			},
+		]);
+	});
+
+	test.each([
+		['that is not there', 'plinth:embeded', 'Did you mean plinth:embedded?'],
+		['of a package without any', '@plinth/memory', 'Known here: nothing.'],
+		['of a package that is not there', '@plinth/nothing:x', 'Install the package'],
+	])('names a preset %s, and nothing that it would have brought', async (_name, base, remedy) => {
+		const plugins = {
+			needy: definePlugin({ id: 'needy', config: none, needs: { missing }, setup: () => {} })(),
+		};
+		const models = { lonely: { use: toyModel(), fallback: ['builtin'] }, gone: false as const };
+		expect(await problemsOf({ extends: base, plugins, models })).toMatchObject([
+			{ code: 'E_CONFIG_NAME', path: 'extends', remedy: expect.stringContaining(remedy) },
+		]);
+	});
+
+	test('names a backend that is not there, and not who would need it', async () => {
+		expect(await problemsOf({ backends: { auth: { use: '@plinth/nothing' } } })).toMatchObject([
+			{ code: 'E_CONFIG_NAME', path: 'backends.auth' },
 		]);
 	});
 });
