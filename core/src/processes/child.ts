@@ -44,12 +44,13 @@ export async function serveTasks(perform: Perform, options: ChildOptions): Promi
 	// The parent decides when its children end: it may still need them after a signal to the whole process group.
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 	for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
-	giveWay();
 	const collect = collectorAbove(collectAbove);
 	const answers = new Socket({ fd: answersFd, readable: false }).on('error', end);
 	const send = (answer: Answer, body?: Uint8Array) =>
 		new Promise<void>((resolve) => writeFrame(answers, answer, body, resolve));
 	const memory = await watchMemory(maxBytes);
+	// Behind it: on Linux that is a matter of each thread, and who watches must not wait for a busy machine.
+	giveWay();
 	const work = async ({ header, body }: Frame) => {
 		memory.start();
 		const tell: Tell = (value, bytes) => send({ kind: 'news', value }, bytes);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { outOfMemory } from './messages.ts';
 
-/** How often memory is looked at: a decoder fills some 20 MB in this time. */
-const everyMs = 10;
+/** How often memory is looked at: a decoder fills some 10 MB in this time. */
+const everyMs = 5;
 
 /** Looks at the memory of this process while it is told to. */
 export interface MemoryWatch {

@@ -18,7 +18,6 @@ const routes = [
 	route('/v1/plain', () => ({ text: 'größer' })),
 	route('/v1/mixed', () => Reply.json(1, { headers: { 'Content-Type': 'text/x', 'X-Own': 'a' } })),
 	route('/v1/own', () => Reply.json(1, { headers: { 'x-frame-options': 'SAMEORIGIN' } })),
-	route('/v1/broken', () => Reply.json(1, { headers: { 'x-own': 'a\nb' } })),
 ];
 
 describe('the head of an answer over a connection', () => {
@@ -42,10 +41,32 @@ describe('the head of an answer over a connection', () => {
 		expect(own.headers.get('x-frame-options')).toBe('SAMEORIGIN');
 	});
 
-	it('that cannot be sent gives a 500 with the four keys', async () => {
-		const { url } = await listening(routes);
-		const { status, code } = await errorOf(await fetch(`${url}/v1/broken`, { headers: auth }));
-		expect([status, code]).toEqual([500, null]);
+	it.each([
+		['of JSON', () => Reply.json(1, { headers: { 'x-own': 'a\nb' } })],
+		['of nothing', () => Reply.empty(204, { 'x-own': 'a\nb' })],
+		['of nothing, beyond Latin-1', () => Reply.empty(204, { 'x-own': '日' })],
+		['of a redirect', () => Reply.redirect('/日')],
+	])('%s that cannot be sent gives a 500 with the four keys', async (_, reply) => {
+		const { url, send } = await listening([route('/v1/broken', reply)]);
+		for (const answer of [
+			await fetch(`${url}/v1/broken`, { headers: auth }),
+			await send('/v1/broken'),
+		]) {
+			const { status, code } = await errorOf(answer);
+			expect([status, code]).toEqual([500, null]);
+		}
+	});
+
+	it('carries Latin-1', async () => {
+		const { url, send } = await listening([
+			route('/v1/named', () => Reply.empty(204, { 'x-own': 'é' })),
+		]);
+		for (const answer of [
+			await fetch(`${url}/v1/named`, { headers: auth }),
+			await send('/v1/named'),
+		]) {
+			expect([answer.status, answer.headers.get('x-own')]).toEqual([204, 'é']);
+		}
 	});
 });
 

@@ -1,4 +1,4 @@
-import { ServerResponse } from 'node:http';
+import { ServerResponse, validateHeaderValue } from 'node:http';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
@@ -48,6 +48,10 @@ export function writeWholeHead(exchange: Exchange, status: number, headers: Head
 	if (given.some((name) => name !== name.toLowerCase())) {
 		writeHead(exchange, status, headers);
 		return;
+	}
+	// Node notes that there will be no body before it looks at headers, and an error behind one that it refuses would have none.
+	if (status === 204 || status === 304) {
+		for (const name of given) validateHeaderValue(name, headers[name] as string);
 	}
 	const list = ['x-request-id', exchange.requestId];
 	for (const name of given) list.push(name, headers[name] as string);
