@@ -230,7 +230,7 @@ describe('private addresses', () => {
 				const [path, body, param] = route(`http://${host}:${port}/a`);
 				const answer = await client.post(path, body);
 				const { message, ...rest } = await failure(answer);
-				const isPlain = message.endsWith(' is not in the public internet.');
+				const isPlain = message.endsWith(' has no address in the public internet.');
 				return [host, answer.status, rest.param === param, isPlain];
 			}),
 		);

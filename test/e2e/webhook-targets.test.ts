@@ -172,7 +172,7 @@ describe('addresses that are not of the public internet', () => {
 		await client.create({ model: 'instant-1', prompt: 'x' });
 		for (const { url, status, attempts } of await ended(client, count)) {
 			const failures = attempts.map(({ failure: text }) =>
-				/is not in the public internet$/.test(text),
+				/has no address in the public internet$/.test(text),
 			);
 			expect([url, status, failures]).toEqual([url, 'failed', [true, true]]);
 		}

@@ -48,7 +48,7 @@ it.each([
 it('a name that leads into a private network, without the address', async () => {
 	const resolve = async () => [{ address: '10.1.2.3', family: 4 }];
 	const isAllowed = () => false;
-	const said = 'inside.example is not in the public internet';
+	const said = 'inside.example has no address in the public internet';
 	expect(await saidOf('http://inside.example/', { resolve, isAllowed })).toBe(said);
 });
 

@@ -50,6 +50,6 @@ function guardedConnector(guard: Guard): buildConnector.connector {
 	return (options, done) => {
 		const literal = literalAddress(options.hostname);
 		if (literal === undefined || guard.isAllowed(literal)) return connect(options, done);
-		done(new ForbiddenTarget(`${literal} is not in the public internet`), null);
+		done(new ForbiddenTarget(`${literal} has no address in the public internet`), null);
 	};
 }

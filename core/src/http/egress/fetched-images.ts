@@ -72,7 +72,7 @@ function refusal(param: string, cause?: unknown): Error {
 	const { code, hostname } = (cause ?? {}) as { code?: unknown; hostname?: unknown };
 	if (typeof code === 'string' && /^(?:ENOTFOUND|EAI_\w+|ENODATA)$/.test(code)) {
 		const host = typeof hostname === 'string' ? hostname : 'its host';
-		return invalidValue(param, `${param}: ${host} is not in the public internet.`);
+		return invalidValue(param, `${param}: ${host} has no address in the public internet.`);
 	}
 	return invalidValue(
 		param,

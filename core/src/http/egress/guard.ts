@@ -25,7 +25,7 @@ export async function allowedAddresses(
 			? await resolve(hostname)
 			: [{ address: literal, family: literal.includes(':') ? 6 : 4 }];
 	if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
-		throw new ForbiddenTarget(`${hostname} is not in the public internet`);
+		throw new ForbiddenTarget(`${hostname} has no address in the public internet`);
 	}
 	return addresses;
 }

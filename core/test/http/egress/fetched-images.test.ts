@@ -105,7 +105,7 @@ describe('a picture behind an address', () => {
 		const outside = (host: string) => [
 			'E_VALUE_INVALID',
 			'p',
-			`p: ${host} is not in the public internet.`,
+			`p: ${host} has no address in the public internet.`,
 		];
 		expect(await refused('http://10.0.0.1/')).toEqual(outside('10.0.0.1'));
 		expect(await refused('http://here.lan/')).toEqual(outside('here.lan'));

@@ -54,7 +54,7 @@ it('a name that nobody knows reads like one of a private network', async () => {
 	const { servers } = await nameServer();
 	const egress = new Egress({ resolve: nameServers({ servers }) });
 	await expect(egress.check('https://gone.example/', 'url')).rejects.toThrow(
-		'url: gone.example is not in the public internet.',
+		'url: gone.example has no address in the public internet.',
 	);
 	await egress.close();
 });
