@@ -4,6 +4,7 @@ import {
 	type CreateAppOptions,
 	createApp,
 	findConfig,
+	type ResolvedConfig,
 } from '@plinth/core';
 import { embedded } from './embedded.ts';
 
@@ -11,6 +12,7 @@ import { embedded } from './embedded.ts';
 export interface Composed {
 	readonly app: App;
 	readonly file: string | undefined;
+	readonly config: ResolvedConfig;
 }
 
 /** What a command may change in whatever it boots. */
@@ -27,5 +29,5 @@ export async function compose(
 	const env = options.env ?? process.env;
 	const { file, config } = await findConfig({ file: flags.config, env, fallback: embedded });
 	const adjusted = { ...config, jobs: { ...config.jobs, ...jobs } };
-	return { app: await createApp(adjusted, { ...options, file }), file };
+	return { app: await createApp(adjusted, { ...options, file }), file, config: adjusted };
 }

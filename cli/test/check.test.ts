@@ -67,6 +67,22 @@ describe('plinth check', () => {
 		}
 	});
 
+	test('says that the folder for temporary files is of no use', { timeout }, async () => {
+		const TMPDIR = join(cwd, 'no-folder');
+		await writeFile(TMPDIR, '');
+		const { code, stdout, stderr } = await plinthHere(['check'], { cwd, env: { TMPDIR } });
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toMatch(/no-folder cannot be written to \(ENOTDIR\).* Set TMPDIR to .*\n$/);
+		expect(stderr).not.toMatch(/^\s+at /m);
+	});
+
+	test('names an entry that cannot be read, and not who would need it', { timeout }, async () => {
+		const file = join(import.meta.dirname, 'fixtures/no-use/plinth.config.yaml');
+		const { code, stderr } = await plinthHere(['check', '-c', file], { cwd });
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/one problem in .*\n\n {2}1\. backend blobs: has options but no use\./);
+	});
+
 	test('prints other names of models, and what stands in for them', { timeout }, async () => {
 		const file = join(import.meta.dirname, 'fixtures/aliases/plinth.config.yaml');
 		const { code, stdout } = await plinthHere(['check', '-c', file], { cwd });

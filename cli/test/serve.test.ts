@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { eventually } from '@plinth/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Child, plinth } from '../../test/support/cli.ts';
@@ -45,6 +46,7 @@ describe('plinth serve', () => {
 		const second = serve();
 		const url = await addressOf(second);
 		expect(second.stdout()).not.toContain('plinth_live_');
+		expect(second.stdout()).toMatch(/key +made earlier;/);
 		expect((await rawClient(url, key).send('/v1/models')).status).toBe(200);
 	});
 
@@ -55,6 +57,13 @@ describe('plinth serve', () => {
 			expect(child.stdout()).toContain(fact);
 		}
 		expect(child.stdout()).not.toContain('secret-1');
+	});
+
+	test('says at its start that no key opens it, and what to do', { timeout }, async () => {
+		const file = join(import.meta.dirname, 'fixtures/keyless/plinth.config.yaml');
+		const child = serve({}, ['--port', '0', '--config', file]);
+		await addressOf(child);
+		expect(child.stdout()).toMatch(/key +none is valid, .*\n +name some in the options of apiKeys/);
 	});
 
 	test('drains on SIGTERM and exits 0', { timeout }, async () => {

@@ -6,11 +6,12 @@ import { rehearse } from '../doctor/places.ts';
 import { embedded } from '../embedded.ts';
 import { quietLogger } from '../quiet.ts';
 import { formatTree } from '../tree.ts';
+import { UserError } from '../user-error.ts';
 
 /** Boots without listening and prints the tree; a broken composition prints its report instead. What is not on disk yet is made elsewhere, and goes again. */
 export async function check(flags: { readonly config?: string }): Promise<void> {
 	const { file, config } = await findConfig({ file: flags.config, fallback: embedded });
-	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-'));
+	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(refuse);
 	try {
 		const { backends } = rehearse(config.backends, scratch);
 		const app = await createApp({ ...config, backends }, { file, log: quietLogger });
@@ -23,4 +24,12 @@ export async function check(flags: { readonly config?: string }): Promise<void> 
 	} finally {
 		await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
 	}
+}
+
+function refuse(cause: unknown): never {
+	const { code = String(cause) } = cause as { code?: string };
+	throw new UserError(
+		`${tmpdir()} cannot be written to (${code}), and check tries the composition there. Set TMPDIR to a folder that can.`,
+		{ cause },
+	);
 }

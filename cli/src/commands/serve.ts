@@ -1,6 +1,6 @@
-import { type App, keyRing } from '@plinth/core';
 import { banner } from '../banner.ts';
 import { compose } from '../compose.ts';
+import { issueFirstKey, keySources } from '../key-sources.ts';
 import { stopOnSignals } from '../signals.ts';
 import { UserError } from '../user-error.ts';
 
@@ -10,7 +10,7 @@ export async function serve(flags: {
 	readonly host?: string;
 	readonly port?: number;
 }): Promise<void> {
-	const { app, file } = await compose(flags);
+	const { app, file, config } = await compose(flags);
 	stopOnSignals(app);
 	try {
 		const { url } = await app.listen({
@@ -18,18 +18,13 @@ export async function serve(flags: {
 			...(flags.port === undefined ? {} : { port: flags.port }),
 		});
 		// Only once there is a server to use it on: a key is shown once.
-		const firstKey = await issueFirstKey(app);
-		process.stdout.write(banner({ app, url, file, firstKey }));
+		const sources = keySources(app, config);
+		const keys = await issueFirstKey(sources);
+		process.stdout.write(banner({ app, url, file, keys, isOpen: !sources.isAsked }));
 	} catch (error) {
 		await app.stop();
 		throw explainListen(error);
 	}
-}
-
-/** Compositions without a key ring of their own manage keys elsewhere. */
-async function issueFirstKey(app: App): Promise<string | null> {
-	const hasRing = app.tree().parts.some(({ provides }) => provides.includes(keyRing.id));
-	return hasRing ? app.service(keyRing).issueFirst() : null;
 }
 
 function explainListen(error: unknown): unknown {

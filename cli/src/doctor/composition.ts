@@ -3,12 +3,12 @@ import {
 	BootError,
 	createApp,
 	type KeyInfo,
-	keyRing,
 	type ResolvedConfig,
 	type SelfCheck,
 	type ServiceRef,
 	services,
 } from '@plinth/core';
+import { keySources } from '../key-sources.ts';
 import { quietLogger } from '../quiet.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { rehearse } from './places.ts';
@@ -102,16 +102,11 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 
 async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 	const check = 'keys';
-	const { parts } = app.tree();
-	if (!parts.some(({ provides }) => provides.includes(services.authenticator.id))) {
-		return ok(check, 'none is asked for: authentication is off');
-	}
-	const ring = parts.find(({ provides }) => provides.includes(keyRing.id));
+	const { isAsked, ring, isConfigured } = keySources(app, config);
+	if (!isAsked) return ok(check, 'none is asked for: authentication is off');
 	if (!ring) return ok(check, 'kept by an authenticator of your own');
-	const { options } = config.backends[ring.owner.replace(/^backend /, '')] ?? {};
-	const given = (options as { keys?: string | readonly string[] } | undefined)?.keys ?? '';
 	try {
-		return judgeKeys(given.length > 0, await app.service(keyRing).list(), Date.now());
+		return judgeKeys(isConfigured, await ring.list(), Date.now());
 	} catch (error) {
 		return problem(check, messageOf(error), damageRemedy);
 	}

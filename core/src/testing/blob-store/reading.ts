@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import type { CaseMaker, ConformanceCase } from '../conformance.ts';
 import {
 	type BlobStoreSubject,
@@ -12,6 +13,9 @@ import {
 	mp4,
 	pattern,
 } from './subject.ts';
+
+/** So many that a file which each leaves open shows among those that open and close for other reasons. */
+const bodies = 32;
 
 /** What was put comes back, whole or in part. */
 export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
@@ -85,6 +89,22 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			const expected = Buffer.from(bytes.subarray(range.start, range.end + 1));
 			assert(expected.equals(await bytesOf(store, range)), 'the bytes differ');
 		}),
+		it('a body that is returned before its first read holds nothing, and the blob can be deleted', async ({
+			store,
+		}) => {
+			await store.put(key, chunks(pattern(100_000)), mp4);
+			const before = await openFiles();
+			for (let count = 0; count < bodies; count += 1) {
+				const { body } = (await store.get(key)) ?? assert.fail('no blob');
+				const iterator = body[Symbol.asyncIterator]();
+				await iterator.return?.();
+				assert((await iterator.next()).done, 'it can still be read');
+			}
+			const held = (await openFiles()) - before;
+			assert(held < bodies / 2, `${held} files are open after ${bodies} bodies were returned`);
+			await store.delete(key);
+			assert.equal(await store.get(key), null);
+		}),
 		it('a window tells the size and digest of the whole blob', async ({ store }) => {
 			await store.put(key, hello, mp4);
 			const content = await store.get(key, { range: { start: 1, end: 2 } });
@@ -111,4 +131,10 @@ export function readingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await assert.rejects(store.get(key, { range }), hasCode('E_RANGE_NOT_SATISFIABLE'));
 		}),
 	];
+}
+
+/** How many files and sockets this process has open; 0 where the system does not tell. */
+async function openFiles(): Promise<number> {
+	const open = await readdir('/dev/fd').catch(() => []);
+	return open.length;
 }
