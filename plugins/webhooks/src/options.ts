@@ -4,6 +4,8 @@ import { defaultWaits } from './delivery/schedule.ts';
 
 const seconds = z.number().min(0).max(604_800);
 const waits = z.array(seconds).max(50);
+const expected =
+	'expected up to 50 numbers of seconds from 0 to 604800, separated by commas: 0.5,1,1,2';
 
 /** The waits in a text: `0.5,1,1,2`. */
 const written = z.string().transform((text, ctx) => {
@@ -11,7 +13,7 @@ const written = z.string().transform((text, ctx) => {
 	if (parts.length === 1 && parts[0] === '') return [];
 	const read = waits.safeParse(parts.map((part) => (part === '' ? Number.NaN : Number(part))));
 	if (read.success) return read.data;
-	ctx.addIssue('expected seconds from 0 to 604800, separated by commas: 0.5,1,1,2');
+	ctx.addIssue(expected);
 	return z.NEVER;
 });
 
@@ -21,7 +23,7 @@ export const webhookOptions = z.strictObject({
 	allowPrivate: formBoolean().default(false),
 	/** Seconds to wait after the first attempt, which comes at once, and after each further one. Empty: the schedule of five seconds to ten hours. */
 	retrySeconds: z
-		.union([written, waits])
+		.union([written, waits], { error: expected })
 		.default([])
 		.transform((list) => (list.length === 0 ? defaultWaits : list.map((each) => each * 1000))),
 });
