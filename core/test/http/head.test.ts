@@ -54,18 +54,27 @@ describe('the head of an answer over a connection', () => {
 		]) {
 			const { status, code } = await errorOf(answer);
 			expect([status, code]).toEqual([500, null]);
+			// `fetch` has no phrase.
+			expect(['Internal Server Error', '']).toContain(answer.statusText);
 		}
 	});
 
-	it('carries Latin-1', async () => {
-		const { url, send } = await listening([
-			route('/v1/named', () => Reply.empty(204, { 'x-own': 'é' })),
-		]);
+	it.each([
+		['nothing', () => Reply.empty(204, { 'x-own': 'é' })],
+		['JSON', () => Reply.json('größer 日', { headers: { 'x-own': 'é' } })],
+		[
+			'bytes',
+			() => Reply.binary(new Uint8Array(3), { mediaType: 'a/b', headers: { 'x-own': 'é' } }),
+		],
+		['events', () => Reply.events(events(), { 'x-own': 'é' })],
+	])('carries Latin-1 before %s', async (_, reply) => {
+		const { url, send } = await listening([route('/v1/named', reply)]);
 		for (const answer of [
 			await fetch(`${url}/v1/named`, { headers: auth }),
 			await send('/v1/named'),
 		]) {
-			expect([answer.status, answer.headers.get('x-own')]).toEqual([204, 'é']);
+			expect([answer.ok, answer.headers.get('x-own')]).toEqual([true, 'é']);
+			await answer.text();
 		}
 	});
 });
@@ -90,3 +99,7 @@ describe('what a handler is called with', () => {
 		);
 	});
 });
+
+async function* events() {
+	yield { data: 'größer 日' };
+}

@@ -1,4 +1,4 @@
-import { ServerResponse, validateHeaderValue } from 'node:http';
+import { ServerResponse, STATUS_CODES, validateHeaderValue } from 'node:http';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
@@ -61,7 +61,22 @@ export function writeWholeHead(exchange: Exchange, status: number, headers: Head
 	list.push('openai-processing-ms', spentMs(exchange));
 	if (exchange.model !== undefined) list.push('x-plinth-model', visible(exchange.model));
 	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
-	res.writeHead(status, list);
+	// Named, for Node keeps the phrase of a head that it has refused, and an error would go out as `500 OK`.
+	res.writeHead(status, STATUS_CODES[status] ?? '', list);
+}
+
+/**
+ * Sends the head by itself. Node spells a head in the encoding of the text that goes with it, UTF-8 unless another is named, but readers take it for Latin-1:
+ * behind bytes it stays that.
+ */
+export function flushHead(res: ServerResponse, headers: Headers): void {
+	if (isAscii(headers) || !isBare(res)) res.flushHeaders();
+	else res.write(new Uint8Array());
+}
+
+function isAscii(headers: Headers): boolean {
+	for (const name in headers) if (!/^[\t -~]*$/.test(headers[name] as string)) return false;
+	return true;
 }
 
 /** Whether what is written goes to the connection as it is: a host may have wrapped that too, to compress it. */
@@ -117,16 +132,17 @@ export async function sendWhole(
 	if (!linger && !large) {
 		// Of ASCII both are the same, and Node need not look for more.
 		const encoding = headers['content-length'] === String(body.length) ? 'latin1' : 'utf8';
-		if (isBare(res)) soon(() => res.end(body, encoding));
-		else res.end(body, encoding);
+		const sent = encoding === 'latin1' || isAscii(headers) ? body : Buffer.from(body);
+		if (isBare(res)) soon(() => res.end(sent, encoding));
+		else res.end(sent, encoding);
 		// What is complete Node throws away itself.
 		if (!req.complete || !req.socket) req.resume();
 		return;
 	}
 	// A short answer goes out even when the exchange is aborted: it may be the reason.
-	if (body === '') res.flushHeaders();
-	else if (!large) res.write(body);
-	else for (const piece of piecesOf(body)) await writePiece(exchange, piece);
+	if (body === '' || !isAscii(headers)) flushHead(res, headers);
+	if (body !== '' && !large) res.write(body);
+	else if (large) for (const piece of piecesOf(body)) await writePiece(exchange, piece);
 	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the client would
 	// see a broken pipe in place of the reason.
 	if (linger) await drain(exchange);

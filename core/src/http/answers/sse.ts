@@ -8,7 +8,7 @@ import type { ServerEvent } from '../reply.ts';
 import type { Route } from '../route.ts';
 import { type JsonPieces, jsonText } from './base64.ts';
 import { abandon } from './binary.ts';
-import { type Headers, writeHead, writePiece } from './send.ts';
+import { flushHead, type Headers, writeHead, writePiece } from './send.ts';
 
 /** An event of a stream that can be resumed. */
 export interface ResumableEvent extends ServerEvent {
@@ -54,7 +54,7 @@ export async function sendEvents(
 			...headers,
 			'content-type': 'text/event-stream',
 		});
-		res.flushHeaders();
+		flushHead(res, headers);
 		req.resume();
 		if (req.method !== 'HEAD') await writeAll(exchange, iterator, frames);
 		res.end();
