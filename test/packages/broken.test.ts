@@ -36,14 +36,14 @@ const reports: readonly Report[] = [
 		use: 'plinth-weather#wether',
 		message:
 			/exports no plugin factory named wether; it exports models\.sky \(model factory\), weather \(plugin factory\), skies\./,
-		remedy: /check the spelling of package and export/,
+		remedy: /Did you mean plinth-weather#weather\?/,
 		code: 'E_CONFIG_NAME',
 	},
 	{
 		file: 'other-names',
 		use: 'plinth-weather#models.sky',
 		message: /plinth-weather#models\.sky is a model factory, and a plugin factory belongs here;/,
-		remedy: /check the spelling of package and export/,
+		remedy: /Name one: plinth-weather#weather\./,
 		code: 'E_CONFIG_NAME',
 	},
 	{

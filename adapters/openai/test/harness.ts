@@ -6,7 +6,7 @@ import {
 	type ModelInstance,
 	services,
 } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+import { createModel as createAsBoot, silentLogger } from '@plinth/core/testing';
 import { onTestFinished } from 'vitest';
 import { impatientClock } from './clock.ts';
 
@@ -20,28 +20,13 @@ export interface ModelOptions {
 
 /** Creates a model as boot does, outside an app. */
 export async function createModel<M>(
-	{ definition, options }: ModelInstance<M>,
+	instance: ModelInstance<M>,
 	{ clock = impatientClock(), log = silentLogger(), images, id = 'bound-id' }: ModelOptions = {},
 ): Promise<{ readonly model: M; stop(): Promise<void> }> {
-	const tasks: (() => Promise<void> | void)[] = [];
-	const known: Readonly<Record<string, unknown>> = {
-		[services.clock.id]: clock,
-		[services.images.id]: images,
-	};
-	const needs = Object.entries(definition.needs ?? {});
-	const model = (await definition.create({
-		id,
-		config: definition.config.parse(options),
-		services: Object.fromEntries(needs.map(([name, ref]) => [name, known[ref.id]])) as never,
-		log,
-		onStop: (task) => void tasks.push(task),
-	})) as M;
-	return {
-		model,
-		async stop() {
-			for (const task of tasks.reverse()) await task();
-		},
-	};
+	// Nobody looks at pictures that pass through.
+	const known = { [services.images.id]: images ?? {} };
+	const { model, close } = await createAsBoot(instance, { clock, log, id, services: known });
+	return { model, stop: close };
 }
 
 /** The same for the length of a test. */

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type App, apiKeys, createApp } from '@plinth/core';
-import { eventually, silentLogger } from '@plinth/core/testing';
+import { createModel, eventually, silentLogger } from '@plinth/core/testing';
 import { chat } from '@plinth/plugin-chat';
 import { chatModelSuite } from '@plinth/plugin-chat/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -114,11 +114,10 @@ describe('a chat model of your own', () => {
 		await answer;
 	});
 
-	const create = async () => {
-		const { definition } = gpuChat;
-		const model = await definition.create({ config: { url } } as never);
-		return { model, close: async () => {} };
-	};
+	const create = () => createModel(gpuChat({ url }));
+	const supports = { tools: false, json: 'none' } as const;
 
-	for (const { name, run } of chatModelSuite({ create })) test(`keeps the sentence: ${name}`, run);
+	for (const { name, run } of chatModelSuite({ create, supports })) {
+		test(`keeps the sentence: ${name}`, run);
+	}
 });

@@ -1,9 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type App, apiKeys, createApp } from '@plinth/core';
-import { eventually, silentLogger } from '@plinth/core/testing';
+import { createModel, eventually, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
 import { video } from '@plinth/plugin-video';
+import { type Mp4Facts, smallMp4, videoModelSuite } from '@plinth/plugin-video/testing';
 import { sharpImages } from '@plinth/sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient } from '../../../test/support/client.ts';
@@ -20,6 +21,7 @@ interface Renderer {
 
 let renderer: Renderer;
 let server: Server;
+let url: string;
 let app: App;
 let client: RawClient;
 
@@ -35,6 +37,7 @@ beforeEach(async () => {
 		renderer.answer(req, res);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	app = await createApp(
 		{
 			backends: {
@@ -46,9 +49,7 @@ beforeEach(async () => {
 				images: sharpImages(),
 				auth: apiKeys({ keys: 'me:key' }),
 			},
-			models: {
-				'clip-1': gpuVideo({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
-			},
+			models: { 'clip-1': gpuVideo({ url }) },
 			plugins: { video: video() },
 		},
 		{ log: silentLogger() },
@@ -104,4 +105,20 @@ describe('a video model of your own', () => {
 		await eventually('the renderer sees the end', () => renderer.hungUp === 1);
 		expect(renderer.hungUp).toBe(1);
 	});
+
+	/** A renderer that makes what was asked for last. */
+	const faithful: RequestListener = (_req, res) => {
+		const { width = 0, height = 0, seconds } = renderer.asked.at(-1) as Partial<Mp4Facts>;
+		res.end(smallMp4({ width, height, seconds: seconds ?? 0 }));
+	};
+
+	for (const { name, run } of videoModelSuite({
+		create() {
+			renderer.answer = faithful;
+			return createModel(gpuVideo({ url }));
+		},
+		supports: { progress: true },
+	})) {
+		test(`keeps the sentence: ${name}`, run);
+	}
 });

@@ -30,11 +30,13 @@ const good: Stream = async function* (request, { signal, seed }) {
 		yield { type: 'finish', reason: 'tool_calls' };
 		return;
 	}
-	for (const text of wordsOf(request, seed)) {
+	const words = wordsOf(request, seed);
+	for (const text of words) {
 		await delay(4, undefined, { signal }).catch(() => signal.throwIfAborted());
 		yield { type: 'text', text };
 	}
-	yield { type: 'finish', reason: 'stop', usage: { promptTokens: 30, completionTokens: 8 } };
+	const reason = request.maxTokens === words.length ? 'length' : 'stop';
+	yield { type: 'finish', reason, usage: { promptTokens: 30, completionTokens: words.length } };
 };
 
 function suiteOf(
@@ -60,13 +62,20 @@ describe('a good model keeps the sentence:', () => {
 	for (const { name, run } of suiteOf({})) it(name, run);
 });
 
+const little = { tools: false, json: 'none' } as const;
+
 describe('a model that can little keeps the sentence:', () => {
 	const stream: Stream = async function* (_request, { signal }) {
 		signal.throwIfAborted();
 		yield { type: 'text', text: 'Yes.' };
 	};
-	const cases = suiteOf({ stream, abilities: { tools: false, json: 'none' } }, {});
+	const cases = suiteOf({ stream, abilities: { tools: false, json: 'none' } }, little);
 	for (const { name, run } of cases) it(name, run);
+
+	it('and nothing that it denies has a case', () => {
+		const names = cases.map(({ name }) => name).join();
+		expect(names).not.toMatch(/is called|result of a tool|is to be JSON|as the schema says/);
+	});
 });
 
 /** A model that does one thing wrong with what it has made. */
@@ -142,6 +151,46 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		'knows no bound',
 		{ stream: always({ type: 'text', text: 'The total is forty-two euros, '.repeat(3) }) },
 		'a bound on the tokens is kept',
+	],
+	[
+		'counts more tokens than it may',
+		{
+			stream: each((event) =>
+				event.type === 'finish'
+					? { ...event, reason: 'length', usage: { promptTokens: 3, completionTokens: 2 } }
+					: event,
+			),
+		},
+		'a bound on the tokens is kept',
+	],
+	[
+		'says that it has kept a bound, and has not',
+		{
+			stream: async function* (request, run) {
+				for await (const event of good({ ...request, maxTokens: 9 }, run)) {
+					const isBound = event.type === 'finish' && request.maxTokens !== undefined;
+					yield isBound ? { type: 'finish', reason: 'length' } : event;
+				}
+			},
+		},
+		'a bound on the tokens is kept',
+	],
+	[
+		'does not say that a bound has cut it',
+		{
+			stream: each((event) => (event.type === 'finish' ? { ...event, reason: 'stop' } : event)),
+		},
+		'a bound on the tokens is kept',
+	],
+	[
+		'denies the tools that it is said to call',
+		{ abilities: { tools: false } },
+		'the abilities do not deny the tools that the model calls',
+	],
+	[
+		'promises less JSON than it is said to',
+		{ abilities: { json: 'json' } },
+		'the JSON that a model promises is what its abilities say',
 	],
 	[
 		'refuses without a code',
@@ -232,5 +281,14 @@ describe('the suite finds a model that', () => {
 	it.each(wrong)('%s', async (_, model, name) => {
 		await expect(runCase(suiteOf(model), name)).rejects.toThrow();
 		await runCase(suiteOf({}), name);
+	});
+
+	it.each([
+		['lets tools pass that it denies', 'a request with tools is refused: the abilities deny them'],
+		['lets a wish for JSON pass', 'a request for JSON is refused: the abilities deny it'],
+		['lets a schema pass', 'a request with a schema is refused: the abilities deny it'],
+	])('%s', async (_, name) => {
+		await expect(runCase(suiteOf({}, little), name)).rejects.toThrow();
+		await runCase(suiteOf({ abilities: little }, little), name);
 	});
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import { checkAbilities } from '../abilities.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../model.ts';
-import { isAsDescribed, schema } from './conversation.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 
 /** What a case checks. */
@@ -32,8 +32,12 @@ export function answeringCases(
 			assertSomething(await caller.answer(model, { request }));
 		}),
 		it('a bound on the tokens is kept', async (model, caller) => {
-			const { text } = await caller.answer(model, { request: { maxTokens: 1 } });
-			assert(text.length <= 64, `one token has ${text.length} characters`);
+			const whole = await caller.answer(model);
+			const short = await caller.answer(model, { request: { maxTokens: 1 } });
+			const counted = short.finish?.usage?.completionTokens ?? 0;
+			assert(counted <= 1, `${counted} tokens were made where 1 was allowed`);
+			assert(short.text.length <= 64, `one token has ${short.text.length} characters`);
+			if ((whole.finish?.usage?.completionTokens ?? 0) > 1) assertCut(short, whole);
 		}),
 		it('an odd request is answered, or refused with a status of 400 to 499', async (model, caller) => {
 			for (const request of odd) {
@@ -55,23 +59,16 @@ export function answeringCases(
 	];
 }
 
-/** Answers for programs. */
-export function jsonCases(it: ModelCaseMaker): ConformanceCase[] {
-	return [
-		it('an answer that is to be JSON is an object', async (model, caller) => {
-			if (model.abilities?.json === 'none') return;
-			const { text } = await caller.answer(model, { request: { format: { type: 'json' } } });
-			const value: unknown = JSON.parse(text);
-			assert(typeof value === 'object' && value !== null && !Array.isArray(value), text);
-		}),
-		it('an answer that has a schema is as the schema says', async (model, caller) => {
-			const { json = 'schema' } = model.abilities ?? {};
-			if (json !== 'schema') return;
-			const format = { type: 'schema', name: 'reply', schema, isStrict: true } as const;
-			const { text } = await caller.answer(model, { request: { format } as Partial<ChatRequest> });
-			assert(isAsDescribed(JSON.parse(text)), text);
-		}),
-	];
+/** Fails unless the plugin refuses a request by the model's abilities, with a status of 400 to 499: the model does not hear of it. */
+export function assertRefused({ abilities = {} }: ChatModel, request: ChatRequest): void {
+	assert.throws(
+		() => checkAbilities(abilities, request),
+		(error) => {
+			assertRefusal(error);
+			return true;
+		},
+		'the abilities do not deny it, so clients get an answer',
+	);
 }
 
 /** Fails for an answer that clients would show as nothing. */
@@ -82,6 +79,15 @@ export function assertSomething({ events }: Outcome): void {
 			((event.type === 'text' || event.type === 'refusal') && event.text !== ''),
 	);
 	assert(isSomething, 'the answer is empty');
+}
+
+/** Fails where an answer with a bound is as long as the one without, or does not say why it ended. */
+function assertCut({ text, finish }: Outcome, whole: Outcome): void {
+	assert(
+		text === '' || text.length < whole.text.length,
+		`"${text}" is no shorter than without a bound`,
+	);
+	assert.equal(finish?.reason, 'length', `it ended with ${finish?.reason}, not with length`);
 }
 
 const words = (text: string) => [{ type: 'text', text }] as const;

@@ -15,8 +15,12 @@ export interface ChatModelSuiteOptions {
 	readonly supports?: {
 		/** Equal requests with equal seeds get equal answers. */
 		readonly deterministic?: boolean;
+		/** It calls tools; true unless said otherwise. Its abilities say the same. */
+		readonly tools?: boolean;
 		/** A call of a tool is made where one is required, and the tool that is named. True unless said otherwise, for models that call tools. */
 		readonly requiredTools?: boolean;
+		/** Which JSON it promises; `schema` unless said otherwise. Its abilities say the same. */
+		readonly json?: 'none' | 'json' | 'schema';
 	};
 	/** What is asked, where a model does not understand any question; an attached document says that the total is 42 EUR. */
 	readonly question?: string;

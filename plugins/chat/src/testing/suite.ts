@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type ConformanceCase, caseMaker } from '@plinth/core/testing';
-import { answeringCases, type Check, jsonCases } from './answering.ts';
+import { answeringCases, type Check } from './answering.ts';
+import { jsonCases } from './json-cases.ts';
 import { runningCases } from './running.ts';
 import { Caller, type ChatModelSuiteOptions } from './subject.ts';
 import { toolCases } from './tool-cases.ts';
 
-/** Every sentence of the `ChatModel` contract as a case. What a model's abilities deny is not asked for. */
+/** Every sentence of the `ChatModel` contract as a case. What `supports` denies is not asked for; the model's abilities have to deny it too, so that clients are refused. */
 export function chatModelSuite(options: ChatModelSuiteOptions): ConformanceCase[] {
 	const caller = new Caller(options);
 	const maker = caseMaker(options.create);
@@ -15,7 +16,7 @@ export function chatModelSuite(options: ChatModelSuiteOptions): ConformanceCase[
 			assert.equal(model.apiVersion, 1);
 		}),
 		...answeringCases(it, options),
-		...jsonCases(it),
+		...jsonCases(it, options),
 		...toolCases(it, options),
 		...runningCases(it),
 	];

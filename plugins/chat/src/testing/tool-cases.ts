@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/core/testing';
 import type { ChatMessage } from '../model.ts';
-import { assertSomething, type ModelCaseMaker } from './answering.ts';
+import { assertRefused, assertSomething, type ModelCaseMaker } from './answering.ts';
 import { conversation, tools } from './conversation.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 
 /** What is called, and with what. */
 export function toolCases(
-	outer: ModelCaseMaker,
+	it: ModelCaseMaker,
 	{ supports = {} }: ChatModelSuiteOptions,
 ): ConformanceCase[] {
-	const it: ModelCaseMaker = (name, check) =>
-		outer(name, async (model, caller) => {
-			if (model.abilities?.tools !== false) await check(model, caller);
-		});
+	if (supports.tools === false) {
+		return [
+			it('a request with tools is refused: the abilities deny them', async (model) =>
+				assertRefused(model, { ...conversation('Why?'), tools })),
+		];
+	}
 	const required = [
 		it('a tool is called where one is required', async (model, caller) => {
 			const request = { tools, toolChoice: 'required' } as const;
@@ -31,6 +33,9 @@ export function toolCases(
 		}),
 	];
 	return [
+		it('the abilities do not deny the tools that the model calls', async ({ abilities }) => {
+			assert.notEqual(abilities?.tools, false);
+		}),
 		it('what is offered may be called or not, but in the right form', async (model, caller) => {
 			const outcome = await caller.answer(model, { request: { tools } });
 			assertSomething(outcome);

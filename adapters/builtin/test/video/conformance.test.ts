@@ -1,0 +1,24 @@
+import type { ImageCodec } from '@plinth/core';
+import { createBackend } from '@plinth/core/testing';
+import { videoModelSuite } from '@plinth/plugin-video/testing';
+import { sharpImages } from '@plinth/sharp';
+import { afterAll, test } from 'vitest';
+import { createVideoModel } from '../../src/video/model.ts';
+import { createPool } from '../../src/video/pool.ts';
+
+const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
+// Shared by the cases: threads for each of them would take longer than what they do.
+const pool = createPool(2);
+const model = createVideoModel(pool, images);
+
+afterAll(async () => {
+	await Promise.all([pool.close(), stop()]);
+});
+
+for (const { name, run } of videoModelSuite({
+	create: async () => ({ model, close: async () => {} }),
+	supports: { deterministic: true, progress: true, reference: true },
+	request: { size: { width: 160, height: 96 } },
+})) {
+	test(name, run, 60_000);
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createModel } from '@plinth/core/testing';
+import { speechModelSuite } from '@plinth/plugin-speech/testing';
+import { afterAll, describe, test } from 'vitest';
+import { openai } from '../src/index.ts';
+import { systemClock } from './system-clock.ts';
+import { failure, type Handler, startScripted } from './upstream.ts';
+
+const heads: Readonly<Record<string, string>> = {
+	mp3: '\xff\xfb\x90\x00',
+	opus: 'OggS',
+	flac: 'fLaC',
+	wav: 'RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0\x01\0\x01\0\xc0\x5d\0\0\x80\xbb\0\0\x02\0\x10\0data\xff\xff\xff\xff',
+	pcm: '',
+};
+
+/** Hums in any format but AAC, in pieces that are cut anywhere. */
+const hummer: Handler = async (got, res) => {
+	const { input, response_format: format, speed = 1 } = got.json;
+	if (`${input}`.trim() === '') {
+		return failure(400, { message: 'empty', param: 'input' })(got, res);
+	}
+	const head = heads[`${format}`];
+	if (head === undefined) {
+		return failure(400, { message: 'no such format', param: 'response_format' })(got, res);
+	}
+	res.writeHead(200, { 'content-type': 'application/octet-stream' });
+	res.write(Buffer.from(head, 'latin1'));
+	for (let piece = 0; piece < 4; piece++) {
+		await delay(2);
+		if (res.destroyed) return;
+		res.write(Buffer.alloc(Math.round(401 / Number(speed)), 7));
+	}
+	res.end();
+};
+
+const upstream = await startScripted(hummer);
+afterAll(() => upstream.close());
+
+describe('a model behind the server keeps the sentence:', () => {
+	const cases = speechModelSuite({
+		create: () => createModel(openai.speech({ baseURL: upstream.baseURL }), { clock: systemClock }),
+		supports: { deterministic: true, speed: true },
+	});
+	for (const { name, run } of cases) test(name, run);
+});

@@ -1,0 +1,2 @@
+export type { SpeechModelSubject, SpeechModelSuiteOptions } from './subject.ts';
+export { speechModelSuite } from './suite.ts';

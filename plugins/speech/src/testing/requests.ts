@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import type { ModelCaseMaker, RequestChanges, SpeechModelSuiteOptions } from './subject.ts';
+
+/** What is asked for: voices, tempo, text of any kind. */
+export function requestCases(
+	it: ModelCaseMaker,
+	{ supports = {} }: SpeechModelSuiteOptions,
+): ConformanceCase[] {
+	return [
+		it('voices have a name each, and every one of them speaks', async (model, caller) => {
+			const voices = model.voices?.();
+			if (!voices) return;
+			assert(voices.length > 0, 'there is no voice; leave voices() away where any name will do');
+			assert.equal(new Set(voices).size, voices.length, 'two voices have one name');
+			for (const voice of voices) {
+				assert(typeof voice === 'string' && voice !== '', 'a voice has no name');
+				await caller.speech(model, { voice, input: 'Yes.' });
+			}
+		}),
+		it('an odd request is spoken, or refused with a status of 400 to 499 before the first byte', async (model, caller) => {
+			for (const request of odd) await caller.speechUnlessRefused(model, request);
+		}),
+		it('the longest text has a beginning that can be heard, or is refused likewise', async (model, caller) => {
+			const attempt = caller.attempt(model, { input: 'Hello, you. '.repeat(341) });
+			const made = await attempt.made.catch(assertRefusal);
+			const body = made?.body[Symbol.asyncIterator]();
+			const first = await body?.next();
+			assert(!made || !first?.done, 'there is no sound');
+			attempt.abort();
+			await body?.return?.();
+		}),
+		...(supports.speed
+			? [
+					it('speech at the double tempo takes about half as long', async (model, caller) => {
+						const { seconds } = await caller.speech(model);
+						const fast = await caller.speech(model, { speed: 2 });
+						assert(seconds > 0, 'the model has encoded what was asked for as pcm');
+						const share = fast.seconds / seconds;
+						assert(share > 0.35 && share < 0.75, `it took ${share} of the time`);
+					}),
+				]
+			: []),
+	];
+}
+
+const odd: readonly RequestChanges[] = [
+	{ input: ' ' },
+	{ input: '🦊 … ?!' },
+	{ input: 'a\0b\ud800' },
+	{ input: '<speak>Hello & "goodbye" --help $(id) </speak>' },
+	{ input: 'Guten Tag, 你好, שלום.' },
+	{ input: 'Hello.', speed: 0.25 },
+	{ input: 'Hello.', speed: 4 },
+	{ input: 'Hello.', instructions: 'Whisper, as if somebody slept next door.' },
+	{ input: 'Hello.', voice: '--help ../🦊' },
+];

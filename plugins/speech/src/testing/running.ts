@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConformanceCase } from '@plinth/core/testing';
+import { type ModelCaseMaker, reason } from './subject.ts';
+
+/** How long a model may take to heed an abort, in milliseconds. */
+const heedMs = 1_000;
+
+/** How a call stops. */
+export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
+	return [
+		it('a signal that has aborted before keeps nobody waiting', async (model, caller) => {
+			const { made } = caller.attempt(model, {}, true);
+			const opened = await heeded(made);
+			if (opened) await assertEnds(opened.body[Symbol.asyncIterator](), 0);
+		}),
+		it('an abort ends the stream within a second, and one piece may still come', async (model, caller) => {
+			const attempt = caller.attempt(model);
+			const body = (await attempt.made).body[Symbol.asyncIterator]();
+			const first = await body.next();
+			attempt.abort();
+			if (!first.done) await assertEnds(body, 1);
+		}),
+		it('an abort is heard while the model is at work', async (model, caller) => {
+			const attempt = caller.attempt(model);
+			await delay(5);
+			attempt.abort();
+			const opened = await heeded(attempt.made);
+			if (opened) await assertEnds(opened.body[Symbol.asyncIterator](), 1);
+		}),
+		it('a reader may leave in the middle', async (model, caller) => {
+			const body = (await caller.attempt(model).made).body[Symbol.asyncIterator]();
+			await body.next();
+			await inTime(Promise.resolve(body.return?.()));
+		}),
+		it('a reader may leave before the first byte, and the next one is heard', async (model, caller) => {
+			const attempt = caller.attempt(model);
+			const body = (await attempt.made).body[Symbol.asyncIterator]();
+			await inTime(Promise.resolve(body.return?.()));
+			attempt.abort();
+			await caller.speech(model);
+		}),
+	];
+}
+
+/** Fails for a body that has more than so many pieces left, or does not end within a second. */
+async function assertEnds(body: AsyncIterator<Uint8Array>, most: number): Promise<void> {
+	for (let pieces = 0; ; pieces++) {
+		const step = await heeded(body.next());
+		if (!step || step.done) return;
+		assert(pieces < most, `${pieces + 1} pieces came after the abort`);
+	}
+}
+
+/** What a promise resolves with; undefined for one that rejects with the reason of the signal. Fails for any other rejection, and for one that takes longer than a second. */
+function heeded<T>(work: Promise<T>): Promise<T | undefined> {
+	const known = work.catch((error: unknown) => {
+		assert.equal(error, reason, `it rejected with ${error}, not with the reason of the signal`);
+		return undefined;
+	});
+	return inTime(known);
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+	const late = new AbortController();
+	const patience = delay(heedMs, undefined, { signal: late.signal }).then(
+		() => assert.fail(`the model was still at work after ${heedMs} ms`),
+		() => new Promise<never>(() => {}),
+	);
+	try {
+		return await Promise.race([work, patience]);
+	} finally {
+		late.abort();
+	}
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { type ConformanceCase, caseMaker } from '@plinth/core/testing';
+import { requestCases } from './requests.ts';
+import { runningCases } from './running.ts';
+import { speakingCases } from './speaking.ts';
+import { Caller, type Check, type SpeechModelSuiteOptions } from './subject.ts';
+
+/** Every sentence of the `SpeechModel` contract as a case. */
+export function speechModelSuite(options: SpeechModelSuiteOptions): ConformanceCase[] {
+	const caller = new Caller(options);
+	const maker = caseMaker(options.create);
+	const it = (name: string, check: Check) => maker(name, ({ model }) => check(model, caller));
+	return [
+		it('the model says which version of the interface it is written for', async (model) => {
+			assert.equal(model.apiVersion, 1);
+		}),
+		...speakingCases(it, options),
+		...requestCases(it, options),
+		...runningCases(it),
+	];
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import type { VideoRequest } from '../model.ts';
+import { factsOf } from './mp4.ts';
+import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
+
+/** What is made. */
+export function makingCases(
+	it: ModelCaseMaker,
+	{ supports = {} }: VideoModelSuiteOptions,
+): ConformanceCase[] {
+	return [
+		it('a video is an MP4, with a poster and warnings of the right form', async (model, caller) => {
+			await caller.make(model);
+		}),
+		it('a video has the size and the length that were asked for, or a warning', async (model, caller) => {
+			const { request, video } = caller.attempt(model);
+			const { bytes, warnings } = await video;
+			const {
+				width,
+				height,
+				seconds = request.seconds,
+			} = factsOf(bytes) ?? assert.fail('the file has no header of a movie and a track');
+			if (warnings.length > 0) return;
+			assert.deepEqual({ width, height }, { ...request.size });
+			// A frame more or less is no other length.
+			const isAsLong = Math.abs(seconds - request.seconds) <= 0.25;
+			assert(isAsLong, `it takes ${seconds} s where ${request.seconds} s were asked for`);
+		}),
+		it('an odd prompt is rendered, or refused with a status of 400 to 499', async (model, caller) => {
+			for (const request of odd) await caller.make(model, { request }).catch(assertRefusal);
+		}),
+		it('a variation of an earlier video is rendered, or refused likewise', async (model, caller) => {
+			const request = { remixOf: { prompt: 'A blue boat on a river' } };
+			await caller.make(model, { request }).catch(assertRefusal);
+		}),
+		it('two at the same time do not get into each other', async (model, caller) => {
+			const seeds = [1, 2];
+			const both = await Promise.all(seeds.map((seed) => caller.make(model, { seed })));
+			if (!supports.deterministic) return;
+			for (const [index, seed] of seeds.entries()) {
+				const { bytes } = await caller.make(model, { seed });
+				assert(both[index]?.bytes.equals(bytes), 'the bytes differ from those of a video alone');
+			}
+		}),
+		...(supports.deterministic
+			? [
+					it('equal seeds make equal videos, and different ones different videos', async (model, caller) => {
+						const [first, second] = [await caller.make(model), await caller.make(model)];
+						assert(first.bytes.equals(second.bytes), 'the bytes differ');
+						const other = await caller.make(model, { seed: 4_294_967_295 });
+						assert(!first.bytes.equals(other.bytes), 'the bytes of another seed are the same');
+					}),
+				]
+			: []),
+	];
+}
+
+const odd: readonly Partial<VideoRequest>[] = [
+	{ prompt: ' ' },
+	{ prompt: '🦊'.repeat(32_000) },
+	{ prompt: 'a\0b\ud800' },
+	{ prompt: '--help $(id) "\\\n{seed}' },
+];

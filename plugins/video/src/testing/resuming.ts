@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { isPlinthError } from '@plinth/core';
+import type { ConformanceCase } from '@plinth/core/testing';
+import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
+
+/** How an attempt goes on from another one. */
+export function resumingCases(
+	it: ModelCaseMaker,
+	{ supports = {} }: VideoModelSuiteOptions,
+): ConformanceCase[] {
+	if (!supports.resume) {
+		return [
+			it('who cannot go on writes no checkpoint, and has nothing to cancel', async (model, caller) => {
+				const attempt = caller.attempt(model);
+				await attempt.video;
+				assert.deepEqual(attempt.tokens, [], 'a checkpoint keeps other models from taking over');
+				assert.equal(model.cancel, undefined);
+			}),
+		];
+	}
+	return [
+		it('an attempt with the token of an earlier one makes the same video, and begins nothing', async (model, caller) => {
+			const first = caller.attempt(model);
+			const { bytes } = await first.video;
+			const resume = first.tokens.at(-1) ?? assert.fail('no checkpoint was written');
+			const second = caller.attempt(model, { resume });
+			assert(bytes.equals((await second.video).bytes), 'the bytes differ');
+			const other = second.tokens.filter((token) => token !== resume);
+			assert.deepEqual(other, [], 'another checkpoint was written: the work was begun anew');
+		}),
+		it('what was begun is there for the next attempt when the first is stopped behind its checkpoint', async (model, caller) => {
+			const first = caller.attempt(model, { onCheckpoint: (attempt) => attempt.abort() });
+			// Who has all at once need not hear of it.
+			await first.video.catch((error: unknown) => assert(!isPlinthError(error), `${error}`));
+			const resume = first.tokens.at(-1) ?? assert.fail('no checkpoint was written');
+			await caller.make(model, { resume });
+		}),
+		it('a checkpoint that cannot be written ends the attempt with that failure', async (model, caller) => {
+			const failure = new Error('The store is away.');
+			const attempt = caller.attempt(model, { onCheckpoint: () => Promise.reject(failure) });
+			const error = await attempt.video.then(
+				() => undefined,
+				(thrown: unknown) => thrown,
+			);
+			assert(attempt.tokens.length > 0, 'no checkpoint was written');
+			assert.equal(error, failure, `it ended with ${error ?? 'a video that nobody finds again'}`);
+		}),
+		it('an unknown token is a failure with a code, or the work is begun anew', async (model, caller) => {
+			const attempt = caller.attempt(model, { resume: 'token of nobody' });
+			await attempt.video.catch((error: unknown) => assert(isPlinthError(error), `${error}`));
+		}),
+		it('what a token stands for can be cancelled, once and again', async (model, caller) => {
+			if (!model.cancel) return;
+			const attempt = caller.attempt(model, { onCheckpoint: (one) => one.abort() });
+			await attempt.video.catch(() => {});
+			const token = attempt.tokens.at(-1) ?? assert.fail('no checkpoint was written');
+			await model.cancel(token);
+			await model.cancel(token);
+		}),
+	];
+}
