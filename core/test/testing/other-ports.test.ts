@@ -182,6 +182,22 @@ const blobSuite = (spoil: (right: BlobStore) => BlobStore) =>
 
 const wrongBlobs: Sabotage<BlobStore>[] = [
 	[
+		'a body that can be read after its return',
+		(right) => ({
+			async get(key, options) {
+				const content = await right.get(key, options);
+				if (!content) return null;
+				const inner = content.body[Symbol.asyncIterator]();
+				const iterator = {
+					next: () => inner.next(),
+					return: async () => ({ done: true as const, value: undefined }),
+				};
+				return { ...content, body: { [Symbol.asyncIterator]: () => iterator } };
+			},
+		}),
+		'a body that is returned before its first read holds nothing, and the blob can be deleted',
+	],
+	[
 		'maxBytes that is ignored',
 		(right) => ({
 			put: (key, body, { maxBytes: _maxBytes, ...options }) => right.put(key, body, options),

@@ -78,6 +78,8 @@ function wrongly(
 
 const bodied = (body: unknown) => wrongly((made) => ({ ...made, body }));
 const never = () => new Promise<never>(() => {});
+const aborted = (signal: AbortSignal) =>
+	new Promise<unknown>((resolve) => signal.addEventListener('abort', resolve));
 const deaf = new AbortController().signal;
 let counter = 0;
 
@@ -294,14 +296,21 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	['does not stop', { generate: never }, heed],
 	[
 		'finishes all the same',
-		{ generate: (request, run) => good(request, { ...run, signal: deaf }) },
+		{
+			async generate(request, run) {
+				await aborted(run.signal);
+				return good(request, { ...run, signal: deaf });
+			},
+		},
 		heed,
 	],
 	[
 		'calls an abort a failure',
 		{
-			generate: (request, run) =>
-				good(request, run).catch(() => Promise.reject(modelError('Stopped.'))),
+			async generate(_, run) {
+				await aborted(run.signal);
+				throw modelError('Stopped.');
+			},
 		},
 		heed,
 	],
@@ -325,9 +334,9 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	[
 		'tells more after an abort',
 		{
-			async generate(request, run) {
-				const ticks = setInterval(() => run.progress(0.5), 2);
-				return good(request, run).finally(() => setTimeout(() => clearInterval(ticks), 15));
+			generate(request, run) {
+				aborted(run.signal).then(() => setTimeout(() => run.progress(0.5), 5));
+				return good(request, run);
 			},
 		},
 		'no progress is told after an abort',
