@@ -11,10 +11,10 @@ import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
-import { soon } from './answers/soon.ts';
 import { newRequestId } from './exchange.ts';
 import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
+import { soon } from './soon.ts';
 
 /** Where a listener listens. */
 export interface Address {

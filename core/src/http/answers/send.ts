@@ -2,8 +2,8 @@ import { ServerResponse, STATUS_CODES, validateHeaderValue } from 'node:http';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
+import { soon } from '../soon.ts';
 import { type JsonPieces, jsonText } from './base64.ts';
-import { soon } from './soon.ts';
 
 /** Headers of an answer, lower-case names. */
 export type Headers = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { ForwardController, ForwardHandler, ForwardRequest } from '../../ports/forward.ts';
-import { soon } from '../answers/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { Reply } from '../reply.ts';
+import { soon } from '../soon.ts';
 import { PassedAnswer } from './passed-answer.ts';
 
 /**

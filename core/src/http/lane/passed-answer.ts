@@ -1,7 +1,7 @@
 import type { ForwardController } from '../../ports/forward.ts';
-import { soon } from '../answers/soon.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
+import { soon } from '../soon.ts';
 import { AnswerTail, tailBytes } from './answer-tail.ts';
 import { PassedResponse } from './passed-response.ts';
 

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Headers, isBare, writeWholeHead } from '../answers/send.ts';
-import { soon } from '../answers/soon.ts';
 import { freeChunk } from '../buffers.ts';
 import type { Exchange } from '../exchange.ts';
+import { soon } from '../soon.ts';
 
 /** How an answer is written that comes in pieces. */
 export interface PassedResponseOptions {

@@ -87,7 +87,9 @@ export class AnswerReader implements ForwardController {
 	resume(): void {
 		if (this.#isOver || !this.#isPaused) return;
 		this.#isPaused = false;
-		if (this.#held) this.#readHeld(this.#held);
+		const held = this.#held;
+		this.#held = undefined;
+		if (held) this.read(held);
 		if (this.#isOver || this.#isPaused) return;
 		if (this.#isComplete) this.#complete();
 		else this.#source.resume();
@@ -123,15 +125,6 @@ export class AnswerReader implements ForwardController {
 		if (body === 'chunked') this.#chunks = new ChunkedBody();
 		this.#left = typeof body === 'number' ? body : Number.POSITIVE_INFINITY;
 		this.#handler.onResponseStart(this, status, headers, message);
-	}
-
-	#readHeld(held: Buffer): void {
-		this.#held = undefined;
-		try {
-			this.#readBody(held);
-		} catch (error) {
-			this.fail(error as Error);
-		}
 	}
 
 	#readBody(bytes: Buffer): void {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { soon } from '../../../src/http/answers/soon.ts';
+import { soon } from '../../src/http/soon.ts';
 
 test('what is asked for in a turn is done behind it, in that order', async () => {
 	const done: string[] = [];
@@ -19,7 +19,7 @@ test('what is asked for in a turn is done behind it, in that order', async () =>
 });
 
 test('what throws keeps nothing else from being done', async () => {
-	const soonUrl = import.meta.resolve('../../../src/http/answers/soon.ts');
+	const soonUrl = import.meta.resolve('../../src/http/soon.ts');
 	const script = `
 		import { soon } from ${JSON.stringify(soonUrl)};
 		process.on('uncaughtException', ({ message }) => console.log(message));
