@@ -14,7 +14,6 @@ import { Cors, isPreflight } from './gate/cors.ts';
 import { InFlight } from './in-flight.ts';
 import { httpLimits } from './limits.ts';
 import { type Address, Listener, type RequestHandler } from './listener.ts';
-import { logLine } from './log-line.ts';
 import {
 	connectionUrl,
 	type HostMiddleware,
@@ -27,6 +26,7 @@ import {
 } from './mount.ts';
 import { describeRoutes } from './openapi/document.ts';
 import { Reply } from './reply.ts';
+import { RequestLog } from './request-log.ts';
 import type { Route } from './route.ts';
 import { RouteTable } from './router.ts';
 import type { HttpOptions } from './server-options.ts';
@@ -69,6 +69,7 @@ export class HttpServer {
 	readonly #admission: Admission;
 	readonly #cors: Cors;
 	readonly #clock: Clock;
+	readonly #requestLog: RequestLog;
 	/** Makes the contexts that koa-body reads from. */
 	readonly #koa = new Koa();
 	#closing = false;
@@ -87,6 +88,7 @@ export class HttpServer {
 		this.#table = new RouteTable(this.#routes);
 		this.#endpoints = new Map(this.#routes.map((route) => [route, new Endpoint(route)]));
 		this.#clock = sharedTimers(options.clock);
+		this.#requestLog = new RequestLog(options.log);
 	}
 
 	/** Whether `listen` has opened a server. */
@@ -261,17 +263,14 @@ export class HttpServer {
 	}
 
 	async #finish(exchange: Exchange): Promise<void> {
-		const { log } = this.#options;
-		const { res, clock, route } = exchange;
+		const { res, clock } = exchange;
 		const cut = () => res.destroy();
 		const { farewellMs, stallMs } = httpLimits;
 		const calm = clock.after(exchange.aborted ? farewellMs : stallMs, cut);
 		if (!exchange.aborted) exchange.onAbort(cut);
 		await exchange.closed;
 		calm();
-		const line = logLine(exchange);
-		if (probePaths.includes(route)) log.debug(line, 'request');
-		else log.info(line, 'request');
+		this.#requestLog.write(exchange);
 		await exchange.settled();
 	}
 

@@ -110,7 +110,11 @@ test('a refusal for want of room is a warning without a stack', async () => {
 	expect(lines.filter(({ message }) => message !== 'request')).toEqual([
 		{
 			level: 'warn',
-			fields: { route: '/v1/full', code: 'E_OVERLOADED' },
+			fields: {
+				req_id: expect.stringMatching(/^req_/),
+				route: '/v1/full',
+				code: 'E_OVERLOADED',
+			},
 			message: 'request refused',
 		},
 	]);

@@ -190,16 +190,15 @@ export async function privateTemp(): Promise<() => Promise<string[]>> {
 	return () => readdir(folder);
 }
 
-function recorder(lines: Line[]): Logger {
+function recorder(lines: Line[], bound: Record<string, unknown> = {}): Logger {
 	const write = (level: Line['level']) => (fields: object, message: string) => {
-		lines.push({ level, fields: fields as Record<string, unknown>, message });
+		lines.push({ level, fields: { ...bound, ...fields }, message });
 	};
-	const logger: Logger = {
+	return {
 		debug: write('debug'),
 		info: write('info'),
 		warn: write('warn'),
 		error: write('error'),
-		child: () => logger,
+		child: (bindings) => recorder(lines, { ...bound, ...bindings }),
 	};
-	return logger;
 }

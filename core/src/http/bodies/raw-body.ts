@@ -15,6 +15,10 @@ export const parsedBytes = 262_144;
  */
 export function lookThrough(bytes: Buffer): JsonBody | undefined {
 	if (!isUtf8(bytes)) return undefined;
+	const isShort = bytes.length <= parsedBytes;
+	const whole = isShort ? bytes.toString() : '';
+	// Of ASCII the characters lie where the bytes do, and need not be read once more.
+	const text = whole.length === bytes.length ? whole : bytes;
 	const names: (string | undefined)[] = [];
 	const places: Span[] = [];
 	let model: Span | undefined;
@@ -23,7 +27,7 @@ export function lookThrough(bytes: Buffer): JsonBody | undefined {
 		if (end - start > longest) longest = end - start;
 		if (depth > 1) return;
 		if (role === 'name') {
-			names.push(textOf(bytes, start, end));
+			names.push(textOf(text, start, end));
 			places.push({ start, end });
 		} else if (names.at(-1) === 'model') model = { start, end };
 	});
@@ -32,12 +36,11 @@ export function lookThrough(bytes: Buffer): JsonBody | undefined {
 		throw invalidValue('model', 'model: it is given more than once; one is expected.');
 	}
 	if (!model || !areDistinct(names)) return undefined;
-	const text = textOf(bytes, model.start, model.end);
-	if (text === undefined) return undefined;
-	const isShort = bytes.length <= parsedBytes;
-	const value = isShort ? parsed(bytes) : undefined;
+	const named = textOf(text, model.start, model.end);
+	if (named === undefined) return undefined;
+	const value = isShort ? parsed(whole) : undefined;
 	if (isShort && !value) return undefined;
-	return new JsonBody(bytes, { names, places, value, model: text, span: model, longest });
+	return new JsonBody(bytes, { names, places, value, model: named, span: model, longest });
 }
 
 /** Undefined is a name that no string can mean. */
@@ -130,8 +133,9 @@ function latin1(word: string): string {
 }
 
 /** What a string means. Undefined when it cannot stand in JSON. */
-function textOf(bytes: Buffer, start: number, end: number): string | undefined {
-	const text = bytes.toString('utf8', start, end);
+function textOf(from: Buffer | string, start: number, end: number): string | undefined {
+	const text =
+		typeof from === 'string' ? from.slice(start, end) : from.toString('utf8', start, end);
 	if (!text.includes('\\')) return text;
 	try {
 		return JSON.parse(`"${text}"`) as string;
@@ -143,8 +147,7 @@ function textOf(bytes: Buffer, start: number, end: number): string | undefined {
 /** Only with these can a text spell a key that could reach a prototype. */
 const suspicious = /__proto__|constructor|\\u/;
 
-function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
-	const text = bytes.toString();
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
 	try {
 		const value = JSON.parse(text) as Record<string, unknown>;
 		return suspicious.test(text) && hasPoison(value) ? undefined : value;

@@ -54,19 +54,24 @@ export class AnswerTail {
 	/** At most so many bytes of the end. */
 	#text(bytes: number): string {
 		const last = this.#pieces.at(-1) ?? '';
-		return (last.length >= bytes ? last : this.#pieces.join('')).slice(-bytes);
+		const isEnough = this.#pieces.length === 1 || last.length >= bytes;
+		return (isEnough ? last : this.#pieces.join('')).slice(-bytes);
 	}
 }
 
+/** What stands between a name and an object. */
+const colon = /\s*:\s*(?=\{)/y;
+
 /** The object behind a name; undefined for another value, or one that does not end. */
 function objectAt(text: string, behindName: number): unknown {
-	const start = /^\s*:\s*(?=\{)/.exec(text.slice(behindName));
-	if (!start) return undefined;
-	const from = behindName + start[0].length;
+	colon.lastIndex = behindName;
+	if (!colon.test(text)) return undefined;
+	const from = colon.lastIndex;
 	let depth = 0;
 	for (let at = from; at < text.length; at++) {
-		if (text[at] === '{') depth++;
-		else if (text[at] === '}' && --depth === 0) return parsed(text.slice(from, at + 1));
+		const code = text.charCodeAt(at);
+		if (code === 0x7b) depth++;
+		else if (code === 0x7d && --depth === 0) return parsed(text.slice(from, at + 1));
 	}
 	return undefined;
 }
