@@ -15,8 +15,15 @@ const plans = {
 		overNginx: 4.5,
 		overNginxBySockets: 3,
 		underPortkey: 8,
+		withBare: true,
 	},
-	sse: { ...usual, workload: workloads.sse, connections: [32, 128], overNginx: 2.5 },
+	sse: {
+		...usual,
+		withBare: true,
+		workload: workloads.sse,
+		connections: [32, 128],
+		overNginx: 2.5,
+	},
 	paced: {
 		...usual,
 		workload: workloads.paced,
@@ -27,6 +34,7 @@ const plans = {
 		ms: 2_000,
 		rounds: 3,
 		per: { name: 'event', count: eventsPerStream },
+		withBare: true,
 	},
 	image: {
 		...usual,

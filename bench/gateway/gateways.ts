@@ -94,6 +94,25 @@ export async function startNginx(upstream: MockUpstream): Promise<Gateway> {
 	return { pid: child.pid as number, port, headers, video, stop: () => end(child) };
 }
 
+/** Starts what Koa and undici cost by themselves; see `bare.ts`. */
+export async function startBare(upstream: MockUpstream): Promise<Gateway> {
+	const { PATH = '', HOME = '' } = process.env;
+	const port = await freePort();
+	const command = [process.execPath, join(import.meta.dirname, 'bare.ts')];
+	const child = startPinned('gateways', command, {
+		env: {
+			PATH,
+			HOME,
+			NODE_ENV: 'production',
+			PORT: String(port),
+			UPSTREAM: `http://127.0.0.1:${upstream.port}`,
+		},
+	});
+	await untilAnswers(`http://127.0.0.1:${port}/`, 'The bare gateway');
+	const headers = { authorization: 'Bearer sk-bench' };
+	return { pid: child.pid as number, port, headers, video, stop: () => end(child) };
+}
+
 /** Starts Portkey's gateway; undefined where npm cannot install it, which is said. */
 export async function startPortkey(upstream: MockUpstream): Promise<Gateway | undefined> {
 	const script = await portkeyScript();

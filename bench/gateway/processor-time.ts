@@ -2,7 +2,7 @@ import type { Row } from '../harness/bench.ts';
 import type { Target } from '../harness/load.ts';
 import { cpuFigures, inTurns, median } from '../harness/rounds.ts';
 import { type Likeness, likenessTo } from './check.ts';
-import { type Gateway, startNginx, startOurs, startPortkey } from './gateways.ts';
+import { type Gateway, startBare, startNginx, startOurs, startPortkey } from './gateways.ts';
 import { drive, type GatewaySample } from './load.ts';
 import type { MockUpstream } from './upstream.ts';
 import { targetOf, type Workload } from './workloads.ts';
@@ -19,6 +19,8 @@ export interface Plan {
 	readonly underPortkey?: number;
 	/** Whether Portkey is measured. */
 	readonly withPortkey: boolean;
+	/** Whether the libraries are measured by themselves. */
+	readonly withBare?: boolean;
 	/** Length of a round in milliseconds, and how many there are. */
 	readonly ms: number;
 	readonly rounds: number;
@@ -58,6 +60,7 @@ export async function processorTime(upstream: MockUpstream, plan: Plan): Promise
 		const bySockets = sockets && (await likenessTo(upstream, sockets, workload));
 		const nginx = await started(startNginx(upstream));
 		const portkey = plan.withPortkey ? await started(startPortkey(upstream)) : undefined;
+		const bare = plan.withBare ? await started(startBare(upstream)) : undefined;
 		const warming = gateways.map((gateway, index) => {
 			const target = targetOf(gateway, workload);
 			return [index, () => drive(upstream.folder, target, warmUp.connections, warmUp.ms)] as const;
@@ -70,10 +73,12 @@ export async function processorTime(upstream: MockUpstream, plan: Plan): Promise
 				...(sockets ? { sockets } : {}),
 				nginx,
 				...(portkey ? { portkey } : {}),
+				...(bare ? { bare } : {}),
 			};
 			const samples = await measured(upstream, plan, count, targets);
 			rows.push(...rowsOf(plan, count, samples, likeness));
 			if (bySockets) rows.push(socketRow(plan, count, samples, bySockets));
+			if (bare) rows.push(bareRow(plan, count, samples));
 		}
 		return rows;
 	} finally {
@@ -145,6 +150,21 @@ function socketRow(
 		...cpuFigures({ ours: sockets, reference: nginx }, 'nginx'),
 		...(limit === undefined ? {} : { goal: { of: 'ratio', bound: 'at most', limit } }),
 		note: likenessNote(likeness),
+	};
+}
+
+/** What is left of ours when the libraries' own part is taken away, and how far those are from nginx by themselves. */
+function bareRow(
+	{ workload, per }: Plan,
+	connections: number,
+	{ ours = [], nginx = [], bare = [] }: Samples,
+): Row {
+	const times = (medianCpu(bare) / medianCpu(nginx)).toFixed(2);
+	return {
+		name: `${workload.name}, c=${connections}`,
+		unit: `CPU us per ${per?.name ?? 'request'}`,
+		...cpuFigures({ ours, reference: bare }, 'Koa and undici'),
+		note: `Koa and undici alone, with no key, check, limit or log, take ${times} times what nginx does`,
 	};
 }
 
