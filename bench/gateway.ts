@@ -19,10 +19,10 @@ const plans = {
 	},
 	sse: {
 		...usual,
-		withBare: true,
 		workload: workloads.sse,
 		connections: [32, 128],
 		overNginx: 2.5,
+		withBare: true,
 	},
 	paced: {
 		...usual,

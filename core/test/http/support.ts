@@ -190,7 +190,8 @@ export async function privateTemp(): Promise<() => Promise<string[]>> {
 	return () => readdir(folder);
 }
 
-function recorder(lines: Line[], bound: Record<string, unknown> = {}): Logger {
+/** A logger that keeps its lines, and those of its children. */
+export function recorder(lines: Line[], bound: Record<string, unknown> = {}): Logger {
 	const write = (level: Line['level']) => (fields: object, message: string) => {
 		lines.push({ level, fields: { ...bound, ...fields }, message });
 	};

@@ -83,16 +83,8 @@ function isText(messages: ChatBody['messages']): boolean {
 			message.role === 'function' || (message.role === 'assistant' && message.function_call),
 	);
 	if (isOlder) return false;
-	if (messages.every(isSpoken)) return true;
 	return draftsOf(messages).every(
 		(draft) => draft.role !== 'user' || draft.content.every(({ part }) => part.type === 'text'),
-	);
-}
-
-/** What needs no other message, and has no parts. */
-function isSpoken({ role, content }: ChatBody['messages'][number]): boolean {
-	return (
-		typeof content === 'string' && (role === 'user' || role === 'system' || role === 'developer')
 	);
 }
 
