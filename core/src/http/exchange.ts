@@ -17,6 +17,8 @@ export interface ExchangeOptions {
 	readonly log: Logger;
 	/** Sends `100 Continue`; undefined when the client does not wait for that. */
 	readonly invite: (() => void) | undefined;
+	/** Called once, when the response is closed; undefined when nobody else needs to know. */
+	readonly closed: (() => void) | undefined;
 }
 
 /** One request and its answer, from the first byte to the closed response. */
@@ -65,7 +67,7 @@ export class Exchange implements BagItem {
 		this.requestId = requestIdOf(req);
 		this.#log = options.log;
 		this.#invite = options.invite;
-		this.closed = this.#watch();
+		this.closed = this.#watch(options.closed);
 	}
 
 	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is asked for. */
@@ -218,18 +220,18 @@ export class Exchange implements BagItem {
 		calm();
 	}
 
-	#watch(): Promise<void> {
+	/**
+	 * No event of a response has a second listener, and Node has one for `finish` itself: with two it keeps an array, and V8, having seen that those of connections live
+	 * long, makes such arrays among its old objects. There each keeps its whole request alive until the next full collection, and a busy server is busy with copying those.
+	 */
+	#watch(onClose?: () => void): Promise<void> {
 		const { res } = this;
-		let finished = false;
 		// Writing to a client that has just left is no failure, and without a listener it would end the process.
 		res.on('error', () => {});
-		// `on`, although both come once: `once` would keep a bound function and a record of itself for as long as the answer lasts.
-		res.on('finish', () => {
-			finished = true;
-		});
 		return new Promise((resolve) => {
 			const close = () => {
-				if (!finished && !this.#isAllSent) {
+				onClose?.();
+				if (!res.writableFinished && !this.#isAllSent) {
 					this.#left = !this.#cut;
 					this.abort(new DOMException('The client has left.', 'AbortError'));
 				}
@@ -237,6 +239,7 @@ export class Exchange implements BagItem {
 			};
 			// A host may hand over a response whose client is already gone.
 			if (res.destroyed) queueMicrotask(close);
+			// `on`, although it comes once: `once` would keep a bound function and a record of itself for as long as the answer lasts.
 			else res.on('close', close);
 		});
 	}

@@ -45,11 +45,16 @@ class PacedResponse extends FetchServerResponse {
 	// The first write carries the head, which is wanted anyway.
 	#wanted = 1;
 	#controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+	/** From its event `finish` on, as in Node. fetch-to-node takes what nobody has read yet for unfinished. */
+	override writableFinished = false;
 
 	constructor(req: IncomingMessage) {
 		super(req);
 		// Behind the other listeners of `finish`, as in Node.
-		this.once('finish', () => queueMicrotask(() => this.emit('close')));
+		this.once('finish', () => {
+			this.writableFinished = true;
+			queueMicrotask(() => this.emit('close'));
+		});
 	}
 
 	/** Resolves with the head; rejects when the exchange is cut off before it. */

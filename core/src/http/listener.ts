@@ -24,12 +24,16 @@ export interface Address {
 	readonly port: number;
 }
 
-/** Answers one request. `invite` sends `100 Continue`; it comes with clients that wait for it. */
-export type RequestHandler = (
-	req: IncomingMessage,
-	res: ServerResponse,
-	invite?: () => void,
-) => void;
+/** What belongs to a request that came on a connection of ours. */
+export interface Arrival {
+	/** Sends `100 Continue`; undefined when the client does not wait for that. */
+	readonly invite: (() => void) | undefined;
+	/** To be called once, when the response is closed. */
+	readonly closed: () => void;
+}
+
+/** Answers one request. */
+export type RequestHandler = (req: IncomingMessage, res: ServerResponse, arrival: Arrival) => void;
 
 /** Twice as many as the system lets wait: clients that never cease must not hold up the stop. */
 const mostTurns = 1_024;
@@ -158,21 +162,24 @@ export class Listener {
 		const { socket } = req;
 		this.#connections.set(socket, res);
 		if (!this.#keepsAlive) res.shouldKeepAlive = false;
-		res.on('close', () => {
-			if (this.#connections.get(socket) === res) this.#connections.set(socket, undefined);
-			// Its head may have promised to keep the connection before the stop.
-			if (this.#stopped) {
-				socket.end();
-				destroySoon(socket);
-			}
-		});
+		const closed = () => this.#release(socket, res);
 		const code = headProblem(req);
 		if (code) {
 			const { status, headers, body } = refusal(code);
+			res.on('close', closed);
 			res.writeHead(status, headers).end(body);
 			return;
 		}
-		soon(() => handle(req, res, invite));
+		soon(() => handle(req, res, { invite, closed }));
+	}
+
+	#release(socket: Socket, res: ServerResponse): void {
+		if (this.#connections.get(socket) === res) this.#connections.set(socket, undefined);
+		// Its head may have promised to keep the connection before the stop.
+		if (this.#stopped) {
+			socket.end();
+			destroySoon(socket);
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import { AuthFailures, unlimitedFailures } from './gate/auth-failures.ts';
 import { Cors, isPreflight } from './gate/cors.ts';
 import { InFlight } from './in-flight.ts';
 import { httpLimits } from './limits.ts';
-import { type Address, Listener, type RequestHandler } from './listener.ts';
+import { type Address, type Arrival, Listener, type RequestHandler } from './listener.ts';
 import {
 	connectionUrl,
 	type HostMiddleware,
@@ -44,10 +44,8 @@ export type Callback = (
 
 /** How a request came in. */
 interface Origin {
-	/** Sends `100 Continue`; absent when the client does not wait for that. */
-	readonly invite?: (() => void) | undefined;
-	/** It came on a connection of our own listener. */
-	readonly isTaken?: boolean;
+	/** What our own listener tells of it; absent when it came another way. */
+	readonly arrival?: Arrival;
 	/** Where it leads; without a mount unless set. */
 	readonly target?: Target;
 	/** What the host knows of it; the request itself unless set. */
@@ -57,6 +55,9 @@ interface Origin {
 	/** The host's Koa context. */
 	readonly context?: () => Koa.Context;
 }
+
+/** What a request has that came another way than through our listener. */
+const none = { invite: undefined, closed: undefined };
 
 /** All of HTTP: the same routes behind a listener of our own, inside a host's server, or through `fetch`. */
 export class HttpServer {
@@ -148,8 +149,8 @@ export class HttpServer {
 	/** Opens a server of our own. Rejects when the address cannot be had. */
 	async listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
 		if (this.#listener) throw new Error('The server listens already.');
-		const handle: RequestHandler = (req, res, invite) => {
-			void this.#serve(req, res, { invite, isTaken: true });
+		const handle: RequestHandler = (req, res, arrival) => {
+			void this.#serve(req, res, { arrival });
 		};
 		const { log, connections = 10_000 } = this.#options;
 		const listener = new Listener(handle, log, connections);
@@ -204,7 +205,8 @@ export class HttpServer {
 	/** Never rejects. */
 	async #serve(req: IncomingMessage, res: ServerResponse, origin: Origin = {}): Promise<void> {
 		const { log } = this.#options;
-		const exchange = new Exchange(req, res, { clock: this.#clock, log, invite: origin.invite });
+		const { invite, closed } = origin.arrival ?? none;
+		const exchange = new Exchange(req, res, { clock: this.#clock, log, invite, closed });
 		this.#inFlight.add(exchange);
 		try {
 			await this.#answer(exchange, origin);
@@ -222,7 +224,7 @@ export class HttpServer {
 	}
 
 	async #answer(exchange: Exchange, origin: Origin): Promise<void> {
-		const { context, isTaken } = origin;
+		const { context, arrival } = origin;
 		const { req, res } = exchange;
 		const { method = '' } = req;
 		const target = origin.target ?? targetBelow(req, '') ?? outside;
@@ -236,7 +238,7 @@ export class HttpServer {
 		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
 		// A host may go on sending requests after we have stopped; the probes still answer. Our own listener took its connections before
 		// it closed: what comes on them is answered.
-		if (this.#closing && !open && !isTaken) throw plinthError('E_STOPPING');
+		if (this.#closing && !open && !arrival) throw plinthError('E_STOPPING');
 		const admitted = probePaths.includes(path) ? undefined : this.#options.admit?.();
 		if (admitted) await admitted;
 		if (!open) {
@@ -278,8 +280,8 @@ export class HttpServer {
 		return isGuarded(path) || this.#table.match('GET', path) !== undefined;
 	}
 
-	#urlOf(req: IncomingMessage, { isTaken, url }: Origin): string {
-		return url ?? ((isTaken && this.#address?.url) || connectionUrl(req));
+	#urlOf(req: IncomingMessage, { arrival, url }: Origin): string {
+		return url ?? ((arrival && this.#address?.url) || connectionUrl(req));
 	}
 }
 

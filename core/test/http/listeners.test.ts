@@ -1,0 +1,26 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ServerResponse } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { listening } from './support.ts';
+
+const channel = 'http.server.response.finish';
+
+// Two make Node keep an array for each request; see `Exchange`.
+test('no event of a response has a second listener when it is over', async () => {
+	const counts: Record<string, number>[] = [];
+	const count = (message: unknown) => {
+		const { response } = message as { response: ServerResponse };
+		const names = response.eventNames();
+		counts.push(Object.fromEntries(names.map((name) => [name, response.listenerCount(name)])));
+	};
+	subscribe(channel, count);
+	onTestFinished(() => void unsubscribe(channel, count));
+	const { url, http } = await listening([]);
+	expect((await fetch(`${url}/healthz`)).status).toBe(200);
+	expect((await fetch(`${url}/v1/none`, { method: 'POST', body: '{}' })).status).toBe(401);
+	await http.drained();
+	expect(counts).toEqual([
+		{ finish: 1, error: 1, close: 1 },
+		{ finish: 1, error: 1, close: 1 },
+	]);
+});
