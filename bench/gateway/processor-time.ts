@@ -29,13 +29,13 @@ export interface Plan {
 }
 
 /** What an engine takes to compile what is hot. In turns, as what is measured. */
-const warmUp = { rounds: 3, ms: 1_500, connections: 32 };
+const warmUp = { rounds: 2, ms: 4_000, connections: 32 };
 
 /**
  * Each round begins with so many milliseconds that do not count: while the others were measured V8 has cleaned up after the last one, and compiled code that no object was
- * left for went with it. The figures are those of a server that is busy.
+ * left for went with it; it takes about three seconds until all of it is there again. The figures are those of a server that is busy.
  */
-const leadMs = 1_500;
+const leadMs = 4_000;
 
 /**
  * Measures one workload: first whether our answers are the upstream's, then everybody's processor time in turns. One row beside nginx and one beside
