@@ -15,10 +15,12 @@ const patient = '150%';
 
 const conditions = ['@plinth/source', 'module', 'node', 'development|production'];
 
-/** Whole programs, and every snippet of the pages compiled: what takes a while, and needs nothing but npm packages. */
+/** Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and needs nothing but npm packages. */
 const lengthy = [
 	'adapters/documents/test/pool.test.ts',
+	'adapters/sqlite/test/model.test.ts',
 	'cli/test/{demo,serve}.test.ts',
+	'plugins/*/test/testing.test.ts',
 	'test/reference/typed.test.ts',
 ];
 

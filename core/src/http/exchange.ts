@@ -11,14 +11,20 @@ import type { Place } from './gate/admission.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
 
+/** What our own listener tells of a request. */
+export interface Arrival {
+	/** Sends `100 Continue`; undefined when the client does not wait for that. */
+	readonly invite: (() => void) | undefined;
+	/** To be called once, when the response is closed. */
+	readonly closed: () => void;
+}
+
 /** What an exchange needs from the server. */
 export interface ExchangeOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Sends `100 Continue`; undefined when the client does not wait for that. */
-	readonly invite: (() => void) | undefined;
-	/** Called once, when the response is closed; undefined when nobody else needs to know. */
-	readonly closed: (() => void) | undefined;
+	/** Undefined when the request came another way than through our listener. */
+	readonly arrival: Arrival | undefined;
 }
 
 /** One request and its answer, from the first byte to the closed response. */
@@ -66,8 +72,8 @@ export class Exchange implements BagItem {
 		this.startedAt = options.clock.now();
 		this.requestId = requestIdOf(req);
 		this.#log = options.log;
-		this.#invite = options.invite;
-		this.closed = this.#watch(options.closed);
+		this.#invite = options.arrival?.invite;
+		this.closed = this.#watch(options.arrival?.closed);
 	}
 
 	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is asked for. */
@@ -224,13 +230,13 @@ export class Exchange implements BagItem {
 	 * No event of a response has a second listener, and Node has one for `finish` itself: with two it keeps an array, and V8, having seen that those of connections live
 	 * long, makes such arrays among its old objects. There each keeps its whole request alive until the next full collection, and a busy server is busy with copying those.
 	 */
-	#watch(onClose?: () => void): Promise<void> {
+	#watch(closed?: () => void): Promise<void> {
 		const { res } = this;
 		// Writing to a client that has just left is no failure, and without a listener it would end the process.
 		res.on('error', () => {});
 		return new Promise((resolve) => {
 			const close = () => {
-				onClose?.();
+				closed?.();
 				if (!res.writableFinished && !this.#isAllSent) {
 					this.#left = !this.#cut;
 					this.abort(new DOMException('The client has left.', 'AbortError'));

@@ -11,7 +11,7 @@ import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
-import { newRequestId } from './exchange.ts';
+import { type Arrival, newRequestId } from './exchange.ts';
 import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
 import { soon } from './soon.ts';
@@ -22,14 +22,6 @@ export interface Address {
 	readonly url: string;
 	readonly host: string;
 	readonly port: number;
-}
-
-/** What belongs to a request that came on a connection of ours. */
-export interface Arrival {
-	/** Sends `100 Continue`; undefined when the client does not wait for that. */
-	readonly invite: (() => void) | undefined;
-	/** To be called once, when the response is closed. */
-	readonly closed: () => void;
 }
 
 /** Answers one request. */

@@ -6,14 +6,14 @@ import { respond } from './answers/respond.ts';
 import { markTaken } from './bodies/host-body.ts';
 import { Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
-import { Exchange } from './exchange.ts';
+import { type Arrival, Exchange } from './exchange.ts';
 import { Admission, defaultLoad } from './gate/admission.ts';
 import { anonymous, authenticate, checkScope, openPrincipal } from './gate/auth.ts';
 import { AuthFailures, unlimitedFailures } from './gate/auth-failures.ts';
 import { Cors, isPreflight } from './gate/cors.ts';
 import { InFlight } from './in-flight.ts';
 import { httpLimits } from './limits.ts';
-import { type Address, type Arrival, Listener, type RequestHandler } from './listener.ts';
+import { type Address, Listener, type RequestHandler } from './listener.ts';
 import {
 	connectionUrl,
 	type HostMiddleware,
@@ -44,7 +44,7 @@ export type Callback = (
 
 /** How a request came in. */
 interface Origin {
-	/** What our own listener tells of it; absent when it came another way. */
+	/** Absent when it came another way than through our own listener. */
 	readonly arrival?: Arrival;
 	/** Where it leads; without a mount unless set. */
 	readonly target?: Target;
@@ -55,9 +55,6 @@ interface Origin {
 	/** The host's Koa context. */
 	readonly context?: () => Koa.Context;
 }
-
-/** What a request has that came another way than through our listener. */
-const none = { invite: undefined, closed: undefined };
 
 /** All of HTTP: the same routes behind a listener of our own, inside a host's server, or through `fetch`. */
 export class HttpServer {
@@ -205,8 +202,7 @@ export class HttpServer {
 	/** Never rejects. */
 	async #serve(req: IncomingMessage, res: ServerResponse, origin: Origin = {}): Promise<void> {
 		const { log } = this.#options;
-		const { invite, closed } = origin.arrival ?? none;
-		const exchange = new Exchange(req, res, { clock: this.#clock, log, invite, closed });
+		const exchange = new Exchange(req, res, { clock: this.#clock, log, arrival: origin.arrival });
 		this.#inFlight.add(exchange);
 		try {
 			await this.#answer(exchange, origin);
