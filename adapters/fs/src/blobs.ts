@@ -13,6 +13,9 @@ export const fsBlobs = defineBackend({
 	}),
 	needs: { clock: services.clock },
 	async create({ config, services: { clock }, log }) {
-		return new FsBlobStore(await openDirectory(config.dir, clock, log));
+		const store = new FsBlobStore(await openDirectory(config.dir, clock, log));
+		// Not left to the kernel: without jobs it never asks.
+		await store.sweep();
+		return store;
 	},
 });

@@ -33,16 +33,24 @@ export interface Directory {
 	readonly root: string;
 	/** A fresh path on the same file system. */
 	temporaryFile(): string;
+	/** Removes what writers have left that are gone, and tells the log. */
+	sweep(): Promise<void>;
 }
 
-/** Opens the directory, makes what is missing, and removes what a crashed writer left. */
+/** Opens the directory, and makes what is missing. */
 export async function openDirectory(path: string, clock: Clock, log: Logger): Promise<Directory> {
 	await storage((async () => makePrivateDir(join(path, temporaryName)))());
 	const root = await storage(realpath(path));
 	const temporary = join(root, temporaryName);
-	const removed = await storage(removeStale(temporary, clock.now() - staleMs));
-	if (removed > 0) log.info({ removed, dir: root }, 'Removed unfinished blobs of a past run.');
-	return { root, temporaryFile: () => join(temporary, `${ownerMark()}.${randomUUID()}`) };
+	return {
+		root,
+		temporaryFile: () => join(temporary, `${ownerMark()}.${randomUUID()}`),
+		async sweep() {
+			const removed = await storage(removeStale(temporary, clock.now() - staleMs));
+			if (removed > 0)
+				log.info({ removed, dir: root }, 'unfinished blobs of killed processes removed');
+		},
+	};
 }
 
 /** Rejects unless the directory is there and can be written to. */

@@ -69,6 +69,10 @@ export class FsBlobStore implements BlobStore {
 		await storage(reach(this.#directory));
 	}
 
+	async sweep(): Promise<void> {
+		await this.#directory.sweep();
+	}
+
 	async head(key: string): Promise<BlobInfo | null> {
 		const opened = await this.#open(key);
 		await opened?.handle.close();

@@ -119,18 +119,23 @@ describe('the files of fsBlobs', () => {
 		expect(await readdir(join(dir, '@tmp'))).toEqual(['fresh']);
 	});
 
-	test('what a writer has left that was killed is removed at the next start, however fresh', async () => {
-		await mkdir(join(dir, '@tmp'), { recursive: true });
-		const [machine] = ownerMark().split('-');
-		const dead = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1.half`;
-		const living = `${ownerMark()}.half`;
-		const clock = manualClock(Date.now());
-		for (const name of [dead, living]) await writeFile(join(dir, '@tmp', name), 'half a bl');
-		const old = new Date(clock.now() - 3_700_000);
-		await utimes(join(dir, '@tmp', living), old, old);
-		await open(clock);
-		expect(await readdir(join(dir, '@tmp'))).toEqual([living]);
-	});
+	test.each([
+		['the next start', () => open(manualClock(Date.now()))],
+		['a sweep', (store: BlobStore) => store.sweep?.()],
+	])(
+		'what a writer has left that was killed is removed at %s, however fresh',
+		async (_when, act) => {
+			const store = await open(manualClock(Date.now()));
+			const [machine] = ownerMark().split('-');
+			const dead = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1.half`;
+			const living = `${ownerMark()}.half`;
+			for (const name of [dead, living]) await writeFile(join(dir, '@tmp', name), 'half a bl');
+			const old = new Date(Date.now() - 3_700_000);
+			await utimes(join(dir, '@tmp', living), old, old);
+			await act(store);
+			expect(await readdir(join(dir, '@tmp'))).toEqual([living]);
+		},
+	);
 
 	test('an unfinished blob carries the mark of its process', async () => {
 		const store = await open();

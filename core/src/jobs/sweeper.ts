@@ -92,13 +92,14 @@ export class Sweeper {
 		}
 	}
 
-	/** Deletes bytes that belong to no record. */
+	/** Deletes bytes that belong to no record, and those that never became a blob. */
 	async sweepStrays(): Promise<void> {
 		const before = this.#clock.now() - this.#settings.strayMs;
 		const isStopped = () => this.#isStopped;
 		const onFailure = (id: string, err: unknown) => this.#warnOfBytes(id, err);
 		const strays = await deleteStrays(this.#blobs, this.#store, before, isStopped, onFailure);
 		if (strays > 0) this.#log.info({ strays }, 'bytes without a record deleted');
+		await this.#blobs.sweep?.();
 	}
 
 	/** Returns the items whose bytes are gone, and adds the ids of those that cannot be deleted to `stuck`: they must not hold up the others. */

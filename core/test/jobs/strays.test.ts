@@ -91,6 +91,19 @@ describe('bytes without a record', () => {
 		expect(await m.keys()).toEqual([]);
 	});
 
+	test('include what never became a blob: the store is asked to look for it', async () => {
+		let sweeps = 0;
+		const sweep = async () => {
+			sweeps += 1;
+		};
+		const m = await machine(
+			{ run: async () => never },
+			{ blobs: (inner) => withMethods(inner, { sweep }) },
+		);
+		await m.sweeper.sweepStrays();
+		expect(sweeps).toBe(1);
+	});
+
 	test('that are not under the id of a job are nobody’s to delete', async () => {
 		const m = await machine({ run: async () => never });
 		const keys = ['files/a', 'jobs/by-hand/x', 'jobs/work_1/x'];

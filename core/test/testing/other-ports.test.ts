@@ -308,6 +308,15 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 		'head answers what put answered',
 	],
 	[
+		'a sweep that takes what is stored',
+		(right) => ({
+			async sweep() {
+				for await (const { key } of right.list('')) await right.delete(key);
+			},
+		}),
+		'a sweep, where there is one, takes neither blobs nor puts that are under way',
+	],
+	[
 		'a presign that was not announced',
 		() => ({ presign: async () => 'https://blobs.invalid/' }),
 		'a store that makes no URLs has no presign',

@@ -69,6 +69,19 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await assert.rejects(store.put(key, aborted(), { ...mp4, signal: abort.signal }));
 			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 		}),
+		it('a sweep, where there is one, takes neither blobs nor puts that are under way', async ({
+			store,
+		}) => {
+			await store.put('jobs/a/out', hello, mp4);
+			async function* swept() {
+				yield hello;
+				await store.sweep?.();
+				yield hello;
+			}
+			await store.put(key, swept(), mp4);
+			assert.deepEqual(await keysOf(store, ''), ['jobs/a/out', key].sort());
+			assert.deepEqual(await bytesOf(store), Buffer.concat([hello, hello]));
+		}),
 		it('an abort does not wait for a stream that is silent', async ({ store }) => {
 			const abort = new AbortController();
 			async function* silent() {
