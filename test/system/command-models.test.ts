@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireFailure } from '../support/client.ts';
 import { fakeDocuments } from '../support/fake-documents.ts';
-import { ffprobe } from '../support/programs.ts';
+import { ffprobe, textInPicture } from '../support/programs.ts';
 import { keyA, removeDir, temporaryDir } from '../support/serve.ts';
 import { readWav } from '../support/wav.ts';
 
@@ -86,8 +86,7 @@ async function titleOf(video: string): Promise<string> {
 	const png = `${video}.png`;
 	const filter = 'crop=iw:52:0:ih-70,scale=iw*3:ih*3,negate';
 	await exec('ffmpeg', ['-v', 'error', '-i', video, '-frames:v', '1', '-vf', filter, png]);
-	const { stdout } = await exec('tesseract', [png, 'stdout', '--psm', '6']);
-	return stdout;
+	return textInPicture(png, 6);
 }
 
 describe('ffmpeg as a model', () => {

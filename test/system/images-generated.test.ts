@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawClient } from '../support/client.ts';
-import { colourFrame, difference } from '../support/programs.ts';
+import { colourFrame, difference, textInPicture } from '../support/programs.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
-
-const exec = promisify(execFile);
 
 /** What is to be drawn, and what is to be written on it. */
 const prompts = [
@@ -65,8 +61,7 @@ function letters(text: string): string {
 async function textIn(picture: Buffer, name: string): Promise<string> {
 	const file = join(served.dataDir, `${name}.png`);
 	await writeFile(file, picture);
-	const { stdout } = await exec('tesseract', [file, 'stdout', '--psm', '11', '-l', 'eng']);
-	return stdout;
+	return textInPicture(file, 11);
 }
 
 describe('twenty-four drawn pictures', () => {
