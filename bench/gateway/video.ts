@@ -1,4 +1,4 @@
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** Makes a video and returns its id once it is completed. Throws when it is not within 20 seconds. */
 export async function finishedVideo(
@@ -11,7 +11,7 @@ export async function finishedVideo(
 		body,
 		headers: { ...headers, 'content-type': 'application/json' },
 	});
-	const giveUp = performance.now() + patienceMs;
+	const giveUp = performance.now() + timeoutMs;
 	while (performance.now() < giveUp) {
 		const record = await ask(`${url}/v1/videos/${id}`, { headers });
 		if (record.status === 'completed') return id;

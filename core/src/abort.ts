@@ -34,7 +34,7 @@ export function orStop<T>(
 }
 
 /** Tells an iterator that nobody wants its rest. Waits for nothing, and whatever goes wrong with that is nobody's concern. */
-export function letGo(iterator: AsyncIterator<unknown>): void {
+export function abandon(iterator: AsyncIterator<unknown>): void {
 	(async () => iterator.return?.())().catch(() => {});
 }
 
@@ -60,6 +60,6 @@ export async function* untilAborted(
 		}
 	} finally {
 		// Not awaited: a silent source may never answer.
-		if (!isDone) letGo(iterator);
+		if (!isDone) abandon(iterator);
 	}
 }

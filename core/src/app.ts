@@ -75,7 +75,7 @@ export async function createApp(
 			cors: plan.server.cors,
 			load: plan.server.limits,
 			connections: plan.server.limits.connections,
-			admit: () => app.current?.admit(),
+			whenReady: () => app.current?.whenReady(),
 			readiness: createReadiness(() => app.current?.state ?? 'created', { registry, clock, log }),
 			models: () => models.list(),
 		});
@@ -114,8 +114,8 @@ interface CreateTools {
 /** Creates one backend or model, or sets one plugin up. Everything it needs has been created before. */
 async function create(part: Part, tools: CreateTools): Promise<void> {
 	const { registry, models, lifecycle, setups } = tools;
-	const { sort, id, owner, path, options } = part;
-	const log = tools.log.child({ [sort]: id });
+	const { kind, id, owner, path, options } = part;
+	const log = tools.log.child({ [kind]: id });
 	const surroundings = {
 		id,
 		config: options,
@@ -123,11 +123,11 @@ async function create(part: Part, tools: CreateTools): Promise<void> {
 		log,
 		onStop: (task: () => Promise<void> | void) => lifecycle.onUnwind(owner, task),
 	};
-	if (sort === 'backend') {
+	if (kind === 'backend') {
 		await lifecycle.step('create', owner, path, async () =>
 			provide(part, await part.definition.create(surroundings as never), registry),
 		);
-	} else if (sort === 'model') {
+	} else if (kind === 'model') {
 		await lifecycle.step('create', owner, path, async () => {
 			const model = await part.definition.create(surroundings);
 			if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');

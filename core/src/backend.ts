@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { marked } from './copy.ts';
+import { markCopy } from './core-identity.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds, ServiceRef } from './service.ts';
 
@@ -58,7 +58,7 @@ export function defineBackend<
 >(definition: BackendDefinition<P, C, N>): BackendFactory<C> {
 	const erased = definition as unknown as BackendDefinition;
 	const factory = (options?: z.input<C>): BackendInstance =>
-		marked({
+		markCopy({
 			$kind: 'plinth.backend',
 			apiVersion: 1,
 			definition: erased,

@@ -101,9 +101,9 @@ export type { ModelHealth } from './models/circuit.ts';
 export {
 	type BoundModel,
 	definePlugin,
+	type ModelCall,
 	type ModelCaller,
 	type Models,
-	type ModelTurn,
 	type PluginContext,
 	type PluginDefinition,
 	type PluginFactory,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { marked } from './copy.ts';
+import { markCopy } from './core-identity.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds } from './service.ts';
 
@@ -72,7 +72,7 @@ export function defineModel<M, C extends z.ZodType, const N extends Needs = Reco
 ): ModelFactory<M, C> {
 	const erased = definition as unknown as ModelDefinition<M>;
 	const factory = (options?: z.input<C>): ModelInstance<M> =>
-		marked({
+		markCopy({
 			$kind: 'plinth.model',
 			apiVersion: 1,
 			definition: erased,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Provided, Provides } from './backend.ts';
-import { marked } from './copy.ts';
+import { markCopy } from './core-identity.ts';
 import type { Route } from './http/route.ts';
 import type { JobDefinition, Jobs } from './jobs/contract.ts';
 import type { ModelKind } from './model.ts';
@@ -32,7 +32,7 @@ export interface Models<M> {
 	 *
 	 * `work` settles once the client can have something, and before anything is sent: from then on no other model can take over.
 	 */
-	ask<T>(id: string, caller: ModelCaller, work: (turn: ModelTurn<M>) => Promise<T>): Promise<T>;
+	ask<T>(id: string, caller: ModelCaller, work: (turn: ModelCall<M>) => Promise<T>): Promise<T>;
 }
 
 /** For whom a model works. A `Call` is one. */
@@ -45,7 +45,7 @@ export interface ModelCaller {
 }
 
 /** A model whose turn it is. */
-export interface ModelTurn<M> extends BoundModel<M> {
+export interface ModelCall<M> extends BoundModel<M> {
 	/** Aborts when the caller's does, and with `E_MODEL_TIMEOUT` when the model's `timeoutSeconds` pass before `work` has settled. Made when it is asked for. */
 	readonly signal: AbortSignal;
 	/** Whether `timeoutSeconds` bounds the turn: only then is `signal` another one than the caller's. */
@@ -54,7 +54,7 @@ export interface ModelTurn<M> extends BoundModel<M> {
 	 * Keeps the model's place when `work` has resolved, until the returned function is called or the caller's signal aborts. With nothing to keep, and when
 	 * `work` rejects or its time is over, it does nothing.
 	 */
-	hold(): () => void;
+	keepSlot(): () => void;
 }
 
 /** What `setup` receives. */
@@ -123,7 +123,7 @@ export function definePlugin<
 >(definition: PluginDefinition<C, N, P>): PluginFactory<C> {
 	const erased = definition as unknown as PluginDefinition;
 	const factory = (options?: z.input<C>): PluginInstance =>
-		marked({
+		markCopy({
 			$kind: 'plinth.plugin',
 			apiVersion: 1,
 			definition: erased,

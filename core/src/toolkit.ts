@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 
-export { letGo, orAbort } from './abort.ts';
+export { abandon, orAbort } from './abort.ts';
 export { toWireError, type WireError } from './coded-error.ts';
 export { nearest } from './config/nearest.ts';
 export { mergedRanges } from './documents/ranges.ts';
@@ -21,16 +21,16 @@ export { ForbiddenTarget, type IsAllowed } from './http/egress/guard.ts';
 export type { Resolve } from './http/egress/names.ts';
 export { type CodePointBounds, codePoints } from './http/validation/text.ts';
 export { ownerMark, ownerState } from './owner.ts';
+export { PerTenantLimit } from './per-tenant-limit.ts';
 export { redact } from './redact.ts';
 export { Semaphore } from './semaphore.ts';
-export { TenantTurns } from './tenant-turns.ts';
 export { checkBlobKey, isBlobKey } from './toolkit/blob-key.ts';
 export { Capacity, CapacityShare } from './toolkit/capacity.ts';
 export { closing } from './toolkit/closing.ts';
 export { eventsWithin, type StreamBeginning } from './toolkit/events-within.ts';
 export { formBoolean, formInteger, type NumberBounds } from './toolkit/form.ts';
 export { listPage, listPageSchema } from './toolkit/list-page.ts';
-export { begun, fromModel, toModelFailure } from './toolkit/model-stream.ts';
+export { awaitFirst, fromModel, toModelFailure } from './toolkit/model-stream.ts';
 export {
 	type FileSources,
 	fileSources,
@@ -38,6 +38,7 @@ export {
 	NamedFileError,
 	NamedFiles,
 } from './toolkit/named-files.ts';
+export { parseUnchanged } from './toolkit/parse-unchanged.ts';
 export { makePrivateDir } from './toolkit/private-dir.ts';
 export { encodedDocument, type SentDocument, sentDocument } from './toolkit/sent-document.ts';
 export {
@@ -49,5 +50,4 @@ export {
 	type SentImageOptions,
 	sentImage,
 } from './toolkit/sent-image.ts';
-export { takenAsSent } from './toolkit/taken-as-sent.ts';
-export { throughLane } from './toolkit/through-lane.ts';
+export { tryPassthrough } from './toolkit/try-passthrough.ts';

@@ -21,7 +21,7 @@ import {
 /** The one loopback address that counts as public here. */
 const home = '127.0.0.2';
 /** For a machine that is busy. */
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 const models = { 'instant-1': fakeVideo() };
 
 /** Listens on all addresses of the machine. A connection to another one than `home` is one that must not be. */
@@ -89,7 +89,7 @@ async function ended(client: RawClient, count: number): Promise<readonly WireDel
 		found = (await client.json<{ data: readonly WireDelivery[] }>(path)).data;
 		return found.length === count && found.every(({ status }) => status !== 'pending');
 	};
-	await eventually(`${count} deliveries have ended`, areEnded, patienceMs);
+	await eventually(`${count} deliveries have ended`, areEnded, timeoutMs);
 	return found;
 }
 

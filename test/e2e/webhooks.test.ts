@@ -21,7 +21,7 @@ import {
 } from '../support/serve.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 /** Enough for a machine that is busy. */
 const retrySeconds = Array.from({ length: 40 }, () => 0.2);
 const models = { 'instant-1': fakeVideo() };
@@ -72,7 +72,7 @@ async function delivered(client: RawClient): Promise<WireObject> {
 		found = await listed(client, '/v1/webhook_deliveries');
 		return found.some(({ status }) => status === 'delivered');
 	};
-	await eventually('it is delivered', isDelivered, patienceMs);
+	await eventually('it is delivered', isDelivered, timeoutMs);
 	expect(found).toHaveLength(1);
 	return found[0] as WireObject;
 }
@@ -130,7 +130,7 @@ describe('a restart on the same data directory', () => {
 		const endpoint = await addEndpoint(client, '/again');
 		receiver.mood = () => mood;
 		const { id } = await client.create({ model: 'instant-1', prompt: 'told later' });
-		await eventually('it is being sent', () => receiver.arrivals.length > 0, patienceMs);
+		await eventually('it is being sent', () => receiver.arrivals.length > 0, timeoutMs);
 		await before.stop();
 		receiver.mood = () => 'ok';
 		const count = receiver.arrivals.length;

@@ -109,7 +109,7 @@ export async function drainRound(
 		...ready
 			.filter(({ askedAt, status }) => askedAt >= signalledAt + redWithinMs && status === 200)
 			.map(({ askedAt }) => `/readyz was green ${askedAt - signalledAt} ms after the signal`),
-		...strays(fleet),
+		...orphans(fleet),
 		...lost,
 	];
 	accepted.add(job.id);
@@ -164,7 +164,7 @@ async function missing(
 	return faults;
 }
 
-function strays({ tempDir, dataDir }: Fleet): readonly string[] {
+function orphans({ tempDir, dataDir }: Fleet): readonly string[] {
 	const spooled = readdirSync(tempDir).filter((name) => name.startsWith('plinth-'));
 	const unfinished = blobFiles(dataDir).filter((path) => path.startsWith('@tmp/'));
 	return [...spooled, ...unfinished].map((path) => `${path} was left`);

@@ -50,14 +50,14 @@ export class Moments {
 		this.#events.emit(moment);
 	}
 
-	/** Waits for a moment; false when it has not come within `patienceMs`. */
-	async wait(moment: MomentName, patienceMs: number): Promise<boolean> {
+	/** Waits for a moment; false when it has not come within `timeoutMs`. */
+	async wait(moment: MomentName, timeoutMs: number): Promise<boolean> {
 		const over = new AbortController();
 		const { signal } = over;
 		try {
 			return await Promise.race([
 				once(this.#events, moment, { signal }).then(() => true),
-				delay(patienceMs, false, { signal }),
+				delay(timeoutMs, false, { signal }),
 			]);
 		} finally {
 			over.abort();

@@ -25,7 +25,7 @@ const jobs = {
 	progressMs: 50,
 	reconcileMs: 500,
 	sweepMs: 500,
-	strayMs: 3_000,
+	orphanMs: 3_000,
 };
 
 let fleet: Fleet;
@@ -80,7 +80,7 @@ test(`${rounds} rounds of SIGKILL lose no job, move no end and leave no file`, a
 		if (entry.status === 'completed') await download(context, client, entry);
 		if (entry.key !== undefined) await ask(context, client, entry);
 	}
-	const strays = await leftOver(listed);
+	const orphans = await leftOver(listed);
 	const claims = await firstClaims(crew.freshStarts);
 
 	const isDrawn = ({ model }: Entry) => model === 'builtin-video';
@@ -103,14 +103,14 @@ test(`${rounds} rounds of SIGKILL lose no job, move no end and leave no file`, a
 		'came back': ledger.count('came back'),
 		'replayed wrongly': ledger.count('replayed wrongly'),
 		'server errors': ledger.count('server error'),
-		'stray files': strays.length,
+		'orphaned files': orphans.length,
 		'restart to first claim, median (ms)': median(claims.map(({ total }) => total)),
 		'restart to first claim, at most (ms)': Math.max(...claims.map(({ total }) => total)),
 		'of that once it runs, at most (ms)': Math.max(...claims.map(({ running }) => running)),
 	});
 	expect(ledger.faults).toEqual([]);
 	expect(stuck).toEqual([]);
-	expect(strays).toEqual([]);
+	expect(orphans).toEqual([]);
 	const failures = new Set(acknowledged.flatMap(({ error }) => error ?? []));
 	expect([...failures].filter((code) => code !== 'attempts_exhausted')).toEqual([]);
 	expect(median(claims.map(({ total }) => total))).toBeLessThan(restartMs);

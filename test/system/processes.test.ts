@@ -6,7 +6,7 @@ import { type QuickRun, runsIn } from '../support/quick-video.ts';
 
 const times = { leaseMs: 4_000, heartbeatMs: 500, reconcileMs: 500 };
 /** What a busy machine may add to a time that is promised. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 let fleet: Fleet;
 let server: Server;
@@ -62,7 +62,7 @@ describe('a server that only accepts, and two workers, on one data directory', (
 		const asked = Date.now();
 		expect((await server.client.send(`/v1/videos/${id}`, { method: 'DELETE' })).status).toBe(200);
 		const stopped = await told({ event: 'aborted', pid });
-		expect(stopped.at - asked).toBeLessThan(times.heartbeatMs + patienceMs);
+		expect(stopped.at - asked).toBeLessThan(times.heartbeatMs + timeoutMs);
 		expect((await server.client.send(`/v1/videos/${id}`)).status).toBe(404);
 	});
 
@@ -74,7 +74,7 @@ describe('a server that only accepts, and two workers, on one data directory', (
 		await victim?.kill();
 		const killed = Date.now();
 		const next = await told({ event: 'began', ...(heir ? { pid: heir.pid } : {}) });
-		expect(next.at - killed).toBeLessThan(times.leaseMs + times.reconcileMs + patienceMs);
+		expect(next.at - killed).toBeLessThan(times.leaseMs + times.reconcileMs + timeoutMs);
 		expect(await server.client.finished(id)).toMatchObject({ status: 'completed' });
 	});
 });

@@ -16,7 +16,7 @@ export interface ResolveOptions {
 /** Finds the factory of an entry and calls it, or takes the call that stands there; what is wrong is listed and undefined returned. */
 export async function instantiate(
 	value: unknown,
-	sort: Sort,
+	kind: Sort,
 	path: string,
 	options: ResolveOptions,
 	problems: BootProblem[],
@@ -30,13 +30,13 @@ export async function instantiate(
 		problems.push(bootProblem(code, owner, path, message, remedy));
 		return undefined;
 	};
-	if ((value as Instance).$kind === sort) {
+	if ((value as Instance).$kind === kind) {
 		const instance = value as Instance;
 		return { ...instance, options: fill(instance.options, `${path}.with`, options, problems) };
 	}
 	const { use, with: given = {}, ...unknown } = value as { use?: unknown; with?: unknown };
 	if (use === undefined) return wrong('E_CONFIG_SHAPE', missingUse(value));
-	if (typeof use !== 'string') return wrong('E_CONFIG_SHAPE', `is not a ${sort.slice(7)}.`);
+	if (typeof use !== 'string') return wrong('E_CONFIG_SHAPE', `is not a ${kind.slice(7)}.`);
 	const [stranger] = Object.keys(unknown);
 	if (stranger !== undefined) {
 		return wrong(
@@ -46,7 +46,7 @@ export async function instantiate(
 	}
 	const name = fill(use, `${path}.use`, options, problems);
 	try {
-		const factory = await findFactory(name, sort, options.folder);
+		const factory = await findFactory(name, kind, options.folder);
 		return factory(fill(given, `${path}.with`, options, problems));
 	} catch (error) {
 		const code = error instanceof NotFound ? 'E_CONFIG_NAME' : 'E_CONFIG_LOAD';

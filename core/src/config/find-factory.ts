@@ -19,21 +19,21 @@ const makers: Readonly<Record<Sort, string>> = {
 const maxNames = 12;
 
 /**
- * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to export exactly one of the sort. Rejects with
+ * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to export exactly one of the kind. Rejects with
  * what the module exports instead, or with what made it fail while it loaded.
  */
-export async function findFactory(use: string, sort: Sort, folder: string): Promise<Factory> {
+export async function findFactory(use: string, kind: Sort, folder: string): Promise<Factory> {
 	const [specifier = '', name] = use.split(/#(?=[^#]*$)/);
 	const module = await importFrom(specifier, folder);
 	const found =
-		name === undefined ? theOnly(module, specifier, sort) : theNamed(module, specifier, sort, name);
+		name === undefined ? theOnly(module, specifier, kind) : theNamed(module, specifier, kind, name);
 	if (typeof found !== 'string') return found;
-	throw new NotFound(`${found}; ${told(module)}`, remedy(module, specifier, sort, name));
+	throw new NotFound(`${found}; ${told(module)}`, remedy(module, specifier, kind, name));
 }
 
 /** The names that could have been meant; undefined where there is none. */
-function remedy(module: object, specifier: string, sort: Sort, name: string | undefined) {
-	const wanted = `${sort.slice(7)} factory`;
+function remedy(module: object, specifier: string, kind: Sort, name: string | undefined) {
+	const wanted = `${kind.slice(7)} factory`;
 	const names = exportsOf(module).flatMap((each) => (each.what === wanted ? [each.name] : []));
 	if (names.length === 0) return undefined;
 	const near = name === undefined ? undefined : nearest(name, names);
@@ -44,40 +44,40 @@ function remedy(module: object, specifier: string, sort: Sort, name: string | un
 		.join(', ')}.`;
 }
 
-/** The only factory of a sort, or why there is none. */
-function theOnly(module: object, specifier: string, sort: Sort): Factory | string {
-	const found = Object.values(module).filter((value) => isFactory(value, sort));
+/** The only factory of a kind, or why there is none. */
+function theOnly(module: object, specifier: string, kind: Sort): Factory | string {
+	const found = Object.values(module).filter((value) => isFactory(value, kind));
 	const [first, ...others] = new Set<Factory>(found);
 	if (!first) {
-		return `${specifier} exports no ${sort.slice(7)} factory, which is what ${makers[sort]} returns`;
+		return `${specifier} exports no ${kind.slice(7)} factory, which is what ${makers[kind]} returns`;
 	}
 	if (others.length === 0) return first;
 	const count = others.length + 1;
-	return `${specifier} exports ${count} ${sort.slice(7)} factories`;
+	return `${specifier} exports ${count} ${kind.slice(7)} factories`;
 }
 
-/** The factory of a sort under a name, or why it is none. */
-function theNamed(module: object, specifier: string, sort: Sort, name: string): Factory | string {
+/** The factory of a kind under a name, or why it is none. */
+function theNamed(module: object, specifier: string, kind: Sort, name: string): Factory | string {
 	const found = name
 		.split('.')
 		.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
-	if (isFactory(found, sort)) return found;
-	const wanted = `${sort.slice(7)} factory`;
+	if (isFactory(found, kind)) return found;
+	const wanted = `${kind.slice(7)} factory`;
 	if (found === undefined) return `${specifier} exports no ${wanted} named ${name}`;
 	const what = whatIs(found) ?? 'value of another kind';
 	return `${specifier}#${name} is a ${what}, and a ${wanted} belongs here`;
 }
 
-function isFactory(value: unknown, sort: Sort): value is Factory {
-	return whatIs(value) === `${sort.slice(7)} factory`;
+function isFactory(value: unknown, kind: Sort): value is Factory {
+	return whatIs(value) === `${kind.slice(7)} factory`;
 }
 
 /** `model factory`, or what has become of one; undefined for what is neither. */
 function whatIs(value: unknown): string | undefined {
 	const { $kind } = (value ?? {}) as { readonly $kind?: unknown };
-	const [, sort, factory] =
+	const [, kind, factory] =
 		/^plinth\.(backend|model|plugin)(\.factory)?$/.exec(String($kind)) ?? [];
-	return sort && (factory ? `${sort} factory` : `${sort} factory that has been called already`);
+	return kind && (factory ? `${kind} factory` : `${kind} factory that has been called already`);
 }
 
 /** The names that a module exports, and which of them are factories: those first. */

@@ -9,7 +9,7 @@ import { discard } from './answers/respond.ts';
 import { lastEventIdOf } from './answers/sse.ts';
 import { type Body, BodyReader } from './bodies/body.ts';
 import { KeptFiles } from './bodies/kept-files.ts';
-import { lookThrough } from './bodies/raw-body.ts';
+import { scanBody } from './bodies/raw-body.ts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { forward } from './lane/forward.ts';
@@ -20,7 +20,7 @@ import { decodeParams } from './router.ts';
 import { validate } from './validation/validate.ts';
 
 /** What a request brings to its route. */
-export interface Visit {
+export interface RouteContext {
 	readonly principal: Principal;
 	/** Percent-encoded, as the router found them. */
 	readonly captures: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export class Endpoint {
 	}
 
 	/** Resolves with what the handler returned. Rejects when the exchange is aborted, even if the handler goes on. */
-	async run(exchange: Exchange, visit: Visit): Promise<unknown> {
+	async run(exchange: Exchange, visit: RouteContext): Promise<unknown> {
 		const { method, path, params, query, timeoutMs = httpLimits.timeoutMs } = this.#route;
 		exchange.setDeadline(timeoutMs);
 		const raw = { params: decodeParams(visit.captures), query: parseQuery(visit.query) };
@@ -56,11 +56,11 @@ export class Endpoint {
 			params: params && (await validate(params, raw.params, 'The path')),
 			query: query && (await validate(query, raw.query, 'The query')),
 		};
-		if (this.#route.admit) await this.#route.admit(call);
+		if (this.#route.precheck) await this.#route.precheck(call);
 		if (this.#bodies) {
 			const whole = this.#route.forward ? await this.#bodies.readWhole(exchange) : undefined;
 			if (whole) exchange.bodyRead();
-			const seen = whole && lookThrough(whole);
+			const seen = whole && scanBody(whole);
 			const reply = seen && (await this.#forward(exchange, seen, call));
 			if (reply) return reply;
 			body =
@@ -81,7 +81,7 @@ export class Endpoint {
 			if (reply) await release(undefined, call);
 			return reply;
 		} catch (error) {
-			exchange.hold(
+			exchange.waitFor(
 				work.then(
 					(late) => {
 						discard(exchange, late);
@@ -104,7 +104,7 @@ export class Endpoint {
 		try {
 			return await exchange.orAbort(work);
 		} catch (error) {
-			exchange.hold(work.then((late) => discard(exchange, late)));
+			exchange.waitFor(work.then((late) => discard(exchange, late)));
 			throw error;
 		}
 	}
@@ -168,7 +168,7 @@ class CallOf implements Call {
 
 	constructor(
 		exchange: Exchange,
-		visit: Visit,
+		visit: RouteContext,
 		deadline: number,
 		headers: Pick<Call, 'idempotency' | 'lastEventId'>,
 	) {

@@ -6,13 +6,13 @@ import { type PlinthError, plinthError } from '../coded-error.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { BagItem } from './bag.ts';
-import type { Place } from './gate/admission.ts';
+import type { RequestSlot } from './gate/admission.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
+import type { UnorderedListItem } from './unordered-list.ts';
 
 /** What our own listener tells of a request. */
-export interface Arrival {
+export interface ListenerHooks {
 	/** Sends `100 Continue`; undefined when the client does not wait for that. */
 	readonly invite: (() => void) | undefined;
 	/** To be called once, when the response is closed. */
@@ -24,11 +24,11 @@ export interface ExchangeOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Undefined when the request came another way than through our listener. */
-	readonly arrival: Arrival | undefined;
+	readonly arrival: ListenerHooks | undefined;
 }
 
 /** One request and its answer, from the first byte to the closed response. */
-export class Exchange implements BagItem {
+export class Exchange implements UnorderedListItem {
 	readonly req: IncomingMessage;
 	readonly res: ServerResponse;
 	readonly clock: Clock;
@@ -44,9 +44,9 @@ export class Exchange implements BagItem {
 	model: string | undefined;
 	/** What the model says that its answer took, in tokens, where it says so. */
 	usage: Readonly<Record<string, number>> | undefined;
-	bagIndex = -1;
+	listIndex = -1;
 	/** What this request takes up; undefined for public routes. */
-	place: Place | undefined;
+	place: RequestSlot | undefined;
 	#controller: AbortController | undefined;
 	#reason: unknown;
 	#aborted = false;
@@ -200,7 +200,7 @@ export class Exchange implements BagItem {
 	}
 
 	/** Counts work that may outlast the answer as a part of the exchange. How it ends is not looked at. */
-	hold(work: Promise<unknown>): void {
+	waitFor(work: Promise<unknown>): void {
 		this.#held += 1;
 		const done = () => {
 			this.#held -= 1;
@@ -216,14 +216,14 @@ export class Exchange implements BagItem {
 		this.#endPace();
 		if (this.#held === 0) return;
 		// One that never ends is a fault of its own; it must not take its tenant's places away for ever.
-		const calm = this.clock.after(httpLimits.abandonMs, () => {
+		const cancelTimer = this.clock.after(httpLimits.abandonMs, () => {
 			this.log.warn({ route: this.route }, 'a handler goes on although nobody waits for it');
 			this.place?.leave();
 		});
 		await new Promise<void>((resolve) => {
 			this.#wake = resolve;
 		});
-		calm();
+		cancelTimer();
 	}
 
 	/**

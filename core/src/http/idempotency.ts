@@ -41,10 +41,10 @@ export function idempotencyOf(
 			'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.',
 		);
 	}
-	return new Recognition(typeof key === 'string' ? key : undefined, retryOf(req), facts);
+	return new RequestIdempotency(typeof key === 'string' ? key : undefined, retryOf(req), facts);
 }
 
-class Recognition implements Idempotency {
+class RequestIdempotency implements Idempotency {
 	readonly key?: string;
 	readonly retry: number;
 	declare readonly fingerprint: string;
@@ -55,14 +55,14 @@ class Recognition implements Idempotency {
 		if (key !== undefined) this.key = key;
 		this.retry = retry;
 		this.#facts = facts;
-		Object.defineProperty(this, 'fingerprint', Recognition.#own);
+		Object.defineProperty(this, 'fingerprint', RequestIdempotency.#own);
 	}
 
 	// Its own, so that copies have it, and one function for all: a getter written into a literal gives each object a shape of its own,
 	// which outlives the request and keeps it in memory.
 	static readonly #own = {
 		enumerable: true,
-		get(this: Recognition): string {
+		get(this: RequestIdempotency): string {
 			this.#fingerprint ??= sha256(canonical(this.#facts()));
 			return this.#fingerprint;
 		},

@@ -1,10 +1,10 @@
 import { plinthError } from '../coded-error.ts';
-import { Bag } from './bag.ts';
 import type { Exchange } from './exchange.ts';
+import { UnorderedList } from './unordered-list.ts';
 
 /** The exchanges that are not over, whoever carries them: a listener, a host or `fetch`. */
 export class InFlight {
-	readonly #exchanges = new Bag<Exchange>();
+	readonly #exchanges = new UnorderedList<Exchange>();
 	#waiting: (() => void)[] = [];
 
 	get size(): number {

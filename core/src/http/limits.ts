@@ -32,7 +32,7 @@ export const httpLimits = {
 	/** How long a client may leave one piece of an answer unread. */
 	stallMs: 30_000,
 	/** The same for the error that ends an aborted request. */
-	farewellMs: 2_000,
+	errorGraceMs: 2_000,
 	/** What each window of a request body must bring, 8 KiB a second, and how long a window is. */
 	paceBytes: 81_920,
 	paceMs: 10_000,

@@ -11,10 +11,10 @@ import { plinthError } from '../coded-error.ts';
 import { errors } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
-import { type Arrival, newRequestId } from './exchange.ts';
+import { atEndOfTick } from './at-end-of-tick.ts';
+import { type ListenerHooks, newRequestId } from './exchange.ts';
 import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
-import { soon } from './soon.ts';
 
 /** Where a listener listens. */
 export interface Address {
@@ -25,7 +25,11 @@ export interface Address {
 }
 
 /** Answers one request. */
-export type RequestHandler = (req: IncomingMessage, res: ServerResponse, arrival: Arrival) => void;
+export type RequestHandler = (
+	req: IncomingMessage,
+	res: ServerResponse,
+	arrival: ListenerHooks,
+) => void;
 
 /** Twice as many as the system lets wait: clients that never cease must not hold up the stop. */
 const mostTurns = 1_024;
@@ -162,7 +166,7 @@ export class Listener {
 			res.writeHead(status, headers).end(body);
 			return;
 		}
-		soon(() => handle(req, res, { invite, closed }));
+		atEndOfTick(() => handle(req, res, { invite, closed }));
 	}
 
 	#release(socket: Socket, res: ServerResponse): void {
@@ -204,7 +208,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 
 /** A client that neither reads nor closes would keep its half of the connection for ever. */
 function destroySoon(socket: Socket): void {
-	setTimeout(() => socket.destroy(), httpLimits.farewellMs).unref();
+	setTimeout(() => socket.destroy(), httpLimits.errorGraceMs).unref();
 }
 
 function refusal(code: string | undefined) {

@@ -76,7 +76,7 @@ export interface Call {
 	readonly deadline: number;
 	/** The address that absolute links start with, without a trailing slash. */
 	readonly publicUrl: string;
-	/** What the head says of the length of the body, in bytes; undefined when it says nothing. In `admit`, nothing of the body has been read. */
+	/** What the head says of the length of the body, in bytes; undefined when it says nothing. In `precheck`, nothing of the body has been read. */
 	readonly bodyBytes: number | undefined;
 	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
 	readonly idempotency: Idempotency;
@@ -140,7 +140,7 @@ export interface RouteDefinition<
 	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
 	readonly timeoutMs?: number;
 	/** Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known yet. */
-	admit?(call: Call): Promise<void> | void;
+	precheck?(call: Call): Promise<void> | void;
 	/**
 	 * Called for JSON bodies of known length up to 4 MiB, before they are checked against `body`: those of at most 262,144 bytes are parsed, longer ones only
 	 * looked through. A reply is the answer; undefined: the body is read and checked as ever, and the handler called. For routes whose bodies have a `model`. The call's fingerprint is

@@ -23,7 +23,7 @@ export interface HttpOptions {
 	/** What links begin with. A mount's prefix follows where this has no path. Undefined: the address that a request came to. */
 	readonly publicUrl: string | undefined;
 	/** Resolves when the app can answer. Probes do not wait for it; a rejection is answered 503. */
-	readonly admit?: () => Promise<void> | void;
+	readonly whenReady?: () => Promise<void> | void;
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
 	/** Origins whose pages may read answers; none unless set. */

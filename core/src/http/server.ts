@@ -6,7 +6,7 @@ import { respond } from './answers/respond.ts';
 import { markTaken } from './bodies/host-body.ts';
 import { Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
-import { type Arrival, Exchange } from './exchange.ts';
+import { Exchange, type ListenerHooks } from './exchange.ts';
 import { Admission, defaultLoad } from './gate/admission.ts';
 import { anonymous, authenticate, checkScope, openPrincipal } from './gate/auth.ts';
 import { AuthFailures, unlimitedFailures } from './gate/auth-failures.ts';
@@ -45,7 +45,7 @@ export type Callback = (
 /** How a request came in. */
 interface Origin {
 	/** Absent when it came another way than through our own listener. */
-	readonly arrival?: Arrival;
+	readonly arrival?: ListenerHooks;
 	/** Where it leads; without a mount unless set. */
 	readonly target?: Target;
 	/** What the host knows of it; the request itself unless set. */
@@ -235,7 +235,7 @@ export class HttpServer {
 		// A host may go on sending requests after we have stopped; the probes still answer. Our own listener took its connections before
 		// it closed: what comes on them is answered.
 		if (this.#closing && !open && !arrival) throw plinthError('E_STOPPING');
-		const admitted = probePaths.includes(path) ? undefined : this.#options.admit?.();
+		const admitted = probePaths.includes(path) ? undefined : this.#options.whenReady?.();
 		if (admitted) await admitted;
 		if (!open) {
 			const { authenticator } = this.#options;
@@ -263,11 +263,11 @@ export class HttpServer {
 	async #finish(exchange: Exchange): Promise<void> {
 		const { res, clock } = exchange;
 		const cut = () => res.destroy();
-		const { farewellMs, stallMs } = httpLimits;
-		const calm = clock.after(exchange.aborted ? farewellMs : stallMs, cut);
+		const { errorGraceMs, stallMs } = httpLimits;
+		const cancelTimer = clock.after(exchange.aborted ? errorGraceMs : stallMs, cut);
 		if (!exchange.aborted) exchange.onAbort(cut);
 		await exchange.closed;
-		calm();
+		cancelTimer();
 		this.#requestLog.write(exchange);
 		await exchange.settled();
 	}

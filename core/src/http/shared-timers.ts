@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import { Bag, type BagItem } from './bag.ts';
+import { UnorderedList, type UnorderedListItem } from './unordered-list.ts';
 
 /** Waits of one length that begin within so many milliseconds hang on one timer. */
 const sharedMs = 100;
@@ -7,11 +7,11 @@ const sharedMs = 100;
 /** Waits that began at about the same time. */
 interface Batch {
 	readonly startedAt: number;
-	readonly waits: Bag<Wait>;
+	readonly waits: UnorderedList<Wait>;
 	readonly cancel: () => void;
 }
 
-interface Wait extends BagItem {
+interface Wait extends UnorderedListItem {
 	/** Milliseconds behind the start of its batch. */
 	readonly offset: number;
 	readonly task: () => void;
@@ -29,7 +29,7 @@ export function sharedTimers(clock: Clock): Clock {
 		const batch = latest.get(ms);
 		const age = batch ? now - batch.startedAt : -1;
 		if (batch && age >= 0 && age < sharedMs) return batch;
-		const waits = new Bag<Wait>();
+		const waits = new UnorderedList<Wait>();
 		const made: Batch = { startedAt: now, waits, cancel: clock.after(ms, () => ring(ms, made)) };
 		latest.set(ms, made);
 		// Nobody would cancel it later.
@@ -60,7 +60,7 @@ export function sharedTimers(clock: Clock): Clock {
 		after(ms, task) {
 			const now = clock.now();
 			const batch = join(ms, now);
-			const wait = { offset: now - batch.startedAt, task, bagIndex: -1 };
+			const wait = { offset: now - batch.startedAt, task, listIndex: -1 };
 			batch.waits.add(wait);
 			return () => {
 				batch.waits.delete(wait);

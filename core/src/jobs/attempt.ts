@@ -13,7 +13,7 @@ import type {
 import type { Logger } from '../ports/logger.ts';
 import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
 import type { JobDefinition, JobOutcome, JobRun } from './contract.ts';
-import { Pulse } from './pulse.ts';
+import { LeaseHeartbeat } from './lease-heartbeat.ts';
 import type { JobSettings } from './settings.ts';
 
 /** How long a job waits for a store that does not answer before its next attempt; twice as long each time. */
@@ -36,7 +36,7 @@ export interface AttemptTools {
 type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
 
 /** How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in milliseconds. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
 export class Attempt {
@@ -46,7 +46,7 @@ export class Attempt {
 	readonly #tools: AttemptTools;
 	readonly #controller = new AbortController();
 	readonly #abandoned = Promise.withResolvers<never>();
-	readonly #pulse: Pulse;
+	readonly #pulse: LeaseHeartbeat;
 	#cause: AbortCause | undefined;
 
 	constructor(claim: Claim, definition: JobDefinition, tools: AttemptTools) {
@@ -54,7 +54,7 @@ export class Attempt {
 		this.#fence = claim.fence;
 		this.#definition = definition;
 		this.#tools = tools;
-		this.#pulse = new Pulse(tools, {
+		this.#pulse = new LeaseHeartbeat(tools, {
 			send: (update) => this.#heartbeat(update),
 			lapsed: () => this.abort('lost'),
 			progressed: (progress) => this.#announce('job.progress', progress),
@@ -70,7 +70,7 @@ export class Attempt {
 		const reason = new Error(`the attempt was ended: ${cause}`);
 		this.#controller.abort(reason);
 		// Work that ignores its signal must hold up neither the slot nor the stop of the server.
-		this.#tools.clock.after(patienceMs, () => this.#abandoned.reject(reason));
+		this.#tools.clock.after(timeoutMs, () => this.#abandoned.reject(reason));
 	}
 
 	/** Runs to the end. Never rejects. */
@@ -192,14 +192,14 @@ export class Attempt {
 		const { clock, log } = this.#tools;
 		if (job.checkpoint === null || !this.#definition.cancel) return;
 		const late = Promise.withResolvers<void>();
-		const calm = clock.after(patienceMs, late.resolve);
+		const cancelTimer = clock.after(timeoutMs, late.resolve);
 		const cancelled = this.#definition
 			.cancel(job)
 			.catch((err: unknown) =>
 				log.warn({ err }, 'the upstream work of a job could not be stopped'),
 			);
 		await Promise.race([cancelled, late.promise]);
-		calm();
+		cancelTimer();
 	}
 
 	/**

@@ -78,7 +78,7 @@ export interface Jobs {
 	 * Rejects with `E_QUEUE_FULL` when `submit` would, so that a route can refuse before it reads a body. A request that may
 	 * repeat an earlier one passes: only `submit` can tell.
 	 */
-	admit(principal: Principal, idempotency: Pick<Idempotency, 'key' | 'retry'>): Promise<void>;
+	checkQueue(principal: Principal, idempotency: Pick<Idempotency, 'key' | 'retry'>): Promise<void>;
 	/**
 	 * The job that an earlier request made, where this one repeats it; null where it does not, or where only `submit` can tell. For routes whose input
 	 * may have gone since the first request. Rejects with `E_IDEMPOTENCY_MISMATCH`.

@@ -55,7 +55,7 @@ export class JobService {
 		this.definitions.set(kind, definition);
 		return {
 			submit: (submission) => this.#submit(kind, submission),
-			admit: (principal, idempotency) => this.#admit(kind, principal, idempotency),
+			checkQueue: (principal, idempotency) => this.#checkQueue(kind, principal, idempotency),
 			repeated: (principal, idempotency) => this.#repeated(kind, principal, idempotency),
 			get: (tenant, id) => this.#get(kind, tenant, id),
 			list: (tenant, options) => this.#list(kind, tenant, options),
@@ -95,7 +95,7 @@ export class JobService {
 		}
 	}
 
-	async #admit(
+	async #checkQueue(
 		kind: string,
 		{ tenant }: Principal,
 		{ key, retry }: Pick<Idempotency, 'key' | 'retry'>,
@@ -130,7 +130,7 @@ export class JobService {
 	/** The sweep may have taken the attachments of a create that was under way for so long for left over. */
 	#refuseLate(id: string): void {
 		const age = this.#clock.now() - (timeOfId(id) ?? 0);
-		if (age > this.#settings.strayMs / 2) throw plinthError('E_DEADLINE');
+		if (age > this.#settings.orphanMs / 2) throw plinthError('E_DEADLINE');
 	}
 
 	/** After a failed create the record may stand all the same: only the answer was lost. True when it certainly does not. */

@@ -30,7 +30,7 @@ export const jobSettings = z
 		 * Bytes without a record are looked for at the start and this often, and deleted when they are this old. A create that
 		 * takes half of it is refused, so that nothing under way is taken for left over.
 		 */
-		strayMs: ms(86_400_000),
+		orphanMs: ms(86_400_000),
 		/** An attempt that runs longer ends as `job_timeout`. */
 		maxRunMs: ms(3_600_000),
 	})

@@ -5,8 +5,8 @@ import type { JobStore, SweepItem } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
 import type { JobService } from './jobs.ts';
+import { deleteOrphans } from './orphans.ts';
 import type { JobSettings } from './settings.ts';
-import { deleteStrays } from './strays.ts';
 
 const sweepBatch = 500;
 const ringBatch = 500;
@@ -48,7 +48,7 @@ export class Sweeper {
 		this.#repeat(this.#settings.reconcileMs, () => this.ring());
 		this.#repeat(this.#settings.sweepMs, () => this.sweep());
 		// At once, but behind the start: with many blobs the first look takes a while.
-		this.#repeat(this.#settings.strayMs, () => this.sweepStrays(), 0);
+		this.#repeat(this.#settings.orphanMs, () => this.sweepOrphans(), 0);
 	}
 
 	/** Stops the timers and waits for the rounds that are under way. */
@@ -93,12 +93,12 @@ export class Sweeper {
 	}
 
 	/** Deletes bytes that belong to no record, and those that never became a blob. */
-	async sweepStrays(): Promise<void> {
-		const before = this.#clock.now() - this.#settings.strayMs;
+	async sweepOrphans(): Promise<void> {
+		const before = this.#clock.now() - this.#settings.orphanMs;
 		const isStopped = () => this.#isStopped;
 		const onFailure = (id: string, err: unknown) => this.#warnOfBytes(id, err);
-		const strays = await deleteStrays(this.#blobs, this.#store, before, isStopped, onFailure);
-		if (strays > 0) this.#log.info({ strays }, 'bytes without a record deleted');
+		const orphans = await deleteOrphans(this.#blobs, this.#store, before, isStopped, onFailure);
+		if (orphans > 0) this.#log.info({ orphans }, 'bytes without a record deleted');
 		await this.#blobs.sweep?.();
 	}
 

@@ -6,15 +6,15 @@ import type { PluginDefinition } from '../plugin.ts';
 
 /** What a definition written in JavaScript may lack, in words; undefined when it is sound. */
 export function malformedDefinition(
-	sort: 'backend' | 'model' | 'plugin',
+	kind: 'backend' | 'model' | 'plugin',
 	definition: Partial<ModelDefinition & PluginDefinition>,
 ): string | undefined {
 	if (typeof definition.config?.safeParse !== 'function')
 		return 'its definition has no config: a zod schema of its options.';
-	if (typeof (sort === 'plugin' ? definition.setup : definition.create) !== 'function') {
-		return `its definition has no ${sort === 'plugin' ? 'setup' : 'create'} function.`;
+	if (typeof (kind === 'plugin' ? definition.setup : definition.create) !== 'function') {
+		return `its definition has no ${kind === 'plugin' ? 'setup' : 'create'} function.`;
 	}
-	if (sort === 'model' && !definition.kind)
+	if (kind === 'model' && !definition.kind)
 		return 'its definition has no kind: the model family of the plugin that consumes it.';
 	const lost = Object.entries(definition.needs ?? {}).find(
 		([, ref]) => typeof ref?.id !== 'string',

@@ -6,7 +6,7 @@ import type { ResolvedModel, ResolvedPool } from '../config/models.ts';
 import { type BootProblem, bootProblem } from '../config/problem.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
-import { strangeMaker } from '../copy.ts';
+import { otherCoreCopy } from '../core-identity.ts';
 import { type JobSettings, jobSettings } from '../jobs/settings.ts';
 import type { ModelDefinition } from '../model.ts';
 import type { PluginDefinition } from '../plugin.ts';
@@ -18,13 +18,13 @@ import { checkModels, type UnusedModel } from './model-checks.ts';
 
 /** A part of the deployment, checked and ready to be created. */
 export type Part = GraphNode & { readonly id: string; readonly options: unknown } & (
-		| { readonly sort: 'backend'; readonly definition: BackendDefinition }
+		| { readonly kind: 'backend'; readonly definition: BackendDefinition }
 		| {
-				readonly sort: 'model';
+				readonly kind: 'model';
 				readonly definition: ModelDefinition;
 				readonly binding: ResolvedModel;
 		  }
-		| { readonly sort: 'plugin'; readonly definition: PluginDefinition }
+		| { readonly kind: 'plugin'; readonly definition: PluginDefinition }
 	);
 
 /** Everything that is known before the first factory runs. */
@@ -69,16 +69,16 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		needs: server.auth === 'off' ? {} : { authenticator: services.authenticator },
 		provides: [],
 	};
-	for (const [sort, section] of sections) {
+	for (const [kind, section] of sections) {
 		for (const [id, instance] of Object.entries(config[section])) {
-			if (sort === 'model' && isUnused(id)) continue;
+			if (kind === 'model' && isUnused(id)) continue;
 			const made = 'use' in instance ? instance.use : instance;
 			const { apiVersion, definition, options: given } = made;
-			const owner = `${sort} ${id}`;
+			const owner = `${kind} ${id}`;
 			const path = `${section}.${id}`;
-			const strange = strangeMaker(made);
+			const strange = otherCoreCopy(made);
 			if (strange) problems.push(bootProblem('E_CORE_COPY', owner, path, strange));
-			const malformed = malformedDefinition(sort, definition);
+			const malformed = malformedDefinition(kind, definition);
 			if (malformed) {
 				problems.push(bootProblem('E_DEFINITION', owner, path, malformed));
 				continue;
@@ -95,14 +95,14 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 				continue;
 			}
 			parts.push({
-				sort,
+				kind,
 				id,
 				owner,
 				path,
 				definition,
 				binding: instance,
 				options: options(definition.config, given, owner, `${path}.with`),
-				needs: graphNeeds(sort, definition),
+				needs: graphNeeds(kind, definition),
 				provides: 'provides' in definition ? providedRefs(definition.provides) : [],
 				isInherited: config.inherited.has(path),
 			} as Part);
@@ -185,12 +185,12 @@ function needsOfFeed(needs: Needs): Needs {
 
 /** What must have been created before a part: its own needs and, for a plugin with jobs, what the job machine stands on. */
 function graphNeeds(
-	sort: Part['sort'],
+	kind: Part['kind'],
 	definition: { readonly needs?: Needs; readonly jobs?: readonly string[] },
 ): Needs {
 	const { needs = {} } = definition;
 	const own = { ...needs, ...needsOfFeed(needs) };
-	return sort === 'plugin' && definition.jobs?.length ? { ...own, ...jobNeeds } : own;
+	return kind === 'plugin' && definition.jobs?.length ? { ...own, ...jobNeeds } : own;
 }
 
 /** Two needs of one part may miss the same service: that is one problem. */

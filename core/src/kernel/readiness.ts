@@ -10,9 +10,9 @@ import type { AppState } from './contract.ts';
 import type { Registry } from './registry.ts';
 
 /** How long a store may take to answer, how long its answer is good for, and when a question counts as lost, in milliseconds. */
-export const readinessLimits = { patienceMs: 1_000, freshMs: 2_000, lostMs: 10_000 } as const;
+export const readinessLimits = { timeoutMs: 1_000, freshMs: 2_000, lostMs: 10_000 } as const;
 
-const { patienceMs, freshMs, lostMs } = readinessLimits;
+const { timeoutMs, freshMs, lostMs } = readinessLimits;
 
 /**
  * Answers `/readyz`: ready while the app is, and every store answers. A store is read, not written: one whose disk is full still
@@ -89,9 +89,9 @@ class Watched {
 	/** False when it fails, or says nothing in time. */
 	async answers(): Promise<boolean> {
 		const late = Promise.withResolvers<boolean>();
-		const calm = this.#clock.after(patienceMs, () => late.resolve(false));
+		const cancelTimer = this.#clock.after(timeoutMs, () => late.resolve(false));
 		const answered = await Promise.race([this.#question(), late.promise]);
-		calm();
+		cancelTimer();
 		this.#note(!answered);
 		return answered;
 	}
@@ -100,7 +100,7 @@ class Watched {
 	#question(): Promise<boolean> {
 		const now = this.#clock.now();
 		if (this.#asked && Math.abs(now - this.#asked.at) < lostMs) return this.#asked.answered;
-		this.#reason = new Error(`no answer within ${patienceMs} ms`);
+		this.#reason = new Error(`no answer within ${timeoutMs} ms`);
 		const answered = Promise.resolve()
 			.then(this.#ask)
 			.then(

@@ -87,7 +87,7 @@ export class RunningApp implements App {
 	}
 
 	/** Requests for us wait for the start, and begin it where nobody has. While stopping, the server itself answers them. */
-	async admit(): Promise<void> {
+	async whenReady(): Promise<void> {
 		if (this.state === 'ready' || this.#stopping) return;
 		try {
 			await this.start();

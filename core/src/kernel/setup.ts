@@ -13,7 +13,7 @@ import type { Part } from './plan.ts';
 import type { Registry } from './registry.ts';
 import { PluginRoutes } from './routes.ts';
 
-type PluginPart = Extract<Part, { sort: 'plugin' }>;
+type PluginPart = Extract<Part, { kind: 'plugin' }>;
 
 /** What setups build on. */
 export interface SetupTools {

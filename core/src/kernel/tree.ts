@@ -49,16 +49,16 @@ export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDire
 		parts: [
 			...plan.graph.order.map((part) => ({
 				owner: part.owner,
-				factory: part.sort === 'plugin' ? part.definition.id : part.definition.name,
+				factory: part.kind === 'plugin' ? part.definition.id : part.definition.name,
 				needs: [...new Set(Object.values(part.needs).map(({ id }) => id))].map((id) => ({
 					service: id,
 					provider: provider(id),
 				})),
 				provides: part.provides.map(({ id }) => id),
 				routes: [...setups.routes.owners]
-					.filter(([, owner]) => part.sort === 'plugin' && owner === part.id)
+					.filter(([, owner]) => part.kind === 'plugin' && owner === part.id)
 					.map(([route]) => `${route.method} ${route.path}`),
-				jobs: part.sort === 'plugin' ? (part.definition.jobs ?? []) : [],
+				jobs: part.kind === 'plugin' ? (part.definition.jobs ?? []) : [],
 			})),
 			...Object.entries(plan.pools).map(poolPart),
 		],

@@ -1,13 +1,13 @@
 import { plinthError } from '../coded-error.ts';
-import type { ModelCaller, ModelTurn } from '../plugin.ts';
+import type { ModelCall, ModelCaller } from '../plugin.ts';
 import { codeOf, isModelFailure, isRefusal } from './failures.ts';
+import type { GuardedModel } from './guarded-model.ts';
+import { Turn } from './model-call.ts';
 import { retryAfter } from './retry-after.ts';
-import type { ServedModel } from './served-model.ts';
-import { Turn } from './turn.ts';
 
 /** A model that may do what was asked of another. */
 export interface Candidate {
-	readonly model: ServedModel;
+	readonly model: GuardedModel;
 	/** True when it is none of those that the caller named. */
 	readonly isStandIn: boolean;
 }
@@ -19,9 +19,9 @@ interface Failure {
 
 /** Asks a model that nothing bounds and that nobody stands in for: at the cost of little more than the call. */
 export async function askOne<T>(
-	{ bound }: ServedModel,
+	{ bound }: GuardedModel,
 	caller: ModelCaller,
-	work: (turn: ModelTurn<unknown>) => Promise<T>,
+	work: (turn: ModelCall<unknown>) => Promise<T>,
 ): Promise<T> {
 	caller.answeredBy?.(bound.id);
 	try {
@@ -40,14 +40,14 @@ export async function askOne<T>(
 export async function askInTurn<T>(
 	candidates: Iterable<Candidate>,
 	caller: ModelCaller,
-	work: (turn: ModelTurn<unknown>) => Promise<T>,
+	work: (turn: ModelCall<unknown>) => Promise<T>,
 ): Promise<T> {
 	let failed: Failure | undefined;
 	let waitMs = Number.POSITIVE_INFINITY;
 	for (const { model, isStandIn } of candidates) {
 		const { id } = model.bound;
 		try {
-			const admission = await model.admit(caller);
+			const admission = await model.acquire(caller);
 			if (!admission) {
 				waitMs = Math.min(waitMs, model.waitMs);
 				continue;

@@ -3,13 +3,13 @@ import type { ResolvedModel, ResolvedPool } from '../config/models.ts';
 import type { ListingOptions } from '../config.ts';
 import type { ModelInfo } from '../http/system.ts';
 import type { ModelDefinition } from '../model.ts';
-import type { BoundModel, ModelCaller, Models, ModelTurn } from '../plugin.ts';
+import type { BoundModel, ModelCall, ModelCaller, Models } from '../plugin.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { askInTurn, askOne, type Candidate } from './ask.ts';
 import { defaultCircuit } from './circuit.ts';
+import { GuardedModel } from './guarded-model.ts';
 import { Pool } from './pool.ts';
-import { ServedModel } from './served-model.ts';
 
 /** A model as the boot plan holds it. */
 export interface ModelPart {
@@ -21,7 +21,7 @@ export interface ModelPart {
 /** What a name leads to. */
 type Target = Listing &
 	(
-		| { readonly sort: 'model'; readonly model: ServedModel }
+		| { readonly sort: 'model'; readonly model: GuardedModel }
 		| { readonly sort: 'pool'; readonly pool: Pool }
 	);
 
@@ -69,7 +69,7 @@ export class ModelDirectory {
 		this.#list(aliases, {
 			sort: 'model',
 			kind: kind.name,
-			model: new ServedModel({ id, model }, bounds, this.#clock, this.#log),
+			model: new GuardedModel({ id, model }, bounds, this.#clock, this.#log),
 			fallback,
 			isListed: binding.listed ?? true,
 			info: this.#info(id, kind.name, {
@@ -91,9 +91,9 @@ export class ModelDirectory {
 						? [target.model.bound as BoundModel<M>]
 						: [],
 				),
-			ask: async <T>(id: string, caller: ModelCaller, work: (turn: ModelTurn<M>) => Promise<T>) => {
+			ask: async <T>(id: string, caller: ModelCaller, work: (turn: ModelCall<M>) => Promise<T>) => {
 				const target = this.#find(kind, id);
-				const erased = work as (turn: ModelTurn<unknown>) => Promise<T>;
+				const erased = work as (turn: ModelCall<unknown>) => Promise<T>;
 				if (target.sort === 'model' && target.model.isUnbounded && target.fallback.length === 0) {
 					return askOne(target.model, caller, erased);
 				}
@@ -123,7 +123,7 @@ export class ModelDirectory {
 
 	/** Each model once, the next only when it is asked for: whose turn it is in a pool depends on when. */
 	*#candidates(target: Target): Generator<Candidate> {
-		const seen = new Set<ServedModel>();
+		const seen = new Set<GuardedModel>();
 		for (const name of [target.info.id, ...target.fallback]) {
 			for (const model of modelsOf(this.#named.get(name))) {
 				if (seen.has(model)) continue;
@@ -198,7 +198,7 @@ function boundOf(target: Target): BoundModel<unknown> {
 	return { id: target.info.id, model: target.pool.first.bound.model };
 }
 
-function modelsOf(target: Target | undefined): readonly ServedModel[] {
+function modelsOf(target: Target | undefined): readonly GuardedModel[] {
 	if (!target) return [];
 	return target.sort === 'pool' ? target.pool.next() : [target.model];
 }

@@ -1,20 +1,20 @@
 import type { ModelHealth } from './circuit.ts';
+import type { GuardedModel } from './guarded-model.ts';
 import { RoundRobin } from './round-robin.ts';
-import type { ServedModel } from './served-model.ts';
 
 const best: readonly ModelHealth[] = ['up', 'trying'];
 
 /** Models of one kind that share what is asked of one id. */
 export class Pool {
 	/** The first in the order of the config. */
-	readonly first: ServedModel;
-	readonly #members: readonly ServedModel[];
-	readonly #turns: RoundRobin<ServedModel>;
+	readonly first: GuardedModel;
+	readonly #members: readonly GuardedModel[];
+	readonly #turns: RoundRobin<GuardedModel>;
 
 	/** Members with their weights; one at least. */
-	constructor(weighted: readonly (readonly [ServedModel, number])[]) {
+	constructor(weighted: readonly (readonly [GuardedModel, number])[]) {
 		this.#members = weighted.map(([member]) => member);
-		this.first = this.#members[0] as ServedModel;
+		this.first = this.#members[0] as GuardedModel;
 		this.#turns = new RoundRobin(weighted);
 	}
 
@@ -25,7 +25,7 @@ export class Pool {
 	}
 
 	/** The members in the order of the turn that begins now; those that would begin at once come first. */
-	next(): readonly ServedModel[] {
+	next(): readonly GuardedModel[] {
 		return this.#turns.next(({ isReady }) => isReady);
 	}
 }

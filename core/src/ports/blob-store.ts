@@ -64,6 +64,6 @@ export interface BlobStore extends SelfCheck {
 	list(prefix: string): AsyncIterable<{ readonly key: string; readonly size: number }>;
 	/** A URL that serves the blob without our key for `ttlMs`; absent where the store cannot. */
 	presign?(key: string, ttlMs: number): Promise<string>;
-	/** Removes what unfinished puts of other processes have left that are gone; asked for every `jobs.strayMs`. Absent where they leave nothing. */
+	/** Removes what unfinished puts of other processes have left that are gone; asked for every `jobs.orphanMs`. Absent where they leave nothing. */
 	sweep?(): Promise<void>;
 }

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endWithUs } from './end-with-us.ts';
 import { Crash, OutOfMemory, Overtime, Refusal } from './failures.ts';
 import { type Frame, readFrames, writeFrame } from './frames.ts';
+import { killOnExit } from './kill-on-exit.ts';
 import { type Answer, answersFd, type Outcome, outOfMemory, type Request } from './messages.ts';
 import type { ProcessOptions, TaskAnswer, TaskRun } from './options.ts';
 
@@ -13,7 +13,7 @@ import type { ProcessOptions, TaskAnswer, TaskRun } from './options.ts';
 const lastWordsLength = 4_096;
 const maxWords = 1_048_576;
 /** How long last words may be on their way, in milliseconds. */
-const patienceMs = 200;
+const timeoutMs = 200;
 
 /** One process, which does one task at a time. It keeps its parent alive only while it works. */
 export class TaskProcess {
@@ -90,15 +90,15 @@ export class TaskProcess {
 	/** Does a task, one at a time. Rejects with a `Refusal`, `Overtime`, `OutOfMemory`, `Crash`, or with what else went wrong. */
 	async run(task: unknown, run: TaskRun): Promise<TaskAnswer> {
 		this.#keepAlive(true);
-		let calm = () => {};
+		let cancelTimer = () => {};
 		try {
 			await this.#start();
 			run.signal?.throwIfAborted();
 			// Not before: who leaves while it starts would take it from the next one.
-			calm = this.#killWhenAbandoned(run.signal);
+			cancelTimer = this.#killWhenAbandoned(run.signal);
 			return await this.#ask(task, run);
 		} finally {
-			calm();
+			cancelTimer();
 			if (this.isUsable) this.#keepAlive(false);
 		}
 	}
@@ -184,7 +184,7 @@ export class TaskProcess {
 
 	/** Why it ended by itself, as far as it could say. */
 	async #fate(cause: unknown): Promise<Error> {
-		await Promise.race([this.#closed, delay(patienceMs)]);
+		await Promise.race([this.#closed, delay(timeoutMs)]);
 		const said = this.#lastWords;
 		if (said.includes(outOfMemory) || said.includes('JavaScript heap out of memory')) {
 			return new OutOfMemory('The task took too much memory.');
@@ -258,7 +258,7 @@ function started({ file, heapMb, youngMb, env }: ProcessOptions): ChildProcess {
 		stdio,
 		windowsHide: true,
 	});
-	endWithUs(child);
+	killOnExit(child);
 	return child;
 }
 

@@ -50,7 +50,7 @@ export async function serveTasks(perform: Perform, options: ChildOptions): Promi
 		new Promise<void>((resolve) => writeFrame(answers, answer, body, resolve));
 	const memory = await watchMemory(maxBytes);
 	// Behind it: on Linux that is a matter of each thread, and who watches must not wait for a busy machine.
-	giveWay();
+	lowerPriority();
 	const work = async ({ header, body }: Frame) => {
 		memory.start();
 		const tell: Tell = (value, bytes) => send({ kind: 'news', value }, bytes);
@@ -66,7 +66,7 @@ export async function serveTasks(perform: Perform, options: ChildOptions): Promi
 }
 
 /** Where processors are few, the server answers first. */
-function giveWay(): void {
+function lowerPriority(): void {
 	try {
 		setPriority(10);
 	} catch {

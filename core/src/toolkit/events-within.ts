@@ -1,4 +1,4 @@
-import { letGo } from '../abort.ts';
+import { abandon } from '../abort.ts';
 import type { ServerEvent } from '../http/reply.ts';
 import type { Call } from '../http/route.ts';
 import type { ModelCaller } from '../plugin.ts';
@@ -52,7 +52,7 @@ function whenMade(
 		next: async () => (await iterator).next(),
 		async return() {
 			leave();
-			iterator.then(letGo, () => {});
+			iterator.then(abandon, () => {});
 			return { done: true, value: undefined };
 		},
 	};

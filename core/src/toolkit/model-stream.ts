@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { letGo, orAbort } from '../abort.ts';
+import { abandon, orAbort } from '../abort.ts';
 import { isPlinthError, type PlinthError, plinthError } from '../coded-error.ts';
 
 /** Values that are read in one turn of the event loop at most: a model that always has the next one would keep the process from everything else. */
@@ -15,7 +15,7 @@ export function fromModel<T>(
 ): AsyncIterableIterator<T> {
 	const iterator = source[Symbol.asyncIterator]();
 	// Nobody waits for it: a generator settles this only after the step it is in.
-	const onAbort = () => letGo(iterator);
+	const onAbort = () => abandon(iterator);
 	if (signal.aborted) onAbort();
 	else signal.addEventListener('abort', onAbort, { once: true });
 	const release = () => signal.removeEventListener('abort', onAbort);
@@ -49,7 +49,7 @@ export function fromModel<T>(
  * Waits until something worth an answer has come, so that a failure before it still gets a status of its own. What came before it is kept.
  * Rejects with `nothing()` when the source ends without.
  */
-export async function begun<T>(
+export async function awaitFirst<T>(
 	source: AsyncIterable<T>,
 	isWorth: (value: T) => boolean,
 	nothing: () => PlinthError,

@@ -61,7 +61,7 @@ describe('a body that comes too slowly', () => {
 		const { raw, clock, http } = await begun(line, head, body);
 		await clock.advance(httpLimits.paceMs);
 		expect(await raw.until(/"code":"request_timeout"/)).toMatch(/^HTTP\/1\.1 408 /);
-		await clock.advance(httpLimits.farewellMs);
+		await clock.advance(httpLimits.errorGraceMs);
 		await raw.closed;
 		await http.drained();
 		expect(await left()).toEqual([]);

@@ -19,17 +19,17 @@ const config = z.strictObject({});
 const toy = defineModel({ kind, name: 'test.toy', config, create: () => ({}) });
 const toys = definePlugin({ id: 'toys', config, models: [kind], setup: () => {} });
 
-const here = new URL('../../src/copy.ts', import.meta.url);
+const here = new URL('../../src/core-identity.ts', import.meta.url);
 // Node loads a file again for another query: what a second copy is, without a second folder.
-const { marked }: typeof import('../../src/copy.ts') = await import(`${here}?again`);
+const { markCopy }: typeof import('../../src/core-identity.ts') = await import(`${here}?again`);
 
 const boot = (composed: AppConfig) => createApp(composed, { log: silentLogger(), env: {} });
 
 test('parts that another copy of the kernel has made are all refused, each by its place, with both copies', async () => {
 	const failure = await boot({
-		backends: { auth: marked(apiKeys({ keys: 'k' })) },
-		models: { one: marked(toy()), two: { use: marked(toy()), aliases: ['second'] } },
-		plugins: { toys: marked(toys()) },
+		backends: { auth: markCopy(apiKeys({ keys: 'k' })) },
+		models: { one: markCopy(toy()), two: { use: markCopy(toy()), aliases: ['second'] } },
+		plugins: { toys: markCopy(toys()) },
 	}).catch((error: unknown) => error);
 
 	const { problems } = failure as BootError;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { invalidValue, type ModelTurn, modelError, plinthError } from '../../src/index.ts';
+import { invalidValue, type ModelCall, modelError, plinthError } from '../../src/index.ts';
 import { caller, noise, openWork, settle, type Toy, toy, toyApp } from './support.ts';
 
-type Turn = ModelTurn<Toy>;
+type Turn = ModelCall<Toy>;
 
 /** Work that some models fail at; the others say who they are. */
 const failing =

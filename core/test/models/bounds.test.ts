@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ModelTurn, modelError, plinthError } from '../../src/index.ts';
+import { type ModelCall, modelError, plinthError } from '../../src/index.ts';
 import { caller, openWork, settle, type Toy, toy, toyApp } from './support.ts';
 
 const fail = async () => {
@@ -72,7 +72,7 @@ describe('concurrency', () => {
 
 	test('gives a place on when a caller leaves in the moment of his turn', async () => {
 		const { toys } = await toyApp({ a: { use: toy(), concurrency: 1 } });
-		const release = await toys.ask('a', caller(), async (turn) => turn.hold());
+		const release = await toys.ask('a', caller(), async (turn) => turn.keepSlot());
 		const client = caller();
 		const waiting = toys.ask('a', client, say);
 		await settle();
@@ -101,11 +101,11 @@ describe('a held place', () => {
 
 	test('stays taken behind the work until it is let go, which may be done twice', async () => {
 		const { toys } = await toyApp({ a: model });
-		const release = await toys.ask('a', caller(), async (turn) => turn.hold());
+		const release = await toys.ask('a', caller(), async (turn) => turn.keepSlot());
 		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
 		release();
 		release();
-		const again = await toys.ask('a', caller(), async (turn) => turn.hold());
+		const again = await toys.ask('a', caller(), async (turn) => turn.keepSlot());
 		release();
 		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
 		again();
@@ -115,7 +115,7 @@ describe('a held place', () => {
 	test('is given back when the caller leaves', async () => {
 		const { toys } = await toyApp({ a: model });
 		const client = caller();
-		await toys.ask('a', client, async (turn) => turn.hold());
+		await toys.ask('a', client, async (turn) => turn.keepSlot());
 		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject(busy);
 		client.leave();
 		expect(await toys.ask('a', caller(), say)).toBe('a');
@@ -124,7 +124,7 @@ describe('a held place', () => {
 	test('is given back when the work fails, for nobody has what was held', async () => {
 		const { toys } = await toyApp({ a: model });
 		const asked = toys.ask('a', caller(), async (turn) => {
-			turn.hold();
+			turn.keepSlot();
 			return fail();
 		});
 		await expect(asked).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
@@ -133,7 +133,7 @@ describe('a held place', () => {
 
 	test('costs nothing where there are no places', async () => {
 		const { toys } = await toyApp({ a: toy() });
-		const release = await toys.ask('a', caller(), async (turn) => turn.hold());
+		const release = await toys.ask('a', caller(), async (turn) => turn.keepSlot());
 		expect(release()).toBeUndefined();
 	});
 });
@@ -176,7 +176,7 @@ describe('a time limit', () => {
 
 	test('has aborted the signal of who asks for it only then', async () => {
 		const { toys, clock } = await toyApp({ a: { use: toy(), timeoutSeconds: 1 } });
-		let kept: ModelTurn<Toy> | undefined;
+		let kept: ModelCall<Toy> | undefined;
 		const asked = toys.ask('a', caller(), (turn) => {
 			kept = turn;
 			return new Promise(() => {});
@@ -223,8 +223,8 @@ describe('a time limit', () => {
 		});
 		const busy = { code: 'E_MODEL_BUSY' };
 		const late = openWork();
-		const held = (turn: ModelTurn<Toy>) => {
-			turn.hold();
+		const held = (turn: ModelCall<Toy>) => {
+			turn.keepSlot();
 			return late.work();
 		};
 		for (const work of [held, () => new Promise<string>(() => {})]) {

@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, UnauthorizedException } from '@nestjs/common';
-import { Sessions, type User } from './sessions.js';
+import { Sessions, type User } from './sessions.ts';
 
 /** Pages that are none of Plinth's. */
 @Controller()

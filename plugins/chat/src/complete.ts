@@ -2,7 +2,7 @@ import {
 	type Call,
 	type Clock,
 	type Logger,
-	type ModelTurn,
+	type ModelCall,
 	Reply,
 	type ServerEvent,
 } from '@plinth/core';
@@ -14,8 +14,8 @@ import { wholeAnswer } from './answer/whole.ts';
 import type { ChatContext } from './context.ts';
 import type { ChatModel } from './model.ts';
 import type { ChatBody } from './request/fields.ts';
+import { isLegacy } from './request/options.ts';
 import { Readings } from './request/readings.ts';
-import { isLegacy } from './request/wish.ts';
 
 /** How long models may be silent before a streamed answer begins without them, in milliseconds: a failure until then has a status of its own. */
 const firstEventMs = 10_000;
@@ -58,22 +58,22 @@ interface Question {
 	readonly log: Logger;
 }
 
-async function answerWhole(turn: ModelTurn<ChatModel>, question: Question): Promise<object> {
+async function answerWhole(turn: ModelCall<ChatModel>, question: Question): Promise<object> {
 	const { order, head, telling } = await begin(turn, question);
 	return wholeAnswer(await makeAnswers(order), head, telling);
 }
 
 async function answerPiecemeal(
-	turn: ModelTurn<ChatModel>,
+	turn: ModelCall<ChatModel>,
 	question: Question,
 ): Promise<AsyncIterable<ServerEvent>> {
 	const { order, head, telling } = await begin(turn, question);
 	const pieces = await makeAnswers(order);
 	const includeUsage = question.body.stream_options?.include_usage ?? false;
-	return closing(chunks(pieces, head, { ...telling, includeUsage }), turn.hold());
+	return closing(chunks(pieces, head, { ...telling, includeUsage }), turn.keepSlot());
 }
 
-async function begin(turn: ModelTurn<ChatModel>, { body, clock, readings, seed, log }: Question) {
+async function begin(turn: ModelCall<ChatModel>, { body, clock, readings, seed, log }: Question) {
 	const { model, id, signal } = turn;
 	const { request, warnings } = await orAbort(signal, readings.for(model.abilities));
 	const order: AnswerOrder = { model, request, count: body.n, seed, signal, log };

@@ -1,5 +1,5 @@
 import type { Clock, DocumentReader, ImageCodec, Models } from '@plinth/core';
-import type { Capacity, FileSources, TenantTurns } from '@plinth/core/toolkit';
+import type { Capacity, FileSources, PerTenantLimit } from '@plinth/core/toolkit';
 import type { ChatModel } from './model.ts';
 import type { ChatOptions } from './options.ts';
 
@@ -13,6 +13,6 @@ export interface ChatContext {
 	readonly sources: FileSources;
 	/** The characters of the documents of all requests. */
 	readonly held: Capacity;
-	readonly turns: TenantTurns;
+	readonly turns: PerTenantLimit;
 	readonly clock: Clock;
 }

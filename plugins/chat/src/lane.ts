@@ -1,10 +1,10 @@
 import type { BoundModel, ForwardRequest, RawBody } from '@plinth/core';
-import { takenAsSent } from '@plinth/core/toolkit';
+import { parseUnchanged } from '@plinth/core/toolkit';
 import { checkAbilities } from './abilities.ts';
 import type { ChatModel } from './model.ts';
-import { draftsOf } from './request/drafts.ts';
 import { type ChatBody, chatBody } from './request/fields.ts';
-import { wishOf } from './request/wish.ts';
+import { chatOptions } from './request/options.ts';
+import { rawMessages } from './request/raw-messages.ts';
 
 /**
  * The lanes of one request: what a model's upstream can be given as it came, because nothing has to be read, made or cut for it. Conversations of text alone, one answer, and only members that are
@@ -64,9 +64,9 @@ function isCoherent(names: readonly string[]): boolean {
 }
 
 function conditionOfParsed(value: object): (model: ChatModel) => boolean {
-	const body = takenAsSent(chatBody, value);
+	const body = parseUnchanged(chatBody, value);
 	if (!body || !isPlain(body) || !isText(body.messages)) return nobody;
-	const wish = wishOf(body);
+	const wish = chatOptions(body);
 	return ({ abilities = {} }) => {
 		checkAbilities(abilities, wish);
 		return true;
@@ -83,7 +83,7 @@ function isText(messages: ChatBody['messages']): boolean {
 			message.role === 'function' || (message.role === 'assistant' && message.function_call),
 	);
 	if (isOlder) return false;
-	return draftsOf(messages).every(
+	return rawMessages(messages).every(
 		(draft) => draft.role !== 'user' || draft.content.every(({ part }) => part.type === 'text'),
 	);
 }

@@ -1,5 +1,5 @@
 import { definePlugin, optional, services } from '@plinth/core';
-import { Capacity, fileSources, TenantTurns } from '@plinth/core/toolkit';
+import { Capacity, fileSources, PerTenantLimit } from '@plinth/core/toolkit';
 import { chatModels } from './model.ts';
 import { chatOptions } from './options.ts';
 import { createChatCompletion } from './route.ts';
@@ -18,7 +18,7 @@ export const chat = definePlugin({
 	setup({ config: options, services: sources, models, route }) {
 		const { documents, images, clock } = sources;
 		const held = new Capacity(options.heldChars);
-		const turns = new TenantTurns(options.concurrency);
+		const turns = new PerTenantLimit(options.concurrency);
 		const found = { models: models(chatModels), documents, images, sources, clock };
 		route(createChatCompletion({ options, ...found, held, turns }));
 	},

@@ -6,7 +6,7 @@ import {
 	type Route,
 	valueErrors,
 } from '@plinth/core';
-import { throughLane } from '@plinth/core/toolkit';
+import { tryPassthrough } from '@plinth/core/toolkit';
 import { chatCompletion } from './answer/schemas.ts';
 import { complete } from './complete.ts';
 import type { ChatContext } from './context.ts';
@@ -46,7 +46,7 @@ export function createChatCompletion(context: ChatContext): Route {
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
-		forward: (raw, call) => throughLane(context.models, raw, call, chatLanes(raw)),
+		forward: (raw, call) => tryPassthrough(context.models, raw, call, chatLanes(raw)),
 		handler: ({ body }, call) => complete(context, body, call),
 	});
 }

@@ -1,15 +1,15 @@
 import { type Clock, errorFrom } from '@plinth/core';
 import { fileErrors } from './errors.ts';
+import type { FileStore } from './file-store.ts';
 import type { FileOptions } from './options.ts';
 import type { StoredFile } from './record.ts';
 import type { FileRecords } from './records.ts';
-import type { Shelf } from './shelf.ts';
 
 /** What the routes work with. */
 export interface FileContext {
 	readonly options: FileOptions;
 	readonly records: FileRecords;
-	readonly shelf: Shelf;
+	readonly shelf: FileStore;
 	readonly clock: Clock;
 }
 

@@ -1,11 +1,11 @@
 import { definePlugin, services } from '@plinth/core';
 import type { FileContext } from './context.ts';
+import { FileStore } from './file-store.ts';
 import { fileOptions } from './options.ts';
 import { FileRecords } from './records.ts';
 import { fileContent } from './routes/content.ts';
 import { deleteFile, getFile, listFiles } from './routes/read.ts';
 import { uploadFile } from './routes/upload.ts';
-import { Shelf } from './shelf.ts';
 import { fileSource } from './source.ts';
 import { createSweep } from './sweep.ts';
 
@@ -18,7 +18,7 @@ export const files = definePlugin({
 	setup({ config: options, services: found, route, onStart, onStop, log }) {
 		const { blobs, clock } = found;
 		const records = new FileRecords(found.records);
-		const shelf = new Shelf({ records, blobs, clock, options, log });
+		const shelf = new FileStore({ records, blobs, clock, options, log });
 		const context: FileContext = { options, records, shelf, clock };
 		route(
 			uploadFile(context),

@@ -1,8 +1,8 @@
 import { type FileSource, plinthError } from '@plinth/core';
-import type { Shelf } from './shelf.ts';
+import type { FileStore } from './file-store.ts';
 
 /** The stored files for plugins whose requests name them by `file_id`. */
-export function fileSource(shelf: Shelf): FileSource {
+export function fileSource(shelf: FileStore): FileSource {
 	return {
 		async open(tenant, id) {
 			const file = await shelf.find(tenant, id);
@@ -13,7 +13,7 @@ export function fileSource(shelf: Shelf): FileSource {
 	};
 }
 
-async function* bytesOf(shelf: Shelf, id: string): AsyncGenerator<Uint8Array> {
+async function* bytesOf(shelf: FileStore, id: string): AsyncGenerator<Uint8Array> {
 	const bytes = await shelf.bytes(id);
 	if (!bytes) {
 		throw plinthError('E_STORE_UNAVAILABLE', { message: `The content of ${id} has gone.` });

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@plinth/core';
+import type { FileStore } from './file-store.ts';
 import { isExpired, type StoredFile } from './record.ts';
 import type { FileRecords } from './records.ts';
-import type { Shelf } from './shelf.ts';
 
 /** How often files are looked for that have to go, in milliseconds. */
 export const sweepMs = 300_000;
@@ -20,7 +20,7 @@ export interface Sweep {
 /** What the sweep works with. */
 export interface SweepTools {
 	readonly records: FileRecords;
-	readonly shelf: Shelf;
+	readonly shelf: FileStore;
 	readonly clock: Clock;
 	readonly log: Logger;
 }

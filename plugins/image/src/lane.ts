@@ -1,5 +1,5 @@
 import type { BoundModel, Call, ForwardRequest, RawBody, Reply } from '@plinth/core';
-import { takenAsSent, throughLane } from '@plinth/core/toolkit';
+import { parseUnchanged, tryPassthrough } from '@plinth/core/toolkit';
 import type { ImageContext } from './context.ts';
 import type { ImageModel } from './model.ts';
 import { type GenerationBody, generationBody } from './request/fields.ts';
@@ -15,7 +15,7 @@ export async function throughImageLane(
 	const leave = load.enter();
 	let reply: Reply | undefined;
 	try {
-		reply = await throughLane(models, raw, call, imageLanes(raw));
+		reply = await tryPassthrough(models, raw, call, imageLanes(raw));
 	} finally {
 		if (reply?.type !== 'forward') leave();
 	}
@@ -29,7 +29,7 @@ function imageLanes(raw: RawBody): (bound: BoundModel<ImageModel>) => ForwardReq
 	return (bound) => {
 		const { model } = bound;
 		if (!model.forward) return undefined;
-		body ??= takenAsSent(generationBody, raw.value);
+		body ??= parseUnchanged(generationBody, raw.value);
 		if (!body || !isPlain(body, raw)) return undefined;
 		const { abilities = {} } = model;
 		const size = parseSize(body.size);

@@ -40,10 +40,10 @@ describe('WorkLoad', () => {
 	it('counts a request that leaves twice once', () => {
 		const load = new WorkLoad(1);
 		const leave = load.enter();
-		expect(() => load.admit()).toThrow();
+		expect(() => load.check()).toThrow();
 		leave();
 		leave();
 		load.enter();
-		expect(() => load.admit()).toThrow();
+		expect(() => load.check()).toThrow();
 	});
 });

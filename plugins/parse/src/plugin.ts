@@ -1,5 +1,5 @@
 import { definePlugin, services } from '@plinth/core';
-import { Capacity, fileSources, TenantTurns } from '@plinth/core/toolkit';
+import { Capacity, fileSources, PerTenantLimit } from '@plinth/core/toolkit';
 import { parseOptions } from './options.ts';
 import { parseAttachments } from './route.ts';
 
@@ -10,7 +10,7 @@ export const parse = definePlugin({
 	needs: { documents: services.documents, ...fileSources },
 	setup({ config: options, services: sources, route }) {
 		const { documents } = sources;
-		const turns = new TenantTurns(options.concurrency);
+		const turns = new PerTenantLimit(options.concurrency);
 		const held = new Capacity(options.heldChars);
 		route(parseAttachments({ options, documents, sources, turns, held }));
 	},

@@ -12,7 +12,7 @@ import {
 	encodedDocument,
 	type FileSources,
 	NamedFiles,
-	type TenantTurns,
+	type PerTenantLimit,
 } from '@plinth/core/toolkit';
 import { jsonPieces } from './answer/pieces.ts';
 import { failed, type ParsedAttachment, parseAnswer } from './answer/result.ts';
@@ -21,7 +21,7 @@ import { findDocuments, maxFiles, type Submitted } from './request/documents.ts'
 import { type ParseBody, parseBody } from './request/fields.ts';
 import { bringDocument } from './work/bring-document.ts';
 import { parseDocument } from './work/parse-document.ts';
-import { AnswerRoom } from './work/room.ts';
+import { TextBudget } from './work/text-budget.ts';
 
 /** What the route works with. */
 export interface ParseContext {
@@ -29,7 +29,7 @@ export interface ParseContext {
 	readonly documents: DocumentReader;
 	/** Where documents lie that requests name. */
 	readonly sources: FileSources;
-	readonly turns: TenantTurns;
+	readonly turns: PerTenantLimit;
 	/** The characters of all answers that are made or sent. */
 	readonly held: Capacity;
 }
@@ -64,7 +64,7 @@ export function parseAttachments({
 		async handler({ body }, call) {
 			const named = new NamedFiles(sources, call);
 			const sent = findDocuments(body, named);
-			const answer = new AnswerRoom(options.answerChars, held.share());
+			const answer = new TextBudget(options.answerChars, held.share());
 			const { tenant } = call.principal;
 			try {
 				const results = await turns.map(tenant, sent, call.signal, (each) =>
@@ -83,7 +83,7 @@ async function readSubmitted(
 	documents: DocumentReader,
 	{ filename: label, content }: Submitted,
 	{ pages, ocr, max_chars: maxChars }: ParseBody,
-	{ named, room }: { readonly named: NamedFiles; readonly room: AnswerRoom },
+	{ named, room }: { readonly named: NamedFiles; readonly room: TextBudget },
 	{ signal, log }: Call,
 ): Promise<ParsedAttachment> {
 	const report = (err: unknown) => log.error({ err }, 'a document could not be read');
@@ -103,7 +103,7 @@ const longAnswer = 262_144;
 
 function replyWith(
 	results: readonly ParsedAttachment[],
-	room: AnswerRoom,
+	room: TextBudget,
 	signal: AbortSignal,
 ): unknown {
 	const value = { results };

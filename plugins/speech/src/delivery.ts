@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { modelError, unsupportedValue } from '@plinth/core';
-import { begun, fromModel } from '@plinth/core/toolkit';
+import { awaitFirst, fromModel } from '@plinth/core/toolkit';
 import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
 import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';
@@ -52,7 +52,7 @@ export async function deliver(
 	if (format === 'wav') return { ...(await toWav(wire.body)), seconds };
 	if (isPlain(format) || !encoder) throw unsupportedFormat(format, encoder, defaultFormat);
 	// An encoder's header would hide that nothing follows.
-	const body = await begun(wire.body, ({ byteLength }) => byteLength > 0, noAudio);
+	const body = await awaitFirst(wire.body, ({ byteLength }) => byteLength > 0, noAudio);
 	const encoded = await settledBy(encoder.encode({ ...wire, body }, format, signal), signal);
 	if (encoded.format !== format) {
 		throw modelError(`The audio encoder made ${encoded.format} where ${format} was asked for.`);

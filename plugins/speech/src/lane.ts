@@ -1,5 +1,5 @@
 import type { BoundModel, ForwardRequest, RawBody } from '@plinth/core';
-import { takenAsSent } from '@plinth/core/toolkit';
+import { parseUnchanged } from '@plinth/core/toolkit';
 import type { SpeechBody, SpeechBodySchema } from './fields.ts';
 import type { SpeechModel } from './model.ts';
 import { checkVoice } from './voice.ts';
@@ -15,7 +15,7 @@ export function speechLanes(
 	let body: SpeechBody | undefined;
 	return ({ model }) => {
 		if (!model.forward || !isPlain(raw)) return undefined;
-		body ??= takenAsSent(schema, raw.value);
+		body ??= parseUnchanged(schema, raw.value);
 		if (!body) return undefined;
 		checkVoice(model, body.voice);
 		return model.forward(raw);

@@ -1,5 +1,5 @@
-import { type Logger, type ModelTurn, Reply } from '@plinth/core';
-import { begun, closing, fromModel } from '@plinth/core/toolkit';
+import { type Logger, type ModelCall, Reply } from '@plinth/core';
+import { awaitFirst, closing, fromModel } from '@plinth/core/toolkit';
 import { type DeliveryTools, deliver } from './delivery.ts';
 import { estimateUsage, speechEvents } from './events.ts';
 import type { SpeechBody } from './fields.ts';
@@ -12,7 +12,7 @@ import { checkVoice } from './voice.ts';
  * audio is sent or let go, but no longer than the model can be at work: what has a known size is complete.
  */
 export async function speakBy(
-	turn: ModelTurn<SpeechModel>,
+	turn: ModelCall<SpeechModel>,
 	body: SpeechBody,
 	tools: Omit<DeliveryTools, 'signal'>,
 	log: Logger,
@@ -23,9 +23,9 @@ export async function speakBy(
 		const { signal } = run;
 		const made = await speak(model, requestOf(body), run);
 		const delivery = await deliver(made, body.response_format, { ...tools, signal });
-		const audio = await begun(delivery.body, ({ byteLength }) => byteLength > 0, noAudio);
+		const audio = await awaitFirst(delivery.body, ({ byteLength }) => byteLength > 0, noAudio);
 		const { mediaType, size } = delivery;
-		const leave = size === undefined ? turn.hold() : () => {};
+		const leave = size === undefined ? turn.keepSlot() : () => {};
 		if (body.stream_format === 'sse') {
 			const usage = () => estimateUsage(body.input, delivery.seconds());
 			return Reply.events(closing(speechEvents(audio, usage, made.warnings), leave));

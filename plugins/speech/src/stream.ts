@@ -1,5 +1,5 @@
 import { modelError, type PlinthError } from '@plinth/core';
-import { letGo, orAbort, toModelFailure } from '@plinth/core/toolkit';
+import { abandon, orAbort, toModelFailure } from '@plinth/core/toolkit';
 
 /** Waits for a model, or an encoder, no longer than its caller does. What it says afterwards is closed unread. */
 export async function settledBy<T extends { readonly body: AsyncIterable<Uint8Array> }>(
@@ -10,7 +10,7 @@ export async function settledBy<T extends { readonly body: AsyncIterable<Uint8Ar
 		return await orAbort(signal, answer);
 	} catch (error) {
 		if (!signal.aborted) throw toModelFailure(error);
-		answer.then(({ body }) => letGo(body[Symbol.asyncIterator]())).catch(() => {});
+		answer.then(({ body }) => abandon(body[Symbol.asyncIterator]())).catch(() => {});
 		throw signal.reason;
 	}
 }

@@ -5,8 +5,8 @@ import {
 	isPlinthError,
 	type Job,
 	type JobRun,
+	type ModelCall,
 	type Models,
-	type ModelTurn,
 	PlinthError,
 } from '@plinth/core';
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.ts';
@@ -25,7 +25,7 @@ export interface RenderingOrder {
 	seedFor(id: string): number;
 }
 
-type Turn = Pick<ModelTurn<VideoModel>, 'id' | 'model' | 'signal'>;
+type Turn = Pick<ModelCall<VideoModel>, 'id' | 'model' | 'signal'>;
 
 /**
  * One attempt at a video. Another model can take over until all bytes are stored, but not once a model has written a checkpoint: that stands for work that was begun elsewhere and

@@ -58,7 +58,7 @@ async function runnerOf(
 		get,
 		list: () => [get('m')],
 		ask: async (id, { signal }, work) =>
-			work({ ...get(id), signal, isTimed: false, hold: () => () => {} }),
+			work({ ...get(id), signal, isTimed: false, keepSlot: () => () => {} }),
 		...more,
 	};
 	return { blobs, runner: videoRunner({ options: videoOptions.parse(options), models, blobs }) };

@@ -38,7 +38,7 @@ export const ofServers: readonly LimitSection[] = [
 				'it is tried then',
 			],
 			['Time a client may leave a piece unread', 'httpLimits.stallMs', 'the connection is cut'],
-			['The same after an abort', 'httpLimits.farewellMs', 'the connection is cut'],
+			['The same after an abort', 'httpLimits.errorGraceMs', 'the connection is cut'],
 			[
 				'A handler that goes on although its client is gone',
 				'httpLimits.abandonMs',
@@ -235,7 +235,7 @@ export const ofServers: readonly LimitSection[] = [
 				'404 `video_not_found`',
 			],
 			['Between deletions of what has expired', 'jobs.sweepMs', ''],
-			['Bytes without a record', 'jobs.strayMs', 'they are deleted'],
+			['Bytes without a record', 'jobs.orphanMs', 'they are deleted'],
 			['An `Idempotency-Key`', 'idempotency.keyMs', 'the request counts as new'],
 			['A retry without a key', 'idempotency.retryMs', 'the request counts as new'],
 		],
@@ -256,7 +256,7 @@ export const ofServers: readonly LimitSection[] = [
 			['A step of start or stop', 'server.stepTimeoutMs', 'the start fails and names the step'],
 			[
 				'A question of `/readyz` to a store',
-				'readiness.patienceMs',
+				'readiness.timeoutMs',
 				'503, with the id of the store',
 			],
 			['When a question without an answer is asked again', 'readiness.lostMs', ''],

@@ -28,7 +28,7 @@ export interface ExampleServer {
 const npm = promisify(execFile);
 
 /** Long enough for a machine that runs other tests meanwhile. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Copies an example, installs it with our packages as they are packed, and runs its script `build`. */
 export async function buildExample(name: string): Promise<BuiltExample> {
@@ -46,7 +46,7 @@ export async function buildExample(name: string): Promise<BuiltExample> {
 		.map(({ filename }) => join(app, '../packed', filename));
 	const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
 	const env = environment(folder);
-	const settled = { cwd: folder, timeout: patienceMs };
+	const settled = { cwd: folder, timeout: timeoutMs };
 	await npm('npm', ['install', ...flags, ...ours], settled);
 	await npm('npm', ['run', 'build'], { ...settled, env });
 	// npm would keep signals to itself, so the script runs without it and without its shell.
@@ -70,7 +70,7 @@ export async function startExample({
 		cwd: folder,
 		env: { ...env, PORT: '0' },
 		stdio: ['ignore', 'pipe', 'pipe'],
-		timeout: patienceMs,
+		timeout: timeoutMs,
 		killSignal: 'SIGKILL',
 	});
 	let printed = '';

@@ -1,13 +1,13 @@
 import type { ChatFormat, ChatRun } from '@plinth/plugin-chat/model';
 import { answerQuestion } from './ask/answer.ts';
 import { type Question, readQuestions } from './ask/question.ts';
+import type { ChatContext } from './chat-context.ts';
 import { compareDocuments } from './commands/compare.ts';
 import { countPhrase, countThings } from './commands/count.ts';
 import { answerWithout, withPictureNote } from './commands/help.ts';
 import { listThings } from './commands/list.ts';
 import { quoteSentences, showPage } from './commands/passages.ts';
 import { summarise } from './commands/summary.ts';
-import type { Desk } from './desk.ts';
 import { asJson, bySchema } from './json/answer.ts';
 import type { Library } from './library/library.ts';
 import type { Source } from './library/portions.ts';
@@ -43,7 +43,7 @@ export async function respond(
 async function formatted(
 	answer: Answer,
 	question: Question,
-	desk: Desk | undefined,
+	desk: ChatContext | undefined,
 	format: ChatFormat,
 	talk: Talk,
 ): Promise<Answer> {
@@ -56,14 +56,14 @@ async function openDesk(
 	sources: readonly Source[],
 	{ seed, signal }: ChatRun,
 	library: Library,
-): Promise<{ readonly desk: Desk; readonly isPartial: boolean }> {
+): Promise<{ readonly desk: ChatContext; readonly isPartial: boolean }> {
 	const terms = questions.flatMap((question) => [...question.terms, ...question.background]);
 	const { collection, isPartial } = await library.open(sources, terms, signal);
 	return { desk: { sources, collection, seed, slices: new Slices(signal) }, isPartial };
 }
 
 /** Several questions of one message are answered one after another. */
-async function answerAll(questions: readonly Question[], desk: Desk): Promise<Answer> {
+async function answerAll(questions: readonly Question[], desk: ChatContext): Promise<Answer> {
 	const answers: Answer[] = [];
 	for (const question of questions) answers.push(await answerFrom(question, desk));
 	const [only] = answers;
@@ -76,7 +76,7 @@ async function answerAll(questions: readonly Question[], desk: Desk): Promise<An
 	};
 }
 
-async function answerFrom(question: Question, desk: Desk): Promise<Answer> {
+async function answerFrom(question: Question, desk: ChatContext): Promise<Answer> {
 	const { intent } = question;
 	if (question.text === '') return summarise(question, desk);
 	switch (intent.kind) {

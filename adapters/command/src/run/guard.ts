@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { markName } from './strays.ts';
+import { markName } from './orphans.ts';
 
 /**
  * What is said to it: `+` and a group of processes or the name of a folder, and `-` and the same when it is gone. When nobody can say

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, modelError, type PlinthError } from '@plinth/core';
-import { killStrays } from './strays.ts';
+import { killOrphans } from './orphans.ts';
 import { Words } from './words.ts';
 
 /** From being asked to end until being killed. */
@@ -43,7 +43,7 @@ export class Program {
 	#outcome: Outcome | undefined;
 	#stopped: { readonly reason: unknown } | undefined;
 	#isDismissed = false;
-	#calm: () => void = () => {};
+	#cancelTimer: () => void = () => {};
 	#printed = 0;
 
 	/** Starts it. Throws where the system has no process or file descriptor left. */
@@ -118,16 +118,16 @@ export class Program {
 	/** Gives it a moment to end by itself, because it has done its work; no reason to fail. */
 	dismiss(): void {
 		if (this.#outcome || this.#stopped) return;
-		this.#calm = this.#options.clock.after(graceMs, () => {
+		this.#cancelTimer = this.#options.clock.after(graceMs, () => {
 			this.#isDismissed = true;
 			this.#terminate();
 		});
 	}
 
 	#terminate(): void {
-		this.#calm();
+		this.#cancelTimer();
 		this.#signal('SIGTERM');
-		this.#calm = this.#options.clock.after(graceMs, () => this.#signal('SIGKILL'));
+		this.#cancelTimer = this.#options.clock.after(graceMs, () => this.#signal('SIGKILL'));
 	}
 
 	/** To its whole group. */
@@ -163,8 +163,8 @@ export class Program {
 				resolve();
 			});
 		});
-		this.#calm();
-		if (this.pid !== undefined) await killStrays(this.#options.mark, this.pid);
+		this.#cancelTimer();
+		if (this.pid !== undefined) await killOrphans(this.#options.mark, this.pid);
 		const { stderr } = this.#child;
 		if (!stderr || stderr.closed) return;
 		// Where there is no /proc somebody may still hold it.

@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '@plinth/core';
 import { FileFault, type RunFolder } from './folder.ts';
 import type { Guard } from './guard.ts';
+import { markName } from './orphans.ts';
 import { Program } from './program.ts';
-import { markName } from './strays.ts';
 
 /** What the runs of a model have in common. */
 export interface RunOptions {
@@ -36,7 +36,7 @@ export class Run {
 	readonly #closing = Promise.withResolvers<void>();
 	readonly #onAbort = () => this.#stop(this.signal.reason);
 	#program: Program | undefined;
-	#calm: () => void = () => {};
+	#cancelTimer: () => void = () => {};
 
 	constructor(folder: RunFolder, signal: AbortSignal, options: RunOptions) {
 		this.folder = folder;
@@ -70,7 +70,7 @@ export class Run {
 			// Soon: the number may be given to somebody else.
 			void program.ended.then(() => guard.remove(pid));
 		}
-		this.#calm = clock.after(timeoutSeconds * 1_000, () => {
+		this.#cancelTimer = clock.after(timeoutSeconds * 1_000, () => {
 			this.#stop(program.failure(`took more than ${timeoutSeconds} seconds`));
 		});
 		return program;
@@ -104,7 +104,7 @@ export class Run {
 
 	async #end(): Promise<void> {
 		const { guard, log } = this.#options;
-		this.#calm();
+		this.#cancelTimer();
 		this.signal.removeEventListener('abort', this.#onAbort);
 		this.#program?.stop(new Error('The run is over.'));
 		await this.#program?.ended;

@@ -23,9 +23,9 @@ import { UpstreamAnswered } from '../upstream/failure.ts';
 import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { withExtras } from '../upstream/request.ts';
-import { type AnswerForm, ChatAsWritten } from './as-written.ts';
 import { type ChatDialect, chatDialectNames, chatDialects } from './dialects.ts';
 import { chatEvents } from './events.ts';
+import { type AnswerForm, ChatPassthroughRules } from './passthrough-rules.ts';
 import { chatParams, unheard, wireRequest } from './request.ts';
 
 const config = z
@@ -103,7 +103,7 @@ class Talker {
 	readonly #upstream: Upstream;
 	readonly #config: Config;
 	readonly #model: string;
-	readonly #written: ChatAsWritten;
+	readonly #written: ChatPassthroughRules;
 	readonly #lanes: Readonly<Record<AnswerForm, Lane>> | undefined;
 	/** False once the server has said that it knows no events. */
 	#streams = true;
@@ -113,7 +113,7 @@ class Talker {
 		this.#config = config;
 		this.#model = model;
 		const dialect: ChatDialect = chatDialects[config.dialect];
-		this.#written = new ChatAsWritten(dialect);
+		this.#written = new ChatPassthroughRules(dialect);
 		if (!dialect.asWritten || !leavesRequests(config)) return;
 		this.#lanes = {
 			whole: laneOf(upstream, 'application/json'),

@@ -20,10 +20,10 @@ import type { Upstream } from '../upstream/client.ts';
 import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { formFields, type RequestBody, withExtras } from '../upstream/request.ts';
-import { isImageAsWritten } from './as-written.ts';
 import { type ImageDialect, imageDialectNames, imageDialects } from './dialects.ts';
 import { pictureParts } from './edit.ts';
 import { streamedResult } from './events.ts';
+import { allowsImagePassthrough } from './passthrough-rules.ts';
 import { imageParams, unheard, wireFields } from './request.ts';
 import { wholeResult } from './result.ts';
 
@@ -87,7 +87,7 @@ export const openaiImage = defineModel({
 				? { generate: (request, run) => painter.make(request, run) }
 				: {}),
 			...(lane
-				? { forward: (raw) => (isImageAsWritten(raw) ? lane.request(raw, model) : undefined) }
+				? { forward: (raw) => (allowsImagePassthrough(raw) ? lane.request(raw, model) : undefined) }
 				: {}),
 			...(operations.includes('edit')
 				? { edit: (request, run) => painter.make(request, run) }

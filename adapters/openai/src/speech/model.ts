@@ -18,9 +18,9 @@ import { brokenAnswer } from '../upstream/failure.ts';
 import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { type Fields, withExtras } from '../upstream/request.ts';
-import { formatAsWritten, writtenFormats } from './as-written.ts';
 import { audioOf } from './audio.ts';
 import { type SpeechDialect, speechDialectNames, speechDialects } from './dialects.ts';
+import { passthroughFormat, passthroughFormats } from './passthrough-rules.ts';
 
 const config = z
 	.strictObject({
@@ -68,7 +68,7 @@ export const openaiSpeech = defineModel({
 			apiVersion: 1,
 			...(voices ? { voices: () => voices } : {}),
 			...(lanes
-				? { forward: (raw) => lanes.get(formatAsWritten(raw, voices))?.request(raw, model) }
+				? { forward: (raw) => lanes.get(passthroughFormat(raw, voices))?.request(raw, model) }
 				: {}),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();
@@ -99,7 +99,7 @@ function lanesOf(
 	formats: readonly AudioFormat[],
 ): ReadonlyMap<AudioFormat | undefined, Lane> {
 	const lanes = new Map<AudioFormat | undefined, Lane>();
-	for (const [format, types] of writtenFormats) {
+	for (const [format, types] of passthroughFormats) {
 		if (!formats.includes(format)) continue;
 		const needsLength = format === 'wav';
 		lanes.set(format, new Lane(upstream, { path, accept: '*/*', types, params, needsLength }));

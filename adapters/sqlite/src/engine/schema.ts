@@ -116,8 +116,8 @@ class NewerSchema extends Error {
 }
 
 /** Brings a file to the present schema, in WAL mode. Safe when several processes do it at once. Throws {@link NewerSchema}. */
-export function prepareFile(connection: Connection, patienceMs: number): void {
-	enableWal(connection, patienceMs);
+export function prepareFile(connection: Connection, timeoutMs: number): void {
+	enableWal(connection, timeoutMs);
 	// Nothing to write, which a full disk would refuse.
 	if (versionOf(connection) === migrations.length) return;
 	connection.exec('BEGIN IMMEDIATE');
@@ -138,8 +138,8 @@ function versionOf(connection: Connection): number {
 }
 
 /** SQLite does not wait for locks while it changes the journal mode, so two processes on a new file need this loop. */
-function enableWal(connection: Connection, patienceMs: number): void {
-	const deadline = performance.now() + patienceMs;
+function enableWal(connection: Connection, timeoutMs: number): void {
+	const deadline = performance.now() + timeoutMs;
 	for (;;) {
 		try {
 			connection.exec('PRAGMA journal_mode = WAL');

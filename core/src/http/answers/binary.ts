@@ -3,7 +3,7 @@ import type { Exchange } from '../exchange.ts';
 import { attachment } from '../filename.ts';
 import { httpLimits } from '../limits.ts';
 import type { BinaryOptions, ByteSource } from '../reply.ts';
-import { readLent } from './lent.ts';
+import { readPooled } from './pooled-reader.ts';
 import { isUnchanged, requestedRange } from './range.ts';
 import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
 
@@ -63,19 +63,19 @@ async function openSource(
 	try {
 		return await exchange.orAbort(opening);
 	} catch (error) {
-		exchange.hold(opening.then((late) => late[Symbol.asyncIterator]().return?.()));
+		exchange.waitFor(opening.then((late) => late[Symbol.asyncIterator]().return?.()));
 		throw error;
 	}
 }
 
 /** Ends an iterator whose rest nobody wants. Does not wait: a generator that is busy returns when it yields. */
 export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): void {
-	exchange.hold((async () => iterator.return?.())());
+	exchange.waitFor((async () => iterator.return?.())());
 }
 
 /** Lets go of bytes that are not sent. */
 export function letGoOf(exchange: Exchange, source: ByteSource): void {
-	exchange.hold((async () => source.discard?.())());
+	exchange.waitFor((async () => source.discard?.())());
 }
 
 async function pump(
@@ -86,7 +86,7 @@ async function pump(
 ): Promise<void> {
 	const { res, req } = exchange;
 	const opened = await openSource(exchange, source, range);
-	const lent = readLent(opened, res);
+	const lent = readPooled(opened, res);
 	const iterator = lent ?? opened[Symbol.asyncIterator]();
 	const expected = range ? range.end - range.start + 1 : source.size;
 	let sent = 0;
@@ -124,7 +124,7 @@ const mostUnderWay = 2;
 async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
 	const { res, clock } = exchange;
 	const cut = () => res.destroy();
-	let calm = clock.after(httpLimits.stallMs, cut);
+	let cancelTimer = clock.after(httpLimits.stallMs, cut);
 	const written = new Promise<void>((resolve) => {
 		const rest = pieces(chunk);
 		let underWay = 0;
@@ -142,8 +142,8 @@ async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> 
 			// A timer that is set behind the end would never be stopped.
 			if (exchange.aborted) return;
 			underWay -= 1;
-			calm();
-			calm = clock.after(httpLimits.stallMs, cut);
+			cancelTimer();
+			cancelTimer = clock.after(httpLimits.stallMs, cut);
 			write();
 		};
 		for (let i = 0; i < mostUnderWay; i++) write();
@@ -151,7 +151,7 @@ async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> 
 	try {
 		await exchange.orAbort(written);
 	} finally {
-		calm();
+		cancelTimer();
 	}
 }
 

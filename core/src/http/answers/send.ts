@@ -1,8 +1,8 @@
 import { ServerResponse, STATUS_CODES, validateHeaderValue } from 'node:http';
+import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
-import { soon } from '../soon.ts';
 import { type JsonPieces, jsonText } from './base64.ts';
 
 /** Headers of an answer, lower-case names. */
@@ -133,7 +133,7 @@ export async function sendWhole(
 		// Of ASCII both are the same, and Node need not look for more.
 		const encoding = headers['content-length'] === String(body.length) ? 'latin1' : 'utf8';
 		const sent = encoding === 'latin1' || isAscii(headers) ? body : Buffer.from(body);
-		if (isBare(res)) soon(() => res.end(sent, encoding));
+		if (isBare(res)) atEndOfTick(() => res.end(sent, encoding));
 		else res.end(sent, encoding);
 		// What is complete Node throws away itself.
 		if (!req.complete || !req.socket) req.resume();
@@ -155,7 +155,7 @@ export async function sendWhole(
  */
 export async function writePiece(exchange: Exchange, piece: Uint8Array | string): Promise<void> {
 	const { res, clock } = exchange;
-	const calm = clock.after(httpLimits.stallMs, () => res.destroy());
+	const cancelTimer = clock.after(httpLimits.stallMs, () => res.destroy());
 	const written = new Promise<void>((resolve) => {
 		// An error here is a client that left; `close` follows and aborts the signal.
 		res.write(piece, (error) => (error ? res.destroy() : resolve()));
@@ -163,7 +163,7 @@ export async function writePiece(exchange: Exchange, piece: Uint8Array | string)
 	try {
 		await exchange.orAbort(written);
 	} finally {
-		calm();
+		cancelTimer();
 	}
 }
 
@@ -193,14 +193,14 @@ function drain(exchange: Exchange): Promise<void> {
 	let room: number = principal ? httpLimits.drain : httpLimits.drainStrangers;
 	const patience = principal ? httpLimits.drainMs : httpLimits.drainStrangersMs;
 	return new Promise((resolve) => {
-		const tired = clock.after(aborted ? httpLimits.farewellMs : patience, done);
+		const onTimeout = clock.after(aborted ? httpLimits.errorGraceMs : patience, done);
 		const endPace = watchPace(req, clock, done);
 		function count(chunk: Buffer) {
 			room -= chunk.length;
 			if (room < 0) done();
 		}
 		function done() {
-			tired();
+			onTimeout();
 			endPace();
 			req.off('data', count);
 			req.pause();

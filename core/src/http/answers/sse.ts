@@ -93,11 +93,12 @@ class Frames {
 
 	async write({ unreadMs, ...event }: ResumableEvent): Promise<void> {
 		const { clock, res } = this.#exchange;
-		const calm = unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
+		const cancelTimer =
+			unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
 		try {
 			await this.#write(frame(event));
 		} finally {
-			calm?.();
+			cancelTimer?.();
 		}
 	}
 

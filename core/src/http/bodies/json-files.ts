@@ -8,7 +8,7 @@ import type { UploadedFile } from '../upload.ts';
 import { pathName } from '../validation/validate.ts';
 import { DataUrlError } from './data-url.ts';
 import { FileTooLarge, IncomingFile } from './incoming-file.ts';
-import { type JsonSieve, malformed } from './json.ts';
+import { type JsonTransform, malformed } from './json.ts';
 import { LongString, longestString } from './long-string.ts';
 import { tooLarge, tooMany } from './multipart.ts';
 import { Spool } from './spool.ts';
@@ -24,7 +24,7 @@ export type JsonFileLimits = Pick<ResolvedLimits, 'file' | 'files' | 'allFields'
  * them to temporary files, one at a time. What is left is short, or refused with 413 `E_BODY_TOO_LARGE`; parsed, it gets the files back by
  * `restore`.
  */
-export class JsonFiles implements JsonSieve {
+export class JsonFiles implements JsonTransform {
 	readonly #limits: JsonFileLimits;
 	readonly #only: readonly string[] | undefined;
 	readonly #bare: readonly string[];

@@ -15,11 +15,11 @@ import { bodyTooLarge } from './multipart.ts';
 export type JsonReader = (
 	ctx: Koa.Context,
 	signal: AbortSignal,
-	sieve?: JsonSieve,
+	sieve?: JsonTransform,
 ) => Promise<unknown>;
 
 /** Takes something out of a JSON text while it arrives. */
-export interface JsonSieve {
+export interface JsonTransform {
 	/** Resolves with what is left of a chunk, when there is room for the next one. */
 	pass(chunk: Buffer): Promise<Buffer>;
 	/** What it has kept back at the end of the text. */
@@ -86,7 +86,7 @@ const excesses: Readonly<Record<Excess, string>> = {
 interface CheckedBytesOptions {
 	readonly signal: AbortSignal;
 	readonly limit: number;
-	readonly sieve: JsonSieve | undefined;
+	readonly sieve: JsonTransform | undefined;
 }
 
 /** The bytes of a request, with its headers. It ends with an error at the first thing that is refused; the request lives on. */
@@ -95,7 +95,7 @@ class CheckedBytes extends Transform {
 	readonly #req: IncomingMessage;
 	readonly #signal: AbortSignal;
 	readonly #limit: number;
-	readonly #sieve: JsonSieve | undefined;
+	readonly #sieve: JsonTransform | undefined;
 	readonly #scan = new JsonScan(httpLimits);
 	readonly #utf8 = new Utf8Check();
 	#received = 0;

@@ -13,7 +13,7 @@ export const parsedBytes = 262_144;
  * exceeds a bound, names one member twice, or carries a key that could reach a prototype. Throws `E_VALUE_INVALID` when `model` is given twice: whoever
  * reads the bytes later might take the other one.
  */
-export function lookThrough(bytes: Buffer): JsonBody | undefined {
+export function scanBody(bytes: Buffer): JsonBody | undefined {
 	if (!isUtf8(bytes)) return undefined;
 	const isShort = bytes.length <= parsedBytes;
 	const whole = isShort ? bytes.toString() : '';

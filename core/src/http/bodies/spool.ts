@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { plinthError } from '../../coded-error.ts';
 import type { UploadedFile } from '../upload.ts';
-import { gather } from './gather.ts';
+import { writeBuffered } from './buffered-writer.ts';
 import { uploadFolder } from './leftovers.ts';
 import { mediaTypeOf, openingBytes } from './media-type.ts';
 
@@ -31,7 +31,7 @@ export class Spool {
 			return handle;
 		};
 		try {
-			await gather(body, {
+			await writeBuffered(body, {
 				ownsChunks,
 				look(chunk) {
 					void open();

@@ -27,9 +27,9 @@ function gathered(exchange: Exchange, length: number, first: Buffer | null): Pro
 	const chunks = first ? [first] : [];
 	let received = first?.length ?? 0;
 	return new Promise((resolve, reject) => {
-		const calm = exchange.onAbort(() => fail(exchange.reason));
+		const cancelTimer = exchange.onAbort(() => fail(exchange.reason));
 		const letGo = () => {
-			calm();
+			cancelTimer();
 			req.off('data', take);
 			req.off('end', end);
 			req.off('error', broken);

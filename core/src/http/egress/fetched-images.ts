@@ -1,7 +1,7 @@
 import { invalidValue } from '../../coded-error.ts';
+import { PerTenantLimit } from '../../per-tenant-limit.ts';
 import type { FetchingCall, RemoteImages } from '../../ports/remote-images.ts';
 import { Semaphore } from '../../semaphore.ts';
-import { TenantTurns } from '../../tenant-turns.ts';
 import { version } from '../../version.ts';
 import type { UploadedFile } from '../upload.ts';
 import { Egress, type EgressOptions } from './egress.ts';
@@ -22,7 +22,7 @@ const headers = {
 export class FetchedImages implements RemoteImages {
 	readonly #egress: Egress;
 	readonly #places = new Semaphore(fetchLimits.atOnce);
-	readonly #turns = new TenantTurns(fetchLimits.ofTenant);
+	readonly #turns = new PerTenantLimit(fetchLimits.ofTenant);
 
 	constructor(options: EgressOptions = {}) {
 		this.#egress = new Egress(options);

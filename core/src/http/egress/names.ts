@@ -17,7 +17,7 @@ export interface NameServerOptions {
 	/** Address and port; those of the system unless set. */
 	readonly servers?: readonly string[];
 	/** Milliseconds until an answer is given up; 5 seconds unless set. */
-	readonly patienceMs?: number;
+	readonly timeoutMs?: number;
 }
 
 /**
@@ -27,13 +27,13 @@ export interface NameServerOptions {
  * The resolver of the system would hold a thread for as long as a name server is silent. The whole process has two for that: a few names of one
  * client whose servers never answer would keep every other name waiting.
  */
-export function nameServers({ servers, patienceMs = 5_000 }: NameServerOptions = {}): Resolve {
+export function nameServers({ servers, timeoutMs = 5_000 }: NameServerOptions = {}): Resolve {
 	return async (hostname) => {
 		// Never a question for name servers (RFC 6761 §6.3).
 		if (/(?:^|\.)localhost\.?$/.test(hostname)) return [];
-		const resolver = new Resolver({ timeout: Math.ceil(patienceMs / 3), tries: 2 });
+		const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: 2 });
 		if (servers) resolver.setServers(servers);
-		const patience = setTimeout(() => resolver.cancel(), patienceMs).unref();
+		const patience = setTimeout(() => resolver.cancel(), timeoutMs).unref();
 		try {
 			const answers = await Promise.all([
 				addresses(resolver.resolve4(hostname), 4),

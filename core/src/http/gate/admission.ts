@@ -35,7 +35,7 @@ export class Admission {
 	}
 
 	/** Takes a place for one request. Throws `E_TENANT_BUSY` when the tenant has no more. */
-	enter(tenant: string): Place {
+	enter(tenant: string): RequestSlot {
 		const { requestsPerTenant } = this.#limits;
 		if (this.#requests.of(tenant) >= requestsPerTenant) {
 			throw plinthError('E_TENANT_BUSY', {
@@ -78,7 +78,7 @@ export class Admission {
 }
 
 /** The place of one request; given back by `leave`. */
-export interface Place {
+export interface RequestSlot {
 	/** Counts a body, or a file that is brought besides, whose length may be unknown. Throws `E_OVERLOADED` when there is no room for it. */
 	reserve(declared: number | undefined): void;
 	/** Says that the answer is an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
@@ -87,7 +87,7 @@ export interface Place {
 	leave(): void;
 }
 
-class TakenPlace implements Place {
+class TakenPlace implements RequestSlot {
 	readonly #admission: Admission;
 	readonly #tenant: string;
 	#requests = 1;

@@ -1,8 +1,8 @@
 import type { ForwardController, ForwardHandler, ForwardRequest } from '../../ports/forward.ts';
+import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
 import { Reply } from '../reply.ts';
-import { soon } from '../soon.ts';
-import { PassedAnswer } from './passed-answer.ts';
+import { RelayedResponse } from './relayed-response.ts';
 
 /**
  * Sends a request to an upstream and passes its answer on to the client, at the client's pace. Resolves when the head is written; from then on whatever goes
@@ -51,7 +51,7 @@ class Forwarding implements ForwardHandler {
 	readonly #waiting: Waiting;
 	#controller: ForwardController | undefined;
 	#refusal: Refusal | undefined;
-	#answer: PassedAnswer | undefined;
+	#answer: RelayedResponse | undefined;
 	/** Says that the answer is sent, or will not be. */
 	#done: () => void = () => {};
 	#isOver = false;
@@ -77,7 +77,7 @@ class Forwarding implements ForwardHandler {
 		signal?.addEventListener('abort', this.#giveUp);
 		this.#unlisten = exchange.onAbort(() => this.#stop());
 		this.#disarm = exchange.clock.after(this.#request.quietMs, () => this.#silence());
-		soon(() => this.#dispatch());
+		atEndOfTick(() => this.#dispatch());
 	}
 
 	#dispatch(): void {
@@ -162,7 +162,7 @@ class Forwarding implements ForwardHandler {
 			const { quietMs, dispatcher } = request;
 			const { givesMemory = false } = dispatcher;
 			const source = { controller, quietMs, givesMemory, broken };
-			const answer = new PassedAnswer(this.#exchange, head, source);
+			const answer = new RelayedResponse(this.#exchange, head, source);
 			answer.begin();
 			this.#forgetSilence();
 			this.#answer = answer;

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Headers, isBare, writeWholeHead } from '../answers/send.ts';
+import { atEndOfTick } from '../at-end-of-tick.ts';
 import { freeChunk } from '../buffers.ts';
 import type { Exchange } from '../exchange.ts';
-import { soon } from '../soon.ts';
 
 /** How an answer is written that comes in pieces. */
 export interface PassedResponseOptions {
@@ -90,7 +90,7 @@ export class PassedResponse {
 		const res = this.#res;
 		const last = this.#framed(text) + (this.#isFramed ? '0\r\n\r\n' : '');
 		if (!this.#isBare) res.end(Buffer.from(last, 'latin1'));
-		else soon(() => res.end(last, 'latin1'));
+		else atEndOfTick(() => res.end(last, 'latin1'));
 	}
 
 	/** Listens no more. */

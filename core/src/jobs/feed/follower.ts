@@ -1,8 +1,8 @@
 import { isPlinthError } from '../../coded-error.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FeedEnd, FeedQuery, FeedReader, JobUpdate } from '../../ports/job-feed.ts';
-import type { Turns } from './turns.ts';
-import type { Happening, Updates } from './updates.ts';
+import type { TickBudget } from './tick-budget.ts';
+import type { FeedEvent, Updates } from './updates.ts';
 
 /** How much may wait for one reader, in bytes of what it will become. */
 const maxWaiting = 262_144;
@@ -13,7 +13,7 @@ const againMs = 500;
 export interface FollowerTools {
 	readonly updates: Updates;
 	/** In which updates are handed out. */
-	readonly turns: Turns;
+	readonly turns: TickBudget;
 	readonly clock: Clock;
 	/** The store did not answer. */
 	readonly onFailure: (err: unknown) => void;
@@ -22,7 +22,7 @@ export interface FollowerTools {
 }
 
 interface Waiting {
-	readonly happening: Happening;
+	readonly happening: FeedEvent;
 	readonly bytes: number;
 }
 
@@ -34,7 +34,7 @@ export class Follower implements FeedReader, AsyncIterator<JobUpdate> {
 	readonly #signal: AbortSignal;
 	readonly #tools: FollowerTools;
 	/** What comes before everything that waits, the last first. */
-	#first: Happening[] = [];
+	#first: FeedEvent[] = [];
 	/** By cursor, in order; progress by its job, so that only the newest of it waits. */
 	readonly #waiting = new Map<string, Waiting>();
 	#bytes = 0;
@@ -75,7 +75,7 @@ export class Follower implements FeedReader, AsyncIterator<JobUpdate> {
 	}
 
 	/** Takes what happened to a job of the tenant. */
-	push(happening: Happening): void {
+	push(happening: FeedEvent): void {
 		if (this.#isOver || !this.#concerns(happening)) return;
 		const { cursor, jobId } = happening;
 		const bytes = cursor === undefined ? 0 : this.#tools.updates.bytesOf(happening);
@@ -95,7 +95,7 @@ export class Follower implements FeedReader, AsyncIterator<JobUpdate> {
 	}
 
 	/** What to tell before all that waits, without what waits of it. */
-	begin(first: readonly Happening[]): void {
+	begin(first: readonly FeedEvent[]): void {
 		if (this.#isOver) return;
 		for (const { cursor } of first) if (cursor !== undefined) this.#drop(cursor);
 		this.#first = first.filter((happening) => this.#concerns(happening)).reverse();
@@ -130,13 +130,13 @@ export class Follower implements FeedReader, AsyncIterator<JobUpdate> {
 		return { done: true, value: undefined };
 	}
 
-	#concerns({ type, tenant, kind, jobId }: Happening): boolean {
+	#concerns({ type, tenant, kind, jobId }: FeedEvent): boolean {
 		if (type === 'stream.ready') return true;
 		const isMeant = this.jobId === undefined || this.jobId === jobId;
 		return isMeant && tenant === this.tenant && (this.#kind ?? kind) === kind;
 	}
 
-	#take(): Happening | undefined {
+	#take(): FeedEvent | undefined {
 		const first = this.#first.pop();
 		if (first) return first;
 		const [entry] = this.#waiting;
@@ -152,7 +152,7 @@ export class Follower implements FeedReader, AsyncIterator<JobUpdate> {
 	}
 
 	/** Undefined: nobody needs to hear of it any more. */
-	async #tell(happening: Happening): Promise<JobUpdate | undefined> {
+	async #tell(happening: FeedEvent): Promise<JobUpdate | undefined> {
 		const update = await this.#read(happening);
 		if (!update || isOutdated(update)) return undefined;
 		if (this.jobId !== undefined && isLast(update)) this.#over();
@@ -160,7 +160,7 @@ export class Follower implements FeedReader, AsyncIterator<JobUpdate> {
 	}
 
 	/** A store that is away for a moment costs no reader its feed. */
-	async #read(happening: Happening): Promise<JobUpdate | undefined> {
+	async #read(happening: FeedEvent): Promise<JobUpdate | undefined> {
 		const { updates, turns, clock, onFailure } = this.#tools;
 		await turns.take();
 		if (this.#isOver) return undefined;

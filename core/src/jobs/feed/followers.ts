@@ -1,5 +1,5 @@
 import type { Follower } from './follower.ts';
-import type { Happening } from './updates.ts';
+import type { FeedEvent } from './updates.ts';
 
 /** Who follows what: found by tenant and by job, so that those whom something does not concern cost nothing. */
 export class Followers {
@@ -31,7 +31,7 @@ export class Followers {
 	}
 
 	/** Tells all whom it concerns. True when one of them needs a moment to take what it has. */
-	tell(happening: Happening): boolean {
+	tell(happening: FeedEvent): boolean {
 		let isPressed = false;
 		for (const followers of [
 			this.#byTenant.get(happening.tenant),

@@ -7,14 +7,14 @@ import type { FeedQuery, FeedReader, JobFeed } from '../../ports/job-feed.ts';
 import type { Job, JobEvent, JobStore } from '../../ports/job-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { JobDefinition } from '../contract.ts';
-import { eventsSince, type Standing, standingOfAll, standingOfOne } from './beginning.ts';
+import { eventsSince, type JobSnapshot, snapshotOfOne, snapshotsOfAll } from './beginning.ts';
+import { EventLogReader } from './event-log-reader.ts';
 import { Follower } from './follower.ts';
 import { Followers } from './followers.ts';
 import { framesOf } from './frames.ts';
 import { ProgressWatch } from './progress.ts';
-import { EventTail } from './tail.ts';
-import { Turns } from './turns.ts';
-import { type Happening, Updates } from './updates.ts';
+import { TickBudget } from './tick-budget.ts';
+import { type FeedEvent, Updates } from './updates.ts';
 import { plainView } from './view.ts';
 
 /** How often the log is looked at although no hint came: other processes share the store, and need not share the bus. */
@@ -39,11 +39,11 @@ export class LiveFeed implements JobFeed {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #updates: Updates;
-	readonly #tail: EventTail;
+	readonly #tail: EventLogReader;
 	readonly #progress: ProgressWatch;
 	readonly #followers = new Followers();
-	readonly #turns = new Turns(updatesPerTurn);
-	readonly #pages = new Turns(pagesPerTurn);
+	readonly #turns = new TickBudget(updatesPerTurn);
+	readonly #pages = new TickBudget(pagesPerTurn);
 	#sleep: (() => void) | undefined;
 	#isAway = false;
 	#isStopped = false;
@@ -55,7 +55,7 @@ export class LiveFeed implements JobFeed {
 		this.#clock = clock;
 		this.#log = log;
 		this.#updates = new Updates(store, (job) => this.#view(job));
-		this.#tail = new EventTail(store, {
+		this.#tail = new EventLogReader(store, {
 			event: (event) => this.#tell(event),
 			failed: (err) => this.#noteFailure(err),
 			recovered: () => {
@@ -123,28 +123,28 @@ export class LiveFeed implements JobFeed {
 
 	async #standing(
 		query: FeedQuery,
-		since: readonly Happening[] | undefined,
-	): Promise<readonly Standing[]> {
+		since: readonly FeedEvent[] | undefined,
+	): Promise<readonly JobSnapshot[]> {
 		const { tenant, jobId, kind } = query;
 		if (jobId === undefined) {
 			const kinds = kind === undefined ? this.kinds() : [kind];
-			return standingOfAll(this.#store, tenant, kinds, this.#pages);
+			return snapshotsOfAll(this.#store, tenant, kinds, this.#pages);
 		}
 		// A job that was removed meanwhile is not unknown: its end is still to be told.
 		const isTold = since?.some((event) => (kind ?? event.kind) === event.kind);
-		const found = standingOfOne(this.#store, query, jobId).then((job) => [job]);
+		const found = snapshotOfOne(this.#store, query, jobId).then((job) => [job]);
 		return isTold ? found.catch(noneIfUnknown) : found;
 	}
 
 	/** Only the end of a state says where to go on: who is cut off before hears all of it again. Of one job, its state is the end. */
 	#states(
-		standing: readonly Standing[],
+		standing: readonly JobSnapshot[],
 		{ tenant, jobId }: FeedQuery,
 		cursor: string | undefined,
-	): readonly Happening[] {
+	): readonly FeedEvent[] {
 		const common = { at: this.#clock.now(), tenant };
 		const states = standing.map(
-			({ id, kind }): Happening => ({
+			({ id, kind }): FeedEvent => ({
 				...common,
 				type: 'job.state',
 				cursor: jobId === undefined ? undefined : cursor,
@@ -171,7 +171,7 @@ export class LiveFeed implements JobFeed {
 	#hear({ type, tenant, subject, data }: BusEvent): void {
 		if (!type.startsWith('job.') || !this.#followers.concerns(tenant, subject)) return;
 		const { progress } = (data ?? {}) as { readonly progress?: unknown };
-		if (type !== 'job.progress') this.#tail.kick();
+		if (type !== 'job.progress') this.#tail.poll();
 		else if (typeof progress === 'number') this.#progress.heard(subject, progress);
 	}
 
@@ -181,14 +181,14 @@ export class LiveFeed implements JobFeed {
 		let cancel = () => {};
 		const look = () => {
 			cancel = this.#clock.after(lookMs, look);
-			this.#tail.kick();
+			this.#tail.poll();
 			this.#progress.look().catch((err: unknown) => this.#noteFailure(err));
 		};
 		cancel = this.#clock.after(lookMs, look);
 		this.#sleep = () => {
 			unsubscribe();
 			cancel();
-			this.#tail.rest();
+			this.#tail.reset();
 			this.#progress.clear();
 		};
 	}
@@ -213,11 +213,11 @@ export class LiveFeed implements JobFeed {
 	}
 }
 
-function noneIfUnknown(error: unknown): readonly Standing[] {
+function noneIfUnknown(error: unknown): readonly JobSnapshot[] {
 	if (isPlinthError(error) && error.code === 'E_JOB_NOT_FOUND') return [];
 	throw error;
 }
 
-function hasEnded({ status }: Standing): boolean {
+function hasEnded({ status }: JobSnapshot): boolean {
 	return status === 'completed' || status === 'failed';
 }

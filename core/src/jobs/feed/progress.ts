@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Job, JobStore } from '../../ports/job-store.ts';
-import type { Happening } from './updates.ts';
+import type { FeedEvent } from './updates.ts';
 
 /** The most records that one round reads. */
 const maxReads = 200;
@@ -24,7 +24,7 @@ export interface ProgressTools {
 	readonly clock: Clock;
 	/** Whether anybody follows the job. */
 	readonly isWanted: (tenant: string, jobId: string) => boolean;
-	readonly tell: (happening: Happening) => void;
+	readonly tell: (happening: FeedEvent) => void;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { JobUpdate } from '../../ports/job-feed.ts';
 import type { Job, JobStore } from '../../ports/job-store.ts';
 
 /** Something to tell of a job. It is one object for all who hear of it. */
-export interface Happening extends Pick<JobUpdate, 'type' | 'cursor' | 'at' | 'jobId' | 'kind'> {
+export interface FeedEvent extends Pick<JobUpdate, 'type' | 'cursor' | 'at' | 'jobId' | 'kind'> {
 	readonly tenant: string;
 }
 
@@ -18,7 +18,7 @@ const weight = 0.1;
 export class Updates {
 	readonly #store: Pick<JobStore, 'get'>;
 	readonly #view: (job: Job) => object;
-	readonly #underWay = new Map<Happening, Promise<JobUpdate>>();
+	readonly #underWay = new Map<FeedEvent, Promise<JobUpdate>>();
 	readonly #texts = new WeakMap<JobUpdate, string>();
 	readonly #means = new Map<string, number>();
 
@@ -28,7 +28,7 @@ export class Updates {
 	}
 
 	/** Reads the job and shows it. Rejects when the store does not answer. */
-	of(happening: Happening): Promise<JobUpdate> {
+	of(happening: FeedEvent): Promise<JobUpdate> {
 		const underWay = this.#underWay.get(happening);
 		if (underWay) return underWay;
 		const made = this.#make(happening).finally(() => this.#underWay.delete(happening));
@@ -55,7 +55,7 @@ export class Updates {
 		return this.#means.get(keyOf(job)) ?? firstEstimate;
 	}
 
-	async #make({ tenant, ...happening }: Happening): Promise<JobUpdate> {
+	async #make({ tenant, ...happening }: FeedEvent): Promise<JobUpdate> {
 		const { type, jobId, kind } = happening;
 		if (type === 'stream.ready') return { ...happening, job: null, view: {} };
 		const job = await this.#store.get(tenant, jobId);

@@ -3,14 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type Gatherer, gather } from '../../../src/http/bodies/gather.ts';
+import {
+	type BufferedWriterTarget,
+	writeBuffered,
+} from '../../../src/http/bodies/buffered-writer.ts';
 import { bufferBytes } from '../../../src/http/buffers.ts';
 import { defineRoute } from '../../../src/http/route.ts';
 import { fileField } from '../../../src/http/upload.ts';
 import { auth, eventually, testServer } from '../support.ts';
 
 /** Keeps what it was given, at its own pace. */
-class Collector implements Gatherer {
+class Collector implements BufferedWriterTarget {
 	readonly ownsChunks: boolean;
 	readonly pieces: Buffer[] = [];
 	seen = 0;
@@ -55,7 +58,7 @@ describe('a stream that is gathered', () => {
 		for (const ownsChunks of [false, true]) {
 			const { chunks, all } = chunksOf(sizes);
 			const collector = new Collector(ownsChunks);
-			await gather(Readable.from(chunks), collector);
+			await writeBuffered(Readable.from(chunks), collector);
 			expect(Buffer.concat(collector.pieces).equals(all)).toBe(true);
 			expect(collector.seen).toBe(all.length);
 			expect(collector.pieces.length).toBe(Math.ceil(all.length / bufferBytes));
@@ -68,7 +71,7 @@ describe('a stream that is gathered', () => {
 		const collector = new Collector();
 		const stuck = Promise.withResolvers<void>();
 		collector.pass = () => stuck.promise;
-		const gathered = gather(stream, collector);
+		const gathered = writeBuffered(stream, collector);
 		const { chunks, all } = chunksOf(Array(40).fill(65_536));
 		for (const chunk of chunks) stream.write(chunk);
 		stream.end();
@@ -82,10 +85,10 @@ describe('a stream that is gathered', () => {
 	it('leaves the memory of its chunks alone, unless it is theirs', async () => {
 		const shared = Buffer.alloc(100_000, 'shared');
 		const { chunks } = chunksOf([50_000, 50_000, 50_000]);
-		await gather(Readable.from(chunks), new Collector(false));
+		await writeBuffered(Readable.from(chunks), new Collector(false));
 		expect(chunks.map(({ length }) => length)).toEqual([50_000, 50_000, 50_000]);
 		const slices = [shared.subarray(0, 50_000), shared.subarray(50_000)];
-		await gather(Readable.from([...slices, ...chunks]), new Collector(true));
+		await writeBuffered(Readable.from([...slices, ...chunks]), new Collector(true));
 		expect(slices.map(({ length }) => length)).toEqual([50_000, 50_000]);
 		// The last one may still be in somebody's hands.
 		expect(chunks.map(({ length }) => length)).toEqual([0, 0, 50_000]);
@@ -96,10 +99,10 @@ describe('a stream that is gathered', () => {
 		collector.pass = () => Promise.reject(new Error('no room'));
 		const stream = new PassThrough();
 		stream.write(Buffer.alloc(bufferBytes + 1));
-		await expect(gather(stream, collector)).rejects.toThrow('no room');
+		await expect(writeBuffered(stream, collector)).rejects.toThrow('no room');
 		expect(stream.destroyed).toBe(true);
 		const short = Readable.from([Buffer.from('x')]);
-		await expect(gather(short, collector)).rejects.toThrow('no room');
+		await expect(writeBuffered(short, collector)).rejects.toThrow('no room');
 	});
 
 	it.each([
@@ -113,7 +116,7 @@ describe('a stream that is gathered', () => {
 			const stuck = Promise.withResolvers<void>();
 			collector.pass = () => stuck.promise;
 			let isOver = false;
-			const gathered = gather(stream, collector).finally(() => {
+			const gathered = writeBuffered(stream, collector).finally(() => {
 				isOver = true;
 			});
 			const rejected = expect(gathered).rejects.toThrow(text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lookThrough } from '../../../src/http/bodies/raw-body.ts';
+import { scanBody } from '../../../src/http/bodies/raw-body.ts';
 import { JsonScan } from '../../../src/http/json/scan.ts';
 import { walkStrings } from '../../../src/http/json/walk.ts';
 import { httpLimits } from '../../../src/http/limits.ts';
@@ -54,7 +54,7 @@ describe('a body that is looked through', () => {
 	it('tells its model and the names of its members', () => {
 		fc.assert(
 			fc.property(bodies, (body) => {
-				const seen = lookThrough(written(body));
+				const seen = scanBody(written(body));
 				const value = { ...body.members, model: body.model };
 				if ('__proto__' in body.members && Object.hasOwn(body.members, '__proto__')) return;
 				expect(seen?.model).toBe(body.model);
@@ -68,7 +68,7 @@ describe('a body that is looked through', () => {
 		fc.assert(
 			fc.property(bodies, text, (body, name) => {
 				const bytes = written(body);
-				const seen = lookThrough(bytes);
+				const seen = scanBody(bytes);
 				expect(seen?.withModel(name)).toEqual(written({ ...body, model: name }));
 				expect(seen?.withModel(body.model)).toBe(bytes);
 			}),
@@ -76,7 +76,7 @@ describe('a body that is looked through', () => {
 	});
 
 	it('gets another name for a member, beside another model or alone', () => {
-		const seen = lookThrough(Buffer.from('{"a": [{"a":1}], "model": "m", "b":"a"}'));
+		const seen = scanBody(Buffer.from('{"a": [{"a":1}], "model": "m", "b":"a"}'));
 		expect(seen?.withModel('x', ['a', 'c']).toString()).toBe(
 			'{"c": [{"a":1}], "model": "x", "b":"a"}',
 		);
@@ -91,7 +91,7 @@ describe('a body that is looked through', () => {
 		fc.assert(
 			fc.property(bodies, sought, (body, some) => {
 				const bytes = written(body);
-				expect(lookThrough(bytes)?.mentions(some)).toBe(
+				expect(scanBody(bytes)?.mentions(some)).toBe(
 					mentionsOf(JSON.parse(bytes.toString()), some),
 				);
 			}),
@@ -109,19 +109,19 @@ describe('a body that is looked through', () => {
 		['as a type with an escape', '{"model":"m","a":{"type":"image\\u005furl"}}', true],
 		['behind a type that is no string', '{"model":"m","type":5,"a":["image_url"]}', false],
 	])('mentions a word %s: %#', (_, body, expected) => {
-		expect(lookThrough(Buffer.from(body))?.mentions(['image_url'])).toBe(expected);
+		expect(scanBody(Buffer.from(body))?.mentions(['image_url'])).toBe(expected);
 	});
 
 	it('knows its model by a name with escapes', () => {
 		const bytes = Buffer.from('{"m\\u006fdel" : "a\\n\\u0062" ,"x":1}');
-		expect(lookThrough(bytes)).toMatchObject({ model: 'a\nb', names: ['model', 'x'] });
-		expect(lookThrough(bytes)?.withModel('c').toString()).toBe('{"m\\u006fdel" : "c" ,"x":1}');
+		expect(scanBody(bytes)).toMatchObject({ model: 'a\nb', names: ['model', 'x'] });
+		expect(scanBody(bytes)?.withModel('c').toString()).toBe('{"m\\u006fdel" : "c" ,"x":1}');
 	});
 
 	it('takes no model that stands deeper', () => {
-		expect(lookThrough(Buffer.from('{"a":{"model":"deep"}}'))).toBeUndefined();
+		expect(scanBody(Buffer.from('{"a":{"model":"deep"}}'))).toBeUndefined();
 		const both = '{"a":{"model":"deep"},"model":"m","b":[{"model":"deep"}]}';
-		expect(lookThrough(Buffer.from(both))?.model).toBe('m');
+		expect(scanBody(Buffer.from(both))?.model).toBe('m');
 	});
 
 	it.each([
@@ -129,7 +129,7 @@ describe('a body that is looked through', () => {
 		'{"model":1,"model":"b"}',
 		'{"model":"a","x":{"model":"c"},"mod\\u0065l":"a"}',
 	])('is refused with two models: %s', (body) => {
-		expect(() => lookThrough(Buffer.from(body))).toThrow(
+		expect(() => scanBody(Buffer.from(body))).toThrow(
 			expect.objectContaining({ code: 'E_VALUE_INVALID', param: 'model' }),
 		);
 	});
@@ -166,11 +166,11 @@ describe('a body that is looked through', () => {
 		'{"mod\\xel":"m","model":"m"}',
 		`{"model":"m","x":${'['.repeat(64)}${']'.repeat(64)}}`,
 	])('is left to the ordinary reader: %#', (body) => {
-		expect(lookThrough(Buffer.from(body))).toBeUndefined();
+		expect(scanBody(Buffer.from(body))).toBeUndefined();
 	});
 
 	it('is left to the ordinary reader when it is not UTF-8', () => {
-		expect(lookThrough(Buffer.from('{"model":"\xff"}', 'latin1'))).toBeUndefined();
+		expect(scanBody(Buffer.from('{"model":"\xff"}', 'latin1'))).toBeUndefined();
 	});
 
 	it('is parsed up to 262,144 bytes', () => {
@@ -178,8 +178,8 @@ describe('a body that is looked through', () => {
 			const frame = '{"model":"m","x":""}';
 			return Buffer.from(frame.replace('""', `"${'x'.repeat(length - frame.length)}"`));
 		};
-		expect(lookThrough(of(262_144))?.value).toMatchObject({ model: 'm' });
-		expect(lookThrough(of(262_145))).toMatchObject({ value: undefined, model: 'm' });
+		expect(scanBody(of(262_144))?.value).toMatchObject({ model: 'm' });
+		expect(scanBody(of(262_145))).toMatchObject({ value: undefined, model: 'm' });
 	});
 });
 

@@ -67,7 +67,7 @@ it.each(['localhost', 'localhost.', 'a.localhost'])('%s is never asked for', asy
 
 it('silence has an end, delays no other name, and does not hide what is known of the other family', async () => {
 	const { servers } = await nameServer();
-	const resolve = nameServers({ servers, patienceMs: 150 });
+	const resolve = nameServers({ servers, timeoutMs: 150 });
 	const order: string[] = [];
 	const say = (name: string) => () => void order.push(name);
 	const silent = Array.from({ length: 10 }, (_, count) =>

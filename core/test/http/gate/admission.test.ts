@@ -272,7 +272,7 @@ describe('a route that looks before the body', () => {
 		const { routes } = heldRoutes();
 		const closed = routes.map((route) => ({
 			...route,
-			admit: () => {
+			precheck: () => {
 				throw new TypeError('closed');
 			},
 		}));
@@ -300,7 +300,7 @@ describe('a route that looks before the body', () => {
 		const { routes } = heldRoutes();
 		const looking = routes.map((route) => ({
 			...route,
-			admit: ({ bodyBytes }: Call) => {
+			precheck: ({ bodyBytes }: Call) => {
 				seen.push(bodyBytes);
 				throw new TypeError('closed');
 			},

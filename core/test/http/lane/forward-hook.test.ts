@@ -224,14 +224,14 @@ describe('a route that may pass requests on', () => {
 					return undefined;
 				},
 				{
-					admit: () => {
-						order.push('admit');
+					precheck: () => {
+						order.push('precheck');
 					},
 				},
 			),
 		]);
 		await send(path, sent('{"model":"m"}'));
-		expect(order).toEqual(['admit', 'forward']);
+		expect(order).toEqual(['precheck', 'forward']);
 	});
 
 	it('has the same fingerprint on either way, and the same files', async () => {

@@ -1,4 +1,4 @@
-import { letGo } from '@plinth/core/toolkit';
+import { abandon } from '@plinth/core/toolkit';
 
 /** A value, and which of several sources it came from. */
 export interface Placed<T> {
@@ -38,7 +38,7 @@ export async function* interleaved<T>(
 			steps.ask(index, iterator);
 		}
 	} finally {
-		for (const iterator of reading.values()) letGo(iterator);
+		for (const iterator of reading.values()) abandon(iterator);
 	}
 }
 

@@ -1,8 +1,8 @@
 import { type Logger, modelError } from '@plinth/core';
-import { begun, fromModel, toModelFailure } from '@plinth/core/toolkit';
+import { awaitFirst, fromModel, toModelFailure } from '@plinth/core/toolkit';
 import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
 import { interleaved, type Placed } from './interleaved.ts';
-import { orderly, type Piece } from './orderly.ts';
+import { normaliseOutput, type Piece } from './normalise-output.ts';
 
 /** How many answers to one request are made at the same time. */
 const concurrency = 2;
@@ -27,7 +27,7 @@ export type Pieces = AsyncIterable<Placed<Piece>>;
  * reads on, the model is told at once.
  */
 export function makeAnswers(order: AnswerOrder): Promise<Pieces> {
-	return begun(
+	return awaitFirst(
 		allAnswers(order),
 		({ value }) => value.type !== 'warning',
 		() => modelError('The model returned no answer.'),
@@ -57,7 +57,10 @@ async function* oneAnswer(
 	const signal = AbortSignal.any([outer, over.signal]);
 	try {
 		const run = { signal, seed: (seed + index) >>> 0, log };
-		for await (const piece of orderly(fromModel(called(model, request, run), signal), request)) {
+		for await (const piece of normaliseOutput(
+			fromModel(called(model, request, run), signal),
+			request,
+		)) {
 			// A model may be at work behind its last piece, or behind a stop sequence, until its signal says that nobody wants more.
 			if (piece.type === 'finish') over.abort(new Error('The answer is over.'));
 			yield piece;

@@ -3,7 +3,7 @@ import type { ChatUsage } from '../model.ts';
 import type { AnswerHead } from './head.ts';
 import type { Placed } from './interleaved.ts';
 import type { Pieces } from './make.ts';
-import type { Piece } from './orderly.ts';
+import type { Piece } from './normalise-output.ts';
 import { wireReason } from './reason.ts';
 import { wireUsage } from './usage.ts';
 

@@ -2,7 +2,7 @@ import { modelError } from '@plinth/core';
 import type { ChatUsage, FinishReason } from '../model.ts';
 import type { AnswerHead } from './head.ts';
 import type { Pieces } from './make.ts';
-import type { Piece } from './orderly.ts';
+import type { Piece } from './normalise-output.ts';
 import { wireReason } from './reason.ts';
 import { wireUsage } from './usage.ts';
 

@@ -5,12 +5,12 @@ import {
 	PlinthError,
 	plinthError,
 } from '@plinth/core';
-import { encodedDocument, type SentDocument, type TenantTurns } from '@plinth/core/toolkit';
+import { encodedDocument, type PerTenantLimit, type SentDocument } from '@plinth/core/toolkit';
 import type { ChatAbilities, DocumentPart } from '../model.ts';
 import { charactersOf, fit, within } from './fit.ts';
 import { frameOf } from './frame.ts';
 import { distinct, nameOf } from './names.ts';
-import type { TextRoom } from './room.ts';
+import type { TextBudget } from './text-budget.ts';
 
 /** A file of a request whose text the model is to get. */
 export interface SentFile {
@@ -25,8 +25,8 @@ export interface SentFile {
 export interface ReadContext {
 	readonly documents: DocumentReader | undefined;
 	readonly abilities: Pick<ChatAbilities, 'documentCharacters'>;
-	readonly room: TextRoom;
-	readonly turns: TenantTurns;
+	readonly room: TextBudget;
+	readonly turns: PerTenantLimit;
 	readonly tenant: string;
 	readonly signal: AbortSignal;
 	/** Told of what was left out. */

@@ -1,6 +1,6 @@
 import type { DocumentReader, ImageCodec } from '@plinth/core';
-import type { NamedFiles, TenantTurns } from '@plinth/core/toolkit';
-import type { TextRoom } from '../documents/room.ts';
+import type { NamedFiles, PerTenantLimit } from '@plinth/core/toolkit';
+import type { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities } from '../model.ts';
 
 /** What messages are read with. */
@@ -11,8 +11,8 @@ export interface InputContext {
 	/** What the request names in place of sending it. */
 	readonly named: NamedFiles;
 	/** Counts the text that stays in memory. */
-	readonly room: TextRoom;
-	readonly turns: TenantTurns;
+	readonly room: TextBudget;
+	readonly turns: PerTenantLimit;
 	readonly tenant: string;
 	readonly signal: AbortSignal;
 	warn(message: string): void;

@@ -2,15 +2,15 @@ import { invalidValue } from '@plinth/core';
 import { readFiles, type SentFile } from '../documents/read.ts';
 import type { ChatMessage, ChatPart } from '../model.ts';
 import type { InputContext } from './context.ts';
-import type { Draft, PlacedPart } from './drafts.ts';
 import { filePartOf, pictureOf, type Reading, soundOf } from './media.ts';
+import type { PlacedPart, RawMessage } from './raw-messages.ts';
 
 /** Most files of one request: documents, pictures and sound. */
 export const maxFiles = 64;
 
 /** The messages as the model gets them: files as their text, unless it reads them itself. */
 export async function readMessages(
-	drafts: readonly Draft[],
+	drafts: readonly RawMessage[],
 	context: InputContext,
 ): Promise<readonly ChatMessage[]> {
 	const parts = drafts.flatMap((draft) => (draft.role === 'user' ? draft.content : []));

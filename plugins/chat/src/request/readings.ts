@@ -2,13 +2,13 @@ import type { Call } from '@plinth/core';
 import { NamedFiles } from '@plinth/core/toolkit';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatContext } from '../context.ts';
-import { TextRoom } from '../documents/room.ts';
+import { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities, ChatRequest } from '../model.ts';
-import { type Draft, draftsOf } from './drafts.ts';
 import type { ChatBody } from './fields.ts';
 import { readMessages } from './inputs.ts';
+import { type ChatOptions, chatOptions } from './options.ts';
+import { type RawMessage, rawMessages } from './raw-messages.ts';
 import { seedOf } from './seed.ts';
-import { type Wish, wishOf } from './wish.ts';
 
 /** A request as a model gets it. */
 export interface ReadRequest {
@@ -25,10 +25,10 @@ export class Readings {
 	readonly #context: ChatContext;
 	readonly #body: ChatBody;
 	readonly #call: Call;
-	readonly #wish: Wish;
-	readonly #drafts: readonly Draft[];
+	readonly #wish: ChatOptions;
+	readonly #drafts: readonly RawMessage[];
 	readonly #named: NamedFiles;
-	readonly #rooms: TextRoom[] = [];
+	readonly #rooms: TextBudget[] = [];
 	readonly #read = new Map<string, Promise<ReadRequest>>();
 	#isOver = false;
 
@@ -36,8 +36,8 @@ export class Readings {
 		this.#context = context;
 		this.#body = body;
 		this.#call = call;
-		this.#wish = wishOf(body);
-		this.#drafts = draftsOf(body.messages);
+		this.#wish = chatOptions(body);
+		this.#drafts = rawMessages(body.messages);
 		this.#named = new NamedFiles(context.sources, call);
 		call.signal.addEventListener('abort', () => this.release(), { once: true });
 	}
@@ -67,7 +67,7 @@ export class Readings {
 		const { principal, signal } = this.#call;
 		const warnings = new Set<string>();
 		if (this.#body.logprobs) warnings.add('logprobs: this server gives none.');
-		const room = new TextRoom(options.documentChars, held.share());
+		const room = new TextBudget(options.documentChars, held.share());
 		if (this.#isOver) room.release();
 		this.#rooms.push(room);
 		// By the call's signal and not by that of a model's turn: what a turn that is over has broken off, the next model would not get either.

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isUpload } from '@plinth/core';
-import type { Draft } from './drafts.ts';
-import type { Wish } from './wish.ts';
+import type { ChatOptions } from './options.ts';
+import type { RawMessage } from './raw-messages.ts';
 
 /** The seed that a client sent, or the first 32 bits of a SHA-256 over everything that shapes the answer: equal requests get equal ones. */
 export function seedOf(
 	model: string,
-	{ tools, toolChoice, format }: Wish,
-	drafts: readonly Draft[],
+	{ tools, toolChoice, format }: ChatOptions,
+	drafts: readonly RawMessage[],
 	sent: number | undefined,
 ): number {
 	if (sent !== undefined) return sent >>> 0;

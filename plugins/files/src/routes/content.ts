@@ -2,8 +2,8 @@ import { type ByteSource, defineRoute, errorFrom, errors, Reply, type Route } fr
 import { type FileContext, findFile } from '../context.ts';
 import { fileErrors } from '../errors.ts';
 import { idParams } from '../fields.ts';
+import type { FileStore } from '../file-store.ts';
 import type { StoredFile } from '../record.ts';
-import type { Shelf } from '../shelf.ts';
 
 const unknownType = 'application/octet-stream';
 
@@ -58,7 +58,7 @@ export function fileContent(context: FileContext): Route {
 }
 
 /** The record knows how large a file is, so the store is asked once. Bytes that are gone are found out before the head is sent. */
-function stored(shelf: Shelf, { id, value }: StoredFile): ByteSource {
+function stored(shelf: FileStore, { id, value }: StoredFile): ByteSource {
 	const missing = () => errorFrom(fileErrors, 'E_FILE_CONTENT_MISSING');
 	return {
 		size: value.size,

@@ -34,7 +34,7 @@ export function uploadFile({ shelf, records, options, clock }: FileContext): Rou
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
-		async admit({ principal, bodyBytes = 0 }) {
+		async precheck({ principal, bodyBytes = 0 }) {
 			const usage = await usageOf(records, principal.tenant, clock.now());
 			refuseOverflow(usage, options, { bytes: Math.max(1, bodyBytes - formBytes), files: 1 });
 		},

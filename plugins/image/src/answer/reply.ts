@@ -1,4 +1,4 @@
-import { type Call, errors, type ModelTurn, modelErrors, Reply, valueErrors } from '@plinth/core';
+import { type Call, errors, type ModelCall, modelErrors, Reply, valueErrors } from '@plinth/core';
 import { eventsWithin } from '@plinth/core/toolkit';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
@@ -40,7 +40,7 @@ export async function replyWith(
 	const { models, clock } = context;
 	const { body } = request;
 	const leave = context.load.enter();
-	const orderFor = (turn: ModelTurn<ImageModel>) => orderOf(context, request, turn, call.publicUrl);
+	const orderFor = (turn: ModelCall<ImageModel>) => orderOf(context, request, turn, call.publicUrl);
 	if (!body.stream) {
 		return models
 			.ask(body.model, call, (turn) => answerWhole(context, orderFor(turn), call.log))
@@ -50,7 +50,7 @@ export async function replyWith(
 		try {
 			return await models.ask(body.model, caller, async (turn) => {
 				const { events, ended } = await streamPictures(context, orderFor(turn), call.log);
-				const release = turn.hold();
+				const release = turn.keepSlot();
 				ended.then(release);
 				ended.then(leave);
 				return events;
@@ -66,7 +66,7 @@ export async function replyWith(
 function orderOf(
 	{ options, models, blobs, key, clock }: ImageContext,
 	{ body, wishFor }: PictureRequest,
-	{ id, model, signal }: ModelTurn<ImageModel>,
+	{ id, model, signal }: ModelCall<ImageModel>,
 	publicUrl: string,
 ): WholeOrder {
 	const wish = wishFor({ id, model });

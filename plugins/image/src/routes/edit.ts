@@ -29,7 +29,7 @@ export function editImages(context: ImageContext): Route {
 		},
 		response: imagesResponse,
 		errors: [...sharedErrors, errors.E_IMAGE_UNREADABLE, errors.E_IMAGE_TOO_LARGE],
-		admit: () => context.load.admit(),
+		precheck: () => context.load.check(),
 		async handler({ body }, call) {
 			const named = new NamedFiles(context.sources, call, maxBodyBytes);
 			const sent = findInputs(body, named);

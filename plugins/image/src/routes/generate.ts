@@ -15,7 +15,7 @@ export function generateImages(context: ImageContext): Route {
 		body: generationBody,
 		response: imagesResponse,
 		errors: sharedErrors,
-		admit: () => context.load.admit(),
+		precheck: () => context.load.check(),
 		forward: (raw, call) => throughImageLane(context, raw, call),
 		async handler({ body }, call) {
 			const wishFor = (chosen: ChosenModel) => {

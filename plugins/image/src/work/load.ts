@@ -10,13 +10,13 @@ export class WorkLoad {
 	}
 
 	/** Throws `E_OVERLOADED`, 503, when there is no room for another request. */
-	admit(): void {
+	check(): void {
 		if (this.#count >= this.#most) throw plinthError('E_OVERLOADED');
 	}
 
 	/** Counts a request until the returned function is called, however often. */
 	enter(): () => void {
-		this.admit();
+		this.check();
 		this.#count += 1;
 		let isIn = true;
 		return () => {

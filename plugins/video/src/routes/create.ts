@@ -46,7 +46,7 @@ export function createVideo(context: VideoContext): Route {
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
-		admit: ({ principal, idempotency }) => jobs.admit(principal, idempotency),
+		precheck: ({ principal, idempotency }) => jobs.checkQueue(principal, idempotency),
 		async handler({ body }, call) {
 			const { principal, signal, idempotency } = call;
 			// Before anything is looked for that may have gone since the first request, such as a stored file.

@@ -48,7 +48,7 @@ export function remixVideo(context: VideoContext): Route {
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
-		admit: ({ principal, idempotency }) => jobs.admit(principal, idempotency),
+		precheck: ({ principal, idempotency }) => jobs.checkQueue(principal, idempotency),
 		async handler({ params, body }, { principal, idempotency }) {
 			// Before anything is looked for that may have gone since the first request.
 			const repeated = await jobs.repeated(principal, idempotency);

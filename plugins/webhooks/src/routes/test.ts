@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
-import { TenantTurns } from '@plinth/core/toolkit';
+import { PerTenantLimit } from '@plinth/core/toolkit';
 import { checkType, found, type WebhookContext } from '../context.ts';
 import type { Sent } from '../delivery/sender.ts';
 import { activeSecrets } from '../endpoints/record.ts';
@@ -15,7 +15,7 @@ const samplesAtOnce = 4;
 /** `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and changes nothing. */
 export function testEndpoint(context: WebhookContext): Route {
 	const { endpoints, sender, clock } = context;
-	const turns = new TenantTurns(samplesAtOnce);
+	const turns = new PerTenantLimit(samplesAtOnce);
 	return defineRoute({
 		method: 'POST',
 		path: '/v1/webhook_endpoints/{id}/test',

@@ -1,4 +1,4 @@
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import { type Answer, choose, citation, quoted, quoteOf } from '../quotes.ts';
 import type { Unit } from '../text/units.ts';
 import { contentTerms, termsOf } from '../text/words.ts';
@@ -42,7 +42,7 @@ const mostQuotes = 3;
 const mostItems = 12;
 
 /** Answers a question with the sentences that match it best, or says honestly that nothing does. */
-export async function answerQuestion(question: Question, desk: Desk): Promise<Answer> {
+export async function answerQuestion(question: Question, desk: ChatContext): Promise<Answer> {
 	const section = sectionUnits(question, desk);
 	if (section.length > 0) return showAll(section, desk);
 	const ranked = await rank(desk, question, fitting(question));
@@ -61,7 +61,10 @@ export async function answerQuestion(question: Question, desk: Desk): Promise<An
 }
 
 /** “What does section 3 say?”: its heading and what stands below. */
-function sectionUnits({ text, terms }: Question, { collection: { units } }: Desk): readonly Unit[] {
+function sectionUnits(
+	{ text, terms }: Question,
+	{ collection: { units } }: ChatContext,
+): readonly Unit[] {
 	const [said, number] = numberedSection.exec(text) ?? [];
 	if (!said || terms.some((term) => !termsOf(said).includes(term))) return [];
 	const isMeant = (unit: Unit) =>
@@ -71,7 +74,7 @@ function sectionUnits({ text, terms }: Question, { collection: { units } }: Desk
 	return title && below.length > 0 ? [title, ...below.slice(0, mostItems)] : [];
 }
 
-function showAll(units: readonly Unit[], { sources }: Desk): Answer {
+function showAll(units: readonly Unit[], { sources }: ChatContext): Answer {
 	const quotes = units.map((unit) => quoteOf(unit, sources));
 	return {
 		text: quotes.map(quoted).join('\n'),
@@ -81,7 +84,7 @@ function showAll(units: readonly Unit[], { sources }: Desk): Answer {
 }
 
 /** “What is the date of the document?” says nothing but the kind: what there is of it is shown. */
-function onlyKind(question: Question, desk: Desk): Answer | undefined {
+function onlyKind(question: Question, desk: ChatContext): Answer | undefined {
 	const { want, terms } = question;
 	if (!isTyped(want) || want === 'number' || !terms.every(isVague)) return undefined;
 	const fits = fitting(question);
@@ -141,7 +144,7 @@ export function likeness(one: string, other: string): number {
 	return shared / (left.size + right.size - shared || 1);
 }
 
-function answerWith(chosen: readonly Ranked[], question: Question, desk: Desk): Answer {
+function answerWith(chosen: readonly Ranked[], question: Question, desk: ChatContext): Answer {
 	const [best, ...others] = chosen.map(({ unit }) => passage(unit, question, desk));
 	const value = briefly(chosen, question, desk);
 	// Where there is one value, or a whole list, other passages would only blur it.
@@ -163,7 +166,11 @@ function answerWith(chosen: readonly Ranked[], question: Question, desk: Desk): 
 }
 
 /** What is quoted for a unit: with the items or the text below it, the header of a row, or the neighbour that has what is asked for. */
-function passage(unit: Unit, question: Question, { collection: { units } }: Desk): readonly Unit[] {
+function passage(
+	unit: Unit,
+	question: Question,
+	{ collection: { units } }: ChatContext,
+): readonly Unit[] {
 	const { want } = question;
 	const next = units[unit.id + 1];
 	const before = units[unit.id - 1];
@@ -227,7 +234,7 @@ function has({ text }: Unit, want: Want): boolean {
 function briefly(
 	[best, second]: readonly Ranked[],
 	question: Question,
-	desk: Desk,
+	desk: ChatContext,
 ): string | undefined {
 	if (!best || (second && isAsGood(second, best))) return undefined;
 	const { unit, coverage } = best;
@@ -248,7 +255,11 @@ function isAsGood(one: Ranked, best: Ranked): boolean {
 	return isSameTable && one.coverage > best.coverage - 0.02 && one.score > best.score * 0.85;
 }
 
-function leadIn({ want }: Question, units: readonly Unit[], { sources, seed }: Desk): string {
+function leadIn(
+	{ want }: Question,
+	units: readonly Unit[],
+	{ sources, seed }: ChatContext,
+): string {
 	const isLacking =
 		isTyped(want) && units.every((unit) => !has(unit, want) && !/\d/.test(unit.text));
 	if (isLacking) return `No ${nounOfWant[want] ?? 'number'} stands there, but this comes closest:`;
@@ -264,7 +275,7 @@ function leadIn({ want }: Question, units: readonly Unit[], { sources, seed }: D
 	);
 }
 
-function notFound(best: Ranked | undefined, desk: Desk): Answer {
+function notFound(best: Ranked | undefined, desk: ChatContext): Answer {
 	const text = 'Not found in the attached documents.';
 	if (!best || best.coverage < close) return { text, quotes: [] };
 	const quote = quoteOf(best.unit, desk.sources);

@@ -1,4 +1,4 @@
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import type { Hit, Query } from '../library/collection.ts';
 import type { Unit } from '../text/units.ts';
 import { fold, stem, termsOf, wordsOf } from '../text/words.ts';
@@ -22,7 +22,7 @@ const around = { beside: 0.4, further: 0.15, above: 0.35 };
 
 /** Units that may answer a question, best first. `fits` restricts them. */
 export async function rank(
-	{ collection: { units, search, frequency }, slices }: Desk,
+	{ collection: { units, search, frequency }, slices }: ChatContext,
 	question: Question,
 	fits: (unit: Unit) => boolean,
 ): Promise<readonly Ranked[]> {

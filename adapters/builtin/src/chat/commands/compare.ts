@@ -1,9 +1,9 @@
 import { likeness } from '../ask/answer.ts';
 import type { Question } from '../ask/question.ts';
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import type { Slices } from '../library/slices.ts';
 import { type Answer, quoted, quoteOf } from '../quotes.ts';
-import { shapeOf } from '../text/furniture.ts';
+import { shapeOf } from '../text/page-headers.ts';
 import type { Unit } from '../text/units.ts';
 import { fold, termsOf } from '../text/words.ts';
 import { telling } from './summary.ts';
@@ -14,7 +14,7 @@ const alike = 0.55;
 const mostOfAWord = 40;
 
 /** Compares two documents: what both say, where the same line has other numbers or values, what only one of them says. */
-export async function compareDocuments(question: Question, desk: Desk): Promise<Answer> {
+export async function compareDocuments(question: Question, desk: ChatContext): Promise<Answer> {
 	const [first, second] = twoOf(question, desk);
 	if (second === undefined) {
 		return {
@@ -45,13 +45,13 @@ export async function compareDocuments(question: Question, desk: Desk): Promise<
 	};
 }
 
-function twoOf({ scope }: Question, { sources }: Desk): [number, number | undefined] {
+function twoOf({ scope }: Question, { sources }: ChatContext): [number, number | undefined] {
 	if (sources.length < 2) return [0, undefined];
 	const first = scope.document ?? 0;
 	return first === 0 ? [0, 1] : [0, first];
 }
 
-function unitsOf({ collection }: Desk, document: number): readonly Unit[] {
+function unitsOf({ collection }: ChatContext, document: number): readonly Unit[] {
 	return collection.units.filter(
 		(unit) => unit.document === document && !unit.isFurniture && unit.kind !== 'heading',
 	);
@@ -134,7 +134,7 @@ function closest(unit: Unit, index: ReadonlyMap<string, readonly Unit[]>): Unit 
 	return rated[0] && rated[0].score >= alike ? rated[0].other : undefined;
 }
 
-function section(title: string, groups: readonly (readonly Unit[])[], { sources }: Desk) {
+function section(title: string, groups: readonly (readonly Unit[])[], { sources }: ChatContext) {
 	if (groups.length === 0) return undefined;
 	const quotes = groups.map((units) => units.map((unit) => quoteOf(unit, sources)));
 	return {

@@ -1,6 +1,6 @@
 import type { Listed } from '../ask/intent.ts';
 import type { Question } from '../ask/question.ts';
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import { portionsOf } from '../library/portions.ts';
 import { type Answer, counted, enumerate } from '../quotes.ts';
 import { literally } from '../text/literally.ts';
@@ -10,7 +10,11 @@ import { gather, nounOf } from './list.ts';
 const words = /[\p{L}\p{N}]+(?:['’.,@/-][\p{L}\p{N}]+)*/gu;
 
 /** Counts things of a kind: words, pages, addresses… Whatever has equal copies counts once, except words, characters and sentences. */
-export async function countThings(what: Listed, question: Question, desk: Desk): Promise<Answer> {
+export async function countThings(
+	what: Listed,
+	question: Question,
+	desk: ChatContext,
+): Promise<Answer> {
 	const [one, many] = nounOf[what];
 	if (what === 'file') return countFiles(desk);
 	if (what === 'page')
@@ -42,7 +46,11 @@ export async function countThings(what: Listed, question: Question, desk: Desk):
 }
 
 /** Counts how often words stand in the documents, whole words, in any case. */
-export async function countPhrase(phrase: string, question: Question, desk: Desk): Promise<Answer> {
+export async function countPhrase(
+	phrase: string,
+	question: Question,
+	desk: ChatContext,
+): Promise<Answer> {
 	const escaped = literally(fold(phrase).trim()).replace(/\s+/g, '\\s+');
 	const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 	const counts = await countIn(desk, question, (text) => fold(text).match(pattern)?.length ?? 0);
@@ -50,7 +58,7 @@ export async function countPhrase(phrase: string, question: Question, desk: Desk
 }
 
 async function countIn(
-	{ sources, slices }: Desk,
+	{ sources, slices }: ChatContext,
 	{ scope }: Question,
 	count: (text: string) => number,
 ): Promise<readonly number[]> {
@@ -64,7 +72,7 @@ async function countIn(
 }
 
 function perFile(
-	{ sources }: Desk,
+	{ sources }: ChatContext,
 	{ scope }: Question,
 	one: string,
 	many: string,
@@ -88,7 +96,7 @@ function perFile(
 	return { text, brief: String(total), quotes: [] };
 }
 
-function countFiles({ sources }: Desk): Answer {
+function countFiles({ sources }: ChatContext): Answer {
 	const names = enumerate(sources.map(({ filename }) => filename));
 	return {
 		text: `${counted(sources.length, 'document')}: ${names}.`,

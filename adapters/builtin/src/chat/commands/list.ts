@@ -1,7 +1,7 @@
 import { fitting } from '../ask/answer.ts';
 import type { Listed } from '../ask/intent.ts';
 import type { Question } from '../ask/question.ts';
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import { type Answer, citation, counted, type Quote, quoteOf } from '../quotes.ts';
 import { findAll } from '../text/finds.ts';
 import { fold } from '../text/words.ts';
@@ -33,7 +33,11 @@ interface Entry {
 }
 
 /** Lists all things of a kind, each once, with where they stand. */
-export async function listThings(what: Listed, question: Question, desk: Desk): Promise<Answer> {
+export async function listThings(
+	what: Listed,
+	question: Question,
+	desk: ChatContext,
+): Promise<Answer> {
 	if (what === 'file' || what === 'page') return listFiles(desk);
 	const entries = await gather(what, question, desk);
 	const [one, many] = nounOf[what];
@@ -58,7 +62,7 @@ export async function listThings(what: Listed, question: Question, desk: Desk): 
 export async function gather(
 	what: Listed,
 	question: Question,
-	desk: Desk,
+	desk: ChatContext,
 ): Promise<readonly Entry[]> {
 	const { collection, sources, slices } = desk;
 	const fits = fitting(question);
@@ -93,7 +97,7 @@ function textsOf(
 	).map((find) => find.text);
 }
 
-function listFiles({ sources }: Desk): Answer {
+function listFiles({ sources }: ChatContext): Answer {
 	const lines = sources.map(
 		({ filename, hasPages, pageCount }) =>
 			`- ${filename}${hasPages ? `: ${counted(pageCount, 'page')}` : ''}`,

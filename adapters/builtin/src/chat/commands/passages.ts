@@ -1,7 +1,7 @@
 import { fitting } from '../ask/answer.ts';
 import type { Question } from '../ask/question.ts';
 import { rank } from '../ask/rank.ts';
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import { type Answer, counted, quoted, quoteOf } from '../quotes.ts';
 import type { Unit } from '../text/units.ts';
 import { fold } from '../text/words.ts';
@@ -10,7 +10,7 @@ const mostQuotes = 5;
 const pageCharacters = 2_400;
 
 /** Quotes the sentences in which certain words stand, verbatim; with the words in quotation marks, exactly those. */
-export async function quoteSentences(question: Question, desk: Desk): Promise<Answer> {
+export async function quoteSentences(question: Question, desk: ChatContext): Promise<Answer> {
 	const found = (await exactly(question, desk)) ?? (await closest(question, desk));
 	if (found.length === 0) return { text: 'Not found in the attached documents.', quotes: [] };
 	const quotes = found.slice(0, mostQuotes).map((unit) => quoteOf(unit, desk.sources));
@@ -24,7 +24,7 @@ export async function quoteSentences(question: Question, desk: Desk): Promise<An
 }
 
 /** Shows what stands on a page. */
-export function showPage(question: Question, desk: Desk): Answer {
+export function showPage(question: Question, desk: ChatContext): Answer {
 	const fits = fitting(question);
 	const units = desk.collection.units.filter((unit) => fits(unit) && !unit.isFurniture);
 	if (units.length === 0) return { text: noSuchPage(question, desk), quotes: [] };
@@ -41,7 +41,7 @@ export function showPage(question: Question, desk: Desk): Answer {
 
 async function exactly(
 	question: Question,
-	{ collection, slices }: Desk,
+	{ collection, slices }: ChatContext,
 ): Promise<readonly Unit[] | undefined> {
 	if (question.phrases.length === 0) return undefined;
 	const fits = fitting(question);
@@ -55,7 +55,7 @@ async function exactly(
 	return found.length > 0 ? found : undefined;
 }
 
-async function closest(question: Question, desk: Desk): Promise<readonly Unit[]> {
+async function closest(question: Question, desk: ChatContext): Promise<readonly Unit[]> {
 	const [best] = await rank(desk, question, fitting(question));
 	return best && best.coverage >= 0.5 ? [best.unit] : [];
 }
@@ -68,7 +68,7 @@ function firstOf(units: readonly Unit[]): readonly Unit[] {
 	});
 }
 
-function noSuchPage({ scope }: Question, { sources }: Desk): string {
+function noSuchPage({ scope }: Question, { sources }: ChatContext): string {
 	const places = sources
 		.filter((_, at) => scope.document === undefined || scope.document === at)
 		.map(({ filename, pageCount, hasPages }) =>

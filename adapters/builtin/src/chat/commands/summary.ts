@@ -1,7 +1,7 @@
 import { fitting, likeness } from '../ask/answer.ts';
 import type { Question } from '../ask/question.ts';
 import { rank } from '../ask/rank.ts';
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import type { Slices } from '../library/slices.ts';
 import { type Answer, quoted, quoteOf } from '../quotes.ts';
 import type { Unit } from '../text/units.ts';
@@ -14,7 +14,7 @@ const ofCommands =
 	/^(?:summ?ar|overview|point|main|key|gist|brief|short|sentenc|bullet|idea|fact|takeaway|tldr|word|import|whole|thing|one|two|three|four|five|\d+$)/;
 
 /** The sentences that say most of what is in the documents, in their order. */
-export async function summarise(question: Question, desk: Desk): Promise<Answer> {
+export async function summarise(question: Question, desk: ChatContext): Promise<Answer> {
 	const units = await topicOf(question, desk);
 	const groups = Map.groupBy(units, (unit) => unit.document);
 	const share = lengthOf(question.text);
@@ -94,7 +94,7 @@ function isBelowAbstract({ heading }: Unit, all: ReadonlyMap<number, Unit>): boo
 }
 
 /** All there is, or what is about the words that the question has beside its command. */
-async function topicOf(question: Question, desk: Desk): Promise<readonly Unit[]> {
+async function topicOf(question: Question, desk: ChatContext): Promise<readonly Unit[]> {
 	const fits = fitting(question);
 	const units = desk.collection.units.filter(fits);
 	const terms = question.terms.filter((term) => !ofCommands.test(term));

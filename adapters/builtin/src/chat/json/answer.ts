@@ -1,6 +1,6 @@
 import type { ChatFormat } from '@plinth/plugin-chat/model';
 import type { Question } from '../ask/question.ts';
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import type { Answer } from '../quotes.ts';
 import { documentFinder } from './documents.ts';
 import type { Finder } from './field.ts';
@@ -21,7 +21,7 @@ export async function bySchema(
 	{ schema }: Extract<ChatFormat, { type: 'schema' }>,
 	answer: Answer,
 	question: Question,
-	desk: Desk | undefined,
+	desk: ChatContext | undefined,
 ): Promise<Answer> {
 	const finder = desk ? await documentFinder(schema, question, answer, desk) : answerFinder(answer);
 	const { value, missing } = await fill(schema, finder);

@@ -3,8 +3,8 @@ import type { Question } from '../ask/question.ts';
 import { rank } from '../ask/rank.ts';
 import { synonymsOf } from '../ask/synonyms.ts';
 import { thingsIn, type Want } from '../ask/wants.ts';
+import type { ChatContext } from '../chat-context.ts';
 import { gather } from '../commands/list.ts';
-import type { Desk } from '../desk.ts';
 import { figuresOf } from '../text/finds.ts';
 import { fold, stem, termsOf } from '../text/words.ts';
 import { type Candidate, type Field, fieldTerms, fieldWords, nameTerms } from './field.ts';
@@ -20,7 +20,7 @@ const anywhere = Number.POSITIVE_INFINITY;
 export async function byQuestion(
 	field: Field,
 	question: Question,
-	desk: Desk,
+	desk: ChatContext,
 ): Promise<readonly Candidate[]> {
 	const all = fieldTerms(field);
 	const telling = all.filter((term) => !kindWords.has(term));
@@ -55,7 +55,7 @@ export async function byQuestion(
 export async function onlyOne(
 	field: Field,
 	question: Question,
-	desk: Desk,
+	desk: ChatContext,
 ): Promise<readonly Candidate[]> {
 	const want = wantFor(field);
 	if (want !== 'email' && want !== 'phone' && want !== 'link') return [];

@@ -2,9 +2,9 @@ import type { JsonObject } from '@plinth/core';
 import type { Listed } from '../ask/intent.ts';
 import type { Question } from '../ask/question.ts';
 import { rank } from '../ask/rank.ts';
+import type { ChatContext } from '../chat-context.ts';
 import { gather } from '../commands/list.ts';
 import { telling } from '../commands/summary.ts';
-import type { Desk } from '../desk.ts';
 import type { Answer } from '../quotes.ts';
 import { fold } from '../text/words.ts';
 import { anything, byQuestion, fitsKind, onlyOne } from './ask.ts';
@@ -44,7 +44,7 @@ export async function documentFinder(
 	schema: Schema,
 	question: Question,
 	answer: Answer,
-	desk: Desk,
+	desk: ChatContext,
 ): Promise<Finder> {
 	const labels = await labelsIn(desk.collection.units, desk.slices);
 	const lone = loneString(schema);
@@ -89,7 +89,7 @@ function loneString(schema: Schema): string | undefined {
 async function fromAnswer(
 	field: Field,
 	answer: Answer,
-	desk: Desk,
+	desk: ChatContext,
 ): Promise<readonly Candidate[] | undefined> {
 	const name = spaced(field.name).toLowerCase();
 	const [quote] = answer.quotes;
@@ -115,7 +115,7 @@ async function fromAnswer(
 }
 
 /** Codes of the currencies that amounts are written in. */
-async function currencies(question: Question, desk: Desk): Promise<readonly Candidate[]> {
+async function currencies(question: Question, desk: ChatContext): Promise<readonly Candidate[]> {
 	const codes = (await gather('amount', question, desk)).map(({ text }) => {
 		const code = /[A-Z]{3}/.exec(text)?.[0];
 		return code ?? currencyCodes.find(([sign]) => text.includes(sign))?.[1];
@@ -123,17 +123,17 @@ async function currencies(question: Question, desk: Desk): Promise<readonly Cand
 	return [...new Set(codes.filter((code) => code !== undefined))];
 }
 
-function pagesOf({ sources }: Desk): readonly Candidate[] {
+function pagesOf({ sources }: ChatContext): readonly Candidate[] {
 	const paged = sources.filter((source) => source.hasPages);
 	return paged.length > 0 ? [paged.reduce((sum, source) => sum + source.pageCount, 0)] : [];
 }
 
-async function summaryOf({ collection, slices }: Desk): Promise<string> {
+async function summaryOf({ collection, slices }: ChatContext): Promise<string> {
 	const units = await telling(collection.units, 3, slices);
 	return units.map((unit) => unit.text).join(' ');
 }
 
-function titleOf({ collection }: Desk): readonly string[] {
+function titleOf({ collection }: ChatContext): readonly string[] {
 	const heading =
 		collection.units.slice(0, 40).find((unit) => unit.kind === 'heading') ?? collection.units[0];
 	return heading ? [heading.text] : [];
@@ -143,7 +143,7 @@ function titleOf({ collection }: Desk): readonly string[] {
 async function members(
 	{ schema, ...field }: Field,
 	labels: readonly Label[],
-	desk: Desk,
+	desk: ChatContext,
 ): Promise<readonly Candidate[]> {
 	const all = (schema.enum as readonly unknown[]).filter((member) =>
 		['string', 'number', 'boolean'].includes(typeof member),
@@ -180,7 +180,7 @@ async function listFor(
 	field: Field,
 	question: Question,
 	answer: Answer,
-	desk: Desk,
+	desk: ChatContext,
 ): Promise<readonly Candidate[] | undefined> {
 	const words = spaced(field.name);
 	const all = async (what: Listed) =>

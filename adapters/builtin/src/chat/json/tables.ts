@@ -1,6 +1,6 @@
 import { synonymsOf } from '../ask/synonyms.ts';
 import { below } from '../ask/tables.ts';
-import type { Desk } from '../desk.ts';
+import type { ChatContext } from '../chat-context.ts';
 import type { Answer } from '../quotes.ts';
 import type { Cell } from '../text/cells.ts';
 import type { Unit } from '../text/units.ts';
@@ -22,7 +22,7 @@ export function rowsFor(
 	names: readonly string[],
 	field: Field,
 	answer: Answer,
-	desk: Desk,
+	desk: ChatContext,
 ): readonly Row[] {
 	const cited = citations(names, field, answer);
 	return cited ?? tableRows(names, desk.collection.units);

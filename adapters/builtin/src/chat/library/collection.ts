@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { runningLines } from '../text/furniture.ts';
+import { runningLines } from '../text/page-headers.ts';
 import { type Unit, UnitReader } from '../text/units.ts';
 import { termsOf } from '../text/words.ts';
 import type { Portion, Source } from './portions.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '../text/furniture.ts';
+import type { Page } from '../text/page-headers.ts';
 import { fold } from '../text/words.ts';
 import { Slices } from './slices.ts';
 

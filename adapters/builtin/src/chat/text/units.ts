@@ -1,6 +1,6 @@
 import { blocksOf } from './blocks.ts';
 import type { Cell } from './cells.ts';
-import { type Page, shapeOf, withoutLineNumbers, withoutQuoteMarks } from './furniture.ts';
+import { type Page, shapeOf, withoutLineNumbers, withoutQuoteMarks } from './page-headers.ts';
 import { sentencesOf } from './sentences.ts';
 import { type Placed, withTables } from './tables.ts';
 

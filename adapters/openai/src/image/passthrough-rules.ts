@@ -1,0 +1,29 @@
+import type { RawBody } from '@plinth/core';
+import { unchangedMembers } from '../upstream/passthrough-rules.ts';
+
+const known: ReadonlySet<string> = new Set([
+	'model',
+	'prompt',
+	'n',
+	'size',
+	'quality',
+	'background',
+	'output_format',
+	'output_compression',
+	'moderation',
+	'stream',
+	'user',
+]);
+
+/** The names that the API has today; older and newer ones are translated. */
+const qualities: ReadonlySet<unknown> = new Set([undefined, 'auto', 'low', 'medium', 'high']);
+
+/** Whether OpenAI's own API takes a generation of pictures as it is written, and answers with the pictures all at once. */
+export function allowsImagePassthrough(raw: RawBody): boolean {
+	const body = unchangedMembers(raw, known);
+	if (!body) return false;
+	const { output_compression: compression, output_format: format = 'png', quality, stream } = body;
+	// PNG with a compression is refused there.
+	const isFormat = compression === undefined || format === 'jpeg' || format === 'webp';
+	return isFormat && qualities.has(quality) && (stream === undefined || stream === false);
+}

@@ -1,0 +1,33 @@
+import type { RawBody } from '@plinth/core';
+import type { AudioFormat } from '@plinth/plugin-speech/model';
+import { unchangedMembers } from '../upstream/passthrough-rules.ts';
+
+const known: ReadonlySet<string> = new Set([
+	'model',
+	'input',
+	'voice',
+	'response_format',
+	'speed',
+	'instructions',
+]);
+
+/** By what names servers call audio that is good as it comes. Not `pcm`: only its server knows how many samples a second it has. */
+export const passthroughFormats: ReadonlyMap<AudioFormat, ReadonlySet<string>> = new Map([
+	['mp3', new Set(['audio/mpeg', 'audio/mp3', 'audio/mpeg3', 'audio/x-mp3', 'audio/x-mpeg'])],
+	['opus', new Set(['audio/ogg', 'audio/opus', 'application/ogg'])],
+	['aac', new Set(['audio/aac', 'audio/aacp', 'audio/x-aac'])],
+	['flac', new Set(['audio/flac', 'audio/x-flac'])],
+	['wav', new Set(['audio/wav', 'audio/wave', 'audio/x-wav', 'audio/vnd.wave'])],
+]);
+
+/** The format that a speech is asked for in, where OpenAI's own API takes the request as it is written. */
+export function passthroughFormat(
+	raw: RawBody,
+	voices: readonly string[] | undefined,
+): AudioFormat | undefined {
+	const body = unchangedMembers(raw, known);
+	if (!body) return undefined;
+	const { response_format: format, voice } = body;
+	if (typeof voice !== 'string' || voices?.includes(voice) === false) return undefined;
+	return format as AudioFormat | undefined;
+}

@@ -1,0 +1,35 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { version } from './version.ts';
+
+/** A copy of this package that a process has loaded. */
+interface CoreCopy {
+	readonly version: string;
+	/** Of a module of it; undefined in a CommonJS bundle. */
+	readonly url: string | undefined;
+}
+
+// An object, because two copies may lie at one address: loaders and test runners load a file again.
+const own: CoreCopy = { version, url: import.meta.url };
+
+// The one name that all copies know.
+const maker = Symbol.for('plinth.core');
+
+/** Notes in what a factory returns that this copy has made it. Enumerable, so that `{ ...instance, options }` says it too. */
+export function markCopy<T extends object>(instance: T): T {
+	return Object.assign(instance, { [maker]: own });
+}
+
+/**
+ * Says which other copy of this package has made an instance, and which this one is: versions and folders. Undefined for what this copy has made, and for
+ * objects that were written without any.
+ */
+export function otherCoreCopy(instance: object): string | undefined {
+	const { [maker]: made } = instance as { readonly [maker]?: CoreCopy };
+	if (made === undefined || made === own) return undefined;
+	return `was made by another copy of @plinth/core, ${told(made)}; the copy that starts this server is ${told(own)}.`;
+}
+
+function told({ version, url }: CoreCopy): string {
+	return `${version} in ${url?.startsWith('file:') ? dirname(fileURLToPath(url)) : 'a bundle'}`;
+}
