@@ -41,7 +41,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'unit',
-					include: ['{core,plugins/*,adapters/*,cli}/test/**/*.test.ts'],
+					include: ['{core/*,plugins/*,adapters/*,cli}/test/**/*.test.ts'],
 					exclude: lengthy,
 					maxWorkers: patient,
 				},
@@ -105,6 +105,6 @@ export default defineConfig({
 				},
 			},
 		],
-		coverage: { provider: 'v8', include: ['{core,plugins/*,adapters/*,cli}/src/**'] },
+		coverage: { provider: 'v8', include: ['{core/*,plugins/*,adapters/*,cli}/src/**'] },
 	},
 });

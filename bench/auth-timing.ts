@@ -7,8 +7,9 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type App, createApp, keyRing, services } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+import { type App, createApp, services } from '@plinth/core';
+import { keyRing } from '@plinth/keys';
+import { silentLogger } from '@plinth/testing';
 import { embedded } from 'plinth';
 
 /** Beyond this |t| the two kinds of guesses are told apart (the usual bound of leakage tests). */

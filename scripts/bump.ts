@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 
 /** The packages that share one version. */
-const published = '{core,cli,plugins/*,adapters/*}/package.json';
+const published = '{core/*,cli,plugins/*,adapters/*}/package.json';
 
 /** Where else their version stands, and those of manifests that name them. */
 const others = [
-	'core/src/version.ts',
+	'core/kernel/src/contract/version.ts',
 	'examples/*/package.json',
 	'test/packages/strangers/*/package.json',
 	'docs/guides/*.md',
@@ -23,7 +23,7 @@ export function versionedFiles(): readonly string[] {
 export function withVersion(path: string, text: string, version: string): string {
 	const ranged = text.replace(/("(?:plinth|@plinth\/[\w-]+)": "\^)[^"]+"/g, `$1${version}"`);
 	if (path.endsWith('version.ts')) return ranged.replace(/(version = ')[^']+/, `$1${version}`);
-	const isOurs = /^(core|cli|plugins\/[^/]+|adapters\/[^/]+)\/package\.json$/.test(path);
+	const isOurs = /^(core\/[^/]+|cli|plugins\/[^/]+|adapters\/[^/]+)\/package\.json$/.test(path);
 	return isOurs ? ranged.replace(/^(\t"version": ")[^"]+/m, `$1${version}`) : ranged;
 }
 

@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '..');
 const maxLines = 300;
 
 interface Source {
-	/** From the root: `core/src/app.ts`. */
+	/** From the root: `core/kernel/src/app.ts`. */
 	readonly path: string;
 	readonly text: string;
 	readonly imports: readonly string[];
@@ -53,11 +53,20 @@ function declared(folder: string): Set<string> {
 	return new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
 }
 
-const core = sources('core/src/**/*.ts');
+const kernel = sources('core/kernel/src/**/*.ts');
+const toolkit = sources('core/toolkit/src/**/*.ts');
+const testing = sources('core/testing/src/**/*.ts');
 const plugins = sources('plugins/*/src/**/*.ts');
 const adapters = sources('adapters/*/src/**/*.ts');
 const cli = sources('cli/src/**/*.ts');
-const all = [...core, ...plugins, ...adapters, ...cli];
+const all = [...kernel, ...toolkit, ...testing, ...plugins, ...adapters, ...cli];
+
+/** What plugins and adapters may build on. */
+function isCommon(specifier: string): boolean {
+	return ['@plinth/core', '@plinth/toolkit', '@plinth/testing'].includes(
+		packageOf(specifier) ?? '',
+	);
+}
 
 const folderOf = ({ path }: Source) => path.slice(0, path.indexOf('/src/'));
 
@@ -75,15 +84,37 @@ function violations(
 describe('the dependency rule', () => {
 	test('the reader of imports sees them all', () => {
 		expect(all.length).toBeGreaterThan(80);
-		expect(core.find(({ path }) => path === 'core/src/kernel/container.ts')?.imports).toEqual([
-			'reflect-metadata',
-			'tsyringe',
-		]);
+		expect(
+			kernel.find(({ path }) => path === 'core/kernel/src/engine/containers/container.ts')?.imports,
+		).toEqual(['reflect-metadata', 'tsyringe']);
 	});
 
-	test('the kernel imports nothing of the toolkit', () => {
-		const kernel = core.filter(({ path }) => !/^core\/src\/toolkit(\/|\.ts$)/.test(path));
-		expect(violations(kernel, (specifier) => !/\/toolkit(\/|\.ts$)/.test(specifier))).toEqual([]);
+	test('contracts import contracts alone, and the rooms of the kernel import no other room', () => {
+		const room = (path: string) => /^core\/kernel\/src\/(\w+)\//.exec(path)?.[1];
+		expect(
+			violations(kernel, (specifier, file) => {
+				const from = room(file.path);
+				if (!specifier.startsWith('.') || from === undefined || from === 'engine') return true;
+				const to = room(relative(root, resolve(root, dirname(file.path), specifier)));
+				return to === from || to === 'contract';
+			}),
+		).toEqual([]);
+	});
+
+	test('the kernel names no capability', () => {
+		const named = /\b(?:images?(?!\/png)|videos?|speech|audio|chat)\b/i;
+		const files = kernel.filter(({ text }) =>
+			named.test(text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')),
+		);
+		expect(files.map(({ path }) => path)).toEqual([]);
+	});
+
+	test('no folder holds more than a dozen files', () => {
+		const counts = new Map<string, number>();
+		for (const { path } of kernel) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+		expect(
+			[...counts].filter(([folder, count]) => count > 12 && !folder.includes('/src/http')),
+		).toEqual([]);
 	});
 
 	test('a package imports only what its manifest declares', () => {
@@ -108,46 +139,50 @@ describe('the dependency rule', () => {
 		).toEqual([]);
 	});
 
-	test('core imports no plugin and no adapter', () => {
-		expect(violations(core, (specifier) => !specifier.startsWith('@plinth/'))).toEqual([]);
+	test('the kernel imports nothing of ours, the toolkit the kernel, and the suites both', () => {
+		const ours = (specifier: string) => specifier.startsWith('@plinth/');
+		expect(violations(kernel, (specifier) => !ours(specifier))).toEqual([]);
+		expect(
+			violations(toolkit, (specifier) => !ours(specifier) || specifier === '@plinth/core'),
+		).toEqual([]);
+		expect(violations(testing, (specifier) => !ours(specifier) || isCommon(specifier))).toEqual([]);
 	});
 
-	test('a plugin imports nothing of ours but core', () => {
+	test('a plugin imports nothing of ours but core, the toolkit and the suites', () => {
 		expect(
 			violations(
 				plugins,
-				(specifier) =>
-					!/^(@plinth\/|plinth)/.test(specifier) || packageOf(specifier) === '@plinth/core',
+				(specifier) => !/^(@plinth\/|plinth)/.test(specifier) || isCommon(specifier),
 			),
 		).toEqual([]);
 	});
 
-	test('an adapter imports core, and of plugins only their model entry', () => {
+	test('an adapter imports core, the toolkit, and of plugins only their model entry', () => {
 		expect(
 			violations(
 				adapters,
 				(specifier) =>
 					!/^(@plinth\/|plinth)/.test(specifier) ||
-					packageOf(specifier) === '@plinth/core' ||
+					isCommon(specifier) ||
 					/^@plinth\/plugin-[a-z]+\/model$/.test(specifier),
 			),
 		).toEqual([]);
 	});
 
-	test("a plugin's model entry imports core alone", () => {
+	test("a plugin's model entry imports core and the toolkit alone", () => {
 		const entries = plugins.filter(({ path }) => path.endsWith('/src/model.ts'));
 		expect(entries.length).toBeGreaterThan(0);
-		expect(violations(entries, (specifier) => specifier === '@plinth/core')).toEqual([]);
+		expect(violations(entries, (specifier) => isCommon(specifier))).toEqual([]);
 	});
 
 	test('tsyringe stays in the kernel, awilix in the registry, Koa in HTTP', () => {
 		const homes: Readonly<Record<string, RegExp>> = {
-			tsyringe: /^core\/src\/kernel\/container\.ts$/,
-			'reflect-metadata': /^core\/src\/kernel\/container\.ts$/,
-			awilix: /^core\/src\/kernel\/registry\.ts$/,
-			koa: /^(core\/src\/(http\/|kernel\/(contract|running)\.ts)|adapters\/hosts\/)/,
-			'@koa/router': /^core\/src\/http\//,
-			'koa-body': /^core\/src\/http\//,
+			tsyringe: /^core\/kernel\/src\/engine\/containers\/container\.ts$/,
+			'reflect-metadata': /^core\/kernel\/src\/engine\/containers\/container\.ts$/,
+			awilix: /^core\/kernel\/src\/engine\/containers\/registry\.ts$/,
+			koa: /^(core\/kernel\/src\/http\/|adapters\/hosts\/)/,
+			'@koa/router': /^core\/kernel\/src\/http\//,
+			'koa-body': /^core\/kernel\/src\/http\//,
 		};
 		expect(
 			violations(
@@ -189,7 +224,7 @@ describe('the house style', () => {
 	});
 
 	test('every package has a README and one version', () => {
-		const folders = globSync(['core', 'plugins/*', 'adapters/*', 'cli'], { cwd: root }).filter(
+		const folders = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli'], { cwd: root }).filter(
 			(folder) => existsSync(join(root, folder, 'package.json')),
 		);
 		const versions = new Set(
@@ -201,7 +236,7 @@ describe('the house style', () => {
 
 	test('every dependency has its line in ARCHITECTURE.md', () => {
 		const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-		const names = globSync(['core', 'plugins/*', 'adapters/*', 'cli'], { cwd: root })
+		const names = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli'], { cwd: root })
 			.filter((folder) => existsSync(join(root, folder, 'package.json')))
 			.flatMap((folder) => Object.keys(manifest(folder).dependencies ?? {}))
 			.filter((name) => !/^(@plinth\/|plinth$)/.test(name));

@@ -3,14 +3,15 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { bootErrors, createApp, errors, findConfig } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
 import { sqliteErrors } from '@plinth/sqlite';
+import { silentLogger } from '@plinth/testing';
+import { mediaErrors } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { modelBindingShape, modelPoolShape } from '../core/src/config/model-shape.ts';
-import { defaultCircuit } from '../core/src/models/circuit.ts';
-import { defaultWaiting } from '../core/src/models/fair-queue.ts';
-import { abandonMs } from '../core/src/models/guarded-model.ts';
-import { retryAfterSeconds } from '../core/src/models/retry-after.ts';
+import { modelBindingShape, modelPoolShape } from '../core/kernel/src/models/binding.ts';
+import { defaultCircuit } from '../core/kernel/src/models/circuit.ts';
+import { defaultWaiting } from '../core/kernel/src/models/fair-queue.ts';
+import { abandonMs } from '../core/kernel/src/models/guarded-model.ts';
+import { retryAfterSeconds } from '../core/kernel/src/models/retry-after.ts';
 import { root } from './support/cli.ts';
 import { type Factory, factoriesOf, takesNumbersOnly, tellOptions } from './support/factories.ts';
 import { codeBlocks, tablesOf } from './support/pages.ts';
@@ -50,7 +51,7 @@ describe('the pages in docs', () => {
 	});
 
 	test('name errors that there are, with the status and the code that clients read', () => {
-		const known = { ...errors, ...sqliteErrors };
+		const known = { ...errors, ...mediaErrors, ...sqliteErrors };
 		const wrong = configured.flatMap((page) =>
 			tablesOf(read(page))
 				.flat()

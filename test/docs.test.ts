@@ -6,6 +6,7 @@ import { fileErrors } from '@plinth/plugin-files';
 import { imageErrors } from '@plinth/plugin-image';
 import { videoErrors } from '@plinth/plugin-video';
 import { webhookErrors } from '@plinth/plugin-webhooks';
+import { mediaErrors } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limitSections } from '../scripts/reference/limits/page.ts';
 import { root } from './support/cli.ts';
@@ -46,7 +47,7 @@ describe('README.md', () => {
 
 	test('leads to the page of every package', async () => {
 		const text = await readFile(join(root, 'README.md'), 'utf8');
-		const packages = globSync(['core', 'plugins/*', 'adapters/*', 'cli'], { cwd: root });
+		const packages = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli'], { cwd: root });
 		const missing = packages.filter((folder) => !text.includes(`](${folder})`));
 		expect(packages.length).toBeGreaterThan(15);
 		expect(missing).toEqual([]);
@@ -55,7 +56,7 @@ describe('README.md', () => {
 
 describe('docs/limits.md', () => {
 	test('promises answers that the tables of errors have', () => {
-		const tables = [errors, fileErrors, imageErrors, videoErrors, webhookErrors];
+		const tables = [errors, mediaErrors, fileErrors, imageErrors, videoErrors, webhookErrors];
 		const known = tables.flatMap((table) => Object.values(table));
 		const wrong = limitSections
 			.flatMap(({ rows }) => rows)

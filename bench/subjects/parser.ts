@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { CachedReader } from '../../adapters/documents/src/cache/cached-reader.ts';
 import { PooledReader } from '../../adapters/documents/src/pool/reader.ts';
-import { CachedReader } from '../../core/src/documents/cached-reader.ts';
 
 /** What is asked of this process: the texts of files, or how long one file takes. */
 interface Question {

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { builtin } from '@plinth/builtin';
 import { createApp, services } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
 import { video } from '@plinth/plugin-video';
 import { sharpImages } from '@plinth/sharp';
+import { silentLogger } from '@plinth/testing';
 
 // Renders one video per message: the built-in model behind the video plugin, with everything else in memory.
 const app = await createApp(

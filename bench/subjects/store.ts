@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { JobStore } from '@plinth/core';
-import { createBackend, silentLogger } from '@plinth/core/testing';
 import { sqliteJobs } from '@plinth/sqlite';
+import { createBackend, silentLogger } from '@plinth/testing';
 
 /** What both sides do to a job. */
 interface Jobs {

@@ -1,8 +1,9 @@
 import { audioEncoder } from '@plinth/audio';
 import { builtin } from '@plinth/builtin';
-import { apiKeys, defineConfig, env } from '@plinth/core';
+import { defineConfig, env } from '@plinth/core';
 import { documentReader } from '@plinth/documents';
 import { fsBlobs } from '@plinth/fs';
+import { apiKeys } from '@plinth/keys';
 import { memoryEvents } from '@plinth/memory';
 import { chat } from '@plinth/plugin-chat';
 import { events } from '@plinth/plugin-events';

@@ -1,4 +1,5 @@
-import { type App, type KeyRing, keyRing, type ResolvedConfig, services } from '@plinth/core';
+import { type App, type ResolvedConfig, services } from '@plinth/core';
+import { type KeyRing, keyRing } from '@plinth/keys';
 
 /** Where the keys of a composition come from. */
 export interface KeySources {

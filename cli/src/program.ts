@@ -1,5 +1,4 @@
-import { BootError, version } from '@plinth/core';
-import { redact } from '@plinth/core/toolkit';
+import { BootError, redact, version } from '@plinth/core';
 import { Command, InvalidArgumentError } from 'commander';
 import type { CreateFlags } from './commands/keys.ts';
 import type { ParseFlags } from './commands/parse.ts';

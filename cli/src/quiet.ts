@@ -1,5 +1,5 @@
 import type { Logger } from '@plinth/core';
-import { redact } from '@plinth/core/toolkit';
+import { redact } from '@plinth/core';
 
 /** For commands whose output is their result: only errors are worth a line, on standard error. */
 export const quietLogger: Logger = {

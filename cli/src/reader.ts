@@ -2,11 +2,10 @@ import {
 	type App,
 	type BackendInstance,
 	createApp,
-	type DocumentReader,
 	findConfig,
 	type ResolvedConfig,
-	services,
 } from '@plinth/core';
+import { type DocumentReader, mediaServices } from '@plinth/toolkit';
 import { embedded } from './embedded.ts';
 import { quietLogger } from './quiet.ts';
 import { UserError } from './user-error.ts';
@@ -26,8 +25,10 @@ export async function withReader<T>(
 }
 
 function readerOf(app: App, file: string | undefined): DocumentReader {
-	const isThere = app.tree().parts.some(({ provides }) => provides.includes(services.documents.id));
-	if (isThere) return app.service(services.documents);
+	const isThere = app
+		.tree()
+		.parts.some(({ provides }) => provides.includes(mediaServices.documents.id));
+	if (isThere) return app.service(mediaServices.documents);
 	throw new UserError(
 		`${file ?? 'The built-in composition'} has no backend that reads documents. Add one under backends, such as @plinth/documents#documentReader.`,
 	);
@@ -45,7 +46,7 @@ function readerOnly(config: ResolvedConfig): ResolvedConfig {
 			for (const need of Object.values(definition.needs ?? {})) add(need.id);
 		}
 	};
-	add(services.documents.id);
+	add(mediaServices.documents.id);
 	const isOurs = ({ path }: { readonly path: string }) => {
 		const [section = '', name = ''] = path.split('.');
 		return section === 'backends'

@@ -35,7 +35,7 @@ describe('plinth check', () => {
 		['the routes of a plugin', /plugin video[\s\S]*route POST \/v1\/videos\b/],
 		['the models', /builtin-speech \(speech\): /],
 		['an optional need that is met', /needs speech\.audioEncoder from backend audio/],
-		['an optional need that nobody meets', /needs core\.remoteImages from nobody \(optional\)/],
+		['an optional need that nobody meets', /needs media\.remoteImages from nobody \(optional\)/],
 	])('prints %s', (_sentence, pattern) => {
 		expect(fine.stdout).toMatch(pattern);
 	});
@@ -114,7 +114,7 @@ describe('plinth check on a config with five mistakes', () => {
 		['the export', 'E_CONFIG_NAME', 'models.clip-1', /builtin\.vidio/],
 		['the option', 'E_OPTIONS_INVALID', 'plugins.video.with.retentionHours', />\s?0/],
 		['the model', 'E_MODEL_UNUSED', 'models.narrator', /no plugin consumes/],
-		['the service', 'E_SERVICE_MISSING', 'plugins.video', /core\.images/],
+		['the service', 'E_SERVICE_MISSING', 'plugins.video', /media\.images/],
 	])('names %s with its path and remedy', (_sentence, code, path, message) => {
 		const problems = broken.stderr.split(/\n\n/).filter((part) => part.includes('remedy'));
 		const [found = ''] = problems.filter((problem) => problem.includes(code));

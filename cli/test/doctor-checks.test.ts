@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KeyInfo } from '@plinth/core';
 import { fsBlobs } from '@plinth/fs';
+import type { KeyInfo } from '@plinth/keys';
 import { memoryRecords } from '@plinth/memory';
 import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-import { apiKeys, createApp } from '@plinth/core';
+import { createApp } from '@plinth/core';
+import { apiKeys } from '@plinth/keys';
 import { embedded } from 'plinth';
 
 const app = await createApp({

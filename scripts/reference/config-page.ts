@@ -1,9 +1,13 @@
 import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { modelBindingShape, modelPoolShape } from '../../core/src/config/model-shape.ts';
-import { configShape, logSettings, serverSettings } from '../../core/src/config/shape.ts';
-import { jobSettings } from '../../core/src/jobs/settings.ts';
+import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
+import {
+	configShape,
+	logSettings,
+	serverSettings,
+} from '../../core/kernel/src/engine/config/shape.ts';
+import { modelBindingShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
 import { type Described, factoriesOf, ownersOf, type Variant, variantsOf } from './factories.ts';
 import { type Cells, table } from './markdown.ts';
 import { meaningIn, type Place, placesOf } from './meanings.ts';
@@ -11,15 +15,15 @@ import { defaultOf, optionsOf, typeOf } from './schema.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const core = (file: string, behind?: string): Place => ({
-	file: join(root, 'core/src', file),
+	file: join(root, 'core/kernel/src', file),
 	...(behind && { behind }),
 });
 
 /** The page of every key that a config may have. Throws when one has no doc comment. */
 export async function configPage(): Promise<string> {
-	const config = core('config.ts', 'interface AppConfig');
+	const config = core('contract/config.ts', 'interface AppConfig');
 	const packages = await Promise.all(
-		['core', ...folders('adapters'), ...folders('plugins')].map(packageOf),
+		[...folders('core'), ...folders('adapters'), ...folders('plugins')].map(packageOf),
 	);
 	const sections = (kind: Described['kind']) =>
 		packages.flatMap(({ title, folder, factories }) => {
@@ -35,27 +39,27 @@ export async function configPage(): Promise<string> {
 		),
 		'## `server`',
 		settings(serverSettings, [
-			core('config/shape.ts'),
-			core('config.ts', 'interface ServerConfig'),
+			core('engine/config/shape.ts'),
+			core('contract/config.ts', 'interface ServerConfig'),
 		]),
 		'## `log`',
-		settings(logSettings, [core('config.ts', 'interface LogConfig')]),
+		settings(logSettings, [core('contract/config.ts', 'interface LogConfig')]),
 		'## `jobs`',
 		'How jobs are run. Times are in milliseconds.',
-		settings(jobSettings, [core('jobs/settings.ts')]),
+		settings(jobSettings, [core('contract/jobs/settings.ts')]),
 		'## Backends',
 		'An entry of `backends` is a factory call, or `{ use, with }` with the name of the factory and its options.',
 		...sections('backend'),
 		'## Models',
 		'An entry of `models` is a factory call, `{ use, with }` with any of the keys below, or a pool. [Models in the config](../models.md) tells how they work together.',
 		settings(modelBindingShape, [
-			core('config.ts', 'interface ModelBindingOptions'),
-			core('config.ts', 'interface ListingOptions'),
+			core('contract/config.ts', 'interface ModelBindingOptions'),
+			core('contract/config.ts', 'interface ListingOptions'),
 		]),
 		'### Pools',
 		settings(modelPoolShape, [
-			core('config.ts', 'interface ModelPool'),
-			core('config.ts', 'interface ListingOptions'),
+			core('contract/config.ts', 'interface ModelPool'),
+			core('contract/config.ts', 'interface ListingOptions'),
 		]),
 		...sections('model'),
 		'## Plugins',

@@ -37,7 +37,9 @@ export async function errorsPage(): Promise<string> {
 
 /** The tables of the kernel and of all packages that have one. */
 export async function errorTables(): Promise<readonly ErrorTable[]> {
-	const folders = globSync('{adapters,plugins}/*/package.json', { cwd: root }).sort();
+	const folders = globSync('{core/toolkit,adapters/*,plugins/*}/package.json', {
+		cwd: root,
+	}).sort();
 	const tables = folders.map(async (file) => {
 		const { name } = JSON.parse(readFileSync(join(root, file), 'utf8'));
 		const exported = Object.values(await import(name));
@@ -75,7 +77,7 @@ const made = /(?:(?<!(?:[!=]==|case) )'|\(errors\.)(E_[A-Z_]+)['),]/g;
 /** The folders of packages by the names of the errors that they make. */
 function findMakers(): ReadonlyMap<string, Set<string>> {
 	const makers = new Map<string, Set<string>>();
-	for (const file of globSync('{core,cli,adapters/*,plugins/*}/src/**/*.ts', { cwd: root })) {
+	for (const file of globSync('{core/*,cli,adapters/*,plugins/*}/src/**/*.ts', { cwd: root })) {
 		const [folder = ''] = file.split('/src/');
 		const text = readFileSync(join(root, file), 'utf8');
 		for (const [, name = ''] of text.matchAll(made)) {

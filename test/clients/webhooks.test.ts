@@ -1,5 +1,5 @@
-import { eventually } from '@plinth/core/testing';
 import { webhooks } from '@plinth/plugin-webhooks';
+import { eventually } from '@plinth/testing';
 import OpenAI from 'openai-v7';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fakeVideo } from '../support/fake-models.ts';

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { keyRing } from '@plinth/core';
+import { keyRing } from '@plinth/keys';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeChat } from '../support/fake-chat.ts';

@@ -1,5 +1,5 @@
-import { eventually } from '@plinth/core/testing';
 import { video } from '@plinth/plugin-video';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeVideo, gate, heldVideo, tinyMp4, tinyPoster } from '../support/fake-models.ts';

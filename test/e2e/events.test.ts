@@ -1,7 +1,7 @@
 import { defineModel } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
 import { events } from '@plinth/plugin-events';
 import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { type RawClient, rawClient } from '../support/client.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
 import { files } from '@plinth/plugin-files';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { ClockAhead } from '../support/clock-ahead.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { failure, rawClient } from '../support/client.ts';
 import { ClockAhead } from '../support/clock-ahead.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';

@@ -1,4 +1,4 @@
-import { keyRing } from '@plinth/core';
+import { keyRing } from '@plinth/keys';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, rawClient } from '../support/client.ts';
 import { ApiDocument, type Operation } from '../support/openapi/document.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyRing } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { keyRing } from '@plinth/keys';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rawClient, type WireVideo } from '../support/client.ts';
 import { fakeVideo, gate, heldSpeech, heldVideo, tinyMp4 } from '../support/fake-models.ts';

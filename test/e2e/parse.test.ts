@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { keyRing } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { keyRing } from '@plinth/keys';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeDocuments, type ReadDocument } from '../support/fake-documents.ts';

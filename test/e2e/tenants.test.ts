@@ -1,5 +1,5 @@
-import { eventually } from '@plinth/core/testing';
 import { webhooks } from '@plinth/plugin-webhooks';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireList } from '../support/client.ts';
 import { ClockAhead } from '../support/clock-ahead.ts';

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient, type WireList, type WireVideo } from '../support/client.ts';
 import { fakeVideo, gate, heldVideo, type Recorded } from '../support/fake-models.ts';

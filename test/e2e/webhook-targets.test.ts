@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@plinth/core/testing';
-import { Egress } from '@plinth/core/toolkit';
 import { webhooks } from '@plinth/plugin-webhooks';
+import { eventually } from '@plinth/testing';
+import { Egress } from '@plinth/toolkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isPublicAddress } from '../../core/src/http/egress/addresses.ts';
+import { isPublicAddress } from '../../core/toolkit/src/egress/addresses.ts';
 import { webhooksThrough } from '../../plugins/webhooks/src/plugin.ts';
 import { allVideos, failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeVideo } from '../support/fake-models.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp, type Logger } from '@plinth/core';
-import { eventually, silentLogger } from '@plinth/core/testing';
 import { webhooks } from '@plinth/plugin-webhooks';
+import { eventually, silentLogger } from '@plinth/testing';
 import OpenAI from 'openai-v7';
 import { embedded } from 'plinth';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -223,7 +223,7 @@ describe('the built-in composition', () => {
 		onTestFinished(() => removeDir(cwd));
 		const { code, stdout } = await plinthHere(['check'], { cwd });
 		expect(code).toBe(0);
-		expect(stdout).toContain('plugin webhooks provides core.callbacks\n');
+		expect(stdout).toContain('plugin webhooks provides media.callbacks\n');
 		for (const route of [
 			'POST /v1/webhook_endpoints',
 			'GET /v1/webhook_endpoints/{id}',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { configShape } from '../../core/src/config/shape.ts';
+import { configShape } from '../../core/kernel/src/engine/config/shape.ts';
 import { root } from '../support/cli.ts';
 import { plinthHere } from '../support/command.ts';
 import { bootEmbedded } from '../support/serve.ts';

@@ -16,7 +16,8 @@ import { ${kind}ModelSuite } from '@plinth/plugin-${kind}/testing';
 declare const create: Parameters<typeof ${kind}ModelSuite>[0]['create'];`;
 const example = (kind: string, factory: string) =>
 	`import { ${factory} } from '@plinth-examples/custom-${kind}-model';`;
-const codec = "import type { ImageCodec } from '@plinth/core';\ndeclare const images: ImageCodec;";
+const codec =
+	"import type { ImageCodec } from '@plinth/toolkit';\ndeclare const images: ImageCodec;";
 
 // What the page has said before, in words.
 const surroundings: readonly Surroundings[] = [
@@ -24,7 +25,7 @@ const surroundings: readonly Surroundings[] = [
 	{
 		page: 'adapters/documents/README.md',
 		has: 'documents.read',
-		with: `${read}\nimport type { DocumentReader } from '@plinth/core';\ndeclare const documents: DocumentReader;`,
+		with: `${read}\nimport type { DocumentReader } from '@plinth/toolkit';\ndeclare const documents: DocumentReader;`,
 	},
 	{
 		page: 'adapters/sharp/README.md',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { watchReplies } from './openapi/watch.ts';
 
 /** A video object, as far as tests look at it by name. */

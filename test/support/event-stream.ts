@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 
 /** One frame of an event stream. */
 export interface Frame {

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { defineBackend } from '@plinth/core';
+import { CachedReader } from '@plinth/documents';
 import {
 	type DocumentOptions,
 	type DocumentReader,
 	type DocumentRun,
 	type DocumentText,
-	defineBackend,
-	plinthError,
-	services,
-} from '@plinth/core';
+	mediaError,
+	mediaServices,
+} from '@plinth/toolkit';
 import { z } from 'zod';
 
 /** One document that a {@link fakeDocuments} was asked for. */
@@ -40,15 +41,15 @@ export function fakeDocuments(
 	};
 	return defineBackend({
 		name: 'test.documents',
-		provides: services.documents,
+		provides: mediaServices.documents,
 		config: z.strictObject({}),
-		create: () => reader,
+		create: () => new CachedReader(reader),
 	});
 }
 
 function textOf(bytes: Uint8Array): DocumentText {
 	const text = Buffer.from(bytes.subarray(0, 1_000)).toString();
-	if (text.startsWith('broken')) throw plinthError('E_DOCUMENT_UNREADABLE');
+	if (text.startsWith('broken')) throw mediaError('E_DOCUMENT_UNREADABLE');
 	return {
 		mediaType: 'text/plain',
 		pages: [{ page: 1, text }],

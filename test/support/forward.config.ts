@@ -1,11 +1,11 @@
 import {
-	apiKeys,
 	defineConfig,
 	definePlugin,
 	defineRoute,
 	type ForwardDispatcher,
 	plinthError,
 } from '@plinth/core';
+import { apiKeys } from '@plinth/keys';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
 import { Agent } from 'undici';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import type { JobEvent, JobStore } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
 import { sqliteJobs } from '@plinth/sqlite';
+import { createBackend } from '@plinth/testing';
 
 /** Every event in a data directory's database, in order; members of a fleet may go on using it. */
 export async function jobEvents(dataDir: string): Promise<readonly JobEvent[]> {

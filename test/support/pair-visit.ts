@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Sdk, SdkClass } from '../clients/sdk.ts';
 import { allVideos, type WireVideo } from './client.ts';

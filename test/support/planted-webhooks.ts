@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { expect } from 'vitest';
 
 interface Answered {

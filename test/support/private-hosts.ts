@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { isPublicAddress } from '../../core/src/http/egress/addresses.ts';
+import { isPublicAddress } from '../../core/toolkit/src/egress/addresses.ts';
 
 /** The addresses that other machines know this one by. */
 export const ownHosts = Object.values(networkInterfaces())

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, type AppConfig, type Clock, createApp } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+import { silentLogger } from '@plinth/testing';
 import { embedded } from 'plinth';
 import { fakeDocuments } from './fake-documents.ts';
 

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
+import { defineBackend, mediaTypeOf } from '@plinth/core';
 import {
-	defineBackend,
 	type FileSource,
+	mediaServices,
 	type RemoteImages,
 	type SourceFile,
-	services,
-} from '@plinth/core';
-import { mediaTypeOf } from '@plinth/core/toolkit';
+} from '@plinth/toolkit';
 import { z } from 'zod';
 
 /** Bytes by the names under which requests find them. */
@@ -22,7 +21,7 @@ export function storedFiles(contents: Contents) {
 	};
 	return defineBackend({
 		name: 'storedFiles',
-		provides: services.files,
+		provides: mediaServices.files,
 		config: z.strictObject({}),
 		create: () => source,
 	})();
@@ -39,7 +38,7 @@ export function webPictures(contents: Contents) {
 	};
 	return defineBackend({
 		name: 'webPictures',
-		provides: services.remoteImages,
+		provides: mediaServices.remoteImages,
 		config: z.strictObject({}),
 		create: () => remote,
 	})();

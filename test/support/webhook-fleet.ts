@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppConfig, RecordStore, StoredRecord } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
 import { sqliteRecords } from '@plinth/sqlite';
+import { createBackend } from '@plinth/testing';
 import { type Child, plinth, root } from './cli.ts';
 import { type RawClient, rawClient } from './client.ts';
 import { removeDir, temporaryDir } from './serve.ts';

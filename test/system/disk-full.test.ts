@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { failure, type RawClient, rawClient, type WireVideo } from '../support/client.ts';
 import { fakeVideo, type Gate, gate, heldVideo, tinyMp4 } from '../support/fake-models.ts';

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
-import { Semaphore } from '@plinth/core/toolkit';
+import { eventually } from '@plinth/testing';
+import { Semaphore } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { show, tinyPdf } from '../../adapters/documents/test/tiny-pdf.ts';
 import { type Child, plinth } from '../support/cli.ts';

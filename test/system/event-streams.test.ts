@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, afterEach, beforeAll, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, root } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';

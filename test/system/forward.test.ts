@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth, root } from '../support/cli.ts';
 import { usageOfGroup } from '../support/process-tree.ts';

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { crc32, deflateSync } from 'node:zlib';
-import type { FitOptions, ImageCodec, ImageInfo } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
 import { sharpImages } from '@plinth/sharp';
+import { createBackend } from '@plinth/testing';
+import type { FitOptions, ImageCodec, ImageInfo } from '@plinth/toolkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 /** Growth of the server's process and size of its worker, in bytes. */
@@ -23,7 +23,7 @@ const maxWorker = 600e6;
 const program = `
 	import { createInterface } from 'node:readline';
 	import { readFile } from 'node:fs/promises';
-	import { createBackend } from '@plinth/core/testing';
+	import { createBackend } from '@plinth/testing';
 	import { sharpImages } from '@plinth/sharp';
 	const { provided: images, stop } = await createBackend(sharpImages());
 	const small = await images.encode({ width: 8, height: 8, data: new Uint8Array(256) }, { format: 'png' });

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';

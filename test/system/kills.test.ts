@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { blobFiles } from '../support/blob-files.ts';
 import { allVideos, type RawClient, type WireVideo } from '../support/client.ts';

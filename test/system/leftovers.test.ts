@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { filesBelow } from '../support/files.ts';

@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { reportPdf } from '../../cli/src/demo/report-pdf.ts';
 import { quoted } from '../clients/chat-suite.ts';

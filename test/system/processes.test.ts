@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { createFleet, type Fleet, type Member, type Server } from '../support/fleet.ts';
 import { jobEvents } from '../support/job-events.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { type Child, isGroupAlive, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient, type WireVideo } from '../support/client.ts';

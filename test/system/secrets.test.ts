@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Child, plinth } from '../support/cli.ts';
 import { type RawClient, rawClient } from '../support/client.ts';

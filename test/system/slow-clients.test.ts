@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Child, plinth, root, startNode } from '../support/cli.ts';
 import { rawClient } from '../support/client.ts';

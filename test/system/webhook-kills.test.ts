@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { allVideos } from '../support/client.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';

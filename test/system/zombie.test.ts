@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, onTestFailed, test } from 'vitest';
 import { blobFilesOf } from '../support/blob-files.ts';
 import type { WireVideo } from '../support/client.ts';

@@ -1,11 +1,11 @@
-import { untilAborted } from '@plinth/core';
-import { orAbort, Semaphore } from '@plinth/core/toolkit';
+import { orAbort, untilAborted } from '@plinth/core';
 import type {
 	AudioEncoder,
 	EncodedAudio,
 	EncodedAudioFormat,
 	MonoAudio,
 } from '@plinth/plugin-speech/model';
+import { Semaphore } from '@plinth/toolkit';
 import type { Settings } from './messages.ts';
 import { takePlace } from './place.ts';
 import type { Threads } from './threads.ts';

@@ -1,4 +1,4 @@
-import type { Semaphore } from '@plinth/core/toolkit';
+import type { Semaphore } from '@plinth/toolkit';
 
 /** Waits for a place, for work that is not one promise. The function that comes back gives it up; the signal ends only the waiting. */
 export async function takePlace(places: Semaphore, signal: AbortSignal): Promise<() => void> {

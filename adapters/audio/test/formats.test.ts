@@ -1,5 +1,5 @@
-import { createBackend, type RunningBackend } from '@plinth/core/testing';
 import type { AudioEncoder, EncodedAudioFormat } from '@plinth/plugin-speech/model';
+import { createBackend, type RunningBackend } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audioEncoder } from '../src/index.ts';
 import { readAdts, readFlac, readMp3, readOpus } from './containers.ts';

@@ -1,4 +1,4 @@
-import { eventually, type ManualClock, manualClock } from '@plinth/core/testing';
+import { eventually, type ManualClock, manualClock } from '@plinth/testing';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ThreadedEncoder } from '../src/encoder.ts';
 import { Threads } from '../src/threads.ts';

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlinthError } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
 import type { VideoModel } from '@plinth/plugin-video/model';
+import { eventually } from '@plinth/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
 import { type Bench, createBench, shell, video, videoRun } from './harness.ts';

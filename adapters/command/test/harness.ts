@@ -3,16 +3,16 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger, ModelFactory } from '@plinth/core';
+import type { ChatRequest } from '@plinth/plugin-chat/model';
+import type { ImageRequest, ImageRun } from '@plinth/plugin-image/model';
+import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
 import {
 	createModel,
 	eventually,
 	type ManualClock,
 	manualClock,
 	silentLogger,
-} from '@plinth/core/testing';
-import type { ChatRequest } from '@plinth/plugin-chat/model';
-import type { ImageRequest, ImageRun } from '@plinth/plugin-image/model';
-import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
+} from '@plinth/testing';
 import type { z } from 'zod';
 
 /** Makes models whose programs live below a temporary folder of their own, so that what is left of them can be told from everything else. */

@@ -1,4 +1,4 @@
-import { createModel } from '@plinth/core/testing';
+import { createModel } from '@plinth/testing';
 import { command } from '../src/index.ts';
 import { video, videoRun } from './harness.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImageCodec } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
 import type { ImageEditRequest, ImageInput, ImageModel, Picture } from '@plinth/plugin-image/model';
 import { imageModelSuite } from '@plinth/plugin-image/testing';
 import { sharpImages } from '@plinth/sharp';
+import { createBackend } from '@plinth/testing';
+import type { ImageCodec } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { solidPng } from '../../../test/support/png.ts';
 import { command } from '../src/index.ts';

@@ -1,5 +1,5 @@
-import { eventually } from '@plinth/core/testing';
 import type { ImageModel } from '@plinth/plugin-image/model';
+import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
 import { type Bench, createBench, image, imageRun, shell } from './harness.ts';

@@ -1,5 +1,7 @@
-import { type DocumentReader, defineBackend, services } from '@plinth/core';
+import { defineBackend } from '@plinth/core';
+import { type DocumentReader, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
+import { CachedReader } from './cache/cached-reader.ts';
 import type { PooledReader } from './pool/reader.ts';
 import { versionWith } from './version.ts';
 
@@ -32,7 +34,7 @@ const warmAfterMs = 2_000;
  */
 export const documentReader = defineBackend({
 	name: 'documentReader',
-	provides: services.documents,
+	provides: mediaServices.documents,
 	config,
 	create({ config: { workers, ocr }, onStop }): DocumentReader {
 		const { TESSDATA_PREFIX: tessdata } = process.env;
@@ -71,9 +73,9 @@ export const documentReader = defineBackend({
 				() => {},
 			);
 		});
-		return {
+		return new CachedReader({
 			version: versionWith(options.ocr),
 			read: async (...call) => (await loaded()).read(...call),
-		};
+		});
 	},
 });

@@ -1,6 +1,6 @@
 /** What runs in a reading process: one document after the other. */
 import { readFile } from 'node:fs/promises';
-import { serveTasks } from '@plinth/core/processes/child';
+import { serveTasks } from '@plinth/toolkit/processes/child';
 import type { OcrContext, Share } from './formats/format.ts';
 
 import { documentLimits } from './pool/limits.ts';

@@ -1,1 +1,2 @@
 export { documentReader } from './backend.ts';
+export { CachedReader } from './cache/cached-reader.ts';

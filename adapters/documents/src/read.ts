@@ -1,4 +1,4 @@
-import type { DocumentOptions, DocumentPage, DocumentText } from '@plinth/core';
+import type { DocumentOptions, DocumentPage, DocumentText } from '@plinth/toolkit';
 import { Budget } from './formats/budget.ts';
 import type { Content, OcrContext, ReadContext, Share } from './formats/format.ts';
 import { formats } from './formats/index.ts';

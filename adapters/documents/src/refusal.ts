@@ -1,4 +1,4 @@
-import { Refusal as TaskRefusal } from '@plinth/core/processes/child';
+import { Refusal as TaskRefusal } from '@plinth/toolkit/processes/child';
 
 const codes = [
 	'E_DOCUMENT_UNSUPPORTED',

@@ -1,4 +1,4 @@
-import type { DocumentMetadata, DocumentPage, DocumentText } from '@plinth/core';
+import type { DocumentMetadata, DocumentPage, DocumentText } from '@plinth/toolkit';
 import { maxCharacters } from './formats/budget.ts';
 import type { Content } from './formats/format.ts';
 

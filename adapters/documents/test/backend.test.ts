@@ -1,5 +1,5 @@
-import type { DocumentReader } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
+import { createBackend } from '@plinth/testing';
+import type { DocumentReader } from '@plinth/toolkit';
 import { expect, it } from 'vitest';
 import { documentReader } from '../src/index.ts';
 

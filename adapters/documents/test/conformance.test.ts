@@ -1,5 +1,5 @@
-import type { DocumentReader } from '@plinth/core';
-import { createBackend, documentReaderSuite } from '@plinth/core/testing';
+import { createBackend, documentReaderSuite } from '@plinth/testing';
+import type { DocumentReader } from '@plinth/toolkit';
 import { afterAll, beforeAll, test } from 'vitest';
 import { documentReader } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import type { DocumentText, PageRange } from '@plinth/core';
+import type { DocumentText, PageRange } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { maxCharacters } from '../src/formats/budget.ts';
 import { type PartRun, readInParts } from '../src/pool/parts.ts';

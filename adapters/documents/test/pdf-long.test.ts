@@ -1,4 +1,4 @@
-import type { PageRange } from '@plinth/core';
+import type { PageRange } from '@plinth/toolkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { readPdf } from '../src/pdf/read.ts';
 import { PooledReader } from '../src/pool/reader.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { DocumentRun, DocumentText } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
+import type { DocumentRun, DocumentText } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PooledReader, type PooledReaderOptions } from '../src/pool/reader.ts';
 

@@ -1,4 +1,4 @@
-import type { DocumentPage } from '@plinth/core';
+import type { DocumentPage } from '@plinth/toolkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Gathered } from '../src/pool/gathered.ts';

@@ -15,7 +15,8 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock, Logger } from '@plinth/core';
-import { makePrivateDir, ownerMark, ownerState } from '@plinth/core/toolkit';
+import { ownerMark, ownerState } from '@plinth/core';
+import { makePrivateDir } from '@plinth/toolkit';
 import { storage } from './failures.ts';
 import { directoryOf } from './keys.ts';
 

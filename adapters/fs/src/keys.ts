@@ -1,4 +1,4 @@
-import { isBlobKey } from '@plinth/core/toolkit';
+import { isBlobKey } from '@plinth/toolkit';
 
 /**
  * Keys and the paths of their files, relative to the store's directory. A blob's file name ends with `@`, a character that no

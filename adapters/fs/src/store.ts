@@ -7,7 +7,7 @@ import {
 	type PutBlobOptions,
 	plinthError,
 } from '@plinth/core';
-import { checkBlobKey } from '@plinth/core/toolkit';
+import { checkBlobKey } from '@plinth/toolkit';
 import { FileBody } from './body.ts';
 import {
 	type Directory,

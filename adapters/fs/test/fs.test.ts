@@ -14,9 +14,8 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BlobStore, isReusableBody } from '@plinth/core';
-import { blobStoreSuite, createBackend, manualClock } from '@plinth/core/testing';
-import { ownerMark } from '@plinth/core/toolkit';
+import { type BlobStore, isReusableBody, ownerMark } from '@plinth/core';
+import { blobStoreSuite, createBackend, manualClock } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fsBlobs } from '../src/index.ts';
 

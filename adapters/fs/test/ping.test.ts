@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobStore } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
+import { createBackend } from '@plinth/testing';
 import { expect, test } from 'vitest';
 import { fsBlobs } from '../src/index.ts';
 

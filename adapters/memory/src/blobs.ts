@@ -10,7 +10,7 @@ import {
 	services,
 	untilAborted,
 } from '@plinth/core';
-import { checkBlobKey } from '@plinth/core/toolkit';
+import { checkBlobKey } from '@plinth/toolkit';
 import { z } from 'zod';
 
 /** Blobs that live as long as the process. */

@@ -8,7 +8,7 @@ import {
 	jobStoreSuite,
 	manualClock,
 	recordStoreSuite,
-} from '@plinth/core/testing';
+} from '@plinth/testing';
 import { describe, test } from 'vitest';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '../src/index.ts';
 

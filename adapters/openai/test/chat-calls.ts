@@ -1,5 +1,5 @@
-import { silentLogger } from '@plinth/core/testing';
 import type { ChatEvent, ChatModel, ChatRequest, TextPart } from '@plinth/plugin-chat/model';
+import { silentLogger } from '@plinth/testing';
 import { all } from './harness.ts';
 
 /** A text part. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errors } from '@plinth/core';
+import { mediaErrors } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { openai } from '../src/index.ts';
@@ -58,8 +59,8 @@ describe('docs/adapters/openai.md', () => {
 			errors.E_MODEL_BUSY,
 			errors.E_MODEL_UNAVAILABLE,
 			errors.E_MODEL_TIMEOUT,
-			errors.E_MODERATION_BLOCKED,
-			errors.E_CONTEXT_TOO_LONG,
+			mediaErrors.E_MODERATION_BLOCKED,
+			mediaErrors.E_CONTEXT_TOO_LONG,
 		]) {
 			expect(told).toContain(`${status} \`${code}\``);
 		}

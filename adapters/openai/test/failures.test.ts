@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '@plinth/core';
-import { eventually, manualClock, silentLogger } from '@plinth/core/testing';
 import type { ChatEvent, ChatModel } from '@plinth/plugin-chat/model';
+import { eventually, manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { answer, chunk, hello, talk } from './chat-calls.ts';

@@ -1,12 +1,6 @@
-import {
-	type Clock,
-	type ImageCodec,
-	isPlinthError,
-	type Logger,
-	type ModelInstance,
-	services,
-} from '@plinth/core';
-import { createModel as createAsBoot, silentLogger } from '@plinth/core/testing';
+import { type Clock, isPlinthError, type Logger, type ModelInstance } from '@plinth/core';
+import { createModel as createAsBoot, silentLogger } from '@plinth/testing';
+import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { impatientClock } from './clock.ts';
 
@@ -24,7 +18,7 @@ export async function createModel<M>(
 	{ clock = impatientClock(), log = silentLogger(), images, id = 'bound-id' }: ModelOptions = {},
 ): Promise<{ readonly model: M; stop(): Promise<void> }> {
 	// Nobody looks at pictures that pass through.
-	const known = { [services.images.id]: images ?? {} };
+	const known = { [mediaServices.images.id]: images ?? {} };
 	const { model, close } = await createAsBoot(instance, { clock, log, id, services: known });
 	return { model, stop: close };
 }

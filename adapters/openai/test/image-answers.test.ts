@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@plinth/core/testing';
 import type { ImageModel } from '@plinth/plugin-image/model';
+import { eventually } from '@plinth/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { type Failed, failureOf, modelOf } from './harness.ts';

@@ -1,4 +1,4 @@
-import { silentLogger } from '@plinth/core/testing';
+import { silentLogger } from '@plinth/testing';
 import { expect } from 'vitest';
 import { openai } from '../src/index.ts';
 import { answer } from './chat-calls.ts';

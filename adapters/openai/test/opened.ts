@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { silentLogger } from '@plinth/core/testing';
+import { silentLogger } from '@plinth/testing';
 import { openai } from '../src/index.ts';
 import { answer, hello } from './chat-calls.ts';
 import { impatientClock } from './clock.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import {
 	clientKey,

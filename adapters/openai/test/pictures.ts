@@ -1,5 +1,3 @@
-import type { ImageCodec, RawImage } from '@plinth/core';
-import { createBackend, silentLogger } from '@plinth/core/testing';
 import type {
 	ImageEditRequest,
 	ImageInput,
@@ -9,6 +7,8 @@ import type {
 	Picture,
 } from '@plinth/plugin-image/model';
 import { sharpImages } from '@plinth/sharp';
+import { createBackend, silentLogger } from '@plinth/testing';
+import type { ImageCodec, RawImage } from '@plinth/toolkit';
 import { afterAll } from 'vitest';
 
 /** A codec that ends with the file of tests. */

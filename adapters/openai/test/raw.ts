@@ -1,6 +1,6 @@
 import type { RawBody } from '@plinth/core';
 // The kernel makes these for plugins alone.
-import { scanBody } from '../../../core/src/http/bodies/raw-body.ts';
+import { scanBody } from '../../../core/kernel/src/http/bodies/raw-body.ts';
 
 /** A body as the kernel shows it to models: JSON as it is, or a value. */
 export function rawBody(body: string | object): RawBody {

@@ -1,5 +1,5 @@
 import { isPlinthError } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { answer, words } from './chat-calls.ts';

@@ -1,5 +1,4 @@
 import { isPlinthError } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
 import type {
 	AudioFormat,
 	EncodedAudio,
@@ -7,6 +6,7 @@ import type {
 	SpeechModel,
 	SpeechRequest,
 } from '@plinth/plugin-speech/model';
+import { silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { type Cell, cellsOf } from './features.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createModel } from '@plinth/core/testing';
 import { smallMp4, videoModelSuite } from '@plinth/plugin-video/testing';
+import { createModel } from '@plinth/testing';
 import { afterAll, describe, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { systemClock } from './system-clock.ts';

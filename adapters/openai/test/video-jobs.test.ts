@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from './harness.ts';
 import { bytes, cutAfter, failure, type Handler, hangUp, json } from './upstream.ts';

@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { expect, test } from 'vitest';
 import { type Cell, cellsOf } from './features.ts';
 import { hangUp, json, silent } from './upstream.ts';

@@ -1,5 +1,5 @@
-import { silentLogger } from '@plinth/core/testing';
 import type { VideoModel, VideoRequest, VideoResult, VideoRun } from '@plinth/plugin-video/model';
+import { silentLogger } from '@plinth/testing';
 import { openai } from '../src/index.ts';
 import { impatientClock } from './clock.ts';
 import { all, keptLog, modelOf } from './harness.ts';

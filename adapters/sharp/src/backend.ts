@@ -1,4 +1,5 @@
-import { defineBackend, services } from '@plinth/core';
+import { defineBackend } from '@plinth/core';
+import { mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
 import { lazyCodec } from './lazy.ts';
 
@@ -21,7 +22,7 @@ const loadAfterMs = 1_000;
  */
 export const sharpImages = defineBackend({
 	name: 'sharpImages',
-	provides: services.images,
+	provides: mediaServices.images,
 	config,
 	create({ config, log, onStop }) {
 		let loading: ReturnType<typeof loadCodec> | undefined;

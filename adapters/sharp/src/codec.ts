@@ -5,13 +5,13 @@ import {
 	type ImageCodec,
 	type ImageInfo,
 	type ImageLayer,
-	plinthError,
+	mediaError,
 	type RawImage,
+	Semaphore,
 	type TranscodedImage,
 	type TranscodeOptions,
-} from '@plinth/core';
-import { Refusal } from '@plinth/core/processes/child';
-import { Semaphore } from '@plinth/core/toolkit';
+} from '@plinth/toolkit';
+import { Refusal } from '@plinth/toolkit/processes/child';
 import { storedAs } from './encoding.ts';
 import { encode, type RefusalCode } from './failures.ts';
 import { beginningOf } from './input.ts';
@@ -98,7 +98,7 @@ async function coded<T>(work: () => Promise<T>): Promise<T> {
 	} catch (error) {
 		if (!(error instanceof Refusal)) throw error;
 		const { code, sentence, cause } = error;
-		throw plinthError(code as RefusalCode, {
+		throw mediaError(code as RefusalCode, {
 			cause,
 			...(sentence === undefined ? {} : { message: sentence }),
 		});

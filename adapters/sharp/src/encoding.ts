@@ -1,4 +1,4 @@
-import type { EncodeOptions } from '@plinth/core';
+import type { EncodeOptions } from '@plinth/toolkit';
 import type { Sharp } from 'sharp';
 
 /** Whether nothing of the stored picture is transparent: asked for, or because JPEG has no alpha. */

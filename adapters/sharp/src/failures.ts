@@ -1,5 +1,5 @@
-import type { ImageFormat } from '@plinth/core';
-import { Refusal as TaskRefusal } from '@plinth/core/processes/child';
+import type { ImageFormat } from '@plinth/toolkit';
+import { Refusal as TaskRefusal } from '@plinth/toolkit/processes/child';
 
 /** Most pixels of an image, the limit of `ImageCodec`. */
 export const maxPixels = 50_000_000;

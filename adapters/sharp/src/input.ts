@@ -1,5 +1,5 @@
 import { open, readFile } from 'node:fs/promises';
-import type { EncodedImage, ImageFormat } from '@plinth/core';
+import type { EncodedImage, ImageFormat } from '@plinth/toolkit';
 import { maxBytes, Refusal } from './failures.ts';
 import { hasEnd } from './jpeg.ts';
 import { fileHasTexts, withoutTexts } from './png.ts';

@@ -1,4 +1,4 @@
-import type { ImageCodec } from '@plinth/core';
+import type { ImageCodec } from '@plinth/toolkit';
 
 /** A codec that loads the one behind it with the first picture. A load that fails is tried again with the next one. */
 export function lazyCodec(load: () => Promise<ImageCodec>) {

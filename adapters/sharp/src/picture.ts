@@ -1,4 +1,4 @@
-import type { EncodedImage, FitOptions, RawImage, TranscodeOptions } from '@plinth/core';
+import type { EncodedImage, FitOptions, RawImage, TranscodeOptions } from '@plinth/toolkit';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { isOpaque, storedAs } from './encoding.ts';
 import { decode, maxPixels, maxSeconds, Refusal, tooHeavy } from './failures.ts';

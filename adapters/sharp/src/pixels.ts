@@ -1,4 +1,4 @@
-import type { FitOptions, ImageLayer, RawImage } from '@plinth/core';
+import type { FitOptions, ImageLayer, RawImage } from '@plinth/toolkit';
 import sharp, { type Sharp } from 'sharp';
 import { maxPixels, maxSeconds } from './failures.ts';
 

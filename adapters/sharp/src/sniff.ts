@@ -1,4 +1,4 @@
-import type { ImageFormat } from '@plinth/core';
+import type { ImageFormat } from '@plinth/toolkit';
 
 /** How many bytes tell the format, and of a WebP how it is coded. */
 export const headBytes = 16;

@@ -4,7 +4,7 @@ import type {
 	RawImage,
 	TranscodedImage,
 	TranscodeOptions,
-} from '@plinth/core';
+} from '@plinth/toolkit';
 
 /** What can be done with an encoded picture, here or in the worker process. */
 export type Task =

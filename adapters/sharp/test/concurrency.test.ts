@@ -1,4 +1,4 @@
-import { Semaphore } from '@plinth/core/toolkit';
+import { Semaphore } from '@plinth/toolkit';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createCodec, quarters } from './images.ts';

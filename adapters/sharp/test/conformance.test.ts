@@ -1,5 +1,5 @@
-import type { ImageCodec } from '@plinth/core';
-import { createBackend, imageCodecSuite } from '@plinth/core/testing';
+import { createBackend, imageCodecSuite } from '@plinth/testing';
+import type { ImageCodec } from '@plinth/toolkit';
 import { test } from 'vitest';
 import { sharpImages } from '../src/index.ts';
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { RawImage } from '@plinth/core';
+import type { RawImage } from '@plinth/toolkit';
 import sharp, { type Sharp } from 'sharp';
 import { sharpImages } from '../src/index.ts';
 
@@ -12,7 +12,7 @@ export function createCodec(options: { concurrency?: number } = {}) {
 }
 
 function asCodec(codec: unknown) {
-	return codec as import('@plinth/core').ImageCodec;
+	return codec as import('@plinth/toolkit').ImageCodec;
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };

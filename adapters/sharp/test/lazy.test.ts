@@ -1,4 +1,4 @@
-import type { ImageCodec } from '@plinth/core';
+import type { ImageCodec } from '@plinth/toolkit';
 import { expect, it } from 'vitest';
 import { lazyCodec } from '../src/lazy.ts';
 

@@ -1,4 +1,4 @@
-import { services } from '@plinth/core';
+import { mediaServices } from '@plinth/toolkit';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { sharpImages } from '../src/index.ts';
@@ -38,7 +38,7 @@ function turn(image: Sharp, step: Turn): Sharp {
 
 describe('sharpImages', () => {
 	it('provides the images service', () => {
-		expect(sharpImages.definition.provides).toBe(services.images);
+		expect(sharpImages.definition.provides).toBe(mediaServices.images);
 	});
 
 	it.each(['png', 'jpeg', 'webp'] as const)('reads the header of a %s', async (format) => {

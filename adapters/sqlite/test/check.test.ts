@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JobStore } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
+import { createBackend } from '@plinth/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sqliteJobs } from '../src/index.ts';
 

@@ -6,7 +6,7 @@ import {
 	jobStoreSuite,
 	manualClock,
 	recordStoreSuite,
-} from '@plinth/core/testing';
+} from '@plinth/testing';
 import { afterAll, describe, test } from 'vitest';
 import { sqliteJobs, sqliteQueue, sqliteRecords } from '../src/index.ts';
 import { empty, temporaryFile } from './subject.ts';

@@ -1,7 +1,7 @@
 import type { JobStore } from '@plinth/core';
-import { createBackend, manualClock } from '@plinth/core/testing';
+import { createBackend, manualClock } from '@plinth/testing';
 import { afterAll, beforeAll, test } from 'vitest';
-import { checkAgainstModel } from '../../../core/test/testing/job-model/rounds.ts';
+import { checkAgainstModel } from '../../../core/testing/test/job-model/rounds.ts';
 import { sqliteJobs } from '../src/index.ts';
 import { empty, temporaryFile } from './subject.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { JobStore } from '@plinth/core';
-import { createBackend, eventually } from '@plinth/core/testing';
+import { createBackend, eventually } from '@plinth/testing';
 import { expect, test } from 'vitest';
 import { sqliteJobs, sqliteQueue, sqliteRecords } from '../src/index.ts';
 import { temporaryFile } from './subject.ts';

@@ -1,7 +1,7 @@
 // A process of its own on the file: creates `count` jobs and prints the ids that were acknowledged, then claims what it can.
 
 import type { Clock, JobStore } from '@plinth/core';
-import { createBackend, silentLogger } from '@plinth/core/testing';
+import { createBackend, silentLogger } from '@plinth/testing';
 import { sqliteJobs } from '../src/index.ts';
 
 const [file = '', name = '', count = '0', mode = 'claim'] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { mkdir, stat, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JobStore, RecordStore } from '@plinth/core';
-import { createBackend, silentLogger } from '@plinth/core/testing';
+import { createBackend, silentLogger } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from '../src/engine/connection.ts';
 import { openDatabase } from '../src/engine/database.ts';

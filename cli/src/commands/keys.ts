@@ -1,11 +1,5 @@
-import {
-	type App,
-	isPlinthError,
-	type KeyInfo,
-	type KeyRing,
-	keyRing,
-	services,
-} from '@plinth/core';
+import { type App, isPlinthError, services } from '@plinth/core';
+import { type KeyInfo, type KeyRing, keyRing } from '@plinth/keys';
 import { memoryRecords } from '@plinth/memory';
 import { compose } from '../compose.ts';
 import { instantOf } from '../instant.ts';

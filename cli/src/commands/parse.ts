@@ -1,6 +1,5 @@
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { DocumentReader } from '@plinth/core';
 import {
 	maxChars,
 	type ParsedAttachment,
@@ -8,6 +7,7 @@ import {
 	pageRanges,
 	parseDocument,
 } from '@plinth/plugin-parse';
+import type { DocumentReader } from '@plinth/toolkit';
 import { Progress } from '../progress.ts';
 import { quietLogger } from '../quiet.ts';
 import { withReader } from '../reader.ts';

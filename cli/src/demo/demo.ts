@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { keyRing } from '@plinth/core';
+import { keyRing } from '@plinth/keys';
 import { compose } from '../compose.ts';
 import { quietLogger } from '../quiet.ts';
 import { type DemoClient, demoClient } from './client.ts';

@@ -2,12 +2,12 @@ import {
 	type App,
 	BootError,
 	createApp,
-	type KeyInfo,
 	type ResolvedConfig,
 	type SelfCheck,
 	type ServiceRef,
 	services,
 } from '@plinth/core';
+import type { KeyInfo } from '@plinth/keys';
 import { keySources } from '../key-sources.ts';
 import { quietLogger } from '../quiet.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '@plinth/core/toolkit';
+import { nearest } from '@plinth/core';
 import { type Finding, ok, warning } from './finding.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type App, apiKeys, createApp } from '@plinth/core';
-import { createModel, eventually, silentLogger } from '@plinth/core/testing';
+import { type App, createApp } from '@plinth/core';
+import { apiKeys } from '@plinth/keys';
 import { chat } from '@plinth/plugin-chat';
 import { chatModelSuite } from '@plinth/plugin-chat/testing';
+import { createModel, eventually, silentLogger } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient } from '../../../test/support/client.ts';
 import { fakeDocuments } from '../../../test/support/fake-documents.ts';

@@ -1,10 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type App, apiKeys, createApp } from '@plinth/core';
-import { eventually, silentLogger } from '@plinth/core/testing';
+import { type App, createApp } from '@plinth/core';
+import { apiKeys } from '@plinth/keys';
 import { memoryBlobs, memoryRecords } from '@plinth/memory';
 import { image } from '@plinth/plugin-image';
 import { sharpImages } from '@plinth/sharp';
+import { eventually, silentLogger } from '@plinth/testing';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient } from '../../../test/support/client.ts';

@@ -1,11 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type App, apiKeys, createApp } from '@plinth/core';
-import { createModel, eventually, silentLogger } from '@plinth/core/testing';
+import { type App, createApp } from '@plinth/core';
+import { apiKeys } from '@plinth/keys';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
 import { video } from '@plinth/plugin-video';
 import { type Mp4Facts, smallMp4, videoModelSuite } from '@plinth/plugin-video/testing';
 import { sharpImages } from '@plinth/sharp';
+import { createModel, eventually, silentLogger } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient } from '../../../test/support/client.ts';
 import { tinyMp4 } from '../../../test/support/fake-models.ts';

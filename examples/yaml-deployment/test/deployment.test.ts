@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type App, createApp, findConfig } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+import { silentLogger } from '@plinth/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient } from '../../../test/support/client.ts';
 import { readMp4 } from '../../../test/support/mp4.ts';

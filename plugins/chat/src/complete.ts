@@ -3,10 +3,11 @@ import {
 	type Clock,
 	type Logger,
 	type ModelCall,
+	orAbort,
 	Reply,
 	type ServerEvent,
 } from '@plinth/core';
-import { closing, eventsWithin, orAbort } from '@plinth/core/toolkit';
+import { closing, eventsWithin } from '@plinth/toolkit';
 import { headOf } from './answer/head.ts';
 import { type AnswerOrder, makeAnswers } from './answer/make.ts';
 import { chunks } from './answer/stream.ts';

@@ -1,5 +1,11 @@
-import type { Clock, DocumentReader, ImageCodec, Models } from '@plinth/core';
-import type { Capacity, FileSources, PerTenantLimit } from '@plinth/core/toolkit';
+import type { Clock, Models } from '@plinth/core';
+import type {
+	Capacity,
+	DocumentReader,
+	FileSources,
+	ImageCodec,
+	PerTenantLimit,
+} from '@plinth/toolkit';
 import type { ChatModel } from './model.ts';
 import type { ChatOptions } from './options.ts';
 

@@ -1,5 +1,5 @@
 import type { BoundModel, ForwardRequest, RawBody } from '@plinth/core';
-import { parseUnchanged } from '@plinth/core/toolkit';
+import { parseUnchanged } from '@plinth/toolkit';
 import { checkAbilities } from './abilities.ts';
 import type { ChatModel } from './model.ts';
 import { type ChatBody, chatBody } from './request/fields.ts';

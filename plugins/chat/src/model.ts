@@ -1,11 +1,11 @@
 import {
 	defineModelKind,
-	type EncodedImage,
 	type ForwardRequest,
 	type JsonObject,
 	type Logger,
 	type RawBody,
 } from '@plinth/core';
+import type { EncodedImage } from '@plinth/toolkit';
 
 /** What a client asks for, in domain terms: one answer. For several (`n`) the plugin calls again with successive seeds. */
 export interface ChatRequest {

@@ -1,5 +1,5 @@
 import { definePlugin, optional, services } from '@plinth/core';
-import { Capacity, fileSources, PerTenantLimit } from '@plinth/core/toolkit';
+import { Capacity, fileSources, mediaServices, PerTenantLimit } from '@plinth/toolkit';
 import { chatModels } from './model.ts';
 import { chatOptions } from './options.ts';
 import { createChatCompletion } from './route.ts';
@@ -9,8 +9,8 @@ export const chat = definePlugin({
 	id: 'chat',
 	config: chatOptions,
 	needs: {
-		documents: optional(services.documents),
-		images: optional(services.images),
+		documents: optional(mediaServices.documents),
+		images: optional(mediaServices.images),
 		clock: services.clock,
 		...fileSources,
 	},

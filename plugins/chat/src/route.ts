@@ -1,12 +1,5 @@
-import {
-	defineRoute,
-	documentErrors,
-	errors,
-	modelErrors,
-	type Route,
-	valueErrors,
-} from '@plinth/core';
-import { tryPassthrough } from '@plinth/core/toolkit';
+import { defineRoute, errors, modelErrors, type Route, valueErrors } from '@plinth/core';
+import { mediaErrors, tryPassthrough } from '@plinth/toolkit';
 import { chatCompletion } from './answer/schemas.ts';
 import { complete } from './complete.ts';
 import type { ChatContext } from './context.ts';
@@ -37,11 +30,11 @@ export function createChatCompletion(context: ChatContext): Route {
 		},
 		errors: [
 			...valueErrors,
-			errors.E_IMAGE_UNREADABLE,
-			errors.E_IMAGE_TOO_LARGE,
-			...Object.values(documentErrors),
+			mediaErrors.E_IMAGE_UNREADABLE,
+			mediaErrors.E_IMAGE_TOO_LARGE,
+			...Object.values(mediaErrors),
 			...modelErrors,
-			errors.E_CONTEXT_TOO_LONG,
+			mediaErrors.E_CONTEXT_TOO_LONG,
 			errors.E_OVERLOADED,
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,

@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../src/model.ts';
 import { answerOf, errorOf, events, harness, say, tool } from './harness.ts';

@@ -5,18 +5,22 @@ import {
 	type Authenticator,
 	type Clock,
 	createApp,
+	defineBackend,
+	defineModel,
+	type ModelBindingOptions,
+	services,
+} from '@plinth/core';
+import { CachedReader } from '@plinth/documents';
+import { silentLogger } from '@plinth/testing';
+import {
 	type DocumentReader,
 	type DocumentRun,
 	type DocumentText,
-	defineBackend,
-	defineModel,
 	type EncodedDocument,
 	type ImageCodec,
-	type ModelBindingOptions,
-	plinthError,
-	services,
-} from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+	mediaError,
+	mediaServices,
+} from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { chat } from '../src/index.ts';
@@ -88,7 +92,7 @@ export async function harness({
 		async read(document, _options, run = {}) {
 			const text = await textOf(document);
 			texts.push(text);
-			if (text.startsWith('broken')) throw plinthError('E_DOCUMENT_UNREADABLE');
+			if (text.startsWith('broken')) throw mediaError('E_DOCUMENT_UNREADABLE');
 			return (read ?? (async () => pagesOf()))(text, run);
 		},
 	};
@@ -97,8 +101,8 @@ export async function harness({
 			server: { drainDelayMs: 0, graceMs: 50 },
 			backends: {
 				auth: provided(services.authenticator, auth),
-				...(read ? { documents: provided(services.documents, reader) } : {}),
-				...(images ? { images: provided(services.images, images) } : {}),
+				...(read ? { documents: provided(mediaServices.documents, new CachedReader(reader)) } : {}),
+				...(images ? { images: provided(mediaServices.images, images) } : {}),
 				...backends,
 			},
 			models: {

@@ -1,5 +1,6 @@
-import { modelError, plinthError, type RawBody } from '@plinth/core';
-import { answering, forwardRequest, losing } from '@plinth/core/testing';
+import { modelError, type RawBody } from '@plinth/core';
+import { answering, forwardRequest, losing } from '@plinth/testing';
+import { mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import type { ChatModel } from '../src/model.ts';
 import { errorOf, file, type HarnessOptions, harness, say, tool, user } from './harness.ts';
@@ -169,7 +170,7 @@ describe('a lane that fails', () => {
 		const { ask, calls } = await harness({
 			forward(raw) {
 				const lane = request(raw, true);
-				return { ...lane, lost: () => plinthError('E_CONTEXT_TOO_LONG') };
+				return { ...lane, lost: () => mediaError('E_CONTEXT_TOO_LONG') };
 			},
 		});
 		expect(await errorOf(await ask())).toMatchObject({ code: 'context_length_exceeded' });

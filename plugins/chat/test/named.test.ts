@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type ImageCodec, plinthError } from '@plinth/core';
+import { type ImageCodec, mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import { solidPng } from '../../../test/support/png.ts';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
@@ -15,7 +15,7 @@ const backends = {
 const codec = {
 	async probe(image) {
 		if ('path' in image) return { format: 'png', width: 1, height: 1, hasAlpha: false };
-		throw plinthError('E_IMAGE_UNREADABLE');
+		throw mediaError('E_IMAGE_UNREADABLE');
 	},
 } as ImageCodec;
 
@@ -119,7 +119,7 @@ describe('a picture behind an address', () => {
 	});
 
 	test('that is none is refused', async () => {
-		const images = { probe: () => Promise.reject(plinthError('E_IMAGE_UNREADABLE')) };
+		const images = { probe: () => Promise.reject(mediaError('E_IMAGE_UNREADABLE')) };
 		const { ask } = await harness({
 			backends,
 			images: images as unknown as ImageCodec,

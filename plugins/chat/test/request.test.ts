@@ -1,4 +1,4 @@
-import { type ImageCodec, plinthError } from '@plinth/core';
+import { type ImageCodec, mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import { answerOf, errorOf, file, harness, tool, user } from './harness.ts';
 
@@ -20,7 +20,7 @@ const calling = (id: string) => ({
 const codec = {
 	async probe(source: unknown) {
 		if (!(source instanceof Uint8Array) || source[0] !== 0x89)
-			throw plinthError('E_IMAGE_UNREADABLE');
+			throw mediaError('E_IMAGE_UNREADABLE');
 		return { format: 'png', width: 1, height: 1, hasAlpha: false };
 	},
 } as unknown as ImageCodec;

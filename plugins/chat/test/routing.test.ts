@@ -1,5 +1,5 @@
 import { invalidValue, modelError } from '@plinth/core';
-import { eventually, manualClock } from '@plinth/core/testing';
+import { eventually, manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent, ChatModel, ChatRequest } from '../src/model.ts';
 import { answerOf, chunksOf, errorOf, file, harness, pagesOf, say, tool, user } from './harness.ts';

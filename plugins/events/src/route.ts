@@ -1,4 +1,5 @@
-import { defineRoute, errors, invalidValue, type JobFeed, Reply, type Route } from '@plinth/core';
+import { defineRoute, errors, invalidValue, Reply, type Route } from '@plinth/core';
+import type { JobFeed } from '@plinth/toolkit';
 import { z } from 'zod';
 import type { EventsOptions } from './options.ts';
 

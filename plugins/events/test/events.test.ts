@@ -7,8 +7,8 @@ import {
 	type Job,
 	services,
 } from '@plinth/core';
-import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { events } from '../src/index.ts';

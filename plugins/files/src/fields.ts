@@ -1,5 +1,5 @@
 import { fileField } from '@plinth/core';
-import { formInteger } from '@plinth/core/toolkit';
+import { formInteger } from '@plinth/toolkit';
 import { z } from 'zod';
 import { idForm } from './ids.ts';
 import { purposes } from './record.ts';

@@ -1,4 +1,5 @@
 import { definePlugin, services } from '@plinth/core';
+import { mediaServices } from '@plinth/toolkit';
 import type { FileContext } from './context.ts';
 import { FileStore } from './file-store.ts';
 import { fileOptions } from './options.ts';
@@ -14,7 +15,7 @@ export const files = definePlugin({
 	id: 'files',
 	config: fileOptions,
 	needs: { blobs: services.blobs, records: services.records, clock: services.clock },
-	provides: services.files,
+	provides: mediaServices.files,
 	setup({ config: options, services: found, route, onStart, onStop, log }) {
 		const { blobs, clock } = found;
 		const records = new FileRecords(found.records);

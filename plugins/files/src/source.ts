@@ -1,4 +1,5 @@
-import { type FileSource, plinthError } from '@plinth/core';
+import { plinthError } from '@plinth/core';
+import type { FileSource } from '@plinth/toolkit';
 import type { FileStore } from './file-store.ts';
 
 /** The stored files for plugins whose requests name them by `file_id`. */

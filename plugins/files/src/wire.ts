@@ -1,4 +1,4 @@
-import { listPageSchema } from '@plinth/core/toolkit';
+import { listPageSchema } from '@plinth/toolkit';
 import { z } from 'zod';
 import { idForm } from './ids.ts';
 import { purposes, type StoredFile } from './record.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { manualClock } from '@plinth/core/testing';
+import { manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { bytes, changed, errorOf, harness, memoryStores } from './harness.ts';
 

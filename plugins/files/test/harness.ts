@@ -4,12 +4,12 @@ import {
 	type BlobStore,
 	createApp,
 	defineBackend,
-	type FileSource,
 	type RecordStore,
 	services,
 } from '@plinth/core';
-import { type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs, memoryRecords } from '@plinth/memory';
+import { type ManualClock, manualClock, silentLogger } from '@plinth/testing';
+import { type FileSource, mediaServices } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { files } from '../src/index.ts';
@@ -96,7 +96,7 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 		app,
 		clock,
 		stores,
-		source: app.service(services.files),
+		source: app.service(mediaServices.files),
 		send,
 		upload,
 		async stored(fields, tenant) {

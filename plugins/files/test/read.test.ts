@@ -1,5 +1,5 @@
 import type { RecordStore } from '@plinth/core';
-import { manualClock } from '@plinth/core/testing';
+import { manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import {
 	changed,

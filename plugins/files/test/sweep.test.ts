@@ -1,5 +1,5 @@
 import type { BlobStore, RecordStore } from '@plinth/core';
-import { eventually, manualClock } from '@plinth/core/testing';
+import { eventually, manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { arrivalMs, sweepMs } from '../src/sweep.ts';
 import {

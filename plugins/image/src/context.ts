@@ -1,5 +1,5 @@
-import type { BlobStore, Clock, ImageCodec, Logger, Models } from '@plinth/core';
-import type { FileSources } from '@plinth/core/toolkit';
+import type { BlobStore, Clock, Logger, Models } from '@plinth/core';
+import type { FileSources, ImageCodec } from '@plinth/toolkit';
 import type { SigningKey } from './links/signing-key.ts';
 import type { ImageModel } from './model.ts';
 import type { ImageOptions } from './options.ts';

@@ -1,5 +1,5 @@
 import type { BoundModel, Call, ForwardRequest, RawBody, Reply } from '@plinth/core';
-import { parseUnchanged, tryPassthrough } from '@plinth/core/toolkit';
+import { parseUnchanged, tryPassthrough } from '@plinth/toolkit';
 import type { ImageContext } from './context.ts';
 import type { ImageModel } from './model.ts';
 import { type GenerationBody, generationBody } from './request/fields.ts';

@@ -1,11 +1,5 @@
-import {
-	defineModelKind,
-	type EncodedImage,
-	type ForwardRequest,
-	type Logger,
-	type RawBody,
-	type RawImage,
-} from '@plinth/core';
+import { defineModelKind, type ForwardRequest, type Logger, type RawBody } from '@plinth/core';
+import type { EncodedImage, RawImage } from '@plinth/toolkit';
 
 /** Width and height in pixels. */
 export interface ImageSize {

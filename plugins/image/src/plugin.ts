@@ -1,5 +1,5 @@
 import { definePlugin, services } from '@plinth/core';
-import { fileSources } from '@plinth/core/toolkit';
+import { fileSources, mediaServices } from '@plinth/toolkit';
 import type { ImageContext } from './context.ts';
 import { signingKey } from './links/signing-key.ts';
 import { createSweep } from './links/sweep.ts';
@@ -15,7 +15,7 @@ export const image = definePlugin({
 	id: 'image',
 	config: imageOptions,
 	needs: {
-		images: services.images,
+		images: mediaServices.images,
 		blobs: services.blobs,
 		records: services.records,
 		clock: services.clock,

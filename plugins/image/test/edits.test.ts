@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { answerOf, dataUrl, errorOf, formOf, gate, harness, picturesOf } from './harness.ts';
 import { file, pixels } from './pictures.ts';

@@ -10,8 +10,9 @@ import {
 	type RecordStore,
 	services,
 } from '@plinth/core';
-import { type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs, memoryRecords } from '@plinth/memory';
+import { type ManualClock, manualClock, silentLogger } from '@plinth/testing';
+import { mediaServices } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { image } from '../src/index.ts';
@@ -107,7 +108,7 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 			server: { drainDelayMs: 0, graceMs: 50, publicUrl: 'http://pictures.test' },
 			backends: {
 				auth: fakeAuth(),
-				images: provide(services.images, codec),
+				images: provide(mediaServices.images, codec),
 				blobs: decided.blobs ? wrapped(decided.blobs) : memoryBlobs(),
 				records: memoryRecords(),
 				...decided.backends,
@@ -241,7 +242,7 @@ const fakeAuth = defineBackend({
 	}),
 });
 
-function provide(provides: typeof services.images, codec: FakeCodec) {
+function provide(provides: typeof mediaServices.images, codec: FakeCodec) {
 	const config = z.strictObject({});
 	return defineBackend({ name: 'fakeImages', provides, config, create: () => codec })();
 }

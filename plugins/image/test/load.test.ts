@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { WorkLoad } from '../src/work/load.ts';
 import { errorOf, gate, harness, solid } from './harness.ts';

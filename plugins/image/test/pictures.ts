@@ -5,9 +5,9 @@ import {
 	type FitOptions,
 	type ImageCodec,
 	type ImageFormat,
-	plinthError,
+	mediaError,
 	type RawImage,
-} from '@plinth/core';
+} from '@plinth/toolkit';
 
 const magic: Readonly<Record<ImageFormat, Buffer>> = {
 	png: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
@@ -58,7 +58,7 @@ export function decode(bytes: Uint8Array): Decoded {
 		if (data.length !== head.width * head.height * 4) break;
 		return { ...head, format, data };
 	}
-	throw plinthError('E_IMAGE_UNREADABLE');
+	throw mediaError('E_IMAGE_UNREADABLE');
 }
 
 /** What the fake codec was asked, and a way to hold it up. */

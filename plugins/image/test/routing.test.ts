@@ -1,5 +1,5 @@
 import { modelError, unsupportedValue } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { ImageModel, ImageRequest } from '../src/model.ts';
 import {

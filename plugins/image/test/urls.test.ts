@@ -1,5 +1,5 @@
 import type { BlobStore } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../src/links/signing-key.ts';
 import { sweepMs } from '../src/links/sweep.ts';

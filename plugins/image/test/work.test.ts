@@ -1,5 +1,5 @@
 import { modelError } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { answerOf, errorOf, gate, harness, picturesOf, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';

@@ -1,5 +1,5 @@
-import { definePlugin, services } from '@plinth/core';
-import { Capacity, fileSources, PerTenantLimit } from '@plinth/core/toolkit';
+import { definePlugin } from '@plinth/core';
+import { Capacity, fileSources, mediaServices, PerTenantLimit } from '@plinth/toolkit';
 import { parseOptions } from './options.ts';
 import { parseAttachments } from './route.ts';
 
@@ -7,7 +7,7 @@ import { parseAttachments } from './route.ts';
 export const parse = definePlugin({
 	id: 'parse',
 	config: parseOptions,
-	needs: { documents: services.documents, ...fileSources },
+	needs: { documents: mediaServices.documents, ...fileSources },
 	setup({ config: options, services: sources, route }) {
 		const { documents } = sources;
 		const turns = new PerTenantLimit(options.concurrency);

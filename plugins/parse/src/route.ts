@@ -1,19 +1,12 @@
-import {
-	type Call,
-	type DocumentReader,
-	defineRoute,
-	errors,
-	Reply,
-	type Route,
-	valueErrors,
-} from '@plinth/core';
+import { type Call, defineRoute, errors, Reply, type Route, valueErrors } from '@plinth/core';
 import {
 	type Capacity,
+	type DocumentReader,
 	encodedDocument,
 	type FileSources,
 	NamedFiles,
 	type PerTenantLimit,
-} from '@plinth/core/toolkit';
+} from '@plinth/toolkit';
 import { jsonPieces } from './answer/pieces.ts';
 import { failed, type ParsedAttachment, parseAnswer } from './answer/result.ts';
 import type { ParseOptions } from './options.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { EncodedDocument } from '@plinth/core';
+import type { EncodedDocument } from '@plinth/toolkit';
 
 /** One entry of an answer. */
 export interface Result {

@@ -3,15 +3,18 @@ import {
 	type AppConfig,
 	type Authenticator,
 	createApp,
+	defineBackend,
+	services,
+} from '@plinth/core';
+import { silentLogger } from '@plinth/testing';
+import {
 	type DocumentOptions,
 	type DocumentReader,
 	type DocumentRun,
 	type DocumentText,
-	defineBackend,
 	type EncodedDocument,
-	services,
-} from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+	mediaServices,
+} from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { parse } from '../src/index.ts';
@@ -56,7 +59,7 @@ export async function harness(
 	};
 	const documents = defineBackend({
 		name: 'scripted',
-		provides: services.documents,
+		provides: mediaServices.documents,
 		config: z.strictObject({}),
 		create: () => reader,
 	});

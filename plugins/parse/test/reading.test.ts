@@ -1,5 +1,5 @@
-import { type DocumentText, plinthError } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
+import { type DocumentText, mediaError } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { jsonPieces } from '../src/answer/pieces.ts';
 import { unitsOfFirst } from '../src/work/cut.ts';
@@ -77,8 +77,8 @@ describe('a document that cannot be read', () => {
 	it('has an error in its place, and fails no other', async () => {
 		const h = await harness();
 		h.read = async ({ content }) => {
-			if (content === 'locked') throw plinthError('E_DOCUMENT_ENCRYPTED');
-			if (content === 'slow') throw plinthError('E_DOCUMENT_TIMEOUT');
+			if (content === 'locked') throw mediaError('E_DOCUMENT_ENCRYPTED');
+			if (content === 'slow') throw mediaError('E_DOCUMENT_TIMEOUT');
 			if (content === 'bug') throw new Error('the password is hunter2');
 			return pagesOf(content);
 		};

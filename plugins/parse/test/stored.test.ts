@@ -1,4 +1,5 @@
-import { defineBackend, type FileSource, plinthError, services } from '@plinth/core';
+import { defineBackend, plinthError } from '@plinth/core';
+import { type FileSource, mediaServices } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { storedFiles } from '../../../test/support/stored-files.ts';
@@ -46,7 +47,7 @@ describe('a stored document', () => {
 		const source: FileSource = { open: () => Promise.reject(plinthError('E_STORE_UNAVAILABLE')) };
 		const files = defineBackend({
 			name: 'away',
-			provides: services.files,
+			provides: mediaServices.files,
 			config: z.strictObject({}),
 			create: () => source,
 		})();

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { modelError, unsupportedValue } from '@plinth/core';
-import { awaitFirst, fromModel } from '@plinth/core/toolkit';
+import { awaitFirst, fromModel } from '@plinth/toolkit';
 import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
 import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';

@@ -1,4 +1,4 @@
-import { codePoints } from '@plinth/core/toolkit';
+import { codePoints } from '@plinth/core';
 import { z } from 'zod';
 import { audioFormats } from './formats.ts';
 import type { AudioFormat } from './model.ts';

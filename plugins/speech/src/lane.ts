@@ -1,5 +1,5 @@
 import type { BoundModel, ForwardRequest, RawBody } from '@plinth/core';
-import { parseUnchanged } from '@plinth/core/toolkit';
+import { parseUnchanged } from '@plinth/toolkit';
 import type { SpeechBody, SpeechBodySchema } from './fields.ts';
 import type { SpeechModel } from './model.ts';
 import { checkVoice } from './voice.ts';

@@ -1,5 +1,5 @@
 import { defineRoute, type Models, modelErrors, type Route, valueErrors } from '@plinth/core';
-import { tryPassthrough } from '@plinth/core/toolkit';
+import { tryPassthrough } from '@plinth/toolkit';
 import { speechBody } from './fields.ts';
 import { speechLanes } from './lane.ts';
 import type { AudioEncoder, SpeechModel } from './model.ts';

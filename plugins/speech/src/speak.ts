@@ -1,5 +1,5 @@
 import { type Logger, type ModelCall, Reply } from '@plinth/core';
-import { awaitFirst, closing, fromModel } from '@plinth/core/toolkit';
+import { awaitFirst, closing, fromModel } from '@plinth/toolkit';
 import { type DeliveryTools, deliver } from './delivery.ts';
 import { estimateUsage, speechEvents } from './events.ts';
 import type { SpeechBody } from './fields.ts';

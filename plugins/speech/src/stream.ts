@@ -1,5 +1,5 @@
-import { modelError, type PlinthError } from '@plinth/core';
-import { abandon, orAbort, toModelFailure } from '@plinth/core/toolkit';
+import { abandon, modelError, orAbort, type PlinthError } from '@plinth/core';
+import { toModelFailure } from '@plinth/toolkit';
 
 /** Waits for a model, or an encoder, no longer than its caller does. What it says afterwards is closed unread. */
 export async function settledBy<T extends { readonly body: AsyncIterable<Uint8Array> }>(

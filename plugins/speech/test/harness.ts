@@ -7,7 +7,7 @@ import {
 	type ModelBindingOptions,
 	services,
 } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+import { silentLogger } from '@plinth/testing';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { speech } from '../src/index.ts';

@@ -1,5 +1,5 @@
 import type { RawBody } from '@plinth/core';
-import { answering, forwardRequest } from '@plinth/core/testing';
+import { answering, forwardRequest } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { errorOf, type HarnessOptions, harness } from './harness.ts';
 

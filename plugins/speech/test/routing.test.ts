@@ -1,5 +1,5 @@
 import { invalidValue, modelError } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { SpeechModel } from '../src/model.ts';
 import { errorOf, harness, pcm, samples, silence } from './harness.ts';

@@ -2,17 +2,14 @@ import {
 	type BlobStore,
 	type Clock,
 	errorFrom,
-	type ImageCodec,
 	isJobId,
 	isPlinthError,
 	type Job,
-	type JobCallbacks,
-	type JobFeed,
 	type Jobs,
 	type Models,
 	Reply,
 } from '@plinth/core';
-import type { FileSources } from '@plinth/core/toolkit';
+import type { FileSources, ImageCodec, JobCallbacks } from '@plinth/toolkit';
 import { videoErrors } from './errors.ts';
 import type { VideoModel } from './model.ts';
 import type { VideoOptions } from './options.ts';
@@ -31,7 +28,6 @@ export interface VideoContext {
 	/** Where pictures lie that requests name. */
 	readonly sources: FileSources;
 	readonly clock: Clock;
-	readonly feed: JobFeed;
 	/** Absent where nothing tells of the end of jobs. */
 	readonly callbacks: JobCallbacks | undefined;
 }

@@ -1,5 +1,5 @@
 import { definePlugin, optional, services } from '@plinth/core';
-import { fileSources } from '@plinth/core/toolkit';
+import { fileSources, mediaServices } from '@plinth/toolkit';
 import { jobKind, type VideoContext } from './context.ts';
 import { videoModels } from './model.ts';
 import { videoOptions } from './options.ts';
@@ -18,10 +18,10 @@ export const video = definePlugin({
 	config: videoOptions,
 	needs: {
 		blobs: services.blobs,
-		images: services.images,
+		images: mediaServices.images,
 		clock: services.clock,
-		feed: services.feed,
-		callbacks: optional(services.callbacks),
+		feed: optional(mediaServices.feed),
+		callbacks: optional(mediaServices.callbacks),
 		...fileSources,
 	},
 	models: [videoModels],
@@ -41,7 +41,6 @@ export const video = definePlugin({
 			images,
 			sources: found,
 			clock,
-			feed,
 			callbacks,
 		};
 		route(
@@ -49,10 +48,10 @@ export const video = definePlugin({
 			listVideos(context),
 			getVideo(context),
 			videoContent(context),
-			videoEvents(context),
 			remixVideo(context),
 			deleteVideo(context),
 			...unsupportedRoutes(),
 		);
+		if (feed) route(videoEvents(feed, options));
 	},
 });

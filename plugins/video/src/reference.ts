@@ -1,5 +1,11 @@
-import { type ImageCodec, invalidValue, type JobAttachment } from '@plinth/core';
-import { type FoundImage, type NamedFiles, probeSent, sentImage } from '@plinth/core/toolkit';
+import { invalidValue, type JobAttachment } from '@plinth/core';
+import {
+	type FoundImage,
+	type ImageCodec,
+	type NamedFiles,
+	probeSent,
+	sentImage,
+} from '@plinth/toolkit';
 
 /** The name of the attachment that holds the picture. */
 export const referenceName = 'reference';

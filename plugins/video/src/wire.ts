@@ -1,5 +1,5 @@
 import type { Job } from '@plinth/core';
-import { listPageSchema } from '@plinth/core/toolkit';
+import { listPageSchema } from '@plinth/toolkit';
 import { z } from 'zod';
 import { idForm, sizes } from './fields.ts';
 import { inputOf, outputOf } from './record.ts';

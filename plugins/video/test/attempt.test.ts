@@ -1,6 +1,6 @@
 import { type BlobStore, type Job, type JobRun, type Models, plinthError } from '@plinth/core';
-import { createBackend, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs } from '@plinth/memory';
+import { createBackend, silentLogger } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { readCheckpoint, writeCheckpoint } from '../src/checkpoint.ts';
 import type { VideoModel, VideoRun } from '../src/model.ts';

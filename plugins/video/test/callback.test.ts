@@ -1,10 +1,5 @@
-import {
-	defineBackend,
-	invalidValue,
-	type JobCallbacks,
-	type JobStore,
-	services,
-} from '@plinth/core';
+import { defineBackend, invalidValue, type JobStore, services } from '@plinth/core';
+import { type JobCallbacks, mediaServices } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { errorOf, formOf, type Harness, harness } from './harness.ts';
@@ -18,7 +13,7 @@ async function withCallbacks() {
 	const asked: unknown[] = [];
 	const callbacks = defineBackend({
 		name: 'fakeCallbacks',
-		provides: services.callbacks,
+		provides: mediaServices.callbacks,
 		config: z.strictObject({}),
 		create: (): JobCallbacks => ({
 			async check(callback) {

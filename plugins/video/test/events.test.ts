@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { Video } from '../src/wire.ts';
 import { errorOf, gate, type Harness, harness, mp4, type SendOptions } from './harness.ts';

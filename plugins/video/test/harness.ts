@@ -7,14 +7,13 @@ import {
 	createApp,
 	defineBackend,
 	defineModel,
-	type ImageCodec,
-	type ImageFormat,
 	type ModelBindingOptions,
-	plinthError,
 	services,
 } from '@plinth/core';
-import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { events } from '@plinth/plugin-events';
+import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
+import { type ImageCodec, type ImageFormat, mediaError, mediaServices } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { video } from '../src/index.ts';
@@ -115,7 +114,7 @@ export async function harness(
 				'fake-1': { ...binding, use: modelOf(model), aliases: ['fake-alias'] },
 				...Object.fromEntries(Object.entries(others).map(([id, other]) => [id, modelOf(other)])),
 			},
-			plugins: { video: video(options) },
+			plugins: { events: events(), video: video(options) },
 		},
 		{ clock, log: silentLogger(), env: {} },
 	);
@@ -217,7 +216,7 @@ const fakeAuth = defineBackend({
 
 const fakeImages = defineBackend({
 	name: 'fakeImages',
-	provides: services.images,
+	provides: mediaServices.images,
 	config: z.strictObject({}),
 	create: (): ImageCodec => ({
 		async probe(image) {
@@ -227,9 +226,9 @@ const fakeImages = defineBackend({
 				['jpeg', jpeg],
 				['webp', webp],
 			];
-			if (bytes.includes('HUGE')) throw plinthError('E_IMAGE_TOO_LARGE');
+			if (bytes.includes('HUGE')) throw mediaError('E_IMAGE_TOO_LARGE');
 			const found = known.find(([, sample]) => bytes.subarray(0, 3).equals(sample.subarray(0, 3)));
-			if (!found) throw plinthError('E_IMAGE_UNREADABLE');
+			if (!found) throw mediaError('E_IMAGE_UNREADABLE');
 			return { format: found[0], width: 64, height: 64, hasAlpha: false };
 		},
 		fit: () => Promise.reject(new Error('not used')),

@@ -1,5 +1,5 @@
 import { isPlinthError, type UploadedFile } from '@plinth/core';
-import { NamedFiles } from '@plinth/core/toolkit';
+import { NamedFiles } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
 import { readReference } from '../src/reference.ts';

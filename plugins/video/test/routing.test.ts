@@ -1,5 +1,5 @@
 import { modelError, plinthError } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { VideoModel, VideoRun } from '../src/model.ts';
 import { gate, type Harness, harness, mp4, png, type Routing } from './harness.ts';

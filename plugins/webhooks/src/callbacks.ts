@@ -1,5 +1,5 @@
-import { invalidValue, type JobCallbacks } from '@plinth/core';
-import type { Egress } from '@plinth/core/toolkit';
+import { invalidValue } from '@plinth/core';
+import type { Egress, JobCallbacks } from '@plinth/toolkit';
 import { maxUrlLength } from './fields.ts';
 import { isSecret } from './secrets.ts';
 

@@ -1,5 +1,5 @@
-import { type Clock, errorFrom, invalidValue, type JobFeed } from '@plinth/core';
-import type { Egress } from '@plinth/core/toolkit';
+import { type Clock, errorFrom, invalidValue, type JobKinds } from '@plinth/core';
+import type { Egress } from '@plinth/toolkit';
 import type { Deliveries } from './deliveries/store.ts';
 import type { Dispatcher } from './delivery/dispatcher.ts';
 import type { Sender } from './delivery/sender.ts';
@@ -14,7 +14,7 @@ export interface WebhookContext {
 	readonly dispatcher: Dispatcher;
 	readonly sender: Sender;
 	readonly egress: Egress;
-	readonly feed: JobFeed;
+	readonly kinds: JobKinds;
 	readonly clock: Clock;
 }
 
@@ -25,8 +25,8 @@ export function found(endpoint: Endpoint | null): Endpoint {
 }
 
 /** The types of events that this server sends. */
-export function knownTypes({ feed }: WebhookContext): readonly string[] {
-	return eventTypes(feed.kinds());
+export function knownTypes({ kinds }: WebhookContext): readonly string[] {
+	return eventTypes(kinds.names());
 }
 
 /** Throws a 400 that names `param` unless this server sends events of the type. */

@@ -1,4 +1,5 @@
-import { codePoints, formInteger } from '@plinth/core/toolkit';
+import { codePoints } from '@plinth/core';
+import { formInteger } from '@plinth/toolkit';
 import { z } from 'zod';
 import { deliveryIdForm, endpointIdForm } from './ids.ts';
 

@@ -1,4 +1,4 @@
-import { formBoolean } from '@plinth/core/toolkit';
+import { formBoolean } from '@plinth/toolkit';
 import { z } from 'zod';
 import { defaultWaits } from './delivery/schedule.ts';
 

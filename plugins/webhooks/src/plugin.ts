@@ -1,5 +1,5 @@
 import { definePlugin, services } from '@plinth/core';
-import { Egress } from '@plinth/core/toolkit';
+import { Egress, mediaServices } from '@plinth/toolkit';
 import { jobCallbacks } from './callbacks.ts';
 import type { WebhookContext } from './context.ts';
 import { Machine } from './delivery/machine.ts';
@@ -25,17 +25,17 @@ export function webhooksThrough(wayOut: (allowPrivate: boolean) => Egress) {
 			jobs: services.jobs,
 			records: services.records,
 			events: services.events,
-			feed: services.feed,
+			kinds: services.jobKinds,
 			clock: services.clock,
 		},
-		provides: services.callbacks,
+		provides: mediaServices.callbacks,
 		setup({ config: options, services: found, route, onStart, onStop, log }) {
-			const { jobs, records, events, feed, clock } = found;
+			const { jobs, records, events, kinds, clock } = found;
 			const { allowPrivate, retrySeconds: waits } = options;
 			const egress = wayOut(allowPrivate);
 			const schedule = { waits, random: Math.random };
 			const machine = new Machine({ jobs, records, egress, schedule, clock, log });
-			const context: WebhookContext = { ...partsOf(machine), egress, feed, clock };
+			const context: WebhookContext = { ...partsOf(machine), egress, kinds, clock };
 			route(
 				createEndpoint(context),
 				listEndpoints(context),

@@ -1,4 +1,4 @@
-import { listPageSchema } from '@plinth/core/toolkit';
+import { listPageSchema } from '@plinth/toolkit';
 import { z } from 'zod';
 import type { Delivery } from './deliveries/store.ts';
 import type { Endpoint } from './endpoints/store.ts';

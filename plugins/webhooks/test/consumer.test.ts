@@ -1,5 +1,5 @@
 import type { JobStore, Logger } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { startReceiver, status } from './receiver.ts';
 import { endpointAt, settled, stand, tenant } from './stand.ts';

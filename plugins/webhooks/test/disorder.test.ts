@@ -1,5 +1,5 @@
 import type { Logger } from '@plinth/core';
-import { eventually, silentLogger } from '@plinth/core/testing';
+import { eventually, silentLogger } from '@plinth/testing';
 import { expect, it } from 'vitest';
 import { dueId } from '../src/deliveries/due.ts';
 import { startReceiver, status } from './receiver.ts';

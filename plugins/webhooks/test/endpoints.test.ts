@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { errorOf, type Harness, harness } from './harness.ts';

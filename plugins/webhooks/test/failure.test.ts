@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { Egress, type EgressOptions } from '@plinth/core/toolkit';
+import { Egress, type EgressOptions } from '@plinth/toolkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { failureOf, failureOfStatus } from '../src/delivery/failure.ts';
 

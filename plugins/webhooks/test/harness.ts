@@ -5,12 +5,12 @@ import {
 	defineBackend,
 	definePlugin,
 	type JobCallback,
-	type JobCallbacks,
 	type Logger,
 	services,
 } from '@plinth/core';
-import { type ManualClock, manualClock, silentLogger } from '@plinth/core/testing';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import { type ManualClock, manualClock, silentLogger } from '@plinth/testing';
+import { type JobCallbacks, mediaServices } from '@plinth/toolkit';
 import OpenAI from 'openai-v7';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -70,7 +70,7 @@ export async function harness({ options, log }: HarnessOptions = {}): Promise<Ha
 	return {
 		app,
 		clock,
-		callbacks: app.service(services.callbacks),
+		callbacks: app.service(mediaServices.callbacks),
 		client: (key = 'alice') =>
 			new OpenAI({
 				apiKey: key,

@@ -1,5 +1,5 @@
-import { eventually } from '@plinth/core/testing';
-import { Egress, type EgressAnswer, type EgressRequest } from '@plinth/core/toolkit';
+import { eventually } from '@plinth/testing';
+import { Egress, type EgressAnswer, type EgressRequest } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import OpenAI from 'openai-v7';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';

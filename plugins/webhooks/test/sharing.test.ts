@@ -1,6 +1,6 @@
 import type { CollectionRef, JsonObject, PutOptions, RecordStore } from '@plinth/core';
-import { eventually } from '@plinth/core/testing';
-import { Egress, type EgressAnswer, type EgressRequest } from '@plinth/core/toolkit';
+import { eventually } from '@plinth/testing';
+import { Egress, type EgressAnswer, type EgressRequest } from '@plinth/toolkit';
 import { expect, it } from 'vitest';
 import { DueList, dueId } from '../src/deliveries/due.ts';
 import type { Machine } from '../src/delivery/machine.ts';

@@ -1,13 +1,13 @@
 import type { CollectionRef, JobCallback, JobStore, Logger, RecordStore } from '@plinth/core';
+import { memoryJobs, memoryRecords } from '@plinth/memory';
 import {
 	createBackend,
 	eventually,
 	type ManualClock,
 	manualClock,
 	silentLogger,
-} from '@plinth/core/testing';
-import { Egress } from '@plinth/core/toolkit';
-import { memoryJobs, memoryRecords } from '@plinth/memory';
+} from '@plinth/testing';
+import { Egress } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { DueList } from '../src/deliveries/due.ts';
 import type { DeliveryStatus } from '../src/deliveries/record.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, createApp } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+import { silentLogger } from '@plinth/testing';
 import { embedded } from 'plinth';
 import { table } from '../markdown.ts';
 import { ofRequests } from './of-requests.ts';

@@ -3,6 +3,7 @@ import { type App, idempotencyKeyMs, type Route, retryWindowMs } from '@plinth/c
 import { documentReader } from '@plinth/documents';
 import { sharpImages } from '@plinth/sharp';
 import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
+import { textCacheLimits } from '../../../adapters/documents/src/cache/text-cache.ts';
 import {
 	maxCharacters,
 	maxEntries,
@@ -11,20 +12,19 @@ import {
 import { documentLimits } from '../../../adapters/documents/src/pool/limits.ts';
 import { maxPixels, maxSeconds } from '../../../adapters/sharp/src/failures.ts';
 import { maxWorkerBytes } from '../../../adapters/sharp/src/worker/messages.ts';
-import { serverSettings } from '../../../core/src/config/shape.ts';
-import { textCacheLimits } from '../../../core/src/documents/text-cache.ts';
-import { wholeBytes } from '../../../core/src/http/bodies/body.ts';
-import { parsedBytes } from '../../../core/src/http/bodies/raw-body.ts';
-import { fetchLimits } from '../../../core/src/http/egress/fetched-images.ts';
-import { refusalBytes } from '../../../core/src/http/lane/forward.ts';
-import { httpLimits } from '../../../core/src/http/limits.ts';
-import { jobSettings } from '../../../core/src/jobs/settings.ts';
-import { readinessLimits } from '../../../core/src/kernel/readiness.ts';
-import { defaultCircuit } from '../../../core/src/models/circuit.ts';
-import { defaultWaiting } from '../../../core/src/models/fair-queue.ts';
-import { abandonMs } from '../../../core/src/models/guarded-model.ts';
-import { retryAfterSeconds } from '../../../core/src/models/retry-after.ts';
-import { namedFileLimits } from '../../../core/src/toolkit/named-files.ts';
+import { jobSettings } from '../../../core/kernel/src/contract/jobs/settings.ts';
+import { serverSettings } from '../../../core/kernel/src/engine/config/shape.ts';
+import { readinessLimits } from '../../../core/kernel/src/engine/run/readiness.ts';
+import { wholeBytes } from '../../../core/kernel/src/http/bodies/body.ts';
+import { parsedBytes } from '../../../core/kernel/src/http/bodies/raw-body.ts';
+import { refusalBytes } from '../../../core/kernel/src/http/lane/forward.ts';
+import { httpLimits } from '../../../core/kernel/src/http/limits.ts';
+import { defaultCircuit } from '../../../core/kernel/src/models/circuit.ts';
+import { defaultWaiting } from '../../../core/kernel/src/models/fair-queue.ts';
+import { abandonMs } from '../../../core/kernel/src/models/guarded-model.ts';
+import { retryAfterSeconds } from '../../../core/kernel/src/models/retry-after.ts';
+import { fetchLimits } from '../../../core/toolkit/src/egress/fetched-images.ts';
+import { namedFileLimits } from '../../../core/toolkit/src/files/named-files.ts';
 import { chatOptions } from '../../../plugins/chat/src/options.ts';
 import { chatLimits } from '../../../plugins/chat/src/request/fields.ts';
 import { maxFiles as maxChatFiles } from '../../../plugins/chat/src/request/inputs.ts';

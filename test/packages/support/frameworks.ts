@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, readFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { inject } from 'vitest';
 import { published, root } from './workspace.ts';
 

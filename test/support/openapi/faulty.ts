@@ -1,5 +1,11 @@
-import { defineErrors, definePlugin, defineRoute, errorFrom, Reply } from '@plinth/core';
-import { codePoints } from '@plinth/core/toolkit';
+import {
+	codePoints,
+	defineErrors,
+	definePlugin,
+	defineRoute,
+	errorFrom,
+	Reply,
+} from '@plinth/core';
 import { z } from 'zod';
 
 /** A fault that a route has on purpose, and what must be said of it. */

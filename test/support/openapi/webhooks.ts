@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import type { RawClient } from '../client.ts';
 import type { Operation } from './document.ts';
 import type { Facts } from './facts.ts';

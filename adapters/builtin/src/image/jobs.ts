@@ -1,4 +1,4 @@
-import type { RawImage } from '@plinth/core';
+import type { RawImage } from '@plinth/toolkit';
 import type { Painted, PaintJob } from './paint.ts';
 
 /** Draw a planned picture. */

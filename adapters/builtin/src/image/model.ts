@@ -1,5 +1,6 @@
-import { defineModel, services, unsupportedValue } from '@plinth/core';
+import { defineModel, unsupportedValue } from '@plinth/core';
 import { type ImageModel, type ImageSize, imageModels } from '@plinth/plugin-image/model';
+import { mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
 import { createPool, defaultWorkers, type Pool, workerFile } from '../pool.ts';
 import { createEditor, createEditPool } from './edit/editor.ts';
@@ -22,7 +23,7 @@ export const builtinImage = defineModel({
 		/** Threads that draw, and as many that edit. Default: one a core, at most 4. */
 		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
 	}),
-	needs: { images: services.images },
+	needs: { images: mediaServices.images },
 	create: ({ config, services: { images }, onStop }): ImageModel => {
 		const size = config.workers ?? defaultWorkers();
 		const [drawers, editors] = [createDrawPool(size), createEditPool(size)];

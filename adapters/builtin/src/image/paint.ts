@@ -1,4 +1,4 @@
-import type { RawImage } from '@plinth/core';
+import type { RawImage } from '@plinth/toolkit';
 import { type Font, loadFont } from '../scene/font.ts';
 import { scatter } from '../scene/particles.ts';
 import type { SceneItem } from '../scene/parts/canvas.ts';

@@ -1,4 +1,4 @@
-import type { RawImage } from '@plinth/core';
+import type { RawImage } from '@plinth/toolkit';
 import type { Pixels } from '../scene/raster.ts';
 
 /** A picture under work: premultiplied RGBA, at first transparent. */

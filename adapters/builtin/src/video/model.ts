@@ -1,4 +1,4 @@
-import { defineModel, type ImageCodec, services, unsupportedValue } from '@plinth/core';
+import { defineModel, unsupportedValue } from '@plinth/core';
 import {
 	type VideoModel,
 	type VideoPoster,
@@ -7,6 +7,7 @@ import {
 	type VideoRun,
 	videoModels,
 } from '@plinth/plugin-video/model';
+import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
 import { defaultWorkers } from '../pool.ts';
 import { cameraWords } from '../scene/motion.ts';
@@ -27,7 +28,7 @@ export const builtinVideo = defineModel({
 		/** Threads that draw and encode. Default: one a core, at most 4. */
 		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
 	}),
-	needs: { images: services.images },
+	needs: { images: mediaServices.images },
 	create: ({ config, services: { images }, onStop }) => {
 		const pool = createPool(config.workers ?? defaultWorkers());
 		onStop(() => pool.close());

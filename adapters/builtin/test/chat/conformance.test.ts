@@ -1,5 +1,5 @@
-import { createModel } from '@plinth/core/testing';
 import { chatModelSuite } from '@plinth/plugin-chat/testing';
+import { createModel } from '@plinth/testing';
 import { test } from 'vitest';
 import { builtinChat } from '../../src/chat/model.ts';
 

@@ -1,4 +1,3 @@
-import { createModel, silentLogger } from '@plinth/core/testing';
 import type {
 	ChatEvent,
 	ChatMessage,
@@ -6,6 +5,7 @@ import type {
 	ChatRequest,
 	DocumentPart,
 } from '@plinth/plugin-chat/model';
+import { createModel, silentLogger } from '@plinth/testing';
 import { builtinChat } from '../../src/chat/model.ts';
 
 const log = silentLogger();

@@ -1,8 +1,8 @@
-import type { ImageCodec } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
 import type { ImageModel } from '@plinth/plugin-image/model';
 import { imageModelSuite } from '@plinth/plugin-image/testing';
 import { sharpImages } from '@plinth/sharp';
+import { createBackend } from '@plinth/testing';
+import type { ImageCodec } from '@plinth/toolkit';
 import { afterAll, test } from 'vitest';
 import { createEditor, createEditPool } from '../../src/image/edit/editor.ts';
 import { createDrawPool, createGenerator } from '../../src/image/model.ts';

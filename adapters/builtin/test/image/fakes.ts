@@ -1,5 +1,6 @@
-import type { Logger, RawImage } from '@plinth/core';
+import type { Logger } from '@plinth/core';
 import type { ImageRequest, ImageRun, Picture } from '@plinth/plugin-image/model';
+import type { RawImage } from '@plinth/toolkit';
 
 const quiet = (): void => {};
 

@@ -1,4 +1,4 @@
-import type { RawImage } from '@plinth/core';
+import type { RawImage } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { quotationIn } from '../../src/image/caption-text.ts';
 import { paintPicture } from '../../src/image/paint.ts';

@@ -1,5 +1,5 @@
-import { createModel } from '@plinth/core/testing';
 import { speechModelSuite } from '@plinth/plugin-speech/testing';
+import { createModel } from '@plinth/testing';
 import { afterAll, test } from 'vitest';
 import { builtinSpeech } from '../../src/speech/model.ts';
 

@@ -1,5 +1,5 @@
-import { createModel, silentLogger } from '@plinth/core/testing';
 import type { SpeechRequest } from '@plinth/plugin-speech/model';
+import { createModel, silentLogger } from '@plinth/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtinSpeech } from '../../src/speech/model.ts';
 import { medianPitch } from './pitch.ts';

@@ -1,7 +1,7 @@
-import type { ImageCodec } from '@plinth/core';
-import { createBackend } from '@plinth/core/testing';
 import { videoModelSuite } from '@plinth/plugin-video/testing';
 import { sharpImages } from '@plinth/sharp';
+import { createBackend } from '@plinth/testing';
+import type { ImageCodec } from '@plinth/toolkit';
 import { afterAll, test } from 'vitest';
 import { createVideoModel } from '../../src/video/model.ts';
 import { createPool } from '../../src/video/pool.ts';

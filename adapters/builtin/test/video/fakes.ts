@@ -1,5 +1,6 @@
-import type { ImageCodec, Logger, RawImage } from '@plinth/core';
+import type { Logger } from '@plinth/core';
 import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
+import type { ImageCodec, RawImage } from '@plinth/toolkit';
 
 const quiet = (): void => {};
 

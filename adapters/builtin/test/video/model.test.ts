@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { services } from '@plinth/core';
-import { createModel } from '@plinth/core/testing';
 import type { VideoRequest, VideoResult } from '@plinth/plugin-video/model';
+import { createModel } from '@plinth/testing';
+import { mediaServices } from '@plinth/toolkit';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtinVideo, createVideoModel } from '../../src/video/model.ts';
@@ -190,7 +190,7 @@ describe('stopping', () => {
 
 	it('closes its workers when the server stops', async () => {
 		const { model: own, close } = await createModel(builtinVideo({ workers: 1 }), {
-			services: { [services.images.id]: images },
+			services: { [mediaServices.images.id]: images },
 		});
 		await own.generate(request(), fakeRun());
 		await close();

@@ -1,4 +1,4 @@
-import { mediaTypeOf } from '@plinth/core/toolkit';
+import { mediaTypeOf } from '@plinth/core';
 import type { EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
 import { wavHead } from './wav.ts';
 

@@ -1,5 +1,4 @@
-import { defineModel, services } from '@plinth/core';
-import { mediaTypeOf } from '@plinth/core/toolkit';
+import { defineModel, mediaTypeOf, services } from '@plinth/core';
 import {
 	type VideoModel,
 	type VideoRequest,

@@ -12,8 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
-import { plinthError } from '@plinth/core';
-import { ownerMark } from '@plinth/core/toolkit';
+import { ownerMark, plinthError } from '@plinth/core';
 
 /** Why a file that a program made is no result: what the program did, as the end of a sentence. */
 export class FileFault extends Error {}

@@ -1,5 +1,5 @@
-import { type Clock, type Logger, plinthError } from '@plinth/core';
-import { orAbort, Semaphore } from '@plinth/core/toolkit';
+import { type Clock, type Logger, orAbort, plinthError } from '@plinth/core';
+import { Semaphore } from '@plinth/toolkit';
 import { RunFolder } from './folder.ts';
 import { Guard } from './guard.ts';
 import { findProgram } from './path.ts';

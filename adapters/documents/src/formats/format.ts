@@ -1,4 +1,4 @@
-import type { DocumentMetadata, DocumentOptions, DocumentPage, PageRange } from '@plinth/core';
+import type { DocumentMetadata, DocumentOptions, DocumentPage, PageRange } from '@plinth/toolkit';
 import type { Budget } from './budget.ts';
 
 /** What a reader of one format returns. Pages come in order, counted from 1, empty ones included; text is tidied by the caller. */

@@ -1,4 +1,4 @@
-import type { DocumentOptions } from '@plinth/core';
+import type { DocumentOptions } from '@plinth/toolkit';
 import { documentError } from '../refusal.ts';
 import type { Content } from './format.ts';
 

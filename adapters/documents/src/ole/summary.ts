@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import { charsetOfPage, decodeAs } from '../formats/charset.ts';
 import type { Storage } from './compound-file.ts';
 import { isoTime } from './file-time.ts';

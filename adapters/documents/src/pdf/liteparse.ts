@@ -4,7 +4,7 @@ import {
 	LiteParse,
 	type ParsedPage,
 } from '@llamaindex/liteparse';
-import type { PageRange } from '@plinth/core';
+import type { PageRange } from '@plinth/toolkit';
 import { bulletsOf } from './bullets.ts';
 import { type Batch, type EnginePage, type FieldValue, itemsOfField } from './engine.ts';
 import { portions } from './ranges.ts';

@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import { type PdfObjects, referenceOf } from './objects.ts';
 
 /** Reads the information dictionary. Empty where it stays encrypted. */

@@ -1,4 +1,4 @@
-import type { PageRange } from '@plinth/core';
+import type { PageRange } from '@plinth/toolkit';
 
 /** Ranges in order, none twice, cut to `last` pages. */
 export function merged(ranges: readonly PageRange[], last: number): PageRange[] {

@@ -1,4 +1,4 @@
-import type { DocumentMetadata, PageRange } from '@plinth/core';
+import type { DocumentMetadata, PageRange } from '@plinth/toolkit';
 import type { Share } from '../formats/format.ts';
 import { pageText } from '../layout/page.ts';
 import type { Ocr } from '../ocr/engine.ts';

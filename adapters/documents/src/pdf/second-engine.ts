@@ -1,4 +1,4 @@
-import type { PageRange } from '@plinth/core';
+import type { PageRange } from '@plinth/toolkit';
 import type { Batch, EnginePage } from './engine.ts';
 import { openWithPdfJs, type PdfJsDocument } from './pdfjs.ts';
 import { isBetter, isSuspicious } from './quality.ts';

@@ -1,4 +1,4 @@
-import type { DocumentPage, DocumentRun, DocumentText } from '@plinth/core';
+import type { DocumentPage, DocumentRun, DocumentText } from '@plinth/toolkit';
 import { maxCharacters } from '../formats/budget.ts';
 import type { ReadEnd, ReadNews } from './messages.ts';
 

@@ -1,4 +1,4 @@
-import type { DocumentOptions, DocumentPage, DocumentText, PageRange } from '@plinth/core';
+import type { DocumentOptions, DocumentPage, DocumentText, PageRange } from '@plinth/toolkit';
 
 /** What a reading process is asked. Without a path, the document is the frame's body. */
 export interface ReadTask {

@@ -1,4 +1,4 @@
-import type { DocumentRun, DocumentText, PageRange } from '@plinth/core';
+import type { DocumentRun, DocumentText, PageRange } from '@plinth/toolkit';
 import { maxCharacters } from '../formats/budget.ts';
 import { countOf } from '../pdf/ranges.ts';
 import { cutPages } from '../tidy.ts';

@@ -6,10 +6,10 @@ import {
 	type DocumentRun,
 	type DocumentText,
 	type EncodedDocument,
-	plinthError,
-} from '@plinth/core';
-import { Crash, OutOfMemory, Overtime, ProcessPool, Refusal } from '@plinth/core/processes';
-import { mergedRanges } from '@plinth/core/toolkit';
+	mediaError,
+	mergedRanges,
+} from '@plinth/toolkit';
+import { Crash, OutOfMemory, Overtime, ProcessPool, Refusal } from '@plinth/toolkit/processes';
 import { isRefusalCode } from '../refusal.ts';
 import { versionWith } from '../version.ts';
 import { Gathered } from './gathered.ts';
@@ -146,19 +146,19 @@ function moreTime(stepMs: number, mostMs: number): (done: number) => number {
 
 function tooLong(bytes: number): Error {
 	const message = `The document has more than ${bytes.toLocaleString('en')} bytes.`;
-	return plinthError('E_DOCUMENT_TOO_LARGE', { message });
+	return mediaError('E_DOCUMENT_TOO_LARGE', { message });
 }
 
 /** What ends a read, as an error of the kernel's table; what is not the document's doing stays as it is. */
 function coded(cause: unknown): unknown {
-	if (cause instanceof Overtime) return plinthError('E_DOCUMENT_TIMEOUT', { cause });
+	if (cause instanceof Overtime) return mediaError('E_DOCUMENT_TIMEOUT', { cause });
 	if (cause instanceof OutOfMemory) {
 		const message = 'The document takes too much memory to read.';
-		return plinthError('E_DOCUMENT_TOO_LARGE', { message, cause });
+		return mediaError('E_DOCUMENT_TOO_LARGE', { message, cause });
 	}
-	if (cause instanceof Crash) return plinthError('E_DOCUMENT_UNREADABLE', { cause });
+	if (cause instanceof Crash) return mediaError('E_DOCUMENT_UNREADABLE', { cause });
 	if (!(cause instanceof Refusal)) return cause;
 	const { code, sentence: message } = cause;
-	if (!isRefusalCode(code)) return plinthError('E_DOCUMENT_UNREADABLE', { cause });
-	return plinthError(code, { cause: cause.cause, ...(message === undefined ? {} : { message }) });
+	if (!isRefusalCode(code)) return mediaError('E_DOCUMENT_UNREADABLE', { cause });
+	return mediaError(code, { cause: cause.cause, ...(message === undefined ? {} : { message }) });
 }

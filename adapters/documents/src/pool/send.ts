@@ -1,4 +1,4 @@
-import type { DocumentPage, DocumentText } from '@plinth/core';
+import type { DocumentPage, DocumentText } from '@plinth/toolkit';
 import type { ReadEnd, ReadNews } from './messages.ts';
 
 /** Characters of a piece: some milliseconds of work for whoever takes it apart. */

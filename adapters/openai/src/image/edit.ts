@@ -1,5 +1,6 @@
-import { type ImageCodec, unsupportedValue } from '@plinth/core';
+import { unsupportedValue } from '@plinth/core';
 import type { ImageEditRequest, ImageInput } from '@plinth/plugin-image/model';
+import type { ImageCodec } from '@plinth/toolkit';
 import type { FormPart } from '../upstream/request.ts';
 import type { ImageDialect } from './dialects.ts';
 import { whiteMask } from './mask.ts';

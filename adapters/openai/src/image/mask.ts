@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ImageCodec } from '@plinth/core';
 import type { ImageInput } from '@plinth/plugin-image/model';
+import type { ImageCodec } from '@plinth/toolkit';
 
 /** Bytes that are looked at in one turn of the event loop. */
 const sliceBytes = 16_777_216;

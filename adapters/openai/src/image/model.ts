@@ -1,4 +1,4 @@
-import { defineModel, type ImageCodec, services } from '@plinth/core';
+import { defineModel, services } from '@plinth/core';
 import {
 	type ImageEditRequest,
 	type ImageModel,
@@ -8,6 +8,7 @@ import {
 	imageModels,
 	type Picture,
 } from '@plinth/plugin-image/model';
+import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
 import {
 	checkTransport,
@@ -64,7 +65,7 @@ export const openaiImage = defineModel({
 	description: 'A model on another server, asked through its OpenAI-compatible API.',
 	ownedBy: 'openai-compatible',
 	config,
-	needs: { clock: services.clock, images: services.images },
+	needs: { clock: services.clock, images: mediaServices.images },
 	create(context): ImageModel {
 		const { config, id, services } = context;
 		const { sizes, fit, operations } = config;

@@ -1,4 +1,5 @@
 import { type PlinthError, plinthError } from '@plinth/core';
+import { mediaError } from '@plinth/toolkit';
 import type { Complaint } from './complaint.ts';
 
 /** What a server answered in place of what was asked for. It is the `cause` of the error that the client sees, and stays in the log. */
@@ -85,9 +86,9 @@ const filtered = new Set([
 export function knownFailure(complaint: Complaint, cause: unknown): PlinthError | undefined {
 	const { code = '', message = '' } = complaint;
 	const details = { cause, ...(message ? { message } : {}) };
-	if (filtered.has(code)) return plinthError('E_MODERATION_BLOCKED', details);
+	if (filtered.has(code)) return mediaError('E_MODERATION_BLOCKED', details);
 	if (tooLong.has(code) || (tooLongWords.test(message) && !isBound(complaint.param))) {
-		return plinthError('E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
+		return mediaError('E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
 	}
 	return undefined;
 }

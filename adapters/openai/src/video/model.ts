@@ -1,5 +1,4 @@
-import { type Clock, defineModel, modelError, services } from '@plinth/core';
-import { orAbort } from '@plinth/core/toolkit';
+import { type Clock, defineModel, modelError, orAbort, services } from '@plinth/core';
 import {
 	type VideoModel,
 	type VideoRequest,

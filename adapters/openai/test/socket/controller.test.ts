@@ -1,4 +1,4 @@
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { SocketDispatcher } from '../../src/upstream/socket/dispatcher.ts';
 import { ask, send, to } from './asking.ts';

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { eventually } from '@plinth/core/testing';
+import { eventually } from '@plinth/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { neverArrived } from '../../src/upstream/connection.ts';
 import { ask, send, to } from './asking.ts';

@@ -1,5 +1,5 @@
 /** What runs in the worker process: decodes pictures, one at a time. */
-import { serveTasks } from '@plinth/core/processes/child';
+import { serveTasks } from '@plinth/toolkit/processes/child';
 import { beginningOf } from '../input.ts';
 import { restrictLoaders } from '../loaders.ts';
 import { openPicture, perform } from '../picture.ts';

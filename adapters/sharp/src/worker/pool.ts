@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import type { EncodedImage } from '@plinth/core';
+import type { EncodedImage } from '@plinth/toolkit';
 import {
 	Crash,
 	OutOfMemory,
 	Overtime,
 	ProcessPool,
 	type ProcessPoolOptions,
-} from '@plinth/core/processes';
+} from '@plinth/toolkit/processes';
 import { maxSeconds, Refusal, tooHeavy, tooSlow } from '../failures.ts';
 import type { AnswerTo, Task } from '../tasks.ts';
 import type { Request } from './messages.ts';

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '@plinth/core';
-import { makePrivateDir } from '@plinth/core/toolkit';
+import { makePrivateDir } from '@plinth/toolkit';
 import { toReadError, unavailable } from '../errors.ts';
 import { Connection, type Parameters } from './connection.ts';
 import type { Commands } from './writer.ts';

@@ -1,4 +1,4 @@
-import { abandon } from '@plinth/core/toolkit';
+import { abandon } from '@plinth/core';
 
 /** A value, and which of several sources it came from. */
 export interface Placed<T> {

@@ -1,5 +1,5 @@
 import { type Logger, modelError } from '@plinth/core';
-import { awaitFirst, fromModel, toModelFailure } from '@plinth/core/toolkit';
+import { awaitFirst, fromModel, toModelFailure } from '@plinth/toolkit';
 import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
 import { interleaved, type Placed } from './interleaved.ts';
 import { normaliseOutput, type Piece } from './normalise-output.ts';

@@ -1,5 +1,4 @@
-import { modelError } from '@plinth/core';
-import { abandon } from '@plinth/core/toolkit';
+import { abandon, modelError } from '@plinth/core';
 import type { ChatEvent, ChatRequest, ChatUsage, FinishReason } from '../model.ts';
 import { StopCutter } from './stop-cutter.ts';
 import { ToolCalls, type ToolPiece } from './tool-calls.ts';

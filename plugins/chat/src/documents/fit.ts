@@ -1,4 +1,4 @@
-import type { DocumentText } from '@plinth/core';
+import type { DocumentText } from '@plinth/toolkit';
 
 /** One page of a document; formats without pages have one. */
 export interface TextPage {

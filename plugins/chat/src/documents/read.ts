@@ -1,11 +1,11 @@
+import { isPlinthError, PlinthError, plinthError } from '@plinth/core';
 import {
 	type DocumentReader,
 	type DocumentText,
-	isPlinthError,
-	PlinthError,
-	plinthError,
-} from '@plinth/core';
-import { encodedDocument, type PerTenantLimit, type SentDocument } from '@plinth/core/toolkit';
+	encodedDocument,
+	type PerTenantLimit,
+	type SentDocument,
+} from '@plinth/toolkit';
 import type { ChatAbilities, DocumentPart } from '../model.ts';
 import { charactersOf, fit, within } from './fit.ts';
 import { frameOf } from './frame.ts';

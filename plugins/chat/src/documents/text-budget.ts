@@ -1,5 +1,5 @@
-import { plinthError } from '@plinth/core';
-import type { CapacityShare } from '@plinth/core/toolkit';
+import type { CapacityShare } from '@plinth/toolkit';
+import { mediaError } from '@plinth/toolkit';
 
 /** The text of one request's documents, which stays in memory until the request is answered. */
 export class TextBudget {
@@ -15,7 +15,7 @@ export class TextBudget {
 	/** Counts the text of one more document. Throws 400 `E_DOCUMENT_TOO_LARGE` beyond what a request may bring, 503 beyond what the process holds. */
 	take(characters: number): void {
 		if (this.#share.held + characters > this.#most) {
-			throw plinthError('E_DOCUMENT_TOO_LARGE', {
+			throw mediaError('E_DOCUMENT_TOO_LARGE', {
 				message: `The files of a request may hold ${this.#most.toLocaleString('en-US')} characters of text together; these hold more.`,
 			});
 		}

@@ -1,5 +1,4 @@
-import type { DocumentReader, ImageCodec } from '@plinth/core';
-import type { NamedFiles, PerTenantLimit } from '@plinth/core/toolkit';
+import type { DocumentReader, ImageCodec, NamedFiles, PerTenantLimit } from '@plinth/toolkit';
 import type { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities } from '../model.ts';
 

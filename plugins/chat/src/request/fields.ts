@@ -1,5 +1,5 @@
 import type { JsonObject } from '@plinth/core';
-import { codePoints } from '@plinth/core/toolkit';
+import { codePoints } from '@plinth/core';
 import { z } from 'zod';
 import { message, toolName } from './messages.ts';
 

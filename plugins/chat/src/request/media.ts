@@ -1,20 +1,14 @@
-import {
-	type ImageCodec,
-	invalidValue,
-	isUpload,
-	plinthError,
-	unsupportedValue,
-} from '@plinth/core';
+import { invalidValue, isUpload, mediaTypeOf, plinthError, unsupportedValue } from '@plinth/core';
 import {
 	encodedImage,
+	type ImageCodec,
 	imageFromUrl,
-	mediaTypeOf,
 	type NamedFiles,
 	probeSent,
 	type SentDocument,
 	type SentImage,
 	sentDocument,
-} from '@plinth/core/toolkit';
+} from '@plinth/toolkit';
 import { nameOf } from '../documents/names.ts';
 import type { SentFile } from '../documents/read.ts';
 import type { AudioPart, ChatPart, ImagePart } from '../model.ts';

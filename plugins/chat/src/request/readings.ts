@@ -1,5 +1,5 @@
 import type { Call } from '@plinth/core';
-import { NamedFiles } from '@plinth/core/toolkit';
+import { NamedFiles } from '@plinth/toolkit';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatContext } from '../context.ts';
 import { TextBudget } from '../documents/text-budget.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/testing';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../model.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import type { ChatFormat } from '../model.ts';
 import { assertRefused, type ModelCaseMaker } from './answering.ts';
 import { conversation, isAsDescribed, schema } from './conversation.ts';

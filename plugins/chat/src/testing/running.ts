@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker } from './answering.ts';
 import { type Attempt, heedMs, reason } from './subject.ts';
 

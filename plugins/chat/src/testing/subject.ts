@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { type Subject, silentLogger } from '@plinth/core/testing';
+import { type Subject, silentLogger } from '@plinth/testing';
 import type { ChatEvent, ChatModel, ChatRequest } from '../model.ts';
 import { conversation } from './conversation.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ConformanceCase, caseMaker } from '@plinth/core/testing';
+import { type ConformanceCase, caseMaker } from '@plinth/testing';
 import { answeringCases, type Check } from './answering.ts';
 import { jsonCases } from './json-cases.ts';
 import { runningCases } from './running.ts';

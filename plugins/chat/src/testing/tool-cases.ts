@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import type { ChatMessage } from '../model.ts';
 import { assertRefused, assertSomething, type ModelCaseMaker } from './answering.ts';
 import { conversation, tools } from './conversation.ts';

@@ -1,5 +1,5 @@
 import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
-import { listPage } from '@plinth/core/toolkit';
+import { listPage } from '@plinth/toolkit';
 import { type FileContext, findFile } from '../context.ts';
 import { fileErrors } from '../errors.ts';
 import { idParams, listQuery, maxPage } from '../fields.ts';

@@ -1,5 +1,5 @@
 import { type Call, errors, type ModelCall, modelErrors, Reply, valueErrors } from '@plinth/core';
-import { eventsWithin } from '@plinth/core/toolkit';
+import { eventsWithin, mediaErrors } from '@plinth/toolkit';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
 import { createShelf } from '../links/urls.ts';
@@ -103,7 +103,7 @@ export const imagesResponse = {
 export const sharedErrors = [
 	...valueErrors,
 	...modelErrors,
-	errors.E_MODERATION_BLOCKED,
+	mediaErrors.E_MODERATION_BLOCKED,
 	errors.E_OVERLOADED,
 	errors.E_STORE_FULL,
 	errors.E_STORE_UNAVAILABLE,

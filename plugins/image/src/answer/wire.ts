@@ -1,4 +1,4 @@
-import { base64 } from '@plinth/core/toolkit';
+import { base64 } from '@plinth/core';
 import { z } from 'zod';
 import { formatSize } from '../request/sizes.ts';
 import type { MadePicture } from '../work/make.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { ImageFormat } from '@plinth/core';
+import type { ImageFormat } from '@plinth/toolkit';
 
 /** Where stored pictures lie in the blob store. */
 export const storedPrefix = 'images/';

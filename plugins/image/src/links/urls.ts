@@ -1,4 +1,5 @@
-import type { BlobStore, Clock, ImageFormat } from '@plinth/core';
+import type { BlobStore, Clock } from '@plinth/core';
+import type { ImageFormat } from '@plinth/toolkit';
 import type { SigningKey } from './signing-key.ts';
 import { makeName, sign, storedPrefix } from './url-names.ts';
 

@@ -1,4 +1,5 @@
-import { codePoints, formBoolean, formInteger } from '@plinth/core/toolkit';
+import { codePoints } from '@plinth/core';
+import { formBoolean, formInteger } from '@plinth/toolkit';
 import { z } from 'zod';
 import { sentPicture, sentPictures } from './picture-fields.ts';
 import { brokenRule } from './sizes.ts';

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type ImageCodec, type ImageInfo, invalidValue, isUpload, plinthError } from '@plinth/core';
+import { invalidValue, isUpload, plinthError } from '@plinth/core';
 import {
 	encodedImage,
 	type FoundImage,
+	type ImageCodec,
+	type ImageInfo,
 	type NamedFiles,
 	probeSent,
 	type SentImage,
 	sentImage,
-} from '@plinth/core/toolkit';
+} from '@plinth/toolkit';
 import type { ImageInput } from '../model.ts';
 import type { EditBody } from './fields.ts';
 import { formatSize, isEqual } from './sizes.ts';

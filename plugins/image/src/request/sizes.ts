@@ -1,4 +1,4 @@
-import type { FitOptions } from '@plinth/core';
+import type { FitOptions } from '@plinth/toolkit';
 import type { ImageAbilities, ImageSize } from '../model.ts';
 
 /** What a size of the wire keeps to, in pixels. */

@@ -1,5 +1,5 @@
-import { defineRoute, errors, type Route } from '@plinth/core';
-import { NamedFiles } from '@plinth/core/toolkit';
+import { defineRoute, type Route } from '@plinth/core';
+import { mediaErrors, NamedFiles } from '@plinth/toolkit';
 import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
 import { editBody } from '../request/fields.ts';
@@ -28,7 +28,7 @@ export function editImages(context: ImageContext): Route {
 			fieldsEndingIn: { '[image_url]': 22_020_096 },
 		},
 		response: imagesResponse,
-		errors: [...sharedErrors, errors.E_IMAGE_UNREADABLE, errors.E_IMAGE_TOO_LARGE],
+		errors: [...sharedErrors, mediaErrors.E_IMAGE_UNREADABLE, mediaErrors.E_IMAGE_TOO_LARGE],
 		precheck: () => context.load.check(),
 		async handler({ body }, call) {
 			const named = new NamedFiles(context.sources, call, maxBodyBytes);

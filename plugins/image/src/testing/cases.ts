@@ -1,4 +1,4 @@
-import { type ConformanceCase, caseMaker } from '@plinth/core/testing';
+import { type ConformanceCase, caseMaker } from '@plinth/testing';
 import type { Caller, ImageModelSubject, ImageModelSuiteOptions } from './subject.ts';
 
 /** What a case checks. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker } from './cases.ts';
 import { digest, gradient, type ImageModelSuiteOptions, inputOf, paint } from './subject.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import { pictureFault } from '../work/result.ts';
 import type { ModelCaseMaker } from './cases.ts';
 import {

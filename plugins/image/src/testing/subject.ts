@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { ImageCodec, RawImage } from '@plinth/core';
-import { type Subject, silentLogger } from '@plinth/core/testing';
+import { type Subject, silentLogger } from '@plinth/testing';
+import type { ImageCodec, RawImage } from '@plinth/toolkit';
 import type {
 	ImageEditRequest,
 	ImageInput,

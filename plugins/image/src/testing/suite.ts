@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import { type ModelCaseMaker, modelCases } from './cases.ts';
 import { editingCases } from './editing.ts';
 import { generatingCases, makingCases } from './making.ts';

@@ -1,13 +1,5 @@
-import {
-	type EncodeOptions,
-	type FitOptions,
-	type ImageCodec,
-	type ImageFormat,
-	isPlinthError,
-	modelError,
-	type RawImage,
-	unsupportedValue,
-} from '@plinth/core';
+import { isPlinthError, modelError, unsupportedValue } from '@plinth/core';
+import type { EncodeOptions, FitOptions, ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 import type { ImageAbilities, ImageSize, Picture } from '../model.ts';
 import { fitting, formatSize } from '../request/sizes.ts';
 import { formatOf } from './magic.ts';

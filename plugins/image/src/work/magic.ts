@@ -1,4 +1,4 @@
-import type { ImageFormat } from '@plinth/core';
+import type { ImageFormat } from '@plinth/toolkit';
 
 /** The format that the first bytes of a file show; undefined for everything but PNG, JPEG and WebP. */
 export function formatOf(bytes: Uint8Array): ImageFormat | undefined {

@@ -1,5 +1,5 @@
-import { type ImageCodec, isPlinthError, type Logger, plinthError } from '@plinth/core';
-import { orAbort, Semaphore } from '@plinth/core/toolkit';
+import { isPlinthError, type Logger, orAbort, plinthError } from '@plinth/core';
+import { type ImageCodec, Semaphore } from '@plinth/toolkit';
 import type { UsageLedger } from '../answer/usage.ts';
 import type { ImageAbilities, ImageModel, ImageResult, ImageRun, Picture } from '../model.ts';
 import type { EditWish, Wish } from '../request/order.ts';

@@ -1,5 +1,5 @@
-import type { DocumentPage, DocumentText } from '@plinth/core';
-import type { WireError } from '@plinth/core/toolkit';
+import type { WireError } from '@plinth/core';
+import type { DocumentPage, DocumentText } from '@plinth/toolkit';
 import { z } from 'zod';
 
 const page = z.object({

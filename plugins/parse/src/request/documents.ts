@@ -1,5 +1,5 @@
 import { invalidValue, isPlinthError, isUpload, plinthError } from '@plinth/core';
-import { type NamedFiles, type SentDocument, sentDocument } from '@plinth/core/toolkit';
+import { mediaError, type NamedFiles, type SentDocument, sentDocument } from '@plinth/toolkit';
 
 /** Most documents of one request. */
 export const maxFiles = 64;
@@ -108,5 +108,5 @@ function decode(sent: unknown, param: string): Submitted['content'] {
 
 /** The same as what is said of a data URL without data. */
 function empty(param: string): unknown {
-	return plinthError('E_DOCUMENT_UNREADABLE', { param, message: `${param}: it holds no data.` });
+	return mediaError('E_DOCUMENT_UNREADABLE', { param, message: `${param}: it holds no data.` });
 }

@@ -1,4 +1,4 @@
-import { formInteger } from '@plinth/core/toolkit';
+import { formInteger } from '@plinth/toolkit';
 import { z } from 'zod';
 import { maxFiles } from './documents.ts';
 import { pageRanges } from './pages.ts';

@@ -1,5 +1,5 @@
-import type { PageRange } from '@plinth/core';
-import { mergedRanges } from '@plinth/core/toolkit';
+import type { PageRange } from '@plinth/toolkit';
+import { mergedRanges } from '@plinth/toolkit';
 import { z } from 'zod';
 
 /** Most ranges of one request. */

@@ -1,10 +1,5 @@
-import {
-	NamedFileError,
-	type NamedFiles,
-	type SentDocument,
-	toWireError,
-	type WireError,
-} from '@plinth/core/toolkit';
+import { toWireError, type WireError } from '@plinth/core';
+import { NamedFileError, type NamedFiles, type SentDocument } from '@plinth/toolkit';
 import type { Submitted } from '../request/documents.ts';
 
 /** A document whose bytes are here, and the name that it is stored under; or what its entry of the answer says in place of its text. */

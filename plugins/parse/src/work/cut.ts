@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { DocumentPage, DocumentText } from '@plinth/core';
+import type { DocumentPage, DocumentText } from '@plinth/toolkit';
 
 /** The length of all texts together, in UTF-16 units. */
 export function lengthOf({ pages, text = '' }: DocumentText): number {

@@ -1,11 +1,11 @@
+import { toWireError } from '@plinth/core';
 import type {
 	DocumentOptions,
 	DocumentReader,
 	DocumentRun,
 	DocumentText,
 	EncodedDocument,
-} from '@plinth/core';
-import { toWireError } from '@plinth/core/toolkit';
+} from '@plinth/toolkit';
 import { failed, type ParsedAttachment, parsed } from '../answer/result.ts';
 import { cutText, unitsOfFirst } from './cut.ts';
 

@@ -1,5 +1,4 @@
-import type { DocumentText } from '@plinth/core';
-import type { CapacityShare } from '@plinth/core/toolkit';
+import type { CapacityShare, DocumentText } from '@plinth/toolkit';
 import { cutText, lengthOf } from './cut.ts';
 
 /** What a page counts beside its text: a document may have many that are empty. */

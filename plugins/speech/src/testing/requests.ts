@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker, RequestChanges, SpeechModelSuiteOptions } from './subject.ts';
 
 /** What is asked for: voices, tempo, text of any kind. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import { type ModelCaseMaker, reason } from './subject.ts';
 
 /** How long a model may take to heed an abort, in milliseconds. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import { audioFormats } from '../formats.ts';
 import type { ModelCaseMaker, SpeechModelSuiteOptions } from './subject.ts';
 

@@ -1,9 +1,4 @@
-import {
-	assertRefusal,
-	type ConformanceCase,
-	type Subject,
-	silentLogger,
-} from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase, type Subject, silentLogger } from '@plinth/testing';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest } from '../model.ts';
 import { checkForm, checkHead, checkPiece } from './form.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ConformanceCase, caseMaker } from '@plinth/core/testing';
+import { type ConformanceCase, caseMaker } from '@plinth/testing';
 import { requestCases } from './requests.ts';
 import { runningCases } from './running.ts';
 import { speakingCases } from './speaking.ts';

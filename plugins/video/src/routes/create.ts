@@ -1,5 +1,5 @@
 import { defineRoute, errors, type Route } from '@plinth/core';
-import { NamedFiles } from '@plinth/core/toolkit';
+import { mediaErrors, NamedFiles } from '@plinth/toolkit';
 import { readCallback } from '../callback.ts';
 import { createdReply, type VideoContext } from '../context.ts';
 import { createBody } from '../fields.ts';
@@ -38,8 +38,8 @@ export function createVideo(context: VideoContext): Route {
 			errors.E_VALUE_UNSUPPORTED,
 			errors.E_STRING_TOO_LONG,
 			errors.E_STRING_TOO_SHORT,
-			errors.E_IMAGE_UNREADABLE,
-			errors.E_IMAGE_TOO_LARGE,
+			mediaErrors.E_IMAGE_UNREADABLE,
+			mediaErrors.E_IMAGE_TOO_LARGE,
 			errors.E_MODEL_NOT_FOUND,
 			errors.E_IDEMPOTENCY_MISMATCH,
 			errors.E_QUEUE_FULL,

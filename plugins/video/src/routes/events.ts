@@ -1,13 +1,15 @@
 import { defineRoute, errors, Reply, type Route } from '@plinth/core';
-import { jobKind, type VideoContext, withVideoErrors } from '../context.ts';
+import type { JobFeed } from '@plinth/toolkit';
+import { jobKind, withVideoErrors } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { idParams } from '../fields.ts';
+import type { VideoOptions } from '../options.ts';
 
 const minuteMs = 60_000;
 
 /** `GET /v1/videos/{id}/events`: the job as it is, then what happens to it until it ends or is deleted. */
-export function videoEvents({ feed, options }: VideoContext): Route {
-	const maxMs = options.streamMinutes * minuteMs;
+export function videoEvents(feed: JobFeed, { streamMinutes }: VideoOptions): Route {
+	const maxMs = streamMinutes * minuteMs;
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/videos/{id}/events',

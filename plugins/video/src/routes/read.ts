@@ -1,5 +1,5 @@
 import { defineRoute, errors, invalidValue, isJobId, type Route } from '@plinth/core';
-import { listPage } from '@plinth/core/toolkit';
+import { listPage } from '@plinth/toolkit';
 import { findVideo, jobKind, type VideoContext, videoReply, withVideoErrors } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { idParams, listQuery } from '../fields.ts';

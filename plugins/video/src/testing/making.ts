@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/testing';
 import type { VideoRequest } from '../model.ts';
 import { factsOf } from './mp4.ts';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';

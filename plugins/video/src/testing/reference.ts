@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/core/testing';
+import { assertRefusal, type ConformanceCase } from '@plinth/testing';
 import type { MediaInput } from '../model.ts';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
 

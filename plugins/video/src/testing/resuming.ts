@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isPlinthError } from '@plinth/core';
-import type { ConformanceCase } from '@plinth/core/testing';
+import type { ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
 
 /** How an attempt goes on from another one. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ConformanceCase, type Subject, silentLogger } from '@plinth/core/testing';
+import { type ConformanceCase, type Subject, silentLogger } from '@plinth/testing';
 import { checkedMp4, isHonestPoster } from '../container-format.ts';
 import type { VideoModel, VideoRequest, VideoResult, VideoRun } from '../model.ts';
 import { checkResult } from '../result.ts';

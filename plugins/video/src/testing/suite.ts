@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ConformanceCase, caseMaker } from '@plinth/core/testing';
+import { type ConformanceCase, caseMaker } from '@plinth/testing';
 import { makingCases } from './making.ts';
 import { referenceCases } from './reference.ts';
 import { resumingCases } from './resuming.ts';

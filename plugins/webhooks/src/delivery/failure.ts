@@ -1,4 +1,4 @@
-import { ForbiddenTarget } from '@plinth/core/toolkit';
+import { ForbiddenTarget } from '@plinth/toolkit';
 
 const sentences: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'the connection was refused',

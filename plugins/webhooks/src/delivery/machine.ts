@@ -1,5 +1,5 @@
 import type { Clock, JobStore, Logger, RecordStore } from '@plinth/core';
-import type { Egress } from '@plinth/core/toolkit';
+import type { Egress } from '@plinth/toolkit';
 import { DueList } from '../deliveries/due.ts';
 import { Deliveries } from '../deliveries/store.ts';
 import { Endpoints } from '../endpoints/store.ts';

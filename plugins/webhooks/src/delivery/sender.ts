@@ -1,5 +1,5 @@
 import { type Clock, version } from '@plinth/core';
-import type { Egress } from '@plinth/core/toolkit';
+import type { Egress } from '@plinth/toolkit';
 import type { Attempt } from '../deliveries/record.ts';
 import { bodyOf, type WebhookEvent } from '../event.ts';
 import { signatures } from '../secrets.ts';

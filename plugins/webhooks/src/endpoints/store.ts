@@ -5,7 +5,7 @@ import {
 	type RecordStore,
 	type StoredRecord,
 } from '@plinth/core';
-import { Semaphore } from '@plinth/core/toolkit';
+import { Semaphore } from '@plinth/toolkit';
 import { webhookErrors } from '../errors.ts';
 import { EndpointIds, isEndpointId } from '../ids.ts';
 import { makeSecret } from '../secrets.ts';

@@ -1,5 +1,5 @@
 import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
-import { listPage } from '@plinth/core/toolkit';
+import { listPage } from '@plinth/toolkit';
 import type { WebhookContext } from '../context.ts';
 import type { Delivery } from '../deliveries/store.ts';
 import { webhookErrors } from '../errors.ts';

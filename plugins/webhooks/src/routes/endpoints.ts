@@ -6,7 +6,7 @@ import {
 	type Route,
 	valueErrors,
 } from '@plinth/core';
-import { listPage } from '@plinth/core/toolkit';
+import { listPage } from '@plinth/toolkit';
 import { checkedTypes, found, type WebhookContext } from '../context.ts';
 import { changed } from '../endpoints/record.ts';
 import { webhookErrors } from '../errors.ts';

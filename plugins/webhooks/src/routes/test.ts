@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
-import { PerTenantLimit } from '@plinth/core/toolkit';
+import { PerTenantLimit } from '@plinth/toolkit';
 import { checkType, found, type WebhookContext } from '../context.ts';
 import type { Sent } from '../delivery/sender.ts';
 import { activeSecrets } from '../endpoints/record.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { defineBackend, plinthError, services, untilAborted } from '@plinth/core';
-import { checkBlobKey } from '@plinth/core/toolkit';
+import { checkBlobKey } from '@plinth/toolkit';
 import { z } from 'zod';
 
 /** Blobs in one SQLite file, in the pieces in which they come. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { blobStoreSuite, createBackend } from '@plinth/core/testing';
+import { blobStoreSuite, createBackend } from '@plinth/testing';
 import { sqliteBlobs } from 'plinth-sqlite-blobs';
 
 async function create() {

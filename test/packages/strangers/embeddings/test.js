@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApp } from '@plinth/core';
-import { silentLogger } from '@plinth/core/testing';
+import { silentLogger } from '@plinth/testing';
 import { embeddings, hashedWords } from 'plinth-embeddings';
 
 const config = {

@@ -1,7 +1,7 @@
 import { after, test } from 'node:test';
-import { createBackend, createModel } from '@plinth/core/testing';
 import { imageModelSuite } from '@plinth/plugin-image/testing';
 import { sharpImages } from '@plinth/sharp';
+import { createBackend, createModel } from '@plinth/testing';
 import { plainPicture } from 'plinth-plain-picture';
 
 const images = await createBackend(sharpImages());

@@ -1,4 +1,3 @@
-import type { FitOptions, ImageCodec, RawImage } from '@plinth/core';
 import type {
 	ImageEditRequest,
 	ImageInput,
@@ -6,6 +5,7 @@ import type {
 	ImageResult,
 	ImageRun,
 } from '@plinth/plugin-image/model';
+import type { FitOptions, ImageCodec, RawImage } from '@plinth/toolkit';
 import { createPool, type Pool, workerFile } from '../../pool.ts';
 import type { Bitmap, Size } from './bitmap.ts';
 import type { Edited, EditJob, EditJobs } from './jobs.ts';

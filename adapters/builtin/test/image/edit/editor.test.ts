@@ -1,5 +1,5 @@
-import type { FitOptions, ImageCodec, RawImage } from '@plinth/core';
 import type { ImageEditRequest, ImageInput, ImageRun } from '@plinth/plugin-image/model';
+import type { FitOptions, ImageCodec, RawImage } from '@plinth/toolkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { applyJob } from '../../../src/image/edit/apply.ts';
 import { type Bitmap, copy, solid } from '../../../src/image/edit/bitmap.ts';

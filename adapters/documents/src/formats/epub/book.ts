@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import { readXml } from '../../markup/xml.ts';
 import { documentError } from '../../refusal.ts';
 import type { Archive } from '../../zip/archive.ts';

@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import type { FormatReader } from '../format.ts';
 import { decodeHtml } from './charset.ts';
 import { openings } from './openings.ts';

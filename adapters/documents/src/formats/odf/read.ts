@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import { readXml } from '../../markup/xml.ts';
 import { Refusal } from '../../refusal.ts';
 import { Room } from '../flow/flow.ts';

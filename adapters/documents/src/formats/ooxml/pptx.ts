@@ -1,4 +1,4 @@
-import type { DocumentPage } from '@plinth/core';
+import type { DocumentPage } from '@plinth/toolkit';
 import { maxCharacters } from '../budget.ts';
 import type { FormatReader } from '../format.ts';
 import { isAsked, refuseBeyond } from '../pages.ts';

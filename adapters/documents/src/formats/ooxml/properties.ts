@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import type { OfficePackage } from './package.ts';
 
 /** What the document says of itself: title, author, and when it was made. */

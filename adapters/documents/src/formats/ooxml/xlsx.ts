@@ -1,4 +1,4 @@
-import type { DocumentPage } from '@plinth/core';
+import type { DocumentPage } from '@plinth/toolkit';
 import { documentError } from '../../refusal.ts';
 import { maxCharacters } from '../budget.ts';
 import type { FormatReader } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import { ByteRun } from './byte-run.ts';
 import { type Destination, destinationOf } from './destinations.ts';
 import { Edges, isEdge } from './edges.ts';

@@ -1,6 +1,6 @@
 import { type CellObject, read, set_cptable, type WorkBook, type WorkSheet } from '@e965/xlsx';
 import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs';
-import type { DocumentMetadata } from '@plinth/core';
+import type { DocumentMetadata } from '@plinth/toolkit';
 import { isCompoundFile, openCompoundFile } from '../../ole/compound-file.ts';
 import { summaryOf } from '../../ole/summary.ts';
 import { documentError } from '../../refusal.ts';

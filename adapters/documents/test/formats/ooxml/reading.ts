@@ -1,4 +1,4 @@
-import type { DocumentOptions } from '@plinth/core';
+import type { DocumentOptions } from '@plinth/toolkit';
 import { Budget } from '../../../src/formats/budget.ts';
 import type { Content, FormatReader, ReadContext } from '../../../src/formats/format.ts';
 

@@ -1,0 +1,82 @@
+import type { Authenticator, Clock, Logger } from '@plinth/core';
+import { defineBackend, optional, services } from '@plinth/core';
+import { z } from 'zod';
+import { ConfiguredKeys, wrongKeys } from './configured-keys.ts';
+import { isIssuedForm, keyId, sameDigest } from './key-format.ts';
+import { KeyRecords } from './key-records.ts';
+import { createKeyRing, isExpired, keyRing } from './key-ring.ts';
+import { LastUse } from './last-use.ts';
+import { RecentDigests } from './recent-digests.ts';
+
+const config = z.strictObject({
+	/** Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. */
+	keys: z
+		.union([z.string(), z.array(z.string())])
+		.default('')
+		.superRefine((given, ctx) => {
+			for (const message of wrongKeys(given)) ctx.addIssue({ code: 'custom', message });
+		}),
+});
+
+/** API keys from the config, and issued ones, which are kept as SHA-256 hashes in the `RecordStore`. */
+export const apiKeys = defineBackend({
+	name: 'apiKeys',
+	provides: { authenticator: services.authenticator, ring: keyRing },
+	config,
+	needs: { records: optional(services.records), clock: services.clock },
+	create({ config, services: { records: store, clock }, log }) {
+		const configured = new ConfiguredKeys(config.keys);
+		const records = store && new KeyRecords(store);
+		const lastUse = records && new LastUse(records, clock, log);
+		return {
+			authenticator: authenticator({ configured, records, lastUse, clock, log }),
+			ring: createKeyRing({ store, hasConfigured: configured.size > 0, clock }),
+		};
+	},
+});
+
+interface Sources {
+	readonly configured: ConfiguredKeys;
+	readonly records: KeyRecords | undefined;
+	readonly lastUse: LastUse | undefined;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+const howToGetOne =
+	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or make one: plinth keys create.';
+
+/** Every request reads the record of its key: so a revocation counts from the next request on, in every process. */
+function authenticator({ configured, records, lastUse, clock, log }: Sources): Authenticator {
+	const digests = new RecentDigests();
+	let mayLackKeys = configured.size === 0;
+
+	/** A server without any key refuses everybody, which is seldom meant: the log says so, once. */
+	async function lookForKeys(): Promise<void> {
+		mayLackKeys = false;
+		if (records && !(await records.isEmpty())) return;
+		log.warn({}, `a request was refused, and there is no API key at all: ${howToGetOne}`);
+	}
+
+	return {
+		async authenticate(key) {
+			const digest = digests.of(key);
+			const principal = configured.find(digest);
+			if (principal) {
+				digests.keep(key, digest);
+				return principal;
+			}
+			// Nobody waits for it, and a store that fails tells of it otherwise.
+			if (mayLackKeys) lookForKeys().catch(() => {});
+			// A guess with a wrong checksum is refused without a look at the store.
+			if (!records || !isIssuedForm(key)) return null;
+			const found = await records.find(digest);
+			if (!found || !sameDigest(Buffer.from(found.id, 'hex'), digest)) return null;
+			if (isExpired(found, clock.now())) return null;
+			digests.keep(key, digest);
+			lastUse?.note(found);
+			const { tenant, scopes } = found.value;
+			return { id: keyId(digest.hex), tenant, scopes };
+		},
+	};
+}

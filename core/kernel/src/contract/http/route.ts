@@ -1,0 +1,166 @@
+import type { z } from 'zod';
+import type { ErrorSpec } from '../errors/error-spec.ts';
+import type { Idempotency } from '../jobs/job-store.ts';
+import type { Principal } from '../ports/authenticator.ts';
+import type { ForwardRequest, RawBody } from '../ports/forward.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Reply } from './reply.ts';
+import type { UploadedFile } from './upload.ts';
+
+/** Who may call a route: everybody, everybody with a valid key, or keys with a scope such as `videos:read`. */
+export type RouteScope = 'public' | 'authenticated' | (string & {});
+
+/** How a request body may be encoded. */
+export type BodyEncoding = 'json' | 'multipart';
+
+/** Largest bodies a route takes, in bytes. The kernel's table has the defaults. */
+export interface BodyLimits {
+	/** A whole JSON body; 1 MB by default. */
+	readonly json?: number;
+	/** A whole multipart body; 60 MB by default. */
+	readonly multipart?: number;
+	/** One file; 52,428,800 by default. */
+	readonly file?: number;
+	/** How many files; 17 by default. */
+	readonly files?: number;
+	/** One text field; 128 KiB by default. */
+	readonly field?: number;
+	/** All text fields together, or the text of a JSON body besides its files; 25,165,824 by default. */
+	readonly allFields?: number;
+	/** Text fields with a limit of their own, by the end of their name: `{ '[image_url]': 22_020_096 }`. */
+	readonly fieldsEndingIn?: Readonly<Record<string, number>>;
+}
+
+/** What else of a JSON body arrives as files, where a route takes long data URLs so. */
+export interface SpoolOptions {
+	/** Names of members, wherever they stand, that hold data URLs: in others they stay text. Absent: every string may be one. */
+	readonly only?: readonly string[];
+	/** Names of members, wherever they stand, whose long strings may also be base64 alone. */
+	readonly bare?: readonly string[];
+	/** What is no base64 is no 400: the handler hears of it from `sentDocument`. */
+	readonly keepDamaged?: boolean;
+}
+
+/** The success answer of a route, for checks and for OpenAPI. */
+export interface ResponseSpec {
+	/** 200 unless said otherwise. */
+	readonly status?: number;
+	readonly description: string;
+	/** JSON answers. Give it a name by `.meta({ id })`. */
+	readonly schema?: z.ZodType;
+	/** Media types of binary or event-stream answers. */
+	readonly mediaTypes?: readonly string[];
+	/** Single byte ranges are served: 206 and 416 are documented. */
+	readonly ranges?: boolean;
+	/** An event stream that goes on behind `Last-Event-ID`. */
+	readonly resumes?: boolean;
+	/** What 204 means, where it may be answered in place of this. */
+	readonly nothing?: string;
+	/** Headers of this answer, beside those that every answer has: name and meaning. */
+	readonly headers?: Readonly<Record<string, string>>;
+	/** JSON answers under other statuses that are no errors of the four-key form. */
+	readonly others?: Readonly<
+		Record<number, { readonly description: string; readonly schema: z.ZodType }>
+	>;
+}
+
+/** The surroundings of one request. */
+export interface Call {
+	/** Who calls; on public routes an anonymous principal without scopes. */
+	readonly principal: Principal;
+	readonly requestId: string;
+	readonly log: Logger;
+	/** Aborts when the client leaves, the deadline passes or the server stops. */
+	readonly signal: AbortSignal;
+	/** Milliseconds since the Unix epoch at which the kernel gives up on the request. */
+	readonly deadline: number;
+	/** The address that absolute links start with, without a trailing slash. */
+	readonly publicUrl: string;
+	/** What the head says of the length of the body, in bytes; undefined when it says nothing. In `precheck`, nothing of the body has been read. */
+	readonly bodyBytes: number | undefined;
+	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
+	readonly idempotency: Idempotency;
+	/** Behind which event a client that was cut off wants to go on: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes that declare `resumes`. */
+	readonly lastEventId: string | undefined;
+	/**
+	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with `E_BODY_TOO_LARGE` beyond `maxBytes`, with
+	 * `E_OVERLOADED` when `maxBytes` more are too many beside the bodies that are in flight, and with `E_STORE_FULL`.
+	 */
+	keep(
+		body: AsyncIterable<Uint8Array>,
+		options: { readonly filename: string; readonly maxBytes: number },
+	): Promise<UploadedFile>;
+	/** Says which model's answer this is: the header `x-plinth-model` and the log tell it. The last word counts. */
+	answeredBy(model: string): void;
+	/**
+	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer has begun: return the reply. Rejects,
+	 * with nothing sent, with the request's own errors when there is no answer that could be passed on, and with the reason of the call's signal. `over` is called
+	 * once when the upstream has nothing more to do. With `signal`, also that one's reason when it aborts before the answer has begun: another upstream may be
+	 * asked then.
+	 */
+	forward(request: ForwardRequest, over?: () => void, signal?: AbortSignal): Promise<Reply>;
+}
+
+/** The checked input of a handler. Members are absent when the route declares no schema for them. */
+export interface RouteInput<P, Q, B> {
+	readonly params: P;
+	readonly query: Q;
+	readonly body: B;
+}
+
+/** A route as data. Paths are OpenAPI templates: `/v1/videos/{id}`; literal segments win over parameters. */
+export interface RouteDefinition<
+	P extends z.ZodType = z.ZodType,
+	Q extends z.ZodType = z.ZodType,
+	B extends z.ZodType = z.ZodType,
+> {
+	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+	readonly path: `/${string}`;
+	readonly scope: RouteScope;
+	/** One line for OpenAPI. */
+	readonly summary: string;
+	readonly description?: string;
+	/** The group in OpenAPI; the plugin's id unless said otherwise. */
+	readonly tag?: string;
+	readonly params?: P;
+	readonly query?: Q;
+	readonly body?: B;
+	/** Encodings of the body; JSON unless said otherwise. A request in another one is answered 415. */
+	readonly encoding?: BodyEncoding | readonly BodyEncoding[];
+	readonly limits?: BodyLimits;
+	/**
+	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an `UploadedFile` without a name, of at
+	 * most `limits.file` bytes. They are decoded while the body arrives and never lie in memory, for bodies that carry pictures or documents.
+	 * The text without them has the bound of all text fields of a form.
+	 */
+	readonly spoolDataUrls?: boolean | SpoolOptions;
+	readonly response: ResponseSpec;
+	/** Rows of error tables that this route answers with, besides those every route shares. */
+	readonly errors: readonly ErrorSpec[];
+	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
+	readonly timeoutMs?: number;
+	/** Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known yet. */
+	precheck?(call: Call): Promise<void> | void;
+	/**
+	 * Called for JSON bodies of known length up to 4 MiB, before they are checked against `body`: those of at most 262,144 bytes are parsed, longer ones only
+	 * looked through. A reply is the answer; undefined: the body is read and checked as ever, and the handler called. For routes whose bodies have a `model`. The call's fingerprint is
+	 * not known yet.
+	 */
+	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
+	/** Returns a value to be sent as JSON, or a `Reply`. */
+	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): unknown;
+}
+
+/** A declared route with its types erased. */
+export interface Route extends RouteDefinition {
+	readonly $kind: 'plinth.route';
+}
+
+/** Declares a route. */
+export function defineRoute<
+	P extends z.ZodType = z.ZodUndefined,
+	Q extends z.ZodType = z.ZodUndefined,
+	B extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<P, Q, B>): Route {
+	return { ...(definition as unknown as RouteDefinition), $kind: 'plinth.route' };
+}

@@ -1,0 +1,101 @@
+import type { UploadedFile } from '../http/upload.ts';
+import type { Principal } from '../ports/authenticator.ts';
+import type { JsonObject } from '../ports/json.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Idempotency, Job, JobCallback, JobListOptions, JobPage } from './job-store.ts';
+
+/** The surroundings of one attempt at a job. */
+export interface JobRun {
+	/** Aborts when the job is cancelled, removed, lost to another worker, or the server stops. */
+	readonly signal: AbortSignal;
+	/** Reports the fraction done. Cheap: writes are coalesced to one a second. */
+	progress(fraction: number): void;
+	/** Stores a token durably for the next attempt. Rejects when the attempt has lost its job; `cancel` is then called with the token. */
+	checkpoint(token: string): Promise<void>;
+	/** The token of an earlier attempt. */
+	readonly resume: string | undefined;
+	/** A blob key under which this attempt, and no other, may write. */
+	blobKey(name: string): string;
+	readonly log: Logger;
+}
+
+/** What a good attempt leaves. */
+export interface JobOutcome {
+	readonly result: JsonObject;
+	/** Milliseconds from completion until the content is gone; absent: it stays as long as the record. */
+	readonly retentionMs?: number;
+}
+
+/** Does the work of one kind of job. */
+export interface JobDefinition {
+	/** How many attempts a job has when its workers are lost; 5 unless set. */
+	readonly maxAttempts?: number;
+	/** Runs one attempt. A coded error ends the job with its wire code; any other with `model_error` and a neutral sentence. */
+	run(job: Job, run: JobRun): Promise<JobOutcome>;
+	/** Stops what a checkpoint stands for; called once when a job that has one was cancelled or removed. */
+	cancel?(job: Job): Promise<void>;
+	/** The job as clients see it in feeds of its events, to be sent as JSON; what every kind has unless given. */
+	view?(job: Job): object;
+}
+
+/** A file that goes with a new job. It is stored durably before the record exists. */
+export interface JobAttachment {
+	/** `[a-z0-9_-]+`, unique in the job. */
+	readonly name: string;
+	readonly mediaType: string;
+	readonly body: UploadedFile | Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** Where an attachment was stored; what `input` gets to see. */
+export interface StoredAttachment {
+	readonly key: string;
+	readonly mediaType: string;
+	readonly size: number;
+	readonly sha256: string;
+	readonly [key: string]: string | number;
+}
+
+/** A job to be created. */
+export interface JobSubmission {
+	readonly principal: Principal;
+	readonly model: string;
+	/** Built once the attachments are stored. */
+	input(files: Readonly<Record<string, StoredAttachment>>): JsonObject;
+	readonly attachments?: readonly JobAttachment[];
+	readonly idempotency?: Idempotency;
+	/** Whom to tell of the end; checked by the plugin that sends callbacks. */
+	readonly callback?: JobCallback;
+}
+
+/** The jobs of one kind, for the plugin that owns it. Unknown ids reject with `E_JOB_NOT_FOUND`. */
+export interface Jobs {
+	/**
+	 * Stores attachments, then the record; rings the queue after the commit. Attachments of a replay are deleted again. Rejects
+	 * with `E_QUEUE_FULL` when the tenant has as many jobs of the kind as the settings allow.
+	 */
+	submit(submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }>;
+	/**
+	 * Rejects with `E_QUEUE_FULL` when `submit` would, so that a route can refuse before it reads a body. A request that may
+	 * repeat an earlier one passes: only `submit` can tell.
+	 */
+	checkQueue(principal: Principal, idempotency: Pick<Idempotency, 'key' | 'retry'>): Promise<void>;
+	/**
+	 * The job that an earlier request made, where this one repeats it; null where it does not, or where only `submit` can tell. For routes whose input
+	 * may have gone since the first request. Rejects with `E_IDEMPOTENCY_MISMATCH`.
+	 */
+	repeated(principal: Principal, idempotency: Idempotency): Promise<Job | null>;
+	get(tenant: string, id: string): Promise<Job>;
+	list(tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage>;
+	/** Asks for the end of a job: it fails with code `cancelled`, at once when queued, else within a heartbeat. The record stays. */
+	cancel(tenant: string, id: string): Promise<Job>;
+	/** Cancels running work, then removes record and bytes. Nothing resurrects the job. */
+	remove(tenant: string, id: string): Promise<Job>;
+}
+
+/** The kinds of job that the plugins of a deployment run. */
+export interface JobKinds {
+	/** Their names, once every plugin is set up. */
+	names(): readonly string[];
+	/** The job as its plugin shows it to clients; undefined where the plugin has no view of its own. */
+	view(job: Job): object | undefined;
+}

@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import { markCopy } from './core-identity.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Needs, ResolvedNeeds } from './service.ts';
+
+/**
+ * A family of models that one plugin consumes, for example all video models.
+ * The plugin that owns the family exports it from its `model` entry.
+ */
+export interface ModelKind<M> {
+	readonly $kind: 'plinth.modelKind';
+	readonly name: string;
+	readonly $type?: M;
+}
+
+/** Declares a model family. `name` is the capability in the singular: `video`, `speech`. */
+export function defineModelKind<M>(name: string): ModelKind<M> {
+	return { $kind: 'plinth.modelKind', name };
+}
+
+/** What a model factory receives when its model is created at boot. */
+export interface ModelContext<C, N extends Needs> {
+	/** The id under which clients name this model. */
+	readonly id: string;
+	readonly config: C;
+	readonly services: ResolvedNeeds<N>;
+	readonly log: Logger;
+	/** Registers work for shutdown; runs in reverse order of registration. */
+	onStop(task: () => Promise<void> | void): void;
+}
+
+/** The declaration behind a model factory. */
+export interface ModelDefinition<
+	M = unknown,
+	C extends z.ZodType = z.ZodType,
+	N extends Needs = Needs,
+> {
+	readonly kind: ModelKind<M>;
+	/** The factory's name in messages, `technology.kind`: `builtin.video`. */
+	readonly name: string;
+	/** One sentence for `/v1/models`: what stands behind the id. */
+	readonly description?: string;
+	/** `owned_by` in `/v1/models`; defaults to the part of `name` before the dot. */
+	readonly ownedBy?: string;
+	readonly config: C;
+	readonly needs?: N;
+	create(context: ModelContext<z.output<C>, N>): NoInfer<M> | Promise<NoInfer<M>>;
+}
+
+/** A model factory called with its options: what stands in a config under `models`. */
+export interface ModelInstance<M = unknown> {
+	readonly $kind: 'plinth.model';
+	readonly apiVersion: 1;
+	readonly definition: ModelDefinition<M>;
+	readonly options: unknown;
+}
+
+/** A callable model factory that carries its definition. */
+export interface ModelFactory<M, C extends z.ZodType> {
+	(options?: z.input<C>): ModelInstance<M>;
+	readonly $kind: 'plinth.model.factory';
+	readonly definition: ModelDefinition<M>;
+}
+
+/** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
+export function defineModel<M, C extends z.ZodType, const N extends Needs = Record<never, never>>(
+	definition: {
+		readonly kind: ModelKind<M>;
+		readonly config: C;
+		readonly needs?: N;
+	} & NoInfer<ModelDefinition<M, C, N>>,
+): ModelFactory<M, C> {
+	const erased = definition as unknown as ModelDefinition<M>;
+	const factory = (options?: z.input<C>): ModelInstance<M> =>
+		markCopy({
+			$kind: 'plinth.model',
+			apiVersion: 1,
+			definition: erased,
+			options: options ?? {},
+		});
+	return Object.assign(factory, { $kind: 'plinth.model.factory' as const, definition: erased });
+}
+
+/** How a model does. `trying`: it failed, and its next turn is a trial, or one is under way. `down`: it failed and is left alone. */
+export type ModelHealth = 'up' | 'trying' | 'down';
+
+/** A model as `/v1/models` lists it. */
+export interface ModelInfo {
+	readonly id: string;
+	/** Seconds since the Unix epoch. */
+	readonly created: number;
+	readonly ownedBy: string;
+	readonly description?: string;
+	/** Further ids that lead to the model. */
+	readonly aliases?: readonly string[];
+	/** The capability: `video`, `speech`. */
+	readonly kind: string;
+	readonly health: ModelHealth;
+}

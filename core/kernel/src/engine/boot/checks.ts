@@ -1,0 +1,74 @@
+import { isIPv4 } from 'node:net';
+import type { ModelDefinition } from '../../contract/model.ts';
+import type { PluginDefinition } from '../../contract/plugin.ts';
+import type { ResolvedConfig } from '../config/resolve.ts';
+import { type BootProblem, bootProblem } from './problem.ts';
+
+/** What a definition written in JavaScript may lack, in words; undefined when it is sound. */
+export function malformedDefinition(
+	kind: 'backend' | 'model' | 'plugin',
+	definition: Partial<ModelDefinition & PluginDefinition>,
+): string | undefined {
+	if (typeof definition.config?.safeParse !== 'function')
+		return 'its definition has no config: a zod schema of its options.';
+	if (typeof (kind === 'plugin' ? definition.setup : definition.create) !== 'function') {
+		return `its definition has no ${kind === 'plugin' ? 'setup' : 'create'} function.`;
+	}
+	if (kind === 'model' && !definition.kind)
+		return 'its definition has no kind: the model family of the plugin that consumes it.';
+	const lost = Object.entries(definition.needs ?? {}).find(
+		([, ref]) => typeof ref?.id !== 'string',
+	);
+	return lost && `needs.${lost[0]} is no service: is its name spelt right?`;
+}
+
+/** A kind of job belongs to one plugin. */
+export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): void {
+	const taken = new Map<string, string>();
+	for (const [id, { definition }] of Object.entries(config.plugins)) {
+		for (const kind of definition.jobs ?? []) {
+			const other = taken.get(kind);
+			if (other === undefined && /^[a-z]+$/.test(kind)) taken.set(kind, id);
+			else {
+				const why =
+					other === undefined
+						? 'which is not a name of lower-case letters'
+						: `which plugin ${other} runs`;
+				problems.push(
+					bootProblem(
+						'E_JOB_KIND',
+						`plugin ${id}`,
+						`plugins.${id}`,
+						`declares jobs of kind "${kind}", ${why}.`,
+					),
+				);
+			}
+		}
+	}
+}
+
+/** The problem of a server that everybody in reach could use. */
+export function authOff(owner: string, host: string): BootProblem {
+	return bootProblem(
+		'E_AUTH_OFF',
+		owner,
+		'server.host',
+		`authentication is off, and ${host} can be reached from other machines.`,
+	);
+}
+
+/** True for addresses that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+	return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+/** Says what a missing authenticator means. */
+export function explainAuth(problem: BootProblem): BootProblem {
+	if (problem.owner !== 'kernel') return problem;
+	return {
+		...problem,
+		message: 'nothing provides core.authenticator, so anybody could call.',
+		remedy:
+			"Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
+	};
+}

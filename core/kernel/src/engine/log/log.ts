@@ -1,0 +1,94 @@
+import { type LoggerOptions, type Logger as Pino, pino } from 'pino';
+import { redact } from '../../contract/errors/redact.ts';
+import type { Logger } from '../../contract/ports/logger.ts';
+import { safeFields } from './log-fields.ts';
+import { prettyLine } from './log-pretty.ts';
+
+/** The `log` section of a config, checked. */
+export interface LogSettings {
+	/** `debug`, `info`, `warn`, `error` or `silent`. */
+	readonly level: string;
+	/** `auto`: for people on a terminal, for machines elsewhere. */
+	readonly format: 'auto' | 'json' | 'pretty';
+}
+
+/** Where lines go. A terminal says so, and whether it shows colours. */
+export interface LogOutput {
+	write(text: string): unknown;
+	readonly isTTY?: boolean;
+	hasColors?(): boolean;
+}
+
+/**
+ * Logs through pino, to standard error unless told otherwise: JSON lines for machines, one short line each for people.
+ * Whatever is passed in, secrets and prompts are blanked: see `safeFields`.
+ */
+export function createLogger({ level, format }: LogSettings, output?: LogOutput): Logger {
+	const { isTTY = false } = output ?? process.stderr;
+	const isPretty = format === 'pretty' || (format === 'auto' && isTTY);
+	// What pino would do to errors has been done by safeFields.
+	const serializers = { err: (err: unknown) => err };
+	const options: LoggerOptions = { level, base: null, serializers };
+	const destination = isPretty ? forPeople(output) : forMachines(output);
+	const log = adapt(pino(options, destination));
+	destinations.set(log, destination);
+	return log;
+}
+
+/** Settles when the lines that `createLogger`'s log has taken so far are written, or cannot be. Of any other log nothing is known: it settles at once. */
+export async function flushLog(log: Logger): Promise<void> {
+	await destinations.get(log)?.flush?.();
+}
+
+interface Destination {
+	write(line: string): void;
+	flush?(): Promise<void>;
+}
+
+/** Where the lines of a log go; a log that the host has brought is not here. */
+const destinations = new WeakMap<Logger, Destination>();
+
+/** A flush writes one piece of what was gathered, or waits for the one that is being written; there are never more than these. */
+const flushRounds = 4;
+
+function forMachines(output: LogOutput | undefined): Destination {
+	if (output) return { write: (line) => void output.write(line) };
+	// Lines are gathered for a moment: a write each would cost a busy server a tenth of its time. What is left at the exit is written then.
+	const gathered = pino.destination({
+		dest: 2,
+		sync: false,
+		minLength: 65_536,
+		maxWrite: 131_072,
+		periodicFlush: 100,
+		contentMode: 'buffer',
+	});
+	return {
+		// Text that waits is copied whole with each line that is added; its types know nothing else.
+		write: (line) => void gathered.write(Buffer.from(line) as unknown as string),
+		async flush() {
+			for (let round = 0; round < flushRounds; round += 1) {
+				// It fails on what cannot be synced, such as a pipe, and when nobody reads any more.
+				await new Promise<void>((resolve) => gathered.flush(() => resolve()));
+			}
+		},
+	};
+}
+
+function forPeople(output: LogOutput | undefined): Destination {
+	const terminal: LogOutput = output ?? process.stderr;
+	const hasColors = terminal.hasColors?.() ?? false;
+	return { write: (line) => void terminal.write(prettyLine(line, hasColors)) };
+}
+
+function adapt(logger: Pino): Logger {
+	const log = (level: 'debug' | 'info' | 'warn' | 'error') => (fields: object, message: string) => {
+		if (logger.isLevelEnabled(level)) logger[level](safeFields(fields), redact(message));
+	};
+	return {
+		debug: log('debug'),
+		info: log('info'),
+		warn: log('warn'),
+		error: log('error'),
+		child: (bindings) => adapt(logger.child(safeFields(bindings))),
+	};
+}

@@ -1,0 +1,192 @@
+import type { App, AppState } from '../../contract/app.ts';
+import type { BootTree } from '../../contract/boot-tree.ts';
+import { plinthError } from '../../contract/errors/coded-error.ts';
+import type { HostMiddleware, Mount } from '../../contract/http/mount.ts';
+import type { Logger } from '../../contract/ports/logger.ts';
+import type { ServiceRef } from '../../contract/service.ts';
+import { removeLeftUploads } from '../../http/bodies/leftovers.ts';
+import type { HttpServer } from '../../http/server.ts';
+import type { JobWorker } from '../../jobs/worker.ts';
+import type { ModelDirectory } from '../../models/directory.ts';
+import { authOff, isLoopback } from '../boot/checks.ts';
+import type { BootPlan } from '../boot/plan.ts';
+import { BootError, bootProblem } from '../boot/problem.ts';
+import type { PluginSetups } from '../boot/setup.ts';
+import { bootTree } from '../boot/tree.ts';
+import type { JobMachine } from '../containers/kernel.ts';
+import type { Registry } from '../containers/registry.ts';
+import { flushLog } from '../log/log.ts';
+import { type Lifecycle, within } from './lifecycle.ts';
+
+/** How long aborted requests and jobs may take to settle, in milliseconds. */
+const abortMs = 4_000;
+
+/** How long a reader of the log that does not read may hold up the end, in milliseconds. */
+const flushMs = 1_000;
+
+/** What a booted app consists of. */
+export interface AppParts {
+	readonly plan: BootPlan;
+	readonly registry: Registry;
+	readonly http: HttpServer;
+	readonly setups: PluginSetups;
+	readonly lifecycle: Lifecycle;
+	readonly log: Logger;
+	readonly models: ModelDirectory;
+}
+
+/** An app after its boot: the doors for requests, and the order of start and stop. */
+export class RunningApp implements App {
+	state: AppState = 'created';
+	readonly #parts: AppParts;
+	#starting: Promise<void> | undefined;
+	#isAnnounced = false;
+	#stopping: Promise<void> | undefined;
+
+	constructor(parts: AppParts) {
+		this.#parts = parts;
+	}
+
+	start(): Promise<void> {
+		if (this.#stopping) return Promise.reject(plinthError('E_STOPPING'));
+		return this.#begin().then(() => this.#announce());
+	}
+
+	stop(): Promise<void> {
+		this.#stopping ??= this.#stop();
+		return this.#stopping;
+	}
+
+	async listen(
+		options: { host?: string; port?: number } = {},
+	): Promise<{ url: string; host: string; port: number }> {
+		const { server } = this.#parts.plan;
+		const { host = server.host, port = server.port } = options;
+		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff('config', host)]);
+		if (this.#stopping) throw plinthError('E_STOPPING');
+		await this.#begin();
+		if (this.#stopping) throw plinthError('E_STOPPING');
+		const address = await this.#parts.http.listen({ host, port });
+		this.#announce();
+		return address;
+	}
+
+	callback(mount?: Mount): ReturnType<HttpServer['callback']> {
+		return this.#parts.http.callback(mount);
+	}
+
+	middleware(mount?: Mount): HostMiddleware {
+		return this.#parts.http.middleware(mount);
+	}
+
+	fetch(
+		request: Request,
+		mount?: Mount,
+		next?: () => Response | Promise<Response>,
+	): Promise<Response> {
+		return this.#parts.http.fetch(request, mount, next);
+	}
+
+	/** Requests for us wait for the start, and begin it where nobody has. While stopping, the server itself answers them. */
+	async whenReady(): Promise<void> {
+		if (this.state === 'ready' || this.#stopping) return;
+		try {
+			await this.start();
+		} catch (cause) {
+			throw plinthError('E_NOT_READY', { cause });
+		}
+	}
+
+	openapi(): object {
+		return this.#parts.http.openapi();
+	}
+
+	service<T>(ref: ServiceRef<T>): T {
+		const found = this.#parts.registry.find(ref);
+		if (found === undefined)
+			throw new BootError([
+				bootProblem('E_SERVICE_MISSING', 'app', ref.id, `nothing provides ${ref.id}.`),
+			]);
+		return found;
+	}
+
+	tree(): BootTree {
+		return bootTree(this.#parts.plan, this.#parts.setups, this.#parts.models);
+	}
+
+	#begin(): Promise<void> {
+		this.#starting ??= this.#start();
+		return this.#starting;
+	}
+
+	/** Once, and with a listener of our own not before it is open: whoever waits for the line sends requests then. */
+	#announce(): void {
+		if (this.#isAnnounced || this.state !== 'ready') return;
+		this.#isAnnounced = true;
+		this.#parts.log.info({}, 'ready');
+	}
+
+	async #start(): Promise<void> {
+		const { lifecycle, setups, plan, log } = this.#parts;
+		this.state = 'starting';
+		try {
+			for (const { owner, path, task } of setups.starts)
+				await lifecycle.step('start', owner, path, task);
+			if (setups.machine && plan.jobs.work) await this.#startJobs(setups.machine);
+			this.state = 'ready';
+			void removeLeftUploads(log);
+		} catch (error) {
+			await this.#end();
+			throw error;
+		}
+	}
+
+	async #startJobs({ sweeper, worker }: JobMachine): Promise<void> {
+		const { lifecycle } = this.#parts;
+		lifecycle.onUnwind('kernel: housekeeping', () => sweeper.stop());
+		lifecycle.onUnwind('kernel: worker', () => worker.interrupt());
+		await lifecycle.step('recover jobs', 'kernel', 'jobs', () => sweeper.start());
+		await lifecycle.step('start the worker', 'kernel', 'jobs', () => worker.start());
+	}
+
+	async #stop(): Promise<void> {
+		await this.#starting?.catch(() => undefined);
+		if (this.state === 'stopped') return;
+		const { http, setups, plan } = this.#parts;
+		const isServing = this.state === 'ready' && http.listening;
+		this.state = 'stopping';
+		if (isServing) {
+			http.endKeepAlive();
+			// Load balancers need a moment to notice the red readiness before the listener goes.
+			await new Promise((resolve) => setTimeout(resolve, plan.server.drainDelayMs));
+		}
+		// Streams that live for an hour would hold up the drain; their clients go on elsewhere.
+		await within(Promise.allSettled(setups.drains.map(async (task) => task())), abortMs);
+		await this.#drain(setups.machine?.worker);
+		http.close();
+		await this.#end();
+	}
+
+	/** Lets requests and jobs finish, then aborts what is left. */
+	async #drain(worker: JobWorker | undefined): Promise<void> {
+		const { http, plan, log } = this.#parts;
+		const jobs = worker?.close().then(() => worker.drained());
+		const drained = Promise.all([http.stopAccepting(), http.drained(), jobs]).catch(
+			(err: unknown) => log.error({ err }, 'the drain failed'),
+		);
+		if (!(await within(drained, plan.server.graceMs))) {
+			log.warn({ requests: http.inFlight, jobs: worker?.running ?? 0 }, 'the grace period is over');
+		}
+		http.abortAll();
+		await within(Promise.all([worker?.interrupt(), http.drained()]), abortMs);
+	}
+
+	async #end(): Promise<void> {
+		const { lifecycle, log } = this.#parts;
+		await lifecycle.unwind();
+		this.state = 'stopped';
+		log.info({}, 'stopped');
+		// The host may end the process next.
+		await within(flushLog(log), flushMs);
+	}
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isPlinthError } from '../../contract/errors/coded-error.ts';
+
+/** Which part has failed, at what. */
+export interface FailedStep {
+	/** `create`, `set up`, `start` */
+	readonly phase: string;
+	/** `backends.jobs` */
+	readonly path: string;
+	/** By config path, the environment variable that a value came from. */
+	readonly variables: ReadonlyMap<string, string>;
+}
+
+/** A failure in the words of a boot report. Without a remedy the usual one stands. */
+export interface Explained {
+	readonly message: string;
+	readonly remedy?: string | undefined;
+}
+
+/**
+ * Says why a step has failed. A folder that cannot be made, a file that may not be opened and errors with a remedy of their own are
+ * told as such; of all others the message, and what caused it.
+ */
+export function explainFailure(error: unknown, step: FailedStep): Explained {
+	const causes = causesOf(error);
+	const place = causes.map((cause) => explainPlace(cause, step)).find(Boolean);
+	if (place) return place;
+	return {
+		message: `failed to ${step.phase}: ${because(causes)}`,
+		remedy: causes.map(remedyOf).find(Boolean),
+	};
+}
+
+const whys: Readonly<Record<string, string>> = {
+	EACCES: 'permission denied',
+	EPERM: 'permission denied',
+	EROFS: 'the file system is read-only',
+};
+
+/** Errors of the file system about one path (https://nodejs.org/api/errors.html#class-systemerror). */
+function explainPlace(error: unknown, step: FailedStep): Explained | undefined {
+	const { code = '', syscall, path } = error as NodeJS.ErrnoException;
+	if (typeof path !== 'string') return undefined;
+	const other = otherPlace(step);
+	if (code === 'ENOTDIR') {
+		return {
+			message: `the data folder ${nearestFile(path)} cannot be made: a file has that name.`,
+			remedy: `Move the file away, or ${other}.`,
+		};
+	}
+	const why = whys[code];
+	if (why === undefined) return undefined;
+	return syscall === 'mkdir'
+		? {
+				message: `the data folder ${path} cannot be made: ${why}.`,
+				remedy: `Give its parent to this user, or ${other}.`,
+			}
+		: {
+				message: `${path} cannot be opened: ${why}.`,
+				remedy: `Give it and its folder to this user, or ${other}.`,
+			};
+}
+
+/** How to keep data elsewhere: whoever set a variable knows the place by its name. */
+function otherPlace({ path, variables }: FailedStep): string {
+	const asked = [...variables].filter(([at]) => at.startsWith(`${path}.with.`));
+	const [name, ...others] = new Set(asked.map(([, variable]) => variable));
+	return name !== undefined && others.length === 0
+		? `set ${name} to another folder`
+		: `name another folder in the options of ${path}`;
+}
+
+/** The file that stands where a path goes on. */
+function nearestFile(path: string): string {
+	return existsSync(path) || dirname(path) === path ? path : nearestFile(dirname(path));
+}
+
+/** An error and what caused it, the outermost first. */
+function causesOf(error: unknown): readonly unknown[] {
+	const causes: unknown[] = [];
+	for (let each = error; each !== undefined && !causes.includes(each); ) {
+		causes.push(each);
+		each = each instanceof Error ? each.cause : undefined;
+	}
+	return causes;
+}
+
+/** "cannot open the file: EACCES: permission denied". */
+function because(causes: readonly unknown[]): string {
+	const sentences = causes.map(sentenceOf);
+	return sentences
+		.map((text, index) => (index < sentences.length - 1 ? text.replace(/[.:]$/, '') : text))
+		.join(': ');
+}
+
+/** A message without the remedy at its end, which has a line of its own in the report. */
+function sentenceOf(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	const remedy = remedyOf(error);
+	return remedy === undefined ? error.message : error.message.replace(` ${remedy}`, '');
+}
+
+function remedyOf(error: unknown): string | undefined {
+	return isPlinthError(error) ? error.spec.remedy : undefined;
+}

@@ -1,0 +1,176 @@
+import type { BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
+import type { ByteRange } from '../../contract/ports/blob-store.ts';
+import type { Exchange } from '../exchange.ts';
+import { attachment } from '../filename.ts';
+import { httpLimits } from '../limits.ts';
+import { readPooled } from './pooled-reader.ts';
+import { isUnchanged, requestedRange } from './range.ts';
+import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
+
+/** Answers with bytes, whole or one window of them, at the pace of the reader. */
+export async function sendBinary(
+	exchange: Exchange,
+	source: ByteSource,
+	options: BinaryOptions,
+): Promise<void> {
+	const { req } = exchange;
+	const { etag, status = 200 } = options;
+	const headers = describe(source, options);
+	if (isUnchanged(req, etag)) {
+		await pass(exchange, source);
+		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
+		return sendWhole(exchange, 304, '', { etag: tag, ...rest });
+	}
+	const range = status === 200 ? windowOf(exchange, source, options) : undefined;
+	if (range) {
+		headers['content-range'] = `bytes ${range.start}-${range.end}/${source.size}`;
+		headers['content-length'] = String(range.end - range.start + 1);
+	}
+	if (req.method === 'HEAD') {
+		await pass(exchange, source);
+		return sendWhole(exchange, status, '', headers);
+	}
+	await pump(exchange, source, range, () => writeHead(exchange, range ? 206 : status, headers));
+}
+
+/** Answers without the bytes, unless there are none. */
+async function pass(exchange: Exchange, source: ByteSource): Promise<void> {
+	letGoOf(exchange, source);
+	if (source.check) await exchange.orAbort(source.check());
+}
+
+function windowOf(
+	exchange: Exchange,
+	source: ByteSource,
+	{ ranges, etag }: BinaryOptions,
+): ByteRange | undefined {
+	if (!ranges || source.size === undefined) return undefined;
+	try {
+		return requestedRange(exchange.req, source.size, etag);
+	} catch (error) {
+		letGoOf(exchange, source);
+		throw error;
+	}
+}
+
+/** Whoever leaves while the bytes are being opened must not leave an open file behind. */
+async function openSource(
+	exchange: Exchange,
+	source: ByteSource,
+	range: ByteRange | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+	const opening = Promise.resolve(source.open(range));
+	try {
+		return await exchange.orAbort(opening);
+	} catch (error) {
+		exchange.waitFor(opening.then((late) => late[Symbol.asyncIterator]().return?.()));
+		throw error;
+	}
+}
+
+/** Ends an iterator whose rest nobody wants. Does not wait: a generator that is busy returns when it yields. */
+export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): void {
+	exchange.waitFor((async () => iterator.return?.())());
+}
+
+/** Lets go of bytes that are not sent. */
+export function letGoOf(exchange: Exchange, source: ByteSource): void {
+	exchange.waitFor((async () => source.discard?.())());
+}
+
+async function pump(
+	exchange: Exchange,
+	source: ByteSource,
+	range: ByteRange | undefined,
+	head: () => void,
+): Promise<void> {
+	const { res, req } = exchange;
+	const opened = await openSource(exchange, source, range);
+	const lent = readPooled(opened, res);
+	const iterator = lent ?? opened[Symbol.asyncIterator]();
+	const expected = range ? range.end - range.start + 1 : source.size;
+	let sent = 0;
+	try {
+		// The first piece comes before the head: a source that cannot be read is still an error with a status.
+		let step = await exchange.orAbort(iterator.next());
+		head();
+		req.resume();
+		// What is stored has an end; how long it takes is the reader's affair, and a reader that stalls is cut off.
+		if (expected !== undefined) exchange.clearDeadline();
+		while (!step.done) {
+			sent += step.value.byteLength;
+			if (expected !== undefined && sent > expected) break;
+			await writeChunk(exchange, step.value);
+			if (sent === expected) exchange.allSent();
+			step = await exchange.orAbort(iterator.next());
+		}
+		if (expected !== undefined && sent !== expected) {
+			throw new Error(`The source gave ${sent} bytes in place of ${expected}.`);
+		}
+		lent?.finish();
+		res.end();
+	} finally {
+		abandon(exchange, iterator);
+	}
+}
+
+/** How many pieces are on their way at a time: the socket begins with the next one while it tells that it has taken the last. */
+const mostUnderWay = 2;
+
+/**
+ * Writes a chunk and waits until the socket has taken all of it. Rejects when the exchange is aborted. A client that leaves a
+ * piece unread for too long is cut off.
+ */
+async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
+	const { res, clock } = exchange;
+	const cut = () => res.destroy();
+	let cancelTimer = clock.after(httpLimits.stallMs, cut);
+	const written = new Promise<void>((resolve) => {
+		const rest = pieces(chunk);
+		let underWay = 0;
+		const write = () => {
+			const { value: piece, done } = rest.next();
+			if (done) {
+				if (underWay === 0) resolve();
+				return;
+			}
+			underWay += 1;
+			// An error here is a client that left; `close` follows and aborts the signal.
+			res.write(piece, (error) => (error ? cut() : taken()));
+		};
+		const taken = () => {
+			// A timer that is set behind the end would never be stopped.
+			if (exchange.aborted) return;
+			underWay -= 1;
+			cancelTimer();
+			cancelTimer = clock.after(httpLimits.stallMs, cut);
+			write();
+		};
+		for (let i = 0; i < mostUnderWay; i++) write();
+	});
+	try {
+		await exchange.orAbort(written);
+	} finally {
+		cancelTimer();
+	}
+}
+
+function describe(source: ByteSource, options: BinaryOptions): Record<string, string> {
+	const { etag, filename, ranges, mediaType } = options;
+	return {
+		'content-type': mediaType,
+		// A shared cache does not know that x-api-key guards this; the owner's own may ask again with the tag.
+		'cache-control': 'private, no-cache',
+		// Stored bytes may be HTML or SVG that somebody uploaded: a browser must not run them as ours.
+		'content-security-policy': "sandbox; default-src 'none'",
+		...(source.size === undefined ? {} : { 'content-length': String(source.size) }),
+		...(etag === undefined ? {} : { etag: `"${etag}"` }),
+		...(ranges && source.size !== undefined ? { 'accept-ranges': 'bytes' } : {}),
+		...(filename === undefined ? {} : { 'content-disposition': attachment(filename) }),
+		...options.headers,
+	};
+}
+
+function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+	return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
+}

@@ -1,0 +1,171 @@
+import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
+import { plinthError } from '../../contract/errors/coded-error.ts';
+import type { BodyEncoding, Route, SpoolOptions } from '../../contract/http/route.ts';
+import type { Exchange } from '../exchange.ts';
+import { limitsOf, type ResolvedLimits } from '../limits.ts';
+import { acceptsNothing } from '../validation/validate.ts';
+import { bodyOfHost, isTaken } from './host-body.ts';
+import { type JsonReader, jsonReader } from './json.ts';
+import { JsonFiles } from './json-files.ts';
+import { longestString } from './long-string.ts';
+import { bodyTooLarge, readMultipart } from './multipart.ts';
+import type { JsonBody } from './raw-body.ts';
+import { replayed, wholeBody } from './whole-body.ts';
+
+/** A body before validation. */
+export interface Body {
+	readonly value: unknown;
+	/** Deletes temporary files. */
+	release(): Promise<void>;
+}
+
+/** Reads the bodies of one route. */
+export class BodyReader {
+	readonly #limits: ResolvedLimits;
+	readonly #encodings: readonly BodyEncoding[];
+	readonly #json: JsonReader;
+	readonly #optional: boolean;
+	readonly #spooled: SpoolOptions | undefined;
+
+	constructor(route: Route) {
+		this.#limits = limitsOf(route);
+		this.#encodings = encodingsOf(route);
+		this.#json = jsonReader(this.#limits.json);
+		this.#spooled = route.spoolDataUrls === true ? {} : route.spoolDataUrls || undefined;
+		this.#optional = !route.body || acceptsNothing(route.body);
+	}
+
+	/** Throws `E_MEDIA_TYPE_UNSUPPORTED`, `E_BODY_TOO_LARGE` or `E_BODY_MALFORMED`, as early as the headers allow. */
+	async read(context: () => Koa.Context, exchange: Exchange): Promise<Body> {
+		const { req } = exchange;
+		if (isEmpty(req) && this.#optional) return plain(undefined);
+		if (isEmpty(req)) {
+			throw plinthError('E_BODY_MALFORMED', { message: 'The request has no body.' });
+		}
+		const encoding = this.#announced(req);
+		const limit = this.#limits[encoding];
+		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
+		exchange.inviteBody();
+		const source = isTaken(req) ? bodyOfHost(req, encoding, context) : req;
+		if (encoding === 'json') return this.#readJson(contextOf(context(), source), exchange);
+		const form = await readMultipart(source, this.#limits, exchange.signal);
+		return { value: form.fields, release: form.release };
+	}
+
+	/**
+	 * Reads a JSON body of known length up to 4 MiB into memory, unchecked. Undefined, with nothing read, for every other body. Throws what `read` throws of
+	 * what the headers say, and `E_BODY_MALFORMED` for a body that breaks off.
+	 */
+	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
+		const { req } = exchange;
+		const length = Number(req.headers['content-length']);
+		const limit = Math.min(wholeBytes, this.#limits.json);
+		if (!(length >= 1 && length <= limit) || !Number.isInteger(length)) return undefined;
+		if (isTaken(req) || req.headers['transfer-encoding'] !== undefined) return undefined;
+		if (this.#announced(req) !== 'json') return undefined;
+		exchange.inviteBody();
+		return wholeBody(exchange, length);
+	}
+
+	/** What `read` makes of a JSON body that `readWhole` has read. */
+	replay(bytes: Buffer, context: () => Koa.Context, exchange: Exchange): Promise<Body> {
+		const req = replayed(exchange.req, bytes);
+		return this.#readJson(contextOf(context(), req), exchange);
+	}
+
+	/** What `read` makes of a body that has been looked through; undefined: only `replay` can tell. */
+	take(body: JsonBody): Body | undefined {
+		// A long string may be a file.
+		if (!body.value || (this.#spooled && body.longestString > longestString)) return undefined;
+		return plain(body.value);
+	}
+
+	/** How the body is encoded, by the headers alone. */
+	#announced(req: IncomingMessage): BodyEncoding {
+		refuseCompression(req);
+		const encoding = this.#encodingOf(req);
+		if (encoding === 'json') refuseCharset(req);
+		return encoding;
+	}
+
+	async #readJson(ctx: Koa.Context, exchange: Exchange): Promise<Body> {
+		const { signal } = exchange;
+		if (this.#spooled) return this.#readWithFiles(ctx, signal, this.#spooled);
+		return plain(await exchange.orAbort(this.#json(ctx, signal)));
+	}
+
+	/** Settles after an abort only when nothing is left of the files. */
+	async #readWithFiles(
+		ctx: Koa.Context,
+		signal: AbortSignal,
+		spooled: SpoolOptions,
+	): Promise<Body> {
+		const files = new JsonFiles(this.#limits, spooled);
+		try {
+			const value = files.restore(await this.#json(ctx, signal, files));
+			return { value, release: () => files.remove() };
+		} catch (error) {
+			await files.remove();
+			throw error;
+		}
+	}
+
+	#encodingOf(req: IncomingMessage): BodyEncoding {
+		const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+		const encoding = /^application\/(?:json|[\w.-]+\+json)$/.test(type)
+			? 'json'
+			: type === 'multipart/form-data'
+				? 'multipart'
+				: undefined;
+		if (encoding && this.#encodings.includes(encoding)) return encoding;
+		const takes = this.#encodings.map((name) => mediaTypes[name]).join(' or ');
+		const found = type === '' ? 'no content type' : `"${type.slice(0, 100)}"`;
+		throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
+			message: `This route takes ${takes}; ${found} was sent.`,
+		});
+	}
+}
+
+/** The longest body that is read into memory before it is parsed. */
+export const wholeBytes = 4_194_304;
+
+/** The content types behind the encodings. */
+export const mediaTypes = { json: 'application/json', multipart: 'multipart/form-data' } as const;
+
+/** The encodings that a route takes. */
+export function encodingsOf(route: Pick<Route, 'encoding'>): readonly BodyEncoding[] {
+	const { encoding = 'json' } = route;
+	return typeof encoding === 'string' ? [encoding] : encoding;
+}
+
+function plain(value: unknown): Body {
+	return { value, release: () => Promise.resolve() };
+}
+
+function isEmpty(req: IncomingMessage): boolean {
+	if (req.headers['transfer-encoding'] !== undefined) return false;
+	return Number(req.headers['content-length'] ?? 0) === 0;
+}
+
+function contextOf(context: Koa.Context, req: IncomingMessage): Koa.Context {
+	return context.req === req ? context : Object.create(context, { req: { value: req } });
+}
+
+/** JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a mistake. */
+function refuseCharset(req: IncomingMessage): void {
+	const parameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+	const [, charset = 'utf-8'] = parameter.exec(req.headers['content-type'] ?? '') ?? [];
+	if (/^(?:utf-?8|us-ascii)$/i.test(charset)) return;
+	throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
+		message: `JSON is taken in UTF-8; "${charset.slice(0, 20)}" was sent.`,
+	});
+}
+
+function refuseCompression(req: IncomingMessage): void {
+	const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+	if (encoding === 'identity') return;
+	throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
+		message: `Compressed request bodies are not taken; "${encoding.slice(0, 20)}" was sent.`,
+	});
+}

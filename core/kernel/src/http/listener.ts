@@ -1,0 +1,254 @@
+import {
+	createServer,
+	type IncomingMessage,
+	type Server,
+	type ServerResponse,
+	STATUS_CODES,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { plinthError } from '../contract/errors/coded-error.ts';
+import { errors } from '../contract/errors/errors.ts';
+import type { Logger } from '../contract/ports/logger.ts';
+import { securityHeaders } from './answers/send.ts';
+import { atEndOfTick } from './at-end-of-tick.ts';
+import { type ListenerHooks, newRequestId } from './exchange.ts';
+import { headerValues } from './header-values.ts';
+import { httpLimits } from './limits.ts';
+
+/** Where a listener listens. */
+export interface Address {
+	/** Without a trailing slash; `localhost` stands for a wildcard address. */
+	readonly url: string;
+	readonly host: string;
+	readonly port: number;
+}
+
+/** Answers one request. */
+export type RequestHandler = (
+	req: IncomingMessage,
+	res: ServerResponse,
+	arrival: ListenerHooks,
+) => void;
+
+/** Twice as many as the system lets wait: clients that never cease must not hold up the stop. */
+const mostTurns = 1_024;
+
+/** A server that we opened ourselves, and its connections. */
+export class Listener {
+	readonly #server: Server;
+	readonly #log: Logger;
+	/** The response that each connection waits for; undefined when it is idle. */
+	readonly #connections = new Map<Socket, ServerResponse | undefined>();
+	#keepsAlive = true;
+	#stopped: Promise<void> | undefined;
+
+	constructor(handle: RequestHandler, log: Logger, connections: number) {
+		this.#log = log;
+		this.#server = createServer({
+			headersTimeout: httpLimits.headMs,
+			requestTimeout: httpLimits.requestMs,
+			connectionsCheckingInterval: httpLimits.sweepMs,
+			keepAliveTimeout: httpLimits.keepAliveMs,
+			maxHeaderSize: httpLimits.headBytes,
+			noDelay: true,
+			// Node would refuse without a body; we do, with one.
+			requireHostHeader: false,
+		});
+		// Beyond it Node closes new connections at once, unread.
+		this.#server.maxConnections = connections;
+		this.#server.on('connection', (socket) => this.#watch(socket));
+		this.#server.on('request', (req, res) => this.#carry(handle, req, res));
+		// Without this event Node invites every body before we have looked at the key.
+		this.#server.on('checkContinue', (req, res) => {
+			this.#carry(handle, req, res, () => res.writeContinue());
+		});
+		this.#server.on('clientError', (error, socket) => {
+			// In the middle of an answer a second one would be taken for a part of it.
+			if (this.#connections.get(socket as Socket)?.headersSent) socket.destroy();
+			else refuse(error, socket as Socket);
+		});
+		// Node would answer other expectations with a bare 417; RFC 9110 §10.1.1 lets a server ignore them.
+		this.#server.on('checkExpectation', (req, res) => this.#carry(handle, req, res));
+	}
+
+	/** Rejects when the address is taken or not ours. Port 0 finds a free one. */
+	open(options: { readonly host: string; readonly port: number }): Promise<Address> {
+		return new Promise((resolve, reject) => {
+			this.#server.once('error', reject);
+			this.#server.once('close', () => reject(plinthError('E_STOPPING')));
+			this.#server.listen(options.port, options.host, () => {
+				this.#server.off('error', reject);
+				this.#server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
+				const { address, port } = this.#server.address() as AddressInfo;
+				resolve({ url: `http://${urlHost(address)}:${port}`, host: address, port });
+			});
+		});
+	}
+
+	/**
+	 * From now on every answer ends its connection. A client that asks on a kept connection in the moment in which it is closed sees a
+	 * reset: those who are told before have left by then.
+	 */
+	endKeepAlive(): void {
+		this.#keepsAlive = false;
+		for (const res of this.#connections.values()) {
+			if (res && !res.headersSent) res.shouldKeepAlive = false;
+		}
+	}
+
+	/**
+	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. One that has been opened and has not asked
+	 * yet is about to: it has a moment to do so. Resolves when none is left.
+	 */
+	stop(): Promise<void> {
+		this.#stopped ??= this.#stop();
+		return this.#stopped;
+	}
+
+	async #stop(): Promise<void> {
+		this.endKeepAlive();
+		await this.#takeWaiting();
+		const closed = new Promise<void>((resolve) => {
+			// Closes what is idle between two requests, and leaves what has never asked.
+			this.#server.close(() => resolve());
+		});
+		setTimeout(() => this.#closeSilent(), httpLimits.lastCallMs).unref();
+		await closed;
+	}
+
+	/** Node takes one connection a turn of its event loop, and whoever still waits when the listener closes is reset. */
+	async #takeWaiting(): Promise<void> {
+		let [quietTurns, turnsLeft] = [0, mostTurns];
+		const count = () => {
+			quietTurns = 0;
+		};
+		this.#server.on('connection', count);
+		for (; quietTurns < 3 && turnsLeft > 0; turnsLeft -= 1) {
+			quietTurns += 1;
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		this.#server.off('connection', count);
+	}
+
+	/** Closes every connection, busy or not. */
+	close(): void {
+		void this.stop();
+		this.#server.close();
+		this.#server.closeAllConnections();
+	}
+
+	#closeSilent(): void {
+		for (const [socket, res] of this.#connections) {
+			if (!res) socket.destroy();
+		}
+	}
+
+	#watch(socket: Socket): void {
+		this.#connections.set(socket, undefined);
+		socket.on('close', () => this.#connections.delete(socket));
+	}
+
+	#carry(
+		handle: RequestHandler,
+		req: IncomingMessage,
+		res: ServerResponse,
+		invite?: () => void,
+	): void {
+		const { socket } = req;
+		this.#connections.set(socket, res);
+		if (!this.#keepsAlive) res.shouldKeepAlive = false;
+		const closed = () => this.#release(socket, res);
+		const code = headProblem(req);
+		if (code) {
+			const { status, headers, body } = refusal(code);
+			res.on('close', closed);
+			res.writeHead(status, headers).end(body);
+			return;
+		}
+		atEndOfTick(() => handle(req, res, { invite, closed }));
+	}
+
+	#release(socket: Socket, res: ServerResponse): void {
+		if (this.#connections.get(socket) === res) this.#connections.set(socket, undefined);
+		// Its head may have promised to keep the connection before the stop.
+		if (this.#stopped) {
+			socket.end();
+			destroySoon(socket);
+		}
+	}
+}
+
+/** What Node's parser lets pass, although another reader could see a different request in it (RFC 9112 §3.2, §2.3). */
+function headProblem(req: IncomingMessage): string | undefined {
+	const { httpVersion } = req;
+	const hosts = headerValues(req, 'host').length;
+	if (hosts === 0 && httpVersion === '1.1') return 'NO_HOST';
+	if (hosts > 1) return 'TWO_HOSTS';
+	return /^1\.[01]$/.test(httpVersion) ? undefined : 'OTHER_VERSION';
+}
+
+function urlHost(address: string): string {
+	if (address === '0.0.0.0' || address === '::') return 'localhost';
+	return isIPv6(address) ? `[${address}]` : address;
+}
+
+/** What Node's parser refuses gets the four-key body too, as far as the connection can still carry one. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+	if (error.code === 'ECONNRESET' || !socket.writable) {
+		socket.destroy();
+		return;
+	}
+	const { status, headers, body } = refusal(error.code);
+	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+	const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines];
+	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+	destroySoon(socket);
+}
+
+/** A client that neither reads nor closes would keep its half of the connection for ever. */
+function destroySoon(socket: Socket): void {
+	setTimeout(() => socket.destroy(), httpLimits.errorGraceMs).unref();
+}
+
+function refusal(code: string | undefined) {
+	const { status, spec, message } = reasons(code);
+	const body = JSON.stringify({
+		error: { message, type: spec.type, param: null, code: spec.code },
+	});
+	const headers = {
+		connection: 'close',
+		'content-type': 'application/json; charset=utf-8',
+		'content-length': String(Buffer.byteLength(body)),
+		'cache-control': 'no-store',
+		...securityHeaders,
+		'openai-processing-ms': '0',
+		'x-request-id': newRequestId(),
+	};
+	return { status, headers, body };
+}
+
+function reasons(code: string | undefined) {
+	switch (code) {
+		case 'HPE_HEADER_OVERFLOW': {
+			const message = `The request line and headers have more than ${httpLimits.headBytes} bytes.`;
+			return { status: 431, spec: errors.E_BODY_TOO_LARGE, message };
+		}
+		case 'ERR_HTTP_REQUEST_TIMEOUT': {
+			const { status, message } = errors.E_REQUEST_TIMEOUT;
+			return { status, spec: errors.E_REQUEST_TIMEOUT, message };
+		}
+		case 'NO_HOST':
+			return { status: 400, spec: errors.E_BODY_MALFORMED, message: 'The request names no host.' };
+		case 'TWO_HOSTS': {
+			const message = 'The request names more than one host.';
+			return { status: 400, spec: errors.E_BODY_MALFORMED, message };
+		}
+		default:
+			return {
+				status: 400,
+				spec: errors.E_BODY_MALFORMED,
+				message: 'The request is no valid HTTP.',
+			};
+	}
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type {
+	ZodOpenApiHeadersObject,
+	ZodOpenApiMediaTypeObject,
+	ZodOpenApiResponseObject,
+	ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import type { ErrorSpec } from '../../contract/errors/error-spec.ts';
+import { errors } from '../../contract/errors/errors.ts';
+import type { ResponseSpec, Route } from '../../contract/http/route.ts';
+import { takesIdempotencyKey } from '../idempotency.ts';
+import { probePaths } from '../system.ts';
+
+/** The body of every failed request. */
+export const errorSchema = z
+	.object({
+		error: z.object({
+			message: z.string().meta({ description: 'For people; its wording may change.' }),
+			type: z.string(),
+			param: z.string().nullable().meta({
+				description: 'The parameter at fault, as a path such as `messages[1].content`.',
+			}),
+			code: z.string().nullable().meta({ description: 'For programs; stable.' }),
+		}),
+	})
+	.meta({
+		id: 'Error',
+		description: 'What every failed request is answered with.',
+		examples: [
+			{
+				error: {
+					message: 'prompt: a value is required.',
+					type: 'invalid_request_error',
+					param: 'prompt',
+					code: 'missing_required_parameter',
+				},
+			},
+		],
+	});
+
+/** Describes everything that a route may answer. */
+export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
+	const { response } = route;
+	const status = response.status ?? 200;
+	const result: Record<string, ZodOpenApiResponseObject> = {
+		[status]: success(response, response.description, {
+			...(takesIdempotencyKey(route) ? replayed : {}),
+			...(response.ranges ? wholeContent : {}),
+			...(route.errors.includes(errors.E_MODEL_BUSY) ? answeringModel : {}),
+		}),
+	};
+	if (response.ranges) {
+		result['206'] = success(response, 'The requested window of the content.', window);
+		result['304'] = { description: 'The content is unchanged.', headers: described(['etag']) };
+	}
+	if (response.nothing) result['204'] = { description: response.nothing, headers: described([]) };
+	for (const [code, rows] of Map.groupBy(errorRows(route), (row) => row.status)) {
+		result[code] = failure(rows);
+	}
+	for (const [code, { description, schema }] of Object.entries(response.others ?? {})) {
+		result[code] = success({ schema }, description);
+	}
+	return result as ZodOpenApiResponsesObject;
+}
+
+const headerTexts: Readonly<Record<string, string>> = {
+	'x-request-id': 'Names this request in the log of the server.',
+	'openai-processing-ms': 'How long the server worked on the answer, in milliseconds.',
+	'x-plinth-model':
+		'The model whose answer this is, percent-encoded where its id has other than visible ASCII characters.',
+	'retry-after': 'Seconds after which another try makes sense.',
+	'x-should-retry': '`false`: the same request will fail again.',
+	'www-authenticate': 'How to authenticate (RFC 9110 §11.6.1).',
+	'idempotent-replayed': '`true` where this answer repeats the one to an earlier request.',
+	'accept-ranges': '`bytes`: single ranges are served.',
+	'content-range': 'Which window of the content this is.',
+	'content-disposition': 'A name for the file.',
+	etag: 'Names these bytes, for `If-None-Match` and `If-Range`.',
+};
+
+const always = ['x-request-id', 'openai-processing-ms'];
+const replayed = described(['idempotent-replayed']);
+const answeringModel = described(['x-plinth-model']);
+const wholeContent = described(['accept-ranges', 'etag', 'content-disposition']);
+const window = { ...wholeContent, ...described(['content-range']) };
+
+/** The headers with these names and those that every answer has. */
+function described(names: readonly string[]): ZodOpenApiHeadersObject {
+	return Object.fromEntries(
+		[...always, ...names].map((name) => [
+			name,
+			{
+				...(headerTexts[name] ? { description: headerTexts[name] } : {}),
+				schema: { type: 'string' as const },
+			},
+		]),
+	);
+}
+
+function success(
+	response: Pick<ResponseSpec, 'schema' | 'mediaTypes' | 'headers'>,
+	description: string,
+	headers: ZodOpenApiHeadersObject = {},
+): ZodOpenApiResponseObject {
+	const binary = { schema: { type: 'string', format: 'binary' } } as const;
+	const types = (response.mediaTypes ?? []).map((type): [string, ZodOpenApiMediaTypeObject] => [
+		type,
+		type === 'text/event-stream' ? { schema: { type: 'string' } } : binary,
+	]);
+	const json: [string, ZodOpenApiMediaTypeObject][] = response.schema
+		? [['application/json', { schema: response.schema }]]
+		: [];
+	const content = Object.fromEntries([...json, ...types]);
+	const own = Object.entries(response.headers ?? {}).map(([name, text]) => [
+		name,
+		{ description: text, schema: { type: 'string' as const } },
+	]);
+	return {
+		description,
+		headers: { ...described([]), ...headers, ...Object.fromEntries(own) },
+		...(Object.keys(content).length > 0 ? { content } : {}),
+	};
+}
+
+function failure(rows: readonly ErrorSpec[]): ZodOpenApiResponseObject {
+	const lines = rows.map(({ code, message }) => `- \`${code}\`: ${message}`);
+	const names = rows.flatMap((row) => Object.keys(row.headers ?? {}));
+	return {
+		description: [...new Set(lines)].join('\n'),
+		headers: described(names),
+		content: { 'application/json': { schema: errorSchema } },
+	};
+}
+
+/** The rows of the route and those that the kernel adds to every route of its kind. */
+function errorRows(route: Route): readonly ErrorSpec[] {
+	const { scope, path, params, query, body, response } = route;
+	const rows = new Set<ErrorSpec>(route.errors);
+	const add = (...codes: (keyof typeof errors)[]) => {
+		for (const code of codes) rows.add(errors[code]);
+	};
+	if (scope !== 'public') add('E_KEY_MISSING', 'E_KEY_INVALID', 'E_RATE_LIMITED', 'E_STOPPING');
+	if (scope !== 'public') add('E_TENANT_BUSY');
+	if (!['public', 'authenticated'].includes(scope)) add('E_SCOPE_MISSING');
+	if (!probePaths.includes(path)) add('E_NOT_READY');
+	if (takesIdempotencyKey(route) || response.resumes) add('E_VALUE_INVALID');
+	if (params || query || body) {
+		add('E_VALUE_MISSING', 'E_VALUE_INVALID', 'E_VALUE_TYPE', 'E_VALUE_UNKNOWN');
+		add('E_STRING_TOO_LONG', 'E_STRING_TOO_SHORT', 'E_INTEGER_TOO_LARGE', 'E_INTEGER_TOO_SMALL');
+	}
+	if (body) {
+		add('E_BODY_MALFORMED', 'E_BODY_TOO_LARGE', 'E_MEDIA_TYPE_UNSUPPORTED', 'E_REQUEST_TIMEOUT');
+		add('E_OVERLOADED');
+	}
+	if (response.mediaTypes?.includes('text/event-stream')) add('E_OVERLOADED');
+	if (response.ranges) add('E_RANGE_NOT_SATISFIABLE');
+	add('E_DEADLINE', 'E_INTERNAL');
+	return [...rows];
+}

@@ -1,0 +1,191 @@
+/**
+ * The contracts: what declares plugins, backends, models, routes and services, what starts an app, the ports, and the errors.
+ * What a capability is built with besides is in `@plinth/toolkit`.
+ *
+ * @packageDocumentation
+ */
+
+export { type CreateAppOptions, createApp } from './app.ts';
+export { abandon, orAbort, untilAborted } from './contract/abort.ts';
+export type { App, AppState } from './contract/app.ts';
+export {
+	type BackendContext,
+	type BackendDefinition,
+	type BackendFactory,
+	type BackendInstance,
+	defineBackend,
+	type Provided,
+	type Provides,
+} from './contract/backend.ts';
+export type { BootTree, TreeModel, TreeNeed, TreePart, UnusedModel } from './contract/boot-tree.ts';
+export {
+	type AppConfig,
+	defineConfig,
+	env,
+	type ListingOptions,
+	type LogConfig,
+	type ModelBinding,
+	type ModelBindingOptions,
+	type ModelPool,
+	type NamedUse,
+	type ServerConfig,
+} from './contract/config.ts';
+export {
+	type ErrorDetails,
+	errorFrom,
+	invalidValue,
+	isPlinthError,
+	modelError,
+	PlinthError,
+	plinthError,
+	toWireError,
+	unsupportedValue,
+	type WireError,
+} from './contract/errors/coded-error.ts';
+export { defineErrors, type ErrorSpec, type WireErrorType } from './contract/errors/error-spec.ts';
+export { errors, modelErrors, valueErrors } from './contract/errors/errors.ts';
+export { redact } from './contract/errors/redact.ts';
+export type { HostContext, HostMiddleware, Mount } from './contract/http/mount.ts';
+export {
+	type BinaryOptions,
+	type ByteSource,
+	type JsonOptions,
+	Reply,
+	type ServerEvent,
+} from './contract/http/reply.ts';
+export {
+	type BodyEncoding,
+	type BodyLimits,
+	type Call,
+	defineRoute,
+	type ResponseSpec,
+	type Route,
+	type RouteDefinition,
+	type RouteInput,
+	type RouteScope,
+	type SpoolOptions,
+} from './contract/http/route.ts';
+export {
+	type FileFieldOptions,
+	fileField,
+	isUpload,
+	maxFileBytes,
+	type UploadedFile,
+} from './contract/http/upload.ts';
+export type {
+	Accepted,
+	ConsumeOptions,
+	Consumer,
+	JobQueue,
+	QueueHandler,
+	QueueMessage,
+} from './contract/jobs/job-queue.ts';
+export {
+	type Claim,
+	type ClaimableJob,
+	type Completion,
+	type CreateOptions,
+	type EventPage,
+	type EventQuery,
+	type Heartbeat,
+	type HeartbeatUpdate,
+	type Idempotency,
+	idempotencyKeyMs,
+	type Job,
+	type JobCallback,
+	type JobError,
+	type JobEvent,
+	type JobEventType,
+	type JobListOptions,
+	type JobPage,
+	type JobStatus,
+	type JobStore,
+	type NewJob,
+	retryWindowMs,
+	type SweepItem,
+} from './contract/jobs/job-store.ts';
+export type {
+	JobAttachment,
+	JobDefinition,
+	JobKinds,
+	JobOutcome,
+	JobRun,
+	JobSubmission,
+	Jobs,
+	StoredAttachment,
+} from './contract/jobs/jobs.ts';
+export {
+	defineModel,
+	defineModelKind,
+	type ModelContext,
+	type ModelDefinition,
+	type ModelFactory,
+	type ModelHealth,
+	type ModelInfo,
+	type ModelInstance,
+	type ModelKind,
+} from './contract/model.ts';
+export {
+	type BoundModel,
+	definePlugin,
+	type ModelCall,
+	type ModelCaller,
+	type Models,
+	type PluginContext,
+	type PluginDefinition,
+	type PluginFactory,
+	type PluginInstance,
+	type SetupResult,
+} from './contract/plugin.ts';
+export type { Authenticator, Principal } from './contract/ports/authenticator.ts';
+export {
+	type BlobContent,
+	type BlobInfo,
+	type BlobStore,
+	type ByteRange,
+	isReusableBody,
+	type PutBlobOptions,
+	type ReusableBody,
+} from './contract/ports/blob-store.ts';
+export type { Clock } from './contract/ports/clock.ts';
+export type { BusEvent, BusFilter, EventBus } from './contract/ports/event-bus.ts';
+export type {
+	ForwardController,
+	ForwardDispatch,
+	ForwardDispatcher,
+	ForwardHandler,
+	ForwardRequest,
+	RawBody,
+} from './contract/ports/forward.ts';
+export type { Json, JsonObject } from './contract/ports/json.ts';
+export type { Logger } from './contract/ports/logger.ts';
+export type {
+	CollectionRef,
+	PutOptions,
+	RecordListOptions,
+	RecordStore,
+	StoredRecord,
+} from './contract/ports/record-store.ts';
+export type { SelfCheck } from './contract/ports/self-check.ts';
+export {
+	defineService,
+	type Needs,
+	type OptionalServiceRef,
+	optional,
+	type ResolvedNeeds,
+	type ServiceRef,
+} from './contract/service.ts';
+export { services } from './contract/services.ts';
+export { version } from './contract/version.ts';
+export { BootError, type BootProblem, bootErrors } from './engine/boot/problem.ts';
+export { findConfig, type LoadedConfig, type LoadOptions } from './engine/config/load.ts';
+export { nearest } from './engine/config/nearest.ts';
+export type { ResolvedConfig } from './engine/config/resolve.ts';
+export { type Base64, base64 } from './http/answers/base64.ts';
+export type { ResumableEvent } from './http/answers/sse.ts';
+export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/bodies/data-url.ts';
+export { mediaTypeOf } from './http/bodies/media-type.ts';
+export { ownerMark, ownerState } from './http/bodies/process-mark.ts';
+export { type CodePointBounds, codePoints } from './http/validation/text.ts';
+export { isJobId } from './jobs/ids.ts';
+export type { ResolvedModel, ResolvedPool } from './models/binding.ts';

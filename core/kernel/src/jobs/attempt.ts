@@ -1,0 +1,252 @@
+import { isPlinthError, plinthError, toWireError } from '../contract/errors/coded-error.ts';
+import type {
+	Claim,
+	Heartbeat,
+	HeartbeatUpdate,
+	Job,
+	JobError,
+	JobStore,
+} from '../contract/jobs/job-store.ts';
+import type { JobDefinition, JobOutcome, JobRun } from '../contract/jobs/jobs.ts';
+import type { JobSettings } from '../contract/jobs/settings.ts';
+import type { BlobStore } from '../contract/ports/blob-store.ts';
+import type { Clock } from '../contract/ports/clock.ts';
+import type { EventBus } from '../contract/ports/event-bus.ts';
+import type { Logger } from '../contract/ports/logger.ts';
+import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
+import { LeaseHeartbeat } from './lease-heartbeat.ts';
+
+/** How long a job waits for a store that does not answer before its next attempt; twice as long each time. */
+const retryMs = 5_000;
+
+/** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
+export type AbortCause = 'cancel' | 'lost' | 'stopping' | 'timeout';
+
+/** What an attempt works with. */
+export interface AttemptTools {
+	readonly store: JobStore;
+	readonly blobs: BlobStore;
+	readonly bus: EventBus;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly settings: JobSettings;
+}
+
+/** How an attempt ended, for the log. `put off`: a store was away, another attempt follows. `unrecorded`: the store did not answer; the lease lapses and the job runs again. */
+type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
+
+/** How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in milliseconds. */
+const timeoutMs = 2_000;
+
+/** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
+export class Attempt {
+	readonly #job: Job;
+	readonly #fence: number;
+	readonly #definition: JobDefinition;
+	readonly #tools: AttemptTools;
+	readonly #controller = new AbortController();
+	readonly #abandoned = Promise.withResolvers<never>();
+	readonly #pulse: LeaseHeartbeat;
+	#cause: AbortCause | undefined;
+
+	constructor(claim: Claim, definition: JobDefinition, tools: AttemptTools) {
+		this.#job = claim.job;
+		this.#fence = claim.fence;
+		this.#definition = definition;
+		this.#tools = tools;
+		this.#pulse = new LeaseHeartbeat(tools, {
+			send: (update) => this.#heartbeat(update),
+			lapsed: () => this.abort('lost'),
+			progressed: (progress) => this.#announce('job.progress', progress),
+		});
+		// Nobody listens any more when the work has settled first.
+		this.#abandoned.promise.catch(() => {});
+	}
+
+	/** Ends the attempt from outside; the first cause wins. */
+	abort(cause: AbortCause): void {
+		if (this.#cause) return;
+		this.#cause = cause;
+		const reason = new Error(`the attempt was ended: ${cause}`);
+		this.#controller.abort(reason);
+		// Work that ignores its signal must hold up neither the slot nor the stop of the server.
+		this.#tools.clock.after(timeoutMs, () => this.#abandoned.reject(reason));
+	}
+
+	/** Runs to the end. Never rejects. */
+	async run(): Promise<void> {
+		const { clock, log, settings } = this.#tools;
+		const began = clock.now();
+		this.#announce('job.started');
+		const tooLong = clock.after(settings.maxRunMs, () => this.abort('timeout'));
+		this.#pulse.start();
+		const end = await this.#work();
+		this.#pulse.stop();
+		tooLong();
+		const { kind, model } = this.#job;
+		log.info({ end, dur_ms: clock.now() - began, kind, model }, 'attempt ended');
+	}
+
+	async #work(): Promise<AttemptEnd> {
+		let outcome: JobOutcome;
+		try {
+			const work = this.#definition.run(this.#job, this.#surroundings());
+			outcome = await Promise.race([work, this.#abandoned.promise]);
+			checkOutcome(outcome);
+		} catch (error) {
+			return this.#giveUp(error);
+		}
+		return this.#succeed(outcome);
+	}
+
+	#surroundings(): JobRun {
+		return {
+			signal: this.#controller.signal,
+			progress: (fraction) => this.#pulse.report(fraction),
+			checkpoint: (token) => this.#checkpoint(token),
+			resume: this.#job.checkpoint ?? undefined,
+			blobKey: (name) => `${attemptPrefix(this.#job.id, this.#fence)}${name}`,
+			log: this.#tools.log,
+		};
+	}
+
+	async #checkpoint(token: string): Promise<void> {
+		if (typeof token !== 'string') throw new TypeError('A checkpoint is a string.');
+		const answer = await this.#heartbeat({ checkpoint: token });
+		if (answer !== 'lost') return;
+		// Nobody will find the token in the record, so what it stands for is stopped from here.
+		await this.#cancelUpstream({ ...this.#job, checkpoint: token });
+		throw this.#controller.signal.reason;
+	}
+
+	async #heartbeat(update: HeartbeatUpdate): Promise<Heartbeat> {
+		const answer = await this.#tools.store.heartbeat(this.#job.id, this.#fence, update);
+		if (answer === 'ok') this.#pulse.confirm();
+		else this.abort(answer);
+		return answer;
+	}
+
+	async #succeed({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
+		const { store, clock, blobs } = this.#tools;
+		const expiresAt = retentionMs === undefined ? null : clock.now() + Math.round(retentionMs);
+		const kept = await this.#persist(() =>
+			store.complete(this.#job.id, this.#fence, { result, expiresAt }),
+		);
+		if (kept) {
+			this.#announce('job.completed');
+			await this.#tidy(deleteEarlierAttempts(blobs, this.#job.id, this.#fence));
+		}
+		if (kept === false) await this.#discard();
+		// With the outcome unknown the bytes stay: the record may say completed. Otherwise the sweep finds them.
+		return kept === undefined ? 'unrecorded' : kept ? 'completed' : 'lost';
+	}
+
+	async #giveUp(error: unknown): Promise<AttemptEnd> {
+		const { store } = this.#tools;
+		const { id } = this.#job;
+		let end: AttemptEnd = 'lost';
+		if (this.#cause === 'stopping') {
+			const kept = await this.#persist(() => store.release(id, this.#fence));
+			end = kept === undefined ? 'unrecorded' : kept ? 'interrupted' : 'lost';
+		} else if (this.#cause !== 'lost') {
+			const wire = this.#explain(error);
+			const retryAt = this.#retryAt(error);
+			const kept = await this.#persist(() => store.fail(id, this.#fence, wire, retryAt));
+			if (kept && retryAt === undefined) this.#announce('job.failed');
+			const ended = retryAt === undefined ? 'failed' : 'put off';
+			end = kept === undefined ? 'unrecorded' : kept ? ended : 'lost';
+			if (this.#cause) await this.#cancelUpstream(await this.#latest());
+		}
+		// A failed job can be neither served nor remixed: its inputs go too.
+		await this.#discard(end === 'failed' ? jobPrefix(id) : undefined);
+		return end;
+	}
+
+	/** A store that is away costs the job an attempt and some seconds, not its life: 5, 10, 20, … seconds. */
+	#retryAt(error: unknown): number | undefined {
+		const { attempt, maxAttempts } = this.#job;
+		const isStore = isPlinthError(error) && error.code === 'E_STORE_UNAVAILABLE';
+		if (this.#cause || !isStore || attempt >= maxAttempts) return undefined;
+		return this.#tools.clock.now() + retryMs * 2 ** (attempt - 1);
+	}
+
+	#explain(error: unknown): JobError {
+		const { log } = this.#tools;
+		if (this.#cause === 'cancel') return jobError(plinthError('E_JOB_CANCELLED'));
+		if (this.#cause === 'timeout') return jobError(plinthError('E_JOB_TIMEOUT'));
+		if (isPlinthError(error)) {
+			log.info({ err: error }, 'a job failed');
+			return jobError(error);
+		}
+		log.error({ err: error }, 'the work of a job threw');
+		return jobError(plinthError('E_MODEL_FAILED'));
+	}
+
+	/** The record with its newest checkpoint; the claimed one when the store does not answer. */
+	async #latest(): Promise<Job> {
+		const { id, tenant } = this.#job;
+		return (await this.#tools.store.get(tenant, id).catch(() => null)) ?? this.#job;
+	}
+
+	async #cancelUpstream(job: Job): Promise<void> {
+		const { clock, log } = this.#tools;
+		if (job.checkpoint === null || !this.#definition.cancel) return;
+		const late = Promise.withResolvers<void>();
+		const cancelTimer = clock.after(timeoutMs, late.resolve);
+		const cancelled = this.#definition
+			.cancel(job)
+			.catch((err: unknown) =>
+				log.warn({ err }, 'the upstream work of a job could not be stopped'),
+			);
+		await Promise.race([cancelled, late.promise]);
+		cancelTimer();
+	}
+
+	/**
+	 * A store that is away for a moment must not cost a finished render: tries until the lease has lapsed. Undefined: it never
+	 * answered, so nobody knows.
+	 */
+	async #persist(write: () => Promise<boolean>): Promise<boolean | undefined> {
+		const { clock, log } = this.#tools;
+		for (let wait = 100; ; wait = Math.min(wait * 2, 2_000)) {
+			try {
+				return await write();
+			} catch (err) {
+				if (this.#pulse.hasLapsed) {
+					log.error({ err }, 'the end of an attempt could not be recorded');
+					return undefined;
+				}
+				log.warn({ err }, 'the end of an attempt could not be recorded yet');
+				await new Promise<void>((resolve) => clock.after(wait, resolve));
+			}
+		}
+	}
+
+	async #discard(prefix = attemptPrefix(this.#job.id, this.#fence)): Promise<void> {
+		await this.#tidy(deletePrefix(this.#tools.blobs, prefix));
+	}
+
+	async #tidy(deletion: Promise<void>): Promise<void> {
+		await deletion.catch((err: unknown) =>
+			this.#tools.log.warn({ err }, 'the bytes of a failed attempt stay until the sweep'),
+		);
+	}
+
+	#announce(type: string, progress?: number): void {
+		const { tenant, id } = this.#job;
+		const data = progress === undefined ? null : { progress };
+		this.#tools.bus.publish({ type, tenant, subject: id, data });
+	}
+}
+
+/** What no store can write would be tried again for ever. */
+function checkOutcome(outcome: Partial<JobOutcome> | undefined): void {
+	if (JSON.stringify(outcome?.result) === undefined) {
+		throw new TypeError('The work of a job must resolve to { result } with a JSON object.');
+	}
+}
+
+function jobError(error: unknown): JobError {
+	const { code, message, param } = toWireError(error).body.error;
+	return { code: code ?? 'internal_error', message, ...(param ? { param } : {}) };
+}

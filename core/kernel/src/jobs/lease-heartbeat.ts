@@ -1,0 +1,104 @@
+import type { HeartbeatUpdate } from '../contract/jobs/job-store.ts';
+import type { JobSettings } from '../contract/jobs/settings.ts';
+import type { Clock } from '../contract/ports/clock.ts';
+import type { Logger } from '../contract/ports/logger.ts';
+
+/** What a pulse drives. */
+export interface HeartbeatEvents {
+	/** Sends a heartbeat; rejects when the store does not answer. */
+	send(update: HeartbeatUpdate): Promise<unknown>;
+	/** The lease has lapsed without a confirmed heartbeat: somebody else may have claimed. */
+	lapsed(): void;
+	/** A new progress value has been stored. */
+	progressed(fraction: number): void;
+}
+
+/** The heartbeat of one attempt: extends its lease, writes progress at most once per `progressMs`, and notices a lapse. */
+export class LeaseHeartbeat {
+	readonly #clock: Clock;
+	readonly #log: Logger;
+	readonly #settings: JobSettings;
+	readonly #events: HeartbeatEvents;
+	readonly #timers = new Set<() => void>();
+	#progress = 0;
+	#written = 0;
+	/** By a timer and not by the wall clock: setting that must not cost a render. */
+	#stopLease: () => void = () => {};
+	#hasLapsed = false;
+	#isBeating = false;
+	#isStopped = false;
+
+	constructor(
+		tools: { readonly clock: Clock; readonly log: Logger; readonly settings: JobSettings },
+		events: HeartbeatEvents,
+	) {
+		this.#clock = tools.clock;
+		this.#log = tools.log;
+		this.#settings = tools.settings;
+		this.#events = events;
+	}
+
+	/** Whether a whole lease has passed since the last confirmed heartbeat. */
+	get hasLapsed(): boolean {
+		return this.#hasLapsed;
+	}
+
+	/** Begins to beat. */
+	start(): void {
+		const { heartbeatMs, progressMs } = this.#settings;
+		this.confirm();
+		this.#every(heartbeatMs, () => this.#beat());
+		this.#every(progressMs, () => {
+			if (this.#progress > this.#written) this.#beat();
+		});
+	}
+
+	/** Beats no more. */
+	stop(): void {
+		this.#isStopped = true;
+		this.#stopLease();
+		for (const cancel of this.#timers) cancel();
+	}
+
+	/** Takes a new fraction done; values that fall, and what is no number, are ignored. */
+	report(fraction: number): void {
+		if (fraction > this.#progress) this.#progress = Math.min(fraction, 1);
+	}
+
+	/** The store has confirmed the lease. */
+	confirm(): void {
+		this.#stopLease();
+		if (this.#isStopped || this.#hasLapsed) return;
+		this.#stopLease = this.#clock.after(this.#settings.leaseMs, () => {
+			this.#hasLapsed = true;
+			this.#events.lapsed();
+		});
+	}
+
+	/** Never two at once: a slow store must not get a queue of heartbeats. */
+	#beat(): void {
+		if (this.#isBeating) return;
+		this.#isBeating = true;
+		const progress = this.#progress;
+		this.#events
+			.send({ progress })
+			.then(() => {
+				if (progress > this.#written) this.#events.progressed(progress);
+				this.#written = Math.max(this.#written, progress);
+			})
+			.catch((err: unknown) => this.#log.warn({ err }, 'a heartbeat failed'))
+			.finally(() => {
+				this.#isBeating = false;
+			});
+	}
+
+	#every(everyMs: number, task: () => void): void {
+		const cancel = this.#clock.after(everyMs, () => {
+			this.#timers.delete(cancel);
+			if (this.#isStopped) return;
+			task();
+			this.#every(everyMs, task);
+		});
+		this.#timers.add(cancel);
+	}
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { ModelInstance } from '../contract/model.ts';
+import { defaultCircuit } from './circuit.ts';
+
+/** The id of an entry. */
+export const id = z
+	.string()
+	.regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
+
+/** Variables are texts; anything else that is no number is a mistake, also what JavaScript would make a number of. */
+const orText = <S extends z.ZodNumber>(number: S) =>
+	z.preprocess(
+		(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+		number,
+	);
+const orTextual = z.preprocess(
+	(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
+	z.boolean(),
+);
+const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
+	orText(z.number().int().min(least).max(most));
+
+const listing = {
+	aliases: z.array(id).optional(),
+	description: z.string().optional(),
+	ownedBy: z.string().optional(),
+	listed: orTextual.optional(),
+};
+const fallback = z.array(id).optional();
+
+const circuitNumbers = z.strictObject({
+	failures: whole(1, 1_000).default(defaultCircuit.failures),
+	seconds: whole(1, 3_600).default(defaultCircuit.seconds),
+});
+// Not a union: that would only say that the value is invalid.
+const circuit = z.unknown().transform((value, ctx) => {
+	if (value === false || value === 'false') return false;
+	const { data, error } = circuitNumbers.safeParse(value);
+	for (const { message, path } of error?.issues ?? [])
+		ctx.addIssue({ code: 'custom', message, path: [...path] });
+	return data ?? z.NEVER;
+});
+
+/** What a model binding may set beside `use` and `with`. */
+export const modelBindingShape = z.strictObject({
+	...listing,
+	concurrency: whole(1).optional(),
+	waiting: whole(0).optional(),
+	timeoutSeconds: orText(z.number().positive().max(86_400)).optional(),
+	fallback,
+	circuit: circuit.optional(),
+});
+
+/** A pool of models. */
+export const modelPoolShape = z.strictObject({
+	...listing,
+	balance: z
+		.record(id, orText(z.number().positive().max(1_000_000)))
+		.refine((members) => Object.keys(members).length > 0, 'must name a model'),
+	fallback,
+});
+
+/** A model binding with its factory found. */
+export type ResolvedModel = z.output<typeof modelBindingShape> & {
+	readonly use: ModelInstance;
+	/** True when a preset brought it: then it may stay without a plugin that consumes it. */
+	readonly inherited: boolean;
+};
+
+/** A pool with its numbers. Whether its names lead to models is checked with everything else. */
+export type ResolvedPool = z.output<typeof modelPoolShape> & { readonly inherited: boolean };

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { nearest } from '../../src/engine/config/nearest.ts';
+
+test('the name that was meant is few keystrokes away, in letters of any size', () => {
+	const names = ['PLINTH_DATA_DIR', 'PLINTH_API_KEYS', 'graceMs', 'id'];
+	expect(nearest('PLINTH_DATADIR', names)).toBe('PLINTH_DATA_DIR');
+	expect(nearest('PLINTH_API_KEY', names)).toBe('PLINTH_API_KEYS');
+	expect(nearest('gracems', names)).toBe('graceMs');
+	expect(nearest('PLINTH_QUITE_DIFFERENT', names)).toBeUndefined();
+	expect(nearest('x', names)).toBeUndefined();
+});

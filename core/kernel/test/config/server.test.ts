@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { serverSettings } from '../../src/engine/config/shape.ts';
+
+describe('server.cors', () => {
+	test.each([
+		[['https://a.example', 'http://localhost:5173']],
+		['https://a.example, http://localhost:5173'],
+	])('takes a list or its text: %j', (cors) => {
+		expect(serverSettings.parse({ cors }).cors).toEqual([
+			'https://a.example',
+			'http://localhost:5173',
+		]);
+	});
+
+	test('is empty unless set, also by an empty variable', () => {
+		expect(serverSettings.parse({}).cors).toEqual([]);
+		expect(serverSettings.parse({ cors: '' }).cors).toEqual([]);
+	});
+
+	test.each(['null', 'a.example', 'https://a.example/', 'https://u@a.example', 'ftp://a.example'])(
+		'refuses %s',
+		(origin) => {
+			const { error } = serverSettings.safeParse({ cors: [origin] });
+			expect(error?.issues).toMatchObject([{ path: ['cors', 0] }]);
+			expect(error?.issues[0]?.message).toContain('https://app.example.com');
+		},
+	);
+});
+
+describe('server.limits', () => {
+	test('keeps the other defaults when one is set', () => {
+		expect(serverSettings.parse({ limits: { requestsPerTenant: '7' } }).limits).toEqual({
+			inFlightBytes: 1_073_741_824,
+			requestsPerTenant: 7,
+			streamsPerTenant: 1_000,
+			streams: 10_000,
+			connections: 10_000,
+		});
+	});
+
+	test.each([{ requestsPerTenant: 0 }, { inFlightBytes: 'much' }, { requests: 5 }])(
+		'refuses %j',
+		(limits) => {
+			expect(serverSettings.safeParse({ limits }).success).toBe(false);
+		},
+	);
+});

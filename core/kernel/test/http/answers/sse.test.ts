@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { plinthError } from '../../../src/contract/errors/coded-error.ts';
+import { Reply, type ServerEvent } from '../../../src/contract/http/reply.ts';
+import { defineRoute } from '../../../src/contract/http/route.ts';
+import { frame } from '../../../src/http/answers/sse.ts';
+import { auth, eventually, listening, rawConnection, request, testServer } from '../support.ts';
+
+function streaming(events: (signal: AbortSignal) => AsyncIterable<ServerEvent>) {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/events',
+		scope: 'authenticated',
+		summary: 's',
+		response: { description: 'x', mediaTypes: ['text/event-stream'] },
+		errors: [],
+		handler: (_, { signal }) => Reply.events(events(signal), { 'x-extra': '1' }),
+	});
+}
+
+describe('an event stream', () => {
+	it('sends its frames as they come', async () => {
+		const { send } = testServer([
+			streaming(async function* () {
+				yield { data: { a: 1 } };
+				yield { event: 'named', id: '7', data: 'one\ntwo\r\nthree\rfour' };
+				yield { data: '[DONE]' };
+			}),
+		]);
+		const answer = await send('/v1/events');
+		expect(Object.fromEntries(answer.headers)).toMatchObject({
+			'content-type': 'text/event-stream',
+			'cache-control': 'no-cache',
+			'x-accel-buffering': 'no',
+			'x-extra': '1',
+		});
+		expect(await answer.text()).toBe(
+			'data: {"a":1}\n\nevent: named\nid: 7\ndata: one\ndata: two\ndata: three\ndata: four\n\ndata: [DONE]\n\n',
+		);
+	});
+
+	it('cannot be split by what stands in its names', () => {
+		expect(frame({ event: 'a\n\ndata: x', id: '1\r2', data: undefined })).toBe(
+			'event: a data: x\nid: 1 2\ndata: null\n\n',
+		);
+	});
+
+	it('breaks silence with a comment every 15 seconds and ends when the source does', async () => {
+		let release = () => {};
+		const { port, clock, http } = await listening([
+			streaming(async function* () {
+				yield { data: 1 };
+				await new Promise<void>((resolve) => {
+					release = resolve;
+				});
+				yield { data: 2 };
+			}),
+		]);
+		const raw = await rawConnection(port);
+		await raw.write(request('GET /v1/events', { ...auth, connection: 'close' }));
+		await raw.until(/data: 1\n\n/);
+		await clock.advance(14_999);
+		expect(raw.text).not.toContain(': ping');
+		await clock.advance(1);
+		await raw.until(/: ping\n\n/);
+		await clock.advance(15_000);
+		await raw.until(/: ping\n\n[\s\S]*: ping\n\n/);
+		release();
+		await raw.closed;
+		expect(raw.text).toMatch(/data: 2\n\n[\s\S]*0\r\n\r\n$/);
+		await eventually(() => http.inFlight === 0);
+	});
+
+	it('that fails ends with an error frame of four keys', async () => {
+		const { send, lines } = testServer([
+			streaming(async function* () {
+				yield { data: 1 };
+				throw plinthError('E_VALUE_UNSUPPORTED', { param: 'n', message: 'no' });
+			}),
+		]);
+		const error = {
+			message: 'no',
+			type: 'invalid_request_error',
+			param: 'n',
+			code: 'unsupported_value',
+		};
+		expect(await (await send('/v1/events')).text()).toBe(
+			`data: 1\n\nevent: error\ndata: ${JSON.stringify({ error })}\n\n`,
+		);
+		await eventually(() => lines.length === 1);
+		expect(lines[0]?.level).toBe('info');
+	});
+
+	it('logs a failure of ours once and keeps its message to the log', async () => {
+		const { send, lines } = testServer([
+			streaming(async function* () {
+				yield { data: 1 };
+				throw new Error('secret');
+			}),
+		]);
+		const text = await (await send('/v1/events')).text();
+		expect(text).toContain('"type":"server_error"');
+		expect(text).not.toContain('secret');
+		await eventually(() => lines.length === 2);
+		expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
+	});
+
+	it('is let go when the client leaves, even while it waits', async () => {
+		let state = 'waiting';
+		const { port, http, lines } = await listening([
+			streaming(async function* (signal) {
+				try {
+					yield { data: 1 };
+					await new Promise((_, reject) =>
+						signal.addEventListener('abort', () => reject(signal.reason)),
+					);
+				} finally {
+					state = 'returned';
+				}
+			}),
+		]);
+		const raw = await rawConnection(port);
+		await raw.write(request('GET /v1/events', auth));
+		await raw.until(/data: 1/);
+		raw.socket.destroy();
+		await eventually(() => state === 'returned' && http.inFlight === 0);
+		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
+	});
+
+	it('calls return on an iterator that is no generator', async () => {
+		let returned = 0;
+		const { port } = await listening([
+			streaming(() => ({
+				[Symbol.asyncIterator]: () => ({
+					next: () => new Promise(() => {}),
+					return: async () => {
+						returned++;
+						return { done: true, value: undefined };
+					},
+				}),
+			})),
+		]);
+		const raw = await rawConnection(port);
+		await raw.write(request('GET /v1/events', auth));
+		await raw.until(/event-stream/);
+		raw.socket.destroy();
+		await eventually(() => returned === 1);
+	});
+
+	it('may fail to clean up: that hurts nobody', async () => {
+		const { send, http } = testServer([
+			streaming(() => ({
+				[Symbol.asyncIterator]: () => ({
+					next: async () => ({ done: true, value: undefined }),
+					return: () => Promise.reject(new Error('cannot clean up')),
+				}),
+			})),
+		]);
+		expect(await (await send('/v1/events')).text()).toBe('');
+		await http.drained();
+	});
+
+	it('ends with an error frame when the server stops and when its time is over', async () => {
+		const forever = streaming(async function* () {
+			yield { data: 1 };
+			await new Promise(() => {});
+		});
+		for (const end of ['stop', 'deadline'] as const) {
+			const { port, http, clock } = await listening([forever]);
+			const raw = await rawConnection(port);
+			await raw.write(request('GET /v1/events', auth));
+			await raw.until(/data: 1/);
+			if (end === 'stop') http.abortAll();
+			else await clock.advance(600_000);
+			await raw.until(/event: error/);
+			expect(raw.text).toContain(
+				end === 'stop' ? '"code":"server_stopping"' : '"code":"deadline_exceeded"',
+			);
+		}
+	});
+
+	it('is not started for HEAD', async () => {
+		let started = false;
+		const { send } = testServer([
+			streaming(async function* () {
+				started = true;
+				yield { data: 1 };
+			}),
+		]);
+		const answer = await send('/v1/events', { method: 'HEAD' });
+		expect([answer.headers.get('content-type'), await answer.text(), started]).toEqual([
+			'text/event-stream',
+			'',
+			false,
+		]);
+	});
+});

@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Call, defineRoute, type Route } from '../../../src/contract/http/route.ts';
+import { fileField, isUpload, type UploadedFile } from '../../../src/contract/http/upload.ts';
+import { Reply } from '../../../src/index.ts';
+import {
+	auth,
+	errorOf,
+	eventually,
+	listening,
+	privateTemp,
+	rawConnection,
+	request,
+	testServer,
+} from '../support.ts';
+
+const png = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);
+
+const named = { filename: 'a.png', maxBytes: 1_000 };
+
+/** A route whose handler is the task. */
+function keeping(task: (call: Call) => unknown, more: Partial<Route> = {}): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/kept',
+		scope: 'authenticated',
+		summary: 's',
+		response: { description: 'x' },
+		errors: [],
+		...more,
+		handler: (_, call) => task(call),
+	});
+}
+
+async function* pieces(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+	yield* chunks;
+}
+
+async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+	const read: Uint8Array[] = [];
+	for await (const chunk of chunks) read.push(chunk);
+	return Buffer.concat(read);
+}
+
+/** A source that says nothing after its first chunk, and tells whether it was let go. */
+function silent() {
+	const seen = { asked: 0, isLetGo: false };
+	const source: AsyncIterable<Uint8Array> = {
+		[Symbol.asyncIterator]: () => ({
+			next() {
+				seen.asked += 1;
+				if (seen.asked > 1) return new Promise(() => {});
+				return Promise.resolve({ done: false, value: png });
+			},
+			async return() {
+				seen.isLetGo = true;
+				return { done: true, value: undefined };
+			},
+		}),
+	};
+	return { seen, source };
+}
+
+const exists = (path: string) => stat(path).then(Boolean, () => false);
+
+describe('a file that a handler keeps', () => {
+	it('is an upload with all of its facts, for its owner alone, and is gone after the answer', async () => {
+		const left = await privateTemp();
+		let path = '';
+		const route = keeping(async (call) => {
+			const source = pieces(png.subarray(0, 9), new Uint8Array(), png.subarray(9));
+			const file = await call.keep(source, { filename: '../x/a.png', maxBytes: png.length });
+			path = file.path;
+			const { filename, size, sha256, mediaType } = file;
+			const modes = [await stat(file.path), await stat(dirname(file.path))];
+			return {
+				facts: { filename, size, sha256, mediaType },
+				isTaken: isUpload(file) && fileField().safeParse(file).success,
+				isSame: png.equals(await file.bytes()) && png.equals(await joined(file.stream())),
+				modes: modes.map(({ mode }) => mode & 0o777),
+			};
+		});
+		const answer = await testServer([route]).send('/v1/kept');
+		expect(await answer.json()).toEqual({
+			facts: {
+				filename: 'a.png',
+				size: png.length,
+				sha256: createHash('sha256').update(png).digest('hex'),
+				mediaType: 'image/png',
+			},
+			isTaken: true,
+			isSame: true,
+			modes: [0o600, 0o700],
+		});
+		expect(path).toContain(tmpdir());
+		expect(await left()).toEqual([]);
+	});
+
+	it('may be empty, large, and one of several', async () => {
+		const left = await privateTemp();
+		const large = Buffer.alloc(3_000_000, 'x');
+		const route = keeping(async (call) => {
+			const files = await Promise.all([
+				call.keep(pieces(), named),
+				call.keep(pieces(large), { filename: 'b', maxBytes: large.length }),
+				call.keep(pieces(png), named),
+			]);
+			const contents = await Promise.all(files.map((file) => readFile(file.path)));
+			return contents.map((bytes, i) => bytes.equals([Buffer.alloc(0), large, png][i] ?? large));
+		});
+		expect(await (await testServer([route]).send('/v1/kept')).json()).toEqual([true, true, true]);
+		expect(await left()).toEqual([]);
+	});
+
+	it('lives beside the uploads of a form, and goes with them', async () => {
+		const left = await privateTemp();
+		const route = keeping(
+			async (call) => {
+				const { path } = await call.keep(pieces(png), named);
+				return { kept: await exists(path), folders: (await left()).length };
+			},
+			{ method: 'POST', encoding: 'multipart', body: z.object({ image: fileField() }) },
+		);
+		const form = new FormData();
+		form.set('image', new Blob([png]), 'b.png');
+		const answer = await testServer([route]).send('/v1/kept', { method: 'POST', body: form });
+		expect(await answer.json()).toEqual({ kept: true, folders: 2 });
+		expect(await left()).toEqual([]);
+	});
+
+	it('lives as long as the events of the answer, which may keep more', async () => {
+		const left = await privateTemp();
+		const route = keeping(async (call) => {
+			const first = await call.keep(pieces(png), named);
+			return Reply.events(
+				(async function* () {
+					const second = await call.keep(pieces(png), named);
+					yield { data: [await exists(first.path), await exists(second.path)] };
+				})(),
+			);
+		});
+		const answer = await testServer([route]).send('/v1/kept');
+		expect(await answer.text()).toContain('data: [true,true]');
+		await eventually(async () => (await left()).length === 0);
+	});
+
+	it('can be kept by a copy of the call', async () => {
+		const route = keeping(async (call) => (await { ...call }.keep(pieces(png), named)).size);
+		expect(await (await testServer([route]).send('/v1/kept')).json()).toBe(png.length);
+	});
+});
+
+describe('a file that cannot be kept', () => {
+	it('is refused while it arrives, leaves nothing, and takes no other file with it', async () => {
+		const left = await privateTemp();
+		const { seen, source } = silent();
+		const route = keeping(async (call) => {
+			const good = await call.keep(pieces(png), named);
+			const refusal = await call
+				.keep(source, { filename: 'b', maxBytes: png.length - 1 })
+				.catch((error: unknown) => error);
+			expect([await left(), await exists(good.path)]).toEqual([[expect.anything()], true]);
+			throw refusal;
+		});
+		const answer = await testServer([route]).send('/v1/kept');
+		expect(await errorOf(answer)).toMatchObject({ status: 413, code: 'request_too_large' });
+		expect(seen).toEqual({ asked: 1, isLetGo: true });
+		expect(await left()).toEqual([]);
+	});
+
+	it('rejects with what the source throws', async () => {
+		const left = await privateTemp();
+		const failure = new Error('cut off');
+		async function* broken() {
+			yield png;
+			throw failure;
+		}
+		const route = keeping(async (call) => {
+			const error = await call.keep(broken(), named).catch((reason: unknown) => reason);
+			return [error === failure, await left()];
+		});
+		expect(await (await testServer([route]).send('/v1/kept')).json()).toEqual([true, []]);
+	});
+
+	it('rejects where nothing can be written, and lets its source go', async () => {
+		await privateTemp();
+		process.env.TMPDIR = '/dev/null';
+		const ended = Promise.withResolvers<void>();
+		async function* endless() {
+			try {
+				for (;;) yield Buffer.alloc(100_000);
+			} finally {
+				ended.resolve();
+			}
+		}
+		const route = keeping((call) =>
+			call.keep(endless(), { filename: 'b', maxBytes: 1e9 }).catch(({ code }) => code),
+		);
+		expect(await (await testServer([route]).send('/v1/kept')).json()).toBe('ENOTDIR');
+		await ended.promise;
+	});
+
+	it('is broken off when the handler fails', async () => {
+		const left = await privateTemp();
+		const { seen, source } = silent();
+		let kept: Promise<UploadedFile> | undefined;
+		const route = keeping(async (call) => {
+			kept = call.keep(source, named);
+			kept.catch(() => {});
+			await eventually(async () => (await left()).length > 0);
+			throw new Error('something else');
+		});
+		const answer = await testServer([route]).send('/v1/kept');
+		expect(answer.status).toBe(500);
+		await expect(kept).rejects.toThrow('The request is over');
+		expect(seen.isLetGo).toBe(true);
+		expect(await left()).toEqual([]);
+	});
+
+	it('is broken off when the client leaves, also while the source is silent', async () => {
+		const left = await privateTemp();
+		const { seen, source } = silent();
+		const reason = Promise.withResolvers<unknown>();
+		const route = keeping((call) => call.keep(source, named).catch(reason.resolve));
+		const { port } = await listening([route]);
+		const client = await rawConnection(port);
+		await client.write(request('GET /v1/kept', auth));
+		await eventually(async () => seen.asked > 1 && (await left()).length > 0);
+		client.socket.destroy();
+		expect(await reason.promise).toMatchObject({ name: 'AbortError' });
+		expect(seen.isLetGo).toBe(true);
+		await eventually(async () => (await left()).length === 0);
+	});
+
+	describe('for want of room', () => {
+		const most = { filename: 'b', maxBytes: 600 };
+		const limits = { inFlightBytes: 1_000, requestsPerTenant: 9, streamsPerTenant: 9, streams: 9 };
+
+		/** Keeps files of so many bytes at most, one after the other, and answers when it is told to. */
+		function holding(...sizes: readonly number[]) {
+			const [kept, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+			const route = keeping(async (call) => {
+				for (const maxBytes of sizes) await call.keep(pieces(png), { filename: 'a', maxBytes });
+				kept.resolve();
+				await done.promise;
+			});
+			return { route: { ...route, path: '/v1/held' } as Route, kept: kept.promise, done };
+		}
+
+		it('counts with what other requests hold, and no longer than they last', async () => {
+			const first = holding(600);
+			const server = testServer([first.route, keeping((call) => call.keep(pieces(png), most))], {
+				load: limits,
+			});
+			const held = server.send('/v1/held');
+			await first.kept;
+			const refused = await server.send('/v1/kept');
+			expect(await errorOf(refused)).toMatchObject({ status: 503, code: 'server_overloaded' });
+			first.done.resolve();
+			expect((await held).status).toBe(204);
+			await eventually(async () => (await server.send('/v1/kept')).status === 200);
+		});
+
+		it('does not keep the only request waiting, whatever it needs', async () => {
+			const only = holding(600, 600, Infinity);
+			const server = testServer([only.route], { load: limits });
+			only.done.resolve();
+			// Twice: what has no length must not spoil the sum for those that come later.
+			for (let i = 0; i < 2; i++) expect((await server.send('/v1/held')).status).toBe(204);
+		});
+	});
+
+	it('comes too late when the handler has settled', async () => {
+		const left = await privateTemp();
+		const calls: Call[] = [];
+		const route = keeping((call) => {
+			calls.push(call);
+			return 'done';
+		});
+		await testServer([route]).send('/v1/kept');
+		await expect(calls[0]?.keep(pieces(png), named)).rejects.toThrow('The request is over');
+		expect(await left()).toEqual([]);
+	});
+});

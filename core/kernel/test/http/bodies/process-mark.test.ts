@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { ownerMark, ownerState } from '@plinth/core';
+import { eventually } from '@plinth/testing';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const children: ReturnType<typeof spawn>[] = [];
+
+afterEach(() => {
+	for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** The mark of another process of this machine, with another start if one is given. */
+function markOf(pid: number | undefined, start?: string): string {
+	const [machine, , own] = ownerMark().split('-');
+	return [machine, pid, start ?? own].join('-');
+}
+
+function startChild() {
+	const child = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
+	children.push(child);
+	return child;
+}
+
+describe('the mark of a process', () => {
+	test('is one that file names can hold', () => {
+		expect(ownerMark()).toMatch(/^[0-9a-f]{12}-\d+-\d+$/);
+	});
+
+	test('stays the same', () => {
+		expect(ownerMark()).toBe(ownerMark());
+	});
+
+	test('says that the process lives while it does', () => {
+		expect(ownerState(ownerMark())).toBe('alive');
+	});
+
+	test('says that the process is gone once it was killed', async () => {
+		const child = startChild();
+		await once(child, 'spawn');
+		child.kill('SIGKILL');
+		await once(child, 'exit');
+		await eventually('gone', () => ownerState(markOf(child.pid)) === 'gone');
+	});
+
+	test.runIf(process.platform === 'linux')(
+		'is not taken for that of a later process with the same id',
+		() => {
+			expect(ownerState(markOf(process.pid, '1'))).toBe('gone');
+		},
+	);
+
+	test.each([
+		['of another machine', '0123456789ab-1-1'],
+		['that is none', 'tmp'],
+		['of a blob from an older version', 'aa26a7a0-3a04-4bb5-9d3b-1f9f8a0c5f52'],
+		['that is empty', ''],
+	])('tells nothing %s', (_sentence, mark) => {
+		expect(ownerState(mark)).toBe('unknown');
+	});
+});

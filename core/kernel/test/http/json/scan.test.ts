@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyText } from '../../../../../test/support/characters.ts';
+import { JsonScan } from '../../../src/http/json/scan.ts';
+import { Utf8Check } from '../../../src/http/json/utf8.ts';
+import { hasPoison, isDeep } from '../../../src/http/json/value.ts';
+
+const bounds = { depth: 8, keys: 40, values: 100 };
+
+/** Cuts bytes at the given places. */
+function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
+	const sorted = [0, ...places.map((at) => at % (bytes.length + 1)), bytes.length];
+	sorted.sort((a, b) => a - b);
+	return sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));
+}
+
+function scan(chunks: readonly Buffer[], limits = bounds) {
+	const scanner = new JsonScan(limits);
+	return chunks.map((chunk) => scanner.push(chunk)).find((excess) => excess !== undefined);
+}
+
+function isUtf8(chunks: readonly Buffer[]): boolean {
+	const check = new Utf8Check();
+	return chunks.every((chunk) => check.push(chunk)) && check.end();
+}
+
+/** What the scan counts, found by walking through the parsed value. */
+function measure(value: unknown): { depth: number; keys: number; values: number } {
+	if (typeof value !== 'object' || value === null) return { depth: 0, keys: 0, values: 1 };
+	const members = Object.values(value).map(measure);
+	const sum = (name: 'keys' | 'values') => members.reduce((total, each) => total + each[name], 0);
+	return {
+		depth: 1 + Math.max(0, ...members.map(({ depth }) => depth)),
+		keys: sum('keys') + (Array.isArray(value) ? 0 : members.length),
+		values: 1 + sum('values') + (members.length === 0 ? 1 : 0),
+	};
+}
+
+const places = fc.array(fc.nat(), { maxLength: 20 });
+const strings = fc.oneof(
+	anyText(),
+	fc.stringMatching(/^[\\"[\]{},:u0-9 ]{0,40}$/),
+	// Beyond the length from which a string is searched.
+	fc.tuple(fc.nat({ max: 300 }), fc.string()).map(([count, end]) => '\\"a'.repeat(count) + end),
+	fc.tuple(fc.nat({ max: 300 }), fc.string()).map(([count, end]) => 'x'.repeat(count) + end),
+);
+const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+	tree: fc.oneof(
+		{ maxDepth: 10, depthSize: 'large' },
+		strings,
+		fc.constantFrom(null, true, 0, -1.5e300, 1e21),
+		fc.array(tie('tree'), { maxLength: 6 }),
+		fc.dictionary(strings, tie('tree'), { maxKeys: 6 }),
+	),
+}));
+const indents = fc.constantFrom(undefined, 1, '\t\r\n ');
+
+describe('a scan', { timeout: 30_000 }, () => {
+	it('counts what a parser finds, however the bytes are cut', () => {
+		fc.assert(
+			fc.property(tree, indents, places, (value, indent, at) => {
+				const text = JSON.stringify(value, null, indent as number);
+				const found = measure(JSON.parse(text));
+				const chunks = cut(Buffer.from(text), at);
+				expect(scan(chunks, found)).toBeUndefined();
+				for (const name of ['depth', 'keys', 'values'] as const) {
+					if (found[name] === 0) continue;
+					expect(scan(chunks, { ...found, [name]: found[name] - 1 })).toBe(name);
+				}
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
+	it.each<[string, string, string | undefined]>([
+		['brackets in strings', '["[[[[[[[[[[[[","]]]\\"{{{{{{{{{{{"]', undefined],
+		['eight levels', `${'['.repeat(8)}${']'.repeat(8)}`, undefined],
+		['nine levels', '{"a":'.repeat(9), 'depth'],
+		['many levels that are closed again', `[${'[],'.repeat(30)}[]]`, undefined],
+		['a long array', '[1,'.padEnd(300, '1,'), 'values'],
+		['a long object', '{'.padEnd(400, '"a":1,'), 'keys'],
+		['an endless string of backslashes', `"${'\\'.repeat(100_001)}[[[[[[[[[[[[`, undefined],
+		['as many backslashes, and one more', `"${'\\'.repeat(100_002)}"[[[[[[[[[[[[`, 'depth'],
+	])('of %s', (_, text, excess) => {
+		const bytes = Buffer.from(text);
+		expect(scan([bytes])).toBe(excess);
+		expect(scan([...bytes].map((byte) => Buffer.of(byte)))).toBe(excess);
+	});
+
+	it('of any bytes is over before the parser has much to do', () => {
+		const piece = fc.constantFrom('[', '{', ']', '}', ',', ':', '"', '\\', '1', ' ', '"a":', '[]');
+		fc.assert(
+			fc.property(fc.array(piece, { maxLength: 400 }), places, (pieces, at) => {
+				const text = pieces.join('');
+				if (scan(cut(Buffer.from(text), at)) !== undefined) return;
+				let value: unknown;
+				try {
+					value = JSON.parse(text);
+				} catch {
+					return;
+				}
+				expect(measure(value).depth).toBeLessThanOrEqual(bounds.depth);
+				expect(measure(value).values).toBeLessThanOrEqual(bounds.values);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+});
+
+describe('a check of UTF-8', () => {
+	const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+	const decodes = (bytes: Uint8Array) => {
+		try {
+			strict.decode(bytes);
+			return true;
+		} catch {
+			return false;
+		}
+	};
+	const lead = fc.constantFrom(0x41, 0x80, 0xbf, 0xc0, 0xc3, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xff);
+	const bytes = fc.oneof(
+		anyText().map((text) => Buffer.from(text)),
+		fc.array(lead, { maxLength: 8 }).map((list) => Buffer.from(list)),
+		fc.uint8Array({ maxLength: 12 }).map((list) => Buffer.from(list)),
+	);
+
+	it('agrees with a strict decoder, however the bytes are cut', () => {
+		fc.assert(
+			fc.property(fc.array(bytes, { maxLength: 4 }), places, (parts, at) => {
+				const whole = Buffer.concat(parts);
+				expect(isUtf8(cut(whole, at))).toBe(decodes(whole));
+				expect(isUtf8([...whole].map((byte) => Buffer.of(byte)))).toBe(decodes(whole));
+			}),
+			{ numRuns: 3_000 },
+		);
+	});
+
+	it.each([
+		['an overlong slash', [0xc0, 0xaf]],
+		['an overlong slash of three bytes', [0xe0, 0x80, 0xaf]],
+		['a surrogate', [0xed, 0xa0, 0x80]],
+		['a character behind the last one', [0xf4, 0x90, 0x80, 0x80]],
+		['half a character', [0xf0, 0x9f, 0x98]],
+		['a continuation without a beginning', [0x80]],
+	])('refuses %s', (_, list) => {
+		expect(isUtf8([Buffer.from(list)])).toBe(false);
+		expect(isUtf8(list.map((byte) => Buffer.of(byte)))).toBe(false);
+	});
+});
+
+describe('a parsed value', () => {
+	it('is deep above the levels that are allowed', () => {
+		expect([isDeep(5, 0), isDeep([], 0), isDeep([[1]], 2), isDeep([[{}]], 2)]).toEqual([
+			false,
+			true,
+			false,
+			true,
+		]);
+	});
+
+	it.each([
+		['{"a":[{"__proto__":1}]}', true],
+		['[[{"constructor":{"prototype":null}}]]', true],
+		['{"constructor":"prototype"}', false],
+		['{"constructor":{"name":"prototype"}}', false],
+		['{"prototype":{"constructor":1}}', false],
+		['{"constructor":[{"prototype":1}]}', false],
+		['null', false],
+	])('%s reaches a prototype: %s', (text, poisoned) => {
+		expect(hasPoison(JSON.parse(text))).toBe(poisoned);
+	});
+});

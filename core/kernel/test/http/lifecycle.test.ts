@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest';
+import { Reply } from '../../src/contract/http/reply.ts';
+import { defineRoute } from '../../src/contract/http/route.ts';
+import {
+	auth,
+	errorOf,
+	eventually,
+	listening,
+	rawConnection,
+	request,
+	testServer,
+} from './support.ts';
+
+/** A route that waits until it is told to answer. */
+function held(timeoutMs?: number) {
+	const state = { running: 0, release: (_: unknown) => {}, reason: undefined as unknown };
+	const route = defineRoute({
+		method: 'POST',
+		path: '/v1/held',
+		scope: 'authenticated',
+		summary: 's',
+		response: { description: 'x' },
+		errors: [],
+		...(timeoutMs === undefined ? {} : { timeoutMs }),
+		handler: (_, call) => {
+			state.running++;
+			call.signal.addEventListener('abort', () => {
+				state.reason = call.signal.reason;
+			});
+			return new Promise((resolve) => {
+				state.release = resolve;
+			}).finally(() => state.running--);
+		},
+	});
+	return { route, state };
+}
+
+describe('a handler', () => {
+	it('sees its signal abort when the client leaves; the request ends when the handler does', async () => {
+		const { route, state } = held();
+		const { port, http, lines } = await listening([route]);
+		const raw = await rawConnection(port);
+		await raw.write(request('POST /v1/held', auth));
+		await eventually(() => state.running === 1);
+		raw.socket.destroy();
+		await eventually(() => state.reason !== undefined);
+		expect(state.reason).toMatchObject({ name: 'AbortError' });
+		expect(http.inFlight).toBe(1);
+		state.release(1);
+		await http.drained();
+		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
+	});
+
+	it('that fails because its client left is no failure', async () => {
+		const failing = defineRoute({
+			...held().route,
+			handler: (_, { signal }) =>
+				new Promise((_, reject) =>
+					signal.addEventListener('abort', () => reject(new Error('aborted'))),
+				),
+		});
+		const { port, http, lines } = await listening([failing]);
+		const raw = await rawConnection(port);
+		await raw.write(request('POST /v1/held', auth));
+		await eventually(() => http.inFlight === 1);
+		raw.socket.destroy();
+		await http.drained();
+		expect(lines.map(({ level }) => level)).toEqual(['info']);
+	});
+
+	it('is told at its deadline, and its client is answered whether it heeds that or not', async () => {
+		const { route, state } = held(1_500);
+		const { send, clock, http } = testServer([route]);
+		const answer = send('/v1/held', { method: 'POST' });
+		await eventually(() => state.running === 1);
+		await clock.advance(1_500);
+		const { status, headers } = await answer;
+		expect([status, headers.get('x-should-retry')]).toEqual([504, 'false']);
+		expect((await errorOf(await answer)).message).toContain('1.5 seconds');
+		expect(http.inFlight).toBe(1);
+		state.release(Reply.events((async function* () {})()));
+		await http.drained();
+	});
+
+	it('knows its deadline, its address and its caller', async () => {
+		const told = defineRoute({
+			...held(5_000).route,
+			handler: (_, { deadline, publicUrl, principal, requestId }) => ({
+				deadline,
+				publicUrl,
+				principal,
+				requestId,
+			}),
+		});
+		const { send, clock } = testServer([told], { publicUrl: 'https://media.test/ai/' });
+		const answer = await send('/v1/held', {
+			method: 'POST',
+			headers: { host: 'evil.test', 'x-request-id': 'r' },
+		});
+		expect(await answer.json()).toEqual({
+			deadline: clock.now() + 5_000,
+			publicUrl: 'https://media.test/ai',
+			principal: { id: 'p1', tenant: 't1', scopes: ['*'] },
+			requestId: 'r',
+		});
+	});
+
+	it('starts absolute links with the address that a request came to when nothing else is set', async () => {
+		const told = defineRoute({ ...held().route, handler: (_, call) => call.publicUrl });
+		expect(await (await testServer([told]).send('/v1/held', { method: 'POST' })).json()).toBe(
+			'http://plinth.test',
+		);
+		const { url } = await listening([told]);
+		expect(await (await fetch(`${url}/v1/held`, { method: 'POST', headers: auth })).json()).toBe(
+			url,
+		);
+	});
+});
+
+describe('stopping', () => {
+	it('closes idle connections at once and busy ones behind their answer', async () => {
+		const { route, state } = held();
+		const { port, http, url } = await listening([route]);
+		const [fresh, idle, busy] = await Promise.all([
+			rawConnection(port),
+			rawConnection(port),
+			rawConnection(port),
+		]);
+		await idle.write(request('GET /healthz'));
+		await idle.until(/"ok"/);
+		await busy.write(request('POST /v1/held', auth));
+		await eventually(() => state.running === 1);
+		let stopped = false;
+		const stopping = http.stopAccepting().then(() => {
+			stopped = true;
+		});
+		await Promise.all([fresh.closed, idle.closed]);
+		await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+		expect([stopped, http.inFlight]).toEqual([false, 1]);
+		state.release('done');
+		await busy.closed;
+		expect(busy.text).toMatch(/connection: close[\s\S]*"done"$/i);
+		await stopping;
+		await http.drained();
+	});
+
+	it('ends a keep-alive answer that had begun', async () => {
+		let finish = () => {};
+		const slow = defineRoute({
+			...held().route,
+			method: 'GET',
+			handler: () =>
+				Reply.events(
+					(async function* () {
+						yield { data: 1 };
+						await new Promise<void>((resolve) => {
+							finish = resolve;
+						});
+					})(),
+				),
+		});
+		const { port, http } = await listening([slow]);
+		const raw = await rawConnection(port);
+		await raw.write(request('GET /v1/held', auth));
+		await raw.until(/data: 1/);
+		const stopping = http.stopAccepting();
+		finish();
+		await raw.closed;
+		await stopping;
+	});
+
+	it('aborts what does not end by itself: the client reads that the server stops', async () => {
+		const { route, state } = held();
+		const { send, http } = testServer([route]);
+		const answer = send('/v1/held', { method: 'POST' });
+		await eventually(() => state.running === 1);
+		http.abortAll();
+		const { status, headers } = await answer;
+		expect([status, headers.get('retry-after')]).toEqual([503, '2']);
+		expect((await errorOf(await answer)).code).toBe('server_stopping');
+		state.release(1);
+		await http.drained();
+	});
+
+	it('without a listener has nothing to wait for', async () => {
+		const { http } = testServer([]);
+		await http.stopAccepting();
+		await http.drained();
+		http.abortAll();
+		http.close();
+		expect(http.listening).toBe(false);
+	});
+
+	it('can be cut short', async () => {
+		const { route, state } = held();
+		const { port, http } = await listening([route]);
+		const raw = await rawConnection(port);
+		await raw.write(request('POST /v1/held', auth));
+		await eventually(() => state.running === 1);
+		const stopping = http.stopAccepting();
+		http.close();
+		await Promise.all([stopping, raw.closed]);
+	});
+});
+
+describe('a listener', () => {
+	it('rejects an address that is taken', async () => {
+		const { port } = await listening([]);
+		await expect(testServer([]).http.listen({ host: '127.0.0.1', port })).rejects.toThrow(
+			'EADDRINUSE',
+		);
+	});
+
+	it('serves several requests over one connection', async () => {
+		const { port } = await listening([]);
+		const raw = await rawConnection(port);
+		for (let i = 1; i <= 3; i++) {
+			await raw.write(request('GET /healthz'));
+			await raw.until(new RegExp(`(?:"ok"[\\s\\S]*){${i}}`));
+		}
+		await raw.write(request('GET /nothing') + request('GET /healthz', { connection: 'close' }));
+		await raw.closed;
+		expect(raw.text.match(/HTTP\/1.1 \d+/g)).toEqual([
+			...Array(3).fill('HTTP/1.1 200'),
+			'HTTP/1.1 404',
+			'HTTP/1.1 200',
+		]);
+	});
+
+	it('lives on over a refused request whose body is small', async () => {
+		const { port } = await listening([held().route]);
+		const raw = await rawConnection(port);
+		await raw.write(request('POST /v1/held', { 'content-length': '5' }, 'hello'));
+		await raw.until(/"code":null}}/);
+		await raw.write(request('GET /healthz', { connection: 'close' }));
+		await raw.closed;
+		expect(raw.text).toMatch(/"ok"}$/);
+	});
+
+	it.each([
+		['garbage', 'hello\r\n\r\n', 400, 'invalid_body'],
+		[
+			'two lengths',
+			request('POST /v1/held', ['content-length: 1', 'content-length: 2']),
+			400,
+			'invalid_body',
+		],
+		[
+			'a length and chunks',
+			request('POST /v1/held', ['content-length: 1', 'transfer-encoding: chunked']),
+			400,
+			'invalid_body',
+		],
+		['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_body'],
+		['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: y\r\n\r\n', 400, 'invalid_body'],
+		[
+			'headers without end',
+			`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}`,
+			431,
+			'request_too_large',
+		],
+	])('answers %s with the four-key body and a request id', async (_, text, status, code) => {
+		const { port } = await listening([]);
+		const raw = await rawConnection(port);
+		await raw.write(text);
+		await raw.closed;
+		expect(raw.text).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*x-request-id: req_`));
+		const { error } = JSON.parse(raw.text.split('\r\n\r\n')[1] ?? '');
+		expect([Object.keys(error), error.code]).toEqual([['message', 'type', 'param', 'code'], code]);
+	});
+});

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { plinthError } from '../../src/contract/errors/coded-error.ts';
+import { Reply } from '../../src/contract/http/reply.ts';
+import { defineRoute } from '../../src/contract/http/route.ts';
+import { auth, listening, rawConnection, request } from './support.ts';
+
+const base = {
+	scope: 'authenticated',
+	summary: 's',
+	response: { description: 'x' },
+	errors: [],
+} as const;
+
+const routes = [
+	defineRoute({
+		...base,
+		method: 'POST',
+		path: '/v1/things/{id}',
+		params: z.object({ id: z.string() }),
+		body: z.object({ text: z.string() }),
+		handler: () => ({ done: true }),
+	}),
+	defineRoute({
+		...base,
+		method: 'GET',
+		path: '/v1/broken',
+		handler: () => {
+			throw new Error('broken');
+		},
+	}),
+	defineRoute({
+		...base,
+		method: 'GET',
+		path: '/v1/events',
+		handler: () =>
+			Reply.events(
+				(async function* () {
+					yield { data: 'one' };
+					yield { data: 'two' };
+				})(),
+			),
+	}),
+];
+
+const json = { ...auth, 'content-type': 'application/json' };
+const good = { method: 'POST', headers: json, body: '{"text":"canary"}' };
+
+/** What is asked, and the line that it leaves: method, route, status. */
+const visits: readonly (readonly [path: string, RequestInit, string])[] = [
+	['/v1/things/canary?q=canary', good, 'POST /v1/things/{id} 200'],
+	['/v1/things/canary', { ...good, body: '{"text":1}' }, 'POST /v1/things/{id} 400'],
+	['/v1/things/canary', { ...good, body: '{' }, 'POST /v1/things/{id} 400'],
+	['/v1/things/canary', { ...good, body: 'x'.repeat(1_100_000) }, 'POST /v1/things/{id} 413'],
+	['/v1/things/canary', { method: 'PUT', headers: auth }, 'PUT /v1/things/{id} 405'],
+	['/v1/canary', { headers: auth }, 'GET unmatched 404'],
+	['/canary', {}, 'GET unmatched 404'],
+	['/v1/things/canary', { ...good, headers: {} }, 'POST /v1/things/{id} 401'],
+	['/v1/broken', { headers: auth }, 'GET /v1/broken 500'],
+	['/v1/models', { method: 'HEAD', headers: auth }, 'HEAD /v1/models 200'],
+	['/v1/events', { headers: auth }, 'GET /v1/events 200'],
+	['/v1/models', { method: 'OPTIONS', headers: auth }, 'OPTIONS /v1/models 204'],
+];
+
+test('each request leaves exactly one line, with the template in place of its path', async () => {
+	const { url, lines, http } = await listening(routes);
+	for (const [path, init] of visits) await (await fetch(`${url}${path}`, init)).arrayBuffer();
+	await http.drained();
+	const told = lines
+		.filter(({ message }) => message === 'request')
+		.map(({ fields: { method, route, status } }) => `${method} ${route} ${status}`);
+	expect(told).toEqual(visits.map(([, , line]) => line));
+	expect(JSON.stringify(lines)).not.toContain('canary');
+	const others = lines.filter(({ message }) => message !== 'request');
+	expect(others.map(({ level, message }) => [level, message])).toEqual([
+		['error', 'request failed'],
+	]);
+});
+
+test('a request whose client leaves while it sends leaves one line too', async () => {
+	const { port, lines, http } = await listening(routes);
+	const raw = await rawConnection(port);
+	const headers = { ...json, 'content-length': '100' };
+	await raw.write(request('POST /v1/things/1', headers, '{"text":'));
+	while (http.inFlight === 0) await new Promise((resolve) => setImmediate(resolve));
+	raw.socket.destroy();
+	await http.drained();
+	expect(lines.map(({ level, fields: { status } }) => [level, status])).toEqual([['info', 499]]);
+});
+
+test('probes are told only to those who want to hear everything', async () => {
+	const { url, lines, http } = await listening(routes);
+	await Promise.all(['/healthz', '/readyz'].map((path) => fetch(`${url}${path}`)));
+	await http.drained();
+	expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
+});
+
+test('a refusal for want of room is a warning without a stack', async () => {
+	const full = defineRoute({
+		...base,
+		method: 'GET',
+		path: '/v1/full',
+		handler: () => {
+			throw plinthError('E_OVERLOADED');
+		},
+	});
+	const { url, lines, http } = await listening([full]);
+	expect((await fetch(`${url}/v1/full`, { headers: auth })).status).toBe(503);
+	await http.drained();
+	expect(lines.filter(({ message }) => message !== 'request')).toEqual([
+		{
+			level: 'warn',
+			fields: {
+				req_id: expect.stringMatching(/^req_/),
+				route: '/v1/full',
+				code: 'E_OVERLOADED',
+			},
+			message: 'request refused',
+		},
+	]);
+});

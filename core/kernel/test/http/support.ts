@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ManualClock, manualClock } from '@plinth/testing';
+import { expect, onTestFinished } from 'vitest';
+import type { Route } from '../../src/contract/http/route.ts';
+import type { Logger } from '../../src/contract/ports/logger.ts';
+import { type HttpOptions, HttpServer } from '../../src/http/server.ts';
+
+/** A line that was logged. */
+export interface Line {
+	readonly level: 'debug' | 'info' | 'warn' | 'error';
+	readonly fields: Record<string, unknown>;
+	readonly message: string;
+}
+
+export interface TestServer {
+	readonly http: HttpServer;
+	readonly clock: ManualClock;
+	readonly lines: Line[];
+	/** Sends with the key of everything, through `HttpServer.fetch`. */
+	send(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** What a request may carry. */
+export type Sent = NonNullable<RequestInit['body']>;
+
+/** The four keys of an error answer, with its status. */
+export interface Refusal {
+	readonly status: number;
+	readonly message: string;
+	readonly type: string;
+	readonly param: string | null;
+	readonly code: string | null;
+}
+
+/** Reads an error answer and checks that it has the four keys and nothing else. */
+export async function errorOf(answer: Response): Promise<Refusal> {
+	const body = (await answer.json()) as { error: Omit<Refusal, 'status'> };
+	expect(Object.keys(body)).toEqual(['error']);
+	expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code']);
+	return { status: answer.status, ...body.error };
+}
+
+export const goodKey = 'key-of-everything';
+export const narrowKey = 'key-of-little';
+export const auth = { authorization: `Bearer ${goodKey}` };
+
+/** A server with fakes at the ports. */
+export function testServer(
+	routes: readonly Route[],
+	options: Partial<HttpOptions> = {},
+): TestServer {
+	const clock = manualClock();
+	const lines: Line[] = [];
+	const http = new HttpServer({
+		routes,
+		authenticator: {
+			authenticate: async (key) => {
+				if (key === goodKey) return { id: 'p1', tenant: 't1', scopes: ['*'] };
+				return key === narrowKey ? { id: 'p2', tenant: 't2', scopes: ['little'] } : null;
+			},
+		},
+		clock,
+		log: recorder(lines),
+		title: 'Test',
+		version: '1.2.3',
+		publicUrl: undefined,
+		readiness: async () => ({ ready: true }),
+		models: () => [],
+		...options,
+	});
+	return {
+		http,
+		clock,
+		lines,
+		send: (path, init = {}) =>
+			http.fetch(
+				new Request(`http://plinth.test${path}`, {
+					...init,
+					headers: { ...auth, ...(init.headers as Record<string, string>) },
+				}),
+			),
+	};
+}
+
+/** The same behind a port of its own, closed when the test ends. */
+export async function listening(
+	routes: readonly Route[],
+	options: Partial<HttpOptions> = {},
+): Promise<TestServer & { readonly url: string; readonly port: number }> {
+	const server = testServer(routes, options);
+	const { url, port } = await server.http.listen({ host: '127.0.0.1', port: 0 });
+	onTestFinished(() => server.http.close());
+	return { ...server, url, port };
+}
+
+/** A TCP connection that writes and reads what it likes. */
+export async function rawConnection(port: number): Promise<RawConnection> {
+	const socket = connect({ port, host: '127.0.0.1' });
+	onTestFinished(() => {
+		socket.destroy();
+	});
+	await once(socket, 'connect');
+	return new RawConnection(socket);
+}
+
+export class RawConnection {
+	readonly socket: Socket;
+	readonly closed: Promise<void>;
+	#text = '';
+	#wake = () => {};
+
+	constructor(socket: Socket) {
+		this.socket = socket;
+		socket.on('error', () => {});
+		socket.on('data', (chunk) => {
+			this.#text += chunk.toString('latin1');
+			this.#wake();
+		});
+		this.closed = new Promise((resolve) => {
+			socket.once('close', () => {
+				this.#wake();
+				resolve();
+			});
+		});
+	}
+
+	/** Everything received so far. */
+	get text(): string {
+		return this.#text;
+	}
+
+	write(text: string | Uint8Array): Promise<void> {
+		return new Promise((resolve) => this.socket.write(text, () => resolve()));
+	}
+
+	/** Waits until the pattern was received. */
+	async until(pattern: RegExp): Promise<string> {
+		while (!pattern.test(this.#text)) {
+			if (this.socket.closed) throw new Error(`Closed before ${pattern}: ${this.#text}`);
+			await new Promise<void>((resolve) => {
+				this.#wake = resolve;
+			});
+		}
+		return this.#text;
+	}
+}
+
+/** The text of a request. */
+export function request(
+	line: string,
+	headers: Readonly<Record<string, string>> | readonly string[] = {},
+	body = '',
+): string {
+	const lines = Array.isArray(headers)
+		? headers
+		: Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+	return [`${line} HTTP/1.1`, 'host: plinth.test', ...lines, '', body].join('\r\n');
+}
+
+/** Waits for a condition over turns of the event loop. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+	const end = performance.now() + 5_000;
+	while (!(await condition())) {
+		if (performance.now() > end) throw new Error('The condition never came true.');
+		await new Promise((resolve) => setImmediate(resolve));
+	}
+}
+
+/** Milliseconds that this thread has worked; where Node cannot tell, milliseconds that have passed. */
+export function worked(): number {
+	if (!('threadCpuUsage' in process)) return performance.now();
+	const { user, system } = process.threadCpuUsage();
+	return (user + system) / 1_000;
+}
+
+/** A temp directory of the test's own; tells which folders the server has left there. */
+export async function privateTemp(): Promise<() => Promise<string[]>> {
+	const before = process.env.TMPDIR;
+	const folder = await mkdtemp(join(tmpdir(), 'http-test-'));
+	process.env.TMPDIR = folder;
+	onTestFinished(async () => {
+		if (before === undefined) delete process.env.TMPDIR;
+		else process.env.TMPDIR = before;
+		await rm(folder, { recursive: true, force: true });
+	});
+	return () => readdir(folder);
+}
+
+/** A logger that keeps its lines, and those of its children. */
+export function recorder(lines: Line[], bound: Record<string, unknown> = {}): Logger {
+	const write = (level: Line['level']) => (fields: object, message: string) => {
+		lines.push({ level, fields: { ...bound, ...fields }, message });
+	};
+	return {
+		debug: write('debug'),
+		info: write('info'),
+		warn: write('warn'),
+		error: write('error'),
+		child: (bindings) => recorder(lines, { ...bound, ...bindings }),
+	};
+}

@@ -1,0 +1,290 @@
+import { eventually } from '@plinth/testing';
+import { describe, expect, test } from 'vitest';
+import { plinthError } from '../../src/index.ts';
+import { JobIds } from '../../src/jobs/ids.ts';
+import { alice, type Machine, machine, untilAborted, withMethods } from './harness.ts';
+
+const never = new Promise<never>(() => {});
+const bytes = new Uint8Array([1, 2, 3]);
+const media = { contentType: 'image/png' };
+const picture = { name: 'picture', mediaType: 'image/png', body: bytes };
+const day = 86_400_000;
+
+/** What a process leaves that is killed between an attachment and its record. */
+async function orphan(m: Machine): Promise<string> {
+	const id = new JobIds().next('work', m.clock.now());
+	await m.blobs.put(`jobs/${id}/input/picture`, bytes, media);
+	return id;
+}
+
+function submit(m: Machine) {
+	return m.jobs.submit({
+		principal: alice,
+		model: 'm',
+		attachments: [picture],
+		input: () => ({}),
+	});
+}
+
+describe('bytes without a record', () => {
+	test('stay while a create may still be under way', async () => {
+		const m = await machine({ run: async () => never });
+		await orphan(m);
+		await m.clock.advance(day - 1);
+		await m.sweeper.sweepOrphans();
+		expect(await m.keys()).toHaveLength(1);
+	});
+
+	test('go once they are a day old', async () => {
+		const m = await machine({ run: async () => never });
+		await orphan(m);
+		await m.clock.advance(day);
+		await m.sweeper.sweepOrphans();
+		expect(await m.keys()).toEqual([]);
+	});
+
+	test('are looked for right after the start, and every day', async () => {
+		const m = await machine({ run: async () => never });
+		await orphan(m);
+		m.clock.jump(day);
+		await m.sweeper.start();
+		await m.clock.advance(0);
+		await eventually('gone', async () => (await m.keys()).length === 0);
+		await orphan(m);
+		await m.clock.advance(day + 1);
+		await eventually('gone again', async () => (await m.keys()).length === 0);
+		await m.sweeper.stop();
+	});
+
+	test('go also behind some that cannot be deleted', async () => {
+		const m = await machine({ run: async () => never });
+		const stuck = await orphan(m);
+		for (let n = 0; n < 3; n += 1) await orphan(m);
+		await m.clock.advance(day + 1_000);
+		const broken = withMethods(m.blobs, {
+			delete: (key) =>
+				key.includes(stuck) ? Promise.reject(new Error('no')) : m.blobs.delete(key),
+		});
+		await m.sweeperOn(broken).sweepOrphans();
+		expect(await m.keys()).toEqual([`jobs/${stuck}/input/picture`]);
+	});
+
+	test('are told from those of living jobs, however many there are', async () => {
+		const m = await machine({ run: async () => never }, { settings: { maxPendingPerTenant: 0 } });
+		for (let n = 0; n < 600; n += 1) await submit(m);
+		const living = await m.keys();
+		for (let n = 0; n < 600; n += 1) await orphan(m);
+		// Ids made within one millisecond run ahead of the clock.
+		await m.clock.advance(day + 1_000);
+		await m.sweeper.sweepOrphans();
+		expect(await m.keys()).toEqual(living);
+	});
+
+	test('are left to the sweep of records while a removed job is known', async () => {
+		const m = await machine({ run: async () => never });
+		const { job } = await submit(m);
+		await m.store.remove('a', job.id);
+		await m.clock.advance(day);
+		await m.sweeper.sweepOrphans();
+		expect(await m.keys()).toHaveLength(1);
+		await m.sweeper.sweep();
+		expect(await m.keys()).toEqual([]);
+	});
+
+	test('include what never became a blob: the store is asked to look for it', async () => {
+		let sweeps = 0;
+		const sweep = async () => {
+			sweeps += 1;
+		};
+		const m = await machine(
+			{ run: async () => never },
+			{ blobs: (inner) => withMethods(inner, { sweep }) },
+		);
+		await m.sweeper.sweepOrphans();
+		expect(sweeps).toBe(1);
+	});
+
+	test('that are not under the id of a job are nobody’s to delete', async () => {
+		const m = await machine({ run: async () => never });
+		const keys = ['files/a', 'jobs/by-hand/x', 'jobs/work_1/x'];
+		for (const key of keys) await m.blobs.put(key, bytes, media);
+		await m.clock.advance(1_000 * day);
+		await m.sweeper.sweepOrphans();
+		expect(await m.keys()).toEqual(keys);
+	});
+
+	test('are never those of a create that succeeds: one that takes too long is refused', async () => {
+		let arrive: () => void = () => {};
+		const slow = new Promise<void>((resolve) => {
+			arrive = resolve;
+		});
+		const m = await machine({ run: async () => never });
+		async function* body() {
+			yield bytes;
+			await slow;
+		}
+		const submission = m.jobs.submit({
+			principal: alice,
+			model: 'm',
+			attachments: [{ ...picture, body: body() }],
+			input: () => ({}),
+		});
+		await m.clock.advance(day / 2 + 1);
+		arrive();
+		await expect(submission).rejects.toMatchObject({ code: 'E_DEADLINE' });
+		expect([await m.keys(), await m.store.pending('work')]).toEqual([[], 0]);
+	});
+});
+
+describe('the bytes of a job that has ended badly', () => {
+	test('go with the next sweep when its attempts are used up', async () => {
+		const m = await machine({ run: async () => never, maxAttempts: 1 });
+		const { job } = await submit(m);
+		await m.store.claim(job.id, 'killed', 20_000);
+		await m.clock.advance(20_000);
+		expect(await m.store.claim(job.id, 'next', 20_000)).toBeNull();
+		expect((await m.jobs.get('a', job.id)).error?.code).toBe('attempts_exhausted');
+		await m.sweeper.sweep();
+		expect(await m.keys()).toEqual([]);
+		expect((await m.jobs.get('a', job.id)).status).toBe('failed');
+	});
+
+	test('go with the next sweep when the worker was killed before it could delete them', async () => {
+		const m = await machine({ run: async () => never });
+		const { job } = await submit(m);
+		const claim = await m.store.claim(job.id, 'killed', 20_000);
+		await m.blobs.put(`jobs/${job.id}/${claim?.fence}/half`, bytes, media);
+		await m.store.fail(job.id, claim?.fence ?? 0, { code: 'model_error', message: 'no' });
+		await m.sweeper.sweep();
+		expect(await m.keys()).toEqual([]);
+	});
+});
+
+describe('what a lost attempt has written', () => {
+	test('after its job was removed goes when its lease has lapsed', async () => {
+		const m = await machine({ run: async () => never });
+		const { job } = await submit(m);
+		await m.store.claim(job.id, 'elsewhere', 20_000);
+		await m.jobs.remove('a', job.id);
+		await m.sweeper.sweep();
+		await m.blobs.put(`jobs/${job.id}/1/video`, bytes, media);
+		await m.clock.advance(20_000);
+		await m.sweeper.sweep();
+		expect([await m.keys(), await m.store.known([job.id])]).toEqual([[], []]);
+	});
+
+	test('goes when the next attempt completes, and the input stays for remixes', async () => {
+		const m = await machine({
+			run: async (_job, run) => {
+				await m.blobs.put(run.blobKey('video'), bytes, media);
+				return { result: {} };
+			},
+		});
+		const { job } = await submit(m);
+		await m.store.claim(job.id, 'killed', 20_000);
+		await m.blobs.put(`jobs/${job.id}/1/video`, bytes, media);
+		await m.clock.advance(20_000);
+		m.worker.start();
+		await m.sweeper.ring();
+		await eventually('the attempt has ended', async () => {
+			return (await m.jobs.get('a', job.id)).status === 'completed' && m.worker.running === 0;
+		});
+		expect((await m.keys()).sort()).toEqual([
+			`jobs/${job.id}/2/video`,
+			`jobs/${job.id}/input/picture`,
+		]);
+	});
+});
+
+describe('the line of a tenant', () => {
+	const one = { settings: { maxPendingPerTenant: 1 } };
+
+	test('refuses a job when it is full, and keeps none of its bytes', async () => {
+		const m = await machine({ run: async () => never }, one);
+		await submit(m);
+		const kept = await m.keys();
+		await expect(submit(m)).rejects.toMatchObject({
+			code: 'E_QUEUE_FULL',
+			headers: { 'retry-after': '30' },
+		});
+		expect(await m.keys()).toEqual(kept);
+	});
+
+	test('can be asked before a body is read', async () => {
+		const m = await machine({ run: async () => never }, one);
+		await m.jobs.checkQueue(alice, { retry: 0 });
+		await submit(m);
+		await expect(m.jobs.checkQueue(alice, { retry: 0 })).rejects.toMatchObject({
+			code: 'E_QUEUE_FULL',
+		});
+	});
+
+	test.each([
+		['with a key', { key: 'k', retry: 0 }],
+		['that says it is a retry', { retry: 1 }],
+	])('lets a request pass %s, for it may be a repeat', async (_sentence, idempotency) => {
+		const m = await machine({ run: async () => never }, one);
+		await submit(m);
+		await m.jobs.checkQueue(alice, idempotency);
+	});
+
+	test('has no end when the setting is 0', async () => {
+		const m = await machine({ run: async () => never }, { settings: { maxPendingPerTenant: 0 } });
+		await submit(m);
+		await m.jobs.checkQueue(alice, { retry: 0 });
+		await submit(m);
+	});
+});
+
+describe('a sweep that is cut short', () => {
+	test('between bytes and record leaves nothing to read, and the next one finishes', async () => {
+		let isCut = true;
+		const m = await machine(
+			{
+				run: async (_job, run) => {
+					await m.blobs.put(run.blobKey('video'), bytes, media);
+					return { result: {}, retentionMs: 1_000 };
+				},
+			},
+			{
+				store: (store) =>
+					withMethods(store, {
+						swept: (items) =>
+							isCut ? Promise.reject(plinthError('E_STORE_UNAVAILABLE')) : store.swept(items),
+					}),
+			},
+		);
+		m.worker.start();
+		const { job } = await submit(m);
+		await eventually(
+			'completed',
+			async () => (await m.jobs.get('a', job.id)).status === 'completed',
+		);
+		await m.clock.advance(1_000);
+		await expect(m.sweeper.sweep()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
+		expect(await m.keys()).toEqual([]);
+		isCut = false;
+		expect(await m.store.sweep(m.clock.now(), 10)).toHaveLength(1);
+		await m.sweeper.sweep();
+		expect(await m.store.sweep(m.clock.now(), 10)).toEqual([]);
+	});
+});
+
+describe('a worker that ends well', () => {
+	test('is not held up by bytes of an earlier attempt that cannot be deleted', async () => {
+		const m = await machine(
+			{ run: async (_job, run) => (run.resume ? { result: {} } : untilAborted(run)) },
+			{ blobs: (blobs) => withMethods(blobs, { delete: () => Promise.reject(new Error('no')) }) },
+		);
+		const { job } = await submit(m);
+		const claim = await m.store.claim(job.id, 'killed', 20_000);
+		await m.store.heartbeat(job.id, claim?.fence ?? 0, { checkpoint: 'x' });
+		await m.blobs.put(`jobs/${job.id}/1/video`, bytes, media);
+		await m.clock.advance(20_000);
+		m.worker.start();
+		await m.sweeper.ring();
+		await eventually('the attempt has ended', async () => {
+			return (await m.jobs.get('a', job.id)).status === 'completed' && m.worker.running === 0;
+		});
+	});
+});

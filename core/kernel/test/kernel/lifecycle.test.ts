@@ -1,0 +1,68 @@
+import { silentLogger } from '@plinth/testing';
+import { describe, expect, test } from 'vitest';
+import { Lifecycle, within } from '../../src/engine/run/lifecycle.ts';
+
+describe('the lifecycle', () => {
+	test('undoes in reverse, one at a time', async () => {
+		const lifecycle = new Lifecycle(1_000, silentLogger());
+		const done: string[] = [];
+		for (const name of ['first', 'second', 'third']) {
+			lifecycle.onUnwind(name, async () => {
+				done.push(`${name} begins`);
+				await Promise.resolve();
+				done.push(`${name} ends`);
+			});
+		}
+		await lifecycle.unwind();
+		expect(done).toEqual(
+			['third', 'second', 'first'].flatMap((name) => [`${name} begins`, `${name} ends`]),
+		);
+	});
+
+	test('goes on when a part fails to stop', async () => {
+		const lifecycle = new Lifecycle(1_000, silentLogger());
+		let stopped = false;
+		lifecycle.onUnwind('good', () => {
+			stopped = true;
+		});
+		lifecycle.onUnwind('bad', () => {
+			throw new Error('no');
+		});
+		await lifecycle.unwind();
+		expect(stopped).toBe(true);
+	});
+
+	test('names the owner of a step that never settles', async () => {
+		const lifecycle = new Lifecycle(5, silentLogger());
+		const stuck = lifecycle.step(
+			'create',
+			'backend jobs',
+			'backends.jobs',
+			() => new Promise(() => {}),
+		);
+		await expect(stuck).rejects.toMatchObject({
+			problems: [{ code: 'E_STEP_TIMEOUT', owner: 'backend jobs', path: 'backends.jobs' }],
+		});
+	});
+
+	test('keeps the cause of a step that fails', async () => {
+		const cause = new Error('the disk is gone');
+		const step = new Lifecycle(1_000, silentLogger()).step(
+			'create',
+			'backend blobs',
+			'backends.blobs',
+			() => {
+				throw cause;
+			},
+		);
+		await expect(step).rejects.toMatchObject({
+			cause,
+			message: expect.stringContaining('failed to create: the disk is gone'),
+		});
+	});
+
+	test('waits no longer than it is told', async () => {
+		expect(await within(new Promise(() => {}), 5)).toBe(false);
+		expect(await within(Promise.resolve(), 1_000)).toBe(true);
+	});
+});

@@ -1,0 +1,50 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { explainFailure } from '../../src/engine/run/step-failure.ts';
+
+const path = 'backends.jobs';
+const step = (...variables: (readonly [string, string])[]) => ({
+	phase: 'create',
+	path,
+	variables: new Map(variables),
+});
+const place = [`${path}.with.dir`, 'PLINTH_DATA_DIR'] as const;
+const failed = (code: string, syscall: string) =>
+	Object.assign(new Error(`${code}: …`), { code, syscall, path: '/data/plinth' });
+
+test('a folder that may not be made is named, with the variable that it came from', () => {
+	const cause = failed('EACCES', 'mkdir');
+	const error = new Error('The store does not answer.', { cause });
+	expect(explainFailure(error, step(place))).toEqual({
+		message: 'the data folder /data/plinth cannot be made: permission denied.',
+		remedy: 'Give its parent to this user, or set PLINTH_DATA_DIR to another folder.',
+	});
+});
+
+test('a file that cannot be opened is named, with the options where no variable was used', () => {
+	expect(explainFailure(failed('EROFS', 'open'), step())).toEqual({
+		message: '/data/plinth cannot be opened: the file system is read-only.',
+		remedy: `Give it and its folder to this user, or name another folder in the options of ${path}.`,
+	});
+});
+
+test('a file in the place of a folder is named, however far above', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+	onTestFinished(() => rm(folder, { recursive: true }));
+	const file = join(folder, 'data');
+	await writeFile(file, '');
+	const error = await mkdir(join(file, 'a', 'b'), { recursive: true }).catch((thrown) => thrown);
+	expect(explainFailure(error, step(place))).toEqual({
+		message: `the data folder ${file} cannot be made: a file has that name.`,
+		remedy: 'Move the file away, or set PLINTH_DATA_DIR to another folder.',
+	});
+});
+
+test('of other failures the message is told, and what caused it', () => {
+	const error = new Error('The store does not answer.', { cause: new Error('no route') });
+	expect(explainFailure(error, step()).message).toBe(
+		'failed to create: The store does not answer: no route',
+	);
+});

@@ -1,0 +1,174 @@
+import { forwardRequest } from '@plinth/testing';
+import { tryPassthrough } from '@plinth/toolkit';
+import { describe, expect, test } from 'vitest';
+import {
+	type Call,
+	type ForwardRequest,
+	modelError,
+	plinthError,
+	type RawBody,
+	Reply,
+} from '../../src/index.ts';
+import { caller, settle, type Toy, toy, toyApp } from './support.ts';
+
+const passedOn = Reply.forward(Promise.resolve());
+
+/** A body that names a model. */
+function bodyFor(model: string): RawBody {
+	const bytes = Buffer.from(JSON.stringify({ model }));
+	return {
+		bytes,
+		model,
+		names: ['model'],
+		value: { model },
+		mentions: () => false,
+		withModel: (name) => Buffer.from(JSON.stringify({ model: name })),
+	};
+}
+
+/** What the upstream of a model is to get. */
+const requestOf = ({ id }: Toy) => forwardRequest(bodyFor(id), { origin: `http://${id}.test` });
+
+/** A call whose upstreams answer as `forward` says, and the requests that they got. */
+function callWith(forward: Call['forward'] = async () => passedOn) {
+	const sent: ForwardRequest[] = [];
+	const call = {
+		...caller(),
+		forward(...given: Parameters<Call['forward']>) {
+			sent.push(given[0]);
+			return forward(...given);
+		},
+	} as unknown as Call;
+	return { call, sent, origins: () => sent.map(({ origin }) => origin) };
+}
+
+const first = { use: toy(), fallback: ['second'] };
+const second = { use: toy() };
+
+describe('a lane', () => {
+	test('passes the request to the model that the body names, under an alias too', async () => {
+		const { toys } = await toyApp({ first: { use: toy(), aliases: ['other'] } });
+		for (const name of ['first', 'other']) {
+			const { call, origins } = callWith();
+			const reply = await tryPassthrough(toys, bodyFor(name), call, ({ model }) =>
+				requestOf(model),
+			);
+			expect([reply, origins()]).toEqual([passedOn, ['http://first.test']]);
+		}
+	});
+
+	test.each<[string, () => ForwardRequest | undefined]>([
+		['has none', () => undefined],
+		[
+			'refuses',
+			() => {
+				throw plinthError('E_VALUE_UNSUPPORTED');
+			},
+		],
+	])(
+		'that a model %s leaves the request to the ordinary way, and takes no place',
+		async (_, laneOf) => {
+			const { toys } = await toyApp({ first: { use: toy(), concurrency: 1, waiting: 0 } });
+			const { call, sent } = callWith();
+			const turn = await new Promise<() => void>((resolve) => {
+				toys.ask('first', caller(), () => new Promise<void>((end) => resolve(end)));
+			});
+			expect(await tryPassthrough(toys, bodyFor('first'), call, laneOf)).toBeUndefined();
+			expect(sent).toEqual([]);
+			turn();
+		},
+	);
+
+	test('of a model that is not there leaves the request to the ordinary way', async () => {
+		const { toys } = await toyApp({ first: second });
+		const { call } = callWith();
+		expect(await tryPassthrough(toys, bodyFor('gone'), call, () => undefined)).toBeUndefined();
+	});
+
+	test.each(['E_MODEL_FAILED', 'E_MODEL_BUSY', 'E_MODEL_UNAVAILABLE'] as const)(
+		'that fails with %s is tried with the next model, then given up',
+		async (code) => {
+			const { toys } = await toyApp({ first, second });
+			const { call, origins } = callWith(() => Promise.reject(plinthError(code)));
+			const reply = await tryPassthrough(toys, bodyFor('first'), call, ({ model }) =>
+				requestOf(model),
+			);
+			expect(reply).toBeUndefined();
+			expect(origins()).toEqual(['http://first.test', 'http://second.test']);
+		},
+	);
+
+	test.each(['E_MODEL_TIMEOUT', 'E_VALUE_INVALID', 'E_TENANT_BUSY'] as const)(
+		'that ends with %s ends the request',
+		async (code) => {
+			const { toys } = await toyApp({ first: second });
+			const { call } = callWith(() => Promise.reject(plinthError(code)));
+			await expect(
+				tryPassthrough(toys, bodyFor('first'), call, ({ model }) => requestOf(model)),
+			).rejects.toMatchObject({ code });
+		},
+	);
+
+	test('that must not be asked again leaves its failure as it is', async () => {
+		const { toys } = await toyApp({ first: second });
+		const { call } = callWith(() => Promise.reject(plinthError('E_MODEL_BUSY')));
+		const ways = [undefined, () => true, () => false].map((mayRepeat) =>
+			tryPassthrough(toys, bodyFor('first'), call, ({ model }) => ({
+				...requestOf(model),
+				...(mayRepeat ? { mayRepeat } : {}),
+			})),
+		);
+		const settled = await Promise.allSettled(ways);
+		expect(settled).toMatchObject([
+			{ value: undefined },
+			{ value: undefined },
+			{ reason: { code: 'E_MODEL_BUSY' } },
+		]);
+	});
+
+	test('that the next model has not says nothing about that model', async () => {
+		const circuit = { failures: 1, seconds: 30 };
+		const { toys, list } = await toyApp({
+			first: { ...first, circuit: false },
+			second: { use: toy(), circuit },
+		});
+		const { call } = callWith(() => Promise.reject(modelError('broken')));
+		const laneOf = ({ model }: { readonly model: Toy }) =>
+			model.id === 'first' ? requestOf(model) : undefined;
+		expect(await tryPassthrough(toys, bodyFor('first'), call, laneOf)).toBeUndefined();
+		expect(await list()).toMatchObject([{ id: 'first' }, { id: 'second', health: 'up' }]);
+	});
+
+	test('holds the place of its model until the upstream has nothing more to do', async () => {
+		const { toys } = await toyApp({ first: { use: toy(), concurrency: 1 } });
+		let over = () => {};
+		const { call } = callWith(async (_, done = () => {}) => {
+			over = done;
+			return passedOn;
+		});
+		await tryPassthrough(toys, bodyFor('first'), call, ({ model }) => requestOf(model));
+		let isAsked = false;
+		const next = toys.ask('first', caller(), async () => {
+			isAsked = true;
+		});
+		await settle();
+		expect(isAsked).toBe(false);
+		over();
+		await next;
+	});
+
+	test('is given up when its time is over, and the next model is asked', async () => {
+		const { toys, clock } = await toyApp({ first: { ...first, timeoutSeconds: 5 }, second });
+		const signals: (AbortSignal | undefined)[] = [];
+		const { call, origins } = callWith(async ({ origin }, _, signal) => {
+			signals.push(signal);
+			return origin === 'http://first.test' ? new Promise(() => {}) : passedOn;
+		});
+		const reply = tryPassthrough(toys, bodyFor('first'), call, ({ model }) => requestOf(model));
+		await settle();
+		await clock.advance(5_000);
+		expect(await reply).toBe(passedOn);
+		expect(origins()).toEqual(['http://first.test', 'http://second.test']);
+		expect(signals).toMatchObject([{ reason: { code: 'E_MODEL_TIMEOUT' } }, undefined]);
+	});
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import {
+	isSecretName,
+	learnEnvironment,
+	learnOptions,
+	redact,
+} from '../src/contract/errors/redact.ts';
+
+describe('redact', () => {
+	test.each([
+		['a secret of webhooks', `whsec_${'aB3+'.repeat(8)}`],
+		['an issued key', `plinth_live_${'aB3_-'.repeat(9)}0badcafe`],
+		['a vendor key', 'sk-proj-0123456789ABCdefghij'],
+		['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----'],
+		['a private key inside JSON', '-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----'],
+		['a bearer token', 'Bearer 0123456789abcdefghij', 'Bearer [redacted]'],
+		['basic credentials', 'Basic dXNlcjpwYXNzd29yZDEyMw==', 'Basic [redacted]'],
+		['a password inside a URL', 'postgres://me:hunter2@db/x', 'postgres://me:[redacted]@db/x'],
+	])('blanks %s that nobody told it', (_sentence, text, expected = '[redacted]') => {
+		expect(redact(`before ${text} after`)).toBe(`before ${expected} after`);
+	});
+
+	test('leaves sentences alone', () => {
+		const text =
+			'Send it as "Authorization: Bearer <key>", see https://a.example:8080/x for basic authentication.';
+		expect(redact(text)).toBe(text);
+	});
+
+	test('blanks what variables with a promising name hold, whole and in parts', () => {
+		learnEnvironment({
+			MY_API_KEYS: 'blue:first-canary,second-canary',
+			A_TOKEN: 'with "quotes" & blanks',
+			COLOUR: 'not-a-secret-at-all',
+			SHORT_KEY: 'short',
+			KEYWORD_MODE: 'required',
+		});
+		expect(redact('first-canary')).toBe('[redacted]');
+		expect(redact('{"x":"second-canary"}')).toBe('{"x":"[redacted]"}');
+		expect(redact(JSON.stringify('with "quotes" & blanks'))).toBe('"[redacted]"');
+		expect(redact(`?t=${encodeURIComponent('with "quotes" & blanks')}`)).toBe('?t=[redacted]');
+		const harmless = 'not-a-secret-at-all, short, blue, required, sk-learn-based-classifier-v2';
+		expect(redact(harmless)).toBe(harmless);
+	});
+
+	test('blanks options with a promising name, however deep', () => {
+		learnOptions({ url: 'https://canary.example', auth: { clientSecret: 'deep-canary' } });
+		learnOptions({ credentials: { user: 'canary-user', list: ['canary-in-a-list'] } });
+		expect(redact('deep-canary canary-user canary-in-a-list')).toBe(
+			'[redacted] [redacted] [redacted]',
+		);
+		expect(redact('https://canary.example')).toBe('https://canary.example');
+	});
+
+	test('knows thousands of keys', () => {
+		const keys = Array.from({ length: 3_000 }, (_, n) => `tenant-${n}:${'k'.repeat(40)}-${n}-end`);
+		learnEnvironment({ MANY_API_KEYS: keys.join(',') });
+		const [first, last] = [keys[0]?.slice(9), keys[2_999]?.slice(12)];
+		expect(redact(`${first} and ${last}`)).toBe('[redacted] and [redacted]');
+	});
+
+	test('leaves no end of a secret that begins like another', () => {
+		learnOptions({ keys: ['twin-secret', 'twin-secret-and-more'] });
+		expect(redact('twin-secret-and-more')).toBe('[redacted]');
+	});
+
+	test('needs no longer for text that is made to be slow', () => {
+		const began = performance.now();
+		for (const text of [
+			'-----BEGIN PRIVATE KEY-----',
+			'Bearer ',
+			'//a',
+			'//a:',
+			' ',
+			'plinth_',
+			'sk-',
+		])
+			redact(text.repeat(100_000));
+		expect(performance.now() - began).toBeLessThan(2_000);
+	});
+});
+
+test('a name promises a secret by its end', () => {
+	const names = ['apiKey', 'x-api-key', 'client_secret', 'Set-Cookie', 'tokens', 'authorization'];
+	expect(names.filter((name) => !isSecretName(name))).toEqual([]);
+	expect(['model', 'keyframes', 'tokenizer', 'secretary'].filter(isSecretName)).toEqual([]);
+});

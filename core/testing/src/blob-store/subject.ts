@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { BlobStore, ByteRange } from '@plinth/core';
+import { isPlinthError } from '@plinth/core';
+import type { Subject } from '../conformance.ts';
+
+/** A fresh, empty blob store. */
+export interface BlobStoreSubject extends Subject {
+	readonly store: BlobStore;
+	/** Closes the store and opens what it left behind. Absent when nothing outlives the store. */
+	reopen?(): Promise<BlobStore>;
+}
+
+/** The key that cases use unless they say otherwise. */
+export const key = 'video/job_1/out.mp4';
+/** The options of a put. */
+export const mp4 = { contentType: 'video/mp4' };
+/** Eleven bytes. */
+export const hello = new TextEncoder().encode('hello, blob');
+
+/** What a store knows of these bytes under {@link key}. */
+export function infoOf(bytes: Uint8Array) {
+	const sha256 = createHash('sha256').update(bytes).digest('hex');
+	return { key, size: bytes.length, contentType: mp4.contentType, sha256 };
+}
+
+/** Bytes that differ at every border of pages and chunks. */
+export function pattern(size: number): Uint8Array {
+	return Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8) * 17 + (i >> 16)) & 0xff);
+}
+
+/** The bytes as a stream. */
+export async function* chunks(bytes: Uint8Array, size = 100_000): AsyncGenerator<Uint8Array> {
+	for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** Everything a body holds. */
+export async function drain(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+	const parts: Buffer[] = [];
+	for await (const chunk of body) parts.push(Buffer.from(chunk));
+	return Buffer.concat(parts);
+}
+
+/** What a blob that must exist holds. */
+export async function bytesOf(store: BlobStore, range?: ByteRange, name = key): Promise<Buffer> {
+	const content = await store.get(name, range && { range });
+	return drain(content?.body ?? assert.fail(`there is no blob ${name}`));
+}
+
+/** Reads to the end or to the first failure, and tells whether all of it stood in `bytes`. */
+export async function isPrefix(
+	body: AsyncIterable<Uint8Array>,
+	bytes: Uint8Array,
+): Promise<boolean> {
+	let at = 0;
+	try {
+		for await (const chunk of body) {
+			if (!Buffer.from(chunk).equals(bytes.subarray(at, at + chunk.length))) return false;
+			at += chunk.length;
+		}
+	} catch {
+		return true;
+	}
+	return at === bytes.length;
+}
+
+/** The keys under a prefix, sorted. */
+export async function keysOf(store: BlobStore, prefix: string): Promise<string[]> {
+	const found: string[] = [];
+	for await (const info of store.list(prefix)) found.push(info.key);
+	return found.sort();
+}
+
+/** Recognises a coded error. */
+export function hasCode(code: string): (error: unknown) => boolean {
+	return (error) => isPlinthError(error) && error.code === code;
+}

@@ -1,0 +1,27 @@
+import type { BackendInstance } from '@plinth/core';
+import { type SurroundingsOptions, surroundingsOf } from './surroundings.ts';
+
+/** A backend that runs outside an app. */
+export interface RunningBackend<T> {
+	/** What `create` returned: one service, or a record of several. */
+	readonly provided: T;
+	/** Runs the backend's shutdown tasks in reverse order. */
+	stop(): Promise<void>;
+}
+
+/**
+ * Creates one backend outside an app, as boot does: options through its schema, needs by service id.
+ * `T` is what the backend provides: `createBackend<JobStore>(memoryJobs())`. Rejects on bad options and on needs that nobody meets.
+ */
+export async function createBackend<T>(
+	instance: BackendInstance,
+	options: SurroundingsOptions = {},
+): Promise<RunningBackend<T>> {
+	const { context, stop } = surroundingsOf(instance, options);
+	try {
+		return { provided: (await instance.definition.create(context)) as T, stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}

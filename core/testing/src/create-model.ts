@@ -1,0 +1,32 @@
+import type { ModelInstance } from '@plinth/core';
+import type { Subject } from './conformance.ts';
+import { type SurroundingsOptions, surroundingsOf } from './surroundings.ts';
+
+/** What a model finds around it outside an app. */
+export interface CreateModelOptions extends SurroundingsOptions {
+	/** The id under which a config would bind it; `under-test` unless set. */
+	readonly id?: string;
+}
+
+/** A model that runs outside an app: a subject of the suites of models. */
+export interface RunningModel<M> extends Subject {
+	readonly model: M;
+	/** Runs the model's shutdown tasks in reverse order. */
+	close(): Promise<void>;
+}
+
+/**
+ * Creates one model outside an app, as boot does: options through its schema, needs by service id. Rejects on bad options and on needs that nobody meets.
+ */
+export async function createModel<M>(
+	instance: ModelInstance<M>,
+	{ id = 'under-test', ...options }: CreateModelOptions = {},
+): Promise<RunningModel<M>> {
+	const { context, stop } = surroundingsOf(instance, options);
+	try {
+		return { model: await instance.definition.create({ ...context, id }), close: stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}

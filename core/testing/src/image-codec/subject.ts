@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isPlinthError } from '@plinth/core';
+import type { ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
+import type { CaseMaker, Subject } from '../conformance.ts';
+
+/** A codec that nobody else uses. */
+export interface ImageCodecSubject extends Subject {
+	readonly codec: ImageCodec;
+}
+
+/** Makes the cases of a codec. */
+export type CodecCase = CaseMaker<ImageCodecSubject>;
+
+/** All formats of the port. */
+export const formats: readonly ImageFormat[] = ['png', 'jpeg', 'webp'];
+
+/** Red, green, blue, alpha. */
+export type Pixel = readonly [number, number, number, number];
+
+/** Opaque colours by name. */
+export const colours = {
+	red: [255, 0, 0, 255],
+	green: [0, 255, 0, 255],
+	blue: [0, 0, 255, 255],
+	yellow: [255, 255, 0, 255],
+	white: [255, 255, 255, 255],
+	black: [0, 0, 0, 255],
+	clear: [0, 0, 0, 0],
+} as const satisfies Readonly<Record<string, Pixel>>;
+
+/** Pixels of one colour, or one for each place. */
+export function raw(
+	width: number,
+	height: number,
+	pixel: Pixel | ((x: number, y: number) => Pixel),
+): RawImage {
+	const data = new Uint8Array(width * height * 4);
+	for (let index = 0; index < width * height; index++) {
+		const [x, y] = [index % width, Math.floor(index / width)];
+		data.set(typeof pixel === 'function' ? pixel(x, y) : pixel, index * 4);
+	}
+	return { width, height, data };
+}
+
+/** Four coloured quarters, clockwise from the top left: red, green, blue, yellow. */
+export function quarters(width = 40, height = 20): RawImage {
+	const { red, green, blue, yellow } = colours;
+	return raw(width, height, (x, y) => {
+		const [isLeft, isTop] = [x < width / 2, y < height / 2];
+		return isTop ? (isLeft ? red : green) : isLeft ? yellow : blue;
+	});
+}
+
+/** Pixels that no encoder makes small. */
+export function noise(width: number, height: number): RawImage {
+	let state = 1;
+	const next = () => {
+		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+		return state >>> 24;
+	};
+	return raw(width, height, () => [next(), next(), next(), 255]);
+}
+
+/** One pixel. */
+export function pixelAt({ width, data }: RawImage, x: number, y: number): Pixel {
+	const at = (y * width + x) * 4;
+	const [r = 0, g = 0, b = 0, a = 0] = data.subarray(at, at + 4);
+	return [r, g, b, a];
+}
+
+/** Checks one pixel: no channel may be further off than `tolerance`. Where both are transparent, colours do not count. */
+export function assertPixel(
+	image: RawImage,
+	[x, y]: readonly [number, number],
+	wanted: Pixel,
+	tolerance = 2,
+): void {
+	const found = pixelAt(image, x, y);
+	const off = found.map((value, channel) => Math.abs(value - (wanted[channel] ?? 0)));
+	const counted = wanted[3] === 0 ? off.slice(3) : off;
+	assert.ok(Math.max(...counted) <= tolerance, `(${x}, ${y}) is ${found} and not ${wanted}`);
+}
+
+/** The names of the colours near the corners, clockwise from the top left. */
+export function corners(image: RawImage): string[] {
+	const [right, bottom] = [image.width - 2, image.height - 2];
+	const places = [
+		[1, 1] as const,
+		[right, 1] as const,
+		[right, bottom] as const,
+		[1, bottom] as const,
+	];
+	return places.map(([x, y]) => nameOf(pixelAt(image, x, y)));
+}
+
+function nameOf(pixel: Pixel): string {
+	const distance = (other: Pixel) =>
+		Math.hypot(...other.map((value, i) => value - (pixel[i] ?? 0)));
+	const [first] = Object.entries(colours).sort((a, b) => distance(a[1]) - distance(b[1]));
+	return first?.[0] ?? 'none';
+}
+
+/** Checks that the size is as said, and that there are as many bytes as it needs. */
+export function assertSize(image: RawImage, width: number, height: number): void {
+	const { data, ...size } = image;
+	assert.deepEqual(size, { width, height });
+	assert.equal(data.length, width * height * 4);
+}
+
+/** Checks that a call rejects with a coded error. */
+export async function assertRefused(
+	call: Promise<unknown>,
+	code: 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE',
+): Promise<void> {
+	await assert.rejects(call, (error) => isPlinthError(error) && error.code === code);
+}
+
+/** Hands out the path of a file that exists while `use` runs. */
+export async function withFile<T>(
+	bytes: Uint8Array,
+	use: (path: string) => Promise<T>,
+): Promise<T> {
+	const folder = await mkdtemp(join(tmpdir(), 'image-codec-'));
+	try {
+		const path = join(folder, 'picture');
+		await writeFile(path, bytes);
+		return await use(path);
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+}

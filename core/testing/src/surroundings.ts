@@ -1,0 +1,58 @@
+import type { Clock, Logger, Needs } from '@plinth/core';
+import { services } from '@plinth/core';
+import type { z } from 'zod';
+import { manualClock } from './manual-clock.ts';
+import { silentLogger } from './silent-logger.ts';
+
+/** What a backend or a model finds around it outside an app. */
+export interface SurroundingsOptions {
+	/** Implementations by service id: `{ [services.blobs.id]: blobs }`. */
+	readonly services?: Readonly<Record<string, unknown>>;
+	/** By default {@link silentLogger}. */
+	readonly log?: Logger;
+	/** By default a {@link manualClock}: what polls needs a real one. */
+	readonly clock?: Clock;
+}
+
+interface Made {
+	readonly options: unknown;
+	readonly definition: {
+		readonly name: string;
+		readonly config: z.ZodType;
+		readonly needs?: Needs;
+	};
+}
+
+/** The context of `create` as boot makes it, and what runs its shutdown tasks in reverse order. Throws on bad options and on needs that nobody meets. */
+export function surroundingsOf(
+	{ definition, options: given }: Made,
+	{ log = silentLogger(), clock = manualClock(), services: more }: SurroundingsOptions,
+) {
+	const known: Readonly<Record<string, unknown>> = {
+		[services.clock.id]: clock,
+		[services.log.id]: log,
+		...more,
+	};
+	const met = Object.entries(definition.needs ?? {}).map(([name, { id, optional }]) => {
+		if (!optional && known[id] === undefined) {
+			throw new Error(
+				`${definition.name} needs "${id}" and was not given it. Pass it in options.services.`,
+			);
+		}
+		return [name, known[id]] as const;
+	});
+	const stopTasks: (() => Promise<void> | void)[] = [];
+	return {
+		context: {
+			config: definition.config.parse(given),
+			services: Object.fromEntries(met),
+			log,
+			onStop(task: () => Promise<void> | void): void {
+				stopTasks.push(task);
+			},
+		},
+		async stop(): Promise<void> {
+			for (const task of stopTasks.splice(0).reverse()) await task();
+		},
+	};
+}

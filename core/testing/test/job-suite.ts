@@ -1,0 +1,23 @@
+import type { Job, JobStore } from '@plinth/core';
+import { memoryJobs } from '@plinth/memory';
+import { createBackend, jobStoreSuite, manualClock } from '@plinth/testing';
+
+/** The job store suite on memory, spoilt. */
+export const jobSuite = (spoil: (right: JobStore) => JobStore) =>
+	jobStoreSuite({
+		async create() {
+			const clock = manualClock();
+			const { provided, stop } = await createBackend<JobStore>(memoryJobs(), { clock });
+			return { store: spoil(provided), clock, close: stop };
+		},
+	});
+
+/** Shows jobs other than they are. */
+export function showing(change: (job: Job) => Partial<Job>) {
+	return (right: JobStore): Partial<JobStore> => ({
+		async get(tenant, id) {
+			const job = await right.get(tenant, id);
+			return job && { ...job, ...change(job) };
+		},
+	});
+}

@@ -1,0 +1,142 @@
+import {
+	DataUrlError,
+	decodeDataUrl,
+	invalidValue,
+	isPlinthError,
+	isUpload,
+	PlinthError,
+	plinthError,
+	type UploadedFile,
+} from '@plinth/core';
+import { Semaphore } from '../limits/semaphore.ts';
+import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
+import type { NamedFiles } from './named-files.ts';
+
+/** A picture whose bytes are there and have not been looked at yet: a file, or the bytes of a data URL. */
+export type SentImage = UploadedFile | Uint8Array;
+
+/** A picture that a request carries or names. */
+export interface FoundImage {
+	/** Brings its bytes where they are not here yet. Rejects with 400 errors that name the parameter, and with the signal's reason. */
+	bring(signal: AbortSignal): Promise<SentImage>;
+}
+
+/** What a route takes as a picture. */
+export interface SentImageOptions {
+	/** Most characters of a data URL; absent: what the limits of the route allow. */
+	readonly maxUrlLength?: number;
+}
+
+/** Pictures are decoded to be looked at: two at a time, however many are being uploaded. */
+const places = new Semaphore(2);
+
+/**
+ * Finds the picture in a value of a request body: a file, or an object with a data URL or an address in `image_url`, or with the id of a stored
+ * file in `file_id`. Throws 400 errors that name the exact parameter below `param`: `input_reference.image_url`, `images[2].file_id`.
+ */
+export function sentImage(
+	sent: unknown,
+	param: string,
+	named: NamedFiles,
+	options: SentImageOptions = {},
+): FoundImage {
+	if (isUpload(sent)) return here(sent);
+	if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) {
+		return fromMembers(sent as Record<string, unknown>, param, named, options);
+	}
+	throw plinthError('E_VALUE_TYPE', {
+		param,
+		message: `A file is expected in ${param}, or an object with image_url or file_id.`,
+	});
+}
+
+/** Looks at the bytes. What the codec refuses is a 400 error that names `param`. */
+export async function probeSent(
+	image: SentImage,
+	param: string,
+	images: ImageCodec,
+	signal: AbortSignal,
+): Promise<ImageInfo> {
+	try {
+		return await places.run(() => images.probe(encodedImage(image), signal), signal);
+	} catch (error) {
+		throw isPlinthError(error) && error.spec.status === 400 ? blame(error, param) : error;
+	}
+}
+
+/** The picture as the image codec takes it: files are not read into memory. */
+export function encodedImage(image: SentImage): EncodedImage {
+	return isUpload(image) ? { path: image.path } : image;
+}
+
+function fromMembers(
+	{ image_url: url, file_id: fileId }: Readonly<Record<string, unknown>>,
+	param: string,
+	named: NamedFiles,
+	options: SentImageOptions,
+): FoundImage {
+	const hasId = (fileId ?? undefined) !== undefined;
+	if ((url ?? undefined) === undefined) {
+		if (hasId) return named.stored(fileId, `${param}.file_id`);
+		throw plinthError('E_VALUE_MISSING', {
+			param: `${param}.image_url`,
+			message: `${param} needs an image_url or a file_id.`,
+		});
+	}
+	if (hasId) {
+		throw invalidValue(param, `Send exactly one of image_url and file_id in ${param}.`);
+	}
+	return imageFromUrl(url, `${param}.image_url`, named, options);
+}
+
+/**
+ * The picture of a data URL, which has arrived as a file when it is long, or of an address, where such are fetched. Throws 400 errors that name
+ * `param`.
+ */
+export function imageFromUrl(
+	url: unknown,
+	param: string,
+	named: NamedFiles,
+	options: SentImageOptions = {},
+): FoundImage {
+	const isFetched = named.fetches && typeof url === 'string' && /^https?:/i.test(url);
+	return isFetched ? named.remote(url, param) : here(fromDataUrl(url, param, options));
+}
+
+function here(image: SentImage): FoundImage {
+	return { bring: async () => image };
+}
+
+function fromDataUrl(
+	url: unknown,
+	param: string,
+	{ maxUrlLength = Infinity }: SentImageOptions,
+): SentImage {
+	if (url instanceof DataUrlError) throw invalidValue(param, `${param}: ${url.message}.`);
+	if (!isUpload(url) && typeof url !== 'string') {
+		throw plinthError('E_VALUE_TYPE', { param, message: 'A data URL is expected.' });
+	}
+	// A long data URL arrives decoded, as a file: four characters for three bytes.
+	const length = typeof url === 'string' ? url.length : Math.ceil((url.size * 4) / 3);
+	if (length > maxUrlLength) {
+		throw plinthError('E_STRING_TOO_LONG', {
+			param,
+			message: `At most ${maxUrlLength} characters are allowed, but ${length} were sent.`,
+		});
+	}
+	if (typeof url !== 'string') return url;
+	try {
+		return decodeDataUrl(url);
+	} catch (error) {
+		throw error instanceof DataUrlError
+			? invalidValue(param, `${param}: ${error.message}.`)
+			: error;
+	}
+}
+
+/** The codec does not know which parameter held the bytes. */
+function blame(error: PlinthError, param: string): PlinthError {
+	// The message has its remedy already, which the new error would append again.
+	const { remedy: _, ...spec } = error.spec;
+	return new PlinthError(error.code, spec, { message: error.message, param, cause: error });
+}

@@ -1,0 +1,75 @@
+/**
+ * Tools that capabilities and backends are built with: pictures, documents and files in requests, event streams of models,
+ * bounds on work, schemas of fields, requests to addresses that clients name. The kernel asks nobody to use them.
+ *
+ * @packageDocumentation
+ */
+
+export { mergedRanges, pagesWithin } from './documents/ranges.ts';
+export { remoteImages } from './egress/backend.ts';
+export {
+	Egress,
+	type EgressAnswer,
+	type EgressOptions,
+	type EgressRequest,
+} from './egress/egress.ts';
+export { FetchedImages } from './egress/fetched-images.ts';
+export { ForbiddenTarget, type IsAllowed } from './egress/guard.ts';
+export type { Resolve } from './egress/names.ts';
+export { mediaError, mediaErrors } from './errors.ts';
+export { checkBlobKey, isBlobKey } from './files/blob-key.ts';
+export {
+	type FileSources,
+	fileSources,
+	type NamedFile,
+	NamedFileError,
+	NamedFiles,
+} from './files/named-files.ts';
+export { makePrivateDir } from './files/private-dir.ts';
+export { encodedDocument, type SentDocument, sentDocument } from './files/sent-document.ts';
+export {
+	encodedImage,
+	type FoundImage,
+	imageFromUrl,
+	probeSent,
+	type SentImage,
+	type SentImageOptions,
+	sentImage,
+} from './files/sent-image.ts';
+export { Capacity, CapacityShare } from './limits/capacity.ts';
+export { PerTenantLimit } from './limits/per-tenant-limit.ts';
+export { Semaphore } from './limits/semaphore.ts';
+export type {
+	DocumentMetadata,
+	DocumentOptions,
+	DocumentPage,
+	DocumentReader,
+	DocumentRun,
+	DocumentText,
+	EncodedDocument,
+	PageRange,
+} from './ports/document-reader.ts';
+export type { FileSource, SourceFile } from './ports/file-source.ts';
+export type {
+	EncodedImage,
+	EncodeOptions,
+	FitOptions,
+	ImageCodec,
+	ImageFormat,
+	ImageInfo,
+	ImageLayer,
+	RawImage,
+	TranscodedImage,
+	TranscodeOptions,
+} from './ports/image-codec.ts';
+export type { JobCallbacks } from './ports/job-callbacks.ts';
+export type { FeedEnd, FeedQuery, FeedReader, JobFeed, JobUpdate } from './ports/job-feed.ts';
+export type { FetchingCall, RemoteImages } from './ports/remote-images.ts';
+export { formBoolean, formInteger, type NumberBounds } from './requests/form.ts';
+export { listPage, listPageSchema } from './requests/list-page.ts';
+export { parseUnchanged } from './requests/parse-unchanged.ts';
+export { tryPassthrough } from './requests/try-passthrough.ts';
+export { mediaServices } from './services.ts';
+export { closing } from './streams/closing.ts';
+export { eventsWithin, type StreamBeginning } from './streams/events-within.ts';
+export { awaitFirst, fromModel, toModelFailure } from './streams/model-stream.ts';

@@ -1,0 +1,17 @@
+import { defineService } from '@plinth/core';
+import type { DocumentReader } from './ports/document-reader.ts';
+import type { FileSource } from './ports/file-source.ts';
+import type { ImageCodec } from './ports/image-codec.ts';
+import type { JobCallbacks } from './ports/job-callbacks.ts';
+import type { JobFeed } from './ports/job-feed.ts';
+import type { RemoteImages } from './ports/remote-images.ts';
+
+/** The services that capabilities share. Backends and plugins provide them; the kernel knows none of them. */
+export const mediaServices = {
+	images: defineService<ImageCodec>('media.images'),
+	documents: defineService<DocumentReader>('media.documents'),
+	files: defineService<FileSource>('media.files'),
+	remoteImages: defineService<RemoteImages>('media.remoteImages'),
+	callbacks: defineService<JobCallbacks>('media.callbacks'),
+	feed: defineService<JobFeed>('media.feed'),
+} as const;
