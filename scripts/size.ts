@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The most non-blank lines that a package may have, without its tests. */
+const limits: Readonly<Record<string, number>> = {
+	'core/kernel': 11_500,
+	'core/toolkit': 2_500,
+	'core/testing': 5_000,
+	'adapters/openai': 3_500,
+};
+const longestFile = 300;
+const widestLine = 120;
+
+/** What one package weighs. */
+interface Size {
+	readonly folder: string;
+	readonly files: number;
+	/** Non-blank lines. */
+	readonly lines: number;
+	/** Names that its main entry exports. */
+	readonly names: number;
+	/** `file: lines`, over the limit. */
+	readonly longFiles: readonly string[];
+	/** `file:line`, over the limit. */
+	readonly wideLines: readonly string[];
+}
+
+/** Counts the sources of every package of the workspace. */
+export function sizes(): readonly Size[] {
+	const folders = globSync('{core/*,plugins/*,adapters/*,cli}/package.json', { cwd: root });
+	return folders.sort().map((file) => sizeOf(file.replace('/package.json', '')));
+}
+
+function sizeOf(folder: string): Size {
+	const sources = globSync(`${folder}/src/**/*.ts`, { cwd: root })
+		.sort()
+		.map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n') }));
+	const isWide = (line: string) => line.length > widestLine;
+	return {
+		folder,
+		files: sources.length,
+		lines: sources.reduce((sum, { lines }) => sum + lines.filter(isFilled).length, 0),
+		names: exportedNames(readFileSync(join(root, folder, 'src/index.ts'), 'utf8')),
+		longFiles: sources
+			.filter(({ lines }) => lines.length - 1 > longestFile)
+			.map(({ path, lines }) => `${path}: ${lines.length - 1}`),
+		wideLines: sources.flatMap(({ path, lines }) =>
+			lines.flatMap((line, index) => (isWide(line) ? [`${path}:${index + 1}`] : [])),
+		),
+	};
+}
+
+function isFilled(line: string): boolean {
+	return line.trim() !== '';
+}
+
+function exportedNames(index: string): number {
+	const lists = [...index.matchAll(/export (?:type )?\{([^}]*)\}/g)];
+	return lists.flatMap(([, names = '']) => names.split(',')).filter(isFilled).length;
+}
+
+if (import.meta.main) {
+	const all = sizes();
+	console.table(
+		all.map(({ folder, files, lines, names, longFiles, wideLines }) => ({
+			package: folder,
+			files,
+			lines,
+			limit: limits[folder] ?? '',
+			'exported names': names,
+			[`files > ${longestFile}`]: longFiles.length,
+			[`lines > ${widestLine} columns`]: wideLines.length,
+		})),
+	);
+	const total = all.reduce((sum, { lines }) => sum + lines, 0);
+	console.log(`${total} non-blank lines in all, tests not counted`);
+	const over = all.filter(
+		({ folder, lines }) => lines > (limits[folder] ?? Number.POSITIVE_INFINITY),
+	);
+	for (const { folder, lines } of over) console.log(`over its limit: ${folder} ${lines}`);
+	for (const { longFiles } of all) for (const file of longFiles) console.log(`long file: ${file}`);
+	if (process.argv.includes('--wide'))
+		for (const { wideLines } of all) console.log(wideLines.join('\n'));
+	process.exitCode = over.length > 0 ? 1 : 0;
+}
