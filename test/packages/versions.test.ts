@@ -28,7 +28,7 @@ test('a bump leaves no range of one of our packages, and no version of ours, as 
 });
 
 test('a bump leaves versions of others as they were', () => {
-	const [path, text] = texts.find(([each]) => each === 'core/package.json') ?? ['', ''];
+	const [path, text] = texts.find(([each]) => each === 'core/kernel/package.json') ?? ['', ''];
 	const before = JSON.parse(text);
 	const after = JSON.parse(withVersion(path, text, '98.7.6'));
 	expect(after).toEqual({ ...before, version: '98.7.6' });

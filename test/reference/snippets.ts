@@ -16,7 +16,7 @@ export interface Snippet {
 export function pagesOf(): readonly string[] {
 	const pages = [
 		'*.md',
-		'{core,cli,bench}/*.md',
+		'{core/*,cli,bench}/*.md',
 		'{adapters,plugins,examples}/*/*.md',
 		'docs/**/*.md',
 	];

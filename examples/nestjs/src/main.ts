@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { plinth } from '@plinth/hosts/express';
-import { MEDIA, MediaModule } from './media.module.ts';
-import { PagesController } from './pages.controller.ts';
+import { MEDIA, MediaModule } from './media.module.js';
+import { PagesController } from './pages.controller.js';
 
 @Module({ imports: [MediaModule], controllers: [PagesController] })
 class AppModule {}

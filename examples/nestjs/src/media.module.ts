@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Module } from '@nestjs/common';
 import { type App, createApp } from '@plinth/core';
 import { fromHost } from '@plinth/hosts';
 import { embedded } from 'plinth';
-import { Sessions } from './sessions.ts';
+import { Sessions } from './sessions.js';
 
 /** The token under which Nest has the app of Plinth. */
 export const MEDIA = Symbol('MEDIA');

@@ -1,5 +1,5 @@
 import { Controller, Get, Headers, UnauthorizedException } from '@nestjs/common';
-import { Sessions, type User } from './sessions.ts';
+import { Sessions, type User } from './sessions.js';
 
 /** Pages that are none of Plinth's. */
 @Controller()

@@ -48,7 +48,9 @@ export async function buildExample(name: string): Promise<BuiltExample> {
 	const env = environment(folder);
 	const settled = { cwd: folder, timeout: timeoutMs };
 	await npm('npm', ['install', ...flags, ...ours], settled);
-	await npm('npm', ['run', 'build'], { ...settled, env });
+	await npm('npm', ['run', 'build'], { ...settled, env }).catch((error: { stdout?: string }) => {
+		throw new Error(`${name} cannot be built: ${error.stdout}`, { cause: error });
+	});
 	// npm would keep signals to itself, so the script runs without it and without its shell.
 	const words: readonly string[] = manifest.scripts.start.split(' ');
 	const isSetting = (word: string) => /^[A-Z_]+=/.test(word);

@@ -24,7 +24,7 @@ export interface Package {
 }
 
 /** The packages that are published. */
-export const published: readonly Package[] = packagesIn('{core,cli,plugins/*,adapters/*}');
+export const published: readonly Package[] = packagesIn('{core/*,cli,plugins/*,adapters/*}');
 
 /** What can be imported from them. */
 export const exported: readonly string[] = published.flatMap(

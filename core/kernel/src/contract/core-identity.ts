@@ -31,5 +31,5 @@ export function otherCoreCopy(instance: object): string | undefined {
 }
 
 function told({ version, url }: CoreCopy): string {
-	return `${version} in ${url?.startsWith('file:') ? dirname(fileURLToPath(url)) : 'a bundle'}`;
+	return `${version} in ${url?.startsWith('file:') ? dirname(dirname(fileURLToPath(url))) : 'a bundle'}`;
 }
