@@ -1,4 +1,4 @@
-import { media } from './media.ts';
+import { media } from './media';
 
 /** Lets jobs that an earlier run has left go on, and makes a signal end Plinth before the process. */
 export async function begin(): Promise<void> {

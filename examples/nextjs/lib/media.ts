@@ -1,7 +1,7 @@
 import { type App, createApp } from '@plinth/core';
 import { fromHost } from '@plinth/hosts';
 import { embedded } from 'plinth';
-import { signedIn, type User } from './sessions.ts';
+import { signedIn, type User } from './sessions';
 
 // Next bundles this file once for routes, once for pages and once for instrumentation; the process needs one app.
 const kept = globalThis as { media?: Promise<App> };

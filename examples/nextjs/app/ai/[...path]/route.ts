@@ -1,5 +1,5 @@
 import { plinth } from '@plinth/hosts/fetch';
-import { media } from '../../../lib/media.ts';
+import { media } from '../../../lib/media';
 
 async function handler(request: Request): Promise<Response> {
 	return plinth(await media(), { prefix: '/ai' })(request);
