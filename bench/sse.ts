@@ -1,9 +1,8 @@
 import type { Bench } from './harness/bench.ts';
 import { startChild } from './harness/child.ts';
-import { residentBytes } from './harness/cpu.ts';
 import { Load } from './harness/load.ts';
 import { inTurns, median } from './harness/rounds.ts';
-import { keyHeaders, startBare, startServer } from './harness/server.ts';
+import { exposeGc, keyHeaders, startBare, startServer } from './harness/server.ts';
 import type { StreamsRound } from './subjects/streams.ts';
 
 const streams = 1_000;
@@ -12,16 +11,18 @@ const heartbeat = ': ping\n\n';
 /** Event streams on which nothing happens: what keeps each of them open? */
 export const sse: Bench = {
 	name: 'sse',
-	about: `resident memory of ${streams} idle event streams, each after its first heartbeat, against node:http`,
+	about: `memory in use by ${streams} idle event streams, each after its first heartbeat, against node:http`,
 	needs: [],
 	async run() {
 		const sizes = await inTurns(1, {
 			ours: () =>
-				several(async () => perStream(await startServer(), '/v1/bench/keyed', '/v1/bench/idle')),
+				several(async () =>
+					perStream(await startServer({ execArgv: exposeGc }), '/v1/bench/keyed', '/v1/bench/idle'),
+				),
 			reference: async () => {
 				const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
 				return several(async () =>
-					perStream(await startBare({ headers, heartbeat }), '/short', '/'),
+					perStream(await startBare({ headers, heartbeat }, exposeGc), '/short', '/'),
 				);
 			},
 		});
@@ -46,10 +47,11 @@ async function several(measure: () => Promise<number>): Promise<number> {
 interface Opened {
 	readonly pid: number;
 	readonly port: number;
+	bytesInUse(): Promise<number>;
 	stop(): Promise<void>;
 }
 
-/** Kilobytes by which a process that has answered requests before grows per stream: its heap has its working size already. */
+/** Kilobytes by which a process that has answered requests before grows per stream, garbage not counted. */
 async function perStream(server: Opened, shortPath: string, path: string): Promise<number> {
 	const [clients, load] = [startChild('streams.ts'), await Load.start()];
 	const ask = (round: Pick<StreamsRound, 'count' | 'heartbeats'>) => {
@@ -64,9 +66,9 @@ async function perStream(server: Opened, shortPath: string, path: string): Promi
 		await load.warmUp(short, 16, 5_000);
 		await ask({ count: 100, heartbeats: 0 });
 		await ask({ count: 0, heartbeats: 0 });
-		const before = residentBytes(server.pid);
+		const before = await server.bytesInUse();
 		await ask({ count: streams, heartbeats: 1 });
-		return (residentBytes(server.pid) - before) / 1024 / streams;
+		return ((await server.bytesInUse()) - before) / 1024 / streams;
 	} finally {
 		await Promise.all([clients.stop(), load.stop(), server.stop()]);
 	}

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ChildOptions, startChild } from './child.ts';
+import { type Child, type ChildOptions, startChild } from './child.ts';
 
 /** Our server in a process and a data directory of its own. */
 export interface Server {
@@ -11,11 +11,16 @@ export interface Server {
 	fetch(path: string, init?: RequestInit): Promise<Response>;
 	/** Creates a video, waits for its end and returns its id. */
 	makeVideo(): Promise<string>;
+	/** Collects garbage, then tells the bytes of heap and buffers in use. Needs {@link exposeGc}. */
+	bytesInUse(): Promise<number>;
 	stop(): Promise<void>;
 }
 
 /** The key that every request of ours carries. */
 export const keyHeaders = { 'x-api-key': 'key-of-the-bench' };
+
+/** Node flags for a server whose memory is measured. */
+export const exposeGc = ['--expose-gc'];
 
 /** Starts the built-in composition, with a model and routes that cost nothing themselves. */
 export async function startServer(options: ChildOptions = {}): Promise<Server> {
@@ -40,11 +45,17 @@ export async function startServer(options: ChildOptions = {}): Promise<Server> {
 		port,
 		fetch: fetchHere,
 		makeVideo: () => makeVideo(fetchHere),
+		bytesInUse: () => bytesInUse(child),
 		async stop() {
 			await child.stop();
 			await rm(dataDir, { recursive: true, force: true });
 		},
 	};
+}
+
+async function bytesInUse(child: Child): Promise<number> {
+	child.send({ collect: true });
+	return (await child.next<{ bytes: number }>()).bytes;
 }
 
 async function makeVideo(send: Server['fetch']): Promise<string> {
@@ -61,12 +72,15 @@ async function makeVideo(send: Server['fetch']): Promise<string> {
 }
 
 /** Starts the least that Node can do: the same answer to every request, or an event stream that stays open. */
-export async function startBare(answer: {
-	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: string;
-	readonly heartbeat?: string;
-}) {
-	const child = startChild('bare.ts', { args: [JSON.stringify(answer)] });
+export async function startBare(
+	answer: {
+		readonly headers: Readonly<Record<string, string>>;
+		readonly body?: string;
+		readonly heartbeat?: string;
+	},
+	execArgv: readonly string[] = [],
+) {
+	const child = startChild('bare.ts', { args: [JSON.stringify(answer)], execArgv });
 	const { port } = await child.next<{ port: number }>();
-	return { pid: child.pid, port, stop: () => child.stop() };
+	return { pid: child.pid, port, bytesInUse: () => bytesInUse(child), stop: () => child.stop() };
 }

@@ -1,5 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { collectWhenAsked } from './collect.ts';
+
+collectWhenAsked();
 
 // The least that Node can do: one answer to every request, as `{ headers, body }` in the first argument. Without a body, an
 // event stream that stays open.

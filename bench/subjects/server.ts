@@ -3,6 +3,7 @@ import { createApp, defineModel, definePlugin, defineRoute, fileField, Reply } f
 import { type VideoModel, videoModels } from '@plinth/plugin-video/model';
 import { embedded } from 'plinth';
 import { z } from 'zod';
+import { collectWhenAsked } from './collect.ts';
 
 // The built-in composition with its real backends and its real log, beside it a model and routes that cost nothing themselves.
 const videoBytes = 8 * 1024 * 1024;
@@ -107,5 +108,6 @@ const app = await createApp(
 	},
 	{ env: process.env },
 );
+collectWhenAsked();
 const { url } = await app.listen();
 process.send?.({ port: Number(new URL(url).port) });

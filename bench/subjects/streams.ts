@@ -9,13 +9,26 @@ export interface StreamsRound {
 	readonly heartbeats: number;
 }
 
-let open: readonly Socket[] = [];
+/** Streams that begin at the same time: a tenant may have 256 requests under way. */
+const batch = 100;
+
+interface OpenStream {
+	readonly socket: Socket;
+	/** Resolves when the stream has had its heartbeats. */
+	readonly beaten: Promise<void>;
+}
+
+let open: OpenStream[] = [];
 
 process.on('message', async ({ port, request, count, heartbeats }: StreamsRound) => {
-	await Promise.all(open.map(close));
-	open = await Promise.all(
-		Array.from({ length: count }, () => openStream(port, request, heartbeats)),
-	);
+	await Promise.all(open.map(({ socket }) => close(socket)));
+	open = [];
+	while (open.length < count) {
+		const more = Math.min(batch, count - open.length);
+		const opening = Array.from({ length: more }, () => openStream(port, request, heartbeats));
+		open.push(...(await Promise.all(opening)));
+	}
+	await Promise.all(open.map(({ beaten }) => beaten));
 	process.send?.('open');
 });
 process.send?.('ready');
@@ -26,7 +39,9 @@ async function close(socket: Socket): Promise<void> {
 	await closed;
 }
 
-function openStream(port: number, request: string, heartbeats: number): Promise<Socket> {
+/** Resolves when the head has come. */
+function openStream(port: number, request: string, heartbeats: number): Promise<OpenStream> {
+	const beaten = Promise.withResolvers<void>();
 	return new Promise((resolve, reject) => {
 		const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(request));
 		let seen = '';
@@ -37,7 +52,8 @@ function openStream(port: number, request: string, heartbeats: number): Promise<
 			const [head, ...rest] = seen.split('\r\n\r\n');
 			if (rest.length === 0) return;
 			if (!head?.startsWith('HTTP/1.1 200')) reject(new Error(`No stream:\n${seen}`));
-			if (rest.join('').split(': ping').length > heartbeats) resolve(socket);
+			resolve({ socket, beaten: beaten.promise });
+			if (rest.join('').split(': ping').length > heartbeats) beaten.resolve();
 		});
 	});
 }
