@@ -89,6 +89,17 @@ describe('names that a resolver answers', () => {
 		expect(hits).toEqual([]);
 	});
 
+	it.each([
+		['2606:4700::1111%eth0', 6],
+		['::ffff:8.8.8.8%1', 6],
+		['fe80::1%lo', 6],
+	])('refuses an address within a zone: %s', async (address, family) => {
+		expect(isPublicAddress(address)).toBe(false);
+		const egress = new Egress({ resolve: async () => [{ address, family }] });
+		await expect(egress.check('https://zone.example/', 'url')).rejects.toThrow('zone.example');
+		await egress.close();
+	});
+
 	it('refuses a host without any address', async () => {
 		const egress = new Egress({ resolve: async () => [] });
 		await expect(egress.check('https://nothing.example/', 'url')).rejects.toThrow(
@@ -115,6 +126,8 @@ describe('addresses', () => {
 		['javascript:alert(1)', 'only https'],
 		['https://user:secret@example.com/', 'user name or a password'],
 		['https://user@example.com/', 'user name or a password'],
+		['https://:secret@example.com/', 'user name or a password'],
+		['https://[fe80::1%25eth0]/', 'not a URL'],
 		['example.com', 'not a URL'],
 		['', 'not a URL'],
 	])('%s is refused', async (url, reason) => {
@@ -151,6 +164,7 @@ describe('redirects', () => {
 		`http://0x7f.1:PORT/end`,
 		'ftp://127.0.0.2/',
 		'http://user@127.0.0.2:PORT/end',
+		'http://:secret@127.0.0.2:PORT/end',
 		'//127.0.0.1:PORT/end',
 		'http://[::1]:PORT/end',
 	])('to %s are refused', async (to) => {
