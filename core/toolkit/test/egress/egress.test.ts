@@ -208,12 +208,18 @@ describe('bounds', () => {
 		expect(outcome).toMatchObject({ isCut: true, body: Buffer.alloc(1_000, 'x') });
 	});
 
-	it('gives up after its time, whatever the other side does', async () => {
+	it.each([
+		['without a signal', undefined],
+		['with a signal', new AbortController().signal],
+	])('gives up after its time %s, whatever the other side does', async (_how, signal) => {
 		const silent = createServer(() => {});
 		await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
 		const { port: closed } = silent.address() as AddressInfo;
 		const egress = new Egress({ allowHttp: true, isAllowed });
-		const { outcome } = await heard(egress, `http://127.0.0.1:${closed}/`, { timeoutMs: 50 });
+		const { outcome } = await heard(egress, `http://127.0.0.1:${closed}/`, {
+			timeoutMs: 50,
+			...(signal ? { signal } : {}),
+		});
 		expect(outcome).toMatchObject({ name: 'TimeoutError' });
 		silent.closeAllConnections();
 		await new Promise((resolve) => silent.close(resolve));
