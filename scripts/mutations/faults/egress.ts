@@ -60,8 +60,8 @@ export const egressFaults: readonly Fault[] = [
 	{
 		what: 'redirects of a POST are followed',
 		file: `${source}/egress.ts`,
-		find: "order.method === 'GET' ? (order.redirects ?? 0) : 0",
-		replace: 'order.redirects ?? 0',
+		find: "request.method === 'GET' ? (request.redirects ?? 0) : 0",
+		replace: 'request.redirects ?? 0',
 		tests: egress,
 	},
 	{
@@ -74,8 +74,8 @@ export const egressFaults: readonly Fault[] = [
 	{
 		what: 'a body is read to twice its bound',
 		file: `${source}/egress.ts`,
-		find: 'if (length > most) return',
-		replace: 'if (length > 2 * most) return',
+		find: 'if (length > maxBytes) return',
+		replace: 'if (length > 2 * maxBytes) return',
 		tests: egress,
 	},
 	{
@@ -88,7 +88,7 @@ export const egressFaults: readonly Fault[] = [
 	{
 		what: 'IPv6 addresses that were never given out are public',
 		file: `${source}/addresses.ts`,
-		find: 'return isGivenOut && parsed',
+		find: 'return isAllocated && parsed',
 		replace: 'return parsed',
 		tests: egress,
 	},
@@ -137,8 +137,8 @@ export const egressFaults: readonly Fault[] = [
 	{
 		what: 'the beginning of a picture is taken for all of it',
 		file: `${source}/fetched-images.ts`,
-		find: 'if (isCut) {',
-		replace: 'if (isCut && body.length === 0) {',
+		find: 'if (isTruncated) {',
+		replace: 'if (isTruncated && body.length === 0) {',
 		tests: pictures,
 	},
 ];

@@ -20,7 +20,8 @@ beforeAll(async () => {
 		hits.push(`${headers.host} ${url} ${headers.authorization ?? ''}`);
 		const [, to] = /^\/to\/(.*)$/.exec(url) ?? [];
 		if (to !== undefined) response.writeHead(302, { location: decodeURIComponent(to) });
-		response.end(url === '/long' ? 'x'.repeat(100_000) : 'hello');
+		const [, length] = /^\/long\/(\d+)$/.exec(url) ?? [];
+		response.end(length === undefined ? 'hello' : 'x'.repeat(Number(length)));
 	});
 	await new Promise<void>((resolve) => canary.listen(0, '0.0.0.0', resolve));
 	port = (canary.address() as AddressInfo).port;
@@ -155,7 +156,7 @@ describe('redirects', () => {
 			redirects: 3,
 			headers: { authorization: 'Bearer x' },
 		});
-		expect(outcome).toMatchObject({ status: 200, isCut: false });
+		expect(outcome).toMatchObject({ status: 200, isTruncated: false });
 		expect(hits.at(-1)).toBe(`127.0.0.2:${port} /end Bearer x`);
 	});
 
@@ -202,10 +203,14 @@ describe('redirects', () => {
 describe('bounds', () => {
 	const isAllowed = () => true;
 
-	it('reads no more of a body than was asked for', async () => {
+	it.each([
+		[1_000, false],
+		[1_001, true],
+		[100_000, true],
+	])('returns 1,000 bytes at most of a body of %i', async (length, isTruncated) => {
 		const egress = new Egress({ allowHttp: true, isAllowed });
-		const { outcome } = await heard(egress, `http://127.0.0.1:${port}/long`);
-		expect(outcome).toMatchObject({ isCut: true, body: Buffer.alloc(1_000, 'x') });
+		const { outcome } = await heard(egress, `http://127.0.0.1:${port}/long/${length}`);
+		expect(outcome).toMatchObject({ isTruncated, body: Buffer.alloc(1_000, 'x') });
 	});
 
 	it.each([
@@ -243,7 +248,7 @@ describe('bounds', () => {
 		const egress = new Egress({ allowHttp: true, isAllowed });
 		await egress.close();
 		const { outcome, hits } = await heard(egress, `http://127.0.0.1:${port}/`);
-		expect(outcome).toMatchObject({ message: 'The way out is closed.' });
+		expect(outcome).toMatchObject({ message: 'The egress is closed.' });
 		expect(hits).toEqual([]);
 	});
 
