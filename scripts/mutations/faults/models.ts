@@ -17,7 +17,7 @@ export const modelFaults: readonly Fault[] = [
 		file: `${source}/model-slot.ts`,
 		find: 'if (this.#isOver && this.#holds === 0) this.giveBack();',
 		replace: 'if (this.#holds === 0) this.giveBack();',
-		tests: [`${test}/bounds.test.ts`, `${test}/events-within.test.ts`],
+		tests: [`${test}/fair-queue.test.ts`],
 	},
 	{
 		what: 'the first tenant in a queue keeps its turn',

@@ -35,7 +35,7 @@ export const pluginFaults: readonly Fault[] = [
 		file: 'plugins/chat/src/answer/tool-calls.ts',
 		find: 'if (!this.#names.has(name)) {',
 		replace: 'if (this.#names.size === 0) {',
-		tests: ['plugins/chat/test/tools.test.ts'],
+		tests: ['plugins/chat/test/answer.test.ts'],
 	},
 	{
 		what: 'two answers to one request count their prompt twice',
@@ -119,7 +119,7 @@ export const pluginFaults: readonly Fault[] = [
 		file: 'plugins/parse/src/work/cut.ts',
 		find: 'isPair(text, most - 1) ? most - 1 : most',
 		replace: 'most',
-		tests: ['plugins/parse/test/reading.test.ts'],
+		tests: ['plugins/parse/test/cut.test.ts'],
 	},
 	{
 		what: 'every page of a document has the budget of the first',
@@ -175,7 +175,7 @@ export const pluginFaults: readonly Fault[] = [
 		file: 'plugins/video/src/result.ts',
 		find: 'stored.push(key);',
 		replace: '',
-		tests: ['plugins/video/test/attempt.test.ts', 'plugins/video/test/runner.test.ts'],
+		tests: ['plugins/video/test/routing.test.ts', 'plugins/video/test/runner.test.ts'],
 	},
 	{
 		what: 'another model goes on from a checkpoint',
