@@ -9,8 +9,8 @@ export const blobFaults: readonly Fault[] = [
 	{
 		what: 'no fsync of a blob',
 		file: `${source}/write.ts`,
-		find: 'await storage(handle.sync());',
-		replace: '',
+		find: 'handle.sync()',
+		replace: 'Promise.resolve()',
 		tests: durability,
 	},
 	{
@@ -30,8 +30,8 @@ export const blobFaults: readonly Fault[] = [
 	{
 		what: 'no fsync of the directory behind a delete',
 		file: `${source}/directory.ts`,
-		find: 'if (!isGone && (await syncIfPresent(parent))) return;',
-		replace: 'if (!isGone) return;',
+		find: ' && (await syncIfPresent(parent))',
+		replace: '',
 		tests: durability,
 	},
 	{
@@ -107,8 +107,8 @@ export const blobFaults: readonly Fault[] = [
 	{
 		what: 'a full disk reads as one that does not answer',
 		file: `${source}/failures.ts`,
-		find: "noRoom.has(code) ? 'E_STORE_FULL' : 'E_STORE_UNAVAILABLE'",
-		replace: "'E_STORE_UNAVAILABLE'",
+		find: ".has(code) ? 'E_STORE_FULL' :",
+		replace: ".has(code) ? 'E_STORE_UNAVAILABLE' :",
 		tests: files,
 	},
 	{

@@ -11,15 +11,15 @@ export const toolkitFaults: readonly Fault[] = [
 	{
 		what: 'an abort between turn and start loses a place',
 		file: `${source}/limits/semaphore.ts`,
-		find: 'if (signal?.aborted) this.#leave();',
-		replace: '',
+		find: 'if (signal?.aborted) this',
+		replace: 'if (signal === null) this',
 		tests: limits,
 	},
 	{
-		what: 'an aborted task gives its place back while it runs',
+		what: 'an aborted task gives a place back that it never had',
 		file: `${source}/limits/semaphore.ts`,
-		find: 'this.#waiting.splice(index, 1);',
-		replace: 'this.#waiting.splice(index, 1);\n\t\t\tthis.#leave();',
+		find: '.splice(index, 1);',
+		replace: '.splice(index, 1);\n\t\t\tthis.#free++;',
 		tests: limits,
 	},
 	{
@@ -39,15 +39,15 @@ export const toolkitFaults: readonly Fault[] = [
 	{
 		what: 'a share is given back twice',
 		file: `${source}/limits/capacity.ts`,
-		find: 'this.#count(-this.#held);\n\t\tthis.#held = 0;',
-		replace: 'this.#count(-this.#held);',
+		find: '(-this.#held);\n\t\tthis.#held = 0;',
+		replace: '(-this.#held);',
 		tests: limits,
 	},
 	{
 		what: 'a share that was given back takes more',
 		file: `${source}/limits/capacity.ts`,
-		find: 'if (this.#isOver) return;',
-		replace: '',
+		find: 'take(amount: number): void {\n\t\tif (this',
+		replace: 'take(amount: number): void {\n\t\tif (amount < 0 && this',
 		tests: limits,
 	},
 	{
@@ -74,8 +74,8 @@ export const toolkitFaults: readonly Fault[] = [
 	{
 		what: 'a model that always has more stops the process',
 		file: `${source}/streams/model-stream.ts`,
-		find: 'if (count % valuesPerTurn === 0) await turn();',
-		replace: '',
+		find: '=== 0) await',
+		replace: '=== -1) await',
 		tests: streams,
 	},
 	{
@@ -107,10 +107,10 @@ export const toolkitFaults: readonly Fault[] = [
 		tests: [`${test}/private-dir.test.ts`],
 	},
 	{
-		what: 'a range of pages within another shortens it',
+		what: 'a range of pages does not extend the one that it overlaps',
 		file: `${source}/documents/ranges.ts`,
-		find: 'last: Math.max(before.last, last)',
-		replace: 'last',
+		find: '.last, last)',
+		replace: '.last)',
 		tests: [`${test}/documents/ranges.test.ts`],
 	},
 	{
