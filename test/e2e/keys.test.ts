@@ -187,6 +187,23 @@ describe('scopes', () => {
 			await booted.stop();
 		}
 	});
+
+	test('are compared as a whole', async () => {
+		const ring = served.app.service(keyRing);
+		for (const scope of served.app.tree().scopes) {
+			const operation = guarded.find((each) => scopeOf(each as object) === scope) as Operation;
+			const beginnings = Array.from({ length: scope.length - 1 }, (_, at) =>
+				scope.slice(0, at + 1),
+			);
+			const alike = [...beginnings, `${scope}x`, scope.toUpperCase(), `${scope}:*`, '**'];
+			// One key for each: a key with all of them would not say which one was taken.
+			for (const given of alike) {
+				const { key } = await ring.issue({ tenant: 'narrow', scopes: [given] });
+				const { status } = await send(lineOf(operation), [`x-api-key: ${key}`]);
+				expect(status, `${operation.name} with ${given}`).toBe(403);
+			}
+		}
+	});
 });
 
 describe('the built-in composition', () => {

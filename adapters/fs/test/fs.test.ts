@@ -168,6 +168,7 @@ describe('the files of fsBlobs', () => {
 		['cut short', (whole: Buffer) => whole.subarray(0, -20)],
 		['cut at its start', (whole: Buffer) => whole.subarray(40)],
 		['filled with zeros', (whole: Buffer) => Buffer.alloc(whole.length)],
+		['without its mark', (whole: Buffer) => whole.fill('?', whole.length - 8)],
 		['wrong inside its footer', (whole: Buffer) => whole.fill('?', 11, 60)],
 	])('a file that is %s is unavailable, listed, and can be deleted', async (_name, tear) => {
 		const store = await open();

@@ -121,6 +121,21 @@ describe('a key that is revoked', () => {
 		expect(await ring.list()).toHaveLength(1);
 	});
 
+	test('is named by itself where two keys share an id', async () => {
+		const { ring, store } = await oneRing();
+		const { id, key } = await ring.issue(request);
+		const keys = { tenant: 'system', collection: 'core.keys' };
+		const { records } = await store.list(keys, { limit: 1 });
+		const [{ id: digest, value }] = records as [(typeof records)[0]];
+		const changeEnd = (end: string) => `${digest.slice(0, -1)}${end}`;
+		const others = ['0', 'f'].map(changeEnd).filter((other) => other !== digest);
+		for (const other of others) await store.put(keys, other, value, { index: 'studio' });
+		expect(await ring.revoke(id)).toBeNull();
+		expect(await ring.list()).toHaveLength(1 + others.length);
+		expect(await ring.revoke(key)).toMatchObject({ id });
+		expect((await ring.list()).map((left) => left.id)).toEqual(others.map(() => id));
+	});
+
 	test('cannot be revoked twice', async () => {
 		const { ring } = await oneRing();
 		const { id } = await ring.issue(request);

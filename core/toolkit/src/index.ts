@@ -9,9 +9,9 @@ export { mergedRanges, pagesWithin } from './documents/ranges.ts';
 export { remoteImages } from './egress/backend.ts';
 export {
 	Egress,
-	type EgressAnswer,
 	type EgressOptions,
 	type EgressRequest,
+	type EgressResponse,
 } from './egress/egress.ts';
 export { FetchedImages } from './egress/fetched-images.ts';
 export { ForbiddenTarget, type IsAllowed } from './egress/guard.ts';

@@ -48,6 +48,20 @@ describe('wholeFrames', () => {
 	});
 });
 
+describe('a producer that uses one buffer for all chunks', () => {
+	it('changes nothing of what it has given before', async () => {
+		const bytes = Uint8Array.from({ length: 40 }, (_, index) => index);
+		async function* reusing(): AsyncGenerator<Uint8Array> {
+			const buffer = new Uint8Array(5);
+			for (let at = 0; at < bytes.length; at += 5) {
+				buffer.set(bytes.subarray(at, at + 5));
+				yield buffer;
+			}
+		}
+		expect([...(await collect(wholeFrames(reusing(), 4)))]).toEqual([...bytes]);
+	});
+});
+
 describe('stereoToMono', () => {
 	it('takes the mean of left and right, also when a frame is cut in two', async () => {
 		const stereo = writeSamples([100, 300, -32_768, -32_768, 1, 2, 32_767, 32_767]);

@@ -1,5 +1,5 @@
 import { eventually } from '@plinth/testing';
-import { Egress, type EgressAnswer, type EgressRequest } from '@plinth/toolkit';
+import { Egress, type EgressRequest, type EgressResponse } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -93,9 +93,9 @@ it('samples of a tenant go out four at a time, and those of others beside them',
 class Hanging extends Egress {
 	open = 0;
 
-	override async send({ url, signal }: EgressRequest): Promise<EgressAnswer> {
+	override async send({ url, signal }: EgressRequest): Promise<EgressResponse> {
 		if (!url.startsWith('http://hanging')) {
-			return { status: 200, headers: {}, body: Buffer.alloc(0), isCut: false };
+			return { status: 200, headers: {}, body: Buffer.alloc(0), isTruncated: false };
 		}
 		this.open++;
 		const answer = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
 import type { CollectionRef, JsonObject, PutOptions, RecordStore } from '@plinth/core';
 import { eventually } from '@plinth/testing';
-import { Egress, type EgressAnswer, type EgressRequest } from '@plinth/toolkit';
+import { Egress, type EgressRequest, type EgressResponse } from '@plinth/toolkit';
 import { expect, it } from 'vitest';
 import { DueList, dueId } from '../src/deliveries/due.ts';
 import type { Machine } from '../src/delivery/machine.ts';
@@ -35,10 +35,10 @@ function faulty(records: RecordStore, n: number, fault: Fault) {
 class Recorder extends Egress {
 	readonly sent: { readonly id: string; readonly url: string }[] = [];
 
-	override async send({ url, headers = {} }: EgressRequest): Promise<EgressAnswer> {
+	override async send({ url, headers = {} }: EgressRequest): Promise<EgressResponse> {
 		this.sent.push({ id: headers['webhook-id'] ?? '', url });
 		const status = this.sent.length < 3 ? 500 : 200;
-		return { status, headers: {}, body: Buffer.alloc(0), isCut: false };
+		return { status, headers: {}, body: Buffer.alloc(0), isTruncated: false };
 	}
 }
 

@@ -1,21 +1,22 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether an IP address belongs to a machine of the public internet. Everything that a registry has set aside is not: loopback, private and
- * link-local networks, carrier-grade NAT, multicast, and addresses of IPv6 that stand for others of IPv4.
+ * Whether an IP address belongs to the public internet. False for every range that a registry has reserved: loopback,
+ * private and link-local networks, carrier-grade NAT, multicast, and IPv6 addresses that translate to IPv4 ones.
  */
 export function isPublicAddress(address: string): boolean {
-	// An address within a zone (`fe80::1%eth0`) is local by definition.
+	// An address with a zone (`fe80::1%eth0`) is local by definition.
 	if (!ipaddr.isValid(address) || address.includes('%')) return false;
 	const parsed = ipaddr.process(address);
-	// Of IPv6 only an eighth was ever given out (RFC 4291 §2.4); `::127.0.0.1`, which once meant an IPv4 address, lies outside.
-	const isGivenOut = parsed instanceof ipaddr.IPv4 || parsed.match(givenOut);
-	return isGivenOut && parsed.range() === 'unicast';
+	// Global unicast IPv6 addresses lie in 2000::/3 (RFC 4291 §2.4). `::127.0.0.1`, the deprecated form of an IPv4
+	// address, does not.
+	const isAllocated = parsed instanceof ipaddr.IPv4 || parsed.match(allocated);
+	return isAllocated && parsed.range() === 'unicast';
 }
 
-const givenOut = ipaddr.IPv6.parseCIDR('2000::/3');
+const allocated = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The address that a URL's host is, without brackets; undefined for a name. */
+/** The IP address in the host of a URL, without brackets; undefined for a host name. */
 export function literalAddress(hostname: string): string | undefined {
 	const host = hostname.replace(/^\[(.*)\]$/, '$1');
 	return ipaddr.isValid(host) ? host : undefined;

@@ -3,20 +3,23 @@ import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { literalAddress } from './addresses.ts';
 import { allowedAddresses, ForbiddenTarget, type Guard } from './guard.ts';
 
-/** The connections of an `Egress`. A file of its own because undici takes tens of milliseconds to load: it is imported at the first request. */
+/**
+ * The connections of an `Egress`. A separate file, imported at the first request, because undici takes tens of
+ * milliseconds to load.
+ */
 export class GuardedClient {
 	readonly #agent: Agent;
 
 	constructor(guard: Guard) {
 		this.#agent = new Agent({
 			connect: guardedConnector(guard),
-			// To one origin. Whoever sends keeps to fewer: what waits here for a connection waits at the cost of its time.
+			// Per origin. Senders stay below it: time spent waiting here for a connection counts against their timeout.
 			connections: 64,
 			pipelining: 1,
 		});
 	}
 
-	/** Sends one request. Rejects with {@link ForbiddenTarget}, with the signal's reason, or with what went wrong on the way. */
+	/** Sends one request. Rejects with {@link ForbiddenTarget}, with the signal's reason, or with a network error. */
 	request(
 		url: URL,
 		options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>,
@@ -24,16 +27,16 @@ export class GuardedClient {
 		return request(url, { ...options, dispatcher: this.#agent });
 	}
 
-	/** Closes all connections. What is sent from then on is refused. */
+	/** Closes all connections. Later requests are refused. */
 	close(): Promise<void> {
 		return this.#agent.destroy();
 	}
 }
 
 /**
- * Connects to allowed addresses only. The check is made where the connection is made: the addresses that were looked at are the ones that are
- * connected to, whatever a second question to the resolver would say. An address in the URL itself never reaches the resolver, so that it is
- * checked apart.
+ * Connects to allowed addresses only. The check happens at connect time: the addresses that were checked are the ones
+ * connected to, so a second DNS answer cannot differ (DNS rebinding). An IP address in the URL never reaches the
+ * resolver, so it is checked separately.
  */
 function guardedConnector(guard: Guard): buildConnector.connector {
 	const lookup: LookupFunction = (hostname, options, done) => {

@@ -5,13 +5,13 @@ import type { GuardedClient } from './client.ts';
 import { allowedAddresses, ForbiddenTarget, type Guard, type IsAllowed } from './guard.ts';
 import { askSystem, nameServers, type Resolve } from './names.ts';
 
-/** How requests to addresses that a client named are bounded. */
+/** Where an {@link Egress} may send requests. */
 export interface EgressOptions {
-	/** Takes plain http too. False unless set. */
+	/** Allows plain http. False unless set. */
 	readonly allowHttp?: boolean;
-	/** Which IP addresses may be reached; those of the public internet unless set. */
+	/** Which IP addresses may be reached. Those of the public internet unless set. */
 	readonly isAllowed?: IsAllowed;
-	/** Unless set: name servers where only the public internet may be reached, otherwise the resolver of the system. */
+	/** How host names are resolved. Unless set: by name servers, or by the system's resolver when `isAllowed` is set. */
 	readonly resolve?: Resolve;
 }
 
@@ -21,31 +21,31 @@ export interface EgressRequest {
 	readonly method: 'GET' | 'POST';
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: string | Uint8Array;
-	/** For the whole of it, redirects and body included, in milliseconds. */
+	/** For the whole request, redirects and body included, in milliseconds. */
 	readonly timeoutMs: number;
-	/** Most bytes of the answer's body; what is beyond is not read. */
+	/** Most bytes of the response body. The rest is not read. */
 	readonly maxBytes: number;
 	/**
-	 * How many redirects of a GET are followed, each checked like the first address, without the headers where it leads to another host; none
-	 * unless set: a 3xx is then an answer like others.
+	 * How many redirects of a GET are followed. Each address is checked like the first one. The headers are dropped at
+	 * the first redirect to another origin. None unless set: a 3xx is then returned like any other status.
 	 */
 	readonly redirects?: number;
 	readonly signal?: AbortSignal;
 }
 
-/** The answer to a request of {@link Egress}. */
-export interface EgressAnswer {
+/** The response to a request of {@link Egress}. */
+export interface EgressResponse {
 	readonly status: number;
-	/** Names in lower case; of one that comes several times, the first. */
+	/** Names in lower case. Of a repeated header, the first value. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Buffer;
-	/** The body had more bytes than were asked for. */
-	readonly isCut: boolean;
+	/** The body had more than `maxBytes` bytes. */
+	readonly isTruncated: boolean;
 }
 
 /**
- * Requests to addresses that clients name: only https, only hosts of the public internet, no credentials in the address, and bounds on time and
- * size. The one way out for them, so that none of them reaches the network that the server stands in.
+ * Sends requests to addresses that clients name: only https, only hosts of the public internet, no credentials in the
+ * address, and limits on time and size. All such requests go through it, so that none reaches the server's own network.
  */
 export class Egress {
 	readonly #allowsHttp: boolean;
@@ -62,7 +62,7 @@ export class Egress {
 		this.#guard = { isAllowed, resolve };
 	}
 
-	/** Looks at an address before it is stored. Rejects with a 400 error that names `param`. */
+	/** Checks an address before it is stored. Rejects with a 400 error that names `param`. */
 	async check(url: string, param: string): Promise<void> {
 		try {
 			const { hostname } = this.#parse(url);
@@ -74,19 +74,19 @@ export class Egress {
 		}
 	}
 
-	/** Sends a request. Rejects with {@link ForbiddenTarget}, with the signal's reason, or with what went wrong on the way. */
-	async send(order: EgressRequest): Promise<EgressAnswer> {
-		const { timeoutMs, signal } = order;
-		const redirects = order.method === 'GET' ? (order.redirects ?? 0) : 0;
+	/** Sends a request. Rejects with {@link ForbiddenTarget}, with the signal's reason, or with a network error. */
+	async send(request: EgressRequest): Promise<EgressResponse> {
+		const { timeoutMs, signal } = request;
+		const redirects = request.method === 'GET' ? (request.redirects ?? 0) : 0;
 		const timeout = AbortSignal.timeout(timeoutMs);
 		const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
-		let url = this.#parse(order.url);
-		let headers = order.headers ?? {};
+		let url = this.#parse(request.url);
+		let headers = request.headers ?? {};
 		for (let followed = 0; ; followed++) {
-			const answer = await this.#once(url, { ...order, headers }, either);
-			const location = answer.headers.location;
-			const isRedirect = [301, 302, 303, 307, 308].includes(answer.status);
-			if (!isRedirect || location === undefined || redirects === 0) return answer;
+			const response = await this.#sendOnce(url, { ...request, headers }, either);
+			const location = response.headers.location;
+			const isRedirect = [301, 302, 303, 307, 308].includes(response.status);
+			if (!isRedirect || location === undefined || redirects === 0) return response;
 			if (followed === redirects) {
 				throw new ForbiddenTarget(`${url.host} redirects more than ${redirects} times`);
 			}
@@ -96,14 +96,14 @@ export class Egress {
 		}
 	}
 
-	/** Closes all connections. Whatever is sent from then on is refused. */
+	/** Closes all connections. Later requests are refused. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		await (await this.#client)?.close();
 	}
 
 	#connect(): Promise<GuardedClient> {
-		if (this.#isClosed) throw new Error('The way out is closed.');
+		if (this.#isClosed) throw new Error('The egress is closed.');
 		this.#client ??= import('./client.ts').then(
 			({ GuardedClient: Client }) => new Client(this.#guard),
 		);
@@ -121,37 +121,39 @@ export class Egress {
 		return url;
 	}
 
-	async #once(
+	async #sendOnce(
 		url: URL,
 		{ method, headers = {}, body, maxBytes }: EgressRequest,
 		signal: AbortSignal,
-	): Promise<EgressAnswer> {
+	): Promise<EgressResponse> {
 		const client = await this.#connect();
-		const answer = await client.request(url, {
+		const response = await client.request(url, {
 			method,
 			headers,
 			...(body === undefined ? {} : { body }),
 			signal,
 		});
-		const { data, isCut } = await beginning(answer.body, maxBytes);
-		return { status: answer.statusCode, headers: firstOf(answer.headers), body: data, isCut };
+		const read = await readUpTo(maxBytes, response.body);
+		return { status: response.statusCode, headers: firstValues(response.headers), ...read };
 	}
 }
 
-/** Reads the beginning of a body, and lets the rest go. */
-async function beginning(body: Dispatcher.ResponseData['body'], most: number) {
+/** Reads a body up to a number of bytes and discards the rest. */
+async function readUpTo(maxBytes: number, body: Dispatcher.ResponseData['body']) {
 	const chunks: Buffer[] = [];
 	let length = 0;
-	// Leaving the loop destroys the body, and with it its connection.
+	// Leaving the loop destroys the body and its connection.
 	for await (const chunk of body as AsyncIterable<Buffer>) {
-		chunks.push(chunk.subarray(0, most - length));
+		chunks.push(chunk.subarray(0, maxBytes - length));
 		length += chunk.length;
-		if (length > most) return { data: Buffer.concat(chunks), isCut: true };
+		if (length > maxBytes) return { body: Buffer.concat(chunks), isTruncated: true };
 	}
-	return { data: Buffer.concat(chunks), isCut: false };
+	return { body: Buffer.concat(chunks), isTruncated: false };
 }
 
-function firstOf(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
+function firstValues(
+	headers: Dispatcher.ResponseData['headers'],
+): Readonly<Record<string, string>> {
 	return Object.fromEntries(
 		Object.entries(headers).map(([name, value = '']) => [
 			name.toLowerCase(),

@@ -6,22 +6,22 @@ import type { FetchingCall, RemoteImages } from '../ports/remote-images.ts';
 import { Egress, type EgressOptions } from './egress.ts';
 import { ForbiddenTarget } from './guard.ts';
 
-/** What one picture may cost: bytes, milliseconds with redirects and body, and redirects. */
-const bounds = { maxBytes: 20_971_520, timeoutMs: 10_000, redirects: 3 } as const;
+/** Limits of one picture. The time includes redirects and body. */
+const pictureLimits = { maxBytes: 20_971_520, timeoutMs: 10_000, redirects: 3 } as const;
 
-/** The same, and how many pictures are fetched at once: of all tenants, and of one. */
-export const fetchLimits = { ...bounds, atOnce: 4, ofTenant: 2 } as const;
+/** Limits of one picture, and how many are fetched at the same time: for all tenants, and for one. */
+export const fetchLimits = { ...pictureLimits, atOnce: 4, ofTenant: 2 } as const;
 
 const headers = {
 	accept: 'image/png, image/jpeg, image/webp',
 	'user-agent': `Plinth/${version}`,
 };
 
-/** Fetches pictures from the public internet, a few at a time: each lies in memory until it is written. */
+/** Fetches pictures from the public internet, a few at a time: each is in memory until it is written. */
 export class FetchedImages implements RemoteImages {
 	readonly #egress: Egress;
-	readonly #places = new Semaphore(fetchLimits.atOnce);
-	readonly #turns = new PerTenantLimit(fetchLimits.ofTenant);
+	readonly #slots = new Semaphore(fetchLimits.atOnce);
+	readonly #perTenant = new PerTenantLimit(fetchLimits.ofTenant);
 
 	constructor(options: EgressOptions = {}) {
 		this.#egress = new Egress(options);
@@ -29,8 +29,8 @@ export class FetchedImages implements RemoteImages {
 
 	async fetch(url: string, param: string, call: FetchingCall): Promise<UploadedFile> {
 		const { principal, signal } = call;
-		const fetched = await this.#turns.map(principal.tenant, [url], signal, () =>
-			this.#places.run(() => this.#bring(url, param, call), signal),
+		const fetched = await this.#perTenant.map(principal.tenant, [url], signal, () =>
+			this.#slots.run(() => this.#download(url, param, call), signal),
 		);
 		return fetched[0] as UploadedFile;
 	}
@@ -40,21 +40,25 @@ export class FetchedImages implements RemoteImages {
 		return this.#egress.close();
 	}
 
-	async #bring(url: string, param: string, { signal, keep }: FetchingCall): Promise<UploadedFile> {
-		const { status, body, isCut } = await this.#ask(url, param, signal);
+	async #download(
+		url: string,
+		param: string,
+		{ signal, keep }: FetchingCall,
+	): Promise<UploadedFile> {
+		const { status, body, isTruncated } = await this.#request(url, param, signal);
 		if (status !== 200) throw refusal(param);
-		if (isCut) {
+		if (isTruncated) {
 			throw invalidValue(
 				param,
-				`${param}: there are more than ${bounds.maxBytes} bytes at this address.`,
+				`${param}: there are more than ${pictureLimits.maxBytes} bytes at this address.`,
 			);
 		}
 		return keep(once(body), { filename: '', maxBytes: body.byteLength });
 	}
 
-	async #ask(url: string, param: string, signal: AbortSignal) {
+	async #request(url: string, param: string, signal: AbortSignal) {
 		try {
-			return await this.#egress.send({ ...bounds, url, method: 'GET', headers, signal });
+			return await this.#egress.send({ ...pictureLimits, url, method: 'GET', headers, signal });
 		} catch (error) {
 			signal.throwIfAborted();
 			throw refusal(param, error);
@@ -63,8 +67,9 @@ export class FetchedImages implements RemoteImages {
 }
 
 /**
- * Refused targets are refused by their name alone, before anybody knows what stands there. All that may go wrong behind that reads alike, so that
- * answers do not tell one silence from another; a name that nobody knows reads like one that stands for a private address.
+ * The error for a picture that cannot be fetched. It must not tell anything about the server's own network: a forbidden
+ * target is named without contacting it, an unknown host name reads like one with a private address, and all other
+ * failures have one message.
  */
 function refusal(param: string, cause?: unknown): Error {
 	if (cause instanceof ForbiddenTarget) return invalidValue(param, `${param}: ${cause.message}.`);
@@ -75,7 +80,8 @@ function refusal(param: string, cause?: unknown): Error {
 	}
 	return invalidValue(
 		param,
-		`${param}: the picture cannot be fetched. Its address must answer within ${bounds.timeoutMs / 1000} seconds, to everybody, with status 200.`,
+		`${param}: the picture cannot be fetched. Its address must answer within ${pictureLimits.timeoutMs / 1000} ` +
+			'seconds, to everybody, with status 200.',
 	);
 }
 

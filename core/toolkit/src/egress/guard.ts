@@ -5,16 +5,19 @@ import type { Resolve } from './names.ts';
 /** Whether an IP address may be reached. */
 export type IsAllowed = (address: string) => boolean;
 
-/** What decides where requests go. */
+/** Decides which addresses requests may reach. */
 export interface Guard {
 	readonly isAllowed: IsAllowed;
 	readonly resolve: Resolve;
 }
 
-/** What {@link Egress} rejects with for an address that it may not reach; the message says why, in words for whoever named it. */
+/** The error of {@link Egress} for a forbidden address. The message says why and is meant for the client. */
 export class ForbiddenTarget extends Error {}
 
-/** Throws {@link ForbiddenTarget} unless every address of a host is allowed. One private answer among public ones is enough to refuse. */
+/**
+ * The addresses of a host. Rejects with {@link ForbiddenTarget} unless all of them are allowed: one private address
+ * among public ones is refused.
+ */
 export async function allowedAddresses(
 	hostname: string,
 	{ isAllowed, resolve }: Guard,

@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 /** Resolves a host name to all its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Asks the resolver of the system, which knows the names of its network too. */
+/** Resolves with the system's resolver, which also knows the names of the local network. */
 export const askSystem: Resolve = (hostname) =>
 	new Promise((resolve, reject) => {
 		lookup(hostname, { all: true }, (error, addresses) =>
@@ -12,28 +12,28 @@ export const askSystem: Resolve = (hostname) =>
 		);
 	});
 
-/** Which name servers are asked, and for how long. */
+/** Which name servers are asked, and how long. */
 export interface NameServerOptions {
-	/** Address and port; those of the system unless set. */
+	/** Addresses with ports. The system's unless set. */
 	readonly servers?: readonly string[];
-	/** Milliseconds until an answer is given up; 5 seconds unless set. */
+	/** Milliseconds until a query is cancelled. 5,000 unless set. */
 	readonly timeoutMs?: number;
 }
 
 /**
- * Makes what asks name servers about names of the public internet. A name that they do not know has no addresses, like one that only this network
- * knows, so that nobody can tell the two apart.
+ * Resolves names of the public internet by asking name servers. An unknown name has no addresses, like a name that only
+ * the local network knows, so that clients cannot tell the two apart.
  *
- * The resolver of the system would hold a thread for as long as a name server is silent. The whole process has two for that: a few names of one
- * client whose servers never answer would keep every other name waiting.
+ * The system's resolver would block a thread while a name server is silent. The process has two threads for that: a few
+ * names whose servers never answer would delay every other lookup.
  */
 export function nameServers({ servers, timeoutMs = 5_000 }: NameServerOptions = {}): Resolve {
 	return async (hostname) => {
-		// Never a question for name servers (RFC 6761 §6.3).
+		// Must not be sent to name servers (RFC 6761 §6.3).
 		if (/(?:^|\.)localhost\.?$/.test(hostname)) return [];
 		const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: 2 });
 		if (servers) resolver.setServers(servers);
-		const patience = setTimeout(() => resolver.cancel(), timeoutMs).unref();
+		const timer = setTimeout(() => resolver.cancel(), timeoutMs).unref();
 		try {
 			const answers = await Promise.all([
 				addresses(resolver.resolve4(hostname), 4),
@@ -44,12 +44,12 @@ export function nameServers({ servers, timeoutMs = 5_000 }: NameServerOptions = 
 			if (failure && found.length === 0) throw failure;
 			return found;
 		} finally {
-			clearTimeout(patience);
+			clearTimeout(timer);
 		}
 	};
 }
 
-/** The addresses of one family, or why they cannot be known: those of the other may be enough. */
+/** The addresses of one family, or the error of the lookup: the other family may be enough. */
 async function addresses(
 	answer: Promise<readonly string[]>,
 	family: 4 | 6,

@@ -1,14 +1,13 @@
 import type { Call, UploadedFile } from '@plinth/core';
 
-/** What a picture is fetched for: who wants it, for how long, and where its bytes go. */
+/** The call that a picture is fetched for: its principal, its signal, and where the bytes are kept. */
 export type FetchingCall = Pick<Call, 'principal' | 'signal' | 'keep'>;
 
-/** Pictures behind addresses that requests name. */
+/** Fetches pictures from addresses that requests name. */
 export interface RemoteImages {
 	/**
-	 * Brings what an http(s) address answers with to a temporary file with the life of an upload. Whether that is a picture has not been looked at.
-	 * Rejects with 400 `E_VALUE_INVALID` for what cannot be had, in words that tell nothing of the network that the server stands in. The error
-	 * names `param`.
+	 * Downloads an http(s) address to a temporary file that lives as long as an upload. Does not check that it is a
+	 * picture. Rejects with a 400 `E_VALUE_INVALID` that names `param` and tells nothing about the server's network.
 	 */
 	fetch(url: string, param: string, call: FetchingCall): Promise<UploadedFile>;
 }

@@ -20,7 +20,8 @@ beforeAll(async () => {
 		hits.push(`${headers.host} ${url} ${headers.authorization ?? ''}`);
 		const [, to] = /^\/to\/(.*)$/.exec(url) ?? [];
 		if (to !== undefined) response.writeHead(302, { location: decodeURIComponent(to) });
-		response.end(url === '/long' ? 'x'.repeat(100_000) : 'hello');
+		const [, length] = /^\/long\/(\d+)$/.exec(url) ?? [];
+		response.end(length === undefined ? 'hello' : 'x'.repeat(Number(length)));
 	});
 	await new Promise<void>((resolve) => canary.listen(0, '0.0.0.0', resolve));
 	port = (canary.address() as AddressInfo).port;
@@ -89,6 +90,17 @@ describe('names that a resolver answers', () => {
 		expect(hits).toEqual([]);
 	});
 
+	it.each([
+		['2606:4700::1111%eth0', 6],
+		['::ffff:8.8.8.8%1', 6],
+		['fe80::1%lo', 6],
+	])('refuses an address within a zone: %s', async (address, family) => {
+		expect(isPublicAddress(address)).toBe(false);
+		const egress = new Egress({ resolve: async () => [{ address, family }] });
+		await expect(egress.check('https://zone.example/', 'url')).rejects.toThrow('zone.example');
+		await egress.close();
+	});
+
 	it('refuses a host without any address', async () => {
 		const egress = new Egress({ resolve: async () => [] });
 		await expect(egress.check('https://nothing.example/', 'url')).rejects.toThrow(
@@ -115,6 +127,8 @@ describe('addresses', () => {
 		['javascript:alert(1)', 'only https'],
 		['https://user:secret@example.com/', 'user name or a password'],
 		['https://user@example.com/', 'user name or a password'],
+		['https://:secret@example.com/', 'user name or a password'],
+		['https://[fe80::1%25eth0]/', 'not a URL'],
 		['example.com', 'not a URL'],
 		['', 'not a URL'],
 	])('%s is refused', async (url, reason) => {
@@ -142,7 +156,7 @@ describe('redirects', () => {
 			redirects: 3,
 			headers: { authorization: 'Bearer x' },
 		});
-		expect(outcome).toMatchObject({ status: 200, isCut: false });
+		expect(outcome).toMatchObject({ status: 200, isTruncated: false });
 		expect(hits.at(-1)).toBe(`127.0.0.2:${port} /end Bearer x`);
 	});
 
@@ -151,6 +165,7 @@ describe('redirects', () => {
 		`http://0x7f.1:PORT/end`,
 		'ftp://127.0.0.2/',
 		'http://user@127.0.0.2:PORT/end',
+		'http://:secret@127.0.0.2:PORT/end',
 		'//127.0.0.1:PORT/end',
 		'http://[::1]:PORT/end',
 	])('to %s are refused', async (to) => {
@@ -188,18 +203,28 @@ describe('redirects', () => {
 describe('bounds', () => {
 	const isAllowed = () => true;
 
-	it('reads no more of a body than was asked for', async () => {
+	it.each([
+		[1_000, false],
+		[1_001, true],
+		[100_000, true],
+	])('returns 1,000 bytes at most of a body of %i', async (length, isTruncated) => {
 		const egress = new Egress({ allowHttp: true, isAllowed });
-		const { outcome } = await heard(egress, `http://127.0.0.1:${port}/long`);
-		expect(outcome).toMatchObject({ isCut: true, body: Buffer.alloc(1_000, 'x') });
+		const { outcome } = await heard(egress, `http://127.0.0.1:${port}/long/${length}`);
+		expect(outcome).toMatchObject({ isTruncated, body: Buffer.alloc(1_000, 'x') });
 	});
 
-	it('gives up after its time, whatever the other side does', async () => {
+	it.each([
+		['without a signal', undefined],
+		['with a signal', new AbortController().signal],
+	])('gives up after its time %s, whatever the other side does', async (_how, signal) => {
 		const silent = createServer(() => {});
 		await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
 		const { port: closed } = silent.address() as AddressInfo;
 		const egress = new Egress({ allowHttp: true, isAllowed });
-		const { outcome } = await heard(egress, `http://127.0.0.1:${closed}/`, { timeoutMs: 50 });
+		const { outcome } = await heard(egress, `http://127.0.0.1:${closed}/`, {
+			timeoutMs: 50,
+			...(signal ? { signal } : {}),
+		});
 		expect(outcome).toMatchObject({ name: 'TimeoutError' });
 		silent.closeAllConnections();
 		await new Promise((resolve) => silent.close(resolve));
@@ -223,7 +248,7 @@ describe('bounds', () => {
 		const egress = new Egress({ allowHttp: true, isAllowed });
 		await egress.close();
 		const { outcome, hits } = await heard(egress, `http://127.0.0.1:${port}/`);
-		expect(outcome).toMatchObject({ message: 'The way out is closed.' });
+		expect(outcome).toMatchObject({ message: 'The egress is closed.' });
 		expect(hits).toEqual([]);
 	});
 

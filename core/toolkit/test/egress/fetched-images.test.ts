@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { UploadedFile } from '@plinth/core';
@@ -22,12 +22,19 @@ beforeAll(async () => {
 		else if (url === '/silent') response.socket?.destroy();
 		else if (url === '/large') response.end(Buffer.alloc(20_971_521));
 		else if (url === '/full') response.end(Buffer.alloc(20_971_520));
+		else if (url.startsWith('/status/')) answerWith(Number(url.slice(8)), response);
 		else if (url === '/away') response.writeHead(302, { location: 'http://127.0.0.1/' }).end();
 		else response.end(`${headers['user-agent']} ${headers.accept}`);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
 	base = `http://127.0.0.2:${(server.address() as AddressInfo).port}`;
 });
+
+/** A status with a body where it may have one: as if it were the picture. */
+function answerWith(status: number, response: ServerResponse): void {
+	response.writeHead(status, status === 206 ? { 'content-range': 'bytes 0-3/9' } : {});
+	response.end([204, 304].includes(status) ? undefined : 'body');
+}
 
 beforeEach(() => {
 	hits = [];
@@ -94,6 +101,17 @@ describe('a picture behind an address', () => {
 		]);
 		expect(new Set(all.map((each) => JSON.stringify(each))).size).toBe(1);
 	});
+
+	test.each([201, 202, 203, 204, 205, 206, 226, 300, 301, 302, 304, 307, 400, 404, 500])(
+		'is not what comes with status %i',
+		async (status) => {
+			expect(await sentence(fetcher().fetch(`${base}/status/${status}`, 'p', callOf()))).toEqual([
+				'E_VALUE_INVALID',
+				'p',
+				expect.stringContaining('with status 200'),
+			]);
+		},
+	);
 
 	test('outside the public internet is refused by its name alone', async () => {
 		const notFound = Object.assign(new Error('no'), { code: 'ENOTFOUND', hostname: 'gone.lan' });

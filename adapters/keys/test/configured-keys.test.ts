@@ -1,0 +1,42 @@
+import { apiKeys } from '@plinth/keys';
+import { createBackend } from '@plinth/testing';
+import { describe, expect, test } from 'vitest';
+import { testKeys } from './support.ts';
+
+const refusalOf = (keys: string | string[]) =>
+	createBackend(apiKeys({ keys })).then(
+		async ({ stop }) => {
+			await stop();
+			return 'accepted';
+		},
+		(error: Error) => error.message,
+	);
+
+describe('one key for two tenants', () => {
+	test.each([
+		['in a text', 'a:shared,b:shared', 'entry 2 of 2'],
+		['in a list', ['a:shared', 'b:shared'], 'entry 2 of 2'],
+		['with other entries between them', 'a:shared,c:other,b:shared', 'entry 3 of 3'],
+		['once with a tenant and once bare', 'a:shared,shared', 'entry 2 of 2'],
+		['once bare and once with a tenant', 'shared,a:shared', 'entry 2 of 2'],
+	])('is refused %s, and the message does not show the key', async (_how, keys, entry) => {
+		const message = await refusalOf(keys);
+		expect(message).toContain(`${entry} repeats the key of another tenant`);
+		expect(message).not.toContain('shared');
+	});
+
+	test('is accepted when both entries name the same tenant', async () => {
+		const { authenticator } = await testKeys({ keys: 'a:shared,a:shared' });
+		expect(await authenticator.authenticate('shared')).toMatchObject({ tenant: 'a' });
+	});
+});
+
+test.each([
+	['a key with a blank', 'a:two words', 'entry 1 of 1 has no key'],
+	['a tenant without a key', 'a:', 'entry 1 of 1 has no key'],
+	['a key longer than 512 characters', `a:${'k'.repeat(513)}`, 'entry 1 of 1 has no key'],
+	['an empty tenant', ':key', 'entry 1 of 1 has an empty tenant'],
+	['commas alone', ',,', 'holds no key'],
+])('%s is refused', async (_what, keys, reason) => {
+	expect(await refusalOf(keys)).toContain(reason);
+});

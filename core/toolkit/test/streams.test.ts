@@ -1,0 +1,119 @@
+import { plinthError } from '@plinth/core';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../src/streams/closing.ts';
+import { awaitFirst, fromModel } from '../src/streams/model-stream.ts';
+
+async function* values<T>(...items: T[]): AsyncGenerator<T> {
+	yield* items;
+}
+
+async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+	const found: T[] = [];
+	for await (const value of source) found.push(value);
+	return found;
+}
+
+describe('a stream with a task for its end', () => {
+	const ends: readonly (readonly [string, (source: AsyncIterableIterator<number>) => unknown])[] = [
+		['when it is over', all],
+		[
+			'when it is read further behind its end',
+			async (source) => {
+				await all(source);
+				await source.next();
+				await source.return?.();
+			},
+		],
+		['when nobody wants the rest', async (source) => void (await source.return?.())],
+		[
+			'when it is left early',
+			async (source) => {
+				for await (const _value of source) break;
+			},
+		],
+	];
+
+	test.each(ends)('does it once, %s', async (_when, read) => {
+		let closed = 0;
+		const source = closing(values(1, 2), () => {
+			closed += 1;
+		});
+		expect(closed).toBe(0);
+		await read(source);
+		expect(closed).toBe(1);
+	});
+
+	test('does it once when it fails', async () => {
+		let closed = 0;
+		async function* failing(): AsyncGenerator<number> {
+			yield 1;
+			throw new Error('no');
+		}
+		await expect(all(closing(failing(), () => closed++))).rejects.toThrow('no');
+		expect(closed).toBe(1);
+	});
+});
+
+describe('what a model yields', () => {
+	const signal = new AbortController().signal;
+
+	test('is not waited for once the signal aborts, also when the model ignores it', async () => {
+		const abort = new AbortController();
+		let isReturned = false;
+		const silent: AsyncIterableIterator<number> = {
+			[Symbol.asyncIterator]: () => silent,
+			next: () => new Promise(() => {}),
+			return: async () => {
+				isReturned = true;
+				return { done: true, value: undefined };
+			},
+		};
+		const next = fromModel(silent, abort.signal).next();
+		abort.abort(new Error('left'));
+		await expect(next).rejects.toThrow('left');
+		expect(isReturned).toBe(true);
+	});
+
+	test('leaves other work its turns, however much there is', async () => {
+		let isFirst = true;
+		setImmediate(() => {
+			isFirst = false;
+		});
+		const stream = fromModel(values(...Array.from({ length: 500 }, (_, index) => index)), signal);
+		expect(await all(stream)).toHaveLength(500);
+		expect(isFirst).toBe(false);
+	});
+
+	test('fails without the words of the model', async () => {
+		async function* failing(): AsyncGenerator<number> {
+			yield* [];
+			throw new Error('/secret/path');
+		}
+		const failure = await all(fromModel(failing(), signal)).catch((error: unknown) => error);
+		expect(failure).toMatchObject({ code: 'E_MODEL_FAILED' });
+		expect(String(failure)).not.toContain('/secret/path');
+	});
+
+	test('fails as it says where it says so in a coded error', async () => {
+		async function* failing(): AsyncGenerator<number> {
+			yield* [];
+			throw plinthError('E_MODEL_BUSY');
+		}
+		const stream = all(fromModel(failing(), signal));
+		await expect(stream).rejects.toMatchObject({ code: 'E_MODEL_BUSY' });
+	});
+});
+
+describe('waiting for the first value that is worth an answer', () => {
+	const nothing = () => plinthError('E_MODEL_FAILED');
+
+	test('keeps what came before it', async () => {
+		const stream = await awaitFirst(values(0, 0, 1, 2), (value) => value > 0, nothing);
+		expect(await all(stream)).toEqual([0, 0, 1, 2]);
+	});
+
+	test('rejects when there is none', async () => {
+		const waiting = awaitFirst(values(0, 0), (value) => value > 0, nothing);
+		await expect(waiting).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+	});
+});

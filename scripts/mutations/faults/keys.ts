@@ -1,0 +1,108 @@
+import type { Fault } from '../fault.ts';
+
+const source = 'adapters/keys/src';
+const ring = ['adapters/keys/test/ring.test.ts'];
+const authenticator = ['adapters/keys/test/authenticator.test.ts'];
+const firstKey = ['adapters/keys/test/first-key.test.ts'];
+
+/** API keys, scopes and limits of tenants. */
+export const keyFaults: readonly Fault[] = [
+	{
+		what: 'a scope grants every scope that it is a prefix of',
+		file: 'core/kernel/src/http/gate/auth.ts',
+		find: 'principal.scopes.includes(scope)',
+		replace: 'principal.scopes.some((own) => scope.startsWith(own))',
+		tests: ['test/e2e/keys.test.ts'],
+	},
+	{
+		what: 'an event stream gives its request slot back twice',
+		file: 'core/kernel/src/http/gate/admission.ts',
+		find: 'this.#requests = 0;\n\t\tthis.#streams = 1;',
+		replace: 'this.#streams = 1;',
+		tests: ['test/e2e/admission.test.ts'],
+	},
+	{
+		what: 'one key is configured for two tenants',
+		file: `${source}/configured-keys.ts`,
+		find: 'tenants.set(key, tenant);',
+		replace: '',
+		tests: ['adapters/keys/test/configured-keys.test.ts'],
+	},
+	{
+		what: 'two processes that start together make a first key each',
+		file: `${source}/key-ring.ts`,
+		find: 'firstKey, {}, { ifVersion: 0 })',
+		replace: 'firstKey, {})',
+		tests: firstKey,
+	},
+	{
+		what: 'a first key is made beside configured ones',
+		file: `${source}/key-ring.ts`,
+		find: 'if (hasConfigured || !store || !records) return null;',
+		replace: 'if (!store || !records) return null;',
+		tests: firstKey,
+	},
+	{
+		what: 'an ambiguous id revokes the first of two keys',
+		file: `${source}/key-records.ts`,
+		find: '&& others.length === 0 ?',
+		replace: '?',
+		tests: ring,
+	},
+	{
+		what: 'an expired key is still good',
+		file: `${source}/keys.ts`,
+		find: ', clock.now())) return null;',
+		replace: ', 0)) return null;',
+		tests: ring,
+	},
+	{
+		what: 'a key is good in the millisecond in which it expires',
+		file: `${source}/key-ring.ts`,
+		find: 'now >= value.expiresAt',
+		replace: 'now > value.expiresAt',
+		tests: ring,
+	},
+	{
+		what: 'the last use brings a revoked key back',
+		file: `${source}/key-records.ts`,
+		find: '{ ifVersion, index }',
+		replace: '{ index }',
+		tests: authenticator,
+	},
+	{
+		what: 'every request writes the last use of its key',
+		file: `${source}/last-use.ts`,
+		find: 'isRecent(key.value.lastUsedAt) ||',
+		replace: 'isRecent(undefined) &&',
+		tests: authenticator,
+	},
+	{
+		what: 'keys are refused while the store does not answer',
+		file: `${source}/key-records.ts`,
+		find: "throw plinthError('E_STORE_UNAVAILABLE', { cause });",
+		replace: 'return null;',
+		tests: authenticator,
+	},
+	{
+		what: 'guesses without a checksum reach the store',
+		file: `${source}/key-format.ts`,
+		find: 'key.startsWith(prefix) && key.slice(-8) === checksum(key.slice(0, -8))',
+		replace: 'key.startsWith(prefix)',
+		tests: ring,
+	},
+	{
+		what: 'the hint of a key shows eight characters',
+		file: `${source}/key-ring.ts`,
+		find: '[key.slice(-4), clock.now()]',
+		replace: '[key.slice(-8), clock.now()]',
+		tests: ring,
+	},
+	{
+		what: 'digests of good keys are remembered without end',
+		file: `${source}/recent-digests.ts`,
+		find: 'this.#digests.clear();',
+		replace: '{}',
+		tests: ['adapters/keys/test/recent-digests.test.ts'],
+	},
+];

@@ -1,0 +1,58 @@
+import type { Fault } from '../fault.ts';
+
+const source = 'plugins/webhooks/src';
+const changes = ['plugins/webhooks/test/endpoint-changes.test.ts'];
+const options = ['plugins/webhooks/test/options.test.ts'];
+
+/** Endpoints of webhooks and what is sent to them. */
+export const webhookFaults: readonly Fault[] = [
+	{
+		what: 'a late 410 of the old address disables the new one',
+		file: `${source}/endpoints/health.ts`,
+		find: 'record.url !== endpoint.url ||',
+		replace: '',
+		tests: changes,
+	},
+	{
+		what: 'expired secrets push out living ones',
+		file: `${source}/endpoints/record.ts`,
+		find: 'const living = record.oldSecrets.filter(({ until }) => now < until);',
+		replace: 'const living = record.oldSecrets;',
+		tests: changes,
+	},
+	{
+		what: 'a replaced secret signs after its time',
+		file: `${source}/endpoints/record.ts`,
+		find: 'const old = record.oldSecrets.filter(({ until }) => now < until);',
+		replace: 'const old = record.oldSecrets;',
+		tests: changes,
+	},
+	{
+		what: 'a receiver asks for a wait of years',
+		file: `${source}/delivery/retry-after.ts`,
+		find: 'return Math.min(ms, longestRetryAfterMs);',
+		replace: 'return ms;',
+		tests: options,
+	},
+	{
+		what: 'all failed attempts are repeated at the same instant',
+		file: `${source}/delivery/schedule.ts`,
+		find: '(0.9 + 0.2 * random())',
+		replace: '1',
+		tests: options,
+	},
+	{
+		what: 'a redirect counts as a success',
+		file: `${source}/delivery/failure.ts`,
+		find: 'status >= 200 && status < 300',
+		replace: 'status >= 200 && status < 400',
+		tests: ['plugins/webhooks/test/failure.test.ts'],
+	},
+	{
+		what: 'the text of a foreign error reaches the owner of an endpoint',
+		file: `${source}/delivery/failure.ts`,
+		find: "if (typeof code !== 'string') return 'the connection failed';",
+		replace: "if (typeof code !== 'string') return String(error);",
+		tests: ['plugins/webhooks/test/failure.test.ts'],
+	},
+];

@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { copyRepository } from './copy.ts';
+import { type Fault, plant } from './fault.ts';
+import { faults } from './faults.ts';
+import { runTests } from './run-tests.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Plants one fault in the copy, runs its tests, and returns the tests that saw it. */
+async function seenBy(copy: string, fault: Fault): Promise<readonly string[]> {
+	const path = join(copy, fault.file);
+	const text = readFileSync(path, 'utf8');
+	writeFileSync(path, plant(fault, text));
+	try {
+		return (await runTests(copy, fault.tests)).failed;
+	} finally {
+		writeFileSync(path, text);
+	}
+}
+
+/** The tests must pass without a fault: otherwise their failures say nothing. */
+async function checkWithoutFault(copy: string, chosen: readonly Fault[]): Promise<void> {
+	const tests = [...new Set(chosen.flatMap((fault) => fault.tests))];
+	const { failed, files } = await runTests(copy, tests);
+	if (failed.length > 0) throw new Error(`Tests fail without a fault:\n${failed.join('\n')}`);
+	console.log(`${files} test files pass without a fault\n`);
+}
+
+/** Plants the faults one after the other and prints a row for each. Returns how many no test saw. */
+async function run(copy: string, chosen: readonly Fault[]): Promise<number> {
+	await checkWithoutFault(copy, chosen);
+	let unseen = 0;
+	for (const fault of chosen) {
+		const [first, ...others] = await seenBy(copy, fault);
+		if (first === undefined) unseen += 1;
+		const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+		console.log(
+			`${fault.what}\n    ${first === undefined ? 'NOT SEEN' : `seen by ${first}${more}`}`,
+		);
+	}
+	return unseen;
+}
+
+const words = process.argv.slice(2);
+const chosen = faults.filter(
+	({ file, what }) => words.length === 0 || words.some((word) => `${file} ${what}`.includes(word)),
+);
+for (const fault of chosen) plant(fault, readFileSync(join(root, fault.file), 'utf8'));
+const copy = mkdtempSync(join(tmpdir(), 'plinth-mutations-'));
+process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+copyRepository(root, copy);
+const unseen = await run(copy, chosen);
+console.log(`\n${chosen.length - unseen} of ${chosen.length} faults seen`);
+if (unseen > 0) process.exitCode = 1;
