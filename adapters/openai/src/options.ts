@@ -46,24 +46,8 @@ export const forwardOption = {
 	forward: flag().default(true),
 };
 
-/** What such requests go through. */
-export const transportOption = {
-	/** What requests that are passed on as they are go through: `undici`, or plain connections that are kept (`socket`), which costs least and needs a `baseURL` with `http:`. */
-	transport: z.enum(['undici', 'socket']).default('undici'),
-};
-
-/** Refuses sockets to a server with TLS. */
-export function checkTransport(
-	{ transport, baseURL }: Pick<ConnectionOptions, 'transport' | 'baseURL'>,
-	context: z.RefinementCtx,
-): void {
-	if (transport !== 'socket' || baseURL.startsWith('http:')) return;
-	const message = 'Sockets are for servers without TLS: baseURL begins with https:, leave this out';
-	context.addIssue({ code: 'custom', path: ['transport'], message });
-}
-
 /** Whether a config leaves requests as clients have written them. */
-export function leavesRequests({
+export function allowsPassthrough({
 	forward,
 	body,
 }: ConnectionOptions & { readonly forward: boolean }): boolean {
@@ -77,7 +61,6 @@ export interface ConnectionOptions {
 	readonly model?: string | undefined;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly timeoutSeconds: number;
-	readonly transport?: 'undici' | 'socket' | undefined;
 	readonly retries: number;
 	readonly body: Readonly<Record<string, z.output<ReturnType<typeof z.json>>>>;
 }

@@ -93,6 +93,11 @@ describe('an answer', () => {
 		expect(await answerTo(whole)).toEqual([{ type: 'text', text: 'All of it.' }, stop]);
 	});
 
+	test('has stopped where [DONE] comes without a reason', async () => {
+		const expected = [{ type: 'text', text: 'Yes.' }, stop];
+		expect(await answerTo(sse(chunk({ content: 'Yes.' }), '[DONE]'))).toEqual(expected);
+	});
+
 	test('may end without [DONE], or break off behind its end', async () => {
 		const text = [chunk({ content: 'Yes.' }), chunk({}, 'stop')];
 		const expected = [{ type: 'text', text: 'Yes.' }, stop];
@@ -228,7 +233,6 @@ describe('an answer that fails on its way is an error:', () => {
 	test.each<[string, Handler]>([
 		['the connection is lost', cutAfter('text/event-stream', frame(begun))],
 		['it ends in the middle', sse(begun)],
-		['it says [DONE] in the middle', sse(begun, '[DONE]')],
 		['the server gives it up', sse(begun, chunk({}, 'abort'))],
 		['an event is no JSON', sse(begun, '{"choices":[')],
 		['an event is an error', sse(begun, { error: { message: 'CUDA out of memory', code: 500 } })],

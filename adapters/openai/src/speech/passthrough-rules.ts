@@ -1,6 +1,6 @@
 import type { RawBody } from '@plinth/core';
 import type { AudioFormat } from '@plinth/plugin-speech/model';
-import { unchangedMembers } from '../upstream/passthrough-rules.ts';
+import { knownMembers } from '../upstream/passthrough-hooks.ts';
 
 const known: ReadonlySet<string> = new Set([
 	'model',
@@ -25,7 +25,7 @@ export function passthroughFormat(
 	raw: RawBody,
 	voices: readonly string[] | undefined,
 ): AudioFormat | undefined {
-	const body = unchangedMembers(raw, known);
+	const body = knownMembers(raw, known);
 	if (!body) return undefined;
 	const { response_format: format, voice } = body;
 	if (typeof voice !== 'string' || voices?.includes(voice) === false) return undefined;

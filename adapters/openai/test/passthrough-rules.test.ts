@@ -1,18 +1,13 @@
-import type { ForwardRequest, PlinthError } from '@plinth/core';
+import type { ForwardRequest } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
-import { openai } from '../src/index.ts';
-import { answer } from './chat-calls.ts';
-import { modelOf } from './harness.ts';
 import { openedChat, openedImage, openedSpeech } from './opened.ts';
-import { longBody, rawBody } from './raw.ts';
-import { failure, json } from './upstream.ts';
+import { rawBody } from './raw.ts';
 
 const dialects = ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacpp'] as const;
 /** Those that take requests as clients write them. */
 const native = ['openai', 'vllm-omni', 'sglang', 'llamacpp'];
 const all = native;
 const newer = ['openai'];
-const _own = native.filter((name) => name !== 'openai');
 
 const hi = { role: 'user', content: 'Hello?' };
 const talk = (part: object = {}) => ({ model: 'mine', messages: [hi], ...part });
@@ -111,46 +106,6 @@ describe('a bound on the tokens of an answer', () => {
 	});
 });
 
-describe('a chat completion that nobody has parsed goes as it is', () => {
-	test.each<[string, Parameters<typeof longBody>[0], readonly string[]]>([
-		['where it is plain talk', talk(), all],
-		['with a bound as others call it', talk({ max_tokens: 9 }), all],
-		['with an effort', talk({ reasoning_effort: 'low' }), ['openai', 'vllm-omni', 'sglang']],
-		['with texts in parts', says({ role: 'user', content: parts }), newer],
-		['not with tools', talk({ tools: [tool] }), []],
-		['not with calls', says({ role: 'assistant', content: '', tool_calls: calls }), []],
-		['not with results', says({ role: 'tool', tool_call_id: 'c1', content: '1' }), []],
-		['not with a refusal', says({ role: 'assistant', content: '', refusal: 'no' }), []],
-		['not with thoughts', says({ role: 'assistant', content: '', reasoning_content: 'x' }), []],
-		['not with a developer', says({ role: 'developer', content: 'x' }), []],
-		[
-			'not with the older form of a result',
-			says({ role: 'function', name: 'a', content: 'x' }),
-			[],
-		],
-		['not with null', says({ ...hi, name: null }), []],
-	])('%s', async (_, body, taking) => {
-		const taken: string[] = [];
-		for (const dialect of native) {
-			const { model } = await openedChat({ dialect });
-			if (formOf(model.forward?.(longBody(body)))) taken.push(dialect);
-		}
-		expect(taken).toEqual(taking);
-	});
-
-	test.each([
-		['as events', '"stream" : true,', 'events'],
-		['as a whole', '"stream":false,', 'whole'],
-		['not at all where this is not clear', '"str\\u0065am":true,', undefined],
-		['not at all where it is no flag', '"stream":"true",', undefined],
-		['not at all where it may stand elsewhere', '"stream":true,"user":"stream",', undefined],
-	])('%s', async (_, said, form) => {
-		const { model } = await openedChat();
-		const text = JSON.stringify(talk({ messages: [{ ...hi, content: 'x'.repeat(300_000) }] }));
-		expect(formOf(model.forward?.(rawBody(text.replace('{', `{${said}`))))).toBe(form);
-	});
-});
-
 describe('a generation of pictures goes as it is', () => {
 	const picture = { model: 'mine', prompt: 'a cat' };
 
@@ -188,11 +143,6 @@ describe('a generation of pictures goes as it is', () => {
 			const { model } = await openedImage(options);
 			expect(model.forward).toBeUndefined();
 		}
-	});
-
-	test('but not one that nobody has parsed', async () => {
-		const { model } = await openedImage();
-		expect(model.forward?.(rawBody({ ...picture, prompt: 'x'.repeat(300_000) }))).toBeUndefined();
 	});
 });
 
@@ -279,19 +229,6 @@ describe('a request that is passed on', () => {
 		expect(JSON.parse(Buffer.from(request?.body ?? []).toString()).model).toBe('bound-id');
 	});
 
-	test('waits for the first ordinary one, with which undici is loaded', async () => {
-		const model = await modelOf(openai.chat({ baseURL: 'http://127.0.0.1:1/v1', retries: 0 }));
-		expect(model.forward?.(rawBody(talk()))).toBeUndefined();
-		await answer(model).catch(() => {});
-		expect(model.forward?.(rawBody(talk()))).toBeDefined();
-	});
-
-	test('waits for nothing where it goes through a socket, of which there is nothing to load', async () => {
-		const baseURL = 'http://127.0.0.1:1/v1';
-		const model = await modelOf(openai.chat({ baseURL, transport: 'socket' }));
-		expect(model.forward?.(rawBody(talk()))).toBeDefined();
-	});
-
 	test('is none where the config says so, or adds members of its own', async () => {
 		for (const options of [{ forward: false }, { forward: 'false' }, { body: { top_k: 4 } }]) {
 			const models = [openedChat(options), openedImage(options), openedSpeech(options)];
@@ -305,92 +242,5 @@ describe('a request that is passed on', () => {
 
 	test.each(['vllm-omni', 'localai', 'ollama'])('is no speech of %s', async (dialect) => {
 		expect((await openedSpeech({ dialect })).model.forward).toBeUndefined();
-	});
-});
-
-describe('what comes in place of an answer is told', () => {
-	async function lane() {
-		const { model, upstream, lines } = await openedChat();
-		return { request: model.forward?.(rawBody(talk())) as ForwardRequest, upstream, lines };
-	}
-
-	function told({ spec, param, message, headers }: PlinthError) {
-		return [spec.status, spec.code, param, headers['retry-after'], message];
-	}
-
-	test('as a refusal, with the parameter and without the host', async () => {
-		const { request, upstream } = await lane();
-		const message = `${new URL(upstream.baseURL).host} says: too hot`;
-		const body = Buffer.from(JSON.stringify({ error: { message, param: 'temperature' } }));
-		expect(told(request.refused(400, {}, body))).toEqual([
-			...[400, 'invalid_value', 'temperature', undefined],
-			'The model refused the request: the server says: too hot',
-		]);
-	});
-
-	test('as a refusal of a seed, which only the client can have set', async () => {
-		const { request } = await lane();
-		const body = Buffer.from(JSON.stringify({ error: { message: 'no', param: 'seed' } }));
-		expect(told(request.refused(400, {}, body)).slice(0, 3)).toEqual([
-			...[400, 'invalid_value', 'seed'],
-		]);
-	});
-
-	test('as a server that is busy, with the time to wait', async () => {
-		const { request } = await lane();
-		const error = request.refused(429, { 'retry-after': '7' }, Buffer.from('slow down'));
-		expect(told(error).slice(0, 4)).toEqual([429, 'rate_limit_exceeded', undefined, '7']);
-	});
-
-	test('as a failure of its server, a wrong key among them', async () => {
-		const { request } = await lane();
-		expect(told(request.refused(401, {}, Buffer.from('{"error":{"message":"key!"}}')))).toEqual([
-			...[502, 'model_error', undefined, undefined, expect.not.stringContaining('key!')],
-		]);
-	});
-
-	test('as a server that is away or silent', async () => {
-		const { request } = await lane();
-		expect(request.lost(new Error('ECONNRESET')).code).toBe('E_MODEL_UNAVAILABLE');
-		expect(request.silent().code).toBe('E_MODEL_TIMEOUT');
-	});
-});
-
-describe('a lane is closed', () => {
-	test('by an answer of another type, for it would come again', async () => {
-		const { model, lines } = await openedChat();
-		const request = model.forward?.(rawBody(talk()));
-		expect(request?.unfit('text/html').code).toBe('E_MODEL_FAILED');
-		expect(model.forward?.(rawBody(talk()))).toBeUndefined();
-		expect(model.forward?.(rawBody(talk({ stream: true })))).toBeDefined();
-		expect(lines.filter((line) => line.includes('text/html'))).toHaveLength(1);
-	});
-
-	test('not by one to a body that nobody has parsed', async () => {
-		const { model } = await openedChat();
-		model.forward?.(longBody(talk()))?.unfit('text/html');
-		expect(model.forward?.(rawBody(talk()))).toBeDefined();
-	});
-
-	test('for events, by a server that says that it has none', async () => {
-		const { model } = await openedChat();
-		const refusal = Buffer.from(JSON.stringify({ error: { message: 'no', param: 'stream' } }));
-		const unread = model.forward?.(longBody(talk({ stream: true })));
-		expect(unread?.refused(400, {}, refusal).code).toBe('E_VALUE_INVALID');
-		const request = model.forward?.(rawBody(talk({ stream: true })));
-		expect(request?.refused(400, {}, refusal).code).toBe('E_MODEL_FAILED');
-		expect(model.forward?.(rawBody(talk({ stream: true })))).toBeUndefined();
-		expect(model.forward?.(rawBody(talk()))).toBeDefined();
-	});
-
-	test('for events, by what an ordinary request has heard', async () => {
-		const whole = { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] };
-		const { model } = await openedChat({}, (got, res) =>
-			got.json.stream
-				? failure(400, { message: 'no', param: 'stream' })(got, res)
-				: json(whole)(got, res),
-		);
-		expect(model.forward?.(rawBody(talk({ stream: true })))).toBeUndefined();
-		expect(model.forward?.(rawBody(talk()))).toBeDefined();
 	});
 });

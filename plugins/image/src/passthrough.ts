@@ -1,13 +1,13 @@
-import type { BoundModel, Call, ForwardRequest, RawBody, Reply } from '@plinth/core';
-import { parseUnchanged, tryPassthrough } from '@plinth/toolkit';
+import type { Call, RawBody, Reply } from '@plinth/core';
+import { parseUnchanged, type RequestFor, tryPassthrough } from '@plinth/toolkit';
 import type { ImageContext } from './context.ts';
 import type { ImageModel } from './model.ts';
 import { type GenerationBody, generationBody } from './request/fields.ts';
 import { checkAbilities, checkConflicts } from './request/order.ts';
 import { isMade, parseSize } from './request/sizes.ts';
 
-/** Passes a generation through where a model's upstream can be given it as it came. It counts among those that are worked on, as on the ordinary way. */
-export async function throughImageLane(
+/** Passes a generation through to its model's upstream, if that can be given it as it came. It counts as one under way. */
+export async function tryImagePassthrough(
 	{ models, load }: ImageContext,
 	raw: RawBody,
 	call: Call,
@@ -15,7 +15,7 @@ export async function throughImageLane(
 	const leave = load.enter();
 	let reply: Reply | undefined;
 	try {
-		reply = await tryPassthrough(models, raw, call, imageLanes(raw));
+		reply = await tryPassthrough(models, raw, call, imagePassthrough(raw));
 	} finally {
 		if (reply?.type !== 'forward') leave();
 	}
@@ -23,8 +23,8 @@ export async function throughImageLane(
 	return reply;
 }
 
-/** The lanes of one request: only members that are checked here, and nothing that would be left to do with the pictures. Throws 400 errors where the ordinary way does. */
-function imageLanes(raw: RawBody): (bound: BoundModel<ImageModel>) => ForwardRequest | undefined {
+/** Only members that are checked here, and nothing to do with the pictures afterwards. Throws the translation's 400 errors. */
+function imagePassthrough(raw: RawBody): RequestFor<ImageModel> {
 	let body: GenerationBody | undefined;
 	return (bound) => {
 		const { model } = bound;
@@ -40,7 +40,7 @@ function imageLanes(raw: RawBody): (bound: BoundModel<ImageModel>) => ForwardReq
 	};
 }
 
-/** Other qualities are names of our own; unfinished states mean something in streams alone. */
+/** Other qualities are names of ours; unfinished pictures mean something in streams only. */
 function isPlain(body: GenerationBody, { names }: RawBody): boolean {
 	return (
 		!body.stream &&

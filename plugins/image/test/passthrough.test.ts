@@ -9,7 +9,7 @@ const answer = JSON.stringify({ created: 1, data: [{ b64_json: 'AA==' }] });
 const request = (raw: RawBody, end?: Promise<void>) =>
 	forwardRequest(raw, { dispatcher: answering(answer, 'application/json', end) });
 
-async function laned(options: HarnessOptions = {}) {
+async function passing(options: HarnessOptions = {}) {
 	const bodies: RawBody[] = [];
 	const forward = (raw: RawBody) => {
 		bodies.push(raw);
@@ -18,7 +18,7 @@ async function laned(options: HarnessOptions = {}) {
 	return { h: await harness({ forward, ...options }), bodies };
 }
 
-describe('a generation goes through the lane', () => {
+describe('a generation passes through', () => {
 	it.each<[string, Record<string, unknown>, HarnessOptions?]>([
 		['with a prompt alone', {}],
 		['with a size that the model makes', { size: '64x64' }],
@@ -36,7 +36,7 @@ describe('a generation goes through the lane', () => {
 		],
 		['for as many pictures as one call makes', { n: 2 }, { abilities: { count: 2 } }],
 	])('%s', async (_, fields, options) => {
-		const { h, bodies } = await laned(options);
+		const { h, bodies } = await passing(options);
 		const response = await h.generations(fields);
 		expect([response.status, await response.text()]).toEqual([200, answer]);
 		expect(response.headers.get('x-plinth-model')).toBe('fake-1');
@@ -44,7 +44,7 @@ describe('a generation goes through the lane', () => {
 	});
 });
 
-describe('a generation goes the ordinary way', () => {
+describe('a generation is translated', () => {
 	const sizes = [{ width: 128, height: 128 }];
 	it.each<[string, Record<string, unknown>, HarnessOptions?]>([
 		['for more pictures than one call makes', { n: 2 }],
@@ -57,7 +57,7 @@ describe('a generation goes the ordinary way', () => {
 		['with what means absence', { user: null }],
 		['for a size that has to be fitted', { size: '64x64' }, { abilities: { sizes, fit: 'cover' } }],
 	])('%s', async (_, fields, options) => {
-		const { h, bodies } = await laned(options);
+		const { h, bodies } = await passing(options);
 		const response = await h.generations(fields);
 		expect(response.status).toBe(200);
 		expect(await response.text()).not.toBe(answer);
@@ -75,7 +75,7 @@ it.each<[string, Record<string, unknown>, string, HarnessOptions?]>([
 	],
 	['what is not allowed', { size: '10x10' }, 'size'],
 ])('%s never reaches an upstream', async (_, fields, param, options) => {
-	const { h, bodies } = await laned(options);
+	const { h, bodies } = await passing(options);
 	expect(await errorOf(await h.generations(fields))).toMatchObject({ status: 400, param });
 	expect(bodies).toEqual([]);
 });
@@ -93,7 +93,7 @@ it('an answer that is passed on counts among those that are worked on until it h
 	expect((await h.generations()).status).toBe(200);
 });
 
-it('a lane that fails before its answer gives way to the ordinary way', async () => {
+it('a passthrough that fails before its answer is repeated, translated', async () => {
 	const h = await harness({
 		options: { maxRequests: 1 },
 		forward: (raw) => ({ ...request(raw), accepts: () => false }),

@@ -79,6 +79,10 @@ export function forwarded(
 		lost: () => failure('lost'),
 		silent: () => failure('silent'),
 		unfit: (mediaType) => failure(`unfit ${mediaType}`),
+		usage: (end) => {
+			const counts = end.matchAll(/"(\w+)":(\d+)(?=[^"]*$)/g);
+			return Object.fromEntries([...counts].map(([, name, count]) => [name, Number(count)]));
+		},
 		...more,
 	};
 }

@@ -61,21 +61,15 @@ describe('a route that may pass requests on', () => {
 	});
 
 	it.each([
-		[262_144, true, true],
-		[262_145, true, false],
-		[4_194_304, true, false],
-		[4_194_305, false, false],
-	])(
-		'looks at a body of %d bytes before its handler: %s, parsed: %s',
-		async (length, looks, parsed) => {
-			const { send, seen } = looking();
-			const body = bodyOf(length);
-			const answer = await send(path, sent(body));
-			expect(await answer.json()).toEqual({ handled: JSON.parse(body) });
-			expect(seen.length).toBe(looks ? 1 : 0);
-			if (looks) expect(seen[0]?.value !== undefined).toBe(parsed);
-		},
-	);
+		[262_144, true],
+		[262_145, false],
+	])('looks at a body of %d bytes before its handler: %s', async (length, looks) => {
+		const { send, seen } = looking();
+		const body = bodyOf(length);
+		const answer = await send(path, sent(body));
+		expect(await answer.json()).toEqual({ handled: JSON.parse(body) });
+		expect(seen.length).toBe(looks ? 1 : 0);
+	});
 
 	it.each<[string, RequestInit]>([
 		['of another type', sent('{"model":"m"}', { 'content-type': 'text/plain' })],
@@ -121,7 +115,7 @@ describe('a route that may pass requests on', () => {
 
 	it('refuses two models', async () => {
 		const { send, seen } = looking();
-		for (const rest of ['', `,"x":"${'x'.repeat(300_000)}"`]) {
+		for (const rest of ['', `,"x":"${'x'.repeat(200_000)}"`]) {
 			const answer = await send(path, sent(`{"model":"a","model":"b"${rest}}`));
 			expect(await errorOf(answer)).toMatchObject({
 				status: 400,

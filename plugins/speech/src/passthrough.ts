@@ -1,17 +1,14 @@
-import type { BoundModel, ForwardRequest, RawBody } from '@plinth/core';
-import { parseUnchanged } from '@plinth/toolkit';
+import type { RawBody } from '@plinth/core';
+import { parseUnchanged, type RequestFor } from '@plinth/toolkit';
 import type { SpeechBody, SpeechBodySchema } from './fields.ts';
 import type { SpeechModel } from './model.ts';
 import { checkVoice } from './voice.ts';
 
 /**
- * The lanes of one request: only members that are checked here, and a format that the client names itself, because upstreams have defaults of their own. Throws 400 errors where the
- * ordinary way does.
+ * What a model's upstream is sent when a request passes through: only members that are checked here, and a format that
+ * the client names, because upstreams have defaults of their own. Throws the translation's 400 errors.
  */
-export function speechLanes(
-	raw: RawBody,
-	schema: SpeechBodySchema,
-): (bound: BoundModel<SpeechModel>) => ForwardRequest | undefined {
+export function speechPassthrough(raw: RawBody, schema: SpeechBodySchema): RequestFor<SpeechModel> {
 	let body: SpeechBody | undefined;
 	return ({ model }) => {
 		if (!model.forward || !isPlain(raw)) return undefined;
