@@ -8,9 +8,9 @@ export const flag = () =>
 	z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
 /** What all kinds of models have in common: where the server is, and how it is spoken to. */
-export function connectionOptions<const D extends readonly [string, ...string[]]>(
-	dialects: D,
-	defaults: { readonly dialect: NoInfer<D[number]>; readonly timeoutSeconds: number },
+export function connectionOptions<D extends string>(
+	dialects: Readonly<Record<D, unknown>>,
+	defaults: { readonly dialect: NoInfer<D>; readonly timeoutSeconds: number },
 ) {
 	return {
 		/** Where the API begins, `/v1` included: `http://gpu-1:8000/v1`. */
@@ -23,7 +23,7 @@ export function connectionOptions<const D extends readonly [string, ...string[]]
 		/** The name by which the server knows the model; the id that the config binds it to, unless set. */
 		model: z.string().min(1).max(300).optional(),
 		/** Which server it is, where it differs from OpenAI's own. */
-		dialect: z.enum(dialects).default(defaults.dialect as never),
+		dialect: z.enum(Object.keys(dialects) as [D, ...D[]]).default(defaults.dialect as never),
 		/** Headers of every request. */
 		headers: z
 			.record(

@@ -6,7 +6,7 @@ import { type GenerationBody, generationBody } from './request/fields.ts';
 import { checkAbilities, checkConflicts } from './request/order.ts';
 import { isMade, parseSize } from './request/sizes.ts';
 
-/** Passes a generation through to its model's upstream, if that can be given it as it came. It counts as one under way. */
+/** Passes a generation through to its model's upstream, if possible. It counts among those under way. */
 export async function tryImagePassthrough(
 	{ models, load }: ImageContext,
 	raw: RawBody,
@@ -23,7 +23,7 @@ export async function tryImagePassthrough(
 	return reply;
 }
 
-/** Only members that are checked here, and nothing to do with the pictures afterwards. Throws the translation's 400 errors. */
+/** Only members that are checked here, and no work on the pictures. Throws the translation's 400 errors. */
 function imagePassthrough(raw: RawBody): RequestFor<ImageModel> {
 	let body: GenerationBody | undefined;
 	return (bound) => {

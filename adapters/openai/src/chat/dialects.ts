@@ -38,13 +38,3 @@ export const chatDialects = {
 	// It knows the words, but not the form that names a tool.
 	llamacpp: { ...own, toolChoice: 'required', effort: false, passthrough: 'plain' },
 } as const satisfies Record<string, ChatDialect>;
-
-/** The names of the servers that chat. */
-export const chatDialectNames = [
-	'openai',
-	'vllm-omni',
-	'sglang',
-	'localai',
-	'ollama',
-	'llamacpp',
-] as const;

@@ -13,8 +13,8 @@ const maxBytes = 16_777_216;
 type Finish = Extract<ChatEvent, { type: 'finish' }>;
 
 /**
- * What a server answers, as events; an answer that comes whole although events were asked for is told at once. Throws when the answer ends
- * without saying so, or says that it has failed.
+ * What a server answers, as events; an answer that comes whole although events were asked for is told at once. Throws
+ * when the answer ends without saying so, or says that it has failed.
  */
 export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEvent> {
 	const reader = new ChunkReader(answer);

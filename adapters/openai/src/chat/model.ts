@@ -12,19 +12,19 @@ import { allowsPassthrough, connectionOptions, flag, forwardOption } from '../op
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { Complaint } from '../upstream/complaint.ts';
-import { UpstreamAnswered } from '../upstream/failure.ts';
+import { answerBehind } from '../upstream/failure.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { passthroughTo } from '../upstream/passthrough.ts';
 import { sendableEvents, usageIn } from '../upstream/passthrough-hooks.ts';
 import { withExtras } from '../upstream/request.ts';
-import { type ChatDialect, chatDialectNames, chatDialects } from './dialects.ts';
+import { type ChatDialect, chatDialects } from './dialects.ts';
 import { chatEvents } from './events.ts';
 import { ChatPassthroughRules } from './passthrough-rules.ts';
-import { chatParams, unheard, wireRequest } from './request.ts';
+import { chatParams, ignoredOptions, wireRequest } from './request.ts';
 
 const config = z
 	.strictObject({
-		...connectionOptions(chatDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
+		...connectionOptions(chatDialects, { dialect: 'openai', timeoutSeconds: 300 }),
 		...forwardOption,
 		/** The model looks at pictures. */
 		images: flag().default(false),
@@ -74,22 +74,10 @@ export const openaiChat = defineModel({
 	},
 });
 
-function abilitiesOf({
-	images,
-	audio,
-	files,
-	tools,
-	json,
-	documentCharacters,
-}: Config): ChatAbilities {
-	return {
-		images,
-		audio,
-		files,
-		tools,
-		json,
-		...(documentCharacters === undefined ? {} : { documentCharacters }),
-	};
+function abilitiesOf(config: Config): ChatAbilities {
+	const { images, audio, files, tools, json, documentCharacters } = config;
+	const bound = documentCharacters === undefined ? {} : { documentCharacters };
+	return { images, audio, files, tools, json, ...bound };
 }
 
 /** One chat model of a server. */
@@ -132,7 +120,7 @@ class ChatClient {
 		const dialect: ChatDialect = chatDialects[this.#config.dialect];
 		const answer = await this.#ask(request, run, dialect);
 		try {
-			for (const message of unheard(request, dialect)) yield { type: 'warning', message };
+			for (const message of ignoredOptions(request, dialect)) yield { type: 'warning', message };
 			yield* chatEvents(answer);
 		} finally {
 			// Who leaves at a warning has not begun to read it.
@@ -146,7 +134,7 @@ class ChatClient {
 		try {
 			return await this.#send(request, run, dialect, stream);
 		} catch (error) {
-			if (!stream || !refusesToStream(error)) throw error;
+			if (!stream || !refusesEvents(answerBehind(error)?.complaint)) throw error;
 			this.#streams = false;
 			run.log.info({ upstream: this.#upstream.host }, 'the server of a model knows no events');
 			return this.#send(request, run, dialect, false);
@@ -178,11 +166,6 @@ function typed(mediaType: string) {
 	return { accept: mediaType, types: new Set([mediaType]) };
 }
 
-function refusesToStream(error: unknown): boolean {
-	const { cause } = error as { readonly cause?: unknown };
-	return cause instanceof UpstreamAnswered && refusesEvents(cause.complaint);
-}
-
-function refusesEvents({ param }: Complaint): boolean {
+function refusesEvents({ param }: Partial<Complaint> = {}): boolean {
 	return param === 'stream' || param === 'stream_options';
 }

@@ -71,6 +71,3 @@ export const imageDialects = {
 		steps: 'prompt',
 	},
 } as const satisfies Record<string, ImageDialect>;
-
-/** The names of the servers that make pictures. */
-export const imageDialectNames = ['openai', 'vllm-omni', 'sglang', 'localai', 'sdcpp'] as const;

@@ -16,11 +16,11 @@ import { openUpstream } from '../upstream/open.ts';
 import { passthroughTo } from '../upstream/passthrough.ts';
 import { usageIn } from '../upstream/passthrough-hooks.ts';
 import { formFields, type RequestBody, withExtras } from '../upstream/request.ts';
-import { type ImageDialect, imageDialectNames, imageDialects } from './dialects.ts';
+import { type ImageDialect, imageDialects } from './dialects.ts';
 import { pictureParts } from './edit.ts';
 import { streamedResult } from './events.ts';
 import { allowsImagePassthrough } from './passthrough-rules.ts';
-import { imageParams, unheard, wireFields } from './request.ts';
+import { ignoredOptions, imageParams, wireFields } from './request.ts';
 import { wholeResult } from './result.ts';
 
 const size = z
@@ -32,8 +32,8 @@ const size = z
 	});
 
 const config = z.strictObject({
-	...connectionOptions(imageDialectNames, { dialect: 'openai', timeoutSeconds: 600 }),
-	/** Whether generations are passed on as they are. Unless set, those for OpenAI's own models: others may answer with addresses that clients cannot reach. */
+	...connectionOptions(imageDialects, { dialect: 'openai', timeoutSeconds: 600 }),
+	/** Whether generations pass through. Unless set, those for OpenAI's own models: others may answer with addresses. */
 	forward: flag().optional(),
 	/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
 	sizes: z.array(size).min(1).optional(),
@@ -129,7 +129,7 @@ class ImageClient {
 	async make(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
 		run.signal.throwIfAborted();
 		const result = await this.#pictures(request, run);
-		return { ...result, warnings: unheard(request, this.#dialect) };
+		return { ...result, warnings: ignoredOptions(request, this.#dialect) };
 	}
 
 	/** Nobody says how the events of several pictures are told apart: each is asked for by itself. */

@@ -18,7 +18,7 @@ const known: ReadonlySet<string> = new Set([
 /** The names that the API has today; older and newer ones are translated. */
 const qualities: ReadonlySet<unknown> = new Set([undefined, 'auto', 'low', 'medium', 'high']);
 
-/** Whether OpenAI's own API takes a generation of pictures as it is written, and answers with the pictures all at once. */
+/** Whether OpenAI's API takes a generation of pictures as it is written, and answers with all pictures at once. */
 export function allowsImagePassthrough(raw: RawBody): boolean {
 	const body = knownMembers(raw, known);
 	if (!body) return false;

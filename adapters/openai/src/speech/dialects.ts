@@ -34,6 +34,3 @@ export const speechDialects = {
 	},
 	ollama: { formats: ['wav'], instructions: false, streamsOnDemand: false, passthrough: false },
 } as const satisfies Record<string, SpeechDialect>;
-
-/** The names of the servers that speak. */
-export const speechDialectNames = ['openai', 'vllm-omni', 'localai', 'ollama'] as const;

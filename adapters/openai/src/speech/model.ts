@@ -13,11 +13,11 @@ import { openUpstream } from '../upstream/open.ts';
 import { type Passthrough, passthroughTo } from '../upstream/passthrough.ts';
 import { type Fields, withExtras } from '../upstream/request.ts';
 import { audioOf } from './audio.ts';
-import { type SpeechDialect, speechDialectNames, speechDialects } from './dialects.ts';
+import { type SpeechDialect, speechDialects } from './dialects.ts';
 import { passthroughFormat, passthroughFormats } from './passthrough-rules.ts';
 
 const config = z.strictObject({
-	...connectionOptions(speechDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
+	...connectionOptions(speechDialects, { dialect: 'openai', timeoutSeconds: 300 }),
 	...forwardOption,
 	/** The formats that the server makes; those of the dialect unless set. */
 	formats: z
@@ -76,7 +76,7 @@ export const openaiSpeech = defineModel({
 					throw brokenAnswer(answer.where, `sent ${answer.mediaType} in place of audio`);
 				}
 				const made = await audioOf(answer, { wanted: request.format, format, sampleRate });
-				return { ...made, warnings: unheard(request, dialect) };
+				return { ...made, warnings: ignoredOptions(request, dialect) };
 			},
 		};
 	},
@@ -126,7 +126,10 @@ function wireRequest(request: SpeechRequest, { model, format, dialect }: Wire): 
 	};
 }
 
-function unheard({ instructions }: SpeechRequest, dialect: SpeechDialect): readonly string[] {
+function ignoredOptions(
+	{ instructions }: SpeechRequest,
+	dialect: SpeechDialect,
+): readonly string[] {
 	return instructions === undefined || dialect.instructions
 		? []
 		: ['instructions: the server of the model does not know them.'];

@@ -20,8 +20,9 @@ export class Refused extends Error {}
 const mostRedirects = 3;
 
 /**
- * As many connections as there are requests: how many a model takes at once is said in the config, and a second line here would be one that nobody sees. One request
- * at a time on each, for an answer of a model takes long. Idle ones are given up before uvicorn, on which most of these servers stand, closes them without a word (5 s).
+ * As many connections as there are requests: how many a model takes at once is said in the config, and a second line
+ * here would be one that nobody sees. One request at a time on each, for an answer of a model takes long. Idle ones
+ * are given up before uvicorn, on which most of these servers stand, closes them without a word (5 s).
  */
 const agentOptions = {
 	pipelining: 1,
@@ -132,7 +133,7 @@ export function neverArrived(error: unknown): boolean {
 	return syscall === 'connect' || unsent.has(`${code}`);
 }
 
-/** An address of the server itself, or one with https: a server's word must not lead into the network that this one stands in. */
+/** An address of the server itself, or one with https: a server must not lead a request into our own network. */
 function checked(address: string, own: URL): URL {
 	const url = URL.parse(address);
 	const isOwn = url?.hostname === own.hostname && /^https?:$/.test(url.protocol);

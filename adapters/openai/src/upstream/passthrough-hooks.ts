@@ -1,7 +1,7 @@
 import type { RawBody } from '@plinth/core';
 import { members } from './complaint.ts';
 
-/** The members of a body, all of them `known`. Undefined for others, and for null, which clients write for what they leave out. */
+/** The members of a body, if all are `known` and none is null, which clients write for what they leave out. */
 export function knownMembers(
 	{ names, value }: RawBody,
 	known: ReadonlySet<string>,
@@ -17,8 +17,8 @@ const failures = ['data: {"error"', 'data:{"error"'];
 const failure = /(?:^|[\r\n])data: ?\{"error"/;
 
 /**
- * How much of a chat's event stream may go to the client: up to its last line, if that may yet become a failure. Throws
- * for a failure: what the server says of it is for the log.
+ * How much of a chat's event stream may go to the client: up to its last line, if that may yet become a failure.
+ * Throws for a failure: what the server says of it is for the log.
  */
 export function sendableEvents(pending: string): number {
 	if (pending.includes('{"error"') && failure.test(pending)) {

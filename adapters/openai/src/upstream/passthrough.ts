@@ -12,7 +12,7 @@ export interface PassthroughOptions extends Pick<ForwardRequest, 'sendable' | 'u
 	readonly accept: string;
 	/** The media types of responses that a client understands, in lower case. */
 	readonly types: ReadonlySet<string>;
-	/** Whether only responses of a stated length are good: a file that is written while it is made does not know its own. */
+	/** Whether a response must state its length: a file that is sent while it is made does not know its own. */
 	readonly needsLength?: boolean;
 	/** Names of the client's parameters that a refusal may name. */
 	readonly params: ReadonlySet<string>;

@@ -36,7 +36,7 @@ export async function tryPassthrough<M>(
 	}
 }
 
-/** Neither a failure of the model nor a mistake of the client: no other model is asked, and the error is not reported. */
+/** Neither the model nor the client is at fault: no other model is asked, and the error is not reported. */
 const noPassthrough = {
 	code: 'E_NO_PASSTHROUGH',
 	spec: { status: 500, code: null, type: 'server_error', message: 'The model has no passthrough.' },

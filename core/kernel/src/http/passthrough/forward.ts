@@ -30,8 +30,6 @@ export function forward(
 /** Bytes of a response that are read when it is no success. */
 export const refusalBytes = 65_536;
 
-const tickMs = 1_000;
-
 interface ForwardingOptions {
 	readonly exchange: Exchange;
 	readonly request: ForwardRequest;
@@ -51,14 +49,13 @@ interface Refusal {
 	bytes: number;
 }
 
-/** One request under way. A dispatcher may call in any order, also after the end: a late call changes nothing. */
+/** One request under way. A dispatcher may call in any order: a call after the end changes nothing. */
 class Forwarding implements ForwardHandler {
 	readonly #options: ForwardingOptions;
 	#controller: ForwardController | undefined;
 	#refusal: Refusal | undefined;
 	#response: RelayedResponse | undefined;
 	#isOver = false;
-	/** Why the upstream should stop. */
 	#reason: Error | undefined;
 	#isHeard = false;
 	#wasFull = false;
@@ -131,15 +128,15 @@ class Forwarding implements ForwardHandler {
 		const { exchange, request, resolve, signal } = this.#options;
 		const contentType = String(headers['content-type'] ?? '');
 		const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-		const encoding = String(headers['content-encoding'] || 'identity');
-		const isPlain = encoding.trim().toLowerCase() === 'identity';
+		const encoding = String(headers['content-encoding'] || 'identity').trim();
 		const stated = String(headers['content-length'] ?? '');
 		const length = /^\d{1,15}$/.test(stated) ? Number(stated) : undefined;
 		const isStream = mediaType === 'text/event-stream';
 		const broken = (reason: Error) => this.#cut(reason);
 		try {
 			// The other codes of success say that there is no content, or a part of it (RFC 9110, §15.3).
-			const isFit = status <= 203 && isPlain && request.accepts(mediaType, length);
+			const isFit =
+				status <= 203 && /^identity$/i.test(encoding) && request.accepts(mediaType, length);
 			if (!isFit) throw request.unfit(mediaType);
 			const response = { request, controller, status, contentType, isStream, length, broken };
 			this.#response = new RelayedResponse(exchange, response);
@@ -154,13 +151,12 @@ class Forwarding implements ForwardHandler {
 	/** Notices the silence of either side, up to a second late. Pieces that come in time cost no timer. */
 	#watch(): void {
 		const { exchange, request } = this.#options;
-		const ms = Math.min(tickMs, request.quietMs);
+		const ms = Math.min(1_000, request.quietMs);
 		this.#cancelTimer = exchange.clock.after(ms, () => {
 			this.#watch();
 			const isFull = this.#response?.isFull ?? false;
 			this.#idleMs = this.#isHeard || isFull !== this.#wasFull ? 0 : this.#idleMs + ms;
-			this.#isHeard = false;
-			this.#wasFull = isFull;
+			[this.#isHeard, this.#wasFull] = [false, isFull];
 			if (isFull && this.#idleMs >= httpLimits.stallMs) exchange.res.destroy();
 			else if (!isFull && this.#idleMs >= request.quietMs) {
 				this.#lose(new Error('The upstream was silent for too long.'), () => request.silent());
@@ -209,9 +205,9 @@ class Forwarding implements ForwardHandler {
 	/** A part has been sent to the client, and the rest will not come. */
 	#cut(err: Error): void {
 		const { exchange } = this.#options;
-		const { route, model, log } = exchange;
 		this.#end(err);
-		log.warn({ err, route, model }, 'the upstream did not finish its answer');
+		const about = { err, route: exchange.route, model: exchange.model };
+		exchange.log.warn(about, 'the upstream did not finish its answer');
 		exchange.cut();
 	}
 
@@ -233,7 +229,7 @@ class Forwarding implements ForwardHandler {
 		this.#cancelTimer();
 		this.#unlisten();
 		this.#options.signal?.removeEventListener('abort', this.#giveUp);
-		this.#response?.stop();
+		if (this.#response) this.#response.isOver = true;
 		if (reason) this.#controller?.abort(reason);
 		this.#options.over();
 	}

@@ -13,7 +13,7 @@ import { httpLimits } from '../limits.ts';
 export function scanBody(bytes: Buffer): RawBody | undefined {
 	const text = isUtf8(bytes) ? bytes.toString() : '';
 	const value = parsed(text);
-	if (!value || typeof value.model !== 'string') return undefined;
+	if (typeof value?.model !== 'string') return undefined;
 	const { strings, keys, isWithinLimits } = structureOf(text);
 	if (!isWithinLimits || (suspicious.test(text) && hasPoison(value))) return undefined;
 	const names = new Map<string, OuterString>();
@@ -96,20 +96,17 @@ function endOfString(text: string, start: number): number {
 /** Members of all objects in a value. */
 function keysIn(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
-	let keys = 0;
-	for (const member of Object.values(value))
-		keys += keysIn(member) + (Array.isArray(value) ? 0 : 1);
-	return keys;
+	const members: readonly unknown[] = Object.values(value);
+	const own = Array.isArray(value) ? 0 : members.length;
+	return members.reduce<number>((keys, member) => keys + keysIn(member), own);
 }
 
 /** Only with these can a text spell a key that could reach a prototype. */
 const suspicious = /__proto__|constructor|\\u/;
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsed(text: string): Readonly<Record<string, unknown>> | null | undefined {
 	try {
-		const value: unknown = JSON.parse(text);
-		const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-		return isObject ? (value as Record<string, unknown>) : undefined;
+		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}

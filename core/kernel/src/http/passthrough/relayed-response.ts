@@ -26,12 +26,12 @@ export class RelayedResponse {
 	#received = 0;
 	/** Events that have not been written yet, as Latin-1: each byte stays what it is. */
 	#pending = '';
-	#willFlush = false;
 	/** The end of what was written, as Latin-1. */
 	#tail = '';
 	/** Whether the client has not taken all that was written. */
 	isFull = false;
-	#isOver = false;
+	/** Whether nothing more is to be written. */
+	isOver = false;
 
 	/** Sets the head. Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
 	constructor(exchange: Exchange, upstream: UpstreamResponse) {
@@ -50,7 +50,7 @@ export class RelayedResponse {
 		exchange.clearDeadline();
 		if (!req.complete || !req.socket) req.resume();
 		// Other heads go out with the first bytes.
-		if (isStream) this.#flushLater();
+		if (isStream) atEndOfTick(this.#flush);
 	}
 
 	/** True: this piece completes the response, which has been ended. */
@@ -62,7 +62,7 @@ export class RelayedResponse {
 		if (isStream) {
 			this.#pending += chunk.toString('latin1');
 			if (isLast) return this.#finish();
-			this.#flushLater();
+			atEndOfTick(this.#flush);
 			return false;
 		}
 		if (request.usage) this.#remember(chunk.toString('latin1', chunk.length - tailBytes));
@@ -84,24 +84,12 @@ export class RelayedResponse {
 			this.#exchange.res.write(': ping\n\n');
 	}
 
-	/** Writes nothing more. */
-	stop(): void {
-		this.#isOver = true;
-	}
-
 	/** All events of one turn of the event loop are one write. */
-	#flushLater(): void {
-		if (this.#willFlush) return;
-		this.#willFlush = true;
-		atEndOfTick(this.#flush);
-	}
-
 	readonly #flush = () => {
-		this.#willFlush = false;
-		const text = this.#isOver ? undefined : this.#takePending(false);
+		const text = this.isOver ? undefined : this.#takePending(false);
 		if (text === undefined) return;
-		if (text === '') this.#exchange.res.flushHeaders();
-		else this.#send(Buffer.from(text, 'latin1'));
+		if (text !== '') this.#send(Buffer.from(text, 'latin1'));
+		else if (this.#tail === '') this.#exchange.res.flushHeaders();
 	};
 
 	/** The events that may be sent; undefined when one of them says that the upstream failed. */
@@ -129,7 +117,7 @@ export class RelayedResponse {
 		const { request, controller } = this.#upstream;
 		const text = this.#takePending(true);
 		if (text === undefined) return false;
-		this.stop();
+		this.isOver = true;
 		// Else the connection to the upstream would wait for this client.
 		if (this.isFull) controller.resume();
 		this.#exchange.usage = request.usage?.(this.#tail);
@@ -149,7 +137,7 @@ export class RelayedResponse {
 	}
 
 	#break(message: string, cause?: unknown): false {
-		this.stop();
+		this.isOver = true;
 		this.#upstream.broken(new Error(message, { cause }));
 		return false;
 	}
