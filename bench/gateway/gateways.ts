@@ -30,8 +30,6 @@ const video = 'video_mock';
 export interface StartOptions {
 	/** Flags for Node. */
 	readonly execArgv?: readonly string[];
-	/** What requests that are passed on go through. */
-	readonly transport?: 'undici' | 'socket';
 }
 
 /**
@@ -41,7 +39,7 @@ export interface StartOptions {
 export async function startOurs(
 	upstream: MockUpstream,
 	kind: Kind,
-	{ execArgv = [], transport = 'undici' }: StartOptions = {},
+	{ execArgv = [] }: StartOptions = {},
 ): Promise<Gateway> {
 	const { PATH = '', HOME = '' } = process.env;
 	const port = await freePort();
@@ -62,7 +60,6 @@ export async function startOurs(
 			PLINTH_API_KEYS: key,
 			BENCH_UPSTREAM: `http://127.0.0.1:${upstream.port}/v1`,
 			BENCH_KIND: kind,
-			BENCH_TRANSPORT: transport,
 		},
 	});
 	const url = `http://127.0.0.1:${port}`;

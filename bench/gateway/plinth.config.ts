@@ -4,19 +4,18 @@ import { openai } from '@plinth/openai';
 /** The kinds of models that the gateway is measured with. */
 export type Kind = 'chat' | 'image' | 'speech' | 'video';
 
-const transport = process.env.BENCH_TRANSPORT === 'socket' ? 'socket' : 'undici';
 const upstream = { baseURL: env('BENCH_UPSTREAM'), apiKey: 'sk-bench' };
 
 /** All clients send the same body to all gateways, so the model is called `mock` whatever its kind. */
 const models: Readonly<Record<Kind, NonNullable<AppConfig['models']>>> = {
 	chat: {
-		mock: openai.chat({ ...upstream, transport }),
-		'mock-paced': openai.chat({ ...upstream, transport }),
-		'mock-hold': openai.chat({ ...upstream, transport }),
+		mock: openai.chat(upstream),
+		'mock-paced': openai.chat(upstream),
+		'mock-hold': openai.chat(upstream),
 	},
 	// The mock answers with base64 alone, as OpenAI's own models do.
-	image: { mock: openai.image({ ...upstream, forward: true, transport }) },
-	speech: { mock: openai.speech({ ...upstream, transport }) },
+	image: { mock: openai.image({ ...upstream, forward: true }) },
+	speech: { mock: openai.speech(upstream) },
 	video: { mock: openai.video({ ...upstream, pollSeconds: 0.1 }) },
 };
 

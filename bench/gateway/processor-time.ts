@@ -11,16 +11,16 @@ import { targetOf, type Workload } from './workloads.ts';
 export interface Plan {
 	readonly workload: Workload;
 	readonly connections: readonly number[];
-	/** Ours divided by nginx's, at most. */
-	readonly overNginx: number;
-	/** The same for requests that are passed on over plain sockets; undefined where there is no such goal. */
-	readonly overNginxBySockets?: number;
+	/** Ours divided by nginx's, at most; undefined where there is no such goal. */
+	readonly overNginx?: number;
+	/** The same for Koa and undici by themselves. */
+	readonly overBare?: number;
 	/** How many times less than Portkey's ours is, at least; undefined where there is no such goal. */
 	readonly underPortkey?: number;
 	/** Whether Portkey is measured. */
 	readonly withPortkey: boolean;
 	/** Whether the libraries are measured by themselves. */
-	readonly withBare?: boolean;
+	readonly withBare: boolean;
 	/** Length of a round in milliseconds, and how many there are. */
 	readonly ms: number;
 	readonly rounds: number;
@@ -52,12 +52,6 @@ export async function processorTime(upstream: MockUpstream, plan: Plan): Promise
 	try {
 		const ours = await started(startOurs(upstream, workload.kind));
 		const likeness = await likenessTo(upstream, ours, workload);
-		// What has been stored does not come over the upstream's connection.
-		const sockets =
-			workload.kind === 'video'
-				? undefined
-				: await started(startOurs(upstream, workload.kind, { transport: 'socket' }));
-		const bySockets = sockets && (await likenessTo(upstream, sockets, workload));
 		const nginx = await started(startNginx(upstream));
 		const portkey = plan.withPortkey ? await started(startPortkey(upstream)) : undefined;
 		const bare = plan.withBare ? await started(startBare(upstream)) : undefined;
@@ -70,14 +64,12 @@ export async function processorTime(upstream: MockUpstream, plan: Plan): Promise
 		for (const count of connections) {
 			const targets = {
 				ours,
-				...(sockets ? { sockets } : {}),
 				nginx,
 				...(portkey ? { portkey } : {}),
 				...(bare ? { bare } : {}),
 			};
 			const samples = await measured(upstream, plan, count, targets);
 			rows.push(...rowsOf(plan, count, samples, likeness));
-			if (bySockets) rows.push(socketRow(plan, count, samples, bySockets));
 			if (bare) rows.push(bareRow(plan, count, samples));
 		}
 		return rows;
@@ -119,7 +111,7 @@ function rowsOf(
 	const besideNginx: Row = {
 		...common,
 		...cpuFigures({ ours, reference: nginx }, 'nginx'),
-		goal: { of: 'ratio', bound: 'at most', limit: overNginx },
+		...goalOf(overNginx),
 		note: likenessNote(likeness),
 	};
 	if (!portkey) return [besideNginx];
@@ -131,31 +123,19 @@ function rowsOf(
 		{
 			...common,
 			...cpuFigures({ ours, reference: portkey }, 'Portkey'),
-			...(underPortkey ? { goal: { of: 'ratio', bound: 'at most', limit: 1 / underPortkey } } : {}),
+			...goalOf(underPortkey && 1 / underPortkey),
 			note: `Portkey uses ${times(ours)} what ours does${wanted}, and ${times(nginx)} what nginx does`,
 		},
 	];
 }
 
-/** The lane that is chosen by `transport: 'socket'`. */
-function socketRow(
-	{ workload, overNginxBySockets: limit, per }: Plan,
-	connections: number,
-	{ sockets = [], nginx = [] }: Samples,
-	likeness: Likeness,
-): Row {
-	return {
-		name: `${workload.name}, sockets, c=${connections}`,
-		unit: `CPU us per ${per?.name ?? 'request'}`,
-		...cpuFigures({ ours: sockets, reference: nginx }, 'nginx'),
-		...(limit === undefined ? {} : { goal: { of: 'ratio', bound: 'at most', limit } }),
-		note: likenessNote(likeness),
-	};
+function goalOf(limit: number | undefined): Pick<Row, 'goal'> {
+	return limit === undefined ? {} : { goal: { of: 'ratio', bound: 'at most', limit } };
 }
 
 /** What is left of ours when the libraries' own part is taken away, and how far those are from nginx by themselves. */
 function bareRow(
-	{ workload, per }: Plan,
+	{ workload, overBare, per }: Plan,
 	connections: number,
 	{ ours = [], nginx = [], bare = [] }: Samples,
 ): Row {
@@ -164,6 +144,7 @@ function bareRow(
 		name: `${workload.name}, c=${connections}`,
 		unit: `CPU us per ${per?.name ?? 'request'}`,
 		...cpuFigures({ ours, reference: bare }, 'Koa and undici'),
+		...goalOf(overBare),
 		note: `Koa and undici alone, with no key, check, limit or log, take ${times} times what nginx does`,
 	};
 }

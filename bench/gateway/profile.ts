@@ -11,17 +11,13 @@ const warmMs = 3_000;
 const profiledMs = 5_000;
 
 /** Runs one workload against our server with V8's profiler on and prints where it spends its time. */
-async function profile(
-	workload: Workload,
-	connections: number,
-	transport: 'undici' | 'socket',
-): Promise<void> {
+async function profile(workload: Workload, connections: number): Promise<void> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
 	const upstream = await startUpstream();
 	try {
 		const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
 		const began = performance.now();
-		const ours = await startOurs(upstream, workload.kind, { execArgv: flags, transport });
+		const ours = await startOurs(upstream, workload.kind, { execArgv: flags });
 		const target = targetOf(ours, workload);
 		await drive(upstream.folder, target, connections, warmMs);
 		const skipMs = performance.now() - began;
@@ -40,13 +36,13 @@ async function profile(
 	}
 }
 
-const [name = '', connections = '32', transport] = process.argv.slice(2);
+const [name = '', connections = '32'] = process.argv.slice(2);
 const workload = Object.entries(workloads).find(([key]) => key === name && key !== 'held')?.[1];
 if (workload) {
-	await profile(workload, Number(connections), transport === 'socket' ? 'socket' : 'undici');
+	await profile(workload, Number(connections));
 } else {
 	console.error(
-		'Usage: npx node --conditions=@plinth/source bench/gateway/profile.ts chat|sse|paced|image|speech|video [connections [socket]]',
+		'Usage: npx node --conditions=@plinth/source bench/gateway/profile.ts chat|sse|paced|image|speech|video [connections]',
 	);
 	process.exitCode = 1;
 }

@@ -9,21 +9,14 @@ import { apiKeys } from '@plinth/keys';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
 import { Agent } from 'undici';
 import { z } from 'zod';
-// No part of what the package offers: the models choose it by an option.
-import { SocketDispatcher } from '../../adapters/openai/src/upstream/socket/dispatcher.ts';
 
-const { TEST_UPSTREAM = '', TEST_TRANSPORT } = process.env;
+const { TEST_UPSTREAM = '' } = process.env;
 
-function throughUndici(): ForwardDispatcher {
-	const agent = new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 });
-	return {
-		dispatch: ({ headers, ...options }, handler) =>
-			agent.dispatch({ ...options, headers: [...headers] }, handler as never),
-	};
-}
-
-const dispatcher =
-	TEST_TRANSPORT === 'socket' ? new SocketDispatcher(TEST_UPSTREAM) : throughUndici();
+const agent = new Agent({ keepAliveTimeout: 500, keepAliveMaxTimeout: 500 });
+const dispatcher: ForwardDispatcher = {
+	dispatch: ({ headers, ...options }, handler) =>
+		agent.dispatch({ ...options, headers: [...headers] }, handler as never),
+};
 
 /** Sends every body to the upstream of a test, and its answer back. */
 const passing = definePlugin({

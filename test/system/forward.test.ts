@@ -8,8 +8,7 @@ import { usageOfGroup } from '../support/process-tree.ts';
 import { type Seeded, seeded } from '../support/seeded.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
-const transports = ['undici', 'socket'] as const;
-const visits = 10_000 / transports.length;
+const visits = 10_000;
 const atOnce = 64;
 const key = 'key';
 /** What answers are made of: no digit of the length of a chunk. */
@@ -160,7 +159,7 @@ function planOf(random: Seeded): Plan {
 async function rush(count: number, random: Seeded): Promise<readonly string[]> {
 	const faults: string[] = [];
 	let left = count;
-	const lane = async () => {
+	const caller = async () => {
 		while (left > 0) {
 			left -= 1;
 			const plan = planOf(random);
@@ -168,11 +167,11 @@ async function rush(count: number, random: Seeded): Promise<readonly string[]> {
 			if (fault) faults.push(`${fault}: ${JSON.stringify(plan)}`);
 		}
 	};
-	await Promise.all(Array.from({ length: atOnce }, lane));
+	await Promise.all(Array.from({ length: atOnce }, caller));
 	return faults;
 }
 
-describe.each(transports)('through %s', (transport) => {
+describe('a server that passes requests on', () => {
 	beforeAll(async () => {
 		cwd = await temporaryDir('forward');
 		child = plinth(['serve', '--config', join(root, 'test/support/forward.config.ts')], {
@@ -180,7 +179,6 @@ describe.each(transports)('through %s', (transport) => {
 			env: {
 				PORT: '0',
 				PLINTH_API_KEYS: `me:${key}`,
-				TEST_TRANSPORT: transport,
 				TEST_UPSTREAM: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
 			},
 		});

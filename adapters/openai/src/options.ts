@@ -8,9 +8,9 @@ export const flag = () =>
 	z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
 /** What all kinds of models have in common: where the server is, and how it is spoken to. */
-export function connectionOptions<const D extends readonly [string, ...string[]]>(
-	dialects: D,
-	defaults: { readonly dialect: NoInfer<D[number]>; readonly timeoutSeconds: number },
+export function connectionOptions<D extends string>(
+	dialects: Readonly<Record<D, unknown>>,
+	defaults: { readonly dialect: NoInfer<D>; readonly timeoutSeconds: number },
 ) {
 	return {
 		/** Where the API begins, `/v1` included: `http://gpu-1:8000/v1`. */
@@ -23,7 +23,7 @@ export function connectionOptions<const D extends readonly [string, ...string[]]
 		/** The name by which the server knows the model; the id that the config binds it to, unless set. */
 		model: z.string().min(1).max(300).optional(),
 		/** Which server it is, where it differs from OpenAI's own. */
-		dialect: z.enum(dialects).default(defaults.dialect as never),
+		dialect: z.enum(Object.keys(dialects) as [D, ...D[]]).default(defaults.dialect as never),
 		/** Headers of every request. */
 		headers: z
 			.record(
@@ -46,24 +46,8 @@ export const forwardOption = {
 	forward: flag().default(true),
 };
 
-/** What such requests go through. */
-export const transportOption = {
-	/** What requests that are passed on as they are go through: `undici`, or plain connections that are kept (`socket`), which costs least and needs a `baseURL` with `http:`. */
-	transport: z.enum(['undici', 'socket']).default('undici'),
-};
-
-/** Refuses sockets to a server with TLS. */
-export function checkTransport(
-	{ transport, baseURL }: Pick<ConnectionOptions, 'transport' | 'baseURL'>,
-	context: z.RefinementCtx,
-): void {
-	if (transport !== 'socket' || baseURL.startsWith('http:')) return;
-	const message = 'Sockets are for servers without TLS: baseURL begins with https:, leave this out';
-	context.addIssue({ code: 'custom', path: ['transport'], message });
-}
-
 /** Whether a config leaves requests as clients have written them. */
-export function leavesRequests({
+export function allowsPassthrough({
 	forward,
 	body,
 }: ConnectionOptions & { readonly forward: boolean }): boolean {
@@ -77,7 +61,6 @@ export interface ConnectionOptions {
 	readonly model?: string | undefined;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly timeoutSeconds: number;
-	readonly transport?: 'undici' | 'socket' | undefined;
 	readonly retries: number;
 	readonly body: Readonly<Record<string, z.output<ReturnType<typeof z.json>>>>;
 }

@@ -1,7 +1,7 @@
 import type { ChatEvent } from '@plinth/plugin-chat/model';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
-import { answer, chunk, hello, words } from './chat-calls.ts';
+import { answer, answerTo, chunk, hello, words } from './chat-calls.ts';
 import { failureOf, modelOf } from './harness.ts';
 import {
 	bytes,
@@ -15,16 +15,7 @@ import {
 	sse,
 } from './upstream.ts';
 
-async function answerTo(
-	handler: Handler,
-	part?: Parameters<typeof answer>[1],
-): Promise<ChatEvent[]> {
-	const { baseURL } = await scripted(handler);
-	return answer(await modelOf(openai.chat({ baseURL, retries: 0 })), part);
-}
-
 const stop: ChatEvent = { type: 'finish', reason: 'stop' };
-const call = (index: number, part: object) => chunk({ tool_calls: [{ index, ...part }] });
 
 describe('an answer', () => {
 	test('comes word by word, with its end and its tokens', async () => {
@@ -93,6 +84,11 @@ describe('an answer', () => {
 		expect(await answerTo(whole)).toEqual([{ type: 'text', text: 'All of it.' }, stop]);
 	});
 
+	test('has stopped where [DONE] comes without a reason', async () => {
+		const expected = [{ type: 'text', text: 'Yes.' }, stop];
+		expect(await answerTo(sse(chunk({ content: 'Yes.' }), '[DONE]'))).toEqual(expected);
+	});
+
 	test('may end without [DONE], or break off behind its end', async () => {
 		const text = [chunk({ content: 'Yes.' }), chunk({}, 'stop')];
 		const expected = [{ type: 'text', text: 'Yes.' }, stop];
@@ -138,97 +134,11 @@ describe('an answer', () => {
 	);
 });
 
-describe('calls of tools', () => {
-	test('come in pieces, several in one answer', async () => {
-		const events = await answerTo(
-			sse(
-				call(0, { id: 'a', type: 'function', function: { name: 'one', arguments: '' } }),
-				call(0, { function: { arguments: '{"x":' } }),
-				call(0, { function: { arguments: '1}' } }),
-				call(1, { id: 'b', type: 'function', function: { name: 'two', arguments: '{}' } }),
-				chunk({}, 'tool_calls'),
-			),
-		);
-		expect(events).toEqual([
-			{ type: 'tool_call', index: 0, id: 'a', name: 'one' },
-			{ type: 'tool_call', index: 0, arguments: '{"x":' },
-			{ type: 'tool_call', index: 0, arguments: '1}' },
-			{ type: 'tool_call', index: 1, id: 'b', name: 'two', arguments: '{}' },
-			{ type: 'finish', reason: 'tool_calls' },
-		]);
-	});
-
-	test('begin when their name is there, and are several where a name follows a whole call', async () => {
-		const events = await answerTo(
-			sse(
-				call(0, { id: 'a', function: { arguments: '' } }),
-				call(0, { function: { name: 'one' } }),
-				call(0, { id: '', function: { arguments: '{"x":1}' } }),
-				call(0, { id: '', function: { name: 'two', arguments: '{}' } }),
-				chunk({}, 'tool_calls'),
-			),
-		);
-		expect(events).toMatchObject([
-			{ index: 0, id: 'a', name: 'one' },
-			{ index: 0, arguments: '{"x":1}' },
-			{ index: 1, name: 'two', arguments: '{}' },
-			{ type: 'finish' },
-		]);
-	});
-
-	test('are one where every piece has another id', async () => {
-		const events = await answerTo(
-			sse(
-				call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
-				call(0, { id: 'b', function: { name: '', arguments: '1}' } }),
-				chunk({}, 'tool_calls'),
-			),
-		);
-		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '1}' }, {}]);
-	});
-
-	test('go on where a server repeats the name with each piece', async () => {
-		const events = await answerTo(
-			sse(
-				call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
-				call(0, { function: { name: 'one', arguments: '{"y":1}}' } }),
-				chunk({}, 'tool_calls'),
-			),
-		);
-		expect(events).toMatchObject([{ index: 0, id: 'a' }, { index: 0, arguments: '{"y":1}}' }, {}]);
-	});
-
-	test('are told apart by their ids where all have the index 0, and get ids where they have none', async () => {
-		const events = await answerTo(
-			sse(
-				call(0, { id: 'a', function: { name: 'one', arguments: { x: 1 } } }),
-				call(0, { id: 'b', function: { name: 'two', arguments: '{}' } }),
-				chunk({ tool_calls: [{ function: { name: 'three', arguments: '{}' } }] }, 'tool_calls'),
-			),
-		);
-		expect(events).toMatchObject([
-			{ index: 0, id: 'a', name: 'one', arguments: '{"x":1}' },
-			{ index: 1, id: 'b', name: 'two' },
-			{ index: 2, name: 'three', arguments: '{}' },
-			{ type: 'finish' },
-		]);
-		const [made] = await answerTo(
-			sse(chunk({ tool_calls: [{ function: { name: 'three', arguments: '{}' } }] }, 'tool_calls')),
-		);
-		expect(made).toMatchObject({
-			index: 0,
-			name: 'three',
-			id: expect.stringMatching(/^call_\w+$/),
-		});
-	});
-});
-
 describe('an answer that fails on its way is an error:', () => {
 	const begun = chunk({ content: 'Half' });
 	test.each<[string, Handler]>([
 		['the connection is lost', cutAfter('text/event-stream', frame(begun))],
 		['it ends in the middle', sse(begun)],
-		['it says [DONE] in the middle', sse(begun, '[DONE]')],
 		['the server gives it up', sse(begun, chunk({}, 'abort'))],
 		['an event is no JSON', sse(begun, '{"choices":[')],
 		['an event is an error', sse(begun, { error: { message: 'CUDA out of memory', code: 500 } })],

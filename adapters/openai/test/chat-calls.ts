@@ -1,6 +1,8 @@
 import type { ChatEvent, ChatModel, ChatRequest, TextPart } from '@plinth/plugin-chat/model';
 import { silentLogger } from '@plinth/testing';
-import { all } from './harness.ts';
+import { openai } from '../src/index.ts';
+import { all, modelOf } from './harness.ts';
+import { type Handler, scripted } from './upstream.ts';
 
 /** A text part. */
 export const words = (text: string): TextPart => ({ type: 'text', text });
@@ -41,3 +43,12 @@ export const hello: readonly (object | string)[] = [
 	{ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } },
 	'[DONE]',
 ];
+
+/** Everything that a model answers before a server that answers so. */
+export async function answerTo(
+	handler: Handler,
+	part?: Parameters<typeof answer>[1],
+): Promise<ChatEvent[]> {
+	const { baseURL } = await scripted(handler);
+	return answer(await modelOf(openai.chat({ baseURL, retries: 0 })), part);
+}

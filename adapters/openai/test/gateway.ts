@@ -8,8 +8,7 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { openai } from '../src/index.ts';
 import { keptLog } from './harness.ts';
-import { obliging } from './opened.ts';
-import { type Got, type Handler, type Scripted, scripted } from './upstream.ts';
+import { type Handler, type Scripted, scripted } from './upstream.ts';
 
 /** The three endpoints whose requests can be passed on. */
 export const paths = {
@@ -28,8 +27,6 @@ export const upstreamKey = 'key-of-plinth';
 /** A server with models of all three kinds behind another one. */
 export interface Gateway {
 	readonly upstream: Scripted;
-	/** What the server got since the gateway was ready. */
-	passed(): readonly Got[];
 	/** The lines of the log. */
 	readonly lines: readonly string[];
 	/** Asks one of the endpoints; the body is JSON as it is sent. */
@@ -49,16 +46,9 @@ const auth = defineBackend({
 	}),
 });
 
-/** Requests that open the connections, which only ordinary ones do. */
-const openers = {
-	chat: { messages: [{ role: 'user', content: 'Hi.' }], n: 2 },
-	image: { prompt: 'a cat', style: 'vivid' },
-	speech: { input: 'Hi.', voice: { id: 'ann' }, response_format: 'mp3' },
-} as const;
-
-/** Starts one, ready to pass requests on; `handler` answers everything from then on. */
+/** Starts one; `handler` answers everything. */
 export async function gateway(handler: Handler, options: object = {}): Promise<Gateway> {
-	const upstream = await scripted(obliging);
+	const upstream = await scripted(handler);
 	const { log, lines } = keptLog();
 	const own = { baseURL: upstream.baseURL, apiKey: upstreamKey, model: upstreamName, retries: 0 };
 	const app = await createApp(
@@ -88,14 +78,7 @@ export async function gateway(handler: Handler, options: object = {}): Promise<G
 			body,
 			...init,
 		});
-	for (const kind of ['chat', 'image', 'speech'] as const) {
-		const opened = await ask(kind, JSON.stringify({ model: ids[kind], ...openers[kind] }));
-		if (!opened.ok) throw new Error(await opened.text());
-		await opened.arrayBuffer();
-	}
-	const before = upstream.got.length;
-	upstream.on(handler);
-	return { upstream, lines, ask, passed: () => upstream.got.slice(before) };
+	return { upstream, lines, ask };
 }
 
 /** The ids of the models. */

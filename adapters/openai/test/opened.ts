@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { silentLogger } from '@plinth/testing';
 import { openai } from '../src/index.ts';
-import { answer, hello } from './chat-calls.ts';
+import { hello } from './chat-calls.ts';
 import { impatientClock } from './clock.ts';
 import { keptLog, modelOf } from './harness.ts';
-import { make, wish } from './pictures.ts';
 import { bytes, type Got, json, scripted, sse } from './upstream.ts';
 
 /** A picture of one pixel. */
@@ -25,32 +23,23 @@ async function surroundings(handler = obliging) {
 	return { upstream, lines, around: { log, clock: impatientClock() }, baseURL: upstream.baseURL };
 }
 
-/** A chat model that has been asked once in the ordinary way, after which its lanes are there. */
+/** A chat model in front of such a server. */
 export async function openedChat(options: object = {}, handler = obliging) {
 	const { upstream, lines, around, baseURL } = await surroundings(handler);
 	const model = await modelOf(openai.chat({ baseURL, retries: 0, ...options }), around);
-	await answer(model).catch(() => {});
 	return { upstream, lines, model };
 }
 
 /** The same for pictures. */
-export async function openedImage(options: object = {}, handler = obliging) {
-	const { upstream, lines, around, baseURL } = await surroundings(handler);
-	const model = await modelOf(
-		openai.image({ baseURL, retries: 0, forward: true, ...options }),
-		around,
-	);
-	await make(model, wish()).catch(() => {});
-	return { upstream, lines, model };
+export async function openedImage(options: object = {}) {
+	const { upstream, lines, around, baseURL } = await surroundings();
+	const binding = openai.image({ baseURL, retries: 0, forward: true, ...options });
+	return { upstream, lines, model: await modelOf(binding, around) };
 }
 
 /** The same for speech. */
-export async function openedSpeech(options: object = {}, handler = obliging) {
-	const { upstream, lines, around, baseURL } = await surroundings(handler);
+export async function openedSpeech(options: object = {}) {
+	const { upstream, lines, around, baseURL } = await surroundings();
 	const model = await modelOf(openai.speech({ baseURL, retries: 0, ...options }), around);
-	const wish = { input: 'Hi.', voice: 'ann', speed: 1, format: 'mp3' } as const;
-	await model
-		.speak(wish, { signal: new AbortController().signal, log: silentLogger() })
-		.catch(() => {});
 	return { upstream, lines, model };
 }

@@ -38,23 +38,6 @@ describe('options', () => {
 		expect(faults('chat', { baseURL, ...options })).toEqual([place]);
 	});
 
-	test.each(['chat', 'image', 'speech'] as const)(
-		'of %s take sockets where there is no TLS',
-		(kind) => {
-			const { config } = openai[kind].definition;
-			const transport = 'socket';
-			expect(config.safeParse({ baseURL, transport }).success).toBe(true);
-			const { error } = config.safeParse({ baseURL: 'https://gpu/v1', transport });
-			expect(error?.issues).toMatchObject([
-				{ path: ['transport'], message: expect.stringContaining('baseURL begins with https:') },
-			]);
-		},
-	);
-
-	test('of video know no other way to pass requests on: there is none', () => {
-		expect(faults('video', { baseURL, transport: 'socket' })).toEqual(['unrecognized_keys']);
-	});
-
 	test('of servers that do not do a thing at all are refused', () => {
 		expect(faults('video', { baseURL, dialect: 'sdcpp' })).toEqual(['dialect']);
 		expect(faults('speech', { baseURL, dialect: 'llamacpp' })).toEqual(['dialect']);

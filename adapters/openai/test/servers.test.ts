@@ -1,4 +1,3 @@
-import { isPlinthError } from '@plinth/core';
 import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
@@ -7,7 +6,6 @@ import { type Cell, cellsOf } from './features.ts';
 import { failureOf, modelOf } from './harness.ts';
 import {
 	asking,
-	atOnce,
 	complained,
 	isServed,
 	type Kind,
@@ -18,9 +16,10 @@ import {
 	wav,
 	wellDone,
 } from './kinds.ts';
-import { obliging, openedChat, openedImage, openedSpeech } from './opened.ts';
-import { codec, colors, inputOf, make, wish } from './pictures.ts';
+import { openedChat, openedImage, openedSpeech } from './opened.ts';
+import { colors, inputOf, make, wish } from './pictures.ts';
 import { rawBody } from './raw.ts';
+import { chatOf, images, painterOf, studioOf, unlessRefused, yes } from './servers.ts';
 import {
 	bytes,
 	cutAfter,
@@ -31,43 +30,10 @@ import {
 	scripted,
 	silent,
 } from './upstream.ts';
-import { attempt, mp4, record, studio } from './videos.ts';
+import { attempt, mp4, record } from './videos.ts';
 
-const images = await codec();
 const picture = await inputOf(images, colors(8, 4, 2));
 const tool = { name: 'a', isStrict: false };
-/** `no` for what is refused. */
-async function unlessRefused(work: Promise<unknown>): Promise<Cell> {
-	try {
-		await work;
-		return 'yes';
-	} catch (error) {
-		if (isPlinthError(error) && error.spec.status === 400) return 'no';
-		throw error;
-	}
-}
-
-const yes = (is: boolean): Cell => (is ? 'yes' : 'no');
-
-async function chatOf(dialect: string, options: object = {}) {
-	const upstream = await scripted(obliging);
-	const { baseURL } = upstream;
-	const model = await modelOf(openai.chat({ baseURL, dialect, ...options } as never));
-	return { model, said: () => upstream.got[0]?.json ?? {} };
-}
-
-async function painterOf(dialect: string) {
-	const upstream = await scripted(obliging);
-	const model = openai.image({ baseURL: upstream.baseURL, dialect } as never);
-	return { upstream, model: await modelOf(model, { images }) };
-}
-
-async function studioOf(dialect: string, part: Parameters<typeof studio>[0] = {}) {
-	const started = await studio(part, { dialect });
-	if (dialect === 'localai' && !part?.create) started.state.create = atOnce;
-	return started;
-}
-
 /** A feature of a kind: what becomes of it at a server that has the kind. */
 const probes: Readonly<
 	Record<string, readonly [Kind | undefined, (dialect: string) => Promise<Cell>]>

@@ -68,7 +68,7 @@ export type { FetchingCall, RemoteImages } from './ports/remote-images.ts';
 export { formBoolean, formInteger, type NumberBounds } from './requests/form.ts';
 export { listPage, listPageSchema } from './requests/list-page.ts';
 export { parseUnchanged } from './requests/parse-unchanged.ts';
-export { tryPassthrough } from './requests/try-passthrough.ts';
+export { type RequestFor, tryPassthrough } from './requests/try-passthrough.ts';
 export { mediaServices } from './services.ts';
 export { closing } from './streams/closing.ts';
 export { eventsWithin, type StreamBeginning } from './streams/events-within.ts';

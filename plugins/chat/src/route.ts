@@ -3,7 +3,7 @@ import { mediaErrors, tryPassthrough } from '@plinth/toolkit';
 import { chatCompletion } from './answer/schemas.ts';
 import { complete } from './complete.ts';
 import type { ChatContext } from './context.ts';
-import { chatLanes } from './lane.ts';
+import { chatPassthrough } from './passthrough.ts';
 import { chatBody } from './request/fields.ts';
 import { maxFiles } from './request/inputs.ts';
 
@@ -39,7 +39,7 @@ export function createChatCompletion(context: ChatContext): Route {
 			errors.E_STORE_FULL,
 			errors.E_STORE_UNAVAILABLE,
 		],
-		forward: (raw, call) => tryPassthrough(context.models, raw, call, chatLanes(raw)),
+		forward: (raw, call) => tryPassthrough(context.models, raw, call, chatPassthrough(raw)),
 		handler: ({ body }, call) => complete(context, body, call),
 	});
 }

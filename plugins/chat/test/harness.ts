@@ -121,7 +121,7 @@ export async function harness({
 		ask(fields, init) {
 			const body =
 				init?.body ?? JSON.stringify({ model: 'fake-1', messages: [user('Hello?')], ...fields });
-			// Only bodies of known length have a lane.
+			// Only bodies of known length pass through.
 			const length = forward ? { 'content-length': `${Buffer.byteLength(String(body))}` } : {};
 			return app.fetch(
 				new Request('http://localhost/v1/chat/completions', {

@@ -139,8 +139,8 @@ export interface ImageModel {
 	generate?(request: ImageRequest, run: ImageRun): Promise<ImageResult>;
 	edit?(request: ImageEditRequest, run: ImageRun): Promise<ImageResult>;
 	/**
-	 * For a model whose upstream speaks this wire format itself: the same generation of pictures as a request that the upstream can be given as it came, so that its answer goes
-	 * to the client byte for byte. Undefined: this one must be translated.
+	 * For a model whose upstream speaks this wire format: the request that passes this generation through, so that the
+	 * response reaches the client byte for byte. Undefined: this body must be translated.
 	 */
 	forward?(raw: RawBody): ForwardRequest | undefined;
 }

@@ -131,7 +131,7 @@ function requests(app: App): Pick<Harness, 'generations' | 'editing' | 'get'> {
 		const isForm = body instanceof FormData;
 		const type = { 'content-type': 'application/json' };
 		const text = isForm ? '' : JSON.stringify(body);
-		// Only bodies of known length have a lane.
+		// Only bodies of known length pass through.
 		const length = { 'content-length': `${Buffer.byteLength(text)}` };
 		return app.fetch(
 			new Request(`http://localhost${path}`, {

@@ -63,8 +63,8 @@ export interface SpeechModel {
 	/** The voices it knows. Absent: any name is passed on. */
 	voices?(): readonly string[];
 	/**
-	 * For a model whose upstream speaks this wire format itself: the same speech as a request that the upstream can be given as it came, so that its answer goes
-	 * to the client byte for byte. Undefined: this one must be translated.
+	 * For a model whose upstream speaks this wire format: the request that passes this speech through, so that the
+	 * response reaches the client byte for byte. Undefined: this body must be translated.
 	 */
 	forward?(raw: RawBody): ForwardRequest | undefined;
 }

@@ -1,9 +1,9 @@
 import { defineRoute, type Models, modelErrors, type Route, valueErrors } from '@plinth/core';
 import { tryPassthrough } from '@plinth/toolkit';
 import { speechBody } from './fields.ts';
-import { speechLanes } from './lane.ts';
 import type { AudioEncoder, SpeechModel } from './model.ts';
 import type { SpeechOptions } from './options.ts';
+import { speechPassthrough } from './passthrough.ts';
 import { speakBy } from './speak.ts';
 import { checkVoice } from './voice.ts';
 
@@ -28,7 +28,7 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 		body: schema,
 		response: { description: 'The audio.', mediaTypes },
 		errors: [...valueErrors, ...modelErrors],
-		forward: (raw, call) => tryPassthrough(models, raw, call, speechLanes(raw, schema)),
+		forward: (raw, call) => tryPassthrough(models, raw, call, speechPassthrough(raw, schema)),
 		async handler({ body }, call) {
 			// Before its turn: who is refused waits in no line.
 			checkVoice(models.get(body.model).model, body.voice);

@@ -98,7 +98,7 @@ export async function harness({
 				response_format: 'wav',
 				...fields,
 			});
-			// Only bodies of known length have a lane.
+			// Only bodies of known length pass through.
 			const length = { 'content-length': `${Buffer.byteLength(body)}` };
 			return app.fetch(
 				new Request('http://localhost/v1/audio/speech', {

@@ -166,12 +166,7 @@ export const ofServers: readonly LimitSection[] = [
 				'models.abandonMs',
 				'the place is given on',
 			],
-			[
-				'A JSON body that may go to an upstream unread',
-				'forward.wholeBytes',
-				'it is read and checked as ever',
-			],
-			['Of those, parsed and checked', 'forward.parsedBytes', 'its members are looked through'],
+			['A JSON body that may be passed on', 'forward.wholeBytes', 'it is translated'],
 			["An upstream's refusal that is read", 'forward.refusalBytes', 'the rest is left'],
 			[
 				'Wrong keys of an address in a minute (0: any number)',

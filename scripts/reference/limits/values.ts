@@ -16,9 +16,8 @@ import { jobSettings } from '../../../core/kernel/src/contract/jobs/settings.ts'
 import { serverSettings } from '../../../core/kernel/src/engine/config/shape.ts';
 import { readinessLimits } from '../../../core/kernel/src/engine/run/readiness.ts';
 import { wholeBytes } from '../../../core/kernel/src/http/bodies/body.ts';
-import { parsedBytes } from '../../../core/kernel/src/http/bodies/raw-body.ts';
-import { refusalBytes } from '../../../core/kernel/src/http/lane/forward.ts';
 import { httpLimits } from '../../../core/kernel/src/http/limits.ts';
+import { refusalBytes } from '../../../core/kernel/src/http/passthrough/forward.ts';
 import { defaultCircuit } from '../../../core/kernel/src/models/circuit.ts';
 import { defaultWaiting } from '../../../core/kernel/src/models/fair-queue.ts';
 import { abandonMs } from '../../../core/kernel/src/models/guarded-model.ts';
@@ -88,7 +87,7 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 			retryAfterSeconds,
 			abandonMs,
 		}),
-		...named('forward', { wholeBytes, parsedBytes, refusalBytes }),
+		...named('forward', { wholeBytes, refusalBytes }),
 		...named('readiness', readinessLimits),
 		...named('idempotency', { keyMs: idempotencyKeyMs, retryMs: retryWindowMs }),
 		...ofRoute('POST /v1/videos', video),

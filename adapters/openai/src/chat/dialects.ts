@@ -13,10 +13,10 @@ export interface ChatDialect {
 	/** Whether a part can be a file (`file`). */
 	readonly files: boolean;
 	/**
-	 * Which requests it can be given as clients have written them: all that its own API describes, or `plain` ones, with texts that are no parts and with the roles that every
-	 * template knows. Undefined: none.
+	 * Which requests may pass through: all that its own API describes, or `plain` ones, without texts in parts and with
+	 * the roles that every template knows. Undefined: none.
 	 */
-	readonly asWritten?: 'all' | 'plain';
+	readonly passthrough?: 'all' | 'plain';
 }
 
 const own: ChatDialect = {
@@ -30,21 +30,11 @@ const own: ChatDialect = {
 
 /** The servers that chat, and how. */
 export const chatDialects = {
-	openai: { ...own, maxTokens: 'max_completion_tokens', files: true, asWritten: 'all' },
-	'vllm-omni': { ...own, asWritten: 'plain' },
-	sglang: { ...own, audio: false, asWritten: 'plain' },
+	openai: { ...own, maxTokens: 'max_completion_tokens', files: true, passthrough: 'all' },
+	'vllm-omni': { ...own, passthrough: 'plain' },
+	sglang: { ...own, audio: false, passthrough: 'plain' },
 	localai: { ...own, effort: false },
 	ollama: { ...own, toolChoice: 'auto', pictureUrls: false, audio: false },
 	// It knows the words, but not the form that names a tool.
-	llamacpp: { ...own, toolChoice: 'required', effort: false, asWritten: 'plain' },
+	llamacpp: { ...own, toolChoice: 'required', effort: false, passthrough: 'plain' },
 } as const satisfies Record<string, ChatDialect>;
-
-/** The names of the servers that chat. */
-export const chatDialectNames = [
-	'openai',
-	'vllm-omni',
-	'sglang',
-	'localai',
-	'ollama',
-	'llamacpp',
-] as const;

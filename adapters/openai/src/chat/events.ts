@@ -13,8 +13,8 @@ const maxBytes = 16_777_216;
 type Finish = Extract<ChatEvent, { type: 'finish' }>;
 
 /**
- * What a server answers, as events; an answer that comes whole although events were asked for is told at once. Throws when the answer ends
- * without saying so, or says that it has failed.
+ * What a server answers, as events; an answer that comes whole although events were asked for is told at once. Throws
+ * when the answer ends without saying so, or says that it has failed.
  */
 export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEvent> {
 	const reader = new ChunkReader(answer);
@@ -26,7 +26,10 @@ export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEv
 	try {
 		for await (const { data } of eventsOf(answer, maxBytes)) {
 			const text = data.toString();
-			if (text === '[DONE]') break;
+			if (text === '[DONE]') {
+				reader.done();
+				break;
+			}
 			yield* reader.read(parsed(text, answer.where));
 		}
 	} catch (error) {
@@ -72,6 +75,11 @@ class ChunkReader {
 		yield* this.#pieces(members(message));
 		const reason = choice.finish_reason;
 		if (typeof reason === 'string' && reason !== '') this.#reason = this.#reasonOf(reason);
+	}
+
+	/** The server says that the answer is complete: without a reason, the model has stopped. */
+	done(): void {
+		this.#reason ??= 'stop';
 	}
 
 	end(): Finish {

@@ -1,4 +1,4 @@
-import { defineModel, type ForwardRequest, type RawBody, services } from '@plinth/core';
+import { defineModel, services } from '@plinth/core';
 import {
 	type ChatAbilities,
 	type ChatEvent,
@@ -8,31 +8,24 @@ import {
 	chatModels,
 } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
-import {
-	checkTransport,
-	connectionOptions,
-	flag,
-	forwardOption,
-	leavesRequests,
-	transportOption,
-} from '../options.ts';
+import { allowsPassthrough, connectionOptions, flag, forwardOption } from '../options.ts';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { Complaint } from '../upstream/complaint.ts';
-import { UpstreamAnswered } from '../upstream/failure.ts';
-import { Lane } from '../upstream/lane.ts';
+import { answerBehind } from '../upstream/failure.ts';
 import { openUpstream } from '../upstream/open.ts';
+import { passthroughTo } from '../upstream/passthrough.ts';
+import { sendableEvents, usageIn } from '../upstream/passthrough-hooks.ts';
 import { withExtras } from '../upstream/request.ts';
-import { type ChatDialect, chatDialectNames, chatDialects } from './dialects.ts';
+import { type ChatDialect, chatDialects } from './dialects.ts';
 import { chatEvents } from './events.ts';
-import { type AnswerForm, ChatPassthroughRules } from './passthrough-rules.ts';
-import { chatParams, unheard, wireRequest } from './request.ts';
+import { ChatPassthroughRules } from './passthrough-rules.ts';
+import { chatParams, ignoredOptions, wireRequest } from './request.ts';
 
 const config = z
 	.strictObject({
-		...connectionOptions(chatDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
+		...connectionOptions(chatDialects, { dialect: 'openai', timeoutSeconds: 300 }),
 		...forwardOption,
-		...transportOption,
 		/** The model looks at pictures. */
 		images: flag().default(false),
 		/** The server may fetch pictures from addresses that clients name, with all that it can reach. */
@@ -48,7 +41,6 @@ const config = z
 		/** Most characters of documents in one request. */
 		documentCharacters: z.coerce.number<number | string>().int().min(1).optional(),
 	})
-	.superRefine(checkTransport)
 	.superRefine(({ dialect, audio, files, pictureUrls }, context) => {
 		const known: ChatDialect = chatDialects[dialect];
 		const refuse = (path: string, what: string) =>
@@ -71,64 +63,56 @@ export const openaiChat = defineModel({
 	needs: { clock: services.clock },
 	create(context): ChatModel {
 		const { config, id } = context;
-		const talker = new Talker(openUpstream(context), config, config.model ?? id);
+		const client = new ChatClient(openUpstream(context), config, config.model ?? id);
+		const forward = client.passthrough();
 		return {
 			apiVersion: 1,
 			abilities: abilitiesOf(config),
-			stream: (request, run) => talker.stream(request, run),
-			...(talker.hasLanes ? { forward: (raw) => talker.forward(raw) } : {}),
+			stream: (request, run) => client.stream(request, run),
+			...(forward ? { forward } : {}),
 		};
 	},
 });
 
-function abilitiesOf({
-	images,
-	audio,
-	files,
-	tools,
-	json,
-	documentCharacters,
-}: Config): ChatAbilities {
-	return {
-		images,
-		audio,
-		files,
-		tools,
-		json,
-		...(documentCharacters === undefined ? {} : { documentCharacters }),
-	};
+function abilitiesOf(config: Config): ChatAbilities {
+	const { images, audio, files, tools, json, documentCharacters } = config;
+	const bound = documentCharacters === undefined ? {} : { documentCharacters };
+	return { images, audio, files, tools, json, ...bound };
 }
 
-class Talker {
+/** One chat model of a server. */
+class ChatClient {
 	readonly #upstream: Upstream;
 	readonly #config: Config;
 	readonly #model: string;
-	readonly #written: ChatPassthroughRules;
-	readonly #lanes: Readonly<Record<AnswerForm, Lane>> | undefined;
-	/** False once the server has said that it knows no events. */
+	/** False once the server has said that it does not know events. */
 	#streams = true;
 
 	constructor(upstream: Upstream, config: Config, model: string) {
 		this.#upstream = upstream;
 		this.#config = config;
 		this.#model = model;
-		const dialect: ChatDialect = chatDialects[config.dialect];
-		this.#written = new ChatPassthroughRules(dialect);
-		if (!dialect.asWritten || !leavesRequests(config)) return;
-		this.#lanes = {
-			whole: laneOf(upstream, 'application/json'),
-			events: laneOf(upstream, 'text/event-stream', refusesEvents),
+	}
+
+	/** What makes the requests that are passed on; undefined where none may be. */
+	passthrough(): ChatModel['forward'] {
+		const upstream = this.#upstream;
+		const dialect: ChatDialect = chatDialects[this.#config.dialect];
+		if (!dialect.passthrough || !allowsPassthrough(this.#config)) return undefined;
+		const rules = new ChatPassthroughRules(dialect);
+		const common = { path, params: chatParams, usage: usageIn };
+		const whole = passthroughTo(upstream, { ...common, ...typed('application/json') });
+		const events = passthroughTo(upstream, {
+			...common,
+			...typed('text/event-stream'),
+			isUnable: refusesEvents,
+			sendable: sendableEvents,
+		});
+		return (raw) => {
+			const form = rules.formOf(raw);
+			if (!form || (form === 'events' && !this.#streams)) return undefined;
+			return (form === 'events' ? events : whole)(raw, this.#model, rules.renamed);
 		};
-	}
-
-	/** Whether requests can be passed on as clients have written them. */
-	get hasLanes(): boolean {
-		return this.#lanes !== undefined;
-	}
-
-	forward(raw: RawBody): ForwardRequest | undefined {
-		const form = this.#written.formOf(raw);
-		return form && this.#lanes?.[form].request(raw, this.#model, this.#written.renamed);
 	}
 
 	async *stream(request: ChatRequest, run: ChatRun): AsyncGenerator<ChatEvent> {
@@ -136,7 +120,7 @@ class Talker {
 		const dialect: ChatDialect = chatDialects[this.#config.dialect];
 		const answer = await this.#ask(request, run, dialect);
 		try {
-			for (const message of unheard(request, dialect)) yield { type: 'warning', message };
+			for (const message of ignoredOptions(request, dialect)) yield { type: 'warning', message };
 			yield* chatEvents(answer);
 		} finally {
 			// Who leaves at a warning has not begun to read it.
@@ -150,9 +134,8 @@ class Talker {
 		try {
 			return await this.#send(request, run, dialect, stream);
 		} catch (error) {
-			if (!stream || !refusesToStream(error)) throw error;
+			if (!stream || !refusesEvents(answerBehind(error)?.complaint)) throw error;
 			this.#streams = false;
-			this.#lanes?.events.close('the server knows no events');
 			run.log.info({ upstream: this.#upstream.host }, 'the server of a model knows no events');
 			return this.#send(request, run, dialect, false);
 		}
@@ -179,25 +162,10 @@ class Talker {
 
 const path = '/chat/completions';
 
-function laneOf(
-	upstream: Upstream,
-	mediaType: string,
-	isUnable?: (complaint: Complaint) => boolean,
-): Lane {
-	return new Lane(upstream, {
-		path,
-		accept: mediaType,
-		types: new Set([mediaType]),
-		params: chatParams,
-		...(isUnable ? { isUnable } : {}),
-	});
+function typed(mediaType: string) {
+	return { accept: mediaType, types: new Set([mediaType]) };
 }
 
-function refusesToStream(error: unknown): boolean {
-	const { cause } = error as { readonly cause?: unknown };
-	return cause instanceof UpstreamAnswered && refusesEvents(cause.complaint);
-}
-
-function refusesEvents({ param }: Complaint): boolean {
+function refusesEvents({ param }: Partial<Complaint> = {}): boolean {
 	return param === 'stream' || param === 'stream_options';
 }

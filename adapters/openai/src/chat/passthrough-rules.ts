@@ -1,10 +1,7 @@
 import type { RawBody } from '@plinth/core';
 import { members } from '../upstream/complaint.ts';
-import { unchangedMembers } from '../upstream/passthrough-rules.ts';
+import { knownMembers } from '../upstream/passthrough-hooks.ts';
 import type { ChatDialect } from './dialects.ts';
-
-/** How a request that a server can be given as it is wants its answer. */
-export type AnswerForm = 'whole' | 'events';
 
 /** Members that every server knows, and that say the same to each of them. */
 const common = [
@@ -21,68 +18,45 @@ const common = [
 	'response_format',
 	'user',
 	'n',
+	'tools',
+	'tool_choice',
+	'parallel_tool_calls',
 ];
 /** A body has one of them at most. */
 const tokenBounds = ['max_tokens', 'max_completion_tokens'];
-const toolMembers = ['tools', 'tool_choice', 'parallel_tool_calls'];
-
-/** Members of messages, and of their parts, that make more of a long body than plain talk, or that clients repeat out of answers. */
-const remarkable = [
-	'annotations',
-	'audio',
-	'cache_control',
-	'function_call',
-	'reasoning',
-	'reasoning_content',
-	'refusal',
-	'tool_call_id',
-	'tool_calls',
-];
 
 /**
- * Says which chat completions a dialect takes as clients write them. The plugin has seen to it that they are good ones and hold nothing but text. What is left is what
- * a translation would put in other words or leave out.
+ * Which chat completions a dialect takes as clients write them. The plugin has checked that they are valid and hold
+ * only text; here is what a translation would put in other words or leave out.
  */
 export class ChatPassthroughRules {
 	/** What else clients call the bound on the answer's tokens, and what the server calls it. */
 	readonly renamed: readonly [from: string, to: string];
 	readonly #dialect: ChatDialect;
 	readonly #known: ReadonlySet<string>;
-	readonly #knownUnread: ReadonlySet<string>;
-	readonly #remarkable: readonly string[];
 	readonly #messages: MessageRules;
 
 	constructor(dialect: ChatDialect) {
-		const talk = [...common, ...tokenBounds, ...(dialect.effort ? ['reasoning_effort'] : [])];
-		const isPlain = dialect.asWritten === 'plain';
-		this.renamed = [
-			tokenBounds.find((each) => each !== dialect.maxTokens) ?? '',
-			dialect.maxTokens,
-		];
+		const { maxTokens, effort, passthrough } = dialect;
+		this.renamed = [tokenBounds.find((each) => each !== maxTokens) ?? '', maxTokens];
 		this.#dialect = dialect;
-		this.#known = new Set([...talk, ...toolMembers]);
-		this.#knownUnread = new Set(talk);
-		this.#remarkable = isPlain ? [...remarkable, 'text'] : remarkable;
-		this.#messages = isPlain ? plainMessages : allMessages;
+		this.#known = new Set([...common, ...tokenBounds, ...(effort ? ['reasoning_effort'] : [])]);
+		this.#messages = passthrough === 'plain' ? plainMessages : allMessages;
 	}
 
-	/** How the answer is to come; undefined for a request that must be translated. */
-	formOf(raw: RawBody): AnswerForm | undefined {
-		const stream = raw.value ? this.#streamOf(raw) : this.#streamOfUnread(raw);
-		if (stream === undefined) return undefined;
-		return stream ? 'events' : 'whole';
-	}
-
-	#streamOf(raw: RawBody): boolean | undefined {
-		const body = unchangedMembers(raw, this.#known);
+	/** How the answer should come; undefined for a request that must be translated. */
+	formOf(raw: RawBody): 'whole' | 'events' | undefined {
+		const body = knownMembers(raw, this.#known);
 		if (!body) return undefined;
 		const { messages, stop, stream = false } = body;
 		const isTaken =
+			typeof stream === 'boolean' &&
 			!isEmptyList(stop) &&
 			this.#takesTools(body) &&
 			Array.isArray(messages) &&
 			messages.every((each) => takesMessage(members(each), this.#messages));
-		return isTaken && typeof stream === 'boolean' ? stream : undefined;
+		if (!isTaken) return undefined;
+		return stream ? 'events' : 'whole';
 	}
 
 	/** Servers refuse words about tools where there are none. */
@@ -100,17 +74,6 @@ export class ChatPassthroughRules {
 		if (choice === undefined || choice === 'auto') return true;
 		const { toolChoice } = this.#dialect;
 		return typeof choice === 'string' ? toolChoice !== 'auto' : toolChoice === 'named';
-	}
-
-	/** Where nobody has read the body, only what is plain talk for certain goes through. */
-	#streamOfUnread(raw: RawBody): boolean | undefined {
-		const { bytes, names } = raw;
-		if (!names.every((name) => this.#knownUnread.has(name))) return undefined;
-		// A text may say this too, and is then translated for nothing.
-		if (['null', '"developer"', '"function"'].some((word) => bytes.includes(word)))
-			return undefined;
-		if (raw.mentions(this.#remarkable)) return undefined;
-		return names.includes('stream') ? streamIn(bytes) : false;
 	}
 }
 
@@ -157,15 +120,4 @@ function isWholeTool(tool: unknown): boolean {
 
 function isEmptyList(value: unknown): boolean {
 	return Array.isArray(value) && value.length === 0;
-}
-
-const streamName = '"stream"';
-
-/** What a body says of `stream`; undefined where the word stands in more than one place, or is written in another way. */
-function streamIn(bytes: Buffer): boolean | undefined {
-	const at = bytes.indexOf(streamName);
-	const after = at + streamName.length;
-	if (at < 0 || bytes.includes(streamName, after)) return undefined;
-	const found = /^\s*:\s*(true|false)\b/.exec(bytes.toString('latin1', after, after + 64));
-	return found ? found[1] === 'true' : undefined;
 }

@@ -57,7 +57,7 @@ export async function wireRequest(request: ChatRequest, wire: ChatWire): Promise
 }
 
 /** What of a request the server does not take, one sentence each. */
-export function unheard({ effort }: ChatRequest, dialect: ChatDialect): readonly string[] {
+export function ignoredOptions({ effort }: ChatRequest, dialect: ChatDialect): readonly string[] {
 	return effort === undefined || dialect.effort
 		? []
 		: ['reasoning_effort: the server of the model does not know it.'];

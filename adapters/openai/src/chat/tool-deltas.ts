@@ -3,13 +3,13 @@ import type { ChatEvent } from '@plinth/plugin-chat/model';
 import { members } from '../upstream/complaint.ts';
 
 /**
- * Puts the pieces of tool calls in order: some servers count them all as 0 and tell them apart by their ids, some leave the index or the id out, and
- * some send a call whole.
+ * Puts the pieces of tool calls in order: some servers count them all as 0 and tell them apart by their ids, some
+ * leave the index or the id out, and some send a call whole.
  */
 export class ToolDeltas {
 	readonly #calls: Call[] = [];
 
-	/** The event of one element of `tool_calls`, at `position` of its list. Undefined for a call that has an id, and no name yet. */
+	/** The event of one element of `tool_calls`, at `position` of its list. Undefined for a call without a name yet. */
 	event(value: unknown, position: number): ChatEvent | undefined {
 		const { index, id, function: called } = members(value);
 		const { name, arguments: given } = members(called);

@@ -20,8 +20,8 @@ export interface ImageDialect {
 	readonly knowsFinish: boolean;
 	/** Whether it knows `background`. */
 	readonly transparency: boolean;
-	/** Whether it can be given requests as clients have written them. */
-	readonly asWritten: boolean;
+	/** Whether requests may pass through as clients have written them. */
+	readonly passthrough: boolean;
 }
 
 const open = { path: '/images/edits', images: 16, needsMask: false };
@@ -38,7 +38,7 @@ const diffusion = {
 	steps: 'num_inference_steps',
 	knowsFinish: false,
 	transparency: false,
-	asWritten: false,
+	passthrough: false,
 } as const satisfies ImageDialect;
 
 /** The servers that make pictures, and how. */
@@ -52,7 +52,7 @@ export const imageDialects = {
 		streams: true,
 		knowsFinish: true,
 		transparency: true,
-		asWritten: true,
+		passthrough: true,
 	},
 	'vllm-omni': { ...diffusion, mask: { name: 'mask_image', opens: 'white' } },
 	sglang: { ...diffusion, transparency: true },
@@ -71,6 +71,3 @@ export const imageDialects = {
 		steps: 'prompt',
 	},
 } as const satisfies Record<string, ImageDialect>;
-
-/** The names of the servers that make pictures. */
-export const imageDialectNames = ['openai', 'vllm-omni', 'sglang', 'localai', 'sdcpp'] as const;

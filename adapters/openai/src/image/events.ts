@@ -2,15 +2,9 @@ import type { ImageResult, ImageRun } from '@plinth/plugin-image/model';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import { members } from '../upstream/complaint.ts';
 import { brokenAnswer } from '../upstream/failure.ts';
+import { longJson } from '../upstream/long-json.ts';
 import { eventsOf } from '../upstream/sse.ts';
-import {
-	base64Bytes,
-	failureIn,
-	longJson,
-	pictureIn,
-	type ResultTools,
-	remarks,
-} from './result.ts';
+import { base64Bytes, failureIn, pictureIn, type ResultTools, remarks } from './result.ts';
 
 /** Reads the events of one picture: unfinished states are shown as they come, the finished one ends it. */
 export async function streamedResult(

@@ -10,22 +10,17 @@ import {
 } from '@plinth/plugin-image/model';
 import { type ImageCodec, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
-import {
-	checkTransport,
-	connectionOptions,
-	flag,
-	leavesRequests,
-	transportOption,
-} from '../options.ts';
+import { allowsPassthrough, connectionOptions, flag } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
-import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
+import { passthroughTo } from '../upstream/passthrough.ts';
+import { usageIn } from '../upstream/passthrough-hooks.ts';
 import { formFields, type RequestBody, withExtras } from '../upstream/request.ts';
-import { type ImageDialect, imageDialectNames, imageDialects } from './dialects.ts';
+import { type ImageDialect, imageDialects } from './dialects.ts';
 import { pictureParts } from './edit.ts';
 import { streamedResult } from './events.ts';
 import { allowsImagePassthrough } from './passthrough-rules.ts';
-import { imageParams, unheard, wireFields } from './request.ts';
+import { ignoredOptions, imageParams, wireFields } from './request.ts';
 import { wholeResult } from './result.ts';
 
 const size = z
@@ -36,23 +31,20 @@ const size = z
 		return { width, height };
 	});
 
-const config = z
-	.strictObject({
-		...connectionOptions(imageDialectNames, { dialect: 'openai', timeoutSeconds: 600 }),
-		/** Whether generations are passed on as they are. Unless set, those for OpenAI's own models: others may answer with addresses that clients cannot reach. */
-		forward: flag().optional(),
-		...transportOption,
-		/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
-		sizes: z.array(size).min(1).optional(),
-		/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
-		fit: z.enum(['cover', 'contain', 'fill']).optional(),
-		/** What the model does: pictures from words, changes of pictures, or both. */
-		operations: z
-			.array(z.enum(['generate', 'edit']))
-			.min(1)
-			.default(['generate', 'edit']),
-	})
-	.superRefine(checkTransport);
+const config = z.strictObject({
+	...connectionOptions(imageDialects, { dialect: 'openai', timeoutSeconds: 600 }),
+	/** Whether generations pass through. Unless set, those for OpenAI's own models: others may answer with addresses. */
+	forward: flag().optional(),
+	/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
+	sizes: z.array(size).min(1).optional(),
+	/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
+	fit: z.enum(['cover', 'contain', 'fill']).optional(),
+	/** What the model does: pictures from words, changes of pictures, or both. */
+	operations: z
+		.array(z.enum(['generate', 'edit']))
+		.min(1)
+		.default(['generate', 'edit']),
+});
 
 type Config = z.output<typeof config>;
 
@@ -72,8 +64,8 @@ export const openaiImage = defineModel({
 		const dialect: ImageDialect = imageDialects[config.dialect];
 		const upstream = openUpstream(context);
 		const model = config.model ?? id;
-		const painter = new Painter(upstream, config, model, services.images);
-		const lane = laneOf(upstream, config, model);
+		const client = new ImageClient(upstream, config, model, services.images);
+		const forward = passthroughOf(upstream, config, model);
 		return {
 			apiVersion: 1,
 			abilities: {
@@ -85,14 +77,10 @@ export const openaiImage = defineModel({
 				...(fit ? { fit } : {}),
 			},
 			...(operations.includes('generate')
-				? { generate: (request, run) => painter.make(request, run) }
+				? { generate: (request, run) => client.make(request, run) }
 				: {}),
-			...(lane
-				? { forward: (raw) => (allowsImagePassthrough(raw) ? lane.request(raw, model) : undefined) }
-				: {}),
-			...(operations.includes('edit')
-				? { edit: (request, run) => painter.make(request, run) }
-				: {}),
+			...(forward ? { forward } : {}),
+			...(operations.includes('edit') ? { edit: (request, run) => client.make(request, run) } : {}),
 		};
 	},
 });
@@ -100,27 +88,30 @@ export const openaiImage = defineModel({
 /** Models that know no addresses. */
 const alwaysBase64 = /^(?:chat)?gpt-image/;
 
-/** Sizes that the model does not make are Plinth's affair, and so are servers that speak in other words. */
-function laneOf(upstream: Upstream, config: Config, model: string): Lane | undefined {
+/** Not for sizes that Plinth has to make, and not for servers that speak in other words. */
+function passthroughOf(upstream: Upstream, config: Config, model: string): ImageModel['forward'] {
 	const { dialect, fit, operations, sizes, forward = alwaysBase64.test(model) } = config;
-	const isLane =
-		leavesRequests({ ...config, forward }) &&
-		imageDialects[dialect].asWritten &&
+	const isAllowed =
+		allowsPassthrough({ ...config, forward }) &&
+		imageDialects[dialect].passthrough &&
 		operations.includes('generate') &&
 		!sizes &&
 		!fit;
-	if (!isLane) return undefined;
+	if (!isAllowed) return undefined;
 	const mediaType = 'application/json';
-	return new Lane(upstream, {
+	const request = passthroughTo(upstream, {
 		path: generations,
 		accept: mediaType,
 		types: new Set([mediaType]),
 		params: imageParams,
 		isCostly: true,
+		usage: usageIn,
 	});
+	return (raw) => (allowsImagePassthrough(raw) ? request(raw, model) : undefined);
 }
 
-class Painter {
+/** One image model of a server. */
+class ImageClient {
 	readonly #upstream: Upstream;
 	readonly #config: Config;
 	readonly #model: string;
@@ -138,7 +129,7 @@ class Painter {
 	async make(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
 		run.signal.throwIfAborted();
 		const result = await this.#pictures(request, run);
-		return { ...result, warnings: unheard(request, this.#dialect) };
+		return { ...result, warnings: ignoredOptions(request, this.#dialect) };
 	}
 
 	/** Nobody says how the events of several pictures are told apart: each is asked for by itself. */

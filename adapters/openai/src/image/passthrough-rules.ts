@@ -1,5 +1,5 @@
 import type { RawBody } from '@plinth/core';
-import { unchangedMembers } from '../upstream/passthrough-rules.ts';
+import { knownMembers } from '../upstream/passthrough-hooks.ts';
 
 const known: ReadonlySet<string> = new Set([
 	'model',
@@ -18,9 +18,9 @@ const known: ReadonlySet<string> = new Set([
 /** The names that the API has today; older and newer ones are translated. */
 const qualities: ReadonlySet<unknown> = new Set([undefined, 'auto', 'low', 'medium', 'high']);
 
-/** Whether OpenAI's own API takes a generation of pictures as it is written, and answers with the pictures all at once. */
+/** Whether OpenAI's API takes a generation of pictures as it is written, and answers with all pictures at once. */
 export function allowsImagePassthrough(raw: RawBody): boolean {
-	const body = unchangedMembers(raw, known);
+	const body = knownMembers(raw, known);
 	if (!body) return false;
 	const { output_compression: compression, output_format: format = 'png', quality, stream } = body;
 	// PNG with a compression is refused there.

@@ -50,7 +50,7 @@ export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 }
 
 /** What of a request the server has no word for, one sentence each. */
-export function unheard(request: ImageRequest, dialect: ImageDialect): readonly string[] {
+export function ignoredOptions(request: ImageRequest, dialect: ImageDialect): readonly string[] {
 	const lost: readonly (readonly [string, boolean])[] = [
 		['num_inference_steps', request.steps !== undefined && dialect.steps === undefined],
 		['style', request.style !== undefined],
@@ -76,8 +76,8 @@ function finishOf(request: ImageRequest | ImageEditRequest): Fields {
 }
 
 /**
- * sd-server takes its own parameters as JSON between two marks in the prompt. Clients must not write them: they could name files of that
- * server.
+ * sd-server takes its own parameters as JSON between two marks in the prompt. Clients must not write them: they could
+ * name files of that server.
  */
 function promptOf({ prompt, steps }: ImageRequest, { dialect, seed }: ImageWire): string {
 	if (dialect.seed !== 'prompt') return prompt;

@@ -4,7 +4,7 @@ import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { complaintIn, members } from '../upstream/complaint.ts';
 import { brokenAnswer, knownFailure } from '../upstream/failure.ts';
-import { LongJson } from '../upstream/long-json.ts';
+import { type LongJson, longJson } from '../upstream/long-json.ts';
 
 /** Most bytes of one picture. */
 export const pictureBytes = 52_428_800;
@@ -20,7 +20,7 @@ export interface ResultTools {
 	readonly signal: AbortSignal;
 }
 
-/** Reads `{ data: [{ b64_json | url, revised_prompt }] }`. Addresses are fetched at once: servers forget what they have made. */
+/** Reads `{ data: [{ b64_json | url, revised_prompt }] }`. Addresses are fetched at once, because they expire. */
 export async function wholeResult(
 	answer: UpstreamAnswer,
 	count: number,
@@ -41,15 +41,6 @@ export async function wholeResult(
 		...(withheld > 0 && filtered === withheld ? { filtered: withheld } : {}),
 		...remarks(rest),
 	};
-}
-
-/** Parses an answer, or an event of one. */
-export function longJson(bytes: Buffer, where: string): LongJson {
-	try {
-		return new LongJson(bytes);
-	} catch (error) {
-		throw brokenAnswer(where, 'sent no JSON', error);
-	}
 }
 
 /** The picture that a member of an answer holds, or says where to find. */

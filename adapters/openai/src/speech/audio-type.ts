@@ -25,8 +25,8 @@ export function namedFormat(head: Buffer): SniffedFormat | undefined {
 }
 
 /**
- * The same for formats that begin with a frame: 11 or 12 set bits, then, in AAC, a layer of 0 (ISO/IEC 13818-7 §6.2). Samples may look like that as
- * well, so this is for what ought to be encoded.
+ * The same for formats that begin with a frame: 11 or 12 set bits, then, in AAC, a layer of 0 (ISO/IEC 13818-7 §6.2).
+ * Samples may look like that as well, so this is for what ought to be encoded.
  */
 export function framedFormat(head: Buffer): SniffedFormat | undefined {
 	const second = head[1] ?? 0;

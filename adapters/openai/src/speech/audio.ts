@@ -24,7 +24,7 @@ export interface Asked {
 	readonly sampleRate: number;
 }
 
-/** Names an answer by its bytes, whatever the server calls it: WAV becomes samples unless it is wanted and knows its length. */
+/** Names an answer by its bytes, not by its type. WAV becomes samples, unless it is wanted and states its length. */
 export async function audioOf(
 	answer: UpstreamAnswer,
 	asked: Asked,

@@ -8,8 +8,8 @@ export interface SpeechDialect {
 	readonly instructions: boolean;
 	/** Whether it must be told to send `pcm` and `wav` while they are made. */
 	readonly streamsOnDemand: boolean;
-	/** Whether it can be given requests as clients have written them. */
-	readonly asWritten: boolean;
+	/** Whether requests may pass through as clients have written them. */
+	readonly passthrough: boolean;
 }
 
 /** The servers that speak, and how. */
@@ -18,22 +18,19 @@ export const speechDialects = {
 		formats: ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'],
 		instructions: true,
 		streamsOnDemand: false,
-		asWritten: true,
+		passthrough: true,
 	},
 	'vllm-omni': {
 		formats: ['mp3', 'opus', 'flac', 'wav', 'pcm'],
 		instructions: true,
 		streamsOnDemand: true,
-		asWritten: false,
+		passthrough: false,
 	},
 	localai: {
 		formats: ['mp3', 'opus', 'aac', 'flac', 'wav'],
 		instructions: false,
 		streamsOnDemand: false,
-		asWritten: false,
+		passthrough: false,
 	},
-	ollama: { formats: ['wav'], instructions: false, streamsOnDemand: false, asWritten: false },
+	ollama: { formats: ['wav'], instructions: false, streamsOnDemand: false, passthrough: false },
 } as const satisfies Record<string, SpeechDialect>;
-
-/** The names of the servers that speak. */
-export const speechDialectNames = ['openai', 'vllm-omni', 'localai', 'ollama'] as const;

@@ -6,38 +6,29 @@ import {
 	speechModels,
 } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
-import {
-	checkTransport,
-	connectionOptions,
-	forwardOption,
-	leavesRequests,
-	transportOption,
-} from '../options.ts';
+import { allowsPassthrough, connectionOptions, forwardOption } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { brokenAnswer } from '../upstream/failure.ts';
-import { Lane } from '../upstream/lane.ts';
 import { openUpstream } from '../upstream/open.ts';
+import { type Passthrough, passthroughTo } from '../upstream/passthrough.ts';
 import { type Fields, withExtras } from '../upstream/request.ts';
 import { audioOf } from './audio.ts';
-import { type SpeechDialect, speechDialectNames, speechDialects } from './dialects.ts';
+import { type SpeechDialect, speechDialects } from './dialects.ts';
 import { passthroughFormat, passthroughFormats } from './passthrough-rules.ts';
 
-const config = z
-	.strictObject({
-		...connectionOptions(speechDialectNames, { dialect: 'openai', timeoutSeconds: 300 }),
-		...forwardOption,
-		...transportOption,
-		/** The formats that the server makes; those of the dialect unless set. */
-		formats: z
-			.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']))
-			.min(1)
-			.optional(),
-		/** Samples per second of the server's `pcm`, which has one channel of 16 bits. */
-		sampleRate: z.coerce.number<number | string>().int().min(8_000).max(192_000).default(24_000),
-		/** The voices that there are. Unless set, any name is passed on. */
-		voices: z.array(z.string().min(1)).min(1).optional(),
-	})
-	.superRefine(checkTransport);
+const config = z.strictObject({
+	...connectionOptions(speechDialects, { dialect: 'openai', timeoutSeconds: 300 }),
+	...forwardOption,
+	/** The formats that the server makes; those of the dialect unless set. */
+	formats: z
+		.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']))
+		.min(1)
+		.optional(),
+	/** Samples per second of the server's `pcm`, which has one channel of 16 bits. */
+	sampleRate: z.coerce.number<number | string>().int().min(8_000).max(192_000).default(24_000),
+	/** The voices that there are. Unless set, any name is passed on. */
+	voices: z.array(z.string().min(1)).min(1).optional(),
+});
 
 /** Client parameters that a refusal may name. */
 const params: ReadonlySet<string> = new Set([
@@ -62,13 +53,13 @@ export const openaiSpeech = defineModel({
 		const dialect: SpeechDialect = speechDialects[config.dialect];
 		const formats: readonly AudioFormat[] = config.formats ?? dialect.formats;
 		const upstream = openUpstream(context);
-		const isLeft = dialect.asWritten && leavesRequests(config);
-		const lanes = isLeft ? lanesOf(upstream, formats) : undefined;
+		const isAllowed = dialect.passthrough && allowsPassthrough(config);
+		const passthrough = isAllowed ? passthroughOf(upstream, formats) : undefined;
 		return {
 			apiVersion: 1,
 			...(voices ? { voices: () => voices } : {}),
-			...(lanes
-				? { forward: (raw) => lanes.get(passthroughFormat(raw, voices))?.request(raw, model) }
+			...(passthrough
+				? { forward: (raw) => passthrough.get(passthroughFormat(raw, voices))?.(raw, model) }
 				: {}),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();
@@ -85,7 +76,7 @@ export const openaiSpeech = defineModel({
 					throw brokenAnswer(answer.where, `sent ${answer.mediaType} in place of audio`);
 				}
 				const made = await audioOf(answer, { wanted: request.format, format, sampleRate });
-				return { ...made, warnings: unheard(request, dialect) };
+				return { ...made, warnings: ignoredOptions(request, dialect) };
 			},
 		};
 	},
@@ -93,18 +84,18 @@ export const openaiSpeech = defineModel({
 
 const path = '/audio/speech';
 
-/** Audio that is passed on as it comes has the type that its server gives it, so each format has a lane of its own. */
-function lanesOf(
+/** Audio that passes through has the type that its server gives it: each format accepts its own. */
+function passthroughOf(
 	upstream: Upstream,
 	formats: readonly AudioFormat[],
-): ReadonlyMap<AudioFormat | undefined, Lane> {
-	const lanes = new Map<AudioFormat | undefined, Lane>();
-	for (const [format, types] of passthroughFormats) {
-		if (!formats.includes(format)) continue;
-		const needsLength = format === 'wav';
-		lanes.set(format, new Lane(upstream, { path, accept: '*/*', types, params, needsLength }));
-	}
-	return lanes;
+): ReadonlyMap<AudioFormat | undefined, Passthrough> {
+	const made = [...passthroughFormats].filter(([format]) => formats.includes(format));
+	return new Map(
+		made.map(([format, types]) => {
+			const options = { path, accept: '*/*', types, params, needsLength: format === 'wav' };
+			return [format, passthroughTo(upstream, options)];
+		}),
+	);
 }
 
 /** The format that is wanted, or samples, out of which others can be made. */
@@ -135,7 +126,10 @@ function wireRequest(request: SpeechRequest, { model, format, dialect }: Wire): 
 	};
 }
 
-function unheard({ instructions }: SpeechRequest, dialect: SpeechDialect): readonly string[] {
+function ignoredOptions(
+	{ instructions }: SpeechRequest,
+	dialect: SpeechDialect,
+): readonly string[] {
 	return instructions === undefined || dialect.instructions
 		? []
 		: ['instructions: the server of the model does not know them.'];

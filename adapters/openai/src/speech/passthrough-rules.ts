@@ -1,6 +1,6 @@
 import type { RawBody } from '@plinth/core';
 import type { AudioFormat } from '@plinth/plugin-speech/model';
-import { unchangedMembers } from '../upstream/passthrough-rules.ts';
+import { knownMembers } from '../upstream/passthrough-hooks.ts';
 
 const known: ReadonlySet<string> = new Set([
 	'model',
@@ -11,7 +11,7 @@ const known: ReadonlySet<string> = new Set([
 	'instructions',
 ]);
 
-/** By what names servers call audio that is good as it comes. Not `pcm`: only its server knows how many samples a second it has. */
+/** The media types of formats that are good as they come. Not `pcm`: only its server knows the sample rate. */
 export const passthroughFormats: ReadonlyMap<AudioFormat, ReadonlySet<string>> = new Map([
 	['mp3', new Set(['audio/mpeg', 'audio/mp3', 'audio/mpeg3', 'audio/x-mp3', 'audio/x-mpeg'])],
 	['opus', new Set(['audio/ogg', 'audio/opus', 'application/ogg'])],
@@ -25,7 +25,7 @@ export function passthroughFormat(
 	raw: RawBody,
 	voices: readonly string[] | undefined,
 ): AudioFormat | undefined {
-	const body = unchangedMembers(raw, known);
+	const body = knownMembers(raw, known);
 	if (!body) return undefined;
 	const { response_format: format, voice } = body;
 	if (typeof voice !== 'string' || voices?.includes(voice) === false) return undefined;

@@ -19,7 +19,7 @@ const slowest = 4_000;
 const pcm = 1;
 const extensible = 0xfffe;
 
-/** Reads a head (RIFF, WAVE, chunks up to `data`); undefined for one that is broken. The reader then stands before the samples. */
+/** Reads a head (RIFF, WAVE, chunks up to `data`), and nothing of the samples; undefined for a broken one. */
 export async function readWavHead(reader: ByteReader): Promise<WavHead | undefined> {
 	const parts = [await reader.take(12)];
 	let format: Buffer | undefined;

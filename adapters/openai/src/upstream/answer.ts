@@ -3,7 +3,6 @@ import type { Clock } from '@plinth/core';
 import { isPlinthError } from '@plinth/core';
 import { brokenAnswer, silenceFailure } from './failure.ts';
 import type { Scrub } from './scrub.ts';
-import { Silence } from './silence.ts';
 
 /** What an answer is read with. */
 export interface ReadingOptions {
@@ -57,28 +56,30 @@ export class UpstreamAnswer {
 	}
 
 	/**
-	 * The body as it comes, up to `maxBytes`. Throws `E_MODEL_FAILED` when it breaks off or is longer, `E_MODEL_TIMEOUT` when nothing comes, and
-	 * the reason of the signal.
+	 * The body as it comes, up to `maxBytes`. Throws `E_MODEL_FAILED` when it breaks off or is longer,
+	 * `E_MODEL_TIMEOUT` when nothing comes, and the reason of the signal.
 	 */
 	async *chunks(maxBytes: number): AsyncGenerator<Buffer> {
 		const { where, clock, quietMs, signal } = this.#options;
-		const silence = new Silence(clock, quietMs, () => this.#body.destroy(silenceFailure(where)));
+		const awaitChunk = () => clock.after(quietMs, () => this.#body.destroy(silenceFailure(where)));
+		let cancelTimer = awaitChunk();
 		let length = 0;
 		try {
 			signal.throwIfAborted();
 			for await (const chunk of this.#body as AsyncIterable<Buffer>) {
-				silence.came();
+				// Who reads a chunk may take their time.
+				cancelTimer();
 				length += chunk.length;
 				if (length > maxBytes) throw brokenAnswer(where, `sent more than ${maxBytes} bytes`);
 				yield chunk;
-				silence.awaits();
+				cancelTimer = awaitChunk();
 				signal.throwIfAborted();
 			}
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
 			throw isPlinthError(error) ? error : brokenAnswer(where, 'broke off its answer', error);
 		} finally {
-			silence.end();
+			cancelTimer();
 			this.#body.destroy();
 		}
 	}

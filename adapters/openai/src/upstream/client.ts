@@ -22,7 +22,7 @@ const complaintBytes = 1_048_576;
 interface Failure {
 	readonly error: PlinthError;
 	readonly again: boolean;
-	readonly saidMs?: number | undefined;
+	readonly statedMs?: number | undefined;
 }
 
 /** The server of a model: connections that are kept, tries that are repeated, and failures in our own codes. */
@@ -38,7 +38,7 @@ export class Upstream {
 	readonly log: Logger;
 	/** Takes its host and our secrets out of what it says. */
 	readonly scrub: Scrub;
-	/** Members of ordinary requests that are not the client's: what the operator adds, and the seed, which is nearly always made here. */
+	/** Members of translated requests that are not the client's: what the operator adds, and the seed. */
 	readonly #ours: ReadonlySet<string>;
 	readonly #options: ConnectionOptions;
 	readonly #clock: Clock;
@@ -56,8 +56,8 @@ export class Upstream {
 	}
 
 	/**
-	 * Sends a request, again where that may help, until the answer has begun. Rejects with a coded error, and with the reason of the signal when
-	 * that aborts.
+	 * Sends a request, again where that may help, until the answer has begun. Rejects with a coded error, and with the
+	 * reason of the signal when that aborts.
 	 */
 	send(request: UpstreamRequest): Promise<UpstreamAnswer> {
 		const { path, root = false } = request;
@@ -98,8 +98,8 @@ export class Upstream {
 			signal.throwIfAborted();
 			const outcome = await this.#try(request, url, deadline);
 			if (outcome instanceof UpstreamAnswer) return outcome;
-			const { error, again, saidMs } = outcome;
-			const wait = waitMs({ tries, saidMs });
+			const { error, again, statedMs } = outcome;
+			const wait = waitMs(tries, statedMs);
 			const isLate = this.#clock.now() + wait >= deadline;
 			const isSpent = tries > this.#options.retries && !(request.isPatient && isBusy(error));
 			if (!retry || !again || isLate || isSpent) throw error;
@@ -117,7 +117,7 @@ export class Upstream {
 		deadline: number,
 	): Promise<UpstreamAnswer | Failure> {
 		const { signal } = request;
-		const where = `${this.host}${plain(URL.parse(url)?.pathname ?? '')}`;
+		const where = `${this.host}${withoutJobIds(URL.parse(url)?.pathname ?? '')}`;
 		const stop = new AbortController();
 		const onAbort = () => stop.abort(signal.reason);
 		signal.addEventListener('abort', onAbort, { once: true });
@@ -153,17 +153,17 @@ export class Upstream {
 
 	async #failure(answer: UpstreamAnswer, request: UpstreamRequest): Promise<Failure> {
 		const { status, headers, where } = answer;
-		const body = await beginning(answer);
+		const body = await beginningOf(answer);
 		const refused = { where, status, headers, body, params: request.params, ours: this.#ours };
-		const { complaint, error, saidMs } = this.readRefusal(refused);
-		const isEmptyPurse = complaint.code === 'insufficient_quota';
+		const { complaint, error, statedMs } = this.readRefusal(refused);
+		const isOutOfQuota = complaint.code === 'insufficient_quota';
 		const said = headers['x-should-retry'];
 		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);
 		// Somebody between has lost patience, and the server may be at work.
 		const isUnsure = unsure.has(status);
-		const mayHelp = (helps || isUnsure) && !(isUnsure && request.isCostly) && !isEmptyPurse;
+		const mayHelp = (helps || isUnsure) && !(isUnsure && request.isCostly) && !isOutOfQuota;
 		const again = said === 'true' || (said !== 'false' && mayHelp);
-		return { error, again, saidMs };
+		return { error, again, statedMs };
 	}
 }
 
@@ -176,7 +176,7 @@ function isBusy({ code }: PlinthError): boolean {
 }
 
 /** The beginning of a failure's body; what cannot be read is not there. */
-async function beginning(answer: UpstreamAnswer): Promise<string> {
+async function beginningOf(answer: UpstreamAnswer): Promise<string> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	try {
@@ -192,6 +192,6 @@ async function beginning(answer: UpstreamAnswer): Promise<string> {
 }
 
 /** A path without what stands for one job: those ids are nobody's business. */
-function plain(path: string): string {
+function withoutJobIds(path: string): string {
 	return path.replace(/(\/(?:videos|jobs)\/)[^/]+/g, '$1…').slice(0, 200);
 }

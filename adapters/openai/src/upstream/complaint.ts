@@ -16,8 +16,8 @@ const longestName = 100;
 const unread = 'no reason that could be read';
 
 /**
- * Reads the body of a failure. Servers say it in many ways: OpenAI's `{ error: { message, code, param } }`, FastAPI's `{ detail }` with a text or
- * a list of places, `{ error: "…" }`, `{ message }`, or no JSON at all.
+ * Reads the body of a failure. Servers say it in many ways: OpenAI's `{ error: { message, code, param } }`, FastAPI's
+ * `{ detail }` with a text or a list of places, `{ error: "…" }`, `{ message }`, or no JSON at all.
  */
 export function complaintOf(body: string, scrub: Scrub): Complaint {
 	const value = parsed(body);

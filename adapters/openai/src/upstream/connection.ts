@@ -4,7 +4,6 @@ import type { Agent, Dispatcher } from 'undici';
 import type { ConnectionOptions } from '../options.ts';
 import { contentOf } from './content.ts';
 import type { UpstreamRequest } from './request.ts';
-import { SocketDispatcher } from './socket/dispatcher.ts';
 
 /** The head of an answer, and its body unread. */
 export interface RawAnswer {
@@ -21,8 +20,9 @@ export class Refused extends Error {}
 const mostRedirects = 3;
 
 /**
- * As many connections as there are requests: how many a model takes at once is said in the config, and a second line here would be one that nobody sees. One request
- * at a time on each, for an answer of a model takes long. Idle ones are given up before uvicorn, on which most of these servers stand, closes them without a word (5 s).
+ * As many connections as there are requests: how many a model takes at once is said in the config, and a second line
+ * here would be one that nobody sees. One request at a time on each, for an answer of a model takes long. Idle ones
+ * are given up before uvicorn, on which most of these servers stand, closes them without a word (5 s).
  */
 const agentOptions = {
 	pipelining: 1,
@@ -35,31 +35,46 @@ const agentOptions = {
 /** Kept connections to a server, and to where it redirects. */
 export class Connection {
 	readonly #options: ConnectionOptions;
+	#loading: Promise<typeof import('undici')> | undefined;
 	#agent: Agent | undefined;
-	readonly #sockets: SocketDispatcher | undefined;
-	#lane: ForwardDispatcher | undefined;
 
 	constructor(options: ConnectionOptions) {
 		this.#options = options;
-		if (options.transport === 'socket') this.#sockets = new SocketDispatcher(options.baseURL);
-		this.#lane = this.#sockets;
+	}
+
+	/** What requests go through that are passed on. */
+	readonly dispatcher: ForwardDispatcher = {
+		dispatch: (options, handler) => {
+			if (this.#agent) return this.#agent.dispatch(options as Agent.DispatchOptions, handler);
+			this.#load()
+				.then(() => this.dispatcher.dispatch(options, handler))
+				.catch((error) => handler.onResponseError(undefined, error));
+			return true;
+		},
+	};
+
+	/** undici is loaded with the first request: a server that never asks this model does without. */
+	#load(): Promise<typeof import('undici')> {
+		this.#loading ??= import('undici').then((undici) => {
+			this.#agent = new undici.Agent(agentOptions);
+			return undici;
+		});
+		return this.#loading;
 	}
 
 	/**
-	 * Sends a request once, and follows the redirects of a GET; the credentials stay with the origin of the base URL. Rejects with {@link Refused},
-	 * with the signal's reason, or with what went wrong on the way.
+	 * Sends a request once, and follows the redirects of a GET; the credentials stay with the origin of the base URL.
+	 * Rejects with {@link Refused}, with the signal's reason, or with what went wrong on the way.
 	 */
 	async send(request: UpstreamRequest, first: string, signal: AbortSignal): Promise<RawAnswer> {
-		const undici = await import('undici');
-		this.#agent ??= new undici.Agent(agentOptions);
-		this.#lane ??= laneThrough(this.#agent);
+		const undici = await this.#load();
 		const own = new URL(this.#options.baseURL);
 		let url = checked(first, own);
 		for (let followed = 0; ; followed++) {
 			const isOwn = url.origin === own.origin;
 			const content = await contentOf(request.body, () => new undici.FormData());
 			const answer = await undici.request(url, {
-				dispatcher: this.#agent,
+				dispatcher: this.#agent as Agent,
 				method: request.method,
 				headers: { ...(isOwn ? this.#credentials() : {}), ...content.headers, ...request.headers },
 				body: content.body,
@@ -75,11 +90,6 @@ export class Connection {
 			}
 			url = checked(URL.parse(headers.location, url.href)?.href ?? '', own);
 		}
-	}
-
-	/** What requests that are passed on go through. Without sockets undefined until the first other one, with which undici is loaded. */
-	get dispatcher(): ForwardDispatcher | undefined {
-		return this.#lane;
 	}
 
 	/** The head of a JSON request to the server itself: names in lower case and values in turns. */
@@ -100,18 +110,9 @@ export class Connection {
 
 	/** Closes all connections, whatever is under way. */
 	async close(): Promise<void> {
-		this.#sockets?.destroy();
+		await this.#loading;
 		await this.#agent?.destroy();
 	}
-}
-
-/** What it reads has memory of its own each time. */
-function laneThrough(agent: Agent): ForwardDispatcher {
-	return {
-		givesMemory: true,
-		// Its types know no lists that are only read.
-		dispatch: (options, handler) => agent.dispatch(options as Agent.DispatchOptions, handler),
-	};
 }
 
 /** Failures of a connection before anything was sent. */
@@ -122,7 +123,6 @@ const unsent = new Set([
 	'EHOSTUNREACH',
 	'ENETUNREACH',
 	'UND_ERR_CONNECT_TIMEOUT',
-	'E_CONNECT_TIMEOUT',
 ]);
 
 /** Whether a request was lost before it could arrive. */
@@ -133,7 +133,7 @@ export function neverArrived(error: unknown): boolean {
 	return syscall === 'connect' || unsent.has(`${code}`);
 }
 
-/** An address of the server itself, or one with https: a server's word must not lead into the network that this one stands in. */
+/** An address of the server itself, or one with https: a server must not lead a request into our own network. */
 function checked(address: string, own: URL): URL {
 	const url = URL.parse(address);
 	const isOwn = url?.hostname === own.hostname && /^https?:$/.test(url.protocol);

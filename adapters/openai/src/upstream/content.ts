@@ -8,7 +8,7 @@ export interface Content {
 	readonly body: string | FormData | null;
 }
 
-/** Makes the body of one try; `form` makes an empty form. Files of forms are read from where they lie while they are sent. */
+/** Makes the body of one try; `form` makes an empty form. Files of forms are read while they are sent. */
 export async function contentOf(
 	body: RequestBody | undefined,
 	form: () => FormData,

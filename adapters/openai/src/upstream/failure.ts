@@ -2,7 +2,7 @@ import { type PlinthError, plinthError } from '@plinth/core';
 import { mediaError } from '@plinth/toolkit';
 import type { Complaint } from './complaint.ts';
 
-/** What a server answered in place of what was asked for. It is the `cause` of the error that the client sees, and stays in the log. */
+/** An answer of a server that is no success: the `cause`, for the log, of the error that the client sees. */
 export class UpstreamAnswered extends Error {
 	override readonly name = 'UpstreamAnswered';
 	readonly status: number;
@@ -16,24 +16,15 @@ export class UpstreamAnswered extends Error {
 	}
 }
 
-/** The status that stands behind an error of ours; undefined when no server answered. */
+/** What a server answered, when that is behind an error of ours. */
+export function answerBehind(error: unknown): UpstreamAnswered | undefined {
+	const { cause } = (error ?? {}) as { readonly cause?: unknown };
+	return cause instanceof UpstreamAnswered ? cause : undefined;
+}
+
+/** The status that a server answered with, when that is behind an error of ours. */
 export function statusBehind(error: unknown): number | undefined {
-	const { cause } = (error ?? {}) as { readonly cause?: unknown };
-	return cause instanceof UpstreamAnswered ? cause.status : undefined;
-}
-
-/** The code that a server gave for what stands behind an error of ours. */
-export function codeBehind(error: unknown): string | undefined {
-	const { cause } = (error ?? {}) as { readonly cause?: unknown };
-	return cause instanceof UpstreamAnswered ? cause.complaint.code : undefined;
-}
-
-/** Whether what stands behind an error of ours is a server's own complaint, and not the page of somebody before it. */
-export function isSaidByApi(error: unknown): boolean {
-	const { cause } = (error ?? {}) as { readonly cause?: unknown };
-	if (!(cause instanceof UpstreamAnswered)) return false;
-	const { message, code } = cause.complaint;
-	return message !== undefined || code !== undefined;
+	return answerBehind(error)?.status;
 }
 
 /** Most seconds that a client is told to wait: the SDKs take no longer ones. */
@@ -41,15 +32,16 @@ const longestWait = 60;
 
 /** Whose the members of a request were that was refused. */
 export interface Origins {
-	/** Names of the client's parameters, of which the error may name one. Undefined: nothing of the request was the client's, such as a question about a job. */
+	/** The client's parameters, of which the error may name one. Undefined: nothing of the request was the client's. */
 	readonly params?: ReadonlySet<string> | undefined;
 	/** Names of what the operator or we have put in. */
 	readonly ours?: ReadonlySet<string> | undefined;
 }
 
 /**
- * The error for an answer that is none. What is wrong with the client's part of the request becomes the client's 4xx, with the parameter when it is one of
- * its own; what is wrong between this server and that one is told without details.
+ * The error for an answer that is none. What is wrong with the client's part of the request becomes the client's 4xx,
+ * with the parameter when it is one of its own; what is wrong between this server and that one is told without
+ * details.
  */
 export function answerFailure(
 	cause: UpstreamAnswered,
@@ -82,7 +74,7 @@ const filtered = new Set([
 	'safety_violation',
 ]);
 
-/** The error for something that a server has refused or failed at, by the code it gives; undefined where that says nothing. */
+/** The error for a complaint with a code or a sentence that is known; undefined for every other one. */
 export function knownFailure(complaint: Complaint, cause: unknown): PlinthError | undefined {
 	const { code = '', message = '' } = complaint;
 	const details = { cause, ...(message ? { message } : {}) };

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { brokenAnswer } from './failure.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -9,7 +10,16 @@ const restBytes = 4_194_304;
 /** Characters of base64 that are decoded in one turn of the event loop, a multiple of 4. */
 const sliceBytes = 4_194_304;
 
-/** JSON in which long strings have not been read: one text of fifty megabytes would take the event loop and memory from everybody else. */
+/** Parses an answer, or an event of one, from `where`. Throws `E_MODEL_FAILED` for what is no JSON. */
+export function longJson(bytes: Buffer, where: string): LongJson {
+	try {
+		return new LongJson(bytes);
+	} catch (error) {
+		throw brokenAnswer(where, 'sent no JSON', error);
+	}
+}
+
+/** JSON in which long strings have not been read: one of fifty megabytes would block the event loop. */
 export class LongJson {
 	/** What was parsed; a long string is there as something that only `text` and `bytes` understand. */
 	readonly value: unknown;

@@ -1,7 +1,7 @@
 import type { PlinthError } from '@plinth/core';
 import { type Complaint, complaintOf } from './complaint.ts';
 import { answerFailure, type Origins, UpstreamAnswered } from './failure.ts';
-import { saidWait } from './retry.ts';
+import { statedWaitMs } from './retry.ts';
 import type { Scrub } from './scrub.ts';
 
 /** An answer that is none. */
@@ -24,7 +24,7 @@ export interface Refusal {
 	readonly complaint: Complaint;
 	readonly error: PlinthError;
 	/** When to come back, in milliseconds. */
-	readonly saidMs: number | undefined;
+	readonly statedMs: number | undefined;
 }
 
 /** Reads an answer that is none. */
@@ -32,6 +32,6 @@ export function refusalOf(answer: RefusedAnswer): Refusal {
 	const { where, status, headers, body, scrub, now } = answer;
 	const complaint = complaintOf(body, scrub);
 	const cause = new UpstreamAnswered(where, status, complaint);
-	const saidMs = saidWait(headers, now);
-	return { complaint, error: answerFailure(cause, answer, saidMs), saidMs };
+	const statedMs = statedWaitMs(headers, now);
+	return { complaint, error: answerFailure(cause, answer, statedMs), statedMs };
 }

@@ -25,7 +25,7 @@ export interface UpstreamRequest {
 	readonly body?: RequestBody;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
-	/** Names of the client's parameters that a refusal may name. Undefined: nothing of the request is the client's, and so no refusal is its fault. */
+	/** The client's parameters that a refusal may name. Undefined: nothing of the request is the client's. */
 	readonly params?: ReadonlySet<string>;
 	/** What is begun twice is paid twice: not sent again after a loss that does not tell whether it arrived. */
 	readonly isCostly?: boolean;

@@ -1,41 +1,30 @@
 import type { Clock } from '@plinth/core';
 
-/** The longest and the shortest wait that a server's own word is taken for, in milliseconds: "at once" would be a loop. */
+/** A server's own word is taken for waits between these, in milliseconds. */
 const longestMs = 60_000;
 const shortestMs = 100;
-const leastSaidMs = 1_000;
+/** Less than this, in milliseconds, would soon be a loop. */
+const leastStatedMs = 1_000;
 const firstMs = 500;
 const mostMs = 8_000;
 
-/** What a wait depends on. */
-export interface Wait {
-	/** How many tries there were, from 1. */
-	readonly tries: number;
-	/** What the server said, in milliseconds. */
-	readonly saidMs?: number | undefined;
-}
-
 /**
- * Milliseconds before the next try: what the server said, a minute at most and up to a tenth later by chance. Where it said nothing, or less than a second, which would soon be a loop:
- * 0.5, 1, 2, … 8 s, less up to a quarter of it by chance.
+ * Milliseconds before the next try, after so many tries: what the server said, a minute at most and up to a tenth
+ * later by chance. Where it said nothing, or less than a second: 0.5, 1, 2, … 8 s, less up to a quarter of it by
+ * chance.
  */
-export function waitMs({ tries, saidMs = 0 }: Wait): number {
-	if (saidMs >= leastSaidMs) return later(saidMs);
+export function waitMs(tries: number, statedMs = 0): number {
+	if (statedMs >= leastStatedMs) return withJitter(statedMs);
 	return Math.min(mostMs, firstMs * 2 ** (tries - 1)) * (1 - Math.random() / 4);
 }
 
-/** A wait that a server has asked for, within bounds, and a little more, so that not all who wait come back at once. */
-export function later(ms: number): number {
-	return bounded(ms) * (1 + 0.1 * Math.random());
+/** A wait that a server has asked for, within bounds, and a little more, so that not all come back at once. */
+export function withJitter(ms: number): number {
+	return Math.min(longestMs, Math.max(shortestMs, ms)) * (1 + 0.1 * Math.random());
 }
 
-/** A wait that a server has asked for, within bounds. */
-function bounded(ms: number): number {
-	return Math.min(longestMs, Math.max(shortestMs, ms));
-}
-
-/** What an answer says about when to come back: `retry-after-ms`, or `retry-after` in seconds or as a date. In milliseconds. */
-export function saidWait(
+/** Milliseconds that an answer asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+export function statedWaitMs(
 	headers: Readonly<Record<string, string>>,
 	now: number,
 ): number | undefined {

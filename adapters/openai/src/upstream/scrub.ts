@@ -6,7 +6,7 @@ export type Scrub = (text: string) => string;
 /** Shorter values are words rather than secrets. */
 const shortest = 4;
 
-/** Takes the server's host, the key and the values of headers out of what the server says. Meant for failures: it reads every word. */
+/** Takes the server's host, the key and the values of headers out of what the server says in failures. */
 export function scrubber({ baseURL, apiKey = '', headers }: ConnectionOptions): Scrub {
 	const host = new RegExp(hostIn(new URL(baseURL)), 'gi');
 	const secrets = [apiKey, ...Object.values(headers)]
@@ -22,7 +22,7 @@ export function scrubber({ baseURL, apiKey = '', headers }: ConnectionOptions): 
 	};
 }
 
-/** A host of one word, such as `ollama`, is meant only with a scheme or a port: the word alone may say something else. */
+/** A host of one word, such as `ollama`, is taken out only with a scheme or a port: the word may mean more. */
 function hostIn({ hostname }: URL): string {
 	const name = `(?<![\\w.-])${literally(hostname)}`;
 	const port = '(?::\\d{1,5})?(?![\\w-])';

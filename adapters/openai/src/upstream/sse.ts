@@ -11,8 +11,9 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * The events of an answer (HTML living standard §9.2.6), names, comments and other fields left out: every event says in its data what it is. What stands behind the last blank line is an event as
- * well: some servers end without one. Throws `E_MODEL_FAILED` for an event of more than `maxBytes`.
+ * The events of an answer (HTML living standard §9.2.6), names, comments and other fields left out: every event says
+ * in its data what it is. What stands behind the last blank line is an event as well: some servers end without one.
+ * Throws `E_MODEL_FAILED` for an event of more than `maxBytes`.
  */
 export async function* eventsOf(
 	answer: UpstreamAnswer,

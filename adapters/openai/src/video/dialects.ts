@@ -1,8 +1,8 @@
 /** Where servers differ in videos. */
 export interface VideoDialect {
 	/**
-	 * How a video is asked for: `form`, always; `json`, and a form where there is a picture; `sync`: JSON whose answer is the video, with no job
-	 * behind it.
+	 * How a video is asked for: `form`, always; `json`, and a form where there is a picture; `sync`: JSON whose answer
+	 * is the video, with no job behind it.
 	 */
 	readonly create: 'form' | 'json' | 'sync';
 	/** Whether it knows `seed`. */
@@ -17,6 +17,3 @@ export const videoDialects = {
 	sglang: { create: 'json', seed: true },
 	localai: { create: 'sync', seed: true },
 } as const satisfies Record<string, VideoDialect>;
-
-/** The names of the servers that make videos. */
-export const videoDialectNames = ['openai', 'vllm-omni', 'sglang', 'localai'] as const;

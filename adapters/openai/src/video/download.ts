@@ -5,7 +5,7 @@ import { pause } from '../upstream/retry.ts';
 
 /** Most bytes of a video. */
 export const videoBytes = 2_147_483_648;
-/** How often a server is asked again that does not have the file yet, and how long it is given each time, in milliseconds. */
+/** How often a server is asked again that does not have the file yet, and the milliseconds between. */
 const notReadyTries = 10;
 const notReadyMs = 2_000;
 
@@ -51,7 +51,7 @@ export async function* download(
 	}
 }
 
-/** Where an answer begins. Who knows no ranges begins again, and some that do begin where they like (RFC 9110, §14.4). */
+/** Where an answer begins: at 0 without ranges, and with them not always where it was asked to (RFC 9110, §14.4). */
 function startOf(answer: UpstreamAnswer, asked: number): number {
 	if (answer.status !== 206) return 0;
 	const said = /^bytes (\d{1,15})-/.exec(answer.headers['content-range'] ?? '')?.[1];
@@ -61,7 +61,7 @@ function startOf(answer: UpstreamAnswer, asked: number): number {
 	throw brokenAnswer(answer.where, 'left out a part of a video');
 }
 
-/** Undefined: nothing is left from there on. Some servers say that a video is completed before its file is there: 404, 409 and 425 then mean "not yet". */
+/** Undefined: nothing is left from there on. Some servers complete a video before its file: 404, 409, 425 till then. */
 async function contentOf(
 	open: OpenFile,
 	from: number,

@@ -4,9 +4,9 @@ import type { VideoRun } from '@plinth/plugin-video/model';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { members } from '../upstream/complaint.ts';
-import { brokenAnswer, codeBehind, isSaidByApi, statusBehind } from '../upstream/failure.ts';
+import { answerBehind, brokenAnswer, statusBehind } from '../upstream/failure.ts';
 import type { RequestBody } from '../upstream/request.ts';
-import { later, pause, saidWait } from '../upstream/retry.ts';
+import { pause, statedWaitMs, withJitter } from '../upstream/retry.ts';
 import type { Scrub } from '../upstream/scrub.ts';
 import { videoParams } from './request.ts';
 import { failureOf, isStopped, stateOf, type VideoState } from './state.ts';
@@ -43,13 +43,13 @@ export class UpstreamJobs {
 		this.#options = options;
 	}
 
-	/** Begins a video. A server that knows idempotency keys begins one for `key`, however often it is asked, also before and after a crash of ours. */
+	/** Begins a video. A server that knows idempotency keys begins only one for `key`, also after a crash of ours. */
 	async begin(body: RequestBody, key: string, signal: AbortSignal): Promise<Begun> {
 		try {
 			return await this.#create(body, key, signal);
 		} catch (error) {
 			// The config has changed since the key was used, so this is another request.
-			if (codeBehind(error) !== 'idempotency_mismatch') throw error;
+			if (answerBehind(error)?.complaint.code !== 'idempotency_mismatch') throw error;
 			return this.#create(body, randomUUID(), signal);
 		}
 	}
@@ -72,7 +72,10 @@ export class UpstreamJobs {
 		throw brokenAnswer(answer.where, 'began a video without an id');
 	}
 
-	/** Waits until a video is completed, or the server does not know it; with `isFirst` one that somebody has stopped counts as not known. Throws what it failed with. A server that is away for a while is waited for. */
+	/**
+	 * Waits until a video is completed, or the server does not know it; with `isFirst` a stopped one counts as unknown.
+	 * Throws what it failed with. A server that cannot be reached for a while is waited for.
+	 */
 	async watch(
 		id: string,
 		run: Pick<VideoRun, 'signal' | 'progress'>,
@@ -114,19 +117,19 @@ export class UpstreamJobs {
 			const request = { method: 'GET', path, signal, retry: false, seconds: askSeconds } as const;
 			const answer = await upstream.send(request);
 			const suggestedMs = pollMs === undefined ? pollAfter(answer.headers) : undefined;
-			const saidMs = saidWait(answer.headers, clock.now()) || suggestedMs;
+			const statedMs = statedWaitMs(answer.headers, clock.now()) || suggestedMs;
 			const record = await answer.json(recordBytes);
 			if (typeof members(record).status !== 'string') {
 				throw brokenAnswer(answer.where, 'says nothing of a video');
 			}
 			const state = stateOf(record, nameless(id, answer));
-			return { state, waitMs: saidMs === undefined ? usualMs : later(saidMs) };
+			return { state, waitMs: statedMs === undefined ? usualMs : withJitter(statedMs) };
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
 			// Without an answer it is what we tell clients.
 			const isSaid = isPlinthError(error) && statusBehind(error) !== undefined;
 			const seconds = isSaid ? Number(error.headers['retry-after']) : Number.NaN;
-			return { error, waitMs: seconds > 0 ? later(seconds * 1_000) : usualMs };
+			return { error, waitMs: seconds > 0 ? withJitter(seconds * 1_000) : usualMs };
 		}
 	}
 }
@@ -149,7 +152,8 @@ function pollAfter(headers: Readonly<Record<string, string>>): number | undefine
 
 /** A proxy whose server starts again says 404 as well, but in no words of an API. */
 function isUnknown(error: unknown): boolean {
-	return statusBehind(error) === 404 && isSaidByApi(error);
+	const { status, complaint } = answerBehind(error) ?? {};
+	return status === 404 && (complaint?.message ?? complaint?.code) !== undefined;
 }
 
 /** Answers that do not change by asking again. */

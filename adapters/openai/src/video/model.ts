@@ -11,7 +11,7 @@ import { connectionOptions } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
 import { openUpstream } from '../upstream/open.ts';
 import type { RequestBody } from '../upstream/request.ts';
-import { type VideoDialect, videoDialectNames, videoDialects } from './dialects.ts';
+import { type VideoDialect, videoDialects } from './dialects.ts';
 import { download } from './download.ts';
 import { UpstreamJobs } from './jobs.ts';
 import { wireRequest } from './request.ts';
@@ -19,8 +19,8 @@ import { failureOf, isStopped } from './state.ts';
 import { videoAtOnce } from './sync.ts';
 
 const config = z.strictObject({
-	...connectionOptions(videoDialectNames, { dialect: 'openai', timeoutSeconds: 1_800 }),
-	/** Seconds between two questions about a video. Unless set, what the server suggests in `openai-poll-after-ms`, or 2. */
+	...connectionOptions(videoDialects, { dialect: 'openai', timeoutSeconds: 1_800 }),
+	/** Seconds between two polls of a video. Unless set, what the server suggests in `openai-poll-after-ms`, or 2. */
 	pollSeconds: z.coerce.number<number | string>().min(0.1).max(60).optional(),
 });
 
@@ -29,7 +29,7 @@ type Config = z.output<typeof config>;
 /** How long a video whose job has ended is waited for, in order to stop it, in milliseconds. */
 const abandonMs = 30_000;
 
-/** A video model behind `/videos`. A restart of this server goes on with what was begun; a restart of that one is waited for. */
+/** A video model behind `/videos`. After a restart of this server, what was begun goes on; that one's is waited for. */
 export const openaiVideo = defineModel({
 	kind: videoModels,
 	name: 'openai.video',
@@ -55,17 +55,17 @@ export const openaiVideo = defineModel({
 				},
 			};
 		}
-		const studio = new Studio(upstream, config, services.clock);
+		const client = new VideoClient(upstream, config, services.clock);
 		return {
 			apiVersion: 1,
-			generate: async (request, run) => studio.make(() => bodyOf(request, run.seed), run),
-			cancel: (id) => studio.cancel(id),
+			generate: async (request, run) => client.make(() => bodyOf(request, run.seed), run),
+			cancel: (id) => client.cancel(id),
 		};
 	},
 });
 
 /** Makes videos by jobs of the server. */
-class Studio {
+class VideoClient {
 	readonly #upstream: Upstream;
 	readonly #config: Config;
 	readonly #clock: Clock;
@@ -83,7 +83,7 @@ class Studio {
 		});
 	}
 
-	/** Goes on with what an earlier attempt has begun, or begins. A server that has forgotten the video is asked once more. */
+	/** Goes on with what an earlier attempt has begun, or begins. A server that has lost the video is asked once more. */
 	async make(bodyOf: () => Promise<RequestBody>, run: VideoRun): Promise<VideoResult> {
 		run.signal.throwIfAborted();
 		let id = run.resume;
@@ -109,8 +109,8 @@ class Studio {
 	}
 
 	/**
-	 * Not stopped by the signal: a request that is cut off may have begun a video of which nobody would know. Its answer is awaited in the background,
-	 * and the video is stopped.
+	 * Not stopped by the signal: a request that is cut off may have begun a video of which nobody would know. Its
+	 * answer is awaited in the background, and the video is stopped.
 	 */
 	async #begin(bodyOf: () => Promise<RequestBody>, run: VideoRun, key: string): Promise<string> {
 		const late = new AbortController();

@@ -34,7 +34,7 @@ const failed = new Set([
 	'timed_out',
 ]);
 
-/** Whether somebody has stopped a video. Under one key two attempts of a job have one video, and the one that has lost its lease stops it. */
+/** Whether a video was stopped. Two attempts of a job share one under its key; the one that lost its lease stops it. */
 export function isStopped(state: VideoState): boolean {
 	if (state.kind !== 'failed') return false;
 	return [state.status, state.complaint.code].some((word = '') =>

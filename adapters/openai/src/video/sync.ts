@@ -1,7 +1,7 @@
 import type { Upstream } from '../upstream/client.ts';
 import { members } from '../upstream/complaint.ts';
 import { brokenAnswer } from '../upstream/failure.ts';
-import { LongJson } from '../upstream/long-json.ts';
+import { longJson } from '../upstream/long-json.ts';
 import type { RequestBody } from '../upstream/request.ts';
 import { type DownloadOptions, download } from './download.ts';
 import { videoParams } from './request.ts';
@@ -26,7 +26,7 @@ export async function videoAtOnce(
 		isPatient: true,
 		signal,
 	});
-	const json = parsed(await answer.bytes(inlineBytes), answer.where);
+	const json = longJson(await answer.bytes(inlineBytes), answer.where);
 	const { data } = members(json.value);
 	const { url, b64_json: base64 } = members(Array.isArray(data) ? data[0] : undefined);
 	const address = json.text(url);
@@ -34,12 +34,4 @@ export async function videoAtOnce(
 	const video = await json.bytes(base64);
 	if (video) return video;
 	throw brokenAnswer(answer.where, 'sent no video');
-}
-
-function parsed(bytes: Buffer, where: string): LongJson {
-	try {
-		return new LongJson(bytes);
-	} catch (error) {
-		throw brokenAnswer(where, 'sent no JSON', error);
-	}
 }

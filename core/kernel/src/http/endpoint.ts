@@ -11,11 +11,11 @@ import { discard } from './answers/respond.ts';
 import { lastEventIdOf } from './answers/sse.ts';
 import { type Body, BodyReader } from './bodies/body.ts';
 import { KeptFiles } from './bodies/kept-files.ts';
-import { scanBody } from './bodies/raw-body.ts';
 import type { Exchange } from './exchange.ts';
 import { idempotencyOf } from './idempotency.ts';
-import { forward } from './lane/forward.ts';
 import { httpLimits } from './limits.ts';
+import { forward } from './passthrough/forward.ts';
+import { scanBody } from './passthrough/raw-body.ts';
 import { decodeParams } from './router.ts';
 import { validate } from './validation/validate.ts';
 

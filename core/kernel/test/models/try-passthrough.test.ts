@@ -11,7 +11,7 @@ import {
 } from '../../src/index.ts';
 import { caller, settle, type Toy, toy, toyApp } from './support.ts';
 
-const passedOn = Reply.forward(Promise.resolve());
+const passedOn = Reply.forward(200, Promise.resolve());
 
 /** A body that names a model. */
 function bodyFor(model: string): RawBody {
@@ -21,7 +21,6 @@ function bodyFor(model: string): RawBody {
 		model,
 		names: ['model'],
 		value: { model },
-		mentions: () => false,
 		withModel: (name) => Buffer.from(JSON.stringify({ model: name })),
 	};
 }
@@ -45,7 +44,7 @@ function callWith(forward: Call['forward'] = async () => passedOn) {
 const first = { use: toy(), fallback: ['second'] };
 const second = { use: toy() };
 
-describe('a lane', () => {
+describe('a request that may pass through', () => {
 	test('passes the request to the model that the body names, under an alias too', async () => {
 		const { toys } = await toyApp({ first: { use: toy(), aliases: ['other'] } });
 		for (const name of ['first', 'other']) {
@@ -67,13 +66,13 @@ describe('a lane', () => {
 		],
 	])(
 		'that a model %s leaves the request to the ordinary way, and takes no place',
-		async (_, laneOf) => {
+		async (_, requestFor) => {
 			const { toys } = await toyApp({ first: { use: toy(), concurrency: 1, waiting: 0 } });
 			const { call, sent } = callWith();
 			const turn = await new Promise<() => void>((resolve) => {
 				toys.ask('first', caller(), () => new Promise<void>((end) => resolve(end)));
 			});
-			expect(await tryPassthrough(toys, bodyFor('first'), call, laneOf)).toBeUndefined();
+			expect(await tryPassthrough(toys, bodyFor('first'), call, requestFor)).toBeUndefined();
 			expect(sent).toEqual([]);
 			turn();
 		},
@@ -133,9 +132,9 @@ describe('a lane', () => {
 			second: { use: toy(), circuit },
 		});
 		const { call } = callWith(() => Promise.reject(modelError('broken')));
-		const laneOf = ({ model }: { readonly model: Toy }) =>
+		const requestFor = ({ model }: { readonly model: Toy }) =>
 			model.id === 'first' ? requestOf(model) : undefined;
-		expect(await tryPassthrough(toys, bodyFor('first'), call, laneOf)).toBeUndefined();
+		expect(await tryPassthrough(toys, bodyFor('first'), call, requestFor)).toBeUndefined();
 		expect(await list()).toMatchObject([{ id: 'first' }, { id: 'second', health: 'up' }]);
 	});
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What a schema makes of a JSON value, if it knows every member in it, at any depth, and leaves each as it came; defaults may be added. Undefined for anything else. For
- * bodies that are passed on unread: nothing is in them that was not checked.
+ * What a schema makes of a JSON value, if it knows every member of it, at any depth, and leaves each as it came;
+ * defaults may be added. Undefined for anything else. For bodies that are passed on: they hold nothing unchecked.
  */
 export function parseUnchanged<S extends z.ZodType>(
 	schema: S,
@@ -21,7 +21,7 @@ function holdsAll(data: unknown, value: unknown): boolean {
 	return true;
 }
 
-/** Lists too: their members are called 0, 1, 2, … */
+/** Arrays too: their members are called 0, 1, 2, … */
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null;
 }

@@ -1,7 +1,7 @@
 import { defineRoute, type Route } from '@plinth/core';
 import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
-import { throughImageLane } from '../lane.ts';
+import { tryImagePassthrough } from '../passthrough.ts';
 import { generationBody } from '../request/fields.ts';
 import { checkAbilities, checkConflicts, generationWish } from '../request/order.ts';
 
@@ -16,7 +16,7 @@ export function generateImages(context: ImageContext): Route {
 		response: imagesResponse,
 		errors: sharedErrors,
 		precheck: () => context.load.check(),
-		forward: (raw, call) => throughImageLane(context, raw, call),
+		forward: (raw, call) => tryImagePassthrough(context, raw, call),
 		async handler({ body }, call) {
 			const wishFor = (chosen: ChosenModel) => {
 				checkAbilities(chosen, 'generate', body);

@@ -58,8 +58,8 @@ export type Reply = { readonly $kind: 'plinth.reply' } & (
 			readonly status: number;
 			readonly headers: Readonly<Record<string, string>>;
 	  }
-	/** The answer of an upstream that is on its way to the client; `done` resolves when all of it is, and never rejects. */
-	| { readonly type: 'forward'; readonly done: Promise<void> }
+	/** An upstream's response that is on its way to the client; `done` resolves when the response has closed. It never rejects. */
+	| { readonly type: 'forward'; readonly status: number; readonly done: Promise<void> }
 );
 
 // A handler may return JSON that somebody else wrote: a symbol is what that cannot spell.
@@ -98,8 +98,8 @@ export const Reply = {
 		return { ...brand, type: 'empty', status, headers };
 	},
 	/** An answer that is being sent already. Only `call.forward` makes these. */
-	forward(done: Promise<void>): Reply {
-		return { ...brand, type: 'forward', done };
+	forward(status: number, done: Promise<void>): Reply {
+		return { ...brand, type: 'forward', status, done };
 	},
 };
 

@@ -142,9 +142,9 @@ export interface RouteDefinition<
 	/** Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known yet. */
 	precheck?(call: Call): Promise<void> | void;
 	/**
-	 * Called for JSON bodies of known length up to 4 MiB, before they are checked against `body`: those of at most 262,144 bytes are parsed, longer ones only
-	 * looked through. A reply is the answer; undefined: the body is read and checked as ever, and the handler called. For routes whose bodies have a `model`. The call's fingerprint is
-	 * not known yet.
+	 * Called for JSON bodies of known length up to 262,144 bytes, before they are checked against `body`. A reply is the
+	 * answer; undefined: the body is checked as ever, and the handler called. For routes whose bodies have a `model`. The
+	 * call's fingerprint is not known yet.
 	 */
 	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
 	/** Returns a value to be sent as JSON, or a `Reply`. */

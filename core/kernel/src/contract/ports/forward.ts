@@ -1,12 +1,7 @@
 import type { PlinthError } from '../errors/coded-error.ts';
 
-/**
- * What a request for an upstream is sent through: a dispatcher of undici (`Agent`, `Pool`), or anything that behaves like its `dispatch` with
- * handlers of version 8.
- */
+/** What a request goes to an upstream through: undici's `Agent` or `Pool`, or anything with such a `dispatch`. */
 export interface ForwardDispatcher {
-	/** Whether nobody but the handler sees the memory of a chunk any more, as with undici: then it is freed as soon as it has been sent. Absent: chunks are lent. */
-	readonly givesMemory?: boolean;
 	dispatch(options: ForwardDispatch, handler: ForwardHandler): boolean;
 }
 
@@ -21,17 +16,14 @@ export interface ForwardDispatch {
 	readonly body: Uint8Array;
 }
 
-/** The reins of a response. */
+/** Controls a response while it comes. */
 export interface ForwardController {
 	abort(reason: Error): void;
 	pause(): void;
 	resume(): void;
 }
 
-/**
- * Who is told of a response while it comes. Each method is called by the dispatcher, in this order; after an error nothing follows. The memory of a chunk is lent, unless the dispatcher gives it away: it is the handler's until
- * `onResponseData` returns, and where that has paused the response, until it resumes.
- */
+/** What a dispatcher calls while a response comes, in this order; nothing follows an error. Chunks are never reused. */
 export interface ForwardHandler {
 	onRequestStart(controller: ForwardController, context: unknown): void;
 	onResponseStart(
@@ -42,10 +34,10 @@ export interface ForwardHandler {
 	): void;
 	onResponseData(controller: ForwardController, chunk: Buffer): void;
 	onResponseEnd(controller: ForwardController, trailers: unknown): void;
-	onResponseError(controller: ForwardController, error: Error): void;
+	onResponseError(controller: ForwardController | undefined, error: Error): void;
 }
 
-/** A request of a client that an upstream can be given as it is, and what to do with its answer. */
+/** A client's request as an upstream is sent it, and what to do with the response. */
 export interface ForwardRequest {
 	readonly dispatcher: ForwardDispatcher;
 	readonly origin: string;
@@ -53,36 +45,42 @@ export interface ForwardRequest {
 	/** Names in lower case and values in turns, credentials included; the dispatcher adds the length. */
 	readonly headers: readonly string[];
 	readonly body: Uint8Array;
-	/** Milliseconds until the answer has begun, and between two pieces of it. */
+	/** Milliseconds that the upstream may be silent, before its response and within it. Noticed up to a second later. */
 	readonly quietMs: number;
-	/** Whether a successful answer of this media type (lower case, without parameters), and of this length in bytes where it is told, is one for the client. */
+	/**
+	 * Whether the client may get a successful response of this media type (lower case, without parameters) and of this
+	 * length in bytes, where the upstream states it.
+	 */
 	accepts(mediaType: string, length?: number): boolean;
-	/** The error for an answer that is none: another status than 2xx. `body` is its beginning, 65,536 bytes at most. */
+	/** The error for a response that is no success. `body` is its beginning, 65,536 bytes at most. */
 	refused(status: number, headers: Readonly<Record<string, string>>, body: Buffer): PlinthError;
-	/** The error for a connection that was lost before the answer began. */
+	/** The error for a connection that was lost before the response began. */
 	lost(cause: Error): PlinthError;
-	/** The error for an upstream that is silent for too long before its answer has begun. */
+	/** The error for an upstream that was silent for too long before its response began. */
 	silent(): PlinthError;
-	/** The error for a successful answer of a media type that is not accepted. */
+	/** The error for a successful response that is not accepted. */
 	unfit(mediaType: string): PlinthError;
-	/** Asked behind one of these errors: whether the ordinary way may ask the upstream again at once. Absent: it may. */
+	/** Asked after one of these errors: whether the request may be sent again at once, translated. Absent: it may. */
 	mayRepeat?(): boolean;
+	/**
+	 * Asked before a part of an event stream goes to the client: how many bytes of `pending` may go now; the others come
+	 * again with more behind them. `pending` has one character per byte (Latin-1). Throws to cut the answer off, when the
+	 * upstream says in it that it failed. Absent: all may go.
+	 */
+	sendable?(pending: string): number;
+	/** The counts for the request's log line, out of the end of the response: its last 4,096 bytes or more, as Latin-1. */
+	usage?(end: string): Readonly<Record<string, number>> | undefined;
 }
 
-/** A JSON body as it came, for whoever may pass it on unread. */
+/** A client's JSON body, for whoever may pass it on as it came. */
 export interface RawBody {
 	readonly bytes: Buffer;
 	/** The text under `model`, an id or an alias. */
 	readonly model: string;
-	/** Names of all members of the outermost object, in order; no name twice. */
+	/** Names of the outermost members. No object in the body gives a name twice. */
 	readonly names: readonly string[];
-	/** What the bytes say, unchecked by any schema; undefined for more than 262,144 bytes. */
-	readonly value: Readonly<Record<string, unknown>> | undefined;
-	/**
-	 * For bodies that are not parsed: whether one of the words stands in it, at any depth, as the name of a member or as the value of a member `type`. Names with
-	 * escapes count as any word.
-	 */
-	mentions(words: readonly string[]): boolean;
-	/** The same bytes with another model's name in place of the client's, and one outermost member, if it is there, under the name that the upstream knows it by. */
+	/** What the bytes say, unchecked by any schema. */
+	readonly value: Readonly<Record<string, unknown>>;
+	/** The same bytes with another name of the model, and with one outermost member, if present, renamed. */
 	withModel(name: string, renamed?: readonly [from: string, to: string]): Buffer;
 }

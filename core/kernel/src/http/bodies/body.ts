@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { BodyEncoding, Route, SpoolOptions } from '../../contract/http/route.ts';
+import type { RawBody } from '../../contract/ports/forward.ts';
 import type { Exchange } from '../exchange.ts';
 import { limitsOf, type ResolvedLimits } from '../limits.ts';
 import { acceptsNothing } from '../validation/validate.ts';
@@ -10,7 +11,6 @@ import { type JsonReader, jsonReader } from './json.ts';
 import { JsonFiles } from './json-files.ts';
 import { longestString } from './long-string.ts';
 import { bodyTooLarge, readMultipart } from './multipart.ts';
-import type { JsonBody } from './raw-body.ts';
 import { replayed, wholeBody } from './whole-body.ts';
 
 /** A body before validation. */
@@ -54,7 +54,7 @@ export class BodyReader {
 	}
 
 	/**
-	 * Reads a JSON body of known length up to 4 MiB into memory, unchecked. Undefined, with nothing read, for every other body. Throws what `read` throws of
+	 * Reads a JSON body of known length up to 262,144 bytes into memory, unchecked. Undefined, with nothing read, for every other body. Throws what `read` throws of
 	 * what the headers say, and `E_BODY_MALFORMED` for a body that breaks off.
 	 */
 	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
@@ -74,11 +74,10 @@ export class BodyReader {
 		return this.#readJson(contextOf(context(), req), exchange);
 	}
 
-	/** What `read` makes of a body that has been looked through; undefined: only `replay` can tell. */
-	take(body: JsonBody): Body | undefined {
+	/** What `read` makes of a body that has been parsed; undefined: only `replay` can tell. */
+	take({ bytes, value }: RawBody): Body | undefined {
 		// A long string may be a file.
-		if (!body.value || (this.#spooled && body.longestString > longestString)) return undefined;
-		return plain(body.value);
+		return this.#spooled && bytes.length > longestString ? undefined : plain(value);
 	}
 
 	/** How the body is encoded, by the headers alone. */
@@ -127,8 +126,8 @@ export class BodyReader {
 	}
 }
 
-/** The longest body that is read into memory before it is parsed. */
-export const wholeBytes = 4_194_304;
+/** The longest body that a route's `forward` gets, in bytes. */
+export const wholeBytes = 262_144;
 
 /** The content types behind the encodings. */
 export const mediaTypes = { json: 'application/json', multipart: 'multipart/form-data' } as const;

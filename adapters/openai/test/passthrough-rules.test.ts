@@ -1,0 +1,246 @@
+import type { ForwardRequest } from '@plinth/core';
+import { describe, expect, test } from 'vitest';
+import { openedChat, openedImage, openedSpeech } from './opened.ts';
+import { rawBody } from './raw.ts';
+
+const dialects = ['openai', 'vllm-omni', 'sglang', 'localai', 'ollama', 'llamacpp'] as const;
+/** Those that take requests as clients write them. */
+const native = ['openai', 'vllm-omni', 'sglang', 'llamacpp'];
+const all = native;
+const newer = ['openai'];
+
+const hi = { role: 'user', content: 'Hello?' };
+const talk = (part: object = {}) => ({ model: 'mine', messages: [hi], ...part });
+const says = (...messages: object[]) => talk({ messages: [hi, ...messages] });
+const tool = { type: 'function', function: { name: 'a', parameters: { type: 'object' } } };
+const calls = [{ id: 'c1', type: 'function', function: { name: 'a', arguments: '{}' } }];
+const parts = [{ type: 'text', text: 'Hello?' }];
+
+type Request = ForwardRequest | undefined;
+
+const formOf = (request: Request) =>
+	request?.accepts('text/event-stream')
+		? 'events'
+		: request?.accepts('application/json') && 'whole';
+
+describe('a chat completion goes as it is', () => {
+	test.each<[string, object, readonly string[]]>([
+		['where it is plain talk', talk(), all],
+		['with what all servers know', talk({ temperature: 1, top_p: 1, stop: 'x', seed: 1 }), all],
+		['with a bound as OpenAI calls it', talk({ max_completion_tokens: 9 }), all],
+		['with a bound as others call it', talk({ max_tokens: 9 }), all],
+		['with an effort', talk({ reasoning_effort: 'low' }), ['openai', 'vllm-omni', 'sglang']],
+		['with tools', talk({ tools: [tool] }), all],
+		['with a tool that must be called', talk({ tools: [tool], tool_choice: 'required' }), all],
+		['with no tool that may be called', talk({ tools: [tool], tool_choice: 'none' }), all],
+		[
+			'with the name of a tool',
+			talk({ tools: [tool], tool_choice: { type: 'function', function: { name: 'a' } } }),
+			['openai', 'vllm-omni', 'sglang'],
+		],
+		['with calls and results', says({ role: 'assistant', content: null, tool_calls: calls }), all],
+		['with a result', says({ role: 'tool', tool_call_id: 'c1', content: '1' }), all],
+		['with a system that is called developer', says({ role: 'developer', content: 'x' }), newer],
+		['with texts in parts', says({ role: 'user', content: parts }), newer],
+		['with a refusal', says({ role: 'assistant', content: 'x', refusal: null }), newer],
+		['not with null', talk({ temperature: null }), []],
+		['not with null in a message', says({ ...hi, name: null }), []],
+		[
+			'not with null in a tool',
+			talk({ tools: [{ ...tool, function: { name: 'a', parameters: null } }] }),
+			[],
+		],
+		[
+			'not with a tool without parameters',
+			talk({ tools: [{ ...tool, function: { name: 'a' } }] }),
+			[],
+		],
+		['not with an empty list of tools', talk({ tools: [] }), []],
+		['not with an empty list of stops', talk({ stop: [] }), []],
+		['not with a choice of tools without tools', talk({ tool_choice: 'auto' }), []],
+		['not with a word on parallel calls without tools', talk({ parallel_tool_calls: false }), []],
+		[
+			'not with an empty list of calls',
+			says({ role: 'assistant', content: 'x', tool_calls: [] }),
+			[],
+		],
+		['not with a turn that says nothing', says({ role: 'assistant', content: null }), []],
+		[
+			'not with a call in the older form',
+			says({ role: 'assistant', content: 'x', function_call: {} }),
+			[],
+		],
+		[
+			'not with a result in the older form',
+			says({ role: 'function', name: 'a', content: 'x' }),
+			[],
+		],
+		['not with a member that no API has', talk({ top_k: 1 }), []],
+	])('%s', async (_, body, taking) => {
+		const taken: string[] = [];
+		for (const dialect of dialects) {
+			const { model } = await openedChat({ dialect });
+			const forms = [body, { ...body, stream: true }].map((each) =>
+				formOf(model.forward?.(rawBody(each))),
+			);
+			expect([
+				['whole', 'events'],
+				[undefined, undefined],
+			]).toContainEqual(forms);
+			if (forms[0]) taken.push(dialect);
+		}
+		expect(taken).toEqual(taking);
+	});
+});
+
+describe('a bound on the tokens of an answer', () => {
+	test.each([
+		['openai', 'max_tokens', 'max_completion_tokens'],
+		['openai', 'max_completion_tokens', 'max_completion_tokens'],
+		['llamacpp', 'max_completion_tokens', 'max_tokens'],
+		['vllm-omni', 'max_tokens', 'max_tokens'],
+	])('goes to %s, written %s, as %s', async (dialect, written, sent) => {
+		const { model } = await openedChat({ dialect });
+		const request = model.forward?.(rawBody(talk({ [written]: 9 })));
+		expect(JSON.parse(Buffer.from(request?.body ?? []).toString())).toMatchObject({ [sent]: 9 });
+	});
+});
+
+describe('a generation of pictures goes as it is', () => {
+	const picture = { model: 'mine', prompt: 'a cat' };
+
+	test.each<[string, object, boolean]>([
+		['with a prompt', picture, true],
+		['with what the API knows', { ...picture, n: 2, size: '1024x1024', quality: 'high' }, true],
+		['with a format', { ...picture, output_format: 'webp', output_compression: 50 }, true],
+		['with a word on events', { ...picture, stream: false }, true],
+		['not as events', { ...picture, stream: true }, false],
+		['not as addresses', { ...picture, response_format: 'b64_json' }, false],
+		['not with a style', { ...picture, style: 'vivid' }, false],
+		['not with steps', { ...picture, num_inference_steps: 4 }, false],
+		['not with a seed', { ...picture, seed: 4 }, false],
+		['not with a quality of older models', { ...picture, quality: 'hd' }, false],
+		['not with a compression of PNG', { ...picture, output_compression: 50 }, false],
+		['not with null', { ...picture, size: null }, false],
+	])('%s', async (_, body, goes) => {
+		const { model } = await openedImage();
+		expect(formOf(model.forward?.(rawBody(body)))).toBe(goes ? 'whole' : undefined);
+	});
+
+	test('unless told otherwise only where the model is one that knows no addresses', async () => {
+		const known = async (options: object) => {
+			const { model } = await openedImage({ forward: undefined, ...options });
+			return model.forward !== undefined;
+		};
+		expect(await known({ model: 'gpt-image-2' })).toBe(true);
+		expect(await known({ model: 'chatgpt-image-latest' })).toBe(true);
+		expect(await known({ model: 'dall-e-3' })).toBe(false);
+		expect(await known({ model: 'gpt-image-2', forward: false })).toBe(false);
+	});
+
+	test('but not where Plinth has a say in sizes, or nothing is to be generated', async () => {
+		for (const options of [{ sizes: ['64x64'] }, { fit: 'cover' }, { operations: ['edit'] }]) {
+			const { model } = await openedImage(options);
+			expect(model.forward).toBeUndefined();
+		}
+	});
+});
+
+describe('a speech goes as it is', () => {
+	const speech = { model: 'mine', input: 'Hi.', voice: 'ann', response_format: 'mp3' };
+	const { response_format: _, ...bare } = speech;
+
+	test.each<[string, object, string | undefined]>([
+		['as MP3', speech, 'audio/mpeg'],
+		['as Opus', { ...speech, response_format: 'opus' }, 'audio/ogg'],
+		['as AAC', { ...speech, response_format: 'aac' }, 'audio/aac'],
+		['as FLAC', { ...speech, response_format: 'flac' }, 'audio/flac'],
+		['as WAV', { ...speech, response_format: 'wav' }, 'audio/wav'],
+		['with a tempo and a manner', { ...speech, speed: 2, instructions: 'Softly.' }, 'audio/mpeg'],
+		[
+			'not as samples, of which only their server knows the rate',
+			{ ...speech, response_format: 'pcm' },
+			undefined,
+		],
+		['not without a format', bare, undefined],
+		['not as events', { ...speech, stream_format: 'sse' }, undefined],
+		['not with a voice that the model has not', { ...speech, voice: 'bob' }, undefined],
+		['not with null', { ...speech, speed: null }, undefined],
+	])('%s', async (_, body, type) => {
+		const { model } = await openedSpeech({ voices: ['ann'] });
+		const request = model.forward?.(rawBody(body));
+		const known = ['audio/mpeg', 'audio/ogg', 'audio/aac', 'audio/flac', 'audio/wav'];
+		const others = ['application/json', 'text/plain', 'audio/pcm', 'application/octet-stream'];
+		expect([...known, ...others].filter((each) => request?.accepts(each, 9))).toEqual(
+			type ? [type] : [],
+		);
+	});
+
+	test('as WAV only when the length of the answer is told: one that is made meanwhile does not know its own', async () => {
+		const { model } = await openedSpeech();
+		const wav = model.forward?.(rawBody({ ...speech, response_format: 'wav' }));
+		expect([wav?.accepts('audio/wav', 9), wav?.accepts('audio/wav')]).toEqual([true, false]);
+		const mp3 = model.forward?.(rawBody({ ...speech, response_format: 'mp3' }));
+		expect(mp3?.accepts('audio/mpeg')).toBe(true);
+	});
+
+	test('with any voice where all are taken, but not with an object for one', async () => {
+		const { model } = await openedSpeech();
+		expect(model.forward?.(rawBody({ ...speech, voice: 'bob' }))).toBeDefined();
+		expect(model.forward?.(rawBody({ ...speech, voice: { id: 'bob' } }))).toBeUndefined();
+	});
+
+	test('but not in a format that is made of another', async () => {
+		const { model } = await openedSpeech({ formats: ['mp3', 'wav'] });
+		expect(model.forward?.(rawBody({ ...speech, response_format: 'flac' }))).toBeUndefined();
+		expect(model.forward?.(rawBody({ ...speech, response_format: 'wav' }))).toBeDefined();
+	});
+});
+
+describe('a request that is passed on', () => {
+	test('carries the same bytes, the name that the server knows, and the key', async () => {
+		const { model, upstream } = await openedChat({
+			model: 'gpt',
+			apiKey: 'secret',
+			headers: { 'X-Team': 'a', Accept: 'text/x' },
+			timeoutSeconds: 7,
+		});
+		const request = model.forward?.(rawBody('{ "messages": [],\n"model" : "mine" }'));
+		expect(request).toMatchObject({
+			origin: new URL(upstream.baseURL).origin,
+			path: '/v1/chat/completions',
+			quietMs: 7_000,
+		});
+		expect(Buffer.from(request?.body ?? []).toString()).toBe(
+			'{ "messages": [],\n"model" : "gpt" }',
+		);
+		expect(request?.headers).toEqual([
+			...['accept', 'text/x', 'authorization', 'Bearer secret'],
+			...['x-team', 'a', 'content-type', 'application/json'],
+		]);
+	});
+
+	test('asks for what it wants, and is named by the id of the model unless the config has a name', async () => {
+		const { model } = await openedChat();
+		const request = model.forward?.(rawBody(talk({ stream: true })));
+		expect(request?.headers).toEqual([
+			...['accept', 'text/event-stream', 'content-type', 'application/json'],
+		]);
+		expect(JSON.parse(Buffer.from(request?.body ?? []).toString()).model).toBe('bound-id');
+	});
+
+	test('is none where the config says so, or adds members of its own', async () => {
+		for (const options of [{ forward: false }, { forward: 'false' }, { body: { top_k: 4 } }]) {
+			const models = [openedChat(options), openedImage(options), openedSpeech(options)];
+			for (const { model } of await Promise.all(models)) expect(model.forward).toBeUndefined();
+		}
+	});
+
+	test.each(['vllm-omni', 'sglang', 'localai', 'sdcpp'])('is no picture of %s', async (dialect) => {
+		expect((await openedImage({ dialect })).model.forward).toBeUndefined();
+	});
+
+	test.each(['vllm-omni', 'localai', 'ollama'])('is no speech of %s', async (dialect) => {
+		expect((await openedSpeech({ dialect })).model.forward).toBeUndefined();
+	});
+});

@@ -1,0 +1,51 @@
+import type { Call, RawBody, Reply } from '@plinth/core';
+import { parseUnchanged, type RequestFor, tryPassthrough } from '@plinth/toolkit';
+import type { ImageContext } from './context.ts';
+import type { ImageModel } from './model.ts';
+import { type GenerationBody, generationBody } from './request/fields.ts';
+import { checkAbilities, checkConflicts } from './request/order.ts';
+import { isMade, parseSize } from './request/sizes.ts';
+
+/** Passes a generation through to its model's upstream, if possible. It counts among those under way. */
+export async function tryImagePassthrough(
+	{ models, load }: ImageContext,
+	raw: RawBody,
+	call: Call,
+): Promise<Reply | undefined> {
+	const leave = load.enter();
+	let reply: Reply | undefined;
+	try {
+		reply = await tryPassthrough(models, raw, call, imagePassthrough(raw));
+	} finally {
+		if (reply?.type !== 'forward') leave();
+	}
+	if (reply?.type === 'forward') reply.done.then(leave);
+	return reply;
+}
+
+/** Only members that are checked here, and no work on the pictures. Throws the translation's 400 errors. */
+function imagePassthrough(raw: RawBody): RequestFor<ImageModel> {
+	let body: GenerationBody | undefined;
+	return (bound) => {
+		const { model } = bound;
+		if (!model.forward) return undefined;
+		body ??= parseUnchanged(generationBody, raw.value);
+		if (!body || !isPlain(body, raw)) return undefined;
+		const { abilities = {} } = model;
+		const size = parseSize(body.size);
+		if (body.n > (abilities.count ?? 1) || (size && !isMade(abilities, size))) return undefined;
+		checkConflicts(body);
+		checkAbilities(bound, 'generate', body);
+		return model.forward(raw);
+	};
+}
+
+/** Other qualities are names of ours; unfinished pictures mean something in streams only. */
+function isPlain(body: GenerationBody, { names }: RawBody): boolean {
+	return (
+		!body.stream &&
+		!names.includes('partial_images') &&
+		body.response_format === 'b64_json' &&
+		['auto', 'low', 'medium', 'high'].includes(body.quality)
+	);
+}
