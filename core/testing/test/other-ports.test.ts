@@ -1,5 +1,5 @@
 import type { BlobStore, EventBus, JobQueue, RecordStore } from '@plinth/core';
-import { memoryBlobs, memoryEvents, memoryQueue, memoryRecords } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryRecords } from '@plinth/memory';
 import {
 	blobStoreSuite,
 	createBackend,
