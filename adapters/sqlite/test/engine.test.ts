@@ -1,7 +1,7 @@
 import { readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JobStore, Logger } from '@plinth/core';
-import { createBackend, eventually, manualClock, silentLogger } from '@plinth/testing';
+import { createBackend, manualClock, silentLogger } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from '../src/engine/connection.ts';
 import { migrations, prepareFile } from '../src/engine/schema.ts';
