@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { builtin } from '@plinth/builtin';
 import { createApp, services } from '@plinth/core';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { video } from '@plinth/plugin-video';
 import { sharpImages } from '@plinth/sharp';
 import { silentLogger } from '@plinth/testing';
@@ -12,7 +12,6 @@ const app = await createApp(
 		server: { auth: 'off' },
 		backends: {
 			jobs: memoryJobs(),
-			queue: memoryQueue(),
 			blobs: memoryBlobs(),
 			events: memoryEvents(),
 			images: sharpImages(),

@@ -8,7 +8,8 @@ import { createBackend, silentLogger } from '@plinth/testing';
 /** What both sides do to a job. */
 interface Jobs {
 	create(id: string): Promise<unknown>;
-	claim(id: string): Promise<number>;
+	/** Takes a job: ours whichever is next, the raw side its own. */
+	take(id: string): Promise<{ readonly id: string; readonly fence: number }>;
 	complete(id: string, fence: number): Promise<unknown>;
 }
 
@@ -34,8 +35,8 @@ process.on('message', async ({ forMs }: { forMs: number }) => {
 		while (performance.now() - began < forMs) {
 			const id = `video_${String(Date.now()).padStart(15, '0')}${randomBytes(16).toString('hex')}`;
 			await jobs.create(id);
-			const fence = await jobs.claim(id);
-			await jobs.complete(id, fence);
+			const taken = await jobs.take(id);
+			await jobs.complete(taken.id, taken.fence);
 			count += 1;
 		}
 	};
@@ -54,13 +55,12 @@ function ported(port: JobStore): Jobs {
 	const common = { kind: 'video', tenant: 'acme', principal: 'key_1', model: 'builtin-video' };
 	return {
 		create: (id) => port.create({ id, ...common, input, maxAttempts: 5 }),
-		async claim(id) {
-			const claim = await port.claim(id, 'worker', 20_000);
-			if (!claim) throw new Error('The job was not claimed.');
-			return claim.fence;
+		async take() {
+			const [claim] = await port.take('video', 'worker', { leaseMs: 20_000, count: 1 });
+			if (!claim) throw new Error('No job was given out.');
+			return { id: claim.job.id, fence: claim.fence };
 		},
-		complete: (id, fence) =>
-			port.complete(id, fence, { result, expiresAt: Date.now() + retentionMs }),
+		complete: (id, fence) => port.complete(id, fence, { result, retentionMs }),
 	};
 }
 
@@ -68,16 +68,16 @@ function ported(port: JobStore): Jobs {
 function raw(path: string, schemaFile: string): Jobs {
 	const db = openLike(path, schemaFile);
 	const insert = db.prepare(
-		`INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, created_at, claimable_at)
+		`INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, created_at, due_at)
 		VALUES (?, 'video', 'acme', 'key_1', 'builtin-video', 'queued', ?, 5, ?, ?)`,
 	);
-	const claim = db.prepare(
+	const take = db.prepare(
 		`UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = ?, worker = 'worker',
-		lease_ms = 20000, claimable_at = ? WHERE id = ? AND status = 'queued' RETURNING fence`,
+		lease_ms = 20000, due_at = ? WHERE id = ? AND status = 'queued' RETURNING fence`,
 	);
 	const complete = db.prepare(
 		`UPDATE jobs SET status = 'completed', progress = 1, result = ?, completed_at = ?, expires_at = ?, content_due_at = ?,
-		claimable_at = NULL, record_due_at = ?, ended_by = 'complete' WHERE id = ? AND fence = ? AND status = 'in_progress'`,
+		due_at = NULL, record_due_at = ?, ended_by = 'complete' WHERE id = ? AND fence = ? AND status = 'in_progress'`,
 	);
 	const event = db.prepare(
 		`INSERT INTO events (type, job_id, kind, tenant, at, data) VALUES (?, ?, 'video', 'acme', ?, ?)`,
@@ -86,14 +86,14 @@ function raw(path: string, schemaFile: string): Jobs {
 	return {
 		create: (id) =>
 			write((now) => {
-				insert.run(id, JSON.stringify(input), now, now);
+				insert.run(id, JSON.stringify(input), now, 0);
 				event.run('job.queued', id, now, '{"attempt":0}');
 			}),
-		claim: (id) =>
+		take: (id) =>
 			write((now) => {
-				const row = claim.get(now, now + 20_000, id) as { fence: number };
+				const row = take.get(now, now + 20_000, id) as { fence: number };
 				event.run('job.started', id, now, '{"attempt":1}');
-				return row.fence;
+				return { id, fence: row.fence };
 			}),
 		complete: (id, fence) =>
 			write((now) => {

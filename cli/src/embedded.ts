@@ -14,7 +14,7 @@ import { speech } from '@plinth/plugin-speech';
 import { video } from '@plinth/plugin-video';
 import { webhooks } from '@plinth/plugin-webhooks';
 import { sharpImages } from '@plinth/sharp';
-import { sqliteJobs, sqliteQueue, sqliteRecords } from '@plinth/sqlite';
+import { sqliteJobs, sqliteRecords } from '@plinth/sqlite';
 
 const dataDir = env('PLINTH_DATA_DIR', './.plinth');
 const file = `${dataDir}/plinth.db`;
@@ -33,7 +33,6 @@ export const embedded = defineConfig({
 	log: { level: env('PLINTH_LOG_LEVEL', 'info') },
 	backends: {
 		jobs: sqliteJobs({ file }),
-		queue: sqliteQueue({ file }),
 		records: sqliteRecords({ file }),
 		blobs: fsBlobs({ dir: `${dataDir}/blobs` }),
 		events: memoryEvents(),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fsBlobs } from '@plinth/fs';
 import type { KeyInfo } from '@plinth/keys';
 import { memoryRecords } from '@plinth/memory';
-import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
+import { sqliteJobs } from '@plinth/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 import { judgeKeys } from '../src/doctor/composition.ts';
@@ -133,7 +133,6 @@ describe('folders', () => {
 describe('places of backends', () => {
 	const backends = (data: string) => ({
 		jobs: sqliteJobs({ file: join(data, 'x.db') }),
-		queue: sqliteQueue({ file: join(data, 'x.db') }),
 		blobs: fsBlobs({ dir: join(data, 'blobs') }),
 		records: memoryRecords(),
 	});
@@ -148,9 +147,8 @@ describe('places of backends', () => {
 		const optionsOf = (tried: ReturnType<typeof rehearse>, id: string) =>
 			Object.values(tried.backends[id]?.options as Record<string, string>)[0] ?? '';
 		const fresh = rehearse(backends(data), join(dir, 'scratch'));
-		expect([...fresh.moved]).toEqual(['jobs', 'queue', 'blobs']);
+		expect([...fresh.moved]).toEqual(['jobs', 'blobs']);
 		expect(optionsOf(fresh, 'jobs')).toMatch(join(dir, 'scratch'));
-		expect(optionsOf(fresh, 'jobs')).toBe(optionsOf(fresh, 'queue'));
 		await writeFile(join(data, 'x.db'), 'something');
 		const used = rehearse(backends(data), join(dir, 'scratch'));
 		expect([...used.moved]).toEqual(['blobs']);

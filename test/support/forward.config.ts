@@ -6,7 +6,7 @@ import {
 	plinthError,
 } from '@plinth/core';
 import { apiKeys } from '@plinth/keys';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { Agent } from 'undici';
 import { z } from 'zod';
 
@@ -59,7 +59,6 @@ export default defineConfig({
 	plugins: { passing: passing() },
 	backends: {
 		jobs: memoryJobs(),
-		queue: memoryQueue(),
 		blobs: memoryBlobs(),
 		events: memoryEvents(),
 		auth: apiKeys({ keys: process.env.PLINTH_API_KEYS ?? '' }),

@@ -33,7 +33,7 @@ export const frontKey = 'key-of-clients';
 export const upstreamKey = 'key-between-the-two';
 
 /** Short ones: a job that has lost its process is taken up after two seconds, and nobody waits for work that is under way. */
-const jobs = { leaseMs: 2_000, heartbeatMs: 500, reconcileMs: 250, progressMs: 100 };
+const jobs = { leaseMs: 2_000, heartbeatMs: 500, pollMs: 250, progressMs: 100 };
 const server = { drainDelayMs: 0, graceMs: 200 };
 
 type Env = Readonly<Record<string, string>>;

@@ -35,7 +35,7 @@ async function start(): Promise<void> {
 	served = await serveEmbedded({
 		dataDir: disk.dir,
 		models: { 'instant-1': fakeVideo(), 'held-1': heldVideo(held, bigMp4) },
-		jobs: { reconcileMs: 200, sweepMs: 200 },
+		jobs: { pollMs: 200, sweepMs: 200 },
 	});
 	client = rawClient(served.url, keyA);
 }

@@ -23,7 +23,7 @@ const jobs = {
 	leaseMs: 2_000,
 	heartbeatMs: 500,
 	progressMs: 50,
-	reconcileMs: 500,
+	pollMs: 500,
 	sweepMs: 500,
 	orphanMs: 3_000,
 };

@@ -4,7 +4,7 @@ import { createFleet, type Fleet, type Member, type Server } from '../support/fl
 import { jobEvents } from '../support/job-events.ts';
 import { type QuickRun, runsIn } from '../support/quick-video.ts';
 
-const times = { leaseMs: 4_000, heartbeatMs: 500, reconcileMs: 500 };
+const times = { leaseMs: 4_000, heartbeatMs: 500, pollMs: 500 };
 /** What a busy machine may add to a time that is promised. */
 const timeoutMs = 2_000;
 
@@ -74,7 +74,7 @@ describe('a server that only accepts, and two workers, on one data directory', (
 		await victim?.kill();
 		const killed = Date.now();
 		const next = await told({ event: 'began', ...(heir ? { pid: heir.pid } : {}) });
-		expect(next.at - killed).toBeLessThan(times.leaseMs + times.reconcileMs + timeoutMs);
+		expect(next.at - killed).toBeLessThan(times.leaseMs + times.pollMs + timeoutMs);
 		expect(await server.client.finished(id)).toMatchObject({ status: 'completed' });
 	});
 });

@@ -14,7 +14,7 @@ let server: Server;
 let first: Member;
 
 beforeEach(async () => {
-	const jobs = { leaseMs: 1_500, heartbeatMs: 300, reconcileMs: 300, sweepMs: 500 };
+	const jobs = { leaseMs: 1_500, heartbeatMs: 300, pollMs: 300, sweepMs: 500 };
 	fleet = await createFleet('zombie', { jobs });
 	onTestFailed(() => console.error(fleet.output()));
 	[server, first] = await Promise.all([fleet.serve({ jobs: { work: false } }), fleet.work()]);

@@ -1,41 +1,41 @@
 import {
 	type Claim,
-	type ClaimableJob,
 	type Clock,
 	type Completion,
 	type CreateOptions,
 	type EventPage,
 	type EventQuery,
-	errors,
 	type Heartbeat,
 	type HeartbeatUpdate,
 	type Job,
 	type JobError,
-	type JobEventType,
 	type JobListOptions,
 	type JobPage,
+	type JobState,
+	type JobStep,
 	type JobStore,
+	jobState,
 	type NewJob,
 	plinthError,
+	type StoreTime,
 	type SweepItem,
+	type TakeOptions,
 } from '@plinth/core';
 import { EventLog } from './event-log.ts';
-import { findRepeat } from './idempotency.ts';
-import { byAge, type Ending, isPending, type JobRow, newRow } from './job-row.ts';
-
-/** The largest progress a job that still runs may show. */
-const progressCap = 0.99;
-
-const cancelled = endedBy(errors.E_JOB_CANCELLED);
-const attemptsExhausted = endedBy(errors.E_JOB_ATTEMPTS);
+import { Offers } from './offers.ts';
+import { byAge, findRepeat } from './repeats.ts';
 
 /**
- * The reference implementation of `JobStore`: the contract in the fewest words. Bodies never await, so each method is one
- * transaction; what goes in and comes out is copied, so that callers cannot reach the rows.
+ * The reference implementation of `JobStore`: the state machine of the kernel over a map. Bodies never await, so each method is
+ * one transaction; what goes in and comes out is copied, so that callers cannot reach the states.
  */
 export class MemoryJobStore implements JobStore {
-	readonly #rows = new Map<string, JobRow>();
+	readonly #states = new Map<string, JobState>();
 	readonly #log = new EventLog();
+	readonly #offers = new Offers();
+	/** The tenant of each kind that was served last. */
+	readonly #served = new Map<string, string>();
+	readonly #leaders = new Map<string, { readonly holder: string; readonly until: number }>();
 	readonly #clock: Clock;
 	readonly #recordRetentionMs: number;
 
@@ -45,22 +45,24 @@ export class MemoryJobStore implements JobStore {
 	}
 
 	async create(job: NewJob, options: CreateOptions = {}) {
-		const now = this.#clock.now();
+		const { now } = this.#time();
 		const { idempotency, maxPending = Number.POSITIVE_INFINITY } = options;
 		const earlier = idempotency && findRepeat(this.#visible(), job, idempotency, now);
-		if (earlier) return { job: structuredClone(earlier.job), replayed: true };
+		if (earlier) {
+			const { key, retry } = idempotency;
+			if (key === undefined) this.#states.set(earlier.job.id, { ...earlier, receivedRetry: retry });
+			return { job: this.#show(earlier), replayed: true };
+		}
 		if (this.#countPending(job.kind, job.tenant) >= maxPending) throw plinthError('E_QUEUE_FULL');
-		if (this.#rows.has(job.id)) throw new Error(`There is already a job with the id "${job.id}".`);
-
-		const row = newRow(structuredClone(job), idempotency, now);
-		this.#rows.set(job.id, row);
-		this.#append('job.queued', row);
-		return { job: structuredClone(row.job), replayed: false };
+		if (this.#states.has(job.id))
+			throw new Error(`There is already a job with the id "${job.id}".`);
+		const state = this.#keep(jobState.createJob(structuredClone(job), idempotency, now));
+		return { job: this.#show(state), replayed: false };
 	}
 
 	async get(tenant: string, id: string): Promise<Job | null> {
-		const row = this.#find(tenant, id);
-		return row ? structuredClone(row.job) : null;
+		const state = this.#find(tenant, id);
+		return state ? this.#show(state) : null;
 	}
 
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
@@ -68,125 +70,88 @@ export class MemoryJobStore implements JobStore {
 		const direction = order === 'asc' ? 1 : -1;
 		const behind = (id: string) =>
 			after === undefined || (order === 'asc' ? id > after : id < after);
-		const jobs = this.#visible()
-			.filter((row) => !pending || isPending(row))
-			.map((row) => row.job)
-			.filter((job) => job.tenant === tenant && job.kind === kind && behind(job.id))
-			.sort((a, b) => (a.id < b.id ? -direction : direction));
-		return { jobs: structuredClone(jobs.slice(0, limit)), hasMore: jobs.length > limit };
+		const found = this.#visible()
+			.filter((state) => !pending || jobState.isPending(state))
+			.filter(({ job }) => job.tenant === tenant && job.kind === kind && behind(job.id))
+			.sort((a, b) => direction * byId(a, b));
+		const jobs = found.slice(0, limit).map((state) => this.#show(state));
+		return { jobs, hasMore: found.length > limit };
 	}
 
 	async requestCancel(tenant: string, id: string): Promise<Job | null> {
-		const row = this.#find(tenant, id);
-		if (!row) return null;
-		const { status } = row.job;
-		if (status === 'queued' || status === 'in_progress') {
-			row.job = { ...row.job, cancelRequested: true };
-			if (status === 'queued') this.#fail(row, cancelled);
-		}
-		return structuredClone(row.job);
+		const state = this.#find(tenant, id);
+		return state && this.#show(this.#keep(jobState.cancelJob(state, this.#time())));
 	}
 
 	async remove(tenant: string, id: string): Promise<Job | null> {
-		const row = this.#find(tenant, id);
-		if (!row) return null;
-		const now = this.#clock.now();
-		row.removed = true;
-		row.recordDueAt =
-			row.job.status === 'in_progress' ? Math.max(now, row.claimableAt ?? now) : now;
-		row.contentDueAt = null;
-		row.claimableAt = null;
-		this.#append('job.deleted', row);
-		return structuredClone(row.job);
+		const state = this.#find(tenant, id);
+		return state && this.#show(this.#keep(jobState.removeJob(state, this.#clock.now())));
 	}
 
-	async claim(id: string, _worker: string, leaseMs: number): Promise<Claim | null> {
-		const now = this.#clock.now();
-		const row = this.#rows.get(id);
-		if (!row || row.claimableAt === null || row.claimableAt > now) return null;
+	async take(kind: string, worker: string, options: TakeOptions): Promise<readonly Claim[]> {
+		const time = this.#time();
+		const { models, count, leaseMs, running = [], perTenant = Number.POSITIVE_INFINITY } = options;
+		this.#offers.note(kind, worker, models, time.now);
+		const due = [...this.#states.values()].filter(
+			(state) =>
+				state.job.kind === kind &&
+				jobState.isDue(state, time.now) &&
+				!running.includes(state.job.id),
+		);
+		const spent = due.filter(jobState.mayNotRun);
+		for (const state of spent.sort(byId)) this.#keep(jobState.endSpentJob(state, time));
 
-		const { job } = row;
-		if (job.cancelRequested || job.attempt >= job.maxAttempts) {
-			this.#fail(row, job.cancelRequested ? cancelled : attemptsExhausted);
-			return null;
+		const waiting = due
+			.filter((state) => !jobState.mayNotRun(state))
+			.filter(({ job }) => models === undefined || models.includes(job.model))
+			.sort(byId);
+		const runs = running.flatMap((id) => this.#states.get(id)?.job.tenant ?? []);
+		const claims: Claim[] = [];
+		while (claims.length < count) {
+			const free = waiting.filter(({ job }) => countOf(runs, job.tenant) < perTenant);
+			const next = nextInTurn(free, this.#served.get(kind) ?? '');
+			if (!next) break;
+			waiting.splice(waiting.indexOf(next), 1);
+			runs.push(next.job.tenant);
+			this.#served.set(kind, next.job.tenant);
+			const { job } = this.#keep(jobState.takeJob(next, leaseMs, time.now));
+			claims.push({ job: structuredClone(job), fence: job.fence });
 		}
-		row.job = {
-			...job,
-			status: 'in_progress',
-			attempt: job.attempt + 1,
-			fence: job.fence + 1,
-			startedAt: job.startedAt ?? now,
-		};
-		row.endedBy = null;
-		row.leaseMs = Math.round(leaseMs);
-		row.claimableAt = now + row.leaseMs;
-		this.#append('job.started', row);
-		return { job: structuredClone(row.job), fence: row.job.fence };
+		return claims;
 	}
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {
-		const row = this.#owned(id, fence);
-		if (!row) return 'lost';
-		const { job } = row;
-		row.claimableAt = this.#clock.now() + row.leaseMs;
-		row.job = {
-			...job,
-			progress: Math.max(job.progress, Math.min(update.progress ?? 0, progressCap)),
-			checkpoint: update.checkpoint ?? job.checkpoint,
-		};
-		return job.cancelRequested ? 'cancel' : 'ok';
+		const found = this.#states.get(id);
+		if (!found) return 'lost';
+		const { state, answer } = jobState.heartbeatJob(found, fence, update, this.#clock.now());
+		this.#states.set(id, state);
+		return answer;
 	}
 
 	async complete(id: string, fence: number, completion: Completion): Promise<boolean> {
-		return this.#endAttempt('complete', id, fence, (row) => {
-			const result = structuredClone(completion.result);
-			const expiresAt = completion.expiresAt === null ? null : Math.round(completion.expiresAt);
-			this.#end(row, { status: 'completed', progress: 1, result, expiresAt }, 'job.completed');
-			row.contentDueAt = expiresAt;
-		});
+		const copy = structuredClone(completion);
+		return this.#end(id, (state) => jobState.completeJob(state, fence, copy, this.#time()));
 	}
 
-	async fail(id: string, fence: number, error: JobError, retryAt?: number): Promise<boolean> {
-		return this.#endAttempt('fail', id, fence, (row) => {
-			const { job } = row;
-			if (retryAt === undefined || job.attempt >= job.maxAttempts) {
-				this.#fail(row, structuredClone(error));
-			} else {
-				// A job that only waits to be cancelled has no reason to wait for its retry.
-				const dueAt = job.cancelRequested ? this.#clock.now() : Math.round(retryAt);
-				this.#requeue(row, job.attempt, dueAt);
-			}
-		});
+	async fail(id: string, fence: number, error: JobError, retryInMs?: number): Promise<boolean> {
+		const time = this.#time();
+		return this.#end(id, (state) => jobState.failJob(state, fence, error, retryInMs, time));
 	}
 
 	async release(id: string, fence: number): Promise<boolean> {
-		return this.#endAttempt('release', id, fence, (row) => {
-			this.#requeue(row, row.job.attempt - 1, this.#clock.now());
-		});
+		return this.#end(id, (state) => jobState.releaseJob(state, fence));
 	}
 
-	async claimable(
-		kind: string,
-		{ after = '', limit }: { readonly after?: string; readonly limit: number },
-	): Promise<readonly ClaimableJob[]> {
-		const now = this.#clock.now();
-		return [...this.#rows.values()]
-			.filter(
-				({ job, claimableAt }) =>
-					job.kind === kind && job.id > after && claimableAt !== null && claimableAt <= now,
-			)
-			.map(({ job: { id, tenant } }) => ({ id, kind, tenant }))
-			.sort((a, b) => (a.id < b.id ? -1 : 1))
-			.slice(0, limit);
-	}
-
-	async sweep(now: number, limit: number): Promise<readonly SweepItem[]> {
-		const rows = [...this.#rows.values()].sort(byAge);
+	async sweep(limit: number): Promise<readonly SweepItem[]> {
+		const { now } = this.#time();
 		const isDue = (at: number | null) => at !== null && at <= now;
-		const records = rows.filter((row) => isDue(row.recordDueAt));
-		const contents = rows.filter((row) => isDue(row.contentDueAt) && !isDue(row.recordDueAt));
-		const item = (due: SweepItem['due']) => (row: JobRow) => {
-			const { id, kind, tenant } = row.job;
+		const states = [...this.#states.values()].sort(byAge);
+		const records = states.filter(({ recordDueAt }) => isDue(recordDueAt));
+		const contents = states.filter(
+			(state) => isDue(state.contentDueAt) && !isDue(state.recordDueAt),
+		);
+		const item = (due: SweepItem['due']) => (state: JobState) => {
+			const { id, kind, tenant } = state.job;
 			return { due, id, kind, tenant };
 		};
 		return [...records.map(item('record')), ...contents.map(item('content'))].slice(0, limit);
@@ -194,17 +159,22 @@ export class MemoryJobStore implements JobStore {
 
 	async swept(items: readonly SweepItem[]): Promise<void> {
 		for (const { due, id, tenant } of items) {
-			const row = this.#rows.get(id);
-			if (!row || row.job.tenant !== tenant) continue;
-			if (due === 'content') row.contentDueAt = null;
-			else if (row.recordDueAt !== null) this.#rows.delete(id);
+			const state = this.#states.get(id);
+			if (!state || state.job.tenant !== tenant) continue;
+			if (due === 'content') this.#states.set(id, { ...state, contentDueAt: null });
+			else if (state.recordDueAt !== null) this.#states.delete(id);
 		}
-		const now = this.#clock.now();
-		this.#log.dropBefore(now - this.#recordRetentionMs);
-		for (const row of this.#rows.values()) {
-			if (row.job.status === 'in_progress' && row.claimableAt !== null)
-				row.claimableAt = Math.min(row.claimableAt, now + row.leaseMs);
-		}
+	}
+
+	async tidy(): Promise<void> {
+		const time = this.#time();
+		this.#log.dropBefore(time.now - this.#recordRetentionMs);
+		this.#offers.trim(time.now);
+		for (const state of [...this.#states.values()].sort(byId)) this.#tidy(state, time);
+	}
+
+	async known(ids: readonly string[]): Promise<readonly string[]> {
+		return ids.filter((id) => this.#states.has(id));
 	}
 
 	async events(cursor: string | undefined, query: EventQuery): Promise<EventPage> {
@@ -215,85 +185,85 @@ export class MemoryJobStore implements JobStore {
 		return this.#log.head;
 	}
 
-	async known(ids: readonly string[]): Promise<readonly string[]> {
-		return ids.filter((id) => this.#rows.has(id));
-	}
-
 	async pending(kind: string, tenant?: string): Promise<number> {
 		return this.#countPending(kind, tenant);
 	}
 
-	#countPending(kind: string, tenant?: string): number {
-		return this.#visible().filter(
-			(row) =>
-				row.job.kind === kind &&
-				(tenant === undefined || row.job.tenant === tenant) &&
-				isPending(row),
-		).length;
-	}
-
-	#visible(): JobRow[] {
-		return [...this.#rows.values()].filter((row) => !row.removed);
-	}
-
-	#find(tenant: string, id: string): JobRow | null {
-		const row = this.#rows.get(id);
-		return row && !row.removed && row.job.tenant === tenant ? row : null;
-	}
-
-	/** The row, while the attempt with this fence may write to it. A lapsed lease alone takes nothing away. */
-	#owned(id: string, fence: number): JobRow | null {
-		const row = this.#rows.get(id);
-		const isOwner =
-			row && !row.removed && row.job.status === 'in_progress' && row.job.fence === fence;
-		return isOwner ? row : null;
-	}
-
-	/** Ends the attempt with this fence. A repeat of the call that ended it succeeds and does nothing. */
-	#endAttempt(by: Ending, id: string, fence: number, write: (row: JobRow) => void): boolean {
-		const row = this.#owned(id, fence);
-		if (!row) return this.#isRepeat(by, id, fence);
-		write(row);
-		row.endedBy = by;
+	async lead(duty: string, holder: string, leaseMs: number): Promise<boolean> {
+		const now = this.#clock.now();
+		const present = this.#leaders.get(duty);
+		const isSetBack = leaseMs > 0 && present !== undefined && present.until > now + leaseMs;
+		const isHeld = present !== undefined && present.until > now && !isSetBack;
+		if (isHeld && present.holder !== holder) return false;
+		this.#leaders.set(duty, { holder, until: now + leaseMs });
 		return true;
 	}
 
-	#isRepeat(by: Ending, id: string, fence: number): boolean {
-		const row = this.#rows.get(id);
-		return row !== undefined && !row.removed && row.job.fence === fence && row.endedBy === by;
+	/** Cuts a lease that a clock set back has made long, or looks whether a worker offers the model of a job that waits. */
+	#tidy(state: JobState, time: StoreTime): void {
+		const { job, dueAt, leaseMs } = state;
+		if (jobState.isDue(state, time.now)) {
+			this.#keep(jobState.noteOffer(state, this.#offers.has(job.kind, job.model), time));
+		} else if (job.status === 'in_progress' && dueAt !== null) {
+			this.#states.set(job.id, { ...state, dueAt: Math.min(dueAt, time.now + leaseMs) });
+		}
 	}
 
-	#requeue(row: JobRow, attempt: number, dueAt: number): void {
-		row.job = { ...row.job, status: 'queued', attempt };
-		row.claimableAt = dueAt;
-		this.#append('job.queued', row);
+	#time(): StoreTime {
+		return { now: this.#clock.now(), recordRetentionMs: this.#recordRetentionMs };
 	}
 
-	#fail(row: JobRow, error: JobError): void {
-		this.#end(row, { status: 'failed', error }, 'job.failed');
-		row.contentDueAt = row.job.completedAt;
+	#countPending(kind: string, tenant?: string): number {
+		return this.#visible().filter(
+			(state) =>
+				state.job.kind === kind &&
+				(tenant === undefined || state.job.tenant === tenant) &&
+				jobState.isPending(state),
+		).length;
 	}
 
-	#end(row: JobRow, outcome: Partial<Job>, event: JobEventType): void {
-		const now = this.#clock.now();
-		row.job = { ...row.job, ...outcome, completedAt: now };
-		row.claimableAt = null;
-		row.recordDueAt = now + this.#recordRetentionMs;
-		this.#append(event, row);
+	#visible(): JobState[] {
+		return [...this.#states.values()].filter(({ removed }) => !removed);
 	}
 
-	#append(type: JobEventType, { job, callback }: JobRow): void {
-		const { id: jobId, kind, tenant, attempt, error } = job;
-		const isEnd = type === 'job.completed' || type === 'job.failed';
-		const data = {
-			attempt,
-			...(type === 'job.failed' && error && { code: error.code }),
-			...(isEnd && callback && { callback }),
-		};
-		this.#log.append({ type, jobId, kind, tenant, at: this.#clock.now(), data });
+	#find(tenant: string, id: string): JobState | null {
+		const state = this.#states.get(id);
+		return state && !state.removed && state.job.tenant === tenant ? state : null;
+	}
+
+	#show(state: JobState): Job {
+		return structuredClone(jobState.jobAt(state, this.#clock.now()));
+	}
+
+	#end(id: string, end: (state: JobState) => JobStep | null): boolean {
+		const state = this.#states.get(id);
+		const step = state ? end(state) : null;
+		if (step) this.#keep(step);
+		return step !== null;
+	}
+
+	#keep({ state, event }: JobStep): JobState {
+		const { id: jobId, kind, tenant } = state.job;
+		this.#states.set(jobId, state);
+		if (event) {
+			const data = jobState.eventFacts(event, state);
+			this.#log.append({ type: event, jobId, kind, tenant, at: this.#clock.now(), data });
+		}
+		return state;
 	}
 }
 
-function endedBy(spec: { readonly code: string; readonly message: string }): JobError {
-	return { code: spec.code, message: spec.message };
+function byId({ job: a }: JobState, { job: b }: JobState): number {
+	return a.id < b.id ? -1 : 1;
+}
+
+function countOf(tenants: readonly string[], tenant: string): number {
+	return tenants.filter((name) => name === tenant).length;
+}
+
+/** Of states by id, the first one of the tenant behind `last` in the ring of their names. */
+function nextInTurn(states: readonly JobState[], last: string): JobState | undefined {
+	const names = [...new Set(states.map(({ job }) => job.tenant))].sort();
+	const turn = names.find((name) => name > last) ?? names[0];
+	return states.find(({ job }) => job.tenant === turn);
 }

@@ -1,33 +1,22 @@
-import type { BlobStore, EventBus, JobQueue, JobStore, RecordStore } from '@plinth/core';
+import type { BlobStore, EventBus, JobStore, RecordStore } from '@plinth/core';
 import {
 	blobStoreSuite,
 	type ConformanceCase,
 	createBackend,
 	eventBusSuite,
-	jobQueueSuite,
 	jobStoreSuite,
 	manualClock,
 	recordStoreSuite,
 } from '@plinth/testing';
 import { describe, test } from 'vitest';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '../src/index.ts';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '../src/index.ts';
 
 conforms('memoryJobs', () =>
 	jobStoreSuite({
 		async create() {
 			const clock = manualClock();
 			const { provided: store, stop } = await createBackend<JobStore>(memoryJobs(), { clock });
-			return { store, clock, close: stop };
-		},
-	}),
-);
-
-conforms('memoryQueue', () =>
-	jobQueueSuite({
-		supports: { oldestFirst: true },
-		async create() {
-			const { provided: queue, stop } = await createBackend<JobQueue>(memoryQueue());
-			return { queue, close: stop };
+			return { store, clock, peer: async () => store, close: stop };
 		},
 	}),
 );

@@ -1,15 +1,14 @@
-import type { BackendInstance, JobQueue, JobStore, RecordStore } from '@plinth/core';
+import type { BackendInstance, JobStore, RecordStore } from '@plinth/core';
 import {
 	type ConformanceCase,
 	createBackend,
-	jobQueueSuite,
 	jobStoreSuite,
 	manualClock,
 	recordStoreSuite,
 } from '@plinth/testing';
 import { afterAll, describe, test } from 'vitest';
-import { sqliteJobs, sqliteQueue, sqliteRecords } from '../src/index.ts';
-import { empty, temporaryFile } from './subject.ts';
+import { sqliteJobs, sqliteRecords } from '../src/index.ts';
+import { empty, holdOpen, peerOf, temporaryFile } from './subject.ts';
 
 const supports = { reopen: true };
 let shared: Awaited<ReturnType<typeof shareFile>> | undefined;
@@ -24,16 +23,6 @@ conforms('sqliteRecords', () =>
 	recordStoreSuite({ supports, create: () => subject<RecordStore>(sqliteRecords) }),
 );
 
-conforms('sqliteQueue', () =>
-	jobQueueSuite({
-		supports: { oldestFirst: true },
-		async create() {
-			const { store, close } = await subject<JobQueue>(sqliteQueue);
-			return { queue: store, close };
-		},
-	}),
-);
-
 /** A fresh store on the shared file, which it can close and open again. */
 async function subject<T>(backend: (options: { file: string }) => BackendInstance) {
 	shared ??= await shareFile();
@@ -42,6 +31,7 @@ async function subject<T>(backend: (options: { file: string }) => BackendInstanc
 	const open = () => createBackend<T>(backend({ file }), { clock });
 	empty(file);
 	let running = await open();
+	const peers: Awaited<ReturnType<typeof peerOf>>[] = [];
 	return {
 		store: running.provided,
 		clock,
@@ -51,7 +41,16 @@ async function subject<T>(backend: (options: { file: string }) => BackendInstanc
 			running = await open();
 			return running.provided;
 		},
-		close: () => running.stop(),
+		async peer() {
+			const peer = await peerOf(file, clock);
+			peers.push(peer);
+			return peer.store;
+		},
+		holdOpen: (jobId: string) => holdOpen(file, jobId),
+		async close() {
+			for (const peer of peers) await peer.close();
+			await running.stop();
+		},
 	};
 }
 

@@ -1,13 +1,12 @@
 import { readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { JobQueue, JobStore, Logger } from '@plinth/core';
-import { createBackend, eventually, manualClock, silentLogger } from '@plinth/testing';
+import type { JobStore, Logger } from '@plinth/core';
+import { createBackend, manualClock, silentLogger } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from '../src/engine/connection.ts';
-import { prepareFile } from '../src/engine/schema.ts';
-import { sqliteJobs, sqliteQueue } from '../src/index.ts';
+import { migrations, prepareFile } from '../src/engine/schema.ts';
+import { sqliteJobs } from '../src/index.ts';
 import * as sql from '../src/jobs/statements.ts';
-import * as queueSql from '../src/queue/statements.ts';
 import { newJob, temporaryFile } from './subject.ts';
 
 let file: string;
@@ -68,35 +67,35 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test.each([1, 2, 3])('of version %i is brought up to date', async (version) => {
-		const first = await openJobs();
-		await first.provided.create(newJob('1'));
-		await first.stop();
-		const older = new Connection(file);
-		older.exec('DROP INDEX messages_turn');
-		older.exec('CREATE INDEX messages_turn ON messages (kind, tenant, seq)');
-		if (version < 3) {
-			older.exec('ALTER TABLE jobs DROP COLUMN callback; CREATE INDEX events_at ON events (at)');
-			older.exec('DROP INDEX jobs_pending; CREATE INDEX jobs_pending ON jobs (kind, tenant)');
-		}
-		if (version === 1) {
-			older.exec('DROP INDEX jobs_claimable; ALTER TABLE jobs DROP COLUMN ended_by');
-			older.exec('CREATE INDEX jobs_claimable ON jobs (created_at)');
-		}
-		older.exec(`PRAGMA user_version = ${version}`);
-		older.close();
-		const { provided: store, stop } = await openJobs();
-		const claim = await store.claim('video_1', 'worker-1', 1_000);
-		expect(await store.release('video_1', claim?.fence ?? 0)).toBe(true);
-		expect(await store.claimable('video', { limit: 10 })).toHaveLength(1);
-		const callback = { url: 'https://client.example', secret: null };
-		await store.create({ ...newJob('2'), callback });
-		for (const id of ['video_1', 'video_2']) await store.requestCancel('acme', id);
-		const { events } = await store.events(undefined, { limit: 10 });
-		const ends = events.filter(({ type }) => type === 'job.failed');
-		expect(ends.map(({ data }) => data.callback)).toEqual([undefined, callback]);
-		await stop();
-	});
+	test.each([1, 2, 3, 4])(
+		'of version %i is brought up to date and keeps its jobs',
+		async (version) => {
+			const older = new Connection(file);
+			for (const step of migrations.slice(0, version)) older.exec(step);
+			const columns = 'id, kind, tenant, principal, model, status, input, max_attempts, created_at';
+			const values = "'video', 'acme', 'key_1', 'm', 'queued', '{}', 5, 1";
+			for (const [id, dueAt] of [
+				['video_1', 1],
+				['video_3', 9e15],
+			])
+				older.exec(
+					`INSERT INTO jobs (${columns}, claimable_at) VALUES ('${id}', ${values}, ${dueAt})`,
+				);
+			older.exec(`PRAGMA user_version = ${version}`);
+			older.close();
+			const { provided: store, stop } = await openJobs();
+			const [claim, ...others] = await store.take('video', 'w', { leaseMs: 1_000, count: 10 });
+			expect([claim?.job.id, others]).toEqual(['video_1', []]);
+			expect(await store.release('video_1', claim?.fence ?? 0)).toBe(true);
+			const callback = { url: 'https://client.example', secret: null };
+			await store.create({ ...newJob('2'), callback });
+			for (const id of ['video_1', 'video_2']) await store.requestCancel('acme', id);
+			const { events } = await store.events(undefined, { limit: 10 });
+			const ends = events.filter(({ type }) => type === 'job.failed');
+			expect(ends.map(({ data }) => data.callback)).toEqual([undefined, callback]);
+			await stop();
+		},
+	);
 
 	test('in a place that cannot be written is refused', async () => {
 		await writeFile(file, '');
@@ -112,7 +111,13 @@ describe('the file', () => {
 
 describe('the queries', () => {
 	test.each([
-		['claimable', sql.claimable],
+		['oldestDue', sql.oldestDue],
+		['nextTenant', sql.nextTenant],
+		['endSpent', sql.endSpent],
+		['noteOffered', sql.noteOffered],
+		['endUnoffered', sql.endUnoffered],
+		['selectLook', sql.selectLook],
+		['selectTenants', sql.selectTenants],
 		['selectEnding', sql.selectEnding],
 		['dueRecords', sql.dueRecords],
 		['dueContents', sql.dueContents],
@@ -128,8 +133,6 @@ describe('the queries', () => {
 		['events of a tenant', sql.selectEvents(true, false)],
 		['events of a job', sql.selectEvents(true, true)],
 		['trimEvents', sql.trimEvents],
-		['takeOldest', queueSql.takeOldest],
-		['nextTenant', queueSql.nextTenant],
 	])('%s: an index answers, without a sort', (_name, query) => {
 		const connection = new Connection(file);
 		prepareFile(connection, 1_000);
@@ -144,17 +147,17 @@ describe('the queries', () => {
 	});
 });
 
-test('claimable reads nothing but its index, from behind the position', () => {
+test('a look for the next job reads nothing but its index', () => {
 	const connection = new Connection(file);
 	prepareFile(connection, 1_000);
-	const parameters = { now: 1, kind: 'video', after: '', limit: 1 };
+	const parameters = { now: 1, kind: 'video', tenant: 'acme', models: null, running: '[]' };
 	const plan = connection.all<{ detail: string }>(
-		`EXPLAIN QUERY PLAN ${sql.claimable}`,
+		`EXPLAIN QUERY PLAN ${sql.oldestDue}`,
 		parameters,
 	);
-	expect(plan.map(({ detail }) => detail)).toEqual([
-		'SEARCH jobs USING COVERING INDEX jobs_claimable (kind=? AND id>?)',
-	]);
+	expect(plan[0]?.detail).toBe(
+		'SEARCH jobs USING COVERING INDEX jobs_pending (kind=? AND tenant=?)',
+	);
 	connection.close();
 });
 
@@ -175,8 +178,8 @@ test('a retention of a fraction of an hour may end between two milliseconds', as
 		sqliteJobs({ file, recordRetentionHours: 1 / 7 }),
 	);
 	await store.create(newJob('1'));
-	const claim = await store.claim('video_1', 'worker-1', 1_000);
-	const completion = { result: {}, expiresAt: null };
+	const [claim] = await store.take('video', 'worker-1', { leaseMs: 1_000, count: 1 });
+	const completion = { result: {}, retentionMs: null };
 	expect(await store.complete('video_1', claim?.fence ?? 0, completion)).toBe(true);
 	await stop();
 });
@@ -191,40 +194,9 @@ describe('old events', () => {
 		await store.create(newJob('1'));
 		await clock.advance(3_600_001);
 		await store.create(newJob('2'));
-		await store.swept([]);
+		await store.tidy();
 		const { events } = await store.events(undefined, { limit: 10 });
 		expect(events.map(({ jobId }) => jobId)).toEqual(['video_2']);
 		await stop();
-	});
-});
-
-describe('the queue', () => {
-	test('wakes consumers for messages of another process when it polls', async () => {
-		const clock = manualClock();
-		const { provided: queue, stop } = await createBackend<JobQueue>(sqliteQueue({ file }), {
-			clock,
-		});
-		const seen: string[] = [];
-		queue.consume('video', { concurrency: 1, perTenant: 1 }, async ({ jobId }) => {
-			seen.push(jobId);
-			return null;
-		});
-		const foreign = new Connection(file);
-		foreign.exec(`INSERT INTO messages (job_id, kind, tenant) VALUES ('video_1', 'video', 'acme')`);
-		foreign.close();
-		await eventually('the message arrives', async () => {
-			await clock.advance(200);
-			return seen.length === 1;
-		});
-		await stop();
-	});
-
-	test('keeps what waits over a restart', async () => {
-		const first = await createBackend<JobQueue>(sqliteQueue({ file }));
-		await first.provided.enqueue({ jobId: 'video_1', kind: 'video', tenant: 'acme' });
-		await first.stop();
-		const second = await createBackend<JobQueue>(sqliteQueue({ file }));
-		expect(await second.provided.depth('video')).toBe(1);
-		await second.stop();
 	});
 });

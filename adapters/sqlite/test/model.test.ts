@@ -1,34 +1,23 @@
-import type { JobStore } from '@plinth/core';
-import { createBackend, manualClock } from '@plinth/testing';
-import { afterAll, beforeAll, test } from 'vitest';
-import { checkAgainstModel } from '../../../core/testing/test/job-model/rounds.ts';
-import { sqliteJobs } from '../src/index.ts';
+import { checkAgainstModel, manualClock, silentLogger } from '@plinth/testing';
+import { expect, test } from 'vitest';
+import { Database } from '../src/engine/database.ts';
+import { SqliteJobStore } from '../src/jobs/store.ts';
 import { empty, temporaryFile } from './subject.ts';
 
-let file: string;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-	const temporary = await temporaryFile();
-	file = temporary.file;
-	// Kept open between the runs: most of a run would go into the start of the writer thread.
-	const holder = await createBackend(sqliteJobs({ file }));
-	close = async () => {
-		await holder.stop();
-		await temporary.remove();
-	};
-});
-
-afterAll(() => close());
-
-test('the model explains every answer of the SQLite store, whatever three clients ask at once', async () => {
+test('the model explains every answer of the SQLite store, whatever three clients ask at once of two handles', async () => {
+	const { file, remove } = await temporaryFile();
+	// Kept open between the runs: most of a run would go into the start of the writer threads.
+	const [one, two] = [
+		await Database.open(file, silentLogger()),
+		await Database.open(file, silentLogger()),
+	];
 	const create = async () => {
 		empty(file);
 		const clock = manualClock();
-		const { provided: store, stop } = await createBackend<JobStore>(sqliteJobs({ file }), {
-			clock,
-		});
-		return { store, clock, close: stop };
+		const on = (database: Database) => new SqliteJobStore(database, clock, 168 * 3_600_000);
+		return { store: on(one), clock, peer: async () => on(two), close: async () => {} };
 	};
-	await checkAgainstModel(create, { runs: 500 });
+	await expect(checkAgainstModel(create, { runs: 500 })).resolves.toBeUndefined();
+	for (const database of [one, two]) await database.close();
+	await remove();
 }, 60_000);

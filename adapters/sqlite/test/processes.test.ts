@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { JobStore } from '@plinth/core';
 import { createBackend, eventually } from '@plinth/testing';
 import { expect, test } from 'vitest';
-import { sqliteJobs, sqliteQueue, sqliteRecords } from '../src/index.ts';
+import { sqliteJobs, sqliteRecords } from '../src/index.ts';
 import { temporaryFile } from './subject.ts';
 
 const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
@@ -54,7 +54,6 @@ test.runIf(process.platform === 'linux')(
 		// One after the other, as an app creates them.
 		const backends = [
 			await createBackend(sqliteJobs({ file })),
-			await createBackend(sqliteQueue({ file })),
 			await createBackend(sqliteRecords({ file })),
 		];
 		const { ino } = await stat(file);

@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewJob } from '@plinth/core';
+import type { JobStore, NewJob } from '@plinth/core';
+import { type ManualClock, silentLogger } from '@plinth/testing';
 import { Connection } from '../src/engine/connection.ts';
+import { Database } from '../src/engine/database.ts';
+import { SqliteJobStore } from '../src/jobs/store.ts';
 
 // Thousands of commits: a disk in memory, where there is one, spares them as many turns of the real one.
 const disk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -21,9 +24,34 @@ export async function temporaryFile(): Promise<{ file: string; remove(): Promise
 export function empty(file: string): void {
 	const connection = new Connection(file);
 	connection.exec(`BEGIN IMMEDIATE;
-		DELETE FROM jobs; DELETE FROM events; DELETE FROM messages; DELETE FROM records; DELETE FROM sqlite_sequence;
+		DELETE FROM jobs; DELETE FROM events; DELETE FROM turns; DELETE FROM offers; DELETE FROM duties;
+		DELETE FROM records; DELETE FROM sqlite_sequence;
 		COMMIT`);
 	connection.close();
+}
+
+/** A second handle on a file, with a connection and a writer thread of its own, as another process has. */
+export async function peerOf(
+	file: string,
+	clock: ManualClock,
+): Promise<{ readonly store: JobStore; close(): Promise<void> }> {
+	const database = await Database.open(file, silentLogger());
+	const store = new SqliteJobStore(database, clock, 168 * 3_600_000);
+	return { store, close: () => database.close() };
+}
+
+/** Appends an event in a transaction that stays open until the returned function is called. */
+export async function holdOpen(file: string, jobId: string): Promise<() => Promise<void>> {
+	const connection = new Connection(file);
+	connection.exec('BEGIN IMMEDIATE');
+	connection.run(
+		"INSERT INTO events (type, job_id, kind, tenant, at, data) VALUES ('job.queued', $jobId, 'video', 'acme', 0, '{}')",
+		{ jobId },
+	);
+	return async () => {
+		connection.exec('COMMIT');
+		connection.close();
+	};
 }
 
 /** A job with the id `video_` and `id`. */

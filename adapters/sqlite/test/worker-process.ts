@@ -28,13 +28,11 @@ if (mode === 'forever') {
 	for (let n = 0; ; n += 1) await create(n);
 }
 await Promise.all(Array.from({ length: Number(count) }, (_, n) => create(n)));
-const look = () => store.claimable('video', { limit: 20 });
-for (let found = await look(); found.length > 0; found = await look()) {
-	for (const { id } of found) {
-		const claim = await store.claim(id, name, 60_000);
-		if (!claim) continue;
-		process.stdout.write(`claimed ${id}\n`);
-		await store.complete(id, claim.fence, { result: {}, expiresAt: null });
+const take = () => store.take('video', name, { leaseMs: 60_000, count: 5 });
+for (let claims = await take(); claims.length > 0; claims = await take()) {
+	for (const { job, fence } of claims) {
+		process.stdout.write(`claimed ${job.id}\n`);
+		await store.complete(job.id, fence, { result: {}, retentionMs: null });
 	}
 }
 await stop();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type BootTree, services, version } from '@plinth/core';
-import { memoryBlobs, memoryJobs, memoryQueue } from '@plinth/memory';
+import { memoryBlobs, memoryJobs } from '@plinth/memory';
 import { type Composed, compose } from '../compose.ts';
 import { facts } from '../facts.ts';
 import { stopOnSignals } from '../signals.ts';
@@ -26,10 +26,8 @@ export async function worker(flags: { readonly config?: string }): Promise<void>
 }
 
 /** What a worker stands on together with the servers that accept its jobs. */
-const shared = [services.jobs, services.queue, services.blobs];
-const inOneProcess = [memoryJobs, memoryQueue, memoryBlobs].map(
-	({ definition }) => definition.name,
-);
+const shared = [services.jobs, services.blobs];
+const inOneProcess = [memoryJobs, memoryBlobs].map(({ definition }) => definition.name);
 
 /** A worker that can never see a job would run for ever and say nothing. */
 function refuseIdle({ parts }: BootTree): void {
@@ -45,7 +43,7 @@ function refuseIdle({ parts }: BootTree): void {
 	if (local.length === 0) return;
 	const list = local.map(({ owner, factory }) => `${owner} (${factory})`).join(', ');
 	throw new UserError(
-		`A worker shares jobs, queue and blobs with its servers, and these live in the memory of one process: ${list}. Take backends that processes share, such as sqliteJobs, sqliteQueue and fsBlobs, or let the server work alone.`,
+		`A worker shares jobs and blobs with its servers, and these live in the memory of one process: ${list}. Take backends that processes share, such as sqliteJobs and fsBlobs, or let the server work alone.`,
 	);
 }
 

@@ -58,12 +58,7 @@ export function brokenComposition(error: unknown): Finding {
 }
 
 type Store = SelfCheck & object;
-const stores: readonly ServiceRef<Store>[] = [
-	services.jobs,
-	services.queue,
-	services.records,
-	services.blobs,
-];
+const stores: readonly ServiceRef<Store>[] = [services.jobs, services.records, services.blobs];
 
 /** Each store is asked whether it can be used and whether what it keeps is whole, as far as it can tell. */
 async function checkStores(app: App, moved: ReadonlySet<string>): Promise<readonly Finding[]> {

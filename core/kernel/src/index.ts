@@ -72,17 +72,8 @@ export {
 	maxFileBytes,
 	type UploadedFile,
 } from './contract/http/upload.ts';
-export type {
-	Accepted,
-	ConsumeOptions,
-	Consumer,
-	JobQueue,
-	QueueHandler,
-	QueueMessage,
-} from './contract/jobs/job-queue.ts';
 export {
 	type Claim,
-	type ClaimableJob,
 	type Completion,
 	type CreateOptions,
 	type EventPage,
@@ -100,13 +91,18 @@ export {
 	type JobPage,
 	type JobStatus,
 	type JobStore,
+	modelWaitMs,
 	type NewJob,
+	offerInstant,
+	offerMs,
 	retryWindowMs,
 	type SweepItem,
+	type TakeOptions,
 } from './contract/jobs/job-store.ts';
 export type {
 	JobAttachment,
 	JobDefinition,
+	JobKindSettings,
 	JobKinds,
 	JobOutcome,
 	JobRun,
@@ -188,4 +184,6 @@ export { mediaTypeOf } from './http/bodies/media-type.ts';
 export { ownerMark, ownerState } from './http/bodies/process-mark.ts';
 export { type CodePointBounds, codePoints } from './http/validation/text.ts';
 export { isJobId } from './jobs/ids.ts';
+export type { AttemptEnding, JobState, JobStep, StoreTime } from './jobs/state.ts';
+export * as jobState from './jobs/state.ts';
 export type { ResolvedModel, ResolvedPool } from './models/binding.ts';

@@ -10,7 +10,7 @@ export * from './eventually.ts';
 export * from './forward-request.ts';
 export type { ImageCodecSubject } from './image-codec/subject.ts';
 export * from './image-codec.ts';
-export * from './job-queue.ts';
+export { checkAgainstModel } from './job-model/rounds.ts';
 export type { JobStoreSubject } from './job-store/subject.ts';
 export * from './job-store.ts';
 export * from './manual-clock.ts';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from './conformance.ts';
 import { callbackCases } from './job-store/callbacks.ts';
 import { cancelCases } from './job-store/cancel.ts';
-import { claimableCases } from './job-store/claimable.ts';
 import { clockCases } from './job-store/clock.ts';
 import { cursorCases } from './job-store/cursors.ts';
 import { durabilityCases } from './job-store/durability.ts';
@@ -12,9 +11,11 @@ import { leaseCases } from './job-store/leases.ts';
 import { lifecycleCases } from './job-store/lifecycle.ts';
 import { limitCases } from './job-store/limits.ts';
 import { listingCases } from './job-store/listing.ts';
+import { peerCases } from './job-store/peers.ts';
 import { repeatCases } from './job-store/repeats.ts';
 import { type JobStoreSubject, jobCases } from './job-store/subject.ts';
 import { sweepCases } from './job-store/sweep.ts';
+import { dutyCases, offerCases, takeCases } from './job-store/take.ts';
 
 /** What is under test, and what it promises beyond the contract. */
 export interface JobStoreSuiteOptions {
@@ -32,7 +33,10 @@ export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] 
 	return [
 		...lifecycleCases(context),
 		...leaseCases(context),
-		...claimableCases(context),
+		...takeCases(context),
+		...offerCases(context),
+		...dutyCases(context),
+		...peerCases(context),
 		...repeatCases(context),
 		...cancelCases(context),
 		...listingCases(context),

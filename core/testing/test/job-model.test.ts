@@ -1,9 +1,8 @@
 import { AssertionError } from 'node:assert';
 import { type Claim, type Job, type JobStore, plinthError } from '@plinth/core';
 import { memoryJobs } from '@plinth/memory';
-import { createBackend, manualClock } from '@plinth/testing';
+import { checkAgainstModel, createBackend, manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { checkAgainstModel } from './job-model/rounds.ts';
 import { replace } from './sabotage.ts';
 
 type Spoil = (right: JobStore) => Partial<JobStore>;
@@ -12,7 +11,8 @@ function memory(spoil: Spoil = () => ({})) {
 	return async () => {
 		const clock = manualClock();
 		const { provided, stop } = await createBackend<JobStore>(memoryJobs(), { clock });
-		return { store: replace(provided, spoil(provided)), clock, close: stop };
+		const store = replace(provided, spoil(provided));
+		return { store, clock, peer: async () => store, close: stop };
 	};
 }
 
@@ -30,19 +30,42 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 		}),
 	],
 	[
-		'a claim that is given to two who ask at once',
+		'a take that gives two who ask at once the same job',
 		(right) => {
-			const given = new Map<string, Promise<Claim | null>>();
+			let given: Promise<readonly Claim[]> | undefined;
 			return {
-				async claim(id, worker, leaseMs) {
-					const asked = given.get(id) ?? right.claim(id, worker, leaseMs);
-					given.set(id, asked);
+				async take(kind, worker, options) {
+					const asked = given ?? right.take(kind, worker, options);
+					given = asked;
 					await pause();
-					given.delete(id);
+					given = undefined;
 					return asked;
 				},
 			};
 		},
+	],
+	[
+		'a take that gives the newest first',
+		(right) => ({
+			take: async (...args) => [...(await right.take(...args))].reverse(),
+		}),
+	],
+	[
+		'a take that forgets what its worker runs',
+		(right) => ({
+			take: (kind, worker, options) => right.take(kind, worker, { ...options, running: [] }),
+		}),
+	],
+	[
+		'a take that does not note which models are offered',
+		(right) => ({
+			take: (kind, worker, options) =>
+				options.count === 0 ? Promise.resolve([]) : right.take(kind, worker, options),
+		}),
+	],
+	[
+		'a duty that two have',
+		(right) => ({ lead: async (...args) => (await right.lead(...args)) || args[2] > 0 }),
 	],
 	[
 		'a removed job that its attempt completes',
@@ -97,9 +120,9 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 		(right) => {
 			const back = new Set<string>();
 			return {
-				async fail(id, fence, error, retryAt) {
+				async fail(id, fence, error, retryInMs) {
 					back.add(id);
-					return right.fail(id, fence, error, retryAt);
+					return right.fail(id, fence, error, retryInMs);
 				},
 				async get(tenant, id) {
 					const job = await right.get(tenant, id);
@@ -148,13 +171,10 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 	[
 		'a retry that does not wait',
 		(right) => ({
-			fail: (id, fence, error, retryAt) => right.fail(id, fence, error, retryAt && 0),
+			fail: (id, fence, error, retryInMs) => right.fail(id, fence, error, retryInMs && 0),
 		}),
 	],
-	[
-		'a lease that a clock set back makes long',
-		(right) => ({ swept: async (items) => (items.length > 0 ? right.swept(items) : undefined) }),
-	],
+	['a lease that a clock set back makes long', () => ({ tidy: async () => {} })],
 	[
 		'a known that forgets removed jobs',
 		(right) => ({
@@ -165,8 +185,10 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 		}),
 	],
 	[
-		'a sweep that takes the bytes of a removed job while its attempt may write',
-		(right) => ({ sweep: (now, limit) => right.sweep(now + 20_000, limit) }),
+		'a sweep that leaves out what failed',
+		(right) => ({
+			sweep: async (limit) => (await right.sweep(limit)).filter(({ due }) => due === 'record'),
+		}),
 	],
 	[
 		'a heartbeat that brings a checkpoint to the next owner',

@@ -36,7 +36,8 @@ const wrong: Sabotage<JobStore>[] = [
 			const released = new Set<string>();
 			return {
 				async release(id, fence) {
-					const again = released.has(id) ? await right.claim(id, 'worker-1', 1_000) : null;
+					const options = { leaseMs: 1_000, count: 1 };
+					const [again] = released.has(id) ? await right.take('video', 'w', options) : [];
 					released.add(id);
 					return right.release(id, again?.fence ?? fence);
 				},
@@ -46,14 +47,17 @@ const wrong: Sabotage<JobStore>[] = [
 	],
 	[
 		'a repeated fail that puts the retry off',
-		(right) => ({
-			async fail(id, fence, error, retryAt) {
-				const isRepeat = (await right.heartbeat(id, fence)) === 'lost';
-				const again = isRepeat ? await right.claim(id, 'worker-1', 1_000) : null;
-				return right.fail(id, again?.fence ?? fence, error, retryAt && retryAt - 5_000);
-			},
-		}),
-		'a repeated fail with a retry answers true and changes nothing',
+		(right) => {
+			const last = new Map<string, number>();
+			return {
+				async fail(id, fence, error, retryInMs = 0) {
+					const wait = last.has(id) ? retryInMs : 0;
+					last.set(id, retryInMs);
+					return right.fail(id, fence, error, retryInMs + wait + 1);
+				},
+			};
+		},
+		'a repeated fail does not put off the retry',
 	],
 	[
 		'a fail that takes a completed attempt for its own',
@@ -70,8 +74,8 @@ const wrong: Sabotage<JobStore>[] = [
 		(right) => {
 			const failed = new Set<string>();
 			return {
-				async fail(id, fence, error, retryAt) {
-					const isOwn = await right.fail(id, fence, error, retryAt);
+				async fail(id, fence, error, retryInMs) {
+					const isOwn = await right.fail(id, fence, error, retryInMs);
 					const answer = isOwn || failed.has(id);
 					if (isOwn) failed.add(id);
 					return answer;
@@ -100,29 +104,24 @@ const wrong: Sabotage<JobStore>[] = [
 		],
 	),
 	[
-		'an expiresAt that must be whole',
+		'a retention that must be whole',
 		(right) => ({
 			async complete(id, fence, completion) {
-				if (!Number.isInteger(completion.expiresAt)) throw new Error('not an integer');
+				if (!Number.isInteger(completion.retentionMs)) throw new Error('not an integer');
 				return right.complete(id, fence, completion);
 			},
 		}),
-		'an expiresAt between two milliseconds is rounded',
+		'spans between two milliseconds are rounded',
 	],
 	[
 		'an expiresAt that keeps its fraction',
 		showing(({ expiresAt }) => ({ expiresAt: expiresAt && expiresAt + 0.25 })),
-		'an expiresAt between two milliseconds is rounded',
+		'spans between two milliseconds are rounded',
 	],
 	[
-		'a retryAt that must be whole',
-		(right) => ({
-			async fail(id, fence, error, retryAt) {
-				if (!Number.isInteger(retryAt)) throw new Error('not an integer');
-				return right.fail(id, fence, error, retryAt);
-			},
-		}),
-		'a retryAt between two milliseconds is rounded',
+		'content that never expires',
+		showing(() => ({ expired: false })),
+		'content has expired from the second of its instant on, by the clock of the store',
 	],
 ];
 

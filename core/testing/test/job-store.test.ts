@@ -13,10 +13,10 @@ function withoutFence(method: 'heartbeat' | 'complete' | 'fail' | 'release') {
 			...rest: unknown[]
 		) => unknown;
 		return {
-			async claim(...args) {
-				const claim = await right.claim(...args);
-				if (claim) fences.set(claim.job.id, claim.fence);
-				return claim;
+			async take(...args) {
+				const claims = await right.take(...args);
+				for (const { job, fence } of claims) fences.set(job.id, fence);
+				return claims;
 			},
 			[method]: (id: string, fence: number, ...rest: unknown[]) =>
 				write(id, fences.get(id) ?? fence, ...rest),
@@ -91,10 +91,17 @@ const wrong: Sabotage<JobStore>[] = [
 	],
 	[
 		'a cursor that repeats an event',
-		(right) => ({
-			events: (cursor, query) =>
-				right.events(cursor && String(Math.max(0, Number(cursor) - 1)), query),
-		}),
+		(right) => {
+			const before = new Map<string, string | undefined>();
+			return {
+				async events(cursor, query) {
+					const page = await right.events(cursor && before.get(cursor), query);
+					const last = page.events.at(-2)?.cursor;
+					before.set(page.cursor, last);
+					return page;
+				},
+			};
+		},
 		'a cursor continues where the last page ended',
 	],
 	[
@@ -129,15 +136,15 @@ const wrong: Sabotage<JobStore>[] = [
 	[
 		'a retry that does not wait',
 		(right) => ({
-			fail: (id, fence, error, retryAt) => right.fail(id, fence, error, retryAt && 0),
+			fail: (id, fence, error, retryInMs) => right.fail(id, fence, error, retryInMs && 0),
 		}),
 		'a retry cannot be claimed before its instant',
 	],
 	[
 		'a retry beyond the last attempt',
 		(right) => ({
-			fail: (id, fence, error, retryAt) =>
-				retryAt === undefined ? right.fail(id, fence, error) : right.release(id, fence),
+			fail: (id, fence, error, retryInMs) =>
+				retryInMs === undefined ? right.fail(id, fence, error) : right.release(id, fence),
 		}),
 		'the last attempt fails with its own error although a retry was asked for',
 	],
@@ -193,22 +200,122 @@ const wrong: Sabotage<JobStore>[] = [
 		'nothing a running attempt writes brings a removed job back',
 	],
 	[
-		'a claim that is given out twice',
+		'a job that is given out twice',
 		(right) => {
-			const given = new Map<string, Claim>();
+			const given: Claim[] = [];
 			return {
-				async claim(id, worker, leaseMs) {
-					const claim = (await right.claim(id, worker, leaseMs)) ?? given.get(id) ?? null;
-					if (claim) given.set(id, claim);
-					return claim;
+				async take(kind, worker, options) {
+					const claims = await right.take(kind, worker, options);
+					given.push(...claims);
+					return claims.length > 0 ? claims : given.slice(0, options.count);
 				},
 			};
 		},
 		'of twenty claims at once exactly one wins',
 	],
+	...(
+		[
+			['leaves the models out of account', { models: undefined }],
+			['leaves perTenant out of account', { perTenant: undefined }],
+			['leaves out of account what the worker runs', { running: [] }],
+			['gives more than it is asked for', { count: 100 }],
+		] as const
+	).flatMap(([what, changed]): Sabotage<JobStore>[] =>
+		(
+			[
+				['models', 'a worker gets only jobs of the models that it has'],
+				['perTenant', 'a tenant has no more running at one worker than perTenant'],
+				[
+					'running',
+					'a job that the worker still runs is not given to it, although its lease has lapsed',
+				],
+				['count', 'take gives at most what it is asked for, and nothing when that is nothing'],
+			] as const
+		)
+			.filter(([name]) => name in changed)
+			.map(([, sentence]) => [
+				`a take that ${what}`,
+				(right) => ({
+					take: (kind, worker, options) => right.take(kind, worker, { ...options, ...changed }),
+				}),
+				sentence,
+			]),
+	),
+	[
+		'a take of every kind',
+		(right) => ({
+			async take(kind, worker, options) {
+				const speech = kind === 'video' ? await right.take('speech', worker, options) : [];
+				return [...speech, ...(await right.take(kind, worker, options))];
+			},
+		}),
+		'each kind has turns of its own, and gives its own jobs',
+	],
+	[
+		'tenants that do not take turns',
+		(right) => ({ create: (job, options) => right.create({ ...job, tenant: 'one' }, options) }),
+		'tenants take turns, in the order of their names',
+	],
+	[
+		'jobs without their order',
+		(right) => ({
+			take: async (...args) => [...(await right.take(...args))].reverse(),
+		}),
+		'the oldest job of a tenant goes first, by id',
+	],
+	[
+		'offers that are not noted',
+		(right) => ({
+			take: (kind, _worker, options) => right.take(kind, 'w', { ...options, models: ['none'] }),
+		}),
+		'a worker that has the model and is busy keeps the job waiting',
+	],
+	[
+		'a tidy that forgets offers at once',
+		(right) => ({
+			async tidy() {
+				await right.take('video', 'worker-1', { leaseMs: 1, count: 0, models: [] });
+				await right.tidy();
+			},
+		}),
+		'a clock set forwards fails no job whose worker goes on asking',
+	],
+	[
+		'a duty that everybody has',
+		() => ({ lead: async () => true }),
+		'of twenty that ask at once one gets the duty',
+	],
+	[
+		'a duty that cannot be given back',
+		(right) => ({ lead: async (...args) => args[2] > 0 && right.lead(...args) }),
+		'a duty that is given back is free at once, and only its holder can give it back',
+	],
+	[
+		'JSON that loses what no text should have',
+		(right) => ({
+			create: (job, options) => {
+				const text = JSON.stringify(job.input).replaceAll('\\u0000', '');
+				return right.create({ ...job, input: JSON.parse(text) }, options);
+			},
+		}),
+		'NUL and lone surrogates in JSON come back as they were',
+	],
+	[
+		'a heartbeat that revives a lapsed lease',
+		(right) => ({
+			async heartbeat(id, fence, update) {
+				const newest = (await right.get('acme', id))?.fence ?? fence;
+				return right.heartbeat(id, newest, update);
+			},
+		}),
+		'the heartbeat of a lapsed lease that another worker has taken is lost and extends nothing',
+	],
 	[
 		'a lease that does not lapse',
-		(right) => ({ claim: (id, worker, leaseMs) => right.claim(id, worker, leaseMs * 1_000) }),
+		(right) => ({
+			take: (kind, worker, { leaseMs, ...options }) =>
+				right.take(kind, worker, { ...options, leaseMs: leaseMs * 1_000 }),
+		}),
 		'a lapsed lease lets another worker claim, and both attempts count',
 	],
 	[
@@ -222,55 +329,6 @@ const wrong: Sabotage<JobStore>[] = [
 			heartbeat: (id, fence, { progress = 0 } = {}) => right.heartbeat(id, fence, { progress }),
 		}),
 		'a checkpoint survives a lost attempt',
-	],
-	[
-		'claimable without lapsed leases',
-		(right) => ({
-			claimable: async (kind, options) => {
-				const found = await right.claimable(kind, options);
-				const jobs = await Promise.all(found.map(({ id, tenant }) => right.get(tenant, id)));
-				return found.filter((_job, index) => jobs[index]?.status === 'queued');
-			},
-		}),
-		'claimable lists queued jobs and lapsed leases by id',
-	],
-	[
-		'claimable in another order',
-		(right) => ({
-			claimable: async (kind, options) => [...(await right.claimable(kind, options))].reverse(),
-		}),
-		'claimable goes by id, not by the order of creation',
-	],
-	[
-		'claimable of every kind',
-		(right) => ({
-			claimable: async (_kind, options) => [
-				...(await right.claimable('speech', options)),
-				...(await right.claimable('video', options)),
-			],
-		}),
-		'claimable lists the jobs of one kind, of every tenant',
-	],
-	[
-		'claimable that always starts anew',
-		(right) => ({ claimable: (kind, { limit }) => right.claimable(kind, { limit }) }),
-		'claimable goes on behind after, to the last job',
-	],
-	[
-		'claimable whose position must be claimable',
-		(right) => ({
-			async claimable(kind, options) {
-				const all = await right.claimable(kind, { limit: 100 });
-				const isKnown = !options.after || all.some(({ id }) => id === options.after);
-				return isKnown ? right.claimable(kind, options) : [];
-			},
-		}),
-		'after may be the id of a job that is claimable no more',
-	],
-	[
-		'claimable without a limit',
-		(right) => ({ claimable: (kind, options) => right.claimable(kind, { ...options, limit: 99 }) }),
-		'claimable answers at most its limit, from the start',
 	],
 	[
 		'idempotency that is ignored',
@@ -361,21 +419,15 @@ const wrong: Sabotage<JobStore>[] = [
 	[
 		'a sweep that forgets removed jobs',
 		(right) => ({
-			sweep: async (now, limit) =>
-				(await right.sweep(now, limit)).filter(({ due }) => due === 'content'),
+			sweep: async (limit) => (await right.sweep(limit)).filter(({ due }) => due === 'content'),
 		}),
 		'a removed job that nobody runs is due at once',
 	],
 	[
-		'a sweep that does not wait for the lease',
-		(right) => ({ sweep: (now, limit) => right.sweep(now + 20_000, limit) }),
-		'a removed job is not due while an attempt may still write',
-	],
-	[
 		'a sweep that settles by itself',
 		(right) => ({
-			async sweep(now, limit) {
-				const items = await right.sweep(now, limit);
+			async sweep(limit) {
+				const items = await right.sweep(limit);
 				await right.swept(items);
 				return items;
 			},
@@ -433,15 +485,14 @@ const wrong: Sabotage<JobStore>[] = [
 	[
 		'failed jobs that keep their bytes',
 		(right) => ({
-			sweep: async (now, limit) =>
-				(await right.sweep(now, limit)).filter(({ due }) => due === 'record'),
+			sweep: async (limit) => (await right.sweep(limit)).filter(({ due }) => due === 'record'),
 		}),
 		'the bytes of a job whose attempts are used up are due at once',
 	],
 	[
 		'a lease that a clock set back makes long',
-		(right) => ({ swept: async (items) => (items.length > 0 ? right.swept(items) : undefined) }),
-		'a clock set backwards leaves a lease no longer than its length after the next swept',
+		() => ({ tidy: async () => {} }),
+		'a clock set backwards leaves a lease no longer than its length after the next tidy',
 	],
 	[
 		'a swept that does nothing',

@@ -8,7 +8,8 @@ export const jobSuite = (spoil: (right: JobStore) => JobStore) =>
 		async create() {
 			const clock = manualClock();
 			const { provided, stop } = await createBackend<JobStore>(memoryJobs(), { clock });
-			return { store: spoil(provided), clock, close: stop };
+			const store = spoil(provided);
+			return { store, clock, peer: async () => store, close: stop };
 		},
 	});
 

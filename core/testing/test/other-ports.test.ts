@@ -1,113 +1,14 @@
-import type { BlobStore, EventBus, JobQueue, RecordStore } from '@plinth/core';
-import { memoryBlobs, memoryEvents, memoryQueue, memoryRecords } from '@plinth/memory';
+import type { BlobStore, EventBus, RecordStore } from '@plinth/core';
+import { memoryBlobs, memoryEvents, memoryRecords } from '@plinth/memory';
 import {
 	blobStoreSuite,
 	createBackend,
 	eventBusSuite,
-	jobQueueSuite,
 	manualClock,
 	recordStoreSuite,
 } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { type Sabotage, testSabotage } from './sabotage.ts';
-
-const queueSuite = (spoil: (right: JobQueue) => JobQueue) =>
-	jobQueueSuite({
-		supports: { oldestFirst: true },
-		async create() {
-			const { provided, stop } = await createBackend<JobQueue>(memoryQueue());
-			return { queue: spoil(provided), close: stop };
-		},
-	});
-
-const wrongQueues: Sabotage<JobQueue>[] = [
-	[
-		'concurrency that is ignored',
-		(right) => ({
-			consume: (kind, options, handler) =>
-				right.consume(kind, { ...options, concurrency: 9, perTenant: 9 }, handler),
-		}),
-		'no more attempts run at once than concurrency allows',
-	],
-	[
-		'perTenant that is ignored',
-		(right) => ({
-			consume: (kind, options, handler) =>
-				right.consume(kind, { ...options, perTenant: options.concurrency }, handler),
-		}),
-		'no tenant has more attempts at once than perTenant allows',
-	],
-	[
-		'tenants that do not take turns',
-		(right) => ({ enqueue: (message) => right.enqueue({ ...message, tenant: 'one' }) }),
-		'under backlog tenants take turns',
-	],
-	[
-		'a slot that is free before its attempt has finished',
-		(right) => ({
-			consume: (kind, options, handler) =>
-				right.consume(kind, options, async (message) => {
-					await handler(message);
-					return null;
-				}),
-		}),
-		'no more attempts run at once than concurrency allows',
-	],
-	[
-		'a close that does not wait',
-		(right) => ({
-			consume: (...args) => {
-				const consumer = right.consume(...args);
-				return {
-					close: async () => {
-						void consumer.close();
-					},
-				};
-			},
-		}),
-		'close waits for open handler calls',
-	],
-	[
-		'a close that does not close',
-		(right) => ({
-			consume: (...args) => {
-				right.consume(...args);
-				return { close: async () => {} };
-			},
-		}),
-		'a closed consumer takes no further message',
-	],
-	[
-		'first rung for, first served',
-		(right) => {
-			// Ids that sort as they arrive, and the real ones behind them.
-			const arrivals: string[] = [];
-			return {
-				enqueue: (message) => {
-					const place = String(arrivals.push(message.jobId)).padStart(4, '0');
-					return right.enqueue({ ...message, jobId: `${place}_${message.jobId}` });
-				},
-				consume: (kind, options, handler) =>
-					right.consume(kind, options, (message) =>
-						handler({ ...message, jobId: message.jobId.slice(5) }),
-					),
-			};
-		},
-		'the oldest job of a tenant comes first, whenever it was rung for',
-	],
-	[
-		'a ring that is counted twice',
-		(right) => ({
-			enqueue: (message) => right.enqueue({ ...message, jobId: String(Math.random()) }),
-		}),
-		'ringing twice for a waiting job leaves one message',
-	],
-	[
-		'messages of other kinds',
-		(right) => ({ enqueue: (message) => right.enqueue({ ...message, kind: 'video' }) }),
-		'depth counts what waits, kind by kind',
-	],
-];
 
 const recordSuite = (spoil: (right: RecordStore) => RecordStore) =>
 	recordStoreSuite({
@@ -389,14 +290,12 @@ const wrongBuses: Sabotage<EventBus>[] = [
 	],
 ];
 
-describe('jobQueueSuite', () => testSabotage(wrongQueues, queueSuite));
 describe('recordStoreSuite', () => testSabotage(wrongRecords, recordSuite));
 describe('blobStoreSuite', () => testSabotage(wrongBlobs, blobSuite));
 describe('eventBusSuite', () => testSabotage(wrongBuses, busSuite));
 
 test('every suite names every case once', () => {
 	const names = [
-		...queueSuite((right) => right),
 		...recordSuite((right) => right),
 		...blobSuite((right) => right),
 		...busSuite((right) => right),

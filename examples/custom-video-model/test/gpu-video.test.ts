@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type App, createApp } from '@plinth/core';
 import { apiKeys } from '@plinth/keys';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
 import { video } from '@plinth/plugin-video';
 import { type Mp4Facts, smallMp4, videoModelSuite } from '@plinth/plugin-video/testing';
 import { sharpImages } from '@plinth/sharp';
@@ -43,7 +43,6 @@ beforeEach(async () => {
 		{
 			backends: {
 				jobs: memoryJobs(),
-				queue: memoryQueue(),
 				records: memoryRecords(),
 				blobs: memoryBlobs(),
 				events: memoryEvents(),

@@ -7,7 +7,7 @@ import {
 	type Job,
 	services,
 } from '@plinth/core';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -55,7 +55,6 @@ async function harness(options: Parameters<typeof events>[0] = {}): Promise<Harn
 			backends: {
 				auth: auth(),
 				jobs: memoryJobs(),
-				queue: memoryQueue(),
 				blobs: memoryBlobs(),
 				events: memoryEvents(),
 			},

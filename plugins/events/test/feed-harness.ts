@@ -91,14 +91,15 @@ export async function feedTable(parts: TableParts = {}): Promise<FeedTable> {
 			made += 1;
 			const { kind = 'video' } = changes;
 			const id = `${kind}_${String(made).padStart(8, '0')}`;
-			const owner = { tenant: 'a', principal: 'key_a', model: 'm', input: {}, maxAttempts: 3 };
+			const owner = { tenant: 'a', principal: 'key_a', model: id, input: {}, maxAttempts: 3 };
 			return (await store.create({ id, kind, ...owner, ...changes })).job;
 		},
-		async start({ id }) {
-			return (await store.claim(id, 'worker', 20_000))?.fence ?? 0;
+		async start({ id, kind }) {
+			const options = { leaseMs: 20_000, count: 1, models: [id] };
+			return (await store.take(kind, 'worker', options))[0]?.fence ?? 0;
 		},
 		async complete({ id }, fence) {
-			await store.complete(id, fence, { result: {}, expiresAt: null });
+			await store.complete(id, fence, { result: {}, retentionMs: null });
 		},
 		hint: (type, { id, tenant }, data) =>
 			bus.publish({ type, tenant, subject: id, data: data ?? null }),

@@ -1,5 +1,5 @@
 import { type AppConfig, BootError, createApp, definePlugin } from '@plinth/core';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { silentLogger } from '@plinth/testing';
 import { type JobFeed, mediaServices } from '@plinth/toolkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -9,7 +9,6 @@ import { events } from '../src/index.ts';
 const none = z.strictObject({});
 const backends = {
 	jobs: memoryJobs(),
-	queue: memoryQueue(),
 	blobs: memoryBlobs(),
 	events: memoryEvents(),
 };

@@ -179,7 +179,7 @@ describe('a feed of a tenant', () => {
 		expect(other.updates[0]?.view).toEqual({
 			id: plain.id,
 			object: 'other',
-			model: 'm',
+			model: plain.model,
 			status: 'queued',
 			progress: 0,
 			created_at: Math.floor(plain.createdAt / 1000),
@@ -289,7 +289,7 @@ describe('a feed that goes on', () => {
 		await t.create();
 		const after = '0';
 		await t.clock.advance(8 * 86_400_000);
-		await t.store.swept([]);
+		await t.store.tidy();
 		const job = await t.create();
 		await t.start(job);
 		const heard = await t.follow({ after });

@@ -1,6 +1,5 @@
 import {
 	type BlobStore,
-	type Clock,
 	errorFrom,
 	isJobId,
 	isPlinthError,
@@ -27,7 +26,6 @@ export interface VideoContext {
 	readonly images: ImageCodec;
 	/** Where pictures lie that requests name. */
 	readonly sources: FileSources;
-	readonly clock: Clock;
 	/** Absent where nothing tells of the end of jobs. */
 	readonly callbacks: JobCallbacks | undefined;
 }

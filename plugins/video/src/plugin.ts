@@ -19,7 +19,6 @@ export const video = definePlugin({
 	needs: {
 		blobs: services.blobs,
 		images: mediaServices.images,
-		clock: services.clock,
 		feed: optional(mediaServices.feed),
 		callbacks: optional(mediaServices.callbacks),
 		...fileSources,
@@ -27,7 +26,7 @@ export const video = definePlugin({
 	models: [videoModels],
 	jobs: [jobKind],
 	setup({ config: options, services: found, models: modelsOf, job, route }) {
-		const { blobs, images, clock, feed, callbacks } = found;
+		const { blobs, images, feed, callbacks } = found;
 		const models = modelsOf(videoModels);
 		const jobs = job(jobKind, {
 			...videoRunner({ options, models, blobs }),
@@ -40,7 +39,6 @@ export const video = definePlugin({
 			blobs,
 			images,
 			sources: found,
-			clock,
 			callbacks,
 		};
 		route(

@@ -83,11 +83,6 @@ export function toVideo(job: Job, scale: ProgressScale): Video {
 	};
 }
 
-/** Tells whether the content is gone, in the unit in which clients read `expires_at`: what they compute is what happens. */
-export function isExpired(job: Job, now: number): boolean {
-	return job.expiresAt !== null && toSeconds(now) >= toSeconds(job.expiresAt);
-}
-
 /** Four decimals are enough for a bar; anything rounded up to 1 would announce a completion that has not happened. */
 function fractionDone(job: Job): number {
 	if (job.status === 'completed') return 1;

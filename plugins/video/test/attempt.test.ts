@@ -28,6 +28,7 @@ const job: Job = {
 	startedAt: 0,
 	completedAt: null,
 	expiresAt: null,
+	expired: false,
 };
 
 const run: JobRun = {
@@ -56,6 +57,7 @@ async function runnerOf(
 	};
 	const models: Models<VideoModel> = {
 		get,
+		names: () => ['m'],
 		list: () => [get('m')],
 		ask: async (id, { signal }, work) =>
 			work({ ...get(id), signal, isTimed: false, keepSlot: () => () => {} }),

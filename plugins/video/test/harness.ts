@@ -10,7 +10,7 @@ import {
 	type ModelBindingOptions,
 	services,
 } from '@plinth/core';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { events } from '@plinth/plugin-events';
 import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { type ImageCodec, type ImageFormat, mediaError, mediaServices } from '@plinth/toolkit';
@@ -105,7 +105,6 @@ export async function harness(
 				auth: fakeAuth(),
 				images: fakeImages(),
 				jobs: memoryJobs(),
-				queue: memoryQueue(),
 				blobs: memoryBlobs(),
 				events: memoryEvents(),
 				...backends,

@@ -1,7 +1,7 @@
 import type { Job } from '@plinth/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isExpired, toVideo, videoSchema } from '../src/wire.ts';
+import { toVideo, videoSchema } from '../src/wire.ts';
 
 const file = { key: 'jobs/x/1/video.mp4', mediaType: 'video/mp4', size: 3, sha256: '0'.repeat(64) };
 
@@ -26,6 +26,7 @@ function jobWith(part: Partial<Job>): Job {
 		startedAt: null,
 		completedAt: null,
 		expiresAt: null,
+		expired: false,
 		...part,
 	};
 }
@@ -107,30 +108,5 @@ describe('the video object', () => {
 				expect(video.progress_percent).toBeLessThan(100);
 			}),
 		);
-	});
-});
-
-describe('expiry', () => {
-	it('is what a client computes from expires_at, to the second', () => {
-		const times = fc.integer({ min: 1, max: 2 ** 42 });
-		fc.assert(
-			fc.property(times, fc.integer({ min: -5_000, max: 5_000 }), (expiresAt, distance) => {
-				const job = jobWith({ ...completed, expiresAt });
-				const now = Math.max(0, expiresAt + distance);
-				const { expires_at: announced } = toVideo(job, 'fraction');
-				expect(isExpired(job, now)).toBe(Math.floor(now / 1000) >= Number(announced));
-			}),
-		);
-	});
-
-	it('never comes after the instant at which the bytes may be deleted', () => {
-		const job = jobWith({ ...completed, expiresAt: 10_999 });
-		expect(isExpired(job, 9_999)).toBe(false);
-		expect(isExpired(job, 10_000)).toBe(true);
-		expect(isExpired(job, 10_999)).toBe(true);
-	});
-
-	it('never comes for content that is kept', () => {
-		expect(isExpired(jobWith({ expiresAt: null }), 2 ** 52)).toBe(false);
 	});
 });

@@ -42,7 +42,7 @@ describe('the consumer', () => {
 		await setup.records.put(...place, { cursor: '1' });
 		await setup.end();
 		setup.clock.jump(30 * 24 * 60 * 60 * 1000);
-		await setup.jobs.swept([]);
+		await setup.jobs.tidy();
 		await setup.end();
 		const machine = setup.machine();
 		machine.start();

@@ -8,7 +8,7 @@ import {
 	type Logger,
 	services,
 } from '@plinth/core';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
 import { type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { type JobCallbacks, mediaServices } from '@plinth/toolkit';
 import OpenAI from 'openai-v7';
@@ -45,7 +45,6 @@ export async function harness({ options, log }: HarnessOptions = {}): Promise<Ha
 			backends: {
 				auth: fakeAuth(),
 				jobs: memoryJobs(),
-				queue: memoryQueue(),
 				blobs: memoryBlobs(),
 				events: memoryEvents(),
 				records: memoryRecords(),
@@ -95,14 +94,15 @@ async function endJob(app: App, clock: ManualClock, tenant: string, callback?: J
 		kind: 'video',
 		tenant,
 		principal: 'somebody',
-		model: 'fake',
+		model: id,
 		input: {},
 		maxAttempts: 1,
 		...(callback ? { callback } : {}),
 	});
-	const claim = await store.claim(id, 'worker', 60_000);
+	const options = { leaseMs: 60_000, count: 1, models: [id] };
+	const [claim] = await store.take('video', 'worker', options);
 	if (!claim) throw new Error('the job was not claimed');
-	await store.complete(id, claim.fence, { result: {}, expiresAt: null });
+	await store.complete(id, claim.fence, { result: {}, retentionMs: null });
 	const event = { type: 'job.completed', tenant, subject: id, data: null };
 	app.service(services.events).publish(event);
 	return id;
@@ -124,7 +124,7 @@ const kinds = definePlugin({
 	jobs: ['video', 'render'],
 	setup({ job }) {
 		for (const kind of ['video', 'render']) {
-			job(kind, { run: async () => ({ result: {}, expiresAt: null }) });
+			job(kind, { run: async () => ({ result: {} }) });
 		}
 	},
 });

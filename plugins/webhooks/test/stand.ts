@@ -76,15 +76,16 @@ export async function stand(options: StandOptions = {}): Promise<Stand> {
 				kind: 'video',
 				tenant: owner,
 				principal: 'somebody',
-				model: 'fake',
+				model: id,
 				input: {},
 				maxAttempts: 1,
 				...(callback ? { callback } : {}),
 			});
-			const claim = await jobs.claim(id, 'worker', 60_000);
+			const options = { leaseMs: 60_000, count: 1, models: [id] };
+			const [claim] = await jobs.take('video', 'worker', options);
 			if (!claim) throw new Error('the job was not claimed');
 			if (fails) await jobs.fail(id, claim.fence, { code: 'model_error', message: 'no' });
-			else await jobs.complete(id, claim.fence, { result: {}, expiresAt: null });
+			else await jobs.complete(id, claim.fence, { result: {}, retentionMs: null });
 			return id;
 		},
 		async deliveries() {

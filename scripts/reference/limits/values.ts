@@ -2,7 +2,7 @@ import { audioEncoder } from '@plinth/audio';
 import { type App, idempotencyKeyMs, type Route, retryWindowMs } from '@plinth/core';
 import { documentReader } from '@plinth/documents';
 import { sharpImages } from '@plinth/sharp';
-import { sqliteJobs, sqliteQueue } from '@plinth/sqlite';
+import { sqliteJobs } from '@plinth/sqlite';
 import { textCacheLimits } from '../../../adapters/documents/src/cache/text-cache.ts';
 import {
 	maxCharacters,
@@ -57,7 +57,6 @@ import { maxOldSecrets, oldSecretMs } from '../../../plugins/webhooks/src/secret
 export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 	const { port: _, ...server } = serverSettings.parse({});
 	const jobs = sqliteJobs.definition.config.parse({ file: 'x' });
-	const queue = sqliteQueue.definition.config.parse({ file: 'x' });
 	const video = createVideo({ jobs: {}, models: {}, images: {} } as never);
 	return new Map([
 		...named('httpLimits', httpLimits),
@@ -70,7 +69,6 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		...named('plugins.files.with', fileOptions.parse({})),
 		...named('plugins.events.with', eventsOptions.parse({})),
 		...named('backends.jobs.with', jobs),
-		...named('backends.queue.with', queue),
 		...named('backends.images.with', sharpImages.definition.config.parse({})),
 		...named('backends.documents.with', documentReader.definition.config.parse({})),
 		...named('backends.audio.with', audioEncoder.definition.config.parse({})),

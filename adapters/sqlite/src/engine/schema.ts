@@ -5,7 +5,7 @@ import { isBusy } from './failures.ts';
  * The steps from an empty file to the present schema; `PRAGMA user_version` counts how many a file has seen. A step that was
  * released is never changed. Instants are milliseconds since the Unix epoch.
  */
-const migrations: readonly string[] = [
+export const migrations: readonly string[] = [
 	`
 	CREATE TABLE jobs (
 		id TEXT PRIMARY KEY,
@@ -102,6 +102,36 @@ const migrations: readonly string[] = [
 	-- the oldest job of a tenant comes first, whenever it was rung for
 	DROP INDEX messages_turn;
 	CREATE INDEX messages_turn ON messages (kind, tenant, job_id);
+	`,
+	`
+	-- the store hands out jobs, so there is no queue beside it
+	DROP TABLE messages;
+	DROP INDEX jobs_claimable;
+	DROP INDEX jobs_pending;
+	-- from when on a take hands the job out or ends it: while queued 0 or the retry's instant, while running the end of the lease, else null
+	ALTER TABLE jobs RENAME COLUMN claimable_at TO due_at;
+	UPDATE jobs SET due_at = 0 WHERE status = 'queued' AND due_at <= created_at;
+	-- since when no worker offers the model; null while one does
+	ALTER TABLE jobs ADD COLUMN unoffered_since INTEGER;
+	CREATE INDEX jobs_pending ON jobs (kind, tenant, id, due_at, model) WHERE due_at IS NOT NULL;
+	CREATE INDEX jobs_spent ON jobs (kind, due_at)
+		WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts);
+	CREATE INDEX jobs_unoffered ON jobs (kind, model) WHERE unoffered_since IS NOT NULL;
+
+	-- which tenant was served last
+	CREATE TABLE turns (kind TEXT PRIMARY KEY, tenant TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+	-- the models of each worker, as a JSON array; null: any
+	CREATE TABLE offers (
+		kind TEXT NOT NULL,
+		worker TEXT NOT NULL,
+		models TEXT,
+		seen_at INTEGER NOT NULL,
+		PRIMARY KEY (kind, worker)
+	) STRICT, WITHOUT ROWID;
+
+	-- what one process at a time does
+	CREATE TABLE duties (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 	`,
 ];
 

@@ -1,7 +1,6 @@
 // The writer thread. It imports nothing of @plinth/core at run time: a thread should not load an HTTP server to write rows.
 import { parentPort, workerData } from 'node:worker_threads';
 import { jobCommands } from '../jobs/commands.ts';
-import { queueCommands } from '../queue/commands.ts';
 import { recordCommands } from '../records/commands.ts';
 import { busyTimeoutMs, Connection } from './connection.ts';
 import { type Failure, toFailure } from './failures.ts';
@@ -27,10 +26,10 @@ export type FromWriter =
 /** A process that is gone before has no need of a reserve. */
 const reserveAfterMs = 1_000;
 
-const commands: Commands = { ...jobCommands, ...queueCommands, ...recordCommands };
+const commands: Commands = { ...jobCommands, ...recordCommands };
 
 /** Every write by its name, for the types of the caller's side. */
-export type Commands = typeof jobCommands & typeof queueCommands & typeof recordCommands;
+export type Commands = typeof jobCommands & typeof recordCommands;
 
 const port = parentPort;
 if (port) serve((workerData as WriterData).file);
@@ -83,7 +82,14 @@ function prepared(file: string): Connection {
 	}
 }
 
-const deletions = ['jobs.cancel', 'jobs.remove', 'jobs.swept', 'queue.take', 'records.delete'];
+const deletions = [
+	'jobs.cancel',
+	'jobs.remove',
+	'jobs.swept',
+	'jobs.tidy',
+	'jobs.lead',
+	'records.delete',
+];
 const attempts = ['jobs.heartbeat', 'jobs.complete', 'jobs.fail', 'jobs.release'];
 const modest: ReadonlySet<string> = new Set([...deletions, ...attempts]);
 const mayUseReserve = ({ name }: Command): boolean => modest.has(name);

@@ -46,6 +46,29 @@ interface Ending {
 	readonly cancelled: string;
 }
 
+interface TakeInput extends At, Ending {
+	readonly kind: string;
+	readonly worker: string;
+	readonly leaseMs: number;
+	readonly count: number;
+	/** A JSON array; null: any. */
+	readonly models: string | null;
+	readonly perTenant: number | null;
+	/** A JSON array of ids. */
+	readonly running: string;
+	readonly seenAt: number;
+	readonly exhausted: string;
+}
+
+interface TidyInput extends At {
+	readonly eventsBefore: number;
+	readonly offersBefore: number;
+	readonly seenAt: number;
+	readonly unofferedBefore: number;
+	readonly recordDueAt: number;
+	readonly noWorker: string;
+}
+
 /** The writes of the job store. */
 export const jobCommands = {
 	'jobs.create'(db: Connection, input: CreateInput): { list: JobList; replayed: boolean } {
@@ -58,7 +81,7 @@ export const jobCommands = {
 		const owner = [id, kind, tenant, principal] as const;
 		const work = [model, job.input, maxAttempts, callback] as const;
 		const repeat = [key, fingerprint, retry] as const;
-		const list = db.getList<JobList>(sql.insertJob, ...owner, ...work, now, now, ...repeat);
+		const list = db.getList<JobList>(sql.insertJob, ...owner, ...work, now, ...repeat);
 		if (!list) throw new Error(`The job ${id} was not stored.`);
 		append(db, 'job.queued', subjectOf(list), now);
 		return { list, replayed: false };
@@ -79,20 +102,18 @@ export const jobCommands = {
 		return transition(db, 'job.deleted', now, sql.removeJob, { tenant, id, now });
 	},
 
-	'jobs.claim'(
-		db: Connection,
-		input: At & Ending & { id: string; worker: string; leaseMs: number; exhausted: string },
-	): JobList | null {
-		const { id, worker, leaseMs, now, recordDueAt, cancelled, exhausted } = input;
-		const lease = [worker, leaseMs, now + leaseMs] as const;
-		const list = db.getList<JobList>(sql.claimJob, now, ...lease, id, now);
-		if (list) {
+	'jobs.take'(db: Connection, input: TakeInput): readonly JobList[] {
+		const { kind, worker, models, seenAt, running, now, leaseMs } = input;
+		db.run(sql.keepOffer, { kind, worker, models, seenAt });
+		const { recordDueAt, cancelled, exhausted } = input;
+		const spent = { kind, now, running, recordDueAt, cancelled, exhausted };
+		appendAll(db, 'job.failed', db.all<EventSubject>(sql.endSpent, spent), now);
+		return turns(db, input, (id) => {
+			const list = db.getList<JobList>(sql.takeJob, now, worker, leaseMs, now + leaseMs, id);
+			if (!list) throw new Error(`The job ${id} was not taken.`);
 			append(db, 'job.started', subjectOf(list), now);
 			return list;
-		}
-		const ending = { id, now, recordDueAt, cancelled, exhausted };
-		transition(db, 'job.failed', now, sql.endUnrunnable, ending);
-		return null;
+		});
 	},
 
 	'jobs.heartbeat'(
@@ -116,7 +137,7 @@ export const jobCommands = {
 	): boolean {
 		const { id, fence, now, error, retryAt, recordDueAt } = input;
 		if (retryAt !== null) {
-			const retried = { id, fence, now, retryAt };
+			const retried = { id, fence, retryAt };
 			if (transition(db, 'job.queued', now, sql.retryJob, retried)) return true;
 		}
 		const failed = { id, fence, now, error, recordDueAt };
@@ -125,21 +146,94 @@ export const jobCommands = {
 	},
 
 	'jobs.release'(db: Connection, input: Owned): boolean {
-		const ended = transition(db, 'job.queued', input.now, sql.releaseJob, { ...input });
+		const { id, fence, now } = input;
+		const ended = transition(db, 'job.queued', now, sql.releaseJob, { id, fence });
 		return ended !== null || isRepeat(db, 'release', input);
 	},
 
-	'jobs.swept'(
-		db: Connection,
-		{ items, eventsBefore, now }: At & { items: readonly SweepItem[]; eventsBefore: number },
-	): void {
+	'jobs.swept'(db: Connection, { items }: { items: readonly SweepItem[] }): void {
 		for (const { due, tenant, id } of items) {
 			db.run(due === 'content' ? sql.sweptContent : sql.sweptRecord, { tenant, id });
 		}
+	},
+
+	'jobs.tidy'(db: Connection, input: TidyInput): void {
+		const { now, eventsBefore, offersBefore, seenAt, unofferedBefore, recordDueAt, noWorker } =
+			input;
 		db.run(sql.trimEvents, { before: eventsBefore });
 		db.run(sql.cutLeases, { now });
+		db.run(sql.trimOffers, { before: offersBefore });
+		db.run(sql.cutOffers, { now, seenAt });
+		const wanted = db.all<{ kind: string; model: string; offered: number }>(sql.selectWanted, {
+			now,
+		});
+		const ended = wanted.flatMap(({ kind, model, offered }) => {
+			const due = { kind, model, now };
+			db.run(offered === 1 ? sql.noteOffered : sql.noteUnoffered, due);
+			if (offered === 1) return [];
+			const ending = { since: unofferedBefore, recordDueAt, noWorker };
+			return db.all<EventSubject>(sql.endUnoffered, { ...due, ...ending });
+		});
+		appendAll(db, 'job.failed', ended, now);
+	},
+
+	'jobs.lead'(
+		db: Connection,
+		input: At & { duty: string; holder: string; until: number },
+	): boolean {
+		return db.get(sql.lead, { ...input }) !== undefined;
 	},
 };
+
+/** Takes jobs one by one: the tenant behind the one that was served last, its oldest job, while it may have another. */
+function turns(
+	db: Connection,
+	{ kind, count, models, perTenant, running, now }: TakeInput,
+	take: (id: string) => JobList,
+): readonly JobList[] {
+	if (count < 1) return [];
+	const left = new Map<string, number>();
+	const roomOf = (tenant: string) => left.get(tenant) ?? perTenant ?? Number.POSITIVE_INFINITY;
+	for (const { tenant } of db.all<{ tenant: string }>(sql.selectTenants, { ids: running })) {
+		left.set(tenant, roomOf(tenant) - 1);
+	}
+	const first = db.get<{ tenant: string }>(sql.selectTurn, { kind })?.tenant ?? '';
+	const oldest = (tenant: string) =>
+		roomOf(tenant) > 0
+			? db.get<{ id: string }>(sql.oldestDue, { kind, tenant, now, models, running })?.id
+			: undefined;
+	const taken: JobList[] = [];
+	let last = first;
+	while (taken.length < count) {
+		const next = nextInTurn(db, kind, last, oldest);
+		if (!next) break;
+		taken.push(take(next.id));
+		left.set(next.tenant, roomOf(next.tenant) - 1);
+		last = next.tenant;
+	}
+	if (last !== first) db.run(sql.keepTurn, { kind, tenant: last });
+	return taken;
+}
+
+/** The job of the first tenant behind `last`, in the ring of those that have jobs pending, for which there is one. */
+function nextInTurn(
+	db: Connection,
+	kind: string,
+	last: string,
+	oldest: (tenant: string) => string | undefined,
+): { readonly tenant: string; readonly id: string } | undefined {
+	for (const start of [last, '']) {
+		let after = start;
+		for (;;) {
+			const tenant = db.get<{ tenant: string }>(sql.nextTenant, { kind, after })?.tenant;
+			if (tenant === undefined) break;
+			const id = oldest(tenant);
+			if (id !== undefined) return { tenant, id };
+			after = tenant;
+		}
+	}
+	return undefined;
+}
 
 function findRepeat(db: Connection, input: CreateInput): JobRow | undefined {
 	const { job, key, fingerprint, retry } = input;
@@ -181,6 +275,11 @@ function transition<Row extends EventSubject>(
 ): Row | null {
 	const row = db.get<Row>(update, parameters);
 	return row ? append(db, type, row, at) : null;
+}
+
+/** In the order of ids, which `RETURNING` does not promise. */
+function appendAll(db: Connection, type: JobEventType, rows: EventSubject[], at: number): void {
+	for (const row of rows.sort((a, b) => (a.id < b.id ? -1 : 1))) append(db, type, row, at);
 }
 
 function append<Row extends EventSubject>(

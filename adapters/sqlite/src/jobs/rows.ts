@@ -1,4 +1,4 @@
-import type { Job, JobEvent, JobEventType, JobStatus } from '@plinth/core';
+import { type Job, type JobEvent, type JobEventType, type JobStatus, jobState } from '@plinth/core';
 
 /** A row of `jobs`, as far as the contract shows it. */
 export interface JobRow {
@@ -69,8 +69,8 @@ export interface EventRow {
 /** Which part of the log is there: the oldest event, null when there is none, and the newest there ever was, null before the first. */
 export type LogBounds = readonly [oldest: number | null, newest: number | null];
 
-/** The job in a row. */
-export function toJob(row: JobRow): Job {
+/** The job in a row, as it is seen at `now`. */
+export function toJob(row: JobRow, now: number): Job {
 	return {
 		id: row.id,
 		kind: row.kind,
@@ -91,11 +91,12 @@ export function toJob(row: JobRow): Job {
 		startedAt: row.started_at,
 		completedAt: row.completed_at,
 		expiresAt: row.expires_at,
+		expired: jobState.hasExpired(row.expires_at, now),
 	};
 }
 
-/** The job in a row without names. */
-export function listToJob(list: JobList): Job {
+/** The job in a row without names, as it is seen at `now`. */
+export function listToJob(list: JobList, now: number): Job {
 	return {
 		id: list[0],
 		kind: list[1],
@@ -116,6 +117,7 @@ export function listToJob(list: JobList): Job {
 		startedAt: list[16],
 		completedAt: list[17],
 		expiresAt: list[18],
+		expired: jobState.hasExpired(list[18], now),
 	};
 }
 

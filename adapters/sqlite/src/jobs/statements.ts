@@ -17,9 +17,9 @@ export const readJob = `SELECT ${listed} FROM jobs WHERE tenant = ? AND id = ? A
 
 /** Answers as `JobList`. */
 export const insertJob = `
-	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, callback, created_at, claimable_at,
+	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, callback, created_at, due_at,
 		idempotency_key, fingerprint, received_retry)
-	VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, 0, ?, ?, ?)
 	RETURNING ${listed}`;
 
 export const selectByKey = `
@@ -34,46 +34,106 @@ export const selectByFingerprint = `
 
 export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = $id`;
 
-/** Attempts left and nobody asked to cancel. Parameters: now, worker, lease, end of the lease, id, now. */
-export const claimJob = `
+/** Due jobs that may not run again; those of `$running` are left to their attempts. */
+export const endSpent = `
+	UPDATE jobs SET status = 'failed', error = iif(cancel_requested, $cancelled, $exhausted), completed_at = $now,
+		due_at = NULL, content_due_at = $now, record_due_at = $recordDueAt
+	WHERE id IN (SELECT id FROM jobs INDEXED BY jobs_spent
+		WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts) AND kind = $kind AND due_at <= $now)
+		AND id NOT IN (SELECT value FROM json_each($running))
+	RETURNING ${ofEvent}`;
+
+/** The first tenant behind another one that has a job which waits or runs. */
+export const nextTenant = `
+	SELECT tenant FROM jobs INDEXED BY jobs_pending
+	WHERE due_at IS NOT NULL AND kind = $kind AND tenant > $after ORDER BY tenant LIMIT 1`;
+
+/** The oldest due job of a tenant, once those that may not run have ended. */
+export const oldestDue = `
+	SELECT id FROM jobs INDEXED BY jobs_pending
+	WHERE due_at IS NOT NULL AND kind = $kind AND tenant = $tenant AND due_at <= $now
+		AND ($models IS NULL OR model IN (SELECT value FROM json_each($models)))
+		AND id NOT IN (SELECT value FROM json_each($running))
+	ORDER BY id LIMIT 1`;
+
+/** Parameters: now, worker, lease, end of the lease, id. */
+export const takeJob = `
 	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = coalesce(started_at, ?),
-		worker = ?, lease_ms = ?, claimable_at = ?, ended_by = NULL
-	WHERE id = ? AND claimable_at <= ? AND cancel_requested = 0 AND attempt < max_attempts
+		worker = ?, lease_ms = ?, due_at = ?, ended_by = NULL, unoffered_since = NULL
+	WHERE id = ?
 	RETURNING ${listed}`;
 
-/** What may be claimed but must not be run again. */
-export const endUnrunnable = `
-	UPDATE jobs SET status = 'failed', error = iif(cancel_requested, $cancelled, $exhausted), completed_at = $now,
-		claimable_at = NULL, content_due_at = $now, record_due_at = $recordDueAt
-	WHERE id = $id AND claimable_at <= $now AND (cancel_requested = 1 OR attempt >= max_attempts)
-	RETURNING *`;
+export const selectTurn = `SELECT tenant FROM turns WHERE kind = $kind`;
+export const keepTurn = `
+	INSERT INTO turns (kind, tenant) VALUES ($kind, $tenant)
+	ON CONFLICT (kind) DO UPDATE SET tenant = excluded.tenant WHERE tenant <> excluded.tenant`;
+
+/** The tenants of jobs. */
+export const selectTenants = `SELECT tenant FROM jobs WHERE id IN (SELECT value FROM json_each($ids))`;
+
+/** What tells a look without work from one with some. */
+export const selectLook = `
+	SELECT EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_pending WHERE due_at IS NOT NULL AND kind = $kind AND due_at <= $now) AS due,
+		EXISTS (SELECT 1 FROM offers
+			WHERE kind = $kind AND worker = $worker AND models IS $models AND seen_at = $seenAt) AS offered`;
+
+export const keepOffer = `
+	INSERT INTO offers (kind, worker, models, seen_at) VALUES ($kind, $worker, $models, $seenAt)
+	ON CONFLICT (kind, worker) DO UPDATE SET models = excluded.models, seen_at = excluded.seen_at
+	WHERE seen_at <> excluded.seen_at OR models IS NOT excluded.models`;
+export const trimOffers = `DELETE FROM offers WHERE seen_at <= $before`;
+/** A clock that was set back. */
+export const cutOffers = `UPDATE offers SET seen_at = $seenAt WHERE seen_at > $now`;
+
+/** Of what may be taken, each kind with each model, and whether a worker offers it. */
+export const selectWanted = `
+	SELECT kind, model, EXISTS (SELECT 1 FROM offers
+		WHERE offers.kind = wanted.kind AND (models IS NULL OR model IN (SELECT value FROM json_each(models)))) AS offered
+	FROM (SELECT DISTINCT kind, model FROM jobs INDEXED BY jobs_pending WHERE due_at IS NOT NULL AND due_at <= $now) AS wanted`;
+const dueOfModel = `kind = $kind AND model = $model AND due_at <= $now`;
+export const noteOffered = `UPDATE jobs SET unoffered_since = NULL WHERE unoffered_since IS NOT NULL AND ${dueOfModel}`;
+export const noteUnoffered = `UPDATE jobs SET unoffered_since = $now WHERE unoffered_since IS NULL AND ${dueOfModel}`;
+export const endUnoffered = `
+	UPDATE jobs SET status = 'failed', error = $noWorker, completed_at = $now, due_at = NULL, content_due_at = $now,
+		record_due_at = $recordDueAt
+	WHERE unoffered_since <= $since AND ${dueOfModel}
+	RETURNING ${ofEvent}`;
+
+/** Nothing is changed while another one has the duty. */
+export const lead = `
+	INSERT INTO duties (name, holder, until) VALUES ($duty, $holder, $until)
+	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+	WHERE holder = excluded.holder OR until <= $now OR ($until > $now AND until > $until)
+	RETURNING name`;
+export const selectLeader = `SELECT 1 AS found FROM duties
+	WHERE name = $duty AND holder <> $holder AND until > $now AND ($until = $now OR until <= $until)`;
 
 export const heartbeat = `
-	UPDATE jobs SET claimable_at = $now + lease_ms, progress = max(progress, min($progress, 0.99)),
+	UPDATE jobs SET due_at = $now + lease_ms, progress = max(progress, min($progress, 0.99)),
 		checkpoint = coalesce($checkpoint, checkpoint)
 	WHERE ${owned}
 	RETURNING cancel_requested`;
 
 export const completeJob = `
 	UPDATE jobs SET status = 'completed', progress = 1, result = $result, completed_at = $now, expires_at = $expiresAt,
-		content_due_at = $expiresAt, claimable_at = NULL, record_due_at = $recordDueAt, ended_by = 'complete'
+		content_due_at = $expiresAt, due_at = NULL, record_due_at = $recordDueAt, ended_by = 'complete'
 	WHERE ${owned}
 	RETURNING ${ofEvent}`;
 
 /** A job that only waits to be cancelled has no reason to wait for its retry. */
 export const retryJob = `
-	UPDATE jobs SET status = 'queued', claimable_at = iif(cancel_requested, $now, $retryAt), ended_by = 'fail'
+	UPDATE jobs SET status = 'queued', due_at = iif(cancel_requested, 0, $retryAt), ended_by = 'fail'
 	WHERE ${owned} AND attempt < max_attempts
 	RETURNING ${ofEvent}`;
 
 export const failJob = `
-	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, claimable_at = NULL, content_due_at = $now,
+	UPDATE jobs SET status = 'failed', error = $error, completed_at = $now, due_at = NULL, content_due_at = $now,
 		record_due_at = $recordDueAt, ended_by = 'fail'
 	WHERE ${owned}
 	RETURNING ${ofEvent}`;
 
 export const releaseJob = `
-	UPDATE jobs SET status = 'queued', attempt = attempt - 1, claimable_at = $now, ended_by = 'release'
+	UPDATE jobs SET status = 'queued', attempt = attempt - 1, due_at = 0, ended_by = 'release'
 	WHERE ${owned}
 	RETURNING ${ofEvent}`;
 
@@ -82,7 +142,7 @@ export const selectEnding = `
 	SELECT 1 AS found FROM jobs WHERE id = $id AND fence = $fence AND removed = 0 AND ended_by = $by`;
 
 export const cancelQueued = `
-	UPDATE jobs SET status = 'failed', cancel_requested = 1, error = $cancelled, completed_at = $now, claimable_at = NULL,
+	UPDATE jobs SET status = 'failed', cancel_requested = 1, error = $cancelled, completed_at = $now, due_at = NULL,
 		content_due_at = $now, record_due_at = $recordDueAt
 	WHERE ${visible} AND status = 'queued'
 	RETURNING *`;
@@ -92,8 +152,8 @@ export const cancelRunning = `
 
 /** While a lease holds, its attempt may still write bytes: those are due when it has lapsed. */
 export const removeJob = `
-	UPDATE jobs SET removed = 1, record_due_at = iif(status = 'in_progress', max($now, claimable_at), $now),
-		content_due_at = NULL, claimable_at = NULL
+	UPDATE jobs SET removed = 1, record_due_at = iif(status = 'in_progress', max($now, due_at), $now),
+		content_due_at = NULL, due_at = NULL
 	WHERE ${visible}
 	RETURNING *`;
 
@@ -117,16 +177,10 @@ export const selectLogBounds = `
 
 /** Leases that end later than their length from now: the clock was set back. The first comparison spares a look at what merely waits. */
 export const cutLeases = `
-	UPDATE jobs SET claimable_at = $now + lease_ms
-	WHERE claimable_at > $now AND claimable_at > $now + lease_ms AND status = 'in_progress'`;
+	UPDATE jobs SET due_at = $now + lease_ms
+	WHERE due_at > $now AND due_at > $now + lease_ms AND status = 'in_progress'`;
 
 export const selectKnown = `SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each($ids))`;
-
-/** No id sorts before the empty one. */
-export const claimable = `
-	SELECT id, kind, tenant FROM jobs INDEXED BY jobs_claimable
-	WHERE claimable_at IS NOT NULL AND claimable_at <= $now AND kind = $kind AND id > $after
-	ORDER BY id LIMIT $limit`;
 
 export const dueRecords = `
 	SELECT 'record' AS due, id, kind, tenant FROM jobs WHERE record_due_at <= $now ORDER BY record_due_at LIMIT $limit`;
@@ -137,7 +191,7 @@ export const dueContents = `
 	ORDER BY content_due_at LIMIT $limit`;
 
 export const countPending = `
-	SELECT count(*) AS count FROM jobs WHERE claimable_at IS NOT NULL AND kind = $kind`;
+	SELECT count(*) AS count FROM jobs WHERE due_at IS NOT NULL AND kind = $kind`;
 export const countPendingOf = `${countPending} AND tenant = $tenant`;
 
 /** A page of a tenant's jobs; `$limit` is one more than the page, to see whether more follow. */
@@ -151,7 +205,7 @@ export function selectPage(order: 'asc' | 'desc', isFromStart: boolean): string 
 export function selectPendingPage(order: 'asc' | 'desc', isFromStart: boolean): string {
 	const behind = order === 'asc' ? 'AND id > $after' : 'AND id < $after';
 	return `SELECT * FROM jobs INDEXED BY jobs_pending
-		WHERE claimable_at IS NOT NULL AND kind = $kind AND tenant = $tenant ${isFromStart ? '' : behind}
+		WHERE due_at IS NOT NULL AND kind = $kind AND tenant = $tenant ${isFromStart ? '' : behind}
 		ORDER BY id ${order} LIMIT $limit`;
 }
 

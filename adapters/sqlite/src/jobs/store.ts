@@ -1,6 +1,5 @@
 import {
 	type Claim,
-	type ClaimableJob,
 	type Clock,
 	type Completion,
 	type CreateOptions,
@@ -16,9 +15,13 @@ import {
 	type JobListOptions,
 	type JobPage,
 	type JobStore,
+	modelWaitMs,
 	type NewJob,
+	offerInstant,
+	offerMs,
 	retryWindowMs,
 	type SweepItem,
+	type TakeOptions,
 } from '@plinth/core';
 import type { Database } from '../engine/database.ts';
 import {
@@ -34,6 +37,12 @@ import * as sql from './statements.ts';
 
 const cancelled = endedBy(errors.E_JOB_CANCELLED);
 const exhausted = endedBy(errors.E_JOB_ATTEMPTS);
+const noWorker = endedBy(errors.E_JOB_NO_WORKER);
+
+interface Look {
+	readonly due: number;
+	readonly offered: number;
+}
 
 /** `JobStore` on a SQLite file: writes are commands to the writer thread, reads run here. */
 export class SqliteJobStore implements JobStore {
@@ -63,12 +72,12 @@ export class SqliteJobStore implements JobStore {
 			maxPending,
 			now,
 		});
-		return { job: listToJob(list), replayed };
+		return { job: listToJob(list, now), replayed };
 	}
 
 	async get(tenant: string, id: string): Promise<Job | null> {
 		const list = this.#db.getList<JobList>(sql.readJob, tenant, id);
-		return list ? listToJob(list) : null;
+		return list ? listToJob(list, this.#clock.now()) : null;
 	}
 
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
@@ -81,24 +90,41 @@ export class SqliteJobStore implements JobStore {
 			limit: limit + 1,
 			...position,
 		});
-		return { jobs: rows.slice(0, limit).map(toJob), hasMore: rows.length > limit };
+		const now = this.#clock.now();
+		const jobs = rows.slice(0, limit).map((row) => toJob(row, now));
+		return { jobs, hasMore: rows.length > limit };
 	}
 
 	async requestCancel(tenant: string, id: string): Promise<Job | null> {
 		const ending = { ...this.#ending(), cancelled };
-		return toJobOrNull(await this.#db.write('jobs.cancel', { tenant, id, ...ending }));
+		const row = await this.#db.write('jobs.cancel', { tenant, id, ...ending });
+		return row && toJob(row, ending.now);
 	}
 
 	async remove(tenant: string, id: string): Promise<Job | null> {
 		const now = this.#clock.now();
-		return toJobOrNull(await this.#db.write('jobs.remove', { tenant, id, now }));
+		const row = await this.#db.write('jobs.remove', { tenant, id, now });
+		return row && toJob(row, now);
 	}
 
-	async claim(id: string, worker: string, lease: number): Promise<Claim | null> {
-		const leaseMs = Math.round(lease);
-		const ending = { ...this.#ending(), cancelled, exhausted };
-		const list = await this.#db.write('jobs.claim', { id, worker, leaseMs, ...ending });
-		return list && { job: listToJob(list), fence: list[13] };
+	async take(kind: string, worker: string, options: TakeOptions): Promise<readonly Claim[]> {
+		const { count, perTenant = null } = options;
+		const ending = this.#ending();
+		const models = options.models ? JSON.stringify(options.models) : null;
+		const offer = { kind, worker, models, seenAt: offerInstant(ending.now) };
+		const look = this.#db.get<Look>(sql.selectLook, { ...offer, now: ending.now });
+		if (look?.due === 0 && look.offered === 1) return [];
+		const lists = await this.#db.write('jobs.take', {
+			...offer,
+			leaseMs: Math.round(options.leaseMs),
+			count,
+			perTenant,
+			running: JSON.stringify(options.running ?? []),
+			...ending,
+			cancelled,
+			exhausted,
+		});
+		return lists.map((list) => ({ job: listToJob(list, ending.now), fence: list[13] }));
 	}
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {
@@ -110,31 +136,26 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	complete(id: string, fence: number, completion: Completion): Promise<boolean> {
-		const expiresAt = completion.expiresAt === null ? null : Math.round(completion.expiresAt);
+		const { retentionMs } = completion;
+		const ending = this.#ending();
+		const expiresAt = retentionMs === null ? null : ending.now + Math.round(retentionMs);
 		const result = JSON.stringify(completion.result);
-		return this.#db.write('jobs.complete', { id, fence, result, expiresAt, ...this.#ending() });
+		return this.#db.write('jobs.complete', { id, fence, result, expiresAt, ...ending });
 	}
 
-	fail(id: string, fence: number, jobError: JobError, retryAt?: number): Promise<boolean> {
+	fail(id: string, fence: number, jobError: JobError, retryInMs?: number): Promise<boolean> {
 		const error = JSON.stringify(jobError);
-		const retry = retryAt === undefined ? null : Math.round(retryAt);
-		return this.#db.write('jobs.fail', { id, fence, error, retryAt: retry, ...this.#ending() });
+		const ending = this.#ending();
+		const retryAt = retryInMs === undefined ? null : ending.now + Math.round(retryInMs);
+		return this.#db.write('jobs.fail', { id, fence, error, retryAt, ...ending });
 	}
 
 	release(id: string, fence: number): Promise<boolean> {
 		return this.#db.write('jobs.release', { id, fence, now: this.#clock.now() });
 	}
 
-	async claimable(
-		kind: string,
-		{ after = '', limit }: { readonly after?: string; readonly limit: number },
-	): Promise<readonly ClaimableJob[]> {
-		return this.#db
-			.all<ClaimableJob>(sql.claimable, { now: this.#clock.now(), kind, after, limit })
-			.map((row) => ({ ...row }));
-	}
-
-	async sweep(now: number, limit: number): Promise<readonly SweepItem[]> {
+	async sweep(limit: number): Promise<readonly SweepItem[]> {
+		const now = this.#clock.now();
 		const records = this.#db.all<SweepItem>(sql.dueRecords, { now, limit });
 		const left = limit - records.length;
 		const contents = left > 0 ? this.#db.all<SweepItem>(sql.dueContents, { now, limit: left }) : [];
@@ -142,9 +163,20 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	swept(items: readonly SweepItem[]): Promise<void> {
-		const now = this.#clock.now();
-		const eventsBefore = now - this.#recordRetentionMs;
-		return this.#db.write('jobs.swept', { items, eventsBefore, now });
+		return this.#db.write('jobs.swept', { items });
+	}
+
+	tidy(): Promise<void> {
+		const ending = this.#ending();
+		const { now } = ending;
+		return this.#db.write('jobs.tidy', {
+			eventsBefore: now - this.#recordRetentionMs,
+			offersBefore: now - offerMs,
+			seenAt: offerInstant(now),
+			unofferedBefore: now - modelWaitMs,
+			noWorker,
+			...ending,
+		});
 	}
 
 	async known(ids: readonly string[]): Promise<readonly string[]> {
@@ -190,6 +222,13 @@ export class SqliteJobStore implements JobStore {
 		return row?.count ?? 0;
 	}
 
+	async lead(duty: string, holder: string, leaseMs: number): Promise<boolean> {
+		const now = this.#clock.now();
+		const input = { duty, holder, now, until: now + leaseMs };
+		if (this.#db.get(sql.selectLeader, input)) return false;
+		return this.#db.write('jobs.lead', input);
+	}
+
 	check(): Promise<readonly string[]> {
 		return this.#db.check();
 	}
@@ -210,10 +249,6 @@ export class SqliteJobStore implements JobStore {
 function positionOf(cursor = '0'): number {
 	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
 	return Number(cursor);
-}
-
-function toJobOrNull(row: JobRow | undefined | null): Job | null {
-	return row ? toJob(row) : null;
 }
 
 function endedBy(spec: { readonly code: string; readonly message: string }): string {

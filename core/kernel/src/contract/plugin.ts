@@ -21,6 +21,8 @@ export interface Models<M> {
 	 * member.
 	 */
 	get(id: string): BoundModel<M>;
+	/** Every name by which `get` finds one: ids, aliases and pools. */
+	names(): readonly string[];
 	/** All of them, in the order of the config, without pools. */
 	list(): readonly BoundModel<M>[];
 	/**
@@ -73,6 +75,13 @@ export interface PluginContext<C, N extends Needs> {
 	onStart(task: () => Promise<void> | void): void;
 	/** Runs when a stop begins, before requests and jobs are waited for: ends streams that would otherwise last until the grace period is over. */
 	onDrain(task: () => Promise<void> | void): void;
+	/**
+	 * Work that one process of the deployment does at a time, as a consumer with a cursor. It begins after the start, where this
+	 * process has the duty; the signal aborts when it has the duty no longer, or stops, and `run` is to settle then. When the process
+	 * dies, another one begins within 15 s. A run that rejects or ends earlier begins again. Without a `JobStore`, which keeps the
+	 * lease, this process always has the duty.
+	 */
+	duty(name: string, run: (signal: AbortSignal) => Promise<void>): void;
 	/** Runs at shutdown, in reverse order, after requests and jobs have drained. */
 	onStop(task: () => Promise<void> | void): void;
 }
@@ -94,7 +103,7 @@ export interface PluginDefinition<
 	readonly models?: readonly ModelKind<unknown>[];
 	/**
 	 * The kinds of job that it runs: lower-case letters; they become the prefix of ids. A plugin with jobs also needs the
-	 * `JobStore`, `JobQueue`, `BlobStore` and `EventBus` of the kernel, without listing them.
+	 * `JobStore`, `BlobStore` and `EventBus` of the kernel, without listing them.
 	 */
 	readonly jobs?: readonly string[];
 	/** Services that others may need; `setup` returns them. */

@@ -1,4 +1,3 @@
-import type { JobQueue } from './jobs/job-queue.ts';
 import type { JobStore } from './jobs/job-store.ts';
 import type { JobKinds } from './jobs/jobs.ts';
 import type { Authenticator } from './ports/authenticator.ts';
@@ -12,7 +11,6 @@ import { defineService } from './service.ts';
 /** The services that the kernel names. Backends provide them; `clock`, `log` and `jobKinds` come with the kernel. */
 export const services = {
 	jobs: defineService<JobStore>('core.jobs'),
-	queue: defineService<JobQueue>('core.queue'),
 	records: defineService<RecordStore>('core.records'),
 	blobs: defineService<BlobStore>('core.blobs'),
 	events: defineService<EventBus>('core.events'),

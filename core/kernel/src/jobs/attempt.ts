@@ -5,16 +5,11 @@ import type {
 	HeartbeatUpdate,
 	Job,
 	JobError,
-	JobStore,
 } from '../contract/jobs/job-store.ts';
 import type { JobDefinition, JobOutcome, JobRun } from '../contract/jobs/jobs.ts';
-import type { JobSettings } from '../contract/jobs/settings.ts';
-import type { BlobStore } from '../contract/ports/blob-store.ts';
-import type { Clock } from '../contract/ports/clock.ts';
-import type { EventBus } from '../contract/ports/event-bus.ts';
-import type { Logger } from '../contract/ports/logger.ts';
 import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
 import { LeaseHeartbeat } from './lease-heartbeat.ts';
+import type { JobTools } from './tools.ts';
 
 /** How long a job waits for a store that does not answer before its next attempt; twice as long each time. */
 const retryMs = 5_000;
@@ -22,17 +17,7 @@ const retryMs = 5_000;
 /** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
 export type AbortCause = 'cancel' | 'lost' | 'stopping' | 'timeout';
 
-/** What an attempt works with. */
-export interface AttemptTools {
-	readonly store: JobStore;
-	readonly blobs: BlobStore;
-	readonly bus: EventBus;
-	readonly clock: Clock;
-	readonly log: Logger;
-	readonly settings: JobSettings;
-}
-
-/** How an attempt ended, for the log. `put off`: a store was away, another attempt follows. `unrecorded`: the store did not answer; the lease lapses and the job runs again. */
+/** How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer, and the lease lapses. */
 type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
 
 /** How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in milliseconds. */
@@ -43,13 +28,13 @@ export class Attempt {
 	readonly #job: Job;
 	readonly #fence: number;
 	readonly #definition: JobDefinition;
-	readonly #tools: AttemptTools;
+	readonly #tools: JobTools;
 	readonly #controller = new AbortController();
 	readonly #abandoned = Promise.withResolvers<never>();
 	readonly #pulse: LeaseHeartbeat;
 	#cause: AbortCause | undefined;
 
-	constructor(claim: Claim, definition: JobDefinition, tools: AttemptTools) {
+	constructor(claim: Claim, definition: JobDefinition, tools: JobTools) {
 		this.#job = claim.job;
 		this.#fence = claim.fence;
 		this.#definition = definition;
@@ -114,8 +99,9 @@ export class Attempt {
 		if (typeof token !== 'string') throw new TypeError('A checkpoint is a string.');
 		const answer = await this.#heartbeat({ checkpoint: token });
 		if (answer !== 'lost') return;
-		// Nobody will find the token in the record, so what it stands for is stopped from here.
-		await this.#cancelUpstream({ ...this.#job, checkpoint: token });
+		// A token that is not in the record stands for work that nobody will find: it is stopped from here.
+		const isKnown = (await this.#latest()).checkpoint === token;
+		if (!isKnown) await this.#cancelUpstream({ ...this.#job, checkpoint: token });
 		throw this.#controller.signal.reason;
 	}
 
@@ -127,10 +113,9 @@ export class Attempt {
 	}
 
 	async #succeed({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
-		const { store, clock, blobs } = this.#tools;
-		const expiresAt = retentionMs === undefined ? null : clock.now() + Math.round(retentionMs);
+		const { store, blobs } = this.#tools;
 		const kept = await this.#persist(() =>
-			store.complete(this.#job.id, this.#fence, { result, expiresAt }),
+			store.complete(this.#job.id, this.#fence, { result, retentionMs: retentionMs ?? null }),
 		);
 		if (kept) {
 			this.#announce('job.completed');
@@ -149,25 +134,28 @@ export class Attempt {
 			const kept = await this.#persist(() => store.release(id, this.#fence));
 			end = kept === undefined ? 'unrecorded' : kept ? 'interrupted' : 'lost';
 		} else if (this.#cause !== 'lost') {
+			const retryInMs = this.#retryInMs(error);
 			const wire = this.#explain(error);
-			const retryAt = this.#retryAt(error);
-			const kept = await this.#persist(() => store.fail(id, this.#fence, wire, retryAt));
-			if (kept && retryAt === undefined) this.#announce('job.failed');
-			const ended = retryAt === undefined ? 'failed' : 'put off';
+			const kept = await this.#persist(() => store.fail(id, this.#fence, wire, retryInMs));
+			if (kept && retryInMs === undefined) this.#announce('job.failed');
+			const ended = retryInMs === undefined ? 'failed' : 'put off';
 			end = kept === undefined ? 'unrecorded' : kept ? ended : 'lost';
-			if (this.#cause) await this.#cancelUpstream(await this.#latest());
+			// Not when another attempt owns the job, or may come to own it: it goes on from the checkpoint.
+			const isOver = kept === true || (kept === undefined && this.#cause === 'cancel');
+			if (this.#cause && isOver) await this.#cancelUpstream(await this.#latest());
 		}
 		// A failed job can be neither served nor remixed: its inputs go too.
 		await this.#discard(end === 'failed' ? jobPrefix(id) : undefined);
 		return end;
 	}
 
-	/** A store that is away costs the job an attempt and some seconds, not its life: 5, 10, 20, … seconds. */
-	#retryAt(error: unknown): number | undefined {
+	/** When the next attempt begins: as the definition says, else 5, 10, 20, … seconds from now where a store was unavailable. */
+	#retryInMs(error: unknown): number | undefined {
 		const { attempt, maxAttempts } = this.#job;
+		if (this.#cause || attempt >= maxAttempts) return undefined;
 		const isStore = isPlinthError(error) && error.code === 'E_STORE_UNAVAILABLE';
-		if (this.#cause || !isStore || attempt >= maxAttempts) return undefined;
-		return this.#tools.clock.now() + retryMs * 2 ** (attempt - 1);
+		const wait = isStore ? retryMs * 2 ** (attempt - 1) : undefined;
+		return this.#definition.retryInMs?.(error, this.#job) ?? wait;
 	}
 
 	#explain(error: unknown): JobError {
@@ -203,8 +191,8 @@ export class Attempt {
 	}
 
 	/**
-	 * A store that is away for a moment must not cost a finished render: tries until the lease has lapsed. Undefined: it never
-	 * answered, so nobody knows.
+	 * Tries until the lease has lapsed, so that a store that is unavailable for a moment loses no finished work. Undefined: the
+	 * store never answered, and the outcome is unknown.
 	 */
 	async #persist(write: () => Promise<boolean>): Promise<boolean | undefined> {
 		const { clock, log } = this.#tools;

@@ -1,13 +1,6 @@
 import { isPlinthError, plinthError } from '../contract/errors/coded-error.ts';
 import { isUpload } from '../contract/http/upload.ts';
-import type { JobQueue } from '../contract/jobs/job-queue.ts';
-import type {
-	Idempotency,
-	Job,
-	JobListOptions,
-	JobPage,
-	JobStore,
-} from '../contract/jobs/job-store.ts';
+import type { Idempotency, Job, JobListOptions, JobPage } from '../contract/jobs/job-store.ts';
 import type {
 	JobAttachment,
 	JobDefinition,
@@ -17,43 +10,25 @@ import type {
 } from '../contract/jobs/jobs.ts';
 import type { JobSettings } from '../contract/jobs/settings.ts';
 import type { Principal } from '../contract/ports/authenticator.ts';
-import type { BlobStore } from '../contract/ports/blob-store.ts';
-import type { Clock } from '../contract/ports/clock.ts';
-import type { EventBus } from '../contract/ports/event-bus.ts';
-import type { Logger } from '../contract/ports/logger.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
 import { JobIds, timeOfId } from './ids.ts';
+import type { JobTools } from './tools.ts';
 
 const defaultMaxAttempts = 5;
 
 /** Creates, reads and removes jobs; knows which plugin runs which kind. */
 export class JobService {
 	readonly definitions = new Map<string, JobDefinition>();
-	readonly #store: JobStore;
-	readonly #queue: JobQueue;
-	readonly #blobs: BlobStore;
-	readonly #bus: EventBus;
-	readonly #clock: Clock;
-	readonly #log: Logger;
-	readonly #settings: JobSettings;
+	readonly #tools: JobTools;
 	readonly #ids = new JobIds();
 
-	constructor(
-		store: JobStore,
-		queue: JobQueue,
-		blobs: BlobStore,
-		bus: EventBus,
-		clock: Clock,
-		log: Logger,
-		settings: JobSettings,
-	) {
-		this.#store = store;
-		this.#queue = queue;
-		this.#blobs = blobs;
-		this.#bus = bus;
-		this.#clock = clock;
-		this.#log = log;
-		this.#settings = settings;
+	constructor(tools: JobTools) {
+		this.#tools = tools;
+	}
+
+	/** The settings of a kind: the config's, with what its definition has otherwise. */
+	settingsOf(kind: string): JobSettings {
+		return { ...this.#tools.settings, ...this.definitions.get(kind)?.settings };
 	}
 
 	/** Registers a kind and returns the handle to its jobs. Kinds are unique: the boot report has checked that. */
@@ -75,11 +50,11 @@ export class JobService {
 		submission: JobSubmission,
 	): Promise<{ readonly job: Job; readonly replayed: boolean }> {
 		const { principal, model, attachments = [], idempotency, callback } = submission;
-		const id = this.#ids.next(kind, this.#clock.now());
+		const id = this.#ids.next(kind, this.#tools.clock.now());
 		try {
 			const files = await this.#attach(id, attachments);
 			this.#refuseLate(id);
-			const created = await this.#store.create(
+			const created = await this.#tools.store.create(
 				{
 					id,
 					kind,
@@ -90,10 +65,10 @@ export class JobService {
 					maxAttempts: this.definitions.get(kind)?.maxAttempts ?? defaultMaxAttempts,
 					...(callback && { callback }),
 				},
-				{ ...(idempotency && { idempotency }), ...this.#limit() },
+				{ ...(idempotency && { idempotency }), ...this.#limit(kind) },
 			);
 			if (created.replayed) await this.#discard(id);
-			else this.#ring(created.job);
+			else this.#announce('job.queued', created.job);
 			return created;
 		} catch (error) {
 			if (await this.#isAbsent(principal.tenant, id)) await this.#discard(id);
@@ -106,9 +81,10 @@ export class JobService {
 		{ tenant }: Principal,
 		{ key, retry }: Pick<Idempotency, 'key' | 'retry'>,
 	): Promise<void> {
-		const { maxPending } = this.#limit();
+		const { maxPending } = this.#limit(kind);
 		if (maxPending === undefined || key !== undefined || retry > 0) return;
-		if ((await this.#store.pending(kind, tenant)) >= maxPending) throw plinthError('E_QUEUE_FULL');
+		if ((await this.#tools.store.pending(kind, tenant)) >= maxPending)
+			throw plinthError('E_QUEUE_FULL');
 	}
 
 	/** A create that may take no place: the store answers a repeat, and refuses everything else. */
@@ -118,30 +94,30 @@ export class JobService {
 		idempotency: Idempotency,
 	): Promise<Job | null> {
 		if (idempotency.key === undefined && idempotency.retry === 0) return null;
-		const id = this.#ids.next(kind, this.#clock.now());
+		const id = this.#ids.next(kind, this.#tools.clock.now());
 		const job = { id, kind, tenant, principal, model: '', input: {}, maxAttempts: 1 };
 		try {
-			return (await this.#store.create(job, { idempotency, maxPending: 0 })).job;
+			return (await this.#tools.store.create(job, { idempotency, maxPending: 0 })).job;
 		} catch (error) {
 			if (isPlinthError(error) && error.code === 'E_QUEUE_FULL') return null;
 			throw error;
 		}
 	}
 
-	#limit(): { readonly maxPending?: number } {
-		const { maxPendingPerTenant } = this.#settings;
+	#limit(kind: string): { readonly maxPending?: number } {
+		const { maxPendingPerTenant } = this.settingsOf(kind);
 		return maxPendingPerTenant === 0 ? {} : { maxPending: maxPendingPerTenant };
 	}
 
 	/** The sweep may have taken the attachments of a create that was under way for so long for left over. */
 	#refuseLate(id: string): void {
-		const age = this.#clock.now() - (timeOfId(id) ?? 0);
-		if (age > this.#settings.orphanMs / 2) throw plinthError('E_DEADLINE');
+		const age = this.#tools.clock.now() - (timeOfId(id) ?? 0);
+		if (age > this.#tools.settings.orphanMs / 2) throw plinthError('E_DEADLINE');
 	}
 
 	/** After a failed create the record may stand all the same: only the answer was lost. True when it certainly does not. */
 	async #isAbsent(tenant: string, id: string): Promise<boolean> {
-		return this.#store.get(tenant, id).then(
+		return this.#tools.store.get(tenant, id).then(
 			(job) => job === null,
 			() => false,
 		);
@@ -149,8 +125,8 @@ export class JobService {
 
 	/** Deletes everything under a job's prefix. What cannot be deleted now costs space, not the answer. */
 	async #discard(id: string): Promise<void> {
-		await deletePrefix(this.#blobs, jobPrefix(id)).catch((err: unknown) =>
-			this.#log.warn({ err, job_id: id }, 'bytes of a job could not be deleted yet'),
+		await deletePrefix(this.#tools.blobs, jobPrefix(id)).catch((err: unknown) =>
+			this.#tools.log.warn({ err, job_id: id }, 'bytes of a job could not be deleted yet'),
 		);
 	}
 
@@ -162,59 +138,54 @@ export class JobService {
 		for (const { name, mediaType, body } of attachments) {
 			const key = `${jobPrefix(id)}input/${name}`;
 			const bytes = isUpload(body) ? body.stream() : body;
-			const { size, sha256 } = await this.#blobs.put(key, bytes, { contentType: mediaType });
+			const { size, sha256 } = await this.#tools.blobs.put(key, bytes, { contentType: mediaType });
 			files[name] = { key, mediaType, size, sha256 };
 		}
 		return files;
 	}
 
-	/** The record is committed: a doorbell that fails costs at most one reconciler round, so nobody waits for it. */
-	#ring({ id, kind, tenant }: Job): void {
-		this.#bus.publish({ type: 'job.queued', tenant, subject: id, data: null });
-		this.#queue
-			.enqueue({ jobId: id, kind, tenant })
-			.catch((err: unknown) => this.#log.warn({ err, job_id: id }, 'could not ring for a job'));
-	}
-
 	async #get(kind: string, tenant: string, id: string): Promise<Job> {
-		const job = await this.#store.get(tenant, id);
+		const job = await this.#tools.store.get(tenant, id);
 		if (!job || job.kind !== kind) throw plinthError('E_JOB_NOT_FOUND');
 		return job;
 	}
 
 	#list(kind: string, tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage> {
-		return this.#store.list(tenant, { ...options, kind });
+		return this.#tools.store.list(tenant, { ...options, kind });
 	}
 
 	async #cancel(kind: string, tenant: string, id: string): Promise<Job> {
 		const before = await this.#get(kind, tenant, id);
-		const job = await this.#store.requestCancel(tenant, id);
+		const job = await this.#tools.store.requestCancel(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
 		// No attempt will do it: an earlier one that was interrupted has left its upstream work running.
 		if (job.status === 'failed' && before.status === 'queued') void this.#cancelUpstream(job);
-		const type = job.status === 'failed' ? 'job.failed' : 'job.cancelling';
-		this.#bus.publish({ type, tenant, subject: id, data: null });
+		this.#announce(job.status === 'failed' ? 'job.failed' : 'job.cancelling', job);
 		if (job.status === 'failed') await this.#discard(id);
 		return job;
 	}
 
 	async #remove(kind: string, tenant: string, id: string): Promise<Job> {
 		await this.#get(kind, tenant, id);
-		const job = await this.#store.remove(tenant, id);
+		const job = await this.#tools.store.remove(tenant, id);
 		if (!job) throw plinthError('E_JOB_NOT_FOUND');
 		// Workers of this process hear the hint at once, others at their next heartbeat.
-		this.#bus.publish({ type: 'job.deleted', tenant, subject: id, data: null });
-		// The record is gone: nobody waits for an upstream, and what fails here is the sweeper's.
+		this.#announce('job.deleted', job);
+		// The record is gone: nobody waits for an upstream.
 		if (job.status === 'queued' || job.status === 'in_progress') void this.#cancelUpstream(job);
-		// A running attempt may still write: then the bytes wait for the sweeper.
+		// A running attempt may still write: then the bytes wait for the sweep.
 		if (job.status !== 'in_progress') {
-			await deletePrefix(this.#blobs, jobPrefix(id))
-				.then(() => this.#store.swept([{ due: 'record', id, kind, tenant }]))
+			await deletePrefix(this.#tools.blobs, jobPrefix(id))
+				.then(() => this.#tools.store.swept([{ due: 'record', id, kind, tenant }]))
 				.catch((err: unknown) =>
-					this.#log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'),
+					this.#tools.log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'),
 				);
 		}
 		return job;
+	}
+
+	#announce(type: string, { id, tenant }: Job): void {
+		this.#tools.bus.publish({ type, tenant, subject: id, data: null });
 	}
 
 	async #cancelUpstream(job: Job): Promise<void> {
@@ -222,7 +193,10 @@ export class JobService {
 		try {
 			await this.definitions.get(job.kind)?.cancel?.(job);
 		} catch (err) {
-			this.#log.warn({ err, job_id: job.id }, 'the upstream work of a job could not be stopped');
+			this.#tools.log.warn(
+				{ err, job_id: job.id },
+				'the upstream work of a job could not be stopped',
+			);
 		}
 	}
 }

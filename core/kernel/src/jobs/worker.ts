@@ -1,48 +1,27 @@
 import { plinthError } from '../contract/errors/coded-error.ts';
-import type { Accepted, Consumer, JobQueue, QueueMessage } from '../contract/jobs/job-queue.ts';
-import type { JobStore } from '../contract/jobs/job-store.ts';
-import type { JobSettings } from '../contract/jobs/settings.ts';
-import type { BlobStore } from '../contract/ports/blob-store.ts';
-import type { Clock } from '../contract/ports/clock.ts';
-import type { EventBus } from '../contract/ports/event-bus.ts';
-import type { Logger } from '../contract/ports/logger.ts';
+import type { Claim } from '../contract/jobs/job-store.ts';
+import type { JobDefinition } from '../contract/jobs/jobs.ts';
 import { Attempt } from './attempt.ts';
 import type { JobService } from './jobs.ts';
+import type { JobTools } from './tools.ts';
 
-/** Takes jobs from the queue, claims them in the store and runs one {@link Attempt} each. */
+/** Takes jobs from the store and runs one {@link Attempt} each. */
 export class JobWorker {
 	readonly #service: JobService;
-	readonly #store: JobStore;
-	readonly #queue: JobQueue;
-	readonly #blobs: BlobStore;
-	readonly #bus: EventBus;
-	readonly #clock: Clock;
-	readonly #log: Logger;
-	readonly #settings: JobSettings;
+	readonly #tools: JobTools;
 	readonly #name = `${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
 	readonly #running = new Map<string, { attempt: Attempt; finished: Promise<void> }>();
-	#consumers: Consumer[] = [];
+	/** The look of each kind that is under way. */
+	readonly #looking = new Map<string, Promise<void>>();
+	/** Kinds for which there was reason to look while a look was under way. */
+	readonly #again = new Set<string>();
 	#subscriptions: (() => void)[] = [];
-	#isInterrupted = false;
+	#cancelTimer: () => void = () => {};
+	#isOpen = false;
 
-	constructor(
-		service: JobService,
-		store: JobStore,
-		queue: JobQueue,
-		blobs: BlobStore,
-		bus: EventBus,
-		clock: Clock,
-		log: Logger,
-		settings: JobSettings,
-	) {
+	constructor(service: JobService, tools: JobTools) {
 		this.#service = service;
-		this.#store = store;
-		this.#queue = queue;
-		this.#blobs = blobs;
-		this.#bus = bus;
-		this.#clock = clock;
-		this.#log = log;
-		this.#settings = settings;
+		this.#tools = tools;
 	}
 
 	/** How many attempts run now. */
@@ -50,24 +29,25 @@ export class JobWorker {
 		return this.#running.size;
 	}
 
-	/** Begins to claim. */
+	/** Begins to take jobs: at once, at each hint of the bus, each `pollMs`, and whenever an attempt has ended. */
 	start(): void {
+		const { bus } = this.#tools;
 		const abortOn = (type: string, cause: 'lost' | 'cancel') =>
-			this.#bus.subscribe({ type }, ({ subject }) =>
-				this.#running.get(subject)?.attempt.abort(cause),
-			);
-		this.#isInterrupted = false;
-		this.#subscriptions = [abortOn('job.deleted', 'lost'), abortOn('job.cancelling', 'cancel')];
-		const { concurrency, perTenant = concurrency } = this.#settings;
-		this.#consumers = [...this.#service.definitions.keys()].map((kind) =>
-			this.#queue.consume(kind, { concurrency, perTenant }, (message) => this.#accept(message)),
-		);
+			bus.subscribe({ type }, ({ subject }) => this.#running.get(subject)?.attempt.abort(cause));
+		this.#isOpen = true;
+		this.#subscriptions = [
+			abortOn('job.deleted', 'lost'),
+			abortOn('job.cancelling', 'cancel'),
+			bus.subscribe({ type: 'job.queued' }, ({ subject }) => this.#look(kindOf(subject))),
+		];
+		this.#poll();
 	}
 
-	/** Claims nothing more; running attempts go on. */
+	/** Takes nothing more; running attempts go on. Settles when no look is under way. */
 	async close(): Promise<void> {
-		await Promise.all(this.#consumers.map((consumer) => consumer.close()));
-		this.#consumers = [];
+		this.#isOpen = false;
+		this.#cancelTimer();
+		await Promise.all(this.#looking.values());
 	}
 
 	/** Settles when no attempt runs. */
@@ -79,36 +59,68 @@ export class JobWorker {
 
 	/** Aborts what still runs; each such job goes back to the queue and its attempt does not count. Harmless when repeated. */
 	async interrupt(): Promise<void> {
-		this.#isInterrupted = true;
+		const closed = this.close();
 		for (const { attempt } of this.#running.values()) attempt.abort('stopping');
+		await closed;
 		await this.drained();
 		for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
 	}
 
-	async #accept({ jobId, kind }: QueueMessage): Promise<Accepted | null> {
+	#poll(): void {
+		for (const kind of this.#service.definitions.keys()) this.#look(kind);
+		this.#cancelTimer = this.#tools.clock.after(this.#tools.settings.pollMs, () => this.#poll());
+	}
+
+	#look(kind: string): void {
 		const definition = this.#service.definitions.get(kind);
-		if (!definition || this.#running.has(jobId)) return null;
-		const claim = await this.#store.claim(jobId, this.#name, this.#settings.leaseMs);
-		if (!claim) return null;
-		if (this.#isInterrupted) {
-			await this.#store.release(jobId, claim.fence);
-			return null;
+		if (!this.#isOpen || !definition) return;
+		if (this.#looking.has(kind)) {
+			this.#again.add(kind);
+			return;
 		}
-		const attempt = new Attempt(claim, definition, {
-			store: this.#store,
-			blobs: this.#blobs,
-			bus: this.#bus,
-			clock: this.#clock,
-			log: this.#log.child({ job_id: jobId, attempt: claim.job.attempt }),
-			settings: this.#settings,
-		});
+		const look = this.#take(kind, definition)
+			.catch((err: unknown) => this.#tools.log.warn({ err, kind }, 'no jobs could be taken'))
+			.finally(() => {
+				this.#looking.delete(kind);
+				if (this.#again.delete(kind)) this.#look(kind);
+			});
+		this.#looking.set(kind, look);
+	}
+
+	async #take(kind: string, definition: JobDefinition): Promise<void> {
+		const { leaseMs, concurrency, perTenant } = this.#service.settingsOf(kind);
+		const running = [...this.#running.keys()].filter((id) => kindOf(id) === kind);
+		// Also with no slot free: the store then notes that the models are offered.
+		const count = Math.max(0, concurrency - running.length);
+		const models = definition.models?.();
+		const options = { leaseMs, count, models, perTenant, running };
+		const claims = await this.#tools.store.take(kind, this.#name, options);
+		for (const claim of claims) {
+			// Closed meanwhile: the job goes to another worker, and the attempt does not count.
+			if (this.#isOpen) this.#run(claim, definition);
+			else await this.#tools.store.release(claim.job.id, claim.fence);
+		}
+	}
+
+	#run(claim: Claim, definition: JobDefinition): void {
+		const { id, kind, attempt: number } = claim.job;
+		const log = this.#tools.log.child({ job_id: id, attempt: number });
+		const settings = this.#service.settingsOf(kind);
+		const attempt = new Attempt(claim, definition, { ...this.#tools, log, settings });
 		const finished = attempt
 			.run()
 			.catch((cause: unknown) =>
-				this.#log.error({ err: plinthError('E_INTERNAL', { cause }) }, 'an attempt broke'),
+				log.error({ err: plinthError('E_INTERNAL', { cause }) }, 'an attempt broke'),
 			)
-			.finally(() => this.#running.delete(jobId));
-		this.#running.set(jobId, { attempt, finished });
-		return { finished };
+			.finally(() => {
+				this.#running.delete(id);
+				this.#look(kind);
+			});
+		this.#running.set(id, { attempt, finished });
 	}
+}
+
+/** The kind is the prefix of an id. */
+function kindOf(id: string): string {
+	return id.slice(0, id.lastIndexOf('_'));
 }

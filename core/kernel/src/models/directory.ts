@@ -84,6 +84,8 @@ export class ModelDirectory {
 	ofKind<M>(kind: string): Models<M> {
 		return {
 			get: (id) => boundOf(this.#find(kind, id)) as BoundModel<M>,
+			names: () =>
+				[...this.#named].flatMap(([name, target]) => (target.kind === kind ? [name] : [])),
 			list: () =>
 				this.#targets.flatMap((target) =>
 					target.kind === kind && target.sort === 'model'

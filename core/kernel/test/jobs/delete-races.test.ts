@@ -116,9 +116,8 @@ class Race {
 		for (let round = 0; round < 8; round += 1) {
 			await this.#scheduler.waitIdle();
 			await m.clock.advance(5_000);
-			await m.sweeper.sweep();
+			await m.housekeeping.sweep();
 		}
-		await m.sweeper.ring();
 		await m.worker.close();
 	}
 

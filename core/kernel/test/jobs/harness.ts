@@ -1,18 +1,18 @@
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { createBackend, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { type JobSettings, jobSettings } from '../../src/contract/jobs/settings.ts';
 import type {
 	BlobStore,
+	Claim,
 	EventBus,
 	JobDefinition,
-	JobQueue,
 	JobRun,
 	JobStore,
 	Jobs,
 	Principal,
 } from '../../src/index.ts';
+import { Housekeeping } from '../../src/jobs/housekeeping.ts';
 import { JobService } from '../../src/jobs/jobs.ts';
-import { Sweeper } from '../../src/jobs/sweeper.ts';
 import { JobWorker } from '../../src/jobs/worker.ts';
 
 export const alice: Principal = { id: 'key_a', tenant: 'a', scopes: ['*'] };
@@ -22,16 +22,19 @@ export const bob: Principal = { id: 'key_b', tenant: 'b', scopes: ['*'] };
 export interface Machine {
 	readonly clock: ManualClock;
 	readonly store: JobStore;
-	readonly queue: JobQueue;
 	readonly blobs: BlobStore;
 	readonly bus: EventBus;
 	readonly jobs: Jobs;
 	readonly worker: JobWorker;
-	readonly sweeper: Sweeper;
-	/** A sweeper that works on other blobs. */
-	sweeperOn(blobs: BlobStore): Sweeper;
+	readonly housekeeping: Housekeeping;
+	/** Housekeeping that works on other blobs. */
+	housekeepingOn(blobs: BlobStore): Housekeeping;
+	/** Another worker on the same store. */
+	otherWorker(): JobWorker;
 	/** The keys of all blobs. */
 	keys(): Promise<string[]>;
+	/** Takes the oldest job in the name of a worker that is not there. */
+	take(leaseMs?: number): Promise<Claim | undefined>;
 	/** Submits a job for a principal. */
 	submit(principal?: Principal): Promise<string>;
 }
@@ -39,7 +42,6 @@ export interface Machine {
 /** What may stand between a machine and its backends, and settings that are not the default ones. */
 export interface Wraps {
 	readonly store?: (store: JobStore) => JobStore;
-	readonly queue?: (queue: JobQueue) => JobQueue;
 	readonly blobs?: (blobs: BlobStore) => BlobStore;
 	readonly settings?: Partial<JobSettings>;
 }
@@ -52,26 +54,27 @@ export async function machine(definition: JobDefinition, wrap: Wraps = {}): Prom
 		(await createBackend<T>(instance, { clock })).provided;
 	const plainStore = await make<JobStore>(memoryJobs());
 	const store = wrap.store?.(plainStore) ?? plainStore;
-	const plainQueue = await make<JobQueue>(memoryQueue());
-	const queue = wrap.queue?.(plainQueue) ?? plainQueue;
 	const plainBlobs = await make<BlobStore>(memoryBlobs());
 	const blobs = wrap.blobs?.(plainBlobs) ?? plainBlobs;
 	const bus = await make<EventBus>(memoryEvents());
 	const settings = jobSettings.parse(wrap.settings ?? {});
-	const service = new JobService(store, queue, blobs, bus, clock, log, settings);
+	const tools = { store, blobs, bus, clock, log, settings };
+	const service = new JobService(tools);
 	const jobs = service.register('work', definition);
-	const sweeperOn = (on: BlobStore) => new Sweeper(service, store, queue, on, clock, log, settings);
+	const housekeepingOn = (on: BlobStore) => new Housekeeping({ ...tools, blobs: on });
 	return {
 		clock,
 		store,
-		queue,
 		blobs,
 		bus,
 		jobs,
-		worker: new JobWorker(service, store, queue, blobs, bus, clock, log, settings),
-		sweeper: sweeperOn(blobs),
-		sweeperOn,
+		worker: new JobWorker(service, tools),
+		otherWorker: () => new JobWorker(service, tools),
+		housekeeping: housekeepingOn(blobs),
+		housekeepingOn,
 		keys: () => keysOf(plainBlobs),
+		take: async (leaseMs = 20_000) =>
+			(await store.take('work', 'elsewhere', { leaseMs, count: 1 }))[0],
 		submit: async (principal = alice) =>
 			(await jobs.submit({ principal, model: 'm', input: () => ({}) })).job.id,
 	};

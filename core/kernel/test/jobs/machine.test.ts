@@ -128,7 +128,6 @@ describe('a job that fails', () => {
 		expect(await m.keys()).toEqual([`jobs/${job.id}/input/picture`]);
 		for (const wait of [5_000, 10_000]) {
 			await m.clock.advance(wait);
-			await m.sweeper.ring();
 			await eventually('the next attempt is over', async () => {
 				const { status } = await m.jobs.get('a', job.id);
 				return status !== 'in_progress' && attempts === (wait === 5_000 ? 2 : 3);
@@ -210,7 +209,7 @@ describe('while a job runs', () => {
 		const id = await m.submit();
 		await eventually('running', () => m.worker.running === 1);
 		for (let second = 0; second < 60; second += 1) await m.clock.advance(1_000);
-		expect(await m.store.claimable('work', { limit: 10 })).toEqual([]);
+		expect(await m.store.take('work', 'other', { leaseMs: 1, count: 10 })).toEqual([]);
 		expect(await m.jobs.get('a', id)).toMatchObject({ status: 'in_progress', attempt: 1 });
 	});
 
@@ -233,7 +232,7 @@ describe('while a job runs', () => {
 		expect(aborted).toBe(true);
 		await expect(m.jobs.get('a', id)).rejects.toMatchObject({ code: 'E_JOB_NOT_FOUND' });
 		await m.clock.advance(60_000);
-		await m.sweeper.sweep();
+		await m.housekeeping.sweep();
 		expect(await m.keys()).toEqual([]);
 	});
 
@@ -277,7 +276,7 @@ describe('while a job runs', () => {
 		const id = await m.submit();
 		await eventually('running', () => m.worker.running === 1);
 		m.clock.jump(60_000);
-		const second = await m.store.claim(id, 'other', 20_000);
+		const second = await m.take();
 		finish();
 		await eventually('the zombie has ended', () => m.worker.running === 0);
 		expect(await m.jobs.get('a', id)).toMatchObject({
@@ -306,7 +305,6 @@ describe('while a job runs', () => {
 		await m.worker.close();
 		await m.worker.interrupt();
 		m.worker.start();
-		await m.sweeper.ring();
 		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
 		expect(resumes).toEqual([undefined, 'upstream-7']);
 		expect((await m.jobs.get('a', id)).attempt).toBe(1);
@@ -428,7 +426,7 @@ describe('work that runs upstream', () => {
 			},
 		});
 		const id = await m.submit();
-		await m.store.claim(id, 'stopped server', 20_000);
+		await m.take();
 		await m.store.heartbeat(id, 1, { checkpoint: 'upstream-9' });
 		await m.store.release(id, 1);
 		await m.jobs.cancel('a', id);
@@ -469,10 +467,10 @@ describe('a store that never answers a heartbeat', () => {
 			{ store: (store) => withMethods(store, { heartbeat: () => never }) },
 		);
 		m.worker.start();
-		await m.submit();
+		const id = await m.submit();
 		await eventually('running', () => m.worker.running === 1);
 		for (let second = 0; second < 30; second += 1) await m.clock.advance(1_000);
-		await eventually('given up', () => m.worker.running === 0);
+		await eventually('the next attempt', async () => (await m.jobs.get('a', id)).attempt === 2);
 	});
 });
 
@@ -487,12 +485,12 @@ describe('housekeeping', () => {
 			delete: (key) =>
 				key.includes(first) ? Promise.reject(new Error('no')) : m.blobs.delete(key),
 		});
-		const sweeper = m.sweeperOn(broken);
+		const housekeeping = m.housekeepingOn(broken);
 		await m.store.remove('a', first);
 		await m.store.remove('a', second);
-		await sweeper.sweep();
+		await housekeeping.sweep();
 		expect(await m.keys()).toEqual([`jobs/${first}/input/x`]);
-		await m.sweeper.sweep();
+		await m.housekeeping.sweep();
 		expect(await m.keys()).toEqual([]);
 	});
 
@@ -512,26 +510,8 @@ describe('housekeeping', () => {
 				return key.includes(last) ? m.blobs.delete(key) : Promise.reject(new Error('no'));
 			},
 		});
-		await m.sweeperOn(broken).sweep();
+		await m.housekeepingOn(broken).sweep();
 		expect([(await m.keys()).length, tries]).toEqual([500, 501]);
-	});
-
-	test('rings again for a job whose doorbell was lost', async () => {
-		let deaf = true;
-		const m = await machine(
-			{ run: async () => ({ result: {} }) },
-			{
-				queue: (queue) =>
-					withMethods(queue, {
-						enqueue: async (message) => (deaf ? undefined : queue.enqueue(message)),
-					}),
-			},
-		);
-		m.worker.start();
-		const id = await m.submit();
-		deaf = false;
-		await m.sweeper.start();
-		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
 	});
 
 	test('deletes the bytes of expired content and keeps the record', async () => {
@@ -544,35 +524,40 @@ describe('housekeeping', () => {
 			},
 		});
 		m.worker.start();
-		await m.sweeper.start();
+		const stop = new AbortController();
+		const kept = m.housekeeping.run(stop.signal);
 		const id = await m.submit();
 		await eventually('completed', async () => (await m.jobs.get('a', id)).status === 'completed');
 		expect(await m.keys()).toHaveLength(1);
 		await m.clock.advance(35_000);
 		await eventually('swept', async () => (await m.keys()).length === 0);
+		stop.abort();
+		await kept;
 		expect((await m.jobs.get('a', id)).status).toBe('completed');
 	});
 
 	test('goes on after a round that failed', async () => {
-		let fail = true;
 		let rounds = 0;
 		const m = await machine(
 			{ run: async () => never },
 			{
 				store: (store) =>
 					withMethods(store, {
-						claimable: async (kind, options) => {
+						sweep: async (limit) => {
 							rounds += 1;
-							if (rounds > 1 && fail) throw plinthError('E_STORE_UNAVAILABLE');
-							return store.claimable(kind, options);
+							if (rounds === 1) throw plinthError('E_STORE_UNAVAILABLE');
+							return store.sweep(limit);
 						},
 					}),
 			},
 		);
-		await m.sweeper.start();
-		await m.clock.advance(5_000);
-		fail = false;
-		await m.clock.advance(5_000);
-		await eventually('three rounds', () => rounds >= 3);
+		const stop = new AbortController();
+		const kept = m.housekeeping.run(stop.signal);
+		await eventually('two rounds', async () => {
+			await m.clock.advance(30_000);
+			return rounds >= 2;
+		});
+		stop.abort();
+		await kept;
 	});
 });

@@ -33,7 +33,6 @@ test('a job that the stop of a server has interrupted runs before those that nev
 	await workOff(m, 1);
 	await m.worker.close();
 	await m.worker.interrupt();
-	await m.sweeper.ring();
 	m.worker.start();
 	await workOff(m, 4);
 	expect(m.begun).toEqual([first, first, second, third]);
@@ -42,12 +41,11 @@ test('a job that the stop of a server has interrupted runs before those that nev
 test('a job whose worker has died runs before those that never began, once its lease has lapsed', async () => {
 	const m = await oneByOne();
 	const first = await m.submit();
-	await m.store.claim(first, 'a worker that dies', leaseMs);
+	await m.take();
 	const [second, third] = [await m.submit(), await m.submit()];
 	m.worker.start();
 	await eventually('it was not claimed', () => m.begun.length === 1);
 	await m.clock.advance(leaseMs);
-	await m.sweeper.ring();
 	await workOff(m, 3);
 	expect(m.begun).toEqual([second, first, third]);
 });
@@ -63,27 +61,16 @@ test('a job that kills its worker every time fails in the end, and others run be
 	const begun: string[] = [];
 	/** One process with one place: it dies of the poison, and another one comes. */
 	const live = async () => {
-		const died = Promise.withResolvers<void>();
-		const consumer = m.queue.consume(
-			'work',
-			{ concurrency: 1, perTenant: 1 },
-			async ({ jobId }) => {
-				const claim = await m.store.claim(jobId, 'worker', leaseMs);
-				if (!claim) return null;
-				begun.push(jobId);
-				if (jobId === poison) {
-					died.resolve();
-					return { finished: new Promise(() => {}) };
-				}
-				await m.store.complete(jobId, claim.fence, { result: {}, expiresAt: null });
-				return { finished: Promise.resolve() };
-			},
-		);
-		const isIdle = async () => (await m.store.pending('work')) === 0;
-		await Promise.race([died.promise, eventually('nothing is left to do', isIdle)]);
-		await consumer.close();
+		const work = async () => {
+			for (;;) {
+				const claim = await m.take(leaseMs);
+				if (!claim || claim.job.id === poison) return claim && begun.push(poison);
+				begun.push(claim.job.id);
+				await m.store.complete(claim.job.id, claim.fence, { result: {}, retentionMs: null });
+			}
+		};
+		await work();
 		m.clock.jump(leaseMs);
-		await m.sweeper.ring();
 	};
 	for (let lives = 1; lives <= 6; lives += 1) await live();
 	expect((await m.jobs.get('a', poison)).error?.code).toBe('attempts_exhausted');

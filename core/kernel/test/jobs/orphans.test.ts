@@ -31,7 +31,7 @@ describe('bytes without a record', () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
 		await m.clock.advance(day - 1);
-		await m.sweeper.sweepOrphans();
+		await m.housekeeping.sweepOrphans();
 		expect(await m.keys()).toHaveLength(1);
 	});
 
@@ -39,7 +39,7 @@ describe('bytes without a record', () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
 		await m.clock.advance(day);
-		await m.sweeper.sweepOrphans();
+		await m.housekeeping.sweepOrphans();
 		expect(await m.keys()).toEqual([]);
 	});
 
@@ -47,13 +47,15 @@ describe('bytes without a record', () => {
 		const m = await machine({ run: async () => never });
 		await orphan(m);
 		m.clock.jump(day);
-		await m.sweeper.start();
+		const stop = new AbortController();
+		const kept = m.housekeeping.run(stop.signal);
 		await m.clock.advance(0);
 		await eventually('gone', async () => (await m.keys()).length === 0);
 		await orphan(m);
 		await m.clock.advance(day + 1);
 		await eventually('gone again', async () => (await m.keys()).length === 0);
-		await m.sweeper.stop();
+		stop.abort();
+		await kept;
 	});
 
 	test('go also behind some that cannot be deleted', async () => {
@@ -65,7 +67,7 @@ describe('bytes without a record', () => {
 			delete: (key) =>
 				key.includes(stuck) ? Promise.reject(new Error('no')) : m.blobs.delete(key),
 		});
-		await m.sweeperOn(broken).sweepOrphans();
+		await m.housekeepingOn(broken).sweepOrphans();
 		expect(await m.keys()).toEqual([`jobs/${stuck}/input/picture`]);
 	});
 
@@ -76,7 +78,7 @@ describe('bytes without a record', () => {
 		for (let n = 0; n < 600; n += 1) await orphan(m);
 		// Ids made within one millisecond run ahead of the clock.
 		await m.clock.advance(day + 1_000);
-		await m.sweeper.sweepOrphans();
+		await m.housekeeping.sweepOrphans();
 		expect(await m.keys()).toEqual(living);
 	});
 
@@ -85,9 +87,9 @@ describe('bytes without a record', () => {
 		const { job } = await submit(m);
 		await m.store.remove('a', job.id);
 		await m.clock.advance(day);
-		await m.sweeper.sweepOrphans();
+		await m.housekeeping.sweepOrphans();
 		expect(await m.keys()).toHaveLength(1);
-		await m.sweeper.sweep();
+		await m.housekeeping.sweep();
 		expect(await m.keys()).toEqual([]);
 	});
 
@@ -100,7 +102,7 @@ describe('bytes without a record', () => {
 			{ run: async () => never },
 			{ blobs: (inner) => withMethods(inner, { sweep }) },
 		);
-		await m.sweeper.sweepOrphans();
+		await m.housekeeping.sweepOrphans();
 		expect(sweeps).toBe(1);
 	});
 
@@ -109,7 +111,7 @@ describe('bytes without a record', () => {
 		const keys = ['files/a', 'jobs/by-hand/x', 'jobs/work_1/x'];
 		for (const key of keys) await m.blobs.put(key, bytes, media);
 		await m.clock.advance(1_000 * day);
-		await m.sweeper.sweepOrphans();
+		await m.housekeeping.sweepOrphans();
 		expect(await m.keys()).toEqual(keys);
 	});
 
@@ -140,11 +142,11 @@ describe('the bytes of a job that has ended badly', () => {
 	test('go with the next sweep when its attempts are used up', async () => {
 		const m = await machine({ run: async () => never, maxAttempts: 1 });
 		const { job } = await submit(m);
-		await m.store.claim(job.id, 'killed', 20_000);
+		await m.take();
 		await m.clock.advance(20_000);
-		expect(await m.store.claim(job.id, 'next', 20_000)).toBeNull();
+		expect(await m.take()).toBeUndefined();
 		expect((await m.jobs.get('a', job.id)).error?.code).toBe('attempts_exhausted');
-		await m.sweeper.sweep();
+		await m.housekeeping.sweep();
 		expect(await m.keys()).toEqual([]);
 		expect((await m.jobs.get('a', job.id)).status).toBe('failed');
 	});
@@ -152,10 +154,10 @@ describe('the bytes of a job that has ended badly', () => {
 	test('go with the next sweep when the worker was killed before it could delete them', async () => {
 		const m = await machine({ run: async () => never });
 		const { job } = await submit(m);
-		const claim = await m.store.claim(job.id, 'killed', 20_000);
+		const claim = await m.take();
 		await m.blobs.put(`jobs/${job.id}/${claim?.fence}/half`, bytes, media);
 		await m.store.fail(job.id, claim?.fence ?? 0, { code: 'model_error', message: 'no' });
-		await m.sweeper.sweep();
+		await m.housekeeping.sweep();
 		expect(await m.keys()).toEqual([]);
 	});
 });
@@ -164,12 +166,12 @@ describe('what a lost attempt has written', () => {
 	test('after its job was removed goes when its lease has lapsed', async () => {
 		const m = await machine({ run: async () => never });
 		const { job } = await submit(m);
-		await m.store.claim(job.id, 'elsewhere', 20_000);
+		await m.take();
 		await m.jobs.remove('a', job.id);
-		await m.sweeper.sweep();
+		await m.housekeeping.sweep();
 		await m.blobs.put(`jobs/${job.id}/1/video`, bytes, media);
 		await m.clock.advance(20_000);
-		await m.sweeper.sweep();
+		await m.housekeeping.sweep();
 		expect([await m.keys(), await m.store.known([job.id])]).toEqual([[], []]);
 	});
 
@@ -181,11 +183,10 @@ describe('what a lost attempt has written', () => {
 			},
 		});
 		const { job } = await submit(m);
-		await m.store.claim(job.id, 'killed', 20_000);
+		await m.take();
 		await m.blobs.put(`jobs/${job.id}/1/video`, bytes, media);
 		await m.clock.advance(20_000);
 		m.worker.start();
-		await m.sweeper.ring();
 		await eventually('the attempt has ended', async () => {
 			return (await m.jobs.get('a', job.id)).status === 'completed' && m.worker.running === 0;
 		});
@@ -261,12 +262,12 @@ describe('a sweep that is cut short', () => {
 			async () => (await m.jobs.get('a', job.id)).status === 'completed',
 		);
 		await m.clock.advance(1_000);
-		await expect(m.sweeper.sweep()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
+		await expect(m.housekeeping.sweep()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 		expect(await m.keys()).toEqual([]);
 		isCut = false;
-		expect(await m.store.sweep(m.clock.now(), 10)).toHaveLength(1);
-		await m.sweeper.sweep();
-		expect(await m.store.sweep(m.clock.now(), 10)).toEqual([]);
+		expect(await m.store.sweep(10)).toHaveLength(1);
+		await m.housekeeping.sweep();
+		expect(await m.store.sweep(10)).toEqual([]);
 	});
 });
 
@@ -277,12 +278,11 @@ describe('a worker that ends well', () => {
 			{ blobs: (blobs) => withMethods(blobs, { delete: () => Promise.reject(new Error('no')) }) },
 		);
 		const { job } = await submit(m);
-		const claim = await m.store.claim(job.id, 'killed', 20_000);
+		const claim = await m.take();
 		await m.store.heartbeat(job.id, claim?.fence ?? 0, { checkpoint: 'x' });
 		await m.blobs.put(`jobs/${job.id}/1/video`, bytes, media);
 		await m.clock.advance(20_000);
 		m.worker.start();
-		await m.sweeper.ring();
 		await eventually('the attempt has ended', async () => {
 			return (await m.jobs.get('a', job.id)).status === 'completed' && m.worker.running === 0;
 		});

@@ -1,5 +1,5 @@
 import { apiKeys } from '@plinth/keys';
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
 import { silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -180,7 +180,7 @@ describe('a boot that cannot succeed', () => {
 		});
 		const problems = await problemsOf({ backends: { auth }, plugins: { jobs: jobs() } });
 		expect(problems.map(({ message }) => message).join()).toMatch(
-			/core\.jobs.*core\.queue.*core\.blobs.*core\.events/,
+			/core\.jobs.*core\.blobs.*core\.events/,
 		);
 	});
 
@@ -195,7 +195,6 @@ describe('a boot that cannot succeed', () => {
 		const backends = {
 			auth,
 			jobs: memoryJobs(),
-			queue: memoryQueue(),
 			blobs: memoryBlobs(),
 			events: memoryEvents(),
 			records: memoryRecords(),
@@ -289,7 +288,6 @@ describe('a boot that cannot succeed', () => {
 		const backends = {
 			auth,
 			jobs: memoryJobs(),
-			queue: memoryQueue(),
 			blobs: memoryBlobs(),
 			events: memoryEvents(),
 		};

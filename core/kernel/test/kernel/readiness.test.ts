@@ -1,4 +1,4 @@
-import { memoryBlobs, memoryEvents, memoryJobs, memoryQueue, memoryRecords } from '@plinth/memory';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
 import { eventually, manualClock, silentLogger } from '@plinth/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -35,7 +35,6 @@ function scriptedRecords(script: { get: Ask; ping?: () => Promise<void> }) {
 
 const memory = (): NonNullable<AppConfig['backends']> => ({
 	jobs: memoryJobs(),
-	queue: memoryQueue(),
 	records: memoryRecords(),
 	blobs: memoryBlobs(),
 	events: memoryEvents(),
@@ -114,7 +113,7 @@ describe('/readyz', () => {
 	test('asks a store that hangs again only when the question counts as lost', async () => {
 		const { records, asked } = scriptedRecords({ get: () => new Promise(() => {}) });
 		const { app, probe, clock, looks } = await boot({ records });
-		const stores = 4;
+		const stores = 3;
 		const times: number[] = [];
 		for (const [round, ms] of [0, 4_000, 6_000].entries()) {
 			await clock.advance(ms);

@@ -10,6 +10,7 @@ import {
 	newJob,
 	running,
 	submit,
+	tryTake,
 } from './subject.ts';
 
 const callback: JobCallback = {
@@ -22,7 +23,7 @@ export function callbackCases({ it }: JobCaseContext): ConformanceCase[] {
 	return [
 		it('job.completed carries the callback', async (s) => {
 			const { job, fence } = await running(s, { callback });
-			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
 			assert.deepEqual(await lastFacts(s, job.id), { attempt: 1, callback });
 		}),
 		it('job.failed carries the callback beside the code', async (s) => {
@@ -45,7 +46,7 @@ export function callbackCases({ it }: JobCaseContext): ConformanceCase[] {
 			const exhausted = await running(s, { callback, maxAttempts: 1 });
 			await s.clock.advance(leaseMs);
 			for (const { job } of [cancelled, exhausted]) {
-				assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+				assert.equal(await tryTake(s, job.id), null);
 				const { callback: told } = (await lastFacts(s, job.id)) as Record<string, unknown>;
 				assert.deepEqual(told, callback);
 			}
@@ -61,7 +62,7 @@ export function callbackCases({ it }: JobCaseContext): ConformanceCase[] {
 			const { job, replayed } = await s.store.create(newJob(s, { callback }));
 			assert.deepEqual([replayed, 'callback' in job], [false, false]);
 			const first = await claim(s, job.id);
-			await s.store.fail(job.id, first.fence, broken, s.clock.now());
+			await s.store.fail(job.id, first.fence, broken, 0);
 			const second = await claim(s, job.id);
 			await s.store.release(job.id, second.fence);
 			const claims = [first.job, second.job, await s.store.remove('acme', job.id)];
@@ -75,7 +76,7 @@ export function callbackCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('the end of a job without a callback carries none', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
 			assert.deepEqual(await lastFacts(s, job.id), { attempt: 1 });
 		}),
 		it('a repeated create keeps the callback of the first', async (s) => {

@@ -3,7 +3,6 @@ import type { ConformanceCase } from '../conformance.ts';
 import {
 	broken,
 	claim,
-	claimableIds,
 	completed,
 	eventTypes,
 	type JobCaseContext,
@@ -12,6 +11,8 @@ import {
 	read,
 	running,
 	submit,
+	takeAll,
+	tryTake,
 } from './subject.ts';
 
 /** Cancelling and removing jobs in every state. */
@@ -31,7 +32,7 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('a job that waits for its retry is cancelled at once', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.fail(job.id, fence, broken, s.clock.now() + 60_000);
+			await s.store.fail(job.id, fence, broken, 60_000);
 			assert.equal((await s.store.requestCancel('acme', job.id))?.status, 'failed');
 		}),
 		it('cancelling a running job only marks it', async (s) => {
@@ -52,33 +53,34 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(leaseMs - 1);
 			await s.store.heartbeat(job.id, fence);
 			await s.clock.advance(leaseMs - 1);
-			assert.deepEqual(await claimableIds(s), []);
+			assert.deepEqual(await takeAll(s), []);
 		}),
 		it('a job that ended well before it heard of the cancel is completed', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.requestCancel('acme', job.id);
-			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
 			assert.equal((await read(s, job.id)).status, 'completed');
 		}),
 		it('a lost attempt of a cancelled job is ended by claim, not repeated', async (s) => {
 			const { job } = await running(s);
 			await s.store.requestCancel('acme', job.id);
 			await s.clock.advance(leaseMs);
-			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
 		}),
 		it('a released attempt of a cancelled job is ended by claim, not repeated', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.requestCancel('acme', job.id);
 			await s.store.release(job.id, fence);
-			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
 		}),
 		it('a cancelled job does not wait for its retry', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.requestCancel('acme', job.id);
-			await s.store.fail(job.id, fence, broken, s.clock.now() + 60_000);
-			assert.deepEqual(await claimableIds(s), [job.id]);
+			await s.store.fail(job.id, fence, broken, 60_000);
+			assert.deepEqual(await takeAll(s), []);
+			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
 		}),
 		it('cancelling an ended job leaves it as it is', async (s) => {
 			const job = await completed(s);
@@ -119,8 +121,8 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 			const { job, fence } = await running(s);
 			await s.store.remove('acme', job.id);
 			const answers = [
-				await s.store.complete(job.id, fence, { result: {}, expiresAt: null }),
-				await s.store.fail(job.id, fence, broken, s.clock.now()),
+				await s.store.complete(job.id, fence, { result: {}, retentionMs: null }),
+				await s.store.fail(job.id, fence, broken, 0),
 				await s.store.release(job.id, fence),
 			];
 			assert.deepEqual([answers, await s.store.get('acme', job.id)], [[false, false, false], null]);
@@ -131,9 +133,9 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.store.remove('acme', queued.id);
 			await s.store.remove('acme', job.id);
 			await s.clock.advance(leaseMs);
-			assert.equal(await s.store.claim(queued.id, 'worker-2', leaseMs), null);
-			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
-			assert.deepEqual(await claimableIds(s), []);
+			assert.equal(await tryTake(s, queued.id), null);
+			assert.equal(await tryTake(s, job.id), null);
+			assert.deepEqual(await takeAll(s), []);
 		}),
 		it('a removed job cannot be removed or cancelled again', async (s) => {
 			const { id } = await submit(s);
@@ -152,7 +154,7 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('of a claim and a remove at once, the remove prevails', async (s) => {
 			const { id } = await submit(s);
-			await Promise.all([s.store.claim(id, 'worker-1', leaseMs), s.store.remove('acme', id)]);
+			await Promise.all([tryTake(s, id), s.store.remove('acme', id)]);
 			assert.equal(await s.store.get('acme', id), null);
 			assert.equal(await s.store.pending('video'), 0);
 		}),
@@ -166,7 +168,7 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 		if (state === 'queued') return job;
 		const { fence } = await claim(s, job.id);
 		if (state === 'completed') {
-			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
 		}
 		if (state === 'failed') await s.store.fail(job.id, fence, broken);
 		return read(s, job.id);

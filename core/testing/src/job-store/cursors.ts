@@ -48,7 +48,7 @@ export function cursorCases({ it, recordRetentionMs }: JobCaseContext): Conforma
 			await s.clock.advance(recordRetentionMs);
 			const kept = await submit(s);
 			await s.clock.advance(1);
-			await s.store.swept([]);
+			await s.store.tidy();
 			const page = await s.store.events(cursor, { limit: 10 });
 			assert.deepEqual([page.missed, page.events.map(({ jobId }) => jobId)], [true, [kept.id]]);
 			const next = await s.store.events(page.cursor, { limit: 10 });
@@ -98,7 +98,7 @@ export function cursorCases({ it, recordRetentionMs }: JobCaseContext): Conforma
 			s.clock.jump(-3_600_000);
 			const behind = await submit(s);
 			await s.clock.advance(recordRetentionMs + 1);
-			await s.store.swept([]);
+			await s.store.tidy();
 			const { events } = await s.store.events(undefined, { limit: 10 });
 			assert.deepEqual(
 				events.map(({ jobId }) => jobId),
@@ -110,6 +110,6 @@ export function cursorCases({ it, recordRetentionMs }: JobCaseContext): Conforma
 	/** Lets everything that has happened so far grow older than it is kept. */
 	async function trim(s: JobStoreSubject): Promise<void> {
 		await s.clock.advance(recordRetentionMs + 1);
-		await s.store.swept([]);
+		await s.store.tidy();
 	}
 }

@@ -15,11 +15,11 @@ export function durabilityCases({ it }: JobCaseContext): ConformanceCase[] {
 		it('an attempt goes on after the store was reopened', async (s) => {
 			const { job, fence } = await running(s);
 			const store = (await s.reopen?.()) ?? assert.fail('there is no reopen');
-			assert.equal(await store.complete(job.id, fence, { result: {}, expiresAt: null }), true);
+			assert.equal(await store.complete(job.id, fence, { result: {}, retentionMs: null }), true);
 		}),
 		it('an ending can be repeated after the store was reopened', async (s) => {
 			const { job, fence } = await running(s);
-			const completion = { result: {}, expiresAt: null };
+			const completion = { result: {}, retentionMs: null };
 			await s.store.complete(job.id, fence, completion);
 			const store = (await s.reopen?.()) ?? assert.fail('there is no reopen');
 			assert.equal(await store.complete(job.id, fence, completion), true);
@@ -38,7 +38,7 @@ export function durabilityCases({ it }: JobCaseContext): ConformanceCase[] {
 			await submit(s);
 			const { cursor } = await s.store.events(undefined, { limit: 10 });
 			await s.clock.advance(400 * 86_400_000);
-			await s.store.swept([]);
+			await s.store.tidy();
 			const store = (await s.reopen?.()) ?? assert.fail('there is no reopen');
 			await store.create(newJob(s));
 			assert.equal((await store.events(cursor, { limit: 10 })).events.length, 1);

@@ -6,10 +6,10 @@ import {
 	broken,
 	completed,
 	type JobCaseContext,
-	leaseMs,
 	newJob,
 	running,
 	submit,
+	tryTake,
 } from './subject.ts';
 
 /** The event log and its cursors. */
@@ -30,7 +30,7 @@ export function eventCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 		it('events of all jobs come in the order of their commits', async (s) => {
 			const one = await submit(s);
 			const two = await submit(s);
-			await s.store.claim(two.id, 'worker-1', leaseMs);
+			await tryTake(s, two.id);
 			await s.store.requestCancel('acme', one.id);
 			const { events } = await s.store.events(undefined, { limit: 10 });
 			assert.deepEqual(
@@ -133,14 +133,14 @@ export function eventCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 		it('events of a removed job can still be read', async (s) => {
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);
-			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			await s.store.swept(await s.store.sweep(10));
 			const { events } = await s.store.events(undefined, { jobId: id, limit: 10 });
 			assert.equal(events.length, 2);
 		}),
 		it('events are kept as long as records', async (s) => {
 			await submit(s);
 			await s.clock.advance(recordRetentionMs - 1);
-			await s.store.swept([]);
+			await s.store.tidy();
 			assert.equal((await s.store.events(undefined, { limit: 10 })).events.length, 1);
 		}),
 		it('a cursor older than the log reads what is left', async (s) => {
@@ -149,7 +149,7 @@ export function eventCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			await submit(s);
 			await s.clock.advance(recordRetentionMs + 1);
 			const late = await submit(s);
-			await s.store.swept([]);
+			await s.store.tidy();
 			const { events } = await s.store.events(cursor, { limit: 10 });
 			assert.equal(events.at(-1)?.jobId, late.id);
 		}),

@@ -8,6 +8,7 @@ import {
 } from '@plinth/core';
 import type { ConformanceCase } from '../conformance.ts';
 import {
+	claim,
 	eventTypes,
 	type JobCaseContext,
 	type JobStoreSubject,
@@ -25,8 +26,8 @@ export function idempotencyCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('a replay answers with the job as it is by now', async (s) => {
 			const { job } = await create(s, keyed('k'));
-			const claimed = await s.store.claim(job.id, 'worker-1', 20_000);
-			assert.deepEqual((await create(s, keyed('k'))).job, claimed?.job);
+			const claimed = await claim(s, job.id);
+			assert.deepEqual((await create(s, keyed('k'))).job, claimed.job);
 		}),
 		it('a replay stores no job and appends no event', async (s) => {
 			const { job } = await create(s, keyed('k'));

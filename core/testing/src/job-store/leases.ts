@@ -3,13 +3,14 @@ import type { ConformanceCase } from '../conformance.ts';
 import {
 	broken,
 	claim,
-	claimableIds,
 	eventTypes,
 	type JobCaseContext,
 	leaseMs,
 	read,
 	running,
 	submit,
+	takeAll,
+	tryTake,
 } from './subject.ts';
 
 /** Leases, fences, heartbeats and used-up attempts. */
@@ -18,7 +19,7 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 		it('a lease holds until its last millisecond', async (s) => {
 			const { job } = await running(s);
 			await s.clock.advance(leaseMs - 1);
-			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 		}),
 		it('a lapsed lease lets another worker claim, and both attempts count', async (s) => {
 			const { job } = await running(s);
@@ -36,7 +37,7 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(leaseMs - 1);
 			assert.equal(await s.store.heartbeat(job.id, fence), 'ok');
 			await s.clock.advance(leaseMs - 1);
-			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 		}),
 		it('an extended lease lapses in its turn', async (s) => {
 			const { job, fence } = await running(s);
@@ -66,7 +67,7 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 				if (method === 'heartbeat') {
 					await s.store.heartbeat(id, zombie.fence, { progress: 0.9, checkpoint: 'zombie' });
 				} else if (method === 'complete') {
-					const stolen = { result: { by: 'zombie' }, expiresAt: null };
+					const stolen = { result: { by: 'zombie' }, retentionMs: null };
 					assert.equal(await s.store.complete(id, zombie.fence, stolen), false);
 				} else if (method === 'fail') {
 					assert.equal(await s.store.fail(id, zombie.fence, broken), false);
@@ -83,29 +84,29 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(leaseMs - 1);
 			await s.store.heartbeat(zombie.job.id, zombie.fence);
 			await s.clock.advance(1);
-			assert.deepEqual(await claimableIds(s), [zombie.job.id]);
+			assert.deepEqual(await takeAll(s), [zombie.job.id]);
 		}),
 		it('an attempt that was released owns the job no more', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.release(job.id, fence);
-			assert.equal(await s.store.complete(job.id, fence, { result: {}, expiresAt: null }), false);
+			assert.equal(await s.store.complete(job.id, fence, { result: {}, retentionMs: null }), false);
 			assert.equal(await s.store.heartbeat(job.id, fence), 'lost');
 		}),
 		it('an attempt that failed with a retry owns the job no more', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.fail(job.id, fence, broken, s.clock.now());
-			assert.equal(await s.store.complete(job.id, fence, { result: {}, expiresAt: null }), false);
+			await s.store.fail(job.id, fence, broken, 0);
+			assert.equal(await s.store.complete(job.id, fence, { result: {}, retentionMs: null }), false);
 		}),
 		it('a fence that was never given out is refused', async (s) => {
 			const { job, fence } = await running(s);
 			assert.equal(
-				await s.store.complete(job.id, fence + 1, { result: {}, expiresAt: null }),
+				await s.store.complete(job.id, fence + 1, { result: {}, retentionMs: null }),
 				false,
 			);
 		}),
 		it('a heartbeat of a job that ended is lost', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
 			assert.equal(await s.store.heartbeat(job.id, fence), 'lost');
 		}),
 		it('a heartbeat of an unknown job is lost', async (s) => {
@@ -164,7 +165,7 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 		it('a job whose attempts are used up fails at the next claim with attempts_exhausted', async (s) => {
 			const { job } = await running(s, { maxAttempts: 1 });
 			await s.clock.advance(leaseMs);
-			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 			const { status, error, attempt } = await read(s, job.id);
 			assert.deepEqual(
 				{ status, code: error?.code, attempt },
@@ -177,7 +178,7 @@ export function leaseCases({ it }: JobCaseContext): ConformanceCase[] {
 				await claim(s, job.id);
 				await s.clock.advance(leaseMs);
 			}
-			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 		}),
 	];
 }

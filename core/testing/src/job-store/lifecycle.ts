@@ -11,6 +11,7 @@ import {
 	read,
 	running,
 	submit,
+	tryTake,
 } from './subject.ts';
 
 /** Creating, claiming and ending a job. */
@@ -34,6 +35,7 @@ export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
 					startedAt: null,
 					completedAt: null,
 					expiresAt: null,
+					expired: false,
 				},
 				replayed: false,
 			});
@@ -66,35 +68,30 @@ export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('claim refuses a running job', async (s) => {
 			const { job } = await running(s);
-			assert.equal(await s.store.claim(job.id, 'worker-2', leaseMs), null);
-		}),
-		it('claim refuses an unknown id', async (s) => {
-			assert.equal(await s.store.claim('video_0', 'worker-1', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 		}),
 		it('claim refuses a job that has ended', async (s) => {
 			const job = await completed(s);
 			await s.clock.advance(10 * leaseMs);
-			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 		}),
 		it('of twenty claims at once exactly one wins', async (s) => {
 			const job = await submit(s);
-			const claims = await Promise.all(
-				Array.from({ length: 20 }, (_, i) => s.store.claim(job.id, `worker-${i}`, leaseMs)),
-			);
+			const claims = await Promise.all(Array.from({ length: 20 }, () => tryTake(s, job.id)));
 			assert.equal(claims.filter(Boolean).length, 1);
 		}),
 		it('complete ends the job with its result', async (s) => {
 			const { job, fence } = await running(s);
 			await s.clock.advance(3_000);
-			const expiresAt = s.clock.now() + 86_400_000;
-			assert.equal(await s.store.complete(job.id, fence, { result: { a: 1 }, expiresAt }), true);
+			const completion = { result: { a: 1 }, retentionMs: 86_400_000 };
+			assert.equal(await s.store.complete(job.id, fence, completion), true);
 			assert.deepEqual(await read(s, job.id), {
 				...job,
 				status: 'completed',
 				progress: 1,
 				result: { a: 1 },
 				completedAt: s.clock.now(),
-				expiresAt,
+				expiresAt: s.clock.now() + 86_400_000,
 			});
 		}),
 		it('content that does not expire has no expiresAt', async (s) => {
@@ -117,39 +114,39 @@ export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.store.fail(job.id, job.fence, broken);
 			await s.store.release(job.id, job.fence);
 			await s.store.heartbeat(job.id, job.fence, { checkpoint: 'late' });
-			await s.store.complete(job.id, job.fence, { result: { second: true }, expiresAt: 5 });
+			await s.store.complete(job.id, job.fence, { result: { second: true }, retentionMs: 5 });
 			assert.deepEqual(await read(s, job.id), job);
 		}),
 		it('a failed job does not move any more', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.fail(job.id, fence, broken);
 			const failed = await read(s, job.id);
-			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
 			await s.store.fail(job.id, fence, { code: 'other', message: 'Another.' });
 			await s.store.release(job.id, fence);
 			assert.deepEqual(await read(s, job.id), failed);
 		}),
-		it('fail with retryAt queues the job again and keeps the attempt counted', async (s) => {
+		it('fail with retryInMs queues the job again and keeps the attempt counted', async (s) => {
 			const { job, fence } = await running(s);
-			assert.equal(await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000), true);
+			assert.equal(await s.store.fail(job.id, fence, broken, 5_000), true);
 			const { status, attempt, error } = await read(s, job.id);
 			assert.deepEqual({ status, attempt, error }, { status: 'queued', attempt: 1, error: null });
 		}),
 		it('a retry cannot be claimed before its instant', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000);
+			await s.store.fail(job.id, fence, broken, 5_000);
 			await s.clock.advance(4_999);
-			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
+			assert.equal(await tryTake(s, job.id), null);
 		}),
 		it('a retry can be claimed from its instant on', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000);
+			await s.store.fail(job.id, fence, broken, 5_000);
 			await s.clock.advance(5_000);
 			assert.equal((await claim(s, job.id)).job.attempt, 2);
 		}),
 		it('the last attempt fails with its own error although a retry was asked for', async (s) => {
 			const { job, fence } = await running(s, { maxAttempts: 1 });
-			await s.store.fail(job.id, fence, broken, s.clock.now() + 5_000);
+			await s.store.fail(job.id, fence, broken, 5_000);
 			const { status, error } = await read(s, job.id);
 			assert.deepEqual({ status, error }, { status: 'failed', error: broken });
 		}),
@@ -177,38 +174,34 @@ export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(60_000);
 			assert.equal((await claim(s, job.id)).job.startedAt, job.startedAt);
 		}),
-		it('an expiresAt between two milliseconds is rounded', async (s) => {
-			const { job, fence } = await running(s);
-			const expiresAt = s.clock.now() + 3_600.25;
-			assert.equal(await s.store.complete(job.id, fence, { result: {}, expiresAt }), true);
-			isRounded((await read(s, job.id)).expiresAt, expiresAt);
-			const items = await s.store.sweep(Math.ceil(expiresAt), 10);
-			assert.deepEqual(
-				items.map(({ due, id }) => [due, id]),
-				[['content', job.id]],
-			);
-		}),
-		it('a retryAt between two milliseconds is rounded', async (s) => {
-			const { job, fence } = await running(s);
-			const retryAt = s.clock.now() + 5_000.5;
-			assert.equal(await s.store.fail(job.id, fence, broken, retryAt), true);
+		it('spans between two milliseconds are rounded', async (s) => {
+			const first = await running(s);
+			const completion = { result: {}, retentionMs: 3_600.25 };
+			assert.equal(await s.store.complete(first.job.id, first.fence, completion), true);
+			assert.equal((await read(s, first.job.id)).expiresAt, s.clock.now() + 3_600);
+			const second = await running(s);
+			assert.equal(await s.store.fail(second.job.id, second.fence, broken, 5_000.5), true);
 			await s.clock.advance(4_999);
-			assert.equal(await s.store.claim(job.id, 'worker-1', leaseMs), null);
+			assert.equal(await tryTake(s, second.job.id), null);
 			await s.clock.advance(2);
-			assert.equal((await claim(s, job.id)).job.attempt, 2);
-		}),
-		it('a lease may be of a length between two milliseconds', async (s) => {
-			const { id } = await submit(s);
-			const first = await s.store.claim(id, 'worker-1', leaseMs + 0.25);
-			assert.equal(await s.store.heartbeat(id, first?.fence ?? 0), 'ok');
+			assert.equal((await tryTake(s, second.job.id, leaseMs + 0.25))?.job.attempt, 2);
 			await s.clock.advance(leaseMs + 1);
-			assert.equal((await claim(s, id)).job.attempt, 2);
+			assert.equal((await claim(s, second.job.id)).job.attempt, 3);
+		}),
+		it('content has expired from the second of its instant on, by the clock of the store', async (s) => {
+			const { id } = await completed(s, {}, 60_500);
+			await s.clock.advance(59_999);
+			assert.equal((await read(s, id)).expired, false);
+			await s.clock.advance(1);
+			assert.equal((await read(s, id)).expired, true);
+			const { jobs } = await s.store.list('acme', { kind: 'video', limit: 1, order: 'asc' });
+			assert.equal(jobs[0]?.expired, true);
 		}),
 		it('every transition appends its event', async (s) => {
 			const { job, fence } = await running(s);
 			await s.store.release(job.id, fence);
 			const second = await claim(s, job.id);
-			await s.store.complete(job.id, second.fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, second.fence, { result: {}, retentionMs: null });
 			assert.deepEqual(await eventTypes(s, job.id), [
 				'job.queued',
 				'job.started',
@@ -218,9 +211,4 @@ export function lifecycleCases({ it }: JobCaseContext): ConformanceCase[] {
 			]);
 		}),
 	];
-}
-
-function isRounded(stored: number | null, given: number): void {
-	const isWhole = Number.isInteger(stored) && Math.abs((stored ?? 0) - given) < 1;
-	assert(isWhole, `${given} was stored as ${stored}`);
 }

@@ -34,7 +34,7 @@ export function limitCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('jobs that ended or were removed take no place in the line', async (s) => {
 			const first = await running(s);
-			await s.store.complete(first.job.id, first.fence, { result: {}, expiresAt: null });
+			await s.store.complete(first.job.id, first.fence, { result: {}, retentionMs: null });
 			const second = await running(s);
 			await s.store.fail(second.job.id, second.fence, broken);
 			await s.store.remove('acme', (await running(s)).job.id);
@@ -42,7 +42,7 @@ export function limitCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('a job that waits for its retry takes a place in the line', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.fail(job.id, fence, broken, s.clock.now() + 60_000);
+			await s.store.fail(job.id, fence, broken, 60_000);
 			await assert.rejects(limited(s, 1), isQueueFull);
 		}),
 		it('every tenant and every kind has a line of its own', async (s) => {

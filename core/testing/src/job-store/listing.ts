@@ -157,7 +157,7 @@ export function listingCases({ it }: JobCaseContext): ConformanceCase[] {
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);
 			await s.store.swept([{ due: 'record', id, kind: 'video', tenant: 'umbrella' }]);
-			assert.equal((await s.store.sweep(s.clock.now(), 10)).length, 1);
+			assert.equal((await s.store.sweep(10)).length, 1);
 		}),
 		it('workers reach the jobs of every tenant', async (s) => {
 			const { id } = await submit(s, { tenant: 'umbrella' });

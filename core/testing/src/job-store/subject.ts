@@ -7,6 +7,13 @@ import type { ManualClock } from '../manual-clock.ts';
 export interface JobStoreSubject extends Subject {
 	readonly store: JobStore;
 	readonly clock: ManualClock;
+	/** A second handle on the same data, as another process has one; closed with the subject. In memory it may be the same object. */
+	peer(): Promise<JobStore>;
+	/**
+	 * Begins to append a `job.queued` event of the job, from a third handle, and returns once the event has its place in the log but
+	 * is not committed; the returned function commits it. Absent where a store has no transactions that stay open.
+	 */
+	holdOpen?(jobId: string): Promise<() => Promise<void>>;
 	/** Closes the store and opens what it left behind. Absent when nothing outlives the store. */
 	reopen?(): Promise<JobStore>;
 }
@@ -39,12 +46,13 @@ export function newJob(subject: JobStoreSubject, changes: Partial<NewJob> = {}):
 	created += 1;
 	const kind = changes.kind ?? 'video';
 	const time = String(subject.clock.now()).padStart(15, '0');
+	const id = `${kind}_${time}${String(created).padStart(10, '0')}`;
 	return {
-		id: `${kind}_${time}${String(created).padStart(10, '0')}`,
+		id,
 		kind,
 		tenant: 'acme',
 		principal: 'key_1',
-		model: 'sora-2',
+		model: modelOf(changes.id ?? id),
 		input: { prompt: 'a red boat' },
 		maxAttempts: 5,
 		...changes,
@@ -59,11 +67,25 @@ export async function submit(
 	return (await subject.store.create(newJob(subject, changes))).job;
 }
 
-/** Claims a job that must be free. */
+/** The model of a job, which no other job has: so a take can mean one job. */
+function modelOf(id: string): string {
+	return `model of ${id}`;
+}
+
+/** Takes a job; null when it is not given out. */
+export async function tryTake(
+	{ store }: Pick<JobStoreSubject, 'store'>,
+	id: string,
+	lease = leaseMs,
+): Promise<Claim | null> {
+	const kind = id.slice(0, id.indexOf('_'));
+	const options = { leaseMs: lease, count: 1, models: [modelOf(id)] };
+	return (await store.take(kind, 'worker-1', options))[0] ?? null;
+}
+
+/** Takes a job that must be free. */
 export async function claim(subject: JobStoreSubject, id: string): Promise<Claim> {
-	const claimed = await subject.store.claim(id, 'worker-1', leaseMs);
-	assert(claimed, 'the job could not be claimed');
-	return claimed;
+	return (await tryTake(subject, id)) ?? assert.fail('the job was not given out');
 }
 
 /** Submits a job and claims it. */
@@ -79,10 +101,10 @@ export async function running(
 export async function completed(
 	subject: JobStoreSubject,
 	changes: Partial<NewJob> = {},
-	expiresAt: number | null = null,
+	retentionMs: number | null = null,
 ): Promise<Job> {
 	const { job, fence } = await running(subject, changes);
-	assert(await subject.store.complete(job.id, fence, { result: { blob: 'b' }, expiresAt }));
+	assert(await subject.store.complete(job.id, fence, { result: { blob: 'b' }, retentionMs }));
 	return read(subject, job.id);
 }
 
@@ -99,13 +121,14 @@ export async function eventTypes(subject: JobStoreSubject, jobId: string): Promi
 	return events.map((event) => event.type);
 }
 
-/** The ids of the videos that are claimable, in order. */
-export async function claimableIds(subject: JobStoreSubject): Promise<string[]> {
-	return (await subject.store.claimable('video', { limit: 100 })).map((entry) => entry.id);
+/** Takes all videos that are given out, and tells their ids in the order in which they were. */
+export async function takeAll({ store }: Pick<JobStoreSubject, 'store'>): Promise<string[]> {
+	const claims = await store.take('video', 'worker-1', { leaseMs, count: 100 });
+	return claims.map(({ job }) => job.id);
 }
 
 /** What is due now, as `due id`. */
 export async function due(subject: JobStoreSubject): Promise<string[]> {
-	const items = await subject.store.sweep(subject.clock.now(), 100);
+	const items = await subject.store.sweep(100);
 	return items.map((item) => `${item.due} ${item.id}`).sort();
 }

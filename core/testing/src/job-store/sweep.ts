@@ -9,6 +9,7 @@ import {
 	read,
 	running,
 	submit,
+	tryTake,
 } from './subject.ts';
 
 /** What is due for deletion, and when it is settled. */
@@ -21,12 +22,12 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			assert.deepEqual(await due(s), []);
 		}),
 		it('content is not due before it expires', async (s) => {
-			await completed(s, {}, s.clock.now() + 1_000);
+			await completed(s, {}, 1_000);
 			await s.clock.advance(999);
 			assert.deepEqual(await due(s), []);
 		}),
 		it('content is due from the instant it expires', async (s) => {
-			const { id } = await completed(s, {}, s.clock.now() + 1_000);
+			const { id } = await completed(s, {}, 1_000);
 			await s.clock.advance(1_000);
 			assert.deepEqual(await due(s), [`content ${id}`]);
 		}),
@@ -35,24 +36,25 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			await s.clock.advance(recordRetentionMs - 1);
 			assert.deepEqual(await due(s), []);
 		}),
-		it('sweep goes by the time it is given', async (s) => {
-			const { id } = await completed(s, {}, s.clock.now() + 1_000);
-			const items = await s.store.sweep(s.clock.now() + 1_000, 10);
-			assert.deepEqual(items, [{ due: 'content', id, kind: 'video', tenant: 'acme' }]);
+		it('an item names what is due of which job', async (s) => {
+			const { id } = await completed(s, {}, 1_000);
+			await s.clock.advance(1_000);
+			const item = { due: 'content', id, kind: 'video', tenant: 'acme' };
+			assert.deepEqual(await s.store.sweep(10), [item]);
 		}),
 		it('sweep changes nothing', async (s) => {
-			await completed(s, {}, s.clock.now());
+			await completed(s, {}, 0);
 			const first = await due(s);
 			assert.deepEqual(await due(s), first);
 		}),
 		it('swept content is not listed again', async (s) => {
-			await completed(s, {}, s.clock.now());
-			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			await completed(s, {}, 0);
+			await s.store.swept(await s.store.sweep(10));
 			assert.deepEqual(await due(s), []);
 		}),
 		it('a job whose content was swept is still there', async (s) => {
-			const job = await completed(s, {}, s.clock.now());
-			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			const job = await completed(s, {}, 0);
+			await s.store.swept(await s.store.sweep(10));
 			assert.deepEqual(await read(s, job.id), job);
 		}),
 		it('an ended record is not due before its retention', async (s) => {
@@ -80,11 +82,11 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 		it('retention counts from the end of a job, not from its creation', async (s) => {
 			const { job, fence } = await running(s);
 			await s.clock.advance(recordRetentionMs);
-			await s.store.complete(job.id, fence, { result: {}, expiresAt: null });
+			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
 			assert.deepEqual(await due(s), []);
 		}),
 		it('a record that is due stands for its content too', async (s) => {
-			const { id } = await completed(s, {}, s.clock.now() + 1);
+			const { id } = await completed(s, {}, 1);
 			await s.clock.advance(recordRetentionMs);
 			assert.deepEqual(await due(s), [`record ${id}`]);
 		}),
@@ -92,7 +94,7 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			const { job, fence } = await running(s);
 			await s.store.fail(job.id, fence, broken);
 			assert.deepEqual(await due(s), [`content ${job.id}`]);
-			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			await s.store.swept(await s.store.sweep(10));
 			assert.deepEqual(await due(s), []);
 			assert.equal((await read(s, job.id)).status, 'failed');
 		}),
@@ -104,12 +106,12 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 		it('the bytes of a job whose attempts are used up are due at once', async (s) => {
 			const { job } = await running(s, { maxAttempts: 1 });
 			await s.clock.advance(leaseMs);
-			await s.store.claim(job.id, 'worker-2', leaseMs);
+			await tryTake(s, job.id);
 			assert.deepEqual(await due(s), [`content ${job.id}`]);
 		}),
 		it('the bytes of a job that waits for its retry are not due', async (s) => {
 			const { job, fence } = await running(s);
-			await s.store.fail(job.id, fence, broken, s.clock.now());
+			await s.store.fail(job.id, fence, broken, 0);
 			assert.deepEqual(await due(s), []);
 		}),
 		it('known names jobs of every tenant and state, and no others', async (s) => {
@@ -125,7 +127,7 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);
 			assert.deepEqual(await s.store.known([id]), [id]);
-			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			await s.store.swept(await s.store.sweep(10));
 			assert.deepEqual(await s.store.known([id]), []);
 		}),
 		it('known takes a thousand ids', async (s) => {
@@ -163,13 +165,13 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 		it('the row of a swept record goes', async (s) => {
 			const { id } = await completed(s);
 			await s.clock.advance(recordRetentionMs);
-			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			await s.store.swept(await s.store.sweep(10));
 			assert.deepEqual([await due(s), await s.store.get('acme', id)], [[], null]);
 		}),
 		it('the row of a swept removed job is not listed again', async (s) => {
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);
-			await s.store.swept(await s.store.sweep(s.clock.now(), 10));
+			await s.store.swept(await s.store.sweep(10));
 			assert.deepEqual(await due(s), []);
 		}),
 		it('swept does not take the row of a living job', async (s) => {
@@ -180,16 +182,16 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 		it('settling an item twice is harmless', async (s) => {
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);
-			const items = await s.store.sweep(s.clock.now(), 10);
+			const items = await s.store.sweep(10);
 			await s.store.swept(items);
 			await s.store.swept(items);
 			assert.deepEqual(await due(s), []);
 		}),
 		it('sweep answers at most its limit', async (s) => {
-			for (let i = 0; i < 3; i += 1) await completed(s, {}, s.clock.now());
+			for (let i = 0; i < 3; i += 1) await completed(s, {}, 0);
 			const { id } = await submit(s);
 			await s.store.remove('acme', id);
-			assert.equal((await s.store.sweep(s.clock.now(), 2)).length, 2);
+			assert.equal((await s.store.sweep(2)).length, 2);
 		}),
 	];
 }

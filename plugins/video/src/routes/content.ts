@@ -12,11 +12,10 @@ import { findVideo, type VideoContext } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { contentQuery, idParams } from '../fields.ts';
 import { outputOf, type StoredFile, type VideoOutput } from '../record.ts';
-import { isExpired } from '../wire.ts';
 
 /** `GET /v1/videos/{id}/content`: the bytes, with single ranges and a strong entity tag. */
 export function videoContent(context: VideoContext): Route {
-	const { blobs, clock } = context;
+	const { blobs } = context;
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/videos/{id}/content',
@@ -41,8 +40,8 @@ export function videoContent(context: VideoContext): Route {
 		async handler({ params, query }, { principal }) {
 			const job = await findVideo(context, principal.tenant, params.id);
 			const output = readyOutput(job);
-			// The sweep deletes lazily, so the clock decides and not the presence of the bytes.
-			if (isExpired(job, clock.now())) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
+			// The sweep deletes lazily, so the clock of the store decides and not the presence of the bytes.
+			if (job.expired) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
 			const file = query.variant === 'video' ? output.video : output.poster;
 			if (!file) throw errorFrom(videoErrors, 'E_VIDEO_THUMBNAIL_NOT_FOUND');
 			return Reply.binary(stored(blobs, file), {

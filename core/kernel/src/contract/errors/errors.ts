@@ -225,6 +225,13 @@ export const errors = defineErrors({
 		message: 'The job was interrupted too often and was given up.',
 		remedy: 'Submit it again.',
 	},
+	E_JOB_NO_WORKER: {
+		...serverError,
+		status: 503,
+		code: 'no_worker_for_model',
+		message: 'No worker of this server has offered the model of the job for an hour.',
+		remedy: 'Start a worker whose config binds this model, or name another model.',
+	},
 });
 
 /** What a checked body can be refused for: the rows that routes with a body have in common. */

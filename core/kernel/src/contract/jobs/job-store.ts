@@ -52,8 +52,10 @@ export interface Job {
 	readonly startedAt: number | null;
 	/** When it ended, well or badly. */
 	readonly completedAt: number | null;
-	/** From this instant on the content is gone; null until completed, or when content does not expire. */
+	/** From the second of this instant on the content is gone; null until completed, or when content does not expire. */
 	readonly expiresAt: number | null;
+	/** Whether that second had begun when the store was asked, by the store's clock. */
+	readonly expired: boolean;
 }
 
 /** What the creator of a job decides. */
@@ -125,11 +127,18 @@ export interface HeartbeatUpdate {
 	readonly checkpoint?: string;
 }
 
-/** A doorbell entry for a job that may be claimed now. */
-export interface ClaimableJob {
-	readonly id: string;
-	readonly kind: string;
-	readonly tenant: string;
+/** What a worker asks {@link JobStore.take} for. */
+export interface TakeOptions {
+	/** How long each lease is. */
+	readonly leaseMs: number;
+	/** At most so many jobs. */
+	readonly count: number;
+	/** The models that this worker has; absent: any. */
+	readonly models?: readonly string[] | undefined;
+	/** How many jobs of one tenant the worker runs at once, those in `running` counted; absent: any number. */
+	readonly perTenant?: number | undefined;
+	/** Ids of the jobs that the worker still runs: none of them is given or ended, even when its lease has lapsed. */
+	readonly running?: readonly string[];
 }
 
 /**
@@ -188,15 +197,28 @@ export interface EventPage {
 /** What a completed attempt writes. */
 export interface Completion {
 	readonly result: JsonObject;
-	readonly expiresAt: number | null;
+	/** From the completion until the content is gone; null: it stays as long as the record. */
+	readonly retentionMs: number | null;
 }
 
+/** A worker that has not asked for jobs for this long offers its models no more, in milliseconds. */
+export const offerMs = 60_000;
+
+/** When a worker that asks at `now` counts as seen: every 20 s, so that workers without work write seldom. */
+export function offerInstant(now: number): number {
+	return now - (now % 20_000);
+}
+/** How long a job whose model no worker offers waits before it fails with `E_JOB_NO_WORKER`, in milliseconds. */
+export const modelWaitMs = 3_600_000;
+
 /**
- * The durable truth about jobs. Every method is atomic; every method that changes something resolves only when the change is
- * durable. A job that was removed is invisible to every method but `sweep`, `swept`, `known` and `events`.
+ * The durable truth about jobs, by the rules of `jobs/state.ts`. Every method is atomic; every method that changes something
+ * resolves only when the change is durable. A removed job is invisible to every method but `sweep`, `swept`, `known` and `events`.
  *
- * All instants come from one clock, the store's. A wall clock may be set: forwards, leases lapse early, by one lease at most;
- * backwards, a lease ends at most one lease after the next `swept`, and retries and expiries come at their instants as before.
+ * All instants come from one clock, the store's; callers give spans. A wall clock may be set: forwards, leases lapse early, by one
+ * lease at most; backwards, a lease ends at most one lease after the next `tidy`; retries and expiries come at their instants.
+ *
+ * Spans are rounded to whole milliseconds. The cursors of `events` mean nothing to anybody but the store that gave them.
  *
  * Nothing is readable without its tenant: an id of another tenant answers like an unknown one.
  */
@@ -230,11 +252,14 @@ export interface JobStore extends SelfCheck {
 	remove(tenant: string, id: string): Promise<Job | null>;
 
 	/**
-	 * Gives a worker the right to run a job that is queued and due, or whose lease has lapsed: `attempt` + 1, `fence` + 1, status
-	 * `in_progress`, event `job.started`. Null: not yours, drop the message. A job whose attempts are used up fails here with
-	 * `attempts_exhausted`, one whose cancel was asked for with `cancelled`; both answer null.
+	 * Hands out jobs of one kind that are queued and due, or whose lease has lapsed: `attempt` + 1, `fence` + 1, status `in_progress`,
+	 * event `job.started`. Tenants take turns over all workers, in the order of their names, beginning behind the one that was
+	 * served last; each gets its oldest job first, by id. An interrupted job has its old place again.
+	 *
+	 * Before that, jobs of the kind that may not run again end: with `cancelled` where that was asked for, with `attempts_exhausted`
+	 * where no attempt is left. A call also records for {@link offerMs} which models the worker offers.
 	 */
-	claim(id: string, worker: string, leaseMs: number): Promise<Claim | null>;
+	take(kind: string, worker: string, options: TakeOptions): Promise<readonly Claim[]>;
 
 	/** Extends the lease by its length and writes progress and checkpoint. */
 	heartbeat(id: string, fence: number, update?: HeartbeatUpdate): Promise<Heartbeat>;
@@ -243,38 +268,35 @@ export interface JobStore extends SelfCheck {
 	 * Ends the attempt well: `completed`, progress 1, event `job.completed`. False: the fence is old, nothing was written.
 	 *
 	 * `complete`, `fail` and `release` may be repeated: an answer can be lost after the commit. The same call with the same fence
-	 * answers true again and changes nothing. Instants are rounded to whole milliseconds.
+	 * answers true again and changes nothing.
 	 */
 	complete(id: string, fence: number, completion: Completion): Promise<boolean>;
 
 	/**
-	 * Ends the attempt badly. With `retryAt` the job is queued again from that instant, if attempts are left; otherwise it is
-	 * `failed` with `error`. False: the fence is old, nothing was written.
+	 * Ends the attempt badly. With `retryInMs` the job is queued again and due after that span, if attempts are left; otherwise it
+	 * is `failed` with `error`. False: the fence is old, nothing was written.
 	 */
-	fail(id: string, fence: number, error: JobError, retryAt?: number): Promise<boolean>;
+	fail(id: string, fence: number, error: JobError, retryInMs?: number): Promise<boolean>;
 
 	/** Gives an interrupted attempt back: `queued`, with a `job.queued` event, and the attempt does not count. False: the fence is old. */
 	release(id: string, fence: number): Promise<boolean>;
 
-	/** Jobs of one kind that `claim` would accept or end now, by id, from behind `after`. */
-	claimable(
-		kind: string,
-		options: { readonly after?: string; readonly limit: number },
-	): Promise<readonly ClaimableJob[]>;
-
 	/**
-	 * What is due for deletion at `now`: content that has expired, all bytes of jobs that failed, records that were removed, and
-	 * records that ended at least `recordRetentionMs` ago. Read-only: delete the bytes, then call `swept`. A removed job is not due while an attempt
-	 * may still be writing (its lease has not lapsed).
+	 * What is due for deletion now: content that has expired, all bytes of jobs that failed, records that were removed, and records
+	 * that ended at least `recordRetentionMs` ago. Read-only: delete the bytes, then call `swept`. A removed job is not due while an
+	 * attempt may still be writing (its lease has not lapsed).
 	 */
-	sweep(now: number, limit: number): Promise<readonly SweepItem[]>;
+	sweep(limit: number): Promise<readonly SweepItem[]>;
 
-	/**
-	 * Settles sweep items: `content` is not listed again, the row of `record` goes. Also trims events that are older than the
-	 * retention of records, and cuts leases that end later than their length from now, because the clock was set back; called
-	 * with an empty list when nothing was due.
-	 */
+	/** Settles sweep items: `content` is not listed again, the row of `record` goes. */
 	swept(items: readonly SweepItem[]): Promise<void>;
+
+	/**
+	 * Trims events that are older than the retention of records, cuts leases that end later than their length from now, because the
+	 * clock was set back, and ends jobs whose model no worker offers: the first call that finds such a job due notes it, and it
+	 * fails in the first one that finds it so {@link modelWaitMs} later, unless a call between them saw an offer.
+	 */
+	tidy(): Promise<void>;
 
 	/** Those of the ids that have a row, in any state, removed or not, in no order. At most 1,000 ids. What it leaves out owns no bytes. */
 	known(ids: readonly string[]): Promise<readonly string[]>;
@@ -287,4 +309,10 @@ export interface JobStore extends SelfCheck {
 
 	/** How many jobs of a kind wait or run, for one tenant or for all. */
 	pending(kind: string, tenant?: string): Promise<number>;
+
+	/**
+	 * Takes or keeps a duty that one process at a time has. True: `holder` has it for `leaseMs` from now. False: another one has it.
+	 * `leaseMs` 0 gives it back. An end later than `leaseMs` from now does not hold: the clock was set back.
+	 */
+	lead(duty: string, holder: string, leaseMs: number): Promise<boolean>;
 }

@@ -3,6 +3,7 @@ import type { Principal } from '../ports/authenticator.ts';
 import type { JsonObject } from '../ports/json.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Idempotency, Job, JobCallback, JobListOptions, JobPage } from './job-store.ts';
+import type { JobSettings } from './settings.ts';
 
 /** The surroundings of one attempt at a job. */
 export interface JobRun {
@@ -26,12 +27,37 @@ export interface JobOutcome {
 	readonly retentionMs?: number;
 }
 
+/** What a kind of job may have otherwise than the `jobs` section of the config says. */
+export type JobKindSettings = Partial<
+	Pick<
+		JobSettings,
+		| 'concurrency'
+		| 'perTenant'
+		| 'maxPendingPerTenant'
+		| 'leaseMs'
+		| 'heartbeatMs'
+		| 'progressMs'
+		| 'maxRunMs'
+	>
+>;
+
 /** Does the work of one kind of job. */
 export interface JobDefinition {
-	/** How many attempts a job has when its workers are lost; 5 unless set. */
+	/** How many attempts a job has; 5 unless set. */
 	readonly maxAttempts?: number;
+	readonly settings?: JobKindSettings;
+	/**
+	 * The models that this process has for the kind; the jobs of others stay for other workers. Asked at each look for jobs. Absent:
+	 * it runs a job of whatever model.
+	 */
+	models?(): readonly string[];
 	/** Runs one attempt. A coded error ends the job with its wire code; any other with `model_error` and a neutral sentence. */
 	run(job: Job, run: JobRun): Promise<JobOutcome>;
+	/**
+	 * After how many milliseconds a failed attempt is followed by another, while attempts are left; undefined: the job fails. Absent:
+	 * only a store that is unavailable is waited for. Not asked when the attempt was cancelled, interrupted or took too long.
+	 */
+	retryInMs?(error: unknown, job: Job): number | undefined;
 	/** Stops what a checkpoint stands for; called once when a job that has one was cancelled or removed. */
 	cancel?(job: Job): Promise<void>;
 	/** The job as clients see it in feeds of its events, to be sent as JSON; what every kind has unless given. */
@@ -70,8 +96,8 @@ export interface JobSubmission {
 /** The jobs of one kind, for the plugin that owns it. Unknown ids reject with `E_JOB_NOT_FOUND`. */
 export interface Jobs {
 	/**
-	 * Stores attachments, then the record; rings the queue after the commit. Attachments of a replay are deleted again. Rejects
-	 * with `E_QUEUE_FULL` when the tenant has as many jobs of the kind as the settings allow.
+	 * Stores attachments, then the record. Attachments of a replay are deleted again. Rejects with `E_QUEUE_FULL` when the tenant has
+	 * as many jobs of the kind as the settings allow.
 	 */
 	submit(submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }>;
 	/**

@@ -155,7 +155,6 @@ function checkOptions<S extends z.ZodType>(
 
 const jobNeeds: Needs = {
 	'(jobs) store': services.jobs,
-	'(jobs) queue': services.queue,
 	'(jobs) blobs': services.blobs,
 	'(jobs) events': services.events,
 };

@@ -4,6 +4,7 @@ import type { PluginContext } from '../../contract/plugin.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import type { Needs } from '../../contract/service.ts';
 import { services } from '../../contract/services.ts';
+import { Duty } from '../../jobs/duty.ts';
 import type { ModelDirectory } from '../../models/directory.ts';
 import type { JobMachine, Kernel } from '../containers/kernel.ts';
 import type { Registry } from '../containers/registry.ts';
@@ -101,7 +102,22 @@ export class PluginSetups {
 				this.drains.push(task);
 			},
 			onStop: (task) => lifecycle.onUnwind(owner, task),
+			duty: (name, run) => {
+				const begin = () => {
+					const duty = this.duty(`${id}.${name}`, run, log);
+					lifecycle.onUnwind(owner, () => duty.stop());
+					duty.start();
+				};
+				this.starts.push({ owner, path, task: begin });
+			},
 		};
+	}
+
+	/** Work that one process of the deployment does at a time. */
+	duty(name: string, run: (signal: AbortSignal) => Promise<void>, log: Logger): Duty {
+		const { registry } = this.#tools;
+		const clock = registry.get(services.clock);
+		return new Duty(name, run, { store: registry.find(services.jobs), clock, log });
 	}
 
 	#job({ owner, path, definition }: PluginPart, kind: string, job: JobDefinition): Jobs {
@@ -130,12 +146,11 @@ export class PluginSetups {
 		return this.machine.service.register(kind, job);
 	}
 
-	/** The graph has made sure that all four are there before a plugin with jobs is set up. */
+	/** The graph has made sure that all of them are there before a plugin with jobs is set up. */
 	#build(): JobMachine {
 		const { registry, kernel, settings } = this.#tools;
 		return kernel.jobs({
 			store: registry.get(services.jobs),
-			queue: registry.get(services.queue),
 			blobs: registry.get(services.blobs),
 			bus: registry.get(services.events),
 			settings,

@@ -1,5 +1,4 @@
 import type { AppState } from '../../contract/app.ts';
-import type { JobQueue } from '../../contract/jobs/job-queue.ts';
 import type { JobStore } from '../../contract/jobs/job-store.ts';
 import type { BlobStore } from '../../contract/ports/blob-store.ts';
 import type { Clock } from '../../contract/ports/clock.ts';
@@ -54,16 +53,15 @@ const nothing = { tenant: 'system', collection: 'core.readiness' };
 
 /** The stores of a deployment, each with its own question, or else the cheapest read that its port has. */
 function storesOf(registry: Registry): readonly Store[] {
-	const [jobs, queue] = [registry.find(services.jobs), registry.find(services.queue)];
+	const jobs = registry.find(services.jobs);
 	const [records, blobs] = [registry.find(services.records), registry.find(services.blobs)];
-	const asked = <S extends JobStore | JobQueue | RecordStore | BlobStore>(
+	const asked = <S extends JobStore | RecordStore | BlobStore>(
 		id: string,
 		store: S | undefined,
 		read: (store: S) => Promise<unknown>,
 	): Store[] => (store ? [{ id, ask: () => (store.ping ? store.ping() : read(store)) }] : []);
 	return [
 		...asked(services.jobs.id, jobs, (store) => store.pending('readiness')),
-		...asked(services.queue.id, queue, (store) => store.depth('readiness')),
 		...asked(services.records.id, records, (store) => store.get(nothing, 'nothing')),
 		...asked(services.blobs.id, blobs, (store) => store.head('readiness/nothing')),
 	];

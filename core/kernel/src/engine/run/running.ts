@@ -141,12 +141,15 @@ export class RunningApp implements App {
 		}
 	}
 
-	async #startJobs({ sweeper, worker }: JobMachine): Promise<void> {
-		const { lifecycle } = this.#parts;
-		lifecycle.onUnwind('kernel: housekeeping', () => sweeper.stop());
+	async #startJobs({ housekeeping, worker }: JobMachine): Promise<void> {
+		const { lifecycle, setups, log } = this.#parts;
+		const duty = setups.duty('core.housekeeping', (signal) => housekeeping.run(signal), log);
+		lifecycle.onUnwind('kernel: housekeeping', () => duty.stop());
 		lifecycle.onUnwind('kernel: worker', () => worker.interrupt());
-		await lifecycle.step('recover jobs', 'kernel', 'jobs', () => sweeper.start());
-		await lifecycle.step('start the worker', 'kernel', 'jobs', () => worker.start());
+		await lifecycle.step('start the worker', 'kernel', 'jobs', () => {
+			duty.start();
+			worker.start();
+		});
 	}
 
 	async #stop(): Promise<void> {

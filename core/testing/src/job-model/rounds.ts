@@ -1,18 +1,17 @@
 import { fail } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { EventPage, JobEvent, JobStore, SweepItem } from '@plinth/core';
-import type { ManualClock } from '@plinth/testing';
+import {
+	type EventPage,
+	isPlinthError,
+	type JobEvent,
+	type JobStore,
+	type SweepItem,
+} from '@plinth/core';
 import fc from 'fast-check';
+import type { JobStoreSubject } from '../job-store/subject.ts';
 import { type Call, type Plan, perform, plan } from './calls.ts';
 import { JobModel } from './model.ts';
 import { Watch } from './watch.ts';
-
-/** What is under test: an empty store and its clock. */
-export interface ModelSubject {
-	readonly store: JobStore;
-	readonly clock: ManualClock;
-	close(): Promise<void>;
-}
 
 /** What a client remembers between its calls. */
 interface Client {
@@ -34,11 +33,18 @@ class Subject {
 	readonly watch = new Watch();
 	readonly clients: Client[] = [0, 1, 2].map(() => ({ items: [], cursor: undefined }));
 	readonly store: JobStore;
-	readonly clock: ManualClock;
+	readonly #peer: JobStore;
+	readonly clock: JobStoreSubject['clock'];
 
-	constructor({ store, clock }: ModelSubject) {
+	constructor({ store, clock }: JobStoreSubject, peer: JobStore) {
 		this.store = store;
+		this.#peer = peer;
 		this.clock = clock;
+	}
+
+	/** The second client has the other handle. */
+	handleOf(client: number): JobStore {
+		return client === 1 ? this.#peer : this.store;
 	}
 
 	/** Reads what the round has appended: the order of events tells the order in which its calls took effect. */
@@ -77,7 +83,9 @@ class Round implements fc.AsyncCommand<Explained, Subject, true> {
 
 	async run(explained: Explained, subject: Subject): Promise<void> {
 		const calls = this.#plans.map((next, client) => this.#fill(next, client, explained, subject));
-		const answers = await Promise.all(calls.map((asked) => perform(subject.store, asked)));
+		const answers = await Promise.all(
+			calls.map((asked, client) => perform(subject.handleOf(client), asked)),
+		);
 		const answered = calls.map((asked, index) => ({ asked, answer: answers[index] }));
 		subject.watch.round(answered);
 		const models = explained.models.flatMap((model) => explanations(model, answered));
@@ -94,13 +102,14 @@ class Round implements fc.AsyncCommand<Explained, Subject, true> {
 		const { ids, clock, clients } = subject;
 		const client = clients[index] as Client;
 		const named = 'job' in next ? next.job : 'after' in next ? next.after : undefined;
-		const wanted = 'aim' in next && next.aim ? models[0]?.open(next.call, clock.now()) : ids;
+		const running = models[0]?.running() ?? [];
+		const wanted = 'aim' in next && next.aim ? running : ids;
 		let id = wanted?.at(-1 - (named ?? 0)) ?? ids.at(-1) ?? 'video_none';
 		if (next.call === 'create') {
 			id = `video_${String(ids.length).padStart(6, '0')}`;
 			ids.push(id);
 		}
-		const job = models[0]?.rows.get(id)?.job;
+		const job = models[0]?.states.get(id)?.job;
 		const tenant = 'tenant' in next ? (next.tenant ?? 0) : undefined;
 		const own = job?.tenant ?? 'tenant-0';
 		const foreign = 'foreign' in next && next.foreign ? `${own}-other` : own;
@@ -110,6 +119,8 @@ class Round implements fc.AsyncCommand<Explained, Subject, true> {
 			id,
 			owner: tenant === undefined ? foreign : `tenant-${tenant}`,
 			token: (job?.fence ?? 0) + ('fence' in next ? next.fence : 0),
+			holder: `client-${index}`,
+			busy: 'runs' in next && next.runs ? running.slice(-1) : [],
 			items: client.items,
 			cursor: goesOn ? client.cursor : undefined,
 			seq: (goesOn && client.cursor && subject.seqs.get(client.cursor)) || 0,
@@ -162,11 +173,11 @@ const commands = fc.commands<Explained, Subject, true>(
 );
 
 /**
- * Compares a store with the model: random rounds of calls by three clients, with the clock set between them. The answers of a
+ * Compares a store with the model: random rounds of calls by three clients over two handles, with the clock set between them. The answers of a
  * round must be those of its calls in one order after the other. Rejects with the shortest story it finds that no order explains.
  */
 export async function checkAgainstModel(
-	create: () => Promise<ModelSubject>,
+	create: () => Promise<JobStoreSubject>,
 	options: { readonly runs: number; readonly seed?: number; readonly endOnFailure?: boolean },
 ): Promise<void> {
 	const { runs: numRuns, seed, endOnFailure = false } = options;
@@ -174,7 +185,9 @@ export async function checkAgainstModel(
 		fc.asyncProperty(commands, async (story) => {
 			const subject = await create();
 			try {
-				const setup = () => ({ model: { models: [new JobModel()] }, real: new Subject(subject) });
+				const peer = await subject.peer();
+				const real = new Subject(subject, peer);
+				const setup = () => ({ model: { models: [new JobModel()] }, real });
 				await fc.asyncModelRun(setup, story);
 			} finally {
 				await subject.close();
@@ -189,12 +202,21 @@ function explanations(model: JobModel, left: readonly Answered[]): JobModel[] {
 	if (left.length === 0) return [model];
 	return left.flatMap((first) => {
 		const next = new JobModel(model);
-		if (!isSame(first, next.apply(first.asked))) return [];
+		if (!isSame(first, answerOf(next, first.asked))) return [];
 		return explanations(
 			next,
 			left.filter((other) => other !== first),
 		);
 	});
+}
+
+function answerOf(model: JobModel, asked: Call): unknown {
+	try {
+		return model.apply(asked);
+	} catch (error) {
+		if (isPlinthError(error)) return { refused: error.code };
+		throw error;
+	}
 }
 
 function isSame({ asked, answer }: Answered, expected: unknown): boolean {
@@ -207,7 +229,7 @@ function isSame({ asked, answer }: Answered, expected: unknown): boolean {
 function distinct(models: readonly JobModel[]): JobModel[] {
 	return models.filter(
 		(model, index) =>
-			!models.slice(0, index).some(({ rows }) => isDeepStrictEqual(rows, model.rows)),
+			!models.slice(0, index).some(({ rest }) => isDeepStrictEqual(rest, model.rest)),
 	);
 }
 
@@ -219,7 +241,7 @@ function bare(event: Partial<JobEvent> & { readonly seq?: number }) {
 
 function unexplained({ models }: Explained, answered: readonly Answered[]): string {
 	const lines = answered.map(({ asked, answer }) => {
-		const expected = models[0] && new JobModel(models[0]).apply(asked);
+		const expected = models[0] && answerOf(new JobModel(models[0]), asked);
 		const { call, id, owner, token } = asked;
 		return `${JSON.stringify({ call, id, owner, token })}\n  answered ${JSON.stringify(answer)}\n  alone it should be ${JSON.stringify(expected)}`;
 	});

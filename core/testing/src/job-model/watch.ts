@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Job, JobEvent } from '@plinth/core';
+import type { Claim, Job, JobEvent } from '@plinth/core';
 import type { Call } from './calls.ts';
 
 /** Holds what stores answer against what may never happen, whatever a model says. */
@@ -18,7 +18,7 @@ export class Watch {
 		}
 		for (const { asked, answer } of answers) {
 			if (asked.call === 'remove' && answer) this.#removed.add(asked.id);
-			if (asked.call === 'claim' && answer) this.#claim(answer as { job: Job; fence: number });
+			if (asked.call === 'take') for (const claim of answer as Claim[]) this.#claim(claim);
 			if (asked.call === 'events') checkOrder((answer as { events: JobEvent[] }).events);
 		}
 	}
@@ -32,10 +32,11 @@ export class Watch {
 		if (!last) return;
 		assert(progress >= last.progress, `the progress of ${id} fell`);
 		assert(fence >= last.fence, `the fence of ${id} fell`);
-		if (last.status === 'completed' || last.status === 'failed') assert.deepEqual(job, last);
+		if (last.status === 'completed' || last.status === 'failed')
+			assert.deepEqual({ ...job, expired: false }, { ...last, expired: false });
 	}
 
-	#claim({ job, fence }: { job: Job; fence: number }): void {
+	#claim({ job, fence }: Claim): void {
 		assert(fence > (this.#claimed.get(job.id) ?? 0), `the fence of ${job.id} did not rise`);
 		this.#claimed.set(job.id, fence);
 	}
@@ -52,6 +53,7 @@ function checkOrder(events: readonly JobEvent[]): void {
 }
 
 function jobsIn(answer: unknown): Job[] {
+	if (Array.isArray(answer)) return answer.flatMap(jobsIn);
 	const { job, jobs } = (answer ?? {}) as { job?: Job; jobs?: Job[] };
 	if (jobs) return jobs;
 	if (job) return [job];

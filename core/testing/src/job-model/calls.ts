@@ -20,8 +20,16 @@ export type Plan =
 			readonly idempotency: Idempotency | undefined;
 			readonly maxPending: number | undefined;
 			readonly maxAttempts: number;
+			readonly model: string;
 	  }
-	| { readonly call: 'claim'; readonly job: number; readonly aim: boolean }
+	| {
+			readonly call: 'take';
+			readonly count: number;
+			readonly models: readonly string[] | undefined;
+			readonly perTenant: number | undefined;
+			/** Whether the newest running job is one that the worker still runs. */
+			readonly runs: boolean;
+	  }
 	| { readonly call: 'cancel' | 'remove' | 'get'; readonly job: number; readonly foreign: boolean }
 	| {
 			readonly call: 'heartbeat';
@@ -36,7 +44,7 @@ export type Plan =
 			readonly job: number;
 			readonly aim: boolean;
 			readonly fence: number;
-			/** From now: the expiry, or the instant of the retry. */
+			/** The retention, or the wait before the retry. */
 			readonly ms: number | undefined;
 	  }
 	| {
@@ -47,9 +55,9 @@ export type Plan =
 			readonly order: 'asc' | 'desc';
 			readonly pending: boolean;
 	  }
-	| { readonly call: 'claimable'; readonly after: number | undefined; readonly limit: number }
 	| { readonly call: 'pending'; readonly tenant: number | undefined }
-	| { readonly call: 'sweep' | 'swept' | 'known' }
+	| { readonly call: 'lead'; readonly ms: number }
+	| { readonly call: 'sweep' | 'swept' | 'tidy' | 'known' }
 	| {
 			readonly call: 'events';
 			readonly goOn: boolean;
@@ -63,6 +71,10 @@ export type Call = Plan & {
 	readonly id: string;
 	readonly owner: string;
 	readonly token: number;
+	/** The client, as a worker and as the holder of a duty. */
+	readonly holder: string;
+	/** What the worker still runs. */
+	readonly busy: readonly string[];
 	/** What the client's last sweep has listed. */
 	readonly items: readonly SweepItem[];
 	/** Where the client's last unfiltered read of events ended: for the store, and for the model. */
@@ -101,9 +113,19 @@ export const plan: fc.Arbitrary<Plan> = fc.oneof(
 			idempotency: maybe(idempotency),
 			maxPending: maybe(fc.nat(3)),
 			maxAttempts: fc.integer({ min: 1, max: 3 }),
+			model: call('m', 'n'),
 		}),
 	},
-	{ weight: 6, arbitrary: fc.record({ call: call('claim'), job, aim }) },
+	{
+		weight: 6,
+		arbitrary: fc.record({
+			call: call('take'),
+			count: fc.constantFrom(1, 1, 1, 0, 2, 3),
+			models: fc.constantFrom(undefined, undefined, ['m', 'n'], ['m'], ['n'], []),
+			perTenant: maybe(fc.integer({ min: 1, max: 2 })),
+			runs: fc.boolean(),
+		}),
+	},
 	{
 		weight: 4,
 		arbitrary: fc.record({
@@ -137,9 +159,9 @@ export const plan: fc.Arbitrary<Plan> = fc.oneof(
 		order: call('asc', 'desc'),
 		pending: fc.boolean(),
 	}),
-	fc.record({ call: call('claimable'), after: maybe(job), limit: fc.nat(5) }),
+	fc.record({ call: call('lead'), ms: fc.constantFrom(10_000, 30_000, 0) }),
 	fc.record({ call: call('pending'), tenant: maybe(tenant) }),
-	{ weight: 4, arbitrary: fc.record({ call: call('sweep', 'swept', 'swept', 'known') }) },
+	{ weight: 4, arbitrary: fc.record({ call: call('sweep', 'swept', 'tidy', 'tidy', 'known') }) },
 	{
 		weight: 2,
 		arbitrary: fc.record({
@@ -152,8 +174,8 @@ export const plan: fc.Arbitrary<Plan> = fc.oneof(
 );
 
 /** The job that a create asks for. */
-export function newJobOf({ id, owner }: Call, maxAttempts: number) {
-	const [kind, principal, model, input] = ['video', 'key_1', 'm', { id }];
+export function newJobOf({ id, owner, model, maxAttempts }: Call & { call: 'create' }) {
+	const [kind, principal, input] = ['video', 'key_1', { id }];
 	return { id, kind, tenant: owner, principal, model, input, maxAttempts };
 }
 
@@ -179,15 +201,14 @@ export async function perform(store: JobStore, asked: Call): Promise<unknown> {
 }
 
 async function answer(store: JobStore, asked: Call): Promise<unknown> {
-	const { id, owner, token, now } = asked;
+	const { id, owner, token } = asked;
 	switch (asked.call) {
 		case 'create':
-			return store.create(
-				{ ...newJobOf(asked, asked.maxAttempts), ...callbackOf(id) },
-				optionsOf(asked),
-			);
-		case 'claim':
-			return store.claim(id, 'worker-1', leaseMs);
+			return store.create({ ...newJobOf(asked), ...callbackOf(id) }, optionsOf(asked));
+		case 'take': {
+			const { holder, count, models, perTenant, busy: running } = asked;
+			return store.take('video', holder, { leaseMs, count, models, perTenant, running });
+		}
 		case 'cancel':
 			return store.requestCancel(owner, id);
 		case 'remove':
@@ -199,12 +220,9 @@ async function answer(store: JobStore, asked: Call): Promise<unknown> {
 			return store.heartbeat(id, token, { progress, ...(checkpoint && { checkpoint }) });
 		}
 		case 'complete':
-			return store.complete(id, token, {
-				result: { token },
-				expiresAt: asked.ms === undefined ? null : now + asked.ms,
-			});
+			return store.complete(id, token, { result: { token }, retentionMs: asked.ms ?? null });
 		case 'fail':
-			return store.fail(id, token, failure, asked.ms === undefined ? undefined : now + asked.ms);
+			return store.fail(id, token, failure, asked.ms);
 		case 'release':
 			return store.release(id, token);
 		case 'list': {
@@ -212,16 +230,16 @@ async function answer(store: JobStore, asked: Call): Promise<unknown> {
 			const position = after === undefined ? {} : { after: id };
 			return store.list(owner, { kind: 'video', limit, order, pending, ...position });
 		}
-		case 'claimable': {
-			const position = asked.after === undefined ? {} : { after: id };
-			return store.claimable('video', { limit: asked.limit, ...position });
-		}
 		case 'pending':
 			return store.pending('video', asked.tenant === undefined ? undefined : owner);
 		case 'sweep':
-			return [...(await store.sweep(now, 1_000))].sort(byId);
+			return [...(await store.sweep(1_000))].sort(byId);
 		case 'swept':
 			return store.swept(asked.items);
+		case 'tidy':
+			return store.tidy();
+		case 'lead':
+			return store.lead('duty', asked.holder, asked.ms);
 		case 'known':
 			return [...(await store.known(asked.ids))].sort();
 		case 'events':

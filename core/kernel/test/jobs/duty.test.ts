@@ -1,0 +1,146 @@
+import { memoryJobs } from '@plinth/memory';
+import { createBackend, eventually, manualClock, silentLogger } from '@plinth/testing';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createApp, definePlugin, type JobStore } from '../../src/index.ts';
+import { Duty } from '../../src/jobs/duty.ts';
+import { machine, withMethods } from './harness.ts';
+
+const log = silentLogger();
+
+/** Processes that share a duty, on one clock. A hung one no longer reaches the store. */
+async function deployment() {
+	const clock = manualClock();
+	const { provided } = await createBackend<JobStore>(memoryJobs(), { clock });
+	const working = new Set<string>();
+	let most = 0;
+	const process = (name: string) => {
+		const state = { isHung: false, runs: 0 };
+		const lead: JobStore['lead'] = (...args) =>
+			state.isHung ? new Promise(() => {}) : provided.lead(...args);
+		const run = async (signal: AbortSignal) => {
+			state.runs += 1;
+			working.add(name);
+			most = Math.max(most, working.size);
+			await new Promise((resolve) => signal.addEventListener('abort', resolve));
+			working.delete(name);
+		};
+		const duty = new Duty('sweep', run, { store: { lead }, clock, log });
+		return { duty, state };
+	};
+	return { clock, working, process, most: () => most };
+}
+
+describe('a duty', () => {
+	test('is done by one of several processes', async () => {
+		const d = await deployment();
+		const all = ['a', 'b', 'c'].map(d.process);
+		for (const { duty } of all) duty.start();
+		for (let second = 0; second < 60; second += 1) await d.clock.advance(1_000);
+		expect([[...d.working], d.most()]).toEqual([['a'], 1]);
+		for (const { duty } of all) await duty.stop();
+	});
+
+	test('is taken over within 15 s when its process dies, and never done twice at once', async () => {
+		const d = await deployment();
+		const [first, second] = [d.process('a'), d.process('b')];
+		first.duty.start();
+		await eventually('it begins', () => d.working.has('a'));
+		second.duty.start();
+		await d.clock.advance(5_000);
+		first.state.isHung = true;
+		for (let ms = 0; ms < 15_000; ms += 500) await d.clock.advance(500);
+		expect([[...d.working], d.most()]).toEqual([['b'], 1]);
+		await second.duty.stop();
+	});
+
+	test('that is given back at a stop is taken over at the next look', async () => {
+		const d = await deployment();
+		const [first, second] = [d.process('a'), d.process('b')];
+		first.duty.start();
+		await eventually('it begins', () => d.working.has('a'));
+		second.duty.start();
+		await first.duty.stop();
+		await d.clock.advance(2_000);
+		expect([...d.working]).toEqual(['b']);
+		await second.duty.stop();
+	});
+
+	test('begins again when its run fails', async () => {
+		const clock = manualClock();
+		let runs = 0;
+		const run = async () => {
+			runs += 1;
+			throw new Error('no');
+		};
+		const duty = new Duty('sweep', run, { store: undefined, clock, log });
+		duty.start();
+		for (let second = 0; second < 10; second += 1) await clock.advance(1_000);
+		expect(runs).toBeGreaterThan(1);
+		await duty.stop();
+	});
+
+	test('is stopped only when the round under way has ended', async () => {
+		const deletion = Promise.withResolvers<void>();
+		const told: string[] = [];
+		const m = await machine(
+			{ run: () => new Promise(() => {}) },
+			{
+				blobs: (blobs) =>
+					withMethods(blobs, {
+						async delete(key) {
+							told.push('deletion begins');
+							await deletion.promise;
+							told.push('deletion ends');
+							return blobs.delete(key);
+						},
+					}),
+				settings: { sweepMs: 1_000 },
+			},
+		);
+		const id = await m.submit();
+		await m.blobs.put(`jobs/${id}/input/x`, new Uint8Array([1]), { contentType: 'a/b' });
+		await m.store.remove('a', id);
+		const tools = { store: m.store, clock: m.clock, log };
+		const duty = new Duty('sweep', (signal) => m.housekeeping.run(signal), tools);
+		duty.start();
+		await eventually('a round', async () => {
+			await m.clock.advance(1_000);
+			return told.length === 1;
+		});
+		const stopped = duty.stop().then(() => told.push('stopped'));
+		await new Promise((resolve) => setImmediate(resolve));
+		deletion.resolve();
+		await stopped;
+		expect(told).toEqual(['deletion begins', 'deletion ends', 'stopped']);
+	});
+});
+
+describe('a plugin', () => {
+	const told: string[] = [];
+	const plugin = definePlugin({
+		id: 'cleaner',
+		config: z.strictObject({}),
+		setup({ duty, onStart }) {
+			onStart(() => void told.push('start'));
+			duty('clean', async (signal) => {
+				told.push('clean');
+				await new Promise((resolve) => signal.addEventListener('abort', resolve));
+				told.push('cleaned');
+			});
+		},
+	});
+
+	test.each([
+		['with a job store', { jobs: memoryJobs() }],
+		['without one', {}],
+	])('has a duty from the start to the stop of the app, %s', async (_sentence, backends) => {
+		told.length = 0;
+		const server = { auth: 'off', drainDelayMs: 0 } as const;
+		const app = await createApp({ server, backends, plugins: { cleaner: plugin() } }, { log });
+		await app.start();
+		await eventually('it cleans', () => told.includes('clean'));
+		await app.stop();
+		expect(told).toEqual(['start', 'clean', 'cleaned']);
+	});
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '../conformance.ts';
+import {
+	claim,
+	type JobCaseContext,
+	type JobStoreSubject,
+	leaseMs,
+	newJob,
+	running,
+	submit,
+	takeAll,
+} from './subject.ts';
+
+/** Two handles on the same data, as two processes have them. */
+export function peerCases({ it }: JobCaseContext): ConformanceCase[] {
+	return [
+		it('what one handle writes the other reads at once', async (s) => {
+			const peer = await s.peer();
+			const { id } = await submit(s);
+			assert.equal((await peer.get('acme', id))?.status, 'queued');
+			const { fence } = await claim({ ...s, store: peer }, id);
+			assert.equal(await s.store.complete(id, fence, { result: {}, retentionMs: null }), true);
+			assert.equal((await peer.get('acme', id))?.status, 'completed');
+		}),
+		it('of twenty takes at once over two handles exactly one gets the job', async (s) => {
+			const peer = await s.peer();
+			const { id } = await submit(s);
+			const given = await Promise.all(
+				Array.from({ length: 20 }, (_, n) => takeAll(n % 2 ? s : { store: peer })),
+			);
+			assert.deepEqual(given.flat(), [id]);
+		}),
+		it('fifty creates at once with one key over two handles make one job', async (s) => {
+			const idempotency = { key: 'k', fingerprint: 'f', retry: 0 };
+			const answers = await overBoth(s, 50, (store) => store.create(newJob(s), { idempotency }));
+			assert.equal(new Set(answers.map(({ job }) => job.id)).size, 1);
+			assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
+			assert.equal(await s.store.pending('video'), 1);
+		}),
+		it('of twenty creates at once over two handles a line of five takes five', async (s) => {
+			const answers = await overBoth(s, 20, (store) =>
+				store.create(newJob(s), { maxPending: 5 }).then(
+					() => true,
+					() => false,
+				),
+			);
+			assert.equal(answers.filter(Boolean).length, 5);
+			assert.equal(await s.store.pending('video'), 5);
+		}),
+		it('the heartbeat of a lapsed lease that another worker has taken is lost and extends nothing', async (s) => {
+			const peer = await s.peer();
+			const { job, fence } = await running(s);
+			await s.clock.advance(leaseMs);
+			await claim({ ...s, store: peer }, job.id);
+			await s.clock.advance(leaseMs - 1);
+			assert.equal(await s.store.heartbeat(job.id, fence), 'lost');
+			await s.clock.advance(1);
+			assert.deepEqual(await takeAll(s), [job.id]);
+		}),
+		it('a reader that follows the log sees each event once while two handles write', async (s) => {
+			const peer = await s.peer();
+			const jobs = Array.from({ length: 40 }, () => newJob(s));
+			const writes = Promise.all(jobs.map((job, n) => (n % 2 ? s.store : peer).create(job)));
+			const seen: string[] = [];
+			for (let cursor: string | undefined; seen.length < jobs.length; ) {
+				const page = await peer.events(cursor, { limit: 3 });
+				seen.push(...page.events.map(({ jobId }) => jobId));
+				if (page.events.length === 0) await writes;
+				cursor = page.cursor;
+			}
+			assert.deepEqual([...seen].sort(), jobs.map(({ id }) => id).sort());
+		}),
+		it('an event whose commit is held open between two others is not skipped', async (s) => {
+			if (!s.holdOpen) return;
+			const peer = await s.peer();
+			const first = await submit(s);
+			const commit = await s.holdOpen('video_held');
+			const third = peer.create(newJob(s));
+			const early = await s.store.events(undefined, { limit: 10 });
+			await commit();
+			const { job } = await third;
+			const late = await s.store.events(early.cursor, { limit: 10 });
+			const seen = [...early.events, ...late.events].map(({ jobId }) => jobId);
+			assert.deepEqual([...seen].sort(), [first.id, job.id, 'video_held'].sort());
+		}),
+		it('NUL and lone surrogates in JSON come back as they were', async (s) => {
+			const peer = await s.peer();
+			const odd = { nul: 'a\u0000b', high: '\ud800', low: '\udfff x', 'k\u0000\ud801': [null] };
+			const { job, fence } = await running(s, { input: odd });
+			assert.deepEqual((await peer.get('acme', job.id))?.input, odd);
+			await s.store.complete(job.id, fence, { result: odd, retentionMs: null });
+			assert.deepEqual((await peer.get('acme', job.id))?.result, odd);
+		}),
+	];
+}
+
+/** Makes calls at once, on both handles in turn. */
+async function overBoth<T>(
+	s: JobStoreSubject,
+	count: number,
+	call: (store: JobStoreSubject['store']) => Promise<T>,
+): Promise<T[]> {
+	const peer = await s.peer();
+	return Promise.all(Array.from({ length: count }, (_, n) => call(n % 2 ? s.store : peer)));
+}
