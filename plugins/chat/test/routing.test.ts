@@ -1,8 +1,8 @@
 import { invalidValue, modelError } from '@plinth/core';
-import { eventually, manualClock } from '@plinth/testing';
+import { errorOf, eventually, manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent, ChatModel, ChatRequest } from '../src/model.ts';
-import { answerOf, chunksOf, errorOf, file, harness, pagesOf, say, tool, user } from './harness.ts';
+import { answerOf, chunksOf, file, harness, pagesOf, say, tool, user } from './harness.ts';
 
 const streamed = { stream: true };
 const failing = (): AsyncIterable<ChatEvent> => {

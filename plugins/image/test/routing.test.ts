@@ -1,17 +1,8 @@
 import { modelError, unsupportedValue } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { ImageModel, ImageRequest } from '../src/model.ts';
-import {
-	answerOf,
-	dataUrl,
-	errorOf,
-	gate,
-	type HarnessOptions,
-	harness,
-	picturesOf,
-	solid,
-} from './harness.ts';
+import { answerOf, dataUrl, type HarnessOptions, harness, picturesOf, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
 /** A model that stands in, and what it was asked. Its pictures are blue. */
@@ -34,7 +25,7 @@ async function failing(abilities: ImageModel['abilities'] = {}, more: HarnessOpt
 		binding: { fallback: ['second'] },
 		others: { second: second.model },
 	});
-	h.generate = h.edit = () => Promise.reject(modelError('The GPU is out of memory.'));
+	h.model.generate = h.model.edit = () => Promise.reject(modelError('The GPU is out of memory.'));
 	return { h, asked: second.asked };
 }
 
@@ -49,7 +40,7 @@ describe('a model that fails', () => {
 			binding: { fallback: ['second'] },
 			others: { second: second.model },
 		});
-		h.generate = async (request, { seed }) => {
+		h.model.generate = async (request, { seed }) => {
 			if (h.calls.length > 1) throw modelError('The GPU is out of memory.');
 			return { images: [solid(request, seed)] };
 		};
@@ -95,7 +86,7 @@ describe('a model that fails', () => {
 
 	it('is not replaced when it has refused', async () => {
 		const { h, asked } = await failing();
-		h.generate = () => Promise.reject(unsupportedValue('style', 'Not here.'));
+		h.model.generate = () => Promise.reject(unsupportedValue('style', 'Not here.'));
 		expect(await errorOf(await h.generations(small))).toMatchObject({ status: 400 });
 		expect(asked).toEqual([]);
 	});
@@ -112,7 +103,7 @@ describe('a stream', () => {
 	it('is made by the next model also when it has begun without an event', async () => {
 		const { h, asked } = await failing();
 		const broken = gate();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			await broken.passed;
 			throw modelError('The GPU is gone.');
 		};
@@ -128,7 +119,7 @@ describe('a stream', () => {
 	it('breaks off where the model fails behind an unfinished state', async () => {
 		const { h, asked } = await failing();
 		const shown = gate();
-		h.generate = async (_, { partial }) => {
+		h.model.generate = async (_, { partial }) => {
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			await shown.passed;
 			throw modelError('The GPU is gone.');
@@ -151,7 +142,7 @@ describe('the place of a model', () => {
 	it('is held until the work for a stream has ended', async () => {
 		const h = await harness({ binding: { concurrency: 1 } });
 		const done = gate();
-		h.generate = async (request, { partial, seed }) => {
+		h.model.generate = async (request, { partial, seed }) => {
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			await done.passed;
 			return { images: [solid(request, seed)] };
@@ -167,7 +158,7 @@ describe('the place of a model', () => {
 
 	it('is free again when the reader of a stream leaves', async () => {
 		const h = await harness({ binding: { concurrency: 1 } });
-		h.generate = async (request, { partial, seed }) => {
+		h.model.generate = async (request, { partial, seed }) => {
 			if (h.calls.length > 1) return { images: [solid(request, seed)] };
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			return new Promise(() => {});

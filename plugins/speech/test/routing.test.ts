@@ -1,8 +1,8 @@
 import { invalidValue, modelError } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { SpeechModel } from '../src/model.ts';
-import { errorOf, harness, pcm, samples, silence } from './harness.ts';
+import { harness, pcm, samples, silence } from './harness.ts';
 
 const failing = async () => {
 	throw modelError('The GPU is out of memory.');

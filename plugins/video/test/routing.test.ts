@@ -1,8 +1,8 @@
 import { modelError, plinthError } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { VideoModel, VideoRun } from '../src/model.ts';
-import { gate, type Harness, harness, mp4, png, type Routing } from './harness.ts';
+import { type Harness, harness, mp4, png, type Routing } from './harness.ts';
 
 const video = (content: string) => ({ body: mp4(content), mediaType: 'video/mp4' }) as const;
 const broken = () => Promise.reject(modelError('The GPU is out of memory.'));
@@ -63,7 +63,7 @@ describe('a model that fails', () => {
 		],
 	])('%s is replaced, and leaves no bytes', async (_, generate) => {
 		const h = await routed(standIn().model);
-		h.generate = generate;
+		h.model.generate = generate;
 		const made = await h.finish();
 		expect(made).toMatchObject({ status: 'completed', model: 'fake-1' });
 		expect(await contentOf(h, made.id)).toBe(mp4('second').toString());
@@ -73,7 +73,7 @@ describe('a model that fails', () => {
 	it('is what the job tells of where the next one refuses', async () => {
 		const refusal = plinthError('E_VALUE_UNSUPPORTED', { param: 'size', message: 'Landscape.' });
 		const h = await routed(standIn(() => Promise.reject(refusal)).model);
-		h.generate = broken;
+		h.model.generate = broken;
 		expect((await h.finish()).error).toMatchObject({
 			code: 'model_error',
 			message: expect.stringContaining('out of memory'),
@@ -83,7 +83,7 @@ describe('a model that fails', () => {
 	it('renders with the seed that the next one gets', async () => {
 		const second = standIn();
 		const h = await routed(second.model);
-		h.generate = broken;
+		h.model.generate = broken;
 		await h.finish();
 		expect(second.runs[0]?.seed).toBe(h.calls[0]?.run.seed);
 	});
@@ -91,7 +91,7 @@ describe('a model that fails', () => {
 	it('and the next one have keys of their own, which are the same when the job is tried again', async () => {
 		const second = standIn();
 		const h = await routed(second.model);
-		h.generate = broken;
+		h.model.generate = broken;
 		await h.finish();
 		await h.finish();
 		const keys = [...h.calls.map(({ run }) => run.key), ...second.runs.map(({ key }) => key)];
@@ -108,7 +108,7 @@ describe('a model that fails', () => {
 		});
 		const h = await routed(second.model, { timeoutSeconds: 5 });
 		let refused: unknown;
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			await begun.passed;
 			await run.checkpoint('late').catch((error: unknown) => {
 				refused = error;
@@ -123,7 +123,7 @@ describe('a model that fails', () => {
 		expect((await h.wait(id, 'completed')).model).toBe('fake-1');
 		expect(await contentOf(h, id)).toBe(mp4('second').toString());
 		expect(refused).toMatchObject({ code: 'E_MODEL_TIMEOUT' });
-		expect(h.cancelled).toEqual(['late']);
+		expect(h.cancelled()).toEqual(['late']);
 	});
 });
 
@@ -131,7 +131,7 @@ describe('a model that has written a checkpoint', () => {
 	it('is not replaced when it fails', async () => {
 		const second = standIn();
 		const h = await routed(second.model);
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			await run.checkpoint('token');
 			return broken();
 		};
@@ -143,7 +143,7 @@ describe('a model that has written a checkpoint', () => {
 		const second = standIn();
 		const h = await routed(second.model, { timeoutSeconds: 5 });
 		const begun = gate();
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			await run.checkpoint('token');
 			begun.open();
 			return new Promise(() => {});
@@ -152,7 +152,7 @@ describe('a model that has written a checkpoint', () => {
 		await begun.passed;
 		await h.clock.advance(5_000);
 		expect((await h.wait(id, 'failed')).error?.code).toBe('model_timeout');
-		expect([second.runs, h.cancelled]).toEqual([[], ['token']]);
+		expect([second.runs, h.cancelled()]).toEqual([[], ['token']]);
 	});
 
 	it('goes on in the next attempt, whoever the job names', async () => {
@@ -162,7 +162,7 @@ describe('a model that has written a checkpoint', () => {
 			throw plinthError('E_STORE_UNAVAILABLE');
 		});
 		const h = await routed(second.model);
-		h.generate = broken;
+		h.model.generate = broken;
 		const { id } = await h.create();
 		await eventually('the first attempt is put off', () => second.runs.length === 1);
 		await eventually('the next attempt is done', async () => {
@@ -181,7 +181,7 @@ it('a poster of the model that took over goes with its video', async () => {
 		poster: { body: png, mediaType: 'image/png' },
 	}));
 	const h = await routed(second.model);
-	h.generate = broken;
+	h.model.generate = broken;
 	const { id } = await h.finish();
 	const poster = await h.send('GET', `/v1/videos/${id}/content?variant=thumbnail`);
 	expect(Buffer.from(await poster.arrayBuffer())).toEqual(png);

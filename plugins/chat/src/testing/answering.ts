@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/testing';
+import { assertClientError, type ConformanceCase } from '@plinth/testing';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../model.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
@@ -41,7 +41,7 @@ export function answeringCases(
 		}),
 		it('an odd request is answered, or refused with a status of 400 to 499', async (model, caller) => {
 			for (const request of odd) {
-				await caller.answer(model, { request }).then(assertSomething, assertRefusal);
+				await caller.answer(model, { request }).then(assertSomething, assertClientError);
 			}
 		}),
 		it('two answers at the same time do not get into each other', async (model, caller) => {
@@ -64,7 +64,7 @@ export function assertRefused({ abilities = {} }: ChatModel, request: ChatReques
 	assert.throws(
 		() => checkAbilities(abilities, request),
 		(error) => {
-			assertRefusal(error);
+			assertClientError(error);
 			return true;
 		},
 		'the abilities do not deny it, so clients get an answer',

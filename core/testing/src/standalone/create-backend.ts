@@ -1,5 +1,5 @@
 import type { BackendInstance } from '@plinth/core';
-import { type SurroundingsOptions, surroundingsOf } from './surroundings.ts';
+import { type StandaloneOptions, standaloneContext } from './context.ts';
 
 /** A backend that runs outside an app. */
 export interface RunningBackend<T> {
@@ -15,9 +15,9 @@ export interface RunningBackend<T> {
  */
 export async function createBackend<T>(
 	instance: BackendInstance,
-	options: SurroundingsOptions = {},
+	options: StandaloneOptions = {},
 ): Promise<RunningBackend<T>> {
-	const { context, stop } = surroundingsOf(instance, options);
+	const { context, stop } = standaloneContext(instance, options);
 	try {
 		return { provided: (await instance.definition.create(context)) as T, stop };
 	} catch (error) {
