@@ -7,7 +7,8 @@ import { file, pixels } from './pictures.ts';
 const first = file('png', pixels(64, 48, [1, 1, 1, 255]));
 const second = file('jpeg', pixels(32, 32, [2, 2, 2, 255]));
 const third = file('webp', pixels(16, 16, [3, 3, 3, 255]));
-const mask = file('png', pixels(64, 48, [0, 0, 0, 0]));
+const clear = (width: number, height: number) => file('png', pixels(width, height, [0, 0, 0, 0]));
+const mask = clear(64, 48);
 
 type Harness = Awaited<ReturnType<typeof harness>>;
 
@@ -254,6 +255,8 @@ describe('an edit that is refused', () => {
 		[{ image: good, mask: [good, good] }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: dataUrl(second) } }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: dataUrl(third) } }, 'invalid_value', 'mask'],
+		[{ image: good, mask: { image_url: dataUrl(clear(64, 40)) } }, 'invalid_value', 'mask'],
+		[{ image: good, mask: { image_url: dataUrl(clear(60, 48)) } }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: 'data:,x' } }, 'invalid_value', 'mask.image_url'],
 		[{ image: good, size: '512x512' }, 'invalid_value', 'size'],
 		[{ image: good, quality: 'hd' }, 'invalid_value', 'quality'],

@@ -1,8 +1,16 @@
 import { modelError, unsupportedValue } from '@plinth/core';
 import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import type { ImageModel, ImageRequest } from '../src/model.ts';
-import { answerOf, dataUrl, type HarnessOptions, harness, picturesOf, solid } from './harness.ts';
+import type { ImageModel, ImageRequest, ImageRun } from '../src/model.ts';
+import {
+	answerOf,
+	dataUrl,
+	type HarnessOptions,
+	harness,
+	pictureIn,
+	picturesOf,
+	solid,
+} from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
 /** A model that stands in, and what it was asked. Its pictures are blue. */
@@ -84,6 +92,18 @@ describe('a model that fails', () => {
 		expect(asked).toEqual([]);
 	});
 
+	it('is not replaced by a model without masks where the request has one', async () => {
+		const { h, asked } = await failing({ mask: false });
+		const image = { image_url: dataUrl(file('png', pixels(64, 64))) };
+		const mask = { image_url: dataUrl(file('png', pixels(64, 64, [0, 0, 0, 0]))) };
+		expect(await errorOf(await h.editing({ image, mask }))).toMatchObject({
+			status: 502,
+			message: expect.stringContaining('out of memory'),
+		});
+		expect(asked).toEqual([]);
+		expect((await h.editing({ image })).status).toBe(200);
+	});
+
 	it('is not replaced when it has refused', async () => {
 		const { h, asked } = await failing();
 		h.model.generate = () => Promise.reject(unsupportedValue('style', 'Not here.'));
@@ -114,6 +134,49 @@ describe('a stream', () => {
 		expect(asked).toEqual([]);
 		broken.open();
 		expect(wordsOf(await response.text())).toEqual(['completed']);
+	});
+
+	it('shows nothing of a model whose time is over', async () => {
+		const [first, second] = [gate(), gate()];
+		const asked: ImageRun[] = [];
+		const next: ImageModel = {
+			apiVersion: 1,
+			async generate(_, run) {
+				asked.push(run);
+				await second.passed;
+				return { images: [pixels(64, 64, [0, 0, 255, 255])] };
+			},
+		};
+		const h = await harness({
+			binding: { fallback: ['next'], timeoutSeconds: 5 },
+			others: { next },
+		});
+		const returned = gate();
+		h.model.generate = async (_, { partial, signal }) => {
+			const red = pixels(64, 64, [255, 0, 0, 255]);
+			signal.addEventListener('abort', () => partial(red));
+			await first.passed;
+			partial(red);
+			returned.open();
+			return { images: [red] };
+		};
+		const answer = h.generations({ ...small, stream: true, partial_images: 1 });
+		await eventually('the model is at work', () => h.calls.length === 1);
+		await h.clock.advance(5_000);
+		await eventually('the next one is at work', () => asked.length === 1);
+		first.open();
+		await returned.passed;
+		await new Promise((resolve) => setImmediate(resolve));
+		second.open();
+		const frames = (await (await answer).text()).matchAll(/"b64_json":"([^"]+)"/g);
+		const colours = [...frames].map(([, b64_json = '']) => [
+			...pictureIn({ b64_json }).data.subarray(0, 3),
+		]);
+		expect(colours).toEqual([
+			[0, 0, 255],
+			[0, 0, 255],
+		]);
+		expect(h.codec.asked.filter((name) => name === 'encode')).toHaveLength(1);
 	});
 
 	it('breaks off where the model fails behind an unfinished state', async () => {

@@ -1,6 +1,6 @@
 import { modelError } from '@plinth/core';
 import { errorOf, eventually, gate } from '@plinth/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { answerOf, harness, picturesOf, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
@@ -167,5 +167,24 @@ describe('a client that leaves', () => {
 		expect(await answer).toBe('left');
 		await eventually('both are told', () => h.calls.every(({ run }) => run.signal.aborted));
 		expect(h.calls).toHaveLength(2);
+	});
+
+	it('leaves nothing in the store where a picture was being encoded', async () => {
+		const h = await harness();
+		const put = vi.spyOn(h.blobs, 'put');
+		const [encoding, left] = [gate(), gate()];
+		h.codec.hold = async () => {
+			encoding.open();
+			await left.passed;
+		};
+		const leave = new AbortController();
+		const fields = { response_format: 'url' };
+		const answer = h.generations(fields, { signal: leave.signal }).catch(() => 'left');
+		await encoding.passed;
+		leave.abort();
+		expect(await answer).toBe('left');
+		left.open();
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(put).not.toHaveBeenCalled();
 	});
 });
