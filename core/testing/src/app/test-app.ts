@@ -37,9 +37,9 @@ export interface TestApp extends Requests {
 }
 
 /**
- * Boots the real kernel with the given parts, on a clock that stands still, without a log, a port or environment variables. Every
- * key is valid: `alice` has all scopes of the tenant `alice`, `bob.videos:read+files` has two scopes of `bob`. The key `nobody` is
- * refused. `backends.auth` replaces this. Rejects with a `BootError`, as `createApp` does.
+ * Boots the real kernel with the given parts. The clock stands still; there is no log, port or environment.
+ * Every key is valid: `alice` has all scopes of the tenant `alice`, `bob.videos:read+files` has two scopes of `bob`.
+ * The key `nobody` is refused. `backends.auth` replaces this. Rejects with a `BootError`, as `createApp` does.
  */
 export async function testApp(options: TestAppOptions): Promise<TestApp> {
 	const {

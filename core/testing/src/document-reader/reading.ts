@@ -81,7 +81,7 @@ export function readingCases(it: ReaderCase): ConformanceCase[] {
 			const document = await reader.read(Buffer.from(prose), { pages: [{ first: 3, last: 4 }] });
 			assert.equal(document.text, prose.trim());
 		}),
-		it('the format is told by content, not by name', async ({ reader }) => {
+		it('the format is detected by content, not by name', async ({ reader }) => {
 			const document = await withFile(letter, (path) => reader.read({ path }));
 			assert.equal(document.mediaType, 'application/pdf');
 		}),

@@ -6,7 +6,7 @@ import { isPlinthError } from '@plinth/core';
 import type { DocumentReader, DocumentText, mediaErrors } from '@plinth/toolkit';
 import type { CaseMaker, Subject } from '../conformance.ts';
 
-/** A reader that nobody else changes; it may be shared. */
+/** A reader. Several cases may share one. */
 export interface DocumentReaderSubject extends Subject {
 	readonly reader: DocumentReader;
 }
@@ -14,7 +14,7 @@ export interface DocumentReaderSubject extends Subject {
 /** Makes the cases of a reader. */
 export type ReaderCase = CaseMaker<DocumentReaderSubject>;
 
-/** Codes of the table that a document can earn. */
+/** The error codes of documents. */
 export type DocumentErrorCode = Extract<keyof typeof mediaErrors, `E_DOCUMENT_${string}`>;
 
 /** All text of a document. */
@@ -37,7 +37,7 @@ export async function assertRefused(
 	});
 }
 
-/** Hands out the path of a file that exists while `use` runs. Its name lies about what it is. */
+/** Calls `use` with the path of a temporary file, whose name has the extension of another format. */
 export async function withFile<T>(
 	bytes: Uint8Array,
 	use: (path: string) => Promise<T>,

@@ -12,7 +12,7 @@ import {
 	withFile,
 } from './subject.ts';
 
-const foreign: Readonly<Record<string, string>> = {
+const notImages: Readonly<Record<string, string>> = {
 	'nothing at all': '',
 	text: 'A picture of a cat.',
 	'a GIF': 'GIF89a\u0001\0\u0001\0\0\0\0;',
@@ -44,7 +44,7 @@ async function assertAllRefused(
 /** What is not taken, and with which code. */
 export function refusingCases(it: CodecCase): ConformanceCase[] {
 	return [
-		...Object.entries(foreign).map(([name, content]) =>
+		...Object.entries(notImages).map(([name, content]) =>
 			it(`${name} is unreadable`, ({ codec }) =>
 				assertAllRefused(codec, Buffer.from(content, 'latin1'), 'E_IMAGE_UNREADABLE')),
 		),

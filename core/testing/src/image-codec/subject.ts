@@ -6,7 +6,7 @@ import { isPlinthError } from '@plinth/core';
 import type { ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 import type { CaseMaker, Subject } from '../conformance.ts';
 
-/** A codec that nobody else uses. */
+/** A codec that no other case uses. */
 export interface ImageCodecSubject extends Subject {
 	readonly codec: ImageCodec;
 }
@@ -71,7 +71,7 @@ export function pixelAt({ width, data }: RawImage, x: number, y: number): Pixel 
 	return [r, g, b, a];
 }
 
-/** Checks one pixel: no channel may be further off than `tolerance`. Where both are transparent, colours do not count. */
+/** Checks one pixel: each channel is within `tolerance`. The colours of transparent pixels are not compared. */
 export function assertPixel(
 	image: RawImage,
 	[x, y]: readonly [number, number],
@@ -118,7 +118,7 @@ export async function assertRefused(
 	await assert.rejects(call, (error) => isPlinthError(error) && error.code === code);
 }
 
-/** Hands out the path of a file that exists while `use` runs. */
+/** Calls `use` with the path of a temporary file. */
 export async function withFile<T>(
 	bytes: Uint8Array,
 	use: (path: string) => Promise<T>,

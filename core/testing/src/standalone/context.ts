@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { silentLogger } from '../fakes/silent-logger.ts';
 import { manualClock } from '../manual-clock.ts';
 
-/** What a backend or a model finds around it outside an app. */
+/** What a backend or a model gets outside an app. */
 export interface StandaloneOptions {
 	/** Implementations by service id: `{ [services.blobs.id]: blobs }`. */
 	readonly services?: Readonly<Record<string, unknown>>;
@@ -23,7 +23,10 @@ interface Made {
 	};
 }
 
-/** The context of `create` as boot makes it, and what runs its shutdown tasks in reverse order. Throws on bad options and on needs that nobody meets. */
+/**
+ * The context of `create` as boot makes it, and a function that runs its shutdown tasks in reverse order. Throws on bad
+ * options and on needs that are not met.
+ */
 export function standaloneContext(
 	{ definition, options: given }: Made,
 	{ log = silentLogger(), clock = manualClock(), services: more }: StandaloneOptions,

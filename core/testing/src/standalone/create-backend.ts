@@ -11,7 +11,7 @@ export interface RunningBackend<T> {
 
 /**
  * Creates one backend outside an app, as boot does: options through its schema, needs by service id.
- * `T` is what the backend provides: `createBackend<JobStore>(memoryJobs())`. Rejects on bad options and on needs that nobody meets.
+ * `T` is what the backend provides: `createBackend<JobStore>(memoryJobs())`. Rejects on bad options and on unmet needs.
  */
 export async function createBackend<T>(
 	instance: BackendInstance,

@@ -2,7 +2,7 @@ import type { ModelInstance } from '@plinth/core';
 import type { Subject } from '../conformance.ts';
 import { type StandaloneOptions, standaloneContext } from './context.ts';
 
-/** What a model finds around it outside an app. */
+/** What a model gets outside an app. */
 export interface CreateModelOptions extends StandaloneOptions {
 	/** The id under which a config would bind it; `under-test` unless set. */
 	readonly id?: string;
@@ -16,7 +16,8 @@ export interface RunningModel<M> extends Subject {
 }
 
 /**
- * Creates one model outside an app, as boot does: options through its schema, needs by service id. Rejects on bad options and on needs that nobody meets.
+ * Creates one model outside an app, as boot does: options through its schema, needs by service id. Rejects on bad
+ * options and on unmet needs.
  */
 export async function createModel<M>(
 	instance: ModelInstance<M>,

@@ -18,7 +18,7 @@ export interface SpeechModelSuiteOptions {
 	readonly supports?: {
 		/** Equal requests get equal bytes. */
 		readonly deterministic?: boolean;
-		/** It heeds the tempo, and returns samples where `pcm` is asked for. */
+		/** It keeps the tempo, and returns samples where `pcm` is asked for. */
 		readonly speed?: boolean;
 	};
 	/** What is spoken, where a model does not speak English: three sentences. */
