@@ -13,8 +13,8 @@ import {
 } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
-/** A model that stands in, and what it was asked. Its pictures are blue. */
-function standIn(abilities: ImageModel['abilities'] = {}) {
+/** A fallback model, and what it was asked. Its pictures are blue. */
+function fallbackModel(abilities: ImageModel['abilities'] = {}) {
 	const asked: ImageRequest[] = [];
 	const paint = async (request: ImageRequest) => {
 		asked.push(request);
@@ -25,9 +25,9 @@ function standIn(abilities: ImageModel['abilities'] = {}) {
 	return { asked, model };
 }
 
-/** A model whose GPU has failed, and one that stands in. */
+/** A model whose GPU has failed, and its fallback. */
 async function failing(abilities: ImageModel['abilities'] = {}, more: HarnessOptions = {}) {
-	const second = standIn(abilities);
+	const second = fallbackModel(abilities);
 	const h = await harness({
 		...more,
 		binding: { fallback: ['second'] },
@@ -43,7 +43,7 @@ const wordsOf = (text: string) =>
 
 describe('a model that fails', () => {
 	it('is replaced for a whole answer, however many pictures there were', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await harness({
 			binding: { fallback: ['second'] },
 			others: { second: second.model },

@@ -7,8 +7,8 @@ import { type Harness, harness, mp4, png, type Routing } from './harness.ts';
 const video = (content: string) => ({ body: mp4(content), mediaType: 'video/mp4' }) as const;
 const broken = () => Promise.reject(modelError('The GPU is out of memory.'));
 
-/** A model that stands in, its runs, and what it was told to cancel. */
-function standIn(generate: VideoModel['generate'] = async () => video('second')) {
+/** A fallback model, its runs, and what it was told to cancel. */
+function fallbackModel(generate: VideoModel['generate'] = async () => video('second')) {
 	const runs: VideoRun[] = [];
 	const model: VideoModel = {
 		apiVersion: 1,
@@ -62,7 +62,7 @@ describe('a model that fails', () => {
 			}),
 		],
 	])('%s is replaced, and leaves no bytes', async (_, generate) => {
-		const h = await routed(standIn().model);
+		const h = await routed(fallbackModel().model);
 		h.model.generate = generate;
 		const made = await h.finish();
 		expect(made).toMatchObject({ status: 'completed', model: 'fake-1' });
@@ -72,7 +72,7 @@ describe('a model that fails', () => {
 
 	it('is what the job tells of where the next one refuses', async () => {
 		const refusal = plinthError('E_VALUE_UNSUPPORTED', { param: 'size', message: 'Landscape.' });
-		const h = await routed(standIn(() => Promise.reject(refusal)).model);
+		const h = await routed(fallbackModel(() => Promise.reject(refusal)).model);
 		h.model.generate = broken;
 		expect((await h.finish()).error).toMatchObject({
 			code: 'model_error',
@@ -81,7 +81,7 @@ describe('a model that fails', () => {
 	});
 
 	it('renders with the seed that the next one gets', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model);
 		h.model.generate = broken;
 		await h.finish();
@@ -89,7 +89,7 @@ describe('a model that fails', () => {
 	});
 
 	it('and the next one have keys of their own, which are the same when the job is tried again', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model);
 		h.model.generate = broken;
 		await h.finish();
@@ -101,7 +101,7 @@ describe('a model that fails', () => {
 
 	it('is replaced when its time is over, and can neither write nor tie the job any more', async () => {
 		const [late, begun] = [gate(), gate()];
-		const second = standIn(async () => {
+		const second = fallbackModel(async () => {
 			begun.open();
 			await late.passed;
 			return video('second');
@@ -129,7 +129,7 @@ describe('a model that fails', () => {
 
 describe('a model that has written a checkpoint', () => {
 	it('is not replaced when it fails', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model);
 		h.model.generate = async (_, run) => {
 			await run.checkpoint('token');
@@ -140,7 +140,7 @@ describe('a model that has written a checkpoint', () => {
 	});
 
 	it('is not replaced when its time is over: what it has begun is stopped', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model, { timeoutSeconds: 5 });
 		const begun = gate();
 		h.model.generate = async (_, run) => {
@@ -156,7 +156,7 @@ describe('a model that has written a checkpoint', () => {
 	});
 
 	it('goes on in the next attempt, whoever the job names', async () => {
-		const second = standIn(async (_, run) => {
+		const second = fallbackModel(async (_, run) => {
 			if (run.resume !== undefined) return video(`from ${run.resume}`);
 			await run.checkpoint('token');
 			throw plinthError('E_STORE_UNAVAILABLE');
@@ -176,7 +176,7 @@ describe('a model that has written a checkpoint', () => {
 });
 
 it('a poster of the model that took over goes with its video', async () => {
-	const second = standIn(async () => ({
+	const second = fallbackModel(async () => ({
 		...video('second'),
 		poster: { body: png, mediaType: 'image/png' },
 	}));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { smallPdf } from './small-pdf.ts';
-import { allText, type ReaderCase, withFile } from './subject.ts';
+import { allText, type ReaderCase } from './subject.ts';
 
 const prose = 'The quick brown fox jumps over the lazy dog.\nIt does so every day.\n';
 const table = 'name,town\nAda,London\nGrace,New York\nAlan,Wilmslow\n';

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isPlinthError } from '@plinth/core';
 import type { DocumentReader, DocumentText, mediaErrors } from '@plinth/toolkit';
 import type { CaseMaker, Subject } from '../conformance.ts';
@@ -35,19 +32,4 @@ export async function assertRefused(
 		);
 		return error.spec.status === 400;
 	});
-}
-
-/** Calls `use` with the path of a temporary file, whose name has the extension of another format. */
-export async function withFile<T>(
-	bytes: Uint8Array,
-	use: (path: string) => Promise<T>,
-): Promise<T> {
-	const folder = await mkdtemp(join(tmpdir(), 'document-reader-'));
-	try {
-		const path = join(folder, 'picture.docx.png');
-		await writeFile(path, bytes);
-		return await use(path);
-	} finally {
-		await rm(folder, { recursive: true });
-	}
 }

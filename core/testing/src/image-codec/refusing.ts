@@ -1,5 +1,6 @@
 import type { EncodedImage, ImageCodec } from '@plinth/toolkit';
 import type { ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { animatedWebp, largePng, pngOf } from './files.ts';
 import {
 	assertRefused,
@@ -9,7 +10,6 @@ import {
 	noise,
 	quarters,
 	raw,
-	withFile,
 } from './subject.ts';
 
 const notImages: Readonly<Record<string, string>> = {

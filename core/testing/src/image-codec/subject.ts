@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isPlinthError } from '@plinth/core';
 import type { ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 import type { CaseMaker, Subject } from '../conformance.ts';
@@ -116,19 +113,4 @@ export async function assertRefused(
 	code: 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE',
 ): Promise<void> {
 	await assert.rejects(call, (error) => isPlinthError(error) && error.code === code);
-}
-
-/** Calls `use` with the path of a temporary file. */
-export async function withFile<T>(
-	bytes: Uint8Array,
-	use: (path: string) => Promise<T>,
-): Promise<T> {
-	const folder = await mkdtemp(join(tmpdir(), 'image-codec-'));
-	try {
-		const path = join(folder, 'picture');
-		await writeFile(path, bytes);
-		return await use(path);
-	} finally {
-		await rm(folder, { recursive: true });
-	}
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { decoded } from './encoding.ts';
 import { pngOf, withExif } from './files.ts';
 import {
@@ -10,7 +11,6 @@ import {
 	formats,
 	quarters,
 	raw,
-	withFile,
 } from './subject.ts';
 
 /** How files are made from files. */
