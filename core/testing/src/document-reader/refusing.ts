@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '../conformance.ts';
+import { assertRefused, type ConformanceCase } from '../conformance.ts';
 import { withFile } from '../temporary-file.ts';
 import { smallPdf } from './small-pdf.ts';
-import { assertRefused, type ReaderCase } from './subject.ts';
+import type { ReaderCase } from './subject.ts';
 
 const letter = smallPdf({ pages: [['Dear Ada,']] });
 

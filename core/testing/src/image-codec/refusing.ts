@@ -1,16 +1,8 @@
 import type { EncodedImage, ImageCodec } from '@plinth/toolkit';
-import type { ConformanceCase } from '../conformance.ts';
+import { assertRefused, type ConformanceCase } from '../conformance.ts';
 import { withFile } from '../temporary-file.ts';
 import { animatedWebp, largePng, pngOf } from './files.ts';
-import {
-	assertRefused,
-	type CodecCase,
-	colours,
-	formats,
-	noise,
-	quarters,
-	raw,
-} from './subject.ts';
+import { type CodecCase, colours, formats, noise, quarters, raw } from './subject.ts';
 
 const notImages: Readonly<Record<string, string>> = {
 	'nothing at all': '',
@@ -31,7 +23,7 @@ const calls: readonly ((codec: ImageCodec, image: EncodedImage) => Promise<unkno
 async function assertAllRefused(
 	codec: ImageCodec,
 	image: Uint8Array,
-	code: Parameters<typeof assertRefused>[1],
+	code: 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE',
 ): Promise<void> {
 	await withFile(image, async (path) => {
 		for (const call of calls) {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { isPlinthError } from '@plinth/core';
 import type { ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 import type { CaseMaker, Subject } from '../conformance.ts';
 
@@ -105,12 +104,4 @@ export function assertSize(image: RawImage, width: number, height: number): void
 	const { data, ...size } = image;
 	assert.deepEqual(size, { width, height });
 	assert.equal(data.length, width * height * 4);
-}
-
-/** Checks that a call rejects with a coded error. */
-export async function assertRefused(
-	call: Promise<unknown>,
-	code: 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE',
-): Promise<void> {
-	await assert.rejects(call, (error) => isPlinthError(error) && error.code === code);
 }
