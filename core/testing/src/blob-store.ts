@@ -8,7 +8,7 @@ import { type ConformanceCase, caseMaker } from './conformance.ts';
 /** What is under test, and what it promises beyond the contract. */
 export interface BlobStoreSuiteOptions {
 	create(): Promise<BlobStoreSubject>;
-	/** `reopen`: blobs outlive the store, and subjects can show it. `presign`: the store makes URLs, and `fetch` reaches them. */
+	/** `reopen`: blobs outlive the store, and subjects have `reopen`. `presign`: the store makes URLs for `fetch`. */
 	readonly supports?: { readonly reopen?: boolean; readonly presign?: boolean };
 }
 

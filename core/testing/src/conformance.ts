@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict';
+import { isPlinthError, type PlinthError } from '@plinth/core';
+
 /** One sentence of a contract, and the check that an implementation keeps it. Independent of any test runner. */
 export interface ConformanceCase {
 	/** The sentence. */
@@ -45,4 +48,26 @@ async function inTime(name: string, work: Promise<void>): Promise<void> {
 	} finally {
 		clearTimeout(timer);
 	}
+}
+
+/** Fails unless an error has a code and a status of 400 to 499. */
+export function assertClientError(error: unknown): asserts error is PlinthError {
+	assert(isPlinthError(error), `it was refused with ${error}, which has no code`);
+	const { status } = error.spec;
+	assert(
+		status >= 400 && status < 500,
+		`it was refused with the status ${status}: ${error.message}`,
+	);
+}
+
+/** Checks that a call rejects with an error of one of these codes. */
+export async function assertRefused(
+	call: Promise<unknown>,
+	...codes: readonly string[]
+): Promise<void> {
+	await assert.rejects(call, (error) => {
+		assertClientError(error);
+		assert(codes.includes(error.code), `it rejects with ${error.code}, not ${codes.join(' or ')}`);
+		return true;
+	});
 }

@@ -10,8 +10,8 @@ export interface DocumentReaderSuiteOptions {
 }
 
 /**
- * Every sentence of the `DocumentReader` contract that holds for any reader of text, CSV and PDF, as a case. Documents are made by the
- * suite. How well a layout is kept is not part of it.
+ * Every sentence of the `DocumentReader` contract that holds for any reader of text, CSV and PDF, as a case. The suite
+ * makes the documents. Layout is not part of it.
  */
 export function documentReaderSuite({ create }: DocumentReaderSuiteOptions): ConformanceCase[] {
 	const it = caseMaker(create);

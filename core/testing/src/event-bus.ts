@@ -14,7 +14,7 @@ export interface EventBusSuiteOptions {
 }
 
 const queued: BusEvent = { type: 'job.queued', tenant: 'acme', subject: 'video_1', data: { n: 1 } };
-const foreign: BusEvent = { ...queued, tenant: 'umbrella' };
+const otherTenant: BusEvent = { ...queued, tenant: 'umbrella' };
 /** What cases wait for, to know that everything before it has been delivered. */
 const last: BusEvent = { type: 'test.last', tenant: 'acme', subject: 'video_1', data: null };
 
@@ -46,7 +46,7 @@ export function eventBusSuite({ create }: EventBusSuiteOptions): ConformanceCase
 		...(
 			[
 				['type', { type: 'job.queued' }, { ...queued, type: 'job.failed' }],
-				['tenant', { tenant: 'acme' }, foreign],
+				['tenant', { tenant: 'acme' }, otherTenant],
 				['subject', { subject: 'video_1' }, { ...queued, subject: 'video_2' }],
 			] as const
 		).map(([name, filter, other]) =>
@@ -64,7 +64,7 @@ export function eventBusSuite({ create }: EventBusSuiteOptions): ConformanceCase
 		it('all members of a filter must match', async ({ bus }) => {
 			const heard = listen(bus, { type: 'job.queued', tenant: 'acme' });
 			const all = listen(bus, {});
-			for (const event of [foreign, { ...queued, type: 'job.failed' }, queued, last]) {
+			for (const event of [otherTenant, { ...queued, type: 'job.failed' }, queued, last]) {
 				bus.publish(event);
 			}
 			await eventually('the last event arrives', () => all.length === 4);

@@ -1,4 +1,4 @@
-/** Waits in real time until `condition` holds, and fails with `what` after `timeoutMs`. For what happens on its own, in place of a sleep. */
+/** Waits in real time until `condition` holds. Rejects with `what` after `timeoutMs`. It replaces a sleep. */
 export async function eventually(
 	what: string,
 	condition: () => boolean | Promise<boolean>,

@@ -13,7 +13,7 @@ export interface ImageCodecSuiteOptions {
 	create(): Promise<ImageCodecSubject>;
 }
 
-/** Every sentence of the `ImageCodec` contract as a case. Pictures are made by the suite, or by the codec's own `encode`. */
+/** Every sentence of the `ImageCodec` contract as a case. The suite or the codec's own `encode` makes the pictures. */
 export function imageCodecSuite({ create }: ImageCodecSuiteOptions): ConformanceCase[] {
 	const it = caseMaker(create);
 	return [

@@ -1,13 +1,13 @@
 import type { Clock } from '@plinth/core';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
 	/**
-	 * Moves time forward by `ms` and runs the tasks that fall due, in order of their time, each at its own instant. After every
-	 * task the event loop turns once, so that what the task started can schedule its next one. With nothing due, time moves at once.
+	 * Moves time forward by `ms`. Tasks that fall due run in order of their time, each at its own instant. The event
+	 * loop turns once after each task, so that the task's work can schedule the next one.
 	 */
 	advance(ms: number): Promise<void>;
-	/** Moves only what `now` answers, forwards or backwards, as an operator who sets the wall clock would. Tasks keep their waits. */
+	/** Moves only the value of `now`, forwards or backwards, as setting the wall clock does. Tasks keep their delays. */
 	jump(ms: number): void;
 }
 

@@ -167,9 +167,9 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 		}),
 		it("list does not reach another tenant's records", async ({ store }) => {
 			await store.put(keys, 'a', {}, { index: 'x' });
-			const foreign = { ...keys, tenant: 'umbrella' };
-			assert.deepEqual((await store.list(foreign, { limit: 10 })).records, []);
-			assert.deepEqual((await store.list(foreign, { index: 'x', limit: 10 })).records, []);
+			const otherTenant = { ...keys, tenant: 'umbrella' };
+			assert.deepEqual((await store.list(otherTenant, { limit: 10 })).records, []);
+			assert.deepEqual((await store.list(otherTenant, { index: 'x', limit: 10 })).records, []);
 		}),
 		it("put does not reach another tenant's records", async ({ store }) => {
 			await store.put(keys, 'a', { n: 1 });

@@ -105,7 +105,7 @@ const wrong: Sabotage<DocumentReader>[] = [
 				return 'path' in document ? { ...text, mediaType: 'image/png' } : text;
 			},
 		}),
-		'the format is told by content, not by name',
+		'the format is detected by content, not by name',
 	],
 	[
 		'files that are never read',

@@ -146,7 +146,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 				return right.encode(options.format === 'jpeg' ? onBlack : image, options, signal);
 			},
 		}),
-		'JPEG has white behind what is transparent',
+		'JPEG has white in transparent places',
 	],
 	[
 		'one quality for all',
@@ -182,7 +182,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 	[
 		'layers upside down',
 		withLayers((layers) => layers.toReversed()),
-		'a later layer lies over an earlier one',
+		'a later layer covers an earlier one',
 	],
 	[
 		'layers that are pushed inside',

@@ -176,7 +176,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 				for await (const info of right.list(prefix)) yield (await right.head(info.key)) ?? info;
 			},
 		}),
-		'list names what lies under a prefix, and how large it is',
+		'list gives the keys under a prefix, and their sizes',
 	],
 	[
 		'keys that are not checked',

@@ -1,7 +1,7 @@
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../src/model.ts';
-import { answerOf, errorOf, events, harness, say, tool } from './harness.ts';
+import { answerOf, events, harness, say, tool } from './harness.ts';
 
 describe('a whole answer', () => {
 	test('has every member that clients read', async () => {

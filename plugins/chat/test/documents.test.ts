@@ -1,7 +1,8 @@
+import { errorOf } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { frameOf } from '../src/documents/frame.ts';
 import type { DocumentPart } from '../src/model.ts';
-import { answerOf, errorOf, file, type Harness, harness, pagesOf, user } from './harness.ts';
+import { answerOf, file, type Harness, harness, pagesOf, user } from './harness.ts';
 
 const at = 'messages[0].content[0].file';
 const partsOf = ({ calls }: Harness) =>

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import {
-	type App,
-	type AppConfig,
-	type Authenticator,
-	type Clock,
-	createApp,
-	defineBackend,
-	defineModel,
-	type ModelBindingOptions,
-	services,
-} from '@plinth/core';
+import type { AppConfig, ModelBindingOptions } from '@plinth/core';
 import { CachedReader } from '@plinth/documents';
-import { silentLogger } from '@plinth/testing';
+import {
+	fakeBackend,
+	fakeModels,
+	jsonOf,
+	type ManualClock,
+	type RecordedCall,
+	type RequestOptions,
+	scriptedModel,
+	type TestApp,
+	testApp,
+} from '@plinth/testing';
 import {
 	type DocumentReader,
 	type DocumentRun,
@@ -22,16 +22,8 @@ import {
 	mediaServices,
 } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { chat } from '../src/index.ts';
-import {
-	type ChatAbilities,
-	type ChatEvent,
-	type ChatModel,
-	type ChatRequest,
-	type ChatRun,
-	chatModels,
-} from '../src/model.ts';
+import { type ChatAbilities, type ChatEvent, type ChatModel, chatModels } from '../src/model.ts';
 
 /** What a test decides. */
 export interface HarnessOptions {
@@ -44,24 +36,24 @@ export interface HarnessOptions {
 	readonly images?: ImageCodec;
 	/** Whether an upstream of the model can be given a request as it came. */
 	readonly forward?: ChatModel['forward'];
-	/** Bounds of the model, and who stands in for it. */
+	/** Bounds of the model, and its fallbacks. */
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	/** Further models. */
 	readonly others?: Readonly<Record<string, ChatModel>>;
-	readonly clock?: Clock;
+	/** A clock that stands still; the system's unless set. */
+	readonly clock?: ManualClock;
 	/** Further ones. */
 	readonly backends?: AppConfig['backends'] & object;
 }
 
 /** What the tests use and read. */
-export interface Harness {
-	readonly app: App;
+export interface Harness extends TestApp {
 	/** Every call of the model so far. */
-	readonly calls: { readonly request: ChatRequest; readonly run: ChatRun }[];
+	readonly calls: readonly RecordedCall<ChatModel['stream']>[];
 	/** The texts of the documents that were read. */
 	readonly texts: string[];
 	/** Asks for an answer; fields replace those of a good request. */
-	ask(fields?: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+	ask(fields?: Record<string, unknown>, options?: RequestOptions): Promise<Response>;
 }
 
 /** Boots the plugin with one fake model, `fake-1`, and stops it after the test. */
@@ -77,16 +69,13 @@ export async function harness({
 	clock,
 	backends = {},
 }: HarnessOptions = {}): Promise<Harness> {
-	const [calls, texts]: [Harness['calls'], string[]] = [[], []];
-	const model: ChatModel = {
+	const texts: string[] = [];
+	const model = scriptedModel(chatModels, {
 		apiVersion: 1,
 		...(abilities ? { abilities } : {}),
-		stream(request, run) {
-			calls.push({ request, run });
-			return stream(request, run);
-		},
+		stream,
 		...(forward ? { forward } : {}),
-	};
+	});
 	const reader: DocumentReader = {
 		version: 'fake',
 		async read(document, _options, run = {}) {
@@ -96,73 +85,33 @@ export async function harness({
 			return (read ?? (async () => pagesOf()))(text, run);
 		},
 	};
-	const app = await createApp(
-		{
-			server: { drainDelayMs: 0, graceMs: 50 },
-			backends: {
-				auth: provided(services.authenticator, auth),
-				...(read ? { documents: provided(mediaServices.documents, new CachedReader(reader)) } : {}),
-				...(images ? { images: provided(mediaServices.images, images) } : {}),
-				...backends,
-			},
-			models: {
-				'fake-1': { ...binding, use: modelOf(model) },
-				...Object.fromEntries(Object.entries(others).map(([id, other]) => [id, modelOf(other)])),
-			},
-			plugins: { chat: chat(options) },
+	const running = await testApp({
+		key: 'alice.chat',
+		...(clock ? { clock } : { realTime: true }),
+		backends: {
+			...(read
+				? { documents: fakeBackend(mediaServices.documents, new CachedReader(reader)) }
+				: {}),
+			...(images ? { images: fakeBackend(mediaServices.images, images) } : {}),
+			...backends,
 		},
-		{ log: silentLogger(), env: {}, ...(clock ? { clock } : {}) },
-	);
-	onTestFinished(() => app.stop());
+		models: { 'fake-1': { ...binding, use: model.use }, ...fakeModels(chatModels, others) },
+		plugins: { chat: chat(options) },
+		onTestFinished,
+	});
+	const good = { model: 'fake-1', messages: [user('Hello?')] };
 	return {
-		app,
-		calls,
+		...running,
+		calls: model.callsOf('stream'),
 		texts,
-		ask(fields, init) {
-			const body =
-				init?.body ?? JSON.stringify({ model: 'fake-1', messages: [user('Hello?')], ...fields });
-			// Only bodies of known length pass through.
-			const length = forward ? { 'content-length': `${Buffer.byteLength(String(body))}` } : {};
-			return app.fetch(
-				new Request('http://localhost/v1/chat/completions', {
-					method: 'POST',
-					headers: { 'x-api-key': 'chat', 'content-type': 'application/json', ...length },
-					...init,
-					body,
-				}),
-			);
-		},
+		ask: (fields, init) => running.post('/v1/chat/completions', { ...good, ...fields }, init),
 	};
-}
-
-function modelOf(model: ChatModel) {
-	return defineModel({
-		kind: chatModels,
-		name: 'fake.chat',
-		config: z.strictObject({}),
-		create: () => model,
-	})();
-}
-
-function provided<T>(provides: Parameters<typeof defineBackend>[0]['provides'], value: T) {
-	return defineBackend({
-		name: 'fake',
-		provides,
-		config: z.strictObject({}),
-		create: () => value as never,
-	})();
 }
 
 async function textOf(document: EncodedDocument): Promise<string> {
 	const bytes = 'path' in document ? await readFile(document.path) : document;
 	return Buffer.from(bytes).toString();
 }
-
-const auth: Authenticator = {
-	async authenticate(key) {
-		return { id: key, tenant: 'alice', scopes: [key] };
-	},
-};
 
 /** A document of pages. */
 export function pagesOf(...texts: readonly string[]): DocumentText {
@@ -216,9 +165,8 @@ export interface Answer {
 }
 
 /** A whole answer. */
-export async function answerOf(response: Response): Promise<Answer> {
-	if (response.status !== 200) throw new Error(await response.text());
-	return (await response.json()) as Answer;
+export function answerOf(response: Response): Promise<Answer> {
+	return jsonOf<Answer>(response);
 }
 
 /** A chunk of a streamed answer. */
@@ -244,13 +192,4 @@ export async function chunksOf(
 	const isDone = data.at(-1) === '[DONE]';
 	const chunks = (isDone ? data.slice(0, -1) : data).map((text) => JSON.parse(text) as Chunk);
 	return { chunks, isDone };
-}
-
-/** Status, code and param of an error answer. */
-export async function errorOf(
-	response: Response,
-): Promise<{ status: number; code: unknown; param: unknown; message: string }> {
-	const { error } = (await response.json()) as { error: Record<string, unknown> };
-	const { code, param, message } = error;
-	return { status: response.status, code, param, message: String(message) };
 }

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { errorOf } from '@plinth/testing';
 import { type ImageCodec, mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import { solidPng } from '../../../test/support/png.ts';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
 import type { DocumentPart, FilePart, ImagePart } from '../src/model.ts';
-import { answerOf, errorOf, file, type Harness, harness, user } from './harness.ts';
+import { answerOf, file, type Harness, harness, user } from './harness.ts';
 
 const png = Buffer.from(solidPng(2, 2, [1, 2, 3]));
 const address = 'https://example.org/a.png';

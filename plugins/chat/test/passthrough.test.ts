@@ -1,9 +1,9 @@
 import { modelError, type RawBody } from '@plinth/core';
-import { answering, forwardRequest, losing } from '@plinth/testing';
+import { answering, errorOf, forwardRequest, losing } from '@plinth/testing';
 import { mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import type { ChatModel } from '../src/model.ts';
-import { errorOf, file, type HarnessOptions, harness, say, tool, user } from './harness.ts';
+import { file, type HarnessOptions, harness, say, tool, user } from './harness.ts';
 
 const answer = JSON.stringify({ id: 'from upstream', choices: [] });
 

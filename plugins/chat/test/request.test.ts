@@ -1,6 +1,7 @@
+import { errorOf } from '@plinth/testing';
 import { type ImageCodec, mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
-import { answerOf, errorOf, file, harness, tool, user } from './harness.ts';
+import { answerOf, file, harness, tool, user } from './harness.ts';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';
 const image = (members: object = {}) => ({

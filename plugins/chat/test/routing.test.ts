@@ -1,16 +1,16 @@
 import { invalidValue, modelError } from '@plinth/core';
-import { eventually, manualClock } from '@plinth/testing';
+import { errorOf, eventually, manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import type { ChatEvent, ChatModel, ChatRequest } from '../src/model.ts';
-import { answerOf, chunksOf, errorOf, file, harness, pagesOf, say, tool, user } from './harness.ts';
+import { answerOf, chunksOf, file, harness, pagesOf, say, tool, user } from './harness.ts';
 
 const streamed = { stream: true };
 const failing = (): AsyncIterable<ChatEvent> => {
 	throw modelError('The GPU is out of memory.');
 };
 
-/** A model that stands in, and what it was asked. */
-function standIn(abilities: ChatModel['abilities'] = {}) {
+/** A fallback model, and what it was asked. */
+function fallbackModel(abilities: ChatModel['abilities'] = {}) {
 	const asked: ChatRequest[] = [];
 	const model: ChatModel = {
 		apiVersion: 1,
@@ -46,7 +46,7 @@ describe('a model that fails', () => {
 		],
 		['without a word', () => say()],
 	])('%s before the first piece is replaced', async (_, stream) => {
-		const second = standIn();
+		const second = fallbackModel();
 		const { ask } = await harness({
 			stream,
 			binding: { fallback: ['second'] },
@@ -67,7 +67,7 @@ describe('a model that fails', () => {
 	});
 
 	test('behind its first piece is replaced in a whole answer, and not in a stream', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const { ask } = await harness({
 			async *stream() {
 				yield* say('Well');
@@ -92,7 +92,7 @@ describe('a model that fails', () => {
 				yield await silence.promise;
 			},
 			binding: { fallback: ['second'] },
-			others: { second: standIn().model },
+			others: { second: fallbackModel().model },
 		});
 		const asked = ask(streamed);
 		await eventually('the model is at work', () => calls.length === 1);
@@ -106,7 +106,7 @@ describe('a model that fails', () => {
 		const { ask } = await harness({
 			stream: failing,
 			binding: { fallback: ['second'] },
-			others: { second: standIn({ tools: false }).model },
+			others: { second: fallbackModel({ tools: false }).model },
 		});
 		expect(await errorOf(await ask({ tools: [tool('now')] }))).toMatchObject({
 			status: 502,
@@ -115,7 +115,7 @@ describe('a model that fails', () => {
 	});
 
 	test('is not replaced when it has refused', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const { ask } = await harness({
 			stream() {
 				throw invalidValue('seed', 'An even number.');
@@ -129,7 +129,7 @@ describe('a model that fails', () => {
 });
 
 test('each model gets as much of a document as it takes, and tells what was left out', async () => {
-	const second = standIn({ documentCharacters: 10 });
+	const second = fallbackModel({ documentCharacters: 10 });
 	const { ask, calls } = await harness({
 		read: async () => pagesOf('one two three', 'four five six'),
 		stream: failing,
@@ -150,7 +150,7 @@ test('models of equal abilities share what was read, and its room', async () => 
 		read: async () => pagesOf('0123456789'),
 		stream: failing,
 		binding: { fallback: ['second'] },
-		others: { second: standIn().model },
+		others: { second: fallbackModel().model },
 	});
 	for (let round = 0; round < 3; round++) {
 		expect((await ask({ messages: [user(file('a'))] })).status).toBe(200);
@@ -210,7 +210,7 @@ test('a model that is silent for longer than its time is replaced', async () => 
 			await new Promise(() => {});
 		},
 		binding: { timeoutSeconds: 5, fallback: ['second'] },
-		others: { second: standIn().model },
+		others: { second: fallbackModel().model },
 	});
 	const answer = ask(streamed);
 	await eventually('the model is at work', () => calls.length === 1);

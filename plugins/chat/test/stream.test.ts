@@ -1,6 +1,6 @@
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { chunksOf, errorOf, events, harness, say, tool } from './harness.ts';
+import { chunksOf, events, harness, say, tool } from './harness.ts';
 
 const streamed = { stream: true };
 

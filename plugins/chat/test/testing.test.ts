@@ -200,7 +200,7 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 				return good(request, run);
 			},
 		},
-		'an odd request is answered, or refused with a status of 400 to 499',
+		'an unusual request is answered, or refused with a 4xx status',
 	],
 	[
 		'rolls dice',
@@ -258,7 +258,7 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 	[
 		'does not look at its signal',
 		{ stream: (request, run) => good(request, { ...run, signal: new AbortController().signal }) },
-		'a signal that has aborted before keeps nobody waiting',
+		'a signal that has aborted before ends the call at once',
 	],
 	[
 		'goes on after an abort',

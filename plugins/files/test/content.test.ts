@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { manualClock } from '@plinth/testing';
+import { errorOf, manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { bytes, changed, errorOf, harness, memoryStores } from './harness.ts';
+import { bytes, changed, harness, memoryStores } from './harness.ts';
 
 const text = bytes('0123456789');
 const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
@@ -10,7 +10,7 @@ describe('GET /v1/files/{id}/content', () => {
 	it('is an attachment with its name, length, hash and a type that no browser runs', async () => {
 		const h = await harness();
 		const { id } = await h.stored({ file: new File([text.slice()], 'Ä "1".txt') });
-		const answer = await h.send(`/v1/files/${id}/content`);
+		const answer = await h.get(`/v1/files/${id}/content`);
 		expect(answer.status).toBe(200);
 		expect(Object.fromEntries(answer.headers)).toMatchObject({
 			'content-type': 'application/octet-stream',
@@ -27,14 +27,14 @@ describe('GET /v1/files/{id}/content', () => {
 	it('serves windows, and knows what a client has', async () => {
 		const h = await harness();
 		const path = `/v1/files/${(await h.stored({ file: text })).id}/content`;
-		const window = await h.send(path, { headers: { range: 'bytes=2-4' } });
+		const window = await h.get(path, { headers: { range: 'bytes=2-4' } });
 		expect([window.status, await window.text()]).toEqual([206, '234']);
 		expect(window.headers.get('content-range')).toBe('bytes 2-4/10');
-		const outside = await h.send(path, { headers: { range: 'bytes=10-' } });
+		const outside = await h.get(path, { headers: { range: 'bytes=10-' } });
 		expect(await errorOf(outside)).toMatchObject({ status: 416 });
-		const unchanged = await h.send(path, { headers: { 'if-none-match': etag } });
+		const unchanged = await h.get(path, { headers: { 'if-none-match': etag } });
 		expect([unchanged.status, await unchanged.text()]).toEqual([304, '']);
-		const head = await h.send(path, { method: 'HEAD' });
+		const head = await h.send('HEAD', path);
 		expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
 	});
 
@@ -46,7 +46,7 @@ describe('GET /v1/files/{id}/content', () => {
 	])('serves %s as bytes', async (_, content) => {
 		const h = await harness();
 		const { id } = await h.stored({ file: bytes(content) });
-		const answer = await h.send(`/v1/files/${id}/content`);
+		const answer = await h.get(`/v1/files/${id}/content`);
 		expect(answer.headers.get('content-type')).toBe('application/octet-stream');
 		expect(await answer.text()).toBe(content);
 	});
@@ -54,7 +54,7 @@ describe('GET /v1/files/{id}/content', () => {
 	it('names the types of pictures and documents', async () => {
 		const h = await harness();
 		const { id, media_type } = await h.stored({ file: bytes('%PDF-1.7\n%%EOF') });
-		const answer = await h.send(`/v1/files/${id}/content`);
+		const answer = await h.get(`/v1/files/${id}/content`);
 		expect([media_type, answer.headers.get('content-type')]).toEqual(
 			Array(2).fill('application/pdf'),
 		);
@@ -66,7 +66,7 @@ describe('GET /v1/files/{id}/content', () => {
 			const h = await harness();
 			const { id } = await h.stored();
 			await h.stores.blobs.delete(`files/${id}`);
-			const answer = await h.send(`/v1/files/${id}/content`, { method });
+			const answer = await h.send(method, `/v1/files/${id}/content`);
 			expect(answer.status).toBe(404);
 			if (method === 'GET') {
 				expect(await errorOf(answer)).toMatchObject({ code: 'file_content_missing' });
@@ -102,7 +102,7 @@ describe('the source of files', () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const deleted = await h.stored();
-		await h.send(`/v1/files/${deleted.id}`, { method: 'DELETE' });
+		await h.send('DELETE', `/v1/files/${deleted.id}`);
 		expect(await h.source.open('bob', id)).toBeNull();
 		for (const other of [deleted.id, `file-${'0'.repeat(44)}`, '', '../x', `${id}\n`]) {
 			expect(await h.source.open('alice', other)).toBeNull();
@@ -113,7 +113,7 @@ describe('the source of files', () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const file = await h.source.open('alice', id);
-		await h.send(`/v1/files/${id}`, { method: 'DELETE' });
+		await h.send('DELETE', `/v1/files/${id}`);
 		await expect(read(file?.stream() ?? empty())).rejects.toMatchObject({
 			code: 'E_STORE_UNAVAILABLE',
 		});

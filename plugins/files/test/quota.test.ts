@@ -1,15 +1,7 @@
 import type { BlobStore } from '@plinth/core';
-import { manualClock } from '@plinth/testing';
+import { errorOf, manualClock, type RequestOptions } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import {
-	bytes,
-	changed,
-	contents,
-	errorOf,
-	type HarnessOptions,
-	harness,
-	memoryStores,
-} from './harness.ts';
+import { bytes, changed, contents, type HarnessOptions, harness, memoryStores } from './harness.ts';
 
 const refused = { status: 403, code: 'file_quota_exceeded', param: null };
 
@@ -27,21 +19,19 @@ describe('the room of a tenant', () => {
 	it('that is full refuses before the body has come', async () => {
 		const h = await harness({ options: { quotaBytes: 5 } });
 		await h.stored();
-		const answer = await h.send('/v1/files', {
-			method: 'POST',
+		const answer = await h.send('POST', '/v1/files', {
 			headers: { 'content-type': 'multipart/form-data; boundary=x' },
 			// Nothing ever comes.
 			body: new ReadableStream(),
 			duplex: 'half',
-		} as RequestInit);
+		} as RequestOptions);
 		expect(await errorOf(answer)).toMatchObject(refused);
 	});
 
 	it('refuses by the length of the body alone, where that tells that the file does not fit', async () => {
 		const h = await harness({ options: { quotaBytes: 5_000_000 } });
 		const declared = (length: number) =>
-			h.send('/v1/files', {
-				method: 'POST',
+			h.send('POST', '/v1/files', {
 				headers: {
 					'content-type': 'multipart/form-data; boundary=x',
 					'content-length': String(length),
@@ -58,7 +48,7 @@ describe('the room of a tenant', () => {
 		await h.stored();
 		const { id } = await h.stored();
 		expect(await errorOf(await h.upload())).toMatchObject(refused);
-		await h.send(`/v1/files/${id}`, { method: 'DELETE' });
+		await h.send('DELETE', `/v1/files/${id}`);
 		expect((await h.upload()).status).toBe(200);
 	});
 

@@ -1,15 +1,7 @@
 import type { RecordStore } from '@plinth/core';
-import { manualClock } from '@plinth/testing';
+import { errorOf, manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import {
-	changed,
-	contents,
-	errorOf,
-	type Harness,
-	harness,
-	memoryStores,
-	type Page,
-} from './harness.ts';
+import { changed, contents, type Harness, harness, memoryStores, type Page } from './harness.ts';
 
 const unknown = `file-${'0'.repeat(44)}`;
 
@@ -81,7 +73,7 @@ describe('GET /v1/files', () => {
 	it('takes the position of a file that was deleted', async () => {
 		const h = await harness();
 		const ids = await several(h, 4);
-		await h.send(`/v1/files/${ids[1]}`, { method: 'DELETE' });
+		await h.send('DELETE', `/v1/files/${ids[1]}`);
 		const behind = async (order: string) =>
 			(await h.json<Page>(`/v1/files?order=${order}&after=${ids[1]}`)).data.map(({ id }) => id);
 		expect(await behind('asc')).toEqual([ids[2], ids[3]]);
@@ -140,7 +132,7 @@ describe('GET /v1/files', () => {
 		['after=x', 'after', 'invalid_value'],
 		['after=', 'after', 'invalid_value'],
 	])('refuses %s', async (query, param, code) => {
-		const answer = await (await harness()).send(`/v1/files?${query}`);
+		const answer = await (await harness()).get(`/v1/files?${query}`);
 		expect(await errorOf(answer)).toMatchObject({ status: 400, param, code });
 	});
 });
@@ -149,13 +141,13 @@ describe('DELETE /v1/files/{id}', () => {
 	it('deletes the record and the bytes, once', async () => {
 		const h = await harness();
 		const { id } = await h.stored();
-		const answer = await h.send(`/v1/files/${id}`, { method: 'DELETE' });
+		const answer = await h.send('DELETE', `/v1/files/${id}`);
 		expect([answer.status, await answer.json()]).toEqual([
 			200,
 			{ id, object: 'file', deleted: true },
 		]);
 		expect(await contents(h.stores)).toEqual({ states: {}, blobs: [] });
-		const again = await h.send(`/v1/files/${id}`, { method: 'DELETE' });
+		const again = await h.send('DELETE', `/v1/files/${id}`);
 		expect(await errorOf(again)).toMatchObject({ status: 404, code: 'file_not_found' });
 	});
 
@@ -163,7 +155,7 @@ describe('DELETE /v1/files/{id}', () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const answers = await Promise.all(
-			Array.from({ length: 5 }, () => h.send(`/v1/files/${id}`, { method: 'DELETE' })),
+			Array.from({ length: 5 }, () => h.send('DELETE', `/v1/files/${id}`)),
 		);
 		expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
 	});
@@ -180,14 +172,14 @@ describe('a file of another tenant', () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const answers = [
-			await h.send(`/v1/files/${id}${path}`, { method }, 'bob'),
-			await h.send(`/v1/files/${unknown}${path}`, { method }, 'bob'),
-			await h.send(`/v1/files/%00${path}`, { method }, 'bob'),
+			await h.send(method, `/v1/files/${id}${path}`, { key: 'bob' }),
+			await h.send(method, `/v1/files/${unknown}${path}`, { key: 'bob' }),
+			await h.send(method, `/v1/files/%00${path}`, { key: 'bob' }),
 		];
 		const [foreign, ...others] = await Promise.all(answers.map(errorOf));
 		expect(foreign).toMatchObject({ status: 404, code: 'file_not_found', param: null });
 		expect(others).toEqual([foreign, foreign]);
-		expect((await h.send(`/v1/files/${id}`)).status).toBe(200);
+		expect((await h.get(`/v1/files/${id}`)).status).toBe(200);
 	});
 
 	it('is in nobody else’s list', async () => {
@@ -208,14 +200,14 @@ describe('the scope files:read', () => {
 		['GET', `/v1/files/${unknown}/content`],
 	])('is needed for %s %s', async (method, path) => {
 		const h = await harness();
-		const answer = await h.send(path, { method }, 'alice:files:write');
+		const answer = await h.send(method, path, { key: 'alice.files:write' });
 		expect(await errorOf(answer)).toMatchObject({ status: 403 });
-		expect((await h.send(path, { method }, 'alice:files:read')).status).not.toBe(403);
+		expect((await h.send(method, path, { key: 'alice.files:read' })).status).not.toBe(403);
 	});
 
 	it('is not enough to delete', async () => {
 		const h = await harness();
-		const answer = await h.send(`/v1/files/${unknown}`, { method: 'DELETE' }, 'alice:files:read');
+		const answer = await h.send('DELETE', `/v1/files/${unknown}`, { key: 'alice.files:read' });
 		expect(await errorOf(answer)).toMatchObject({ status: 403 });
 	});
 });

@@ -1,16 +1,8 @@
 import type { BlobStore, RecordStore } from '@plinth/core';
-import { eventually, manualClock } from '@plinth/testing';
+import { errorOf, eventually, manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { arrivalMs, sweepMs } from '../src/sweep.ts';
-import {
-	changed,
-	contents,
-	errorOf,
-	harness,
-	memoryStores,
-	type Page,
-	type Stores,
-} from './harness.ts';
+import { changed, contents, harness, memoryStores, type Page, type Stores } from './harness.ts';
 
 const expiry = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' };
 const hour = 3_600_000;
@@ -94,13 +86,13 @@ describe('a crash', () => {
 			const { id } = await (await harness({ clock, stores })).stored();
 			const mortal = dying(stores, write, isMade);
 			const before = await harness({ clock, stores: mortal });
-			const answer = await before.send(`/v1/files/${id}`, { method: 'DELETE' });
+			const answer = await before.send('DELETE', `/v1/files/${id}`);
 			expect(answer.status).toBe(write === 1 ? 500 : 200);
 			await expectSound(stores);
 
 			const after = await harness({ clock, stores });
 			const isDeleted = write > 1 || isMade;
-			expect((await after.send(`/v1/files/${id}`)).status).toBe(isDeleted ? 404 : 200);
+			expect((await after.get(`/v1/files/${id}`)).status).toBe(isDeleted ? 404 : 200);
 			await eventually('the rest is deleted', async () => {
 				const { states, blobs } = await contents(stores);
 				return Object.keys(states).length + blobs.length === (isDeleted ? 0 : 2);
@@ -155,7 +147,7 @@ describe('an upload that fails', () => {
 		const form = new FormData();
 		form.set('purpose', 'vision');
 		form.set('file', new Blob(['x']), 'a');
-		const sent = h.send('/v1/files', { method: 'POST', body: form, signal: leave.signal });
+		const sent = h.send('POST', '/v1/files', { body: form, signal: leave.signal });
 		await expect(sent).rejects.toThrow();
 		await eventually('the record is gone', async () => {
 			return Object.keys((await contents(stores)).states).length === 0;
@@ -169,14 +161,14 @@ describe('a file with an expiry', () => {
 		const { id, expires_at = 0 } = await h.stored(expiry);
 		const left = expires_at * 1_000 - h.clock.now();
 		h.clock.jump(left - 1);
-		expect((await h.send(`/v1/files/${id}`)).status).toBe(200);
+		expect((await h.get(`/v1/files/${id}`)).status).toBe(200);
 		expect(await h.source.open('alice', id)).not.toBeNull();
 		h.clock.jump(1);
 		for (const path of ['', '/content']) {
-			const answer = await h.send(`/v1/files/${id}${path}`);
+			const answer = await h.get(`/v1/files/${id}${path}`);
 			expect(await errorOf(answer)).toMatchObject({ status: 404, code: 'file_not_found' });
 		}
-		expect((await h.send(`/v1/files/${id}`, { method: 'DELETE' })).status).toBe(404);
+		expect((await h.send('DELETE', `/v1/files/${id}`)).status).toBe(404);
 		expect((await h.json<Page>('/v1/files')).data).toEqual([]);
 		expect(await h.source.open('alice', id)).toBeNull();
 		expect((await contents(h.stores)).blobs).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { errorOf, type FormFields } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { bytes, contents, errorOf, type FormFields, harness } from './harness.ts';
+import { bytes, contents, harness } from './harness.ts';
 
 const png = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -118,7 +119,7 @@ describe('POST /v1/files', () => {
 		const form = new FormData();
 		if (missing === 'purpose') form.set('file', new Blob([png]), 'a.png');
 		else form.set('purpose', 'vision');
-		const answer = await h.send('/v1/files', { method: 'POST', body: form });
+		const answer = await h.send('POST', '/v1/files', { body: form });
 		expect(await errorOf(answer)).toMatchObject({
 			status: 400,
 			code: 'missing_required_parameter',
@@ -130,8 +131,7 @@ describe('POST /v1/files', () => {
 		const h = await harness();
 		const two = await h.upload({ file: png, another: png });
 		expect(await errorOf(two)).toMatchObject({ status: 413, code: 'request_too_large' });
-		const json = await h.send('/v1/files', {
-			method: 'POST',
+		const json = await h.send('POST', '/v1/files', {
 			headers: { 'content-type': 'application/json' },
 			body: '{"purpose":"vision"}',
 		});
@@ -140,8 +140,8 @@ describe('POST /v1/files', () => {
 
 	it('needs the scope files:write', async () => {
 		const h = await harness();
-		const answer = await h.upload({}, 'alice:files:read');
+		const answer = await h.upload({}, 'alice.files:read');
 		expect(await errorOf(answer)).toMatchObject({ status: 403, code: 'insufficient_permissions' });
-		expect((await h.upload({}, 'alice:files:write')).status).toBe(200);
+		expect((await h.upload({}, 'alice.files:write')).status).toBe(200);
 	});
 });

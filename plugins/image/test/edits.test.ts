@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { answerOf, dataUrl, errorOf, formOf, gate, harness, picturesOf } from './harness.ts';
+import { answerOf, dataUrl, formOf, harness, picturesOf } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
 const first = file('png', pixels(64, 48, [1, 1, 1, 255]));
 const second = file('jpeg', pixels(32, 32, [2, 2, 2, 255]));
 const third = file('webp', pixels(16, 16, [3, 3, 3, 255]));
-const mask = file('png', pixels(64, 48, [0, 0, 0, 0]));
+const clear = (width: number, height: number) => file('png', pixels(width, height, [0, 0, 0, 0]));
+const mask = clear(64, 48);
 
 type Harness = Awaited<ReturnType<typeof harness>>;
 
@@ -24,8 +25,8 @@ const seen = new WeakMap<Harness, readonly Uint8Array[]>();
 /** The files of a request are gone once it has been answered, so the model reads them while it works. */
 async function reading(options: Parameters<typeof harness>[0] = {}): Promise<Harness> {
 	const h = await harness(options);
-	const paint = h.edit;
-	h.edit = async (request, run) => {
+	const paint = h.model.edit;
+	h.model.edit = async (request, run) => {
 		seen.set(h, await Promise.all(request.images.map((image) => image.bytes())));
 		return paint(request, run);
 	};
@@ -172,7 +173,7 @@ describe('POST /v1/images/edits', () => {
 	])('gives each call the bytes of %s for itself', async (_, body) => {
 		const h = await harness({ options: { concurrency: 1 } });
 		const found: boolean[] = [];
-		h.edit = async ({ images }) => {
+		h.model.edit = async ({ images }) => {
 			const bytes = (await images[0]?.bytes()) ?? new Uint8Array();
 			found.push(first.equals(bytes));
 			bytes.fill(0);
@@ -211,7 +212,7 @@ describe('POST /v1/images/edits', () => {
 		const h = await harness();
 		const answered = gate();
 		let found: Buffer | undefined;
-		h.edit = async ({ images }, run) => {
+		h.model.edit = async ({ images }, run) => {
 			run.partial(pixels(8, 8));
 			await answered.passed;
 			found = Buffer.from((await images[0]?.bytes()) ?? []);
@@ -254,6 +255,8 @@ describe('an edit that is refused', () => {
 		[{ image: good, mask: [good, good] }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: dataUrl(second) } }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: dataUrl(third) } }, 'invalid_value', 'mask'],
+		[{ image: good, mask: { image_url: dataUrl(clear(64, 40)) } }, 'invalid_value', 'mask'],
+		[{ image: good, mask: { image_url: dataUrl(clear(60, 48)) } }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: 'data:,x' } }, 'invalid_value', 'mask.image_url'],
 		[{ image: good, size: '512x512' }, 'invalid_value', 'size'],
 		[{ image: good, quality: 'hd' }, 'invalid_value', 'quality'],

@@ -8,7 +8,7 @@ type Abilities = NonNullable<ImageModel['abilities']>;
 
 async function made(picture: Picture, fields: object = {}, abilities: Abilities = {}) {
 	const h = await harness({ abilities });
-	h.generate = async () => ({ images: [picture] });
+	h.model.generate = async () => ({ images: [picture] });
 	const answer = await answerOf(await h.generations({ ...fields }));
 	return { h, answer, picture: pictureIn(answer.data[0]) };
 }

@@ -1,6 +1,7 @@
 import { unsupportedValue } from '@plinth/core';
+import { errorOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { answerOf, errorOf, harness, pictureIn, picturesOf } from './harness.ts';
+import { answerOf, harness, pictureIn, picturesOf } from './harness.ts';
 
 describe('POST /v1/images/generations', () => {
 	it('answers with a PNG of the asked size and says how it turned out', async () => {
@@ -91,7 +92,7 @@ describe('POST /v1/images/generations', () => {
 
 	it('passes on what the model says of quality, prompt, warnings and usage', async () => {
 		const h = await harness();
-		h.generate = async () => ({
+		h.model.generate = async () => ({
 			images: [{ width: 1, height: 1, data: Uint8Array.of(1, 2, 3, 0), revisedPrompt: 'one cat' }],
 			quality: 'low',
 			warnings: ['No steps.', 'No steps.'],
@@ -114,13 +115,13 @@ describe('POST /v1/images/generations', () => {
 
 	it('counts what the model withholds', async () => {
 		const h = await harness({ abilities: { count: 3 } });
-		h.generate = async (request, { seed }) => ({
+		h.model.generate = async (request, { seed }) => ({
 			images: [{ width: 1, height: 1, data: Uint8Array.of(seed & 255, 2, 3, 255) }],
 			filtered: request.count - 1,
 		});
 		const answer = await answerOf(await h.generations({ n: 3 }));
 		expect(answer).toMatchObject({ filtered_count: 2, data: [{}] });
-		h.generate = async ({ count }) => ({ images: [], filtered: count });
+		h.model.generate = async ({ count }) => ({ images: [], filtered: count });
 		const empty = await answerOf(await h.generations());
 		expect(empty).toMatchObject({ filtered_count: 1, data: [] });
 		expect(empty).not.toHaveProperty('size');
@@ -209,8 +210,7 @@ describe('POST /v1/images/generations', () => {
 
 	it('wants the scope images', async () => {
 		const h = await harness();
-		const headers = { 'x-api-key': 'videos', 'content-type': 'application/json' };
-		expect((await h.generations({}, { headers })).status).toBe(403);
+		expect((await h.generations({}, { key: 'alice.videos' })).status).toBe(403);
 	});
 });
 
@@ -248,7 +248,7 @@ describe('a model that cannot do everything', () => {
 
 	it('may refuse a value itself', async () => {
 		const h = await harness();
-		h.generate = () => Promise.reject(unsupportedValue('style', 'No styles here.'));
+		h.model.generate = () => Promise.reject(unsupportedValue('style', 'No styles here.'));
 		expect(await errorOf(await h.generations({ style: 'vivid' }))).toMatchObject({
 			status: 400,
 			code: 'unsupported_value',

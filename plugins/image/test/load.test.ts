@@ -1,7 +1,7 @@
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { WorkLoad } from '../src/work/load.ts';
-import { errorOf, gate, harness, solid } from './harness.ts';
+import { harness, solid } from './harness.ts';
 
 describe('more requests than are worked on at the same time', () => {
 	it.each([false, true])(
@@ -9,7 +9,7 @@ describe('more requests than are worked on at the same time', () => {
 		async (stream) => {
 			const h = await harness({ options: { maxRequests: 1 } });
 			const held = gate();
-			h.generate = async (request, { seed }) => {
+			h.model.generate = async (request, { seed }) => {
 				await held.passed;
 				return { images: [solid(request, seed)] };
 			};
@@ -29,7 +29,7 @@ describe('more requests than are worked on at the same time', () => {
 
 	it('count no more once they have failed', async () => {
 		const h = await harness({ options: { maxRequests: 1 } });
-		h.generate = () => Promise.reject(new Error('no paint left'));
+		h.model.generate = () => Promise.reject(new Error('no paint left'));
 		for (const stream of [false, true, false]) {
 			expect((await h.generations({ stream })).status).toBe(502);
 		}

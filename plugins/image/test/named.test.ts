@@ -1,6 +1,7 @@
+import { errorOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
-import { answerOf, dataUrl, errorOf, formOf, harness } from './harness.ts';
+import { answerOf, dataUrl, formOf, harness } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
 const first = file('png', pixels(64, 48, [1, 1, 1, 255]));
@@ -16,9 +17,9 @@ const backends = {
 /** What the model was shown, mask last. */
 async function shown(body: Record<string, unknown> | FormData) {
 	const h = await harness({ backends });
-	const paint = h.edit;
+	const paint = h.model.edit;
 	const seen: Buffer[] = [];
-	h.edit = async (request, run) => {
+	h.model.edit = async (request, run) => {
 		for (const image of [...request.images, ...(request.mask ? [request.mask] : [])]) {
 			seen.push(Buffer.from(await image.bytes()));
 		}

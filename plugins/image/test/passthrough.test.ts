@@ -1,7 +1,7 @@
 import type { RawBody } from '@plinth/core';
-import { answering, forwardRequest } from '@plinth/testing';
+import { answering, errorOf, forwardRequest, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { errorOf, gate, type HarnessOptions, harness } from './harness.ts';
+import { type HarnessOptions, harness } from './harness.ts';
 
 const answer = JSON.stringify({ created: 1, data: [{ b64_json: 'AA==' }] });
 

@@ -1,21 +1,20 @@
 import { modelError, unsupportedValue } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import type { ImageModel, ImageRequest } from '../src/model.ts';
+import type { ImageModel, ImageRequest, ImageRun } from '../src/model.ts';
 import {
 	answerOf,
 	dataUrl,
-	errorOf,
-	gate,
 	type HarnessOptions,
 	harness,
+	pictureIn,
 	picturesOf,
 	solid,
 } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
-/** A model that stands in, and what it was asked. Its pictures are blue. */
-function standIn(abilities: ImageModel['abilities'] = {}) {
+/** A fallback model, and what it was asked. Its pictures are blue. */
+function fallbackModel(abilities: ImageModel['abilities'] = {}) {
 	const asked: ImageRequest[] = [];
 	const paint = async (request: ImageRequest) => {
 		asked.push(request);
@@ -26,15 +25,15 @@ function standIn(abilities: ImageModel['abilities'] = {}) {
 	return { asked, model };
 }
 
-/** A model whose GPU has failed, and one that stands in. */
+/** A model whose GPU has failed, and its fallback. */
 async function failing(abilities: ImageModel['abilities'] = {}, more: HarnessOptions = {}) {
-	const second = standIn(abilities);
+	const second = fallbackModel(abilities);
 	const h = await harness({
 		...more,
 		binding: { fallback: ['second'] },
 		others: { second: second.model },
 	});
-	h.generate = h.edit = () => Promise.reject(modelError('The GPU is out of memory.'));
+	h.model.generate = h.model.edit = () => Promise.reject(modelError('The GPU is out of memory.'));
 	return { h, asked: second.asked };
 }
 
@@ -44,12 +43,12 @@ const wordsOf = (text: string) =>
 
 describe('a model that fails', () => {
 	it('is replaced for a whole answer, however many pictures there were', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await harness({
 			binding: { fallback: ['second'] },
 			others: { second: second.model },
 		});
-		h.generate = async (request, { seed }) => {
+		h.model.generate = async (request, { seed }) => {
 			if (h.calls.length > 1) throw modelError('The GPU is out of memory.');
 			return { images: [solid(request, seed)] };
 		};
@@ -93,9 +92,21 @@ describe('a model that fails', () => {
 		expect(asked).toEqual([]);
 	});
 
+	it('is not replaced by a model without masks where the request has one', async () => {
+		const { h, asked } = await failing({ mask: false });
+		const image = { image_url: dataUrl(file('png', pixels(64, 64))) };
+		const mask = { image_url: dataUrl(file('png', pixels(64, 64, [0, 0, 0, 0]))) };
+		expect(await errorOf(await h.editing({ image, mask }))).toMatchObject({
+			status: 502,
+			message: expect.stringContaining('out of memory'),
+		});
+		expect(asked).toEqual([]);
+		expect((await h.editing({ image })).status).toBe(200);
+	});
+
 	it('is not replaced when it has refused', async () => {
 		const { h, asked } = await failing();
-		h.generate = () => Promise.reject(unsupportedValue('style', 'Not here.'));
+		h.model.generate = () => Promise.reject(unsupportedValue('style', 'Not here.'));
 		expect(await errorOf(await h.generations(small))).toMatchObject({ status: 400 });
 		expect(asked).toEqual([]);
 	});
@@ -112,7 +123,7 @@ describe('a stream', () => {
 	it('is made by the next model also when it has begun without an event', async () => {
 		const { h, asked } = await failing();
 		const broken = gate();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			await broken.passed;
 			throw modelError('The GPU is gone.');
 		};
@@ -125,10 +136,53 @@ describe('a stream', () => {
 		expect(wordsOf(await response.text())).toEqual(['completed']);
 	});
 
+	it('shows nothing of a model whose time is over', async () => {
+		const [first, second] = [gate(), gate()];
+		const asked: ImageRun[] = [];
+		const next: ImageModel = {
+			apiVersion: 1,
+			async generate(_, run) {
+				asked.push(run);
+				await second.passed;
+				return { images: [pixels(64, 64, [0, 0, 255, 255])] };
+			},
+		};
+		const h = await harness({
+			binding: { fallback: ['next'], timeoutSeconds: 5 },
+			others: { next },
+		});
+		const returned = gate();
+		h.model.generate = async (_, { partial, signal }) => {
+			const red = pixels(64, 64, [255, 0, 0, 255]);
+			signal.addEventListener('abort', () => partial(red));
+			await first.passed;
+			partial(red);
+			returned.open();
+			return { images: [red] };
+		};
+		const answer = h.generations({ ...small, stream: true, partial_images: 1 });
+		await eventually('the model is at work', () => h.calls.length === 1);
+		await h.clock.advance(5_000);
+		await eventually('the next one is at work', () => asked.length === 1);
+		first.open();
+		await returned.passed;
+		await new Promise((resolve) => setImmediate(resolve));
+		second.open();
+		const frames = (await (await answer).text()).matchAll(/"b64_json":"([^"]+)"/g);
+		const colours = [...frames].map(([, b64_json = '']) => [
+			...pictureIn({ b64_json }).data.subarray(0, 3),
+		]);
+		expect(colours).toEqual([
+			[0, 0, 255],
+			[0, 0, 255],
+		]);
+		expect(h.codec.asked.filter((name) => name === 'encode')).toHaveLength(1);
+	});
+
 	it('breaks off where the model fails behind an unfinished state', async () => {
 		const { h, asked } = await failing();
 		const shown = gate();
-		h.generate = async (_, { partial }) => {
+		h.model.generate = async (_, { partial }) => {
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			await shown.passed;
 			throw modelError('The GPU is gone.');
@@ -151,7 +205,7 @@ describe('the place of a model', () => {
 	it('is held until the work for a stream has ended', async () => {
 		const h = await harness({ binding: { concurrency: 1 } });
 		const done = gate();
-		h.generate = async (request, { partial, seed }) => {
+		h.model.generate = async (request, { partial, seed }) => {
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			await done.passed;
 			return { images: [solid(request, seed)] };
@@ -167,7 +221,7 @@ describe('the place of a model', () => {
 
 	it('is free again when the reader of a stream leaves', async () => {
 		const h = await harness({ binding: { concurrency: 1 } });
-		h.generate = async (request, { partial, seed }) => {
+		h.model.generate = async (request, { partial, seed }) => {
 			if (h.calls.length > 1) return { images: [solid(request, seed)] };
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			return new Promise(() => {});

@@ -1,7 +1,7 @@
 import { modelError } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { dataUrl, errorOf, formOf, gate, harness, type Item, pictureIn, solid } from './harness.ts';
+import { dataUrl, formOf, harness, type Item, pictureIn, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
 interface Frame extends Item {
@@ -68,7 +68,7 @@ describe('a stream', () => {
 		const h = await harness();
 		const shown = [gate(), gate()];
 		h.codec.hold = async (image) => shown[(image.data[0] ?? 0) - 1]?.open();
-		h.generate = async (_, { partial, partials }) => {
+		h.model.generate = async (_, { partial, partials }) => {
 			expect(partials).toBe(2);
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			await shown[0]?.passed;
@@ -116,7 +116,7 @@ describe('a stream', () => {
 		h.codec.hold = async ({ data }) => {
 			if (data[0] === 1) await new Promise(() => {});
 		};
-		h.generate = async (_, { partial }) => {
+		h.model.generate = async (_, { partial }) => {
 			partial(pixels(64, 64, [1, 0, 0, 255]));
 			await new Promise((resolve) => setImmediate(resolve));
 			return { images: [pixels(64, 64, [9, 0, 0, 255])] };
@@ -127,7 +127,7 @@ describe('a stream', () => {
 
 	it('leaves out partials that are broken, and what is shown of pictures that are not there', async () => {
 		const h = await harness();
-		h.generate = async (_, { partial }) => {
+		h.model.generate = async (_, { partial }) => {
 			partial({ width: 3, height: 3, data: new Uint8Array(4) });
 			partial(null as never);
 			partial(pixels(8, 8), 1);
@@ -145,7 +145,7 @@ describe('a stream', () => {
 		h.codec.hold = async ({ data }) => {
 			if (data[0] === 1) shown.open();
 		};
-		h.generate = async (_, { partial }) => {
+		h.model.generate = async (_, { partial }) => {
 			const canvas = {
 				width: 64,
 				height: 64,
@@ -199,13 +199,13 @@ describe('a stream', () => {
 			[true, false],
 			[false, true],
 		]);
-		expect((await h.get(String(frames[1]?.url))).status).toBe(200);
+		expect((await h.get(String(frames[1]?.url), { key: null })).status).toBe(200);
 	});
 
 	it('begins after a second although nothing is there yet', async () => {
 		const h = await harness();
 		const done = gate();
-		h.generate = async (request) => {
+		h.model.generate = async (request) => {
 			await done.passed;
 			return { images: [solid(request, 1)] };
 		};
@@ -220,7 +220,7 @@ describe('a stream', () => {
 
 	it('waits for a slow reader, and leaves out the partials that would wait too', async () => {
 		const h = await harness({ options: { concurrency: 1 } });
-		h.generate = async (request, { seed, partial }) => {
+		h.model.generate = async (request, { seed, partial }) => {
 			partial(pixels(8, 8, [seed, 0, 0, 255]));
 			await new Promise((resolve) => setImmediate(resolve));
 			return { images: [solid(request, seed)] };
@@ -246,10 +246,10 @@ describe('a stream', () => {
 
 	it('tells how many pictures were withheld, and fails where all were', async () => {
 		const h = await harness({ abilities: { count: 2 } });
-		h.generate = async () => ({ images: [pixels(8, 8)], filtered: 1 });
+		h.model.generate = async () => ({ images: [pixels(8, 8)], filtered: 1 });
 		const frames = await framesOf(await h.generations({ ...stream, n: 2 }));
 		expect(frames).toMatchObject([{ filtered_count: 1 }]);
-		h.generate = async ({ count }) => ({ images: [], filtered: count });
+		h.model.generate = async ({ count }) => ({ images: [], filtered: count });
 		expect(await errorOf(await h.generations(stream))).toMatchObject({
 			status: 400,
 			type: 'image_generation_user_error',
@@ -261,7 +261,7 @@ describe('a stream', () => {
 describe('a failure', () => {
 	it('before the first event has a status', async () => {
 		const h = await harness();
-		h.generate = () => Promise.reject(modelError('The GPU is gone.'));
+		h.model.generate = () => Promise.reject(modelError('The GPU is gone.'));
 		expect(await errorOf(await h.generations(stream))).toMatchObject({
 			status: 502,
 			code: 'model_error',
@@ -270,7 +270,7 @@ describe('a failure', () => {
 
 	it('after it is a last frame, and stops the other calls', async () => {
 		const h = await harness();
-		h.generate = async (request, { seed, signal }) => {
+		h.model.generate = async (request, { seed, signal }) => {
 			if (seed === 1) return { images: [solid(request, seed)] };
 			if (seed === 3) throw modelError('The GPU is gone.');
 			return new Promise((_, reject) => {
@@ -287,7 +287,7 @@ describe('a failure', () => {
 describe('a client that leaves a stream', () => {
 	it('stops every call at once, also one that does not listen, and is shown nothing more', async () => {
 		const h = await harness();
-		h.generate = async (_, { seed, partial }) => {
+		h.model.generate = async (_, { seed, partial }) => {
 			partial(pixels(8, 8, [seed, 0, 0, 255]));
 			return new Promise(() => {});
 		};
@@ -306,7 +306,7 @@ describe('a client that leaves a stream', () => {
 	it('stops every call also before the first event', async () => {
 		const h = await harness();
 		const leave = new AbortController();
-		h.generate = () => new Promise(() => {});
+		h.model.generate = () => new Promise(() => {});
 		const answer = h.generations(stream, { signal: leave.signal }).catch(() => 'left');
 		await eventually('the model is asked', () => h.calls.length === 1);
 		leave.abort();

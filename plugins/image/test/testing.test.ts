@@ -220,7 +220,7 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 					signal.addEventListener('abort', () => reject(signal.reason)),
 				),
 		},
-		'generate: a signal that has aborted before keeps nobody waiting',
+		'generate: a signal that has aborted before ends the call at once',
 	],
 	[
 		'shows more after an abort',
@@ -238,7 +238,7 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 				return generate(request, run);
 			},
 		},
-		'generate: an odd request is fulfilled, or refused with a status of 400 to 499',
+		'generate: an unusual request is fulfilled, or refused with a 4xx status',
 	],
 	[
 		'paints over its inputs',

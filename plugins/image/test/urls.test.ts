@@ -1,9 +1,9 @@
 import type { BlobStore } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { signingKey } from '../src/links/signing-key.ts';
 import { sweepMs } from '../src/links/sweep.ts';
-import { answerOf, errorOf, type HarnessOptions, harness, solid } from './harness.ts';
+import { answerOf, type HarnessOptions, harness, solid } from './harness.ts';
 import { decode } from './pictures.ts';
 
 const minute = 60_000;
@@ -43,7 +43,7 @@ describe('response_format url', () => {
 			/^http:\/\/pictures\.test\/v1\/images\/results\/[0-9a-f]{12}-[0-9a-f]{32}\.webp\?signature=[0-9a-f]{64}$/,
 		);
 		expect(answer.data).toEqual([{ url }]);
-		const response = await h.get(url);
+		const response = await h.get(url, { key: null });
 		expect(response.status).toBe(200);
 		expect(Object.fromEntries(response.headers)).toMatchObject({
 			'content-type': 'image/webp',
@@ -58,11 +58,11 @@ describe('response_format url', () => {
 	it('serves ranges and knows what a client has', async () => {
 		const { h, url } = await withUrl({}, { output_format: 'jpeg' });
 		expect(url).toContain('.jpg?');
-		const part = await h.get(url, { range: 'bytes=0-2' });
+		const part = await h.get(url, { key: null, headers: { range: 'bytes=0-2' } });
 		expect([part.status, part.headers.get('content-type')]).toEqual([206, 'image/jpeg']);
 		expect(Buffer.from(await part.arrayBuffer())).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
-		const etag = String((await h.get(url)).headers.get('etag'));
-		expect((await h.get(url, { 'if-none-match': etag })).status).toBe(304);
+		const etag = String((await h.get(url, { key: null })).headers.get('etag'));
+		expect((await h.get(url, { key: null, headers: { 'if-none-match': etag } })).status).toBe(304);
 	});
 
 	it('gives each picture an address of its own', async () => {
@@ -73,10 +73,13 @@ describe('response_format url', () => {
 	it('serves until the minutes are over, and not a moment longer', async () => {
 		const { h, url } = await withUrl({ options: { urlMinutes: 2 } });
 		h.clock.jump(2 * minute - 1_000);
-		const last = await h.get(url);
+		const last = await h.get(url, { key: null });
 		expect([last.status, last.headers.get('cache-control')]).toEqual([200, 'private, max-age=1']);
 		h.clock.jump(1_000);
-		expect(await errorOf(await h.get(url))).toMatchObject({ status: 404, code: 'image_expired' });
+		expect(await errorOf(await h.get(url, { key: null }))).toMatchObject({
+			status: 404,
+			code: 'image_expired',
+		});
 	});
 
 	it('answers everything else alike, whether the picture exists or not', async () => {
@@ -99,7 +102,7 @@ describe('response_format url', () => {
 			`/v1/images/results/x?signature=${signature}`,
 		];
 		const answers = await Promise.all(
-			addresses.map(async (address) => errorOf(await h.get(`${origin}${address}`))),
+			addresses.map(async (address) => errorOf(await h.get(`${origin}${address}`, { key: null }))),
 		);
 		for (const answer of answers) expect(answer).toEqual(answers[0]);
 		expect(answers[0]).toMatchObject({ status: 404, code: 'image_not_found' });
@@ -108,7 +111,9 @@ describe('response_format url', () => {
 	it('answers like that also when the store has lost the picture', async () => {
 		const { h, url } = await withUrl();
 		for (const key of await keysIn(h.blobs)) await h.blobs.delete(key);
-		expect(await errorOf(await h.get(url))).toMatchObject({ code: 'image_not_found' });
+		expect(await errorOf(await h.get(url, { key: null }))).toMatchObject({
+			code: 'image_not_found',
+		});
 	});
 
 	it('leaves it to a store that makes addresses itself', async () => {
@@ -220,7 +225,7 @@ describe('the sweep', () => {
 
 it('a picture of a stream that nobody reads any more expires with the others', async () => {
 	const h = await harness();
-	h.generate = async (request, { seed }) =>
+	h.model.generate = async (request, { seed }) =>
 		seed === 1 ? { images: [solid(request, seed)] } : new Promise(() => {});
 	const fields = { n: 2, seed: 1, stream: true, response_format: 'url' };
 	const response = await h.generations(fields);

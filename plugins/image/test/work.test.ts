@@ -1,7 +1,7 @@
 import { modelError } from '@plinth/core';
-import { eventually } from '@plinth/testing';
-import { describe, expect, it } from 'vitest';
-import { answerOf, errorOf, gate, harness, picturesOf, solid } from './harness.ts';
+import { errorOf, eventually, gate } from '@plinth/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { answerOf, harness, picturesOf, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
 describe('several pictures', () => {
@@ -29,7 +29,7 @@ describe('several pictures', () => {
 		const gates = Array.from({ length: 4 }, gate);
 		let most = 0;
 		let now = 0;
-		h.generate = async (request, { seed }) => {
+		h.model.generate = async (request, { seed }) => {
 			most = Math.max(most, ++now);
 			await gates[seed]?.passed;
 			now -= 1;
@@ -48,7 +48,7 @@ describe('several pictures', () => {
 	it('are made as many at a time as the option says', async () => {
 		const h = await harness({ options: { concurrency: 3 } });
 		const all = gate();
-		h.generate = async (request, { seed }) => {
+		h.model.generate = async (request, { seed }) => {
 			if (h.calls.length === 3) all.open();
 			await all.passed;
 			return { images: [solid(request, seed)] };
@@ -62,7 +62,7 @@ describe('several pictures', () => {
 			input_tokens: 2,
 			output_tokens: 12,
 		});
-		h.generate = async (request, { seed }) => ({
+		h.model.generate = async (request, { seed }) => ({
 			images: [solid(request, seed)],
 			usage: { inputTextTokens: 10, inputImageTokens: 0, outputTokens: 100 },
 		});
@@ -75,7 +75,7 @@ describe('several pictures', () => {
 
 	it('merge their warnings without doubles', async () => {
 		const h = await harness();
-		h.generate = async (request, { seed }) => ({
+		h.model.generate = async (request, { seed }) => ({
 			images: [solid(request, seed)],
 			warnings: ['Same.', `Seed ${seed}.`],
 		});
@@ -85,7 +85,7 @@ describe('several pictures', () => {
 
 	it('all stop when one fails, also those that do not listen', async () => {
 		const h = await harness();
-		h.generate = async (_, { seed }) => {
+		h.model.generate = async (_, { seed }) => {
 			if (seed > 0) throw modelError('The GPU is gone.');
 			return new Promise(() => {});
 		};
@@ -100,7 +100,7 @@ describe('several pictures', () => {
 describe('a model that fails', () => {
 	it('tells the caller only what it says with a code', async () => {
 		const h = await harness();
-		h.generate = () => Promise.reject(new Error('/etc/secret is unreadable'));
+		h.model.generate = () => Promise.reject(new Error('/etc/secret is unreadable'));
 		const error = await errorOf(await h.generations());
 		expect(error).toMatchObject({ status: 502, code: 'model_error' });
 		expect(error.message).not.toContain('secret');
@@ -108,7 +108,7 @@ describe('a model that fails', () => {
 
 	it('may throw before it returns a promise', async () => {
 		const h = await harness();
-		h.generate = () => {
+		h.model.generate = () => {
 			throw new TypeError('size is undefined');
 		};
 		expect(await errorOf(await h.generations())).toMatchObject({ status: 502 });
@@ -149,7 +149,7 @@ describe('a model that fails', () => {
 		],
 	])('by returning %s is told what is wrong', async (_, result, words) => {
 		const h = await harness();
-		h.generate = async () => result as never;
+		h.model.generate = async () => result as never;
 		const error = await errorOf(await h.generations());
 		expect(error).toMatchObject({ status: 502, code: 'model_error', param: null });
 		expect(error.message).toContain(words);
@@ -160,12 +160,31 @@ describe('a client that leaves', () => {
 	it('stops every call at once, also one that does not listen', async () => {
 		const h = await harness();
 		const leave = new AbortController();
-		h.generate = () => new Promise(() => {});
+		h.model.generate = () => new Promise(() => {});
 		const answer = h.generations({ n: 3 }, { signal: leave.signal }).catch(() => 'left');
 		await eventually('two calls are made', () => h.calls.length === 2);
 		leave.abort();
 		expect(await answer).toBe('left');
 		await eventually('both are told', () => h.calls.every(({ run }) => run.signal.aborted));
 		expect(h.calls).toHaveLength(2);
+	});
+
+	it('leaves nothing in the store where a picture was being encoded', async () => {
+		const h = await harness();
+		const put = vi.spyOn(h.blobs, 'put');
+		const [encoding, left] = [gate(), gate()];
+		h.codec.hold = async () => {
+			encoding.open();
+			await left.passed;
+		};
+		const leave = new AbortController();
+		const fields = { response_format: 'url' };
+		const answer = h.generations(fields, { signal: leave.signal }).catch(() => 'left');
+		await encoding.passed;
+		leave.abort();
+		expect(await answer).toBe('left');
+		left.open();
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(put).not.toHaveBeenCalled();
 	});
 });

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { jsonOf } from '@plinth/testing';
 import type { EncodedDocument } from '@plinth/toolkit';
 
 /** One entry of an answer. */
@@ -17,9 +18,7 @@ export interface Result {
 
 /** The entries of a good answer. */
 export async function resultsOf(answer: Response): Promise<readonly Result[]> {
-	const text = await answer.text();
-	if (answer.status !== 200) throw new Error(`${answer.status}: ${text}`);
-	return (JSON.parse(text) as { results: readonly Result[] }).results;
+	return (await jsonOf<{ results: readonly Result[] }>(answer)).results;
 }
 
 /** The text of each entry, its pages joined by `|`; of a failed one its code. */
@@ -34,13 +33,6 @@ export async function textsOf(answer: Response): Promise<readonly string[]> {
 export function sent(content: string | Uint8Array, labels: object = {}): object {
 	const data = Buffer.from(content).toString('base64');
 	return { url: `data:application/pdf;base64,${data}`, ...labels };
-}
-
-/** Status, code and param of an error answer. */
-export async function errorOf(answer: Response) {
-	const { error } = (await answer.json()) as { error: Record<string, unknown> };
-	const { code, param, message } = error;
-	return { status: answer.status, code, param, message: String(message) };
 }
 
 /** The bytes of a document as text. */

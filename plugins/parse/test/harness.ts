@@ -1,12 +1,5 @@
-import {
-	type App,
-	type AppConfig,
-	type Authenticator,
-	createApp,
-	defineBackend,
-	services,
-} from '@plinth/core';
-import { silentLogger } from '@plinth/testing';
+import type { AppConfig } from '@plinth/core';
+import { fakeBackend, type RequestOptions, type TestApp, testApp } from '@plinth/testing';
 import {
 	type DocumentOptions,
 	type DocumentReader,
@@ -16,7 +9,6 @@ import {
 	mediaServices,
 } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { parse } from '../src/index.ts';
 import { contentOf } from './documents.ts';
 
@@ -30,14 +22,13 @@ export interface ReadCall {
 }
 
 /** What the tests turn and read. */
-export interface Harness {
-	readonly app: App;
+export interface Harness extends TestApp {
 	/** Every call of the reader so far. */
 	readonly calls: ReadCall[];
 	/** Replaces what the reader does; by default it gives the content back as one page. */
 	read: (call: ReadCall) => Promise<DocumentText>;
 	/** Sends JSON, or a form. */
-	parse(body: object, init?: RequestInit): Promise<Response>;
+	parse(body: object, options?: RequestOptions): Promise<Response>;
 }
 
 /** Boots the plugin with a scripted reader, and stops it after the test. */
@@ -49,7 +40,7 @@ export async function harness(
 		calls: [],
 		read: async ({ content }) => pagesOf(content),
 	};
-	const reader: DocumentReader = {
+	const documents: DocumentReader = {
 		version: 'scripted',
 		async read(document, given, run) {
 			const call = { document, content: await contentOf(document), options: given, run };
@@ -57,35 +48,17 @@ export async function harness(
 			return state.read(call);
 		},
 	};
-	const documents = defineBackend({
-		name: 'scripted',
-		provides: mediaServices.documents,
-		config: z.strictObject({}),
-		create: () => reader,
+	const running = await testApp({
+		key: 'alice.documents',
+		realTime: true,
+		backends: { documents: fakeBackend(mediaServices.documents, documents), ...backends },
+		plugins: { parse: parse(options) },
+		onTestFinished,
 	});
-	const app = await createApp(
-		{
-			server: { drainDelayMs: 0, graceMs: 50 },
-			backends: { auth: fakeAuth(), documents: documents(), ...backends },
-			plugins: { parse: parse(options) },
-		},
-		{ log: silentLogger(), env: {} },
-	);
-	onTestFinished(() => app.stop());
-	return Object.assign(state, {
-		app,
-		parse(body: object, init: RequestInit = {}) {
-			const isForm = body instanceof FormData;
-			const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' };
-			return app.fetch(
-				new Request('http://localhost/api/attachments/parse', {
-					method: 'POST',
-					body: isForm ? body : JSON.stringify(body),
-					...init,
-					headers: { 'x-api-key': 'documents', ...type, ...init.headers },
-				}),
-			);
-		},
+	const path = '/api/attachments/parse';
+	return Object.assign(state, running, {
+		parse: (body: object, init?: RequestOptions) =>
+			body instanceof FormData ? running.form(path, body, init) : running.post(path, body, init),
 	});
 }
 
@@ -104,15 +77,3 @@ export function pagesOf(...texts: readonly string[]): DocumentText {
 export function textOf(text: string): DocumentText {
 	return { mediaType: 'text/plain', text, truncated: false, metadata: {} };
 }
-
-const fakeAuth = defineBackend({
-	name: 'fakeAuth',
-	provides: services.authenticator,
-	config: z.strictObject({}),
-	create: (): Authenticator => ({
-		async authenticate(key) {
-			const [scope = '', tenant = 'alice'] = key.split('/');
-			return { id: key, tenant, scopes: [scope] };
-		},
-	}),
-});

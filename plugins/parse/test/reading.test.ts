@@ -1,9 +1,9 @@
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { type DocumentText, mediaError } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { jsonPieces } from '../src/answer/pieces.ts';
 import { unitsOfFirst } from '../src/work/cut.ts';
-import { errorOf, resultsOf, sent, textsOf } from './documents.ts';
+import { resultsOf, sent, textsOf } from './documents.ts';
 import { harness, pagesOf, textOf } from './harness.ts';
 
 const contents = (...names: string[]) => ({ files: names.map((name) => sent(name)) });
@@ -125,7 +125,7 @@ describe('the turns of requests', () => {
 		const many = h.parse(contents('a1', 'a2', 'a3', 'a4'));
 		await waitFor('a1', 'a2');
 		const few = h.parse(contents('b1'));
-		const other = h.parse(contents('o1', 'o2'), { headers: { 'x-api-key': 'documents/bob' } });
+		const other = h.parse(contents('o1', 'o2'), { key: 'bob.documents' });
 		await waitFor('a1', 'a2', 'o1', 'o2');
 		end('a1');
 		// The second request of the tenant was in line before the next document of the first one.

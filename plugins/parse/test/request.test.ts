@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { errorOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { errorOf, resultsOf, sent, textsOf } from './documents.ts';
+import { resultsOf, sent, textsOf } from './documents.ts';
 import { harness } from './harness.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -1,9 +1,10 @@
 import { defineBackend, plinthError } from '@plinth/core';
+import { errorOf } from '@plinth/testing';
 import { type FileSource, mediaServices } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { storedFiles } from '../../../test/support/stored-files.ts';
-import { errorOf, resultsOf, sent, textsOf } from './documents.ts';
+import { resultsOf, sent, textsOf } from './documents.ts';
 import { harness } from './harness.ts';
 
 const backends = { files: storedFiles({ 'file-1': 'first', 'file-2': 'second' }) };

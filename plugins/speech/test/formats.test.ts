@@ -1,14 +1,6 @@
+import { errorOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import {
-	errorOf,
-	fakeEncoder,
-	type Harness,
-	harness,
-	pcm,
-	samples,
-	silence,
-	streamOf,
-} from './harness.ts';
+import { fakeEncoder, type Harness, harness, pcm, samples, silence, streamOf } from './harness.ts';
 
 async function bytesOf(response: Response): Promise<Buffer> {
 	expect(response.status).toBe(200);

@@ -1,23 +1,20 @@
+import type { ModelBindingOptions } from '@plinth/core';
 import {
-	type App,
-	type Authenticator,
-	createApp,
-	defineBackend,
-	defineModel,
-	type ModelBindingOptions,
-	services,
-} from '@plinth/core';
-import { silentLogger } from '@plinth/testing';
+	fakeBackend,
+	fakeModels,
+	type RecordedCall,
+	type RequestOptions,
+	scriptedModel,
+	type TestApp,
+	testApp,
+} from '@plinth/testing';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { speech } from '../src/index.ts';
 import {
 	type AudioEncoder,
 	audioEncoder,
 	type PcmAudio,
 	type SpeechModel,
-	type SpeechRequest,
-	type SpeechRun,
 	speechModels,
 } from '../src/model.ts';
 
@@ -33,19 +30,18 @@ export interface HarnessOptions {
 	readonly speak?: SpeechModel['speak'];
 	/** Whether an upstream of the model can be given a request as it came. */
 	readonly forward?: SpeechModel['forward'];
-	/** Bounds of the model, and who stands in for it. */
+	/** Bounds of the model, and its fallbacks. */
 	readonly binding?: Omit<ModelBindingOptions, 'use'>;
 	/** Further models. */
 	readonly others?: Readonly<Record<string, SpeechModel>>;
 }
 
 /** What the tests use and read. */
-export interface Harness {
-	readonly app: App;
+export interface Harness extends TestApp {
 	/** Every call of the model so far. */
-	readonly calls: { readonly request: SpeechRequest; readonly run: SpeechRun }[];
+	readonly calls: readonly RecordedCall<SpeechModel['speak']>[];
 	/** Asks for speech; fields replace those of a good request for WAV. */
-	speak(fields?: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+	speak(fields?: Record<string, unknown>, options?: RequestOptions): Promise<Response>;
 }
 
 /** Boots the plugin with one fake model, `fake-1`, and stops it after the test. */
@@ -58,67 +54,26 @@ export async function harness({
 	binding = {},
 	others = {},
 }: HarnessOptions = {}): Promise<Harness> {
-	const calls: Harness['calls'] = [];
-	const model: SpeechModel = {
+	const model = scriptedModel(speechModels, {
 		apiVersion: 1,
-		speak(request, run) {
-			calls.push({ request, run });
-			return speak(request, run);
-		},
+		speak,
 		...(voices ? { voices: () => voices } : {}),
 		...(forward ? { forward } : {}),
-	};
-	const encoders = defineBackend({
-		name: 'fakeEncoder',
-		provides: audioEncoder,
-		config: z.strictObject({}),
-		create: () => encoder as AudioEncoder,
 	});
-	const app = await createApp(
-		{
-			server: { drainDelayMs: 0, graceMs: 50 },
-			backends: { auth: fakeAuth(), ...(encoder ? { encoder: encoders() } : {}) },
-			models: {
-				'fake-1': { ...binding, use: modelOf(model) },
-				...Object.fromEntries(Object.entries(others).map(([id, other]) => [id, modelOf(other)])),
-			},
-			plugins: { speech: speech(options) },
-		},
-		{ log: silentLogger(), env: {} },
-	);
-	onTestFinished(() => app.stop());
+	const running = await testApp({
+		key: 'alice.speech',
+		realTime: true,
+		backends: encoder ? { encoder: fakeBackend(audioEncoder, encoder) } : {},
+		models: { 'fake-1': { ...binding, use: model.use }, ...fakeModels(speechModels, others) },
+		plugins: { speech: speech(options) },
+		onTestFinished,
+	});
+	const good = { model: 'fake-1', voice: 'alloy', input: 'Hello there.', response_format: 'wav' };
 	return {
-		app,
-		calls,
-		speak(fields, init) {
-			const body = JSON.stringify({
-				model: 'fake-1',
-				voice: 'alloy',
-				input: 'Hello there.',
-				response_format: 'wav',
-				...fields,
-			});
-			// Only bodies of known length pass through.
-			const length = { 'content-length': `${Buffer.byteLength(body)}` };
-			return app.fetch(
-				new Request('http://localhost/v1/audio/speech', {
-					method: 'POST',
-					headers: { 'x-api-key': 'speech', 'content-type': 'application/json', ...length },
-					body,
-					...init,
-				}),
-			);
-		},
+		...running,
+		calls: model.callsOf('speak'),
+		speak: (fields, init) => running.post('/v1/audio/speech', { ...good, ...fields }, init),
 	};
-}
-
-function modelOf(model: SpeechModel) {
-	return defineModel({
-		kind: speechModels,
-		name: 'fake.speech',
-		config: z.strictObject({}),
-		create: () => model,
-	})();
 }
 
 /** Signed 16-bit little-endian samples. */
@@ -163,23 +118,3 @@ export function fakeEncoder(...formats: AudioEncoder['formats'][number][]): Audi
 		}),
 	};
 }
-
-/** Status, code and param of an error answer. */
-export async function errorOf(
-	response: Response,
-): Promise<{ status: number; code: unknown; param: unknown; message: string }> {
-	const { error } = (await response.json()) as { error: Record<string, unknown> };
-	const { code, param, message } = error;
-	return { status: response.status, code, param, message: String(message) };
-}
-
-const fakeAuth = defineBackend({
-	name: 'fakeAuth',
-	provides: services.authenticator,
-	config: z.strictObject({}),
-	create: (): Authenticator => ({
-		async authenticate(key) {
-			return key === 'nobody' ? null : { id: key, tenant: 'alice', scopes: [key] };
-		},
-	}),
-});

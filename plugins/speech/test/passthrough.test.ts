@@ -1,7 +1,7 @@
 import type { RawBody } from '@plinth/core';
-import { answering, forwardRequest } from '@plinth/testing';
+import { answering, errorOf, forwardRequest } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { errorOf, type HarnessOptions, harness } from './harness.ts';
+import { type HarnessOptions, harness } from './harness.ts';
 
 /** A request for an upstream that answers at once. */
 const request = (raw: RawBody) =>

@@ -1,6 +1,7 @@
 import { plinthError } from '@plinth/core';
+import { errorOf, type RequestOptions } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { errorOf, harness, silence } from './harness.ts';
+import { harness, silence } from './harness.ts';
 
 describe('the request', () => {
 	it('reaches the model in domain terms', async () => {
@@ -84,16 +85,15 @@ describe('the request', () => {
 	});
 
 	it('needs the scope speech, a key, and JSON', async () => {
-		const { speak } = await harness();
-		const status = async (headers: Record<string, string>) =>
-			(await speak({}, { headers: { 'content-type': 'application/json', ...headers } })).status;
-		expect(await status({ authorization: 'Bearer speech' })).toBe(200);
-		expect(await status({})).toBe(401);
-		expect(await status({ 'x-api-key': 'nobody' })).toBe(401);
-		expect(await status({ 'x-api-key': 'videos:read' })).toBe(403);
-		const form = new FormData();
-		form.set('model', 'fake-1');
-		const multipart = await speak({}, { headers: { 'x-api-key': 'speech' }, body: form });
+		const { speak, form } = await harness();
+		const status = async (options: RequestOptions) => (await speak({}, options)).status;
+		expect(await status({ key: null, headers: { authorization: 'Bearer alice.speech' } })).toBe(
+			200,
+		);
+		expect(await status({ key: null })).toBe(401);
+		expect(await status({ key: 'nobody' })).toBe(401);
+		expect(await status({ key: 'alice.videos:read' })).toBe(403);
+		const multipart = await form('/v1/audio/speech', { model: 'fake-1' });
 		expect(multipart.status).toBe(415);
 	});
 });
@@ -106,6 +106,7 @@ describe('a model that fails before the first byte', () => {
 		});
 		expect(await errorOf(await speak())).toEqual({
 			status: 400,
+			type: 'invalid_request_error',
 			code: 'unsupported_value',
 			param: 'input',
 			message,

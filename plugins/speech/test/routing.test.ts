@@ -1,15 +1,15 @@
 import { invalidValue, modelError } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { SpeechModel } from '../src/model.ts';
-import { errorOf, harness, pcm, samples, silence } from './harness.ts';
+import { harness, pcm, samples, silence } from './harness.ts';
 
 const failing = async () => {
 	throw modelError('The GPU is out of memory.');
 };
 
-/** A model that stands in: it says one sample. */
-function standIn(voices?: readonly string[]): SpeechModel {
+/** A fallback model: it says one sample. */
+function fallbackModel(voices?: readonly string[]): SpeechModel {
 	return {
 		apiVersion: 1,
 		speak: async () => pcm([samples(7)]),
@@ -37,7 +37,7 @@ describe('a model that fails', () => {
 		['without a sound', async () => pcm([])],
 		['in the middle of a silence', async () => pcm([], { body: breaking() })],
 	])('%s before the first byte is replaced', async (_, speak) => {
-		const h = await harness({ speak, binding, others: { second: standIn() } });
+		const h = await harness({ speak, binding, others: { second: fallbackModel() } });
 		const response = await h.speak(plain);
 		expect(Buffer.from(await response.arrayBuffer())).toEqual(samples(7));
 		expect(response.headers.get('x-plinth-model')).toBe('second');
@@ -49,7 +49,7 @@ describe('a model that fails', () => {
 		const h = await harness({
 			speak: async () => pcm([], { body: breaking(Buffer.alloc(2_000)) }),
 			binding,
-			others: { second: standIn() },
+			others: { second: fallbackModel() },
 		});
 		const response = await h.speak();
 		expect(Buffer.from(await response.arrayBuffer()).subarray(44)).toEqual(samples(7));
@@ -59,7 +59,7 @@ describe('a model that fails', () => {
 		const h = await harness({
 			speak: async () => pcm([], { body: breaking(Buffer.alloc(2_000)) }),
 			binding,
-			others: { second: standIn() },
+			others: { second: fallbackModel() },
 		});
 		const streamed = await (await h.speak({ ...plain, stream_format: 'sse' })).text();
 		expect(streamed).toContain('model_error');
@@ -70,7 +70,7 @@ describe('a model that fails', () => {
 		const h = await harness({
 			speak: failing,
 			binding,
-			others: { second: standIn(['nova']) },
+			others: { second: fallbackModel(['nova']) },
 		});
 		expect(await errorOf(await h.speak())).toMatchObject({
 			status: 502,
@@ -83,7 +83,7 @@ describe('a model that fails', () => {
 		const h = await harness({
 			speak: () => Promise.reject(invalidValue('speed', 'Slower.')),
 			binding,
-			others: { second: standIn() },
+			others: { second: fallbackModel() },
 		});
 		expect(await errorOf(await h.speak())).toMatchObject({ status: 400, param: 'speed' });
 	});

@@ -1,6 +1,7 @@
 import { modelError } from '@plinth/core';
+import { errorOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { errorOf, harness, pcm, samples, silence } from './harness.ts';
+import { harness, pcm, samples, silence } from './harness.ts';
 
 interface Frame {
 	readonly type?: string;

@@ -85,7 +85,7 @@ const form =
 const formats =
 	'every format gets samples or that format, or is refused with a status of 400 to 499' as const;
 const odd =
-	'an odd request is spoken, or refused with a status of 400 to 499 before the first byte' as const;
+	'an unusual request is spoken, or refused with a 4xx status before the first byte' as const;
 const ends = 'an abort ends the stream within a second, and one piece may still come' as const;
 
 const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
@@ -143,7 +143,7 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 				return good({ ...request, input: 'a'.repeat(nth === counter ? 1 : 2) }, run);
 			},
 		},
-		'two at the same time do not get into each other',
+		'two at the same time do not affect each other',
 	],
 	[
 		'has a voice twice',
@@ -200,7 +200,7 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 	[
 		'does not look at its signal',
 		{ speak: (request, run) => good(request, { ...run, signal: deaf }) },
-		'a signal that has aborted before keeps nobody waiting',
+		'a signal that has aborted before ends the call at once',
 	],
 	[
 		'goes on after an abort',

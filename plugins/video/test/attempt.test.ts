@@ -1,7 +1,14 @@
-import { type BlobStore, type Job, type JobRun, type Models, plinthError } from '@plinth/core';
+import {
+	type BlobStore,
+	type Job,
+	type JobRun,
+	type ModelCall,
+	type Models,
+	plinthError,
+} from '@plinth/core';
 import { memoryBlobs } from '@plinth/memory';
-import { createBackend, silentLogger } from '@plinth/testing';
-import { describe, expect, it } from 'vitest';
+import { createBackend, gate, silentLogger } from '@plinth/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { readCheckpoint, writeCheckpoint } from '../src/checkpoint.ts';
 import type { VideoModel, VideoRun } from '../src/model.ts';
 import { videoOptions } from '../src/options.ts';
@@ -40,12 +47,19 @@ const run: JobRun = {
 	log: silentLogger(),
 };
 
+type Work<T> = (call: ModelCall<VideoModel>) => Promise<T>;
+
+/** Calls the model once with a signal. */
+type CallModel = (signal: AbortSignal) => Promise<unknown>;
+
 async function runnerOf(
 	model: Partial<VideoModel>,
 	options: object = {},
 	more: Partial<Models<VideoModel>> = {},
+	calls = (call: CallModel, signal: AbortSignal): Promise<unknown> => call(signal),
 ) {
 	const { provided: blobs } = await createBackend<BlobStore>(memoryBlobs());
+	const put = vi.spyOn(blobs, 'put');
 	const whole: VideoModel = {
 		apiVersion: 1,
 		generate: async () => ({ body: mp4(), mediaType: 'video/mp4' }),
@@ -59,11 +73,14 @@ async function runnerOf(
 		get,
 		names: () => ['m'],
 		list: () => [get('m')],
-		ask: async (id, { signal }, work) =>
-			work({ ...get(id), signal, isTimed: false, keepSlot: () => () => {} }),
+		async ask<T>(id: string, { signal }: { signal: AbortSignal }, work: Work<T>) {
+			const call = { ...get(id), isTimed: false, keepSlot: () => () => {} };
+			return calls((each) => work({ ...call, signal: each }), signal) as Promise<T>;
+		},
 		...more,
 	};
-	return { blobs, runner: videoRunner({ options: videoOptions.parse(options), models, blobs }) };
+	const runner = videoRunner({ options: videoOptions.parse(options), models, blobs });
+	return { blobs, runner, written: () => put.mock.calls.map(([key]) => key) };
 }
 
 describe('one attempt', () => {
@@ -129,6 +146,7 @@ describe('one attempt', () => {
 
 	it('stops writing when it is aborted, and leaves nothing', async () => {
 		const stop = new AbortController();
+		let isReadOn = false;
 		const { blobs, runner } = await runnerOf({
 			generate: async () => ({
 				mediaType: 'video/mp4',
@@ -136,11 +154,78 @@ describe('one attempt', () => {
 					yield mp4();
 					stop.abort(new Error('cancelled'));
 					yield mp4();
+					isReadOn = true;
 				})(),
 			}),
 		});
 		await expect(runner.run(job, { ...run, signal: stop.signal })).rejects.toThrow('cancelled');
 		expect(await blobs.head(run.blobKey('video.mp4'))).toBeNull();
+		expect(isReadOn).toBe(false);
+	});
+
+	it('leaves nothing when it is aborted after the last byte', async () => {
+		const stop = new AbortController();
+		const { blobs, runner } = await runnerOf({
+			generate: async () => ({ body: mp4(), mediaType: 'video/mp4' }),
+		});
+		const put = blobs.put.bind(blobs);
+		blobs.put = async (...args) => {
+			const info = await put(...args);
+			stop.abort(new Error('cancelled'));
+			return info;
+		};
+		await expect(runner.run(job, { ...run, signal: stop.signal })).rejects.toThrow('cancelled');
+		expect(await blobs.head(run.blobKey('video.mp4'))).toBeNull();
+	});
+
+	it('ignores progress and the result of a model whose time is over', async () => {
+		const stop = new AbortController();
+		const told: number[] = [];
+		const { runner, written } = await runnerOf(
+			{
+				async generate(_, { progress }) {
+					progress(0.25);
+					stop.abort(new Error('its time is over'));
+					progress(0.5);
+					return { body: mp4(), mediaType: 'video/mp4' };
+				},
+			},
+			{},
+			{},
+			(call) => call(stop.signal),
+		);
+		const progress = (fraction: number) => void told.push(fraction);
+		await expect(runner.run(job, { ...run, progress })).rejects.toThrow('its time is over');
+		expect(told).toEqual([0.25]);
+		expect(written()).toEqual([]);
+	});
+
+	it('keeps the bytes of a fallback apart from those of the model before it, which may still be writing', async () => {
+		const [begun, late] = [gate(), gate()];
+		const over = new AbortController();
+		async function* slowly() {
+			yield mp4('first');
+			begun.open();
+			await late.passed;
+			yield Buffer.from('more');
+		}
+		const bodies = [slowly(), mp4('second')];
+		const { runner, written } = await runnerOf(
+			{ generate: async () => ({ body: bodies.shift() ?? mp4(), mediaType: 'video/mp4' }) },
+			{},
+			{},
+			async (call, signal) => {
+				const first = call(over.signal).catch(() => 'stopped');
+				await begun.passed;
+				over.abort(new Error('its time is over'));
+				const made = await call(signal);
+				late.open();
+				expect(await first).toBe('stopped');
+				return made;
+			},
+		);
+		await runner.run(job, run);
+		expect(new Set(written()).size).toBe(2);
 	});
 
 	it('refuses media types other than video/mp4', async () => {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { errorOf, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { errorOf, gate, type Harness, harness, mp4, png, webp } from './harness.ts';
+import { type Harness, harness, mp4, png, webp } from './harness.ts';
 
 const bytes = mp4('0123456789');
 
 async function completed(h: Harness, poster?: Buffer): Promise<string> {
-	h.generate = async () => ({
+	h.model.generate = async () => ({
 		body: bytes,
 		mediaType: 'video/mp4',
 		...(poster
@@ -94,7 +95,7 @@ describe('GET /v1/videos/{id}/content', () => {
 	it('is not retried and names the status while the video is not completed', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			await passed;
 			throw new Error('secret detail');
 		};

@@ -1,6 +1,7 @@
+import { errorOf, formOf } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { sizes } from '../src/fields.ts';
-import { errorOf, formOf, harness, hugePng, jpeg, png, webp } from './harness.ts';
+import { harness, hugePng, jpeg, png, webp } from './harness.ts';
 
 const least = { model: 'fake-1', prompt: 'a cat' };
 const asUrl = (bytes: Buffer, type = 'image/png') =>

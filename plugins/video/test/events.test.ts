@@ -1,7 +1,7 @@
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually, gate, type RequestOptions } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { Video } from '../src/wire.ts';
-import { errorOf, gate, type Harness, harness, mp4, type SendOptions } from './harness.ts';
+import { type Harness, harness, mp4 } from './harness.ts';
 
 interface Frame {
 	readonly event?: string;
@@ -22,11 +22,11 @@ async function framesOf(response: Response): Promise<readonly Frame[]> {
 	});
 }
 
-function follow(h: Harness, id: string, options: SendOptions = {}): Promise<Response> {
+function follow(h: Harness, id: string, options: RequestOptions = {}): Promise<Response> {
 	return h.send('GET', eventsOf(id), options);
 }
 
-function behind(id: string | undefined): SendOptions {
+function behind(id: string | undefined): RequestOptions {
 	return { headers: { 'last-event-id': String(id) } };
 }
 
@@ -34,7 +34,7 @@ describe('GET /v1/videos/{id}/events', () => {
 	it('tells a video from its creation to its end, as GET answers it', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			await passed;
 			return { body: mp4(), mediaType: 'video/mp4' };
 		};
@@ -59,7 +59,7 @@ describe('GET /v1/videos/{id}/events', () => {
 
 	it('tells a failure, without a top-level error', async () => {
 		const h = await harness();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			throw new Error('broken');
 		};
 		const { id } = await h.finish();
@@ -95,7 +95,7 @@ describe('GET /v1/videos/{id}/events', () => {
 	it('says so when it has lasted as long as it may', async () => {
 		const h = await harness({ streamMinutes: 1 });
 		const { open, passed } = gate();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			await passed;
 			return { body: mp4(), mediaType: 'video/mp4' };
 		};
@@ -159,7 +159,7 @@ describe('GET /v1/videos/{id}/events', () => {
 	it('ends at once when the server stops', async () => {
 		const h = await harness({}, {}, { graceMs: 60_000 });
 		const { open, passed } = gate();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			await passed;
 			return { body: mp4(), mediaType: 'video/mp4' };
 		};

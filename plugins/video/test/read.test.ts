@@ -1,6 +1,7 @@
+import { errorOf, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { Video } from '../src/wire.ts';
-import { errorOf, gate, harness, mp4 } from './harness.ts';
+import { harness, mp4 } from './harness.ts';
 
 const unknownId = `video_${'0'.repeat(44)}`;
 
@@ -16,7 +17,7 @@ describe('GET /v1/videos/{id}', () => {
 	it('shows a job from in_progress to completed', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			run.progress(0.5);
 			await passed;
 			return { body: mp4(), mediaType: 'video/mp4', warnings: ['no sound'] };
@@ -50,7 +51,7 @@ describe('GET /v1/videos/{id}', () => {
 	it('follows the options: retention, progress scale, polling', async () => {
 		const h = await harness({ retentionHours: 0.5, progressScale: 'percent', pollAfterMs: 1_000 });
 		const { open, passed } = gate();
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			run.progress(0.25);
 			await passed;
 			return { body: mp4(), mediaType: 'video/mp4' };
@@ -209,7 +210,7 @@ describe('DELETE /v1/videos/{id}', () => {
 	it('stops running work at once, and nothing resurrects the job', async () => {
 		const h = await harness();
 		const stopped = gate();
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			await run.checkpoint('upstream-7');
 			await new Promise((resolve) => run.signal.addEventListener('abort', resolve));
 			stopped.open();
@@ -219,7 +220,7 @@ describe('DELETE /v1/videos/{id}', () => {
 		await h.wait(id, 'in_progress');
 		expect((await h.send('DELETE', `/v1/videos/${id}`)).status).toBe(200);
 		await stopped.passed;
-		expect(h.cancelled).toEqual(['upstream-7']);
+		expect(h.cancelled()).toEqual(['upstream-7']);
 		expect((await h.send('GET', `/v1/videos/${id}`)).status).toBe(404);
 	});
 

@@ -1,9 +1,10 @@
 import { isPlinthError, type UploadedFile } from '@plinth/core';
+import { errorOf, formOf } from '@plinth/testing';
 import { NamedFiles } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
 import { readReference } from '../src/reference.ts';
-import { errorOf, formOf, harness, png } from './harness.ts';
+import { harness, png } from './harness.ts';
 
 const url = 'data:image/png;base64,AAAA';
 const upload: UploadedFile = {

@@ -1,6 +1,7 @@
+import { errorOf, formOf, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { Video } from '../src/wire.ts';
-import { errorOf, formOf, gate, type Harness, harness, mp4, png } from './harness.ts';
+import { type Harness, harness, mp4, png } from './harness.ts';
 
 const referenceUrl = `data:image/png;base64,${png.toString('base64')}`;
 const withPicture = { input_reference: { image_url: referenceUrl } };
@@ -45,7 +46,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 		const h = await harness();
 		const source = await h.finish(withPicture);
 		const { open, passed } = gate();
-		h.generate = async (request) => {
+		h.model.generate = async (request) => {
 			await passed;
 			const picture = await request.reference?.bytes();
 			return { body: mp4(`${picture?.length}`), mediaType: 'video/mp4' };
@@ -75,7 +76,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 	it('needs a completed source', async () => {
 		const h = await harness();
 		const { open, passed } = gate();
-		h.generate = async () => {
+		h.model.generate = async () => {
 			await passed;
 			throw new Error('broken');
 		};

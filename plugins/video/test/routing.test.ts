@@ -1,14 +1,14 @@
 import { modelError, plinthError } from '@plinth/core';
-import { eventually } from '@plinth/testing';
+import { eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { VideoModel, VideoRun } from '../src/model.ts';
-import { gate, type Harness, harness, mp4, png, type Routing } from './harness.ts';
+import { type Harness, harness, mp4, png, type Routing } from './harness.ts';
 
 const video = (content: string) => ({ body: mp4(content), mediaType: 'video/mp4' }) as const;
 const broken = () => Promise.reject(modelError('The GPU is out of memory.'));
 
-/** A model that stands in, its runs, and what it was told to cancel. */
-function standIn(generate: VideoModel['generate'] = async () => video('second')) {
+/** A fallback model, its runs, and what it was told to cancel. */
+function fallbackModel(generate: VideoModel['generate'] = async () => video('second')) {
 	const runs: VideoRun[] = [];
 	const model: VideoModel = {
 		apiVersion: 1,
@@ -62,8 +62,8 @@ describe('a model that fails', () => {
 			}),
 		],
 	])('%s is replaced, and leaves no bytes', async (_, generate) => {
-		const h = await routed(standIn().model);
-		h.generate = generate;
+		const h = await routed(fallbackModel().model);
+		h.model.generate = generate;
 		const made = await h.finish();
 		expect(made).toMatchObject({ status: 'completed', model: 'fake-1' });
 		expect(await contentOf(h, made.id)).toBe(mp4('second').toString());
@@ -72,8 +72,8 @@ describe('a model that fails', () => {
 
 	it('is what the job tells of where the next one refuses', async () => {
 		const refusal = plinthError('E_VALUE_UNSUPPORTED', { param: 'size', message: 'Landscape.' });
-		const h = await routed(standIn(() => Promise.reject(refusal)).model);
-		h.generate = broken;
+		const h = await routed(fallbackModel(() => Promise.reject(refusal)).model);
+		h.model.generate = broken;
 		expect((await h.finish()).error).toMatchObject({
 			code: 'model_error',
 			message: expect.stringContaining('out of memory'),
@@ -81,17 +81,17 @@ describe('a model that fails', () => {
 	});
 
 	it('renders with the seed that the next one gets', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model);
-		h.generate = broken;
+		h.model.generate = broken;
 		await h.finish();
 		expect(second.runs[0]?.seed).toBe(h.calls[0]?.run.seed);
 	});
 
 	it('and the next one have keys of their own, which are the same when the job is tried again', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model);
-		h.generate = broken;
+		h.model.generate = broken;
 		await h.finish();
 		await h.finish();
 		const keys = [...h.calls.map(({ run }) => run.key), ...second.runs.map(({ key }) => key)];
@@ -101,14 +101,14 @@ describe('a model that fails', () => {
 
 	it('is replaced when its time is over, and can neither write nor tie the job any more', async () => {
 		const [late, begun] = [gate(), gate()];
-		const second = standIn(async () => {
+		const second = fallbackModel(async () => {
 			begun.open();
 			await late.passed;
 			return video('second');
 		});
 		const h = await routed(second.model, { timeoutSeconds: 5 });
 		let refused: unknown;
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			await begun.passed;
 			await run.checkpoint('late').catch((error: unknown) => {
 				refused = error;
@@ -123,15 +123,15 @@ describe('a model that fails', () => {
 		expect((await h.wait(id, 'completed')).model).toBe('fake-1');
 		expect(await contentOf(h, id)).toBe(mp4('second').toString());
 		expect(refused).toMatchObject({ code: 'E_MODEL_TIMEOUT' });
-		expect(h.cancelled).toEqual(['late']);
+		expect(h.cancelled()).toEqual(['late']);
 	});
 });
 
 describe('a model that has written a checkpoint', () => {
 	it('is not replaced when it fails', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model);
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			await run.checkpoint('token');
 			return broken();
 		};
@@ -140,10 +140,10 @@ describe('a model that has written a checkpoint', () => {
 	});
 
 	it('is not replaced when its time is over: what it has begun is stopped', async () => {
-		const second = standIn();
+		const second = fallbackModel();
 		const h = await routed(second.model, { timeoutSeconds: 5 });
 		const begun = gate();
-		h.generate = async (_, run) => {
+		h.model.generate = async (_, run) => {
 			await run.checkpoint('token');
 			begun.open();
 			return new Promise(() => {});
@@ -152,17 +152,17 @@ describe('a model that has written a checkpoint', () => {
 		await begun.passed;
 		await h.clock.advance(5_000);
 		expect((await h.wait(id, 'failed')).error?.code).toBe('model_timeout');
-		expect([second.runs, h.cancelled]).toEqual([[], ['token']]);
+		expect([second.runs, h.cancelled()]).toEqual([[], ['token']]);
 	});
 
 	it('goes on in the next attempt, whoever the job names', async () => {
-		const second = standIn(async (_, run) => {
+		const second = fallbackModel(async (_, run) => {
 			if (run.resume !== undefined) return video(`from ${run.resume}`);
 			await run.checkpoint('token');
 			throw plinthError('E_STORE_UNAVAILABLE');
 		});
 		const h = await routed(second.model);
-		h.generate = broken;
+		h.model.generate = broken;
 		const { id } = await h.create();
 		await eventually('the first attempt is put off', () => second.runs.length === 1);
 		await eventually('the next attempt is done', async () => {
@@ -176,12 +176,12 @@ describe('a model that has written a checkpoint', () => {
 });
 
 it('a poster of the model that took over goes with its video', async () => {
-	const second = standIn(async () => ({
+	const second = fallbackModel(async () => ({
 		...video('second'),
 		poster: { body: png, mediaType: 'image/png' },
 	}));
 	const h = await routed(second.model);
-	h.generate = broken;
+	h.model.generate = broken;
 	const { id } = await h.finish();
 	const poster = await h.send('GET', `/v1/videos/${id}/content?variant=thumbnail`);
 	expect(Buffer.from(await poster.arrayBuffer())).toEqual(png);

@@ -18,7 +18,7 @@ describe('rendering', () => {
 
 	it('stores what a model streams', async () => {
 		const h = await harness();
-		h.generate = async () => ({
+		h.model.generate = async () => ({
 			mediaType: 'video/mp4',
 			body: (async function* () {
 				for (const byte of mp4('streamed')) yield Uint8Array.of(byte);
@@ -31,12 +31,12 @@ describe('rendering', () => {
 
 	it('passes the message of a coded failure on and keeps any other to the log', async () => {
 		const h = await harness();
-		h.generate = () => Promise.reject(modelError('The GPU is out of memory.'));
+		h.model.generate = () => Promise.reject(modelError('The GPU is out of memory.'));
 		const told = await h.finish();
 		expect(told).toMatchObject({ status: 'failed', completed_at: expect.anything() });
 		expect(told.error).toMatchObject({ code: 'model_error' });
 		expect(told.error?.message).toContain('The GPU is out of memory.');
-		h.generate = () => Promise.reject(new Error('/etc/secret is unreadable'));
+		h.model.generate = () => Promise.reject(new Error('/etc/secret is unreadable'));
 		const untold = await h.finish();
 		expect(untold.error?.code).toBe('model_error');
 		expect(untold.error?.message).not.toContain('secret');
@@ -45,7 +45,7 @@ describe('rendering', () => {
 	it('names the parameter that a model refuses', async () => {
 		const h = await harness();
 		const refusal = { param: 'size', message: 'Only landscape.' };
-		h.generate = () => Promise.reject(plinthError('E_VALUE_UNSUPPORTED', refusal));
+		h.model.generate = () => Promise.reject(plinthError('E_VALUE_UNSUPPORTED', refusal));
 		expect((await h.finish()).error).toStrictEqual({
 			code: 'unsupported_value',
 			message: 'Only landscape.',
@@ -58,13 +58,13 @@ describe('rendering', () => {
 		['no bytes', Buffer.alloc(0)],
 	])('fails when the model returns %s', async (_, body) => {
 		const h = await harness();
-		h.generate = async () => ({ body, mediaType: 'video/mp4' });
+		h.model.generate = async () => ({ body, mediaType: 'video/mp4' });
 		expect(await h.finish()).toMatchObject({ status: 'failed', error: { code: 'model_error' } });
 	});
 
 	it('leaves a poster out that is not what it says, and keeps the video', async () => {
 		const h = await harness();
-		h.generate = async () => ({
+		h.model.generate = async () => ({
 			body: mp4(),
 			mediaType: 'video/mp4',
 			poster: { body: webp, mediaType: 'image/png' },
@@ -76,7 +76,7 @@ describe('rendering', () => {
 
 	it('leaves no bytes behind when an attempt fails half-way', async () => {
 		const h = await harness();
-		h.generate = async () => ({
+		h.model.generate = async () => ({
 			body: mp4(),
 			mediaType: 'video/mp4',
 			poster: {

@@ -85,14 +85,13 @@ let counter = 0;
 
 const form = 'a video is an MP4, with a poster and warnings of the right form';
 const measure = 'a video has the size and the length that were asked for, or a warning';
-const odd = 'an odd prompt is rendered, or refused with a status of 400 to 499';
+const odd = 'an unusual prompt is rendered, or refused with a 4xx status';
 const seeds = 'equal seeds make equal videos, and different ones different videos';
-const again =
-	'an attempt with the token of an earlier one makes the same video, and begins nothing';
+const again = 'an attempt that resumes makes the same video, and begins nothing';
 const noted = 'a checkpoint that cannot be written ends the attempt with that failure';
 const heed = 'an abort rejects within a second, with the reason of the signal';
 const read = 'an abort while the video is read ends it likewise, where it is not there yet';
-const fractions = 'progress is told in fractions from 0 to 1, and not after the end';
+const fractions = 'progress is reported in fractions from 0 to 1, and not after the end';
 const cancelled = 'what a token stands for can be cancelled, once and again';
 
 const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
@@ -169,7 +168,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 				return good(request, { ...run, seed: counter });
 			},
 		},
-		'two at the same time do not get into each other',
+		'two at the same time do not affect each other',
 	],
 	['rolls dice', { generate: (request, run) => good(request, { ...run, seed: ++counter }) }, seeds],
 	['ignores seeds', { generate: (request, run) => good(request, { ...run, seed: 3 }) }, seeds],
@@ -212,7 +211,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 				return good(request, run);
 			},
 		},
-		'what was begun is there for the next attempt when the first is stopped behind its checkpoint',
+		'the next attempt resumes work that was stopped after its checkpoint',
 	],
 	[
 		'does not wait for its checkpoint',
@@ -283,7 +282,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	[
 		'tells nothing',
 		{ generate: (request, run) => good(request, { ...run, progress: () => {} }) },
-		'progress is told, and never falls',
+		'progress is reported, and never falls',
 	],
 	[
 		'goes back',
@@ -291,7 +290,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 			generate: (request, run) =>
 				good(request, { ...run, progress: (fraction) => run.progress(1 - fraction) }),
 		},
-		'progress is told, and never falls',
+		'progress is reported, and never falls',
 	],
 	['does not stop', { generate: never }, heed],
 	[
@@ -329,7 +328,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	[
 		'misses an abort that came before it',
 		{ generate: (request, run) => good(request, { ...run, signal: deaf }) },
-		'a signal that has aborted before keeps nobody waiting',
+		'a signal that has aborted before ends the call at once',
 	],
 	[
 		'tells more after an abort',
@@ -339,7 +338,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 				return good(request, run);
 			},
 		},
-		'no progress is told after an abort',
+		'no progress is reported after an abort',
 	],
 ];
 

@@ -1,6 +1,6 @@
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { errorOf, type Harness, harness } from './harness.ts';
+import { type Harness, harness } from './harness.ts';
 import { type Received, startReceiver, status } from './receiver.ts';
 
 const given = { name: 'Renders', event_types: ['video.completed' as const] };
@@ -132,6 +132,7 @@ describe('deliveries', () => {
 		expect([...answers].map((answer) => JSON.parse(answer))).toEqual([
 			{
 				status: 404,
+				type: 'invalid_request_error',
 				code: 'webhook_delivery_not_found',
 				param: null,
 				message: 'There is no such webhook delivery.',

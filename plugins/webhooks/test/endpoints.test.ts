@@ -1,7 +1,7 @@
-import { eventually } from '@plinth/testing';
+import { errorOf, eventually } from '@plinth/testing';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { errorOf, type Harness, harness } from './harness.ts';
+import { type Harness, harness } from './harness.ts';
 import { type Received, startReceiver, status } from './receiver.ts';
 
 const given = {
@@ -208,6 +208,7 @@ describe('a refusal', () => {
 		expect([...answers].map((answer) => JSON.parse(answer))).toEqual([
 			{
 				status: 404,
+				type: 'invalid_request_error',
 				code: 'webhook_endpoint_not_found',
 				param: null,
 				message: 'There is no such webhook endpoint.',
@@ -224,6 +225,7 @@ describe('a refusal', () => {
 		expect(await errorOf(await test('video.deleted'))).toMatchObject(invalid);
 		expect(await errorOf(await test('video.completed'))).toEqual({
 			status: 400,
+			type: 'invalid_request_error',
 			code: 'webhook_unreachable',
 			param: null,
 			message: 'The receiver cannot be reached: the connection was refused.',

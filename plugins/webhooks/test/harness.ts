@@ -1,15 +1,6 @@
-import {
-	type App,
-	type Authenticator,
-	createApp,
-	defineBackend,
-	definePlugin,
-	type JobCallback,
-	type Logger,
-	services,
-} from '@plinth/core';
+import { type App, definePlugin, type JobCallback, type Logger, services } from '@plinth/core';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
-import { type ManualClock, manualClock, silentLogger } from '@plinth/testing';
+import { type ManualClock, silentLogger, testApp } from '@plinth/testing';
 import { type JobCallbacks, mediaServices } from '@plinth/toolkit';
 import OpenAI from 'openai-v7';
 import { onTestFinished } from 'vitest';
@@ -29,43 +20,30 @@ export interface Harness {
 	readonly callbacks: JobCallbacks;
 	/** The official SDK, for tenant `alice` unless said otherwise. */
 	client(key?: string): OpenAI;
-	/** A request of tenant `alice` unless `key` says otherwise. Keys are `tenant` or `tenant.scope+scope`. */
+	/** A request of tenant `alice` unless `key` says otherwise. */
 	send(method: string, path: string, json?: unknown, key?: string): Promise<Response>;
 	/** Ends a new job and tells the bus; returns its id. */
 	end(tenant?: string, callback?: JobCallback): Promise<string>;
 }
 
-/** Boots the plugin on memory backends beside one that declares two kinds of job, which nothing works on, and stops it after the test. */
-export async function harness({ options, log }: HarnessOptions = {}): Promise<Harness> {
-	const clock = manualClock();
-	const app = await createApp(
-		{
-			server: { drainDelayMs: 0, graceMs: 50 },
-			jobs: { work: false },
-			backends: {
-				auth: fakeAuth(),
-				jobs: memoryJobs(),
-				blobs: memoryBlobs(),
-				events: memoryEvents(),
-				records: memoryRecords(),
-			},
-			plugins: { kinds: kinds(), webhooks: webhooks({ allowPrivate: true, ...options }) },
+/** Boots the plugin on memory backends, beside a plugin with two kinds of job that nobody runs. Stops it after the test. */
+export async function harness({
+	options,
+	log = silentLogger(),
+}: HarnessOptions = {}): Promise<Harness> {
+	const { app, clock, send } = await testApp({
+		log,
+		jobs: { work: false },
+		backends: {
+			jobs: memoryJobs(),
+			blobs: memoryBlobs(),
+			events: memoryEvents(),
+			records: memoryRecords(),
 		},
-		{ clock, log: log ?? silentLogger(), env: {} },
-	);
-	onTestFinished(() => app.stop());
+		plugins: { kinds: kinds(), webhooks: webhooks({ allowPrivate: true, ...options }) },
+		onTestFinished,
+	});
 	await app.start();
-	const send: Harness['send'] = (method, path, json, key = 'alice') =>
-		app.fetch(
-			new Request(`http://localhost${path}`, {
-				method,
-				headers: {
-					'x-api-key': key,
-					...(json === undefined ? {} : { 'content-type': 'application/json' }),
-				},
-				...(json === undefined ? {} : { body: JSON.stringify(json) }),
-			}),
-		);
 	return {
 		app,
 		clock,
@@ -77,7 +55,7 @@ export async function harness({ options, log }: HarnessOptions = {}): Promise<Ha
 				maxRetries: 0,
 				fetch: (url, init) => app.fetch(new Request(url, init)),
 			}),
-		send,
+		send: (method, path, json, key = 'alice') => send(method, path, { json, key }),
 		end: (tenant = 'alice', callback) => endJob(app, clock, tenant, callback),
 	};
 }
@@ -108,16 +86,6 @@ async function endJob(app: App, clock: ManualClock, tenant: string, callback?: J
 	return id;
 }
 
-/** Status, code and param of an error answer, and that it has exactly the four keys of the wire. */
-export async function errorOf(response: Response) {
-	const text = await response.text();
-	const { error = {} } = JSON.parse(text) as { error?: Record<string, unknown> };
-	const keys = Object.keys(error).sort().join();
-	if (keys !== 'code,message,param,type') throw new Error(`no error object: ${text}`);
-	const { code, param, message } = error;
-	return { status: response.status, code, param, message: String(message) };
-}
-
 const kinds = definePlugin({
 	id: 'kinds',
 	config: z.strictObject({}),
@@ -127,16 +95,4 @@ const kinds = definePlugin({
 			job(kind, { run: async () => ({ result: {} }) });
 		}
 	},
-});
-
-const fakeAuth = defineBackend({
-	name: 'fakeAuth',
-	provides: services.authenticator,
-	config: z.strictObject({}),
-	create: (): Authenticator => ({
-		async authenticate(key) {
-			const [tenant = '', scopes = '*'] = key.split('.');
-			return { id: key, tenant, scopes: scopes.split('+') };
-		},
-	}),
 });

@@ -10,7 +10,7 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 			await store.delete(key);
 			assert.deepEqual([await store.get(key), await keysOf(store, '')], [null, []]);
 		}),
-		it('deleting what is absent is no error', async ({ store }) => {
+		it('deleting an absent blob is no error', async ({ store }) => {
 			await store.delete(key);
 			await store.put(key, hello, mp4);
 			await store.delete(key);
@@ -27,7 +27,7 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 			await store.delete('video/a/1');
 			assert.deepEqual(await keysOf(store, ''), ['video/a/2', 'video/b/1']);
 		}),
-		it('list names what lies under a prefix, and how large it is', async ({ store }) => {
+		it('list gives the keys under a prefix, and their sizes', async ({ store }) => {
 			await store.put(key, hello, mp4);
 			const found = [];
 			for await (const info of store.list('video/job_1')) found.push(info);
@@ -60,7 +60,7 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 			for (const name of ['a', 'b/c', 'b/d/e']) await store.put(name, hello, mp4);
 			assert.deepEqual(await keysOf(store, ''), ['a', 'b/c', 'b/d/e']);
 		}),
-		it('a prefix under which nothing lies names nothing', async ({ store }) => {
+		it('a prefix without keys lists nothing', async ({ store }) => {
 			await store.put(key, hello, mp4);
 			assert.deepEqual(await keysOf(store, 'image'), []);
 		}),

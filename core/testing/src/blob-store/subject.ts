@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { BlobStore, ByteRange } from '@plinth/core';
-import { isPlinthError } from '@plinth/core';
 import type { Subject } from '../conformance.ts';
 
 /** A fresh, empty blob store. */
@@ -69,9 +68,4 @@ export async function keysOf(store: BlobStore, prefix: string): Promise<string[]
 	const found: string[] = [];
 	for await (const info of store.list(prefix)) found.push(info.key);
 	return found.sort();
-}
-
-/** Recognises a coded error. */
-export function hasCode(code: string): (error: unknown) => boolean {
-	return (error) => isPlinthError(error) && error.code === code;
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import type { CaseMaker, ConformanceCase } from '../conformance.ts';
+import { assertRefused, type CaseMaker, type ConformanceCase } from '../conformance.ts';
 import {
 	type BlobStoreSubject,
 	bytesOf,
 	chunks,
-	hasCode,
 	hello,
 	infoOf,
 	isPrefix,
@@ -26,27 +25,27 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 		}),
 		it('one byte more than maxBytes is refused and stores nothing', async ({ store }) => {
 			const put = store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 10 });
-			await assert.rejects(put, hasCode('E_BODY_TOO_LARGE'));
+			await assertRefused(put, 'E_BODY_TOO_LARGE');
 			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 		}),
 		it('maxBytes holds for bytes that were put at once', async ({ store }) => {
 			const put = store.put(key, hello, { ...mp4, maxBytes: 10 });
-			await assert.rejects(put, hasCode('E_BODY_TOO_LARGE'));
+			await assertRefused(put, 'E_BODY_TOO_LARGE');
 		}),
 		it('a put over maxBytes closes the stream it was given', async ({ store }) => {
-			let fate = 'was left open';
+			let outcome = 'was left open';
 			async function* long() {
 				try {
-					// An end that no store should see: one that reads on and on in a single turn of the event loop could not be stopped.
+					// Finite, because a store that reads on without yielding to the event loop could not be stopped.
 					const chunk = pattern(1_024);
 					for (let sent = 0; sent < longBytes; sent += chunk.length) yield chunk;
-					fate = `was read to its end, ${longBytes} bytes where 10000 may be stored`;
+					outcome = `was read to its end, ${longBytes} bytes where 10000 may be stored`;
 				} finally {
-					if (fate === 'was left open') fate = 'was closed';
+					if (outcome === 'was left open') outcome = 'was closed';
 				}
 			}
 			await store.put(key, long(), { ...mp4, maxBytes: 10_000 }).catch(() => {});
-			assert(fate === 'was closed', `the stream ${fate}`);
+			assert(outcome === 'was closed', `the stream ${outcome}`);
 		}),
 		it('a stream that fails rejects the put with its error and stores nothing', async ({
 			store,

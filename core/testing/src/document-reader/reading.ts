@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { smallPdf } from './small-pdf.ts';
-import { allText, type ReaderCase, withFile } from './subject.ts';
+import { allText, type ReaderCase } from './subject.ts';
 
 const prose = 'The quick brown fox jumps over the lazy dog.\nIt does so every day.\n';
 const table = 'name,town\nAda,London\nGrace,New York\nAlan,Wilmslow\n';
@@ -81,7 +82,7 @@ export function readingCases(it: ReaderCase): ConformanceCase[] {
 			const document = await reader.read(Buffer.from(prose), { pages: [{ first: 3, last: 4 }] });
 			assert.equal(document.text, prose.trim());
 		}),
-		it('the format is told by content, not by name', async ({ reader }) => {
+		it('the format is detected by content, not by name', async ({ reader }) => {
 			const document = await withFile(letter, (path) => reader.read({ path }));
 			assert.equal(document.mediaType, 'application/pdf');
 		}),

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import type { ConformanceCase } from '../conformance.ts';
+import { assertRefused, type ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { smallPdf } from './small-pdf.ts';
-import { assertRefused, type ReaderCase, withFile } from './subject.ts';
+import type { ReaderCase } from './subject.ts';
 
 const letter = smallPdf({ pages: [['Dear Ada,']] });
 
 /** Bytes that are no document. */
-const foreign: Readonly<Record<string, Buffer>> = {
+const unsupported: Readonly<Record<string, Buffer>> = {
 	'a program': Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), bytesFrom(7, 4_000)]),
 	'a film': Buffer.concat([
 		Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0', 'latin1'),
@@ -27,7 +28,7 @@ function bytesFrom(seed: number, length: number): Buffer {
 /** What is not read, and with which code. */
 export function refusingCases(it: ReaderCase): ConformanceCase[] {
 	return [
-		...Object.entries(foreign).map(([name, bytes]) =>
+		...Object.entries(unsupported).map(([name, bytes]) =>
 			it(`${name} is unsupported`, async ({ reader }) => {
 				await assertRefused(reader.read(bytes), 'E_DOCUMENT_UNSUPPORTED');
 				await assertRefused(
@@ -50,7 +51,7 @@ export function refusingCases(it: ReaderCase): ConformanceCase[] {
 			const locked = smallPdf({ pages: [['Secret']], isLocked: true });
 			await assertRefused(reader.read(locked), 'E_DOCUMENT_ENCRYPTED');
 		}),
-		it('what follows a refusal is read', async ({ reader }) => {
+		it('a document after a refused one is read', async ({ reader }) => {
 			await assertRefused(reader.read(bytesFrom(1, 900)), 'E_DOCUMENT_UNSUPPORTED');
 			assert.equal((await reader.read(letter)).pageCount, 1);
 		}),

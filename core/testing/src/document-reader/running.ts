@@ -46,12 +46,12 @@ export function runningCases(it: ReaderCase): ConformanceCase[] {
 			assert.equal(reader.version, version);
 		}),
 		it('progress never falls and never passes its end', async ({ reader }) => {
-			const told: (readonly [number, number])[] = [];
-			const progress = (done: number, of: number) => void told.push([done, of]);
+			const reported: (readonly [number, number])[] = [];
+			const progress = (done: number, of: number) => void reported.push([done, of]);
 			await reader.read(pdfOf('A', 30), {}, { progress });
-			for (const [at, [done, of]] of told.entries()) {
+			for (const [at, [done, of]] of reported.entries()) {
 				assert.ok(done >= 0 && done <= of, `${done} of ${of}`);
-				assert.ok(done >= (told[at - 1]?.[0] ?? 0), `${done} after ${told[at - 1]?.[0]}`);
+				assert.ok(done >= (reported[at - 1]?.[0] ?? 0), `${done} after ${reported[at - 1]?.[0]}`);
 			}
 		}),
 	];

@@ -2,7 +2,7 @@
 export interface SmallPdf {
 	/** Lines of each page, in ASCII. */
 	readonly pages: readonly (readonly string[])[];
-	/** With a password that nobody knows. */
+	/** Encrypted with an unknown password. */
 	readonly isLocked?: boolean;
 }
 

@@ -14,7 +14,7 @@ import {
 const { red, green, blue, clear } = colours;
 const square = raw(4, 4, blue);
 
-/** Places of a layer of 4x4 on a base of 10x8, and which pixels of the base it covers: first and last column and row. */
+/** Positions of a 4x4 layer on a 10x8 base, and the pixels it covers: first and last column and row. */
 const places = [
 	['in the middle', [3, 2], [3, 6], [2, 5]],
 	['over the left and upper border', [-2, -1], [0, 1], [0, 2]],
@@ -50,7 +50,7 @@ export function compositeCases(it: CodecCase): ConformanceCase[] {
 				assert.deepEqual(Buffer.from(result.data), Buffer.from(base.data));
 			}),
 		),
-		it('a layer may be larger than the base, and is cut where it lies', async ({ codec }) => {
+		it('a layer may be larger than the base, and is cut at its edges', async ({ codec }) => {
 			const image = raw(30, 30, (x, y) => (x === 12 && y === 13 ? green : blue));
 			const result = await codec.composite(base, [{ image, x: -10, y: -10 }]);
 			assertSize(result, 10, 8);
@@ -95,7 +95,7 @@ export function compositeCases(it: CodecCase): ConformanceCase[] {
 			const result = await codec.composite(raw(4, 4, clear), layers);
 			assertPixel(result, [1, 1], [85, 0, 170, 192], 3);
 		}),
-		it('a later layer lies over an earlier one', async ({ codec }) => {
+		it('a later layer covers an earlier one', async ({ codec }) => {
 			const layer = (colour: Pixel, x: number) => ({ image: raw(4, 4, colour), x, y: 0 });
 			const result = await codec.composite(base, [layer(blue, 0), layer(green, 2)]);
 			assert.deepEqual(

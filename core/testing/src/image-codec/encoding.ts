@@ -45,14 +45,14 @@ export function encodingCases(it: CodecCase): ConformanceCase[] {
 				assertPixel(again, [13, 8], grey, 8);
 			}),
 		]),
-		it('JPEG has white behind what is transparent', async ({ codec }) => {
+		it('JPEG has white in transparent places', async ({ codec }) => {
 			const pixels = raw(16, 16, (x) => (x < 8 ? colours.clear : halfBlack));
 			const again = await decoded(codec, await codec.encode(pixels, { format: 'jpeg' }), pixels);
 			assertPixel(again, [2, 8], colours.white, 8);
 			assertPixel(again, [13, 8], grey, 8);
 		}),
 		...(['png', 'webp'] as const).map((format) =>
-			it(`${format} keeps what is transparent`, async ({ codec }) => {
+			it(`${format} keeps transparency`, async ({ codec }) => {
 				const pixels = raw(16, 16, (x) => (x < 8 ? colours.clear : [200, 100, 50, 128]));
 				const image = await codec.encode(pixels, { format, quality: 95 });
 				const again = await decoded(codec, image, pixels);

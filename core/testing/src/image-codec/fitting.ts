@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { pngOf, withExif } from './files.ts';
 import {
 	assertPixel,
@@ -10,7 +11,6 @@ import {
 	type Pixel,
 	quarters,
 	raw,
-	withFile,
 } from './subject.ts';
 
 const upright = ['red', 'green', 'blue', 'yellow'];

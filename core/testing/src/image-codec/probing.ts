@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { largePng, pngOf, withExif } from './files.ts';
-import { type CodecCase, colours, formats, quarters, raw, withFile } from './subject.ts';
+import { type CodecCase, colours, formats, quarters, raw } from './subject.ts';
 
 /** What is read of a picture. */
 export function probingCases(it: CodecCase): ConformanceCase[] {

@@ -1,18 +1,10 @@
 import type { EncodedImage, ImageCodec } from '@plinth/toolkit';
-import type { ConformanceCase } from '../conformance.ts';
+import { assertRefused, type ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { animatedWebp, largePng, pngOf } from './files.ts';
-import {
-	assertRefused,
-	type CodecCase,
-	colours,
-	formats,
-	noise,
-	quarters,
-	raw,
-	withFile,
-} from './subject.ts';
+import { type CodecCase, colours, formats, noise, quarters, raw } from './subject.ts';
 
-const foreign: Readonly<Record<string, string>> = {
+const notImages: Readonly<Record<string, string>> = {
 	'nothing at all': '',
 	text: 'A picture of a cat.',
 	'a GIF': 'GIF89a\u0001\0\u0001\0\0\0\0;',
@@ -31,7 +23,7 @@ const calls: readonly ((codec: ImageCodec, image: EncodedImage) => Promise<unkno
 async function assertAllRefused(
 	codec: ImageCodec,
 	image: Uint8Array,
-	code: Parameters<typeof assertRefused>[1],
+	code: 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE',
 ): Promise<void> {
 	await withFile(image, async (path) => {
 		for (const call of calls) {
@@ -44,7 +36,7 @@ async function assertAllRefused(
 /** What is not taken, and with which code. */
 export function refusingCases(it: CodecCase): ConformanceCase[] {
 	return [
-		...Object.entries(foreign).map(([name, content]) =>
+		...Object.entries(notImages).map(([name, content]) =>
 			it(`${name} is unreadable`, ({ codec }) =>
 				assertAllRefused(codec, Buffer.from(content, 'latin1'), 'E_IMAGE_UNREADABLE')),
 		),

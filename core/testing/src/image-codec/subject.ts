@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { isPlinthError } from '@plinth/core';
 import type { ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 import type { CaseMaker, Subject } from '../conformance.ts';
 
-/** A codec that nobody else uses. */
+/** A codec that no other case uses. */
 export interface ImageCodecSubject extends Subject {
 	readonly codec: ImageCodec;
 }
@@ -71,7 +67,7 @@ export function pixelAt({ width, data }: RawImage, x: number, y: number): Pixel 
 	return [r, g, b, a];
 }
 
-/** Checks one pixel: no channel may be further off than `tolerance`. Where both are transparent, colours do not count. */
+/** Checks one pixel: each channel is within `tolerance`. The colours of transparent pixels are not compared. */
 export function assertPixel(
 	image: RawImage,
 	[x, y]: readonly [number, number],
@@ -108,27 +104,4 @@ export function assertSize(image: RawImage, width: number, height: number): void
 	const { data, ...size } = image;
 	assert.deepEqual(size, { width, height });
 	assert.equal(data.length, width * height * 4);
-}
-
-/** Checks that a call rejects with a coded error. */
-export async function assertRefused(
-	call: Promise<unknown>,
-	code: 'E_IMAGE_UNREADABLE' | 'E_IMAGE_TOO_LARGE',
-): Promise<void> {
-	await assert.rejects(call, (error) => isPlinthError(error) && error.code === code);
-}
-
-/** Hands out the path of a file that exists while `use` runs. */
-export async function withFile<T>(
-	bytes: Uint8Array,
-	use: (path: string) => Promise<T>,
-): Promise<T> {
-	const folder = await mkdtemp(join(tmpdir(), 'image-codec-'));
-	try {
-		const path = join(folder, 'picture');
-		await writeFile(path, bytes);
-		return await use(path);
-	} finally {
-		await rm(folder, { recursive: true });
-	}
 }

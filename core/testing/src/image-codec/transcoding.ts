@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
+import { withFile } from '../temporary-file.ts';
 import { decoded } from './encoding.ts';
 import { pngOf, withExif } from './files.ts';
 import {
@@ -10,14 +11,13 @@ import {
 	formats,
 	quarters,
 	raw,
-	withFile,
 } from './subject.ts';
 
 /** How files are made from files. */
 export function transcodingCases(it: CodecCase): ConformanceCase[] {
 	return [
 		...formats.flatMap((format) => [
-			it(`transcode to ${format} keeps the size unless told otherwise`, async ({ codec }) => {
+			it(`transcode to ${format} keeps the size unless another is asked for`, async ({ codec }) => {
 				for (const from of formats) {
 					const image = await codec.encode(quarters(), { format: from, quality: 95 });
 					const { data, ...size } = await codec.transcode(image, { format, quality: 95 });
@@ -62,7 +62,7 @@ export function transcodingCases(it: CodecCase): ConformanceCase[] {
 			const { data } = await codec.transcode(pngOf(quarters()), { format: 'jpeg', fit });
 			assertPixel(await decoded(codec, data, fit), [2, 2], colours.white, 8);
 		}),
-		it('transcode keeps what is transparent', async ({ codec }) => {
+		it('transcode keeps transparency', async ({ codec }) => {
 			const image = pngOf(raw(16, 16, [200, 100, 50, 128]));
 			for (const format of ['png', 'webp'] as const) {
 				const made = await codec.transcode(image, { format, quality: 95 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/testing';
+import { assertClientError, type ConformanceCase } from '@plinth/testing';
 import { checkAbilities } from '../abilities.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../model.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
@@ -28,7 +28,7 @@ export function answeringCases(
 			}
 		}),
 		it('earlier turns are taken, in every role', async (model, caller) => {
-			const request = { messages: longTalk };
+			const request = { messages: longConversation };
 			assertSomething(await caller.answer(model, { request }));
 		}),
 		it('a bound on the tokens is kept', async (model, caller) => {
@@ -39,12 +39,12 @@ export function answeringCases(
 			assert(short.text.length <= 64, `one token has ${short.text.length} characters`);
 			if ((whole.finish?.usage?.completionTokens ?? 0) > 1) assertCut(short, whole);
 		}),
-		it('an odd request is answered, or refused with a status of 400 to 499', async (model, caller) => {
-			for (const request of odd) {
-				await caller.answer(model, { request }).then(assertSomething, assertRefusal);
+		it('an unusual request is answered, or refused with a 4xx status', async (model, caller) => {
+			for (const request of unusual) {
+				await caller.answer(model, { request }).then(assertSomething, assertClientError);
 			}
 		}),
-		it('two answers at the same time do not get into each other', async (model, caller) => {
+		it('two answers at the same time do not affect each other', async (model, caller) => {
 			const asked = [1, 2].map((seed) => caller.answer(model, { seed }));
 			for (const outcome of await Promise.all(asked)) assertSomething(outcome);
 		}),
@@ -59,12 +59,12 @@ export function answeringCases(
 	];
 }
 
-/** Fails unless the plugin refuses a request by the model's abilities, with a status of 400 to 499: the model does not hear of it. */
+/** Fails unless the model's abilities refuse a request, with a status of 400 to 499, before the model is called. */
 export function assertRefused({ abilities = {} }: ChatModel, request: ChatRequest): void {
 	assert.throws(
 		() => checkAbilities(abilities, request),
 		(error) => {
-			assertRefusal(error);
+			assertClientError(error);
 			return true;
 		},
 		'the abilities do not deny it, so clients get an answer',
@@ -92,7 +92,7 @@ function assertCut({ text, finish }: Outcome, whole: Outcome): void {
 
 const words = (text: string) => [{ type: 'text', text }] as const;
 
-const longTalk: readonly ChatMessage[] = [
+const longConversation: readonly ChatMessage[] = [
 	{ role: 'system', content: words('Be kind.') },
 	{ role: 'user', name: 'ann', content: words('Hello.') },
 	{ role: 'assistant', content: words('Hello, Ann.'), toolCalls: [] },
@@ -106,7 +106,7 @@ const longTalk: readonly ChatMessage[] = [
 	{ role: 'user', content: words('What did I ask?') },
 ];
 
-const odd: readonly Partial<ChatRequest>[] = [
+const unusual: readonly Partial<ChatRequest>[] = [
 	{ messages: [{ role: 'user', content: words('') }] },
 	{ messages: [{ role: 'user', content: words('🦊'.repeat(50_000)) }] },
 	{ messages: [{ role: 'user', content: words('a\0b\ud800') }] },

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker } from './answering.ts';
-import { type Attempt, heedMs, reason } from './subject.ts';
+import { type Attempt, abortGraceMs, reason } from './subject.ts';
 
 /** How a call stops. */
 export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 	return [
-		it('a signal that has aborted before keeps nobody waiting', async (model, caller) => {
+		it('a signal that has aborted before ends the call at once', async (model, caller) => {
 			// What it throws at once is heard as well.
 			const step = async () => caller.attempt(model, { isAborted: true }).iterator.next();
 			await assertHeeded(step());
@@ -53,7 +53,7 @@ async function assertHeeded(step: Promise<IteratorResult<unknown>>): Promise<voi
 /** What a promise resolves with, or that it rejected. Fails for one that takes longer. */
 async function withinASecond<T>(work: Promise<T>): Promise<T | 'failed'> {
 	const late = new AbortController();
-	const patience = delay(heedMs, 'late' as const, { signal: late.signal }).catch(
+	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(
 		() => 'late' as const,
 	);
 	try {
@@ -62,9 +62,9 @@ async function withinASecond<T>(work: Promise<T>): Promise<T | 'failed'> {
 				if (error instanceof assert.AssertionError) throw error;
 				return 'failed' as const;
 			}),
-			patience,
+			timeout,
 		]);
-		assert.notEqual(settled, 'late', `the model was still at work after ${heedMs} ms`);
+		assert.notEqual(settled, 'late', `the model was still at work after ${abortGraceMs} ms`);
 		return settled as T | 'failed';
 	} finally {
 		late.abort();

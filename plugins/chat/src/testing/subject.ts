@@ -17,20 +17,20 @@ export interface ChatModelSuiteOptions {
 		readonly deterministic?: boolean;
 		/** It calls tools; true unless said otherwise. Its abilities say the same. */
 		readonly tools?: boolean;
-		/** A call of a tool is made where one is required, and the tool that is named. True unless said otherwise, for models that call tools. */
+		/** It calls a tool where one is required, and the tool that is named. `true` unless set. */
 		readonly requiredTools?: boolean;
 		/** Which JSON it promises; `schema` unless said otherwise. Its abilities say the same. */
 		readonly json?: 'none' | 'json' | 'schema';
 	};
-	/** What is asked, where a model does not understand any question; an attached document says that the total is 42 EUR. */
+	/** The question, for models that understand only some. An attached document says that the total is 42 EUR. */
 	readonly question?: string;
 }
 
 /** Why attempts are aborted. */
 export const reason = new Error('The client has left.');
 
-/** How long a model may take to heed an abort, in milliseconds. */
-export const heedMs = 1_000;
+/** How long a model may take to stop after an abort, in milliseconds. */
+export const abortGraceMs = 1_000;
 
 /** What an answer came to. */
 export interface Outcome {

@@ -6,7 +6,10 @@ import { runningCases } from './running.ts';
 import { Caller, type ChatModelSuiteOptions } from './subject.ts';
 import { toolCases } from './tool-cases.ts';
 
-/** Every sentence of the `ChatModel` contract as a case. What `supports` denies is not asked for; the model's abilities have to deny it too, so that clients are refused. */
+/**
+ * Every sentence of the `ChatModel` contract as a case. Features that `supports` denies are not asked for. The model's
+ * abilities have to deny them too, so that clients are refused.
+ */
 export function chatModelSuite(options: ChatModelSuiteOptions): ConformanceCase[] {
 	const caller = new Caller(options);
 	const maker = caseMaker(options.create);

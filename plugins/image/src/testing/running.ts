@@ -4,7 +4,7 @@ import { pictureFault } from '../work/result.ts';
 import type { ModelCaseMaker } from './cases.ts';
 import {
 	type Attempt,
-	heedMs,
+	abortGraceMs,
 	type ImageModelSuiteOptions,
 	type Operation,
 	reason,
@@ -51,7 +51,7 @@ export function runningCases(
 			// Who never waits has nothing to stop.
 			if (!isDone) await assertHeeded(attempt);
 		}),
-		it(`${operation}: a signal that has aborted before keeps nobody waiting`, async (model, caller) => {
+		it(`${operation}: a signal that has aborted before ends the call at once`, async (model, caller) => {
 			const attempt = await caller.attempt(model, operation, { isAborted: true });
 			if (!(await doneAtOnce(attempt))) await assertHeeded(attempt);
 		}),
@@ -83,7 +83,7 @@ async function doneAtOnce({ result }: Attempt): Promise<boolean> {
 
 async function assertHeeded(attempt: Attempt): Promise<void> {
 	const outcome = await settled(attempt);
-	assert(outcome !== 'silent', `the model was still at work after ${heedMs} ms`);
+	assert(outcome !== 'silent', `the model was still at work after ${abortGraceMs} ms`);
 	assert(outcome !== 'fulfilled', 'the model made its pictures all the same');
 	assert.equal(outcome.error, reason, `it rejected with ${outcome.error}, not with the reason`);
 }
@@ -93,7 +93,7 @@ type Outcome = 'fulfilled' | 'silent' | { readonly error: unknown };
 async function settled({ result }: Attempt): Promise<Outcome> {
 	let timer: NodeJS.Timeout | undefined;
 	const silent = new Promise<Outcome>((resolve) => {
-		timer = setTimeout(() => resolve('silent'), heedMs);
+		timer = setTimeout(() => resolve('silent'), abortGraceMs);
 	});
 	const outcome = result.then(
 		(): Outcome => 'fulfilled',

@@ -56,8 +56,8 @@ export interface Attempt {
 /** Why attempts are aborted. */
 export const reason = new Error('The client has left.');
 
-/** How long a model may take to heed an abort, in milliseconds. */
-export const heedMs = 1_000;
+/** How long a model may take to stop after an abort, in milliseconds. */
+export const abortGraceMs = 1_000;
 
 /** What a case changes about a request; `undefined` leaves a member out. */
 export type RequestChanges = {

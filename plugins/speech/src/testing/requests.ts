@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertRefusal, type ConformanceCase } from '@plinth/testing';
+import { assertClientError, type ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker, RequestChanges, SpeechModelSuiteOptions } from './subject.ts';
 
 /** What is asked for: voices, tempo, text of any kind. */
@@ -18,12 +18,12 @@ export function requestCases(
 				await caller.speech(model, { voice, input: 'Yes.' });
 			}
 		}),
-		it('an odd request is spoken, or refused with a status of 400 to 499 before the first byte', async (model, caller) => {
-			for (const request of odd) await caller.speechUnlessRefused(model, request);
+		it('an unusual request is spoken, or refused with a 4xx status before the first byte', async (model, caller) => {
+			for (const request of unusual) await caller.speechUnlessRefused(model, request);
 		}),
 		it('the longest text has a beginning that can be heard, or is refused likewise', async (model, caller) => {
 			const attempt = caller.attempt(model, { input: 'Hello, you. '.repeat(341) });
-			const made = await attempt.made.catch(assertRefusal);
+			const made = await attempt.made.catch(assertClientError);
 			const body = made?.body[Symbol.asyncIterator]();
 			const first = await body?.next();
 			assert(!made || !first?.done, 'there is no sound');
@@ -44,7 +44,7 @@ export function requestCases(
 	];
 }
 
-const odd: readonly RequestChanges[] = [
+const unusual: readonly RequestChanges[] = [
 	{ input: ' ' },
 	{ input: '🦊 … ?!' },
 	{ input: 'a\0b\ud800' },

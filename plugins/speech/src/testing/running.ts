@@ -3,15 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConformanceCase } from '@plinth/testing';
 import { type ModelCaseMaker, reason } from './subject.ts';
 
-/** How long a model may take to heed an abort, in milliseconds. */
-const heedMs = 1_000;
+/** How long a model may take to stop after an abort, in milliseconds. */
+const abortGraceMs = 1_000;
 
 /** How a call stops. */
 export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 	return [
-		it('a signal that has aborted before keeps nobody waiting', async (model, caller) => {
+		it('a signal that has aborted before ends the call at once', async (model, caller) => {
 			const { made } = caller.attempt(model, {}, true);
-			const opened = await heeded(made);
+			const opened = await settledInTime(made);
 			if (opened) await assertEnds(opened.body[Symbol.asyncIterator](), 0);
 		}),
 		it('an abort ends the stream within a second, and one piece may still come', async (model, caller) => {
@@ -25,7 +25,7 @@ export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 			const attempt = caller.attempt(model);
 			await delay(5);
 			attempt.abort();
-			const opened = await heeded(attempt.made);
+			const opened = await settledInTime(attempt.made);
 			if (opened) await assertEnds(opened.body[Symbol.asyncIterator](), 1);
 		}),
 		it('a reader may leave in the middle', async (model, caller) => {
@@ -46,14 +46,17 @@ export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 /** Fails for a body that has more than so many pieces left, or does not end within a second. */
 async function assertEnds(body: AsyncIterator<Uint8Array>, most: number): Promise<void> {
 	for (let pieces = 0; ; pieces++) {
-		const step = await heeded(body.next());
+		const step = await settledInTime(body.next());
 		if (!step || step.done) return;
 		assert(pieces < most, `${pieces + 1} pieces came after the abort`);
 	}
 }
 
-/** What a promise resolves with; undefined for one that rejects with the reason of the signal. Fails for any other rejection, and for one that takes longer than a second. */
-function heeded<T>(work: Promise<T>): Promise<T | undefined> {
+/**
+ * What a promise resolves with; undefined if it rejects with the reason of the signal. Fails for any other rejection,
+ * and for a promise that takes longer than a second.
+ */
+function settledInTime<T>(work: Promise<T>): Promise<T | undefined> {
 	const known = work.catch((error: unknown) => {
 		assert.equal(error, reason, `it rejected with ${error}, not with the reason of the signal`);
 		return undefined;
@@ -63,12 +66,12 @@ function heeded<T>(work: Promise<T>): Promise<T | undefined> {
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
 	const late = new AbortController();
-	const patience = delay(heedMs, undefined, { signal: late.signal }).then(
-		() => assert.fail(`the model was still at work after ${heedMs} ms`),
+	const timeout = delay(abortGraceMs, undefined, { signal: late.signal }).then(
+		() => assert.fail(`the model was still at work after ${abortGraceMs} ms`),
 		() => new Promise<never>(() => {}),
 	);
 	try {
-		return await Promise.race([work, patience]);
+		return await Promise.race([work, timeout]);
 	} finally {
 		late.abort();
 	}

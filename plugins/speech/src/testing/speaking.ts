@@ -15,7 +15,7 @@ export function speakingCases(
 		it('every format gets samples or that format, or is refused with a status of 400 to 499', async (model, caller) => {
 			for (const format of audioFormats) await caller.speechUnlessRefused(model, { format });
 		}),
-		it('two at the same time do not get into each other', async (model, caller) => {
+		it('two at the same time do not affect each other', async (model, caller) => {
 			const both = await Promise.all([caller.speech(model), caller.speech(model)]);
 			if (!supports.deterministic) return;
 			assert(both[0].bytes.equals(both[1].bytes), 'the bytes differ');

@@ -1,4 +1,9 @@
-import { assertRefusal, type ConformanceCase, type Subject, silentLogger } from '@plinth/testing';
+import {
+	assertClientError,
+	type ConformanceCase,
+	type Subject,
+	silentLogger,
+} from '@plinth/testing';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest } from '../model.ts';
 import { checkForm, checkHead, checkPiece } from './form.ts';
 
@@ -13,7 +18,7 @@ export interface SpeechModelSuiteOptions {
 	readonly supports?: {
 		/** Equal requests get equal bytes. */
 		readonly deterministic?: boolean;
-		/** It heeds the tempo, and returns samples where `pcm` is asked for. */
+		/** It keeps the tempo, and returns samples where `pcm` is asked for. */
 		readonly speed?: boolean;
 	};
 	/** What is spoken, where a model does not speak English: three sentences. */
@@ -84,7 +89,7 @@ export class Caller {
 		model: SpeechModel,
 		changes: RequestChanges,
 	): Promise<Spoken | undefined> {
-		const made = await this.attempt(model, changes).made.catch(assertRefusal);
+		const made = await this.attempt(model, changes).made.catch(assertClientError);
 		return made ? readWhole(made) : undefined;
 	}
 }

@@ -3,7 +3,7 @@ export interface Mp4Facts {
 	/** Size of the picture in pixels. */
 	readonly width: number;
 	readonly height: number;
-	/** Length of the whole; absent where it is written in fragments and nobody says. */
+	/** Length of the whole; absent in fragmented files that do not say. */
 	readonly seconds?: number;
 }
 
@@ -23,7 +23,7 @@ export function factsOf(bytes: Uint8Array): Mp4Facts | undefined {
 	return seconds === 0 && isFragmented ? size : { ...size, seconds };
 }
 
-/** An MP4 with the headers of a video and no pictures: what a scripted server or program can answer. `note` makes it another file. */
+/** An MP4 with the headers of a video and no pictures, for scripted servers and programs. `note` makes files differ. */
 export function smallMp4({ width, height, seconds = 2 }: Mp4Facts, note = ''): Buffer {
 	const movie = Buffer.alloc(100);
 	movie.writeUInt32BE(1_000, 12);

@@ -19,7 +19,7 @@ export function resumingCases(
 		];
 	}
 	return [
-		it('an attempt with the token of an earlier one makes the same video, and begins nothing', async (model, caller) => {
+		it('an attempt that resumes makes the same video, and begins nothing', async (model, caller) => {
 			const first = caller.attempt(model);
 			const { bytes } = await first.video;
 			const resume = first.tokens.at(-1) ?? assert.fail('no checkpoint was written');
@@ -28,7 +28,7 @@ export function resumingCases(
 			const other = second.tokens.filter((token) => token !== resume);
 			assert.deepEqual(other, [], 'another checkpoint was written: the work was begun anew');
 		}),
-		it('what was begun is there for the next attempt when the first is stopped behind its checkpoint', async (model, caller) => {
+		it('the next attempt resumes work that was stopped after its checkpoint', async (model, caller) => {
 			const first = caller.attempt(model, { onCheckpoint: (attempt) => attempt.abort() });
 			// Who has all at once need not hear of it.
 			await first.video.catch((error: unknown) => assert(!isPlinthError(error), `${error}`));
@@ -43,10 +43,14 @@ export function resumingCases(
 				(thrown: unknown) => thrown,
 			);
 			assert(attempt.tokens.length > 0, 'no checkpoint was written');
-			assert.equal(error, failure, `it ended with ${error ?? 'a video that nobody finds again'}`);
+			assert.equal(
+				error,
+				failure,
+				`it ended with ${error ?? 'a video that cannot be found again'}`,
+			);
 		}),
 		it('an unknown token is a failure with a code, or the work is begun anew', async (model, caller) => {
-			const attempt = caller.attempt(model, { resume: 'token of nobody' });
+			const attempt = caller.attempt(model, { resume: 'an unknown token' });
 			await attempt.video.catch((error: unknown) => assert(isPlinthError(error), `${error}`));
 		}),
 		it('what a token stands for can be cancelled, once and again', async (model, caller) => {

@@ -8,8 +8,8 @@ import {
 	type VideoModelSuiteOptions,
 } from './subject.ts';
 
-/** How long a model may take to heed an abort, in milliseconds. */
-const heedMs = 1_000;
+/** How long a model may take to stop after an abort, in milliseconds. */
+const abortGraceMs = 1_000;
 
 /** What an attempt tells while it runs, and how it stops. */
 export function runningCases(
@@ -17,26 +17,26 @@ export function runningCases(
 	{ supports = {} }: VideoModelSuiteOptions,
 ): ConformanceCase[] {
 	return [
-		it('progress is told in fractions from 0 to 1, and not after the end', async (model, caller) => {
+		it('progress is reported in fractions from 0 to 1, and not after the end', async (model, caller) => {
 			const attempt = caller.attempt(model);
 			await attempt.video;
-			const told = [...attempt.told];
-			for (const fraction of told) {
-				assert(fraction >= 0 && fraction <= 1, `${fraction} was told`);
+			const reported = [...attempt.reported];
+			for (const fraction of reported) {
+				assert(fraction >= 0 && fraction <= 1, `${fraction} was reported`);
 			}
 			await delay(20);
-			assert.equal(attempt.told.length, told.length, 'more was told after the end');
+			assert.equal(attempt.reported.length, reported.length, 'more was reported after the end');
 		}),
 		...(supports.progress
 			? [
-					it('progress is told, and never falls', async (model, caller) => {
+					it('progress is reported, and never falls', async (model, caller) => {
 						const attempt = caller.attempt(model);
 						await attempt.video;
-						const { told } = attempt;
-						assert(told.length > 0, 'nothing was told');
+						const { reported } = attempt;
+						assert(reported.length > 0, 'nothing was reported');
 						assert.deepEqual(
-							told,
-							told.toSorted((a, b) => a - b),
+							reported,
+							reported.toSorted((a, b) => a - b),
 						);
 					}),
 				]
@@ -53,18 +53,18 @@ export function runningCases(
 			const attempt = caller.attempt(model, { onResult: (one) => one.abort() });
 			await assertHeeded(attempt, 'or a whole video');
 		}),
-		it('a signal that has aborted before keeps nobody waiting', async (model, caller) => {
+		it('a signal that has aborted before ends the call at once', async (model, caller) => {
 			const attempt = caller.attempt(model, { isAborted: true });
 			if (!(await isDone(attempt))) await assertHeeded(attempt);
 		}),
-		it('no progress is told after an abort', async (model, caller) => {
+		it('no progress is reported after an abort', async (model, caller) => {
 			const attempt = caller.attempt(model);
 			await delay(20);
 			attempt.abort();
-			const { length } = attempt.told;
+			const { length } = attempt.reported;
 			await attempt.video.catch(() => {});
 			await delay(20);
-			assert.equal(attempt.told.length, length);
+			assert.equal(attempt.reported.length, length);
 		}),
 	];
 }
@@ -80,16 +80,16 @@ async function isDone({ video }: Attempt): Promise<boolean> {
 
 async function assertHeeded({ video }: Attempt, orWhole?: 'or a whole video'): Promise<void> {
 	const late = new AbortController();
-	const patience = delay(heedMs, 'late' as const, { signal: late.signal }).catch(
+	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(
 		() => 'late' as const,
 	);
 	const outcome = video.then(
 		() => 'made' as const,
 		(error: unknown) => ({ error }),
 	);
-	const settled = await Promise.race([outcome, patience]);
+	const settled = await Promise.race([outcome, timeout]);
 	late.abort();
-	assert.notEqual(settled, 'late', `the model was still at work after ${heedMs} ms`);
+	assert.notEqual(settled, 'late', `the model was still at work after ${abortGraceMs} ms`);
 	if (typeof settled === 'object') {
 		const { error } = settled;
 		assert.equal(error, reason, `it rejected with ${error}, not with the reason of the signal`);

@@ -22,7 +22,7 @@ export interface VideoModelSuiteOptions {
 		/** A picture to start from changes the video; otherwise it may be refused. */
 		readonly reference?: boolean;
 	};
-	/** What is asked for, where a model does not understand any prompt or is quicker with less; by default two seconds of 640 by 480 pixels. */
+	/** The request, for models that understand only some or are slow; two seconds of 640 by 480 pixels unless set. */
 	readonly request?: Partial<Pick<VideoRequest, 'prompt' | 'seconds' | 'size'>>;
 }
 
@@ -47,8 +47,8 @@ export interface Attempt {
 	readonly request: VideoRequest;
 	/** Resolves when the body has been read, too; its form has been checked. */
 	readonly video: Promise<Made>;
-	/** Fractions, as they were told. */
-	readonly told: readonly number[];
+	/** The reported fractions. */
+	readonly reported: readonly number[];
 	/** Tokens, as they were written. */
 	readonly tokens: readonly string[];
 	abort(): void;
@@ -79,10 +79,10 @@ export class Caller {
 	attempt(model: VideoModel, part: AttemptOptions = {}): Attempt {
 		const stop = new AbortController();
 		if (part.isAborted) stop.abort(reason);
-		const [told, tokens]: [number[], string[]] = [[], []];
+		const [reported, tokens]: [number[], string[]] = [[], []];
 		const run: VideoRun = {
 			signal: stop.signal,
-			progress: (fraction) => void told.push(fraction),
+			progress: (fraction) => void reported.push(fraction),
 			async checkpoint(token) {
 				assert.equal(typeof token, 'string', 'a checkpoint is a string');
 				tokens.push(token);
@@ -108,7 +108,7 @@ export class Caller {
 			return readWhole(result);
 		};
 		const attempt: Attempt = {
-			...{ request, video: call(), told, tokens },
+			...{ request, video: call(), reported, tokens },
 			abort: () => stop.abort(reason),
 		};
 		attempt.video.catch(() => {});

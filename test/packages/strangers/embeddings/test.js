@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { createApp } from '@plinth/core';
-import { silentLogger } from '@plinth/testing';
-import { embeddings, hashedWords } from 'plinth-embeddings';
+import { after, test } from 'node:test';
+import { errorOf, jsonOf, scriptedModel, testApp } from '@plinth/testing';
+import { embeddingModels, embeddings, hashedWords } from 'plinth-embeddings';
 
-const config = {
-	server: { auth: 'off' },
-	models: { words: hashedWords({ dimensions: 64 }) },
+const fake = scriptedModel(embeddingModels, { embed: async (texts) => texts.map(() => [0, 1]) });
+const { post } = await testApp({
+	models: { words: hashedWords({ dimensions: 64 }), fake: fake.use },
 	plugins: { embeddings: embeddings() },
-};
-const app = await createApp(config, { log: silentLogger() });
+	onTestFinished: after,
+});
 
-async function embed(body) {
-	const headers = { 'content-type': 'application/json' };
-	const init = { method: 'POST', headers, body: JSON.stringify({ model: 'words', ...body }) };
-	const response = await app.fetch(new Request('http://localhost/v1/embeddings', init));
-	return { status: response.status, ...(await response.json()) };
-}
+const ask = (body) => post('/v1/embeddings', { model: 'words', ...body });
+const embed = async (body) => jsonOf(await ask(body));
 
 test('texts that share words are nearer to each other than others', async () => {
 	const input = ['a red boat', 'the red boat', 'tax law'];
@@ -34,7 +29,19 @@ test('base64 holds the same numbers as 32-bit floats', async () => {
 	assert.deepEqual(new Float32Array(bytes.buffer), expected);
 });
 
+test('the model gets all texts, in order, and the dimensions', async () => {
+	const { data } = await embed({ model: 'fake', input: ['b', 'a'], dimensions: 2 });
+	assert.deepEqual(data[1], { object: 'embedding', index: 1, embedding: [0, 1] });
+	const [{ request, run }] = fake.callsOf('embed');
+	assert.deepEqual([request, run.dimensions], [['b', 'a'], 2]);
+});
+
 test('an empty list of texts is refused, with the name of the parameter', async () => {
-	const { status, error } = await embed({ input: [] });
-	assert.deepEqual([status, error.param], [400, 'input']);
+	const { status, param } = await errorOf(await ask({ input: [] }));
+	assert.deepEqual([status, param], [400, 'input']);
+});
+
+test('a key without the scope is refused', async () => {
+	const response = await post('/v1/embeddings', {}, { key: 'alice.videos:read' });
+	assert.equal(response.status, 403);
 });

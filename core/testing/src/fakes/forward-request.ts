@@ -1,7 +1,10 @@
 import type { ForwardDispatcher, ForwardRequest, RawBody } from '@plinth/core';
 import { modelError, plinthError } from '@plinth/core';
 
-/** A request for an upstream named `theirs`, as a model's `forward` may return it; what a test is about it changes. By default it is never answered. */
+/**
+ * A request for an upstream model named `theirs`, as a model's `forward` returns it. `changes` replace its members. Its
+ * dispatcher never answers unless it is replaced.
+ */
 export function forwardRequest(
 	raw: RawBody,
 	changes: Partial<ForwardRequest> = {},

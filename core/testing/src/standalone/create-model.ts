@@ -1,9 +1,9 @@
 import type { ModelInstance } from '@plinth/core';
-import type { Subject } from './conformance.ts';
-import { type SurroundingsOptions, surroundingsOf } from './surroundings.ts';
+import type { Subject } from '../conformance.ts';
+import { type StandaloneOptions, standaloneContext } from './context.ts';
 
-/** What a model finds around it outside an app. */
-export interface CreateModelOptions extends SurroundingsOptions {
+/** What a model gets outside an app. */
+export interface CreateModelOptions extends StandaloneOptions {
 	/** The id under which a config would bind it; `under-test` unless set. */
 	readonly id?: string;
 }
@@ -16,13 +16,14 @@ export interface RunningModel<M> extends Subject {
 }
 
 /**
- * Creates one model outside an app, as boot does: options through its schema, needs by service id. Rejects on bad options and on needs that nobody meets.
+ * Creates one model outside an app, as boot does: options through its schema, needs by service id. Rejects on bad
+ * options and on unmet needs.
  */
 export async function createModel<M>(
 	instance: ModelInstance<M>,
 	{ id = 'under-test', ...options }: CreateModelOptions = {},
 ): Promise<RunningModel<M>> {
-	const { context, stop } = surroundingsOf(instance, options);
+	const { context, stop } = standaloneContext(instance, options);
 	try {
 		return { model: await instance.definition.create({ ...context, id }), close: stop };
 	} catch (error) {

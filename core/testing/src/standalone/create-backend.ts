@@ -1,5 +1,5 @@
 import type { BackendInstance } from '@plinth/core';
-import { type SurroundingsOptions, surroundingsOf } from './surroundings.ts';
+import { type StandaloneOptions, standaloneContext } from './context.ts';
 
 /** A backend that runs outside an app. */
 export interface RunningBackend<T> {
@@ -11,13 +11,13 @@ export interface RunningBackend<T> {
 
 /**
  * Creates one backend outside an app, as boot does: options through its schema, needs by service id.
- * `T` is what the backend provides: `createBackend<JobStore>(memoryJobs())`. Rejects on bad options and on needs that nobody meets.
+ * `T` is what the backend provides: `createBackend<JobStore>(memoryJobs())`. Rejects on bad options and on unmet needs.
  */
 export async function createBackend<T>(
 	instance: BackendInstance,
-	options: SurroundingsOptions = {},
+	options: StandaloneOptions = {},
 ): Promise<RunningBackend<T>> {
-	const { context, stop } = surroundingsOf(instance, options);
+	const { context, stop } = standaloneContext(instance, options);
 	try {
 		return { provided: (await instance.definition.create(context)) as T, stop };
 	} catch (error) {

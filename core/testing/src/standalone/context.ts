@@ -1,11 +1,11 @@
 import type { Clock, Logger, Needs } from '@plinth/core';
 import { services } from '@plinth/core';
 import type { z } from 'zod';
-import { manualClock } from './manual-clock.ts';
-import { silentLogger } from './silent-logger.ts';
+import { silentLogger } from '../fakes/silent-logger.ts';
+import { manualClock } from '../manual-clock.ts';
 
-/** What a backend or a model finds around it outside an app. */
-export interface SurroundingsOptions {
+/** What a backend or a model gets outside an app. */
+export interface StandaloneOptions {
 	/** Implementations by service id: `{ [services.blobs.id]: blobs }`. */
 	readonly services?: Readonly<Record<string, unknown>>;
 	/** By default {@link silentLogger}. */
@@ -23,10 +23,13 @@ interface Made {
 	};
 }
 
-/** The context of `create` as boot makes it, and what runs its shutdown tasks in reverse order. Throws on bad options and on needs that nobody meets. */
-export function surroundingsOf(
+/**
+ * The context of `create` as boot makes it, and a function that runs its shutdown tasks in reverse order. Throws on bad
+ * options and on needs that are not met.
+ */
+export function standaloneContext(
 	{ definition, options: given }: Made,
-	{ log = silentLogger(), clock = manualClock(), services: more }: SurroundingsOptions,
+	{ log = silentLogger(), clock = manualClock(), services: more }: StandaloneOptions,
 ) {
 	const known: Readonly<Record<string, unknown>> = {
 		[services.clock.id]: clock,
