@@ -207,4 +207,15 @@ export interface ChatModel {
 }
 
 /** The family of chat models. */
-export const chatModels = defineModelKind<ChatModel>('chat');
+export const chatModels = defineModelKind<ChatModel>('chat', {
+	apiVersion: 1,
+	functions: { stream: 'required', forward: 'optional' },
+	abilities: {
+		documentCharacters: 'number',
+		files: 'array',
+		images: 'boolean',
+		audio: 'boolean',
+		tools: 'boolean',
+		json: 'string',
+	},
+});

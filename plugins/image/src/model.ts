@@ -146,4 +146,15 @@ export interface ImageModel {
 }
 
 /** The family of image models. */
-export const imageModels = defineModelKind<ImageModel>('image');
+export const imageModels = defineModelKind<ImageModel>('image', {
+	apiVersion: 1,
+	functions: { generate: 'oneOf', edit: 'oneOf', forward: 'optional' },
+	abilities: {
+		count: 'number',
+		sizes: 'array',
+		fit: 'string',
+		images: 'number',
+		mask: 'boolean',
+		transparency: 'boolean',
+	},
+});

@@ -70,7 +70,10 @@ export interface SpeechModel {
 }
 
 /** The family of speech models. */
-export const speechModels = defineModelKind<SpeechModel>('speech');
+export const speechModels = defineModelKind<SpeechModel>('speech', {
+	apiVersion: 1,
+	functions: { speak: 'required', voices: 'optional', forward: 'optional' },
+});
 
 /** Compressed audio formats of the wire. `wav` and `pcm` need no encoder. */
 export type EncodedAudioFormat = 'mp3' | 'opus' | 'aac' | 'flac';

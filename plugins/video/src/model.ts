@@ -72,4 +72,7 @@ export interface VideoModel {
 }
 
 /** The family of video models. */
-export const videoModels = defineModelKind<VideoModel>('video');
+export const videoModels = defineModelKind<VideoModel>('video', {
+	apiVersion: 1,
+	functions: { generate: 'required', cancel: 'optional' },
+});

@@ -117,7 +117,7 @@ function sort<N extends GraphNode>(
 					'E_SERVICE_CYCLE',
 					node.owner,
 					node.path,
-					`stands in a circle: ${circle.join(' -> ')}.`,
+					`needs itself in a cycle: ${circle.join(' -> ')}.`,
 				),
 			);
 			return;

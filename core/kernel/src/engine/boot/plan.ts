@@ -39,6 +39,8 @@ export interface BootPlan {
 	readonly unused: readonly UnusedModel[];
 	/** Ids of the services that come with the kernel. */
 	readonly given: ReadonlySet<string>;
+	/** By config path, the environment variable that a value came from. */
+	readonly variables: ReadonlyMap<string, string>;
 	readonly problems: readonly BootProblem[];
 }
 
@@ -118,6 +120,7 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 		pools: Object.fromEntries(Object.entries(config.pools).filter(([id]) => !isUnused(id))),
 		unused,
 		given: kernelServices,
+		variables: config.variables,
 		problems: withoutConsequences(unique([...problems, ...graph.problems.map(explainAuth)])),
 	};
 }

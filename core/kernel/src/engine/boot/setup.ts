@@ -1,36 +1,51 @@
 import type { JobDefinition, JobKinds, Jobs } from '../../contract/jobs/jobs.ts';
-import type { JobSettings } from '../../contract/jobs/settings.ts';
 import type { PluginContext } from '../../contract/plugin.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import type { Needs } from '../../contract/service.ts';
+import type { Needs, ResolvedNeeds } from '../../contract/service.ts';
 import { services } from '../../contract/services.ts';
+import type { JobService } from '../../jobs/jobs.ts';
+import type { Sweeper } from '../../jobs/sweeper.ts';
+import type { JobWorker } from '../../jobs/worker.ts';
 import type { ModelDirectory } from '../../models/directory.ts';
-import type { JobMachine, Kernel } from '../containers/kernel.ts';
 import type { Registry } from '../containers/registry.ts';
-import type { Lifecycle } from '../run/lifecycle.ts';
 import type { Part } from './plan.ts';
 import { BootError, type BootProblem, bootProblem } from './problem.ts';
 import { PluginRoutes } from './routes.ts';
 
 type PluginPart = Extract<Part, { kind: 'plugin' }>;
 
+type Task = () => Promise<void> | void;
+
+/** The running parts of the job machine. */
+export interface JobMachine {
+	readonly service: JobService;
+	readonly worker: JobWorker;
+	readonly sweeper: Sweeper;
+}
+
 /** What setups build on. */
 export interface SetupTools {
-	readonly kernel: Kernel;
 	readonly registry: Registry;
 	readonly models: ModelDirectory;
-	readonly lifecycle: Lifecycle;
-	readonly settings: JobSettings;
+	/** Builds the job machine, when the first plugin registers a kind of job. */
+	readonly createJobs: () => JobMachine;
+}
+
+/** What the registry and the lifecycle have for one part. */
+export interface PartTools {
+	readonly services: ResolvedNeeds<Needs>;
+	readonly log: Logger;
+	readonly onStop: (task: Task) => void;
 }
 
 /** What the setups of an app's plugins share, and what they leave. */
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
-	readonly drains: (() => Promise<void> | void)[] = [];
+	readonly drains: Task[] = [];
 	readonly starts: {
 		readonly owner: string;
 		readonly path: string;
-		readonly task: () => Promise<void> | void;
+		readonly task: Task;
 	}[] = [];
 	/** Present once a plugin has registered a kind of job. */
 	machine: JobMachine | undefined;
@@ -45,8 +60,8 @@ export class PluginSetups {
 		} satisfies JobKinds);
 	}
 
-	/** Keeps what made one setup fail, so that the others are still looked at. */
-	fail({ problems }: BootError): void {
+	/** Adds problems of one part to the report, so that the other parts are still looked at. */
+	report(problems: readonly BootProblem[]): void {
 		this.#problems.push(...problems);
 	}
 
@@ -72,13 +87,11 @@ export class PluginSetups {
 	}
 
 	/** The context that one plugin's setup receives. */
-	context(part: PluginPart, log: Logger): PluginContext<unknown, Needs> {
-		const { registry, models, lifecycle } = this.#tools;
+	context(part: PluginPart, tools: PartTools): PluginContext<unknown, Needs> {
 		const { id, owner, path, definition } = part;
 		return {
+			...tools,
 			config: part.options,
-			services: registry.resolve(definition.needs ?? {}),
-			log,
 			models: (kind) => {
 				if (!definition.models?.some(({ name }) => name === kind.name)) {
 					this.#problems.push(
@@ -90,7 +103,7 @@ export class PluginSetups {
 						),
 					);
 				}
-				return models.ofKind(kind.name);
+				return this.#tools.models.ofKind(kind.name);
 			},
 			route: (...routes) => this.routes.add(id, routes),
 			job: (kind, job) => this.#job(part, kind, job),
@@ -100,7 +113,6 @@ export class PluginSetups {
 			onDrain: (task) => {
 				this.drains.push(task);
 			},
-			onStop: (task) => lifecycle.onUnwind(owner, task),
 		};
 	}
 
@@ -126,19 +138,7 @@ export class PluginSetups {
 				),
 			]);
 		}
-		this.machine ??= this.#build();
+		this.machine ??= this.#tools.createJobs();
 		return this.machine.service.register(kind, job);
-	}
-
-	/** The graph has made sure that all four are there before a plugin with jobs is set up. */
-	#build(): JobMachine {
-		const { registry, kernel, settings } = this.#tools;
-		return kernel.jobs({
-			store: registry.get(services.jobs),
-			queue: registry.get(services.queue),
-			blobs: registry.get(services.blobs),
-			bus: registry.get(services.events),
-			settings,
-		});
 	}
 }

@@ -105,7 +105,7 @@ async function presetLayers(
 					'E_CONFIG_SHAPE',
 					'config',
 					'extends',
-					'presets extend each other in a circle.',
+					'the presets extend each other in a cycle.',
 				),
 			);
 			break;

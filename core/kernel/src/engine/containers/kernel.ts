@@ -1,75 +1,165 @@
 import type { JobQueue } from '../../contract/jobs/job-queue.ts';
 import type { JobStore } from '../../contract/jobs/job-store.ts';
-import type { JobSettings } from '../../contract/jobs/settings.ts';
 import type { BlobStore } from '../../contract/ports/blob-store.ts';
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { EventBus } from '../../contract/ports/event-bus.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import { type HttpOptions, HttpServer } from '../../http/server.ts';
+import { services } from '../../contract/services.ts';
+import { version } from '../../contract/version.ts';
+import { HttpServer } from '../../http/server.ts';
+import type { Readiness } from '../../http/system.ts';
 import { JobService } from '../../jobs/jobs.ts';
 import { Sweeper } from '../../jobs/sweeper.ts';
 import { JobWorker } from '../../jobs/worker.ts';
+import { ModelDirectory } from '../../models/directory.ts';
+import type { BootPlan } from '../boot/plan.ts';
+import { type JobMachine, PluginSetups } from '../boot/setup.ts';
+import { Lifecycle } from '../run/lifecycle.ts';
+import { createReadiness } from '../run/readiness.ts';
+import { RunningApp } from '../run/running.ts';
 import { KernelContainer, token, wire } from './container.ts';
+import { Registry } from './registry.ts';
 
+/** What the kernel of an app is built from. */
+export interface KernelValues {
+	readonly plan: BootPlan;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** What the boot asks the kernel container for. */
+export const kernel = {
+	registry: token<Registry>('Registry'),
+	lifecycle: token<Lifecycle>('Lifecycle'),
+	models: token<ModelDirectory>('ModelDirectory'),
+	setups: token<PluginSetups>('PluginSetups'),
+	app: token<RunningApp>('RunningApp'),
+} as const;
+
+/** The kernel of one app: every class below is built when it is first asked for. */
+export function createKernel(values: KernelValues): KernelContainer {
+	return new KernelContainer()
+		.value(plan, values.plan)
+		.value(clock, values.clock)
+		.value(log, values.log);
+}
+
+const plan = token<BootPlan>('BootPlan');
+const clock = token<Clock>('Clock');
+const log = token<Logger>('Logger');
+
+wire(kernel.registry, (get) =>
+	new Registry().provide(services.clock, get(clock)).provide(services.log, get(log)),
+);
+wire(kernel.lifecycle, (get) => {
+	const { server, variables } = get(plan);
+	return new Lifecycle({ timeoutMs: server.stepTimeoutMs, log: get(log), variables });
+});
+wire(kernel.models, (get) => new ModelDirectory(get(clock), get(log), get(plan).pools));
+wire(
+	kernel.setups,
+	(get) =>
+		new PluginSetups({
+			registry: get(kernel.registry),
+			models: get(kernel.models),
+			createJobs: () => get(machine),
+		}),
+);
+
+// Jobs. The graph has made sure that the ports are there before a plugin with jobs is set up.
 const store = token<JobStore>('JobStore');
 const queue = token<JobQueue>('JobQueue');
 const blobs = token<BlobStore>('BlobStore');
 const bus = token<EventBus>('EventBus');
-const clock = token<Clock>('Clock');
-const log = token<Logger>('Logger');
-const settings = token<JobSettings>('JobSettings');
-const http = token<HttpOptions>('HttpOptions');
+const machine = token<JobMachine>('JobMachine');
 const service = token<JobService>('JobService');
-const worker = token<JobWorker>('JobWorker');
-const sweeper = token<Sweeper>('Sweeper');
+
+wire(store, (get) => get(kernel.registry).get(services.jobs));
+wire(queue, (get) => get(kernel.registry).get(services.queue));
+wire(blobs, (get) => get(kernel.registry).get(services.blobs));
+wire(bus, (get) => get(kernel.registry).get(services.events));
+wire(
+	service,
+	(get) =>
+		new JobService(
+			get(store),
+			get(queue),
+			get(blobs),
+			get(bus),
+			get(clock),
+			get(log),
+			get(plan).jobs,
+		),
+);
+wire(machine, (get) => ({
+	service: get(service),
+	worker: new JobWorker(
+		get(service),
+		get(store),
+		get(queue),
+		get(blobs),
+		get(bus),
+		get(clock),
+		get(log),
+		get(plan).jobs,
+	),
+	sweeper: new Sweeper(
+		get(service),
+		get(store),
+		get(queue),
+		get(blobs),
+		get(clock),
+		get(log),
+		get(plan).jobs,
+	),
+}));
+
+// HTTP. Routes are frozen when the server is built.
 const server = token<HttpServer>('HttpServer');
+const readiness = token<Readiness>('Readiness');
 
-wire(JobService, store, queue, blobs, bus, clock, log, settings);
-wire(JobWorker, service, store, queue, blobs, bus, clock, log, settings);
-wire(Sweeper, service, store, queue, blobs, clock, log, settings);
-wire(HttpServer, http);
-
-/** What backends and config bring for jobs. */
-export interface JobPorts {
-	readonly store: JobStore;
-	readonly queue: JobQueue;
-	readonly blobs: BlobStore;
-	readonly bus: EventBus;
-	readonly settings: JobSettings;
-}
-
-/** The running parts of the job machine. */
-export interface JobMachine {
-	readonly service: JobService;
-	readonly worker: JobWorker;
-	readonly sweeper: Sweeper;
-}
-
-/** The kernel's own classes, wired for one app. */
-export class Kernel {
-	readonly #container = new KernelContainer();
-
-	constructor(time: Clock, logger: Logger) {
-		this.#container.value(clock, time).value(log, logger);
-	}
-
-	/** Builds the job machine. */
-	jobs(ports: JobPorts): JobMachine {
-		this.#container
-			.value(store, ports.store)
-			.value(queue, ports.queue)
-			.value(blobs, ports.blobs)
-			.value(bus, ports.bus)
-			.value(settings, ports.settings);
-		return {
-			service: this.#container.build(service, JobService),
-			worker: this.#container.build(worker, JobWorker),
-			sweeper: this.#container.build(sweeper, Sweeper),
-		};
-	}
-
-	/** Builds the HTTP server once the routes are frozen. */
-	http(options: HttpOptions): HttpServer {
-		return this.#container.value(http, options).build(server, HttpServer);
-	}
-}
+wire(readiness, (get) =>
+	createReadiness(() => get(kernel.app).state, {
+		registry: get(kernel.registry),
+		clock: get(clock),
+		log: get(log),
+	}),
+);
+wire(server, (get) => {
+	const settings = get(plan).server;
+	const { routes } = get(kernel.setups);
+	return new HttpServer({
+		routes: routes.freeze(),
+		routeOwners: routes.owners,
+		authenticator:
+			settings.auth === 'off' ? undefined : get(kernel.registry).find(services.authenticator),
+		clock: get(clock),
+		log: get(log),
+		title: 'Plinth',
+		version,
+		publicUrl: settings.publicUrl,
+		authFailures: {
+			perMinute: settings.authFailuresPerMinute,
+			trustedProxies: settings.trustedProxies,
+		},
+		cors: settings.cors,
+		load: settings.limits,
+		connections: settings.limits.connections,
+		whenReady: () => get(kernel.app).whenReady(),
+		readiness: get(readiness),
+		models: () => get(kernel.models).list(),
+	});
+});
+wire(
+	kernel.app,
+	(get) =>
+		new RunningApp({
+			plan: get(plan),
+			registry: get(kernel.registry),
+			http: get(server),
+			setups: get(kernel.setups),
+			lifecycle: get(kernel.lifecycle),
+			log: get(log),
+			models: get(kernel.models),
+		}),
+);
