@@ -8,7 +8,7 @@ export interface BackendContext<C, N extends Needs> {
 	readonly config: C;
 	readonly services: ResolvedNeeds<N>;
 	readonly log: Logger;
-	/** Registers work for shutdown; runs in reverse order of registration, after everything that needs this backend has stopped. */
+	/** Registers a task for shutdown. Tasks run in reverse order, after everything that needs this backend has stopped. */
 	onStop(task: () => Promise<void> | void): void;
 }
 

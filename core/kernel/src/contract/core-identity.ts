@@ -21,8 +21,8 @@ export function markCopy<T extends object>(instance: T): T {
 }
 
 /**
- * Says which other copy of this package has made an instance, and which this one is: versions and folders. Undefined for what this copy has made, and for
- * objects that were written without any.
+ * Names the other copy of this package that has made an instance, and this copy: versions and folders. Undefined for what
+ * this copy has made, and for objects that no copy has made.
  */
 export function otherCoreCopy(instance: object): string | undefined {
 	const { [maker]: made } = instance as { readonly [maker]?: CoreCopy };

@@ -113,7 +113,7 @@ export function defineModel<
 	return Object.assign(factory, { $kind: 'plinth.model.factory' as const, definition: erased });
 }
 
-/** How a model does. `trying`: it failed, and its next turn is a trial, or one is under way. `down`: it failed and is left alone. */
+/** The health of a model. `down`: it failed and is not called. `trying`: one trial call may begin, or is under way. */
 export type ModelHealth = 'up' | 'trying' | 'down';
 
 /** A model as `/v1/models` lists it. */
