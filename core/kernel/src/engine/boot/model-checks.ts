@@ -155,6 +155,6 @@ class ModelChecks {
 		remedy?: string,
 	): void {
 		const path = at === undefined ? `models.${id}` : `models.${id}.${at}`;
-		this.problems.push(bootProblem(code, `model ${id}`, path, message, remedy));
+		this.problems.push(bootProblem(code, { owner: `model ${id}`, path }, message, remedy));
 	}
 }

@@ -1,30 +1,26 @@
 import type { AbilityType, ModelDefinition, ModelShape } from '../../contract/model.ts';
 import { unknownNames } from '../config/issue-words.ts';
 import { nearest } from '../config/nearest.ts';
-import { type BootProblem, bootProblem } from './problem.ts';
+import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 
 /** The model that is checked, as the boot plan holds it. */
-interface CheckedPart {
-	/** `model clip-1` */
-	readonly owner: string;
-	/** `models.clip-1` */
-	readonly path: string;
+interface CheckedPart extends ProblemPlace {
 	readonly definition: Pick<ModelDefinition, 'kind'>;
 }
 
 /** What is wrong with a model that a factory has created: its version, its functions, the names in its `abilities`. */
-export function modelProblems({ owner, path, definition }: CheckedPart, model: object) {
-	const { shape, name: kind } = definition.kind;
+export function modelProblems(part: CheckedPart, model: object): readonly BootProblem[] {
+	const { shape, name: kind } = part.definition.kind;
 	if (!shape) return [];
 	const members = model as Readonly<Record<string, unknown>>;
 	const problems: BootProblem[] = [];
 	const report: Report = (message, remedy) =>
-		problems.push(bootProblem('E_MODEL_SHAPE', owner, path, message, remedy));
+		problems.push(bootProblem('E_MODEL_SHAPE', part, message, remedy));
 
 	if (members.apiVersion !== shape.apiVersion) {
 		const found = members.apiVersion === undefined ? 'missing' : shown(members.apiVersion);
 		const message = `its apiVersion is ${found}; ${kind} models of this server have ${shape.apiVersion}.`;
-		problems.push(bootProblem('E_API_VERSION', owner, path, message));
+		problems.push(bootProblem('E_API_VERSION', part, message));
 	}
 	checkFunctions(members, shape, report);
 	checkAbilities(members.abilities, shape.abilities, report);

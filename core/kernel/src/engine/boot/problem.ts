@@ -1,13 +1,17 @@
 import { redact } from '../../contract/errors/redact.ts';
 
-/** One reason why a deployment cannot start. */
-export interface BootProblem {
-	/** The row of {@link bootErrors}. */
-	readonly code: keyof typeof bootErrors;
+/** Where a problem is. */
+export interface ProblemPlace {
 	/** Who is at fault: `plugin video`, `backend jobs`, `model clip-1`, `config`. */
 	readonly owner: string;
 	/** Where in the config: `plugins.video.with.retentionHours`. */
 	readonly path: string;
+}
+
+/** One reason why a deployment cannot start. */
+export interface BootProblem extends ProblemPlace {
+	/** The row of {@link bootErrors}. */
+	readonly code: keyof typeof bootErrors;
 	readonly message: string;
 	readonly remedy: string;
 }
@@ -46,8 +50,7 @@ export const bootErrors = {
 /** Makes a problem with the usual remedy of its row, or a better one. Known secrets in the message are replaced. */
 export function bootProblem(
 	code: keyof typeof bootErrors,
-	owner: string,
-	path: string,
+	{ owner, path }: ProblemPlace,
 	message: string,
 	remedy: string = bootErrors[code],
 ): BootProblem {

@@ -32,10 +32,9 @@ export class PluginRoutes {
 	#check(plugin: string, route: Route): void {
 		const owner = `plugin ${plugin}`;
 		const name = `${route.method} ${route.path}`;
-		const report = (
-			code: 'E_ROUTE_DUPLICATE' | 'E_ROUTE_SCOPE' | 'E_ROUTE_PATH',
-			message: string,
-		) => this.problems.push(bootProblem(code, owner, `plugins.${plugin}`, message));
+		const place = { owner, path: `plugins.${plugin}` };
+		const report = (code: BootProblem['code'], message: string) =>
+			this.problems.push(bootProblem(code, place, message));
 
 		const lacking = (
 			['method', 'path', 'handler', 'response', 'summary', 'errors'] as const

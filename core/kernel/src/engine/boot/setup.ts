@@ -9,7 +9,7 @@ import type { JobWorker } from '../../jobs/worker.ts';
 import type { ModelDirectory } from '../../models/directory.ts';
 import type { Registry } from '../containers/registry.ts';
 import type { Part } from './plan.ts';
-import { BootError, type BootProblem, bootProblem } from './problem.ts';
+import { BootError, type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 import { PluginRoutes } from './routes.ts';
 
 type PluginPart = Extract<Part, { kind: 'plugin' }>;
@@ -42,11 +42,7 @@ export interface PartTools {
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
 	readonly drains: Task[] = [];
-	readonly starts: {
-		readonly owner: string;
-		readonly path: string;
-		readonly task: Task;
-	}[] = [];
+	readonly starts: (ProblemPlace & { readonly task: Task })[] = [];
 	/** Present once a plugin has registered a kind of job. */
 	machine: JobMachine | undefined;
 	readonly #problems: BootProblem[] = [];
@@ -65,19 +61,13 @@ export class PluginSetups {
 		this.#problems.push(...problems);
 	}
 
-	/** Notes what a plugin has declared and, now that its setup is over, not done. */
-	finish({ definition, owner, path }: PluginPart): void {
-		for (const kind of definition.jobs ?? []) {
+	/** Reports what a plugin has declared, but not done in its setup. */
+	finish(part: PluginPart): void {
+		for (const kind of part.definition.jobs ?? []) {
 			if (this.machine?.service.definitions.has(kind)) continue;
-			this.#problems.push(
-				bootProblem(
-					'E_JOB_KIND',
-					owner,
-					path,
-					`declares jobs of kind "${kind}" and never says how they are done.`,
-					'Call job(kind, { run }) in setup, or leave the kind out.',
-				),
-			);
+			const message = `declares jobs of kind "${kind}", but does not run them.`;
+			const remedy = 'Call job(kind, { run }) in setup, or leave the kind out.';
+			this.#problems.push(bootProblem('E_JOB_KIND', part, message, remedy));
 		}
 	}
 
@@ -94,49 +84,26 @@ export class PluginSetups {
 			config: part.options,
 			models: (kind) => {
 				if (!definition.models?.some(({ name }) => name === kind.name)) {
-					this.#problems.push(
-						bootProblem(
-							'E_MODEL_KIND',
-							owner,
-							path,
-							`asks for ${kind.name} models without declaring that kind.`,
-						),
-					);
+					const message = `asks for ${kind.name} models without declaring that kind.`;
+					this.#problems.push(bootProblem('E_MODEL_KIND', part, message));
 				}
 				return this.#tools.models.ofKind(kind.name);
 			},
 			route: (...routes) => this.routes.add(id, routes),
 			job: (kind, job) => this.#job(part, kind, job),
-			onStart: (task) => {
-				this.starts.push({ owner, path, task });
-			},
-			onDrain: (task) => {
-				this.drains.push(task);
-			},
+			onStart: (task) => void this.starts.push({ owner, path, task }),
+			onDrain: (task) => void this.drains.push(task),
 		};
 	}
 
-	#job({ owner, path, definition }: PluginPart, kind: string, job: JobDefinition): Jobs {
-		if (!definition.jobs?.includes(kind)) {
-			throw new BootError([
-				bootProblem(
-					'E_JOB_KIND',
-					owner,
-					path,
-					`runs jobs of kind "${kind}" without declaring that kind.`,
-				),
-			]);
+	#job(part: PluginPart, kind: string, job: JobDefinition): Jobs {
+		const refuse = (message: string, remedy?: string) =>
+			new BootError([bootProblem('E_JOB_KIND', part, message, remedy)]);
+		if (!part.definition.jobs?.includes(kind)) {
+			throw refuse(`runs jobs of kind "${kind}" without declaring that kind.`);
 		}
 		if (typeof job?.run !== 'function') {
-			throw new BootError([
-				bootProblem(
-					'E_JOB_KIND',
-					owner,
-					path,
-					`runs jobs of kind "${kind}" without a run function.`,
-					'Pass { run } to job.',
-				),
-			]);
+			throw refuse(`runs jobs of kind "${kind}" without a run function.`, 'Pass { run } to job.');
 		}
 		this.machine ??= this.#tools.createJobs();
 		return this.machine.service.register(kind, job);

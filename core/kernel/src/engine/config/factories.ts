@@ -27,7 +27,7 @@ export async function instantiate(
 		message: string,
 		remedy?: string,
 	) => {
-		problems.push(bootProblem(code, owner, path, message, remedy));
+		problems.push(bootProblem(code, { owner, path }, message, remedy));
 		return undefined;
 	};
 	if ((value as Instance).$kind === kind) {
@@ -72,9 +72,8 @@ export function fill<T>(
 	for (const [at, name] of filled.asked) variables?.set(at, name);
 	learnOptions(filled.value);
 	for (const { name, path: at } of filled.missing) {
-		problems.push(
-			bootProblem('E_CONFIG_ENV', 'config', at, `the environment variable ${name} is not set.`),
-		);
+		const message = `the environment variable ${name} is not set.`;
+		problems.push(bootProblem('E_CONFIG_ENV', { owner: 'config', path: at }, message));
 	}
 	return filled.value;
 }

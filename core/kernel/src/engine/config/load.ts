@@ -113,5 +113,6 @@ async function readModule(file: string): Promise<unknown> {
 const fixIt = 'Fix the file at that place, or the bracket, quote or indent that it closes.';
 
 function unreadable(file: string, message: string, remedy: string, cause?: unknown): BootError {
-	return new BootError([bootProblem('E_CONFIG_FILE', 'config', file, message, remedy)], { cause });
+	const place = { owner: 'config', path: file };
+	return new BootError([bootProblem('E_CONFIG_FILE', place, message, remedy)], { cause });
 }

@@ -86,7 +86,9 @@ export async function resolveConfig(
 	};
 }
 
-/** The config and the presets it extends, the farthest first. */
+const extendsPlace = { owner: 'config', path: 'extends' } as const;
+
+/** The config and the presets that it extends, the farthest first. */
 async function presetLayers(
 	config: AppConfig,
 	options: ResolveOptions,
@@ -100,14 +102,8 @@ async function presetLayers(
 				: base;
 		if (!preset) break;
 		if (layers.includes(preset)) {
-			problems.push(
-				bootProblem(
-					'E_CONFIG_SHAPE',
-					'config',
-					'extends',
-					'the presets extend each other in a cycle.',
-				),
-			);
+			const message = 'the presets extend each other in a cycle.';
+			problems.push(bootProblem('E_CONFIG_SHAPE', extendsPlace, message));
 			break;
 		}
 		layers.unshift(preset);
@@ -134,7 +130,7 @@ async function namedPreset(
 	} catch (error) {
 		const message = `the preset "${name}" cannot be loaded: ${reason(error)}.`;
 		const code = error instanceof NotFound ? 'E_CONFIG_NAME' : 'E_CONFIG_LOAD';
-		problems.push(bootProblem(code, 'config', 'extends', message, remedyOf(error)));
+		problems.push(bootProblem(code, extendsPlace, message, remedyOf(error)));
 		return undefined;
 	}
 }
@@ -147,19 +143,15 @@ function isPreset(value: unknown): value is AppConfig {
 function checkShape(layer: AppConfig, problems: BootProblem[]): void {
 	for (const issue of configShape.safeParse(layer).error?.issues ?? []) {
 		const { message, remedy } = wordsOf(issue, { schema: configShape, value: layer });
-		const at = issue.path.join('.') || '(top level)';
-		problems.push(bootProblem('E_CONFIG_SHAPE', 'config', at, message, remedy));
+		const path = issue.path.join('.') || '(top level)';
+		problems.push(bootProblem('E_CONFIG_SHAPE', { owner: 'config', path }, message, remedy));
 	}
 }
 
 function nothingToRemove(section: Section, id: string): BootProblem {
-	return bootProblem(
-		'E_CONFIG_SHAPE',
-		`${section.slice(0, -1)} ${id}`,
-		`${section}.${id}`,
-		'is removed by false, but no preset brings it.',
-		'Correct the spelling, or delete the line.',
-	);
+	const place = { owner: `${section.slice(0, -1)} ${id}`, path: `${section}.${id}` };
+	const message = 'is removed by false, but no preset brings it.';
+	return bootProblem('E_CONFIG_SHAPE', place, message, 'Correct the spelling, or delete the line.');
 }
 
 function mergeSection(

@@ -36,7 +36,7 @@ export class Lifecycle {
 			if (cause instanceof BootError) throw cause;
 			const code = cause instanceof StepTimeout ? 'E_STEP_TIMEOUT' : 'E_STEP_FAILED';
 			const { message, remedy } = explainFailure(cause, { phase, path, variables });
-			throw new BootError([bootProblem(code, owner, path, message, remedy)], { cause });
+			throw new BootError([bootProblem(code, { owner, path }, message, remedy)], { cause });
 		}
 	}
 

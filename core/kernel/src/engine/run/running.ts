@@ -102,11 +102,9 @@ export class RunningApp implements App {
 
 	service<T>(ref: ServiceRef<T>): T {
 		const found = this.#parts.registry.find(ref);
-		if (found === undefined)
-			throw new BootError([
-				bootProblem('E_SERVICE_MISSING', 'app', ref.id, `nothing provides ${ref.id}.`),
-			]);
-		return found;
+		if (found !== undefined) return found;
+		const place = { owner: 'app', path: ref.id };
+		throw new BootError([bootProblem('E_SERVICE_MISSING', place, `nothing provides ${ref.id}.`)]);
 	}
 
 	tree(): BootTree {
