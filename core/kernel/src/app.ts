@@ -26,8 +26,9 @@ export interface CreateAppOptions {
 }
 
 /**
- * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. It is all or nothing:
- * a `BootError` lists every problem with culprit, config path and remedy, and what had been created is closed again.
+ * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. It is
+ * all or nothing: a `BootError` lists every problem with culprit, config path and remedy, and what had been created
+ * is closed again.
  */
 export async function createApp(
 	config: AppConfig | ResolvedConfig,
@@ -55,7 +56,7 @@ export async function createApp(
 	}
 }
 
-/** Creates one part in a scope of its own, as one step of the start. Everything that the part needs has been created before. */
+/** Creates one part in a scope of its own, as one step of the start. Its needs have been created before. */
 async function create(part: Part, container: KernelContainer, log: Logger): Promise<void> {
 	const registry = container.get(kernel.registry);
 	const lifecycle = container.get(kernel.lifecycle);

@@ -31,11 +31,14 @@ export interface ModelBindingOptions extends ListingOptions {
 	readonly waiting?: number | string | undefined;
 	/** Seconds until the result of a call or the start of its answer: more than 0, at most 86,400, without waiting. */
 	readonly timeoutSeconds?: number | string | undefined;
-	/** Models and pools of the same kind to call, in this order, when the model fails. Their own fallbacks do not count. */
+	/**
+	 * Models and pools of the same kind to call, in this order, when the model fails. Their own fallbacks do not count.
+	 */
 	readonly fallback?: readonly string[] | undefined;
 	/**
-	 * After `failures` (1 to 1,000; 5 unless set) failed calls in a row, the model is not called for `seconds` (1 to 3,600;
-	 * 30 unless set). `false`: never. Unless set, models with a `fallback` and members of pools have these numbers.
+	 * After `failures` (1 to 1,000; 5 unless set) failed calls in a row, the model is not called for `seconds` (1 to
+	 * 3,600; 30 unless set). `false`: never. Unless set, models with a `fallback` and members of pools have these
+	 * numbers.
 	 */
 	readonly circuit?:
 		| { readonly failures?: number | string; readonly seconds?: number | string }
@@ -60,7 +63,10 @@ export interface ServerConfig {
 	readonly host?: string;
 	/** The port to listen on; 8080 unless set, 0 takes a free one. */
 	readonly port?: number | string;
-	/** The start of absolute links; the address of the request unless set. Without a path, the prefix of a mount follows. */
+	/**
+	 * The start of absolute links; the address of the request unless set. Without a path, the prefix of a mount
+	 * follows.
+	 */
 	readonly publicUrl?: string;
 	/** `off` lets everybody in: only behind a host that authenticates, or on loopback. `on` unless set. */
 	readonly auth?: 'on' | 'off' | (string & {});

@@ -15,14 +15,17 @@ const own: CoreCopy = { version, url: import.meta.url };
 // The one name that all copies know.
 const maker = Symbol.for('plinth.core');
 
-/** Notes in what a factory returns that this copy has made it. Enumerable, so that `{ ...instance, options }` says it too. */
+/**
+ * Notes in what a factory returns that this copy has made it. Enumerable, so that `{ ...instance, options }` says it
+ * too.
+ */
 export function markCopy<T extends object>(instance: T): T {
 	return Object.assign(instance, { [maker]: own });
 }
 
 /**
- * Names the other copy of this package that has made an instance, and this copy: versions and folders. Undefined for what
- * this copy has made, and for objects that no copy has made.
+ * Names the other copy of this package that has made an instance, and this copy: versions and folders. Undefined for
+ * what this copy has made, and for objects that no copy has made.
  */
 export function otherCoreCopy(instance: object): string | undefined {
 	const { [maker]: made } = instance as { readonly [maker]?: CoreCopy };

@@ -87,7 +87,9 @@ export interface ModelFactory<M, C extends z.ZodType> {
 	readonly definition: ModelDefinition<M>;
 }
 
-/** Keeps the literal type of `apiVersion` in what `create` returns. Without it, each mistake reads "number is not 1". */
+/**
+ * Keeps the literal type of `apiVersion` in what `create` returns. Without it, each mistake reads "number is not 1".
+ */
 type AnyModel = { readonly apiVersion: 1 } | object;
 
 /** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
@@ -113,7 +115,9 @@ export function defineModel<
 	return Object.assign(factory, { $kind: 'plinth.model.factory' as const, definition: erased });
 }
 
-/** The health of a model. `down`: it failed and is not called. `trying`: one trial call may begin, or is under way. */
+/**
+ * The health of a model. `down`: it failed and is not called. `trying`: one trial call may begin, or is under way.
+ */
 export type ModelHealth = 'up' | 'trying' | 'down';
 
 /** A model as `/v1/models` lists it. */

@@ -17,8 +17,8 @@ export interface BoundModel<M> {
 /** The models of one kind. */
 export interface Models<M> {
 	/**
-	 * Finds a model by id or alias; throws `E_MODEL_NOT_FOUND`, whose message lists the ids of this kind. For a pool it is
-	 * the pool's id with the model of its first member.
+	 * Finds a model by id or alias; throws `E_MODEL_NOT_FOUND`, whose message lists the ids of this kind. For a pool it
+	 * is the pool's id with the model of its first member.
 	 */
 	get(id: string): BoundModel<M>;
 	/** All models, in the order of the config, without pools. */
@@ -26,11 +26,11 @@ export interface Models<M> {
 	/**
 	 * Calls a model within the bounds that the config sets: the one that `id` names, then the others of its pool, then
 	 * its `fallback` chain. The next one is called when `work` rejects with a failure of the model: `E_MODEL_FAILED`,
-	 * `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`, `E_MODEL_TIMEOUT`, or an error without a code. Any other error ends the search;
-	 * a refusal (4xx) by a model of the chain does not.
+	 * `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`, `E_MODEL_TIMEOUT`, or an error without a code. Any other error ends the
+	 * search; a refusal (4xx) by a model of the chain does not.
 	 *
-	 * Rejects with `E_MODEL_NOT_FOUND`, with the last failure, with `E_MODEL_BUSY` when the queue of every model is full,
-	 * with `E_MODEL_UNAVAILABLE` when every circuit is open, and with the reason of the caller's signal.
+	 * Rejects with `E_MODEL_NOT_FOUND`, with the last failure, with `E_MODEL_BUSY` when the queue of every model is
+	 * full, with `E_MODEL_UNAVAILABLE` when every circuit is open, and with the reason of the caller's signal.
 	 *
 	 * `work` settles when the first result is there, and before anything is sent: then no other model can take over.
 	 */
@@ -49,8 +49,8 @@ export interface ModelCaller {
 /** One call of a model. */
 export interface ModelCall<M> extends BoundModel<M> {
 	/**
-	 * Aborts with the caller's signal, and with `E_MODEL_TIMEOUT` when the model's `timeoutSeconds` pass before `work` has
-	 * settled. Made when it is first read.
+	 * Aborts with the caller's signal, and with `E_MODEL_TIMEOUT` when the model's `timeoutSeconds` pass before `work`
+	 * has settled. Made when it is first read.
 	 */
 	readonly signal: AbortSignal;
 	/** Whether `timeoutSeconds` bounds the call. Without it, `signal` is the caller's. */
@@ -76,7 +76,10 @@ export interface PluginContext<C, N extends Needs> {
 	job(kind: string, definition: JobDefinition): Jobs;
 	/** Runs after all plugins are set up and before the first request. */
 	onStart(task: () => Promise<void> | void): void;
-	/** Runs when a stop begins, before requests and jobs drain: ends streams that would last until the grace period is over. */
+	/**
+	 * Runs when a stop begins, before requests and jobs drain: ends streams that would last until the grace period is
+	 * over.
+	 */
 	onDrain(task: () => Promise<void> | void): void;
 	/** Runs at shutdown, in reverse order, after requests and jobs have drained. */
 	onStop(task: () => Promise<void> | void): void;
@@ -98,8 +101,8 @@ export interface PluginDefinition<
 	/** The model kinds that it consumes. */
 	readonly models?: readonly ModelKind<unknown>[];
 	/**
-	 * The kinds of job that it runs: lower-case letters; they become the prefix of ids. A plugin with jobs also needs the
-	 * `JobStore`, `JobQueue`, `BlobStore` and `EventBus` of the kernel, without listing them.
+	 * The kinds of job that it runs: lower-case letters; they become the prefix of ids. A plugin with jobs also needs
+	 * the `JobStore`, `JobQueue`, `BlobStore` and `EventBus` of the kernel, without listing them.
 	 */
 	readonly jobs?: readonly string[];
 	/** Services that others may need; `setup` returns them. */

@@ -27,9 +27,9 @@ export async function callDirectly<T>(
 }
 
 /**
- * Calls one candidate after the other until `work` resolves, or the model refuses the request. A refusal by a fallback
- * does not end the search, and does not hide the failure of the named model. Rejects with the last failure, or with
- * `E_MODEL_UNAVAILABLE` when the circuits of all candidates are open.
+ * Calls one candidate after the other until `work` resolves, or the model refuses the request. A refusal by a
+ * fallback does not end the search, and does not hide the failure of the named model. Rejects with the last failure,
+ * or with `E_MODEL_UNAVAILABLE` when the circuits of all candidates are open.
  */
 export async function callWithFallback<T>(
 	candidates: Iterable<Candidate>,

@@ -21,8 +21,9 @@ interface Waiter {
 }
 
 /**
- * The slots of a model and the queue for them. Tenants take turns; within a tenant it is first come, first served. In a
- * full queue, a new caller replaces the last waiter of a tenant that has more waiters than the caller's tenant would have.
+ * The slots of a model and the queue for them. Tenants take turns; within a tenant it is first come, first served. In
+ * a full queue, a new caller replaces the last waiter of a tenant that has more waiters than the caller's tenant
+ * would have.
  */
 export class FairQueue {
 	readonly #slots: number;
@@ -120,7 +121,10 @@ export class FairQueue {
 		if (waiters.size === 0) this.#waiters.delete(tenant);
 	}
 
-	/** Refuses the last waiter of the tenant with the most waiters, or the new caller when its tenant would have as many. */
+	/**
+	 * Refuses the last waiter of the tenant with the most waiters, or the new caller when its tenant would have as
+	 * many.
+	 */
 	#makeRoom(tenant: string): void {
 		const own = this.#waiters.get(tenant)?.size ?? 0;
 		const [largest, waiters] = [...this.#waiters].reduce<readonly [string, ReadonlySet<Waiter>]>(

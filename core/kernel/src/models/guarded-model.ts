@@ -76,8 +76,8 @@ export class GuardedModel {
 	}
 
 	/**
-	 * Waits until the caller may begin; undefined when the circuit is open. Rejects with `E_MODEL_BUSY` when the queue is
-	 * full, and with the reason of the caller's signal.
+	 * Waits until the caller may begin; undefined when the circuit is open. Rejects with `E_MODEL_BUSY` when the queue
+	 * is full, and with the reason of the caller's signal.
 	 */
 	async acquire(caller: ModelCaller): Promise<Permit | undefined> {
 		if (!this.#allowsCall) return undefined;
@@ -126,7 +126,10 @@ export class GuardedModel {
 		return { slot, epoch: this.#circuit?.begin() ?? 0, isTrial };
 	}
 
-	/** Ends a trial whose caller has left, also when its work ignores the signal. Otherwise there would be no other trial. */
+	/**
+	 * Ends a trial whose caller has left, also when its work ignores the signal. Otherwise there would be no other
+	 * trial.
+	 */
 	#watchTrial(epoch: number, signal: AbortSignal): () => void {
 		const leave = () => this.#circuit?.end(epoch, 'unknown');
 		signal.addEventListener('abort', leave, { once: true });

@@ -15,7 +15,9 @@ export class TimeLimit {
 		this.#ms = ms;
 	}
 
-	/** A signal that aborts with `signal`, and with `E_MODEL_TIMEOUT` when the time is over before the work has settled. */
+	/**
+	 * A signal that aborts with `signal`, and with `E_MODEL_TIMEOUT` when the time is over before the work has settled.
+	 */
 	signal(signal: AbortSignal): AbortSignal {
 		this.#controller ??= new AbortController();
 		if (this.#expired) this.#controller.abort(this.#expired);

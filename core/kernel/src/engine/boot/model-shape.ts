@@ -8,7 +8,9 @@ interface CheckedPart extends ProblemPlace {
 	readonly definition: Pick<ModelDefinition, 'kind'>;
 }
 
-/** What is wrong with a model that a factory has created: its version, its functions, the names in its `abilities`. */
+/**
+ * What is wrong with a model that a factory has created: its version, its functions, the names in its `abilities`.
+ */
 export function modelProblems(part: CheckedPart, model: object): readonly BootProblem[] {
 	const { shape, name: kind } = part.definition.kind;
 	if (!shape) return [];

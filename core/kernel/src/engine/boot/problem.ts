@@ -41,7 +41,8 @@ export const bootErrors = {
 	E_MODEL_SHAPE: 'Correct what the create function of the model returns.',
 	E_API_VERSION: 'Install releases of core and of this package that belong together.',
 	E_CORE_COPY:
-		'Leave one copy: make @plinth/core a peer dependency of the package, and install plinth beside it. `npm ls @plinth/core` shows all copies, `npm dedupe` joins equal ones.',
+		'Make @plinth/core a peer dependency of the package, and install plinth beside it. ' +
+		'`npm ls @plinth/core` shows all copies, `npm dedupe` joins equal ones.',
 	E_AUTH_OFF: 'Bind to 127.0.0.1, or add an authenticator.',
 	E_STEP_FAILED: 'Fix the value named above.',
 	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or fix what the part waits for.',

@@ -4,7 +4,9 @@ import { routeKey } from '../../http/router.ts';
 import { systemPaths } from '../../http/system.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
-/** The routes of all plugins with their owners. Wrong and double ones are listed, so that one report names them all. */
+/**
+ * The routes of all plugins with their owners. Wrong and double ones are listed, so that one report names them all.
+ */
 export class PluginRoutes {
 	readonly owners = new Map<Route, string>();
 	readonly problems: BootProblem[] = [];

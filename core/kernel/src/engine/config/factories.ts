@@ -13,7 +13,7 @@ export interface ResolveOptions {
 	readonly variables?: Map<string, string>;
 }
 
-/** Finds the factory of an entry and calls it, or takes the call that stands there; what is wrong is listed and undefined returned. */
+/** Finds and calls the factory of an entry, unless it was called. Undefined for a mistake, which is listed. */
 export async function instantiate(
 	value: unknown,
 	kind: Sort,

@@ -19,8 +19,9 @@ const makers: Readonly<Record<Sort, string>> = {
 const maxNames = 12;
 
 /**
- * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to export exactly one of the kind. Rejects with
- * what the module exports instead, or with what made it fail while it loaded.
+ * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to
+ * export exactly one of the kind. Rejects with what the module exports instead, or with what made it fail while it
+ * loaded.
  */
 export async function findFactory(use: string, kind: Sort, folder: string): Promise<Factory> {
 	const [specifier = '', name] = use.split(/#(?=[^#]*$)/);

@@ -22,7 +22,7 @@ export interface IssuePlace {
 const mostNames = 40;
 const longestShown = 60;
 
-/** An issue of a schema in the words of who writes the config: with what was found there, what is known there, or what stands in when it is left out. */
+/** Describes an issue of a schema: with the value that was found, the names that are known, or the default. */
 export function wordsOf(issue: z.core.$ZodIssue, place: IssuePlace): IssueWords {
 	if (issue.code === 'unrecognized_keys')
 		return unknownKeys(issue.keys, schemaAt(place.schema, issue.path));

@@ -78,7 +78,7 @@ function splitBinding(value: unknown): { use: unknown; binding: object } {
 	return { use, binding: { ...binding, with: options } };
 }
 
-/** Reads a value and lists what is wrong with it. What is right of it is returned, so that everything else can still be checked. */
+/** Reads a value and lists its mistakes. The valid members are returned, so that everything else can be checked. */
 function check<S extends z.ZodObject>(
 	shape: S,
 	value: object,

@@ -18,8 +18,8 @@ export class NotFound extends Error {
 /**
  * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files.
  *
- * Node resolves bare names from the importing module, which would be this file; so the package is looked up from the folder
- * and its `exports` are read here. Rejects with a sentence that says what was looked for.
+ * Node resolves bare names from the importing module, which would be this file; so the package is looked up from the
+ * folder and its `exports` are read here. Rejects with a sentence that says what was looked for.
  */
 export async function importFrom(
 	specifier: string,

@@ -10,7 +10,7 @@ import { type ConfigEntry, resolveModels } from './models.ts';
 import { importFrom, NotFound } from './names.ts';
 import { configShape } from './shape.ts';
 
-/** A config after presets, names and variables: what `createApp` works on. Both spellings of a config give equal values. */
+/** A config after presets, names and variables, for `createApp`. Both spellings of a config give equal values. */
 export interface ResolvedConfig {
 	readonly $kind: 'plinth.config';
 	readonly server: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export interface ResolvedConfig {
 const sections = ['backends', 'models', 'plugins'] as const;
 type Section = (typeof sections)[number];
 
-/** Applies presets, finds named factories and fills in variables. Never rejects: what is wrong is listed in `problems`. */
+/** Applies presets, finds named factories and fills in variables. Never rejects: mistakes are in `problems`. */
 export async function resolveConfig(
 	config: AppConfig,
 	given: ResolveOptions,

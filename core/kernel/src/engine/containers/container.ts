@@ -1,8 +1,8 @@
-// tsyringe builds what is known when this package is compiled: the kernel's own classes, in one child container per app.
-// awilix (registry.ts) builds what the config brings: backends, models and plugins, each in a scope of its own.
+// tsyringe builds what is known when this package is compiled: the kernel's own classes, in one child container per
+// app. awilix (registry.ts) builds what the config brings: backends, models and plugins, each in a scope of its own.
 // Direction: backends (awilix) -> kernel (tsyringe) -> plugins (awilix). Requests use no container, only `call`.
-// Neither container is disposed as a whole, which would be concurrent: lifecycle.ts disposes one scope at a time, in reverse.
-// tsyringe needs reflect-metadata before it: both are imported here, in this order, and nowhere else.
+// Neither container is disposed as a whole, which would be concurrent: lifecycle.ts disposes one scope at a time, in
+// reverse. tsyringe needs reflect-metadata before it: both are imported here, in this order, and nowhere else.
 import 'reflect-metadata';
 import { container, type DependencyContainer, instanceCachingFactory } from 'tsyringe';
 
@@ -24,8 +24,8 @@ export type Get = <T>(key: Token<T>) => T;
 const wirings = new Map<symbol, (get: Get) => unknown>();
 
 /**
- * Declares how every kernel container builds a class: `wire(pair, (get) => new Pair({ left: get(left) }))`. A function and no
- * decorator, which type stripping cannot run. The compiler checks each collaborator under its name.
+ * Declares how every kernel container builds a class: `wire(pair, (get) => new Pair({ left: get(left) }))`. A
+ * function and no decorator, which type stripping cannot run. The compiler checks each collaborator under its name.
  */
 export function wire<T>(key: Token<T>, build: (get: Get) => NoInfer<T>): void {
 	wirings.set(key.symbol, build);

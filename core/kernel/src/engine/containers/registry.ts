@@ -59,7 +59,7 @@ export class Registry {
 		this.#scopes.set(owner, scope);
 	}
 
-	/** Creates a part, once. To be awaited in the order of the graph: a factory finds only what has been provided before. */
+	/** Creates a part, once. Awaited in the order of the graph: a factory finds only what was provided before. */
 	async create(owner: string): Promise<void> {
 		await this.#scopes.get(owner)?.resolve(self);
 	}

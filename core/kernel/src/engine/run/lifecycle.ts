@@ -76,7 +76,7 @@ export interface PartTasks {
 	run(): Promise<void>;
 }
 
-/** Tasks that run in reverse, one at a time. A task that is added after the run is run at once: its step came too late. */
+/** Tasks that run in reverse, one at a time. A task that is added after the run comes too late, and runs at once. */
 class StopTasks {
 	readonly #tasks: (() => Promise<void>)[] = [];
 	#hasRun = false;
@@ -94,7 +94,7 @@ class StopTasks {
 
 class StepTimeout extends Error {}
 
-/** Rejects when the promise has not settled in time. The timer is real time on purpose: a stuck step stops fake clocks too. */
+/** Rejects when the promise has not settled in time. In real time: a step that hangs would stop a fake clock too. */
 async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const timeout = new Promise<never>((_, reject) => {
@@ -107,7 +107,7 @@ async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 	}
 }
 
-/** Waits for a promise, but no longer than this. True when it has settled, well or badly: failures are for its owner to report. */
+/** Waits for a promise at most `ms`. True when it has settled; its owner reports a failure. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
 	return deadline(promise, ms).then(
 		() => true,

@@ -86,7 +86,7 @@ export class RunningApp implements App {
 		return this.#parts.http.fetch(request, mount, next);
 	}
 
-	/** Requests for us wait for the start, and begin it where nobody has. While stopping, the server itself answers them. */
+	/** Waits for the start, which the first request begins. While the app stops, the HTTP server answers requests. */
 	async whenReady(): Promise<void> {
 		if (this.state === 'ready' || this.#stopping) return;
 		try {
