@@ -1,5 +1,5 @@
 import type { UnusedModel } from '../../contract/boot-tree.ts';
-import { unknownNames } from '../config/issue-words.ts';
+import { unknownNames } from '../config/describe-issue.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 

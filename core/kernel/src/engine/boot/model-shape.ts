@@ -1,5 +1,5 @@
 import type { AbilityType, ModelDefinition, ModelShape } from '../../contract/model.ts';
-import { unknownNames } from '../config/issue-words.ts';
+import { unknownNames } from '../config/describe-issue.ts';
 import { nearest } from '../config/nearest.ts';
 import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 

@@ -8,7 +8,7 @@ import type { PluginDefinition, PluginInstance } from '../../contract/plugin.ts'
 import type { Needs } from '../../contract/service.ts';
 import { services } from '../../contract/services.ts';
 import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
-import { wordsOf } from '../config/issue-words.ts';
+import { describeIssue } from '../config/describe-issue.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
 import { authOff, checkJobKinds, explainAuth, isLoopback, malformedDefinition } from './checks.ts';
@@ -155,7 +155,7 @@ function checkOptions<S extends z.ZodType>(
 	if (parsed.success) return parsed.data;
 	for (const issue of parsed.error.issues) {
 		const at = [path, ...issue.path].join('.');
-		const words = wordsOf(issue, { schema, value, variable: variables.get(at) });
+		const words = describeIssue(issue, { schema, value, variable: variables.get(at) });
 		problems.push(
 			bootProblem('E_OPTIONS_INVALID', { owner, path: at }, words.message, words.remedy),
 		);

@@ -1,6 +1,6 @@
 import { learnOptions } from '../../contract/errors/redact.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
-import { findFactory, type Instance, type Sort } from './find-factory.ts';
+import { findFactory, type Instance, type InstanceKind } from './find-factory.ts';
 import { interpolate } from './interpolate.ts';
 import { NotFound } from './names.ts';
 
@@ -16,7 +16,7 @@ export interface ResolveOptions {
 /** Finds and calls the factory of an entry, unless it was called. Undefined for a mistake, which is listed. */
 export async function instantiate(
 	value: unknown,
-	kind: Sort,
+	kind: InstanceKind,
 	path: string,
 	options: ResolveOptions,
 	problems: BootProblem[],
@@ -37,11 +37,11 @@ export async function instantiate(
 	const { use, with: given = {}, ...unknown } = value as { use?: unknown; with?: unknown };
 	if (use === undefined) return wrong('E_CONFIG_SHAPE', missingUse(value));
 	if (typeof use !== 'string') return wrong('E_CONFIG_SHAPE', `is not a ${kind.slice(7)}.`);
-	const [stranger] = Object.keys(unknown);
-	if (stranger !== undefined) {
+	const [unknownKey] = Object.keys(unknown);
+	if (unknownKey !== undefined) {
 		return wrong(
 			'E_CONFIG_SHAPE',
-			`"${stranger}" is not known here: only use and with are. Options go under with.`,
+			`"${unknownKey}" is not known here: only use and with are. Options go under with.`,
 		);
 	}
 	const name = fill(use, `${path}.use`, options, problems);

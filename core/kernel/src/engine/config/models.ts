@@ -7,8 +7,8 @@ import {
 	type ResolvedPool,
 } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
+import { describeIssue } from './describe-issue.ts';
 import { fill, instantiate, type ResolveOptions } from './factories.ts';
-import { wordsOf } from './issue-words.ts';
 
 /** What stands under a key of a section when all layers are merged. */
 export interface ConfigEntry {
@@ -97,7 +97,7 @@ function check<S extends z.ZodObject>(
 		if (issue.path[0] !== undefined) wrong.add(issue.path[0]);
 		// A variable that is missing has been reported by its name.
 		if (problems.some(({ code, path }) => code === 'E_CONFIG_ENV' && path === at)) continue;
-		const words = wordsOf(issue, { schema: shape, value, variable: variables?.get(at) });
+		const words = describeIssue(issue, { schema: shape, value, variable: variables?.get(at) });
 		const remedy = otherForm(issue) ?? words.remedy;
 		const place = { owner: `model ${id}`, path: at };
 		problems.push(bootProblem('E_CONFIG_SHAPE', place, words.message, remedy));

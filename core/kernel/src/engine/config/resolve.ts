@@ -4,8 +4,8 @@ import { learnEnvironment } from '../../contract/errors/redact.ts';
 import type { PluginInstance } from '../../contract/plugin.ts';
 import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
+import { describeIssue, unknownNames } from './describe-issue.ts';
 import { fill, instantiate, type ResolveOptions, reason, remedyOf } from './factories.ts';
-import { unknownNames, wordsOf } from './issue-words.ts';
 import { type ConfigEntry, resolveModels } from './models.ts';
 import { importFrom, NotFound } from './names.ts';
 import { configShape } from './shape.ts';
@@ -142,7 +142,7 @@ function isPreset(value: unknown): value is AppConfig {
 
 function checkShape(layer: AppConfig, problems: BootProblem[]): void {
 	for (const issue of configShape.safeParse(layer).error?.issues ?? []) {
-		const { message, remedy } = wordsOf(issue, { schema: configShape, value: layer });
+		const { message, remedy } = describeIssue(issue, { schema: configShape, value: layer });
 		const path = issue.path.join('.') || '(top level)';
 		problems.push(bootProblem('E_CONFIG_SHAPE', { owner: 'config', path }, message, remedy));
 	}
