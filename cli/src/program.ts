@@ -50,7 +50,7 @@ function program(): Command {
 		.description('print the OpenAPI document of the composed routes')
 		.action(async (flags: ConfigFlag) => (await import('./commands/openapi.ts')).openapi(flags));
 	withConfig(plinth.command('doctor'))
-		.description('look at everything that a server needs, and say what to mend')
+		.description('look at everything that a server needs, and say what to fix')
 		.option('--json', 'as JSON')
 		.action(async (flags: ConfigFlag & { json?: boolean }) =>
 			(await import('./commands/doctor.ts')).doctor(flags),

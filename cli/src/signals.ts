@@ -1,24 +1,34 @@
 import type { App } from '@plinth/core';
 
-/** However the drain goes, the process is gone after this many milliseconds. */
-const exitMs = 18_000;
+/** After the first signal, the process ends within this time, in milliseconds, also when the stop hangs. */
+export const exitTimeoutMs = 18_000;
 
-/** The first signal drains and exits 0; the second exits at once. */
-export function stopOnSignals(app: App): void {
-	let asked = false;
+/** The part of `process` that is used here. */
+export interface SignalTarget {
+	on(signal: 'SIGTERM' | 'SIGINT', listener: (signal: NodeJS.Signals) => void): unknown;
+	exit(code: number): unknown;
+	readonly stderr: { write(text: string): unknown };
+}
+
+/**
+ * Stops the app at the first SIGTERM or SIGINT and then exits 0; exits 1 when the stop fails or takes longer than
+ * {@link exitTimeoutMs}, and at once at a second signal.
+ */
+export function stopOnSignals(app: Pick<App, 'stop'>, target: SignalTarget = process): void {
+	let isStopping = false;
 	const stop = (signal: NodeJS.Signals) => {
-		if (asked) process.exit(1);
-		asked = true;
-		process.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
-		setTimeout(() => process.exit(1), exitMs).unref();
+		if (isStopping) return void target.exit(1);
+		isStopping = true;
+		target.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
+		setTimeout(() => target.exit(1), exitTimeoutMs).unref();
 		app.stop().then(
-			() => process.exit(0),
+			() => target.exit(0),
 			(error: unknown) => {
-				process.stderr.write(`the stop failed: ${String(error)}\n`);
-				process.exit(1);
+				target.stderr.write(`the stop failed: ${String(error)}\n`);
+				target.exit(1);
 			},
 		);
 	};
-	process.on('SIGTERM', stop);
-	process.on('SIGINT', stop);
+	target.on('SIGTERM', stop);
+	target.on('SIGINT', stop);
 }

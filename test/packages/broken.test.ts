@@ -60,7 +60,7 @@ const reports: readonly Report[] = [
 	},
 	{
 		file: 'api-version',
-		message: /speaks version 2 of the plugin API; this core speaks 1\./,
+		message: /has version 2 of the plugin API; this core has 1\./,
 		remedy: /Install releases .* that belong together/,
 		code: 'E_API_VERSION',
 	},

@@ -52,7 +52,7 @@ export async function checkComposition({
 export function brokenComposition(error: unknown): Finding {
 	if (!(error instanceof BootError)) {
 		const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-		return problem('composition', text, 'Mend what the message names.');
+		return problem('composition', text, 'Fix the value named above.');
 	}
 	return problem('composition', error.message, 'Follow the remedies above.');
 }
@@ -75,7 +75,7 @@ async function checkStores(app: App, moved: ReadonlySet<string>): Promise<readon
 }
 
 const damageRemedy =
-	'Stop the server and restore the newest backup, or mend it with the tools of its technology.';
+	'Stop the server and restore the newest backup, or repair it with the tools of its technology.';
 
 async function checkStore(check: string, factory: string, store: Store): Promise<Finding> {
 	try {

@@ -3,21 +3,16 @@ import type { Provides } from './contract/backend.ts';
 import type { AppConfig } from './contract/config.ts';
 import type { Clock } from './contract/ports/clock.ts';
 import type { Logger } from './contract/ports/logger.ts';
-import { services } from './contract/services.ts';
-import { version } from './contract/version.ts';
 import { providedValues } from './engine/boot/graph.ts';
+import { modelProblems } from './engine/boot/model-shape.ts';
 import { type Part, planBoot } from './engine/boot/plan.ts';
 import { BootError } from './engine/boot/problem.ts';
-import { PluginSetups } from './engine/boot/setup.ts';
+import type { PartTools } from './engine/boot/setup.ts';
 import { type ResolvedConfig, resolveConfig } from './engine/config/resolve.ts';
-import { Kernel } from './engine/containers/kernel.ts';
-import { Registry } from './engine/containers/registry.ts';
+import type { KernelContainer } from './engine/containers/container.ts';
+import { createKernel, kernel } from './engine/containers/kernel.ts';
 import { createLogger } from './engine/log/log.ts';
 import { systemClock } from './engine/run/clock.ts';
-import { Lifecycle } from './engine/run/lifecycle.ts';
-import { createReadiness } from './engine/run/readiness.ts';
-import { RunningApp } from './engine/run/running.ts';
-import { ModelDirectory } from './models/directory.ts';
 
 /** What a caller may replace; mostly for tests. */
 export interface CreateAppOptions {
@@ -31,8 +26,9 @@ export interface CreateAppOptions {
 }
 
 /**
- * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. It is all or nothing:
- * a `BootError` lists every problem with culprit, config path and remedy, and what had been created is closed again.
+ * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. It is
+ * all or nothing: a `BootError` lists every problem with culprit, config path and remedy, and what had been created
+ * is closed again.
  */
 export async function createApp(
 	config: AppConfig | ResolvedConfig,
@@ -44,98 +40,70 @@ export async function createApp(
 	const log = options.log ?? createLogger(plan.log);
 	if (plan.problems.length > 0) throw new BootError(plan.problems, { file });
 
-	const registry = new Registry();
-	registry.provide(services.clock, clock);
-	registry.provide(services.log, log);
-	const kernel = new Kernel(clock, log);
-	const models = new ModelDirectory(clock, log, plan.pools);
-	const lifecycle = new Lifecycle(plan.server.stepTimeoutMs, log, resolved.variables);
-	const setups = new PluginSetups({ kernel, registry, models, lifecycle, settings: plan.jobs });
-	const app: { current?: RunningApp } = {};
+	const container = createKernel({ plan, clock, log });
+	const lifecycle = container.get(kernel.lifecycle);
+	const setups = container.get(kernel.setups);
 	try {
-		for (const part of plan.graph.order)
-			await create(part, { registry, models, lifecycle, setups, log });
+		for (const part of plan.graph.order) await create(part, container, log);
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
-		const http = kernel.http({
-			routes: setups.routes.freeze(),
-			routeOwners: setups.routes.owners,
-			authenticator: plan.server.auth === 'off' ? undefined : registry.find(services.authenticator),
-			clock,
-			log,
-			title: 'Plinth',
-			version,
-			publicUrl: plan.server.publicUrl,
-			authFailures: {
-				perMinute: plan.server.authFailuresPerMinute,
-				trustedProxies: plan.server.trustedProxies,
-			},
-			cors: plan.server.cors,
-			load: plan.server.limits,
-			connections: plan.server.limits.connections,
-			whenReady: () => app.current?.whenReady(),
-			readiness: createReadiness(() => app.current?.state ?? 'created', { registry, clock, log }),
-			models: () => models.list(),
-		});
-		app.current = new RunningApp({ plan, registry, http, setups, lifecycle, log, models });
-		return app.current;
+		return container.get(kernel.app);
 	} catch (error) {
 		await lifecycle.unwind();
 		if (!(error instanceof BootError)) throw error;
-		// What other setups got wrong belongs in the same report.
+		// The mistakes of other setups belong in the same report.
 		const problems = [...new Set([...setups.problems, ...error.problems])];
 		throw new BootError(problems, { file, cause: error.cause });
 	}
 }
 
-interface CreateTools {
-	readonly registry: Registry;
-	readonly models: ModelDirectory;
-	readonly lifecycle: Lifecycle;
-	readonly setups: PluginSetups;
-	readonly log: Logger;
-}
-
-/** Creates one backend or model, or sets one plugin up. Everything it needs has been created before. */
-async function create(part: Part, tools: CreateTools): Promise<void> {
-	const { registry, models, lifecycle, setups } = tools;
-	const { kind, id, owner, path, options } = part;
-	const log = tools.log.child({ [kind]: id });
-	const surroundings = {
-		id,
-		config: options,
-		services: registry.resolve(part.definition.needs ?? {}),
-		log,
-		onStop: (task: () => Promise<void> | void) => lifecycle.onUnwind(owner, task),
-	};
-	if (kind === 'backend') {
-		await lifecycle.step('create', owner, path, async () =>
-			provide(part, await part.definition.create(surroundings as never), registry),
-		);
-	} else if (kind === 'model') {
-		await lifecycle.step('create', owner, path, async () => {
-			const model = await part.definition.create(surroundings);
-			if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');
-			models.add(part, model);
-		});
-	} else {
-		const context = setups.context(part, log) as never;
-		try {
-			await lifecycle.step('set up', owner, path, async () =>
-				provide(part, await part.definition.setup(context), registry),
-			);
-			setups.finish(part);
-		} catch (error) {
-			// Others may need what this one was to provide; if not, their mistakes belong in the same report.
-			if (!(error instanceof BootError) || part.provides.length > 0) throw error;
-			setups.fail(error);
-		}
+/** Creates one part in a scope of its own, as one step of the start. Its needs have been created before. */
+async function create(part: Part, container: KernelContainer, log: Logger): Promise<void> {
+	const registry = container.get(kernel.registry);
+	const lifecycle = container.get(kernel.lifecycle);
+	const { kind, id, owner, path, definition } = part;
+	const tasks = lifecycle.disposeOnUnwind(owner, () => registry.dispose(owner));
+	registry.register({
+		owner,
+		needs: definition.needs ?? {},
+		create: (services) => {
+			const tools = { services, log: log.child({ [kind]: id }), onStop: tasks.add };
+			return createPart(part, tools, container);
+		},
+		dispose: tasks.run,
+	});
+	const phase = kind === 'plugin' ? 'set up' : 'create';
+	try {
+		await lifecycle.step(phase, owner, path, () => registry.create(owner));
+	} catch (error) {
+		// A backend, and a plugin that provides something, is needed by others. Without another plugin they can go on.
+		const isNeeded = kind !== 'plugin' || part.provides.length > 0;
+		if (isNeeded || !(error instanceof BootError)) throw error;
+		container.get(kernel.setups).report(error.problems);
 	}
 }
 
+async function createPart(part: Part, tools: PartTools, container: KernelContainer): Promise<void> {
+	const setups = container.get(kernel.setups);
+	const context = { ...tools, id: part.id, config: part.options };
+	if (part.kind === 'backend') {
+		provide(part, await part.definition.create(context as never), container);
+	} else if (part.kind === 'model') {
+		const model = await part.definition.create(context);
+		if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');
+		setups.report(modelProblems(part, model));
+		container.get(kernel.models).add(part, model);
+	} else {
+		const setup = part.definition.setup(setups.context(part, tools) as never);
+		provide(part, await setup, container);
+		setups.finish(part);
+	}
+}
+
+/** Registers what a factory has returned under the services that its definition provides. */
 function provide(
 	{ definition }: { readonly definition: { readonly provides?: unknown } },
 	returned: unknown,
-	registry: Registry,
+	container: KernelContainer,
 ): void {
 	for (const [ref, value] of providedValues(
 		definition.provides as Provides | undefined,
@@ -144,6 +112,6 @@ function provide(
 		if (value === undefined || value === null) {
 			throw new Error(`it provides ${ref.id} and returned nothing for it.`);
 		}
-		registry.provide(ref, value);
+		container.get(kernel.registry).provide(ref, value);
 	}
 }

@@ -63,6 +63,32 @@ describe('redact', () => {
 		expect(redact('twin-secret-and-more')).toBe('[redacted]');
 	});
 
+	test('leaves no end of a secret that holds another one', () => {
+		const long = [
+			'inner-secret',
+			'begin-inner-secret-end',
+			'inner-secret-end',
+			'begin-inner-secret',
+		];
+		for (const key of long) learnOptions({ key });
+		for (const secret of long) expect(redact(`<${secret}>`)).toBe('<[redacted]>');
+	});
+
+	test('leaves no end of a secret that begins like a key of a vendor or of ours', () => {
+		const secrets = [
+			'sk-proj-0123456789ABCdefghij/tail+of=it',
+			`plinth_live_${'a'.repeat(20)}/tail+of=it`,
+		];
+		learnOptions({ keys: secrets });
+		for (const secret of secrets) expect(redact(`<${secret}>`)).toBe('<[redacted]>');
+	});
+
+	test('leaves no end of a secret, however many others begin alike', () => {
+		const secrets = Array.from({ length: 250 }, (_, n) => `alike-${'x'.repeat(n)}`).slice(2);
+		learnOptions({ keys: secrets });
+		expect(secrets.filter((secret) => redact(`<${secret}>`) !== '<[redacted]>')).toEqual([]);
+	});
+
 	test('needs no longer for text that is made to be slow', () => {
 		const began = performance.now();
 		for (const text of [

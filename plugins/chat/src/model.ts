@@ -7,7 +7,10 @@ import {
 } from '@plinth/core';
 import type { EncodedImage } from '@plinth/toolkit';
 
-/** What a client asks for, in domain terms: one answer. For several (`n`) the plugin calls again with successive seeds. */
+/**
+ * What a client asks for, in domain terms: one answer. For several (`n`) the plugin calls again with successive
+ * seeds.
+ */
 export interface ChatRequest {
 	/** At least one, oldest first. */
 	readonly messages: readonly ChatMessage[];
@@ -29,7 +32,9 @@ export interface ChatRequest {
 	readonly presencePenalty?: number;
 	/** -2 to 2. */
 	readonly frequencyPenalty?: number;
-	/** At most 4; the plugin cuts the text before the one that is complete first, whether the model heeds them or not. */
+	/**
+	 * At most 4; the plugin cuts the text before the one that is complete first, whether the model heeds them or not.
+	 */
 	readonly stop: readonly string[];
 	/** How much the model is to think: `minimal`, `low`, `medium`, `high`… as the client wrote it. */
 	readonly effort?: string;
@@ -139,7 +144,9 @@ export type ChatEvent =
 	| { readonly type: 'reasoning'; readonly text: string }
 	/** Why the model will not answer; comes instead of text. */
 	| { readonly type: 'refusal'; readonly text: string }
-	/** A call of a tool: the first event of an `index` has `id` and `name`, each has more of the arguments' JSON text. */
+	/**
+	 * A call of a tool: the first event of an `index` has `id` and `name`, each has more of the arguments' JSON text.
+	 */
 	| {
 			readonly type: 'tool_call';
 			/** Counts the calls of this answer from 0. */
@@ -166,7 +173,10 @@ export interface ChatUsage {
 
 /** The surroundings of one call. */
 export interface ChatRun {
-	/** Aborts when the client leaves, the answer is cut at a stop sequence, the model's time or the deadline passes or the server stops. Every await honours it. */
+	/**
+	 * Aborts when the client leaves, the answer is cut at a stop sequence, the model's time or the deadline passes or
+	 * the server stops. Every await honours it.
+	 */
 	readonly signal: AbortSignal;
 	/** A 32-bit unsigned seed, equal for equal requests. Several answers to one request have successive ones. */
 	readonly seed: number;
@@ -175,25 +185,37 @@ export interface ChatRun {
 
 /** What a model can do; what it cannot, the plugin does or refuses. */
 export interface ChatAbilities {
-	/** Most characters of documents in one request; absent: no bound. What is beyond is cut at a page, and both the model and the caller are told. */
+	/**
+	 * Most characters of documents in one request; absent: no bound. What is beyond is cut at a page, and both the
+	 * model and the caller are told.
+	 */
 	readonly documentCharacters?: number;
 	/** Media types that the model reads itself: they arrive as `FilePart`. */
 	readonly files?: readonly string[];
-	/** Whether it looks at pictures. False, the default: each becomes a text part that says that there was one, and the caller is warned. */
+	/**
+	 * Whether it looks at pictures. False, the default: each becomes a text part that says that there was one, and the
+	 * caller is warned.
+	 */
 	readonly images?: boolean;
 	/** Whether it hears sound. False, the default: a request with sound is refused with 400. */
 	readonly audio?: boolean;
-	/** Whether it calls tools; true unless said otherwise. A request with tools for one that does not is refused with 400. */
+	/**
+	 * Whether it calls tools; true unless said otherwise. A request with tools for one that does not is refused with
+	 * 400.
+	 */
 	readonly tools?: boolean;
-	/** Which JSON it can promise: none, `json` objects, or what a `schema` describes; `schema` unless said otherwise. More is refused with 400. */
+	/**
+	 * Which JSON it can promise: none, `json` objects, or what a `schema` describes; `schema` unless said otherwise.
+	 * More is refused with 400.
+	 */
 	readonly json?: 'none' | 'json' | 'schema';
 }
 
 /**
  * A model that answers messages.
  *
- * `stream` is called once per answer and yields at least one event of text, refusal or a tool call. What it throws before its first event
- * becomes the answer's status; throw `invalidValue(param, message)` for what it cannot take.
+ * `stream` is called once per answer and yields at least one event of text, refusal or a tool call. What it throws
+ * before its first event becomes the answer's status; throw `invalidValue(param, message)` for what it cannot take.
  */
 export interface ChatModel {
 	readonly apiVersion: 1;
@@ -207,4 +229,15 @@ export interface ChatModel {
 }
 
 /** The family of chat models. */
-export const chatModels = defineModelKind<ChatModel>('chat');
+export const chatModels = defineModelKind<ChatModel>('chat', {
+	apiVersion: 1,
+	functions: { stream: 'required', forward: 'optional' },
+	abilities: {
+		documentCharacters: 'number',
+		files: 'array',
+		images: 'boolean',
+		audio: 'boolean',
+		tools: 'boolean',
+		json: 'string',
+	},
+});

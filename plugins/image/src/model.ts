@@ -45,7 +45,10 @@ export interface ImageInput {
 	readonly hasAlpha: boolean;
 	/** Lower-case hex SHA-256 of the bytes. */
 	readonly sha256: string;
-	/** For `ImageCodec`: large pictures lie in a file, and need not be read into memory. Gone when the request has been answered. */
+	/**
+	 * For `ImageCodec`: large pictures lie in a file, and need not be read into memory. Gone when the request has been
+	 * answered.
+	 */
 	readonly source: EncodedImage;
 	/** Reads the whole file. */
 	bytes(): Promise<Uint8Array>;
@@ -97,15 +100,19 @@ export interface ImageResult {
 
 /** The surroundings of one call. */
 export interface ImageRun {
-	/** Aborts when the client leaves, another picture of the same request fails, the model's time or the deadline passes or the server stops. Every await honours it. */
+	/**
+	 * Aborts when the client leaves, another picture of the same request fails, the model's time or the deadline passes
+	 * or the server stops. Every await honours it.
+	 */
 	readonly signal: AbortSignal;
 	/** A 32-bit unsigned seed, equal for equal requests. The pictures of one request have successive ones. */
 	readonly seed: number;
 	/** How many unfinished states of each picture the client would like to see: 0 to 3. */
 	readonly partials: number;
 	/**
-	 * Shows an unfinished state, whose memory may be used again at once. `image` counts the pictures of this call from 0. What is shown
-	 * beyond `partials` is left out, and so is what is broken, or is not encoded when the finished picture is.
+	 * Shows an unfinished state, whose memory may be used again at once. `image` counts the pictures of this call from
+	 * 0. What is shown beyond `partials` is left out, and so is what is broken, or is not encoded when the finished
+	 * picture is.
 	 */
 	partial(picture: Picture, image?: number): void;
 	readonly log: Logger;
@@ -130,8 +137,8 @@ export interface ImageAbilities {
 /**
  * A model that makes pictures from words (`generate`), changes pictures (`edit`), or both.
  *
- * Refuse what cannot be done with `unsupportedValue(param, message)`. Throw `modelError(message)` for a failure that the caller should
- * read; the message of any other error stays in the log.
+ * Refuse what cannot be done with `unsupportedValue(param, message)`. Throw `modelError(message)` for a failure that
+ * the caller should read; the message of any other error stays in the log.
  */
 export interface ImageModel {
 	readonly apiVersion: 1;
@@ -146,4 +153,15 @@ export interface ImageModel {
 }
 
 /** The family of image models. */
-export const imageModels = defineModelKind<ImageModel>('image');
+export const imageModels = defineModelKind<ImageModel>('image', {
+	apiVersion: 1,
+	functions: { generate: 'oneOf', edit: 'oneOf', forward: 'optional' },
+	abilities: {
+		count: 'number',
+		sizes: 'array',
+		fit: 'string',
+		images: 'number',
+		mask: 'boolean',
+		transparency: 'boolean',
+	},
+});

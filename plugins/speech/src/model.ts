@@ -54,8 +54,8 @@ export interface EncodedAudio {
 /**
  * A model that speaks.
  *
- * `speak` settles once the model knows that it can do the work: refuse with `invalidValue(param, message)` before the first
- * byte, not in the middle of the stream.
+ * `speak` settles once the model knows that it can do the work: refuse with `invalidValue(param, message)` before the
+ * first byte, not in the middle of the stream.
  */
 export interface SpeechModel {
 	readonly apiVersion: 1;
@@ -70,7 +70,10 @@ export interface SpeechModel {
 }
 
 /** The family of speech models. */
-export const speechModels = defineModelKind<SpeechModel>('speech');
+export const speechModels = defineModelKind<SpeechModel>('speech', {
+	apiVersion: 1,
+	functions: { speak: 'required', voices: 'optional', forward: 'optional' },
+});
 
 /** Compressed audio formats of the wire. `wav` and `pcm` need no encoder. */
 export type EncodedAudioFormat = 'mp3' | 'opus' | 'aac' | 'flac';
@@ -79,17 +82,20 @@ export type EncodedAudioFormat = 'mp3' | 'opus' | 'aac' | 'flac';
 export type AudioFormat = 'wav' | 'pcm' | EncodedAudioFormat;
 
 /**
- * Turns PCM into compressed audio while it is made. Optional: without one, compressed formats answer 400 `unsupported_value`.
+ * Turns PCM into compressed audio while it is made. Optional: without one, compressed formats answer 400
+ * `unsupported_value`.
  *
- * Whatever the model makes, the plugin brings it to 24,000 Hz mono before, as it does for `wav` and `pcm`. Encoders may take other rates too.
+ * Whatever the model makes, the plugin brings it to 24,000 Hz mono before, as it does for `wav` and `pcm`. Encoders
+ * may take other rates too.
  */
 export interface AudioEncoder {
 	/** The formats it can make. */
 	readonly formats: readonly EncodedAudioFormat[];
 	/**
-	 * Encodes. The bytes are of `format` and come as soon as they can; the media type matches them: `audio/mpeg`, `audio/ogg`, `audio/aac`
-	 * (ADTS), `audio/flac`. Samples are asked for when bytes are, so that none gather. Reading ends with the signal's reason once it
-	 * aborts; then, and when the reader leaves early, encoding stops and `audio.body` is let go.
+	 * Encodes. The bytes are of `format` and come as soon as they can; the media type matches them: `audio/mpeg`,
+	 * `audio/ogg`, `audio/aac` (ADTS), `audio/flac`. Samples are asked for when bytes are, so that none gather. Reading
+	 * ends with the signal's reason once it aborts; then, and when the reader leaves early, encoding stops and
+	 * `audio.body` is let go.
 	 */
 	encode(audio: MonoAudio, format: EncodedAudioFormat, signal: AbortSignal): Promise<EncodedAudio>;
 }

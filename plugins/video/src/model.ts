@@ -26,20 +26,27 @@ export interface VideoRequest {
 
 /** The surroundings of one attempt. */
 export interface VideoRun {
-	/** Aborts when the job is cancelled, deleted, lost to another worker, when the model's own time is over, or the server stops. Every await honours it. */
+	/**
+	 * Aborts when the job is cancelled, deleted, lost to another worker, when the model's own time is over, or the
+	 * server stops. Every await honours it.
+	 */
 	readonly signal: AbortSignal;
 	/** Reports the fraction done, 0 to 1. Cheap to call often; values that fall are ignored. */
 	progress(fraction: number): void;
 	/**
-	 * Stores a token durably (an upstream job id), so that an attempt after a crash can resume instead of paying twice. From then on no other model takes the job over.
-	 * Rejects when nobody would find the token any more; `cancel` is then called with it.
+	 * Stores a token durably (an upstream job id), so that an attempt after a crash can resume instead of paying twice.
+	 * From then on no other model takes the job over. Rejects when nobody would find the token any more; `cancel` is
+	 * then called with it.
 	 */
 	checkpoint(token: string): Promise<void>;
 	/** The token of an earlier attempt, when there was one. */
 	readonly resume?: string;
 	/** A 32-bit unsigned seed, equal for equal requests. */
 	readonly seed: number;
-	/** Equal in all attempts of this model at this job, and nowhere else: an idempotency key for an upstream that knows such. It tells nothing of the job. */
+	/**
+	 * Equal in all attempts of this model at this job, and nowhere else: an idempotency key for an upstream that knows
+	 * such. It tells nothing of the job.
+	 */
 	readonly key: string;
 	readonly log: Logger;
 }
@@ -62,14 +69,21 @@ export interface VideoResult {
 /**
  * A model that renders videos.
  *
- * Throw `modelError(message)` for a failure that the caller should read; the message of any other error stays in the log.
+ * Throw `modelError(message)` for a failure that the caller should read; the message of any other error stays in the
+ * log.
  */
 export interface VideoModel {
 	readonly apiVersion: 1;
 	generate(request: VideoRequest, run: VideoRun): Promise<VideoResult>;
-	/** Tells an upstream to stop the work behind a checkpoint token; called when a job that has one is cancelled, or when the time of the model is over. */
+	/**
+	 * Tells an upstream to stop the work behind a checkpoint token; called when a job that has one is cancelled, or
+	 * when the time of the model is over.
+	 */
 	cancel?(token: string): Promise<void>;
 }
 
 /** The family of video models. */
-export const videoModels = defineModelKind<VideoModel>('video');
+export const videoModels = defineModelKind<VideoModel>('video', {
+	apiVersion: 1,
+	functions: { generate: 'required', cancel: 'optional' },
+});

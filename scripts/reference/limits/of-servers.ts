@@ -151,13 +151,13 @@ export const ofServers: readonly LimitSection[] = [
 				'429 `rate_limit_exceeded`',
 			],
 			[
-				'Failed calls in a row until a model that has somewhere else to go is left alone',
+				'Failed calls in a row until the circuit of a model with a fallback or a pool opens',
 				'models.circuit.failures',
 				'the next model is asked; with none 503 `model_unavailable`',
 			],
-			['How long it is left alone', 'models.circuit.seconds', 'one call at a time tries it'],
+			['How long the circuit stays open', 'models.circuit.seconds', 'one call at a time tries it'],
 			[
-				'`Retry-After` of a busy model, or of one that is left alone (1 s at least)',
+				'`Retry-After` of a busy model, or of one whose circuit is open (1 s at least)',
 				'models.retryAfterSeconds',
 				'',
 			],

@@ -1,7 +1,7 @@
 /**
  * Settles as `work` does, or rejects with the signal's reason if that comes first.
  *
- * Not `Promise.race`: against one long-lived promise it would keep a reaction, and with it the value, of every piece of a stream.
+ * Not `Promise.race`: a long-lived promise would keep a reaction, and with it the value, of every chunk of a stream.
  */
 export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 	const listen = (stop: () => void) => {
@@ -33,12 +33,14 @@ export function orStop<T>(
 	});
 }
 
-/** Tells an iterator that nobody wants its rest. Waits for nothing, and whatever goes wrong with that is nobody's concern. */
+/** Closes an iterator without waiting for it. Its errors are ignored. */
 export function abandon(iterator: AsyncIterator<unknown>): void {
 	(async () => iterator.return?.())().catch(() => {});
 }
 
-/** The chunks of a body, until `signal` aborts: then it throws the signal's reason, also while the source is silent. */
+/**
+ * The chunks of a body, until `signal` aborts: then it throws the signal's reason, also while the source is silent.
+ */
 export async function* untilAborted(
 	body: Uint8Array | AsyncIterable<Uint8Array>,
 	signal: AbortSignal | undefined,

@@ -8,7 +8,9 @@ export interface BackendContext<C, N extends Needs> {
 	readonly config: C;
 	readonly services: ResolvedNeeds<N>;
 	readonly log: Logger;
-	/** Registers work for shutdown; runs in reverse order of registration, after everything that needs this backend has stopped. */
+	/**
+	 * Registers a task for shutdown. Tasks run in reverse order, after everything that needs this backend has stopped.
+	 */
 	onStop(task: () => Promise<void> | void): void;
 }
 
@@ -50,7 +52,9 @@ export interface BackendFactory<C extends z.ZodType> {
 	readonly definition: BackendDefinition;
 }
 
-/** Declares an adapter for one port or several, and returns its factory. Options are checked at boot, not at the call. */
+/**
+ * Declares an adapter for one port or several, and returns its factory. Options are checked at boot, not at the call.
+ */
 export function defineBackend<
 	const P extends Provides,
 	C extends z.ZodType,

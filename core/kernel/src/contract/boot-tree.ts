@@ -25,9 +25,9 @@ export interface TreePart {
 	readonly jobs: readonly string[];
 }
 
-/** A model or pool, and what stands in for it. */
+/** A model or pool, and its fallback. */
 export interface TreeModel extends ModelInfo {
-	/** Ids or aliases, in the order in which they are asked. */
+	/** Ids or aliases, in the order in which they are called. */
 	readonly fallback: readonly string[];
 }
 

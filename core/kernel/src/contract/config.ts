@@ -5,7 +5,7 @@ import type { PluginInstance } from './plugin.ts';
 
 /** A factory named by package and export, as YAML and JSON spell it: `@plinth/sqlite#sqliteJobs`. */
 export interface NamedUse {
-	/** `<package>` or `<package>#<export>`; without an export the package must have one factory of the right sort. */
+	/** `<package>` or `<package>#<export>`; without an export the package must have one factory of the right kind. */
 	readonly use: string;
 	/** The factory's options. */
 	readonly with?: Readonly<Record<string, unknown>>;
@@ -27,15 +27,18 @@ export interface ListingOptions {
 export interface ModelBindingOptions extends ListingOptions {
 	/** Calls at the same time, 1 at least; any number unless set. */
 	readonly concurrency?: number | string | undefined;
-	/** With `concurrency`: how many more may wait in line; 64 unless set, none with 0. What is beyond reads 429. */
+	/** With `concurrency`: how many more calls may wait; 64 unless set, none with 0. Further calls answer 429. */
 	readonly waiting?: number | string | undefined;
-	/** How long a call may take until its result or the beginning of its answer, in seconds: more than 0, 86,400 at most. Waiting in line does not count. */
+	/** Seconds until the result of a call or the start of its answer: more than 0, at most 86,400, without waiting. */
 	readonly timeoutSeconds?: number | string | undefined;
-	/** Ids or aliases of models and pools of the same kind that stand in, in this order, when the model fails. Those that they themselves list do not count. */
+	/**
+	 * Models and pools of the same kind to call, in this order, when the model fails. Their own fallbacks do not count.
+	 */
 	readonly fallback?: readonly string[] | undefined;
 	/**
-	 * Leaves the model alone for `seconds` (1 to 3,600; 30 unless set) after `failures` (1 to 1,000; 5 unless set) failed calls in a row; `false` never does.
-	 * Unless set, it holds with these numbers for models with a `fallback` and for those of pools.
+	 * After `failures` (1 to 1,000; 5 unless set) failed calls in a row, the model is not called for `seconds` (1 to
+	 * 3,600; 30 unless set). `false`: never. Unless set, models with a `fallback` and members of pools have these
+	 * numbers.
 	 */
 	readonly circuit?:
 		| { readonly failures?: number | string; readonly seconds?: number | string }
@@ -50,7 +53,7 @@ export type ModelBinding = ({ readonly use: ModelInstance } | NamedUse) & ModelB
 export interface ModelPool extends ListingOptions {
 	/** Ids or aliases of models of one kind, each with its share: a number above 0, 1,000,000 at most. */
 	readonly balance: Readonly<Record<string, number | string>>;
-	/** What stands in when all of them fail. */
+	/** Models and pools to call when all members fail. */
 	readonly fallback?: readonly string[] | undefined;
 }
 
@@ -60,13 +63,16 @@ export interface ServerConfig {
 	readonly host?: string;
 	/** The port to listen on; 8080 unless set, 0 takes a free one. */
 	readonly port?: number | string;
-	/** What absolute links start with; the address that a request came to unless set. Without a path, the prefix of a mount follows it. */
+	/**
+	 * The start of absolute links; the address of the request unless set. Without a path, the prefix of a mount
+	 * follows.
+	 */
 	readonly publicUrl?: string;
 	/** `off` lets everybody in: only behind a host that authenticates, or on loopback. `on` unless set. */
 	readonly auth?: 'on' | 'off' | (string & {});
 	/** Requests with a wrong key that one address may send in a minute; 20 unless set, 0 for any number. */
 	readonly authFailuresPerMinute?: number | string;
-	/** How many proxies of one's own append to `X-Forwarded-For`; none unless set, and then the header is not looked at. */
+	/** How many of your own proxies append to `X-Forwarded-For`; none unless set, and then the header is ignored. */
 	readonly trustedProxies?: number | string;
 	/** Origins whose pages may read answers, as a list or comma-separated; `*` for all. None unless set. */
 	readonly cors?: readonly string[] | string;

@@ -13,23 +13,24 @@ interface CoreCopy {
 const own: CoreCopy = { version, url: import.meta.url };
 
 // The one name that all copies know.
-const maker = Symbol.for('plinth.core');
+const copyKey = Symbol.for('plinth.core');
 
-/** Notes in what a factory returns that this copy has made it. Enumerable, so that `{ ...instance, options }` says it too. */
+/** Marks what a factory returns as made by this copy. Enumerable, so that `{ ...instance, options }` keeps the mark. */
 export function markCopy<T extends object>(instance: T): T {
-	return Object.assign(instance, { [maker]: own });
+	return Object.assign(instance, { [copyKey]: own });
 }
 
 /**
- * Says which other copy of this package has made an instance, and which this one is: versions and folders. Undefined for what this copy has made, and for
- * objects that were written without any.
+ * Names the other copy of this package that has made an instance, and this copy: versions and folders. Undefined for
+ * what this copy has made, and for objects that no copy has made.
  */
 export function otherCoreCopy(instance: object): string | undefined {
-	const { [maker]: made } = instance as { readonly [maker]?: CoreCopy };
-	if (made === undefined || made === own) return undefined;
-	return `was made by another copy of @plinth/core, ${told(made)}; the copy that starts this server is ${told(own)}.`;
+	const { [copyKey]: maker } = instance as { readonly [copyKey]?: CoreCopy };
+	if (maker === undefined || maker === own) return undefined;
+	const [other, starting] = [describe(maker), describe(own)];
+	return `was made by another copy of @plinth/core, ${other}; the copy that starts this server is ${starting}.`;
 }
 
-function told({ version, url }: CoreCopy): string {
+function describe({ version, url }: CoreCopy): string {
 	return `${version} in ${url?.startsWith('file:') ? dirname(dirname(fileURLToPath(url))) : 'a bundle'}`;
 }

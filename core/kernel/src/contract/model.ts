@@ -10,12 +10,37 @@ import type { Needs, ResolvedNeeds } from './service.ts';
 export interface ModelKind<M> {
 	readonly $kind: 'plinth.modelKind';
 	readonly name: string;
+	/** What each created model is checked against; not checked without it. */
+	readonly shape?: ModelShape;
 	readonly $type?: M;
 }
 
+/** What a model consists of, for the check at boot. */
+export interface ModelShape {
+	readonly apiVersion: number;
+	/** By name. Of the functions marked `oneOf`, a model has one at least. */
+	readonly functions: Readonly<Record<string, 'required' | 'optional' | 'oneOf'>>;
+	/** By name, the type of each value that `abilities` may hold. */
+	readonly abilities?: Readonly<Record<string, AbilityType>>;
+}
+
+/** The type of one ability. */
+export type AbilityType = 'boolean' | 'number' | 'string' | 'array';
+
+/** The shape of `M`. It does not compile when it lacks a function or an ability of `M`. */
+export type ModelShapeOf<M> = ModelShape & {
+	readonly functions: {
+		readonly [K in keyof M as NonNullable<M[K]> extends (...args: never[]) => unknown
+			? K
+			: never]-?: Record<never, never> extends Pick<M, K> ? 'optional' | 'oneOf' : 'required';
+	};
+} & (M extends { readonly abilities?: infer A }
+		? { readonly abilities: { readonly [K in keyof NonNullable<A>]-?: AbilityType } }
+		: unknown);
+
 /** Declares a model family. `name` is the capability in the singular: `video`, `speech`. */
-export function defineModelKind<M>(name: string): ModelKind<M> {
-	return { $kind: 'plinth.modelKind', name };
+export function defineModelKind<M>(name: string, shape?: NoInfer<ModelShapeOf<M>>): ModelKind<M> {
+	return { $kind: 'plinth.modelKind', name, ...(shape ? { shape } : {}) };
 }
 
 /** What a model factory receives when its model is created at boot. */
@@ -62,8 +87,17 @@ export interface ModelFactory<M, C extends z.ZodType> {
 	readonly definition: ModelDefinition<M>;
 }
 
+/**
+ * Keeps the literal type of `apiVersion` in what `create` returns. Without it, each mistake reads "number is not 1".
+ */
+type AnyModel = { readonly apiVersion: 1 } | object;
+
 /** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
-export function defineModel<M, C extends z.ZodType, const N extends Needs = Record<never, never>>(
+export function defineModel<
+	M extends AnyModel,
+	C extends z.ZodType,
+	const N extends Needs = Record<never, never>,
+>(
 	definition: {
 		readonly kind: ModelKind<M>;
 		readonly config: C;
@@ -81,7 +115,9 @@ export function defineModel<M, C extends z.ZodType, const N extends Needs = Reco
 	return Object.assign(factory, { $kind: 'plinth.model.factory' as const, definition: erased });
 }
 
-/** How a model does. `trying`: it failed, and its next turn is a trial, or one is under way. `down`: it failed and is left alone. */
+/**
+ * The health of a model. `down`: it failed and is not called. `trying`: one trial call may begin, or is under way.
+ */
 export type ModelHealth = 'up' | 'trying' | 'down';
 
 /** A model as `/v1/models` lists it. */

@@ -17,8 +17,8 @@ export interface BoundModel<M> {
 /** The models of one kind. */
 export interface Models<M> {
 	/**
-	 * Finds a model by id or alias; throws `E_MODEL_NOT_FOUND`, whose message lists the ids of this kind. For a pool it is the pool's id with the model of its first
-	 * member.
+	 * Finds a model by id or alias; throws `E_MODEL_NOT_FOUND`, whose message lists the ids of this kind. For a pool it
+	 * is the pool's id with the model of its first member.
 	 */
 	get(id: string): BoundModel<M>;
 	/** Every name by which `get` finds one: ids, aliases and pools. */
@@ -26,35 +26,40 @@ export interface Models<M> {
 	/** All of them, in the order of the config, without pools. */
 	list(): readonly BoundModel<M>[];
 	/**
-	 * Has a model do something: the one that `id` names or, while `work` rejects with what is a model's own failure (`E_MODEL_FAILED`, `E_MODEL_BUSY`,
-	 * `E_MODEL_UNAVAILABLE`, `E_MODEL_TIMEOUT`, or no code at all), the next one of its pool and of its `fallback` chain. Any other error ends it at once, but that
-	 * one of the chain refuses the request (4xx) hides no failure of those before it. Each model gets its turn within the bounds that the config sets. Rejects with
-	 * `E_MODEL_NOT_FOUND`, with the last failure, with `E_MODEL_BUSY` when the line before every model is full, with `E_MODEL_UNAVAILABLE` when all are left alone
-	 * because they kept failing, and with the reason of the caller's signal.
+	 * Calls a model within the bounds that the config sets: the one that `id` names, then the others of its pool, then
+	 * its `fallback` chain. The next one is called when `work` rejects with a failure of the model: `E_MODEL_FAILED`,
+	 * `E_MODEL_BUSY`, `E_MODEL_UNAVAILABLE`, `E_MODEL_TIMEOUT`, or an error without a code. Any other error ends the
+	 * search; a refusal (4xx) by a model of the chain does not.
 	 *
-	 * `work` settles once the client can have something, and before anything is sent: from then on no other model can take over.
+	 * Rejects with `E_MODEL_NOT_FOUND`, with the last failure, with `E_MODEL_BUSY` when the queue of every model is
+	 * full, with `E_MODEL_UNAVAILABLE` when every circuit is open, and with the reason of the caller's signal.
+	 *
+	 * `work` settles when the first result is there, and before anything is sent: then no other model can take over.
 	 */
-	ask<T>(id: string, caller: ModelCaller, work: (turn: ModelCall<M>) => Promise<T>): Promise<T>;
+	ask<T>(id: string, caller: ModelCaller, work: (call: ModelCall<M>) => Promise<T>): Promise<T>;
 }
 
-/** For whom a model works. A `Call` is one. */
+/** For whom a model is called. A `Call` is one. */
 export interface ModelCaller {
 	readonly principal: { readonly tenant: string };
 	readonly signal: AbortSignal;
 	readonly log: Logger;
-	/** Told whose turn it is, before each. */
+	/** Called with the id of each model before it is called. */
 	answeredBy?(model: string): void;
 }
 
-/** A model whose turn it is. */
+/** One call of a model. */
 export interface ModelCall<M> extends BoundModel<M> {
-	/** Aborts when the caller's does, and with `E_MODEL_TIMEOUT` when the model's `timeoutSeconds` pass before `work` has settled. Made when it is asked for. */
+	/**
+	 * Aborts with the caller's signal, and with `E_MODEL_TIMEOUT` when the model's `timeoutSeconds` pass before `work`
+	 * has settled. Made when it is first read.
+	 */
 	readonly signal: AbortSignal;
-	/** Whether `timeoutSeconds` bounds the turn: only then is `signal` another one than the caller's. */
+	/** Whether `timeoutSeconds` bounds the call. Without it, `signal` is the caller's. */
 	readonly isTimed: boolean;
 	/**
-	 * Keeps the model's place when `work` has resolved, until the returned function is called or the caller's signal aborts. With nothing to keep, and when
-	 * `work` rejects or its time is over, it does nothing.
+	 * Keeps the model's slot after `work` has resolved, until the returned function is called or the caller's signal
+	 * aborts. Does nothing without a slot, when `work` rejects, and after a timeout.
 	 */
 	keepSlot(): () => void;
 }
@@ -69,11 +74,14 @@ export interface PluginContext<C, N extends Needs> {
 	models<M>(kind: ModelKind<M>): Models<M>;
 	/** Registers routes. */
 	route(...routes: readonly Route[]): void;
-	/** Says how a kind of job that the plugin declares in `jobs` is done, and returns the handle to its jobs. */
+	/** Registers how a kind of job is run that the plugin declares in `jobs`, and returns the handle to its jobs. */
 	job(kind: string, definition: JobDefinition): Jobs;
 	/** Runs after all plugins are set up and before the first request. */
 	onStart(task: () => Promise<void> | void): void;
-	/** Runs when a stop begins, before requests and jobs are waited for: ends streams that would otherwise last until the grace period is over. */
+	/**
+	 * Runs when a stop begins, before requests and jobs drain: ends streams that would last until the grace period is
+	 * over.
+	 */
 	onDrain(task: () => Promise<void> | void): void;
 	/**
 	 * Work that one process of the deployment does at a time, as a consumer with a cursor. It begins after the start, where this

@@ -1,31 +1,25 @@
 import { plinthError } from '../contract/errors/coded-error.ts';
-import type { ModelCall, ModelCaller } from '../contract/plugin.ts';
-import { codeOf, isModelFailure, isRefusal } from './failures.ts';
+import type { ModelCaller } from '../contract/plugin.ts';
+import { codeOf, isModelFailure, isRefusal, retryAfter } from './failures.ts';
 import type { GuardedModel } from './guarded-model.ts';
-import { Turn } from './model-call.ts';
-import { retryAfter } from './retry-after.ts';
+import { type ModelWork, OpenCall } from './model-call.ts';
 
-/** A model that may do what was asked of another. */
+/** A model that may serve a call. */
 export interface Candidate {
 	readonly model: GuardedModel;
-	/** True when it is none of those that the caller named. */
-	readonly isStandIn: boolean;
+	/** True for a model of the fallback chain: the caller has not named it. */
+	readonly isFallback: boolean;
 }
 
-interface Failure {
-	readonly model: string;
-	readonly error: unknown;
-}
-
-/** Asks a model that nothing bounds and that nobody stands in for: at the cost of little more than the call. */
-export async function askOne<T>(
+/** Calls a model that has neither bounds nor fallback. */
+export async function callDirectly<T>(
 	{ bound }: GuardedModel,
 	caller: ModelCaller,
-	work: (turn: ModelCall<unknown>) => Promise<T>,
+	work: ModelWork<T>,
 ): Promise<T> {
 	caller.answeredBy?.(bound.id);
 	try {
-		return await work(new Turn(bound, caller));
+		return await work(new OpenCall(bound, caller));
 	} catch (error) {
 		if (isModelFailure(error)) caller.signal.throwIfAborted();
 		throw error;
@@ -33,38 +27,38 @@ export async function askOne<T>(
 }
 
 /**
- * Asks one candidate after the other until one does what `work` wants, or refuses it. What a stand-in refuses says nothing of the model that was named, so
- * it neither ends the search nor hides why that one could not do it. With nobody left it rejects with the last failure, or with `E_MODEL_UNAVAILABLE`
- * when all were left alone.
+ * Calls one candidate after the other until `work` resolves, or the model refuses the request. A refusal by a
+ * fallback does not end the search, and does not hide the failure of the named model. Rejects with the last failure,
+ * or with `E_MODEL_UNAVAILABLE` when the circuits of all candidates are open.
  */
-export async function askInTurn<T>(
+export async function callWithFallback<T>(
 	candidates: Iterable<Candidate>,
 	caller: ModelCaller,
-	work: (turn: ModelCall<unknown>) => Promise<T>,
+	work: ModelWork<T>,
 ): Promise<T> {
-	let failed: Failure | undefined;
+	let failed: { readonly model: string; readonly error: unknown } | undefined;
 	let waitMs = Number.POSITIVE_INFINITY;
-	for (const { model, isStandIn } of candidates) {
+	for (const { model, isFallback } of candidates) {
 		const { id } = model.bound;
 		try {
-			const admission = await model.acquire(caller);
-			if (!admission) {
+			const permit = await model.acquire(caller);
+			if (!permit) {
 				waitMs = Math.min(waitMs, model.waitMs);
 				continue;
 			}
-			if (failed) logFallback(caller, failed, id);
-			return await model.work(admission, caller, work);
+			// Nobody else hears of a failure that another model makes up for.
+			if (failed) {
+				const { model: from, error } = failed;
+				const fields = { model: from, next: id, code: codeOf(error), err: error };
+				caller.log.info(fields, 'falling back to another model');
+			}
+			return await model.call(permit, caller, work);
 		} catch (error) {
 			const isFailure = isModelFailure(error);
-			if (!isFailure && !(isStandIn && isRefusal(error))) throw error;
+			if (!isFailure && !(isFallback && isRefusal(error))) throw error;
 			caller.signal.throwIfAborted();
 			if (isFailure) failed = { model: id, error };
 		}
 	}
 	throw failed ? failed.error : plinthError('E_MODEL_UNAVAILABLE', { headers: retryAfter(waitMs) });
-}
-
-/** Nobody else hears of a failure that another model makes up for. */
-function logFallback({ log }: ModelCaller, { model, error }: Failure, next: string): void {
-	log.info({ model, next, code: codeOf(error), err: error }, 'another model is asked');
 }

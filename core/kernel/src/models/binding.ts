@@ -7,24 +7,24 @@ export const id = z
 	.string()
 	.regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
 
-/** Variables are texts; anything else that is no number is a mistake, also what JavaScript would make a number of. */
-const orText = <S extends z.ZodNumber>(number: S) =>
+/** A number, or the text of one: variables are texts. Nothing else is converted. */
+const numeric = <S extends z.ZodNumber>(number: S) =>
 	z.preprocess(
 		(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
 		number,
 	);
-const orTextual = z.preprocess(
+const flag = z.preprocess(
 	(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
 	z.boolean(),
 );
 const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
-	orText(z.number().int().min(least).max(most));
+	numeric(z.number().int().min(least).max(most));
 
 const listing = {
 	aliases: z.array(id).optional(),
 	description: z.string().optional(),
 	ownedBy: z.string().optional(),
-	listed: orTextual.optional(),
+	listed: flag.optional(),
 };
 const fallback = z.array(id).optional();
 
@@ -32,7 +32,7 @@ const circuitNumbers = z.strictObject({
 	failures: whole(1, 1_000).default(defaultCircuit.failures),
 	seconds: whole(1, 3_600).default(defaultCircuit.seconds),
 });
-// Not a union: that would only say that the value is invalid.
+// A union would only say that the value is invalid.
 const circuit = z.unknown().transform((value, ctx) => {
 	if (value === false || value === 'false') return false;
 	const { data, error } = circuitNumbers.safeParse(value);
@@ -46,7 +46,7 @@ export const modelBindingShape = z.strictObject({
 	...listing,
 	concurrency: whole(1).optional(),
 	waiting: whole(0).optional(),
-	timeoutSeconds: orText(z.number().positive().max(86_400)).optional(),
+	timeoutSeconds: numeric(z.number().positive().max(86_400)).optional(),
 	fallback,
 	circuit: circuit.optional(),
 });
@@ -55,7 +55,7 @@ export const modelBindingShape = z.strictObject({
 export const modelPoolShape = z.strictObject({
 	...listing,
 	balance: z
-		.record(id, orText(z.number().positive().max(1_000_000)))
+		.record(id, numeric(z.number().positive().max(1_000_000)))
 		.refine((members) => Object.keys(members).length > 0, 'must name a model'),
 	fallback,
 });

@@ -1,95 +1,95 @@
 import type { ModelHealth } from '../contract/model.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 
-/** When a model is left alone, and for how long. */
+/** When a circuit opens, and for how long. */
 export interface CircuitSettings {
-	/** Turns in a row that fail. */
+	/** Failed calls in a row that open it. */
 	readonly failures: number;
-	/** Until it gets a trial. */
+	/** How long it stays open before a trial call. */
 	readonly seconds: number;
 }
 
-/** What holds for models that have somewhere else to go: 5 failures in a row, 30 seconds. */
+/** The default for models that have another model to go to: 5 failures in a row, 30 seconds. */
 export const defaultCircuit: CircuitSettings = { failures: 5, seconds: 30 };
 
-/** What a turn says of its model. `unknown`: nothing, since the caller was at fault, or has left. */
-export type TurnEnd = 'answered' | 'failed' | 'unknown';
+/** What a call says of its model. `unknown`: nothing, since the request was wrong or the caller has left. */
+export type CallOutcome = 'answered' | 'failed' | 'unknown';
 
-/** Who is told when the circuit opens and when it closes; not of each trial that fails. */
-export interface CircuitWatch {
+/** Called when the circuit opens and when it closes; not for each trial that fails. */
+export interface CircuitListener {
 	opened(): void;
 	closed(): void;
 }
 
-/** Leaves a model alone while it keeps failing: a circuit breaker, with one trial at a time once the wait is over. */
+/** A circuit breaker: while it is open, its model is not called; then one trial call at a time may close it. */
 export class Circuit {
 	readonly #settings: CircuitSettings;
 	readonly #clock: Clock;
-	readonly #watch: CircuitWatch;
+	readonly #listener: CircuitListener;
 	#health: ModelHealth = 'up';
 	#failed = 0;
 	#isTrialUnderWay = false;
-	/** When the next trial may be, in milliseconds since the epoch. */
+	/** When the next trial may begin, in milliseconds since the epoch. */
 	#trialAt = 0;
-	/** Goes up with every change, so that the ends of turns from before it are told apart. */
-	#round = 1;
+	/** Goes up with every change, so that calls from before a change are told apart. */
+	#epoch = 1;
 
-	constructor(settings: CircuitSettings, clock: Clock, watch: CircuitWatch) {
+	constructor(settings: CircuitSettings, clock: Clock, listener: CircuitListener) {
 		this.#settings = settings;
 		this.#clock = clock;
-		this.#watch = watch;
+		this.#listener = listener;
 	}
 
-	/** How the model does. */
+	/** The health of the model. */
 	get health(): ModelHealth {
 		return this.#health;
 	}
 
-	/** Whether a turn may begin now. */
-	get admits(): boolean {
+	/** Whether a call may begin now. */
+	get allowsCall(): boolean {
 		return this.#health === 'up' || (this.#health === 'trying' && !this.#isTrialUnderWay);
 	}
 
-	/** Milliseconds until a turn may begin, as far as is known. */
+	/** Milliseconds until a call may begin, as far as is known. */
 	get waitMs(): number {
 		return this.#health === 'down' ? Math.max(0, this.#trialAt - this.#clock.now()) : 0;
 	}
 
-	/** Begins a turn and returns what `end` wants to know of it. To be called only while it `admits`. */
+	/** Begins a call and returns the epoch for `end`. To be called only while it `allowsCall`. */
 	begin(): number {
 		if (this.#health === 'trying') this.#isTrialUnderWay = true;
-		return this.#round;
+		return this.#epoch;
 	}
 
-	/** Says how a turn has ended. What began before the circuit opened or closed says nothing any more. */
-	end(round: number, end: TurnEnd): void {
-		if (round !== this.#round) return;
-		if (this.#health === 'trying') this.#endTrial(end);
-		else if (end === 'answered') this.#failed = 0;
-		else if (end === 'failed') {
+	/** Ends a call. The outcome of a call from before the circuit opened or closed is ignored. */
+	end(epoch: number, outcome: CallOutcome): void {
+		if (epoch !== this.#epoch) return;
+		if (this.#health === 'trying') this.#endTrial(outcome);
+		else if (outcome === 'answered') this.#failed = 0;
+		else if (outcome === 'failed') {
 			this.#failed += 1;
 			if (this.#failed < this.#settings.failures) return;
 			this.#open();
-			this.#watch.opened();
+			this.#listener.opened();
 		}
 	}
 
-	#endTrial(end: TurnEnd): void {
+	#endTrial(outcome: CallOutcome): void {
 		this.#isTrialUnderWay = false;
-		this.#round += 1;
-		if (end === 'failed') this.#open();
-		if (end !== 'answered') return;
+		this.#epoch += 1;
+		if (outcome === 'failed') this.#open();
+		if (outcome !== 'answered') return;
 		this.#health = 'up';
 		this.#failed = 0;
-		this.#watch.closed();
+		this.#listener.closed();
 	}
 
 	#open(): void {
 		const ms = this.#settings.seconds * 1000;
 		this.#health = 'down';
-		this.#round += 1;
+		this.#epoch += 1;
 		this.#trialAt = this.#clock.now() + ms;
-		// By a timer and not by the time of day, which may be set back.
+		// A timer, because the time of day may be set back.
 		this.#clock.after(ms, () => {
 			this.#health = 'trying';
 		});

@@ -1,13 +1,14 @@
 import type { ListingOptions } from '../contract/config.ts';
 import { plinthError } from '../contract/errors/coded-error.ts';
 import type { ModelDefinition, ModelInfo } from '../contract/model.ts';
-import type { BoundModel, ModelCall, ModelCaller, Models } from '../contract/plugin.ts';
+import type { BoundModel, ModelCaller, Models } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import { askInTurn, askOne, type Candidate } from './ask.ts';
+import { type Candidate, callDirectly, callWithFallback } from './ask.ts';
 import type { ResolvedModel, ResolvedPool } from './binding.ts';
 import { defaultCircuit } from './circuit.ts';
 import { GuardedModel } from './guarded-model.ts';
+import type { ModelWork } from './model-call.ts';
 import { Pool } from './pool.ts';
 
 /** A model as the boot plan holds it. */
@@ -20,14 +21,14 @@ export interface ModelPart {
 /** What a name leads to. */
 type Target = Listing &
 	(
-		| { readonly sort: 'model'; readonly model: GuardedModel }
-		| { readonly sort: 'pool'; readonly pool: Pool }
+		| { readonly type: 'model'; readonly model: GuardedModel }
+		| { readonly type: 'pool'; readonly pool: Pool }
 	);
 
 /** What models and pools have in common. */
 interface Listing {
 	readonly kind: string;
-	/** Names of those that stand in. */
+	/** Names of the models to call when it fails. */
 	readonly fallback: readonly string[];
 	readonly isListed: boolean;
 	readonly info: Omit<ModelInfo, 'health'>;
@@ -43,17 +44,17 @@ export class ModelDirectory {
 	readonly #targets: Target[] = [];
 	/** By id and by each alias. */
 	readonly #named = new Map<string, Target>();
-	/** Pools that lack members. */
-	readonly #awaited: Map<string, ResolvedPool>;
-	/** Names of models that share their work with others, or have others to stand in for their pool. */
+	/** Pools whose members have not all been added. */
+	readonly #incomplete: Map<string, ResolvedPool>;
+	/** Names of pool members whose calls another model can serve. */
 	readonly #replaceable: ReadonlySet<string>;
 
-	/** `pools` by id; each is there once all its members have been added. */
+	/** `pools` by id; each is available once all its members have been added. */
 	constructor(clock: Clock, log: Logger, pools: Readonly<Record<string, ResolvedPool>>) {
 		this.#clock = clock;
 		this.#log = log;
 		this.#created = Math.floor(clock.now() / 1000);
-		this.#awaited = new Map(Object.entries(pools));
+		this.#incomplete = new Map(Object.entries(pools));
 		this.#replaceable = new Set(Object.values(pools).flatMap(replaceableMembers));
 	}
 
@@ -65,8 +66,8 @@ export class ModelDirectory {
 		const circuit = binding.circuit ?? (hasOthers ? defaultCircuit : false);
 		const bounds = { ...binding, circuit: circuit === false ? undefined : circuit };
 		const { name, kind } = definition;
-		this.#list(aliases, {
-			sort: 'model',
+		this.#register(aliases, {
+			type: 'model',
 			kind: kind.name,
 			model: new GuardedModel({ id, model }, bounds, this.#clock, this.#log),
 			fallback,
@@ -77,7 +78,7 @@ export class ModelDirectory {
 				description: binding.description ?? definition.description,
 			}),
 		});
-		for (const [poolId, pool] of this.#awaited) this.#complete(poolId, pool);
+		for (const [poolId, pool] of this.#incomplete) this.#complete(poolId, pool);
 	}
 
 	/** The models of one kind, as a plugin sees them. */
@@ -88,17 +89,17 @@ export class ModelDirectory {
 				[...this.#named].flatMap(([name, target]) => (target.kind === kind ? [name] : [])),
 			list: () =>
 				this.#targets.flatMap((target) =>
-					target.kind === kind && target.sort === 'model'
+					target.kind === kind && target.type === 'model'
 						? [target.model.bound as BoundModel<M>]
 						: [],
 				),
-			ask: async <T>(id: string, caller: ModelCaller, work: (turn: ModelCall<M>) => Promise<T>) => {
+			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) => {
 				const target = this.#find(kind, id);
-				const erased = work as (turn: ModelCall<unknown>) => Promise<T>;
-				if (target.sort === 'model' && target.model.isUnbounded && target.fallback.length === 0) {
-					return askOne(target.model, caller, erased);
+				const erased = work as ModelWork<T>;
+				if (target.type === 'model' && target.model.isUnbounded && target.fallback.length === 0) {
+					return callDirectly(target.model, caller, erased);
 				}
-				return askInTurn(this.#candidates(target), caller, erased);
+				return callWithFallback(this.#candidates(target), caller, erased);
 			},
 		};
 	}
@@ -108,7 +109,7 @@ export class ModelDirectory {
 		return this.#targets.filter(({ isListed }) => isListed).map(infoOf);
 	}
 
-	/** The same with those that are not listed, and with who stands in for each. */
+	/** The same with the models that are not listed, and with the fallback of each. */
 	all(): readonly (ModelInfo & { readonly fallback: readonly string[] })[] {
 		return this.#targets.map((target) => ({ ...infoOf(target), fallback: target.fallback }));
 	}
@@ -117,19 +118,20 @@ export class ModelDirectory {
 		const found = this.#named.get(name);
 		if (found?.kind === kind) return found;
 		const known = this.#targets.filter((target) => target.kind === kind && target.isListed);
-		throw plinthError('E_MODEL_NOT_FOUND', {
-			message: `There is no ${kind} model "${name.slice(0, 100)}". ${known.length > 0 ? `Here are: ${known.map(({ info }) => info.id).join(', ')}.` : 'This server has none.'}`,
-		});
+		const ids = known.map(({ info }) => info.id).join(', ');
+		const rest = ids === '' ? 'This server has none.' : `Here are: ${ids}.`;
+		const message = `There is no ${kind} model "${name.slice(0, 100)}". ${rest}`;
+		throw plinthError('E_MODEL_NOT_FOUND', { message });
 	}
 
-	/** Each model once, the next only when it is asked for: whose turn it is in a pool depends on when. */
+	/** Each model once. The next one is chosen only when it is needed: the order of a pool changes with time. */
 	*#candidates(target: Target): Generator<Candidate> {
 		const seen = new Set<GuardedModel>();
 		for (const name of [target.info.id, ...target.fallback]) {
 			for (const model of modelsOf(this.#named.get(name))) {
 				if (seen.has(model)) continue;
 				seen.add(model);
-				yield { model, isStandIn: name !== target.info.id };
+				yield { model, isFallback: name !== target.info.id };
 			}
 		}
 	}
@@ -138,13 +140,13 @@ export class ModelDirectory {
 		const { aliases = [], fallback = [] } = pool;
 		const members = Object.entries(pool.balance).flatMap(([name, weight]) => {
 			const target = this.#named.get(name);
-			return target?.sort === 'model' ? [[target, weight] as const] : [];
+			return target?.type === 'model' ? [[target, weight] as const] : [];
 		});
 		const [first] = members[0] ?? [];
 		if (!first || members.length < Object.keys(pool.balance).length) return;
-		this.#awaited.delete(id);
-		this.#list(aliases, {
-			sort: 'pool',
+		this.#incomplete.delete(id);
+		this.#register(aliases, {
+			type: 'pool',
 			kind: first.kind,
 			pool: new Pool(members.map(([{ model }, weight]) => [model, weight])),
 			fallback,
@@ -157,7 +159,7 @@ export class ModelDirectory {
 		});
 	}
 
-	#list(aliases: readonly string[], target: Target): void {
+	#register(aliases: readonly string[], target: Target): void {
 		this.#targets.push(target);
 		for (const name of [target.info.id, ...aliases]) this.#named.set(name, target);
 	}
@@ -178,7 +180,7 @@ export class ModelDirectory {
 	}
 }
 
-/** Where a pool has one member and no fallback, nothing else could do that one's work. */
+/** The members of a pool, unless it has one member and no fallback: then no other model can serve the calls. */
 function replaceableMembers({ balance, fallback = [] }: ResolvedPool): readonly string[] {
 	const names = Object.keys(balance);
 	return names.length + fallback.length > 1 ? names : [];
@@ -189,17 +191,17 @@ function describe(kind: string, members: number): string {
 }
 
 function infoOf(target: Target): ModelInfo {
-	const { health } = target.sort === 'pool' ? target.pool : target.model;
+	const { health } = target.type === 'pool' ? target.pool : target.model;
 	return { ...target.info, health };
 }
 
 /** For a pool, its own id with its first member's model. */
 function boundOf(target: Target): BoundModel<unknown> {
-	if (target.sort === 'model') return target.model.bound;
+	if (target.type === 'model') return target.model.bound;
 	return { id: target.info.id, model: target.pool.first.bound.model };
 }
 
 function modelsOf(target: Target | undefined): readonly GuardedModel[] {
 	if (!target) return [];
-	return target.sort === 'pool' ? target.pool.next() : [target.model];
+	return target.type === 'pool' ? target.pool.next() : [target.model];
 }

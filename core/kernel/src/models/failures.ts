@@ -7,12 +7,12 @@ const failures: ReadonlySet<string> = new Set([
 	'E_MODEL_TIMEOUT',
 ]);
 
-/** Whether it was the model that failed, so that another one may do better: by its code, or for want of one. */
+/** Whether the model failed, so that another one may succeed: by the error's code, or because it has none. */
 export function isModelFailure(error: unknown): boolean {
 	return !isPlinthError(error) || failures.has(error.code);
 }
 
-/** Whether the model will not do what this caller asks for: a coded error of the client, 4xx, that is no failure. */
+/** Whether the model refused the request: a coded 4xx error that is no failure of the model. */
 export function isRefusal(error: unknown): boolean {
 	return isPlinthError(error) && !isModelFailure(error) && error.spec.status < 500;
 }
@@ -20,4 +20,13 @@ export function isRefusal(error: unknown): boolean {
 /** The code for a log line; null when there is none. */
 export function codeOf(error: unknown): string | null {
 	return isPlinthError(error) ? error.code : null;
+}
+
+/** The largest `Retry-After` of a busy or failing model, in seconds; the smallest is 1. */
+export const retryAfterSeconds = 60;
+
+/** The header for a wait of `ms` milliseconds, within 1 to 60 seconds. */
+export function retryAfter(ms: number): { readonly 'retry-after': string } {
+	const seconds = Math.min(Math.max(Math.ceil(ms / 1000), 1), retryAfterSeconds);
+	return { 'retry-after': String(seconds) };
 }

@@ -2,24 +2,27 @@ import type { BoundModel, ModelCall, ModelCaller } from '../contract/plugin.ts';
 import type { ModelSlot } from './model-slot.ts';
 import type { TimeLimit } from './time-limit.ts';
 
-const nothing = (): void => {};
+/** What a plugin does with a model. */
+export type ModelWork<T, M = unknown> = (call: ModelCall<M>) => Promise<T>;
 
-/** One turn of a model, for one caller. What it does not need is not made. */
-export class Turn<M> implements ModelCall<M> {
+const noop = (): void => {};
+
+/** One call of a model, for one caller. Its signal is made when it is first asked for. */
+export class OpenCall<M> implements ModelCall<M> {
 	readonly id: string;
 	readonly model: M;
 	readonly isTimed: boolean;
 	readonly #caller: ModelCaller;
-	readonly #place: ModelSlot | undefined;
+	readonly #slot: ModelSlot | undefined;
 	readonly #limit: TimeLimit | undefined;
 	#signal: AbortSignal | undefined;
 
-	constructor(bound: BoundModel<M>, caller: ModelCaller, place?: ModelSlot, limit?: TimeLimit) {
+	constructor(bound: BoundModel<M>, caller: ModelCaller, slot?: ModelSlot, limit?: TimeLimit) {
 		this.id = bound.id;
 		this.model = bound.model;
 		this.isTimed = limit !== undefined;
 		this.#caller = caller;
-		this.#place = place;
+		this.#slot = slot;
 		this.#limit = limit;
 	}
 
@@ -29,6 +32,6 @@ export class Turn<M> implements ModelCall<M> {
 	}
 
 	keepSlot(): () => void {
-		return this.#place?.keepSlot(this.#caller.signal) ?? nothing;
+		return this.#slot?.keep(this.#caller.signal) ?? noop;
 	}
 }

@@ -1,41 +1,41 @@
-/** A taken place of a model. It is given back once: when the work in it is over and nobody holds it, or at once. */
+/** A slot of a model that is in use. It is freed once: at `free`, or when its work is done and nobody keeps it. */
 export class ModelSlot {
-	readonly #back: () => void;
-	#isOver = false;
-	#isBack = false;
-	#holds = 0;
+	readonly #onFree: () => void;
+	#isDone = false;
+	#isFree = false;
+	#keepers = 0;
 
-	/** `back` hears of it when the place is free again. */
-	constructor(back: () => void) {
-		this.#back = back;
+	/** `onFree` is called once, when the slot is free again. */
+	constructor(onFree: () => void) {
+		this.#onFree = onFree;
 	}
 
-	/** Keeps the place when the work is over, until the returned function is called or `signal` aborts. */
-	keepSlot(signal: AbortSignal): () => void {
-		let isHeld = true;
-		this.#holds += 1;
+	/** Keeps the slot after its work is done, until the returned function is called or `signal` aborts. */
+	keep(signal: AbortSignal): () => void {
+		let isKept = true;
+		this.#keepers += 1;
 		const release = () => {
-			if (!isHeld) return;
-			isHeld = false;
+			if (!isKept) return;
+			isKept = false;
 			signal.removeEventListener('abort', release);
-			this.#holds -= 1;
-			if (this.#isOver && this.#holds === 0) this.giveBack();
+			this.#keepers -= 1;
+			if (this.#isDone && this.#keepers === 0) this.free();
 		};
-		if (signal.aborted || this.#isBack) release();
+		if (signal.aborted || this.#isFree) release();
 		else signal.addEventListener('abort', release, { once: true });
 		return release;
 	}
 
-	/** Says that the work has been done. */
-	over(): void {
-		this.#isOver = true;
-		if (this.#holds === 0) this.giveBack();
+	/** Says that the work is done. */
+	done(): void {
+		this.#isDone = true;
+		if (this.#keepers === 0) this.free();
 	}
 
-	/** Gives the place back whoever holds it. */
-	giveBack(): void {
-		if (this.#isBack) return;
-		this.#isBack = true;
-		this.#back();
+	/** Frees the slot, also when somebody keeps it. */
+	free(): void {
+		if (this.#isFree) return;
+		this.#isFree = true;
+		this.#onFree();
 	}
 }

@@ -43,7 +43,7 @@ describe('an app', () => {
 			setup: (ctx) => {
 				heard = ctx.services.greeting.text;
 				// @ts-expect-error it was not asked for
-				ctx.services.blobs;
+				expect(() => ctx.services.blobs).toThrow("Could not resolve 'blobs'");
 			},
 		});
 		const app = await createApp(

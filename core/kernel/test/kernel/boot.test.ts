@@ -435,8 +435,7 @@ describe('a boot that cannot succeed', () => {
 				code: 'E_SERVICE_DUPLICATE',
 				path: 'backends.mine',
 				message: 'provides core.blobs, which the preset brings as backends.blobs.',
-				remedy:
-					'Call yours blobs, and it takes that place; or leave that one out: backends: { blobs: false }.',
+				remedy: 'Name yours blobs to replace it, or remove it: backends: { blobs: false }.',
 			},
 		]);
 		const { extends: _, ...twice } = {

@@ -4,7 +4,7 @@ import { KernelContainer, token, wire } from '../../src/engine/containers/contai
 class Pair {
 	readonly text: string;
 	readonly count: number;
-	constructor(text: string, count: number) {
+	constructor({ text, count }: { readonly text: string; readonly count: number }) {
 		this.text = text;
 		this.count = count;
 	}
@@ -13,19 +13,25 @@ class Pair {
 const text = token<string>('text');
 const count = token<number>('count');
 const pair = token<Pair>('pair');
-wire(Pair, text, count);
+wire(pair, (get) => new Pair({ text: get(text), count: get(count) }));
 // @ts-expect-error two swapped tokens do not compile
-() => wire(Pair, count, text);
-// @ts-expect-error a missing token does not compile
-() => wire(Pair, text);
+() => wire(pair, (get) => new Pair({ text: get(count), count: get(text) }));
+// @ts-expect-error a missing collaborator does not compile
+() => wire(pair, (get) => new Pair({ text: get(text) }));
 
 test('a wired class is built once from the values of its container', () => {
 	const container = new KernelContainer().value(text, 'x').value(count, 3);
-	expect(container.build(pair, Pair)).toMatchObject({ text: 'x', count: 3 });
+	expect(container.get(pair)).toMatchObject({ text: 'x', count: 3 });
+	expect(container.get(pair)).toBe(container.get(pair));
+});
+
+test('a wired class is built when it is first asked for', () => {
+	const container = new KernelContainer().value(count, 3);
+	expect(container.value(text, 'late').get(pair).text).toBe('late');
 });
 
 test('two containers share nothing', () => {
-	const one = new KernelContainer().value(text, 'one').value(count, 1).build(pair, Pair);
-	const two = new KernelContainer().value(text, 'two').value(count, 2).build(pair, Pair);
+	const one = new KernelContainer().value(text, 'one').value(count, 1).get(pair);
+	const two = new KernelContainer().value(text, 'two').value(count, 2).get(pair);
 	expect([one.text, two.text]).toEqual(['one', 'two']);
 });

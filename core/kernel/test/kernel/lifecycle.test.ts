@@ -4,7 +4,7 @@ import { Lifecycle, within } from '../../src/engine/run/lifecycle.ts';
 
 describe('the lifecycle', () => {
 	test('undoes in reverse, one at a time', async () => {
-		const lifecycle = new Lifecycle(1_000, silentLogger());
+		const lifecycle = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() });
 		const done: string[] = [];
 		for (const name of ['first', 'second', 'third']) {
 			lifecycle.onUnwind(name, async () => {
@@ -20,7 +20,7 @@ describe('the lifecycle', () => {
 	});
 
 	test('goes on when a part fails to stop', async () => {
-		const lifecycle = new Lifecycle(1_000, silentLogger());
+		const lifecycle = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() });
 		let stopped = false;
 		lifecycle.onUnwind('good', () => {
 			stopped = true;
@@ -32,8 +32,32 @@ describe('the lifecycle', () => {
 		expect(stopped).toBe(true);
 	});
 
+	test('disposes of a part as a whole, and runs all its tasks although one hangs', async () => {
+		const lifecycle = new Lifecycle({ timeoutMs: 5, log: silentLogger() });
+		const done: string[] = [];
+		const tasks = lifecycle.disposeOnUnwind('backend jobs', async () => {
+			done.push('disposed');
+			await tasks.run();
+		});
+		lifecycle.onUnwind('kernel', () => void done.push('kernel'));
+		tasks.add(() => void done.push('first'));
+		tasks.add(() => new Promise(() => {}));
+		tasks.add(() => void done.push('last'));
+		await lifecycle.unwind();
+		expect(done).toEqual(['kernel', 'disposed', 'last', 'first']);
+	});
+
+	test('runs a task at once that comes after the unwinding', async () => {
+		const lifecycle = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() });
+		const tasks = lifecycle.disposeOnUnwind('backend jobs', () => tasks.run());
+		await lifecycle.unwind();
+		const late = Promise.withResolvers<void>();
+		tasks.add(late.resolve);
+		await late.promise;
+	});
+
 	test('names the owner of a step that never settles', async () => {
-		const lifecycle = new Lifecycle(5, silentLogger());
+		const lifecycle = new Lifecycle({ timeoutMs: 5, log: silentLogger() });
 		const stuck = lifecycle.step(
 			'create',
 			'backend jobs',
@@ -47,7 +71,7 @@ describe('the lifecycle', () => {
 
 	test('keeps the cause of a step that fails', async () => {
 		const cause = new Error('the disk is gone');
-		const step = new Lifecycle(1_000, silentLogger()).step(
+		const step = new Lifecycle({ timeoutMs: 1_000, log: silentLogger() }).step(
 			'create',
 			'backend blobs',
 			'backends.blobs',

@@ -95,7 +95,7 @@ describe('a fallback', () => {
 			{
 				level: 'info',
 				fields: { model: 'a', next: 'b', code, err: error },
-				message: 'another model is asked',
+				message: 'falling back to another model',
 			},
 		]);
 	});

@@ -302,6 +302,14 @@ describe('a circuit', () => {
 		});
 	});
 
+	test('tells nobody to wait longer than a minute', async () => {
+		const { toys } = await toyApp({ a: { use: toy(), circuit: { failures: 1, seconds: 3_600 } } });
+		await expect(toys.ask('a', caller(), fail)).rejects.toThrow();
+		await expect(toys.ask('a', caller(), say)).rejects.toMatchObject({
+			headers: { 'retry-after': '60' },
+		});
+	});
+
 	test('is closed to others during a trial, which ends when its caller leaves', async () => {
 		const { toys, clock } = await toyApp({ a: { use: toy(), circuit } });
 		for (let count = 0; count < 2; count += 1) {

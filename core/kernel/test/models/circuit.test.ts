@@ -1,6 +1,6 @@
 import { manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { Circuit, type TurnEnd } from '../../src/models/circuit.ts';
+import { type CallOutcome, Circuit } from '../../src/models/circuit.ts';
 
 function circuit(failures = 3, seconds = 30) {
 	const clock = manualClock();
@@ -9,7 +9,7 @@ function circuit(failures = 3, seconds = 30) {
 		opened: () => told.push('opened'),
 		closed: () => told.push('closed'),
 	});
-	const turns = (...ends: TurnEnd[]) => {
+	const turns = (...ends: CallOutcome[]) => {
 		for (const end of ends) breaker.end(breaker.begin(), end);
 	};
 	return { clock, told, breaker, turns };
@@ -19,9 +19,9 @@ describe('a circuit', () => {
 	test('opens after the failures in a row that it is set to, and says so once', () => {
 		const { breaker, told, turns } = circuit();
 		turns('failed', 'failed', 'answered', 'failed', 'failed');
-		expect([breaker.health, breaker.admits]).toEqual(['up', true]);
+		expect([breaker.health, breaker.allowsCall]).toEqual(['up', true]);
 		turns('failed');
-		expect([breaker.health, breaker.admits, breaker.waitMs]).toEqual(['down', false, 30_000]);
+		expect([breaker.health, breaker.allowsCall, breaker.waitMs]).toEqual(['down', false, 30_000]);
 		expect(told).toEqual(['opened']);
 	});
 
@@ -35,11 +35,11 @@ describe('a circuit', () => {
 		const { breaker, clock, turns } = circuit();
 		turns('failed', 'failed', 'failed');
 		await clock.advance(29_999);
-		expect([breaker.health, breaker.admits, breaker.waitMs]).toEqual(['down', false, 1]);
+		expect([breaker.health, breaker.allowsCall, breaker.waitMs]).toEqual(['down', false, 1]);
 		await clock.advance(1);
-		expect([breaker.health, breaker.admits]).toEqual(['trying', true]);
+		expect([breaker.health, breaker.allowsCall]).toEqual(['trying', true]);
 		breaker.begin();
-		expect([breaker.health, breaker.admits]).toEqual(['trying', false]);
+		expect([breaker.health, breaker.allowsCall]).toEqual(['trying', false]);
 	});
 
 	test('closes when a trial succeeds, and counts afresh', async () => {
@@ -64,7 +64,7 @@ describe('a circuit', () => {
 		await clock.advance(30_000);
 		const left = breaker.begin();
 		breaker.end(left, 'unknown');
-		expect([breaker.health, breaker.admits]).toEqual(['trying', true]);
+		expect([breaker.health, breaker.allowsCall]).toEqual(['trying', true]);
 		breaker.end(left, 'failed');
 		expect(breaker.health).toBe('trying');
 	});
@@ -78,7 +78,7 @@ describe('a circuit', () => {
 		await clock.advance(30_000);
 		breaker.begin();
 		breaker.end(early[1] ?? 0, 'failed');
-		expect([breaker.health, breaker.admits]).toEqual(['trying', false]);
+		expect([breaker.health, breaker.allowsCall]).toEqual(['trying', false]);
 	});
 
 	test('waits as long when the wall clock is set back', async () => {
@@ -86,6 +86,6 @@ describe('a circuit', () => {
 		turns('failed', 'failed', 'failed');
 		clock.jump(-3_600_000);
 		await clock.advance(30_000);
-		expect(breaker.admits).toBe(true);
+		expect(breaker.allowsCall).toBe(true);
 	});
 });

@@ -87,7 +87,12 @@ describe('a mistake under models', () => {
 			'x.waiting',
 			/0/,
 		],
-		['a line without places', { x: { use: toy(), waiting: 3 } }, 'x.waiting', /nobody ever does/],
+		[
+			'waiting without concurrency',
+			{ x: { use: toy(), waiting: 3 } },
+			'x.waiting',
+			/has no effect without concurrency/,
+		],
 		['no time', { x: { use: toy(), timeoutSeconds: 0 } }, 'x.timeoutSeconds', />0/],
 		['more than a day', { x: { use: toy(), timeoutSeconds: 86_401 } }, 'x.timeoutSeconds', /86400/],
 		['a fallback that is no list', { x: { use: toy(), fallback: 'a' } }, 'x.fallback', /array/],

@@ -12,7 +12,10 @@ export interface ErrorDetails {
 	readonly cause?: unknown;
 }
 
-/** An error with a row in an error table. Recognise it by `isPlinthError`, never by `instanceof`: hosts may hold two copies. */
+/**
+ * An error with a row in an error table. Recognise it by `isPlinthError`, never by `instanceof`: hosts may hold two
+ * copies.
+ */
 export class PlinthError extends Error {
 	readonly $kind = 'plinth.error';
 	/** `E_…`: the name of the row. */
@@ -74,7 +77,9 @@ export interface WireError {
 	readonly code: string | null;
 }
 
-/** Turns any thrown value into what a client may see: without known secrets, which an upstream's message may quote. */
+/**
+ * Turns any thrown value into what a client may see: without known secrets, which an upstream's message may quote.
+ */
 export function toWireError(error: unknown): {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;

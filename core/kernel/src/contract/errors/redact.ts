@@ -6,7 +6,10 @@ const shortest = 8;
 
 const known = new Set<string>();
 
-/** Secrets that show themselves: our own issued keys, common vendors' keys, credentials of headers, passwords inside URLs. */
+/**
+ * Secrets that show themselves: our own issued keys, common vendors' keys, credentials of headers, passwords inside
+ * URLs.
+ */
 const shapes = [
 	String.raw`\bplinth_[a-z]+_[\w-]{16,}`,
 	// Not every word that begins so: a vendor's key mixes digits and capitals.
@@ -28,14 +31,17 @@ const batch = 100;
 let patterns = compile();
 let compiled = 0;
 
-/** Tells by its name whether a log field or an option holds a secret: `apiKey`, `x-api-key`, `clientSecret`, `set-cookie`. */
+/**
+ * Tells by its name whether a log field or an option holds a secret: `apiKey`, `x-api-key`, `clientSecret`,
+ * `set-cookie`.
+ */
 export function isSecretName(name: string): boolean {
 	return /(?:key|token|secret|password|passphrase|credential|authorization|cookie)s?$/i.test(name);
 }
 
 /**
- * Learns the values of environment variables whose names promise a secret, such as `OPENAI_API_KEY` or `TOKEN_FOR_X`. They belong to
- * the process, not to one app in it: from now on `redact` knows them all.
+ * Learns the values of environment variables whose names promise a secret, such as `OPENAI_API_KEY` or `TOKEN_FOR_X`.
+ * They belong to the process, not to one app in it: from now on `redact` knows them all.
  */
 export function learnEnvironment(env: Readonly<Record<string, string | undefined>>): void {
 	// By descriptor and not by reading, so that whoever watches which variables a config reads is not misled.

@@ -30,18 +30,11 @@ export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): 
 			const other = taken.get(kind);
 			if (other === undefined && /^[a-z]+$/.test(kind)) taken.set(kind, id);
 			else {
-				const why =
-					other === undefined
-						? 'which is not a name of lower-case letters'
-						: `which plugin ${other} runs`;
-				problems.push(
-					bootProblem(
-						'E_JOB_KIND',
-						`plugin ${id}`,
-						`plugins.${id}`,
-						`declares jobs of kind "${kind}", ${why}.`,
-					),
-				);
+				const why = other
+					? `which plugin ${other} runs`
+					: 'which is not a name of lower-case letters';
+				const place = { owner: `plugin ${id}`, path: `plugins.${id}` };
+				problems.push(bootProblem('E_JOB_KIND', place, `declares jobs of kind "${kind}", ${why}.`));
 			}
 		}
 	}
@@ -49,12 +42,8 @@ export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): 
 
 /** The problem of a server that everybody in reach could use. */
 export function authOff(owner: string, host: string): BootProblem {
-	return bootProblem(
-		'E_AUTH_OFF',
-		owner,
-		'server.host',
-		`authentication is off, and ${host} can be reached from other machines.`,
-	);
+	const message = `authentication is off, and ${host} can be reached from other machines.`;
+	return bootProblem('E_AUTH_OFF', { owner, path: 'server.host' }, message);
 }
 
 /** True for addresses that only this machine reaches. */

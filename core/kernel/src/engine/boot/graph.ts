@@ -53,50 +53,31 @@ export function buildGraph<N extends GraphNode>(
 	for (const node of nodes) {
 		for (const { id } of node.provides) {
 			const other = providers.get(id);
-			if (other || given.has(id)) {
-				problems.push(duplicate(id, node, other));
-			} else providers.set(id, node);
+			if (other || given.has(id)) problems.push(duplicate(id, node, other));
+			else providers.set(id, node);
 		}
 	}
 	for (const node of nodes) {
 		for (const ref of Object.values(node.needs)) {
 			if (ref.optional || given.has(ref.id) || providers.has(ref.id)) continue;
-			problems.push(
-				bootProblem(
-					'E_SERVICE_MISSING',
-					node.owner,
-					node.path,
-					`needs ${ref.id}, which nothing provides.`,
-				),
-			);
+			const message = `needs ${ref.id}, which nothing provides.`;
+			problems.push(bootProblem('E_SERVICE_MISSING', node, message));
 		}
 	}
 	return { order: sort(nodes, providers, problems), providers, problems };
 }
 
-/** The commonest one is a backend beside that of the preset, in place of one under its name. */
-function duplicate(
-	id: string,
-	{ owner, path }: GraphNode,
-	other: GraphNode | undefined,
-): BootProblem {
+/** Usually a backend that should replace the preset's, but has another name. */
+function duplicate(id: string, node: GraphNode, other: GraphNode | undefined): BootProblem {
 	if (!other?.isInherited) {
 		const by = other ? `${other.owner} (${other.path})` : 'the kernel';
-		return bootProblem(
-			'E_SERVICE_DUPLICATE',
-			owner,
-			path,
-			`provides ${id}, which ${by} provides too.`,
-		);
+		const message = `provides ${id}, which ${by} provides too.`;
+		return bootProblem('E_SERVICE_DUPLICATE', node, message);
 	}
 	const [section = '', name = ''] = other.path.split(/\.(.*)/s);
-	return bootProblem(
-		'E_SERVICE_DUPLICATE',
-		owner,
-		path,
-		`provides ${id}, which the preset brings as ${other.path}.`,
-		`Call yours ${name}, and it takes that place; or leave that one out: ${section}: { ${name}: false }.`,
-	);
+	const message = `provides ${id}, which the preset brings as ${other.path}.`;
+	const remedy = `Name yours ${name} to replace it, or remove it: ${section}: { ${name}: false }.`;
+	return bootProblem('E_SERVICE_DUPLICATE', node, message, remedy);
 }
 
 /** Depth first in the given order, so that the result is stable; a circle is reported once, as a path. */
@@ -111,15 +92,9 @@ function sort<N extends GraphNode>(
 	const visit = (node: N, trail: readonly N[]): void => {
 		if (state.get(node) === 'done') return;
 		if (state.get(node) === 'open') {
-			const circle = [...trail.slice(trail.indexOf(node)), node].map(({ owner }) => owner);
-			problems.push(
-				bootProblem(
-					'E_SERVICE_CYCLE',
-					node.owner,
-					node.path,
-					`stands in a circle: ${circle.join(' -> ')}.`,
-				),
-			);
+			const cycle = [...trail.slice(trail.indexOf(node)), node].map(({ owner }) => owner);
+			const message = `needs itself in a cycle: ${cycle.join(' -> ')}.`;
+			problems.push(bootProblem('E_SERVICE_CYCLE', node, message));
 			return;
 		}
 		state.set(node, 'open');

@@ -1,5 +1,5 @@
 import type { UnusedModel } from '../../contract/boot-tree.ts';
-import { unknownNames } from '../config/issue-words.ts';
+import { unknownNames } from '../config/describe-issue.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
@@ -15,58 +15,61 @@ interface Entry {
 	readonly members?: readonly string[];
 }
 
-/** Checks the names under `models` against each other, and tells which entries nobody consumes. */
+/** A name that an entry refers to, and where: `fallback[0]`. */
+type Reference = readonly [at: string, name: string];
+
+/** Checks the names under `models` against each other, and returns the entries that no plugin consumes. */
 export function checkModels(
 	config: ResolvedConfig,
 	problems: BootProblem[],
 ): readonly UnusedModel[] {
-	const checks = new ModelChecks(config);
-	checks.run();
-	problems.push(...checks.problems);
-	return checks.unused;
+	const checks = new ModelChecks(config, problems);
+	return checks.run();
 }
 
 class ModelChecks {
-	readonly problems: BootProblem[] = [];
-	readonly unused: UnusedModel[] = [];
+	readonly #problems: BootProblem[];
 	readonly #entries: readonly Entry[];
+	/** By id and by alias. */
 	readonly #named = new Map<string, Entry>();
-	/** Names of entries that could not be read: that has been reported, and it is no mistake to name them. */
+	/** Owners of entries that could not be read. That has been reported, so a reference to them is no mistake. */
 	readonly #unread: ReadonlySet<string>;
 	readonly #isPresetLost: boolean;
 	readonly #consumed: ReadonlySet<string>;
 
-	constructor({ models, pools, plugins, problems }: ResolvedConfig) {
+	constructor({ models, pools, plugins }: ResolvedConfig, problems: BootProblem[]) {
+		this.#problems = problems;
 		this.#entries = [
-			...Object.entries(models).map(([id, model]) => ({
-				...model,
-				id,
-				kind: model.use.definition.kind?.name,
-			})),
-			...Object.entries(pools).map(([id, pool]) => ({
-				...pool,
-				id,
-				members: Object.keys(pool.balance),
-			})),
+			...Object.entries(models).map(([id, model]) => {
+				return { ...model, id, kind: model.use.definition.kind?.name };
+			}),
+			...Object.entries(pools).map(([id, pool]) => {
+				return { ...pool, id, members: Object.keys(pool.balance) };
+			}),
 		];
 		this.#unread = new Set(problems.map(({ owner }) => owner));
 		this.#isPresetLost = problems.some(({ path }) => path === 'extends');
-		const definitions = Object.values(plugins).map(({ definition }) => definition);
-		this.#consumed = new Set(
-			definitions.flatMap((each) => (each.models ?? []).map(({ name }) => name)),
-		);
+		const kinds = Object.values(plugins).flatMap(({ definition }) => definition.models ?? []);
+		this.#consumed = new Set(kinds.map(({ name }) => name));
 	}
 
-	run(): void {
+	run(): readonly UnusedModel[] {
 		this.#nameAll();
-		for (const entry of this.#entries) {
-			this.#checkMembers(entry);
-			this.#checkFallback(entry);
-			this.#checkUse(entry);
-		}
+		return this.#entries.flatMap((entry) => {
+			const { members = [], fallback = [] } = entry;
+			this.#checkReferences(
+				entry,
+				members.map((name) => [`balance.${name}`, name]),
+			);
+			this.#checkReferences(
+				entry,
+				fallback.map((name, index) => [`fallback[${index}]`, name]),
+			);
+			return this.#checkUse(entry);
+		});
 	}
 
-	/** Two models must not answer to one name. */
+	/** Two models must not have one name. */
 	#nameAll(): void {
 		for (const entry of this.#entries) this.#named.set(entry.id, entry);
 		for (const entry of this.#entries) {
@@ -81,54 +84,37 @@ class ModelChecks {
 		}
 	}
 
-	#checkMembers(entry: Entry): void {
+	/** The members of a pool, or a fallback chain: other models of the same kind, each once. */
+	#checkReferences(entry: Entry, references: readonly Reference[]): void {
 		const kind = this.#kindOf(entry);
 		const seen = new Set<Entry>();
-		for (const name of entry.members ?? []) {
-			const member = this.#lookUp(entry, `balance.${name}`, name);
-			if (!member) continue;
-			const what = (message: string, remedy?: string) =>
-				this.#report('E_CONFIG_SHAPE', entry, `balance.${name}`, message, remedy);
-			if (member === entry) what('names itself.');
-			else if (member.members) {
-				what(`names ${name}, which is a pool.`, 'Name its members: a pool holds models only.');
-			} else if (seen.has(member)) what(`names the model ${member.id} twice.`);
-			else this.#checkKind(entry, `balance.${name}`, name, member, kind);
-			seen.add(member);
-		}
-	}
-
-	#checkFallback(entry: Entry): void {
-		const kind = this.#kindOf(entry);
-		const seen = new Set<Entry>();
-		for (const [index, name] of (entry.fallback ?? []).entries()) {
-			const at = `fallback[${index}]`;
+		for (const [at, name] of references) {
 			const other = this.#lookUp(entry, at, name);
 			if (!other) continue;
-			if (other === entry) this.#report('E_CONFIG_SHAPE', entry, at, 'names itself.');
-			else if (seen.has(other)) {
-				this.#report('E_CONFIG_SHAPE', entry, at, `names the model ${other.id} twice.`);
-			} else this.#checkKind(entry, at, name, other, kind);
+			const report = (message: string, remedy?: string) =>
+				this.#report('E_CONFIG_SHAPE', entry, at, message, remedy);
+			const found = this.#kindOf(other);
+			if (other === entry) report('names itself.');
+			else if (other.members && at.startsWith('balance')) {
+				report(`names ${name}, which is a pool.`, 'Name its members: a pool holds models only.');
+			} else if (seen.has(other)) report(`names the model ${other.id} twice.`);
+			else if (found !== undefined && kind !== undefined && found !== kind) {
+				const message = `names ${name}, a ${found} model, where ${kind} models belong.`;
+				this.#report('E_MODEL_KIND', entry, at, message, 'Name models of one kind.');
+			}
 			seen.add(other);
 		}
 	}
 
-	/** What came with a preset may outlive its plugin; what the config itself names may not. */
-	#checkUse(entry: Entry): void {
-		const { id, inherited } = entry;
+	/** A model of a preset may be without a plugin that consumes it; a model of the config itself may not. */
+	#checkUse(entry: Entry): readonly UnusedModel[] {
 		const kind = this.#kindOf(entry);
-		if (kind === undefined || this.#consumed.has(kind)) return;
-		this.unused.push({ id, kind });
-		if (inherited) return;
-		const message = `is a ${kind} model, and no plugin consumes that kind.`;
-		this.#report('E_MODEL_UNUSED', entry, undefined, message);
-	}
-
-	#checkKind(entry: Entry, at: string, name: string, other: Entry, kind: string | undefined): void {
-		const found = this.#kindOf(other);
-		if (found === undefined || kind === undefined || found === kind) return;
-		const message = `names ${name}, a ${found} model, where ${kind} models belong.`;
-		this.#report('E_MODEL_KIND', entry, at, message, 'Name models of one kind.');
+		if (kind === undefined || this.#consumed.has(kind)) return [];
+		if (!entry.inherited) {
+			const message = `is a ${kind} model, and no plugin consumes that kind.`;
+			this.#report('E_MODEL_UNUSED', entry, undefined, message);
+		}
+		return [{ id: entry.id, kind }];
 	}
 
 	#lookUp(entry: Entry, at: string, name: string): Entry | undefined {
@@ -141,7 +127,7 @@ class ModelChecks {
 		return found;
 	}
 
-	/** A pool is of its first model's kind. */
+	/** A pool has the kind of its first model. */
 	#kindOf({ kind, members = [] }: Entry): string | undefined {
 		const kinds = members.map((name) => this.#named.get(name)?.kind);
 		return kind ?? kinds.find((each) => each !== undefined);
@@ -155,6 +141,6 @@ class ModelChecks {
 		remedy?: string,
 	): void {
 		const path = at === undefined ? `models.${id}` : `models.${id}.${at}`;
-		this.problems.push(bootProblem(code, `model ${id}`, path, message, remedy));
+		this.#problems.push(bootProblem(code, { owner: `model ${id}`, path }, message, remedy));
 	}
 }

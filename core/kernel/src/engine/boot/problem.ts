@@ -1,30 +1,34 @@
 import { redact } from '../../contract/errors/redact.ts';
 
-/** One reason why a deployment cannot start. */
-export interface BootProblem {
-	/** The row of {@link bootErrors}. */
-	readonly code: keyof typeof bootErrors;
+/** Where a problem is. */
+export interface ProblemPlace {
 	/** Who is at fault: `plugin video`, `backend jobs`, `model clip-1`, `config`. */
 	readonly owner: string;
 	/** Where in the config: `plugins.video.with.retentionHours`. */
 	readonly path: string;
+}
+
+/** One reason why a deployment cannot start. */
+export interface BootProblem extends ProblemPlace {
+	/** The row of {@link bootErrors}. */
+	readonly code: keyof typeof bootErrors;
 	readonly message: string;
 	readonly remedy: string;
 }
 
-/** What can be wrong with a deployment, each with its usual cure. */
+/** What can be wrong with a deployment, each with its usual remedy. */
 export const bootErrors = {
 	E_CONFIG_FILE: 'Name a config file that exists and can be loaded.',
-	E_CONFIG_SHAPE: 'Write it as the message says.',
+	E_CONFIG_SHAPE: 'Write the value as described above.',
 	E_CONFIG_ENV: 'Set the variable, or give a default: ${NAME:-default}.',
 	E_CONFIG_NAME:
 		'Install the package beside the config file and check the spelling of package and export.',
 	E_CONFIG_LOAD:
-		'The package was found and failed while it loaded: the message says what it lacks.',
-	E_OPTIONS_INVALID: 'Give it a value as the message says.',
+		'The package was found, but failed to load. Install or fix what the message names.',
+	E_OPTIONS_INVALID: 'Fix the value named above.',
 	E_SERVICE_MISSING: 'Add a backend or plugin that provides it.',
 	E_SERVICE_DUPLICATE: 'Remove one of them.',
-	E_SERVICE_CYCLE: 'Break the circle: one of them must not need the other.',
+	E_SERVICE_CYCLE: 'Remove one of the needs in the cycle.',
 	E_MODEL_UNUSED: 'Add the plugin that consumes this kind of model, or remove the model.',
 	E_MODEL_DUPLICATE: 'Give each model its own id and aliases.',
 	E_MODEL_KIND: 'Declare the kind in the plugin: models: [theKind].',
@@ -34,19 +38,20 @@ export const bootErrors = {
 		'Write paths as /segment/{parameter}, with a params schema that names each parameter.',
 	E_JOB_KIND: 'Declare each kind in one plugin, in lower-case letters: jobs: [...].',
 	E_DEFINITION: 'Complete what was passed to definePlugin, defineBackend or defineModel.',
+	E_MODEL_SHAPE: 'Correct what the create function of the model returns.',
 	E_API_VERSION: 'Install releases of core and of this package that belong together.',
 	E_CORE_COPY:
-		'Leave one copy: make @plinth/core a peer dependency of the package, and install plinth beside it. `npm ls @plinth/core` shows all copies, `npm dedupe` joins equal ones.',
+		'Make @plinth/core a peer dependency of the package, and install plinth beside it. ' +
+		'`npm ls @plinth/core` shows all copies, `npm dedupe` joins equal ones.',
 	E_AUTH_OFF: 'Bind to 127.0.0.1, or add an authenticator.',
-	E_STEP_FAILED: 'Mend what the message names.',
-	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or find out what it waits for.',
+	E_STEP_FAILED: 'Fix the value named above.',
+	E_STEP_TIMEOUT: 'Raise server.stepTimeoutMs, or fix what the part waits for.',
 } as const;
 
-/** Makes a problem with the usual cure of its row, or a better one. Known secrets in the message are blanked. */
+/** Makes a problem with the usual remedy of its row, or a better one. Known secrets in the message are replaced. */
 export function bootProblem(
 	code: keyof typeof bootErrors,
-	owner: string,
-	path: string,
+	{ owner, path }: ProblemPlace,
 	message: string,
 	remedy: string = bootErrors[code],
 ): BootProblem {

@@ -4,7 +4,9 @@ import { routeKey } from '../../http/router.ts';
 import { systemPaths } from '../../http/system.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
-/** The routes of all plugins with their owners. Wrong and double ones are listed, so that one report names them all. */
+/**
+ * The routes of all plugins with their owners. Wrong and double ones are listed, so that one report names them all.
+ */
 export class PluginRoutes {
 	readonly owners = new Map<Route, string>();
 	readonly problems: BootProblem[] = [];
@@ -32,10 +34,9 @@ export class PluginRoutes {
 	#check(plugin: string, route: Route): void {
 		const owner = `plugin ${plugin}`;
 		const name = `${route.method} ${route.path}`;
-		const report = (
-			code: 'E_ROUTE_DUPLICATE' | 'E_ROUTE_SCOPE' | 'E_ROUTE_PATH',
-			message: string,
-		) => this.problems.push(bootProblem(code, owner, `plugins.${plugin}`, message));
+		const place = { owner, path: `plugins.${plugin}` };
+		const report = (code: BootProblem['code'], message: string) =>
+			this.problems.push(bootProblem(code, place, message));
 
 		const lacking = (
 			['method', 'path', 'handler', 'response', 'summary', 'errors'] as const

@@ -1,38 +1,49 @@
 import type { JobDefinition, JobKinds, Jobs } from '../../contract/jobs/jobs.ts';
-import type { JobSettings } from '../../contract/jobs/settings.ts';
 import type { PluginContext } from '../../contract/plugin.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import type { Needs } from '../../contract/service.ts';
+import type { Needs, ResolvedNeeds } from '../../contract/service.ts';
 import { services } from '../../contract/services.ts';
 import { Duty } from '../../jobs/duty.ts';
+import type { Housekeeping } from '../../jobs/housekeeping.ts';
+import type { JobService } from '../../jobs/jobs.ts';
+import type { JobWorker } from '../../jobs/worker.ts';
 import type { ModelDirectory } from '../../models/directory.ts';
-import type { JobMachine, Kernel } from '../containers/kernel.ts';
 import type { Registry } from '../containers/registry.ts';
-import type { Lifecycle } from '../run/lifecycle.ts';
 import type { Part } from './plan.ts';
-import { BootError, type BootProblem, bootProblem } from './problem.ts';
+import { BootError, type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 import { PluginRoutes } from './routes.ts';
 
 type PluginPart = Extract<Part, { kind: 'plugin' }>;
 
+type Task = () => Promise<void> | void;
+
+/** The running parts of the job machine. */
+export interface JobMachine {
+	readonly service: JobService;
+	readonly worker: JobWorker;
+	readonly housekeeping: Housekeeping;
+}
+
 /** What setups build on. */
 export interface SetupTools {
-	readonly kernel: Kernel;
 	readonly registry: Registry;
 	readonly models: ModelDirectory;
-	readonly lifecycle: Lifecycle;
-	readonly settings: JobSettings;
+	/** Builds the job machine, when the first plugin registers a kind of job. */
+	readonly createJobs: () => JobMachine;
+}
+
+/** What the registry and the lifecycle have for one part. */
+export interface PartTools {
+	readonly services: ResolvedNeeds<Needs>;
+	readonly log: Logger;
+	readonly onStop: (task: Task) => void;
 }
 
 /** What the setups of an app's plugins share, and what they leave. */
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
-	readonly drains: (() => Promise<void> | void)[] = [];
-	readonly starts: {
-		readonly owner: string;
-		readonly path: string;
-		readonly task: () => Promise<void> | void;
-	}[] = [];
+	readonly drains: Task[] = [];
+	readonly starts: (ProblemPlace & { readonly task: Task })[] = [];
 	/** Present once a plugin has registered a kind of job. */
 	machine: JobMachine | undefined;
 	readonly #problems: BootProblem[] = [];
@@ -46,24 +57,18 @@ export class PluginSetups {
 		} satisfies JobKinds);
 	}
 
-	/** Keeps what made one setup fail, so that the others are still looked at. */
-	fail({ problems }: BootError): void {
+	/** Adds problems of one part to the report, so that the other parts are still looked at. */
+	report(problems: readonly BootProblem[]): void {
 		this.#problems.push(...problems);
 	}
 
-	/** Notes what a plugin has declared and, now that its setup is over, not done. */
-	finish({ definition, owner, path }: PluginPart): void {
-		for (const kind of definition.jobs ?? []) {
+	/** Reports what a plugin has declared, but not done in its setup. */
+	finish(part: PluginPart): void {
+		for (const kind of part.definition.jobs ?? []) {
 			if (this.machine?.service.definitions.has(kind)) continue;
-			this.#problems.push(
-				bootProblem(
-					'E_JOB_KIND',
-					owner,
-					path,
-					`declares jobs of kind "${kind}" and never says how they are done.`,
-					'Call job(kind, { run }) in setup, or leave the kind out.',
-				),
-			);
+			const message = `declares jobs of kind "${kind}", but does not run them.`;
+			const remedy = 'Call job(kind, { run }) in setup, or leave the kind out.';
+			this.#problems.push(bootProblem('E_JOB_KIND', part, message, remedy));
 		}
 	}
 
@@ -73,39 +78,26 @@ export class PluginSetups {
 	}
 
 	/** The context that one plugin's setup receives. */
-	context(part: PluginPart, log: Logger): PluginContext<unknown, Needs> {
-		const { registry, models, lifecycle } = this.#tools;
+	context(part: PluginPart, tools: PartTools): PluginContext<unknown, Needs> {
 		const { id, owner, path, definition } = part;
 		return {
+			...tools,
 			config: part.options,
-			services: registry.resolve(definition.needs ?? {}),
-			log,
 			models: (kind) => {
 				if (!definition.models?.some(({ name }) => name === kind.name)) {
-					this.#problems.push(
-						bootProblem(
-							'E_MODEL_KIND',
-							owner,
-							path,
-							`asks for ${kind.name} models without declaring that kind.`,
-						),
-					);
+					const message = `asks for ${kind.name} models without declaring that kind.`;
+					this.#problems.push(bootProblem('E_MODEL_KIND', part, message));
 				}
-				return models.ofKind(kind.name);
+				return this.#tools.models.ofKind(kind.name);
 			},
 			route: (...routes) => this.routes.add(id, routes),
 			job: (kind, job) => this.#job(part, kind, job),
-			onStart: (task) => {
-				this.starts.push({ owner, path, task });
-			},
-			onDrain: (task) => {
-				this.drains.push(task);
-			},
-			onStop: (task) => lifecycle.onUnwind(owner, task),
+			onStart: (task) => void this.starts.push({ owner, path, task }),
+			onDrain: (task) => void this.drains.push(task),
 			duty: (name, run) => {
 				const begin = () => {
-					const duty = this.duty(`${id}.${name}`, run, log);
-					lifecycle.onUnwind(owner, () => duty.stop());
+					const duty = this.duty(`${id}.${name}`, run, tools.log);
+					tools.onStop(() => duty.stop());
 					duty.start();
 				};
 				this.starts.push({ owner, path, task: begin });
@@ -120,40 +112,16 @@ export class PluginSetups {
 		return new Duty(name, run, { store: registry.find(services.jobs), clock, log });
 	}
 
-	#job({ owner, path, definition }: PluginPart, kind: string, job: JobDefinition): Jobs {
-		if (!definition.jobs?.includes(kind)) {
-			throw new BootError([
-				bootProblem(
-					'E_JOB_KIND',
-					owner,
-					path,
-					`runs jobs of kind "${kind}" without declaring that kind.`,
-				),
-			]);
+	#job(part: PluginPart, kind: string, job: JobDefinition): Jobs {
+		const refuse = (message: string, remedy?: string) =>
+			new BootError([bootProblem('E_JOB_KIND', part, message, remedy)]);
+		if (!part.definition.jobs?.includes(kind)) {
+			throw refuse(`runs jobs of kind "${kind}" without declaring that kind.`);
 		}
 		if (typeof job?.run !== 'function') {
-			throw new BootError([
-				bootProblem(
-					'E_JOB_KIND',
-					owner,
-					path,
-					`runs jobs of kind "${kind}" without a run function.`,
-					'Pass { run } to job.',
-				),
-			]);
+			throw refuse(`runs jobs of kind "${kind}" without a run function.`, 'Pass { run } to job.');
 		}
-		this.machine ??= this.#build();
+		this.machine ??= this.#tools.createJobs();
 		return this.machine.service.register(kind, job);
-	}
-
-	/** The graph has made sure that all of them are there before a plugin with jobs is set up. */
-	#build(): JobMachine {
-		const { registry, kernel, settings } = this.#tools;
-		return kernel.jobs({
-			store: registry.get(services.jobs),
-			blobs: registry.get(services.blobs),
-			bus: registry.get(services.events),
-			settings,
-		});
 	}
 }

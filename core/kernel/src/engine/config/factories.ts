@@ -1,6 +1,6 @@
 import { learnOptions } from '../../contract/errors/redact.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
-import { findFactory, type Instance, type Sort } from './find-factory.ts';
+import { findFactory, type Instance, type InstanceKind } from './find-factory.ts';
 import { interpolate } from './interpolate.ts';
 import { NotFound } from './names.ts';
 
@@ -13,10 +13,10 @@ export interface ResolveOptions {
 	readonly variables?: Map<string, string>;
 }
 
-/** Finds the factory of an entry and calls it, or takes the call that stands there; what is wrong is listed and undefined returned. */
+/** Finds and calls the factory of an entry, unless it was called. Undefined for a mistake, which is listed. */
 export async function instantiate(
 	value: unknown,
-	kind: Sort,
+	kind: InstanceKind,
 	path: string,
 	options: ResolveOptions,
 	problems: BootProblem[],
@@ -27,7 +27,7 @@ export async function instantiate(
 		message: string,
 		remedy?: string,
 	) => {
-		problems.push(bootProblem(code, owner, path, message, remedy));
+		problems.push(bootProblem(code, { owner, path }, message, remedy));
 		return undefined;
 	};
 	if ((value as Instance).$kind === kind) {
@@ -37,11 +37,11 @@ export async function instantiate(
 	const { use, with: given = {}, ...unknown } = value as { use?: unknown; with?: unknown };
 	if (use === undefined) return wrong('E_CONFIG_SHAPE', missingUse(value));
 	if (typeof use !== 'string') return wrong('E_CONFIG_SHAPE', `is not a ${kind.slice(7)}.`);
-	const [stranger] = Object.keys(unknown);
-	if (stranger !== undefined) {
+	const [unknownKey] = Object.keys(unknown);
+	if (unknownKey !== undefined) {
 		return wrong(
 			'E_CONFIG_SHAPE',
-			`"${stranger}" is not known here: only use and with are. Options go under with.`,
+			`"${unknownKey}" is not known here: only use and with are. Options go under with.`,
 		);
 	}
 	const name = fill(use, `${path}.use`, options, problems);
@@ -72,9 +72,8 @@ export function fill<T>(
 	for (const [at, name] of filled.asked) variables?.set(at, name);
 	learnOptions(filled.value);
 	for (const { name, path: at } of filled.missing) {
-		problems.push(
-			bootProblem('E_CONFIG_ENV', 'config', at, `the environment variable ${name} is not set.`),
-		);
+		const message = `the environment variable ${name} is not set.`;
+		problems.push(bootProblem('E_CONFIG_ENV', { owner: 'config', path: at }, message));
 	}
 	return filled.value;
 }

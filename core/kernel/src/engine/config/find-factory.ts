@@ -2,14 +2,14 @@ import { importFrom, NotFound } from './names.ts';
 import { nearest } from './nearest.ts';
 
 /** What a config entry can be an instance of. */
-export type Sort = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
+export type InstanceKind = 'plinth.backend' | 'plinth.model' | 'plinth.plugin';
 
 /** A factory called with its options. */
-export type Instance = { readonly $kind: Sort; readonly options: unknown };
+export type Instance = { readonly $kind: InstanceKind; readonly options: unknown };
 
 type Factory = ((options?: unknown) => Instance) & { readonly $kind: string };
 
-const makers: Readonly<Record<Sort, string>> = {
+const makers: Readonly<Record<InstanceKind, string>> = {
 	'plinth.backend': 'defineBackend',
 	'plinth.model': 'defineModel',
 	'plinth.plugin': 'definePlugin',
@@ -19,20 +19,27 @@ const makers: Readonly<Record<Sort, string>> = {
 const maxNames = 12;
 
 /**
- * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to export exactly one of the kind. Rejects with
- * what the module exports instead, or with what made it fail while it loaded.
+ * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to
+ * export exactly one of the kind. Rejects with what the module exports instead, or with what made it fail while it
+ * loaded.
  */
-export async function findFactory(use: string, kind: Sort, folder: string): Promise<Factory> {
+export async function findFactory(
+	use: string,
+	kind: InstanceKind,
+	folder: string,
+): Promise<Factory> {
 	const [specifier = '', name] = use.split(/#(?=[^#]*$)/);
 	const module = await importFrom(specifier, folder);
 	const found =
-		name === undefined ? theOnly(module, specifier, kind) : theNamed(module, specifier, kind, name);
+		name === undefined
+			? onlyFactory(module, specifier, kind)
+			: namedFactory(module, specifier, kind, name);
 	if (typeof found !== 'string') return found;
-	throw new NotFound(`${found}; ${told(module)}`, remedy(module, specifier, kind, name));
+	throw new NotFound(`${found}; ${describeExports(module)}`, remedy(module, specifier, kind, name));
 }
 
 /** The names that could have been meant; undefined where there is none. */
-function remedy(module: object, specifier: string, kind: Sort, name: string | undefined) {
+function remedy(module: object, specifier: string, kind: InstanceKind, name: string | undefined) {
 	const wanted = `${kind.slice(7)} factory`;
 	const names = exportsOf(module).flatMap((each) => (each.what === wanted ? [each.name] : []));
 	if (names.length === 0) return undefined;
@@ -45,7 +52,7 @@ function remedy(module: object, specifier: string, kind: Sort, name: string | un
 }
 
 /** The only factory of a kind, or why there is none. */
-function theOnly(module: object, specifier: string, kind: Sort): Factory | string {
+function onlyFactory(module: object, specifier: string, kind: InstanceKind): Factory | string {
 	const found = Object.values(module).filter((value) => isFactory(value, kind));
 	const [first, ...others] = new Set<Factory>(found);
 	if (!first) {
@@ -57,23 +64,28 @@ function theOnly(module: object, specifier: string, kind: Sort): Factory | strin
 }
 
 /** The factory of a kind under a name, or why it is none. */
-function theNamed(module: object, specifier: string, kind: Sort, name: string): Factory | string {
+function namedFactory(
+	module: object,
+	specifier: string,
+	kind: InstanceKind,
+	name: string,
+): Factory | string {
 	const found = name
 		.split('.')
 		.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
 	if (isFactory(found, kind)) return found;
 	const wanted = `${kind.slice(7)} factory`;
 	if (found === undefined) return `${specifier} exports no ${wanted} named ${name}`;
-	const what = whatIs(found) ?? 'value of another kind';
+	const what = describeValue(found) ?? 'value of another kind';
 	return `${specifier}#${name} is a ${what}, and a ${wanted} belongs here`;
 }
 
-function isFactory(value: unknown, kind: Sort): value is Factory {
-	return whatIs(value) === `${kind.slice(7)} factory`;
+function isFactory(value: unknown, kind: InstanceKind): value is Factory {
+	return describeValue(value) === `${kind.slice(7)} factory`;
 }
 
 /** `model factory`, or what has become of one; undefined for what is neither. */
-function whatIs(value: unknown): string | undefined {
+function describeValue(value: unknown): string | undefined {
 	const { $kind } = (value ?? {}) as { readonly $kind?: unknown };
 	const [, kind, factory] =
 		/^plinth\.(backend|model|plugin)(\.factory)?$/.exec(String($kind)) ?? [];
@@ -81,7 +93,7 @@ function whatIs(value: unknown): string | undefined {
 }
 
 /** The names that a module exports, and which of them are factories: those first. */
-function told(module: object): string {
+function describeExports(module: object): string {
 	const found = exportsOf(module);
 	const names = [
 		...found.flatMap(({ name, what }) => (what ? [`${name} (${what})`] : [])),
@@ -100,11 +112,11 @@ interface Export {
 /** Exported names, with the factories that are members of an exported object, as in `openai.chat`. */
 function exportsOf(module: object): readonly Export[] {
 	return Object.entries(module).flatMap(([name, value]) => {
-		const what = whatIs(value);
+		const what = describeValue(value);
 		if (what || typeof value !== 'object' || value === null) return [{ name, what }];
 		const members = Object.entries(value).map(([key, member]) => ({
 			name: `${name}.${key}`,
-			what: whatIs(member),
+			what: describeValue(member),
 		}));
 		const factories = members.filter((member) => member.what);
 		return factories.length > 0 ? factories : [{ name, what }];

@@ -75,7 +75,7 @@ async function readData(file: string): Promise<unknown> {
 	const [error] = document.errors;
 	if (error) {
 		const message = `the config file cannot be parsed: ${yamlReason(error.message)}`;
-		throw unreadable(file, message, mendIt);
+		throw unreadable(file, message, fixIt);
 	}
 	return document.toJS();
 }
@@ -86,7 +86,7 @@ function parseJson(file: string, text: string): unknown {
 	} catch (error) {
 		// Without the error as cause: its message quotes the file too.
 		const reason = jsonReason((error as Error).message);
-		throw unreadable(file, `the config file cannot be parsed: ${reason}`, mendIt);
+		throw unreadable(file, `the config file cannot be parsed: ${reason}`, fixIt);
 	}
 }
 
@@ -105,14 +105,14 @@ async function readModule(file: string): Promise<unknown> {
 		return ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
 	} catch (cause) {
 		const reason = cause instanceof Error ? cause.message : String(cause);
-		const remedy = 'Mend what the message names: Node must be able to import the file.';
+		const remedy = 'Fix the error named above: Node must be able to import the file.';
 		throw unreadable(file, `the config file cannot be loaded: ${reason}`, remedy, cause);
 	}
 }
 
-const mendIt =
-	'Mend the file at that place, or where what ends there begins: a bracket, a quote, an indent.';
+const fixIt = 'Fix the file at that place, or the bracket, quote or indent that it closes.';
 
 function unreadable(file: string, message: string, remedy: string, cause?: unknown): BootError {
-	return new BootError([bootProblem('E_CONFIG_FILE', 'config', file, message, remedy)], { cause });
+	const place = { owner: 'config', path: file };
+	return new BootError([bootProblem('E_CONFIG_FILE', place, message, remedy)], { cause });
 }

@@ -7,8 +7,8 @@ import {
 	type ResolvedPool,
 } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
+import { describeIssue } from './describe-issue.ts';
 import { fill, instantiate, type ResolveOptions } from './factories.ts';
-import { wordsOf } from './issue-words.ts';
 
 /** What stands under a key of a section when all layers are merged. */
 export interface ConfigEntry {
@@ -49,29 +49,22 @@ export async function resolveModels(
 		const found = await instantiate(use, 'plinth.model', path, options, problems);
 		const rest = read(modelBindingShape, binding);
 		if (rest.waiting !== undefined && !('concurrency' in binding)) {
-			problems.push(nothingToWaitFor(id));
+			problems.push(waitingAlone(id));
 		}
 		if (found) models[id] = { ...rest, use: found as ModelInstance, inherited };
 	}
 	return { models, pools };
 }
 
-function nothingToWaitFor(id: string): BootProblem {
-	return bootProblem(
-		'E_CONFIG_SHAPE',
-		`model ${id}`,
-		`models.${id}.waiting`,
-		'says how many may wait, but nobody ever does.',
-		'Set concurrency beside it, or leave it out.',
-	);
+function waitingAlone(id: string): BootProblem {
+	const place = { owner: `model ${id}`, path: `models.${id}.waiting` };
+	const message = 'has no effect without concurrency.';
+	return bootProblem('E_CONFIG_SHAPE', place, message, 'Set concurrency too, or remove it.');
 }
 
 function isPool(value: unknown): value is object {
-	return (
-		!('$kind' in (value as object)) &&
-		'balance' in (value as object) &&
-		!('use' in (value as object))
-	);
+	const entry = value as object;
+	return 'balance' in entry && !('$kind' in entry) && !('use' in entry);
 }
 
 function splitBinding(value: unknown): { use: unknown; binding: object } {
@@ -85,7 +78,7 @@ function splitBinding(value: unknown): { use: unknown; binding: object } {
 	return { use, binding: { ...binding, with: options } };
 }
 
-/** Reads a value and lists what is wrong with it. What is right of it is returned, so that everything else can still be checked. */
+/** Reads a value and lists its mistakes. The valid members are returned, so that everything else can be checked. */
 function check<S extends z.ZodObject>(
 	shape: S,
 	value: object,
@@ -104,9 +97,10 @@ function check<S extends z.ZodObject>(
 		if (issue.path[0] !== undefined) wrong.add(issue.path[0]);
 		// A variable that is missing has been reported by its name.
 		if (problems.some(({ code, path }) => code === 'E_CONFIG_ENV' && path === at)) continue;
-		const words = wordsOf(issue, { schema: shape, value, variable: variables?.get(at) });
+		const words = describeIssue(issue, { schema: shape, value, variable: variables?.get(at) });
 		const remedy = otherForm(issue) ?? words.remedy;
-		problems.push(bootProblem('E_CONFIG_SHAPE', `model ${id}`, at, words.message, remedy));
+		const place = { owner: `model ${id}`, path: at };
+		problems.push(bootProblem('E_CONFIG_SHAPE', place, words.message, remedy));
 	}
 	const right = Object.entries(value).filter(([key]) => !wrong.has(key));
 	return shape.partial().safeParse(Object.fromEntries(right)).data as Partial<z.output<S>>;

@@ -18,8 +18,8 @@ export class NotFound extends Error {
 /**
  * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files.
  *
- * Node resolves bare names from the importing module, which would be this file; so the package is looked up from the folder
- * and its `exports` are read here. Rejects with a sentence that says what was looked for.
+ * Node resolves bare names from the importing module, which would be this file; so the package is looked up from the
+ * folder and its `exports` are read here. Rejects with a sentence that says what was looked for.
  */
 export async function importFrom(
 	specifier: string,
@@ -37,7 +37,9 @@ export async function importFrom(
 		main?: string;
 	};
 	const target =
-		exports === undefined && subpath === '.' ? (main ?? 'index.js') : pick(exports, subpath);
+		exports === undefined && subpath === '.'
+			? (main ?? 'index.js')
+			: resolveExport(exports, subpath);
 	if (target === undefined) throw new NotFound(`the package ${name} has no export ${subpath}`);
 	return import(pathToFileURL(join(dirname(manifest), target)).href);
 }
@@ -74,20 +76,23 @@ function conditions(): ReadonlySet<string> {
 	return new Set([...given, 'node', 'import', 'module-sync', 'default']);
 }
 
-function pick(exports: unknown, subpath: string): string | undefined {
+function resolveExport(exports: unknown, subpath: string): string | undefined {
 	if (typeof exports === 'string') return subpath === '.' ? exports : undefined;
 	if (typeof exports !== 'object' || exports === null) return undefined;
 	const table = exports as Record<string, unknown>;
 	const subpaths = Object.keys(table).some((key) => key.startsWith('.'));
-	return choose(subpaths ? table[subpath] : subpath === '.' ? table : undefined, conditions());
+	return resolveTarget(
+		subpaths ? table[subpath] : subpath === '.' ? table : undefined,
+		conditions(),
+	);
 }
 
-function choose(target: unknown, active: ReadonlySet<string>): string | undefined {
+function resolveTarget(target: unknown, active: ReadonlySet<string>): string | undefined {
 	if (typeof target === 'string') return target;
 	if (typeof target !== 'object' || target === null) return undefined;
 	for (const [condition, value] of Object.entries(target)) {
 		if (!active.has(condition)) continue;
-		const found = choose(value, active);
+		const found = resolveTarget(value, active);
 		if (found !== undefined) return found;
 	}
 	return undefined;

@@ -4,13 +4,13 @@ import { learnEnvironment } from '../../contract/errors/redact.ts';
 import type { PluginInstance } from '../../contract/plugin.ts';
 import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
+import { describeIssue, unknownNames } from './describe-issue.ts';
 import { fill, instantiate, type ResolveOptions, reason, remedyOf } from './factories.ts';
-import { unknownNames, wordsOf } from './issue-words.ts';
 import { type ConfigEntry, resolveModels } from './models.ts';
 import { importFrom, NotFound } from './names.ts';
 import { configShape } from './shape.ts';
 
-/** A config after presets, names and variables: what `createApp` works on. Both spellings of a config give equal values. */
+/** A config after presets, names and variables, for `createApp`. Both spellings of a config give equal values. */
 export interface ResolvedConfig {
 	readonly $kind: 'plinth.config';
 	readonly server: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export interface ResolvedConfig {
 const sections = ['backends', 'models', 'plugins'] as const;
 type Section = (typeof sections)[number];
 
-/** Applies presets, finds named factories and fills in variables. Never rejects: what is wrong is listed in `problems`. */
+/** Applies presets, finds named factories and fills in variables. Never rejects: mistakes are in `problems`. */
 export async function resolveConfig(
 	config: AppConfig,
 	given: ResolveOptions,
@@ -86,7 +86,9 @@ export async function resolveConfig(
 	};
 }
 
-/** The config and the presets it extends, the farthest first. */
+const extendsPlace = { owner: 'config', path: 'extends' } as const;
+
+/** The config and the presets that it extends, the farthest first. */
 async function presetLayers(
 	config: AppConfig,
 	options: ResolveOptions,
@@ -100,14 +102,8 @@ async function presetLayers(
 				: base;
 		if (!preset) break;
 		if (layers.includes(preset)) {
-			problems.push(
-				bootProblem(
-					'E_CONFIG_SHAPE',
-					'config',
-					'extends',
-					'presets extend each other in a circle.',
-				),
-			);
+			const message = 'the presets extend each other in a cycle.';
+			problems.push(bootProblem('E_CONFIG_SHAPE', extendsPlace, message));
 			break;
 		}
 		layers.unshift(preset);
@@ -134,7 +130,7 @@ async function namedPreset(
 	} catch (error) {
 		const message = `the preset "${name}" cannot be loaded: ${reason(error)}.`;
 		const code = error instanceof NotFound ? 'E_CONFIG_NAME' : 'E_CONFIG_LOAD';
-		problems.push(bootProblem(code, 'config', 'extends', message, remedyOf(error)));
+		problems.push(bootProblem(code, extendsPlace, message, remedyOf(error)));
 		return undefined;
 	}
 }
@@ -146,20 +142,16 @@ function isPreset(value: unknown): value is AppConfig {
 
 function checkShape(layer: AppConfig, problems: BootProblem[]): void {
 	for (const issue of configShape.safeParse(layer).error?.issues ?? []) {
-		const { message, remedy } = wordsOf(issue, { schema: configShape, value: layer });
-		const at = issue.path.join('.') || '(top level)';
-		problems.push(bootProblem('E_CONFIG_SHAPE', 'config', at, message, remedy));
+		const { message, remedy } = describeIssue(issue, { schema: configShape, value: layer });
+		const path = issue.path.join('.') || '(top level)';
+		problems.push(bootProblem('E_CONFIG_SHAPE', { owner: 'config', path }, message, remedy));
 	}
 }
 
 function nothingToRemove(section: Section, id: string): BootProblem {
-	return bootProblem(
-		'E_CONFIG_SHAPE',
-		`${section.slice(0, -1)} ${id}`,
-		`${section}.${id}`,
-		'is removed by false, but no preset brings it.',
-		'Correct the spelling, or delete the line.',
-	);
+	const place = { owner: `${section.slice(0, -1)} ${id}`, path: `${section}.${id}` };
+	const message = 'is removed by false, but no preset brings it.';
+	return bootProblem('E_CONFIG_SHAPE', place, message, 'Correct the spelling, or delete the line.');
 }
 
 function mergeSection(

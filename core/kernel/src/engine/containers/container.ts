@@ -1,18 +1,12 @@
-// tsyringe wires what is known when this package is compiled: the kernel's own classes, in one child container per app.
-// awilix (registry.ts) wires what is learned from the config: backends and plugins.
+// tsyringe builds what is known when this package is compiled: the kernel's own classes, in one child container per
+// app. awilix (registry.ts) builds what the config brings: backends, models and plugins, each in a scope of its own.
 // Direction: backends (awilix) -> kernel (tsyringe) -> plugins (awilix). Requests use no container, only `call`.
-// Neither dispose() is used: both dispose concurrently and unordered; lifecycle.ts unwinds in order instead.
-// reflect-metadata must be loaded before tsyringe, hence both imports here, in this order, and nowhere else.
+// Neither container is disposed as a whole, which would be concurrent: lifecycle.ts disposes one scope at a time, in
+// reverse. tsyringe needs reflect-metadata before it: both are imported here, in this order, and nowhere else.
 import 'reflect-metadata';
-import {
-	container,
-	type DependencyContainer,
-	type InjectionToken,
-	inject,
-	injectable,
-} from 'tsyringe';
+import { container, type DependencyContainer, instanceCachingFactory } from 'tsyringe';
 
-/** A typed key of the kernel container. Two tokens of different types cannot be swapped: that does not compile. */
+/** A typed key of the kernel container. */
 export interface Token<T> {
 	readonly symbol: symbol;
 	/** Carries `T` for the compiler, in both directions; never present at run time. */
@@ -24,20 +18,29 @@ export function token<T>(name: string): Token<T> {
 	return { symbol: Symbol(name) };
 }
 
-type Tokens<P extends readonly unknown[]> = { readonly [K in keyof P]: Token<P[K]> };
-type Constructor<P extends readonly unknown[], T> = new (...args: P) => T;
+/** Looks a collaborator up. It is built when it is first asked for. */
+export type Get = <T>(key: Token<T>) => T;
 
-/** Declares what a class is constructed with, without decorator syntax, which type stripping cannot run. */
-export function wire<P extends unknown[], T>(type: Constructor<P, T>, ...tokens: Tokens<P>): void {
-	tokens.forEach((item: Token<unknown>, index) => {
-		inject(item.symbol as InjectionToken)(type, undefined, index);
-	});
-	injectable<T>()(type as new (...args: unknown[]) => T);
+const wirings = new Map<symbol, (get: Get) => unknown>();
+
+/**
+ * Declares how every kernel container builds a class: `wire(pair, (get) => new Pair({ left: get(left) }))`. A
+ * function and no decorator, which type stripping cannot run. The compiler checks each collaborator under its name.
+ */
+export function wire<T>(key: Token<T>, build: (get: Get) => NoInfer<T>): void {
+	wirings.set(key.symbol, build);
 }
 
-/** The kernel container of one app. */
+/** The kernel container of one app: it builds each wired class once. */
 export class KernelContainer {
 	readonly #container: DependencyContainer = container.createChildContainer();
+
+	constructor() {
+		const get: Get = (key) => this.get(key);
+		for (const [symbol, build] of wirings) {
+			this.#container.register(symbol, { useFactory: instanceCachingFactory(() => build(get)) });
+		}
+	}
 
 	/** Binds a token to a value. */
 	value<T>(key: Token<T>, value: T): this {
@@ -45,10 +48,8 @@ export class KernelContainer {
 		return this;
 	}
 
-	/** Builds a wired class once, binds it to its token, and returns it. */
-	build<P extends unknown[], T>(key: Token<T>, type: Constructor<P, T>): T {
-		const built = this.#container.resolve(type as Constructor<unknown[], T>);
-		this.value(key, built);
-		return built;
+	/** The value of a token, or the only instance of its class. Throws for a token that is neither bound nor wired. */
+	get<T>(key: Token<T>): T {
+		return this.#container.resolve<T>(key.symbol);
 	}
 }

@@ -1,57 +1,135 @@
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import { type HttpOptions, HttpServer } from '../../http/server.ts';
+import { services } from '../../contract/services.ts';
+import { version } from '../../contract/version.ts';
+import { HttpServer } from '../../http/server.ts';
+import type { Readiness } from '../../http/system.ts';
 import { Housekeeping } from '../../jobs/housekeeping.ts';
 import { JobService } from '../../jobs/jobs.ts';
 import type { JobTools } from '../../jobs/tools.ts';
 import { JobWorker } from '../../jobs/worker.ts';
+import { ModelDirectory } from '../../models/directory.ts';
+import type { BootPlan } from '../boot/plan.ts';
+import { type JobMachine, PluginSetups } from '../boot/setup.ts';
+import { Lifecycle } from '../run/lifecycle.ts';
+import { createReadiness } from '../run/readiness.ts';
+import { RunningApp } from '../run/running.ts';
 import { KernelContainer, token, wire } from './container.ts';
+import { Registry } from './registry.ts';
 
+/** What the kernel of an app is built from. */
+export interface KernelValues {
+	readonly plan: BootPlan;
+	readonly clock: Clock;
+	readonly log: Logger;
+}
+
+/** What the boot asks the kernel container for. */
+export const kernel = {
+	registry: token<Registry>('Registry'),
+	lifecycle: token<Lifecycle>('Lifecycle'),
+	models: token<ModelDirectory>('ModelDirectory'),
+	setups: token<PluginSetups>('PluginSetups'),
+	app: token<RunningApp>('RunningApp'),
+} as const;
+
+/** The kernel of one app: every class below is built when it is first asked for. */
+export function createKernel(values: KernelValues): KernelContainer {
+	return new KernelContainer()
+		.value(plan, values.plan)
+		.value(clock, values.clock)
+		.value(log, values.log);
+}
+
+const plan = token<BootPlan>('BootPlan');
 const clock = token<Clock>('Clock');
 const log = token<Logger>('Logger');
-const tools = token<JobTools>('JobTools');
-const http = token<HttpOptions>('HttpOptions');
-const service = token<JobService>('JobService');
-const worker = token<JobWorker>('JobWorker');
-const housekeeping = token<Housekeeping>('Housekeeping');
+
+wire(kernel.registry, (get) =>
+	new Registry().provide(services.clock, get(clock)).provide(services.log, get(log)),
+);
+wire(kernel.lifecycle, (get) => {
+	const { server, variables } = get(plan);
+	return new Lifecycle({ timeoutMs: server.stepTimeoutMs, log: get(log), variables });
+});
+wire(kernel.models, (get) => new ModelDirectory(get(clock), get(log), get(plan).pools));
+wire(
+	kernel.setups,
+	(get) =>
+		new PluginSetups({
+			registry: get(kernel.registry),
+			models: get(kernel.models),
+			createJobs: () => get(machine),
+		}),
+);
+
+// Jobs. The graph has made sure that the ports are there before a plugin with jobs is set up.
+const jobTools = token<JobTools>('JobTools');
+const machine = token<JobMachine>('JobMachine');
+
+wire(jobTools, (get) => {
+	const registry = get(kernel.registry);
+	return {
+		store: registry.get(services.jobs),
+		blobs: registry.get(services.blobs),
+		bus: registry.get(services.events),
+		clock: get(clock),
+		log: get(log),
+		settings: get(plan).jobs,
+	};
+});
+wire(machine, (get) => {
+	const tools = get(jobTools);
+	const service = new JobService(tools);
+	return { service, worker: new JobWorker(service, tools), housekeeping: new Housekeeping(tools) };
+});
+
+// HTTP. Routes are frozen when the server is built.
 const server = token<HttpServer>('HttpServer');
+const readiness = token<Readiness>('Readiness');
 
-wire(JobService, tools);
-wire(JobWorker, service, tools);
-wire(Housekeeping, tools);
-wire(HttpServer, http);
-
-/** The running parts of the job machine. */
-export interface JobMachine {
-	readonly service: JobService;
-	readonly worker: JobWorker;
-	readonly housekeeping: Housekeeping;
-}
-
-/** The kernel's own classes, wired for one app. */
-export class Kernel {
-	readonly #container = new KernelContainer();
-	readonly #clock: Clock;
-	readonly #log: Logger;
-
-	constructor(time: Clock, logger: Logger) {
-		this.#clock = time;
-		this.#log = logger;
-		this.#container.value(clock, time).value(log, logger);
-	}
-
-	/** Builds the job machine on what backends and config bring. */
-	jobs(ports: Omit<JobTools, 'clock' | 'log'>): JobMachine {
-		this.#container.value(tools, { ...ports, clock: this.#clock, log: this.#log });
-		return {
-			service: this.#container.build(service, JobService),
-			worker: this.#container.build(worker, JobWorker),
-			housekeeping: this.#container.build(housekeeping, Housekeeping),
-		};
-	}
-
-	/** Builds the HTTP server once the routes are frozen. */
-	http(options: HttpOptions): HttpServer {
-		return this.#container.value(http, options).build(server, HttpServer);
-	}
-}
+wire(readiness, (get) =>
+	createReadiness(() => get(kernel.app).state, {
+		registry: get(kernel.registry),
+		clock: get(clock),
+		log: get(log),
+	}),
+);
+wire(server, (get) => {
+	const settings = get(plan).server;
+	const { routes } = get(kernel.setups);
+	return new HttpServer({
+		routes: routes.freeze(),
+		routeOwners: routes.owners,
+		authenticator:
+			settings.auth === 'off' ? undefined : get(kernel.registry).find(services.authenticator),
+		clock: get(clock),
+		log: get(log),
+		title: 'Plinth',
+		version,
+		publicUrl: settings.publicUrl,
+		authFailures: {
+			perMinute: settings.authFailuresPerMinute,
+			trustedProxies: settings.trustedProxies,
+		},
+		cors: settings.cors,
+		load: settings.limits,
+		connections: settings.limits.connections,
+		whenReady: () => get(kernel.app).whenReady(),
+		readiness: get(readiness),
+		models: () => get(kernel.models).list(),
+	});
+});
+wire(
+	kernel.app,
+	(get) =>
+		new RunningApp({
+			plan: get(plan),
+			registry: get(kernel.registry),
+			http: get(server),
+			setups: get(kernel.setups),
+			lifecycle: get(kernel.lifecycle),
+			log: get(log),
+			models: get(kernel.models),
+		}),
+);

@@ -1,4 +1,4 @@
-// The entry without the search for modules, which nobody uses here and which loads a whole file-matching library.
+// The entry without the search for modules, which loads a file-matching library that nobody uses here.
 import {
 	type AwilixContainer,
 	asFunction,
@@ -6,42 +6,74 @@ import {
 	createContainer,
 	InjectionMode,
 } from 'awilix/browser';
-import type { Needs, ServiceRef } from '../../contract/service.ts';
+import type { Needs, ResolvedNeeds, ServiceRef } from '../../contract/service.ts';
 
-/**
- * What the config brings: one singleton per provided service, and one scope per plugin that holds exactly what it needs.
- * Factories are awaited by the caller, in graph order, and registered as values.
- */
+/** A backend, model or plugin as the registry creates it. */
+export interface RegisteredPart {
+	/** `backend jobs` */
+	readonly owner: string;
+	/** By local name; only these are in the part's scope. */
+	readonly needs: Needs;
+	create(services: ResolvedNeeds<Needs>): Promise<void>;
+	/** Undoes `create`. Not called for a part that was never created. */
+	dispose(): Promise<void>;
+}
+
+/** What the config brings: the provided services, and one scope per part with its needs and the part itself. */
 export class Registry {
 	readonly #root: AwilixContainer = createContainer({
 		injectionMode: InjectionMode.PROXY,
 		strict: true,
 	});
+	readonly #scopes = new Map<string, AwilixContainer>();
 
 	/** Registers a service. */
-	provide(ref: ServiceRef<unknown>, value: unknown): void {
-		this.#root.register(ref.id, asValue(value));
-	}
-
-	/** Registers a service that is made when it is first asked for. */
-	provideLate(ref: ServiceRef<unknown>, make: () => unknown): void {
-		this.#root.register(ref.id, asFunction(() => make()).singleton());
+	provide(ref: ServiceRef<unknown>, value: unknown): this {
+		this.#root.register(keyOf(ref), asValue(value));
+		return this;
 	}
 
 	/** The service, or undefined. */
 	find<T>(ref: ServiceRef<T>): T | undefined {
-		return this.#root.resolve<T | undefined>(ref.id, { allowUnregistered: true });
+		return this.#root.resolve<T | undefined>(keyOf(ref), { allowUnregistered: true });
 	}
 
 	/** The service of a need that the graph has checked. */
 	get<T>(ref: ServiceRef<T>): T {
-		return this.#root.resolve<T>(ref.id);
+		return this.#root.resolve<T>(keyOf(ref));
 	}
 
-	/** The needs of one owner under its local names, from a scope of its own; absent optional ones are undefined. */
-	resolve(needs: Needs): Readonly<Record<string, unknown>> {
+	/** Registers a part, whose scope is passed to its factory. Absent optional services are undefined there. */
+	register({ owner, needs, create, dispose }: RegisteredPart): void {
 		const scope = this.#root.createScope();
-		for (const [name, ref] of Object.entries(needs)) scope.register(name, asValue(this.find(ref)));
-		return Object.fromEntries(Object.keys(needs).map((name) => [name, scope.resolve(name)]));
+		for (const [name, ref] of Object.entries(needs)) {
+			scope.register(name, asFunction(() => this.find(ref)).scoped());
+		}
+		// Scoped: the only instance of its scope, and the scope is the only one of the part.
+		scope.register(
+			self,
+			asFunction(() => create(scope.cradle as ResolvedNeeds<Needs>))
+				.scoped()
+				.disposer(dispose),
+		);
+		this.#scopes.set(owner, scope);
 	}
+
+	/** Creates a part, once. Awaited in the order of the graph: a factory finds only what was provided before. */
+	async create(owner: string): Promise<void> {
+		await this.#scopes.get(owner)?.resolve(self);
+	}
+
+	/** Disposes of a part. */
+	async dispose(owner: string): Promise<void> {
+		await this.#scopes.get(owner)?.dispose();
+	}
+}
+
+/** The key of a part in its scope. */
+const self = Symbol('part');
+
+/** A symbol, so that a scope shows nothing but local names. */
+function keyOf({ id }: ServiceRef<unknown>): symbol {
+	return Symbol.for(id);
 }

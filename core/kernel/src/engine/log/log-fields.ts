@@ -13,9 +13,9 @@ const maxDepth = 6;
 const maxNodes = 500;
 
 /**
- * A copy of log fields that may be written: texts without known secrets and at a bounded length, no values under names that promise a
- * secret or a prompt, of errors only their type, code, message, stack and causes. Errors of HTTP clients carry whole requests otherwise.
- * Never throws: whoever logs is in the middle of something else.
+ * A copy of log fields that may be written: texts without known secrets and at a bounded length, no values under
+ * names that promise a secret or a prompt, of errors only their type, code, message, stack and causes. Errors of HTTP
+ * clients carry whole requests otherwise. Never throws: whoever logs is in the middle of something else.
  */
 export function safeFields(fields: object): Record<string, unknown> {
 	const left = { nodes: maxNodes };

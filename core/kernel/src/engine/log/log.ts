@@ -20,8 +20,8 @@ export interface LogOutput {
 }
 
 /**
- * Logs through pino, to standard error unless told otherwise: JSON lines for machines, one short line each for people.
- * Whatever is passed in, secrets and prompts are blanked: see `safeFields`.
+ * Logs through pino, to standard error unless told otherwise: JSON lines for machines, one short line each for
+ * people. Whatever is passed in, secrets and prompts are blanked: see `safeFields`.
  */
 export function createLogger({ level, format }: LogSettings, output?: LogOutput): Logger {
 	const { isTTY = false } = output ?? process.stderr;
@@ -35,7 +35,7 @@ export function createLogger({ level, format }: LogSettings, output?: LogOutput)
 	return log;
 }
 
-/** Settles when the lines that `createLogger`'s log has taken so far are written, or cannot be. Of any other log nothing is known: it settles at once. */
+/** Settles when the lines of `createLogger`'s log so far are written, or cannot be; for any other log, at once. */
 export async function flushLog(log: Logger): Promise<void> {
 	await destinations.get(log)?.flush?.();
 }
@@ -48,12 +48,14 @@ interface Destination {
 /** Where the lines of a log go; a log that the host has brought is not here. */
 const destinations = new WeakMap<Logger, Destination>();
 
-/** A flush writes one piece of what was gathered, or waits for the one that is being written; there are never more than these. */
+/**
+ * One flush writes one piece of the buffered lines, or waits for the piece under way. There are never more pieces.
+ */
 const flushRounds = 4;
 
 function forMachines(output: LogOutput | undefined): Destination {
 	if (output) return { write: (line) => void output.write(line) };
-	// Lines are gathered for a moment: a write each would cost a busy server a tenth of its time. What is left at the exit is written then.
+	// Buffered: one write per line would cost a busy server a tenth of its time. The rest is written at the exit.
 	const gathered = pino.destination({
 		dest: 2,
 		sync: false,

@@ -2,24 +2,24 @@ import type { Logger } from '../../contract/ports/logger.ts';
 import { BootError, bootProblem } from '../boot/problem.ts';
 import { explainFailure } from './step-failure.ts';
 
-interface Undo {
-	readonly owner: string;
-	readonly task: () => Promise<void> | void;
+type Task = () => Promise<void> | void;
+
+/** What a {@link Lifecycle} works with. */
+export interface LifecycleSettings {
+	/** How long one step or one task of the stop may take, in milliseconds. */
+	readonly timeoutMs: number;
+	readonly log: Logger;
+	/** By config path, the environment variable that a value came from. */
+	readonly variables?: ReadonlyMap<string, string>;
 }
 
 /** Runs the steps of start and stop, each with a deadline that names its owner, and unwinds them in reverse. */
 export class Lifecycle {
-	readonly #undo: Undo[] = [];
-	#isUnwound = false;
-	readonly #timeoutMs: number;
-	readonly #log: Logger;
-	readonly #variables: ReadonlyMap<string, string>;
+	readonly #settings: LifecycleSettings;
+	readonly #undo = new StopTasks();
 
-	/** `variables`: by config path, the environment variable that a value came from. */
-	constructor(timeoutMs: number, log: Logger, variables: ReadonlyMap<string, string> = new Map()) {
-		this.#timeoutMs = timeoutMs;
-		this.#log = log;
-		this.#variables = variables;
+	constructor(settings: LifecycleSettings) {
+		this.#settings = settings;
 	}
 
 	/** Runs one step of the start. Its failure becomes a `BootError` that names owner and phase. */
@@ -29,41 +29,72 @@ export class Lifecycle {
 		path: string,
 		task: () => T | Promise<T>,
 	): Promise<T> {
+		const { timeoutMs, variables = new Map() } = this.#settings;
 		try {
-			return await deadline(Promise.resolve().then(task), this.#timeoutMs);
+			return await deadline(Promise.resolve().then(task), timeoutMs);
 		} catch (cause) {
 			if (cause instanceof BootError) throw cause;
 			const code = cause instanceof StepTimeout ? 'E_STEP_TIMEOUT' : 'E_STEP_FAILED';
-			const variables = this.#variables;
 			const { message, remedy } = explainFailure(cause, { phase, path, variables });
-			throw new BootError([bootProblem(code, owner, path, message, remedy)], { cause });
+			throw new BootError([bootProblem(code, { owner, path }, message, remedy)], { cause });
 		}
 	}
 
-	/** Remembers how to undo what has been done. After the unwinding it is undone at once: its step came too late. */
-	onUnwind(owner: string, task: () => Promise<void> | void): void {
-		if (this.#isUnwound) void this.#run({ owner, task });
-		else this.#undo.push({ owner, task });
+	/** Remembers how to undo what has been done. A failing or late task is logged, and the rest still runs. */
+	onUnwind(owner: string, task: Task): void {
+		this.#undo.add(() => this.#attempt(owner, task));
 	}
 
-	/** Undoes everything in reverse, one at a time. A failing or late task is logged, and the rest still runs. */
-	async unwind(): Promise<void> {
-		this.#isUnwound = true;
-		for (let item = this.#undo.pop(); item; item = this.#undo.pop()) await this.#run(item);
+	/** Remembers the disposal of a part, and returns its own list of tasks for `dispose` to run. */
+	disposeOnUnwind(owner: string, dispose: () => Promise<void>): PartTasks {
+		this.#undo.add(dispose);
+		const tasks = new StopTasks();
+		return {
+			add: (task) => tasks.add(() => this.#attempt(owner, task)),
+			run: () => tasks.run(),
+		};
 	}
 
-	async #run({ owner, task }: Undo): Promise<void> {
+	/** Undoes everything in reverse, one at a time. */
+	unwind(): Promise<void> {
+		return this.#undo.run();
+	}
+
+	async #attempt(owner: string, task: Task): Promise<void> {
+		const { timeoutMs, log } = this.#settings;
 		try {
-			await deadline(Promise.resolve().then(task), this.#timeoutMs);
+			await deadline(Promise.resolve().then(task), timeoutMs);
 		} catch (err) {
-			this.#log.error({ err, owner }, 'a part did not stop cleanly');
+			log.error({ err, owner }, 'a part did not stop cleanly');
 		}
+	}
+}
+
+/** The tasks that stop one part; each has a deadline of its own. */
+export interface PartTasks {
+	add(task: Task): void;
+	run(): Promise<void>;
+}
+
+/** Tasks that run in reverse, one at a time. A task that is added after the run comes too late, and runs at once. */
+class StopTasks {
+	readonly #tasks: (() => Promise<void>)[] = [];
+	#hasRun = false;
+
+	add(task: () => Promise<void>): void {
+		if (this.#hasRun) void task();
+		else this.#tasks.push(task);
+	}
+
+	async run(): Promise<void> {
+		this.#hasRun = true;
+		for (let task = this.#tasks.pop(); task; task = this.#tasks.pop()) await task();
 	}
 }
 
 class StepTimeout extends Error {}
 
-/** Rejects when the promise has not settled in time. The timer is real time on purpose: a stuck step stops fake clocks too. */
+/** Rejects when the promise has not settled in time. In real time: a step that hangs would stop a fake clock too. */
 async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const timeout = new Promise<never>((_, reject) => {
@@ -76,7 +107,7 @@ async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 	}
 }
 
-/** Waits for a promise, but no longer than this. True when it has settled, well or badly: failures are for its owner to report. */
+/** Waits for a promise at most `ms`. True when it has settled; its owner reports a failure. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
 	return deadline(promise, ms).then(
 		() => true,

@@ -8,14 +8,15 @@ import { services } from '../../contract/services.ts';
 import type { Readiness } from '../../http/system.ts';
 import type { Registry } from '../containers/registry.ts';
 
-/** How long a store may take to answer, how long its answer is good for, and when a question counts as lost, in milliseconds. */
+/** In milliseconds: the time limit of a check, how long its result is valid, and when a check counts as lost. */
 export const readinessLimits = { timeoutMs: 1_000, freshMs: 2_000, lostMs: 10_000 } as const;
 
 const { timeoutMs, freshMs, lostMs } = readinessLimits;
 
 /**
- * Answers `/readyz`: ready while the app is, and every store answers. A store is read, not written: one whose disk is full still
- * serves what it has, and refuses writes with `storage_full`. Strangers learn a service's id; the log has the reason.
+ * Answers `/readyz`: ready while the app is, and every store answers. A store is read, not written: one whose disk is
+ * full still serves what it has, and refuses writes with `storage_full`. Strangers learn a service's id; the log has
+ * the reason.
  */
 export function createReadiness(
 	state: () => AppState,

@@ -11,9 +11,8 @@ import type { ModelDirectory } from '../../models/directory.ts';
 import { authOff, isLoopback } from '../boot/checks.ts';
 import type { BootPlan } from '../boot/plan.ts';
 import { BootError, bootProblem } from '../boot/problem.ts';
-import type { PluginSetups } from '../boot/setup.ts';
+import type { JobMachine, PluginSetups } from '../boot/setup.ts';
 import { bootTree } from '../boot/tree.ts';
-import type { JobMachine } from '../containers/kernel.ts';
 import type { Registry } from '../containers/registry.ts';
 import { flushLog } from '../log/log.ts';
 import { type Lifecycle, within } from './lifecycle.ts';
@@ -87,7 +86,7 @@ export class RunningApp implements App {
 		return this.#parts.http.fetch(request, mount, next);
 	}
 
-	/** Requests for us wait for the start, and begin it where nobody has. While stopping, the server itself answers them. */
+	/** Waits for the start, which the first request begins. While the app stops, the HTTP server answers requests. */
 	async whenReady(): Promise<void> {
 		if (this.state === 'ready' || this.#stopping) return;
 		try {
@@ -103,11 +102,9 @@ export class RunningApp implements App {
 
 	service<T>(ref: ServiceRef<T>): T {
 		const found = this.#parts.registry.find(ref);
-		if (found === undefined)
-			throw new BootError([
-				bootProblem('E_SERVICE_MISSING', 'app', ref.id, `nothing provides ${ref.id}.`),
-			]);
-		return found;
+		if (found !== undefined) return found;
+		const place = { owner: 'app', path: ref.id };
+		throw new BootError([bootProblem('E_SERVICE_MISSING', place, `nothing provides ${ref.id}.`)]);
 	}
 
 	tree(): BootTree {

@@ -19,51 +19,51 @@ export interface Explained {
 }
 
 /**
- * Says why a step has failed. A folder that cannot be made, a file that may not be opened and errors with a remedy of their own are
- * told as such; of all others the message, and what caused it.
+ * Explains why a step has failed. A folder that cannot be made, a file that may not be opened and errors with a remedy of
+ * their own are told as such; of all others the message, and what caused it.
  */
 export function explainFailure(error: unknown, step: FailedStep): Explained {
 	const causes = causesOf(error);
-	const place = causes.map((cause) => explainPlace(cause, step)).find(Boolean);
+	const place = causes.map((cause) => explainPath(cause, step)).find(Boolean);
 	if (place) return place;
 	return {
-		message: `failed to ${step.phase}: ${because(causes)}`,
+		message: `failed to ${step.phase}: ${joinCauses(causes)}`,
 		remedy: causes.map(remedyOf).find(Boolean),
 	};
 }
 
-const whys: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
 	EACCES: 'permission denied',
 	EPERM: 'permission denied',
 	EROFS: 'the file system is read-only',
 };
 
 /** Errors of the file system about one path (https://nodejs.org/api/errors.html#class-systemerror). */
-function explainPlace(error: unknown, step: FailedStep): Explained | undefined {
+function explainPath(error: unknown, step: FailedStep): Explained | undefined {
 	const { code = '', syscall, path } = error as NodeJS.ErrnoException;
 	if (typeof path !== 'string') return undefined;
-	const other = otherPlace(step);
+	const other = otherFolder(step);
 	if (code === 'ENOTDIR') {
 		return {
 			message: `the data folder ${nearestFile(path)} cannot be made: a file has that name.`,
 			remedy: `Move the file away, or ${other}.`,
 		};
 	}
-	const why = whys[code];
-	if (why === undefined) return undefined;
+	const reason = reasons[code];
+	if (reason === undefined) return undefined;
 	return syscall === 'mkdir'
 		? {
-				message: `the data folder ${path} cannot be made: ${why}.`,
+				message: `the data folder ${path} cannot be made: ${reason}.`,
 				remedy: `Give its parent to this user, or ${other}.`,
 			}
 		: {
-				message: `${path} cannot be opened: ${why}.`,
+				message: `${path} cannot be opened: ${reason}.`,
 				remedy: `Give it and its folder to this user, or ${other}.`,
 			};
 }
 
 /** How to keep data elsewhere: whoever set a variable knows the place by its name. */
-function otherPlace({ path, variables }: FailedStep): string {
+function otherFolder({ path, variables }: FailedStep): string {
 	const asked = [...variables].filter(([at]) => at.startsWith(`${path}.with.`));
 	const [name, ...others] = new Set(asked.map(([, variable]) => variable));
 	return name !== undefined && others.length === 0
@@ -87,7 +87,7 @@ function causesOf(error: unknown): readonly unknown[] {
 }
 
 /** "cannot open the file: EACCES: permission denied". */
-function because(causes: readonly unknown[]): string {
+function joinCauses(causes: readonly unknown[]): string {
 	const sentences = causes.map(sentenceOf);
 	return sentences
 		.map((text, index) => (index < sentences.length - 1 ? text.replace(/[.:]$/, '') : text))

@@ -3,14 +3,14 @@ import { isSecretName } from '../../contract/errors/redact.ts';
 import { nearest } from './nearest.ts';
 
 /** What is wrong with a value of a config, and what to do about it. */
-export interface IssueWords {
+export interface IssueDescription {
 	readonly message: string;
 	/** Undefined for the usual one of its code. */
 	readonly remedy: string | undefined;
 }
 
 /** What an issue was found in. */
-export interface IssuePlace {
+export interface IssueContext {
 	readonly schema: Schema;
 	/** What the schema was given. */
 	readonly value: unknown;
@@ -22,8 +22,8 @@ export interface IssuePlace {
 const mostNames = 40;
 const longestShown = 60;
 
-/** An issue of a schema in the words of who writes the config: with what was found there, what is known there, or what stands in when it is left out. */
-export function wordsOf(issue: z.core.$ZodIssue, place: IssuePlace): IssueWords {
+/** Describes an issue of a schema: with the value that was found, the names that are known, or the default. */
+export function describeIssue(issue: z.core.$ZodIssue, place: IssueContext): IssueDescription {
 	if (issue.code === 'unrecognized_keys')
 		return unknownKeys(issue.keys, schemaAt(place.schema, issue.path));
 	const message = `${withValue(issue.message, shown(place.value, issue.path))}.`;
@@ -43,7 +43,7 @@ export function unknownNames(names: readonly string[], known: readonly string[])
 	return `${question}Known here: ${listed}.`;
 }
 
-function unknownKeys(keys: readonly string[], schema: Schema | undefined): IssueWords {
+function unknownKeys(keys: readonly string[], schema: Schema | undefined): IssueDescription {
 	const message = `does not know ${keys.map((key) => `"${key.slice(0, longestShown)}"`).join(', ')}.`;
 	const shape = objectIn(schema)?.shape;
 	return { message, remedy: shape && unknownNames(keys, Object.keys(shape)) };
