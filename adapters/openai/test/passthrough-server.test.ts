@@ -201,7 +201,7 @@ describe('a server that fails', () => {
 		['with 500', failure(500, {})],
 		['without a word', hangUp],
 		['with something else than an answer', bytes('<html>', 'text/html')],
-	])('%s is asked again in the ordinary way', async (_, fault) => {
+	])('%s is asked again, in a translated request', async (_, fault) => {
 		let isFirst = true;
 		const front = await gateway(
 			(got, res) => {

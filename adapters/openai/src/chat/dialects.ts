@@ -35,6 +35,6 @@ export const chatDialects = {
 	sglang: { ...own, audio: false, passthrough: 'plain' },
 	localai: { ...own, effort: false },
 	ollama: { ...own, toolChoice: 'auto', pictureUrls: false, audio: false },
-	// It knows the words, but not the form that names a tool.
+	// It knows the modes, but not the form that names a tool.
 	llamacpp: { ...own, toolChoice: 'required', effort: false, passthrough: 'plain' },
 } as const satisfies Record<string, ChatDialect>;

@@ -33,7 +33,7 @@ export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEv
 			yield* reader.read(parsed(text, answer.where));
 		}
 	} catch (error) {
-		// What breaks off behind the end has been heard.
+		// The answer was complete before it broke off.
 		if (!reader.isDone) throw error;
 	}
 	yield reader.end();

@@ -40,7 +40,7 @@ async function wireMessage(
 	}
 }
 
-/** Only OpenAI's own server knows a refusal as a member of its own; as text everybody understands it. */
+/** Only OpenAI's own server knows a member for refusals; every server understands text. */
 function assistant({
 	content,
 	refusal,

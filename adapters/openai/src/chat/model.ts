@@ -30,7 +30,7 @@ const config = z
 		images: flag().default(false),
 		/** The server may fetch pictures from addresses that clients name, with all that it can reach. */
 		pictureUrls: flag().default(false),
-		/** The model hears sound. */
+		/** The model takes sound. */
 		audio: flag().default(false),
 		/** Media types of files that the server reads itself, such as `application/pdf`; all others arrive as text. */
 		files: z.array(z.string().regex(/^[\w.+-]+\/[\w.+-]+$/)).default([]),
@@ -53,7 +53,7 @@ const config = z
 
 type Config = z.output<typeof config>;
 
-/** A chat model behind `/chat/completions`. Answers are told as they come. */
+/** A chat model behind `/chat/completions`. Answers are streamed. */
 export const openaiChat = defineModel({
 	kind: chatModels,
 	name: 'openai.chat',

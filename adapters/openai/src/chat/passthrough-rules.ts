@@ -59,7 +59,7 @@ export class ChatPassthroughRules {
 		return stream ? 'events' : 'whole';
 	}
 
-	/** Servers refuse words about tools where there are none. */
+	/** Servers refuse options of tools without tools. */
 	#takesTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Members): boolean {
 		if (tools === undefined) return choice === undefined && parallel === undefined;
 		return (

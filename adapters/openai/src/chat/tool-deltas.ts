@@ -41,7 +41,7 @@ interface Call {
 	readonly place: number;
 	readonly id: string | undefined;
 	text: string;
-	/** Whether its id and its name have been told. */
+	/** Whether its id and its name have been sent. */
 	isTold: boolean;
 }
 

@@ -17,7 +17,7 @@ export async function whiteMask(
 	for (let at = 0; at < data.length; at += 4) {
 		if (at % sliceBytes === 0) await turn();
 		const light = 255 - (data[at + 3] ?? 0);
-		// One by one: a call of `fill` for each of fifty million would hold everybody up.
+		// One by one: fifty million calls of `fill` would block the event loop.
 		data[at] = light;
 		data[at + 1] = light;
 		data[at + 2] = light;

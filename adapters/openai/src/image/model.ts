@@ -39,7 +39,7 @@ const config = z.strictObject({
 	sizes: z.array(size).min(1).optional(),
 	/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
 	fit: z.enum(['cover', 'contain', 'fill']).optional(),
-	/** What the model does: pictures from words, changes of pictures, or both. */
+	/** What the model does: generations, edits, or both. */
 	operations: z
 		.array(z.enum(['generate', 'edit']))
 		.min(1)
@@ -88,7 +88,7 @@ export const openaiImage = defineModel({
 /** Models that know no addresses. */
 const alwaysBase64 = /^(?:chat)?gpt-image/;
 
-/** Not for sizes that Plinth has to make, and not for servers that speak in other words. */
+/** Not for sizes that Plinth has to make, and not for servers with another wire format. */
 function passthroughOf(upstream: Upstream, config: Config, model: string): ImageModel['forward'] {
 	const { dialect, fit, operations, sizes, forward = alwaysBase64.test(model) } = config;
 	const isAllowed =
@@ -132,7 +132,7 @@ class ImageClient {
 		return { ...result, warnings: ignoredOptions(request, this.#dialect) };
 	}
 
-	/** Nobody says how the events of several pictures are told apart: each is asked for by itself. */
+	/** The API does not say to which of several pictures an event belongs: each picture is one request. */
 	async #pictures(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
 		const isStreamed = this.#dialect.streams && run.partials > 0;
 		if (!isStreamed || request.count === 1)
@@ -147,7 +147,7 @@ class ImageClient {
 		try {
 			return joined(await Promise.all(calls));
 		} finally {
-			// When one has failed nobody wants the others.
+			// When one has failed, the others are not needed.
 			over.abort();
 		}
 	}
@@ -173,7 +173,7 @@ class ImageClient {
 			path: isEdit ? this.#dialect.edits.path : generations,
 			body,
 			params: imageParams,
-			// Another try after a loss that does not tell would be paid again.
+			// A second request would be paid again.
 			isCostly: true,
 			signal,
 		});

@@ -28,7 +28,7 @@ export const imageParams: ReadonlySet<string> = new Set([
 	'user',
 ]);
 
-/** The members that pictures from words and edits have in common. */
+/** The members that generations and edits have in common. */
 export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 	const { dialect, model, seed, partials } = wire;
 	const { size, steps } = request;
@@ -49,7 +49,7 @@ export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 	};
 }
 
-/** What of a request the server has no word for, one sentence each. */
+/** What of a request the server does not know, one sentence each. */
 export function ignoredOptions(request: ImageRequest, dialect: ImageDialect): readonly string[] {
 	const lost: readonly (readonly [string, boolean])[] = [
 		['num_inference_steps', request.steps !== undefined && dialect.steps === undefined],

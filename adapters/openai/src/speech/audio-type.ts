@@ -3,7 +3,7 @@ import type { EncodedAudioFormat } from '@plinth/plugin-speech/model';
 /** What audio really is. */
 export type SniffedFormat = EncodedAudioFormat | 'wav';
 
-/** Bytes that tell. */
+/** Bytes that are looked at. */
 export const sniffBytes = 12;
 
 /** The media types of formats. */

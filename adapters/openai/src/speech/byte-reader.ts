@@ -47,7 +47,7 @@ export class ByteReader {
 		}
 	}
 
-	/** Nobody reads on. */
+	/** Stops reading. */
 	async close(): Promise<void> {
 		await this.#source.return?.();
 	}

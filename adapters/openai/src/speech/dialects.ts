@@ -12,7 +12,7 @@ export interface SpeechDialect {
 	readonly passthrough: boolean;
 }
 
-/** The servers that speak, and how. */
+/** The servers that make speech, and how. */
 export const speechDialects = {
 	openai: {
 		formats: ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'],

@@ -2,7 +2,7 @@ import type { ByteReader } from './byte-reader.ts';
 
 /** The head of a WAV stream, up to its samples. */
 export interface WavHead {
-	/** As it came, chunks that nobody needs included. */
+	/** As it came, chunks that are not needed included. */
 	readonly bytes: Buffer;
 	readonly sampleRate: number;
 	readonly channels: number;
@@ -49,7 +49,7 @@ function headOf(bytes: Buffer, format: Buffer, size: number): WavHead {
 		format.readUInt16LE(14) === 16 &&
 		(channels === 1 || channels === 2) &&
 		sampleRate >= slowest;
-	// Who writes while it speaks puts nothing there, or the largest number.
+	// A writer that does not know the length yet puts 0 there, or the largest number.
 	const isKnown = size > 0 && size < 0x7fff_0000;
 	return {
 		bytes,

@@ -36,7 +36,7 @@ export class UpstreamAnswer {
 		this.mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 		this.#body = body;
 		this.#options = options;
-		// A body that breaks off while nobody reads it would end the process.
+		// Without a listener, a body that breaks off unread would end the process.
 		body.on('error', () => {});
 	}
 
@@ -45,12 +45,12 @@ export class UpstreamAnswer {
 		return this.#options.where;
 	}
 
-	/** Takes out of its words what nobody is to hear of. */
+	/** Removes the secrets from its texts. */
 	get scrub(): Scrub {
 		return this.#options.scrub;
 	}
 
-	/** Lets the rest of the body go, and its connection with it. */
+	/** Drops the rest of the body and closes its connection. */
 	discard(): void {
 		this.#body.destroy();
 	}

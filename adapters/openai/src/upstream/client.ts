@@ -159,7 +159,7 @@ export class Upstream {
 		const isOutOfQuota = complaint.code === 'insufficient_quota';
 		const said = headers['x-should-retry'];
 		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);
-		// Somebody between has lost patience, and the server may be at work.
+		// A proxy has timed out, and the server may still be working.
 		const isUnsure = unsure.has(status);
 		const mayHelp = (helps || isUnsure) && !(isUnsure && request.isCostly) && !isOutOfQuota;
 		const again = said === 'true' || (said !== 'false' && mayHelp);
@@ -167,7 +167,7 @@ export class Upstream {
 	}
 }
 
-/** A proxy's word for a server that took the request and was not heard of in time, or at all. */
+/** Codes of a proxy whose server took the request and did not answer in time, or at all. */
 const unsure = new Set([408, 502, 504, 520, 524]);
 
 /** What a server that takes more work later fails with. */
@@ -191,7 +191,7 @@ async function beginningOf(answer: UpstreamAnswer): Promise<string> {
 	return Buffer.concat(chunks).subarray(0, complaintBytes).toString();
 }
 
-/** A path without what stands for one job: those ids are nobody's business. */
+/** A path without the id of a job, which must not be logged. */
 function withoutJobIds(path: string): string {
 	return path.replace(/(\/(?:videos|jobs)\/)[^/]+/g, '$1…').slice(0, 200);
 }

@@ -38,7 +38,7 @@ export function complaintIn(value: unknown, scrub: Scrub): Complaint {
 	return { ...said, text: said.message ?? said.code ?? 'no reason' };
 }
 
-/** Its words as they are. */
+/** The members of a failure, unchanged. */
 interface Said {
 	readonly message: string | undefined;
 	readonly code: string | undefined;

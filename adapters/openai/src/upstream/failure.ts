@@ -27,7 +27,7 @@ export function statusBehind(error: unknown): number | undefined {
 	return answerBehind(error)?.status;
 }
 
-/** Most seconds that a client is told to wait: the SDKs take no longer ones. */
+/** The longest `Retry-After` for a client, in seconds: the SDKs ignore longer ones. */
 const longestWait = 60;
 
 /** Whose the members of a request were that was refused. */

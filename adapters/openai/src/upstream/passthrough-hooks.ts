@@ -30,7 +30,7 @@ export function sendableEvents(pending: string): number {
 	return isUnsure ? start : pending.length;
 }
 
-/** The counts that the log tells. */
+/** The counts that are logged. */
 const counts = [
 	'prompt_tokens',
 	'completion_tokens',

@@ -16,7 +16,7 @@ export interface PassthroughOptions extends Pick<ForwardRequest, 'sendable' | 'u
 	readonly needsLength?: boolean;
 	/** Names of the client's parameters that a refusal may name. */
 	readonly params: ReadonlySet<string>;
-	/** A second request would be paid for: a loss that does not tell whether the first one arrived is not repeated. */
+	/** A second request would be paid again: it is not sent while the first one may have arrived. */
 	readonly isCostly?: boolean;
 	/** Whether a complaint about a good request says that the server does not do this at all: then it is translated. */
 	readonly isUnable?: (complaint: Complaint) => boolean;

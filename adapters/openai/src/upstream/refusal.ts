@@ -13,7 +13,7 @@ export interface RefusedAnswer extends Origins {
 	readonly headers: Readonly<Record<string, string>>;
 	/** Its beginning. */
 	readonly body: string;
-	/** Takes out what nobody is to hear of. */
+	/** Removes the secrets from a text. */
 	readonly scrub: Scrub;
 	/** The time, in milliseconds. */
 	readonly now: number;

@@ -27,9 +27,9 @@ export interface UpstreamRequest {
 	readonly signal: AbortSignal;
 	/** The client's parameters that a refusal may name. Undefined: nothing of the request is the client's. */
 	readonly params?: ReadonlySet<string>;
-	/** What is begun twice is paid twice: not sent again after a loss that does not tell whether it arrived. */
+	/** A second request would be paid again: it is not sent while the first one may have arrived. */
 	readonly isCostly?: boolean;
-	/** Nobody waits at the other end: a server that is busy or away is waited for as long as the request may take. */
+	/** No client waits: a server that is busy or unreachable is retried for as long as the request may take. */
 	readonly isPatient?: boolean;
 	/** False: one try only, for who tries again by itself. */
 	readonly retry?: boolean;

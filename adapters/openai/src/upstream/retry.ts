@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/core';
 
-/** A server's own word is taken for waits between these, in milliseconds. */
+/** The bounds of a wait that a server asks for, in milliseconds. */
 const longestMs = 60_000;
 const shortestMs = 100;
 /** Less than this, in milliseconds, would soon be a loop. */

@@ -1,16 +1,16 @@
 import type { ConnectionOptions } from '../options.ts';
 
-/** A server's words without what nobody is to learn from them. */
+/** Removes the secrets from a text of a server. */
 export type Scrub = (text: string) => string;
 
-/** Shorter values are words rather than secrets. */
+/** Shorter values are taken for ordinary words. */
 const shortest = 4;
 
 /** Takes the server's host, the key and the values of headers out of what the server says in failures. */
 export function scrubber({ baseURL, apiKey = '', headers }: ConnectionOptions): Scrub {
 	const host = new RegExp(hostIn(new URL(baseURL)), 'gi');
 	const secrets = [apiKey, ...Object.values(headers)]
-		// Behind a scheme, such as `Bearer`, the last word may be told alone.
+		// A server may repeat a value without its scheme, such as `Bearer`.
 		.flatMap((value) => [value, value.slice(value.lastIndexOf(' ') + 1)])
 		.filter(({ length }) => length >= shortest)
 		// Of two that begin alike none may leave its end behind.

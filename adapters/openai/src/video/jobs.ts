@@ -126,7 +126,7 @@ export class UpstreamJobs {
 			return { state, waitMs: statedMs === undefined ? usualMs : withJitter(statedMs) };
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
-			// Without an answer it is what we tell clients.
+			// Without an answer of the server, the header is ours.
 			const isSaid = isPlinthError(error) && statusBehind(error) !== undefined;
 			const seconds = isSaid ? Number(error.headers['retry-after']) : Number.NaN;
 			return { error, waitMs: seconds > 0 ? withJitter(seconds * 1_000) : usualMs };
@@ -140,7 +140,7 @@ interface Look {
 	readonly waitMs: number;
 }
 
-/** The server's ids of videos are nobody's business either. */
+/** Neither clients nor the log get the server's ids of videos. */
 function nameless(id: string, { scrub }: UpstreamAnswer): Scrub {
 	return (text) => scrub(text).replaceAll(id, 'the video');
 }
@@ -150,7 +150,7 @@ function pollAfter(headers: Readonly<Record<string, string>>): number | undefine
 	return ms > 0 ? ms : undefined;
 }
 
-/** A proxy whose server starts again says 404 as well, but in no words of an API. */
+/** A proxy whose server starts again also answers 404, but without an error of the API. */
 function isUnknown(error: unknown): boolean {
 	const { status, complaint } = answerBehind(error) ?? {};
 	return status === 404 && (complaint?.message ?? complaint?.code) !== undefined;

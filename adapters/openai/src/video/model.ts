@@ -123,7 +123,7 @@ class VideoClient {
 		try {
 			await run.checkpoint(id);
 		} catch (error) {
-			// Nobody will find it again.
+			// Without a checkpoint, no later attempt finds it.
 			this.cancel(id).catch(() => {});
 			throw error;
 		}

@@ -25,7 +25,7 @@ export const videoParams: ReadonlySet<string> = new Set([
 	'input_reference',
 ]);
 
-/** Frames a second where nobody says. */
+/** Frames a second, unless the config says otherwise. */
 const frameRate = 24;
 
 /** A request as the server takes it. */

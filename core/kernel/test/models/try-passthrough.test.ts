@@ -65,7 +65,7 @@ describe('a request that may pass through', () => {
 			},
 		],
 	])(
-		'that a model %s leaves the request to the ordinary way, and takes no place',
+		'that a model %s leaves the request to a translation, and takes no slot',
 		async (_, requestFor) => {
 			const { toys } = await toyApp({ first: { use: toy(), concurrency: 1, waiting: 0 } });
 			const { call, sent } = callWith();
@@ -78,7 +78,7 @@ describe('a request that may pass through', () => {
 		},
 	);
 
-	test('of a model that is not there leaves the request to the ordinary way', async () => {
+	test('of a model that is not there leaves the request to a translation', async () => {
 		const { toys } = await toyApp({ first: second });
 		const { call } = callWith();
 		expect(await tryPassthrough(toys, bodyFor('gone'), call, () => undefined)).toBeUndefined();
