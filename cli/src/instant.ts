@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
  * Milliseconds since the Unix epoch; throws unless it lies ahead of `now`.
  */
 export function instantOf(text: string, now: number): number {
-	const instant = waitOf(text, now) ?? dateOf(text);
+	const instant = durationFrom(text, now) ?? dateFrom(text);
 	if (instant === undefined || !Number.isFinite(new Date(instant).getTime())) {
 		throw new UserError(
 			`"${text}" is no time. Write 12h, 30d, 2027-01-31 or 2027-01-31T18:00:00Z.`,
@@ -17,14 +17,14 @@ export function instantOf(text: string, now: number): number {
 	return instant;
 }
 
-function waitOf(text: string, now: number): number | undefined {
+function durationFrom(text: string, now: number): number | undefined {
 	const [, count, unit] = /^(\d{1,6})([hd])$/.exec(text) ?? [];
 	return count === undefined
 		? undefined
 		: now + Number(count) * (unit === 'd' ? 24 * hourMs : hourMs);
 }
 
-function dateOf(text: string): number | undefined {
+function dateFrom(text: string): number | undefined {
 	const [, day, time, zone = 'Z'] =
 		/^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
 	if (day === undefined) return undefined;

@@ -25,10 +25,10 @@ export async function withReader<T>(
 }
 
 function readerOf(app: App, file: string | undefined): DocumentReader {
-	const isThere = app
+	const hasReader = app
 		.tree()
 		.parts.some(({ provides }) => provides.includes(mediaServices.documents.id));
-	if (isThere) return app.service(mediaServices.documents);
+	if (hasReader) return app.service(mediaServices.documents);
 	throw new UserError(
 		`${file ?? 'The built-in composition'} has no backend that reads documents. Add one under backends, such as @plinth/documents#documentReader.`,
 	);
@@ -38,7 +38,7 @@ function readerOf(app: App, file: string | undefined): DocumentReader {
 function readerOnly(config: ResolvedConfig): ResolvedConfig {
 	const needed = new Set<string>();
 	const providersOf = (id: string) =>
-		Object.entries(config.backends).filter(([, backend]) => provided(backend).includes(id));
+		Object.entries(config.backends).filter(([, backend]) => providedIds(backend).includes(id));
 	const add = (id: string): void => {
 		for (const [name, { definition }] of providersOf(id)) {
 			if (needed.has(name)) continue;
@@ -47,7 +47,7 @@ function readerOnly(config: ResolvedConfig): ResolvedConfig {
 		}
 	};
 	add(mediaServices.documents.id);
-	const isOurs = ({ path }: { readonly path: string }) => {
+	const isRelevant = ({ path }: { readonly path: string }) => {
 		const [section = '', name = ''] = path.split('.');
 		return section === 'backends'
 			? needed.has(name)
@@ -62,11 +62,11 @@ function readerOnly(config: ResolvedConfig): ResolvedConfig {
 		backends: Object.fromEntries(
 			Object.entries(config.backends).filter(([name]) => needed.has(name)),
 		),
-		problems: config.problems.filter(isOurs),
+		problems: config.problems.filter(isRelevant),
 	};
 }
 
-function provided({ definition: { provides } }: BackendInstance): readonly string[] {
+function providedIds({ definition: { provides } }: BackendInstance): readonly string[] {
 	const refs = '$kind' in provides ? [provides] : Object.values(provides);
 	return refs.map(({ id }) => id as string);
 }

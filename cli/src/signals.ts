@@ -5,10 +5,10 @@ const exitMs = 18_000;
 
 /** The first signal drains and exits 0; the second exits at once. */
 export function stopOnSignals(app: App): void {
-	let asked = false;
+	let isStopping = false;
 	const stop = (signal: NodeJS.Signals) => {
-		if (asked) process.exit(1);
-		asked = true;
+		if (isStopping) process.exit(1);
+		isStopping = true;
 		process.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
 		setTimeout(() => process.exit(1), exitMs).unref();
 		app.stop().then(

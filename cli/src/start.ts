@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module';
-import { leaveOutSqliteWarning } from './warnings.ts';
+import { hideSqliteWarning } from './warnings.ts';
 
 enableCompileCache();
-leaveOutSqliteWarning();
+hideSqliteWarning();
 // `plinth openapi | head` closes the pipe early: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 	process.exit(error.code === 'EPIPE' ? 0 : 1);

@@ -2,7 +2,7 @@
  * Keeps Node 22 from saying at every start that its SQLite is experimental: nobody at the terminal can do anything about it. All other warnings are shown as
  * Node shows them.
  */
-export function leaveOutSqliteWarning(): void {
+export function hideSqliteWarning(): void {
 	for (const show of process.listeners('warning')) {
 		process.off('warning', show);
 		process.on('warning', (warning) => {

@@ -7,7 +7,7 @@ import type {
 } from '@plinth/plugin-speech/model';
 import { Semaphore } from '@plinth/toolkit';
 import type { Settings } from './messages.ts';
-import { takePlace } from './place.ts';
+import { acquireSlot } from './place.ts';
 import type { Threads } from './threads.ts';
 
 /** Bits per second by format, in thousands. */
@@ -31,12 +31,12 @@ const blockBytes = 48_000;
 export class ThreadedEncoder implements AudioEncoder {
 	readonly formats = formats;
 	readonly #threads: Threads;
-	readonly #places: Semaphore;
+	readonly #slots: Semaphore;
 	readonly #bitrates: Bitrates;
 
 	constructor(threads: Threads, concurrency: number, bitrates: Bitrates) {
 		this.#threads = threads;
-		this.#places = new Semaphore(concurrency);
+		this.#slots = new Semaphore(concurrency);
 		this.#bitrates = bitrates;
 	}
 
@@ -61,9 +61,9 @@ export class ThreadedEncoder implements AudioEncoder {
 		settings: Settings,
 		signal: AbortSignal,
 	): AsyncGenerator<Uint8Array> {
-		const leave = await takePlace(this.#places, signal);
+		const releaseSlot = await acquireSlot(this.#slots, signal);
 		try {
-			const thread = this.#threads.take();
+			const thread = this.#threads.acquire();
 			const id = thread.open(settings);
 			try {
 				let hasSamples = false;
@@ -76,10 +76,10 @@ export class ThreadedEncoder implements AudioEncoder {
 				if (hasSamples) yield await orAbort(signal, thread.end(id));
 			} finally {
 				thread.close(id);
-				this.#threads.rest(thread);
+				this.#threads.release(thread);
 			}
 		} finally {
-			leave();
+			releaseSlot();
 		}
 	}
 }

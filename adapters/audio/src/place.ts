@@ -1,14 +1,14 @@
 import type { Semaphore } from '@plinth/toolkit';
 
 /** Waits for a place, for work that is not one promise. The function that comes back gives it up; the signal ends only the waiting. */
-export async function takePlace(places: Semaphore, signal: AbortSignal): Promise<() => void> {
-	const entered = Promise.withResolvers<void>();
-	const over = Promise.withResolvers<void>();
+export async function acquireSlot(semaphore: Semaphore, signal: AbortSignal): Promise<() => void> {
+	const acquired = Promise.withResolvers<void>();
+	const released = Promise.withResolvers<void>();
 	const work = () => {
-		entered.resolve();
-		return over.promise;
+		acquired.resolve();
+		return released.promise;
 	};
-	places.run(work, signal).catch(entered.reject);
-	await entered.promise;
-	return over.resolve;
+	semaphore.run(work, signal).catch(acquired.reject);
+	await acquired.promise;
+	return released.resolve;
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type Clock, modelError, plinthError } from '@plinth/core';
-import type { Answer, Order, Settings } from './messages.ts';
+import type { Settings, WorkerRequest, WorkerResponse } from './messages.ts';
 
 /** How a thread is run. */
 export interface ThreadOptions {
@@ -8,15 +8,15 @@ export interface ThreadOptions {
 	/** The thread's file. */
 	readonly file: URL;
 	/** An answer that takes longer, in milliseconds, means that the thread will not answer any more. */
-	readonly deadlineMs: number;
+	readonly responseTimeoutMs: number;
 }
 
-type AnsweredOrder = Extract<Order, { kind: 'push' | 'end' }>;
+type RequestWithResponse = Extract<WorkerRequest, { kind: 'push' | 'end' }>;
 
-interface Question {
-	readonly answered: PromiseWithResolvers<Uint8Array>;
+interface PendingRequest {
+	readonly response: PromiseWithResolvers<Uint8Array>;
 	/** Stops the clock. */
-	readonly settled: () => void;
+	readonly cancelTimeout: () => void;
 }
 
 /** A worker thread that encodes, several streams in turns. It keeps the process alive only while an answer is awaited. */
@@ -24,7 +24,7 @@ export class EncoderThread {
 	readonly #options: ThreadOptions;
 	readonly #worker: Worker;
 	readonly #encodings = new Set<number>();
-	readonly #questions = new Map<number, Question>();
+	readonly #pending = new Map<number, PendingRequest>();
 	readonly #ended = Promise.withResolvers<void>();
 	#lastId = 0;
 	#isUsable = true;
@@ -34,12 +34,12 @@ export class EncoderThread {
 		// No options of the process: the thread imports nothing that needs its conditions, and `--eval` or `--inspect` would harm.
 		this.#worker = new Worker(options.file, { name: 'plinth-audio', execArgv: [] });
 		this.#worker.unref();
-		this.#worker.on('message', (answer: Answer) => this.#hear(answer));
-		this.#worker.on('error', (cause) => this.#lose(crashed(cause)));
-		this.#worker.on('messageerror', (cause) => this.#lose(crashed(cause)));
+		this.#worker.on('message', (message: WorkerResponse) => this.#onMessage(message));
+		this.#worker.on('error', (cause) => this.#fail(crashed(cause)));
+		this.#worker.on('messageerror', (cause) => this.#fail(crashed(cause)));
 		this.#worker.on('exit', (code) => {
 			this.#ended.resolve();
-			this.#lose(crashed(new Error(`The thread ended with code ${code}.`)));
+			this.#fail(crashed(new Error(`The thread ended with code ${code}.`)));
 		});
 	}
 
@@ -68,12 +68,12 @@ export class EncoderThread {
 
 	/** Gives s16le samples, whose memory is the thread's from then on. Resolves to the bytes that are ready; rejects with `E_MODEL_FAILED`. */
 	push(id: number, samples: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-		return this.#ask({ kind: 'push', id, samples }, [samples.buffer]);
+		return this.#request({ kind: 'push', id, samples }, [samples.buffer]);
 	}
 
 	/** Resolves to the rest of the bytes; rejects with `E_MODEL_FAILED`. */
 	end(id: number): Promise<Uint8Array> {
-		return this.#ask({ kind: 'end', id });
+		return this.#request({ kind: 'end', id });
 	}
 
 	/** Ends an encoding, wherever it is. */
@@ -84,47 +84,47 @@ export class EncoderThread {
 
 	/** Ends the thread; what is awaited rejects with `E_STOPPING`. */
 	async stop(): Promise<void> {
-		this.#lose(plinthError('E_STOPPING'));
+		this.#fail(plinthError('E_STOPPING'));
 		await this.#ended.promise;
 	}
 
-	#ask(order: AnsweredOrder, given: ArrayBuffer[] = []): Promise<Uint8Array> {
-		const { clock, deadlineMs } = this.#options;
-		const answered = Promise.withResolvers<Uint8Array>();
+	#request(request: RequestWithResponse, transfer: ArrayBuffer[] = []): Promise<Uint8Array> {
+		const { clock, responseTimeoutMs } = this.#options;
+		const response = Promise.withResolvers<Uint8Array>();
 		if (!this.#isUsable) return Promise.reject(crashed(undefined));
-		const settled = clock.after(deadlineMs, () =>
-			this.#lose(crashed(new Error(`An answer took longer than ${deadlineMs} ms.`))),
+		const cancelTimeout = clock.after(responseTimeoutMs, () =>
+			this.#fail(crashed(new Error(`An answer took longer than ${responseTimeoutMs} ms.`))),
 		);
-		this.#questions.set(order.id, { answered, settled });
+		this.#pending.set(request.id, { response, cancelTimeout });
 		this.#worker.ref();
-		this.#post(order, given);
-		return answered.promise;
+		this.#post(request, transfer);
+		return response.promise;
 	}
 
-	#hear(answer: Answer): void {
-		const question = this.#settle(answer.id);
-		if ('bytes' in answer) question?.answered.resolve(answer.bytes);
-		else question?.answered.reject(modelError('The audio could not be encoded.', answer.failure));
+	#onMessage(message: WorkerResponse): void {
+		const pending = this.#settle(message.id);
+		if ('bytes' in message) pending?.response.resolve(message.bytes);
+		else pending?.response.reject(modelError('The audio could not be encoded.', message.failure));
 	}
 
 	/** Takes a question back, answered or not. */
-	#settle(id: number): Question | undefined {
-		const question = this.#questions.get(id);
-		this.#questions.delete(id);
-		question?.settled();
-		if (this.#questions.size === 0) this.#worker.unref();
-		return question;
+	#settle(id: number): PendingRequest | undefined {
+		const pending = this.#pending.get(id);
+		this.#pending.delete(id);
+		pending?.cancelTimeout();
+		if (this.#pending.size === 0) this.#worker.unref();
+		return pending;
 	}
 
-	#lose(reason: Error): void {
+	#fail(reason: Error): void {
 		if (!this.#isUsable) return;
 		this.#isUsable = false;
-		for (const id of [...this.#questions.keys()]) this.#settle(id)?.answered.reject(reason);
+		for (const id of [...this.#pending.keys()]) this.#settle(id)?.response.reject(reason);
 		void this.#worker.terminate();
 	}
 
-	#post(order: Order, given: ArrayBuffer[] = []): void {
-		if (this.#isUsable) this.#worker.postMessage(order, given);
+	#post(request: WorkerRequest, transfer: ArrayBuffer[] = []): void {
+		if (this.#isUsable) this.#worker.postMessage(request, transfer);
 	}
 }
 

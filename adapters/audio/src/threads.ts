@@ -25,19 +25,19 @@ export class Threads {
 	}
 
 	/** The thread with the least to do, or a new one where all are busy. Throws `E_STOPPING` after `stop`. */
-	take(): EncoderThread {
+	acquire(): EncoderThread {
 		if (this.#isStopped) throw plinthError('E_STOPPING');
 		const [least] = [...this.#all.keys()]
 			.filter(({ isUsable }) => isUsable)
 			.sort((a, b) => a.load - b.load);
-		const isEnough = least && (least.load === 0 || this.#all.size >= this.#options.threads);
-		const thread = isEnough ? least : this.#started();
+		const isReused = least && (least.load === 0 || this.#all.size >= this.#options.threads);
+		const thread = isReused ? least : this.#startThread();
 		this.#all.get(thread)?.();
 		return thread;
 	}
 
 	/** Says that an encoding of the thread is over. */
-	rest(thread: EncoderThread): void {
+	release(thread: EncoderThread): void {
 		if (thread.load > 0 || !this.#all.has(thread)) return;
 		const { clock, idleMs } = this.#options;
 		this.#all.get(thread)?.();
@@ -53,7 +53,7 @@ export class Threads {
 		await Promise.all([...this.#all.keys()].map((thread) => thread.stop()));
 	}
 
-	#started(): EncoderThread {
+	#startThread(): EncoderThread {
 		const thread = new EncoderThread(this.#options);
 		this.#all.set(thread, () => {});
 		void thread.ended.then(() => {

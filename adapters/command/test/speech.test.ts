@@ -1,7 +1,7 @@
 import type { SpeechModel, SpeechRequest } from '@plinth/plugin-speech/model';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
-import { wavHead } from '../src/kinds/wav.ts';
+import { readWavHeader } from '../src/kinds/wav.ts';
 import { type Bench, createBench, quiet, shell } from './harness.ts';
 
 let bench: Bench;
@@ -201,7 +201,13 @@ describe('voices', () => {
 describe('the head of a WAV file', () => {
 	test('is not taken for one that it is not, wherever it is cut', () => {
 		const whole = wav(Buffer.from([1, 0]));
-		for (let end = 0; end < 46; end++) expect(wavHead(whole.subarray(0, end))).toBeUndefined();
-		expect(wavHead(whole)).toEqual({ sampleRate: 22_050, channels: 1, at: 46, length: 2 });
+		for (let end = 0; end < 46; end++)
+			expect(readWavHeader(whole.subarray(0, end))).toBeUndefined();
+		expect(readWavHeader(whole)).toEqual({
+			sampleRate: 22_050,
+			channels: 1,
+			dataOffset: 46,
+			length: 2,
+		});
 	});
 });

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ReusableBody } from '@plinth/core';
-import { damaged, storage } from './failures.ts';
+import { damaged, withStoreErrors } from './failures.ts';
 
 /** Large reads cost fewer wake-ups, and each chunk is the reader's own unless it brings the memory itself. */
 const chunkBytes = 512 * 1024;
@@ -26,20 +26,22 @@ export class FileBody implements AsyncIterableIterator<Uint8Array, undefined>, R
 	}
 
 	async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-		const wanted = Math.min(chunkBytes, this.#end - this.#position);
-		if (this.#isClosed || wanted <= 0) return this.return();
-		const buffer = Buffer.allocUnsafeSlow(wanted);
+		const length = Math.min(chunkBytes, this.#end - this.#position);
+		if (this.#isClosed || length <= 0) return this.return();
+		const buffer = Buffer.allocUnsafeSlow(length);
 		return { done: false, value: buffer.subarray(0, await this.readInto(buffer)) };
 	}
 
 	async readInto(buffer: Uint8Array): Promise<number> {
-		const wanted = Math.min(buffer.length, this.#end - this.#position);
-		if (this.#isClosed || wanted <= 0) {
+		const length = Math.min(buffer.length, this.#end - this.#position);
+		if (this.#isClosed || length <= 0) {
 			await this.return();
 			return 0;
 		}
 		try {
-			const { bytesRead } = await storage(this.#handle.read(buffer, 0, wanted, this.#position));
+			const { bytesRead } = await withStoreErrors(
+				this.#handle.read(buffer, 0, length, this.#position),
+			);
 			if (bytesRead === 0) throw damaged(new Error('The file is shorter than it was.'));
 			this.#position += bytesRead;
 			return bytesRead;

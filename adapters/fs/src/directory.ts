@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import type { Clock, Logger } from '@plinth/core';
 import { ownerMark, ownerState } from '@plinth/core';
 import { makePrivateDir } from '@plinth/toolkit';
-import { storage } from './failures.ts';
+import { withStoreErrors } from './failures.ts';
 import { directoryOf } from './keys.ts';
 
 /** Files that are being written; no key has an `@`. */
@@ -26,7 +26,7 @@ const temporaryName = '@tmp';
 const staleMs = 60 * 60 * 1000;
 
 /** How often a put makes its directory again while deletes take it away: each of them does so once at most. */
-const raceTries = 1_000;
+const maxMkdirAttempts = 1_000;
 
 /** The directory of a store. */
 export interface Directory {
@@ -40,14 +40,14 @@ export interface Directory {
 
 /** Opens the directory, and makes what is missing. */
 export async function openDirectory(path: string, clock: Clock, log: Logger): Promise<Directory> {
-	await storage((async () => makePrivateDir(join(path, temporaryName)))());
-	const root = await storage(realpath(path));
+	await withStoreErrors((async () => makePrivateDir(join(path, temporaryName)))());
+	const root = await withStoreErrors(realpath(path));
 	const temporary = join(root, temporaryName);
 	return {
 		root,
 		temporaryFile: () => join(temporary, `${ownerMark()}.${randomUUID()}`),
 		async sweep() {
-			const removed = await storage(removeStale(temporary, clock.now() - staleMs));
+			const removed = await withStoreErrors(removeStale(temporary, clock.now() - staleMs));
 			if (removed > 0)
 				log.info({ removed, dir: root }, 'unfinished blobs of killed processes removed');
 		},
@@ -55,21 +55,21 @@ export async function openDirectory(path: string, clock: Clock, log: Logger): Pr
 }
 
 /** Rejects unless the directory is there and can be written to. */
-export function reach({ root }: Directory): Promise<void> {
+export function checkWritable({ root }: Directory): Promise<void> {
 	return access(join(root, temporaryName), constants.W_OK);
 }
 
 /** Moves a finished file to its place; durable when it resolves. */
 export async function publish(directory: Directory, from: string, path: string): Promise<void> {
 	const target = join(directory.root, path);
-	for (let triesLeft = raceTries; ; triesLeft -= 1) {
+	for (let attemptsLeft = maxMkdirAttempts; ; attemptsLeft -= 1) {
 		try {
 			await mkdir(dirname(target), { recursive: true, mode: 0o700 });
 			await rename(from, target);
 			break;
 		} catch (error) {
 			// Deletes beside us remove directories that are empty, as ours is before the rename.
-			if (!isAbsent(error) || triesLeft === 0) throw error;
+			if (!isAbsent(error) || attemptsLeft === 0) throw error;
 			await access(from);
 		}
 	}
@@ -108,13 +108,13 @@ export async function removeFile(directory: Directory, path: string): Promise<vo
 		throw error;
 	}
 	for (const parent of parentsOf(directory, path)) {
-		const isGone =
+		const isRemoved =
 			parent !== directory.root &&
 			(await rmdir(parent).then(
 				() => true,
 				(error) => isAbsent(error),
 			));
-		if (!isGone && (await syncIfPresent(parent))) return;
+		if (!isRemoved && (await syncIfPresent(parent))) return;
 	}
 }
 
@@ -122,7 +122,7 @@ export async function removeFile(directory: Directory, path: string): Promise<vo
 export async function* walk(directory: Directory, key: string): AsyncGenerator<string> {
 	const pending = [directoryOf(key)];
 	for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-		const entries = await storage(
+		const entries = await withStoreErrors(
 			readdir(join(directory.root, path), { withFileTypes: true }).catch((error: unknown) => {
 				if (isAbsent(error)) return [];
 				throw error;
@@ -170,13 +170,13 @@ async function removeStale(temporary: string, before: number): Promise<number> {
 		if (owner === 'alive') continue;
 		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }));
 		if (owner === 'unknown' && mtimeMs >= before) continue;
-		await unlink(path).catch(ignoreAbsence);
+		await unlink(path).catch(ignoreAbsent);
 		removed += 1;
 	}
 	return removed;
 }
 
-function ignoreAbsence(error: unknown): void {
+function ignoreAbsent(error: unknown): void {
 	if (!isAbsent(error)) throw error;
 }
 

@@ -3,9 +3,9 @@ import type { BlobInfo } from '@plinth/core';
 import { damaged } from './failures.ts';
 
 /** What stands in the footer, and what the file's length tells. */
-export type BlobFacts = Omit<BlobInfo, 'key'>;
+export type BlobMetadata = Omit<BlobInfo, 'key'>;
 
-type Footer = Omit<BlobFacts, 'size'>;
+type Footer = Omit<BlobMetadata, 'size'>;
 
 /**
  * A blob's file is its bytes, then JSON with spaces behind it, then these eight. Bytes and facts in one file appear by one
@@ -31,7 +31,7 @@ export function sizeIn(fileSize: number): number {
 }
 
 /** Reads the facts of an open blob file. Rejects with `E_STORE_UNAVAILABLE` when it does not end as a blob's file does. */
-export async function readFooter(handle: FileHandle): Promise<BlobFacts> {
+export async function readFooter(handle: FileHandle): Promise<BlobMetadata> {
 	const size = sizeIn((await handle.stat()).size);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(footerBytes), 0, footerBytes, size);
 	return { size, ...parse(buffer.subarray(0, bytesRead)) };

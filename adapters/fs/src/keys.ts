@@ -6,7 +6,7 @@ import { isBlobKey } from '@plinth/toolkit';
  * parent ends with `+`.
  */
 
-const longestName = 200;
+const maxSegmentLength = 200;
 
 /** True for the empty prefix and for keys, with or without a slash behind them. */
 export function isPrefix(prefix: string): boolean {
@@ -20,7 +20,7 @@ export function pathOf(key: string): string {
 
 /** The path under which lies whatever has the key as a prefix. */
 export function directoryOf(key: string): string {
-	return key.replace(new RegExp(`[^/]{${longestName}}(?=[^/])`, 'g'), '$&+/');
+	return key.replace(new RegExp(`[^/]{${maxSegmentLength}}(?=[^/])`, 'g'), '$&+/');
 }
 
 /** The key of a file. */

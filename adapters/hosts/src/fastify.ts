@@ -10,21 +10,21 @@ export function plinth(app: App): FastifyPluginAsync {
 		const { prefix } = fastify;
 		fastify.removeAllContentTypeParsers();
 		fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
-		fastify.all('/*', (request, reply) => answer(app, prefix, request, reply));
+		fastify.all('/*', (request, reply) => handle(app, prefix, request, reply));
 	};
 }
 
-function answer(app: App, prefix: string, request: FastifyRequest, reply: FastifyReply): void {
+function handle(app: App, prefix: string, request: FastifyRequest, reply: FastifyReply): void {
 	const { raw } = reply;
-	const carried = Object.entries(reply.getHeaders());
+	const hookHeaders = Object.entries(reply.getHeaders());
 	const handle = app.callback({ prefix, host: [request] });
-	let isOurs = true;
+	let isHandled = true;
 	// What hooks have set is otherwise lost: Fastify writes it only with its own answers.
-	for (const [name, value] of carried) if (value !== undefined) raw.setHeader(name, value);
+	for (const [name, value] of hookHeaders) if (value !== undefined) raw.setHeader(name, value);
 	handle(request.raw, raw, () => {
-		isOurs = false;
+		isHandled = false;
 		reply.callNotFound();
 	});
 	// Now, not before: what is hijacked cannot be handed back.
-	if (isOurs) reply.hijack();
+	if (isHandled) reply.hijack();
 }

@@ -1,5 +1,5 @@
 import type { App } from '@plinth/core';
-import type { Mounting } from './mounting.ts';
+import type { MountOptions } from './mounting.ts';
 
 /** A web-standard handler; what hosts pass beside the request is theirs. */
 export type FetchHandler<C extends readonly unknown[]> = (
@@ -8,7 +8,7 @@ export type FetchHandler<C extends readonly unknown[]> = (
 ) => Promise<Response>;
 
 /** Where an app hangs behind a web-standard handler. */
-export interface FetchMounting<C extends readonly unknown[]> extends Mounting {
+export interface FetchMountOptions<C extends readonly unknown[]> extends MountOptions {
 	/** Answers what is not ours; without it that reads 404. */
 	readonly next?: (request: Request, ...context: C) => Response | Promise<Response>;
 }
@@ -19,12 +19,12 @@ export interface FetchMounting<C extends readonly unknown[]> extends Mounting {
  */
 export function plinth<const C extends readonly unknown[]>(
 	app: App,
-	{ next, ...mounting }: FetchMounting<C> = {},
+	{ next, ...options }: FetchMountOptions<C> = {},
 ): FetchHandler<C> {
 	return (request, ...context) =>
 		app.fetch(
 			request,
-			{ ...mounting, host: [request, ...context] },
+			{ ...options, host: [request, ...context] },
 			next && (() => next(request, ...context)),
 		);
 }

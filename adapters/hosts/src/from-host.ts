@@ -44,13 +44,13 @@ export const fromHost = Object.assign(
 	{ $kind: backend.$kind, definition: backend.definition },
 );
 
-function hostAuthenticator(ask: Identify<readonly unknown[]>): Authenticator {
+function hostAuthenticator(identify: Identify<readonly unknown[]>): Authenticator {
 	return {
 		authenticate: () => Promise.resolve(null),
 		async identify(...host) {
-			const answer = await ask(...host);
-			if (answer === undefined || answer === null) throw errorFrom(hostErrors, 'E_HOST_STRANGER');
-			const { data, error } = principal.safeParse(answer);
+			const result = await identify(...host);
+			if (result === undefined || result === null) throw errorFrom(hostErrors, 'E_HOST_STRANGER');
+			const { data, error } = principal.safeParse(result);
 			if (!data) throw errorFrom(hostErrors, 'E_HOST_PRINCIPAL', { cause: error });
 			return data;
 		},

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import type { App } from '@plinth/core';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Mounting } from './mounting.ts';
+import type { MountOptions } from './mounting.ts';
 
 /**
  * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono leaves the path as it is, so the prefix has to be named. Paths that are not ours go on to
  * the next handler. What middleware sets on the answer afterwards, it has.
  */
-export function plinth(app: App, mounting: Mounting = {}): MiddlewareHandler {
+export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler {
 	return async (context, next) => {
-		let isOurs = true;
-		const pass = async () => {
-			isOurs = false;
+		let isHandled = true;
+		const callNext = async () => {
+			isHandled = false;
 			await next();
 			return context.res;
 		};
-		const request = await readable(context);
-		const answer = await app.fetch(request, { ...mounting, host: [context] }, pass);
-		if (!isOurs) return;
-		if (isUnread(context)) answer.headers.set('connection', 'close');
-		return answer;
+		const request = await requestWithBody(context);
+		const response = await app.fetch(request, { ...options, host: [context] }, callNext);
+		if (!isHandled) return;
+		if (isUnread(context)) response.headers.set('connection', 'close');
+		return response;
 	};
 }
 
@@ -32,7 +32,7 @@ function isUnread({ env }: Context): boolean {
 }
 
 /** The request with its body, also when somebody has read JSON through the context: Hono keeps it then. */
-async function readable({ req }: Context): Promise<Request> {
+async function requestWithBody({ req }: Context): Promise<Request> {
 	const { raw } = req;
 	if (!raw.bodyUsed || !/\bjson\b/i.test(req.header('content-type') ?? '')) return raw;
 	try {

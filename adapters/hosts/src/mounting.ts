@@ -1,5 +1,5 @@
 /** Where an app hangs. */
-export interface Mounting {
+export interface MountOptions {
 	/** What stands before Plinth's paths, where the host leaves it in the address: `/ai`. Without it Plinth stands at the root of what reaches it. */
 	readonly prefix?: string;
 }

@@ -5,7 +5,7 @@ import { type Digest, digestOf, keyId, sameDigest } from './key-format.ts';
 export class ConfiguredKeys {
 	readonly #owners = new Map<string, { readonly digest: Buffer; readonly principal: Principal }>();
 
-	/** `given` has passed {@link wrongKeys}. */
+	/** `given` has passed {@link keyProblems}. */
 	constructor(given: string | readonly string[]) {
 		for (const { tenant, key } of keyEntries(given)) {
 			const { hex, bytes } = digestOf(key);
@@ -24,13 +24,13 @@ export class ConfiguredKeys {
 	 * digests, which nobody can choose.
 	 */
 	find(given: Digest): Principal | undefined {
-		const found = this.#owners.get(given.hex);
-		return found && sameDigest(found.digest, given) ? found.principal : undefined;
+		const owner = this.#owners.get(given.hex);
+		return owner && sameDigest(owner.digest, given) ? owner.principal : undefined;
 	}
 }
 
 /** What is wrong with configured keys, without showing them. */
-export function wrongKeys(given: string | readonly string[]): readonly string[] {
+export function keyProblems(given: string | readonly string[]): readonly string[] {
 	const entries = keyEntries(given);
 	if (entries.length === 0 && given.length > 0) return ['holds no key'];
 	const tenants = new Map<string, string | undefined>();

@@ -46,18 +46,18 @@ export class KeyRecords {
 		if (digits === undefined) return null;
 		// The digits sort just before the digests that begin with them.
 		const { records } = await this.#page({ after: digits, limit: 2 });
-		const [found, ...others] = records.filter((record) => record.id.startsWith(digits));
-		return found && others.length === 0 ? found : null;
+		const [keys, ...others] = records.filter((record) => record.id.startsWith(digits));
+		return keys && others.length === 0 ? keys : null;
 	}
 
 	/** All keys, ordered by digest. */
 	async all(): Promise<readonly StoredKey[]> {
-		const found: StoredKey[] = [];
+		const keys: StoredKey[] = [];
 		for (;;) {
-			const after = found.at(-1)?.id;
+			const after = keys.at(-1)?.id;
 			const page = await this.#page({ limit: 1_000, ...(after === undefined ? {} : { after }) });
-			found.push(...page.records);
-			if (!page.hasMore) return found;
+			keys.push(...page.records);
+			if (!page.hasMore) return keys;
 		}
 	}
 

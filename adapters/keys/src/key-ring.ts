@@ -60,7 +60,7 @@ export function isExpired({ value }: StoredKey, now: number): boolean {
 	return typeof value.expiresAt === 'number' && now >= value.expiresAt;
 }
 
-const marks = { tenant: 'system', collection: 'core.keyMarks' };
+const firstKeyMarks = { tenant: 'system', collection: 'core.keyMarks' };
 const firstKey = 'first';
 
 /** What a ring stands on. */
@@ -96,8 +96,8 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 			if (hasConfigured || !store || !records) return null;
 			if (!(await records.isEmpty())) return null;
 			// Of two processes that start on one store, the one whose mark is written makes the key.
-			const isOurs = await store.put(marks, firstKey, {}, { ifVersion: 0 });
-			if (isOurs === null) return null;
+			const version = await store.put(firstKeyMarks, firstKey, {}, { ifVersion: 0 });
+			if (version === null) return null;
 			return (await ring.issue({ tenant: 'default', scopes: ['*'], name: 'first' })).key;
 		},
 		async list() {
@@ -107,10 +107,10 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 				.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 		},
 		async revoke(keyOrId) {
-			const found =
+			const record =
 				(await records?.findById(keyOrId)) ?? (await records?.find(digestOf(keyOrId))) ?? null;
-			if (!found || !(await records?.remove(found.id))) return null;
-			return describe(found, clock.now());
+			if (!record || !(await records?.remove(record.id))) return null;
+			return describe(record, clock.now());
 		},
 	};
 	return ring;

@@ -1,7 +1,7 @@
 import type { Authenticator, Clock, Logger } from '@plinth/core';
 import { defineBackend, optional, services } from '@plinth/core';
 import { z } from 'zod';
-import { ConfiguredKeys, wrongKeys } from './configured-keys.ts';
+import { ConfiguredKeys, keyProblems } from './configured-keys.ts';
 import { isIssuedForm, keyId, sameDigest } from './key-format.ts';
 import { KeyRecords } from './key-records.ts';
 import { createKeyRing, isExpired, keyRing } from './key-ring.ts';
@@ -14,7 +14,7 @@ const config = z.strictObject({
 		.union([z.string(), z.array(z.string())])
 		.default('')
 		.superRefine((given, ctx) => {
-			for (const message of wrongKeys(given)) ctx.addIssue({ code: 'custom', message });
+			for (const message of keyProblems(given)) ctx.addIssue({ code: 'custom', message });
 		}),
 });
 
@@ -43,19 +43,19 @@ interface Sources {
 	readonly log: Logger;
 }
 
-const howToGetOne =
+const remedy =
 	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or make one: plinth keys create.';
 
 /** Every request reads the record of its key: so a revocation counts from the next request on, in every process. */
 function authenticator({ configured, records, lastUse, clock, log }: Sources): Authenticator {
 	const digests = new RecentDigests();
-	let mayLackKeys = configured.size === 0;
+	let isUnchecked = configured.size === 0;
 
 	/** A server without any key refuses everybody, which is seldom meant: the log says so, once. */
-	async function lookForKeys(): Promise<void> {
-		mayLackKeys = false;
+	async function warnIfNoKeys(): Promise<void> {
+		isUnchecked = false;
 		if (records && !(await records.isEmpty())) return;
-		log.warn({}, `a request was refused, and there is no API key at all: ${howToGetOne}`);
+		log.warn({}, `a request was refused, and there is no API key at all: ${remedy}`);
 	}
 
 	return {
@@ -63,19 +63,19 @@ function authenticator({ configured, records, lastUse, clock, log }: Sources): A
 			const digest = digests.of(key);
 			const principal = configured.find(digest);
 			if (principal) {
-				digests.keep(key, digest);
+				digests.remember(key, digest);
 				return principal;
 			}
 			// Nobody waits for it, and a store that fails tells of it otherwise.
-			if (mayLackKeys) lookForKeys().catch(() => {});
+			if (isUnchecked) warnIfNoKeys().catch(() => {});
 			// A guess with a wrong checksum is refused without a look at the store.
 			if (!records || !isIssuedForm(key)) return null;
-			const found = await records.find(digest);
-			if (!found || !sameDigest(Buffer.from(found.id, 'hex'), digest)) return null;
-			if (isExpired(found, clock.now())) return null;
-			digests.keep(key, digest);
-			lastUse?.note(found);
-			const { tenant, scopes } = found.value;
+			const record = await records.find(digest);
+			if (!record || !sameDigest(Buffer.from(record.id, 'hex'), digest)) return null;
+			if (isExpired(record, clock.now())) return null;
+			digests.remember(key, digest);
+			lastUse?.record(record);
+			const { tenant, scopes } = record.value;
 			return { id: keyId(digest.hex), tenant, scopes };
 		},
 	};

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@plinth/core';
 import type { KeyRecords, StoredKey } from './key-records.ts';
 
 /** How often the last use of a key is written, in milliseconds; so old may the shown instant be. */
-const everyMs = 60_000;
+const intervalMs = 60_000;
 
 /** How many keys are remembered between their writes. */
 const maxRemembered = 10_000;
@@ -13,7 +13,7 @@ export class LastUse {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	/** When the last write was begun, by digest; so a store that refuses writes is not asked again by every request. */
-	readonly #begun = new Map<string, number>();
+	readonly #lastWrites = new Map<string, number>();
 
 	constructor(records: KeyRecords, clock: Clock, log: Logger) {
 		this.#records = records;
@@ -22,13 +22,14 @@ export class LastUse {
 	}
 
 	/** Notes a use. At most one write per key and minute; the record tells of those that other processes have done. */
-	note(key: StoredKey): void {
+	record(key: StoredKey): void {
 		const now = this.#clock.now();
-		const isRecent = (at: number | undefined) => at !== undefined && Math.abs(now - at) < everyMs;
-		if (isRecent(key.value.lastUsedAt) || isRecent(this.#begun.get(key.id))) return;
+		const isRecent = (at: number | undefined) =>
+			at !== undefined && Math.abs(now - at) < intervalMs;
+		if (isRecent(key.value.lastUsedAt) || isRecent(this.#lastWrites.get(key.id))) return;
 		// Forgetting costs a write more, and no memory.
-		if (this.#begun.size >= maxRemembered) this.#begun.clear();
-		this.#begun.set(key.id, now);
+		if (this.#lastWrites.size >= maxRemembered) this.#lastWrites.clear();
+		this.#lastWrites.set(key.id, now);
 		void this.#write(key, now);
 	}
 

@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from './key-format.ts';
 
-const most = 64;
+const maxDigests = 64;
 
 /**
  * The digests of keys that were good a moment ago, so that busy clients do not cost a hash each time. Whether a key still is good
@@ -14,10 +14,10 @@ export class RecentDigests {
 	}
 
 	/** Remembers the digest of a good key. Wrong ones would only push those out. */
-	keep(key: string, digest: Digest): void {
+	remember(key: string, digest: Digest): void {
 		if (this.#digests.has(key)) return;
 		// Forgetting costs a hash more.
-		if (this.#digests.size >= most) this.#digests.clear();
+		if (this.#digests.size >= maxDigests) this.#digests.clear();
 		this.#digests.set(key, digest);
 	}
 }

@@ -7,7 +7,7 @@ it('digests of good keys are remembered, those of others are made anew', () => {
 	const good = digests.of('good');
 	expect(good).toEqual(digestOf('good'));
 	expect(digests.of('good')).not.toBe(good);
-	digests.keep('good', good);
+	digests.remember('good', good);
 	expect(digests.of('good')).toBe(good);
 	expect(digests.of('other')).toEqual(digestOf('other'));
 });
@@ -15,7 +15,7 @@ it('digests of good keys are remembered, those of others are made anew', () => {
 it('only few digests are remembered', () => {
 	const digests = new RecentDigests();
 	const first = digests.of('key-0');
-	for (let i = 0; i < 65; i += 1) digests.keep(`key-${i}`, digests.of(`key-${i}`));
+	for (let i = 0; i < 65; i += 1) digests.remember(`key-${i}`, digests.of(`key-${i}`));
 	expect(digests.of('key-0')).not.toBe(first);
 	expect(digests.of('key-0')).toEqual(first);
 });

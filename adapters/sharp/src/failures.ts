@@ -18,12 +18,12 @@ export class Refusal extends TaskRefusal<RefusalCode> {}
 
 /** What is said of a picture whose decoding does not come to an end. */
 export function tooSlow(cause?: unknown): Refusal {
-	const sentence = `The image takes more than ${maxSeconds} seconds to decode. Send a smaller one.`;
-	return new Refusal('E_IMAGE_TOO_LARGE', sentence, { cause });
+	const message = `The image takes more than ${maxSeconds} seconds to decode. Send a smaller one.`;
+	return new Refusal('E_IMAGE_TOO_LARGE', message, { cause });
 }
 
 /** What is said of a picture that would have to be held whole while it is decoded, and is too large for that. */
-export function tooHeavy(): Refusal {
+export function tooMuchMemory(): Refusal {
 	return new Refusal(
 		'E_IMAGE_TOO_LARGE',
 		'The image takes too much memory to work on. Send a smaller one, or one that is neither interlaced nor progressive.',
@@ -66,8 +66,8 @@ function tooLargeFor(cause: unknown): Refusal | undefined {
 	const name = /too large for the (\w+) format/.exec(messageOf(cause))?.[1];
 	if (!name) return undefined;
 	const side = maxSide[name.toLowerCase() as ImageFormat]?.toLocaleString('en');
-	const sentence = `The image is too large for ${name}, which takes ${side} pixels on each side. Choose another format or size.`;
-	return new Refusal('E_IMAGE_TOO_LARGE', sentence, { cause });
+	const message = `The image is too large for ${name}, which takes ${side} pixels on each side. Choose another format or size.`;
+	return new Refusal('E_IMAGE_TOO_LARGE', message, { cause });
 }
 
 function messageOf(error: unknown): string {

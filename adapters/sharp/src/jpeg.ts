@@ -9,12 +9,12 @@ const sliceBytes = 131_072;
  * Whether a JPEG has an end. Without one it was cut off, which a decoder would find out only with the last of its pixels. Looks for it
  * from behind, where whole pictures have it, perhaps before something that was appended.
  */
-export async function hasEnd(image: Uint8Array | string): Promise<boolean> {
-	if (typeof image === 'string') return fileHasEnd(image);
+export async function hasEndMarker(image: Uint8Array | string): Promise<boolean> {
+	if (typeof image === 'string') return fileHasEndMarker(image);
 	return Buffer.from(image.buffer, image.byteOffset, image.byteLength).lastIndexOf(endMarker) >= 0;
 }
 
-async function fileHasEnd(path: string): Promise<boolean> {
+async function fileHasEndMarker(path: string): Promise<boolean> {
 	const file = await open(path);
 	try {
 		const slice = Buffer.alloc(sliceBytes);

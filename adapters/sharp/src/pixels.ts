@@ -28,23 +28,26 @@ export async function rawFrom(pipeline: Sharp): Promise<RawImage> {
 }
 
 /** Brings a pipeline to a size; what `contain` adds is transparent, or white. */
-export function resizing(pipeline: Sharp, options: FitOptions, isOpaque = false): Sharp {
+export function resized(pipeline: Sharp, options: FitOptions, isOpaque = false): Sharp {
 	const { width, height, mode } = options;
 	const background = isOpaque ? white : transparent;
 	return pipeline.resize(width, height, { fit: mode, background });
 }
 
 /** Lays pictures over another one, in their order. */
-export async function lay(base: RawImage, layers: readonly ImageLayer[]): Promise<RawImage> {
-	const below = fromPixels(base);
+export async function compositeLayers(
+	base: RawImage,
+	layers: readonly ImageLayer[],
+): Promise<RawImage> {
+	const background = fromPixels(base);
 	const visible = await Promise.all(layers.map((layer) => overlay(base, layer)));
-	return rawFrom(below.composite(visible.filter((layer) => layer !== undefined)));
+	return rawFrom(background.composite(visible.filter((layer) => layer !== undefined)));
 }
 
 /** What is to be seen of a layer: libvips takes none that is larger than what it covers. */
-async function overlay(base: RawImage, { image, opacity = 1, ...at }: ImageLayer) {
+async function overlay(base: RawImage, { image, opacity = 1, ...position }: ImageLayer) {
 	if (!(opacity >= 0 && opacity <= 1)) throw new RangeError(`${opacity} is no opacity of 0 to 1.`);
-	const [x, y] = [Math.round(at.x), Math.round(at.y)];
+	const [x, y] = [Math.round(position.x), Math.round(position.y)];
 	const [left, top] = [Math.max(0, x), Math.max(0, y)];
 	const width = Math.min(base.width, x + image.width) - left;
 	const height = Math.min(base.height, y + image.height) - top;
@@ -66,8 +69,8 @@ function bufferOf(data: Uint8Array): Buffer {
 
 /** Throws a RangeError for what is no size of a picture: a mistake of the caller. */
 export function assertSize(width: number, height: number): void {
-	const whole = Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0;
-	if (!whole || width * height > maxPixels) {
+	const isValid = Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0;
+	if (!isValid || width * height > maxPixels) {
 		throw new RangeError(`${width}x${height} is not a size of 1 to ${maxPixels} pixels.`);
 	}
 }

@@ -14,6 +14,6 @@ export function sniffFormat(image: Uint8Array): ImageFormat | undefined {
 	return isRiff && startsWith(image, 8, [0x57, 0x45, 0x42, 0x50]) ? 'webp' : undefined;
 }
 
-function startsWith(image: Uint8Array, at: number, magic: readonly number[]): boolean {
-	return magic.every((byte, index) => image[at + index] === byte);
+function startsWith(image: Uint8Array, offset: number, magic: readonly number[]): boolean {
+	return magic.every((byte, index) => image[offset + index] === byte);
 }

@@ -13,11 +13,11 @@ export type Task =
 	| { readonly kind: 'transcode'; readonly options: TranscodeOptions };
 
 /** What each kind of task gives. */
-export interface Answers {
+export interface TaskResults {
 	readonly probe: ImageInfo;
 	readonly fit: RawImage;
 	readonly transcode: TranscodedImage;
 }
 
 /** What a task gives. */
-export type AnswerTo<T extends Task> = Answers[T['kind']];
+export type TaskResult<T extends Task> = TaskResults[T['kind']];

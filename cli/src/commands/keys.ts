@@ -24,9 +24,9 @@ export interface CreateFlags extends ConfigFlag {
 
 /** Makes a key and prints it: alone on standard output, so that scripts can keep it; what a person wants to know goes to standard error. */
 export async function createKey(flags: CreateFlags): Promise<void> {
-	await withRing(flags, async (ring, app) => {
+	await withKeyRing(flags, async (ring, app) => {
 		const { tenant, name } = flags;
-		const scopes = knownScopes(flags.scopes, app.tree().scopes);
+		const scopes = parseScopes(flags.scopes, app.tree().scopes);
 		const expiresAt =
 			flags.expires === undefined ? undefined : instantOf(flags.expires, Date.now());
 		const { id, key } = await ring.issue({
@@ -47,7 +47,7 @@ export async function createKey(flags: CreateFlags): Promise<void> {
 
 /** Prints the issued keys as a table or as JSON. */
 export async function listKeys(flags: ConfigFlag & { readonly json?: boolean }): Promise<void> {
-	await withRing(flags, async (ring) => {
+	await withKeyRing(flags, async (ring) => {
 		const keys = (await ring.list()).map(row);
 		if (flags.json) process.stdout.write(`${JSON.stringify(keys, null, '\t')}\n`);
 		else if (keys.length > 0) process.stdout.write(table(keys.map(cells)));
@@ -57,7 +57,7 @@ export async function listKeys(flags: ConfigFlag & { readonly json?: boolean }):
 
 /** Makes a key invalid, from the next request on, in every server on the same storage. */
 export async function revokeKey(keyOrId: string, flags: ConfigFlag): Promise<void> {
-	await withRing(flags, async (ring) => {
+	await withKeyRing(flags, async (ring) => {
 		const revoked = await ring.revoke(keyOrId);
 		if (!revoked) throw new UserError(unknownKey);
 		const { id, tenant, name } = revoked;
@@ -70,13 +70,13 @@ const unknownKey =
 	'There is no such key among the issued ones. plinth keys list shows their ids; keys that the config names, in PLINTH_API_KEYS for example, are removed there.';
 
 /** Boots the composition without starting it, and closes it again. */
-async function withRing(
+async function withKeyRing(
 	flags: ConfigFlag,
 	work: (ring: KeyRing, app: App) => Promise<void>,
 ): Promise<void> {
 	const { app } = await compose(flags, { log: quietLogger });
 	try {
-		await work(ringOf(app), app);
+		await work(keyRingOf(app), app);
 	} catch (error) {
 		throw isPlinthError(error) ? new UserError(error.message) : error;
 	} finally {
@@ -85,7 +85,7 @@ async function withRing(
 }
 
 /** The ring of a composition that can keep keys. */
-function ringOf(app: App): KeyRing {
+function keyRingOf(app: App): KeyRing {
 	const { parts } = app.tree();
 	const provider = (id: string) => parts.find(({ provides }) => provides.includes(id));
 	if (!provider(keyRing.id)) {
@@ -107,8 +107,8 @@ function ringOf(app: App): KeyRing {
 	return app.service(keyRing);
 }
 
-function knownScopes(given: string, known: readonly string[]): readonly string[] {
-	const scopes = given
+function parseScopes(list: string, known: readonly string[]): readonly string[] {
+	const scopes = list
 		.split(',')
 		.map((scope) => scope.trim())
 		.filter(Boolean);

@@ -20,7 +20,7 @@ export async function serve(flags: {
 		// Only once there is a server to use it on: a key is shown once.
 		const sources = keySources(app, config);
 		const keys = await issueFirstKey(sources);
-		process.stdout.write(banner({ app, url, file, keys, isOpen: !sources.isAsked }));
+		process.stdout.write(banner({ app, url, file, keys, isAuthOff: !sources.isRequired }));
 	} catch (error) {
 		await app.stop();
 		throw explainListen(error);

@@ -4,9 +4,9 @@ import { reportPdf } from './report-pdf.ts';
 import { statesOf, type VideoJob } from './video-job.ts';
 
 /** What a step finds. */
-export interface DemoSurroundings {
+export interface DemoContext {
 	/** What earlier steps wrote, by file. */
-	readonly made: ReadonlyMap<string, Uint8Array>;
+	readonly files: ReadonlyMap<string, Uint8Array>;
 	/** The paths of the server's document. */
 	readonly routes: ReadonlySet<string>;
 }
@@ -21,7 +21,7 @@ export interface DemoStep {
 	run(
 		client: DemoClient,
 		model: string,
-		surroundings: DemoSurroundings,
+		context: DemoContext,
 	): Promise<{ bytes: Uint8Array; about: string }>;
 }
 
@@ -83,12 +83,12 @@ const image: DemoStep = {
 const edit: DemoStep = {
 	needs: { kind: 'image' },
 	file: 'edited.png',
-	async run(client, model, { made }) {
+	async run(client, model, { files }) {
 		const prompt = 'warm, vignette, white border 24, add text "Wish you were here" at the bottom';
 		const form = new FormData();
 		const fields = { model, prompt, stream: 'true', partial_images: '3' };
 		for (const [name, value] of Object.entries(fields)) form.set(name, value);
-		form.set('image', new Blob([Uint8Array.from(made.get(image.file) ?? [])]), image.file);
+		form.set('image', new Blob([Uint8Array.from(files.get(image.file) ?? [])]), image.file);
 		const answer = await client.post('/v1/images/edits', form);
 		return { bytes: await lastPicture('edit  ', answer), about: `${image.file}: ${prompt}` };
 	},
@@ -139,9 +139,9 @@ const answer: DemoStep = {
 			{ type: 'text', text: question },
 		];
 		const messages = [{ role: 'user', content }];
-		const sent = await client.post('/v1/chat/completions', { model, messages, stream: true });
+		const response = await client.post('/v1/chat/completions', { model, messages, stream: true });
 		let text = '';
-		for await (const event of eventsOf(sent)) {
+		for await (const event of eventsOf(response)) {
 			text += (event as ChatChunk).choices[0]?.delta.content ?? '';
 		}
 		progress.update('completed', 1);

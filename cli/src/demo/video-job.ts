@@ -24,16 +24,16 @@ export async function* statesOf(
 	routes: ReadonlySet<string>,
 ): AsyncGenerator<VideoJob> {
 	const path = `/v1/videos/${id}`;
-	const isTold = routes.has('/v1/videos/{id}/events');
+	const hasEvents = routes.has('/v1/videos/{id}/events');
 	for (;;) {
-		for await (const job of isTold ? toldStates(client, path) : polledStates(client, path)) {
+		for await (const job of hasEvents ? streamedStates(client, path) : polledStates(client, path)) {
 			yield job;
 			if (job.status === 'completed' || job.status === 'failed') return;
 		}
 	}
 }
 
-async function* toldStates(client: DemoClient, path: string): AsyncGenerator<VideoJob> {
+async function* streamedStates(client: DemoClient, path: string): AsyncGenerator<VideoJob> {
 	for await (const event of eventsOf(await client.get(`${path}/events`))) {
 		const { type, data } = event as JobEvent;
 		if (type === 'job.deleted') throw new Error('the video was deleted');

@@ -11,10 +11,10 @@ import type { KeyInfo } from '@plinth/keys';
 import { keySources } from '../key-sources.ts';
 import { quietLogger } from '../quiet.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
-import { rehearse } from './places.ts';
+import { redirectPaths } from './paths.ts';
 
 /** What is tried. */
-export interface Trial {
+export interface CompositionCheck {
 	readonly config: ResolvedConfig;
 	readonly file: string | undefined;
 	/** A folder that is removed afterwards. */
@@ -26,13 +26,13 @@ export async function checkComposition({
 	config,
 	file,
 	scratch,
-}: Trial): Promise<readonly Finding[]> {
-	const { backends, moved } = rehearse(config.backends, scratch);
+}: CompositionCheck): Promise<readonly Finding[]> {
+	const { backends, redirected } = redirectPaths(config.backends, scratch);
 	let app: App;
 	try {
 		app = await createApp({ ...config, backends }, { file, log: quietLogger });
 	} catch (error) {
-		return [brokenComposition(error)];
+		return [compositionProblem(error)];
 	}
 	try {
 		const { parts, models } = app.tree();
@@ -40,7 +40,7 @@ export async function checkComposition({
 		const boots = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
 		return [
 			ok('composition', boots),
-			...(await checkStores(app, moved)),
+			...(await checkStores(app, redirected)),
 			await checkKeys(app, config),
 		];
 	} finally {
@@ -49,7 +49,7 @@ export async function checkComposition({
 }
 
 /** A config that cannot be used, with its whole report. */
-export function brokenComposition(error: unknown): Finding {
+export function compositionProblem(error: unknown): Finding {
 	if (!(error instanceof BootError)) {
 		const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
 		return problem('composition', text, 'Mend what the message names.');
@@ -66,13 +66,13 @@ const stores: readonly ServiceRef<Store>[] = [
 ];
 
 /** Each store is asked whether it can be used and whether what it keeps is whole, as far as it can tell. */
-async function checkStores(app: App, moved: ReadonlySet<string>): Promise<readonly Finding[]> {
+async function checkStores(app: App, redirected: ReadonlySet<string>): Promise<readonly Finding[]> {
 	const findings: Finding[] = [];
 	for (const ref of stores) {
 		const owner = app.tree().parts.find(({ provides }) => provides.includes(ref.id));
 		if (!owner) continue;
 		const check = ref.id.replace(/^core\./, 'store ');
-		if (moved.has(owner.owner.replace(/^backend /, ''))) {
+		if (redirected.has(owner.owner.replace(/^backend /, ''))) {
 			findings.push(ok(check, `${owner.factory} opens; nothing is stored yet`));
 		} else findings.push(await checkStore(check, owner.factory, app.service(ref)));
 	}
@@ -102,18 +102,22 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 
 async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 	const check = 'keys';
-	const { isAsked, ring, isConfigured } = keySources(app, config);
-	if (!isAsked) return ok(check, 'none is asked for: authentication is off');
+	const { isRequired, ring, isConfigured } = keySources(app, config);
+	if (!isRequired) return ok(check, 'none is asked for: authentication is off');
 	if (!ring) return ok(check, 'kept by an authenticator of your own');
 	try {
-		return judgeKeys(isConfigured, await ring.list(), Date.now());
+		return evaluateKeys(isConfigured, await ring.list(), Date.now());
 	} catch (error) {
 		return problem(check, messageOf(error), damageRemedy);
 	}
 }
 
 /** What the issued keys mean beside those that the config names. */
-export function judgeKeys(isConfigured: boolean, issued: readonly KeyInfo[], now: number): Finding {
+export function evaluateKeys(
+	isConfigured: boolean,
+	issued: readonly KeyInfo[],
+	now: number,
+): Finding {
 	const check = 'keys';
 	const from = isConfigured ? 'from the config' : 'none from the config';
 	const active = issued.filter(({ state }) => state === 'active');
@@ -123,8 +127,8 @@ export function judgeKeys(isConfigured: boolean, issued: readonly KeyInfo[], now
 		return ok(check, 'none yet; the first start makes one and shows it once');
 	}
 	if (!isConfigured && active.length === 0) return problem(check, text, remedy);
-	const soon = active.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now < weekMs);
-	if (soon.length === 0) return ok(check, text);
-	const ids = soon.map(({ id }) => id).join(', ');
+	const expiring = active.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now < weekMs);
+	if (expiring.length === 0) return ok(check, text);
+	const ids = expiring.map(({ id }) => id).join(', ');
 	return warning(check, `${text}; within a week expires ${ids}`, remedy);
 }

@@ -3,29 +3,35 @@ import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Finding, ok, problem, readable, warning } from './finding.ts';
-import { existingAncestor } from './places.ts';
+import { existingAncestor } from './paths.ts';
 
 const megabyte = 1024 ** 2;
 /** Below the first nothing useful fits any more; below the second it is time to look. */
-const room = { problem: 100 * megabyte, warning: 2048 * megabyte };
+const freeSpaceLimits = { problem: 100 * megabyte, warning: 2048 * megabyte };
 
 /** Whether a folder of the deployment is there or can be made, is private, and has room on a disk of this machine. */
 export async function checkFolder(folder: string): Promise<Finding> {
 	const check = 'data';
-	const found = existingAncestor(folder);
-	const isThere = found === folder;
-	const info = await stat(found);
+	const existing = existingAncestor(folder);
+	const exists = existing === folder;
+	const info = await stat(existing);
 	if (!info.isDirectory()) {
-		return problem(check, `${found} is a file, not a folder`, `Remove it, or keep data elsewhere.`);
+		return problem(
+			check,
+			`${existing} is a file, not a folder`,
+			`Remove it, or keep data elsewhere.`,
+		);
 	}
-	if (!(await isWritable(found))) {
-		const what = isThere ? 'cannot be written to' : `cannot be made: ${found} cannot be written to`;
-		return problem(check, `${folder} ${what}`, `Give it to this user: chown, or another folder.`);
+	if (!(await isWritable(existing))) {
+		const reason = exists
+			? 'cannot be written to'
+			: `cannot be made: ${existing} cannot be written to`;
+		return problem(check, `${folder} ${reason}`, `Give it to this user: chown, or another folder.`);
 	}
-	const { free, type } = await space(found);
-	const text = `${folder}${isThere ? '' : ' (made by the first start)'}, ${readable(free)} free`;
-	const full = judgeRoom(check, text, free);
-	if (full) return full;
+	const { free, type } = await space(existing);
+	const text = `${folder}${exists ? '' : ' (made by the first start)'}, ${readable(free)} free`;
+	const lowSpace = evaluateFreeSpace(check, text, free);
+	if (lowSpace) return lowSpace;
 	const network = networkName(type);
 	if (network) {
 		return warning(
@@ -34,7 +40,7 @@ export async function checkFolder(folder: string): Promise<Finding> {
 			'Keep the database on a disk of this machine: SQLite needs locks that network file systems do not keep.',
 		);
 	}
-	if (isThere && isOpenToOthers(info.mode)) {
+	if (exists && isOpenToOthers(info.mode)) {
 		return warning(check, `${text}, open to other users`, `chmod 700 ${folder}`);
 	}
 	return ok(check, text);
@@ -57,16 +63,16 @@ export async function checkTemp(folders: readonly string[]): Promise<Finding> {
 	const { free } = await space(folder);
 	const { dev } = await stat(folder);
 	const data = await Promise.all(folders.map((path) => stat(existingAncestor(path))));
-	const beside = data.some((info) => info.dev === dev) ? ', on the same disk as the data' : '';
-	const text = `wait in ${folder}, ${readable(free)} free${beside}`;
-	return judgeRoom(check, text, free) ?? ok(check, text);
+	const sharedDisk = data.some((info) => info.dev === dev) ? ', on the same disk as the data' : '';
+	const text = `wait in ${folder}, ${readable(free)} free${sharedDisk}`;
+	return evaluateFreeSpace(check, text, free) ?? ok(check, text);
 }
 
 /** What free space means; undefined: there is enough. */
-export function judgeRoom(check: string, text: string, free: number): Finding | undefined {
+export function evaluateFreeSpace(check: string, text: string, free: number): Finding | undefined {
 	const remedy = 'Make room, or choose a larger disk.';
-	if (free < room.problem) return problem(check, text, remedy);
-	return free < room.warning ? warning(check, text, remedy) : undefined;
+	if (free < freeSpaceLimits.problem) return problem(check, text, remedy);
+	return free < freeSpaceLimits.warning ? warning(check, text, remedy) : undefined;
 }
 
 /** Whether anybody but the owner may read, write or enter. Windows has no such bits. */

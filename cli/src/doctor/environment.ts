@@ -17,15 +17,15 @@ export const compositionVariables: readonly string[] = [
 ];
 
 /** An environment that remembers which of its variables were read. */
-export function watchedEnv(env: Env): { readonly env: Env; readonly read: ReadonlySet<string> } {
+export function trackReads(env: Env): { readonly env: Env; readonly read: ReadonlySet<string> } {
 	const read = new Set<string>();
-	const watched = new Proxy(env, {
+	const tracked = new Proxy(env, {
 		get: (target, name) => {
 			read.add(String(name));
 			return target[String(name)];
 		},
 	});
-	return { env: watched, read };
+	return { env: tracked, read };
 }
 
 /** Variables of ours that nobody reads: most likely misspelt. `text` is the config file, which may read some by itself. */
@@ -58,6 +58,6 @@ function explain(name: string, read: ReadonlySet<string>): Finding {
 			`Unset it, or write \${${name}} into the config where it belongs.`,
 		);
 	}
-	const near = nearest(name, [...read, ...commandVariables, ...compositionVariables]);
-	return warning(check, text, near ? `Did you mean ${near}?` : 'Unset it.');
+	const suggestion = nearest(name, [...read, ...commandVariables, ...compositionVariables]);
+	return warning(check, text, suggestion ? `Did you mean ${suggestion}?` : 'Unset it.');
 }

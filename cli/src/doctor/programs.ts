@@ -8,11 +8,11 @@ const programs = ['ffmpeg', 'tesseract', 'pdftoppm', 'soffice'];
 
 /** Which optional programs are installed. Nothing that Plinth brings needs one, so none is missing. */
 export async function checkPrograms(path = process.env.PATH ?? ''): Promise<Finding> {
-	const isThere = await Promise.all(programs.map((name) => isInstalled(name, path)));
-	const [found, absent] = [true, false].map((wanted) =>
-		programs.filter((_, index) => isThere[index] === wanted).join(', '),
+	const isInstalledByIndex = await Promise.all(programs.map((name) => isInstalled(name, path)));
+	const [found, missing] = [true, false].map((expected) =>
+		programs.filter((_, index) => isInstalledByIndex[index] === expected).join(', '),
 	);
-	const parts = [found && `found: ${found}`, absent && `not found: ${absent}`].filter(Boolean);
+	const parts = [found && `found: ${found}`, missing && `not found: ${missing}`].filter(Boolean);
 	return ok('programs', `${parts.join('; ')} (all optional)`);
 }
 

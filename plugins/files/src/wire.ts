@@ -28,15 +28,15 @@ export const fileSchema = z
 /** One page of files. `first_id` and `last_id` are null on an empty page. */
 export const fileListSchema = listPageSchema(fileSchema, fileId, 'FileList');
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export const fileDeletedSchema = z
 	.object({ id: fileId, object: z.literal('file'), deleted: z.literal(true) })
 	.meta({ id: 'FileDeleted' });
 
-/** A file as clients see it. */
+/** A file as the API returns it. */
 export type WireFile = z.infer<typeof fileSchema>;
 
-/** Turns a record into the wire's file object. */
+/** Converts a record to the API's file object. */
 export function toFile({ id, value }: StoredFile): WireFile {
 	const { size, createdAt, expiresAt, filename, purpose, mediaType } = value;
 	return {

@@ -1,12 +1,12 @@
 import { defineErrors } from '@plinth/core';
 
-// Clients re-send by status alone; these answers do not change by asking again at once.
+// Clients retry by status alone, and a retry would not change these responses.
 const headers = { 'x-should-retry': 'false' } as const;
 const invalidRequest = { type: 'invalid_request_error', headers } as const;
 
 /** Every coded error of the image plugin. */
 export const imageErrors = defineErrors({
-	// One row for malformed, unsigned and unknown addresses, so that nothing can be probed.
+	// One error for malformed, unsigned and unknown URLs, so that clients cannot probe.
 	E_IMAGE_NOT_FOUND: {
 		...invalidRequest,
 		status: 404,

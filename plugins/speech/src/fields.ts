@@ -20,10 +20,15 @@ export function speechBody(defaultFormat: AudioFormat) {
 					jsonSchema.oneOf = [name, { type: 'object', properties: { id: name }, required: ['id'] }];
 				},
 			}),
-			response_format: z.enum(audioFormats).default(defaultFormat).meta({
-				description:
-					'wav and pcm (16-bit; pcm little-endian without a header) always work; mp3, opus (Ogg), aac (ADTS) and flac need an encoder on the server. All are 24 kHz mono, unless the model encodes by itself.',
-			}),
+			response_format: z
+				.enum(audioFormats)
+				.default(defaultFormat)
+				.meta({
+					description:
+						'wav and pcm (16-bit; pcm little-endian without a header) always work; mp3, opus (Ogg), ' +
+						'aac (ADTS) and flac need an encoder on the server. All are 24 kHz mono, unless the ' +
+						'model encodes by itself.',
+				}),
 			speed: z
 				.number()
 				.min(0.25)

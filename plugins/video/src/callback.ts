@@ -1,7 +1,7 @@
 import { invalidValue, type JobCallback, plinthError } from '@plinth/core';
 import type { VideoContext } from './context.ts';
 
-/** Reads whom a request wants told of the end of its job, and has it checked. Throws 400 errors that name the parameter. */
+/** Reads and checks the callback fields of a request. Throws 400 errors that name the parameter. */
 export async function readCallback(
 	{ callbacks }: VideoContext,
 	{ callback_url: url, callback_secret: secret }: CallbackFields,

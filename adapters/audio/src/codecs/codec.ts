@@ -9,12 +9,12 @@ export interface Codec {
 }
 
 /** One piece of memory with the bytes of all. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 	const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-	let at = 0;
+	let offset = 0;
 	for (const part of parts) {
-		bytes.set(part, at);
-		at += part.byteLength;
+		bytes.set(part, offset);
+		offset += part.byteLength;
 	}
 	return bytes;
 }

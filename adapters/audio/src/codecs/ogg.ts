@@ -1,5 +1,5 @@
 /** What a page says besides its packets. */
-export interface PageFacts {
+export interface PageOptions {
 	/** The position in the stream at the end of the page, in the codec's own unit. */
 	readonly granule: number;
 	readonly isLast?: boolean;
@@ -17,7 +17,7 @@ export class OggStream {
 	/** A page of whole packets. Throws a RangeError when they need more than its 255 segments. */
 	page(
 		packets: readonly Uint8Array[],
-		{ granule, isLast = false }: PageFacts,
+		{ granule, isLast = false }: PageOptions,
 	): Uint8Array<ArrayBuffer> {
 		const segments = packets.flatMap(({ byteLength }) => [
 			...new Array<number>(Math.floor(byteLength / segmentBytes)).fill(segmentBytes),

@@ -1,6 +1,6 @@
 import { createEncoder, loadLibopus, type OpusEncoderHandle, Signal } from 'libopus-wasm';
 import type { Settings } from '../messages.ts';
-import { type Codec, joined } from './codec.ts';
+import { type Codec, concat } from './codec.ts';
 import { OggStream } from './ogg.ts';
 
 /** Opus counts at this rate, whatever the encoder is given (RFC 7845 §4). */
@@ -39,7 +39,7 @@ class OggOpus implements Codec {
 	#received = 0;
 	/** Samples in pages. */
 	#paged = 0;
-	#hasBegun = false;
+	#hasHeader = false;
 
 	constructor(encoder: OpusEncoderHandle, version: string) {
 		this.#encoder = encoder;
@@ -49,8 +49,8 @@ class OggOpus implements Codec {
 	}
 
 	push(samples: Int16Array): Uint8Array<ArrayBuffer> {
-		const pages = this.#hasBegun ? [] : this.#head();
-		this.#hasBegun = true;
+		const pages = this.#hasHeader ? [] : this.#headerPages();
+		this.#hasHeader = true;
 		this.#received += samples.length;
 		this.#encode(samples);
 		while (this.#packets.length >= packetsPerPage) {
@@ -58,7 +58,7 @@ class OggOpus implements Codec {
 			this.#paged += packetsPerPage * this.#frameSize;
 			pages.push(this.#ogg.page(packets, { granule: this.#paged * this.#scale }));
 		}
-		return joined(pages);
+		return concat(pages);
 	}
 
 	end(): Uint8Array<ArrayBuffer> {
@@ -67,7 +67,7 @@ class OggOpus implements Codec {
 		const packets = Math.ceil(missing / this.#frameSize);
 		this.#encode(new Int16Array(packets * this.#frameSize - this.#rest.length));
 		const granule = (this.#received + this.#encoder.getLookahead()) * this.#scale;
-		return joined([this.#ogg.page(this.#packets, { granule, isLast: true })]);
+		return concat([this.#ogg.page(this.#packets, { granule, isLast: true })]);
 	}
 
 	close(): void {
@@ -79,14 +79,14 @@ class OggOpus implements Codec {
 		all.set(this.#rest);
 		all.set(samples, this.#rest.length);
 		const whole = all.length - (all.length % this.#frameSize);
-		for (let at = 0; at < whole; at += this.#frameSize) {
-			this.#packets.push(this.#encoder.encode(all.subarray(at, at + this.#frameSize)));
+		for (let start = 0; start < whole; start += this.#frameSize) {
+			this.#packets.push(this.#encoder.encode(all.subarray(start, start + this.#frameSize)));
 		}
 		this.#rest = all.slice(whole);
 	}
 
 	/** The two header pages (RFC 7845 §5). */
-	#head(): Uint8Array[] {
+	#headerPages(): Uint8Array[] {
 		const head = Buffer.alloc(19);
 		head.write('OpusHead', 'latin1');
 		head.writeUInt8(1, 8);

@@ -21,17 +21,17 @@ export function requiredIn(template: Template): ReadonlySet<string> {
 }
 
 /** The arguments of one run. A value changes the text of its argument, never the number of arguments. */
-export function filled(template: Template, values: Values): string[] {
+export function fillTemplate(template: Template, values: Values): string[] {
 	return template.flatMap((part) => {
 		const group = typeof part === 'string' ? [part] : part;
-		const isWhole = [...placeholdersIn(group)].every((name) => values[name] !== undefined);
-		if (isWhole) return group.map((argument) => filledIn(argument, values));
+		const isComplete = [...placeholdersIn(group)].every((name) => values[name] !== undefined);
+		if (isComplete) return group.map((argument) => fillArgument(argument, values));
 		if (typeof part !== 'string') return [];
 		throw new TypeError(`The argument ${part} has a placeholder without a value.`);
 	});
 }
 
-function filledIn(argument: string, values: Values): string {
+function fillArgument(argument: string, values: Values): string {
 	return argument.replace(placeholder, (_, literal?: string, name: string = '') =>
 		literal === undefined ? `${values[name]}` : `{${literal}}`,
 	);

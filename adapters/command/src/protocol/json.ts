@@ -17,7 +17,7 @@ export interface JsonRequest extends Readonly<Record<string, unknown>> {
  * Asks a program and yields what it says; the result comes last, once the program has ended well. Throws `E_MODEL_FAILED` when it breaks
  * the protocol, ends badly or without a result, and what it says itself when it cannot do the work.
  */
-export async function* ask(
+export async function* runJson(
 	run: Run,
 	{ argv, maxLineBytes }: Pick<JsonProgram, 'argv' | 'maxLineBytes'>,
 	{ kind, ...request }: JsonRequest,
@@ -31,19 +31,19 @@ export async function* ask(
 	for await (const text of lines(program.stdout(), maxLineBytes, tooLong)) {
 		// What it prints after its result is its own affair.
 		if (result || isBlank(text)) continue;
-		const said = read(text, program);
-		if (said.type === 'error') throw refusal(said);
-		if (said.type === 'warning' && ++warnings > maxWarnings) continue;
-		if (said.type === 'result') {
-			result = said;
-			program.dismiss();
+		const message = read(text, program);
+		if (message.type === 'error') throw toError(message);
+		if (message.type === 'warning' && ++warnings > maxWarnings) continue;
+		if (message.type === 'result') {
+			result = message;
+			program.stopAfterGrace();
 			continue;
 		}
 		// Many lines come at once, and the reader may leave at any of them.
 		run.signal.throwIfAborted();
-		yield said;
+		yield message;
 	}
-	await program.succeeded();
+	await program.waitForSuccess();
 	if (!result) throw program.failure('ended without a result');
 	yield result;
 }
@@ -61,7 +61,7 @@ function read(line: Buffer, program: Program): Message {
 	}
 }
 
-function refusal({ message, code, param }: Extract<Message, { type: 'error' }>): Error {
+function toError({ message, code, param }: Extract<Message, { type: 'error' }>): Error {
 	if (code === 'invalid_value') return invalidValue(param ?? 'prompt', message);
 	if (code === 'unsupported_value') return unsupportedValue(param ?? 'prompt', message);
 	return modelError(message, code === undefined ? undefined : new Error(`Its code: ${code}`));

@@ -3,7 +3,7 @@
  * without a line break is a line too.
  */
 export async function* lines(
-	from: AsyncIterable<Buffer>,
+	source: AsyncIterable<Buffer>,
 	maxBytes: number,
 	tooLong: () => Error,
 ): AsyncGenerator<Buffer> {
@@ -16,21 +16,21 @@ export async function* lines(
 		if (length > maxBytes) throw tooLong();
 		parts.push(chunk.subarray(start, end));
 	};
-	const take = () => {
+	const flush = () => {
 		const line = Buffer.concat(parts);
 		parts = [];
 		length = 0;
 		return line;
 	};
-	for await (const chunk of from) {
+	for await (const chunk of source) {
 		let start = 0;
 		for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
 			add(chunk, start, end);
 			start = end + 1;
 			// A flood of empty ones would keep the event loop busy: each line that is passed on costs some turns of promises.
-			if (length > 0) yield take();
+			if (length > 0) yield flush();
 		}
 		add(chunk, start, chunk.byteLength);
 	}
-	if (length > 0) yield take();
+	if (length > 0) yield flush();
 }

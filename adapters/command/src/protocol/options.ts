@@ -7,7 +7,7 @@ const number = () => z.coerce.number<number | string>();
 const argument = z.string().refine((text) => !text.includes('\0'), 'no argument can hold a NUL');
 
 /** What every program is started with. */
-const base = {
+const baseOptions = {
 	/** What the program knows of the environment beside `PATH`, `LANG`, `HOME` and `TMPDIR`; both folders are its private one unless set here. */
 	env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), argument).default({}),
 	/** How long one run may take, in seconds, from the start of the program to the last byte that is read. */
@@ -22,7 +22,7 @@ const base = {
 
 /** A program that speaks the JSON protocol. */
 export const jsonProgram = z.strictObject({
-	...base,
+	...baseOptions,
 	/** How the program is spoken to: `json`, by messages, one a line; `plain`, by its arguments and its input. */
 	protocol: z.literal('json'),
 	/** The program and its arguments. */
@@ -34,9 +34,9 @@ export const jsonProgram = z.strictObject({
 /** The placeholders of a kind of model. */
 export interface Placeholders {
 	/** They have a value in every request. */
-	readonly always: readonly string[];
+	readonly required: readonly string[];
 	/** They have one where the client sends it, and so belong into groups. */
-	readonly sometimes: readonly string[];
+	readonly optional: readonly string[];
 	/** Files that a client may send: outside of a group, the model refuses requests without. */
 	readonly files: readonly string[];
 }
@@ -44,14 +44,14 @@ export interface Placeholders {
 /** A plain program: text on stdin, or in the file `{input}`; the result on stdout, or in the file `{output}`. */
 export function plainProgram(placeholders: Placeholders) {
 	return z.strictObject({
-		...base,
+		...baseOptions,
 		protocol: z.literal('plain'),
 		/** The program and its arguments, in which placeholders stand for what the client asks for. */
 		argv: z
 			.array(z.union([argument, z.array(argument).min(1)]))
 			.min(1)
 			.superRefine((template, context) => {
-				for (const message of faultsOf(template, placeholders)) {
+				for (const message of problemsOf(template, placeholders)) {
 					context.addIssue({ code: 'custom', message });
 				}
 			}),
@@ -59,7 +59,7 @@ export function plainProgram(placeholders: Placeholders) {
 }
 
 /** How far a plain program is, from what it prints on stderr. */
-export function progressOf({ always }: Placeholders) {
+export function progressOf({ required }: Placeholders) {
 	return z
 		.strictObject({
 			/** A regular expression for one line. Its first group is how much is done, its second one, where it has one, how much there is. */
@@ -69,7 +69,7 @@ export function progressOf({ always }: Placeholders) {
 				.string()
 				.default('100')
 				.superRefine((total, context) => {
-					for (const message of unknownIn([total], always)) {
+					for (const message of unknownIn([total], required)) {
 						context.addIssue({ code: 'custom', message });
 					}
 				}),
@@ -86,20 +86,20 @@ export type PlainProgram = z.output<ReturnType<typeof plainProgram>>;
 /** The options of its progress. */
 export type Progress = NonNullable<z.output<ReturnType<typeof progressOf>>>;
 
-function faultsOf(template: Template, placeholders: Placeholders): string[] {
-	const { always, sometimes, files } = placeholders;
-	const faults = unknownIn(template, ['input', 'output', ...always, ...sometimes, ...files]);
+function problemsOf(template: Template, placeholders: Placeholders): string[] {
+	const { required, optional, files } = placeholders;
+	const problems = unknownIn(template, ['input', 'output', ...required, ...optional, ...files]);
 	const [program] = template;
 	if (Array.isArray(program) || placeholdersIn([program ?? '']).size > 0) {
-		faults.push('The first argument is the program: a text without placeholders');
+		problems.push('The first argument is the program: a text without placeholders');
 	}
-	const required = requiredIn(template);
-	const loose = sometimes.filter((name) => required.has(name));
-	const remedies = loose.map(
+	const ungroupedNames = requiredIn(template);
+	const ungrouped = optional.filter((name) => ungroupedNames.has(name));
+	const remedies = ungrouped.map(
 		(name) =>
 			`{${name}} may have no value: put it into a group, which is then left out, such as ["--${name}", "{${name}}"]`,
 	);
-	return [...faults, ...remedies];
+	return [...problems, ...remedies];
 }
 
 function unknownIn(template: Template, known: readonly string[]): string[] {

@@ -15,7 +15,7 @@ import { basename, join, resolve, sep } from 'node:path';
 import { ownerMark, plinthError } from '@plinth/core';
 
 /** Why a file that a program made is no result: what the program did, as the end of a sentence. */
-export class FileFault extends Error {}
+export class ResultFileError extends Error {}
 
 /** The private folder of one run: what goes into it, what comes out of it, and its end. */
 export class RunFolder {
@@ -23,9 +23,9 @@ export class RunFolder {
 	readonly path: string;
 
 	/** Makes a folder that only this user can enter. Its name says whose it is: the next server removes what a killed one has left. */
-	static async make(): Promise<RunFolder> {
-		const made = await mkdtemp(join(tmpdir(), `plinth-${ownerMark()}-`)).catch(named);
-		return new RunFolder(await realpath(made));
+	static async create(): Promise<RunFolder> {
+		const created = await mkdtemp(join(tmpdir(), `plinth-${ownerMark()}-`)).catch(throwStoreError);
+		return new RunFolder(await realpath(created));
 	}
 
 	constructor(path: string) {
@@ -38,23 +38,28 @@ export class RunFolder {
 	}
 
 	/** Puts a file into it. One that lies elsewhere is copied: a program may write into what it was given. */
-	async put(name: string, content: Uint8Array | string | { readonly path: string }): Promise<void> {
+	async write(
+		name: string,
+		content: Uint8Array | string | { readonly path: string },
+	): Promise<void> {
 		const to = join(this.path, name);
-		const isElsewhere = typeof content === 'object' && 'path' in content;
-		const put = isElsewhere
+		const isFile = typeof content === 'object' && 'path' in content;
+		const written = isFile
 			? copyFile(content.path, to, constants.COPYFILE_FICLONE)
 			: writeFile(to, content, { mode: 0o600 });
-		await put.catch(named);
+		await written.catch(throwStoreError);
 	}
 
-	/** Reads a file that the program made. Rejects with a {@link FileFault} for one that is missing, outside, no file, empty, or larger than `maxBytes`. */
+	/** Reads a file that the program made. Rejects with a {@link ResultFileError} for one that is missing, outside, no file, empty, or larger than `maxBytes`. */
 	async read(name: string, maxBytes: number): Promise<Buffer> {
 		const file = await this.#open(name);
 		try {
 			const stats = await file.stat();
-			if (!stats.isFile()) throw new FileFault('gave something else than a file as its result');
-			if (stats.size === 0) throw new FileFault('made an empty file');
-			if (stats.size > maxBytes) throw new FileFault(`made a file of more than ${maxBytes} bytes`);
+			if (!stats.isFile())
+				throw new ResultFileError('gave something else than a file as its result');
+			if (stats.size === 0) throw new ResultFileError('made an empty file');
+			if (stats.size > maxBytes)
+				throw new ResultFileError(`made a file of more than ${maxBytes} bytes`);
 			return await readStart(file, stats.size);
 		} finally {
 			await file.close();
@@ -72,13 +77,14 @@ export class RunFolder {
 
 	async #open(name: string): Promise<FileHandle> {
 		const path = await realpath(resolve(this.path, name)).catch((cause) => {
-			throw new FileFault('did not make the file that is to be its result', { cause });
+			throw new ResultFileError('did not make the file that is to be its result', { cause });
 		});
-		if (!path.startsWith(this.path + sep)) throw new FileFault('named a file outside its folder');
+		if (!path.startsWith(this.path + sep))
+			throw new ResultFileError('named a file outside its folder');
 		// A pipe is not waited for.
 		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 		return open(path, flags).catch((cause) => {
-			throw new FileFault('made a file that cannot be opened', { cause });
+			throw new ResultFileError('made a file that cannot be opened', { cause });
 		});
 	}
 }
@@ -103,7 +109,7 @@ async function unlock(path: string): Promise<void> {
 }
 
 /** A full disk has a code of its own. */
-function named(error: unknown): never {
+function throwStoreError(error: unknown): never {
 	const { code } = error as NodeJS.ErrnoException;
 	if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
 	throw plinthError('E_STORE_FULL', { cause: error });

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, modelError, type PlinthError } from '@plinth/core';
 import { killOrphans } from './orphans.ts';
-import { Words } from './words.ts';
+import { StderrReader } from './stderr-reader.ts';
 
 /** From being asked to end until being killed. */
 const graceMs = 2_000;
 /** How long last words may be on their way once everybody who could say them is gone. */
-const lastWordsMs = 500;
+const stderrTimeoutMs = 500;
 
 /** How a program is started. */
 export interface ProgramOptions {
@@ -39,17 +39,17 @@ export class Program {
 	readonly ended: Promise<void>;
 	readonly #options: ProgramOptions;
 	readonly #child: ChildProcess;
-	readonly #words: Words;
+	readonly #stderr: StderrReader;
 	#outcome: Outcome | undefined;
 	#stopped: { readonly reason: unknown } | undefined;
-	#isDismissed = false;
+	#isStopExpected = false;
 	#cancelTimer: () => void = () => {};
-	#printed = 0;
+	#outputBytes = 0;
 
 	/** Starts it. Throws where the system has no process or file descriptor left. */
 	constructor(options: ProgramOptions) {
 		this.#options = options;
-		this.#words = new Words(options.onLine);
+		this.#stderr = new StderrReader(options.onLine);
 		this.#child = spawn(options.file, options.args, {
 			cwd: options.folder,
 			env: options.env,
@@ -62,8 +62,8 @@ export class Program {
 		this.#child.stdin?.end(options.input);
 		this.#child.stderr?.on('error', () => {});
 		this.#child.stderr?.on('data', (bytes: Buffer) => {
-			this.#words.add(bytes);
-			this.#count(bytes);
+			this.#stderr.add(bytes);
+			this.#countOutput(bytes);
 		});
 	}
 
@@ -77,7 +77,7 @@ export class Program {
 		const { stdout } = this.#child;
 		try {
 			for await (const chunk of (stdout ?? []) as Readable) {
-				this.#count(chunk);
+				this.#countOutput(chunk);
 				if (this.#stopped) break;
 				yield chunk;
 			}
@@ -88,22 +88,22 @@ export class Program {
 	}
 
 	/** Waits for its end. Rejects with the reason for which it was stopped, or where it says by its exit code that it has failed. */
-	async succeeded(): Promise<void> {
+	async waitForSuccess(): Promise<void> {
 		await this.ended;
 		if (this.#stopped) throw this.#stopped.reason;
 		const { code, signal } = this.#outcome ?? {};
-		if (code === 0 || this.#isDismissed) return;
-		const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-		throw this.failure(how);
+		if (code === 0 || this.#isStopExpected) return;
+		const outcome = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+		throw this.failure(outcome);
 	}
 
 	/** An error that tells the caller what the program did. */
-	failure(deed: string, cause?: unknown): PlinthError {
-		const words = this.#words.tail;
-		const said = words === '' ? 'It said nothing on stderr.' : `The end of its stderr: ${words}`;
+	failure(action: string, cause?: unknown): PlinthError {
+		const tail = this.#stderr.tail;
+		const detail = tail === '' ? 'It said nothing on stderr.' : `The end of its stderr: ${tail}`;
 		return modelError(
-			`The program behind this model ${deed}.`,
-			new Error(said, cause === undefined ? {} : { cause }),
+			`The program behind this model ${action}.`,
+			new Error(detail, cause === undefined ? {} : { cause }),
 		);
 	}
 
@@ -116,10 +116,10 @@ export class Program {
 	}
 
 	/** Gives it a moment to end by itself, because it has done its work; no reason to fail. */
-	dismiss(): void {
+	stopAfterGrace(): void {
 		if (this.#outcome || this.#stopped) return;
 		this.#cancelTimer = this.#options.clock.after(graceMs, () => {
-			this.#isDismissed = true;
+			this.#isStopExpected = true;
 			this.#terminate();
 		});
 	}
@@ -141,10 +141,10 @@ export class Program {
 		}
 	}
 
-	#count(bytes: Buffer): void {
+	#countOutput(bytes: Buffer): void {
 		const { maxOutputBytes } = this.#options;
-		this.#printed += bytes.byteLength;
-		if (this.#printed <= maxOutputBytes) return;
+		this.#outputBytes += bytes.byteLength;
+		if (this.#outputBytes <= maxOutputBytes) return;
 		this.stop(this.failure(`printed more than ${maxOutputBytes} bytes`));
 	}
 
@@ -168,8 +168,8 @@ export class Program {
 		const { stderr } = this.#child;
 		if (!stderr || stderr.closed) return;
 		// Where there is no /proc somebody may still hold it.
-		const late = delay(lastWordsMs, undefined, { ref: false });
-		await Promise.race([new Promise((resolve) => stderr.once('close', resolve)), late]);
+		const timeout = delay(stderrTimeoutMs, undefined, { ref: false });
+		await Promise.race([new Promise((resolve) => stderr.once('close', resolve)), timeout]);
 	}
 }
 

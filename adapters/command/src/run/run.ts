@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '@plinth/core';
-import { FileFault, type RunFolder } from './folder.ts';
-import type { Guard } from './guard.ts';
-import { markName } from './orphans.ts';
+import { ResultFileError, type RunFolder } from './folder.ts';
+import { runVariable } from './orphans.ts';
 import { Program } from './program.ts';
+import type { Watchdog } from './watchdog.ts';
 
 /** What the runs of a model have in common. */
 export interface RunOptions {
@@ -11,13 +11,13 @@ export interface RunOptions {
 	readonly env: Readonly<Record<string, string>>;
 	readonly timeoutSeconds: number;
 	readonly maxOutputBytes: number;
-	readonly guard: Guard;
+	readonly guard: Watchdog;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
 /** What one start of the program needs. */
-export interface Start {
+export interface StartOptions {
 	readonly args: readonly string[];
 	/** All of its stdin. */
 	readonly input: string;
@@ -48,7 +48,7 @@ export class Run {
 	}
 
 	/** Starts the program, once. Throws the signal's reason when it has aborted. */
-	start({ args, input, onLine }: Start): Program {
+	start({ args, input, onLine }: StartOptions): Program {
 		this.signal.throwIfAborted();
 		const { file, env, guard, clock, maxOutputBytes, timeoutSeconds } = this.#options;
 		const { path, name: mark } = this.folder;
@@ -57,7 +57,7 @@ export class Run {
 			args,
 			input,
 			onLine,
-			env: { ...environment(path), ...env, [markName]: mark },
+			env: { ...environment(path), ...env, [runVariable]: mark },
 			mark,
 			folder: path,
 			maxOutputBytes,
@@ -82,13 +82,13 @@ export class Run {
 			return await this.folder.read(name, this.#options.maxOutputBytes);
 		} catch (error) {
 			this.signal.throwIfAborted();
-			throw error instanceof FileFault ? this.failure(error.message, error) : error;
+			throw error instanceof ResultFileError ? this.failure(error.message, error) : error;
 		}
 	}
 
 	/** An error that tells the caller what the program did. */
-	failure(deed: string, cause?: unknown): Error {
-		return this.#program?.failure(deed, cause) ?? new Error(deed, { cause });
+	failure(action: string, cause?: unknown): Error {
+		return this.#program?.failure(action, cause) ?? new Error(action, { cause });
 	}
 
 	/** Ends what is left of it; to be called when nobody needs it any more, also more than once. */

@@ -1,9 +1,9 @@
 import { type Clock, type Logger, orAbort, plinthError } from '@plinth/core';
 import { Semaphore } from '@plinth/toolkit';
 import { RunFolder } from './folder.ts';
-import { Guard } from './guard.ts';
 import { findProgram } from './path.ts';
 import { Run } from './run.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** The options of a model, as far as they concern its runs. */
 export interface RunsOptions {
@@ -18,14 +18,14 @@ export interface RunsOptions {
 }
 
 /** Where a model lives. */
-export interface Surroundings {
+export interface ModelContext {
 	readonly services: { readonly clock: Clock };
 	readonly log: Logger;
 	onStop(task: () => Promise<void>): void;
 }
 
 /** Prepares the runs of a model, and ends them with it. Throws where there is no such program. */
-export function createRuns(options: RunsOptions, { services, log, onStop }: Surroundings): Runs {
+export function createRuns(options: RunsOptions, { services, log, onStop }: ModelContext): Runs {
 	const [program = ''] = options.argv.flat();
 	const file = findProgram(program, options.env.PATH ?? process.env.PATH);
 	const runs = new Runs(file, options, services.clock, log);
@@ -39,18 +39,18 @@ export class Runs {
 	readonly #options: RunsOptions;
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	readonly #places: Semaphore;
-	readonly #guard = new Guard();
+	readonly #slots: Semaphore;
+	readonly #guard = new Watchdog();
 	readonly #open = new Set<Run>();
 	readonly #stop = new AbortController();
-	#inside = 0;
+	#admitted = 0;
 
 	constructor(file: string, options: RunsOptions, clock: Clock, log: Logger) {
 		this.#file = file;
 		this.#options = options;
 		this.#clock = clock;
 		this.#log = log;
-		this.#places = new Semaphore(options.concurrency);
+		this.#slots = new Semaphore(options.concurrency);
 	}
 
 	/**
@@ -60,9 +60,9 @@ export class Runs {
 	async use<T>(signal: AbortSignal, work: (run: Run) => Promise<T>): Promise<T> {
 		const run = await this.open(signal);
 		try {
-			const made = await orAbort(run.signal, work(run));
+			const result = await orAbort(run.signal, work(run));
 			await run.close();
-			return made;
+			return result;
 		} catch (error) {
 			void run.close();
 			throw error;
@@ -71,12 +71,12 @@ export class Runs {
 
 	/** Waits for a turn, and makes a run with a folder. Rejects with the signal's reason, or with `E_MODEL_BUSY`, 429, where the line is full. */
 	async open(signal: AbortSignal): Promise<Run> {
-		const either = AbortSignal.any([signal, this.#stop.signal]);
-		const leave = await this.#enter(either);
+		const combined = AbortSignal.any([signal, this.#stop.signal]);
+		const releaseSlot = await this.#acquireSlot(combined);
 		try {
-			const folder = await RunFolder.make();
+			const folder = await RunFolder.create();
 			this.#guard.add(folder.name);
-			const run = new Run(folder, either, {
+			const run = new Run(folder, combined, {
 				...this.#options,
 				file: this.#file,
 				guard: this.#guard,
@@ -86,11 +86,11 @@ export class Runs {
 			this.#open.add(run);
 			void run.closed.finally(() => {
 				this.#open.delete(run);
-				leave();
+				releaseSlot();
 			});
 			return run;
 		} catch (error) {
-			leave();
+			releaseSlot();
 			throw error;
 		}
 	}
@@ -103,20 +103,20 @@ export class Runs {
 	}
 
 	/** A place in the line, and what gives it back. */
-	async #enter(signal: AbortSignal): Promise<() => void> {
+	async #acquireSlot(signal: AbortSignal): Promise<() => void> {
 		const { concurrency, waiting = Number.POSITIVE_INFINITY } = this.#options;
-		if (this.#inside >= concurrency + waiting) throw plinthError('E_MODEL_BUSY');
-		this.#inside++;
-		const entered = Promise.withResolvers<() => void>();
-		const left = Promise.withResolvers<void>();
-		const stay = () => {
-			entered.resolve(left.resolve);
-			return left.promise.finally(() => this.#inside--);
+		if (this.#admitted >= concurrency + waiting) throw plinthError('E_MODEL_BUSY');
+		this.#admitted++;
+		const acquired = Promise.withResolvers<() => void>();
+		const released = Promise.withResolvers<void>();
+		const hold = () => {
+			acquired.resolve(released.resolve);
+			return released.promise.finally(() => this.#admitted--);
 		};
 		// An abort takes a place in the line away, but not that of a program which still runs.
-		this.#places.run(stay, signal).catch(entered.reject);
-		return entered.promise.catch((error) => {
-			this.#inside--;
+		this.#slots.run(hold, signal).catch(acquired.reject);
+		return acquired.promise.catch((error) => {
+			this.#admitted--;
 			throw error;
 		});
 	}

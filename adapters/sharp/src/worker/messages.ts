@@ -1,7 +1,7 @@
 import type { Task } from '../tasks.ts';
 
 /** Says what is to be done. Without a path, the picture is the frame's body. */
-export interface Request {
+export interface WorkerRequest {
 	readonly task: Task;
 	readonly path?: string;
 }

@@ -8,13 +8,13 @@ import { dirname } from 'node:path';
  * Not Node's own `recursive`: where a directory exists and nothing can be made in it, as in `/proc`, that tries for ever.
  */
 export function makePrivateDir(path: string): void {
-	if (made(path)) return;
+	if (tryMkdir(path)) return;
 	makePrivateDir(dirname(path));
 	mkdirOnce(path);
 }
 
 /** False when the directory above is missing. */
-function made(path: string): boolean {
+function tryMkdir(path: string): boolean {
 	try {
 		mkdirOnce(path);
 		return true;

@@ -2,17 +2,17 @@ import { plinthError } from '@plinth/core';
 
 /** Bounds what a process holds of one kind at the same time, over all requests: `most`, in a unit of the caller, such as bytes or characters. */
 export class Capacity {
-	readonly #most: number;
+	readonly #max: number;
 	#held = 0;
 
-	constructor(most: number) {
-		this.#most = most;
+	constructor(max: number) {
+		this.#max = max;
 	}
 
 	/** The share of one request, empty at first. */
 	share(): CapacityShare {
 		return new CapacityShare((amount) => {
-			if (amount > 0 && this.#held + amount > this.#most) throw plinthError('E_OVERLOADED');
+			if (amount > 0 && this.#held + amount > this.#max) throw plinthError('E_OVERLOADED');
 			this.#held += amount;
 		});
 	}
@@ -20,12 +20,12 @@ export class Capacity {
 
 /** What one request holds of a {@link Capacity}. */
 export class CapacityShare {
-	readonly #count: (amount: number) => void;
+	readonly #add: (amount: number) => void;
 	#held = 0;
-	#isOver = false;
+	#isReleased = false;
 
-	constructor(count: (amount: number) => void) {
-		this.#count = count;
+	constructor(add: (amount: number) => void) {
+		this.#add = add;
 	}
 
 	/** How much it is. */
@@ -35,15 +35,15 @@ export class CapacityShare {
 
 	/** Takes more. Throws `E_OVERLOADED`, 503, when there is no room. A share that was given back takes nothing any more. */
 	take(amount: number): void {
-		if (this.#isOver) return;
-		this.#count(amount);
+		if (this.#isReleased) return;
+		this.#add(amount);
 		this.#held += amount;
 	}
 
 	/** Gives all of it back; to be called when the request is over, also more than once. */
 	release(): void {
-		this.#isOver = true;
-		this.#count(-this.#held);
+		this.#isReleased = true;
+		this.#add(-this.#held);
 		this.#held = 0;
 	}
 }

@@ -21,14 +21,14 @@ export interface JobUpdate {
 }
 
 /** Why a feed ended before what it followed: its reader was too slow, the server stops, or `maxMs` is over. */
-export type FeedEnd = 'slow_reader' | 'stopping' | 'max_age';
+export type FeedEndReason = 'slow_reader' | 'stopping' | 'max_age';
 
 /** One follower's updates. Ends by itself when the one job that it follows has ended or was removed. */
 export interface FeedReader extends AsyncIterable<JobUpdate> {
 	/** Set once the updates are over early. */
-	readonly end: FeedEnd | undefined;
+	readonly endReason: FeedEndReason | undefined;
 	/** True once nothing more comes; from the beginning when the one job had ended, and all of that was told before `after`. */
-	readonly isOver: boolean;
+	readonly isDone: boolean;
 }
 
 /** What a reader of {@link JobFeed} follows, from where on, and for how long. */

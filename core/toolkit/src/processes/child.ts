@@ -7,13 +7,13 @@ import { setPriority } from 'node:os';
 import { Refusal } from './failures.ts';
 import { type Frame, readFrames, writeFrame } from './frames.ts';
 import { watchMemory } from './memory-watch.ts';
-import { type Answer, answersFd, type Outcome, type Request } from './messages.ts';
+import { type ChildMessage, responseFd, type TaskOutcome, type TaskRequest } from './messages.ts';
 
 export { Refusal };
 
-const usualRest = 150_000_000;
+const defaultCollectAbove = 150_000_000;
 /** A collection is worth its time when there may be so much of it, in bytes. */
-const garbage = 64_000_000;
+const minGarbageBytes = 64_000_000;
 
 /** What a task gives: JSON, and bytes that stay as they are. */
 export interface TaskResult {
@@ -22,10 +22,14 @@ export interface TaskResult {
 }
 
 /** Sends the parent something before the task is done. Resolves when it has left. */
-export type Tell = (value: unknown, body?: Uint8Array) => Promise<void>;
+export type SendUpdate = (value: unknown, body?: Uint8Array) => Promise<void>;
 
 /** Does one task. Throws a {@link Refusal} for what is wrong with what it was given. */
-export type Perform = (task: unknown, body: Buffer, tell: Tell) => Promise<TaskResult>;
+export type TaskHandler = (
+	task: unknown,
+	body: Buffer,
+	sendUpdate: SendUpdate,
+) => Promise<TaskResult>;
 
 /** How the process is bounded. */
 export interface ChildOptions {
@@ -39,22 +43,24 @@ export interface ChildOptions {
  * Does the tasks that come in over stdin, and answers over a pipe of its own. Ends with stdin, so that the process never outlives its
  * parent. What is printed is heard by nobody.
  */
-export async function serveTasks(perform: Perform, options: ChildOptions): Promise<never> {
-	const { maxBytes, collectAbove = usualRest } = options;
+export async function serveTasks(handler: TaskHandler, options: ChildOptions): Promise<never> {
+	const { maxBytes, collectAbove = defaultCollectAbove } = options;
 	// The parent decides when its children end: it may still need them after a signal to the whole process group.
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 	for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
 	const collect = collectorAbove(collectAbove);
-	const answers = new Socket({ fd: answersFd, readable: false }).on('error', end);
-	const send = (answer: Answer, body?: Uint8Array) =>
-		new Promise<void>((resolve) => writeFrame(answers, answer, body, resolve));
+	const responses = new Socket({ fd: responseFd, readable: false }).on('error', end);
+	const send = (answer: ChildMessage, body?: Uint8Array) =>
+		new Promise<void>((resolve) => writeFrame(responses, answer, body, resolve));
 	const memory = await watchMemory(maxBytes);
 	// Behind it: on Linux that is a matter of each thread, and who watches must not wait for a busy machine.
 	lowerPriority();
 	const work = async ({ header, body }: Frame) => {
 		memory.start();
-		const tell: Tell = (value, bytes) => send({ kind: 'news', value }, bytes);
-		const [outcome, bytes] = await ended(() => perform((header as Request).task, body, tell));
+		const sendUpdate: SendUpdate = (value, bytes) => send({ kind: 'news', value }, bytes);
+		const [outcome, bytes] = await runTask(() =>
+			handler((header as TaskRequest).task, body, sendUpdate),
+		);
 		memory.stop();
 		void send(outcome, bytes);
 		setImmediate(collect);
@@ -74,7 +80,9 @@ function lowerPriority(): void {
 	}
 }
 
-async function ended(task: () => Promise<TaskResult>): Promise<readonly [Outcome, Uint8Array?]> {
+async function runTask(
+	task: () => Promise<TaskResult>,
+): Promise<readonly [TaskOutcome, Uint8Array?]> {
 	try {
 		const { value = {}, body } = await task();
 		const outcome = { kind: 'done', value, rss: rss() } as const;
@@ -84,22 +92,22 @@ async function ended(task: () => Promise<TaskResult>): Promise<readonly [Outcome
 	}
 }
 
-function refused({ code, sentence, cause }: Refusal): Outcome {
+function refused({ code, sentence, cause }: Refusal): TaskOutcome {
 	const reason = cause instanceof Error ? cause.message : undefined;
 	return { kind: 'refused', code, sentence, cause: reason, rss: rss() };
 }
 
-function failed(error: unknown): Outcome {
+function failed(error: unknown): TaskOutcome {
 	return { kind: 'failed', message: String(error), rss: rss() };
 }
 
 /** What was sent is only garbage now, which Node would keep for long. Where little of it is, the next look waits until there is more. */
-function collectorAbove(least: number): () => void {
-	let above = least;
+function collectorAbove(min: number): () => void {
+	let threshold = min;
 	return () => {
-		if (rss() <= above) return;
+		if (rss() <= threshold) return;
 		globalThis.gc?.();
-		above = Math.max(least, rss() + garbage);
+		threshold = Math.max(min, rss() + minGarbageBytes);
 	};
 }
 

@@ -18,7 +18,7 @@ export class Refusal<C extends string = string> extends Error {
 export class Crash extends Error {}
 
 /** A process was killed because its task took too long. */
-export class Overtime extends Error {}
+export class TaskTimeout extends Error {}
 
 /** A process was killed, or ended itself, because its task took too much memory. */
 export class OutOfMemory extends Error {}

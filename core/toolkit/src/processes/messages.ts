@@ -1,16 +1,16 @@
 /** What a child is asked. Bytes of the task are the frame's body. */
-export interface Request {
+export interface TaskRequest {
 	readonly task: unknown;
 }
 
 /** The first answer says that the child is there. Each request is answered by an outcome, and maybe by news before. */
-export type Answer =
+export type ChildMessage =
 	| { readonly kind: 'ready' }
 	| { readonly kind: 'news'; readonly value: unknown }
-	| Outcome;
+	| TaskOutcome;
 
 /** How a task ended, and how much memory the process has after it, in bytes. */
-export type Outcome = (
+export type TaskOutcome = (
 	| { readonly kind: 'done'; readonly value: unknown }
 	| {
 			readonly kind: 'refused';
@@ -22,7 +22,7 @@ export type Outcome = (
 ) & { readonly rss: number };
 
 /** Where a child answers. Not stdout, on which any library may print. */
-export const answersFd = 3;
+export const responseFd = 3;
 
 /** What a child says on stderr before it ends because of its memory. */
 export const outOfMemory = 'plinth: too much memory';

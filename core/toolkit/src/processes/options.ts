@@ -5,17 +5,17 @@ export interface ProcessOptions {
 	/** What they run: a module that calls `serveTasks`. */
 	readonly file: URL;
 	/** A task may take this long, from when the process has it, in milliseconds, unless it has a limit of its own. So may a start. */
-	readonly taskMs: number;
+	readonly taskTimeoutMs: number;
 	/** A task that nobody waits for any more may go on this long, in milliseconds; then its process is killed. */
-	readonly abandonedMs: number;
+	readonly abortGraceMs: number;
 	/** More memory than this after a task, in bytes, and the process is replaced. */
-	readonly maxRestingBytes: number;
+	readonly maxIdleBytes: number;
 	/** After so many tasks the process is replaced. */
 	readonly maxTasks?: number;
 	/** Bounds JavaScript's own heap, in MiB. */
 	readonly heapMb?: number;
 	/** Of it, half of what new objects have room in before they are collected, in MiB: less is slower and takes less memory. */
-	readonly youngMb?: number;
+	readonly semiSpaceMb?: number;
 	/** All that they know of the environment. */
 	readonly env?: Readonly<Record<string, string>>;
 }
@@ -26,13 +26,13 @@ export interface TaskRun {
 	readonly body?: Uint8Array | undefined;
 	readonly signal?: AbortSignal | undefined;
 	/** In place of `taskMs`. */
-	readonly limitMs?: number;
+	readonly timeoutMs?: number;
 	/** Gets what the child tells before it is done. Throws when that is no message of the task: the child is killed then, as for a wrong answer. */
-	heard?(value: unknown, body: Buffer, limit: { extend(ms: number): void }): void;
+	onUpdate?(value: unknown, body: Buffer, deadline: { extend(ms: number): void }): void;
 }
 
 /** What a task gave. */
-export interface TaskAnswer {
+export interface TaskResponse {
 	readonly value: unknown;
 	/** Memory of its own; empty where there is none. */
 	readonly body: Buffer;

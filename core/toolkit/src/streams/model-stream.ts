@@ -1,8 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { abandon, isPlinthError, orAbort, type PlinthError, plinthError } from '@plinth/core';
 
 /** Values that are read in one turn of the event loop at most: a model that always has the next one would keep the process from everything else. */
-const valuesPerTurn = 128;
+const valuesPerTick = 128;
 
 /**
  * What a model yields, tied to `signal`: once it aborts, reading rejects with its reason and the source's `return` has been called, also while
@@ -26,7 +26,7 @@ export function fromModel<T>(
 		async next() {
 			try {
 				count += 1;
-				if (count % valuesPerTurn === 0) await turn();
+				if (count % valuesPerTick === 0) await yieldToEventLoop();
 				signal.throwIfAborted();
 				const step = await orAbort(signal, iterator.next());
 				if (step.done) release();
@@ -50,16 +50,16 @@ export function fromModel<T>(
  */
 export async function awaitFirst<T>(
 	source: AsyncIterable<T>,
-	isWorth: (value: T) => boolean,
-	nothing: () => PlinthError,
+	isContent: (value: T) => boolean,
+	emptyError: () => PlinthError,
 ): Promise<AsyncIterable<T>> {
 	const iterator = source[Symbol.asyncIterator]();
-	const before: T[] = [];
+	const buffered: T[] = [];
 	for (;;) {
 		const step = await iterator.next();
-		if (step.done) throw nothing();
-		before.push(step.value);
-		if (isWorth(step.value)) return resume(before, iterator);
+		if (step.done) throw emptyError();
+		buffered.push(step.value);
+		if (isContent(step.value)) return resume(buffered, iterator);
 	}
 }
 
@@ -68,9 +68,9 @@ export function toModelFailure(cause: unknown): unknown {
 	return isPlinthError(cause) ? cause : plinthError('E_MODEL_FAILED', { cause });
 }
 
-async function* resume<T>(before: readonly T[], rest: AsyncIterator<T>): AsyncGenerator<T> {
+async function* resume<T>(buffered: readonly T[], rest: AsyncIterator<T>): AsyncGenerator<T> {
 	try {
-		yield* before;
+		yield* buffered;
 		for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
 	} finally {
 		await rest.return?.();

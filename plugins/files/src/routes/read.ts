@@ -43,15 +43,15 @@ export function listFiles({ records, clock }: FileContext): Route {
 			if (after !== undefined && !isFileId(after)) {
 				throw invalidValue('after', 'after must be the id of a file.');
 			}
-			const wish = { after, limit: Math.min(limit, maxPage), order, purpose };
-			const page = await pageOf(records, principal.tenant, wish, clock.now());
+			const pageOptions = { after, limit: Math.min(limit, maxPage), order, purpose };
+			const page = await pageOf(records, principal.tenant, pageOptions, clock.now());
 			const data = page.files.map(toFile);
 			return listPage(data, page.hasMore);
 		},
 	});
 }
 
-/** `DELETE /v1/files/{id}`: gone at once for every request that comes later. */
+/** `DELETE /v1/files/{id}`: effective for every later request. */
 export function deleteFile(context: FileContext): Route {
 	return defineRoute({
 		method: 'DELETE',
@@ -63,7 +63,7 @@ export function deleteFile(context: FileContext): Route {
 		errors: [fileErrors.E_FILE_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { id } }, { principal }) {
 			const file = await findFile(context, principal.tenant, id);
-			if (!(await context.shelf.remove(file))) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
+			if (!(await context.store.remove(file))) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
 			return { id, object: 'file', deleted: true };
 		},
 	});

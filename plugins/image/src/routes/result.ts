@@ -16,7 +16,7 @@ import { isSigned, readName, storedPrefix } from '../links/url-names.ts';
 const params = z.object({
 	name: z.string().meta({ description: 'As it stands in the URL of an answer.' }),
 });
-// Unchecked: a wrong one, or several, must answer like an unknown name.
+// Not validated here: an invalid signature must respond like an unknown name.
 const query = z.object({
 	signature: z
 		.unknown()
@@ -27,7 +27,7 @@ const query = z.object({
 		.optional(),
 });
 
-/** `GET /v1/images/results/{name}`: a picture of an earlier answer, for whoever holds its URL, until it expires. */
+/** `GET /v1/images/results/{name}`: a stored picture, for anyone with its URL, until it expires. */
 export function imageResult({ blobs, key, clock }: ImageContext): Route {
 	return defineRoute({
 		method: 'GET',
@@ -48,20 +48,20 @@ export function imageResult({ blobs, key, clock }: ImageContext): Route {
 			errors.E_STORE_UNAVAILABLE,
 		],
 		async handler({ params: { name }, query: { signature } }) {
-			const facts = readName(name);
-			if (!facts || !isSigned(await key(), name, signature)) throw notFound();
-			// The sweep deletes lazily, so the clock decides and not the presence of the bytes.
-			const leftMs = facts.expiresAt - clock.now();
+			const nameParts = readName(name);
+			if (!nameParts || !isSigned(await key(), name, signature)) throw notFound();
+			// The sweep runs late, so the clock decides and not the presence of the bytes.
+			const leftMs = nameParts.expiresAt - clock.now();
 			if (leftMs <= 0) throw errorFrom(imageErrors, 'E_IMAGE_EXPIRED');
 			const info = await blobs.head(`${storedPrefix}${name}`);
 			if (!info) throw notFound();
 			return Reply.binary(stored(blobs, info), {
-				mediaType: facts.mediaType,
+				mediaType: nameParts.mediaType,
 				etag: info.sha256,
 				ranges: true,
 				headers: {
 					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,
-					// It is meant to stand in pages of others.
+					// Other sites may embed the picture.
 					'cross-origin-resource-policy': 'cross-origin',
 				},
 			});

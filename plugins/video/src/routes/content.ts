@@ -41,7 +41,7 @@ export function videoContent(context: VideoContext): Route {
 		async handler({ params, query }, { principal }) {
 			const job = await findVideo(context, principal.tenant, params.id);
 			const output = readyOutput(job);
-			// The sweep deletes lazily, so the clock decides and not the presence of the bytes.
+			// The sweep runs late, so the clock decides and not the presence of the bytes.
 			if (isExpired(job, clock.now())) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
 			const file = query.variant === 'video' ? output.video : output.poster;
 			if (!file) throw errorFrom(videoErrors, 'E_VIDEO_THUMBNAIL_NOT_FOUND');
@@ -65,7 +65,10 @@ function readyOutput(job: Job): VideoOutput {
 	throw errorFrom(videoErrors, 'E_VIDEO_NOT_READY', { message });
 }
 
-/** The record knows how large a file is, so the store is asked once. Bytes that are gone are found out before the head is sent. */
+/**
+ * A stored file as a byte source. The record has its size, so one read of the store suffices. `check`
+ * detects missing bytes before the response head is sent.
+ */
 function stored(blobs: BlobStore, { key, size }: StoredFile): ByteSource {
 	const missing = () => errorFrom(videoErrors, 'E_VIDEO_CONTENT_MISSING');
 	return {

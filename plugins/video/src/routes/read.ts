@@ -52,7 +52,7 @@ export function listVideos({ jobs, options }: VideoContext): Route {
 	});
 }
 
-/** `DELETE /v1/videos/{id}`: running work is cancelled, and nothing resurrects the job. */
+/** `DELETE /v1/videos/{id}`: cancels running work and deletes the job. */
 export function deleteVideo({ jobs }: VideoContext): Route {
 	return defineRoute({
 		method: 'DELETE',

@@ -1,0 +1,61 @@
+import type { ChatMessage, ChatPart } from '@plinth/plugin-chat/model';
+import type { RunFolder } from '../run/folder.ts';
+
+/**
+ * The messages of a request as a program gets them: files lie in its folder and are named in `file`; documents have their text, but not page
+ * by page as well.
+ */
+export async function writeParts(
+	folder: RunFolder,
+	messages: readonly ChatMessage[],
+): Promise<readonly unknown[]> {
+	const written = await Promise.all(
+		messages.map(async (message, index) => {
+			if (message.role !== 'user') return message;
+			const parts = message.content.map((part, partIndex) =>
+				writePart(folder, part, `file-${index + 1}-${partIndex + 1}`),
+			);
+			return { ...message, content: await Promise.all(parts) };
+		}),
+	);
+	return written;
+}
+
+async function writePart(folder: RunFolder, part: ChatPart, file: string): Promise<unknown> {
+	switch (part.type) {
+		case 'text':
+			return part;
+		case 'document': {
+			const { pages: _, ...document } = part;
+			return document;
+		}
+		case 'image': {
+			const { type, detail, image } = part;
+			if ('url' in image) return { type, detail, url: image.url };
+			await folder.write(file, image.source);
+			return { type, detail, file, mediaType: image.mediaType };
+		}
+		default: {
+			const { source, ...rest } = part;
+			await folder.write(file, source);
+			return { ...rest, file };
+		}
+	}
+}
+
+/** A conversation as one text. A lone question stands for itself; otherwise each turn is headed by who speaks, and the last head waits for the answer. */
+export function transcript(messages: readonly ChatMessage[]): string {
+	const [first] = messages;
+	if (first && messages.length === 1 && first.role === 'user') return textOf(first);
+	const turns = messages.map((message) => `${roleNames[message.role]}:\n${textOf(message)}`);
+	return [...turns, `${roleNames.assistant}:\n`].join('\n\n');
+}
+
+const roleNames = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
+
+function textOf({ content }: ChatMessage): string {
+	return content
+		.map((part) => (part.type === 'text' || part.type === 'document' ? part.text : ''))
+		.filter((text) => text !== '')
+		.join('\n\n');
+}
