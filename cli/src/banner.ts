@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import { type App, version } from '@plinth/core';
 import { formatSection } from './format-section.ts';
 
-/** What the banner tells. */
+/** The content of the banner. */
 export interface BannerOptions {
 	readonly app: App;
 	readonly url: string;
 	/** The config file; undefined for the built-in composition. */
 	readonly file: string | undefined;
-	/** Which keys open it; `key` is one that was made just now and is shown only here. */
+	/** Lines about the API keys; `key` is a key created just now, which is shown only here. */
 	readonly keys: { readonly key: string | null; readonly lines: readonly string[] };
-	/** True when no key is asked for. */
+	/** Whether authentication is off. */
 	readonly isAuthOff: boolean;
 }
 
-/** What a person who has started the server wants to know, in one screen. */
+/** The banner that is printed after the start. */
 export function banner({ app, url, file, keys, isAuthOff }: BannerOptions): string {
 	const { parts, models } = app.tree();
 	const plugins = parts.filter(({ owner }) => owner.startsWith('plugin '));

@@ -1,4 +1,4 @@
-/** Prints labelled lines under a title, as the banners of long-running commands do. */
+/** Formats labelled lines under a title. */
 export function formatSection(
 	title: string,
 	rows: readonly (readonly [label: string, lines: readonly string[]])[],

@@ -10,7 +10,10 @@ import { embedded } from './embedded.ts';
 import { quietLogger } from './quiet.ts';
 import { UserError } from './user-error.ts';
 
-/** Boots nothing of a composition but its document reader, works with it, and stops it again. No store is opened, nothing is written. */
+/**
+ * Boots only the document reader of a composition, runs `work` with it, and stops it. Opens no store and
+ * writes nothing.
+ */
 export async function withReader<T>(
 	flags: { readonly config?: string },
 	work: (reader: DocumentReader) => Promise<T>,
@@ -30,11 +33,12 @@ function readerOf(app: App, file: string | undefined): DocumentReader {
 		.parts.some(({ provides }) => provides.includes(mediaServices.documents.id));
 	if (hasReader) return app.service(mediaServices.documents);
 	throw new UserError(
-		`${file ?? 'The built-in composition'} has no backend that reads documents. Add one under backends, such as @plinth/documents#documentReader.`,
+		`${file ?? 'The built-in composition'} has no backend that reads documents. ` +
+			'Add one under backends, such as @plinth/documents#documentReader.',
 	);
 }
 
-/** The same config without what the reader does not need. */
+/** The config with only the parts that the reader needs. */
 function readerOnly(config: ResolvedConfig): ResolvedConfig {
 	const needed = new Set<string>();
 	const providersOf = (id: string) =>

@@ -1,6 +1,6 @@
 import type { App } from '@plinth/core';
 
-/** However the drain goes, the process is gone after this many milliseconds. */
+/** Milliseconds after a signal after which the process exits in any case. */
 const exitMs = 18_000;
 
 /** The first signal drains and exits 0; the second exits at once. */
@@ -9,7 +9,7 @@ export function stopOnSignals(app: App): void {
 	const stop = (signal: NodeJS.Signals) => {
 		if (isStopping) process.exit(1);
 		isStopping = true;
-		process.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
+		process.stderr.write(`${signal}: finishing running work; send it again to quit at once\n`);
 		setTimeout(() => process.exit(1), exitMs).unref();
 		app.stop().then(
 			() => process.exit(0),

@@ -95,7 +95,7 @@ describe('folders', () => {
 
 	test('that are not there yet are looked for above', async () => {
 		const { status, text } = await checkFolder(join(dir, 'not/yet'));
-		expect([status, text]).toEqual(['ok', expect.stringContaining('made by the first start')]);
+		expect([status, text]).toEqual(['ok', expect.stringContaining('created by the first start')]);
 	});
 
 	test('with a file for everybody, or one from the future, are named', async () => {
@@ -196,7 +196,7 @@ describe('keys', () => {
 	});
 
 	test.each([
-		['none at all', false, [], 'ok', /first start makes one/],
+		['none at all', false, [], 'ok', /first start creates one/],
 		['configured ones', true, [], 'ok', /^from the config, issued 0$/],
 		['one that stays', false, [key(null)], 'ok', /issued 1$/],
 		['one that ends soon', false, [key(null), key(3)], 'warning', /within a week expires key_3$/],
@@ -213,14 +213,12 @@ describe('variables', () => {
 		const { env, read } = trackReads({ PLINTH_A: '1', PLINTH_B: '2' });
 		expect(env.PLINTH_A).toBe('1');
 		expect(checkVariables(env, read, 'process.env.PLINTH_B').map(statusOf)).toEqual(['ok']);
-		expect(checkVariables(env, read, '').map(({ text }) => text)).toEqual([
-			'nobody reads PLINTH_B',
-		]);
+		expect(checkVariables(env, read, '').map(({ text }) => text)).toEqual(['PLINTH_B is not read']);
 	});
 
 	test('that this config has no use for are said to be ours', () => {
 		const [found] = checkVariables({ PLINTH_API_KEYS: 'x' }, new Set(), '');
-		expect(found?.text).toMatch(/nobody reads PLINTH_API_KEYS: this config/);
+		expect(found?.text).toMatch(/PLINTH_API_KEYS is not read: this config/);
 	});
 });
 

@@ -1,6 +1,9 @@
 import type { Semaphore } from '@plinth/toolkit';
 
-/** Waits for a place, for work that is not one promise. The function that comes back gives it up; the signal ends only the waiting. */
+/**
+ * Waits for a slot and returns a function that releases it, for work that is not a single promise. The
+ * signal only ends the waiting.
+ */
 export async function acquireSlot(semaphore: Semaphore, signal: AbortSignal): Promise<() => void> {
 	const acquired = Promise.withResolvers<void>();
 	const released = Promise.withResolvers<void>();

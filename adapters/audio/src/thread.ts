@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { type Clock, modelError, plinthError } from '@plinth/core';
 import type { Settings, WorkerRequest, WorkerResponse } from './messages.ts';
 
-/** How a thread is run. */
+/** Options of a thread. */
 export interface ThreadOptions {
 	readonly clock: Clock;
-	/** The thread's file. */
+	/** The module of the thread. */
 	readonly file: URL;
-	/** An answer that takes longer, in milliseconds, means that the thread will not answer any more. */
+	/** Timeout of a response, in milliseconds; the thread is then terminated. */
 	readonly responseTimeoutMs: number;
 }
 
@@ -15,11 +15,14 @@ type RequestWithResponse = Extract<WorkerRequest, { kind: 'push' | 'end' }>;
 
 interface PendingRequest {
 	readonly response: PromiseWithResolvers<Uint8Array>;
-	/** Stops the clock. */
+	/** Cancels the response timeout. */
 	readonly cancelTimeout: () => void;
 }
 
-/** A worker thread that encodes, several streams in turns. It keeps the process alive only while an answer is awaited. */
+/**
+ * A worker thread that encodes several streams. It keeps the process alive only while a response is
+ * pending.
+ */
 export class EncoderThread {
 	readonly #options: ThreadOptions;
 	readonly #worker: Worker;
@@ -31,7 +34,8 @@ export class EncoderThread {
 
 	constructor(options: ThreadOptions) {
 		this.#options = options;
-		// No options of the process: the thread imports nothing that needs its conditions, and `--eval` or `--inspect` would harm.
+		// Without the `execArgv` of the process: the thread needs no conditions, and `--eval` or `--inspect` would
+		// conflict.
 		this.#worker = new Worker(options.file, { name: 'plinth-audio', execArgv: [] });
 		this.#worker.unref();
 		this.#worker.on('message', (message: WorkerResponse) => this.#onMessage(message));
@@ -43,22 +47,22 @@ export class EncoderThread {
 		});
 	}
 
-	/** Encodings under way. */
+	/** Number of running encodings. */
 	get load(): number {
 		return this.#encodings.size;
 	}
 
-	/** Whether it takes more encodings. */
+	/** Whether it accepts encodings. */
 	get isUsable(): boolean {
 		return this.#isUsable;
 	}
 
-	/** Resolves when it is gone. */
+	/** Resolves when the thread has ended. */
 	get ended(): Promise<void> {
 		return this.#ended.promise;
 	}
 
-	/** Begins an encoding and gives its number. That it cannot be done is said by the first push. */
+	/** Starts an encoding and returns its id. A failure is reported by the first push. */
 	open(settings: Settings): number {
 		const id = ++this.#lastId;
 		this.#encodings.add(id);
@@ -66,23 +70,26 @@ export class EncoderThread {
 		return id;
 	}
 
-	/** Gives s16le samples, whose memory is the thread's from then on. Resolves to the bytes that are ready; rejects with `E_MODEL_FAILED`. */
+	/**
+	 * Encodes s16le samples, whose buffer is transferred. Resolves with the finished bytes; rejects with
+	 * `E_MODEL_FAILED`.
+	 */
 	push(id: number, samples: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 		return this.#request({ kind: 'push', id, samples }, [samples.buffer]);
 	}
 
-	/** Resolves to the rest of the bytes; rejects with `E_MODEL_FAILED`. */
+	/** Resolves with the remaining bytes; rejects with `E_MODEL_FAILED`. */
 	end(id: number): Promise<Uint8Array> {
 		return this.#request({ kind: 'end', id });
 	}
 
-	/** Ends an encoding, wherever it is. */
+	/** Ends an encoding at any time. */
 	close(id: number): void {
 		if (this.#encodings.delete(id)) this.#post({ kind: 'close', id });
 		this.#settle(id);
 	}
 
-	/** Ends the thread; what is awaited rejects with `E_STOPPING`. */
+	/** Ends the thread; pending requests reject with `E_STOPPING`. */
 	async stop(): Promise<void> {
 		this.#fail(plinthError('E_STOPPING'));
 		await this.#ended.promise;
@@ -93,7 +100,7 @@ export class EncoderThread {
 		const response = Promise.withResolvers<Uint8Array>();
 		if (!this.#isUsable) return Promise.reject(crashed(undefined));
 		const cancelTimeout = clock.after(responseTimeoutMs, () =>
-			this.#fail(crashed(new Error(`An answer took longer than ${responseTimeoutMs} ms.`))),
+			this.#fail(crashed(new Error(`A response took longer than ${responseTimeoutMs} ms.`))),
 		);
 		this.#pending.set(request.id, { response, cancelTimeout });
 		this.#worker.ref();
@@ -107,7 +114,7 @@ export class EncoderThread {
 		else pending?.response.reject(modelError('The audio could not be encoded.', message.failure));
 	}
 
-	/** Takes a question back, answered or not. */
+	/** Removes a pending request. */
 	#settle(id: number): PendingRequest | undefined {
 		const pending = this.#pending.get(id);
 		this.#pending.delete(id);
@@ -129,5 +136,5 @@ export class EncoderThread {
 }
 
 function crashed(cause: unknown): Error {
-	return modelError('The audio encoder stopped in the middle of the speech. Try again.', cause);
+	return modelError('The audio encoder stopped unexpectedly. Try again.', cause);
 }

@@ -10,7 +10,7 @@ parentPort?.on('message', (request: WorkerRequest) => {
 	switch (request.kind) {
 		case 'open': {
 			const codec = openCodec(request.settings);
-			// The first order that needs it says so.
+			// The first request that needs the codec reports the failure.
 			codec.catch(() => {});
 			codecs.set(id, codec);
 			return;

@@ -43,7 +43,7 @@ describe('an encoding', () => {
 		const stop = new AbortController();
 		const { source, reader } = await begin(encoder, stop.signal);
 		expect((await reader.next()).done).toBe(false);
-		const reason = new Error('The client has left.');
+		const reason = new Error('The client has disconnected.');
 		stop.abort(reason);
 		await expect(reader.next()).rejects.toBe(reason);
 		await source.closed;
@@ -53,7 +53,7 @@ describe('an encoding', () => {
 	it('ends while the thread is silent and while the source is', async () => {
 		const { encoder, pool } = start();
 		const stop = new AbortController();
-		const reason = new Error('The client has left.');
+		const reason = new Error('The client has disconnected.');
 		const never: AsyncIterable<Uint8Array> = {
 			[Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
 		};

@@ -2,12 +2,12 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ReusableBody } from '@plinth/core';
 import { damaged, withStoreErrors } from './failures.ts';
 
-/** Large reads cost fewer wake-ups, and each chunk is the reader's own unless it brings the memory itself. */
+/** Large reads need fewer wake-ups. Each chunk has its own memory unless the reader brings a buffer. */
 const chunkBytes = 512 * 1024;
 
 /**
- * A window of an open file. An iterator of its own instead of a generator, because `return` must close the file even when
- * nothing was read yet, and a generator that never started runs no `finally`.
+ * A range of an open file. Not a generator: `return` must close the file also when nothing was read, and
+ * the `finally` of a generator that never started does not run.
  */
 export class FileBody implements AsyncIterableIterator<Uint8Array, undefined>, ReusableBody {
 	readonly #handle: FileHandle;
@@ -42,7 +42,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array, undefined>, R
 			const { bytesRead } = await withStoreErrors(
 				this.#handle.read(buffer, 0, length, this.#position),
 			);
-			if (bytesRead === 0) throw damaged(new Error('The file is shorter than it was.'));
+			if (bytesRead === 0) throw damaged(new Error('The file was truncated during the read.'));
 			this.#position += bytesRead;
 			return bytesRead;
 		} catch (error) {

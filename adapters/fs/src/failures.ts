@@ -2,7 +2,10 @@ import { type PlinthError, plinthError } from '@plinth/core';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Names what went wrong with the file system: `E_STORE_FULL` or `E_STORE_UNAVAILABLE`. Errors of other origin stay as they are. */
+/**
+ * Converts file system errors to `E_STORE_FULL` or `E_STORE_UNAVAILABLE`. Other errors are rethrown
+ * unchanged.
+ */
 export async function withStoreErrors<T>(operation: Promise<T>): Promise<T> {
 	try {
 		return await operation;
@@ -15,7 +18,7 @@ export async function withStoreErrors<T>(operation: Promise<T>): Promise<T> {
 	}
 }
 
-/** `E_STORE_UNAVAILABLE` for a file that is there and does not hold a whole blob. */
+/** `E_STORE_UNAVAILABLE` for a file that holds no complete blob. */
 export function damaged(cause: unknown): PlinthError {
 	return plinthError('E_STORE_UNAVAILABLE', { message: 'A blob file is damaged.', cause });
 }

@@ -23,7 +23,7 @@ import { readFooter, sizeIn } from './footer.ts';
 import { isPrefix, keyOf, pathOf } from './keys.ts';
 import { writeBlob } from './write.ts';
 
-/** `BlobStore` on a local directory: one file per blob, whose footer holds what is known of it. */
+/** `BlobStore` on a local directory: one file per blob, with the metadata in its footer. */
 export class FsBlobStore implements BlobStore {
 	readonly #directory: Directory;
 
@@ -64,7 +64,7 @@ export class FsBlobStore implements BlobStore {
 		return { ...info, body: new FileBody(handle, start, end + 1) };
 	}
 
-	/** A directory that went away, or became read-only, would look like an empty store. */
+	/** A missing or read-only directory would look like an empty store. */
 	async ping(): Promise<void> {
 		await withStoreErrors(checkWritable(this.#directory));
 	}
@@ -94,7 +94,7 @@ export class FsBlobStore implements BlobStore {
 		}
 	}
 
-	/** Goes by the length of the file: one that is damaged is listed too, so that it can be deleted. */
+	/** The size comes from the length of the file, so that damaged files are listed and can be deleted. */
 	async *#entry(path: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
 		const fileSize = await withStoreErrors(sizeIfPresent(this.#directory, path));
 		if (fileSize !== null) yield { key: keyOf(path), size: sizeIn(fileSize) };

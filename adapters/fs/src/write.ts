@@ -4,7 +4,7 @@ import { type PutBlobOptions, plinthError, untilAborted } from '@plinth/core';
 import { withStoreErrors } from './failures.ts';
 import { type BlobMetadata, footerOf } from './footer.ts';
 
-/** Writes a blob's file, durably, under a name that nobody reads. What fails or is aborted leaves the file to the caller. */
+/** Writes a blob's file durably under a temporary name. On failure or abort, the caller removes the file. */
 export async function writeBlob(
 	path: string,
 	body: Uint8Array | AsyncIterable<Uint8Array>,

@@ -2,8 +2,9 @@ import type { App } from '@plinth/core';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Mounts an app in Fastify: `fastify.register(plinth(app), { prefix: '/ai' })`. In the plugin's own scope Fastify's body parsers are taken out, so bodies flow to us whatever
- * the host has registered; its `onRequest` and `preHandler` hooks run before us. Paths that are not ours go to the host's handler of what is not found.
+ * Mounts an app in Fastify: `fastify.register(plinth(app), { prefix: '/ai' })`. Body parsers are removed in
+ * the plugin's scope, so that bodies reach Plinth unparsed. The host's `onRequest` and `preHandler` hooks
+ * run first. Paths that Plinth does not serve go to the host's not-found handler.
  */
 export function plinth(app: App): FastifyPluginAsync {
 	return async (fastify) => {
@@ -19,12 +20,12 @@ function handle(app: App, prefix: string, request: FastifyRequest, reply: Fastif
 	const hookHeaders = Object.entries(reply.getHeaders());
 	const handle = app.callback({ prefix, host: [request] });
 	let isHandled = true;
-	// What hooks have set is otherwise lost: Fastify writes it only with its own answers.
+	// Headers set by hooks: Fastify writes them only with its own responses.
 	for (const [name, value] of hookHeaders) if (value !== undefined) raw.setHeader(name, value);
 	handle(request.raw, raw, () => {
 		isHandled = false;
 		reply.callNotFound();
 	});
-	// Now, not before: what is hijacked cannot be handed back.
+	// After the callback: a hijacked reply cannot be returned to the host.
 	if (isHandled) reply.hijack();
 }

@@ -4,8 +4,9 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { MountOptions } from './mounting.ts';
 
 /**
- * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono leaves the path as it is, so the prefix has to be named. Paths that are not ours go on to
- * the next handler. What middleware sets on the answer afterwards, it has.
+ * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono keeps the path, so the
+ * prefix is required. Paths that Plinth does not serve go on to the next handler. Middleware may modify the
+ * response.
  */
 export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler {
 	return async (context, next) => {
@@ -23,7 +24,10 @@ export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler 
 	};
 }
 
-/** Whether a part of the body is left on a connection of Node. It cannot carry another request then, and clients should know. */
+/**
+ * Whether a Node connection has an unread rest of the body. It cannot carry another request, so clients
+ * should know.
+ */
 function isUnread({ env }: Context): boolean {
 	const { incoming } = (env ?? {}) as { readonly incoming?: Partial<IncomingMessage> };
 	if (incoming?.httpVersionMajor !== 1 || incoming.readableEnded) return false;
@@ -31,7 +35,10 @@ function isUnread({ env }: Context): boolean {
 	return length !== '0' || coding !== undefined;
 }
 
-/** The request with its body, also when somebody has read JSON through the context: Hono keeps it then. */
+/**
+ * The request with its body, also when other code has read it as JSON through the context, where Hono
+ * caches it.
+ */
 async function requestWithBody({ req }: Context): Promise<Request> {
 	const { raw } = req;
 	if (!raw.bodyUsed || !/\bjson\b/i.test(req.header('content-type') ?? '')) return raw;
@@ -39,11 +46,11 @@ async function requestWithBody({ req }: Context): Promise<Request> {
 		const { method, signal, url } = raw;
 		const body = Buffer.from(await req.text());
 		const headers = new Headers(raw.headers);
-		// What Hono tells again may have another length.
+		// Hono's copy may have another length.
 		headers.set('content-length', String(body.length));
 		return new Request(url, { method, headers, signal, body });
 	} catch {
-		// It was read past the context. The app says so, in its own form.
+		// It was read without the context. The app reports this as an error.
 		return raw;
 	}
 }

@@ -1,11 +1,11 @@
 import type { Principal } from '@plinth/core';
 import { type Digest, digestOf, keyId, sameDigest } from './key-format.ts';
 
-/** The keys that a config names, by their digests. */
+/** The keys of the config, by their digests. */
 export class ConfiguredKeys {
 	readonly #owners = new Map<string, { readonly digest: Buffer; readonly principal: Principal }>();
 
-	/** `given` has passed {@link keyProblems}. */
+	/** `given` must have passed {@link keyProblems}. */
 	constructor(given: string | readonly string[]) {
 		for (const { tenant, key } of keyEntries(given)) {
 			const { hex, bytes } = digestOf(key);
@@ -20,8 +20,8 @@ export class ConfiguredKeys {
 	}
 
 	/**
-	 * Whom a key speaks for. It costs the same for one key and for thousands; what the lookup may tell by its time concerns
-	 * digests, which nobody can choose.
+	 * The principal of a key. The lookup time does not depend on the number of keys; what it reveals concerns
+	 * digests, which callers cannot choose.
 	 */
 	find(given: Digest): Principal | undefined {
 		const owner = this.#owners.get(given.hex);
@@ -29,7 +29,7 @@ export class ConfiguredKeys {
 	}
 }
 
-/** What is wrong with configured keys, without showing them. */
+/** The problems of configured keys, without the keys. */
 export function keyProblems(given: string | readonly string[]): readonly string[] {
 	const entries = keyEntries(given);
 	if (entries.length === 0 && given.length > 0) return ['holds no key'];
@@ -54,7 +54,7 @@ interface KeyEntry {
 	readonly key: string;
 }
 
-/** Blank entries, as a trailing comma leaves them, are passed over. */
+/** Skips blank entries, for example after a trailing comma. */
 function keyEntries(given: string | readonly string[]): readonly KeyEntry[] {
 	const entries = (typeof given === 'string' ? given.split(',') : given).map((text) => text.trim());
 	return entries.filter(Boolean).map((entry) => {

@@ -44,18 +44,21 @@ interface Sources {
 }
 
 const remedy =
-	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or make one: plinth keys create.';
+	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
 
-/** Every request reads the record of its key: so a revocation counts from the next request on, in every process. */
+/**
+ * Authenticates by configured and issued keys. Every request reads the record of its key, so that a
+ * revocation applies to the next request in every process.
+ */
 function authenticator({ configured, records, lastUse, clock, log }: Sources): Authenticator {
 	const digests = new RecentDigests();
 	let isUnchecked = configured.size === 0;
 
-	/** A server without any key refuses everybody, which is seldom meant: the log says so, once. */
+	/** Logs a warning, once, when there are no keys at all and so every request is refused. */
 	async function warnIfNoKeys(): Promise<void> {
 		isUnchecked = false;
 		if (records && !(await records.isEmpty())) return;
-		log.warn({}, `a request was refused, and there is no API key at all: ${remedy}`);
+		log.warn({}, `a request was refused, because there are no API keys: ${remedy}`);
 	}
 
 	return {
@@ -66,9 +69,9 @@ function authenticator({ configured, records, lastUse, clock, log }: Sources): A
 				digests.remember(key, digest);
 				return principal;
 			}
-			// Nobody waits for it, and a store that fails tells of it otherwise.
+			// Not awaited; failures of the store are reported elsewhere.
 			if (isUnchecked) warnIfNoKeys().catch(() => {});
-			// A guess with a wrong checksum is refused without a look at the store.
+			// A wrong checksum is refused without a read of the store.
 			if (!records || !isIssuedForm(key)) return null;
 			const record = await records.find(digest);
 			if (!record || !sameDigest(Buffer.from(record.id, 'hex'), digest)) return null;

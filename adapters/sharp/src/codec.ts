@@ -21,8 +21,9 @@ import type { Task, TaskResult } from './tasks.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 /**
- * `ImageCodec` on sharp. Everything that is read ends as 8-bit sRGB, turned upright and without metadata. At most `concurrency` images
- * are worked on here at the same time; encoded ones that are heavy go to the workers, and wait for them without taking a place here.
+ * `ImageCodec` on sharp. Decoded pictures are 8-bit sRGB, upright and without metadata. At most
+ * `concurrency` images are processed here at a time. Encoded ones that need much memory go to the workers
+ * without taking a slot here.
  */
 export class SharpCodec implements ImageCodec {
 	readonly #slots: Semaphore;
@@ -79,19 +80,19 @@ export class SharpCodec implements ImageCodec {
 	}
 }
 
-/** Looks at the picture, and does the task unless it is heavy. */
+/** Runs the task unless the picture needs a worker; then returns undefined. */
 async function decodeIfLight<T extends Task>(
 	image: EncodedImage,
 	task: T,
 ): Promise<TaskResult<T> | undefined> {
 	const imageHead = await readImageHead(image);
-	// Of other files the header is found without reading all of them.
+	// Headers of other formats are found without reading the whole file.
 	if (isLarge(imageHead) && imageHead.format === 'png' && 'path' in image) return undefined;
 	const picture = await openPicture(image, imageHead);
 	return isHeavy(picture) ? undefined : runTask(picture, task);
 }
 
-/** A refusal, whichever process it comes from, is an error of the kernel's table. */
+/** Converts refusals of either process to coded errors. */
 async function withMediaErrors<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();

@@ -1,15 +1,15 @@
 import type { Metadata } from 'sharp';
 
 /**
- * How many bytes of a picture libvips keeps at a time while it decodes, beyond a few rows; an upper bound. Most files are decoded row
- * by row and weigh nothing; interlaced PNG, progressive JPEG, and WebP that is lossless or transparent are held whole. `head` are the
- * first 16 bytes of the file.
+ * Upper bound of the bytes that libvips needs to decode a picture, beyond a few rows. Most files are
+ * decoded row by row and need none. Interlaced PNG, progressive JPEG, and lossless or transparent WebP are
+ * held in full. `head` has the first 16 bytes of the file.
  */
 export function decodingBytes(head: Uint8Array, { width, height, ...metadata }: Metadata): number {
 	return width * height * bytesPerPixel(head, metadata);
 }
 
-/** The same when the picture is also turned upright by EXIF, for which all of its pixels are needed at once. */
+/** The same including EXIF rotation, which needs all pixels at once. */
 export function rotatedDecodingBytes(head: Uint8Array, metadata: Metadata): number {
 	const { width, height, channels, orientation = 1 } = metadata;
 	return decodingBytes(head, metadata) + (orientation > 1 ? width * height * channels : 0);
@@ -33,6 +33,6 @@ function webpBytesPerPixel(head: Uint8Array, hasCanvas: boolean): number {
 	const chunk = String.fromCharCode(...head.subarray(12, 16));
 	if (chunk === 'VP8 ') return 0;
 	if (chunk === 'VP8L') return 4;
-	// Pixels and a plane of alpha; or, in what could have been an animation, a frame and the canvas below.
+	// Pixels and an alpha plane; for a possible animation, a frame and the canvas.
 	return hasCanvas ? 8 : 5;
 }

@@ -1,12 +1,12 @@
 import type { EncodeOptions } from '@plinth/toolkit';
 import type { Sharp } from 'sharp';
 
-/** Whether nothing of the stored picture is transparent: asked for, or because JPEG has no alpha. */
+/** Whether the encoded picture is opaque: on request, or because JPEG has no alpha. */
 export function isOpaque({ format, opaque = false }: EncodeOptions): boolean {
 	return opaque || format === 'jpeg';
 }
 
-/** Ends a pipeline with a file in 8-bit sRGB; what was transparent may become white, as on a page. */
+/** Ends a pipeline with an encoded file in 8-bit sRGB; transparency may be flattened onto white. */
 export function encodeAs(pipeline: Sharp, options: EncodeOptions): Sharp {
 	const pixels = pipeline.toColourspace('srgb');
 	const flattened = isOpaque(options) ? pixels.flatten({ background: '#ffffff' }) : pixels;
@@ -27,7 +27,7 @@ function encodeAsJpeg(pixels: Sharp, quality: number): Sharp {
 	return pixels.jpeg({ quality: atLeastOne(quality), chromaSubsampling });
 }
 
-/** The contract's scale starts at 0, libvips' at 1. */
+/** `ImageCodec` counts quality from 0, libvips from 1. */
 function atLeastOne(quality: number): number {
 	return Math.max(1, quality);
 }

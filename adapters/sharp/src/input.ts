@@ -5,22 +5,22 @@ import { hasEndMarker } from './jpeg.ts';
 import { fileHasTextChunks, withoutTextChunks } from './png.ts';
 import { headBytes, sniffFormat } from './sniff.ts';
 
-/** What is known of a picture from its first bytes. */
+/** Format and size of a picture from its first bytes. */
 export interface ImageHead {
 	readonly format: ImageFormat;
 	/** The first bytes. */
 	readonly head: Uint8Array;
-	/** Of all that there is, in bytes. */
+	/** Size of the whole file, in bytes. */
 	readonly size: number;
 }
 
-/** A picture that a decoder may see: of a known format, not too large, without the parts that only cost time. */
+/** A picture that is safe to decode: of a known format, not too large, without chunks that only cost time. */
 export interface Input extends ImageHead {
 	/** All bytes, or the path of a file. */
 	readonly source: Uint8Array | string;
 }
 
-/** Decides before any decoder sees the bytes. Throws a `Refusal`, and what the file system throws. */
+/** Detects the format before decoding. Throws a `Refusal`, and errors of the file system. */
 export async function readImageHead(image: EncodedImage): Promise<ImageHead> {
 	const { head, size } = 'path' in image ? await readHead(image.path) : headOf(image);
 	if (size > maxBytes) {
@@ -32,7 +32,7 @@ export async function readImageHead(image: EncodedImage): Promise<ImageHead> {
 	return { format, head, size };
 }
 
-/** Takes out of a picture what a decoder must not see. Throws a `Refusal`, and what the file system throws. */
+/** Removes what must not be decoded. Throws a `Refusal`, and errors of the file system. */
 export async function inputFrom(image: EncodedImage, imageHead: ImageHead): Promise<Input> {
 	const source = 'path' in image ? image.path : image;
 	if (imageHead.format === 'png') return readablePng(source, imageHead);

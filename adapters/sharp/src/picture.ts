@@ -13,24 +13,24 @@ export interface Picture {
 	readonly metadata: Metadata;
 }
 
-/** Bytes held while decoding above which a picture is refused: the worker could look at it, but not always use it. */
+/**
+ * Maximum bytes needed for decoding; above it a picture is refused, because the worker could not always
+ * process it.
+ */
 const maxDecodingBytes = 380_000_000;
 
-/** Reads the header. Throws a `Refusal`, also for animations, and what the file system throws. */
+/** Reads the header. Throws a `Refusal`, also for animations, and errors of the file system. */
 export async function openPicture(image: EncodedImage, imageHead: ImageHead): Promise<Picture> {
 	const input = await inputFrom(image, imageHead);
 	const metadata = await decode(() => open(input).metadata());
 	if ((metadata.pages ?? 1) > 1) {
-		throw new Refusal(
-			'E_IMAGE_UNREADABLE',
-			'The image is an animation, and animations are not taken. Send a still picture.',
-		);
+		throw new Refusal('E_IMAGE_UNREADABLE', 'Animations are not accepted. Send a still picture.');
 	}
 	if (decodingBytes(input.head, metadata) > maxDecodingBytes) throw tooMuchMemory();
 	return { input, metadata };
 }
 
-/** Does a task. Throws a `Refusal` for what is wrong with the picture. */
+/** Runs a task. Throws a `Refusal` for an invalid picture. */
 export function runTask<T extends Task>(picture: Picture, task: T): Promise<TaskResult<T>>;
 export function runTask(picture: Picture, task: Task): Promise<TaskResults[keyof TaskResults]> {
 	switch (task.kind) {
@@ -43,23 +43,25 @@ export function runTask(picture: Picture, task: Task): Promise<TaskResults[keyof
 	}
 }
 
-/** Bytes of the file above which it is heavy: reading them all takes its time too. */
+/** Size of a file above which it goes to the worker: reading it takes long. */
 const maxLightFileBytes = 8_000_000;
 
-/** Pixels of the whole picture above which it is heavy. A phone's 12 megapixels, row by row, take 2 MB and 25 ms. */
+/**
+ * Pixels above which a picture goes to the worker. 12 megapixels, decoded row by row, take 2 MB and 25 ms.
+ */
 const maxLightPixels = 16_000_000;
 
-/** Bytes held while decoding above which it is heavy. */
+/** Bytes needed for decoding above which a picture goes to the worker. */
 const maxLightDecodingBytes = 16_777_216;
 
-/** Whether decoding the picture may take so much time or memory that it belongs in the worker process. */
+/** Whether decoding needs so much time or memory that it belongs in the worker process. */
 export function isHeavy({ input, metadata }: Picture): boolean {
 	const { width, height } = metadata;
 	const isSmall = width * height <= maxLightPixels && !isLarge(input);
 	return !isSmall || rotatedDecodingBytes(input.head, metadata) > maxLightDecodingBytes;
 }
 
-/** Whether the picture is heavy for its bytes alone. */
+/** Whether the file alone is large enough for the worker. */
 export function isLarge({ size }: ImageHead): boolean {
 	return size > maxLightFileBytes;
 }
@@ -80,7 +82,7 @@ async function probe({ input, metadata }: Picture) {
 	return { format: input.format, width, height, hasAlpha: metadata.hasAlpha };
 }
 
-/** To next to nothing in size: JPEG and WebP are made smaller while they are decoded, and of PNG the last pixel needs all before it. */
+/** Decodes with a tiny result: JPEG and WebP shrink on load, and the last pixel of a PNG needs all others. */
 function decodeOnly(pipeline: Sharp, { format, width, height }: Metadata): Sharp {
 	return format === 'png'
 		? pipeline.extract({ left: width - 1, top: height - 1, width: 1, height: 1 })

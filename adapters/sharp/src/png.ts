@@ -6,21 +6,25 @@ const frameBytes = 12;
 /** Length and type, which come first. */
 const headerBytes = 8;
 
-/** How much of a file is looked at in one go. */
+/** Bytes read at a time. */
 const bufferBytes = 262_144;
 
-/** Chunks of text (PNG, 3rd edition §11.3.3) that the decoder would inflate, up to 8 MB each, and nobody here reads. */
+/**
+ * Compressed text chunks (PNG, 3rd edition §11.3.3), which the decoder would inflate, up to 8 MB each. They
+ * are not used.
+ */
 const textChunks = ['zTXt', 'iTXt'].map(typeNumber);
 
-/** What comes behind it is not looked at by a decoder either. */
+/** Decoders stop at this chunk. */
 const lastChunk = typeNumber('IEND');
 
-/** More chunks than this are no picture: encoders cut 50 MB of pixels into 6,400 or fewer. */
+/** Maximum chunks of a picture: encoders split 50 MB of pixels into 6,400 or fewer. */
 const maxChunks = 32_768;
 
 /**
- * A PNG without its compressed texts: thousands of them, a few kilobytes each, would take the decoder minutes. Returns the same bytes
- * when there are none, and undefined when the file has more chunks than a picture has.
+ * Removes the compressed text chunks of a PNG: thousands of them, a few kilobytes each, would take the
+ * decoder minutes. Returns the same bytes when there are none, and undefined when the file has too many
+ * chunks.
  */
 export function withoutTextChunks(image: Uint8Array): Uint8Array | undefined {
 	const view = new DataView(image.buffer, image.byteOffset, image.byteLength);
@@ -41,7 +45,10 @@ export function withoutTextChunks(image: Uint8Array): Uint8Array | undefined {
 	return kept.length === 0 ? image : Buffer.concat([...kept, image.subarray(keptUpTo)]);
 }
 
-/** Whether `withoutTexts` would change the file or refuse it. Reads where chunks begin, a piece at a time into the same memory. */
+/**
+ * Whether {@link withoutTextChunks} would change or reject the file. Reads only the start of each chunk,
+ * into one buffer.
+ */
 export async function fileHasTextChunks(path: string): Promise<boolean> {
 	const file = await open(path);
 	try {

@@ -94,7 +94,7 @@ describe('a small file that would be a large picture', { timeout: 30_000 }, () =
 		for (const error of errors) {
 			expect(error).toMatchObject({
 				code: 'E_IMAGE_UNREADABLE',
-				message: 'The image is an animation, and animations are not taken. Send a still picture.',
+				message: 'Animations are not accepted. Send a still picture.',
 			});
 		}
 		// Three calls.

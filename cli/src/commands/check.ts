@@ -8,7 +8,10 @@ import { quietLogger } from '../quiet.ts';
 import { formatTree } from '../tree.ts';
 import { UserError } from '../user-error.ts';
 
-/** Boots without listening and prints the tree; a broken composition prints its report instead. What is not on disk yet is made elsewhere, and goes again. */
+/**
+ * Boots without listening and prints the tree, or the report of a broken composition. Paths that do not
+ * exist yet are replaced by temporary ones.
+ */
 export async function check(flags: { readonly config?: string }): Promise<void> {
 	const { file, config } = await findConfig({ file: flags.config, fallback: embedded });
 	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(throwUnwritable);

@@ -14,7 +14,10 @@ import { checkPrograms } from '../doctor/programs.ts';
 import { checkRuntime } from '../doctor/runtime.ts';
 import { embedded } from '../embedded.ts';
 
-/** Looks at everything that a server needs, prints a line for each, and exits 1 when there is a problem. Leaves no file behind. */
+/**
+ * Checks everything that a server needs, prints a line for each, and exits 1 when there is a problem.
+ * Leaves no files.
+ */
 export async function doctor(flags: {
 	readonly config?: string;
 	readonly json?: boolean;
@@ -55,7 +58,7 @@ async function runChecks(flags: { readonly config?: string }): Promise<readonly 
 	];
 }
 
-/** Runs something with a folder that is gone afterwards. Without a place for one the check of the temporary folder tells why. */
+/** Runs `use` with a temporary folder. Without one, `checkTemp` reports the reason. */
 async function withScratch(
 	use: (scratch: string) => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {

@@ -23,8 +23,8 @@ export interface ParseFlags {
 }
 
 /**
- * Prints what the endpoint answers for files, as JSON or as text, one after the other. Files that cannot be read are named on standard
- * error, and the exit code is then 1; for flags that say nothing it is 2.
+ * Prints the response of the endpoint for files, as JSON or as text, one after the other. Unreadable files
+ * are named on standard error, and the exit code is then 1; for invalid flags it is 2.
  */
 export async function parse(files: readonly string[], flags: ParseFlags): Promise<void> {
 	const settings = settingsFrom(flags);
@@ -77,7 +77,7 @@ async function parseFile(
 	const bar = process.stderr.isTTY ? new Progress(filename, process.stderr) : undefined;
 	const result = await parseDocument(
 		reader,
-		// Links such as /dev/stdin lead elsewhere in the process that reads.
+		// Resolved here: links such as /dev/stdin differ in the process that reads.
 		{ path: await realpath(file) },
 		{ filename, ...settings },
 		{
@@ -90,10 +90,10 @@ async function parseFile(
 	return result;
 }
 
-/** Why a path cannot be read as a file, if it cannot. */
+/** Why a path cannot be read as a file; undefined when it can. */
 async function problemWith(path: string): Promise<string | undefined> {
 	try {
-		if (!(await stat(path)).isFile()) return 'This is no file. Name files, not folders.';
+		if (!(await stat(path)).isFile()) return 'This is not a file. Name files, not folders.';
 		await access(path, constants.R_OK);
 		return undefined;
 	} catch (error) {
@@ -108,7 +108,7 @@ interface Printer {
 	end(): void;
 }
 
-/** One line for each file, so that what is read is seen while others are still being read. */
+/** One line for each file, so that results appear while other files are read. */
 function jsonPrinter(): Printer {
 	let separator = '{"results":[\n';
 	return {

@@ -6,12 +6,12 @@ import { formatSection } from '../format-section.ts';
 import { stopOnSignals } from '../signals.ts';
 import { UserError } from '../user-error.ts';
 
-/** Runs the jobs that servers of the same composition accept, until a signal asks for the end. Listens nowhere. */
+/** Runs the jobs that servers of the same composition accept, until a signal arrives. Does not listen. */
 export async function worker(flags: { readonly config?: string }): Promise<void> {
 	// A server with `work: false` and its workers may share one config file.
 	const composed = await compose(flags, { jobs: { work: true } });
 	const { app } = composed;
-	// Nothing else has to keep the process alive: it waits for jobs, and its timers do not count.
+	// Keeps the process alive: the worker's own timers do not.
 	const keepAlive = setInterval(() => {}, 60_000);
 	stopOnSignals(app);
 	try {
@@ -25,17 +25,18 @@ export async function worker(flags: { readonly config?: string }): Promise<void>
 	}
 }
 
-/** What a worker stands on together with the servers that accept its jobs. */
+/** The services that a worker shares with the servers that accept its jobs. */
 const sharedServices = [services.jobs, services.queue, services.blobs];
 const inProcessBackends = [memoryJobs, memoryQueue, memoryBlobs].map(
 	({ definition }) => definition.name,
 );
 
-/** A worker that can never see a job would run for ever and say nothing. */
+/** Fails when the worker could never receive a job: it would run for ever without a message. */
 function checkHasWork({ parts }: BootTree): void {
 	if (!parts.some(({ jobs }) => jobs.length > 0)) {
 		throw new UserError(
-			'No plugin of this composition has jobs, so a worker has nothing to do. Compose one that has (video), or leave the worker away.',
+			'No plugin of this composition has jobs, so a worker has nothing to do. ' +
+				'Add a plugin with jobs, such as video, or do not start a worker.',
 		);
 	}
 	const unshared = parts.filter(
@@ -45,7 +46,9 @@ function checkHasWork({ parts }: BootTree): void {
 	if (unshared.length === 0) return;
 	const list = unshared.map(({ owner, factory }) => `${owner} (${factory})`).join(', ');
 	throw new UserError(
-		`A worker shares jobs, queue and blobs with its servers, and these live in the memory of one process: ${list}. Take backends that processes share, such as sqliteJobs, sqliteQueue and fsBlobs, or let the server work alone.`,
+		'A worker shares jobs, queue and blobs with its servers. These are in the memory of one process: ' +
+			`${list}. Use backends that processes share, such as sqliteJobs, sqliteQueue and fsBlobs, ` +
+			'or run no separate worker.',
 	);
 }
 

@@ -8,9 +8,9 @@ import { type DemoClient, demoClient } from './client.ts';
 import { steps } from './steps.ts';
 
 /**
- * Runs every composed capability once against a server of its own on a free port, and writes what they make to
- * `PLINTH_DEMO_DIR`. The built-in composition keeps its data in a temporary directory meanwhile; a config of one's own keeps its
- * stores, from which the demo removes its key and its jobs again. Nothing is left running.
+ * Runs every composed capability once on a server on a free port, and writes the results to
+ * `PLINTH_DEMO_DIR`. The built-in composition stores its data in a temporary directory; a custom config
+ * uses its own stores, from which the demo removes its key and its jobs. Stops the server afterwards.
  */
 export async function demo(flags: { readonly config?: string }): Promise<void> {
 	const outDir = resolve(process.env.PLINTH_DEMO_DIR || './demo-output');
@@ -67,7 +67,7 @@ async function runAll(client: DemoClient, outDir: string): Promise<void> {
 	);
 }
 
-/** Short where the file lies below the working directory. */
+/** Relative when the file is below the working directory. */
 function displayPath(file: string): string {
 	const path = relative('.', file);
 	return path.startsWith('..') ? file : path;

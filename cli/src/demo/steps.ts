@@ -3,21 +3,21 @@ import { type DemoClient, eventsOf } from './client.ts';
 import { reportPdf } from './report-pdf.ts';
 import { statesOf, type VideoJob } from './video-job.ts';
 
-/** What a step finds. */
+/** Context of a step. */
 export interface DemoContext {
-	/** What earlier steps wrote, by file. */
+	/** Results of earlier steps, by file name. */
 	readonly files: ReadonlyMap<string, Uint8Array>;
-	/** The paths of the server's document. */
+	/** The paths of the server's OpenAPI document. */
 	readonly routes: ReadonlySet<string>;
 }
 
-/** One capability shown once. */
+/** One step of the demo. */
 export interface DemoStep {
-	/** The kind of model and the route that it needs; without them the step is left out. */
+	/** The required kind of model and route; without them the step is skipped. */
 	readonly needs: { readonly kind?: string; readonly route?: string };
-	/** What is written. */
+	/** The file to write. */
 	readonly file: string;
-	/** Runs it and returns the bytes and a sentence about them. `model` is one of the kind that it needs. */
+	/** Runs the step and returns the bytes and a sentence about them. `model` has the required kind. */
 	run(
 		client: DemoClient,
 		model: string,
@@ -156,7 +156,7 @@ interface ImageEvent {
 	readonly partial_image_index?: number;
 }
 
-/** Shows the unfinished pictures of a stream as progress, and returns the finished one. */
+/** Shows partial images as progress, and returns the finished picture. */
 async function lastPicture(label: string, answer: Response): Promise<Uint8Array> {
 	const progress = new Progress(label);
 	progress.update('drawing', 0);
@@ -172,5 +172,5 @@ async function lastPicture(label: string, answer: Response): Promise<Uint8Array>
 	return Buffer.from(last.b64_json, 'base64');
 }
 
-/** What the demo shows, in this order. */
+/** The steps of the demo, in order. */
 export const steps: readonly DemoStep[] = [video, image, edit, speech, pages, answer];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DemoClient, eventsOf } from './client.ts';
 
-/** A video job, as far as the demo looks at it. */
+/** The fields of a video job that the demo uses. */
 export interface VideoJob {
 	readonly id: string;
 	readonly status: 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -17,7 +17,7 @@ interface JobEvent {
 
 const pollMs = 200;
 
-/** How a video job goes, until it has ended: as the server tells it, or asked for now and then where it does not. */
+/** The states of a video job until it has ended: from its event stream, or by polling where there is none. */
 export async function* statesOf(
 	client: DemoClient,
 	id: string,
@@ -37,7 +37,7 @@ async function* streamedStates(client: DemoClient, path: string): AsyncGenerator
 	for await (const event of eventsOf(await client.get(`${path}/events`))) {
 		const { type, data } = event as JobEvent;
 		if (type === 'job.deleted') throw new Error('the video was deleted');
-		// The stream itself may end before the job has: then it is opened again.
+		// The stream may end before the job; it is then opened again.
 		if (type !== 'stream.end') yield data;
 	}
 }

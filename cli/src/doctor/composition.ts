@@ -13,15 +13,18 @@ import { quietLogger } from '../quiet.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { redirectPaths } from './paths.ts';
 
-/** What is tried. */
+/** The composition to check. */
 export interface CompositionCheck {
 	readonly config: ResolvedConfig;
 	readonly file: string | undefined;
-	/** A folder that is removed afterwards. */
+	/** A temporary folder. */
 	readonly scratch: string;
 }
 
-/** Boots the composition without listening, and asks its stores and its keys. What is not on disk yet is made in `scratch`. */
+/**
+ * Boots the composition without listening, and checks its stores and its keys. Paths that do not exist yet
+ * are created in `scratch`.
+ */
 export async function checkComposition({
 	config,
 	file,
@@ -48,11 +51,11 @@ export async function checkComposition({
 	}
 }
 
-/** A config that cannot be used, with its whole report. */
+/** The finding for an invalid config, with its report. */
 export function compositionProblem(error: unknown): Finding {
 	if (!(error instanceof BootError)) {
 		const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-		return problem('composition', text, 'Mend what the message names.');
+		return problem('composition', text, 'Fix the value named above.');
 	}
 	return problem('composition', error.message, 'Follow the remedies above.');
 }
@@ -65,7 +68,7 @@ const stores: readonly ServiceRef<Store>[] = [
 	services.blobs,
 ];
 
-/** Each store is asked whether it can be used and whether what it keeps is whole, as far as it can tell. */
+/** Checks each store for availability and, where it supports this, for damage. */
 async function checkStores(app: App, redirected: ReadonlySet<string>): Promise<readonly Finding[]> {
 	const findings: Finding[] = [];
 	for (const ref of stores) {
@@ -80,7 +83,7 @@ async function checkStores(app: App, redirected: ReadonlySet<string>): Promise<r
 }
 
 const damageRemedy =
-	'Stop the server and restore the newest backup, or mend it with the tools of its technology.';
+	'Stop the server and restore the newest backup, or repair it with the tools of its technology.';
 
 async function checkStore(check: string, factory: string, store: Store): Promise<Finding> {
 	try {
@@ -103,8 +106,8 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 	const check = 'keys';
 	const { isRequired, ring, isConfigured } = keySources(app, config);
-	if (!isRequired) return ok(check, 'none is asked for: authentication is off');
-	if (!ring) return ok(check, 'kept by an authenticator of your own');
+	if (!isRequired) return ok(check, 'none is required: authentication is off');
+	if (!ring) return ok(check, 'managed by a custom authenticator');
 	try {
 		return evaluateKeys(isConfigured, await ring.list(), Date.now());
 	} catch (error) {
@@ -112,7 +115,7 @@ async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 	}
 }
 
-/** What the issued keys mean beside those that the config names. */
+/** Evaluates the issued keys together with the configured ones. */
 export function evaluateKeys(
 	isConfigured: boolean,
 	issued: readonly KeyInfo[],
@@ -121,10 +124,11 @@ export function evaluateKeys(
 	const check = 'keys';
 	const from = isConfigured ? 'from the config' : 'none from the config';
 	const active = issued.filter(({ state }) => state === 'active');
-	const text = `${from}, issued ${active.length}${issued.length > active.length ? `, expired ${issued.length - active.length}` : ''}`;
-	const remedy = 'Make another one: plinth keys create.';
+	const expired = issued.length - active.length;
+	const text = `${from}, issued ${active.length}${expired > 0 ? `, expired ${expired}` : ''}`;
+	const remedy = 'Create a new one: plinth keys create.';
 	if (!isConfigured && issued.length === 0) {
-		return ok(check, 'none yet; the first start makes one and shows it once');
+		return ok(check, 'none yet; the first start creates one and shows it once');
 	}
 	if (!isConfigured && active.length === 0) return problem(check, text, remedy);
 	const expiring = active.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now < weekMs);

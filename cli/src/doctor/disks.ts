@@ -6,10 +6,10 @@ import { type Finding, ok, problem, readable, warning } from './finding.ts';
 import { existingAncestor } from './paths.ts';
 
 const megabyte = 1024 ** 2;
-/** Below the first nothing useful fits any more; below the second it is time to look. */
+/** Free bytes below which there is a problem or a warning. */
 const freeSpaceLimits = { problem: 100 * megabyte, warning: 2048 * megabyte };
 
-/** Whether a folder of the deployment is there or can be made, is private, and has room on a disk of this machine. */
+/** Checks that a data folder exists or can be created, is private, and has free space on a local disk. */
 export async function checkFolder(folder: string): Promise<Finding> {
 	const check = 'data';
 	const existing = existingAncestor(folder);
@@ -25,11 +25,11 @@ export async function checkFolder(folder: string): Promise<Finding> {
 	if (!(await isWritable(existing))) {
 		const reason = exists
 			? 'cannot be written to'
-			: `cannot be made: ${existing} cannot be written to`;
+			: `cannot be created: ${existing} cannot be written to`;
 		return problem(check, `${folder} ${reason}`, `Give it to this user: chown, or another folder.`);
 	}
 	const { free, type } = await space(existing);
-	const text = `${folder}${exists ? '' : ' (made by the first start)'}, ${readable(free)} free`;
+	const text = `${folder}${exists ? '' : ' (created by the first start)'}, ${readable(free)} free`;
 	const lowSpace = evaluateFreeSpace(check, text, free);
 	if (lowSpace) return lowSpace;
 	const network = networkName(type);
@@ -46,7 +46,7 @@ export async function checkFolder(folder: string): Promise<Finding> {
 	return ok(check, text);
 }
 
-/** Whether uploads can be spooled. Makes a folder and removes it. */
+/** Checks that uploads can be spooled. Creates a folder and removes it. */
 export async function checkTemp(folders: readonly string[]): Promise<Finding> {
 	const check = 'uploads';
 	const folder = tmpdir();
@@ -68,14 +68,14 @@ export async function checkTemp(folders: readonly string[]): Promise<Finding> {
 	return evaluateFreeSpace(check, text, free) ?? ok(check, text);
 }
 
-/** What free space means; undefined: there is enough. */
+/** The finding for little free space; undefined when there is enough. */
 export function evaluateFreeSpace(check: string, text: string, free: number): Finding | undefined {
 	const remedy = 'Make room, or choose a larger disk.';
 	if (free < freeSpaceLimits.problem) return problem(check, text, remedy);
 	return free < freeSpaceLimits.warning ? warning(check, text, remedy) : undefined;
 }
 
-/** Whether anybody but the owner may read, write or enter. Windows has no such bits. */
+/** Whether other users may read, write or enter. Always false on Windows, which has no such bits. */
 export function isOpenToOthers(mode: number): boolean {
 	return process.platform !== 'win32' && (mode & 0o077) !== 0;
 }
@@ -92,7 +92,7 @@ async function space(folder: string): Promise<{ free: number; type: number }> {
 	return { free: bavail * bsize, type };
 }
 
-/** File systems of other machines by their magic numbers (Linux, statfs(2)). FUSE may be one. */
+/** Network file systems by their magic numbers (Linux, statfs(2)). FUSE may be one. */
 const networks: ReadonlyMap<number, string> = new Map([
 	[0x6969, 'NFS'],
 	[0x517b, 'SMB'],
@@ -105,7 +105,7 @@ const networks: ReadonlyMap<number, string> = new Map([
 	[0x6573_5546, 'FUSE, which may be a network file system'],
 ]);
 
-/** The name of a network file system; undefined for others, and where the system has other numbers. */
+/** The name of a network file system; undefined for local ones, and on other systems than Linux. */
 export function networkName(type: number): string | undefined {
 	return process.platform === 'linux' ? networks.get(type >>> 0) : undefined;
 }

@@ -3,7 +3,7 @@ import { type Finding, ok, warning } from './finding.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Variables that commands read themselves, whatever is composed. */
+/** Variables that commands read in any composition. */
 export const commandVariables: readonly string[] = ['PLINTH_CONFIG', 'PLINTH_DEMO_DIR'];
 /** Variables that the built-in composition reads. */
 export const compositionVariables: readonly string[] = [
@@ -16,7 +16,7 @@ export const compositionVariables: readonly string[] = [
 	'PLINTH_WEBHOOK_RETRY_SECONDS',
 ];
 
-/** An environment that remembers which of its variables were read. */
+/** An environment that records which variables are read. */
 export function trackReads(env: Env): { readonly env: Env; readonly read: ReadonlySet<string> } {
 	const read = new Set<string>();
 	const tracked = new Proxy(env, {
@@ -28,7 +28,10 @@ export function trackReads(env: Env): { readonly env: Env; readonly read: Readon
 	return { env: tracked, read };
 }
 
-/** Variables of ours that nobody reads: most likely misspelt. `text` is the config file, which may read some by itself. */
+/**
+ * Reports `PLINTH_*` variables that are not read and probably misspelt. `text` is the config file, which
+ * may read some itself.
+ */
 export function checkVariables(
 	env: Env,
 	read: ReadonlySet<string>,
@@ -50,11 +53,11 @@ export function checkVariables(
 const check = 'variables';
 
 function explain(name: string, read: ReadonlySet<string>): Finding {
-	const text = `nobody reads ${name}`;
+	const text = `${name} is not read`;
 	if (compositionVariables.includes(name)) {
 		return warning(
 			check,
-			`${text}: this config sets the value itself, or leaves the part out`,
+			`${text}: this config sets the value itself, or omits the part`,
 			`Unset it, or write \${${name}} into the config where it belongs.`,
 		);
 	}

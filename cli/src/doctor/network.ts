@@ -1,25 +1,25 @@
 import { createServer } from 'node:net';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** What of the `server` section is looked at; values are as the config has them. */
+/** The checked settings of the `server` section, as in the config. */
 export interface ServerSettings {
 	readonly host: string;
 	readonly port: number;
 	readonly publicUrl: string;
 }
 
-/** Reads the facts of a section that has not been checked yet. */
+/** Reads the settings of a section that is not validated yet. */
 export function serverSettings(section: Readonly<Record<string, unknown>>): ServerSettings {
 	const { host = '127.0.0.1', port = 8080, publicUrl = '' } = section;
 	return { host: String(host), port: Number(port), publicUrl: String(publicUrl) };
 }
 
-/** Whether the port can be opened, or who has it. */
+/** Checks that the port is free or used by a running Plinth. */
 export async function checkPort({ host, port }: ServerSettings): Promise<Finding> {
 	const check = 'port';
 	const address = `${port} on ${host}`;
 	if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-		return problem(check, 'is no number from 0 to 65535', 'Correct PORT, or server.port.');
+		return problem(check, 'is not a number from 0 to 65535', 'Correct PORT, or server.port.');
 	}
 	if (port === 0) return ok(check, 'a free one at each start');
 	const code = await tryPort(host, port);
@@ -43,7 +43,7 @@ export async function checkPort({ host, port }: ServerSettings): Promise<Finding
 	);
 }
 
-/** Links in answers start with the public URL, so others must be able to follow it. */
+/** Checks the public URL, with which links in responses start. */
 export function checkPublicUrl({ host, publicUrl }: ServerSettings): Finding {
 	const check = 'public URL';
 	if (publicUrl !== '') return ok(check, publicUrl);
@@ -63,7 +63,7 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 	});
 }
 
-/** The version of the Plinth that answers there; undefined when something else does, or nothing within two seconds. */
+/** The version of a running Plinth; undefined when another program responds, or none within two seconds. */
 async function runningVersion(host: string, port: number): Promise<string | undefined> {
 	const [, address = host] = /^(?:0\.0\.0\.0|::)$/.test(host) ? [host, 'localhost'] : [host, host];
 	const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;

@@ -5,11 +5,11 @@ import type { BackendInstance } from '@plinth/core';
 
 type Backends = Readonly<Record<string, BackendInstance>>;
 
-/** Options that name a place on a disk, whatever the backend. */
+/** Options of backends that are paths. */
 const folderOptions = ['dir', 'directory', 'folder', 'root'];
 const pathOptions = [...folderOptions, 'file', 'path'];
 
-/** The folders in which backends keep their files, absolute, without those that lie in another one. */
+/** The data folders of the backends, absolute, without nested ones. */
 export function foldersOf(backends: Backends): readonly string[] {
 	const folders = pathsOf(backends).map(({ option, path }) =>
 		folderOptions.includes(option) ? path : dirname(path),
@@ -19,8 +19,8 @@ export function foldersOf(backends: Backends): readonly string[] {
 }
 
 /**
- * The same backends, with every place that is empty or can be made moved below `scratch`: trying them leaves nothing behind. One that
- * cannot be made stays, so that the trial fails as the server would.
+ * Copies the backends, with every path that is empty or can be created moved below `scratch`, so that a
+ * trial leaves no files. A path that cannot be created stays, so that the trial fails as the server would.
  */
 export function redirectPaths(
 	backends: Backends,
@@ -39,7 +39,7 @@ export function redirectPaths(
 	return { backends: Object.fromEntries(replaced), redirected };
 }
 
-/** The path itself, or the nearest folder above it that is there. */
+/** The path itself, or its nearest existing parent. */
 export function existingAncestor(path: string): string {
 	let ancestor = path;
 	while (!existsSync(ancestor) && dirname(ancestor) !== ancestor) ancestor = dirname(ancestor);
@@ -49,7 +49,7 @@ export function existingAncestor(path: string): string {
 function hasContent(path: string): boolean {
 	if (!existsSync(path)) return false;
 	const info = statSync(path);
-	// A folder that may not be listed is left as it is: the backend will say what is wrong with it.
+	// An unreadable folder counts as content: the backend will report it.
 	if (!info.isDirectory()) return info.size > 0;
 	try {
 		return readdirSync(path).length > 0;
@@ -68,7 +68,7 @@ function canCreate(path: string): boolean {
 	}
 }
 
-/** One path for each place: backends that share a file still do. */
+/** Deterministic, so that backends that share a file still do. */
 function redirectedPath(path: string, scratch: string): string {
 	const folder = dirname(path);
 	return join(
@@ -90,7 +90,7 @@ function pathsOf(
 	);
 }
 
-/** Neither empty, nor an address, nor SQLite's `:memory:`. */
+/** Excludes empty values, addresses and SQLite's `:memory:`. */
 function isPath(text: string): boolean {
 	return text !== '' && !text.includes('://') && !text.startsWith(':');
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { isOpenToOthers } from './disks.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** A large store is not looked at to its end: what its first files show, the others show too. */
+/** Maximum number of checked files: the first ones are representative of a large store. */
 const maxEntries = 10_000;
 
-/** Whether the files of a deployment are its owner's alone, and whether the clock has been turned back since they were written. */
+/** Checks that the data files are private to their owner, and that none of them has a time in the future. */
 export async function checkFiles(folders: readonly string[]): Promise<readonly Finding[]> {
 	const openPaths: string[] = [];
 	let [count, newest] = [0, 0];
@@ -37,7 +37,7 @@ function permissions(
 	);
 }
 
-/** A file from the future: leases and expiry would wait until the clock is there again. */
+/** With a clock that was set back, leases and expiry wait until it has caught up. */
 function clockFindings(newest: number, now: number): readonly Finding[] {
 	if (newest <= now + 60_000) return [];
 	const text = `a stored file was written at ${new Date(newest).toISOString()}, which is in the future`;
@@ -53,7 +53,7 @@ async function* entries(
 		if (!listing) continue;
 		for await (const entry of listing) {
 			const path = join(folder, entry.name);
-			// Files come and go while a server runs.
+			// The file may have been deleted by a running server.
 			const info = await lstat(path).catch(() => undefined);
 			if (!info || entry.isSymbolicLink()) continue;
 			yield { path, mode: info.mode, mtimeMs: info.mtimeMs };

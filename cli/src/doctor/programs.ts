@@ -3,10 +3,10 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Finding, ok } from './finding.ts';
 
-/** Programs that models and readers of your own may want to call. */
+/** Programs that custom models and readers may call. */
 const programs = ['ffmpeg', 'tesseract', 'pdftoppm', 'soffice'];
 
-/** Which optional programs are installed. Nothing that Plinth brings needs one, so none is missing. */
+/** Reports which optional programs are installed. Plinth itself needs none of them. */
 export async function checkPrograms(path = process.env.PATH ?? ''): Promise<Finding> {
 	const isInstalledByIndex = await Promise.all(programs.map((name) => isInstalled(name, path)));
 	const [found, missing] = [true, false].map((expected) =>

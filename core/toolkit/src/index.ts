@@ -1,6 +1,7 @@
 /**
- * Tools that capabilities and backends are built with: pictures, documents and files in requests, event streams of models,
- * bounds on work, schemas of fields, requests to addresses that clients name. The kernel asks nobody to use them.
+ * Building blocks of capabilities and backends: pictures, documents and files in requests, event streams of
+ * models, limits on concurrent work, schemas of fields, and requests to addresses that clients name. The
+ * kernel does not depend on them.
  *
  * @packageDocumentation
  */

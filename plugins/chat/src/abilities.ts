@@ -18,8 +18,8 @@ export function checkAbilities(
 		throw unsupportedValue(
 			'response_format.type',
 			json === 'none'
-				? 'The model answers in words only. Leave response_format out, or name another model.'
-				: 'The model follows no schema. Ask for json_object, or name another model.',
+				? 'The model answers in plain text only. Leave response_format out, or name another model.'
+				: 'The model supports no schema. Ask for json_object, or name another model.',
 		);
 	}
 }

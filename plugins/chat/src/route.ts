@@ -15,8 +15,8 @@ export function createChatCompletion(context: ChatContext): Route {
 		scope: 'chat',
 		summary: 'Answer a conversation',
 		description:
-			'Files among the messages are read as text first, so that every model can answer about ' +
-			'them. With `stream`, the answer comes as server-sent events, `[DONE]` last.',
+			'Files in the messages are converted to text first, so that every model can use them. ' +
+			'With `stream`, the response is server-sent events, `[DONE]` last.',
 		body: chatBody,
 		spoolDataUrls: {
 			only: ['url', 'image_url', 'file_data', 'data'],

@@ -21,15 +21,13 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 		scope: 'events:read',
 		summary: 'Follow all jobs of the tenant',
 		description: [
-			'Server-sent events. First comes a `job.state` for every job that waits or runs, at most ' +
-				'1,000, and a `stream.ready`: what ended before is known from the',
-			'routes of the jobs alone. Then comes what happens: `job.queued`, `job.started`,',
-			'`job.progress`, `job.completed`, `job.failed`, `job.deleted`. The data of each is `{ ' +
-				'"object": "event", "type", "created_at", "data" }`, where `data` is the',
-			'job as its own route shows it, at that moment. With `Last-Event-ID` the stream goes on ' +
-				'behind that event in place of the states and `stream.ready`, as',
-			'long as what came since is kept. A stream that the server ends says why in a last ' +
-				'`stream.end`: `data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
+			'Server-sent events. First come a `job.state` for every queued or running job, at most 1,000, and a `stream.ready`.',
+			'Jobs that ended before are only in the lists of their routes. Then come `job.queued`, `job.started`, `job.progress`,',
+			'`job.completed`, `job.failed` and `job.deleted`. The data of each event is',
+			'`{ "object": "event", "type", "created_at", "data" }`, where `data` is the job in the form of its own route.',
+			'With `Last-Event-ID` the stream resumes after that event, without the states and `stream.ready`, as long as the',
+			'later events are kept. A stream that the server ends closes with `stream.end`:',
+			'`data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
 		].join(' '),
 		query,
 		response: {

@@ -24,7 +24,7 @@ export const fileErrors = defineErrors({
 		...invalidRequest,
 		status: 403,
 		code: 'file_quota_exceeded',
-		message: 'The stored files take up all the room that there is for them.',
+		message: 'The quota of stored files is exceeded.',
 		remedy: 'Delete some files first.',
 	},
 });

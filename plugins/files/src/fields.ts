@@ -31,8 +31,8 @@ export const uploadBody = z
 			.optional()
 			.meta({
 				description:
-					'When the file goes by itself, in two fields: `expires_after[anchor]` and ' +
-					'`expires_after[seconds]`. It stays when there is nothing.',
+					'When the file expires, in two fields: `expires_after[anchor]` and ' +
+					'`expires_after[seconds]`. Without them it never expires.',
 			}),
 	})
 	.meta({ id: 'FileCreate' });
@@ -48,7 +48,7 @@ export const listQuery = z.object({
 		.string()
 		.optional()
 		.meta({
-			description: 'The list starts behind this id, which need not exist any more.',
+			description: 'The list starts after this id, which need not exist any more.',
 			...idForm,
 		}),
 	limit: formInteger({ min: 1, max: 10_000 })
@@ -61,5 +61,5 @@ export const listQuery = z.object({
 	purpose: z
 		.string()
 		.optional()
-		.meta({ description: 'Only files for this; for what no file can be for, none.' }),
+		.meta({ description: 'Only files with this purpose; an unknown purpose matches none.' }),
 });

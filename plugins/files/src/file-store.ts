@@ -100,7 +100,7 @@ export class FileStore {
 		const { records, log } = this.#deps;
 		if (!(await records.change(file, 'leaving'))) return false;
 		await this.clear(file.id).catch((err: unknown) =>
-			log.warn({ err, file_id: file.id }, 'a deleted file still has bytes; the sweep tries again'),
+			log.warn({ err, file_id: file.id }, 'a deleted file still has bytes; the sweep retries'),
 		);
 		return true;
 	}

@@ -17,7 +17,7 @@ export function fileSource(store: FileStore): FileSource {
 async function* bytesOf(store: FileStore, id: string): AsyncGenerator<Uint8Array> {
 	const bytes = await store.bytes(id);
 	if (!bytes) {
-		throw plinthError('E_STORE_UNAVAILABLE', { message: `The content of ${id} has gone.` });
+		throw plinthError('E_STORE_UNAVAILABLE', { message: `The content of ${id} was deleted.` });
 	}
 	yield* bytes;
 }

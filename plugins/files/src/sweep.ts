@@ -44,7 +44,7 @@ export function createSweep({ records, store, clock, log }: SweepOptions): Sweep
 			}
 			if (failures.length > 0) throw failures[0];
 		} catch (err) {
-			if (!isStopped) log.warn({ err }, 'files could not be deleted; tried again later');
+			if (!isStopped) log.warn({ err }, 'files could not be deleted; the sweep retries');
 		}
 		if (!isStopped) cancel = clock.after(sweepMs, start);
 	}

@@ -32,10 +32,12 @@ export function checkQuota(
 	added: Usage = { bytes: 0, files: 0 },
 ): void {
 	if (usage.files + added.files > maxFiles) {
-		throw quotaError(`There is room for ${maxFiles} files, and they are there.`);
+		throw quotaError(`At most ${maxFiles} files are allowed, and all are in use.`);
 	}
 	if (quotaBytes > 0 && usage.bytes + added.bytes > quotaBytes) {
-		throw quotaError(`The files may have ${quotaBytes} bytes together; this one does not fit.`);
+		throw quotaError(
+			`At most ${quotaBytes} bytes are allowed in all; this file would exceed them.`,
+		);
 	}
 }
 

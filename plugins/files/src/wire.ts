@@ -15,12 +15,13 @@ export const fileSchema = z
 		created_at: unixSeconds,
 		expires_at: unixSeconds
 			.optional()
-			.meta({ description: 'Unix seconds from which on the file is gone; absent when it stays.' }),
+			.meta({ description: 'Unix seconds at which the file expires; absent when it does not.' }),
 		filename: z.string().meta({ description: 'As it was sent, without directories.' }),
 		purpose: z.enum(purposes),
 		status: z.literal('processed'),
 		media_type: z.string().meta({
-			description: 'Decided by content; `application/octet-stream` when unknown, as for text.',
+			description:
+				'Detected from the content; `application/octet-stream` when unknown, as for text.',
 		}),
 	})
 	.meta({ id: 'File' });

@@ -11,13 +11,13 @@ export const imageErrors = defineErrors({
 		...invalidRequest,
 		status: 404,
 		code: 'image_not_found',
-		message: 'There is no such picture, or its address is not complete.',
+		message: 'There is no such picture, or its URL is incomplete.',
 	},
 	E_IMAGE_EXPIRED: {
 		...invalidRequest,
 		status: 404,
 		code: 'image_expired',
-		message: 'The address of the picture has expired.',
+		message: 'The URL of the picture has expired.',
 		remedy: 'Make the picture again.',
 	},
 	E_IMAGES_FILTERED: {

@@ -75,7 +75,7 @@ describe('EventQueue', () => {
 		for (let data = 0; data < maxQueued; data++) events.push(event(data));
 		const waiting = events.waitForCapacity();
 		await events.return();
-		await expect(waiting).rejects.toThrow('Nobody reads');
+		await expect(waiting).rejects.toThrow('The reader has returned');
 	});
 
 	it('begins with the first event, or with a failure', async () => {

@@ -41,9 +41,9 @@ export function parseAttachments({
 		scope: 'documents',
 		summary: 'Read documents as text',
 		description:
-			'Columns are read one after the other, rows of tables stay in one line. The content ' +
-			'decides what a document is, not its name. A document that cannot be read has an `error` ' +
-			'in its result, and the others are read all the same.',
+			'Columns are read one after the other, and rows of tables stay on one line. The format is ' +
+			'detected from the content. A document that cannot be read has an `error` in its result; ' +
+			'the others are not affected.',
 		body: parseBody,
 		encoding: ['json', 'multipart'],
 		spoolDataUrls: { bare: ['url'], keepDamaged: true },

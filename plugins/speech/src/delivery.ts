@@ -55,7 +55,7 @@ export async function deliver(
 	const body = await awaitFirst(wire.body, ({ byteLength }) => byteLength > 0, noAudio);
 	const encoded = await awaitAudio(encoder.encode({ ...wire, body }, format, signal), signal);
 	if (encoded.format !== format) {
-		throw modelError(`The audio encoder made ${encoded.format} where ${format} was asked for.`);
+		throw modelError(`The audio encoder made ${encoded.format} in place of ${format}.`);
 	}
 	return { mediaType: encoded.mediaType, body: fromModel(encoded.body, signal), seconds };
 }

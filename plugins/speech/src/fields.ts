@@ -36,7 +36,7 @@ export function speechBody(defaultFormat: AudioFormat) {
 				.default(1)
 				.meta({ description: "Tempo relative to the voice's own." }),
 			instructions: codePoints({ min: 0, max: 4096 })
-				.meta({ description: 'How to speak, for models that understand it.' })
+				.meta({ description: 'How to speak, for models that support it.' })
 				.optional(),
 			stream_format: z.enum(['audio', 'sse']).default('audio').meta({
 				description: 'audio: the bytes themselves. sse: events with base64 pieces of them.',

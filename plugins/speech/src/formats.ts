@@ -27,11 +27,11 @@ export function unsupportedFormat(
 ): Error {
 	const supported = audioFormats.filter((candidate) => isSupported(candidate, encoder));
 	const fallback =
-		format === defaultFormat ? ` It is what a request gets that names no response_format.` : '';
+		format === defaultFormat ? ' It is the default of requests without response_format.' : '';
 	return unsupportedValue(
 		'response_format',
-		`${format} is not available: the model does not make it, and no audio encoder of this ` +
-			`server does.${fallback} Ask for one of ${supported.join(', ')}, or add an audio encoder ` +
-			"to the server's config.",
+		`${format} is not available: neither the model nor an audio encoder of this server makes it.` +
+			`${fallback} Ask for one of ${supported.join(', ')}, ` +
+			"or add an audio encoder to the server's config.",
 	);
 }

@@ -26,8 +26,8 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 		scope: 'speech',
 		summary: 'Speak a text',
 		description:
-			'Answers with the audio in the format asked for. pcm and encoded formats are sent as ' +
-			'they are made; wav has exact lengths in its header and is sent when it is complete.',
+			'Responds with the audio in the requested format. pcm and encoded formats are streamed; ' +
+			'wav has exact lengths in its header and is sent when it is complete.',
 		body: schema,
 		response: { description: 'The audio.', mediaTypes },
 		errors: [...valueErrors, ...modelErrors],

@@ -67,8 +67,8 @@ export async function collectWav(
 		dataBytes += chunk.byteLength;
 		if (dataBytes > maxBytes) {
 			throw modelError(
-				`The speech is larger than ${maxBytes} bytes, the most that is held for a WAV file. Send ` +
-					'less text, or ask for "pcm", which is streamed.',
+				`The speech is larger than ${maxBytes} bytes, the limit of a WAV file. ` +
+					'Send less text, or ask for "pcm", which is streamed.',
 			);
 		}
 		// A copy: the producer may reuse its buffer after the next call.

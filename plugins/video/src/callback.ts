@@ -8,13 +8,16 @@ export async function readCallback(
 ): Promise<{ readonly callback?: JobCallback }> {
 	if (url === undefined) {
 		if (secret === undefined) return {};
-		throw invalidValue('callback_secret', 'callback_secret: it signs what goes to callback_url.');
+		throw invalidValue(
+			'callback_secret',
+			'callback_secret: it needs a callback_url, whose requests it signs.',
+		);
 	}
 	if (!callbacks) {
 		throw plinthError('E_VALUE_UNSUPPORTED', {
 			param: 'callback_url',
 			message:
-				'callback_url: this server tells nobody of the end of jobs. Its operator adds the webhooks plugin for that.',
+				'callback_url: this server sends no callbacks. Its operator can add the webhooks plugin.',
 		});
 	}
 	const callback = { url, secret: secret ?? null };

@@ -19,7 +19,8 @@ export async function* checkedMp4(
 		}
 		head = Buffer.concat([head, chunk]);
 		if (head.length < boxHeader) continue;
-		if (ascii(head, 4, 8) !== 'ftyp') throw modelError('The model returned bytes that are no MP4.');
+		if (ascii(head, 4, 8) !== 'ftyp')
+			throw modelError('The model returned bytes that are not MP4.');
 		yield head;
 		head = undefined;
 	}

@@ -75,12 +75,12 @@ const callback = {
 		.optional()
 		.meta({
 			description:
-				'Where a POST request tells of the end of the job, where the server does so. It has to ' +
-				'be an https address that the public reaches.',
+				'The address of a POST request at the end of the job, where the server supports callbacks. ' +
+				'It must be a public https address.',
 		}),
 	callback_secret: codePoints({ max: 200 }).optional().meta({
 		description:
-			'What that request is signed with: `whsec_` and 24 to 64 bytes in base64. Without one it is not signed.',
+			'The secret that signs this request: `whsec_` and 24 to 64 bytes in base64. Without one it is not signed.',
 	}),
 };
 
@@ -126,7 +126,7 @@ export const listQuery = z.object({
 		.string()
 		.optional()
 		.meta({
-			description: 'The list starts behind this id, which need not exist any more.',
+			description: 'The list starts after this id, which need not exist any more.',
 			...idForm,
 		}),
 	limit: formInteger({ min: 0, max: 100 })

@@ -149,7 +149,7 @@ function boundElsewhere(): PlinthError {
 		status: 500,
 		code: null,
 		type: 'server_error',
-		message: 'The video was begun by another model.',
+		message: 'The video is bound to another model.',
 	});
 }
 
@@ -164,7 +164,10 @@ function resumePointOf(
 	const { model, token } = readCheckpoint(resume, job.model);
 	const id = findModel(models, model)?.id;
 	if (id !== undefined || model === job.model) return { model: id ?? model, token };
-	run.log.warn({ model }, 'the model that has begun a video is no longer here; it is begun anew');
+	run.log.warn(
+		{ model },
+		'the model that has started a video was removed from the config; the video is started again',
+	);
 	return undefined;
 }
 

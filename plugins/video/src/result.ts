@@ -52,7 +52,7 @@ export async function storeResult(result: VideoResult, target: ResultTarget): Pr
 		for (const { reason: err } of deleted.filter(
 			({ status }) => status === 'rejected',
 		) as PromiseRejectedResult[]) {
-			log.warn({ err }, 'the bytes of a failed turn stay until the sweep');
+			log.warn({ err }, 'the bytes of a failed call remain until the sweep');
 		}
 		throw error;
 	}
@@ -66,7 +66,10 @@ async function storePoster(
 ): Promise<StoredFile | null> {
 	const { mediaType, body } = poster;
 	if (!matchesMediaType(poster)) {
-		log.warn({ media_type: mediaType }, 'the poster of a video is not what it says; left out');
+		log.warn(
+			{ media_type: mediaType },
+			'the poster of a video does not match its media type; it is left out',
+		);
 		return null;
 	}
 	return store(mediaType === 'image/png' ? 'poster.png' : 'poster.webp', body, mediaType);

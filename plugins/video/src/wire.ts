@@ -25,7 +25,7 @@ export const videoSchema = z
 		completed_at: unixSeconds.nullable(),
 		expires_at: unixSeconds
 			.nullable()
-			.meta({ description: 'Unix seconds from which the content is gone; null until completed.' }),
+			.meta({ description: 'Unix seconds at which the content expires; null until completed.' }),
 		prompt: z.string().nullable(),
 		size: z.string().meta({ description: 'WIDTHxHEIGHT in pixels.', examples: [...sizes] }),
 		seconds: z.string().meta({ description: 'A number as a text.', examples: ['4'] }),
@@ -34,16 +34,16 @@ export const videoSchema = z
 			.object({ code: z.string(), message: z.string(), param: z.string().optional() })
 			.nullable()
 			.meta({ description: 'Why the job failed.' }),
-		warnings: z
-			.array(z.string())
-			.optional()
-			.meta({ description: 'What the model could not honour; absent when there is nothing.' }),
+		warnings: z.array(z.string()).optional().meta({
+			description: 'Options that the model could not honour; absent when there are none.',
+		}),
 	})
 	.meta({ id: 'Video' });
 
 /** The header of responses about one video, for OpenAPI. */
 export const pollHeader = {
-	'openai-poll-after-ms': 'While the job is not finished: how long to wait before the next look.',
+	'openai-poll-after-ms':
+		'While the job is not finished: how long to wait before the next poll, in milliseconds.',
 } as const;
 
 /** One page of videos. `first_id` and `last_id` are null on an empty page. */

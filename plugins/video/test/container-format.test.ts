@@ -20,7 +20,7 @@ describe('checkedMp4', () => {
 	});
 
 	it.each([
-		['an error page', Buffer.from('<html>502 Bad Gateway</html>'), 'no MP4'],
+		['an error page', Buffer.from('<html>502 Bad Gateway</html>'), 'not MP4'],
 		['nothing', Buffer.alloc(0), 'no video'],
 		['a stump', mp4.subarray(0, 7), 'no video'],
 	])('refuses %s', async (_, body, why) => {

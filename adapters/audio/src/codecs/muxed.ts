@@ -9,13 +9,10 @@ import {
 } from 'mediabunny';
 import { type Codec, concat } from './codec.ts';
 
-/**
- * mediabunny hands on what is encoded after it has taken more, at most three pieces later: the smaller they are, the earlier the first
- * bytes go out.
- */
+/** mediabunny emits encoded data after at most three further chunks, so small chunks reduce the latency. */
 const chunkSamples = 1_024;
 
-/** A codec and a format of mediabunny, whose encoders run in a thread of their own for each encoding. */
+/** A codec and a container format of mediabunny, which runs a thread for each encoding. */
 export class MuxedCodec implements Codec {
 	readonly #output: Output;
 	readonly #source: AudioSampleSource;
@@ -70,7 +67,7 @@ export class MuxedCodec implements Codec {
 	}
 
 	close(): void {
-		// Its end has freed everything. What is given up before has nobody who would hear that it could not be.
+		// `end` has freed everything. A failed cancellation has no effect on the caller.
 		if (!this.#isFinished) this.#output.cancel().catch(() => {});
 	}
 

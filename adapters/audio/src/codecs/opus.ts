@@ -3,14 +3,17 @@ import type { Settings } from '../messages.ts';
 import { type Codec, concat } from './codec.ts';
 import { OggStream } from './ogg.ts';
 
-/** Opus counts at this rate, whatever the encoder is given (RFC 7845 §4). */
+/** Granule positions use this rate, independent of the input rate (RFC 7845 §4). */
 const clockRate = 48_000;
 /** A packet holds 20 ms. */
 const packetsPerSecond = 50;
-/** Half a second. At their largest, 1,275 bytes in six segments each, they and two more fit the 255 segments of a page. */
+/**
+ * Half a second. At the maximum packet size of 1,275 bytes, or six segments, these packets and two more fit
+ * the 255 segments of a page.
+ */
 const packetsPerPage = 25;
 
-/** Opus in Ogg (RFC 7845). The last page tells how many samples there really are, so that the length is exact. */
+/** Opus in Ogg (RFC 7845). The last page has the exact number of samples. */
 export async function openOpus({ sampleRate, kbps }: Settings): Promise<Codec> {
 	const { version } = await loadLibopus();
 	const encoder = await createEncoder({
@@ -18,7 +21,7 @@ export async function openOpus({ sampleRate, kbps }: Settings): Promise<Codec> {
 		sampleRate: sampleRate as 24_000,
 		frameSize: sampleRate / packetsPerSecond,
 		bitrate: kbps * 1_000,
-		// Of 10. Above it the time doubles, for speech of the same size.
+		// Of 10. Above it the time doubles at the same size.
 		complexity: 5,
 		signal: Signal.Voice,
 	});
@@ -30,11 +33,11 @@ class OggOpus implements Codec {
 	readonly #version: string;
 	readonly #ogg = new OggStream();
 	readonly #scale: number;
-	/** Of one packet, in samples of the input. */
+	/** Length of one packet, in input samples. */
 	readonly #frameSize: number;
 	/** Samples that do not fill a packet yet. */
 	#rest = new Int16Array(0);
-	/** What does not fill a page yet. */
+	/** Packets that do not fill a page yet. */
 	#packets: Uint8Array[] = [];
 	#received = 0;
 	/** Samples in pages. */
@@ -62,7 +65,7 @@ class OggOpus implements Codec {
 	}
 
 	end(): Uint8Array<ArrayBuffer> {
-		// Silence until the decoder, which is late by the lookahead, has heard the last sample: always at least one packet.
+		// Adds silence for the lookahead of the decoder: always at least one packet.
 		const missing = this.#rest.length + this.#encoder.getLookahead();
 		const packets = Math.ceil(missing / this.#frameSize);
 		this.#encode(new Int16Array(packets * this.#frameSize - this.#rest.length));

@@ -28,17 +28,17 @@ const documentCharacters = z.coerce.number<number | string>().int().min(1).optio
 
 const config = z.discriminatedUnion('protocol', [
 	jsonProgram.extend({
-		/** Most characters of documents in one request. */
+		/** Maximum document characters of one request. */
 		documentCharacters,
-		/** Whether it calls tools. What a program cannot do, the plugin refuses. */
+		/** Whether the program calls tools. The plugin refuses requests for unsupported features. */
 		tools: z.boolean().default(false),
-		/** Whether it keeps to JSON when that is asked for, and to a schema. */
+		/** Whether it supports JSON output, and schemas. */
 		json: z.enum(['none', 'json', 'schema']).default('none'),
-		/** Whether it looks at pictures. */
+		/** Whether it accepts pictures. */
 		images: z.boolean().default(false),
-		/** Whether it listens to sound. */
+		/** Whether it accepts audio. */
 		audio: z.boolean().default(false),
-		/** Media types of files that it reads itself. */
+		/** Media types of files that it accepts. */
 		files: z.array(z.string()).default([]),
 	}),
 	plainProgram(placeholders).extend({ documentCharacters }),
@@ -46,7 +46,10 @@ const config = z.discriminatedUnion('protocol', [
 
 type Config = z.output<typeof config>;
 
-/** A program that answers: by messages of the JSON protocol, or with UTF-8 text on its stdout, which is passed on as it comes. */
+/**
+ * A program as a chat model: by messages of the JSON protocol, or with UTF-8 text on stdout, which is
+ * streamed.
+ */
 export const commandChat = defineModel({
 	kind: chatModels,
 	name: 'command.chat',
@@ -66,7 +69,7 @@ export const commandChat = defineModel({
 						? streamMessages(run, config, request, seed)
 						: streamOutput(run, config, request, seed);
 				} catch (error) {
-					// Whatever an abort has broken, it is the reason.
+					// After an abort, its reason replaces any other error.
 					run.signal.throwIfAborted();
 					throw error;
 				} finally {
@@ -132,7 +135,7 @@ async function* streamOutput(
 		try {
 			return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
 		} catch (cause) {
-			throw program.failure('printed something that is no UTF-8', cause);
+			throw program.failure('printed text that is not UTF-8', cause);
 		}
 	};
 	const writesFile = placeholdersIn(config.argv).has('output');
@@ -149,7 +152,7 @@ async function* streamOutput(
 	else if (isSilent) throw program.failure('ended without a result');
 }
 
-/** What the program was not told, one sentence each. */
+/** One warning for each option that the program does not support. */
 function ignoredOptions(
 	{ argv }: Extract<Config, { protocol: 'plain' }>,
 	request: ChatRequest,
@@ -165,5 +168,5 @@ function ignoredOptions(
 	] as const;
 	return options
 		.filter(([, value, isSupported]) => value !== undefined && !isSupported)
-		.map(([name]) => `This model does not heed ${name}.`);
+		.map(([name]) => `This model ignores ${name}.`);
 }

@@ -2,8 +2,8 @@ import type { ChatMessage, ChatPart } from '@plinth/plugin-chat/model';
 import type { RunFolder } from '../run/folder.ts';
 
 /**
- * The messages of a request as a program gets them: files lie in its folder and are named in `file`; documents have their text, but not page
- * by page as well.
+ * The messages for a program. Files are written to its folder and named in `file`. Documents have their
+ * text, without their pages.
  */
 export async function writeParts(
 	folder: RunFolder,
@@ -43,7 +43,10 @@ async function writePart(folder: RunFolder, part: ChatPart, file: string): Promi
 	}
 }
 
-/** A conversation as one text. A lone question stands for itself; otherwise each turn is headed by who speaks, and the last head waits for the answer. */
+/**
+ * A conversation as one text. A single user message is sent as it is; otherwise each message follows its
+ * role, and the text ends with the role of the answer.
+ */
 export function transcript(messages: readonly ChatMessage[]): string {
 	const [first] = messages;
 	if (first && messages.length === 1 && first.role === 'user') return textOf(first);

@@ -28,32 +28,32 @@ const placeholders = {
 // Configs in YAML hold `${NAME}`, which arrives as a string.
 const count = (max: number) => z.coerce.number<number | string>().int().min(1).max(max);
 
-/** What the program does itself; the plugin does the rest, or refuses it. */
+/** Abilities of the program; the plugin does the rest, or refuses it. */
 const abilities = {
-	/** The sizes that it makes; absent: every one. */
+	/** The supported sizes; absent: all sizes. */
 	sizes: z
 		.array(z.strictObject({ width: count(65_535), height: count(65_535) }))
 		.min(1)
 		.optional(),
-	/** How other sizes are made of these. */
+	/** How pictures are resized to other sizes. */
 	fit: z.enum(['cover', 'contain', 'fill']).optional(),
-	/** Whether it makes see-through backgrounds. */
+	/** Whether it supports transparent backgrounds. */
 	transparency: z.boolean().default(false),
 };
 
 const config = z.discriminatedUnion('protocol', [
 	jsonProgram.extend({
 		...abilities,
-		/** What it does. */
+		/** The supported operations. */
 		operations: z
 			.array(z.enum(['generate', 'edit']))
 			.min(1)
 			.default(['generate']),
-		/** Most pictures of one run. */
+		/** Maximum pictures per run. */
 		count: count(10).default(1),
-		/** Most input pictures of an edit. */
+		/** Maximum input pictures of an edit. */
 		images: count(16).default(16),
-		/** Whether it takes masks. */
+		/** Whether it accepts masks. */
 		mask: z.boolean().default(false),
 	}),
 	plainProgram(placeholders).extend(abilities),
@@ -62,7 +62,7 @@ const config = z.discriminatedUnion('protocol', [
 type Config = z.output<typeof config>;
 type AnyImageRequest = ImageRequest | ImageEditRequest;
 
-/** A program that makes pictures, changes them, or both: PNG, JPEG or WebP in its result files, or on its stdout. */
+/** A program as an image model: PNG, JPEG or WebP in its result files, or on stdout. */
 export const commandImage = defineModel({
 	kind: imageModels,
 	name: 'command.image',
@@ -118,7 +118,7 @@ async function requestPictures(
 		if (message.type === 'warning') warnings.push(message.message);
 		if (message.type === 'partial' && partials > 0) {
 			const picture = await pictureOf(await run.read(message.file));
-			// It may have been read while the client left.
+			// The client may have disconnected during the read.
 			run.signal.throwIfAborted();
 			partial(picture, message.image);
 		}
@@ -155,7 +155,7 @@ async function makePicture(
 	return { images: [await pictureOf(body)] };
 }
 
-/** Puts what the client sent into the folder; in place of the pictures stand their names. */
+/** Writes the input pictures to the folder and returns their names. */
 async function writePictures(
 	run: Run,
 	request: AnyImageRequest,
@@ -173,7 +173,7 @@ async function writePictures(
 	return { images, mask };
 }
 
-/** The plugin refuses what is no picture, with a sentence that names its type. */
+/** A picture of the detected type. The plugin refuses other types. */
 async function pictureOf(body: Uint8Array) {
 	return { body, mediaType: (await mediaTypeOf(body)) as 'image/png' };
 }

@@ -2,13 +2,13 @@ import { mediaTypeOf } from '@plinth/core';
 import type { EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
 import { readWavHeader } from './wav.ts';
 
-/** Samples per second and channel, and how many channels. */
+/** Sample rate and number of channels. */
 export interface PcmFormat {
 	readonly sampleRate: number;
 	readonly channels: 1 | 2;
 }
 
-/** How much is looked at before it is decided what it is, in bytes: a fraction of a second of speech. */
+/** Bytes read to detect the format: a fraction of a second of speech. */
 const headBytes = 4_096;
 
 const encodedFormats: Readonly<Record<string, EncodedAudio['format']>> = {
@@ -19,8 +19,9 @@ const encodedFormats: Readonly<Record<string, EncodedAudio['format']>> = {
 };
 
 /**
- * Finds out what a program speaks: samples without a header where `pcm` says what they are, else what the first bytes show. The samples of a
- * WAV file are taken out of it, so that any format can be made of them. Throws what `fault` makes for anything else.
+ * Detects the format of a program's audio: raw samples when `pcm` is set, otherwise by the first bytes. The
+ * samples of a WAV file are extracted, so that they can be converted to any format. Throws the error of
+ * `fault` for anything else.
  */
 export async function readSound(
 	body: AsyncGenerator<Buffer>,
@@ -33,7 +34,7 @@ export async function readSound(
 	const mediaType = await mediaTypeOf(head);
 	const format = encodedFormats[mediaType];
 	if (format) return { mediaType: mediaType.split(';')[0] ?? mediaType, format, body: rest };
-	if (mediaType !== 'audio/wav') throw fault('made something that is no sound');
+	if (mediaType !== 'audio/wav') throw fault('made a file that is not audio');
 	const header = readWavHeader(head);
 	if (!header) throw fault('made a WAV file without 16-bit PCM of one or two channels');
 	return samples(header, skipBytes(rest, header.dataOffset), header.length);
@@ -77,7 +78,7 @@ async function* skipBytes(body: AsyncIterable<Buffer>, start: number): AsyncGene
 	}
 }
 
-/** Whole frames, of at most `length` bytes in all. What comes behind them is read too, so that the program can end. */
+/** Complete frames, at most `length` bytes. The rest is read and dropped, so that the program can end. */
 async function* frames(
 	body: AsyncIterable<Buffer>,
 	frameBytes: number,

@@ -27,7 +27,7 @@ const number = () => z.coerce.number<number | string>();
 
 const speechOptions = {
 	...voiceOptions,
-	/** Where the program prints samples without a header: signed 16-bit little-endian ones. */
+	/** The format of raw samples (signed 16-bit little-endian) when the program prints no header. */
 	pcm: z
 		.strictObject({
 			/** Samples per second. */
@@ -43,22 +43,24 @@ const config = z
 		jsonProgram.extend(speechOptions),
 		plainProgram(placeholders).extend({
 			...speechOptions,
-			/** What `{speed}` is at the voice's own tempo: 175 where a program counts words a minute. */
+			/** The value of `{speed}` at the normal tempo: 175 when a program counts words per minute. */
 			tempo: number().positive().default(1),
 		}),
 	])
 	.superRefine((options, context) => {
 		const isNamed = options.protocol === 'plain' && placeholdersIn(options.argv).has('voice');
 		if (!isNamed || options.voices || options.voicesFrom) return;
-		const message =
-			'{voice} needs voices or voicesFrom: what a client writes never becomes an argument';
+		const message = '{voice} needs voices or voicesFrom: client text never becomes an argument';
 		context.addIssue({ code: 'custom', path: ['argv'], message });
 	});
 
 type Config = z.output<typeof config>;
 type Sound = PcmAudio | EncodedAudio;
 
-/** A program that speaks: WAV, MP3, Opus, AAC or FLAC, or samples without a header, in its result file or, as it is made, on its stdout. */
+/**
+ * A program as a speech model: WAV, MP3, Opus, AAC, FLAC or raw samples, in its result file or streamed on
+ * stdout.
+ */
 export const commandSpeech = defineModel({
 	kind: speechModels,
 	name: 'command.speech',
@@ -102,7 +104,7 @@ async function requestSound(
 	throw new Error('The messages of a program end with a result.');
 }
 
-/** Settles when the first bytes are there; the run ends with the last ones. */
+/** Settles with the first bytes; the run ends with the last ones. */
 async function speak(
 	runs: Runs,
 	config: Extract<Config, { protocol: 'plain' }>,
@@ -136,20 +138,20 @@ async function* print(
 		await program.waitForSuccess();
 		if (writesFile) yield await run.read(output);
 	} finally {
-		// Not awaited: who leaves does not wait for a program that goes on.
+		// Not awaited: a reader that returns does not wait for the program to end.
 		void run.close();
 	}
 }
 
-/** A tempo that the program cannot be told is refused; words about how to speak are only not heeded. */
+/** Throws for an unsupported speed; ignored instructions become a warning. */
 function ignoredOptions(
 	{ argv }: Extract<Config, { protocol: 'plain' }>,
 	{ speed, instructions }: SpeechRequest,
 ): readonly string[] {
 	if (speed !== 1 && !placeholdersIn(argv).has('speed')) {
-		throw unsupportedValue('speed', 'This model speaks at its own tempo only: 1.');
+		throw unsupportedValue('speed', 'This model supports only speed 1.');
 	}
-	return instructions ? ['This model does not heed instructions.'] : [];
+	return instructions ? ['This model ignores instructions.'] : [];
 }
 
 async function* single(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -20,7 +20,7 @@ const placeholders = {
 	files: ['reference'],
 };
 
-// Videos are jobs, whose number is bounded before they come here: their line needs no end of its own.
+// Without `waiting`: videos are jobs, whose queue is already bounded.
 const config = z.discriminatedUnion('protocol', [
 	jsonProgram.omit({ waiting: true }),
 	plainProgram(placeholders)
@@ -30,7 +30,7 @@ const config = z.discriminatedUnion('protocol', [
 
 type Config = z.output<typeof config>;
 
-/** A program that makes videos: MP4 in its result file, or on its stdout. */
+/** A program as a video model: MP4 in its result file, or on stdout. */
 export const commandVideo = defineModel({
 	kind: videoModels,
 	name: 'command.video',
@@ -79,7 +79,7 @@ async function requestVideo(
 			body,
 			mediaType: 'video/mp4',
 			warnings,
-			// The plugin leaves a poster out that is not what it says.
+			// The plugin leaves out a poster with a wrong media type.
 			...(poster && { poster: { body: poster, mediaType: await pictureType(poster) } }),
 		};
 	}

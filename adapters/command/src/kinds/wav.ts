@@ -1,19 +1,22 @@
-/** What the head of a WAV file says about its samples. */
+/** The format and position of the samples in a WAV file. */
 export interface WavHeader {
 	readonly sampleRate: number;
 	readonly channels: 1 | 2;
-	/** Where the samples begin, in bytes. */
+	/** Offset of the samples, in bytes. */
 	readonly dataOffset: number;
-	/** How many bytes of samples there are; infinite where the program did not know when it wrote the head. */
+	/** Length of the samples in bytes; infinite when the program did not know it. */
 	readonly length: number;
 }
 
 const pcm = 1;
 const extensible = 0xfffe;
-/** Programs that write to a pipe say nothing, or some number that no file has. */
+/** Programs that write to a pipe set the length to 0 or to a value near the maximum. */
 const unknownLength = 0x7fff_0000;
 
-/** Reads the head of a WAV file with 16-bit PCM of one or two channels; undefined for any other, and where the samples begin later than `bytes` end. */
+/**
+ * Parses the header of a WAV file with 16-bit PCM of one or two channels; undefined for any other file, and
+ * when the samples start after `bytes`.
+ */
 export function readWavHeader(bytes: Buffer): WavHeader | undefined {
 	let format: Pick<WavHeader, 'sampleRate' | 'channels'> | undefined;
 	for (let offset = 12; offset + 8 <= bytes.byteLength; ) {
@@ -23,7 +26,7 @@ export function readWavHeader(bytes: Buffer): WavHeader | undefined {
 		if (id === 'data')
 			return format && { ...format, dataOffset: start, length: dataLength(length) };
 		if (id === 'fmt ' && start + 16 <= bytes.byteLength) format = formatOf(bytes.subarray(start));
-		// Chunks begin at even bytes.
+		// Chunks start at even offsets.
 		offset = start + length + (length % 2);
 	}
 	return undefined;

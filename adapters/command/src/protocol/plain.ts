@@ -5,19 +5,19 @@ import type { PlainProgram, Progress } from './options.ts';
 
 const inputFile = 'input.txt';
 
-/** How it is started and read. */
+/** How a plain program is started and read. */
 interface PlainOptions extends Pick<PlainProgram, 'argv'> {
 	readonly progress?: Progress | undefined;
 }
 
-/** What a plain program is asked. */
+/** A request to a plain program. */
 export interface PlainRequest {
-	/** The words of the client: on stdin, or in a file. Never an argument. */
+	/** The client's text: passed on stdin or in a file, never as an argument. */
 	readonly text: string;
 	readonly values: Values;
-	/** The file for the result, whose ending may tell the program what to make. */
+	/** The file for the result. Programs may derive the format from its extension. */
 	readonly output: string;
-	/** Gets the fraction done. */
+	/** Receives the fraction done. */
 	readonly onProgress?: (fraction: number) => void;
 }
 
@@ -42,7 +42,7 @@ export async function startPlain(
 	return run.start({ args, input: readsFile ? '' : text, onLine });
 }
 
-/** Runs a plain program to its end, and returns what it made. Rejects with `E_MODEL_FAILED` when that is nothing. */
+/** Runs a plain program and returns its result. Rejects with `E_MODEL_FAILED` when there is none. */
 export async function runPlain(
 	run: Run,
 	program: PlainOptions,
@@ -58,7 +58,7 @@ export async function runPlain(
 	return Buffer.concat(chunks);
 }
 
-/** Reads progress out of lines. */
+/** Parses progress from lines. */
 function progressParser(pattern: RegExp, total: number, onProgress: (fraction: number) => void) {
 	return (line: string) => {
 		const [, done, of] = pattern.exec(line) ?? [];

@@ -2,12 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
 /**
- * The absolute path of a program: of one without a slash, the first on `path` that can be run. Relative ones count from where the server was
- * started. Throws where there is none, so that a server which cannot do its work does not start.
+ * The absolute path of a program: without a slash, the first executable on `path`; relative paths start at
+ * the working directory. Throws when there is none, so that the server does not start.
  */
 export function findProgram(name: string, path: string = ''): string {
 	if (process.platform === 'win32') {
-		throw new Error('Programs as models need a system with process groups: Linux or macOS.');
+		throw new Error('Programs as models need process groups: Linux or macOS.');
 	}
 	const candidates = name.includes('/')
 		? [resolve(name)]

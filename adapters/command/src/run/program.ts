@@ -5,37 +5,38 @@ import { type Clock, modelError, type PlinthError } from '@plinth/core';
 import { killOrphans } from './orphans.ts';
 import { StderrReader } from './stderr-reader.ts';
 
-/** From being asked to end until being killed. */
+/** Time from SIGTERM to SIGKILL, in milliseconds. */
 const graceMs = 2_000;
-/** How long last words may be on their way once everybody who could say them is gone. */
+/** How long to wait for the rest of stderr after all processes have ended, in milliseconds. */
 const stderrTimeoutMs = 500;
 
 /** How a program is started. */
 export interface ProgramOptions {
-	/** Absolute. */
+	/** Absolute path. */
 	readonly file: string;
 	readonly args: readonly string[];
-	/** All that it knows of the environment. */
+	/** The complete environment. */
 	readonly env: Readonly<Record<string, string>>;
-	/** The mark in that environment. */
+	/** The value of the run's variable in the environment. */
 	readonly mark: string;
-	/** Where it runs. */
+	/** The working directory. */
 	readonly folder: string;
-	/** All of its stdin. */
+	/** The complete stdin. */
 	readonly input: string;
-	/** Most bytes on stdout and stderr together. */
+	/** Maximum bytes on stdout and stderr together. */
 	readonly maxOutputBytes: number;
-	/** Gets the lines of stderr. */
+	/** Receives the lines of stderr. */
 	readonly onLine?: ((line: string) => void) | undefined;
 	readonly clock: Clock;
 }
 
 /**
- * One run of a program that is not ours, in a group of processes of its own. When it ends, for whatever reason, all that it has started ends
- * with it. Failures are `E_MODEL_FAILED` with a neutral sentence; what was said on stderr is their cause, which only the log shows.
+ * One run of an external program in its own process group. When it ends, all processes that it has started
+ * are killed. Failures are `E_MODEL_FAILED` with a neutral message; stderr is in their cause, which only
+ * the log shows.
  */
 export class Program {
-	/** Resolves when none of its processes is left. */
+	/** Resolves when all of its processes have ended. */
 	readonly ended: Promise<void>;
 	readonly #options: ProgramOptions;
 	readonly #child: ChildProcess;
@@ -46,7 +47,7 @@ export class Program {
 	#cancelTimer: () => void = () => {};
 	#outputBytes = 0;
 
-	/** Starts it. Throws where the system has no process or file descriptor left. */
+	/** Starts the program. Throws when the system has no free process or file descriptor. */
 	constructor(options: ProgramOptions) {
 		this.#options = options;
 		this.#stderr = new StderrReader(options.onLine);
@@ -57,7 +58,7 @@ export class Program {
 			stdio: ['pipe', 'pipe', 'pipe'],
 		});
 		this.ended = this.#end();
-		// One that does not read what it is asked is its own affair.
+		// The program may ignore its stdin.
 		this.#child.stdin?.on('error', () => {});
 		this.#child.stdin?.end(options.input);
 		this.#child.stderr?.on('error', () => {});
@@ -67,12 +68,12 @@ export class Program {
 		});
 	}
 
-	/** Of its group; nothing where it could not be started. */
+	/** The id of its process group; undefined when it could not be started. */
 	get pid(): number | undefined {
 		return this.#child.pid;
 	}
 
-	/** What it prints. Throws the reason for which it was stopped, at once. */
+	/** The output of the program. Throws the reason of `stop` at once. */
 	async *stdout(): AsyncGenerator<Buffer> {
 		const { stdout } = this.#child;
 		try {
@@ -87,7 +88,10 @@ export class Program {
 		if (this.#stopped) throw this.#stopped.reason;
 	}
 
-	/** Waits for its end. Rejects with the reason for which it was stopped, or where it says by its exit code that it has failed. */
+	/**
+	 * Waits for the end of the program. Rejects with the reason of `stop`, or when its exit code reports a
+	 * failure.
+	 */
 	async waitForSuccess(): Promise<void> {
 		await this.ended;
 		if (this.#stopped) throw this.#stopped.reason;
@@ -97,17 +101,17 @@ export class Program {
 		throw this.failure(outcome);
 	}
 
-	/** An error that tells the caller what the program did. */
+	/** An error for the caller; `action` is what the program did. */
 	failure(action: string, cause?: unknown): PlinthError {
 		const tail = this.#stderr.tail;
-		const detail = tail === '' ? 'It said nothing on stderr.' : `The end of its stderr: ${tail}`;
+		const detail = tail === '' ? 'Its stderr is empty.' : `The end of its stderr: ${tail}`;
 		return modelError(
 			`The program behind this model ${action}.`,
 			new Error(detail, cause === undefined ? {} : { cause }),
 		);
 	}
 
-	/** Ends it for a reason, which everybody who waits for it gets. */
+	/** Ends the program; `reason` rejects all pending calls. */
 	stop(reason: unknown): void {
 		if (this.#stopped) return;
 		this.#stopped = { reason };
@@ -115,7 +119,7 @@ export class Program {
 		if (!this.#outcome) this.#terminate();
 	}
 
-	/** Gives it a moment to end by itself, because it has done its work; no reason to fail. */
+	/** Ends the program after a grace period, because its work is done. This is not a failure. */
 	stopAfterGrace(): void {
 		if (this.#outcome || this.#stopped) return;
 		this.#cancelTimer = this.#options.clock.after(graceMs, () => {
@@ -130,14 +134,14 @@ export class Program {
 		this.#cancelTimer = this.#options.clock.after(graceMs, () => this.#signal('SIGKILL'));
 	}
 
-	/** To its whole group. */
+	/** Sends a signal to the process group. */
 	#signal(signal: NodeJS.Signals): void {
 		const { pid } = this.#child;
 		if (pid === undefined) return;
 		try {
 			process.kill(-pid, signal);
 		} catch {
-			// Nobody is left in it.
+			// The group has no processes.
 		}
 	}
 
@@ -152,7 +156,7 @@ export class Program {
 		await new Promise<void>((resolve) => {
 			this.#child.once('exit', (code, signal) => {
 				this.#outcome = { code, signal };
-				// Before anything else can happen: nobody else may get this number as long as somebody is in the group.
+				// Synchronously: the id of the group cannot be reused while it has processes.
 				this.#signal('SIGKILL');
 				resolve();
 			});
@@ -167,13 +171,13 @@ export class Program {
 		if (this.pid !== undefined) await killOrphans(this.#options.mark, this.pid);
 		const { stderr } = this.#child;
 		if (!stderr || stderr.closed) return;
-		// Where there is no /proc somebody may still hold it.
+		// Without /proc a process may still hold stderr.
 		const timeout = delay(stderrTimeoutMs, undefined, { ref: false });
 		await Promise.race([new Promise((resolve) => stderr.once('close', resolve)), timeout]);
 	}
 }
 
-/** How it ended, as the system tells. */
+/** The exit code or signal. */
 interface Outcome {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;

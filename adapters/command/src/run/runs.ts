@@ -5,26 +5,26 @@ import { findProgram } from './path.ts';
 import { Run } from './run.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** The options of a model, as far as they concern its runs. */
+/** The options of a model that concern its runs. */
 export interface RunsOptions {
 	readonly argv: readonly (string | readonly string[])[];
 	readonly env: Readonly<Record<string, string>>;
 	readonly timeoutSeconds: number;
 	readonly maxOutputBytes: number;
-	/** At the same time. */
+	/** Maximum concurrent runs. */
 	readonly concurrency: number;
-	/** Most requests that wait beyond those; absent: any number. */
+	/** Maximum queued requests; absent: no limit. */
 	readonly waiting?: number;
 }
 
-/** Where a model lives. */
+/** The context of a model. */
 export interface ModelContext {
 	readonly services: { readonly clock: Clock };
 	readonly log: Logger;
 	onStop(task: () => Promise<void>): void;
 }
 
-/** Prepares the runs of a model, and ends them with it. Throws where there is no such program. */
+/** Creates the runs of a model, and stops them with it. Throws when the program does not exist. */
 export function createRuns(options: RunsOptions, { services, log, onStop }: ModelContext): Runs {
 	const [program = ''] = options.argv.flat();
 	const file = findProgram(program, options.env.PATH ?? process.env.PATH);
@@ -33,7 +33,7 @@ export function createRuns(options: RunsOptions, { services, log, onStop }: Mode
 	return runs;
 }
 
-/** The runs of one model: at most so many at a time, the others in a line of bounded length. */
+/** The runs of one model, with limited concurrency and a bounded queue. */
 export class Runs {
 	readonly #file: string;
 	readonly #options: RunsOptions;
@@ -54,8 +54,8 @@ export class Runs {
 	}
 
 	/**
-	 * Does all the work of a run and returns what it made, when nothing else is left of it. Rejects at once with an abort or a failure, and
-	 * nobody waits for a program that goes on: it keeps its place in the line until it has ended.
+	 * Runs `work` and returns its result after the run has ended. Rejects at once on an abort or a failure,
+	 * without waiting for the program, which keeps its slot until it has ended.
 	 */
 	async use<T>(signal: AbortSignal, work: (run: Run) => Promise<T>): Promise<T> {
 		const run = await this.open(signal);
@@ -69,7 +69,10 @@ export class Runs {
 		}
 	}
 
-	/** Waits for a turn, and makes a run with a folder. Rejects with the signal's reason, or with `E_MODEL_BUSY`, 429, where the line is full. */
+	/**
+	 * Waits for a slot and creates a run with a folder. Rejects with the signal's reason, or with
+	 * `E_MODEL_BUSY`, 429, when the queue is full.
+	 */
 	async open(signal: AbortSignal): Promise<Run> {
 		const combined = AbortSignal.any([signal, this.#stop.signal]);
 		const releaseSlot = await this.#acquireSlot(combined);
@@ -95,14 +98,14 @@ export class Runs {
 		}
 	}
 
-	/** Ends all runs, and waits until nothing is left of them. */
+	/** Ends all runs, and waits until they have ended. */
 	async stop(): Promise<void> {
 		this.#stop.abort(plinthError('E_STOPPING'));
 		await Promise.all([...this.#open].map(({ closed }) => closed));
 		await this.#guard.stop();
 	}
 
-	/** A place in the line, and what gives it back. */
+	/** Acquires a slot and returns a function that releases it. */
 	async #acquireSlot(signal: AbortSignal): Promise<() => void> {
 		const { concurrency, waiting = Number.POSITIVE_INFINITY } = this.#options;
 		if (this.#admitted >= concurrency + waiting) throw plinthError('E_MODEL_BUSY');
@@ -113,7 +116,7 @@ export class Runs {
 			acquired.resolve(released.resolve);
 			return released.promise.finally(() => this.#admitted--);
 		};
-		// An abort takes a place in the line away, but not that of a program which still runs.
+		// An abort removes a queued request, but does not release the slot of a running program.
 		this.#slots.run(hold, signal).catch(acquired.reject);
 		return acquired.promise.catch((error) => {
 			this.#admitted--;

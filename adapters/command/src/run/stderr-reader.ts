@@ -1,9 +1,9 @@
-/** How much of what a program says on stderr is kept for the log, in characters. */
+/** Length of the end of stderr that is kept for the log, in characters. */
 const tailLength = 1_600;
-/** A longer line cannot be one about progress. */
+/** Maximum length of a progress line. */
 const maxLine = 4_096;
 
-/** Listens to stderr: keeps its end, and passes on lines, which a carriage return ends as well. */
+/** Keeps the end of stderr and emits its lines, which may also end with a carriage return. */
 export class StderrReader {
 	readonly #onLine: ((line: string) => void) | undefined;
 	#tail = '';
@@ -13,12 +13,12 @@ export class StderrReader {
 		this.#onLine = onLine;
 	}
 
-	/** The last of it, for the log. */
+	/** The end of stderr, for the log. */
 	get tail(): string {
 		return this.#tail.trim();
 	}
 
-	/** Takes what has come. */
+	/** Adds output. */
 	add(bytes: Buffer): void {
 		const text = bytes.toString('utf8');
 		this.#tail = (this.#tail + text).slice(-tailLength);

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { runVariable } from './orphans.ts';
 
 /**
- * What is said to it: `+` and a group of processes or the name of a folder, and `-` and the same when it is gone. When nobody can say
- * anything any more, it kills and removes what is left. Signals that are meant for the server do not concern it.
+ * The watchdog script. Its input lines are `+` and the id of a process group or the name of a folder, and
+ * `-` and the same when that has ended. At the end of its stdin it kills and removes the rest. It ignores
+ * signals to the server.
  */
 const script = `
 trap '' HUP INT TERM
@@ -33,21 +34,21 @@ done
 `;
 
 /**
- * Ends the programs of a server that is killed, and removes their folders: a shell that does nothing but wait for the end of its stdin.
- * Programs that are not ours cannot do that themselves. It is started by the first run.
+ * Ends the programs of a killed server and removes their folders: a shell that waits for the end of its
+ * stdin. Other programs cannot do that themselves. The first run starts it.
  */
 export class Watchdog {
 	readonly #items = new Set<string>();
 	#shell: ChildProcess | undefined;
 
-	/** Counts a group of processes, by its number, or a folder below the system's temporary one, by its name. */
+	/** Registers a process group by id, or a folder in the system's temporary directory by name. */
 	add(item: string | number): void {
 		this.#items.add(`${item}`);
 		if (this.#shell) this.#send('+', item);
 		else this.#start();
 	}
 
-	/** It is gone. */
+	/** Unregisters an item. */
 	remove(item: string | number): void {
 		if (this.#items.delete(`${item}`)) this.#send('-', item);
 	}
@@ -65,7 +66,7 @@ export class Watchdog {
 	#start(): void {
 		const shell = spawn('/bin/sh', ['-c', script, 'plinth-guard', tmpdir()], {
 			cwd: '/',
-			// A group of its own: what ends the server's must not end it.
+			// A separate process group: signals to the server's group must not end the watchdog.
 			detached: true,
 			env: { PATH: process.env.PATH, MARK: runVariable },
 			stdio: ['pipe', 'ignore', 'ignore'],
@@ -74,7 +75,7 @@ export class Watchdog {
 		const onExit = () => {
 			if (this.#shell === shell) this.#shell = undefined;
 		};
-		// One that cannot be started, or is killed, is started again by the next run.
+		// The next run starts it again.
 		shell.on('error', onExit).on('exit', onExit);
 		shell.stdin?.on('error', () => {});
 		shell.unref();
@@ -82,7 +83,7 @@ export class Watchdog {
 		for (const item of this.#items) this.#send('+', item);
 	}
 
-	/** Node writes to a pipe that has room at once. */
+	/** Node writes synchronously to a pipe with free buffer space. */
 	#send(sign: '+' | '-', item: string | number): void {
 		this.#shell?.stdin?.write(`${sign} ${item}\n`);
 	}

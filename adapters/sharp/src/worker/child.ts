@@ -1,4 +1,4 @@
-/** What runs in the worker process: decodes pictures, one at a time. */
+/** The entry point of the worker process, which decodes pictures one at a time. */
 import { serveTasks } from '@plinth/toolkit/processes/child';
 import { readImageHead } from '../input.ts';
 import { restrictLoaders } from '../loaders.ts';

@@ -21,7 +21,10 @@ const defaults: ProcessPoolOptions = {
 	maxIdleBytes: 450_000_000,
 };
 
-/** Decodes pictures in processes of their own, so that their memory is bounded and a decoder that crashes takes nothing with it. */
+/**
+ * Decodes pictures in worker processes, so that their memory is bounded and a crash of a decoder stays
+ * contained.
+ */
 export class WorkerPool {
 	readonly #pool: ProcessPool;
 
@@ -29,14 +32,15 @@ export class WorkerPool {
 		this.#pool = new ProcessPool({ ...defaults, ...options });
 	}
 
-	/** Of the processes that there are now. */
+	/** The ids of the running processes. */
 	get pids(): readonly number[] {
 		return this.#pool.pids;
 	}
 
 	/**
-	 * Does a task as soon as a worker is free. Rejects with a `Refusal` for what is wrong with the picture, also when workers crash over
-	 * it twice; and with the signal's reason as soon as it aborts: a waiting task then never starts.
+	 * Runs a task as soon as a worker is free. Rejects with a `Refusal` for an invalid picture, also when two
+	 * workers crash over it, and with the signal's reason as soon as it aborts: a waiting task then never
+	 * starts.
 	 */
 	async run<T extends Task>(
 		image: EncodedImage,
@@ -56,13 +60,13 @@ export class WorkerPool {
 		}
 	}
 
-	/** Ends all workers; tasks under way and later ones reject. */
+	/** Ends all workers; running and later tasks reject. */
 	close(): Promise<void> {
 		return this.#pool.close();
 	}
 }
 
-/** What a picture that ended its worker is told. */
+/** The refusal of a picture that ended its worker. */
 function refusalOf(error: unknown): Refusal | undefined {
 	if (error instanceof TaskTimeout) return tooSlow(error);
 	if (error instanceof OutOfMemory) return tooMuchMemory();

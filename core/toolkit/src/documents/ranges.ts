@@ -1,6 +1,9 @@
 import type { DocumentPage, PageRange } from '../ports/document-reader.ts';
 
-/** Ranges of pages that do not touch each other, in ascending order. What is no range (from 0, backwards, no numbers) is left out. */
+/**
+ * Merges page ranges into ascending ranges that neither touch nor overlap. Invalid ranges (from 0,
+ * reversed, not integers) are dropped.
+ */
 export function mergedRanges(ranges: readonly PageRange[]): readonly PageRange[] {
 	const merged: PageRange[] = [];
 	for (const { first, last } of ranges.filter(isRange).sort((a, b) => a.first - b.first)) {
@@ -11,7 +14,7 @@ export function mergedRanges(ranges: readonly PageRange[]): readonly PageRange[]
 	return merged;
 }
 
-/** The pages that lie in ranges as {@link mergedRanges} returns them. */
+/** The pages within ranges from {@link mergedRanges}. */
 export function pagesWithin(
 	pages: readonly DocumentPage[],
 	ranges: readonly PageRange[],

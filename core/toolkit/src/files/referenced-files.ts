@@ -12,25 +12,31 @@ import type { FileSource } from '../ports/file-source.ts';
 import type { FetchingCall, RemoteImages } from '../ports/remote-images.ts';
 import { mediaServices } from '../services.ts';
 
-/** What a plugin needs whose requests name files in place of sending them. Either may be missing: what would need it is refused. */
+/**
+ * The services that a plugin needs when its requests reference files. Both are optional; requests that need
+ * a missing one are refused.
+ */
 export const fileSources = {
 	files: optional(mediaServices.files),
 	remoteImages: optional(mediaServices.remoteImages),
 } as const;
 
-/** What a plugin that needs {@link fileSources} receives for them. */
+/** The resolved services of {@link fileSources}. */
 export interface FileSources {
 	readonly files: FileSource | undefined;
 	readonly remoteImages: RemoteImages | undefined;
 }
 
-/** A file that a request names, and whose bytes are not here yet. */
+/** A file that a request references, not loaded yet. */
 export interface ReferencedFile {
-	/** Brings it, once for a request however often it is named. Rejects with 400 errors that name the parameter, and with the signal's reason. */
+	/**
+	 * Loads the file, at most once per request. Rejects with 400 errors that name the parameter, and with the
+	 * signal's reason.
+	 */
 	load(signal: AbortSignal): Promise<UploadedFile>;
 }
 
-/** A stored file that cannot be taken; `message` says why, in words for the caller. */
+/** A stored file that cannot be used; `message` gives the reason for the caller. */
 export class ReferencedFileError extends Error {
 	override readonly name = 'NamedFileError';
 	readonly code: 'file_not_found' | 'file_too_large';
@@ -41,27 +47,30 @@ export class ReferencedFileError extends Error {
 	}
 }
 
-/** What a request may name. */
+/** Limits on the references of a request. */
 export const referencedFileLimits = {
-	/** All of its files together, where a route says nothing else: a few bytes of text could otherwise fill a disk. 200 MB. */
+	/**
+	 * Total size of the files, unless the route sets its own limit: 200 MB. Otherwise a short request could
+	 * fill a disk.
+	 */
 	totalBytes: 209_715_200,
-	/** An address, in characters. */
+	/** Length of an address, in characters. */
 	address: 8_192,
 } as const;
 
-/** The files that one request names: stored ones by their ids, and pictures by their addresses. */
+/** The files that one request references: stored files by id, and pictures by address. */
 export class ReferencedFiles {
 	readonly #sources: FileSources;
 	readonly #call: FetchingCall;
 	readonly #maxBytes: number;
-	/** What was asked for already. Apart from each other: an id may be spelled like an address. */
+	/** Loaded files. Two maps, because an id may look like an address. */
 	readonly #stored = new Map<string, Promise<UploadedFile>>();
 	readonly #remote = new Map<string, Promise<UploadedFile>>();
-	/** One request should not fill the disks' queues with all of its files at once. */
+	/** Limits the concurrent loads of one request. */
 	readonly #slots = new Semaphore(2);
 	#bytes = 0;
 
-	/** `maxBytes`: of all files together. */
+	/** `maxBytes` limits the total size of the files. */
 	constructor(
 		sources: FileSources,
 		call: FetchingCall,
@@ -72,21 +81,22 @@ export class ReferencedFiles {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** Whether pictures are fetched from http(s) addresses. */
+	/** Whether the server fetches pictures from http(s) addresses. */
 	get canFetch(): boolean {
 		return this.#sources.remoteImages !== undefined;
 	}
 
 	/**
-	 * The stored file of an id. Throws 400 errors that name `param`: `E_VALUE_TYPE` for what is no text, `E_VALUE_UNSUPPORTED` where the server
-	 * keeps no files. Bringing it rejects with `E_VALUE_INVALID` for a file that is unknown, that has gone, or that is too large.
+	 * The stored file of an id. Throws 400 errors that name `param`: `E_VALUE_TYPE` when the id is not a
+	 * string, `E_VALUE_UNSUPPORTED` when the server stores no files. Loading rejects with `E_VALUE_INVALID`
+	 * for a file that is unknown, deleted or too large.
 	 */
 	stored(id: unknown, param: string): ReferencedFile {
 		const loaded = this.checkId(id, param);
 		return { load: (signal) => withParam(param, this.load(loaded, signal)) };
 	}
 
-	/** What {@link stored} throws for an id without looking for its file. */
+	/** Validates an id as {@link stored} does, without reading its file. */
 	checkId(id: unknown, param: string): string {
 		if (typeof id !== 'string') {
 			throw plinthError('E_VALUE_TYPE', {
@@ -101,13 +111,16 @@ export class ReferencedFiles {
 		);
 	}
 
-	/** Brings a stored file. Rejects with {@link ReferencedFileError} for one that cannot be taken. */
+	/** Loads a stored file. Rejects with {@link ReferencedFileError} for one that cannot be used. */
 	load(id: string, signal: AbortSignal): Promise<UploadedFile> {
 		const copy = () => this.#slots.run(() => this.#copy(id, signal), signal);
 		return loadOnce(this.#stored, id, copy);
 	}
 
-	/** The picture behind an http(s) address. Throws 400 errors that name `param`: `E_STRING_TOO_LONG`, and `E_VALUE_UNSUPPORTED` unless it {@link canFetch}. */
+	/**
+	 * The picture at an http(s) address. Throws 400 errors that name `param`: `E_STRING_TOO_LONG`, and
+	 * `E_VALUE_UNSUPPORTED` unless {@link canFetch}.
+	 */
 	remote(url: string, param: string): ReferencedFile {
 		const { remoteImages: remote } = this.#sources;
 		if (!remote) {
@@ -142,7 +155,7 @@ export class ReferencedFiles {
 			return await this.#call.keep(file.stream(), { filename, maxBytes: file.size });
 		} catch (error) {
 			if (!isPlinthError(error) || error.code !== 'E_STORE_UNAVAILABLE') throw error;
-			// Deleted while it was read: for the caller it is as if it had been deleted before.
+			// A file deleted during the read is reported like one deleted before.
 			throw (await this.#open(id, signal)) ? error : unknownFile(id, error);
 		}
 	}
@@ -184,7 +197,7 @@ function loadOnce(
 	return found;
 }
 
-/** What is wrong with a file becomes what is wrong with the parameter that names it. */
+/** Converts a file error into an error of the parameter. */
 async function withParam(param: string, file: Promise<UploadedFile>): Promise<UploadedFile> {
 	try {
 		return await file;

@@ -10,12 +10,13 @@ import {
 import { mediaError } from '../errors.ts';
 import type { EncodedDocument } from '../ports/document-reader.ts';
 
-/** A document that came with a request and whose bytes have not been looked at yet: a file, or the bytes of a short data URL. */
+/** A document of a request, not parsed yet: a file, or the bytes of a short data URL. */
 export type SentDocument = UploadedFile | Uint8Array;
 
 /**
- * Finds the document in a value of a request body: a file, a data URL, or base64 alone. Throws 400 errors that name `param`:
- * `E_VALUE_TYPE`, `E_VALUE_INVALID` for other addresses, which are not fetched, and `E_DOCUMENT_UNREADABLE` for data that is damaged.
+ * Parses the document in a field of a request body: a file, a data URL, or base64 alone. Throws 400 errors
+ * that name `param`: `E_VALUE_TYPE`, `E_VALUE_INVALID` for other addresses, which are not fetched, and
+ * `E_DOCUMENT_UNREADABLE` for damaged data.
  */
 export function documentFromField(sent: unknown, param: string): SentDocument {
 	if (isUpload(sent)) return sent;
@@ -36,7 +37,7 @@ export function documentFromField(sent: unknown, param: string): SentDocument {
 	}
 }
 
-/** The document as a reader takes it: files are not read into memory. */
+/** The document as input of a `DocumentReader`. Files are not read into memory. */
 export function encodedDocument(document: SentDocument): EncodedDocument {
 	return isUpload(document) ? { path: document.path, sha256: document.sha256 } : document;
 }

@@ -12,27 +12,28 @@ import { Semaphore } from '../limits/semaphore.ts';
 import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
 import type { ReferencedFiles } from './referenced-files.ts';
 
-/** A picture whose bytes are there and have not been looked at yet: a file, or the bytes of a data URL. */
+/** A loaded picture, not probed yet: a file, or the bytes of a data URL. */
 export type SentImage = UploadedFile | Uint8Array;
 
-/** A picture that a request carries or names. */
+/** A picture that a request contains or references. */
 export interface RequestImage {
-	/** Brings its bytes where they are not here yet. Rejects with 400 errors that name the parameter, and with the signal's reason. */
+	/** Loads the bytes. Rejects with 400 errors that name the parameter, and with the signal's reason. */
 	load(signal: AbortSignal): Promise<SentImage>;
 }
 
-/** What a route takes as a picture. */
+/** Limits of a route on pictures. */
 export interface SentImageOptions {
-	/** Most characters of a data URL; absent: what the limits of the route allow. */
+	/** Maximum length of a data URL; absent: only the limits of the route apply. */
 	readonly maxUrlLength?: number;
 }
 
-/** Pictures are decoded to be looked at: two at a time, however many are being uploaded. */
+/** Limits concurrent probes, which decode the picture. */
 const probeSlots = new Semaphore(2);
 
 /**
- * Finds the picture in a value of a request body: a file, or an object with a data URL or an address in `image_url`, or with the id of a stored
- * file in `file_id`. Throws 400 errors that name the exact parameter below `param`: `input_reference.image_url`, `images[2].file_id`.
+ * Parses the picture in a field of a request body: a file, or an object with `image_url` (a data URL or an
+ * address) or `file_id` (a stored file). Throws 400 errors that name the exact parameter below `param`:
+ * `input_reference.image_url`, `images[2].file_id`.
  */
 export function imageFromField(
 	sent: unknown,
@@ -50,7 +51,7 @@ export function imageFromField(
 	});
 }
 
-/** Looks at the bytes. What the codec refuses is a 400 error that names `param`. */
+/** Probes the picture. Client errors of the codec become 400 errors that name `param`. */
 export async function probeImage(
 	image: SentImage,
 	param: string,
@@ -64,7 +65,7 @@ export async function probeImage(
 	}
 }
 
-/** The picture as the image codec takes it: files are not read into memory. */
+/** The picture as input of an `ImageCodec`. Files are not read into memory. */
 export function encodedImage(image: SentImage): EncodedImage {
 	return isUpload(image) ? { path: image.path } : image;
 }
@@ -90,8 +91,8 @@ function fromMembers(
 }
 
 /**
- * The picture of a data URL, which has arrived as a file when it is long, or of an address, where such are fetched. Throws 400 errors that name
- * `param`.
+ * The picture of a data URL, or of an address where the server fetches pictures. A long data URL arrives as
+ * a file. Throws 400 errors that name `param`.
  */
 export function imageFromUrl(
 	url: unknown,
@@ -134,9 +135,9 @@ function fromDataUrl(
 	}
 }
 
-/** The codec does not know which parameter held the bytes. */
+/** Adds the parameter to an error of the codec. */
 function withParam(error: PlinthError, param: string): PlinthError {
-	// The message has its remedy already, which the new error would append again.
+	// The message already contains the remedy; the new error would append it again.
 	const { remedy: _, ...spec } = error.spec;
 	return new PlinthError(error.code, spec, { message: error.message, param, cause: error });
 }

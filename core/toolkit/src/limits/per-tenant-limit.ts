@@ -1,8 +1,8 @@
 import { Semaphore } from './semaphore.ts';
 
 /**
- * Lets each tenant have a few things done at a time, in all its requests together. What does them takes what comes first, so this is what
- * keeps a tenant with much to do from standing before everybody else in its line.
+ * Limits the concurrent work per tenant, over all its requests, so that one tenant cannot fill a shared
+ * queue.
  */
 export class PerTenantLimit {
 	readonly #concurrency: number;
@@ -13,8 +13,9 @@ export class PerTenantLimit {
 	}
 
 	/**
-	 * Works on all items in their order, a few at a time, and returns what came of them in that order. Requests of one tenant take turns. The
-	 * first failure rejects, once what is under way has settled or `signal` aborts; nothing begins behind it.
+	 * Processes all items in order, with limited concurrency, and returns the results in that order.
+	 * Concurrent requests of one tenant share the limit. The first failure rejects, once started work has
+	 * settled or `signal` aborts; no further item is started.
 	 */
 	async map<T, R>(
 		tenant: string,
@@ -40,7 +41,7 @@ export class PerTenantLimit {
 		const results: R[] = [];
 		const queue = items.entries();
 		let hasFailed = false;
-		// No request asks for more places than there are: the next one in line is then somebody else's.
+		// At most as many workers as slots: the next slot then goes to another request.
 		const worker = async () => {
 			for (const [index, item] of queue) {
 				if (hasFailed) return;

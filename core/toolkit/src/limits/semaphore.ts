@@ -1,6 +1,6 @@
 import { orAbort } from '@plinth/core';
 
-/** Lets a limited number of tasks run at the same time; the others wait in order of arrival. */
+/** Limits the number of concurrent tasks; the others wait in order of arrival. */
 export class Semaphore {
 	#free: number;
 	readonly #queue: (() => void)[] = [];
@@ -10,20 +10,21 @@ export class Semaphore {
 	}
 
 	/**
-	 * Runs `task` when a place is free. Rejects with the signal's reason as soon as it aborts: a waiting task then never starts, and a
-	 * running one, which native code cannot interrupt, keeps its place until it is over.
+	 * Runs `task` when a slot is free. Rejects with the signal's reason as soon as it aborts: a waiting task
+	 * then never starts. A running task may be uninterruptible native code, so it keeps its slot until it
+	 * settles.
 	 */
 	async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		signal?.throwIfAborted();
 		await this.#acquire(signal);
-		// Aborted between its turn and now.
+		// The signal may have aborted after the slot was granted.
 		if (signal?.aborted) this.#release();
 		signal?.throwIfAborted();
 		const work = Promise.resolve()
 			.then(task)
 			.finally(() => this.#release());
 		if (!signal) return work;
-		// When the abort wins, nobody hears of the work's own failure.
+		// After an abort, the task's own rejection is ignored.
 		work.catch(() => {});
 		return orAbort(signal, work);
 	}
@@ -37,7 +38,7 @@ export class Semaphore {
 		this.#queue.push(slot.resolve);
 		const abort = () => {
 			const index = this.#queue.indexOf(slot.resolve);
-			// Already called: the place is taken, and `run` is about to use it.
+			// Already granted: `run` is about to use the slot.
 			if (index < 0) return;
 			this.#queue.splice(index, 1);
 			slot.reject(signal?.reason);

@@ -1,14 +1,14 @@
 import type { Call, UploadedFile } from '@plinth/core';
 
-/** What a picture is fetched for: who wants it, for how long, and where its bytes go. */
+/** The parts of a call that a fetch needs: the principal, the signal, and temporary storage. */
 export type FetchingCall = Pick<Call, 'principal' | 'signal' | 'keep'>;
 
-/** Pictures behind addresses that requests name. */
+/** Fetches pictures from addresses in requests. */
 export interface RemoteImages {
 	/**
-	 * Brings what an http(s) address answers with to a temporary file with the life of an upload. Whether that is a picture has not been looked at.
-	 * Rejects with 400 `E_VALUE_INVALID` for what cannot be had, in words that tell nothing of the network that the server stands in. The error
-	 * names `param`.
+	 * Downloads an http(s) address to a temporary file that lives as long as an upload. The content is not
+	 * checked. Rejects with 400 `E_VALUE_INVALID` that names `param`; the message reveals nothing of the
+	 * server's network.
 	 */
 	fetch(url: string, param: string, call: FetchingCall): Promise<UploadedFile>;
 }

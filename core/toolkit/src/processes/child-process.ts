@@ -15,20 +15,20 @@ import {
 } from './messages.ts';
 import type { ProcessOptions, TaskResponse, TaskRun } from './options.ts';
 
-/** How much of stderr is kept, in characters, and after how many bytes nobody listens any more. */
+/** The end of stderr that is kept, in characters, and the bytes after which stderr is closed. */
 const stderrTailLength = 4_096;
 const maxStderrBytes = 1_048_576;
-/** How long last words may be on their way, in milliseconds. */
+/** How long to wait for the rest of stderr, in milliseconds. */
 const stderrTimeoutMs = 200;
 
-/** One process, which does one task at a time. It keeps its parent alive only while it works. */
+/** A child process that runs one task at a time. It keeps its parent alive only during a task. */
 export class TaskProcess {
-	/** Resolves when the process is gone. */
+	/** Resolves when the process has exited. */
 	readonly ended: Promise<void>;
 	readonly #options: ProcessOptions;
 	readonly #child: ChildProcess;
 	readonly #closed: Promise<unknown>;
-	/** Typed as pipes are, which can be told not to keep the process alive. */
+	/** Sockets, because only these have `ref` and `unref`. */
 	readonly #pipes: readonly Socket[];
 	readonly #stdin: Socket;
 	readonly #frames: AsyncGenerator<Frame>;
@@ -38,7 +38,7 @@ export class TaskProcess {
 	#hasEnded = false;
 	#killReason: Error | undefined;
 
-	/** Starts the process. Throws where there is no file descriptor left for its pipes. */
+	/** Starts the process. Throws when no file descriptor is free. */
 	constructor(options: ProcessOptions) {
 		this.#options = options;
 		this.#child = spawnChild(options);
@@ -47,7 +47,8 @@ export class TaskProcess {
 				this.#hasEnded = true;
 				resolve();
 			};
-			// `error` comes instead of `exit` where no process could be made. Unheard, it would end the parent.
+			// `error` replaces `exit` when the process could not be started. Without a listener it would end the
+			// parent.
 			this.#child.on('exit', onEnd).on('error', onEnd);
 		});
 		this.#closed = once(this.#child, 'close').catch(() => {});
@@ -59,48 +60,48 @@ export class TaskProcess {
 		this.#stdin = stdin;
 		this.#frames = readFrames(answers);
 		this.#listen(stderr);
-		// Whatever breaks a pipe ends the frames too.
+		// A broken pipe also ends the frames.
 		for (const pipe of this.#pipes) pipe.on('error', () => {});
 		this.#keepAlive(false);
 	}
 
-	/** Whether it can do another task. */
+	/** Whether it can run another task. */
 	get isUsable(): boolean {
 		return !this.#hasEnded;
 	}
 
-	/** Whether it has ever been able to. */
+	/** Whether it was ever ready. */
 	get hasStarted(): boolean {
 		return this.#isReady;
 	}
 
-	/** Whether it has done a task, which may have left something in its memory. */
+	/** Whether it has run a task, which may have left data in its memory. */
 	get isUsed(): boolean {
 		return this.#tasks > 0;
 	}
 
-	/** Of the process; nothing where none could be made. */
+	/** The process id; undefined when it could not be started. */
 	get pid(): number | undefined {
 		return this.#child.pid;
 	}
 
-	/** Ends it at once. A task under way rejects with `reason`, or as after a crash. */
+	/** Kills the process. A running task rejects with `reason`, or as after a crash. */
 	kill(reason?: Error): void {
 		this.#hasEnded = true;
 		this.#killReason ??= reason;
 		this.#child.kill('SIGKILL');
-		// Whoever waits for its end shall see it.
+		// Keeps the parent alive until `exit` is reported.
 		this.#child.ref();
 	}
 
-	/** Does a task, one at a time. Rejects with a `Refusal`, `Overtime`, `OutOfMemory`, `Crash`, or with what else went wrong. */
+	/** Runs one task. Rejects with a `Refusal`, `TaskTimeout`, `OutOfMemory`, `Crash`, or another error. */
 	async run(task: unknown, run: TaskRun): Promise<TaskResponse> {
 		this.#keepAlive(true);
 		let cancelTimer = () => {};
 		try {
 			await this.#start();
 			run.signal?.throwIfAborted();
-			// Not before: who leaves while it starts would take it from the next one.
+			// After the start: an abort during the start must not kill the process for the next task.
 			cancelTimer = this.#killAfterAbort(run.signal);
 			return await this.#request(task, run);
 		} finally {
@@ -109,7 +110,7 @@ export class TaskProcess {
 		}
 	}
 
-	/** From when the signal aborts it has a moment. Returns what lets it live. */
+	/** Kills the process some time after an abort. Returns a function that cancels this. */
 	#killAfterAbort(signal: AbortSignal | undefined): () => void {
 		let killTimer: NodeJS.Timeout | undefined;
 		const onAbort = () => {
@@ -131,7 +132,7 @@ export class TaskProcess {
 		} catch (cause) {
 			throw (
 				this.#killReason ??
-				new Error(`A process of the ${this.#options.name} does not start.`, { cause })
+				new Error(`A process of the ${this.#options.name} did not start.`, { cause })
 			);
 		} finally {
 			clearTimeout(deadline);
@@ -179,7 +180,7 @@ export class TaskProcess {
 
 	#protocolError(cause?: unknown): Crash {
 		this.kill();
-		return new Crash(`A process of the ${this.#options.name} answers nonsense.`, { cause });
+		return new Crash(`A process of the ${this.#options.name} sent an invalid response.`, { cause });
 	}
 
 	async #next(): Promise<Frame> {
@@ -194,7 +195,7 @@ export class TaskProcess {
 		throw this.#killReason ?? (await this.#exitError(cause));
 	}
 
-	/** Why it ended by itself, as far as it could say. */
+	/** The error for a process that ended by itself, from its stderr. */
 	async #exitError(cause: unknown): Promise<Error> {
 		await Promise.race([this.#closed, delay(stderrTimeoutMs)]);
 		const stderr = this.#stderrTail;
@@ -223,7 +224,7 @@ export class TaskProcess {
 	}
 }
 
-/** Until when a task may go on. */
+/** The deadline of a task, which can be extended. */
 class Deadline {
 	readonly #onExpired: () => void;
 	#end: number;
@@ -259,7 +260,10 @@ function toResponse(outcome: TaskOutcome, body: Buffer): TaskResponse {
 	}
 }
 
-/** No options of the parent's process: its conditions are for sources alone, and `--inspect` would harm. */
+/**
+ * Starts the process without the parent's `execArgv`: its conditions are for sources alone, and `--inspect`
+ * would conflict.
+ */
 function spawnChild({ file, heapMb, semiSpaceMb, env }: ProcessOptions): ChildProcess {
 	const flags = ['--expose-gc'];
 	if (heapMb !== undefined) flags.push(`--max-old-space-size=${heapMb}`);
@@ -276,7 +280,10 @@ function spawnChild({ file, heapMb, semiSpaceMb, env }: ProcessOptions): ChildPr
 	return child;
 }
 
-/** Nothing of the parent's, which may hold secrets. Few arenas, so that what one thread freed is used by the others. */
+/**
+ * Excludes the parent's variables, which may hold secrets. Few malloc arenas, so that threads reuse each
+ * other's freed memory.
+ */
 function environment(): NodeJS.ProcessEnv {
 	const { SystemRoot } = process.env;
 	return { MALLOC_ARENA_MAX: '2', ...(SystemRoot === undefined ? {} : { SystemRoot }) };

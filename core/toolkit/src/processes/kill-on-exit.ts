@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** The children that there are now. */
+/** The running children. */
 const children = new Set<ChildProcess>();
 
-/** Ends a child together with this process. It would end by itself when its stdin does, but only a moment later. */
+/** Kills a child when this process exits. The child would end with its stdin, but a moment later. */
 export function killOnExit(child: ChildProcess): void {
 	if (children.size === 0) process.on('exit', killAll);
 	children.add(child);
@@ -11,7 +11,7 @@ export function killOnExit(child: ChildProcess): void {
 		children.delete(child);
 		if (children.size === 0) process.off('exit', killAll);
 	};
-	// `error` comes instead of `exit` where no process could be made.
+	// `error` replaces `exit` when the process could not be started.
 	child.once('exit', remove).once('error', remove);
 }
 

@@ -3,19 +3,19 @@ import { TaskProcess } from './child-process.ts';
 import { Crash, OutOfMemory } from './failures.ts';
 import type { ProcessOptions, TaskResponse, TaskRun } from './options.ts';
 
-/** How many processes there are. */
+/** Size of the pool. */
 export interface ProcessPoolOptions extends ProcessOptions {
-	/** At most. */
+	/** Maximum number of processes. */
 	readonly workers: number;
-	/** How many are kept although there is nothing to do; none unless set. */
+	/** How many processes are kept without work; 0 by default. */
 	readonly warm?: number;
 	/** How long the others are kept without work, in milliseconds. */
 	readonly idleMs: number;
 }
 
 /**
- * Does tasks in processes of their own, so that their memory and time are bounded and native code that crashes takes nothing with it.
- * The processes start when they are needed and end when they are not.
+ * Runs tasks in child processes, so that their memory and time are bounded and a crash of native code stays
+ * contained. Processes start and end on demand.
  */
 export class ProcessPool {
 	readonly #options: ProcessPoolOptions;
@@ -30,33 +30,34 @@ export class ProcessPool {
 		this.#slots = new Semaphore(options.workers);
 	}
 
-	/** Of the processes that there are now. */
+	/** The ids of the running processes. */
 	get pids(): readonly number[] {
 		return [...this.#processes].flatMap(({ pid }) => pid ?? []);
 	}
 
-	/** Starts what is kept warm, now and whenever one of them ends. */
+	/** Starts the warm processes, now and whenever one of them ends. */
 	keepWarm(): void {
 		this.#isKeptWarm = true;
 		while (this.#needsWarmProcess()) {
 			try {
 				this.#addIdle(this.#startProcess());
 			} catch {
-				// For want of file descriptors: the next task tries again, and says so.
+				// No file descriptor is free: the next task retries and reports it.
 				return;
 			}
 		}
 	}
 
 	/**
-	 * Does a task as soon as a process is free. Rejects with a `Refusal` where the child refuses it, with `Overtime` or `OutOfMemory`, with
-	 * a `Crash` when processes crash over it twice; and with the signal's reason as soon as it aborts: a waiting task then never starts.
+	 * Runs a task as soon as a process is free. Rejects with a `Refusal` when the child refuses it, with
+	 * `TaskTimeout` or `OutOfMemory`, and with a `Crash` when two processes crash over it. Rejects with the
+	 * signal's reason as soon as it aborts: a waiting task then never starts.
 	 */
 	run(task: unknown, run: TaskRun = {}): Promise<TaskResponse> {
 		return this.#slots.run(() => this.#runWithRetry(task, run), run.signal);
 	}
 
-	/** Ends all processes; tasks under way and later ones reject. */
+	/** Kills all processes; running and later tasks reject. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		const processes = [...this.#processes];
@@ -64,7 +65,10 @@ export class ProcessPool {
 		await Promise.all(processes.map(({ ended }) => ended));
 	}
 
-	/** What crashes is tried once more; so is what finds no memory beside what earlier tasks have left: in a new process, whose memory is its own. */
+	/**
+	 * Retries a crash once, in a new process. Also retries when memory ran out in a process that had run
+	 * earlier tasks.
+	 */
 	async #runWithRetry(task: unknown, run: TaskRun): Promise<TaskResponse> {
 		if (this.#isClosed) throw this.#closedError();
 		const process = this.#takeIdle() ?? this.#startProcess();
@@ -95,7 +99,7 @@ export class ProcessPool {
 		void process.ended.then(() => {
 			this.#processes.delete(process);
 			this.#removeIdle(process);
-			// One that does not even start would not do so the next time either.
+			// A process that failed to start is not restarted.
 			if (this.#isKeptWarm && process.hasStarted) this.keepWarm();
 		});
 		return process;
@@ -106,7 +110,7 @@ export class ProcessPool {
 		return !this.#isClosed && this.#usable() < Math.min(warm, workers);
 	}
 
-	/** How many there are without those that are about to end. */
+	/** The number of processes that are not about to end. */
 	#usable(): number {
 		return [...this.#processes].filter(({ isUsable }) => isUsable).length;
 	}

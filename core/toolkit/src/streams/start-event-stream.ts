@@ -1,16 +1,17 @@
 import type { Call, Clock, ModelCaller, ServerEvent } from '@plinth/core';
 import { abandon } from '@plinth/core';
 
-/** When {@link startEventStream} begins a stream at the latest. */
+/** How long {@link startEventStream} waits for the first event. */
 export interface StreamStart {
 	readonly clock: Clock;
-	/** Milliseconds after which it begins without an event, so that heartbeats keep its connection. */
+	/** Milliseconds after which the stream starts without an event. Heartbeats then keep the connection open. */
 	readonly maxWaitMs: number;
 }
 
 /**
- * Begins an event stream that models make. `make` asks them for `caller` and resolves with the events once there is one to tell. Resolves then, or when the time is over; rejects with what fails
- * until then. What fails later is a failure of the stream, and until its first event another model may still take over. Whoever leaves the stream aborts the signal of `caller`.
+ * Starts an event stream of models. `make` resolves with the events once there is a first one. Resolves
+ * then or after `maxWaitMs`; rejects with an earlier failure. A later failure is sent in the stream, and a
+ * fallback model can take over until the first event. A reader that returns aborts the signal of `caller`.
  */
 export async function startEventStream(
 	call: Call,
@@ -31,16 +32,16 @@ export async function startEventStream(
 	} finally {
 		cancel();
 	}
-	return deferred(events, () => disconnect.abort(new Error('The client has left.')));
+	return deferred(events, () => disconnect.abort(new Error('The client has disconnected.')));
 }
 
-/** The events, for whoever need not wait for them. Not a generator: that would end only when it has its first event. */
+/** The events of a promise. Not a generator: its `return` would wait for the first event. */
 function deferred(
 	events: Promise<AsyncIterable<ServerEvent>>,
 	onReturn: () => void,
 ): AsyncIterableIterator<ServerEvent> {
 	const iterator = events.then((events) => events[Symbol.asyncIterator]());
-	// Nobody may read any more when it fails.
+	// Avoids an unhandled rejection when the reader has returned.
 	iterator.catch(() => {});
 	return {
 		[Symbol.asyncIterator]() {

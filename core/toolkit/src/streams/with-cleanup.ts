@@ -1,4 +1,7 @@
-/** The same values. Calls `close` once when they are over, or when nobody wants the rest, also where nobody has begun to read: a generator's `finally` would not run then. */
+/**
+ * Yields the values of `source` and calls `cleanup` once at the end, on a failure, or on `return`. Unlike a
+ * generator's `finally`, this also works when reading never started.
+ */
 export function withCleanup<T>(
 	source: AsyncIterable<T>,
 	cleanup: () => void,

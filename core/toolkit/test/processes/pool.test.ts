@@ -138,7 +138,7 @@ describe('a pool that is kept warm', () => {
 		const { pool, run } = createPool({ warm: 1, file: new URL('file:///nowhere/process.mjs') });
 		pool.keepWarm();
 		await eventually('it has ended', () => pool.pids.length === 0);
-		await expect(run('anything')).rejects.toThrow('A process of the fake does not start.');
+		await expect(run('anything')).rejects.toThrow('A process of the fake did not start.');
 	});
 });
 

@@ -20,8 +20,8 @@ export class TextBudget {
 		if (this.#share.held + characters > this.#max) {
 			throw mediaError('E_DOCUMENT_TOO_LARGE', {
 				message:
-					`The files of a request may hold ${this.#max.toLocaleString('en-US')} characters of text ` +
-					'together; these hold more.',
+					`The files of a request may have ${this.#max.toLocaleString('en-US')} characters of text ` +
+					'together; these have more.',
 			});
 		}
 		this.#share.take(characters);

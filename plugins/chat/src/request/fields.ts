@@ -111,7 +111,7 @@ export const chatBody = z
 	})
 	.meta({
 		id: 'ChatCompletionCreate',
-		description: 'What was said so far, and how to answer it.',
+		description: 'The conversation so far, and the options of the answer.',
 		examples: [
 			{
 				model: 'builtin-chat',

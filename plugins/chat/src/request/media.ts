@@ -36,10 +36,10 @@ export function pictureOf(
 			? await probePicture(await pending.load(signal), `${param}.url`, images, signal)
 			: { url: address as string };
 		if (abilities.images) return { type: 'image', detail: details[detail ?? 'auto'], image };
-		warn('The model does not look at pictures: it was told that there is one.');
+		warn('The model accepts no pictures: it received a note in place of one.');
 		return {
 			type: 'text',
-			text: '[A picture is attached here. This model does not look at pictures.]',
+			text: '[A picture is attached here. This model accepts no pictures.]',
 		};
 	};
 }
@@ -66,7 +66,7 @@ export function soundOf(
 	{ abilities }: InputContext,
 ): AudioPart {
 	if (!abilities.audio) {
-		throw unsupportedValue(param, `${param}: the model does not hear. Send the words as text.`);
+		throw unsupportedValue(param, `${param}: the model accepts no audio. Send the words as text.`);
 	}
 	return { type: 'audio', format, source: sourceOf(documentFromField(data, `${param}.data`)) };
 }

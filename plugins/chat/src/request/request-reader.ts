@@ -70,7 +70,7 @@ export class RequestReader {
 		const { options, textCapacity, documents, images, readLimit } = this.#context;
 		const { principal, signal } = this.#call;
 		const warnings = new Set<string>();
-		if (this.#body.logprobs) warnings.add('logprobs: this server gives none.');
+		if (this.#body.logprobs) warnings.add('logprobs: this server returns none.');
 		const budget = new TextBudget(options.documentChars, textCapacity.share());
 		if (this.#isReleased) budget.release();
 		this.#budgets.push(budget);

@@ -34,7 +34,7 @@ export async function wholeAnswer(
 		const choice = choices.get(index) ?? new Choice();
 		choices.set(index, choice);
 		length += choice.add(piece);
-		if (length > maxLength) throw modelError('The model returned a longer answer than fits.');
+		if (length > maxLength) throw modelError('The model returned an answer that is too long.');
 	}
 	const { id, ...rest } = head;
 	const inOrder = [...choices].sort(([a], [b]) => a - b);

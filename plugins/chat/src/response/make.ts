@@ -45,7 +45,7 @@ async function* allAnswers(options: AnswerOptions): AsyncGenerator<Indexed<Piece
 		yield* mergeStreams(sources, concurrency);
 	} finally {
 		// After one failure, the others may be silent for long.
-		done.abort(new Error('Nobody waits for the answer any more.'));
+		done.abort(new Error('The answer was cancelled.'));
 	}
 }
 
@@ -62,11 +62,11 @@ async function* oneAnswer(
 			request,
 		)) {
 			// A model may still work after its last piece or after a stop sequence, until its signal aborts.
-			if (piece.type === 'finish') done.abort(new Error('The answer is over.'));
+			if (piece.type === 'finish') done.abort(new Error('The answer has ended.'));
 			yield piece;
 		}
 	} finally {
-		done.abort(new Error('The answer is over.'));
+		done.abort(new Error('The answer has ended.'));
 	}
 }
 

@@ -129,7 +129,7 @@ const defaultFinish: Extract<ChatEvent, { type: 'finish' }> = { type: 'finish', 
 function checkEvent(event: ChatEvent): ChatEvent {
 	const { type = '', ...rest } = (event ?? {}) as Fields;
 	if (validators.get(type)?.(rest)) return event;
-	throw modelError('The model returned something else than the pieces of an answer.');
+	throw modelError('The model returned an invalid event.');
 }
 
 type Fields = { readonly [K in 'text' | 'message' | 'index' | 'arguments']?: unknown } & {

@@ -49,9 +49,9 @@ export const chatCompletion = z
 				rejected_prediction_tokens: z.int(),
 			}),
 		}),
-		warnings: z
-			.array(z.string())
-			.optional()
-			.meta({ description: 'An extension: what could not be honoured, or was left out.' }),
+		warnings: z.array(z.string()).optional().meta({
+			description:
+				'An extension: options that could not be honoured, and content that was left out.',
+		}),
 	})
 	.meta({ id: 'ChatCompletion' });

@@ -58,7 +58,7 @@ export class ToolCalls {
 		const call = known ?? this.#begin(event);
 		call.length += text.length;
 		if (call.length > maxArgumentsLength) {
-			throw modelError('The model called a tool with longer arguments than fit.');
+			throw modelError('The model called a tool with arguments that are too long.');
 		}
 		if (text !== '') call.arguments.push(text);
 		if (known) return text === '' ? undefined : { ...piece(call), arguments: text };
@@ -74,7 +74,7 @@ export class ToolCalls {
 			if (call.length === 0) yield { ...piece(call), arguments: '{}' };
 			else if (isComplete && !isJson(call.arguments.join(''))) {
 				throw modelError(
-					`The model called the tool "${call.name}" with arguments that are no JSON.`,
+					`The model called the tool "${call.name}" with arguments that are not valid JSON.`,
 				);
 			}
 		}
@@ -89,7 +89,7 @@ export class ToolCalls {
 				`The model called the tool "${name.slice(0, 64)}", which it was not offered.`,
 			);
 		}
-		if (this.count === this.#max) throw modelError('The model called more tools than fit.');
+		if (this.count === this.#max) throw modelError('The model called too many tools.');
 		const call = { index: this.count, name, arguments: [], length: 0 };
 		this.#calls.set(index, call);
 		return call;

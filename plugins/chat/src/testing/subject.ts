@@ -27,7 +27,7 @@ export interface ChatModelSuiteOptions {
 }
 
 /** Why attempts are aborted. */
-export const reason = new Error('The client has left.');
+export const reason = new Error('The client has disconnected.');
 
 /** How long a model may take to heed an abort, in milliseconds. */
 export const heedMs = 1_000;

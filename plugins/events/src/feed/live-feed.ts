@@ -215,8 +215,7 @@ export class LiveFeed implements JobFeed {
 
 	/** Logs the first of consecutive failures. */
 	#noteFailure(err: unknown): void {
-		if (!this.#isFailing)
-			this.#log.warn({ err }, 'job events cannot be read; they are asked for again');
+		if (!this.#isFailing) this.#log.warn({ err }, 'job events cannot be read; they are read again');
 		this.#isFailing = true;
 	}
 }

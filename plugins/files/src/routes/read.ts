@@ -13,7 +13,7 @@ export function getFile(context: FileContext): Route {
 		method: 'GET',
 		path: '/v1/files/{id}',
 		scope: 'files:read',
-		summary: 'Get what is known of a file',
+		summary: 'Get the metadata of a file',
 		params: idParams,
 		response: { description: 'The file.', schema: fileSchema },
 		errors: [fileErrors.E_FILE_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
@@ -59,7 +59,7 @@ export function deleteFile(context: FileContext): Route {
 		scope: 'files:write',
 		summary: 'Delete a file',
 		params: idParams,
-		response: { description: 'The file is gone.', schema: fileDeletedSchema },
+		response: { description: 'The file was deleted.', schema: fileDeletedSchema },
 		errors: [fileErrors.E_FILE_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { id } }, { principal }) {
 			const file = await findFile(context, principal.tenant, id);

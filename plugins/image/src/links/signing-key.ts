@@ -28,7 +28,7 @@ async function readKey(records: RecordStore): Promise<Uint8Array> {
 		return Buffer.from(created, 'hex');
 	}
 	const other = await storedKey(records);
-	if (!other) throw new Error('The key of signed addresses was deleted while it was being made.');
+	if (!other) throw new Error('The key of signed URLs was deleted while it was created.');
 	return other;
 }
 

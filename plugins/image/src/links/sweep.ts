@@ -22,7 +22,7 @@ export function createSweep(blobs: BlobStore, clock: Clock, log: Logger): Sweep 
 		try {
 			await deleteExpired(blobs, clock.now(), () => isStopped);
 		} catch (err) {
-			if (!isStopped) log.warn({ err }, 'expired pictures could not be deleted; tried again later');
+			if (!isStopped) log.warn({ err }, 'expired pictures could not be deleted; the sweep retries');
 		}
 		if (!isStopped) cancel = clock.after(sweepMs, start);
 	}

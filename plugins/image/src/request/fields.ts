@@ -62,7 +62,7 @@ const common = {
 	seed: formInteger({ min: 0, max: 0xffff_ffff })
 		.meta({
 			description:
-				'An extension: the seed of the first picture; the following ones have the next numbers. ' +
+				'An extension: the seed of the first picture; each further picture has the next number. ' +
 				'Absent: computed from the request, so that equal requests make equal pictures.',
 		})
 		.optional(),
@@ -117,7 +117,7 @@ export const generationBody = z
 	})
 	.meta({
 		id: 'ImageGeneration',
-		description: 'What to make a picture of, and how.',
+		description: 'What the picture shows, and its options.',
 		override: noTransparentJpeg,
 		examples: [
 			{ model: 'builtin-image', prompt: 'A lighthouse above the sea at dusk' },
@@ -132,7 +132,7 @@ export const generationBody = z
 export const editBody = z
 	.object({
 		prompt: codePoints({ min: 1, max: 32_000 }).meta({
-			description: 'The full final scene, not only the change.',
+			description: 'A description of the complete result, not only of the change.',
 		}),
 		image: pictureListField({
 			description:
@@ -145,8 +145,8 @@ export const editBody = z
 			description: 'The same as `image`, as JSON clients spell it. Send one of the two.',
 		}),
 		mask: pictureField(
-			'Where its alpha is 0 the first picture may change, where it is 255 it stays. As large ' +
-				'as that picture, with an alpha channel. PNG or WebP,',
+			'The first picture may change where the alpha of the mask is 0, and stays where it is 255. ' +
+				'The mask has the size of that picture and an alpha channel. PNG or WebP,',
 		),
 		...common,
 		input_fidelity: z
@@ -164,7 +164,7 @@ export const editBody = z
 	})
 	.meta({
 		id: 'ImageEdit',
-		description: 'Pictures, and what is to become of them.',
+		description: 'Pictures, and how to change them.',
 		override: { oneOf: [{ required: ['image'] }, { required: ['images'] }], ...noTransparentJpeg },
 		examples: [
 			{

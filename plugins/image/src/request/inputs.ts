@@ -142,7 +142,7 @@ function checkMask(mask: ImageInput, first: ImageInput | undefined): void {
 	if (!mask.hasAlpha) {
 		throw invalidValue(
 			'mask',
-			'The mask has no alpha channel, so it marks nothing. Send a PNG or WebP that is ' +
+			'The mask has no alpha channel. Send a PNG or WebP that is ' +
 				'transparent where the picture may change.',
 		);
 	}

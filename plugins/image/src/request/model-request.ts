@@ -43,7 +43,7 @@ export function checkAbilities(
 		throw unsupportedValue(sent.field, `The model ${id} takes at most ${max} pictures.`);
 	}
 	if (sent.mask !== undefined && abilities.mask === false) {
-		throw unsupportedValue('mask', `The model ${id} takes no masks.`);
+		throw unsupportedValue('mask', `The model ${id} accepts no masks.`);
 	}
 }
 

@@ -37,7 +37,7 @@ export class EventQueue implements AsyncIterableIterator<ServerEvent> {
 				this.#blockedWriters.push(resolve);
 			});
 		}
-		if (this.#end) throw new Error('Nobody reads any more.');
+		if (this.#end) throw new Error('The reader has returned.');
 	}
 
 	/** Adds an event, also above the limit; drops it after the end. */

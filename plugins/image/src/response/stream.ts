@@ -26,7 +26,7 @@ export async function streamPictures(
 	const { task, signal } = request;
 	const disconnect = new AbortController();
 	const combined = AbortSignal.any([signal, disconnect.signal]);
-	const queue = new EventQueue(() => disconnect.abort(new Error('The client has left.')));
+	const queue = new EventQueue(() => disconnect.abort(new Error('The client has disconnected.')));
 	const tools = { images: context.images, concurrency: context.options.concurrency, log };
 	const writer = new EventWriter(context, request, queue, combined);
 	const ended = makePictures(task, writer, tools, combined).then(

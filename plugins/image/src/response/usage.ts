@@ -15,9 +15,8 @@ export const usageSchema = z
 	.meta({
 		id: 'ImageUsage',
 		description:
-			"The model's own count; where it has none, an estimate: four characters of the prompt " +
-			'are a token, and so is every block of 32x32 pixels, of the pictures sent and of those ' +
-			'made.',
+			'The usage that the model reports, or an estimate: one token for four characters of the prompt, ' +
+			'and one for each block of 32x32 pixels of input and output pictures.',
 	});
 
 /** Token counts as the API returns them. */

@@ -8,7 +8,7 @@ const item = z.object({
 	b64_json: z
 		.string()
 		.optional()
-		.meta({ description: 'The picture, in base64; unless `url` was asked for.' }),
+		.meta({ description: 'The picture in base64, unless `response_format` is `url`.' }),
 	url: z
 		.string()
 		.optional()
@@ -28,12 +28,12 @@ export const imagesSchema = z
 			.meta({ description: 'The pictures: `n` of them, less those that `filtered_count` counts.' }),
 		background: z.enum(['transparent', 'opaque']).optional().meta({
 			description:
-				'Whether anything of the first picture is see-through. Absent without a picture.',
+				'Whether any pixel of the first picture is transparent. Absent without a picture.',
 		}),
 		output_format: z.enum(['png', 'jpeg', 'webp']),
 		quality: z
 			.enum(['low', 'medium', 'high'])
-			.meta({ description: 'What was asked for, or what the model made of `auto`.' }),
+			.meta({ description: 'The requested quality, or what the model chose for `auto`.' }),
 		size: z
 			.string()
 			.optional()
@@ -45,9 +45,9 @@ export const imagesSchema = z
 		filtered_count: z
 			.int()
 			.min(0)
-			.meta({ description: 'How many pictures the model has made and withheld.' }),
+			.meta({ description: 'How many pictures the filter of the model withheld.' }),
 		warnings: z.array(z.string()).optional().meta({
-			description: 'What the model could not honour; absent when there is nothing.',
+			description: 'Options that the model could not honour; absent when there are none.',
 		}),
 	})
 	.meta({ id: 'Images', description: 'Finished pictures.' });

@@ -20,7 +20,7 @@ export function editImages(context: ImageContext): Route {
 		scope: 'images',
 		summary: 'Change pictures',
 		description:
-			'The first picture is changed; further ones are material. The prompt describes the full final scene.',
+			'The first picture is changed; further ones are references. The prompt describes the complete result.',
 		body: editBody,
 		encoding: ['multipart', 'json'],
 		spoolDataUrls: true,

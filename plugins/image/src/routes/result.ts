@@ -14,14 +14,14 @@ import { imageErrors } from '../errors.ts';
 import { isSigned, readName, storedPrefix } from '../links/url-names.ts';
 
 const params = z.object({
-	name: z.string().meta({ description: 'As it stands in the URL of an answer.' }),
+	name: z.string().meta({ description: 'The name in the URL of a response.' }),
 });
 // Not validated here: an invalid signature must respond like an unknown name.
 const query = z.object({
 	signature: z
 		.unknown()
 		.meta({
-			description: 'As it stands in the URL; without it the answer is 404.',
+			description: 'The signature in the URL; without it the response is 404.',
 			override: { type: 'string' },
 		})
 		.optional(),
@@ -34,7 +34,7 @@ export function imageResult({ blobs, key, clock }: ImageContext): Route {
 		path: '/v1/images/results/{name}',
 		scope: 'public',
 		summary: 'Download a picture',
-		description: 'Serves the URLs of answers. They need no key and work for a limited time.',
+		description: 'Serves the URLs of responses. They need no key and work for a limited time.',
 		params,
 		query,
 		response: {

@@ -40,7 +40,7 @@ export async function finishPicture(
 		if (!isPlinthError(error) || error.spec.status !== 400 || error.param !== undefined)
 			throw error;
 		// The codec reports a client error, but this picture is the model's.
-		throw modelError(`The model made a picture that cannot be used: ${error.message}`, error);
+		throw modelError(`The model returned a picture that cannot be used: ${error.message}`, error);
 	}
 }
 

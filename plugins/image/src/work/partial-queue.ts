@@ -37,7 +37,7 @@ export class PartialQueue {
 		if (this.#isInputClosed || this.#acceptedCount >= limit) return;
 		const fault = pictureFault(picture);
 		if (fault) {
-			log.warn({ fault }, 'a partial picture of a model is left out');
+			log.warn({ fault }, 'a partial image of a model is left out');
 			return;
 		}
 		this.#acceptedCount += 1;
@@ -71,7 +71,7 @@ export class PartialQueue {
 			const state = await encode(picture, signal);
 			if (!signal.aborted) show(state, this.#shownCount++);
 		} catch (err) {
-			if (!signal.aborted) log.warn({ err }, 'a partial picture of a model is left out');
+			if (!signal.aborted) log.warn({ err }, 'a partial image of a model is left out');
 		}
 	}
 }

@@ -21,8 +21,8 @@ export function checkResult(id: string, result: unknown, count: number): ImageRe
 	}
 	if (images.length + filtered !== count) {
 		throw modelError(
-			`The model ${id} returned ${images.length} pictures where ${count} were asked ` +
-				`for${filtered > 0 ? `, and says that it withheld ${filtered}` : ''}. What it withholds it must count in filtered.`,
+			`The model ${id} returned ${images.length} pictures and reported ${filtered} as filtered, ` +
+				`but ${count} were requested. Withheld pictures must be counted in filtered.`,
 		);
 	}
 	for (const [index, image] of images.entries()) {
@@ -58,8 +58,8 @@ export function pictureFault(picture: unknown): string | undefined {
 	if (data !== undefined) return pixelFault(data, width, height);
 	if (!(body instanceof Uint8Array)) {
 		return (
-			'something without pixels: { width, height, data } or { body, mediaType } with bytes in ' +
-			'data or body is expected'
+			'something without pixels ({ width, height, data } or { body, mediaType } ' +
+			'with bytes in data or body is expected)'
 		);
 	}
 	const format = formatOf(body);

@@ -37,8 +37,8 @@ const stored = {
 		file_id: {
 			type: 'string' as const,
 			description:
-				'The id of a file that was uploaded before, whose name is the label unless there is one. ' +
-				'An id that leads to nothing is an error in its own result.',
+				'The id of an uploaded file. Its name is the default label. ' +
+				'An unknown id is an error in its own result.',
 		},
 		...labels,
 	},

@@ -19,7 +19,7 @@ const page = z.object({
 	needs_ocr: z
 		.literal(true)
 		.optional()
-		.meta({ description: 'The page is a picture whose text nobody has read.' }),
+		.meta({ description: 'The page is a picture whose text was not read.' }),
 });
 
 const result = z.object({
@@ -27,15 +27,15 @@ const result = z.object({
 		.string()
 		.optional()
 		.meta({ description: 'The label of the request, or the name of the stored file.' }),
-	media_type: z.string().optional().meta({ description: 'What the content is.' }),
-	page_count: z
-		.int()
+	media_type: z
+		.string()
 		.optional()
-		.meta({ description: 'Pages of the whole document, whichever were asked for.' }),
+		.meta({ description: 'The media type, detected from the content.' }),
+	page_count: z.int().optional().meta({ description: 'Number of pages of the whole document.' }),
 	truncated: z
 		.boolean()
 		.optional()
-		.meta({ description: 'Text was left out because there was too much of it.' }),
+		.meta({ description: 'Whether text was left out because of a limit.' }),
 	metadata: z
 		.object({
 			title: z.string().optional(),
@@ -43,13 +43,13 @@ const result = z.object({
 			created: z.string().optional(),
 		})
 		.optional()
-		.meta({ description: 'What the document says of itself.' }),
+		.meta({ description: 'Metadata in the document.' }),
 	content: z
 		.object({
 			pages: z
 				.array(page)
 				.optional()
-				.meta({ description: 'The pages asked for, empty ones included.' }),
+				.meta({ description: 'The requested pages, including empty ones.' }),
 			text: z
 				.string()
 				.optional()
