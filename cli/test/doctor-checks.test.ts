@@ -15,7 +15,7 @@ import {
 	networkName,
 } from '../src/doctor/disks.ts';
 import { checkVariables, trackReads } from '../src/doctor/environment.ts';
-import { readable } from '../src/doctor/finding.ts';
+import { formatBytes } from '../src/doctor/finding.ts';
 import { checkPort, checkPublicUrl } from '../src/doctor/network.ts';
 import { foldersOf, redirectPaths } from '../src/doctor/paths.ts';
 import { checkFiles } from '../src/doctor/permissions.ts';
@@ -66,7 +66,7 @@ describe('room on a disk', () => {
 	});
 
 	test('is shown as people count', () => {
-		expect([0, 1_023, 1_536, 2 ** 40].map(readable)).toEqual([
+		expect([0, 1_023, 1_536, 2 ** 40].map(formatBytes)).toEqual([
 			'0 bytes',
 			'1023 bytes',
 			'1.5 KB',

@@ -7,7 +7,6 @@ import type {
 } from '@plinth/plugin-speech/model';
 import { Semaphore } from '@plinth/toolkit';
 import type { Settings } from './messages.ts';
-import { acquireSlot } from './place.ts';
 import type { Threads } from './threads.ts';
 
 /** Bit rates by format, in kbit/s. */
@@ -93,4 +92,20 @@ async function* blocksOf(
 			yield new Uint8Array(chunk.subarray(start, start + blockBytes));
 		}
 	}
+}
+
+/**
+ * Waits for a slot and returns a function that releases it, for work that is not a single promise. The
+ * signal only ends the waiting.
+ */
+async function acquireSlot(semaphore: Semaphore, signal: AbortSignal): Promise<() => void> {
+	const acquired = Promise.withResolvers<void>();
+	const released = Promise.withResolvers<void>();
+	const work = () => {
+		acquired.resolve();
+		return released.promise;
+	};
+	semaphore.run(work, signal).catch(acquired.reject);
+	await acquired.promise;
+	return released.resolve;
 }

@@ -19,10 +19,7 @@ interface PendingRequest {
 	readonly cancelTimeout: () => void;
 }
 
-/**
- * A worker thread that encodes several streams. It keeps the process alive only while a response is
- * pending.
- */
+/** A worker thread that encodes several streams. It keeps the process alive only while a response is pending. */
 export class EncoderThread {
 	readonly #options: ThreadOptions;
 	readonly #worker: Worker;
@@ -34,8 +31,7 @@ export class EncoderThread {
 
 	constructor(options: ThreadOptions) {
 		this.#options = options;
-		// Without the `execArgv` of the process: the thread needs no conditions, and `--eval` or `--inspect` would
-		// conflict.
+		// Without the `execArgv` of the process: the thread needs no conditions, and `--eval` or `--inspect` would conflict.
 		this.#worker = new Worker(options.file, { name: 'plinth-audio', execArgv: [] });
 		this.#worker.unref();
 		this.#worker.on('message', (message: WorkerResponse) => this.#onMessage(message));

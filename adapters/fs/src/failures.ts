@@ -2,10 +2,7 @@ import { type PlinthError, plinthError } from '@plinth/core';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT']);
 
-/**
- * Converts file system errors to `E_STORE_FULL` or `E_STORE_UNAVAILABLE`. Other errors are rethrown
- * unchanged.
- */
+/** Converts file system errors to `E_STORE_FULL` or `E_STORE_UNAVAILABLE`. Other errors are rethrown unchanged. */
 export async function withStoreErrors<T>(operation: Promise<T>): Promise<T> {
 	try {
 		return await operation;

@@ -10,9 +10,8 @@ import { z } from 'zod';
 import { hostErrors } from './errors.ts';
 
 /**
- * Identifies the caller of a request by the host's own objects: the request of Express, Node and Fastify,
- * the context of Koa and Hono, or a fetch request and its context. Returns nothing for an unknown caller,
- * who gets 401.
+ * Identifies the caller of a request by the host's own objects: the request of Express, Node and Fastify, the context
+ * of Koa and Hono, or a fetch request and its context. Returns nothing for an unknown caller, who gets 401.
  */
 export type Identify<H extends readonly unknown[]> = (
 	...host: H

@@ -4,9 +4,8 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { MountOptions } from './mounting.ts';
 
 /**
- * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono keeps the path, so the
- * prefix is required. Paths that Plinth does not serve go on to the next handler. Middleware may modify the
- * response.
+ * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono keeps the path, so the prefix is
+ * required. Paths that Plinth does not serve go on to the next handler. Middleware may modify the response.
  */
 export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler {
 	return async (context, next) => {
@@ -25,8 +24,7 @@ export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler 
 }
 
 /**
- * Whether a Node connection has an unread rest of the body. It cannot carry another request, so clients
- * should know.
+ * Whether a Node connection has an unread rest of the body. It cannot carry another request, so clients should know.
  */
 function isUnread({ env }: Context): boolean {
 	const { incoming } = (env ?? {}) as { readonly incoming?: Partial<IncomingMessage> };
@@ -35,10 +33,7 @@ function isUnread({ env }: Context): boolean {
 	return length !== '0' || coding !== undefined;
 }
 
-/**
- * The request with its body, also when other code has read it as JSON through the context, where Hono
- * caches it.
- */
+/** The request with its body, also when other code has read it as JSON through the context, where Hono caches it. */
 async function requestWithBody({ req }: Context): Promise<Request> {
 	const { raw } = req;
 	if (!raw.bodyUsed || !/\bjson\b/i.test(req.header('content-type') ?? '')) return raw;

@@ -12,8 +12,7 @@ export interface Digest {
 }
 
 /**
- * `plinth_live_` + 32 random bytes in base64url + CRC-32 of both in hex, so that secret scanners can
- * recognise keys.
+ * `plinth_live_` + 32 random bytes in base64url + CRC-32 of both in hex, so that secret scanners can recognise keys.
  */
 export function makeKey(): string {
 	const body = `${prefix}${randomBytes(32).toString('base64url')}`;
@@ -32,8 +31,8 @@ export function digestOf(key: string): Digest {
 }
 
 /** Compares digests in constant time. */
-export function sameDigest(known: Buffer, given: Digest): boolean {
-	return known.length === given.bytes.length && timingSafeEqual(known, given.bytes);
+export function sameDigest(expected: Buffer, digest: Digest): boolean {
+	return expected.length === digest.bytes.length && timingSafeEqual(expected, digest.bytes);
 }
 
 /** The public id of a key: `key_` + the first 12 hex digits of its digest. Safe to log and to show. */

@@ -73,10 +73,7 @@ export class KeyRecords {
 		await this.#put(digest.hex, value, 0);
 	}
 
-	/**
-	 * Writes the time of the last use, unless the record has changed meanwhile: this must not restore a
-	 * revoked key.
-	 */
+	/** Writes the time of the last use, unless the record has changed meanwhile: this must not restore a revoked key. */
 	async touch(key: StoredKey, lastUsedAt: number): Promise<void> {
 		await this.#put(key.id, { ...key.value, lastUsedAt }, key.version);
 	}

@@ -42,9 +42,8 @@ export interface KeyRing {
 	/** Creates a key and stores its hash. Rejects with `E_VALUE_INVALID` that names the invalid option. */
 	issue(request: KeyRequest): Promise<IssuedKey>;
 	/**
-	 * Creates a key with every scope for the tenant `default`, when no key is configured or stored and none
-	 * was created this way before; otherwise returns null. A restart after the revocation of every key creates
-	 * none.
+	 * Creates a key with every scope for the tenant `default`, when no key is configured or stored and none was created
+	 * this way before; otherwise returns null. A restart after the revocation of every key creates none.
 	 */
 	issueFirst(): Promise<string | null>;
 	/** All issued keys, oldest first; expired ones are kept until they are revoked. */

@@ -21,9 +21,8 @@ import type { Task, TaskResult } from './tasks.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 /**
- * `ImageCodec` on sharp. Decoded pictures are 8-bit sRGB, upright and without metadata. At most
- * `concurrency` images are processed here at a time. Encoded ones that need much memory go to the workers
- * without taking a slot here.
+ * `ImageCodec` on sharp. Decoded pictures are 8-bit sRGB, upright and without metadata. At most `concurrency` images
+ * are processed here at a time. Encoded ones that need much memory go to the workers without taking a slot here.
  */
 export class SharpCodec implements ImageCodec {
 	readonly #slots: Semaphore;

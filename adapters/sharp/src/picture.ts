@@ -13,10 +13,7 @@ export interface Picture {
 	readonly metadata: Metadata;
 }
 
-/**
- * Maximum bytes needed for decoding; above it a picture is refused, because the worker could not always
- * process it.
- */
+/** Maximum bytes needed for decoding; above it a picture is refused, because the worker could not always process it. */
 const maxDecodingBytes = 380_000_000;
 
 /** Reads the header. Throws a `Refusal`, also for animations, and errors of the file system. */
@@ -46,9 +43,7 @@ export function runTask(picture: Picture, task: Task): Promise<TaskResults[keyof
 /** Size of a file above which it goes to the worker: reading it takes long. */
 const maxLightFileBytes = 8_000_000;
 
-/**
- * Pixels above which a picture goes to the worker. 12 megapixels, decoded row by row, take 2 MB and 25 ms.
- */
+/** Pixels above which a picture goes to the worker. 12 megapixels, decoded row by row, take 2 MB and 25 ms. */
 const maxLightPixels = 16_000_000;
 
 /** Bytes needed for decoding above which a picture goes to the worker. */

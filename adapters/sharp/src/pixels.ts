@@ -6,10 +6,7 @@ const bytesPerPixel = 4;
 const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
 const white = '#ffffff';
 
-/**
- * A pipeline from raw pixels, which are not copied. Throws a RangeError when their number does not match
- * the size.
- */
+/** A pipeline from raw pixels, which are not copied. Throws a RangeError when their number does not match the size. */
 export function fromPixels({ width, height, data }: RawImage): Sharp {
 	assertSize(width, height);
 	if (data.byteLength !== width * height * bytesPerPixel) {

@@ -22,9 +22,8 @@ const lastChunk = typeNumber('IEND');
 const maxChunks = 32_768;
 
 /**
- * Removes the compressed text chunks of a PNG: thousands of them, a few kilobytes each, would take the
- * decoder minutes. Returns the same bytes when there are none, and undefined when the file has too many
- * chunks.
+ * Removes the compressed text chunks of a PNG: thousands of them, a few kilobytes each, would take the decoder
+ * minutes. Returns the same bytes when there are none, and undefined when the file has too many chunks.
  */
 export function withoutTextChunks(image: Uint8Array): Uint8Array | undefined {
 	const view = new DataView(image.buffer, image.byteOffset, image.byteLength);

@@ -30,8 +30,7 @@ const table = [
 ];
 
 /**
- * A PDF of one page with a title, two columns of prose and a table, as a test for document readers. A few
- * kilobytes.
+ * A PDF of one page with a title, two columns of prose and a table, as a test for document readers. A few kilobytes.
  */
 export function reportPdf(): Uint8Array<ArrayBuffer> {
 	const column = (text: string, x: number): Line[] =>

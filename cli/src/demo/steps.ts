@@ -94,7 +94,7 @@ const edit: DemoStep = {
 	},
 };
 
-interface ParseAnswer {
+interface ParseResponse {
 	readonly results: readonly {
 		readonly content: { readonly pages?: readonly { readonly text: string }[] };
 		readonly error?: { readonly message: string };
@@ -110,7 +110,7 @@ const pages: DemoStep = {
 		const data = Buffer.from(reportPdf()).toString('base64');
 		const file = { url: `data:application/pdf;base64,${data}`, filename: 'report.pdf' };
 		const answer = await client.post('/api/attachments/parse', { files: [file] });
-		const parsed = (await answer.json()) as ParseAnswer;
+		const parsed = (await answer.json()) as ParseResponse;
 		const [result] = parsed.results;
 		if (result?.error) throw new Error(`the document could not be read: ${result.error.message}`);
 		progress.update('completed', 1);

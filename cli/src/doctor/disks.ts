@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Finding, ok, problem, readable, warning } from './finding.ts';
+import { type Finding, formatBytes, ok, problem, warning } from './finding.ts';
 import { existingAncestor } from './paths.ts';
 
 const megabyte = 1024 ** 2;
@@ -29,7 +29,7 @@ export async function checkFolder(folder: string): Promise<Finding> {
 		return problem(check, `${folder} ${reason}`, `Give it to this user: chown, or another folder.`);
 	}
 	const { free, type } = await space(existing);
-	const text = `${folder}${exists ? '' : ' (created by the first start)'}, ${readable(free)} free`;
+	const text = `${folder}${exists ? '' : ' (created by the first start)'}, ${formatBytes(free)} free`;
 	const lowSpace = evaluateFreeSpace(check, text, free);
 	if (lowSpace) return lowSpace;
 	const network = networkName(type);
@@ -64,7 +64,7 @@ export async function checkTemp(folders: readonly string[]): Promise<Finding> {
 	const { dev } = await stat(folder);
 	const data = await Promise.all(folders.map((path) => stat(existingAncestor(path))));
 	const sharedDisk = data.some((info) => info.dev === dev) ? ', on the same disk as the data' : '';
-	const text = `wait in ${folder}, ${readable(free)} free${sharedDisk}`;
+	const text = `wait in ${folder}, ${formatBytes(free)} free${sharedDisk}`;
 	return evaluateFreeSpace(check, text, free) ?? ok(check, text);
 }
 

@@ -8,18 +8,20 @@ const programs = ['ffmpeg', 'tesseract', 'pdftoppm', 'soffice'];
 
 /** Reports which optional programs are installed. Plinth itself needs none of them. */
 export async function checkPrograms(path = process.env.PATH ?? ''): Promise<Finding> {
-	const isInstalledByIndex = await Promise.all(programs.map((name) => isInstalled(name, path)));
-	const [found, missing] = [true, false].map((expected) =>
-		programs.filter((_, index) => isInstalledByIndex[index] === expected).join(', '),
+	const isInstalledAt = await Promise.all(programs.map((name) => isInstalled(name, path)));
+	const [installed, missing] = [true, false].map((expected) =>
+		programs.filter((_, index) => isInstalledAt[index] === expected).join(', '),
 	);
-	const parts = [found && `found: ${found}`, missing && `not found: ${missing}`].filter(Boolean);
+	const parts = [installed && `found: ${installed}`, missing && `not found: ${missing}`].filter(
+		Boolean,
+	);
 	return ok('programs', `${parts.join('; ')} (all optional)`);
 }
 
 async function isInstalled(name: string, path: string): Promise<boolean> {
 	const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
 	const files = path.split(delimiter).flatMap((folder) => names.map((file) => join(folder, file)));
-	const found = await Promise.all(
+	const installed = await Promise.all(
 		files.map((file) =>
 			access(file, constants.X_OK).then(
 				() => true,
@@ -27,5 +29,5 @@ async function isInstalled(name: string, path: string): Promise<boolean> {
 			),
 		),
 	);
-	return found.includes(true);
+	return installed.includes(true);
 }

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { arch, constrainedMemory, platform, report, versions } from 'node:process';
 import { isNewEnough, oldestNode } from '../node-version.ts';
-import { type Finding, ok, problem, readable, warning } from './finding.ts';
+import { type Finding, formatBytes, ok, problem, warning } from './finding.ts';
 
 const gigabyte = 1024 ** 3;
 
@@ -22,7 +22,8 @@ function memory(): Finding {
 	const limit = constrainedMemory();
 	const isLimited = limit > 0 && limit < totalmem();
 	const usable = isLimited ? limit : totalmem();
-	const text = `${readable(usable)}${isLimited ? ` by the limit of this container, of ${readable(totalmem())}` : ''}`;
+	const limitNote = ` by the limit of this container, of ${formatBytes(totalmem())}`;
+	const text = `${formatBytes(usable)}${isLimited ? limitNote : ''}`;
 	if (usable >= gigabyte) return ok('memory', text);
 	return warning(
 		'memory',
@@ -45,8 +46,7 @@ export function openFiles(limit: number | undefined): Finding {
 
 /** Node has no API for it, so the limit is read from the diagnostic report. */
 function openFileLimit(): number | undefined {
-	// Without this the report resolves the names of all addresses, which may take seconds. Not in the types of
-	// Node yet.
+	// Without this the report resolves the names of all addresses, which may take seconds. Not in the types of Node yet.
 	Object.assign(report, { excludeNetwork: true });
 	const { userLimits } = report.getReport() as { userLimits?: Record<string, { soft?: unknown }> };
 	const soft = userLimits?.open_files?.soft;

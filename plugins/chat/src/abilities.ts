@@ -12,9 +12,9 @@ export function checkAbilities(
 			'The model calls no tools. Leave them out, or name another model.',
 		);
 	}
-	const isBeyond =
+	const isUnsupported =
 		format.type === 'schema' ? json !== 'schema' : format.type === 'json' && json === 'none';
-	if (isBeyond) {
+	if (isUnsupported) {
 		throw unsupportedValue(
 			'response_format.type',
 			json === 'none'

@@ -25,9 +25,8 @@ import { chunks } from './response/stream.ts';
 const firstEventMs = 10_000;
 
 /**
- * Responds to one request with a value or an event stream. A fallback model can take over until the
- * complete response exists or, in a stream, until the first piece. All `n` answers of a request use one
- * model slot.
+ * Responds to one request with a value or an event stream. A fallback model can take over until the complete response
+ * exists or, in a stream, until the first piece. All `n` answers of a request use one model slot.
  */
 export async function complete(chat: ChatContext, body: ChatBody, call: Call): Promise<unknown> {
 	const { models, clock } = chat;
@@ -40,11 +39,11 @@ export async function complete(chat: ChatContext, body: ChatBody, call: Call): P
 		// Before a slot is taken and before the model's timeout starts: reading the files takes longest.
 		await reader.read(model.abilities);
 		if (!body.stream) {
-			const answer = await models.ask(body.model, call, (modelCall) =>
+			const response = await models.ask(body.model, call, (modelCall) =>
 				answerWhole(modelCall, context),
 			);
 			reader.release();
-			return answer;
+			return response;
 		}
 		const events = await startEventStream(call, { clock, maxWaitMs: firstEventMs }, (caller) =>
 			models.ask(body.model, caller, (modelCall) => answerStreamed(modelCall, context)),

@@ -21,8 +21,9 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 		scope: 'events:read',
 		summary: 'Follow all jobs of the tenant',
 		description: [
-			'Server-sent events. First come a `job.state` for every queued or running job, at most 1,000, and a `stream.ready`.',
-			'Jobs that ended before are only in the lists of their routes. Then come `job.queued`, `job.started`, `job.progress`,',
+			'Server-sent events. First come a `job.state` for every queued or running job, at most 1,000, and a',
+			'`stream.ready`. Jobs that ended before are only in the lists of their routes. Then come `job.queued`,',
+			'`job.started`, `job.progress`,',
 			'`job.completed`, `job.failed` and `job.deleted`. The data of each event is',
 			'`{ "object": "event", "type", "created_at", "data" }`, where `data` is the job in the form of its own route.',
 			'With `Last-Event-ID` the stream resumes after that event, without the states and `stream.ready`, as long as the',

@@ -93,8 +93,7 @@ export class FileStore {
 	}
 
 	/**
-	 * Deletes a file; false when another request has deleted it. The sweep deletes bytes that could not be
-	 * deleted here.
+	 * Deletes a file; false when another request has deleted it. The sweep deletes bytes that could not be deleted here.
 	 */
 	async remove(file: StoredFile): Promise<boolean> {
 		const { records, log } = this.#deps;
@@ -112,10 +111,7 @@ export class FileStore {
 		await records.remove(id);
 	}
 
-	/**
-	 * Removes a file whose upload failed. The record is read again, because a failed write may have taken
-	 * place.
-	 */
+	/** Removes a file whose upload failed. The record is read again, because a failed write may have taken place. */
 	async #undo({ id, value }: StoredFile): Promise<void> {
 		const { records, log } = this.#deps;
 		try {

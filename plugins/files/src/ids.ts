@@ -11,9 +11,8 @@ const idPattern = new RegExp(idForm.pattern);
 const lastMs = 2 ** 48 - 1;
 
 /**
- * Creates ids that sort newest first: `file-`, 12 hexadecimal digits that count down with the milliseconds
- * since the Unix epoch, and 32 random ones. Lists are newest first by default, and a record store lists
- * only by ascending id.
+ * Creates ids that sort newest first: `file-`, 12 hexadecimal digits that count down with the milliseconds since the
+ * Unix epoch, and 32 random ones. Lists are newest first by default, and a record store lists only by ascending id.
  */
 export class FileIds {
 	#last = 0;

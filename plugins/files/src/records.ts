@@ -28,8 +28,8 @@ export class FileRecords {
 
 	/** A file of this tenant in any state; null for an unknown or foreign id. */
 	async find(tenant: string, id: string): Promise<StoredFile | null> {
-		const found = await this.#store.get<FileRecord>(collection, id);
-		return found?.value.tenant === tenant ? found : null;
+		const file = await this.#store.get<FileRecord>(collection, id);
+		return file?.value.tenant === tenant ? file : null;
 	}
 
 	/** The files of the scan, in any state. */

@@ -65,7 +65,7 @@ export function parseAttachments({
 				const results = await readLimit.map(tenant, requested, call.signal, (each) =>
 					readDocument(documents, each, body, { referenced, budget: budget }, call),
 				);
-				return replyWith(results, budget, call.signal);
+				return toReply(results, budget, call.signal);
 			} catch (error) {
 				budget.release();
 				throw error;
@@ -96,13 +96,13 @@ async function readDocument(
 /** Longer responses are streamed, without a content length. */
 const longAnswer = 262_144;
 
-function replyWith(
+function toReply(
 	results: readonly ParsedAttachment[],
 	budget: TextBudget,
 	signal: AbortSignal,
 ): unknown {
 	const value = { results };
-	if (budget.used + lengthOfNames(results) <= longAnswer) {
+	if (budget.used + totalNameLength(results) <= longAnswer) {
 		budget.release();
 		return value;
 	}
@@ -126,6 +126,6 @@ function replyWith(
 }
 
 /** Clients choose the names, which are not counted as document text. */
-function lengthOfNames(results: readonly ParsedAttachment[]): number {
+function totalNameLength(results: readonly ParsedAttachment[]): number {
 	return results.reduce((sum, { filename = '' }) => sum + filename.length, 0);
 }

@@ -1,8 +1,7 @@
 import type { ServerEvent } from '@plinth/core';
 
 /**
- * Token counts of the last event. Both are estimates: 4 characters of text per token, 20 tokens per second
- * of audio.
+ * Token counts of the last event. Both are estimates: 4 characters of text per token, 20 tokens per second of audio.
  */
 export interface SpeechUsage {
 	readonly input_tokens: number;

@@ -13,11 +13,10 @@ export function toWirePcm(
 }
 
 /**
- * Changes the sample rate of s16le mono by a windowed-sinc filter: n samples become exactly ceil(n * to /
- * from).
+ * Changes the sample rate of s16le mono by a windowed-sinc filter: n samples become exactly ceil(n * to / from).
  *
- * The output does not depend on how the input is split into chunks. Samples beyond both ends count as
- * silence. Equal rates pass through unchanged. Throws a RangeError when a rate is not a positive integer.
+ * The output does not depend on how the input is split into chunks. Samples beyond both ends count as silence. Equal
+ * rates pass through unchanged. Throws a RangeError when a rate is not a positive integer.
  */
 export async function* resample(
 	body: AsyncIterable<Uint8Array>,
@@ -118,8 +117,7 @@ class Resampler {
 	}
 
 	/**
-	 * The filter for outputs `phase / up` after an input sample. Computed on first use: unusual rates have
-	 * many phases.
+	 * The filter for outputs `phase / up` after an input sample. Computed on first use: unusual rates have many phases.
 	 */
 	#makePhase(phase: number): Float64Array {
 		const taps = new Float64Array(2 * this.#reach);
@@ -130,8 +128,7 @@ class Resampler {
 			taps[tap] = value;
 			total += value;
 		}
-		// Normalised, so that every phase passes constant signals exactly. Otherwise the phases would be audible as
-		// a tone.
+		// Normalised, so that every phase passes constant signals exactly. Otherwise the phases would be audible as a tone.
 		const filter = taps.map((tap) => tap / total);
 		this.#phases[phase] = filter;
 		return filter;

@@ -14,9 +14,7 @@ export interface SpeechContext {
 	readonly models: Models<SpeechModel>;
 }
 
-/**
- * `POST /v1/audio/speech`: the response starts with the first bytes, so that earlier failures get a status.
- */
+/** `POST /v1/audio/speech`: the response starts with the first bytes, so that earlier failures get a status. */
 export function createSpeech({ options, encoder, models }: SpeechContext): Route {
 	const { defaultFormat } = options;
 	const schema = speechBody(defaultFormat);

@@ -1,9 +1,7 @@
 import { abandon, modelError, orAbort, type PlinthError } from '@plinth/core';
 import { toModelFailure } from '@plinth/toolkit';
 
-/**
- * Waits for audio of a model or encoder until the signal aborts. Audio that arrives later is closed unread.
- */
+/** Waits for audio of a model or encoder until the signal aborts. Audio that arrives later is closed unread. */
 export async function awaitAudio<T extends { readonly body: AsyncIterable<Uint8Array> }>(
 	audio: Promise<T>,
 	signal: AbortSignal,

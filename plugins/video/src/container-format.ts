@@ -4,9 +4,8 @@ import type { VideoPoster } from './model.ts';
 const boxHeader = 8;
 
 /**
- * Yields the model's video unchanged, or throws a `modelError` when the bytes are not MP4: every MP4 starts
- * with an `ftyp` box (ISO/IEC 14496-12 §4.3). Without this check an upstream's error page would be served
- * as a video.
+ * Yields the model's video unchanged, or throws a `modelError` when the bytes are not MP4: every MP4 starts with an
+ * `ftyp` box (ISO/IEC 14496-12 §4.3). Without this check an upstream's error page would be served as a video.
  */
 export async function* checkedMp4(
 	body: Uint8Array | AsyncIterable<Uint8Array>,

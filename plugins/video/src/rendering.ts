@@ -49,10 +49,7 @@ export class Rendering {
 		if (run.resume !== undefined) this.#resumePoint = resumePointOf(run.resume, options);
 	}
 
-	/**
-	 * Renders and stores the video. Rejects with `E_MODEL_NOT_FOUND` when the model was removed from the
-	 * config.
-	 */
+	/** Renders and stores the video. Rejects with `E_MODEL_NOT_FOUND` when the model was removed from the config. */
 	async make(): Promise<VideoOutput> {
 		const { models, job, run } = this.#options;
 		const caller = { principal: { tenant: job.tenant }, signal: run.signal, log: run.log };
@@ -63,8 +60,7 @@ export class Rendering {
 			const failure = this.#failure ? this.#failure.error : error;
 			if (!this.#resumePoint || run.signal.aborted) throw failure;
 			if (this.#boundCall) throw this.#boundFailure(this.#boundCall, failure);
-			// The model's queue is full or its circuit breaker is open. Fetch the work that it has started
-			// nevertheless.
+			// The model's queue is full or its circuit breaker is open. Fetch the work that it has started nevertheless.
 			return this.#render({ ...models.get(id), signal: run.signal });
 		}
 	}
@@ -124,10 +120,7 @@ export class Rendering {
 		await run.checkpoint(writeCheckpoint(this.#resumePoint));
 	}
 
-	/**
-	 * The failure of the bound model. After an abort, cancels the upstream work, because no attempt will fetch
-	 * it.
-	 */
+	/** The failure of the bound model. After an abort, cancels the upstream work, because no attempt will fetch it. */
 	#boundFailure({ model, signal }: Call, failure: unknown): unknown {
 		const { log } = this.#options.run;
 		if (!signal.aborted) return failure;

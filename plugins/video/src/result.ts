@@ -3,10 +3,7 @@ import { checkedMp4, matchesMediaType } from './container-format.ts';
 import type { VideoPoster, VideoResult } from './model.ts';
 import type { StoredFile, VideoOutput } from './record.ts';
 
-/**
- * Validates the result of a model, which may be written in JavaScript. The messages tell its author what to
- * fix.
- */
+/** Validates the result of a model, which may be written in JavaScript. The messages tell its author what to fix. */
 export function checkResult(id: string, result: Partial<VideoResult> | undefined): void {
 	const body = result?.body as object | undefined;
 	const isBody =

@@ -83,18 +83,12 @@ export function toVideo(job: Job, scale: ProgressScale): Video {
 	};
 }
 
-/**
- * Whether the content has expired, in whole seconds as in `expires_at`, so that clients compute the same
- * result.
- */
+/** Whether the content has expired, in whole seconds as in `expires_at`, so that clients compute the same result. */
 export function isExpired(job: Job, now: number): boolean {
 	return job.expiresAt !== null && toSeconds(now) >= toSeconds(job.expiresAt);
 }
 
-/**
- * The fraction done. Below 1 until the job is completed, so that rounding never shows a completion too
- * early.
- */
+/** The fraction done. Below 1 until the job is completed, so that rounding never shows a completion too early. */
 function fractionDone(job: Job): number {
 	if (job.status === 'completed') return 1;
 	return Math.min(Math.round(job.progress * 10_000) / 10_000, 0.9999);

@@ -46,10 +46,7 @@ const config = z.discriminatedUnion('protocol', [
 
 type Config = z.output<typeof config>;
 
-/**
- * A program as a chat model: by messages of the JSON protocol, or with UTF-8 text on stdout, which is
- * streamed.
- */
+/** A program as a chat model: by messages of the JSON protocol, or with UTF-8 text on stdout, which is streamed. */
 export const commandChat = defineModel({
 	kind: chatModels,
 	name: 'command.chat',

@@ -50,8 +50,8 @@ async function writePart(folder: RunFolder, part: ChatPart, file: string): Promi
 export function transcript(messages: readonly ChatMessage[]): string {
 	const [first] = messages;
 	if (first && messages.length === 1 && first.role === 'user') return textOf(first);
-	const turns = messages.map((message) => `${roleNames[message.role]}:\n${textOf(message)}`);
-	return [...turns, `${roleNames.assistant}:\n`].join('\n\n');
+	const paragraphs = messages.map((message) => `${roleNames[message.role]}:\n${textOf(message)}`);
+	return [...paragraphs, `${roleNames.assistant}:\n`].join('\n\n');
 }
 
 const roleNames = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;

@@ -1,9 +1,7 @@
 import { plinthError, unsupportedValue } from '@plinth/core';
 import { placeholdersIn, requiredIn, type Template } from '../protocol/argv.ts';
 
-/**
- * Checks a client's file against the placeholders of a plain program. Throws 400 errors that name `param`.
- */
+/** Checks a client's file against the placeholders of a plain program. Throws 400 errors that name `param`. */
 export function checkFile(template: Template, name: string, param: string, isSent: boolean): void {
 	if (isSent && !placeholdersIn(template).has(name)) {
 		throw unsupportedValue(param, `This model does not take ${param}.`);

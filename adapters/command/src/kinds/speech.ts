@@ -57,10 +57,7 @@ const config = z
 type Config = z.output<typeof config>;
 type Sound = PcmAudio | EncodedAudio;
 
-/**
- * A program as a speech model: WAV, MP3, Opus, AAC, FLAC or raw samples, in its result file or streamed on
- * stdout.
- */
+/** A program as a speech model: WAV, MP3, Opus, AAC, FLAC or raw samples, in its result file or streamed on stdout. */
 export const commandSpeech = defineModel({
 	kind: speechModels,
 	name: 'command.speech',

@@ -67,10 +67,7 @@ export function plainProgram(placeholders: Placeholders) {
 export function progressOf({ required }: Placeholders) {
 	return z
 		.strictObject({
-			/**
-			 * A regular expression for one line. Its first group is the amount done; the optional second one is the
-			 * total.
-			 */
+			/** A regular expression for one line. Its first group is the amount done; the optional second one is the total. */
 			pattern: z.string().transform(toPattern),
 			/** The total when the pattern has none; may contain placeholders that always have a value. */
 			total: z
@@ -101,8 +98,8 @@ function problemsOf(template: Template, placeholders: Placeholders): string[] {
 	if (Array.isArray(program) || placeholdersIn([program ?? '']).size > 0) {
 		problems.push('The first argument is the program: a text without placeholders');
 	}
-	const ungroupedNames = requiredIn(template);
-	const ungrouped = optional.filter((name) => ungroupedNames.has(name));
+	const requiredNames = requiredIn(template);
+	const ungrouped = optional.filter((name) => requiredNames.has(name));
 	const remedies = ungrouped.map(
 		(name) =>
 			`{${name}} may have no value: put it into a group, which is then omitted, such as ["--${name}", "{${name}}"]`,

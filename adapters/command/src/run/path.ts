@@ -15,13 +15,13 @@ export function findProgram(name: string, path: string = ''): string {
 				.split(delimiter)
 				.filter(Boolean)
 				.map((folder) => resolve(folder, name));
-	const found = candidates.find(canBeRun);
-	if (found !== undefined) return found;
-	const where = name.includes('/') ? `at ${join(...candidates)}` : `on the PATH ${path}`;
-	throw new Error(`There is no program ${name} ${where}. Install it, or write its whole path.`);
+	const program = candidates.find(isExecutable);
+	if (program !== undefined) return program;
+	const location = name.includes('/') ? `at ${join(...candidates)}` : `on the PATH ${path}`;
+	throw new Error(`There is no program ${name} ${location}. Install it, or write its whole path.`);
 }
 
-function canBeRun(file: string): boolean {
+function isExecutable(file: string): boolean {
 	try {
 		accessSync(file, constants.X_OK);
 		return statSync(file).isFile();

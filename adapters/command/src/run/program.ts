@@ -31,9 +31,8 @@ export interface ProgramOptions {
 }
 
 /**
- * One run of an external program in its own process group. When it ends, all processes that it has started
- * are killed. Failures are `E_MODEL_FAILED` with a neutral message; stderr is in their cause, which only
- * the log shows.
+ * One run of an external program in its own process group. When it ends, all processes that it has started are
+ * killed. Failures are `E_MODEL_FAILED` with a neutral message; stderr is in their cause, which only the log shows.
  */
 export class Program {
 	/** Resolves when all of its processes have ended. */
@@ -88,10 +87,7 @@ export class Program {
 		if (this.#stopped) throw this.#stopped.reason;
 	}
 
-	/**
-	 * Waits for the end of the program. Rejects with the reason of `stop`, or when its exit code reports a
-	 * failure.
-	 */
+	/** Waits for the end of the program. Rejects with the reason of `stop`, or when its exit code reports a failure. */
 	async waitForSuccess(): Promise<void> {
 		await this.ended;
 		if (this.#stopped) throw this.#stopped.reason;

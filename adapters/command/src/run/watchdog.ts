@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { runVariable } from './orphans.ts';
 
 /**
- * The watchdog script. Its input lines are `+` and the id of a process group or the name of a folder, and
- * `-` and the same when that has ended. At the end of its stdin it kills and removes the rest. It ignores
- * signals to the server.
+ * The watchdog script. Its input lines are `+` and the id of a process group or the name of a folder, and `-` and the
+ * same when that has ended. At the end of its stdin it kills and removes the rest. It ignores signals to the server.
  */
 const script = `
 trap '' HUP INT TERM

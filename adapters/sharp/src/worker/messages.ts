@@ -6,8 +6,5 @@ export interface WorkerRequest {
 	readonly path?: string;
 }
 
-/**
- * Maximum memory of the worker during a task, in bytes; above it the worker ends. Detection allows for 20
- * MB more.
- */
+/** Maximum memory of the worker during a task, in bytes; above it the worker ends. Detection allows for 20 MB more. */
 export const maxWorkerBytes = 575_000_000;

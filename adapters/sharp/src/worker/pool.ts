@@ -21,10 +21,7 @@ const defaults: ProcessPoolOptions = {
 	maxIdleBytes: 450_000_000,
 };
 
-/**
- * Decodes pictures in worker processes, so that their memory is bounded and a crash of a decoder stays
- * contained.
- */
+/** Decodes pictures in worker processes, so that their memory is bounded and a crash of a decoder stays contained. */
 export class WorkerPool {
 	readonly #pool: ProcessPool;
 
@@ -38,9 +35,8 @@ export class WorkerPool {
 	}
 
 	/**
-	 * Runs a task as soon as a worker is free. Rejects with a `Refusal` for an invalid picture, also when two
-	 * workers crash over it, and with the signal's reason as soon as it aborts: a waiting task then never
-	 * starts.
+	 * Runs a task as soon as a worker is free. Rejects with a `Refusal` for an invalid picture, also when two workers
+	 * crash over it, and with the signal's reason as soon as it aborts: a waiting task then never starts.
 	 */
 	async run<T extends Task>(
 		image: EncodedImage,

@@ -50,8 +50,7 @@ export class ReferencedFileError extends Error {
 /** Limits on the references of a request. */
 export const referencedFileLimits = {
 	/**
-	 * Total size of the files, unless the route sets its own limit: 200 MB. Otherwise a short request could
-	 * fill a disk.
+	 * Total size of the files, unless the route sets its own limit: 200 MB. Otherwise a short request could fill a disk.
 	 */
 	totalBytes: 209_715_200,
 	/** Length of an address, in characters. */
@@ -190,11 +189,11 @@ export class ReferencedFiles {
 function loadOnce(
 	loaded: Map<string, Promise<UploadedFile>>,
 	name: string,
-	bring: () => Promise<UploadedFile>,
+	load: () => Promise<UploadedFile>,
 ): Promise<UploadedFile> {
-	const found = loaded.get(name) ?? bring();
-	loaded.set(name, found);
-	return found;
+	const file = loaded.get(name) ?? load();
+	loaded.set(name, file);
+	return file;
 }
 
 /** Converts a file error into an error of the parameter. */

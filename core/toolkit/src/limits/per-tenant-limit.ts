@@ -1,9 +1,6 @@
 import { Semaphore } from './semaphore.ts';
 
-/**
- * Limits the concurrent work per tenant, over all its requests, so that one tenant cannot fill a shared
- * queue.
- */
+/** Limits the concurrent work per tenant, over all its requests, so that one tenant cannot fill a shared queue. */
 export class PerTenantLimit {
 	readonly #concurrency: number;
 	readonly #tenants = new Map<string, { readonly semaphore: Semaphore; callers: number }>();

@@ -10,9 +10,8 @@ export class Semaphore {
 	}
 
 	/**
-	 * Runs `task` when a slot is free. Rejects with the signal's reason as soon as it aborts: a waiting task
-	 * then never starts. A running task may be uninterruptible native code, so it keeps its slot until it
-	 * settles.
+	 * Runs `task` when a slot is free. Rejects with the signal's reason as soon as it aborts: a waiting task then never
+	 * starts. A running task may be uninterruptible native code, so it keeps its slot until it settles.
 	 */
 	async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		signal?.throwIfAborted();

@@ -18,24 +18,16 @@ export interface PageRange {
 
 /** What to read of a document. Equal options give equal texts. */
 export interface DocumentOptions {
-	/**
-	 * All pages when absent. Pages after the end are ignored, and so are all ranges in formats without pages.
-	 */
+	/** All pages when absent. Pages after the end are ignored, and so are all ranges in formats without pages. */
 	readonly pages?: readonly PageRange[];
-	/**
-	 * `auto`, the default, reads pages that are pictures by OCR where the reader supports it; `off` leaves
-	 * them empty.
-	 */
+	/** `auto`, the default, reads pages that are pictures by OCR where the reader supports it; `off` leaves them empty. */
 	readonly ocr?: 'auto' | 'off';
 }
 
 /** Options that do not affect the result. */
 export interface DocumentRun {
 	readonly signal?: AbortSignal;
-	/**
-	 * Called from time to time with the number of finished pages (or parts, in formats without pages) and the
-	 * total.
-	 */
+	/** Called from time to time with the number of finished pages (or parts, in formats without pages) and the total. */
 	progress?(done: number, of: number): void;
 }
 
@@ -43,10 +35,7 @@ export interface DocumentRun {
 export interface DocumentPage {
 	/** Counted from 1. */
 	readonly page: number;
-	/**
-	 * NFC, LF, no form feeds, no trailing blanks, at most two empty lines in a row. Empty when the page has no
-	 * text.
-	 */
+	/** NFC, LF, no form feeds, no trailing blanks, at most two empty lines in a row. Empty when the page has no text. */
 	readonly text: string;
 	/** Points, where the format has a page size. */
 	readonly width?: number;
@@ -81,12 +70,11 @@ export interface DocumentText {
 /**
  * Extracts text from documents, in reading order of columns and with the rows of tables.
  *
- * Documents are untrusted bytes. Implementations detect the format from the content, never from a name or
- * label. They bound memory, time and output for any input, and reject unreadable documents with a client
- * error: `E_DOCUMENT_UNSUPPORTED` (unknown format), `E_DOCUMENT_UNREADABLE` (damaged),
- * `E_DOCUMENT_ENCRYPTED` (needs a password), `E_DOCUMENT_TOO_LARGE` (exceeds a limit),
- * `E_DOCUMENT_TIMEOUT`. An aborted signal rejects with its reason and ends the work. Calls above the
- * concurrency limit wait.
+ * Documents are untrusted bytes. Implementations detect the format from the content, never from a name or label. They
+ * bound memory, time and output for any input, and reject unreadable documents with a client error:
+ * `E_DOCUMENT_UNSUPPORTED` (unknown format), `E_DOCUMENT_UNREADABLE` (damaged), `E_DOCUMENT_ENCRYPTED` (needs a
+ * password), `E_DOCUMENT_TOO_LARGE` (exceeds a limit), `E_DOCUMENT_TIMEOUT`. An aborted signal rejects with its
+ * reason and ends the work. Calls above the concurrency limit wait.
  */
 export interface DocumentReader {
 	/** Changes whenever the same bytes may give another text: part of the cache key. */

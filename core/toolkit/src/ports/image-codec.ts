@@ -24,8 +24,7 @@ export interface FitOptions {
 	readonly width: number;
 	readonly height: number;
 	/**
-	 * `cover` fills the box and crops at the centre, `contain` fits inside and pads with transparency, `fill`
-	 * distorts.
+	 * `cover` fills the box and crops at the centre, `contain` fits inside and pads with transparency, `fill` distorts.
 	 */
 	readonly mode: 'cover' | 'contain' | 'fill';
 }

@@ -47,18 +47,17 @@ export class TaskProcess {
 				this.#hasEnded = true;
 				resolve();
 			};
-			// `error` replaces `exit` when the process could not be started. Without a listener it would end the
-			// parent.
+			// `error` replaces `exit` when the process could not be started. Without a listener it would end the parent.
 			this.#child.on('exit', onEnd).on('error', onEnd);
 		});
 		this.#closed = once(this.#child, 'close').catch(() => {});
-		const [stdin, , stderr, answers] = (this.#child.stdio ?? []) as (Socket | null | undefined)[];
-		if (!stdin || !stderr || !answers) {
+		const [stdin, , stderr, responses] = (this.#child.stdio ?? []) as (Socket | null | undefined)[];
+		if (!stdin || !stderr || !responses) {
 			throw new Error(`The ${options.name} cannot start a process: no file descriptor is free.`);
 		}
-		this.#pipes = [stdin, stderr, answers];
+		this.#pipes = [stdin, stderr, responses];
 		this.#stdin = stdin;
-		this.#frames = readFrames(answers);
+		this.#frames = readFrames(responses);
 		this.#listen(stderr);
 		// A broken pipe also ends the frames.
 		for (const pipe of this.#pipes) pipe.on('error', () => {});
@@ -150,24 +149,24 @@ export class TaskProcess {
 			writeFrame(this.#stdin, { task } satisfies TaskRequest, body);
 			for (;;) {
 				const frame = await this.#next();
-				const answer = frame.header as ChildMessage | null;
-				if (answer?.kind === 'news')
-					this.#handleUpdate(() => onUpdate?.(answer.value, frame.body, deadline));
-				else return this.#settle(answer, frame.body);
+				const message = frame.header as ChildMessage | null;
+				if (message?.kind === 'update')
+					this.#handleUpdate(() => onUpdate?.(message.value, frame.body, deadline));
+				else return this.#finish(message, frame.body);
 			}
 		} finally {
 			deadline.clear();
 		}
 	}
 
-	#settle(answer: ChildMessage | null, body: Buffer): TaskResponse {
-		if (answer?.kind !== 'done' && answer?.kind !== 'refused' && answer?.kind !== 'failed') {
+	#finish(message: ChildMessage | null, body: Buffer): TaskResponse {
+		if (message?.kind !== 'done' && message?.kind !== 'refused' && message?.kind !== 'failed') {
 			throw this.#protocolError();
 		}
 		const { maxTasks = Number.POSITIVE_INFINITY, maxIdleBytes } = this.#options;
 		this.#tasks++;
-		if (this.#tasks >= maxTasks || answer.rss > maxIdleBytes) this.kill();
-		return toResponse(answer, body);
+		if (this.#tasks >= maxTasks || message.rss > maxIdleBytes) this.kill();
+		return toResponse(message, body);
 	}
 
 	#handleUpdate(handle: () => void): void {

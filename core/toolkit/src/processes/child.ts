@@ -60,7 +60,7 @@ export async function serveTasks(handler: TaskHandler, options: ChildOptions): P
 	lowerPriority();
 	const work = async ({ header, body }: Frame) => {
 		memory.start();
-		const sendUpdate: SendUpdate = (value, bytes) => send({ kind: 'news', value }, bytes);
+		const sendUpdate: SendUpdate = (value, bytes) => send({ kind: 'update', value }, bytes);
 		const [outcome, bytes] = await runTask(() =>
 			handler((header as TaskRequest).task, body, sendUpdate),
 		);

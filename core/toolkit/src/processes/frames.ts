@@ -14,10 +14,7 @@ const maxHeader = 16_777_216;
 
 const empty = new Uint8Array(0);
 
-/**
- * Writes a frame: the lengths of header and body, 32 bits each, then both. Calls `done` when all of it was
- * written.
- */
+/** Writes a frame: the lengths of header and body, 32 bits each, then both. Calls `done` when all of it was written. */
 export function writeFrame(
 	to: Writable,
 	header: unknown,

@@ -31,10 +31,7 @@ export async function watchMemory(maxBytes: number): Promise<MemoryWatch> {
 	};
 }
 
-/**
- * The source of the thread, which starts faster than a separate file. It must not reference anything
- * outside.
- */
+/** The source of the thread, which starts faster than a separate file. It must not reference anything outside. */
 function watch(): never {
 	const { workerData } = process.getBuiltinModule('node:worker_threads');
 	const { writeSync } = process.getBuiltinModule('node:fs');

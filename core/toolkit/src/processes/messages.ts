@@ -3,13 +3,10 @@ export interface TaskRequest {
 	readonly task: unknown;
 }
 
-/**
- * Messages of a child. The first one is `ready`. Each request is followed by updates, if any, and one
- * outcome.
- */
+/** Messages of a child. The first one is `ready`. Each request is followed by updates, if any, and one outcome. */
 export type ChildMessage =
 	| { readonly kind: 'ready' }
-	| { readonly kind: 'news'; readonly value: unknown }
+	| { readonly kind: 'update'; readonly value: unknown }
 	| TaskOutcome;
 
 /** The outcome of a task, and the memory of the process after it, in bytes. */

@@ -66,8 +66,7 @@ export class ProcessPool {
 	}
 
 	/**
-	 * Retries a crash once, in a new process. Also retries when memory ran out in a process that had run
-	 * earlier tasks.
+	 * Retries a crash once, in a new process. Also retries when memory ran out in a process that had run earlier tasks.
 	 */
 	async #runWithRetry(task: unknown, run: TaskRun): Promise<TaskResponse> {
 		if (this.#isClosed) throw this.#closedError();

@@ -12,10 +12,7 @@ export class TextBudget {
 		this.#share = share;
 	}
 
-	/**
-	 * Adds a document. Throws 400 `E_DOCUMENT_TOO_LARGE` above the limit of a request, 503 above that of the
-	 * process.
-	 */
+	/** Adds a document. Throws 400 `E_DOCUMENT_TOO_LARGE` above the limit of a request, 503 above that of the process. */
 	take(characters: number): void {
 		if (this.#share.held + characters > this.#max) {
 			throw mediaError('E_DOCUMENT_TOO_LARGE', {

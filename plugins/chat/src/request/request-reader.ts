@@ -74,8 +74,7 @@ export class RequestReader {
 		const budget = new TextBudget(options.documentChars, textCapacity.share());
 		if (this.#isReleased) budget.release();
 		this.#budgets.push(budget);
-		// The signal of the request and not of a model call: a fallback model reuses the result after an aborted
-		// call.
+		// The signal of the request and not of a model call: a fallback model reuses the result after an aborted call.
 		const messages = await readMessages(this.#messages, {
 			abilities,
 			documents,

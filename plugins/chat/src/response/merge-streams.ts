@@ -7,9 +7,8 @@ export interface Indexed<T> {
 }
 
 /**
- * Merges several sources in order of arrival, reading at most `concurrency` at a time, in the given order.
- * Requests the next value of a source only after the previous one was consumed. A failure of one source
- * ends all.
+ * Merges several sources in order of arrival, reading at most `concurrency` at a time, in the given order. Requests
+ * the next value of a source only after the previous one was consumed. A failure of one source ends all.
  */
 export async function* mergeStreams<T>(
 	sources: readonly (() => AsyncIterable<T>)[],

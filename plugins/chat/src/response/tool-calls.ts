@@ -26,9 +26,8 @@ const maxCalls = 128;
 const maxArgumentsLength = 1_048_576;
 
 /**
- * Normalises tool calls: every call starts once, with a unique id and a name, and its arguments are valid
- * JSON at the end. Throws `E_MODEL_FAILED` for a call without a name, of a tool that was not offered, or
- * with invalid arguments.
+ * Normalises tool calls: every call starts once, with a unique id and a name, and its arguments are valid JSON at the
+ * end. Throws `E_MODEL_FAILED` for a call without a name, of a tool that was not offered, or with invalid arguments.
  */
 export class ToolCalls {
 	readonly #names: ReadonlySet<string>;

@@ -8,9 +8,7 @@ import { eventText } from './updates.ts';
  */
 const unreadMs = 10_000;
 
-/**
- * The frames of an event stream. The caller must call `return` of the iterator, also when nothing was read.
- */
+/** The frames of an event stream. The caller must call `return` of the iterator, also when nothing was read. */
 export function framesOf(
 	reader: FeedReader,
 	textOf: (update: JobUpdate) => string,

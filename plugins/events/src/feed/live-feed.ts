@@ -24,9 +24,7 @@ import { defaultView } from './view.ts';
 
 /** How often the log is polled without a hint: other processes share the store but perhaps not the bus. */
 const pollMs = 500;
-/**
- * Updates per tick of the event loop, and pages read per tick when feeds start: some milliseconds of work.
- */
+/** Updates per tick of the event loop, and pages read per tick when feeds start: some milliseconds of work. */
 const updatesPerTick = 128;
 const pagesPerTick = 4;
 

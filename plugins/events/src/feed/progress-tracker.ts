@@ -27,9 +27,8 @@ export interface ProgressContext {
 }
 
 /**
- * Publishes the progress of followed jobs: hints of this process at once, and progress in other processes
- * by reading the records of jobs without a hint for a second. A poll reads some hundred records at most;
- * the next one continues.
+ * Publishes the progress of followed jobs: hints of this process at once, and progress in other processes by reading
+ * the records of jobs without a hint for a second. A poll reads some hundred records at most; the next one continues.
  */
 export class ProgressTracker {
 	readonly #context: ProgressContext;

@@ -54,11 +54,11 @@ export async function snapshotsOfAll(
 	budget: TickBudget,
 ): Promise<readonly JobSnapshot[]> {
 	const snapshots: JobSnapshot[] = [];
-	for (const kind of kinds) snapshots.push(...(await pendingOf(store, tenant, kind, budget)));
+	for (const kind of kinds) snapshots.push(...(await pendingJobs(store, tenant, kind, budget)));
 	return snapshots.sort((a, b) => a.createdAt - b.createdAt).slice(0, maxInitial);
 }
 
-async function pendingOf(
+async function pendingJobs(
 	store: JobStore,
 	tenant: string,
 	kind: string,

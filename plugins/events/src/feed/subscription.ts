@@ -26,9 +26,7 @@ interface QueuedEvent {
 	readonly bytes: number;
 }
 
-/**
- * The updates of one reader. Queues events until they are read, and ends when the queue exceeds its limit.
- */
+/** The updates of one reader. Queues events until they are read, and ends when the queue exceeds its limit. */
 export class FeedSubscription implements FeedReader, AsyncIterator<JobUpdate> {
 	readonly tenant: string;
 	readonly jobId: string | undefined;

@@ -7,8 +7,7 @@ export const storedPrefix = 'images/';
 const extensions: Readonly<Record<ImageFormat, string>> = { png: 'png', jpeg: 'jpg', webp: 'webp' };
 
 /**
- * An unguessable name that starts with its expiry in hexadecimal digits of fixed width, so that names sort
- * by expiry.
+ * An unguessable name that starts with its expiry in hexadecimal digits of fixed width, so that names sort by expiry.
  */
 export function makeName(expiresAt: number, format: ImageFormat): string {
 	const expiry = expiresAt.toString(16).padStart(12, '0');

@@ -66,10 +66,7 @@ export function findInputs(
 	};
 }
 
-/**
- * Loads and probes all pictures. Throws 400 errors for unacceptable pictures and for a mask that does not
- * fit.
- */
+/** Loads and probes all pictures. Throws 400 errors for unacceptable pictures and for a mask that does not fit. */
 export async function readInputs(
 	sent: RequestInputs,
 	codec: ImageCodec,

@@ -5,10 +5,7 @@ import type { ImageEditRequest, ImageRequest } from '../model.ts';
 export type SeededRequest = Omit<ImageRequest, 'count'> &
 	Partial<Pick<ImageEditRequest, 'images' | 'mask' | 'fidelity'>>;
 
-/**
- * The first 32 bits of a SHA-256 over everything that affects the pictures: equal requests make equal
- * pictures.
- */
+/** The first 32 bits of a SHA-256 over everything that affects the pictures: equal requests make equal pictures. */
 export function seedOf(model: string, request: SeededRequest): number {
 	const { prompt, size, quality, background, style, steps, images = [], mask, fidelity } = request;
 	// JSON separates the parts: no prompt can produce the digest input of another request.

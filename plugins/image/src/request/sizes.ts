@@ -64,10 +64,7 @@ export function closestSize(abilities: ImageAbilities, requested: ImageSize): Im
 	return sorted[0] ?? requested;
 }
 
-/**
- * How a picture is resized to `target`; undefined when nothing is to be done or the model allows no
- * resizing.
- */
+/** How a picture is resized to `target`; undefined when nothing is to be done or the model allows no resizing. */
 export function fitOptionsFor(
 	{ fit }: ImageAbilities,
 	made: ImageSize,

@@ -33,7 +33,7 @@ export interface PictureRequest {
  * fallback model can take over until all pictures are there or, in a stream, until the first event. All
  * calls for one request use one model slot.
  */
-export async function replyWith(
+export async function respondWith(
 	context: ImageContext,
 	request: PictureRequest,
 	call: Call,

@@ -115,7 +115,7 @@ class EventWriter implements PictureListener {
 		const { task } = this.#request;
 		const prefix = 'images' in task.request ? 'image_edit' : 'image_generation';
 		const type = `${prefix}.${event}`;
-		const place = task.count > 1 ? { image_index: index } : {};
-		this.#queue.push({ event: type, data: { type, ...data, ...place } });
+		const indexField = task.count > 1 ? { image_index: index } : {};
+		this.#queue.push({ event: type, data: { type, ...data, ...indexField } });
 	}
 }

@@ -34,10 +34,7 @@ export function pictureTokens({ width, height }: ImageSize): number {
 	return Math.ceil(width / 32) * Math.ceil(height / 32);
 }
 
-/**
- * Adds up the usage of a request. Estimated input counts once, for all calls; reported usage counts as
- * reported.
- */
+/** Adds up the usage of a request. Estimated input counts once, for all calls; reported usage counts as reported. */
 export class UsageCounter {
 	readonly #input: ImageUsage;
 	#isInputCounted = false;

@@ -4,15 +4,12 @@ import type { ImageContext } from '../context.ts';
 import { editBody } from '../request/fields.ts';
 import { findInputs, readInputs } from '../request/inputs.ts';
 import { checkAbilities, checkConflicts, editRequest } from '../request/model-request.ts';
-import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../response/reply.ts';
+import { type ChosenModel, imagesResponse, respondWith, sharedErrors } from '../response/reply.ts';
 
 /** Seventeen files, uploaded or referenced. */
 const maxBodyBytes = 891_289_600;
 
-/**
- * `POST /v1/images/edits`: pictures from pictures and a text. All pictures are probed before the model
- * call.
- */
+/** `POST /v1/images/edits`: pictures from pictures and a text. All pictures are probed before the model call. */
 export function editImages(context: ImageContext): Route {
 	return defineRoute({
 		method: 'POST',
@@ -44,7 +41,7 @@ export function editImages(context: ImageContext): Route {
 				checkAbilities(candidate, 'edit', body, sent);
 				return editRequest(body, candidate.model.abilities ?? {}, inputs);
 			};
-			return replyWith(context, { body, requestFor }, call);
+			return respondWith(context, { body, requestFor }, call);
 		},
 	});
 }

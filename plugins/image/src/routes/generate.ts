@@ -3,7 +3,7 @@ import type { ImageContext } from '../context.ts';
 import { throughImageLane } from '../lane.ts';
 import { generationBody } from '../request/fields.ts';
 import { checkAbilities, checkConflicts, generationRequest } from '../request/model-request.ts';
-import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../response/reply.ts';
+import { type ChosenModel, imagesResponse, respondWith, sharedErrors } from '../response/reply.ts';
 
 /** `POST /v1/images/generations`: pictures from a text. */
 export function generateImages(context: ImageContext): Route {
@@ -25,7 +25,7 @@ export function generateImages(context: ImageContext): Route {
 			const requested = context.models.get(body.model);
 			checkConflicts(body);
 			checkAbilities(requested, 'generate', body);
-			return replyWith(context, { body, requestFor }, call);
+			return respondWith(context, { body, requestFor }, call);
 		},
 	});
 }

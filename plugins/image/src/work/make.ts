@@ -113,8 +113,8 @@ async function makeBatch(context: BatchContext, { first, count }: Batch): Promis
 	const partialQueues = createPartialQueues(context, { first, count });
 	try {
 		const request = { ...task.request, count };
-		const answer = await callModel(task.model, request, runOf(context, first, partialQueues));
-		const result = checkResult(task.id, answer, count);
+		const response = await callModel(task.model, request, runOf(context, first, partialQueues));
+		const result = checkResult(task.id, response, count);
 		for (const queue of partialQueues) queue.closeInput();
 		listener.usage.addCall(result.usage);
 		listener.onResult(result);
@@ -187,7 +187,7 @@ async function callModel(
 
 function toMadePicture(
 	{ request, finish }: ImageTask,
-	place: number,
+	pictureIndex: number,
 	finished: FinishedPicture,
 	result: ImageResult,
 	index: number,
@@ -202,7 +202,7 @@ function toMadePicture(
 	}
 	return {
 		...finished,
-		index: place,
+		index: pictureIndex,
 		quality: result.quality ?? (request.quality === 'auto' ? undefined : request.quality),
 		revisedPrompt: result.images[index]?.revisedPrompt,
 		isReported: result.usage !== undefined,

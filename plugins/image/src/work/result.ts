@@ -47,9 +47,7 @@ function detailFault(quality: unknown, warnings: unknown, usage: unknown): strin
 	return undefined;
 }
 
-/**
- * The fault of a picture as a noun phrase, such as "a picture without pixels"; undefined when it is valid.
- */
+/** The fault of a picture as a noun phrase, such as "a picture without pixels"; undefined when it is valid. */
 export function pictureFault(picture: unknown): string | undefined {
 	const { data, width, height, body, mediaType, revisedPrompt } = members<PictureFields>(picture);
 	if (revisedPrompt !== undefined && typeof revisedPrompt !== 'string') {
@@ -85,8 +83,8 @@ function pixelFault(data: unknown, width: unknown, height: unknown): string | un
 		return 'pixels whose width and height are no whole numbers';
 	const expected = width * height * 4;
 	if (data instanceof Uint8Array && data.length === expected) return undefined;
-	const found = data instanceof Uint8Array ? `${data.length} bytes` : 'something else';
-	return `${found} as data, where ${width}x${height} RGBA pixels have ${expected} bytes in a Uint8Array,`;
+	const actual = data instanceof Uint8Array ? `${data.length} bytes` : 'something else';
+	return `${actual} as data, where ${width}x${height} RGBA pixels have ${expected} bytes in a Uint8Array,`;
 }
 
 function members<T>(value: unknown): Unchecked<T> {

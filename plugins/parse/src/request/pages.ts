@@ -10,10 +10,7 @@ export const maxPagesLength = 3_000;
 const pattern =
 	'^ *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?( *, *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?)* *$';
 
-/**
- * Parses `1-5,8` into ascending ranges; adjacent and overlapping ones are merged. Everything else is a 400
- * error.
- */
+/** Parses `1-5,8` into ascending ranges; adjacent and overlapping ones are merged. Everything else is a 400 error. */
 export const pageRanges = z
 	.string()
 	.max(maxPagesLength)

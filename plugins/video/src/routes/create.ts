@@ -7,10 +7,7 @@ import type { VideoInput } from '../record.ts';
 import { checkReference, readReference, referenceName } from '../reference.ts';
 import { pollHeader, videoSchema } from '../wire.ts';
 
-/**
- * `POST /v1/videos`: checks the reference picture before accepting the job. Responds 201 once the job is
- * stored.
- */
+/** `POST /v1/videos`: checks the reference picture before accepting the job. Responds 201 once the job is stored. */
 export function createVideo(context: VideoContext): Route {
 	const { jobs, models, images, sources } = context;
 	return defineRoute({
