@@ -36,7 +36,7 @@ function pass(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
 	const handler: Dispatcher.DispatchHandler = {
 		onRequestStart(controller) {
 			res.on('close', () => {
-				if (!res.writableFinished) controller.abort(new Error('The client has left.'));
+				if (!res.writableFinished) controller.abort(new Error('The client has disconnected.'));
 			});
 			res.on('drain', () => controller.resume());
 		},

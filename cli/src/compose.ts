@@ -15,13 +15,13 @@ export interface Composed {
 	readonly config: ResolvedConfig;
 }
 
-/** What a command may change in whatever it boots. */
+/** Changes of a command to the composition. */
 export interface ComposeOptions extends CreateAppOptions {
 	/** Replaces settings of the config's `jobs` section. */
 	readonly jobs?: AppConfig['jobs'] & object;
 }
 
-/** Finds the config, or takes the built-in composition, and boots it up to its frozen routes. */
+/** Finds the config, or uses the built-in composition, and boots it up to its frozen routes. */
 export async function compose(
 	flags: { readonly config?: string },
 	{ jobs, ...options }: ComposeOptions = {},

@@ -20,8 +20,9 @@ const dataDir = env('PLINTH_DATA_DIR', './.plinth');
 const file = `${dataDir}/plinth.db`;
 
 /**
- * The composition behind `npx plinth`: everything in one process and one data directory, offline.
- * Name it as `extends: 'plinth:embedded'` and replace or remove what you like.
+ * The composition of `npx plinth`: one process, one data directory, offline.
+ *
+ * Extend it with `extends: 'plinth:embedded'` and replace or remove parts.
  */
 export const embedded = defineConfig({
 	server: {

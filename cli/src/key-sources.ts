@@ -3,52 +3,51 @@ import { type KeyRing, keyRing } from '@plinth/keys';
 
 /** Where the keys of a composition come from. */
 export interface KeySources {
-	/** False: authentication is off. */
-	readonly isAsked: boolean;
-	/** Undefined: an authenticator of another kind decides. */
+	/** Whether requests need a key; false when authentication is off. */
+	readonly isRequired: boolean;
+	/** Undefined when the authenticator has no key ring. */
 	readonly ring: KeyRing | undefined;
 	/** Whether the config names keys itself. */
 	readonly isConfigured: boolean;
-	/** Whether keys can be made and kept. */
+	/** Whether keys can be stored. */
 	readonly isStored: boolean;
 }
 
-/** Looks up who decides over keys in a booted composition, and whether its config names some. */
+/** Finds the key ring of a booted composition, and whether its config names keys. */
 export function keySources(app: App, config: ResolvedConfig): KeySources {
 	const { parts } = app.tree();
 	const provider = (id: string) => parts.find(({ provides }) => provides.includes(id));
-	const holder = provider(keyRing.id);
-	const { options } = config.backends[holder?.owner.replace(/^backend /, '') ?? ''] ?? {};
+	const part = provider(keyRing.id);
+	const { options } = config.backends[part?.owner.replace(/^backend /, '') ?? ''] ?? {};
 	const { keys = '' } = (options ?? {}) as { readonly keys?: string | readonly string[] };
 	return {
-		isAsked: provider(services.authenticator.id) !== undefined,
-		ring: holder && app.service(keyRing),
+		isRequired: provider(services.authenticator.id) !== undefined,
+		ring: part && app.service(keyRing),
 		isConfigured: keys.length > 0,
 		isStored: provider(services.records.id) !== undefined,
 	};
 }
 
-/** Lines that tell a person which keys open a server that has just started. Makes the first key where there is none yet. */
+/** Lines about the keys of a server that has just started. Creates the first key when there is none yet. */
 export async function issueFirstKey({
-	isAsked,
+	isRequired,
 	ring,
 	isConfigured,
 	isStored,
 }: KeySources): Promise<{ readonly key: string | null; readonly lines: readonly string[] }> {
-	const told = (...lines: readonly string[]) => ({ key: null, lines });
-	if (!isAsked) return told('none is asked for: authentication is off');
-	if (!ring) return told('as the authenticator of this composition has them');
+	const withoutKey = (...lines: readonly string[]) => ({ key: null, lines });
+	if (!isRequired) return withoutKey('none is required: authentication is off');
+	if (!ring) return withoutKey('managed by a custom authenticator');
 	const key = await ring.issueFirst();
-	if (key)
-		return { key, lines: [key, 'made just now and shown only this once; its hash is stored'] };
+	if (key) return { key, lines: [key, 'created now and shown only once; only its hash is stored'] };
 	if (isConfigured)
-		return told(process.env.PLINTH_API_KEYS ? 'from PLINTH_API_KEYS' : 'as configured');
+		return withoutKey(process.env.PLINTH_API_KEYS ? 'from PLINTH_API_KEYS' : 'as configured');
 	const keys = await ring.list();
 	if (keys.some(({ state }) => state === 'active')) {
-		return told('made earlier; plinth keys create makes another');
+		return withoutKey('created earlier; create another: plinth keys create');
 	}
-	return told(
+	return withoutKey(
 		'none is valid, so every request with a key is refused',
-		isStored ? 'plinth keys create makes one' : 'name some in the options of apiKeys: keys',
+		isStored ? 'create one: plinth keys create' : 'name some in the options of apiKeys: keys',
 	);
 }

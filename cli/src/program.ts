@@ -10,7 +10,7 @@ interface ConfigFlag {
 
 /** Runs the command line. Boot problems print as a report without a stack; the exit code is then 1. */
 export async function run(argv: readonly string[]): Promise<void> {
-	// Node would print the error with everything that hangs on it, such as the headers of a request.
+	// Node would print all properties of the error, such as request headers.
 	process.on('uncaughtException', (error) => {
 		process.stderr.write(`${redact(describe(error))}\n`);
 		process.exit(1);
@@ -41,16 +41,16 @@ function program(): Command {
 		.description('run the jobs that servers on the same storage accept, without listening')
 		.action(async (flags: ConfigFlag) => (await import('./commands/worker.ts')).worker(flags));
 	withConfig(plinth.command('demo'))
-		.description('run every composed capability once and keep what it makes')
+		.description('run every composed capability once and keep the results')
 		.action(async (flags: ConfigFlag) => (await import('./demo/demo.ts')).demo(flags));
 	withConfig(plinth.command('check'))
-		.description('boot without listening, print what is composed, or what is wrong with it')
+		.description('boot without listening; print the composition or its problems')
 		.action(async (flags: ConfigFlag) => (await import('./commands/check.ts')).check(flags));
 	withConfig(plinth.command('openapi'))
 		.description('print the OpenAPI document of the composed routes')
 		.action(async (flags: ConfigFlag) => (await import('./commands/openapi.ts')).openapi(flags));
 	withConfig(plinth.command('doctor'))
-		.description('look at everything that a server needs, and say what to fix')
+		.description('check everything that a server needs, and print remedies')
 		.option('--json', 'as JSON')
 		.action(async (flags: ConfigFlag & { json?: boolean }) =>
 			(await import('./commands/doctor.ts')).doctor(flags),
@@ -64,10 +64,10 @@ function addParse(plinth: Command): void {
 	withConfig(plinth.command('parse <file...>'))
 		.description('print the text of documents by page, as JSON; exits 1 when one cannot be read')
 		.option('--pages <ranges>', 'only these pages, such as 1-5,8')
-		.option('--max-chars <number>', 'at most so many characters of each document')
-		.option('--no-ocr', 'leave pages that are pictures unread')
+		.option('--max-chars <number>', 'maximum characters of each document')
+		.option('--no-ocr', 'do not read pages that are pictures')
 		.option('--text', 'plain text, with a line before each page')
-		// Scripts tell a document that cannot be read from a command that is wrong.
+		// Exit code 2 distinguishes invalid usage from an unreadable document.
 		.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 		.action(async (files: string[], flags: ParseFlags) =>
 			(await import('./commands/parse.ts')).parse(files, flags),
@@ -77,12 +77,15 @@ function addParse(plinth: Command): void {
 function addKeys(plinth: Command): void {
 	const keys = plinth
 		.command('keys')
-		.description('make, list and revoke API keys; servers on the same storage may be running');
+		.description('create, list and revoke API keys; servers on the same storage may be running');
 	withConfig(keys.command('create'))
-		.description('make a key and print it once, alone on standard output')
-		.requiredOption('--tenant <name>', 'who the key speaks for; keys of one tenant see the same')
+		.description('create a key and print it once, on standard output')
+		.requiredOption(
+			'--tenant <name>',
+			'the tenant of the key; keys of one tenant see the same data',
+		)
 		.requiredOption('--scopes <list>', "comma-separated, such as videos:read; '*' is every scope")
-		.option('--name <label>', 'what to call the key in lists')
+		.option('--name <label>', 'the name of the key in lists')
 		.option('--expires <when>', '12h or 30d from now, or an ISO 8601 date; otherwise never')
 		.option('-q, --quiet', 'print nothing but the key')
 		.action(async (flags: CreateFlags) => (await import('./commands/keys.ts')).createKey(flags));
@@ -93,13 +96,13 @@ function addKeys(plinth: Command): void {
 			(await import('./commands/keys.ts')).listKeys(flags),
 		);
 	withConfig(keys.command('revoke <id>'))
-		.description('make a key invalid at once, by its id or by the key itself')
+		.description('revoke a key at once, by its id or by the key itself')
 		.action(async (id: string, flags: ConfigFlag) =>
 			(await import('./commands/keys.ts')).revokeKey(id, flags),
 		);
 }
 
-/** Without this a misspelt command would be an argument too many of the default command. */
+/** Otherwise a misspelt command would be reported as a surplus argument of the default command. */
 function refuseUnknown(plinth: Command, word: string | undefined): void {
 	const names = ['help', ...plinth.commands.map((command) => command.name())];
 	if (word === undefined || word.startsWith('-') || names.includes(word)) return;
@@ -109,7 +112,8 @@ function refuseUnknown(plinth: Command, word: string | undefined): void {
 function withConfig(command: Command): Command {
 	return command.option(
 		'-c, --config <file>',
-		'config file; otherwise PLINTH_CONFIG, then plinth.config.{ts,mts,js,mjs,json,yaml} here, then the built-in composition',
+		'config file; otherwise PLINTH_CONFIG, then plinth.config.{ts,mts,js,mjs,json,yaml} ' +
+			'here, then the built-in composition',
 	);
 }
 

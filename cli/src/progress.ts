@@ -1,7 +1,7 @@
 const width = 24;
 const stepOffTerminal = 0.25;
 
-/** Shows the progress of one piece of work: a bar that moves on a terminal, a line now and then elsewhere. */
+/** Shows progress: as a bar on a terminal, otherwise as a line from time to time. */
 export class Progress {
 	readonly #label: string;
 	readonly #out: NodeJS.WriteStream;

@@ -1,7 +1,7 @@
 import type { Logger } from '@plinth/core';
 import { redact } from '@plinth/core';
 
-/** For commands whose output is their result: only errors are worth a line, on standard error. */
+/** A logger that prints only errors, on standard error. */
 export const quietLogger: Logger = {
 	debug: () => {},
 	info: () => {},

@@ -10,7 +10,10 @@ import { embedded } from './embedded.ts';
 import { quietLogger } from './quiet.ts';
 import { UserError } from './user-error.ts';
 
-/** Boots nothing of a composition but its document reader, works with it, and stops it again. No store is opened, nothing is written. */
+/**
+ * Boots only the document reader of a composition, runs `work` with it, and stops it. Opens no store and
+ * writes nothing.
+ */
 export async function withReader<T>(
 	flags: { readonly config?: string },
 	work: (reader: DocumentReader) => Promise<T>,
@@ -25,20 +28,21 @@ export async function withReader<T>(
 }
 
 function readerOf(app: App, file: string | undefined): DocumentReader {
-	const isThere = app
+	const hasReader = app
 		.tree()
 		.parts.some(({ provides }) => provides.includes(mediaServices.documents.id));
-	if (isThere) return app.service(mediaServices.documents);
+	if (hasReader) return app.service(mediaServices.documents);
 	throw new UserError(
-		`${file ?? 'The built-in composition'} has no backend that reads documents. Add one under backends, such as @plinth/documents#documentReader.`,
+		`${file ?? 'The built-in composition'} has no backend that reads documents. ` +
+			'Add one under backends, such as @plinth/documents#documentReader.',
 	);
 }
 
-/** The same config without what the reader does not need. */
+/** The config with only the parts that the reader needs. */
 function readerOnly(config: ResolvedConfig): ResolvedConfig {
 	const needed = new Set<string>();
 	const providersOf = (id: string) =>
-		Object.entries(config.backends).filter(([, backend]) => provided(backend).includes(id));
+		Object.entries(config.backends).filter(([, backend]) => providedIds(backend).includes(id));
 	const add = (id: string): void => {
 		for (const [name, { definition }] of providersOf(id)) {
 			if (needed.has(name)) continue;
@@ -47,7 +51,7 @@ function readerOnly(config: ResolvedConfig): ResolvedConfig {
 		}
 	};
 	add(mediaServices.documents.id);
-	const isOurs = ({ path }: { readonly path: string }) => {
+	const isRelevant = ({ path }: { readonly path: string }) => {
 		const [section = '', name = ''] = path.split('.');
 		return section === 'backends'
 			? needed.has(name)
@@ -62,11 +66,11 @@ function readerOnly(config: ResolvedConfig): ResolvedConfig {
 		backends: Object.fromEntries(
 			Object.entries(config.backends).filter(([name]) => needed.has(name)),
 		),
-		problems: config.problems.filter(isOurs),
+		problems: config.problems.filter(isRelevant),
 	};
 }
 
-function provided({ definition: { provides } }: BackendInstance): readonly string[] {
+function providedIds({ definition: { provides } }: BackendInstance): readonly string[] {
 	const refs = '$kind' in provides ? [provides] : Object.values(provides);
 	return refs.map(({ id }) => id as string);
 }

@@ -19,7 +19,7 @@ export function stopOnSignals(app: Pick<App, 'stop'>, target: SignalTarget = pro
 	const stop = (signal: NodeJS.Signals) => {
 		if (isStopping) return void target.exit(1);
 		isStopping = true;
-		target.stderr.write(`${signal}: finishing what is under way; once more to quit at once\n`);
+		target.stderr.write(`${signal}: finishing running work; send it again to quit at once\n`);
 		setTimeout(() => target.exit(1), exitTimeoutMs).unref();
 		app.stop().then(
 			() => target.exit(0),

@@ -1,12 +1,12 @@
 import { enableCompileCache } from 'node:module';
-import { leaveOutSqliteWarning } from './warnings.ts';
+import { hideSqliteWarning } from './warnings.ts';
 
 enableCompileCache();
-leaveOutSqliteWarning();
-// `plinth openapi | head` closes the pipe early: that is no failure.
+hideSqliteWarning();
+// `plinth openapi | head` closes the pipe early, which is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 	process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
-// Loaded after the cache is on, so that everything below comes from it at the second start.
+// Imported after the compile cache is enabled, so that the modules below use it.
 const { run } = await import('./program.ts');
 await run(process.argv);

@@ -1,4 +1,4 @@
-/** Lays rows out in columns under the names of the first row's cells. Ends with a line break. */
+/** Formats rows as columns with a header. Ends with a line break. */
 export function table(rows: readonly Readonly<Record<string, string>>[]): string {
 	const names = Object.keys(rows[0] ?? {});
 	const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))];

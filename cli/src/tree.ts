@@ -13,16 +13,18 @@ export function formatTree({ parts, models, unusedModels }: BootTree): string {
 function formatModel({ id, kind, description, aliases = [], fallback = [] }: TreeModel): string[] {
 	return [
 		`  ${id} (${kind})${description ? `: ${description}` : ''}`,
-		...(aliases.length > 0 ? [`    also called ${aliases.join(', ')}`] : []),
+		...(aliases.length > 0 ? [`    aliases: ${aliases.join(', ')}`] : []),
 		...(fallback.length > 0 ? [`    if it fails: ${fallback.join(', then ')}`] : []),
 	];
 }
 
 function formatPart({ owner, factory, needs, provides, routes }: TreePart): string[] {
+	const name = owner.endsWith(` ${factory}`) ? '' : ` (${factory})`;
+	const provided = provides.length > 0 ? ` provides ${provides.join(', ')}` : '';
 	return [
-		`${owner}${owner.endsWith(` ${factory}`) ? '' : ` (${factory})`}${provides.length > 0 ? ` provides ${provides.join(', ')}` : ''}`,
+		`${owner}${name}${provided}`,
 		...needs.map(
-			({ service, provider }) => `  needs ${service} from ${provider ?? 'nobody (optional)'}`,
+			({ service, provider }) => `  needs ${service} from ${provider ?? 'nothing (optional)'}`,
 		),
 		...routes.map((route) => `  route ${route}`),
 	];

@@ -1,2 +1,2 @@
-/** A failure whose message is all that the person at the terminal needs: it prints without a stack. */
+/** An error whose message is complete for the user: it prints without a stack. */
 export class UserError extends Error {}

@@ -1,8 +1,5 @@
-/**
- * Keeps Node 22 from saying at every start that its SQLite is experimental: nobody at the terminal can do anything about it. All other warnings are shown as
- * Node shows them.
- */
-export function leaveOutSqliteWarning(): void {
+/** Hides the warning of Node 22 that its SQLite is experimental. All other warnings are shown as by Node. */
+export function hideSqliteWarning(): void {
 	for (const show of process.listeners('warning')) {
 		process.off('warning', show);
 		process.on('warning', (warning) => {

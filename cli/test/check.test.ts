@@ -35,7 +35,7 @@ describe('plinth check', () => {
 		['the routes of a plugin', /plugin video[\s\S]*route POST \/v1\/videos\b/],
 		['the models', /builtin-speech \(speech\): /],
 		['an optional need that is met', /needs speech\.audioEncoder from backend audio/],
-		['an optional need that nobody meets', /needs media\.remoteImages from nobody \(optional\)/],
+		['an optional need without a provider', /needs media\.remoteImages from nothing \(optional\)/],
 	])('prints %s', (_sentence, pattern) => {
 		expect(fine.stdout).toMatch(pattern);
 	});
@@ -88,7 +88,7 @@ describe('plinth check', () => {
 		const { code, stdout } = await plinthHere(['check', '-c', file], { cwd });
 		expect(code).toBe(0);
 		expect(stdout).toMatch(
-			/\n {2}careful \(chat\).*\n {4}also called gpt-4o\n {4}if it fails: builtin-chat\n/,
+			/\n {2}careful \(chat\).*\n {4}aliases: gpt-4o\n {4}if it fails: builtin-chat\n/,
 		);
 	});
 });

@@ -6,19 +6,19 @@ import { memoryRecords } from '@plinth/memory';
 import { sqliteJobs } from '@plinth/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
-import { judgeKeys } from '../src/doctor/composition.ts';
+import { evaluateKeys } from '../src/doctor/composition.ts';
 import {
 	checkFolder,
 	checkTemp,
+	evaluateFreeSpace,
 	isOpenToOthers,
-	judgeRoom,
 	networkName,
 } from '../src/doctor/disks.ts';
-import { checkVariables, watchedEnv } from '../src/doctor/environment.ts';
-import { readable } from '../src/doctor/finding.ts';
+import { checkVariables, trackReads } from '../src/doctor/environment.ts';
+import { formatBytes } from '../src/doctor/finding.ts';
 import { checkPort, checkPublicUrl } from '../src/doctor/network.ts';
+import { foldersOf, redirectPaths } from '../src/doctor/paths.ts';
 import { checkFiles } from '../src/doctor/permissions.ts';
-import { foldersOf, rehearse } from '../src/doctor/places.ts';
 import { checkPrograms } from '../src/doctor/programs.ts';
 import { clock, node, openFiles } from '../src/doctor/runtime.ts';
 
@@ -59,12 +59,14 @@ describe('the runtime', () => {
 describe('room on a disk', () => {
 	test('is judged by what still fits', () => {
 		const mb = 1024 ** 2;
-		const found = [50 * mb, 500 * mb, 5_000 * mb].map((free) => judgeRoom('data', 'x', free));
+		const found = [50 * mb, 500 * mb, 5_000 * mb].map((free) =>
+			evaluateFreeSpace('data', 'x', free),
+		);
 		expect(found.map((finding) => finding?.status)).toEqual(['problem', 'warning', undefined]);
 	});
 
 	test('is shown as people count', () => {
-		expect([0, 1_023, 1_536, 2 ** 40].map(readable)).toEqual([
+		expect([0, 1_023, 1_536, 2 ** 40].map(formatBytes)).toEqual([
 			'0 bytes',
 			'1023 bytes',
 			'1.5 KB',
@@ -93,7 +95,7 @@ describe('folders', () => {
 
 	test('that are not there yet are looked for above', async () => {
 		const { status, text } = await checkFolder(join(dir, 'not/yet'));
-		expect([status, text]).toEqual(['ok', expect.stringContaining('made by the first start')]);
+		expect([status, text]).toEqual(['ok', expect.stringContaining('created by the first start')]);
 	});
 
 	test('with a file for everybody, or one from the future, are named', async () => {
@@ -144,14 +146,14 @@ describe('places of backends', () => {
 	test('that hold nothing are tried elsewhere, shared ones together', async () => {
 		const data = join(dir, 'places');
 		await mkdir(join(data, 'blobs'), { recursive: true });
-		const optionsOf = (tried: ReturnType<typeof rehearse>, id: string) =>
+		const optionsOf = (tried: ReturnType<typeof redirectPaths>, id: string) =>
 			Object.values(tried.backends[id]?.options as Record<string, string>)[0] ?? '';
-		const fresh = rehearse(backends(data), join(dir, 'scratch'));
-		expect([...fresh.moved]).toEqual(['jobs', 'blobs']);
+		const fresh = redirectPaths(backends(data), join(dir, 'scratch'));
+		expect([...fresh.redirected]).toEqual(['jobs', 'blobs']);
 		expect(optionsOf(fresh, 'jobs')).toMatch(join(dir, 'scratch'));
 		await writeFile(join(data, 'x.db'), 'something');
-		const used = rehearse(backends(data), join(dir, 'scratch'));
-		expect([...used.moved]).toEqual(['blobs']);
+		const used = redirectPaths(backends(data), join(dir, 'scratch'));
+		expect([...used.redirected]).toEqual(['blobs']);
 		expect(optionsOf(used, 'jobs')).toBe(join(data, 'x.db'));
 	});
 });
@@ -192,31 +194,29 @@ describe('keys', () => {
 	});
 
 	test.each([
-		['none at all', false, [], 'ok', /first start makes one/],
+		['none at all', false, [], 'ok', /first start creates one/],
 		['configured ones', true, [], 'ok', /^from the config, issued 0$/],
 		['one that stays', false, [key(null)], 'ok', /issued 1$/],
 		['one that ends soon', false, [key(null), key(3)], 'warning', /within a week expires key_3$/],
 		['none that is still good', false, [key(-1)], 'problem', /issued 0, expired 1$/],
 		['configured ones beside expired ones', true, [key(-1)], 'ok', /expired 1$/],
 	] as const)('%s', (_sentence, isConfigured, issued, status, text) => {
-		const found = judgeKeys(isConfigured, issued, now);
+		const found = evaluateKeys(isConfigured, issued, now);
 		expect([found.status, found.text]).toEqual([status, expect.stringMatching(text)]);
 	});
 });
 
 describe('variables', () => {
 	test('that the config reads, or its file names, are well', () => {
-		const { env, read } = watchedEnv({ PLINTH_A: '1', PLINTH_B: '2' });
+		const { env, read } = trackReads({ PLINTH_A: '1', PLINTH_B: '2' });
 		expect(env.PLINTH_A).toBe('1');
 		expect(checkVariables(env, read, 'process.env.PLINTH_B').map(statusOf)).toEqual(['ok']);
-		expect(checkVariables(env, read, '').map(({ text }) => text)).toEqual([
-			'nobody reads PLINTH_B',
-		]);
+		expect(checkVariables(env, read, '').map(({ text }) => text)).toEqual(['PLINTH_B is not read']);
 	});
 
 	test('that this config has no use for are said to be ours', () => {
 		const [found] = checkVariables({ PLINTH_API_KEYS: 'x' }, new Set(), '');
-		expect(found?.text).toMatch(/nobody reads PLINTH_API_KEYS: this config/);
+		expect(found?.text).toMatch(/PLINTH_API_KEYS is not read: this config/);
 	});
 });
 

@@ -44,7 +44,7 @@ describe('plinth doctor in a fresh folder', () => {
 		const { code, stdout, stderr } = await plinth(['doctor'], { cwd, env: surroundings() }).exit;
 		expect([code, stderr]).toEqual([0, '']);
 		expect(stdout).toMatch(/^ok {7}runtime {9}Node \d+/);
-		expect(stdout).toMatch(/^ok {7}keys .*the first start makes one/m);
+		expect(stdout).toMatch(/^ok {7}keys .*the first start creates one/m);
 		expect(stdout).toMatch(/\n\n\d+ checks, warnings \d+, problems 0\n$/);
 		expect([await readdir(cwd), await readdir(TMPDIR)]).toEqual([[], []]);
 	});
@@ -61,13 +61,13 @@ describe('plinth doctor in a fresh folder', () => {
 			{
 				check: 'variables',
 				status: 'warning',
-				text: 'nobody reads PLINTH_API_KEY',
+				text: 'PLINTH_API_KEY is not read',
 				remedy: 'Did you mean PLINTH_API_KEYS?',
 			},
 			{
 				check: 'variables',
 				status: 'warning',
-				text: 'nobody reads PLINTH_SOMETHING_ELSE',
+				text: 'PLINTH_SOMETHING_ELSE is not read',
 				remedy: 'Unset it.',
 			},
 		]);

@@ -27,7 +27,7 @@ describe('a time on the command line', () => {
 			'01.02.2027',
 		],
 	])('"%s" is none', (text) => {
-		expect(() => instantOf(text, now)).toThrow(/is no time.*12h, 30d/);
+		expect(() => instantOf(text, now)).toThrow(/is not a time.*12h, 30d/);
 	});
 
 	test.each(['0h', '0d', '2026-01-31', '2026-01-31T12:00:00Z', '1999-12-31'])(

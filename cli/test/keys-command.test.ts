@@ -103,7 +103,7 @@ describe('plinth keys', () => {
 describe('a key is not made', () => {
 	test.each([
 		['without a scope', { scopes: ' , ' }, /at least one scope/],
-		['with a time that is none', { expires: 'soon' }, /"soon" is no time/],
+		['with a time that is none', { expires: 'soon' }, /"soon" is not a time/],
 		['with a time that is over', { expires: '2020-01-01' }, /lies in the past/],
 		['with a name of nothing', { name: '' }, /The name has 1 to 128/],
 		['for a tenant that cannot be printed', { tenant: 'a\u001b[2J' }, /The tenant has 1 to 128/],
@@ -118,7 +118,7 @@ describe('a key that is not there', () => {
 	test('cannot be revoked, and is not repeated: it may be a secret', { timeout }, async () => {
 		const failure = await revokeKey('plinth_live_secret', {}).catch((error: unknown) => error);
 		expect(failure).toBeInstanceOf(UserError);
-		expect(String(failure)).toMatch(/no such key.*PLINTH_API_KEYS/);
+		expect(String(failure)).toMatch(/No issued key matches.*PLINTH_API_KEYS/);
 		expect(String(failure)).not.toContain('plinth_live_secret');
 	});
 });
@@ -127,7 +127,7 @@ describe('a composition that cannot keep keys says so', () => {
 	test.each([
 		['memory', { records: { use: '@plinth/memory#memoryRecords' } }, /memory of one process/],
 		['no-records', { records: false }, /RecordStore/],
-		['no-ring', { auth: false }, /issues no keys/],
+		['no-ring', { auth: false }, /cannot issue keys/],
 	])('%s', { timeout }, async (name, backends, reason) => {
 		const text = JSON.stringify({
 			extends: 'plinth:embedded',

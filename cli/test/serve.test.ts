@@ -46,7 +46,7 @@ describe('plinth serve', () => {
 		const second = serve();
 		const url = await addressOf(second);
 		expect(second.stdout()).not.toContain('plinth_live_');
-		expect(second.stdout()).toMatch(/key +made earlier;/);
+		expect(second.stdout()).toMatch(/key +created earlier;/);
 		expect((await rawClient(url, key).send('/v1/models')).status).toBe(200);
 	});
 

@@ -33,6 +33,6 @@ test('an option is told by the comment above it, above its object, or above what
 	const command = placesOf(join(root, 'adapters/command'), 'command.speech');
 	expect(meaningIn(documents, 'ocr.languages')).toMatch(/^As Tesseract names them;/);
 	expect(meaningIn(records, 'file')).toMatch(/^Where the file is\./);
-	expect(meaningIn(command, 'voicesFrom.pattern')).toContain('whose first group is a voice');
+	expect(meaningIn(command, 'voicesFrom.pattern')).toContain('its first group is the voice');
 	expect(meaningIn(documents, 'nowhere')).toBeUndefined();
 });

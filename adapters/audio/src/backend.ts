@@ -8,17 +8,17 @@ import { Threads } from './threads.ts';
 const number = () => z.coerce.number<number | string>();
 
 const config = z.strictObject({
-	/** Bit rate of MP3, in thousands a second: those that MPEG audio has at every sample rate. */
+	/** Bit rate of MP3, in kbit/s: those that MPEG audio has at every sample rate. */
 	mp3Kbps: number()
 		.pipe(z.literal([32, 40, 48, 64, 80, 96, 112, 128, 160]))
 		.default(64),
-	/** Mean bit rate of Opus, in thousands a second. */
+	/** Mean bit rate of Opus, in kbit/s. */
 	opusKbps: number().int().min(6).max(256).default(32),
-	/** Mean bit rate of AAC, in thousands a second. */
+	/** Mean bit rate of AAC, in kbit/s. */
 	aacKbps: number().int().min(24).max(96).default(64),
-	/** How many threads encode at the same time. */
+	/** Maximum number of encoder threads. */
 	threads: number().int().min(1).max(16).default(2),
-	/** How many streams are encoded at the same time, in turns; the others wait. */
+	/** Maximum number of streams encoded concurrently; the others wait. */
 	concurrency: number().int().min(1).max(256).default(16),
 });
 
@@ -26,9 +26,9 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const file = new URL(`./worker.${extension}`, import.meta.url);
 
 /**
- * MP3, Opus, AAC and FLAC for spoken answers: `backends: { audio: audioEncoder() }`.
+ * MP3, Opus, AAC and FLAC for speech: `backends: { audio: audioEncoder() }`.
  *
- * Encoders in WebAssembly, in worker threads that start with the first speech in such a format and end when none has come for ten seconds.
+ * Encoders in WebAssembly, in worker threads that start on demand and end after ten idle seconds.
  */
 export const audioEncoder = defineBackend({
 	name: 'audioEncoder',
@@ -36,7 +36,7 @@ export const audioEncoder = defineBackend({
 	needs: { clock: services.clock },
 	config,
 	create({ config: { threads, concurrency, ...kbps }, services: { clock }, onStop }) {
-		const pool = new Threads({ clock, file, threads, deadlineMs: 30_000, idleMs: 10_000 });
+		const pool = new Threads({ clock, file, threads, responseTimeoutMs: 30_000, idleMs: 10_000 });
 		onStop(() => pool.stop());
 		const bitrates = { mp3: kbps.mp3Kbps, opus: kbps.opusKbps, aac: kbps.aacKbps };
 		return new ThreadedEncoder(pool, concurrency, bitrates);

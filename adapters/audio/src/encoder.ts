@@ -7,10 +7,9 @@ import type {
 } from '@plinth/plugin-speech/model';
 import { Semaphore } from '@plinth/toolkit';
 import type { Settings } from './messages.ts';
-import { takePlace } from './place.ts';
 import type { Threads } from './threads.ts';
 
-/** Bits per second by format, in thousands. */
+/** Bit rates by format, in kbit/s. */
 export type Bitrates = Readonly<Record<Exclude<EncodedAudioFormat, 'flac'>, number>>;
 
 const mediaTypes: Readonly<Record<EncodedAudioFormat, string>> = {
@@ -21,26 +20,26 @@ const mediaTypes: Readonly<Record<EncodedAudioFormat, string>> = {
 };
 const formats = ['mp3', 'opus', 'aac', 'flac'] as const;
 
-/** What every one of the formats can hold. */
+/** The sample rates that all formats support. */
 const sampleRates: readonly number[] = [16_000, 24_000, 48_000];
 
-/** A second at 24 kHz: at most some 10 ms of a thread that others wait for too. */
+/** A second at 24 kHz: about 10 ms of a shared thread. */
 const blockBytes = 48_000;
 
 /** `AudioEncoder` on worker threads. At most `concurrency` streams are encoded at the same time; the others wait. */
 export class ThreadedEncoder implements AudioEncoder {
 	readonly formats = formats;
 	readonly #threads: Threads;
-	readonly #places: Semaphore;
+	readonly #slots: Semaphore;
 	readonly #bitrates: Bitrates;
 
 	constructor(threads: Threads, concurrency: number, bitrates: Bitrates) {
 		this.#threads = threads;
-		this.#places = new Semaphore(concurrency);
+		this.#slots = new Semaphore(concurrency);
 		this.#bitrates = bitrates;
 	}
 
-	/** Throws a RangeError for a sample rate that not all formats have: 16,000, 24,000 and 48,000 Hz are taken. */
+	/** Throws a RangeError for sample rates other than 16,000, 24,000 and 48,000 Hz. */
 	async encode(
 		audio: MonoAudio,
 		format: EncodedAudioFormat,
@@ -55,15 +54,15 @@ export class ThreadedEncoder implements AudioEncoder {
 		return { mediaType: mediaTypes[format], format, body };
 	}
 
-	/** Asks for the next samples only when somebody reads: nothing gathers here. */
+	/** Reads the next samples only on demand, so that nothing is buffered. */
 	async *#encoded(
 		audio: MonoAudio,
 		settings: Settings,
 		signal: AbortSignal,
 	): AsyncGenerator<Uint8Array> {
-		const leave = await takePlace(this.#places, signal);
+		const releaseSlot = await acquireSlot(this.#slots, signal);
 		try {
-			const thread = this.#threads.take();
+			const thread = this.#threads.acquire();
 			const id = thread.open(settings);
 			try {
 				let hasSamples = false;
@@ -72,19 +71,19 @@ export class ThreadedEncoder implements AudioEncoder {
 					const bytes = await orAbort(signal, thread.push(id, block));
 					if (bytes.byteLength > 0) yield bytes;
 				}
-				// No file at all is made of nothing.
+				// Without samples there is no file.
 				if (hasSamples) yield await orAbort(signal, thread.end(id));
 			} finally {
 				thread.close(id);
-				this.#threads.rest(thread);
+				this.#threads.release(thread);
 			}
 		} finally {
-			leave();
+			releaseSlot();
 		}
 	}
 }
 
-/** Cuts chunks into blocks, in memory of their own: the producer may use its again. */
+/** Splits chunks into blocks and copies them: the producer may reuse its buffer. */
 async function* blocksOf(
 	chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -93,4 +92,20 @@ async function* blocksOf(
 			yield new Uint8Array(chunk.subarray(start, start + blockBytes));
 		}
 	}
+}
+
+/**
+ * Waits for a slot and returns a function that releases it, for work that is not a single promise. The
+ * signal only ends the waiting.
+ */
+async function acquireSlot(semaphore: Semaphore, signal: AbortSignal): Promise<() => void> {
+	const acquired = Promise.withResolvers<void>();
+	const released = Promise.withResolvers<void>();
+	const work = () => {
+		acquired.resolve();
+		return released.promise;
+	};
+	semaphore.run(work, signal).catch(acquired.reject);
+	await acquired.promise;
+	return released.resolve;
 }

@@ -1,64 +1,64 @@
 import { Worker } from 'node:worker_threads';
 import { type Clock, modelError, plinthError } from '@plinth/core';
-import type { Answer, Order, Settings } from './messages.ts';
+import type { Settings, WorkerRequest, WorkerResponse } from './messages.ts';
 
-/** How a thread is run. */
+/** Options of a thread. */
 export interface ThreadOptions {
 	readonly clock: Clock;
-	/** The thread's file. */
+	/** The module of the thread. */
 	readonly file: URL;
-	/** An answer that takes longer, in milliseconds, means that the thread will not answer any more. */
-	readonly deadlineMs: number;
+	/** Timeout of a response, in milliseconds; the thread is then terminated. */
+	readonly responseTimeoutMs: number;
 }
 
-type AnsweredOrder = Extract<Order, { kind: 'push' | 'end' }>;
+type RequestWithResponse = Extract<WorkerRequest, { kind: 'push' | 'end' }>;
 
-interface Question {
-	readonly answered: PromiseWithResolvers<Uint8Array>;
-	/** Stops the clock. */
-	readonly settled: () => void;
+interface PendingRequest {
+	readonly response: PromiseWithResolvers<Uint8Array>;
+	/** Cancels the response timeout. */
+	readonly cancelTimeout: () => void;
 }
 
-/** A worker thread that encodes, several streams in turns. It keeps the process alive only while an answer is awaited. */
+/** A worker thread that encodes several streams. It keeps the process alive only while a response is pending. */
 export class EncoderThread {
 	readonly #options: ThreadOptions;
 	readonly #worker: Worker;
 	readonly #encodings = new Set<number>();
-	readonly #questions = new Map<number, Question>();
+	readonly #pending = new Map<number, PendingRequest>();
 	readonly #ended = Promise.withResolvers<void>();
 	#lastId = 0;
 	#isUsable = true;
 
 	constructor(options: ThreadOptions) {
 		this.#options = options;
-		// No options of the process: the thread imports nothing that needs its conditions, and `--eval` or `--inspect` would harm.
+		// Without the `execArgv` of the process: the thread needs no conditions, and `--eval` or `--inspect` would conflict.
 		this.#worker = new Worker(options.file, { name: 'plinth-audio', execArgv: [] });
 		this.#worker.unref();
-		this.#worker.on('message', (answer: Answer) => this.#hear(answer));
-		this.#worker.on('error', (cause) => this.#lose(crashed(cause)));
-		this.#worker.on('messageerror', (cause) => this.#lose(crashed(cause)));
+		this.#worker.on('message', (message: WorkerResponse) => this.#onMessage(message));
+		this.#worker.on('error', (cause) => this.#fail(crashed(cause)));
+		this.#worker.on('messageerror', (cause) => this.#fail(crashed(cause)));
 		this.#worker.on('exit', (code) => {
 			this.#ended.resolve();
-			this.#lose(crashed(new Error(`The thread ended with code ${code}.`)));
+			this.#fail(crashed(new Error(`The thread ended with code ${code}.`)));
 		});
 	}
 
-	/** Encodings under way. */
+	/** Number of running encodings. */
 	get load(): number {
 		return this.#encodings.size;
 	}
 
-	/** Whether it takes more encodings. */
+	/** Whether it accepts encodings. */
 	get isUsable(): boolean {
 		return this.#isUsable;
 	}
 
-	/** Resolves when it is gone. */
+	/** Resolves when the thread has ended. */
 	get ended(): Promise<void> {
 		return this.#ended.promise;
 	}
 
-	/** Begins an encoding and gives its number. That it cannot be done is said by the first push. */
+	/** Starts an encoding and returns its id. A failure is reported by the first push. */
 	open(settings: Settings): number {
 		const id = ++this.#lastId;
 		this.#encodings.add(id);
@@ -66,68 +66,71 @@ export class EncoderThread {
 		return id;
 	}
 
-	/** Gives s16le samples, whose memory is the thread's from then on. Resolves to the bytes that are ready; rejects with `E_MODEL_FAILED`. */
+	/**
+	 * Encodes s16le samples, whose buffer is transferred. Resolves with the finished bytes; rejects with
+	 * `E_MODEL_FAILED`.
+	 */
 	push(id: number, samples: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-		return this.#ask({ kind: 'push', id, samples }, [samples.buffer]);
+		return this.#request({ kind: 'push', id, samples }, [samples.buffer]);
 	}
 
-	/** Resolves to the rest of the bytes; rejects with `E_MODEL_FAILED`. */
+	/** Resolves with the remaining bytes; rejects with `E_MODEL_FAILED`. */
 	end(id: number): Promise<Uint8Array> {
-		return this.#ask({ kind: 'end', id });
+		return this.#request({ kind: 'end', id });
 	}
 
-	/** Ends an encoding, wherever it is. */
+	/** Ends an encoding at any time. */
 	close(id: number): void {
 		if (this.#encodings.delete(id)) this.#post({ kind: 'close', id });
 		this.#settle(id);
 	}
 
-	/** Ends the thread; what is awaited rejects with `E_STOPPING`. */
+	/** Ends the thread; pending requests reject with `E_STOPPING`. */
 	async stop(): Promise<void> {
-		this.#lose(plinthError('E_STOPPING'));
+		this.#fail(plinthError('E_STOPPING'));
 		await this.#ended.promise;
 	}
 
-	#ask(order: AnsweredOrder, given: ArrayBuffer[] = []): Promise<Uint8Array> {
-		const { clock, deadlineMs } = this.#options;
-		const answered = Promise.withResolvers<Uint8Array>();
+	#request(request: RequestWithResponse, transfer: ArrayBuffer[] = []): Promise<Uint8Array> {
+		const { clock, responseTimeoutMs } = this.#options;
+		const response = Promise.withResolvers<Uint8Array>();
 		if (!this.#isUsable) return Promise.reject(crashed(undefined));
-		const settled = clock.after(deadlineMs, () =>
-			this.#lose(crashed(new Error(`An answer took longer than ${deadlineMs} ms.`))),
+		const cancelTimeout = clock.after(responseTimeoutMs, () =>
+			this.#fail(crashed(new Error(`A response took longer than ${responseTimeoutMs} ms.`))),
 		);
-		this.#questions.set(order.id, { answered, settled });
+		this.#pending.set(request.id, { response, cancelTimeout });
 		this.#worker.ref();
-		this.#post(order, given);
-		return answered.promise;
+		this.#post(request, transfer);
+		return response.promise;
 	}
 
-	#hear(answer: Answer): void {
-		const question = this.#settle(answer.id);
-		if ('bytes' in answer) question?.answered.resolve(answer.bytes);
-		else question?.answered.reject(modelError('The audio could not be encoded.', answer.failure));
+	#onMessage(message: WorkerResponse): void {
+		const pending = this.#settle(message.id);
+		if ('bytes' in message) pending?.response.resolve(message.bytes);
+		else pending?.response.reject(modelError('The audio could not be encoded.', message.failure));
 	}
 
-	/** Takes a question back, answered or not. */
-	#settle(id: number): Question | undefined {
-		const question = this.#questions.get(id);
-		this.#questions.delete(id);
-		question?.settled();
-		if (this.#questions.size === 0) this.#worker.unref();
-		return question;
+	/** Removes a pending request. */
+	#settle(id: number): PendingRequest | undefined {
+		const pending = this.#pending.get(id);
+		this.#pending.delete(id);
+		pending?.cancelTimeout();
+		if (this.#pending.size === 0) this.#worker.unref();
+		return pending;
 	}
 
-	#lose(reason: Error): void {
+	#fail(reason: Error): void {
 		if (!this.#isUsable) return;
 		this.#isUsable = false;
-		for (const id of [...this.#questions.keys()]) this.#settle(id)?.answered.reject(reason);
+		for (const id of [...this.#pending.keys()]) this.#settle(id)?.response.reject(reason);
 		void this.#worker.terminate();
 	}
 
-	#post(order: Order, given: ArrayBuffer[] = []): void {
-		if (this.#isUsable) this.#worker.postMessage(order, given);
+	#post(request: WorkerRequest, transfer: ArrayBuffer[] = []): void {
+		if (this.#isUsable) this.#worker.postMessage(request, transfer);
 	}
 }
 
 function crashed(cause: unknown): Error {
-	return modelError('The audio encoder stopped in the middle of the speech. Try again.', cause);
+	return modelError('The audio encoder stopped unexpectedly. Try again.', cause);
 }

@@ -1,15 +1,15 @@
 import { plinthError } from '@plinth/core';
 import { EncoderThread, type ThreadOptions } from './thread.ts';
 
-/** How many threads there are. */
+/** Size of the thread pool. */
 export interface ThreadsOptions extends ThreadOptions {
-	/** At most. */
+	/** Maximum number of threads. */
 	readonly threads: number;
-	/** How long one is kept without work, in milliseconds. */
+	/** How long an idle thread is kept, in milliseconds. */
 	readonly idleMs: number;
 }
 
-/** Threads that start when they are needed and end when they are not. */
+/** A pool of threads that start and end on demand. */
 export class Threads {
 	readonly #options: ThreadsOptions;
 	readonly #all = new Map<EncoderThread, () => void>();
@@ -19,25 +19,25 @@ export class Threads {
 		this.#options = options;
 	}
 
-	/** How many there are now. */
+	/** Number of threads. */
 	get size(): number {
 		return this.#all.size;
 	}
 
-	/** The thread with the least to do, or a new one where all are busy. Throws `E_STOPPING` after `stop`. */
-	take(): EncoderThread {
+	/** The least busy thread, or a new one when all are busy. Throws `E_STOPPING` after `stop`. */
+	acquire(): EncoderThread {
 		if (this.#isStopped) throw plinthError('E_STOPPING');
 		const [least] = [...this.#all.keys()]
 			.filter(({ isUsable }) => isUsable)
 			.sort((a, b) => a.load - b.load);
-		const isEnough = least && (least.load === 0 || this.#all.size >= this.#options.threads);
-		const thread = isEnough ? least : this.#started();
+		const isReused = least && (least.load === 0 || this.#all.size >= this.#options.threads);
+		const thread = isReused ? least : this.#startThread();
 		this.#all.get(thread)?.();
 		return thread;
 	}
 
-	/** Says that an encoding of the thread is over. */
-	rest(thread: EncoderThread): void {
+	/** Returns a thread after an encoding. */
+	release(thread: EncoderThread): void {
 		if (thread.load > 0 || !this.#all.has(thread)) return;
 		const { clock, idleMs } = this.#options;
 		this.#all.get(thread)?.();
@@ -47,13 +47,13 @@ export class Threads {
 		);
 	}
 
-	/** Ends all threads; encodings under way and later ones reject with `E_STOPPING`. */
+	/** Ends all threads; running and later encodings reject with `E_STOPPING`. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
 		await Promise.all([...this.#all.keys()].map((thread) => thread.stop()));
 	}
 
-	#started(): EncoderThread {
+	#startThread(): EncoderThread {
 		const thread = new EncoderThread(this.#options);
 		this.#all.set(thread, () => {});
 		void thread.ended.then(() => {

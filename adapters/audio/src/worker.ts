@@ -1,24 +1,24 @@
 import { parentPort } from 'node:worker_threads';
 import type { Codec } from './codecs/codec.ts';
 import { openCodec } from './codecs/open.ts';
-import type { Answer, Order } from './messages.ts';
+import type { WorkerRequest, WorkerResponse } from './messages.ts';
 
 const codecs = new Map<number, Promise<Codec>>();
 
-parentPort?.on('message', (order: Order) => {
-	const { id } = order;
-	switch (order.kind) {
+parentPort?.on('message', (request: WorkerRequest) => {
+	const { id } = request;
+	switch (request.kind) {
 		case 'open': {
-			const codec = openCodec(order.settings);
-			// The first order that needs it says so.
+			const codec = openCodec(request.settings);
+			// The first request that needs the codec reports the failure.
 			codec.catch(() => {});
 			codecs.set(id, codec);
 			return;
 		}
 		case 'push':
-			return void answer(id, (codec) => codec.push(readSamples(order.samples)));
+			return void respond(id, (codec) => codec.push(readSamples(request.samples)));
 		case 'end':
-			return void answer(id, (codec) => codec.end());
+			return void respond(id, (codec) => codec.end());
 		case 'close': {
 			const codec = codecs.get(id);
 			codecs.delete(id);
@@ -27,7 +27,10 @@ parentPort?.on('message', (order: Order) => {
 	}
 });
 
-async function answer(id: number, work: (codec: Codec) => ReturnType<Codec['end']>): Promise<void> {
+async function respond(
+	id: number,
+	work: (codec: Codec) => ReturnType<Codec['end']>,
+): Promise<void> {
 	try {
 		const codec = await codecs.get(id);
 		if (!codec) return;
@@ -39,12 +42,14 @@ async function answer(id: number, work: (codec: Codec) => ReturnType<Codec['end'
 	}
 }
 
-function post(message: Answer, given: ArrayBuffer[]): void {
-	parentPort?.postMessage(message, given);
+function post(message: WorkerResponse, transfer: ArrayBuffer[]): void {
+	parentPort?.postMessage(message, transfer);
 }
 
 /** Samples from s16le on any machine. */
 function readSamples(bytes: Uint8Array): Int16Array<ArrayBuffer> {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	return Int16Array.from({ length: bytes.byteLength >> 1 }, (_, at) => view.getInt16(at * 2, true));
+	return Int16Array.from({ length: bytes.byteLength >> 1 }, (_, index) =>
+		view.getInt16(index * 2, true),
+	);
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 function start({ threads = 1, concurrency = 8 } = {}) {
 	const file = new URL('./fixtures/worker.ts', import.meta.url);
-	const pool = new Threads({ clock, file, threads, deadlineMs: 30_000, idleMs: 10_000 });
+	const pool = new Threads({ clock, file, threads, responseTimeoutMs: 30_000, idleMs: 10_000 });
 	onTestFinished(() => pool.stop());
 	const bitrates = { mp3: echoing, opus: crashing, aac: silent };
 	const encoder = new ThreadedEncoder(pool, concurrency, bitrates);
@@ -43,17 +43,17 @@ describe('an encoding', () => {
 		const stop = new AbortController();
 		const { source, reader } = await begin(encoder, stop.signal);
 		expect((await reader.next()).done).toBe(false);
-		const reason = new Error('The client has left.');
+		const reason = new Error('The client has disconnected.');
 		stop.abort(reason);
 		await expect(reader.next()).rejects.toBe(reason);
 		await source.closed;
-		expect(pool.take().load).toBe(0);
+		expect(pool.acquire().load).toBe(0);
 	});
 
 	it('ends while the thread is silent and while the source is', async () => {
 		const { encoder, pool } = start();
 		const stop = new AbortController();
-		const reason = new Error('The client has left.');
+		const reason = new Error('The client has disconnected.');
 		const never: AsyncIterable<Uint8Array> = {
 			[Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
 		};
@@ -62,13 +62,13 @@ describe('an encoding', () => {
 			encoder.encode({ ...mono(sound), body: never }, 'mp3', stop.signal),
 		]);
 		const ends = Promise.allSettled(waiting.map(({ body }) => collect(body)));
-		await eventually('both are under way', () => pool.size === 1 && pool.take().load === 2);
+		await eventually('both are under way', () => pool.size === 1 && pool.acquire().load === 2);
 		stop.abort(reason);
 		expect(await ends).toEqual([
 			{ status: 'rejected', reason },
 			{ status: 'rejected', reason },
 		]);
-		expect(pool.take().load).toBe(0);
+		expect(pool.acquire().load).toBe(0);
 	});
 
 	it('ends when its reader leaves, and lets its source go', async () => {
@@ -77,7 +77,7 @@ describe('an encoding', () => {
 		await reader.next();
 		await reader.return?.();
 		await source.closed;
-		expect(pool.take().load).toBe(0);
+		expect(pool.acquire().load).toBe(0);
 	});
 
 	it('asks for no more than is read', async () => {

@@ -192,7 +192,7 @@ describe('a plain program', () => {
 		const run = { signal: leave.signal, seed: 7, log: quiet };
 		const events = (await plain('yes')).stream(question('Who?'), run)[Symbol.asyncIterator]();
 		expect(await events.next()).toMatchObject({ value: { type: 'text' } });
-		const gone = new Error('The client has left.');
+		const gone = new Error('The client has disconnected.');
 		leave.abort(gone);
 		await expect(events.next()).rejects.toBe(gone);
 		await bench.clean();
@@ -205,7 +205,7 @@ describe('a plain program', () => {
 		const events = model.stream(question('Who?'), run)[Symbol.asyncIterator]();
 		expect(await events.next()).toMatchObject({ value: { type: 'text' } });
 		const next = events.next();
-		const gone = new Error('The client has left.');
+		const gone = new Error('The client has disconnected.');
 		leave.abort(gone);
 		await expect(next).rejects.toBe(gone);
 		await bench.clock.advance(2_000);
@@ -214,7 +214,7 @@ describe('a plain program', () => {
 
 	test('that prints something else than text fails', async () => {
 		await expect(answer(await plain(`printf 'a\\377'`))).rejects.toMatchObject({
-			message: 'The program behind this model printed something that is no UTF-8.',
+			message: 'The program behind this model printed text that is not UTF-8.',
 		});
 	});
 
@@ -230,7 +230,7 @@ describe('a plain program', () => {
 		]);
 		const request = { ...question('Who?'), maxTokens: 5, topP: 0.5 };
 		expect(await answer(model, request)).toEqual([
-			{ type: 'warning', message: 'This model does not heed top_p.' },
+			{ type: 'warning', message: 'This model ignores top_p.' },
 			{ type: 'text', text: '-n;5;' },
 		]);
 	});

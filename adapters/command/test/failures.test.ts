@@ -44,11 +44,11 @@ const broken: [string, string, string, object?][] = [
 	['crashes', 'kill -SEGV $$', 'was ended by SIGSEGV'],
 	['says nothing', 'true', 'ended without a result'],
 	['fails after its result', `echo x > a; ${result('a')}; exit 4`, 'ended with exit code 4'],
-	['prints words', 'echo Loading the model', 'printed a line that is no message'],
-	['prints bytes that are no text', `printf '\\377\\n'`, 'printed a line that is no message'],
-	['stops in the middle of a line', `printf '{"type":"res'`, 'printed a line that is no message'],
-	['prints a type of its own', `echo '{"type":"done"}'`, 'printed a line that is no message'],
-	['prints null', 'echo null', 'printed a line that is no message'],
+	['prints words', 'echo Loading the model', 'printed a line that is not a message'],
+	['prints bytes that are no text', `printf '\\377\\n'`, 'printed a line that is not a message'],
+	['stops in the middle of a line', `printf '{"type":"res'`, 'printed a line that is not a message'],
+	['prints a type of its own', `echo '{"type":"done"}'`, 'printed a line that is not a message'],
+	['prints null', 'echo null', 'printed a line that is not a message'],
 	[
 		'prints a line without an end',
 		`yes | tr -d '\\n'`,
@@ -62,7 +62,7 @@ const broken: [string, string, string, object?][] = [
 		{ maxOutputBytes: 100_000 },
 	],
 	['floods stderr', 'yes >&2', 'printed more than 100000 bytes', { maxOutputBytes: 100_000 }],
-	['names a file that is not there', result('nothing'), 'did not make the file'],
+	['names a file that is not there', result('nothing'), 'did not create its result file'],
 	['names no file', `echo '{"type":"result"}'`, 'named a file outside its folder'],
 	['names a file elsewhere', result('/etc/passwd'), 'named a file outside its folder'],
 	[
@@ -75,8 +75,8 @@ const broken: [string, string, string, object?][] = [
 		`ln -s /etc/passwd a; ${result('a')}`,
 		'named a file outside its folder',
 	],
-	['makes a folder', `mkdir a; ${result('a')}`, 'gave something else than a file'],
-	['makes a pipe', `mkfifo a; ${result('a')}`, 'gave something else than a file'],
+	['makes a folder', `mkdir a; ${result('a')}`, 'returned a result that is not a file'],
+	['makes a pipe', `mkfifo a; ${result('a')}`, 'returned a result that is not a file'],
 	['makes an empty file', `: > a; ${result('a')}`, 'made an empty file'],
 	[
 		'makes too large a file',
@@ -123,7 +123,7 @@ describe('a plain program that', () => {
 	});
 
 	test('does not write its file fails', async () => {
-		expect((await failure(await printing('true'))).message).toContain('did not make the file');
+		expect((await failure(await printing('true'))).message).toContain('did not create its result file');
 	});
 
 	test('links its file to one elsewhere fails', async () => {

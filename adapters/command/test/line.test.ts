@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.remove());
 
-const gone = new Error('The client has left.');
+const gone = new Error('The client has disconnected.');
 
 function sleeping(options: object, script = 'exec sleep 60'): Promise<ImageModel> {
 	return bench.make(command.image, { protocol: 'json', argv: shell(script), ...options });

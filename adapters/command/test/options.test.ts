@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
-import { filled, placeholdersIn, requiredIn } from '../src/protocol/argv.ts';
+import { fillTemplate, placeholdersIn, requiredIn } from '../src/protocol/argv.ts';
 import { findProgram } from '../src/run/path.ts';
 
 /** What is said about options when a server starts. */
@@ -14,7 +14,7 @@ const plain = (argv: readonly unknown[], more = {}) => ({ protocol: 'plain', arg
 describe('the arguments of a plain program', () => {
 	test('are filled without their number changing', () => {
 		const values = { width: 640, height: 480, input: 'a b" -y.txt' };
-		expect(filled(['p', '-s', '{width}x{height}', '{input}'], values)).toEqual([
+		expect(fillTemplate(['p', '-s', '{width}x{height}', '{input}'], values)).toEqual([
 			'p',
 			'-s',
 			'640x480',
@@ -23,7 +23,7 @@ describe('the arguments of a plain program', () => {
 	});
 
 	test('are not filled twice: what a value looks like does not matter', () => {
-		expect(filled(['{input}', '{input}$&'], { input: '{width}$1', width: 1 })).toEqual([
+		expect(fillTemplate(['{input}', '{input}$&'], { input: '{width}$1', width: 1 })).toEqual([
 			'{width}$1',
 			'{width}$1$&',
 		]);
@@ -31,13 +31,13 @@ describe('the arguments of a plain program', () => {
 
 	test('leave a group out whose value is missing, and nothing else', () => {
 		const template = ['p', ['-i', '{image}'], '{seed}'];
-		expect(filled(template, { seed: 7 })).toEqual(['p', '7']);
-		expect(filled(template, { seed: 0, image: 'a.png' })).toEqual(['p', '-i', 'a.png', '0']);
+		expect(fillTemplate(template, { seed: 7 })).toEqual(['p', '7']);
+		expect(fillTemplate(template, { seed: 0, image: 'a.png' })).toEqual(['p', '-i', 'a.png', '0']);
 	});
 
 	test('hold braces that are no placeholders as they are', () => {
 		const template = ['{{width}}', '{"a":{"b":1}}', '{}', 'a{width'];
-		expect(filled(template, {})).toEqual(['{width}', '{"a":{"b":1}}', '{}', 'a{width']);
+		expect(fillTemplate(template, {})).toEqual(['{width}', '{"a":{"b":1}}', '{}', 'a{width']);
 		expect([...placeholdersIn(template)]).toEqual([]);
 	});
 

@@ -20,7 +20,7 @@ afterEach(() => bench.remove());
 
 const result = `echo '{"type":"result","file":"made"}'`;
 const mp4 = 'printf "\\0\\0\\0\\10ftyp" > made';
-const gone = new Error('The client has left.');
+const gone = new Error('The client has disconnected.');
 
 function speaking(script: string): Promise<VideoModel> {
 	return bench.make(command.video, { protocol: 'json', argv: shell(script) });

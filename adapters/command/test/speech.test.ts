@@ -1,7 +1,7 @@
 import type { SpeechModel, SpeechRequest } from '@plinth/plugin-speech/model';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command } from '../src/index.ts';
-import { wavHead } from '../src/kinds/wav.ts';
+import { readWavHeader } from '../src/kinds/wav.ts';
 import { type Bench, createBench, quiet, shell } from './harness.ts';
 
 let bench: Bench;
@@ -90,8 +90,8 @@ describe('what a plain program prints', () => {
 
 	test.each([
 		['nothing', Buffer.alloc(0), 'ended without a result'],
-		['words', Buffer.from('espeak: no such voice'), 'made something that is no sound'],
-		['a picture', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'made something that is no sound'],
+		['words', Buffer.from('espeak: no such voice'), 'made a file that is not audio'],
+		['a picture', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'made a file that is not audio'],
 		['24-bit samples', wav(Buffer.alloc(6), { bits: 24 }), 'made a WAV file without 16-bit PCM'],
 		['six channels', wav(Buffer.alloc(12), { channels: 6 }), 'made a WAV file without 16-bit PCM'],
 	])('fails before the first byte where it is %s', async (_, bytes, deed) => {
@@ -124,7 +124,7 @@ describe('what a plain program prints', () => {
 		const model = await plain('cat /dev/zero', [], { pcm: { sampleRate: 8_000 } });
 		const leave = new AbortController();
 		await model.speak(request, { signal: leave.signal, log: quiet });
-		leave.abort(new Error('The client has left.'));
+		leave.abort(new Error('The client has disconnected.'));
 		await bench.clean();
 	});
 });
@@ -156,7 +156,7 @@ describe('what a plain program is told', () => {
 			param: 'speed',
 		});
 		const { warnings } = await heard(model, { instructions: 'Whisper.' });
-		expect(warnings).toEqual(['This model does not heed instructions.']);
+		expect(warnings).toEqual(['This model ignores instructions.']);
 	});
 });
 
@@ -201,7 +201,13 @@ describe('voices', () => {
 describe('the head of a WAV file', () => {
 	test('is not taken for one that it is not, wherever it is cut', () => {
 		const whole = wav(Buffer.from([1, 0]));
-		for (let end = 0; end < 46; end++) expect(wavHead(whole.subarray(0, end))).toBeUndefined();
-		expect(wavHead(whole)).toEqual({ sampleRate: 22_050, channels: 1, at: 46, length: 2 });
+		for (let end = 0; end < 46; end++)
+			expect(readWavHeader(whole.subarray(0, end))).toBeUndefined();
+		expect(readWavHeader(whole)).toEqual({
+			sampleRate: 22_050,
+			channels: 1,
+			dataOffset: 46,
+			length: 2,
+		});
 	});
 });

@@ -26,7 +26,7 @@ const send = (header) => {
 	lengths.writeUInt32BE(json.length);
 	writeSync(3, Buffer.concat([lengths, json]));
 };
-const tell = (value) => send({ kind: 'news', value });
+const tell = (value) => send({ kind: 'update', value });
 const end = { mediaType: 'application/pdf', pageCount: 2, truncated: false, metadata: {} };
 const done = () => send({ kind: 'done', value: end });
 const page = (page, text) => tell({ kind: 'pages', pages: [{ page, text }] });

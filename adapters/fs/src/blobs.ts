@@ -8,13 +8,13 @@ export const fsBlobs = defineBackend({
 	name: 'fsBlobs',
 	provides: services.blobs,
 	config: z.strictObject({
-		/** Made if it is missing, readable by its owner only. Nothing else should live in it. */
+		/** Created when missing, with mode 0700. No other files should be in it. */
 		dir: z.string().min(1),
 	}),
 	needs: { clock: services.clock },
 	async create({ config, services: { clock }, log }) {
 		const store = new FsBlobStore(await openDirectory(config.dir, clock, log));
-		// Not left to the kernel: without jobs it never asks.
+		// Here, because the kernel only sweeps when there are jobs.
 		await store.sweep();
 		return store;
 	},

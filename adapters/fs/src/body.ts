@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ReusableBody } from '@plinth/core';
-import { damaged, storage } from './failures.ts';
+import { damaged, withStoreErrors } from './failures.ts';
 
-/** Large reads cost fewer wake-ups, and each chunk is the reader's own unless it brings the memory itself. */
+/** Large reads need fewer wake-ups. Each chunk has its own memory unless the reader brings a buffer. */
 const chunkBytes = 512 * 1024;
 
 /**
- * A window of an open file. An iterator of its own instead of a generator, because `return` must close the file even when
- * nothing was read yet, and a generator that never started runs no `finally`.
+ * A range of an open file. Not a generator: `return` must close the file also when nothing was read, and
+ * the `finally` of a generator that never started does not run.
  */
 export class FileBody implements AsyncIterableIterator<Uint8Array, undefined>, ReusableBody {
 	readonly #handle: FileHandle;
@@ -26,21 +26,23 @@ export class FileBody implements AsyncIterableIterator<Uint8Array, undefined>, R
 	}
 
 	async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-		const wanted = Math.min(chunkBytes, this.#end - this.#position);
-		if (this.#isClosed || wanted <= 0) return this.return();
-		const buffer = Buffer.allocUnsafeSlow(wanted);
+		const length = Math.min(chunkBytes, this.#end - this.#position);
+		if (this.#isClosed || length <= 0) return this.return();
+		const buffer = Buffer.allocUnsafeSlow(length);
 		return { done: false, value: buffer.subarray(0, await this.readInto(buffer)) };
 	}
 
 	async readInto(buffer: Uint8Array): Promise<number> {
-		const wanted = Math.min(buffer.length, this.#end - this.#position);
-		if (this.#isClosed || wanted <= 0) {
+		const length = Math.min(buffer.length, this.#end - this.#position);
+		if (this.#isClosed || length <= 0) {
 			await this.return();
 			return 0;
 		}
 		try {
-			const { bytesRead } = await storage(this.#handle.read(buffer, 0, wanted, this.#position));
-			if (bytesRead === 0) throw damaged(new Error('The file is shorter than it was.'));
+			const { bytesRead } = await withStoreErrors(
+				this.#handle.read(buffer, 0, length, this.#position),
+			);
+			if (bytesRead === 0) throw damaged(new Error('The file was truncated during the read.'));
 			this.#position += bytesRead;
 			return bytesRead;
 		} catch (error) {

@@ -17,16 +17,19 @@ import { dirname, join } from 'node:path';
 import type { Clock, Logger } from '@plinth/core';
 import { ownerMark, ownerState } from '@plinth/core';
 import { makePrivateDir } from '@plinth/toolkit';
-import { storage } from './failures.ts';
+import { withStoreErrors } from './failures.ts';
 import { directoryOf } from './keys.ts';
 
-/** Files that are being written; no key has an `@`. */
+/** Directory of unfinished files; no key contains an `@`. */
 const temporaryName = '@tmp';
-/** An unfinished file of a process that cannot be looked for is taken for left over when nobody has written to it for so long. */
+/** Age in milliseconds after which an unfinished file of an unknown process counts as abandoned. */
 const staleMs = 60 * 60 * 1000;
 
-/** How often a put makes its directory again while deletes take it away: each of them does so once at most. */
-const raceTries = 1_000;
+/**
+ * How often `put` creates its directory again while concurrent deletes remove it: each delete removes it at
+ * most once.
+ */
+const maxMkdirAttempts = 1_000;
 
 /** The directory of a store. */
 export interface Directory {
@@ -34,47 +37,47 @@ export interface Directory {
 	readonly root: string;
 	/** A fresh path on the same file system. */
 	temporaryFile(): string;
-	/** Removes what writers have left that are gone, and tells the log. */
+	/** Removes unfinished files of processes that have exited, and logs their number. */
 	sweep(): Promise<void>;
 }
 
-/** Opens the directory, and makes what is missing. */
+/** Opens the directory, and creates what is missing. */
 export async function openDirectory(path: string, clock: Clock, log: Logger): Promise<Directory> {
-	await storage((async () => makePrivateDir(join(path, temporaryName)))());
-	const root = await storage(realpath(path));
+	await withStoreErrors((async () => makePrivateDir(join(path, temporaryName)))());
+	const root = await withStoreErrors(realpath(path));
 	const temporary = join(root, temporaryName);
 	return {
 		root,
 		temporaryFile: () => join(temporary, `${ownerMark()}.${randomUUID()}`),
 		async sweep() {
-			const removed = await storage(removeStale(temporary, clock.now() - staleMs));
+			const removed = await withStoreErrors(removeStale(temporary, clock.now() - staleMs));
 			if (removed > 0)
-				log.info({ removed, dir: root }, 'unfinished blobs of killed processes removed');
+				log.info({ removed, dir: root }, 'removed unfinished blobs of killed processes');
 		},
 	};
 }
 
-/** Rejects unless the directory is there and can be written to. */
-export function reach({ root }: Directory): Promise<void> {
+/** Rejects unless the directory exists and is writable. */
+export function checkWritable({ root }: Directory): Promise<void> {
 	return access(join(root, temporaryName), constants.W_OK);
 }
 
-/** Moves a finished file to its place; durable when it resolves. */
+/** Moves a finished file to its path; durable when it resolves. */
 export async function publish(directory: Directory, from: string, path: string): Promise<void> {
 	const target = join(directory.root, path);
-	for (let triesLeft = raceTries; ; triesLeft -= 1) {
+	for (let attemptsLeft = maxMkdirAttempts; ; attemptsLeft -= 1) {
 		try {
 			await mkdir(dirname(target), { recursive: true, mode: 0o700 });
 			await rename(from, target);
 			break;
 		} catch (error) {
-			// Deletes beside us remove directories that are empty, as ours is before the rename.
-			if (!isAbsent(error) || triesLeft === 0) throw error;
+			// Concurrent deletes remove empty directories, as ours is before the rename.
+			if (!isAbsent(error) || attemptsLeft === 0) throw error;
 			await access(from);
 		}
 	}
-	// All of them, not only those made here: a put beside us may have made one and not synced it yet. One that is gone was empty:
-	// the blob was deleted meanwhile.
+	// All parents, not only those created here: a concurrent put may have created one without syncing it yet. A
+	// missing parent was empty, so the blob was deleted meanwhile.
 	for (const parent of parentsOf(directory, path)) await syncIfPresent(parent);
 }
 
@@ -99,7 +102,7 @@ export async function sizeIfPresent({ root }: Directory, path: string): Promise<
 	}
 }
 
-/** Deletes a file, and the directories that are empty without it. Durable when it resolves. */
+/** Deletes a file, and the directories that become empty. Durable when it resolves. */
 export async function removeFile(directory: Directory, path: string): Promise<void> {
 	try {
 		await unlink(join(directory.root, path));
@@ -108,13 +111,13 @@ export async function removeFile(directory: Directory, path: string): Promise<vo
 		throw error;
 	}
 	for (const parent of parentsOf(directory, path)) {
-		const isGone =
+		const isRemoved =
 			parent !== directory.root &&
 			(await rmdir(parent).then(
 				() => true,
 				(error) => isAbsent(error),
 			));
-		if (!isGone && (await syncIfPresent(parent))) return;
+		if (!isRemoved && (await syncIfPresent(parent))) return;
 	}
 }
 
@@ -122,7 +125,7 @@ export async function removeFile(directory: Directory, path: string): Promise<vo
 export async function* walk(directory: Directory, key: string): AsyncGenerator<string> {
 	const pending = [directoryOf(key)];
 	for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-		const entries = await storage(
+		const entries = await withStoreErrors(
 			readdir(join(directory.root, path), { withFileTypes: true }).catch((error: unknown) => {
 				if (isAbsent(error)) return [];
 				throw error;
@@ -145,7 +148,7 @@ function* parentsOf({ root }: Directory, path: string): Generator<string> {
 	yield root;
 }
 
-/** Makes the entries of a directory durable; false when it is gone. */
+/** Makes the entries of a directory durable; false when it does not exist. */
 async function syncIfPresent(path: string): Promise<boolean> {
 	let handle: FileHandle;
 	try {
@@ -170,13 +173,13 @@ async function removeStale(temporary: string, before: number): Promise<number> {
 		if (owner === 'alive') continue;
 		const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: before }));
 		if (owner === 'unknown' && mtimeMs >= before) continue;
-		await unlink(path).catch(ignoreAbsence);
+		await unlink(path).catch(ignoreAbsent);
 		removed += 1;
 	}
 	return removed;
 }
 
-function ignoreAbsence(error: unknown): void {
+function ignoreAbsent(error: unknown): void {
 	if (!isAbsent(error)) throw error;
 }
 

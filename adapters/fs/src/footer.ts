@@ -2,22 +2,23 @@ import type { FileHandle } from 'node:fs/promises';
 import type { BlobInfo } from '@plinth/core';
 import { damaged } from './failures.ts';
 
-/** What stands in the footer, and what the file's length tells. */
-export type BlobFacts = Omit<BlobInfo, 'key'>;
+/** The metadata in the footer, and the size from the file's length. */
+export type BlobMetadata = Omit<BlobInfo, 'key'>;
 
-type Footer = Omit<BlobFacts, 'size'>;
+type Footer = Omit<BlobMetadata, 'size'>;
 
 /**
- * A blob's file is its bytes, then JSON with spaces behind it, then these eight. Bytes and facts in one file appear by one
- * rename, so no reader ever sees the one without the other; behind the bytes, because the digest is known last and because
- * players and people can still open the file as it is. Every footer has one length, so that the length of a file tells the size
- * of its blob.
+ * The last eight bytes of a blob file, after the bytes of the blob and padded JSON.
+ *
+ * One file, so that bytes and metadata appear by one rename. A footer, because the digest is known last,
+ * and because the file stays readable by other programs. Its length is fixed, so that the length of the
+ * file gives the size of the blob.
  */
 const mark = Buffer.from('PLNTHBL2', 'latin1');
 const footerBytes = 1_024;
 const jsonBytes = footerBytes - mark.length;
 
-/** The footer for what was written. Throws when the content type has no room in it; 900 characters have. */
+/** The footer of a blob. Throws when the content type is too long; 900 characters always fit. */
 export function footerOf({ contentType, sha256 }: Footer): Buffer {
 	const json = Buffer.from(JSON.stringify({ contentType, sha256 }));
 	if (json.length > jsonBytes) throw new TypeError('The content type is too long.');
@@ -30,8 +31,8 @@ export function sizeIn(fileSize: number): number {
 	return Math.max(0, fileSize - footerBytes);
 }
 
-/** Reads the facts of an open blob file. Rejects with `E_STORE_UNAVAILABLE` when it does not end as a blob's file does. */
-export async function readFooter(handle: FileHandle): Promise<BlobFacts> {
+/** Reads the metadata of an open blob file. Rejects with `E_STORE_UNAVAILABLE` for an invalid footer. */
+export async function readFooter(handle: FileHandle): Promise<BlobMetadata> {
 	const size = sizeIn((await handle.stat()).size);
 	const { buffer, bytesRead } = await handle.read(Buffer.alloc(footerBytes), 0, footerBytes, size);
 	return { size, ...parse(buffer.subarray(0, bytesRead)) };
@@ -39,7 +40,7 @@ export async function readFooter(handle: FileHandle): Promise<BlobFacts> {
 
 function parse(footer: Buffer): Footer {
 	if (!footer.subarray(jsonBytes).equals(mark)) {
-		throw damaged(new Error('The file does not end as the file of a blob does.'));
+		throw damaged(new Error('The file has no valid footer.'));
 	}
 	try {
 		return JSON.parse(footer.toString('utf8', 0, jsonBytes)) as Footer;

@@ -1,26 +1,26 @@
 import { isBlobKey } from '@plinth/toolkit';
 
 /**
- * Keys and the paths of their files, relative to the store's directory. A blob's file name ends with `@`, a character that no
- * key has, so that `a` and `a/b` can both be blobs. Segments longer than a file name may be go on in a directory below, whose
- * parent ends with `+`.
+ * Conversion between keys and file paths, relative to the store's directory. A blob's file name ends with
+ * `@`, a character that no key has, so that `a` and `a/b` can both be blobs. Segments longer than a file
+ * name continue in a subdirectory, whose parent ends with `+`.
  */
 
-const longestName = 200;
+const maxSegmentLength = 200;
 
-/** True for the empty prefix and for keys, with or without a slash behind them. */
+/** Whether a text is the empty prefix or a key, with or without a trailing slash. */
 export function isPrefix(prefix: string): boolean {
 	return prefix === '' || isBlobKey(prefix.replace(/\/$/, ''));
 }
 
-/** The path of a key's file. Nothing but checked keys becomes a path. */
+/** The path of a key's file. The key must be validated. */
 export function pathOf(key: string): string {
 	return `${directoryOf(key)}@`;
 }
 
-/** The path under which lies whatever has the key as a prefix. */
+/** The path of the directory of all keys with this prefix. */
 export function directoryOf(key: string): string {
-	return key.replace(new RegExp(`[^/]{${longestName}}(?=[^/])`, 'g'), '$&+/');
+	return key.replace(new RegExp(`[^/]{${maxSegmentLength}}(?=[^/])`, 'g'), '$&+/');
 }
 
 /** The key of a file. */

@@ -10,20 +10,20 @@ import {
 import { checkBlobKey } from '@plinth/toolkit';
 import { FileBody } from './body.ts';
 import {
+	checkWritable,
 	type Directory,
 	openIfPresent,
 	publish,
-	reach,
 	removeFile,
 	sizeIfPresent,
 	walk,
 } from './directory.ts';
-import { storage } from './failures.ts';
+import { withStoreErrors } from './failures.ts';
 import { readFooter, sizeIn } from './footer.ts';
 import { isPrefix, keyOf, pathOf } from './keys.ts';
 import { writeBlob } from './write.ts';
 
-/** `BlobStore` on a local directory: one file per blob, whose footer holds what is known of it. */
+/** `BlobStore` on a local directory: one file per blob, with the metadata in its footer. */
 export class FsBlobStore implements BlobStore {
 	readonly #directory: Directory;
 
@@ -41,7 +41,7 @@ export class FsBlobStore implements BlobStore {
 		try {
 			const info = await writeBlob(temporary, body, options);
 			options.signal?.throwIfAborted();
-			await storage(publish(this.#directory, temporary, pathOf(key)));
+			await withStoreErrors(publish(this.#directory, temporary, pathOf(key)));
 			return { key, ...info };
 		} catch (error) {
 			await unlink(temporary).catch(() => {});
@@ -64,9 +64,9 @@ export class FsBlobStore implements BlobStore {
 		return { ...info, body: new FileBody(handle, start, end + 1) };
 	}
 
-	/** A directory that went away, or became read-only, would look like an empty store. */
+	/** A missing or read-only directory would look like an empty store. */
 	async ping(): Promise<void> {
-		await storage(reach(this.#directory));
+		await withStoreErrors(checkWritable(this.#directory));
 	}
 
 	async sweep(): Promise<void> {
@@ -81,31 +81,31 @@ export class FsBlobStore implements BlobStore {
 
 	async delete(key: string): Promise<void> {
 		checkBlobKey(key);
-		await storage(removeFile(this.#directory, pathOf(key)));
+		await withStoreErrors(removeFile(this.#directory, pathOf(key)));
 	}
 
 	async *list(prefix: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
 		if (!isPrefix(prefix)) throw new TypeError(`"${prefix}" is not a prefix of blob keys.`);
 		if (prefix !== '' && !prefix.endsWith('/')) {
-			yield* this.#listed(pathOf(prefix));
+			yield* this.#entry(pathOf(prefix));
 		}
 		for await (const path of walk(this.#directory, prefix.replace(/\/$/, ''))) {
-			yield* this.#listed(path);
+			yield* this.#entry(path);
 		}
 	}
 
-	/** Goes by the length of the file: one that is damaged is listed too, so that it can be deleted. */
-	async *#listed(path: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
-		const fileSize = await storage(sizeIfPresent(this.#directory, path));
+	/** The size comes from the length of the file, so that damaged files are listed and can be deleted. */
+	async *#entry(path: string): AsyncIterable<Pick<BlobInfo, 'key' | 'size'>> {
+		const fileSize = await withStoreErrors(sizeIfPresent(this.#directory, path));
 		if (fileSize !== null) yield { key: keyOf(path), size: sizeIn(fileSize) };
 	}
 
 	async #open(key: string): Promise<{ handle: FileHandle; info: BlobInfo } | null> {
 		checkBlobKey(key);
-		const handle = await storage(openIfPresent(this.#directory, pathOf(key)));
+		const handle = await withStoreErrors(openIfPresent(this.#directory, pathOf(key)));
 		if (!handle) return null;
 		try {
-			return { handle, info: { key, ...(await storage(readFooter(handle))) } };
+			return { handle, info: { key, ...(await withStoreErrors(readFooter(handle))) } };
 		} catch (error) {
 			await handle.close();
 			throw error;

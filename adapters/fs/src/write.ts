@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { type PutBlobOptions, plinthError, untilAborted } from '@plinth/core';
-import { storage } from './failures.ts';
-import { type BlobFacts, footerOf } from './footer.ts';
+import { withStoreErrors } from './failures.ts';
+import { type BlobMetadata, footerOf } from './footer.ts';
 
-/** Writes a blob's file, durably, under a name that nobody reads. What fails or is aborted leaves the file to the caller. */
+/** Writes a blob's file durably under a temporary name. On failure or abort, the caller removes the file. */
 export async function writeBlob(
 	path: string,
 	body: Uint8Array | AsyncIterable<Uint8Array>,
 	{ contentType, maxBytes = Number.POSITIVE_INFINITY, signal }: PutBlobOptions,
-): Promise<BlobFacts> {
-	const handle = await storage(open(path, 'wx', 0o600));
+): Promise<BlobMetadata> {
+	const handle = await withStoreErrors(open(path, 'wx', 0o600));
 	try {
 		const hash = createHash('sha256');
 		let size = 0;
@@ -18,12 +18,12 @@ export async function writeBlob(
 			size += chunk.length;
 			if (size > maxBytes) throw plinthError('E_BODY_TOO_LARGE');
 			hash.update(chunk);
-			await storage(handle.writeFile(chunk));
+			await withStoreErrors(handle.writeFile(chunk));
 		}
-		const facts = { size, contentType, sha256: hash.digest('hex') };
-		await storage(handle.writeFile(footerOf(facts)));
-		await storage(handle.sync());
-		return facts;
+		const metadata = { size, contentType, sha256: hash.digest('hex') };
+		await withStoreErrors(handle.writeFile(footerOf(metadata)));
+		await withStoreErrors(handle.sync());
+		return metadata;
 	} finally {
 		await handle.close();
 	}

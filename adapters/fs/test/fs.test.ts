@@ -252,8 +252,8 @@ describe('the files of fsBlobs', () => {
 
 	test.runIf(process.platform === 'linux')('a full disk is reported as full', async () => {
 		// A write to /dev/full fails with ENOSPC: the temporary directory cannot be one, so the blob's own place stands in for it.
-		const { storage } = await import('../src/failures.ts');
-		await expect(storage(writeFile('/dev/full', 'x'))).rejects.toMatchObject({
+		const { withStoreErrors } = await import('../src/failures.ts');
+		await expect(withStoreErrors(writeFile('/dev/full', 'x'))).rejects.toMatchObject({
 			code: 'E_STORE_FULL',
 		});
 	});

@@ -6,17 +6,17 @@ export const hostErrors = defineErrors({
 		status: 401,
 		type: 'invalid_request_error',
 		code: null,
-		message: 'This server does not know who is asking.',
-		remedy: 'Sign in as the application around this API wants it.',
+		message: 'The caller is not authenticated.',
+		remedy: 'Sign in to the application that hosts this API.',
 		headers: { 'x-should-retry': 'false' },
 	},
 	E_HOST_PRINCIPAL: {
 		status: 500,
 		type: 'server_error',
 		code: null,
-		message: 'The function given to fromHost returned something else than { id, tenant, scopes }.',
+		message: 'The function passed to fromHost must return { id, tenant, scopes }.',
 		remedy:
-			'Return names of 1 to 256 characters and a list of scopes, or undefined for a stranger.',
+			'Return names of 1 to 256 characters and a list of scopes, or undefined for an unknown caller.',
 		headers: { 'x-should-retry': 'false' },
 	},
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from '@plinth/core';
-import type { Mounting } from './mounting.ts';
+import type { MountOptions } from './mounting.ts';
 
 /** A handler of Express, Connect and NestJS on Express. */
 export type ExpressHandler = (
@@ -10,9 +10,9 @@ export type ExpressHandler = (
 ) => void;
 
 /**
- * Mounts an app in Express: `server.use('/ai', plinth(app))`. The mount path needs no `prefix`: Express strips it and tells. Paths that are not ours go on to the
- * host. Put it before body parsers.
+ * Mounts an app in Express: `server.use('/ai', plinth(app))`. The mount path needs no `prefix`, because
+ * Express strips it. Paths that Plinth does not serve go on to the host. Mount it before body parsers.
  */
-export function plinth(app: App, mounting: Mounting = {}): ExpressHandler {
-	return app.callback(mounting);
+export function plinth(app: App, options: MountOptions = {}): ExpressHandler {
+	return app.callback(options);
 }

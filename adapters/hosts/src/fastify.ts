@@ -2,29 +2,30 @@ import type { App } from '@plinth/core';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Mounts an app in Fastify: `fastify.register(plinth(app), { prefix: '/ai' })`. In the plugin's own scope Fastify's body parsers are taken out, so bodies flow to us whatever
- * the host has registered; its `onRequest` and `preHandler` hooks run before us. Paths that are not ours go to the host's handler of what is not found.
+ * Mounts an app in Fastify: `fastify.register(plinth(app), { prefix: '/ai' })`. Body parsers are removed in
+ * the plugin's scope, so that bodies reach Plinth unparsed. The host's `onRequest` and `preHandler` hooks
+ * run first. Paths that Plinth does not serve go to the host's not-found handler.
  */
 export function plinth(app: App): FastifyPluginAsync {
 	return async (fastify) => {
 		const { prefix } = fastify;
 		fastify.removeAllContentTypeParsers();
 		fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
-		fastify.all('/*', (request, reply) => answer(app, prefix, request, reply));
+		fastify.all('/*', (request, reply) => handle(app, prefix, request, reply));
 	};
 }
 
-function answer(app: App, prefix: string, request: FastifyRequest, reply: FastifyReply): void {
+function handle(app: App, prefix: string, request: FastifyRequest, reply: FastifyReply): void {
 	const { raw } = reply;
-	const carried = Object.entries(reply.getHeaders());
+	const hookHeaders = Object.entries(reply.getHeaders());
 	const handle = app.callback({ prefix, host: [request] });
-	let isOurs = true;
-	// What hooks have set is otherwise lost: Fastify writes it only with its own answers.
-	for (const [name, value] of carried) if (value !== undefined) raw.setHeader(name, value);
+	let isHandled = true;
+	// Headers set by hooks: Fastify writes them only with its own responses.
+	for (const [name, value] of hookHeaders) if (value !== undefined) raw.setHeader(name, value);
 	handle(request.raw, raw, () => {
-		isOurs = false;
+		isHandled = false;
 		reply.callNotFound();
 	});
-	// Now, not before: what is hijacked cannot be handed back.
-	if (isOurs) reply.hijack();
+	// After the callback: a hijacked reply cannot be returned to the host.
+	if (isHandled) reply.hijack();
 }

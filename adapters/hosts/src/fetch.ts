@@ -1,30 +1,30 @@
 import type { App } from '@plinth/core';
-import type { Mounting } from './mounting.ts';
+import type { MountOptions } from './mounting.ts';
 
-/** A web-standard handler; what hosts pass beside the request is theirs. */
+/** A web-standard handler; `context` has the host's further arguments. */
 export type FetchHandler<C extends readonly unknown[]> = (
 	request: Request,
 	...context: C
 ) => Promise<Response>;
 
-/** Where an app hangs behind a web-standard handler. */
-export interface FetchMounting<C extends readonly unknown[]> extends Mounting {
-	/** Answers what is not ours; without it that reads 404. */
+/** Options of mounting an app in a web-standard handler. */
+export interface FetchMountOptions<C extends readonly unknown[]> extends MountOptions {
+	/** Handles paths that Plinth does not serve; without it they get 404. */
 	readonly next?: (request: Request, ...context: C) => Response | Promise<Response>;
 }
 
 /**
- * Mounts an app behind `(request, …context) => Response`, as route handlers of Next.js and others are: `export const POST = plinth(app, { prefix: '/ai' })`. An authenticator that asks
- * the host gets the request and the context.
+ * Mounts an app as `(request, …context) => Response`, as in route handlers of Next.js: `export const POST =
+ * plinth(app, { prefix: '/ai' })`. An authenticator of the host receives the request and the context.
  */
 export function plinth<const C extends readonly unknown[]>(
 	app: App,
-	{ next, ...mounting }: FetchMounting<C> = {},
+	{ next, ...options }: FetchMountOptions<C> = {},
 ): FetchHandler<C> {
 	return (request, ...context) =>
 		app.fetch(
 			request,
-			{ ...mounting, host: [request, ...context] },
+			{ ...options, host: [request, ...context] },
 			next && (() => next(request, ...context)),
 		);
 }

@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { hostErrors } from './errors.ts';
 
 /**
- * Tells who sent a request of the host: Express's and Node's request, Fastify's request, the context of Koa and of Hono, or a fetch request and what its
- * handler got beside it. Nothing for a stranger, who reads 401.
+ * Identifies the caller of a request by the host's own objects: the request of Express, Node and Fastify, the context
+ * of Koa and Hono, or a fetch request and its context. Returns nothing for an unknown caller, who gets 401.
  */
 export type Identify<H extends readonly unknown[]> = (
 	...host: H
@@ -25,7 +25,7 @@ const backend = defineBackend({
 	name: 'fromHost',
 	provides: services.authenticator,
 	config: z.strictObject({
-		/** Tells who sent a request of the host. A function, so not for configs in YAML. */
+		/** Identifies the caller of a request. A function, so not available in YAML. */
 		identify: z.custom<Identify<readonly unknown[]>>(
 			(value) => typeof value === 'function',
 			'must be a function of the host that returns a principal',
@@ -35,8 +35,8 @@ const backend = defineBackend({
 });
 
 /**
- * An authenticator that takes the host's word for who calls, in place of API keys, which nobody looks at then. What `identify` throws is answered 500, and
- * nobody is let in.
+ * An authenticator that uses the host's identification in place of API keys, which are then ignored. An
+ * error of `identify` becomes a 500 response.
  */
 export const fromHost = Object.assign(
 	<const H extends readonly unknown[]>(identify: Identify<H>): BackendInstance =>
@@ -44,13 +44,13 @@ export const fromHost = Object.assign(
 	{ $kind: backend.$kind, definition: backend.definition },
 );
 
-function hostAuthenticator(ask: Identify<readonly unknown[]>): Authenticator {
+function hostAuthenticator(identify: Identify<readonly unknown[]>): Authenticator {
 	return {
 		authenticate: () => Promise.resolve(null),
 		async identify(...host) {
-			const answer = await ask(...host);
-			if (answer === undefined || answer === null) throw errorFrom(hostErrors, 'E_HOST_STRANGER');
-			const { data, error } = principal.safeParse(answer);
+			const result = await identify(...host);
+			if (result === undefined || result === null) throw errorFrom(hostErrors, 'E_HOST_STRANGER');
+			const { data, error } = principal.safeParse(result);
 			if (!data) throw errorFrom(hostErrors, 'E_HOST_PRINCIPAL', { cause: error });
 			return data;
 		},

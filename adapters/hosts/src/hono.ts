@@ -1,29 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import type { App } from '@plinth/core';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Mounting } from './mounting.ts';
+import type { MountOptions } from './mounting.ts';
 
 /**
- * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono leaves the path as it is, so the prefix has to be named. Paths that are not ours go on to
- * the next handler. What middleware sets on the answer afterwards, it has.
+ * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono keeps the path, so the prefix is
+ * required. Paths that Plinth does not serve go on to the next handler. Middleware may modify the response.
  */
-export function plinth(app: App, mounting: Mounting = {}): MiddlewareHandler {
+export function plinth(app: App, options: MountOptions = {}): MiddlewareHandler {
 	return async (context, next) => {
-		let isOurs = true;
-		const pass = async () => {
-			isOurs = false;
+		let isHandled = true;
+		const callNext = async () => {
+			isHandled = false;
 			await next();
 			return context.res;
 		};
-		const request = await readable(context);
-		const answer = await app.fetch(request, { ...mounting, host: [context] }, pass);
-		if (!isOurs) return;
-		if (isUnread(context)) answer.headers.set('connection', 'close');
-		return answer;
+		const request = await requestWithBody(context);
+		const response = await app.fetch(request, { ...options, host: [context] }, callNext);
+		if (!isHandled) return;
+		if (isUnread(context)) response.headers.set('connection', 'close');
+		return response;
 	};
 }
 
-/** Whether a part of the body is left on a connection of Node. It cannot carry another request then, and clients should know. */
+/**
+ * Whether a Node connection has an unread rest of the body. It cannot carry another request, so clients should know.
+ */
 function isUnread({ env }: Context): boolean {
 	const { incoming } = (env ?? {}) as { readonly incoming?: Partial<IncomingMessage> };
 	if (incoming?.httpVersionMajor !== 1 || incoming.readableEnded) return false;
@@ -31,19 +33,19 @@ function isUnread({ env }: Context): boolean {
 	return length !== '0' || coding !== undefined;
 }
 
-/** The request with its body, also when somebody has read JSON through the context: Hono keeps it then. */
-async function readable({ req }: Context): Promise<Request> {
+/** The request with its body, also when other code has read it as JSON through the context, where Hono caches it. */
+async function requestWithBody({ req }: Context): Promise<Request> {
 	const { raw } = req;
 	if (!raw.bodyUsed || !/\bjson\b/i.test(req.header('content-type') ?? '')) return raw;
 	try {
 		const { method, signal, url } = raw;
 		const body = Buffer.from(await req.text());
 		const headers = new Headers(raw.headers);
-		// What Hono tells again may have another length.
+		// Hono's copy may have another length.
 		headers.set('content-length', String(body.length));
 		return new Request(url, { method, headers, signal, body });
 	} catch {
-		// It was read past the context. The app says so, in its own form.
+		// It was read without the context. The app reports this as an error.
 		return raw;
 	}
 }

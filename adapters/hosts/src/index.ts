@@ -1,3 +1,3 @@
 export { hostErrors } from './errors.ts';
 export { fromHost, type Identify } from './from-host.ts';
-export type { Mounting } from './mounting.ts';
+export type { MountOptions } from './mounting.ts';

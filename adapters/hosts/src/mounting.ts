@@ -1,5 +1,8 @@
-/** Where an app hangs. */
-export interface Mounting {
-	/** What stands before Plinth's paths, where the host leaves it in the address: `/ai`. Without it Plinth stands at the root of what reaches it. */
+/** Options of mounting an app. */
+export interface MountOptions {
+	/**
+	 * The path prefix, when the host does not strip it: `/ai`. Without it Plinth serves the root of the paths
+	 * that it receives.
+	 */
 	readonly prefix?: string;
 }

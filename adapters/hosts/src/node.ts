@@ -1,15 +1,15 @@
 import type { RequestListener } from 'node:http';
 import type { App } from '@plinth/core';
-import type { Mounting } from './mounting.ts';
+import type { MountOptions } from './mounting.ts';
 
-/** Where an app hangs in a server of Node. */
-export interface NodeMounting extends Mounting {
-	/** Answers what is not ours; without it that reads 404. */
+/** Options of mounting an app in a Node server. */
+export interface NodeMountOptions extends MountOptions {
+	/** Handles paths that Plinth does not serve; without it they get 404. */
 	readonly next?: RequestListener;
 }
 
-/** Mounts an app in a server of Node: `createServer(plinth(app, { prefix: '/ai', next }))`. */
-export function plinth(app: App, { next, ...mounting }: NodeMounting = {}): RequestListener {
-	const handle = app.callback(mounting);
+/** Mounts an app in a Node server: `createServer(plinth(app, { prefix: '/ai', next }))`. */
+export function plinth(app: App, { next, ...options }: NodeMountOptions = {}): RequestListener {
+	const handle = app.callback(options);
 	return (req, res) => handle(req, res, next && (() => next(req, res)));
 }

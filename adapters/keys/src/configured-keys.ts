@@ -1,13 +1,13 @@
 import type { Principal } from '@plinth/core';
 import { type Digest, digestOf, keyId, sameDigest } from './key-format.ts';
 
-/** The keys that a config names, by their digests. */
+/** The keys of the config, by their digests. */
 export class ConfiguredKeys {
 	readonly #owners = new Map<string, { readonly digest: Buffer; readonly principal: Principal }>();
 
-	/** `given` has passed {@link wrongKeys}. */
-	constructor(given: string | readonly string[]) {
-		for (const { tenant, key } of keyEntries(given)) {
+	/** `given` must have passed {@link keyProblems}. */
+	constructor(keys: string | readonly string[]) {
+		for (const { tenant, key } of keyEntries(keys)) {
 			const { hex, bytes } = digestOf(key);
 			const id = keyId(hex);
 			const principal = { id, tenant: tenant ?? id, scopes: ['*'] };
@@ -20,28 +20,28 @@ export class ConfiguredKeys {
 	}
 
 	/**
-	 * Whom a key speaks for. It costs the same for one key and for thousands; what the lookup may tell by its time concerns
-	 * digests, which nobody can choose.
+	 * The principal of a key. The lookup time does not depend on the number of keys; what it reveals concerns
+	 * digests, which callers cannot choose.
 	 */
-	find(given: Digest): Principal | undefined {
-		const found = this.#owners.get(given.hex);
-		return found && sameDigest(found.digest, given) ? found.principal : undefined;
+	find(keys: Digest): Principal | undefined {
+		const owner = this.#owners.get(keys.hex);
+		return owner && sameDigest(owner.digest, keys) ? owner.principal : undefined;
 	}
 }
 
-/** What is wrong with configured keys, without showing them. */
-export function wrongKeys(given: string | readonly string[]): readonly string[] {
-	const entries = keyEntries(given);
-	if (entries.length === 0 && given.length > 0) return ['holds no key'];
+/** The problems of configured keys, without the keys. */
+export function keyProblems(keys: string | readonly string[]): readonly string[] {
+	const entries = keyEntries(keys);
+	if (entries.length === 0 && keys.length > 0) return ['holds no key'];
 	const tenants = new Map<string, string | undefined>();
 	return entries.flatMap(({ tenant, key }, index) => {
-		const place = `entry ${index + 1} of ${entries.length}`;
+		const entryName = `entry ${index + 1} of ${entries.length}`;
 		if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(key)) {
-			return [`${place} has no key of 1 to 512 visible ASCII characters without a comma`];
+			return [`${entryName} has no key of 1 to 512 visible ASCII characters without a comma`];
 		}
-		if (tenant === '') return [`${place} has an empty tenant before its colon`];
+		if (tenant === '') return [`${entryName} has an empty tenant before its colon`];
 		if (tenants.has(key) && tenants.get(key) !== tenant) {
-			return [`${place} repeats the key of another tenant`];
+			return [`${entryName} repeats the key of another tenant`];
 		}
 		tenants.set(key, tenant);
 		return [];
@@ -54,9 +54,9 @@ interface KeyEntry {
 	readonly key: string;
 }
 
-/** Blank entries, as a trailing comma leaves them, are passed over. */
-function keyEntries(given: string | readonly string[]): readonly KeyEntry[] {
-	const entries = (typeof given === 'string' ? given.split(',') : given).map((text) => text.trim());
+/** Skips blank entries, for example after a trailing comma. */
+function keyEntries(keys: string | readonly string[]): readonly KeyEntry[] {
+	const entries = (typeof keys === 'string' ? keys.split(',') : keys).map((text) => text.trim());
 	return entries.filter(Boolean).map((entry) => {
 		const [, tenant, key = ''] = /^(?:([^:]*):)?(.*)$/s.exec(entry) ?? [];
 		return { tenant, key };

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 const prefix = 'plinth_live_';
 
-/** What is kept of a key in its place: from it nobody finds the key again. */
+/** The digest of a key, which is stored in its place and cannot be reversed. */
 export interface Digest {
 	/** SHA-256, 32 bytes. */
 	readonly bytes: Buffer;
@@ -11,7 +11,9 @@ export interface Digest {
 	readonly hex: string;
 }
 
-/** `plinth_live_` + 32 random bytes in base64url + CRC-32 of both in hex, so that scanners can tell a key from noise. */
+/**
+ * `plinth_live_` + 32 random bytes in base64url + CRC-32 of both in hex, so that secret scanners can recognise keys.
+ */
 export function makeKey(): string {
 	const body = `${prefix}${randomBytes(32).toString('base64url')}`;
 	return `${body}${checksum(body)}`;
@@ -22,23 +24,23 @@ export function isIssuedForm(key: string): boolean {
 	return key.startsWith(prefix) && key.slice(-8) === checksum(key.slice(0, -8));
 }
 
-/** Digests a key. A plain hash is enough where keys are random: there is no list of likely ones to try. */
+/** Hashes a key. A plain hash is sufficient, because keys are random and cannot be guessed. */
 export function digestOf(key: string): Digest {
 	const bytes = createHash('sha256').update(key).digest();
 	return { bytes, hex: bytes.toString('hex') };
 }
 
-/** Compares digests in a time that says nothing about where they differ. */
-export function sameDigest(known: Buffer, given: Digest): boolean {
-	return known.length === given.bytes.length && timingSafeEqual(known, given.bytes);
+/** Compares digests in constant time. */
+export function sameDigest(expected: Buffer, digest: Digest): boolean {
+	return expected.length === digest.bytes.length && timingSafeEqual(expected, digest.bytes);
 }
 
-/** The public name of a key: `key_` + the first 12 hex digits of its digest. Safe to log and to show. */
+/** The public id of a key: `key_` + the first 12 hex digits of its digest. Safe to log and to show. */
 export function keyId(hex: string): string {
 	return `key_${hex.slice(0, 12)}`;
 }
 
-/** The hex digits in a text made by {@link keyId}; undefined for any other text. */
+/** The hex digits of an id from {@link keyId}; undefined for any other text. */
 export function digitsOfId(text: string): string | undefined {
 	return /^key_([0-9a-f]{12})$/.exec(text)?.[1];
 }

@@ -2,16 +2,19 @@ import type { Json, RecordStore, StoredRecord } from '@plinth/core';
 import { plinthError } from '@plinth/core';
 import { type Digest, digitsOfId } from './key-format.ts';
 
-/** A key as it is stored, under the hex digits of its digest: never the key itself. Instants are milliseconds since the Unix epoch. */
+/**
+ * The record of a key, under the hex digits of its digest; it never holds the key. Instants are
+ * milliseconds since the Unix epoch.
+ */
 export interface KeyRecord {
 	readonly tenant: string;
 	readonly scopes: readonly string[];
 	/** The last four characters, for people who look for a key. */
 	readonly hint: string;
 	readonly createdAt: number;
-	/** Null or absent: nobody named it. */
+	/** Null or absent: the key has no name. */
 	readonly name?: string | null;
-	/** From this instant on the key is refused. Null or absent: never. */
+	/** Expiry. Null or absent: never. */
 	readonly expiresAt?: number | null;
 	/** Absent until the first use. */
 	readonly lastUsedAt?: number;
@@ -31,7 +34,7 @@ export class KeyRecords {
 		this.#store = store;
 	}
 
-	/** Rejects with `E_STORE_UNAVAILABLE`, whatever the store says: its own words are for the log, not for strangers. */
+	/** Rejects with `E_STORE_UNAVAILABLE` for any failure of the store, whose message is only logged. */
 	async find(digest: Digest): Promise<StoredKey | null> {
 		try {
 			return await this.#store.get(collection, digest.hex);
@@ -44,20 +47,20 @@ export class KeyRecords {
 	async findById(id: string): Promise<StoredKey | null> {
 		const digits = digitsOfId(id);
 		if (digits === undefined) return null;
-		// The digits sort just before the digests that begin with them.
+		// The id's digits sort directly before the digests that start with them.
 		const { records } = await this.#page({ after: digits, limit: 2 });
-		const [found, ...others] = records.filter((record) => record.id.startsWith(digits));
-		return found && others.length === 0 ? found : null;
+		const [keys, ...others] = records.filter((record) => record.id.startsWith(digits));
+		return keys && others.length === 0 ? keys : null;
 	}
 
 	/** All keys, ordered by digest. */
 	async all(): Promise<readonly StoredKey[]> {
-		const found: StoredKey[] = [];
+		const keys: StoredKey[] = [];
 		for (;;) {
-			const after = found.at(-1)?.id;
+			const after = keys.at(-1)?.id;
 			const page = await this.#page({ limit: 1_000, ...(after === undefined ? {} : { after }) });
-			found.push(...page.records);
-			if (!page.hasMore) return found;
+			keys.push(...page.records);
+			if (!page.hasMore) return keys;
 		}
 	}
 
@@ -70,12 +73,12 @@ export class KeyRecords {
 		await this.#put(digest.hex, value, 0);
 	}
 
-	/** Writes the instant of the last use, unless the record has changed meanwhile: a revoked key must not come back by this. */
+	/** Writes the time of the last use, unless the record has changed meanwhile: this must not restore a revoked key. */
 	async touch(key: StoredKey, lastUsedAt: number): Promise<void> {
 		await this.#put(key.id, { ...key.value, lastUsedAt }, key.version);
 	}
 
-	/** True when it was there. */
+	/** True when the record existed. */
 	remove(id: string): Promise<boolean> {
 		return this.#store.delete(collection, id);
 	}

@@ -3,27 +3,27 @@ import { defineService, invalidValue, plinthError } from '@plinth/core';
 import { digestOf, keyId, makeKey } from './key-format.ts';
 import { KeyRecords, type StoredKey } from './key-records.ts';
 
-/** For whom a key is made, and what it may do. */
+/** The options of a new key. */
 export interface KeyRequest {
 	/** 1 to 128 printable characters. */
 	readonly tenant: string;
-	/** At least one: `videos:read`, …; `*` is every scope. Whether a route asks for them is for the caller to know. */
+	/** At least one: `videos:read`, …; `*` is every scope. Unknown scopes are not detected. */
 	readonly scopes: readonly string[];
 	/** A label for people: at most 128 printable characters. */
 	readonly name?: string;
-	/** Milliseconds since the Unix epoch, in the future: from that instant on the key is refused. Absent: it stays. */
+	/** Expiry in milliseconds since the Unix epoch, in the future. Absent: never. */
 	readonly expiresAt?: number;
 }
 
-/** A key that was made just now. It is shown here and never again. */
+/** A new key, which is returned only here. */
 export interface IssuedKey {
 	readonly id: string;
 	readonly key: string;
 }
 
-/** What is known of an issued key. Instants are milliseconds since the Unix epoch. */
+/** The metadata of an issued key. Instants are milliseconds since the Unix epoch. */
 export interface KeyInfo {
-	/** Also the id of the principal that the key speaks for. */
+	/** Also the id of the key's principal. */
 	readonly id: string;
 	readonly tenant: string;
 	readonly scopes: readonly string[];
@@ -32,46 +32,46 @@ export interface KeyInfo {
 	readonly hint: string;
 	readonly createdAt: number;
 	readonly expiresAt: number | null;
-	/** To the minute. */
+	/** Precise to a minute. */
 	readonly lastUsedAt: number | null;
 	readonly state: 'active' | 'expired';
 }
 
-/** Issues keys, of which a tenant may have several at once. Keys that the config names are not among them. */
+/** Issues and revokes keys. A tenant may have several. Keys of the config are not included. */
 export interface KeyRing {
-	/** Makes a key and stores its hash. Rejects with `E_VALUE_INVALID` and the name of what is wrong. */
+	/** Creates a key and stores its hash. Rejects with `E_VALUE_INVALID` that names the invalid option. */
 	issue(request: KeyRequest): Promise<IssuedKey>;
 	/**
-	 * Makes a key with every scope for tenant `default` when none is configured, none is stored and none was ever made so; else null:
-	 * whoever has revoked every key does not get one by a restart.
+	 * Creates a key with every scope for the tenant `default`, when no key is configured or stored and none was created
+	 * this way before; otherwise returns null. A restart after the revocation of every key creates none.
 	 */
 	issueFirst(): Promise<string | null>;
-	/** Every issued key, the oldest first; expired ones stay until they are revoked. */
+	/** All issued keys, oldest first; expired ones are kept until they are revoked. */
 	list(): Promise<readonly KeyInfo[]>;
-	/** Forgets a key, named by itself or by its id: from now on it is refused. Null: there is no such key. */
+	/** Revokes a key, given as the key or its id, from the next request on. Returns null for an unknown key. */
 	revoke(keyOrId: string): Promise<KeyInfo | null>;
 }
 
 /** The service under which a {@link KeyRing} is provided. */
 export const keyRing = defineService<KeyRing>('core.keys');
 
-/** Whether a stored key is no longer good. */
+/** Whether a stored key has expired. */
 export function isExpired({ value }: StoredKey, now: number): boolean {
 	return typeof value.expiresAt === 'number' && now >= value.expiresAt;
 }
 
-const marks = { tenant: 'system', collection: 'core.keyMarks' };
+const firstKeyMarks = { tenant: 'system', collection: 'core.keyMarks' };
 const firstKey = 'first';
 
-/** What a ring stands on. */
+/** Dependencies of a key ring. */
 export interface KeyRingOptions {
-	/** Undefined: nothing can be issued. */
+	/** Undefined: keys cannot be issued. */
 	readonly store: RecordStore | undefined;
 	readonly hasConfigured: boolean;
 	readonly clock: Clock;
 }
 
-/** Makes a ring on a store. */
+/** Creates a key ring on a store. */
 export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): KeyRing {
 	const records = store && new KeyRecords(store);
 	const ring: KeyRing = {
@@ -95,9 +95,9 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 		async issueFirst() {
 			if (hasConfigured || !store || !records) return null;
 			if (!(await records.isEmpty())) return null;
-			// Of two processes that start on one store, the one whose mark is written makes the key.
-			const isOurs = await store.put(marks, firstKey, {}, { ifVersion: 0 });
-			if (isOurs === null) return null;
+			// Of several processes that start on one store, the first writer of this record creates the key.
+			const version = await store.put(firstKeyMarks, firstKey, {}, { ifVersion: 0 });
+			if (version === null) return null;
 			return (await ring.issue({ tenant: 'default', scopes: ['*'], name: 'first' })).key;
 		},
 		async list() {
@@ -107,16 +107,16 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 				.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 		},
 		async revoke(keyOrId) {
-			const found =
+			const record =
 				(await records?.findById(keyOrId)) ?? (await records?.find(digestOf(keyOrId))) ?? null;
-			if (!found || !(await records?.remove(found.id))) return null;
-			return describe(found, clock.now());
+			if (!record || !(await records?.remove(record.id))) return null;
+			return describe(record, clock.now());
 		},
 	};
 	return ring;
 }
 
-const noStore = 'apiKeys has no RecordStore to keep keys in: add one under backends.records.';
+const noStore = 'apiKeys has no RecordStore for keys: add one under backends.records.';
 
 function describe(key: StoredKey, now: number): KeyInfo {
 	const { tenant, scopes, hint, createdAt } = key.value;
@@ -126,7 +126,7 @@ function describe(key: StoredKey, now: number): KeyInfo {
 	return { id, tenant, scopes, name, hint, createdAt, expiresAt, lastUsedAt, state };
 }
 
-// Neither controls nor what turns the direction of writing: both are printed to terminals.
+// Excludes control and bidi characters, because both are printed to terminals.
 const printable = /^(?! )[^\p{C}\p{Zl}\p{Zp}]{1,128}(?<! )$/u;
 const scopePattern = /^[\x21-\x2b\x2d-\x7e]{1,64}$/;
 

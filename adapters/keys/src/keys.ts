@@ -1,7 +1,7 @@
 import type { Authenticator, Clock, Logger } from '@plinth/core';
 import { defineBackend, optional, services } from '@plinth/core';
 import { z } from 'zod';
-import { ConfiguredKeys, wrongKeys } from './configured-keys.ts';
+import { ConfiguredKeys, keyProblems } from './configured-keys.ts';
 import { isIssuedForm, keyId, sameDigest } from './key-format.ts';
 import { KeyRecords } from './key-records.ts';
 import { createKeyRing, isExpired, keyRing } from './key-ring.ts';
@@ -14,7 +14,7 @@ const config = z.strictObject({
 		.union([z.string(), z.array(z.string())])
 		.default('')
 		.superRefine((given, ctx) => {
-			for (const message of wrongKeys(given)) ctx.addIssue({ code: 'custom', message });
+			for (const message of keyProblems(given)) ctx.addIssue({ code: 'custom', message });
 		}),
 });
 
@@ -43,19 +43,22 @@ interface Sources {
 	readonly log: Logger;
 }
 
-const howToGetOne =
-	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or make one: plinth keys create.';
+const remedy =
+	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
 
-/** Every request reads the record of its key: so a revocation counts from the next request on, in every process. */
+/**
+ * Authenticates by configured and issued keys. Every request reads the record of its key, so that a
+ * revocation applies to the next request in every process.
+ */
 function authenticator({ configured, records, lastUse, clock, log }: Sources): Authenticator {
 	const digests = new RecentDigests();
-	let mayLackKeys = configured.size === 0;
+	let isUnchecked = configured.size === 0;
 
-	/** A server without any key refuses everybody, which is seldom meant: the log says so, once. */
-	async function lookForKeys(): Promise<void> {
-		mayLackKeys = false;
+	/** Logs a warning, once, when there are no keys at all and so every request is refused. */
+	async function warnIfNoKeys(): Promise<void> {
+		isUnchecked = false;
 		if (records && !(await records.isEmpty())) return;
-		log.warn({}, `a request was refused, and there is no API key at all: ${howToGetOne}`);
+		log.warn({}, `a request was refused, because there are no API keys: ${remedy}`);
 	}
 
 	return {
@@ -63,19 +66,19 @@ function authenticator({ configured, records, lastUse, clock, log }: Sources): A
 			const digest = digests.of(key);
 			const principal = configured.find(digest);
 			if (principal) {
-				digests.keep(key, digest);
+				digests.remember(key, digest);
 				return principal;
 			}
-			// Nobody waits for it, and a store that fails tells of it otherwise.
-			if (mayLackKeys) lookForKeys().catch(() => {});
-			// A guess with a wrong checksum is refused without a look at the store.
+			// Not awaited; failures of the store are reported elsewhere.
+			if (isUnchecked) warnIfNoKeys().catch(() => {});
+			// A wrong checksum is refused without a read of the store.
 			if (!records || !isIssuedForm(key)) return null;
-			const found = await records.find(digest);
-			if (!found || !sameDigest(Buffer.from(found.id, 'hex'), digest)) return null;
-			if (isExpired(found, clock.now())) return null;
-			digests.keep(key, digest);
-			lastUse?.note(found);
-			const { tenant, scopes } = found.value;
+			const record = await records.find(digest);
+			if (!record || !sameDigest(Buffer.from(record.id, 'hex'), digest)) return null;
+			if (isExpired(record, clock.now())) return null;
+			digests.remember(key, digest);
+			lastUse?.record(record);
+			const { tenant, scopes } = record.value;
 			return { id: keyId(digest.hex), tenant, scopes };
 		},
 	};

@@ -1,19 +1,19 @@
 import type { Clock, Logger } from '@plinth/core';
 import type { KeyRecords, StoredKey } from './key-records.ts';
 
-/** How often the last use of a key is written, in milliseconds; so old may the shown instant be. */
-const everyMs = 60_000;
+/** Interval in which the last use of a key is written, in milliseconds. */
+const intervalMs = 60_000;
 
-/** How many keys are remembered between their writes. */
+/** Maximum number of keys in memory. */
 const maxRemembered = 10_000;
 
-/** Records when keys were last used, beside the requests: none waits for it, and none fails by it. */
+/** Records the last use of keys in the background, without delaying or failing requests. */
 export class LastUse {
 	readonly #records: KeyRecords;
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	/** When the last write was begun, by digest; so a store that refuses writes is not asked again by every request. */
-	readonly #begun = new Map<string, number>();
+	/** Start of the last write by digest, so that a failing store is not called by every request. */
+	readonly #lastWrites = new Map<string, number>();
 
 	constructor(records: KeyRecords, clock: Clock, log: Logger) {
 		this.#records = records;
@@ -21,14 +21,15 @@ export class LastUse {
 		this.#log = log;
 	}
 
-	/** Notes a use. At most one write per key and minute; the record tells of those that other processes have done. */
-	note(key: StoredKey): void {
+	/** Records a use, with at most one write per key and minute, including writes of other processes. */
+	record(key: StoredKey): void {
 		const now = this.#clock.now();
-		const isRecent = (at: number | undefined) => at !== undefined && Math.abs(now - at) < everyMs;
-		if (isRecent(key.value.lastUsedAt) || isRecent(this.#begun.get(key.id))) return;
-		// Forgetting costs a write more, and no memory.
-		if (this.#begun.size >= maxRemembered) this.#begun.clear();
-		this.#begun.set(key.id, now);
+		const isRecent = (at: number | undefined) =>
+			at !== undefined && Math.abs(now - at) < intervalMs;
+		if (isRecent(key.value.lastUsedAt) || isRecent(this.#lastWrites.get(key.id))) return;
+		// Clearing bounds the memory; it only causes additional writes.
+		if (this.#lastWrites.size >= maxRemembered) this.#lastWrites.clear();
+		this.#lastWrites.set(key.id, now);
 		void this.#write(key, now);
 	}
 

@@ -1,10 +1,10 @@
 import { type Digest, digestOf } from './key-format.ts';
 
-const most = 64;
+const maxDigests = 64;
 
 /**
- * The digests of keys that were good a moment ago, so that busy clients do not cost a hash each time. Whether a key still is good
- * is asked anew at every request. What its time tells is whether a whole key was known, which the answer tells as well.
+ * Caches the digests of recently valid keys, to save a hash per request. Validity is checked at every
+ * request. Its timing only reveals whether a complete key was known, which the response reveals as well.
  */
 export class RecentDigests {
 	readonly #digests = new Map<string, Digest>();
@@ -13,11 +13,11 @@ export class RecentDigests {
 		return this.#digests.get(key) ?? digestOf(key);
 	}
 
-	/** Remembers the digest of a good key. Wrong ones would only push those out. */
-	keep(key: string, digest: Digest): void {
+	/** Caches the digest of a valid key. Invalid keys would only evict others. */
+	remember(key: string, digest: Digest): void {
 		if (this.#digests.has(key)) return;
-		// Forgetting costs a hash more.
-		if (this.#digests.size >= most) this.#digests.clear();
+		// Clearing only causes additional hashes.
+		if (this.#digests.size >= maxDigests) this.#digests.clear();
 		this.#digests.set(key, digest);
 	}
 }

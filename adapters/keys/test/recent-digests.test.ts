@@ -7,7 +7,7 @@ it('digests of good keys are remembered, those of others are made anew', () => {
 	const good = digests.of('good');
 	expect(good).toEqual(digestOf('good'));
 	expect(digests.of('good')).not.toBe(good);
-	digests.keep('good', good);
+	digests.remember('good', good);
 	expect(digests.of('good')).toBe(good);
 	expect(digests.of('other')).toEqual(digestOf('other'));
 });
@@ -15,9 +15,9 @@ it('digests of good keys are remembered, those of others are made anew', () => {
 it('only few digests are remembered', () => {
 	const digests = new RecentDigests();
 	const first = digests.of('key-0');
-	digests.keep('key-0', first);
+	digests.remember('key-0', first);
 	expect(digests.of('key-0')).toBe(first);
-	for (let i = 1; i < 66; i += 1) digests.keep(`key-${i}`, digests.of(`key-${i}`));
+	for (let i = 1; i < 66; i += 1) digests.remember(`key-${i}`, digests.of(`key-${i}`));
 	expect(digests.of('key-0')).not.toBe(first);
 	expect(digests.of('key-0')).toEqual(first);
 });

@@ -4,21 +4,22 @@ import { z } from 'zod';
 import { lazyCodec } from './lazy.ts';
 
 const config = z.strictObject({
-	/** How many images are worked on at the same time in the server's process; the others wait. */
+	/** Maximum images processed concurrently in the server's process; the others wait. */
 	concurrency: z.coerce.number<number | string>().int().min(1).max(64).default(2),
-	/** How many processes there may be beside it, for images that take much memory. */
+	/** Maximum worker processes for images that need much memory. */
 	workers: z.coerce.number<number | string>().int().min(1).max(16).default(1),
 });
 
-/** How long after its creation the library is loaded, if no picture came before. */
+/** Delay after which the library is loaded, if no picture came before, in milliseconds. */
 const loadAfterMs = 1_000;
 
 /**
  * Images by sharp (libvips): `backends: { images: sharpImages() }`.
  *
- * The library is loaded just after the start of a server, which it would hold up, or by the first picture. From then on sharp
- * reads PNG, JPEG and WebP only and caches nothing, in the whole process: libvips keeps both settings once per process. Heavy pictures
- * are decoded in a process of their own, which starts with the first of them and ends when none has come for ten seconds.
+ * The library is loaded shortly after the start of a server, to keep the start fast, or by the first
+ * picture. From then on sharp reads only PNG, JPEG and WebP and caches nothing in the whole process,
+ * because libvips has both settings per process. Pictures that need much memory are decoded in a worker
+ * process, which starts on demand and ends after ten idle seconds.
  */
 export const sharpImages = defineBackend({
 	name: 'sharpImages',
@@ -30,14 +31,14 @@ export const sharpImages = defineBackend({
 			loading = loadCodec(config);
 			return (await loading).codec;
 		});
-		// Not only with the first picture: a library that does not run here is told early.
+		// Early, so that a library that cannot be loaded is reported at the start.
 		const timer = setTimeout(() => {
 			codec.loaded().catch((err: unknown) => log.error({ err }, cannotLoad));
 		}, loadAfterMs);
 		timer.unref();
 		onStop(async () => {
 			clearTimeout(timer);
-			// Also when it is still being loaded: what waits for it must not start a process any more.
+			// Also while it is loading: a waiting call must not start a process any more.
 			const loaded = await loading?.catch(() => undefined);
 			await loaded?.pool.close();
 		});
@@ -46,7 +47,8 @@ export const sharpImages = defineBackend({
 });
 
 const cannotLoad =
-	'sharp cannot be loaded, so no picture can be read: install its package for this platform, or configure another backend for images.';
+	'sharp cannot be loaded, so pictures cannot be read: install its package for this ' +
+	'platform, or configure another backend for images.';
 
 async function loadCodec({ concurrency, workers }: z.infer<typeof config>) {
 	const [{ SharpCodec }, { restrictLoaders }, { WorkerPool }] = await Promise.all([

@@ -12,24 +12,24 @@ import {
 	type TranscodeOptions,
 } from '@plinth/toolkit';
 import { Refusal } from '@plinth/toolkit/processes/child';
-import { storedAs } from './encoding.ts';
+import { encodeAs } from './encoding.ts';
 import { encode, type RefusalCode } from './failures.ts';
-import { beginningOf } from './input.ts';
-import { isHeavy, isLarge, openPicture, perform } from './picture.ts';
-import { assertSize, fromPixels, lay, rawFrom, resizing } from './pixels.ts';
-import type { AnswerTo, Task } from './tasks.ts';
+import { readImageHead } from './input.ts';
+import { isHeavy, isLarge, openPicture, runTask } from './picture.ts';
+import { assertSize, compositeLayers, fromPixels, rawFrom, resized } from './pixels.ts';
+import type { Task, TaskResult } from './tasks.ts';
 import type { WorkerPool } from './worker/pool.ts';
 
 /**
- * `ImageCodec` on sharp. Everything that is read ends as 8-bit sRGB, turned upright and without metadata. At most `concurrency` images
- * are worked on here at the same time; encoded ones that are heavy go to the workers, and wait for them without taking a place here.
+ * `ImageCodec` on sharp. Decoded pictures are 8-bit sRGB, upright and without metadata. At most `concurrency` images
+ * are processed here at a time. Encoded ones that need much memory go to the workers without taking a slot here.
  */
 export class SharpCodec implements ImageCodec {
-	readonly #places: Semaphore;
+	readonly #slots: Semaphore;
 	readonly #workers: WorkerPool;
 
 	constructor(concurrency: number, workers: WorkerPool) {
-		this.#places = new Semaphore(concurrency);
+		this.#slots = new Semaphore(concurrency);
 		this.#workers = workers;
 	}
 
@@ -44,13 +44,13 @@ export class SharpCodec implements ImageCodec {
 	): Promise<RawImage> {
 		assertSize(options.width, options.height);
 		if (!('data' in image)) return this.#decode(image, { kind: 'fit', options }, signal);
-		return this.#places.run(() => rawFrom(resizing(fromPixels(image), options)), signal);
+		return this.#slots.run(() => rawFrom(resized(fromPixels(image), options)), signal);
 	}
 
 	async encode(image: RawImage, options: EncodeOptions, signal?: AbortSignal): Promise<Uint8Array> {
 		const pixels = fromPixels(image);
-		return coded(() =>
-			this.#places.run(() => encode(() => storedAs(pixels, options).toBuffer()), signal),
+		return withMediaErrors(() =>
+			this.#slots.run(() => encode(() => encodeAs(pixels, options).toBuffer()), signal),
 		);
 	}
 
@@ -68,31 +68,31 @@ export class SharpCodec implements ImageCodec {
 		layers: readonly ImageLayer[],
 		signal?: AbortSignal,
 	): Promise<RawImage> {
-		return this.#places.run(() => lay(base, layers), signal);
+		return this.#slots.run(() => compositeLayers(base, layers), signal);
 	}
 
 	#decode<T extends Task>(image: EncodedImage, task: T, signal?: AbortSignal) {
-		return coded(async () => {
-			const answer = await this.#places.run(() => unlessHeavy(image, task), signal);
-			return answer ?? (await this.#workers.run(image, task, signal));
+		return withMediaErrors(async () => {
+			const result = await this.#slots.run(() => decodeIfLight(image, task), signal);
+			return result ?? (await this.#workers.run(image, task, signal));
 		});
 	}
 }
 
-/** Looks at the picture, and does the task unless it is heavy. */
-async function unlessHeavy<T extends Task>(
+/** Runs the task unless the picture needs a worker; then returns undefined. */
+async function decodeIfLight<T extends Task>(
 	image: EncodedImage,
 	task: T,
-): Promise<AnswerTo<T> | undefined> {
-	const beginning = await beginningOf(image);
-	// Of other files the header is found without reading all of them.
-	if (isLarge(beginning) && beginning.format === 'png' && 'path' in image) return undefined;
-	const picture = await openPicture(image, beginning);
-	return isHeavy(picture) ? undefined : perform(picture, task);
+): Promise<TaskResult<T> | undefined> {
+	const imageHead = await readImageHead(image);
+	// Headers of other formats are found without reading the whole file.
+	if (isLarge(imageHead) && imageHead.format === 'png' && 'path' in image) return undefined;
+	const picture = await openPicture(image, imageHead);
+	return isHeavy(picture) ? undefined : runTask(picture, task);
 }
 
-/** A refusal, whichever process it comes from, is an error of the kernel's table. */
-async function coded<T>(work: () => Promise<T>): Promise<T> {
+/** Converts refusals of either process to coded errors. */
+async function withMediaErrors<T>(work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {

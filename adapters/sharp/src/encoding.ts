@@ -1,33 +1,33 @@
 import type { EncodeOptions } from '@plinth/toolkit';
 import type { Sharp } from 'sharp';
 
-/** Whether nothing of the stored picture is transparent: asked for, or because JPEG has no alpha. */
+/** Whether the encoded picture is opaque: on request, or because JPEG has no alpha. */
 export function isOpaque({ format, opaque = false }: EncodeOptions): boolean {
 	return opaque || format === 'jpeg';
 }
 
-/** Ends a pipeline with a file in 8-bit sRGB; what was transparent may become white, as on a page. */
-export function storedAs(pipeline: Sharp, options: EncodeOptions): Sharp {
+/** Ends a pipeline with an encoded file in 8-bit sRGB; transparency may be flattened onto white. */
+export function encodeAs(pipeline: Sharp, options: EncodeOptions): Sharp {
 	const pixels = pipeline.toColourspace('srgb');
-	const shown = isOpaque(options) ? pixels.flatten({ background: '#ffffff' }) : pixels;
+	const flattened = isOpaque(options) ? pixels.flatten({ background: '#ffffff' }) : pixels;
 	switch (options.format) {
 		case 'png':
 			// Above level 3 time doubles for a few percent of size.
-			return shown.png({ compressionLevel: options.effort ?? 3 });
+			return flattened.png({ compressionLevel: options.effort ?? 3 });
 		case 'jpeg':
-			return storedAsJpeg(shown, options.quality ?? 90);
+			return encodeAsJpeg(flattened, options.quality ?? 90);
 		case 'webp':
 			// Above effort 2 time doubles for a few percent of size.
-			return shown.webp({ quality: positive(options.quality ?? 80), effort: 2 });
+			return flattened.webp({ quality: atLeastOne(options.quality ?? 80), effort: 2 });
 	}
 }
 
-function storedAsJpeg(pixels: Sharp, quality: number): Sharp {
+function encodeAsJpeg(pixels: Sharp, quality: number): Sharp {
 	const chromaSubsampling = quality >= 90 ? '4:4:4' : '4:2:0';
-	return pixels.jpeg({ quality: positive(quality), chromaSubsampling });
+	return pixels.jpeg({ quality: atLeastOne(quality), chromaSubsampling });
 }
 
-/** The contract's scale starts at 0, libvips' at 1. */
-function positive(quality: number): number {
+/** `ImageCodec` counts quality from 0, libvips from 1. */
+function atLeastOne(quality: number): number {
 	return Math.max(1, quality);
 }

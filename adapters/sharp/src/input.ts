@@ -1,27 +1,27 @@
 import { open, readFile } from 'node:fs/promises';
 import type { EncodedImage, ImageFormat } from '@plinth/toolkit';
 import { maxBytes, Refusal } from './failures.ts';
-import { hasEnd } from './jpeg.ts';
-import { fileHasTexts, withoutTexts } from './png.ts';
+import { hasEndMarker } from './jpeg.ts';
+import { fileHasTextChunks, withoutTextChunks } from './png.ts';
 import { headBytes, sniffFormat } from './sniff.ts';
 
-/** What is known of a picture from its first bytes. */
-export interface Beginning {
+/** Format and size of a picture from its first bytes. */
+export interface ImageHead {
 	readonly format: ImageFormat;
 	/** The first bytes. */
 	readonly head: Uint8Array;
-	/** Of all that there is, in bytes. */
+	/** Size of the whole file, in bytes. */
 	readonly size: number;
 }
 
-/** A picture that a decoder may see: of a known format, not too large, without the parts that only cost time. */
-export interface Input extends Beginning {
+/** A picture that is safe to decode: of a known format, not too large, without chunks that only cost time. */
+export interface Input extends ImageHead {
 	/** All bytes, or the path of a file. */
 	readonly source: Uint8Array | string;
 }
 
-/** Decides before any decoder sees the bytes. Throws a `Refusal`, and what the file system throws. */
-export async function beginningOf(image: EncodedImage): Promise<Beginning> {
+/** Detects the format before decoding. Throws a `Refusal`, and errors of the file system. */
+export async function readImageHead(image: EncodedImage): Promise<ImageHead> {
 	const { head, size } = 'path' in image ? await readHead(image.path) : headOf(image);
 	if (size > maxBytes) {
 		const sentence = `The image has more than ${maxBytes.toLocaleString('en')} bytes.`;
@@ -32,23 +32,23 @@ export async function beginningOf(image: EncodedImage): Promise<Beginning> {
 	return { format, head, size };
 }
 
-/** Takes out of a picture what a decoder must not see. Throws a `Refusal`, and what the file system throws. */
-export async function inputFrom(image: EncodedImage, beginning: Beginning): Promise<Input> {
+/** Removes what must not be decoded. Throws a `Refusal`, and errors of the file system. */
+export async function inputFrom(image: EncodedImage, imageHead: ImageHead): Promise<Input> {
 	const source = 'path' in image ? image.path : image;
-	if (beginning.format === 'png') return readablePng(source, beginning);
-	if (beginning.format === 'jpeg' && !(await hasEnd(source))) {
+	if (imageHead.format === 'png') return readablePng(source, imageHead);
+	if (imageHead.format === 'jpeg' && !(await hasEndMarker(source))) {
 		const cause = new Error('The JPEG is cut off: it has no EOI marker.');
 		throw new Refusal('E_IMAGE_UNREADABLE', undefined, { cause });
 	}
-	return { ...beginning, source };
+	return { ...imageHead, source };
 }
 
-async function readablePng(source: Uint8Array | string, beginning: Beginning): Promise<Input> {
+async function readablePng(source: Uint8Array | string, imageHead: ImageHead): Promise<Input> {
 	const isFile = typeof source === 'string';
-	if (isFile && !(await fileHasTexts(source))) return { ...beginning, source };
-	const rest = withoutTexts(isFile ? await readFile(source) : source);
-	if (!rest) throw new Refusal('E_IMAGE_UNREADABLE');
-	return { ...beginning, source: rest, size: rest.byteLength };
+	if (isFile && !(await fileHasTextChunks(source))) return { ...imageHead, source };
+	const stripped = withoutTextChunks(isFile ? await readFile(source) : source);
+	if (!stripped) throw new Refusal('E_IMAGE_UNREADABLE');
+	return { ...imageHead, source: stripped, size: stripped.byteLength };
 }
 
 function headOf(image: Uint8Array) {

@@ -6,15 +6,15 @@ const endMarker = Buffer.from([0xff, 0xd9]);
 const sliceBytes = 131_072;
 
 /**
- * Whether a JPEG has an end. Without one it was cut off, which a decoder would find out only with the last of its pixels. Looks for it
- * from behind, where whole pictures have it, perhaps before something that was appended.
+ * Whether a JPEG has an end marker. Without one it is truncated, which a decoder would notice only at the
+ * last pixels. Searches backwards, because the marker is near the end, possibly before appended data.
  */
-export async function hasEnd(image: Uint8Array | string): Promise<boolean> {
-	if (typeof image === 'string') return fileHasEnd(image);
+export async function hasEndMarker(image: Uint8Array | string): Promise<boolean> {
+	if (typeof image === 'string') return fileHasEndMarker(image);
 	return Buffer.from(image.buffer, image.byteOffset, image.byteLength).lastIndexOf(endMarker) >= 0;
 }
 
-async function fileHasEnd(path: string): Promise<boolean> {
+async function fileHasEndMarker(path: string): Promise<boolean> {
 	const file = await open(path);
 	try {
 		const slice = Buffer.alloc(sliceBytes);
@@ -23,7 +23,7 @@ async function fileHasEnd(path: string): Promise<boolean> {
 			const start = Math.max(0, end - sliceBytes);
 			const { bytesRead } = await file.read(slice, 0, end - start, start);
 			if (slice.subarray(0, bytesRead).lastIndexOf(endMarker) >= 0) return true;
-			// The marker may be cut in two.
+			// The marker may span two slices.
 			end = start === 0 ? 0 : start + 1;
 		}
 		return false;

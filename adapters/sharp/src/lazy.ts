@@ -1,6 +1,6 @@
 import type { ImageCodec } from '@plinth/toolkit';
 
-/** A codec that loads the one behind it with the first picture. A load that fails is tried again with the next one. */
+/** A codec that loads its implementation on first use. A failed load is retried by the next call. */
 export function lazyCodec(load: () => Promise<ImageCodec>) {
 	let loading: ReturnType<typeof load> | undefined;
 	const loaded = () => {
@@ -11,7 +11,7 @@ export function lazyCodec(load: () => Promise<ImageCodec>) {
 		return loading;
 	};
 	return {
-		/** Resolves when pictures find it loaded. */
+		/** Resolves when the implementation is loaded. */
 		loaded,
 		probe: async (...call) => (await loaded()).probe(...call),
 		fit: async (...call) => (await loaded()).fit(...call),

@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 
 /**
- * Leaves PNG, JPEG and WebP readable in this process, and nothing cached. The second line of defence behind the magic bytes: a parser
- * that cannot run has no holes.
+ * Restricts libvips to PNG, JPEG and WebP in this process, and disables its cache. This is a second defence
+ * besides the check of magic bytes: a disabled parser cannot be exploited.
  */
 export function restrictLoaders(): void {
 	sharp.block({ operation: ['VipsForeignLoad'] });

@@ -1,11 +1,11 @@
 import type { EncodedImage, FitOptions, RawImage, TranscodeOptions } from '@plinth/toolkit';
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { isOpaque, storedAs } from './encoding.ts';
-import { decode, maxPixels, maxSeconds, Refusal, tooHeavy } from './failures.ts';
-import { type Beginning, type Input, inputFrom } from './input.ts';
-import { rawFrom, resizing } from './pixels.ts';
-import type { Answers, AnswerTo, Task } from './tasks.ts';
-import { weigh, weighTurned } from './weight.ts';
+import { decodingBytes, rotatedDecodingBytes } from './decoding-bytes.ts';
+import { encodeAs, isOpaque } from './encoding.ts';
+import { decode, maxPixels, maxSeconds, Refusal, tooMuchMemory } from './failures.ts';
+import { type ImageHead, type Input, inputFrom } from './input.ts';
+import { rawFrom, resized } from './pixels.ts';
+import type { Task, TaskResult, TaskResults } from './tasks.ts';
 
 /** A picture whose header has been read. */
 export interface Picture {
@@ -13,26 +13,23 @@ export interface Picture {
 	readonly metadata: Metadata;
 }
 
-/** Bytes held while decoding above which a picture is refused: the worker could look at it, but not always use it. */
-const maxWeight = 380_000_000;
+/** Maximum bytes needed for decoding; above it a picture is refused, because the worker could not always process it. */
+const maxDecodingBytes = 380_000_000;
 
-/** Reads the header. Throws a `Refusal`, also for animations, and what the file system throws. */
-export async function openPicture(image: EncodedImage, beginning: Beginning): Promise<Picture> {
-	const input = await inputFrom(image, beginning);
+/** Reads the header. Throws a `Refusal`, also for animations, and errors of the file system. */
+export async function openPicture(image: EncodedImage, imageHead: ImageHead): Promise<Picture> {
+	const input = await inputFrom(image, imageHead);
 	const metadata = await decode(() => open(input).metadata());
 	if ((metadata.pages ?? 1) > 1) {
-		throw new Refusal(
-			'E_IMAGE_UNREADABLE',
-			'The image is an animation, and animations are not taken. Send a still picture.',
-		);
+		throw new Refusal('E_IMAGE_UNREADABLE', 'Animations are not accepted. Send a still picture.');
 	}
-	if (weigh(input.head, metadata) > maxWeight) throw tooHeavy();
+	if (decodingBytes(input.head, metadata) > maxDecodingBytes) throw tooMuchMemory();
 	return { input, metadata };
 }
 
-/** Does a task. Throws a `Refusal` for what is wrong with the picture. */
-export function perform<T extends Task>(picture: Picture, task: T): Promise<AnswerTo<T>>;
-export function perform(picture: Picture, task: Task): Promise<Answers[keyof Answers]> {
+/** Runs a task. Throws a `Refusal` for an invalid picture. */
+export function runTask<T extends Task>(picture: Picture, task: T): Promise<TaskResult<T>>;
+export function runTask(picture: Picture, task: Task): Promise<TaskResults[keyof TaskResults]> {
 	switch (task.kind) {
 		case 'probe':
 			return decode(() => probe(picture));
@@ -43,25 +40,25 @@ export function perform(picture: Picture, task: Task): Promise<Answers[keyof Ans
 	}
 }
 
-/** Bytes of the file above which it is heavy: reading them all takes its time too. */
-const lightBytes = 8_000_000;
+/** Size of a file above which it goes to the worker: reading it takes long. */
+const maxLightFileBytes = 8_000_000;
 
-/** Pixels of the whole picture above which it is heavy. A phone's 12 megapixels, row by row, take 2 MB and 25 ms. */
-const lightPixels = 16_000_000;
+/** Pixels above which a picture goes to the worker. 12 megapixels, decoded row by row, take 2 MB and 25 ms. */
+const maxLightPixels = 16_000_000;
 
-/** Bytes held while decoding above which it is heavy. */
-const lightWeight = 16_777_216;
+/** Bytes needed for decoding above which a picture goes to the worker. */
+const maxLightDecodingBytes = 16_777_216;
 
-/** Whether decoding the picture may take so much time or memory that it belongs in the worker process. */
+/** Whether decoding needs so much time or memory that it belongs in the worker process. */
 export function isHeavy({ input, metadata }: Picture): boolean {
 	const { width, height } = metadata;
-	const isSmall = width * height <= lightPixels && !isLarge(input);
-	return !isSmall || weighTurned(input.head, metadata) > lightWeight;
+	const isSmall = width * height <= maxLightPixels && !isLarge(input);
+	return !isSmall || rotatedDecodingBytes(input.head, metadata) > maxLightDecodingBytes;
 }
 
-/** Whether the picture is heavy for its bytes alone. */
-export function isLarge({ size }: Beginning): boolean {
-	return size > lightBytes;
+/** Whether the file alone is large enough for the worker. */
+export function isLarge({ size }: ImageHead): boolean {
+	return size > maxLightFileBytes;
 }
 
 function open({ source }: Input): Sharp {
@@ -75,25 +72,25 @@ function open({ source }: Input): Sharp {
 
 /** Decodes every row once. */
 async function probe({ input, metadata }: Picture) {
-	await hasty(open(input), metadata).raw().toBuffer();
+	await decodeOnly(open(input), metadata).raw().toBuffer();
 	const { width, height } = metadata.autoOrient;
 	return { format: input.format, width, height, hasAlpha: metadata.hasAlpha };
 }
 
-/** To next to nothing in size: JPEG and WebP are made smaller while they are decoded, and of PNG the last pixel needs all before it. */
-function hasty(pipeline: Sharp, { format, width, height }: Metadata): Sharp {
+/** Decodes with a tiny result: JPEG and WebP shrink on load, and the last pixel of a PNG needs all others. */
+function decodeOnly(pipeline: Sharp, { format, width, height }: Metadata): Sharp {
 	return format === 'png'
 		? pipeline.extract({ left: width - 1, top: height - 1, width: 1, height: 1 })
 		: pipeline.resize(8, 8, { fit: 'fill' });
 }
 
 async function fit({ input }: Picture, options: FitOptions): Promise<RawImage> {
-	return rawFrom(resizing(open(input).autoOrient(), options));
+	return rawFrom(resized(open(input).autoOrient(), options));
 }
 
 async function transcode({ input }: Picture, { fit, ...options }: TranscodeOptions) {
 	const upright = open(input).autoOrient();
-	const sized = fit ? resizing(upright, fit, isOpaque(options)) : upright;
-	const { data, info } = await storedAs(sized, options).toBuffer({ resolveWithObject: true });
+	const sized = fit ? resized(upright, fit, isOpaque(options)) : upright;
+	const { data, info } = await encodeAs(sized, options).toBuffer({ resolveWithObject: true });
 	return { data, width: info.width, height: info.height };
 }

@@ -1,11 +1,11 @@
 import type { ImageFormat } from '@plinth/toolkit';
 
-/** How many bytes tell the format, and of a WebP how it is coded. */
+/** Bytes needed to detect the format, and the coding of a WebP. */
 export const headBytes = 16;
 
 /**
- * The format by the first bytes (PNG, 3rd edition §5.2; JPEG's SOI and first marker; RFC 9649 §2.4 for WebP), or undefined. Names and
- * media types that came with the file do not count.
+ * The format by the first bytes (PNG, 3rd edition §5.2; JPEG's SOI and first marker; RFC 9649 §2.4 for
+ * WebP), or undefined. File names and media types are ignored.
  */
 export function sniffFormat(image: Uint8Array): ImageFormat | undefined {
 	if (startsWith(image, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'png';
@@ -14,6 +14,6 @@ export function sniffFormat(image: Uint8Array): ImageFormat | undefined {
 	return isRiff && startsWith(image, 8, [0x57, 0x45, 0x42, 0x50]) ? 'webp' : undefined;
 }
 
-function startsWith(image: Uint8Array, at: number, magic: readonly number[]): boolean {
-	return magic.every((byte, index) => image[at + index] === byte);
+function startsWith(image: Uint8Array, offset: number, magic: readonly number[]): boolean {
+	return magic.every((byte, index) => image[offset + index] === byte);
 }

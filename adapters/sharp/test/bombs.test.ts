@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 import { isPlinthError } from '@plinth/core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileHasTexts, withoutTexts } from '../src/png.ts';
+import { fileHasTextChunks, withoutTextChunks } from '../src/png.ts';
 import {
 	animation,
 	blackRows,
@@ -94,7 +94,7 @@ describe('a small file that would be a large picture', { timeout: 30_000 }, () =
 		for (const error of errors) {
 			expect(error).toMatchObject({
 				code: 'E_IMAGE_UNREADABLE',
-				message: 'The image is an animation, and animations are not taken. Send a still picture.',
+				message: 'Animations are not accepted. Send a still picture.',
 			});
 		}
 		// Three calls.
@@ -148,43 +148,43 @@ describe('a PNG', { timeout: 30_000 }, () => {
 	]);
 
 	it('loses its compressed texts and nothing else before it is decoded', () => {
-		expect(withoutTexts(full)).toEqual(bare);
-		expect(withoutTexts(bare)).toBe(bare);
+		expect(withoutTextChunks(full)).toEqual(bare);
+		expect(withoutTextChunks(bare)).toBe(bare);
 	});
 
 	it('is probed without them too when it is a file', async () => {
 		expect(await probeFile(full)).toMatchObject({ width: 8, height: 8 });
 		const path = join(folder, 'picture');
-		expect(await fileHasTexts(path)).toBe(true);
+		expect(await fileHasTextChunks(path)).toBe(true);
 		await writeFile(path, bare);
-		expect(await fileHasTexts(path)).toBe(false);
+		expect(await fileHasTextChunks(path)).toBe(false);
 		// Behind a chunk that is longer than what is read at once, and with a head that is cut in two.
 		for (const length of [262_144 - 33 - 12 - 5, 262_144 * 3 - 33 - 12 - 5, 600_000]) {
 			const filler = pngChunk('teXt', Buffer.alloc(length));
 			await writeFile(path, Buffer.concat([bare.subarray(0, 33), filler, full.subarray(33)]));
-			expect(await fileHasTexts(path)).toBe(true);
+			expect(await fileHasTextChunks(path)).toBe(true);
 			await writeFile(path, Buffer.concat([bare.subarray(0, 33), filler, bare.subarray(33)]));
-			expect(await fileHasTexts(path)).toBe(false);
+			expect(await fileHasTextChunks(path)).toBe(false);
 		}
 	});
 
 	it('may have anything behind its end', async () => {
 		const tail = Buffer.alloc(1_000_000);
 		for (const image of [Buffer.concat([bare, tail]), Buffer.concat([bare, text, tail])]) {
-			expect(withoutTexts(image)).toBe(image);
+			expect(withoutTextChunks(image)).toBe(image);
 			for (const call of callsWith(image)) await call();
-			expect(await fileHasTexts(join(folder, 'picture'))).toBe(false);
+			expect(await fileHasTextChunks(join(folder, 'picture'))).toBe(false);
 		}
 	});
 
 	it('may end anywhere, and a chunk may claim any length', () => {
 		for (let end = 8; end <= full.length; end++) {
-			const cut = withoutTexts(full.subarray(0, end)) as Uint8Array;
+			const cut = withoutTextChunks(full.subarray(0, end)) as Uint8Array;
 			expect(cut.length).toBeLessThanOrEqual(end);
 		}
 		const endless = Buffer.from(full);
 		endless.writeUInt32BE(0xffff_ffff, 33);
-		expect(withoutTexts(endless)).toEqual(endless.subarray(0, 33));
+		expect(withoutTextChunks(endless)).toEqual(endless.subarray(0, 33));
 	});
 });
 

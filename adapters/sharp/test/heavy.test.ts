@@ -7,8 +7,8 @@ import type { EncodedImage, ImageCodec } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SharpCodec } from '../src/codec.ts';
 import { sharpImages } from '../src/index.ts';
-import { beginningOf } from '../src/input.ts';
-import { isHeavy, openPicture, perform } from '../src/picture.ts';
+import { readImageHead } from '../src/input.ts';
+import { isHeavy, openPicture, runTask } from '../src/picture.ts';
 import type { Task } from '../src/tasks.ts';
 import { WorkerPool } from '../src/worker/pool.ts';
 import { animation, blackRows, flat, madePng, noise } from './bombs.ts';
@@ -63,7 +63,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 
 	it.each(Object.keys(heavy))('is known by its header: %s', async (name) => {
 		const image = (await heavy[name]?.()) as Uint8Array;
-		expect(isHeavy(await openPicture(image, await beginningOf(image)))).toBe(true);
+		expect(isHeavy(await openPicture(image, await readImageHead(image)))).toBe(true);
 	});
 
 	const tasks: readonly Task[] = [
@@ -74,7 +74,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 
 	it.each(tasks)('gives the same from a worker as here: $kind', async (task) => {
 		const image = padded(await quarters().png().toBuffer());
-		const here = await perform(await openPicture(image, await beginningOf(image)), task);
+		const here = await runTask(await openPicture(image, await readImageHead(image)), task);
 		const there: EncodedImage[] = [image, { path: await fileOf(image) }];
 		for (const picture of there) expect(await pool.run(picture, task)).toEqual(here);
 		expect(pool.pids).toHaveLength(1);

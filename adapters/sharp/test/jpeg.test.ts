@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hasEnd } from '../src/jpeg.ts';
+import { hasEndMarker } from '../src/jpeg.ts';
 
 let folder: string;
 
@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function both(bytes: Uint8Array): Promise<boolean> {
 	const path = join(folder, 'picture');
 	await writeFile(path, bytes);
-	const answers = [await hasEnd(bytes), await hasEnd(path)];
+	const answers = [await hasEndMarker(bytes), await hasEndMarker(path)];
 	expect(answers[0]).toBe(answers[1]);
 	return answers[0] as boolean;
 }

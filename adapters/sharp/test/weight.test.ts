@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { weigh, weighTurned } from '../src/weight.ts';
+import { decodingBytes, rotatedDecodingBytes } from '../src/decoding-bytes.ts';
 import { animation, flat } from './bombs.ts';
 
 describe('the weight of a picture', () => {
-	const weight = async (image: Buffer) => weigh(image, await sharp(image).metadata());
+	const weight = async (image: Buffer) => decodingBytes(image, await sharp(image).metadata());
 	const size = 100 * 50;
 
 	it('is nothing for what is decoded row by row', async () => {
@@ -32,6 +32,6 @@ describe('the weight of a picture', () => {
 
 	it('is more for a picture that is stored turned', async () => {
 		const image = await flat(100, 50).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-		expect(weighTurned(image, await sharp(image).metadata())).toBe(3 * size);
+		expect(rotatedDecodingBytes(image, await sharp(image).metadata())).toBe(3 * size);
 	});
 });

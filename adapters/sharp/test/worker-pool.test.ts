@@ -22,7 +22,7 @@ async function poolThat(end: string): Promise<WorkerPool> {
 		writeSync(3, Buffer.from('\\0\\0\\0\\x${ready.length.toString(16)}\\0\\0\\0\\0${ready}', 'latin1'));
 		process.stdin.once('data', () => { ${end} });`;
 	await writeFile(file, program);
-	const pool = new WorkerPool({ file: pathToFileURL(file), taskMs: 500 });
+	const pool = new WorkerPool({ file: pathToFileURL(file), taskTimeoutMs: 500 });
 	onTestFinished(() => pool.close());
 	return pool;
 }

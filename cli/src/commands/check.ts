@@ -2,18 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, findConfig } from '@plinth/core';
-import { rehearse } from '../doctor/places.ts';
+import { redirectPaths } from '../doctor/paths.ts';
 import { embedded } from '../embedded.ts';
 import { quietLogger } from '../quiet.ts';
 import { formatTree } from '../tree.ts';
 import { UserError } from '../user-error.ts';
 
-/** Boots without listening and prints the tree; a broken composition prints its report instead. What is not on disk yet is made elsewhere, and goes again. */
+/**
+ * Boots without listening and prints the tree, or the report of a broken composition. Paths that do not
+ * exist yet are replaced by temporary ones.
+ */
 export async function check(flags: { readonly config?: string }): Promise<void> {
 	const { file, config } = await findConfig({ file: flags.config, fallback: embedded });
-	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(refuse);
+	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(throwUnwritable);
 	try {
-		const { backends } = rehearse(config.backends, scratch);
+		const { backends } = redirectPaths(config.backends, scratch);
 		const app = await createApp({ ...config, backends }, { file, log: quietLogger });
 		try {
 			const title = `${file ?? 'the built-in composition'} is fine`;
@@ -26,7 +29,7 @@ export async function check(flags: { readonly config?: string }): Promise<void> 
 	}
 }
 
-function refuse(cause: unknown): never {
+function throwUnwritable(cause: unknown): never {
 	const { code = String(cause) } = cause as { code?: string };
 	throw new UserError(
 		`${tmpdir()} cannot be written to (${code}), and check tries the composition there. Set TMPDIR to a folder that can.`,

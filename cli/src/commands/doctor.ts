@@ -3,47 +3,52 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { findConfig, type LoadedConfig, redact, version } from '@plinth/core';
-import { brokenComposition, checkComposition } from '../doctor/composition.ts';
+import { checkComposition, compositionProblem } from '../doctor/composition.ts';
 import { checkFolder, checkTemp } from '../doctor/disks.ts';
-import { checkVariables, watchedEnv } from '../doctor/environment.ts';
+import { checkVariables, trackReads } from '../doctor/environment.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { checkPort, checkPublicUrl, serverFacts } from '../doctor/network.ts';
+import { checkPort, checkPublicUrl, serverSettings } from '../doctor/network.ts';
+import { foldersOf } from '../doctor/paths.ts';
 import { checkFiles } from '../doctor/permissions.ts';
-import { foldersOf } from '../doctor/places.ts';
 import { checkPrograms } from '../doctor/programs.ts';
 import { checkRuntime } from '../doctor/runtime.ts';
 import { embedded } from '../embedded.ts';
 
-/** Looks at everything that a server needs, prints a line for each, and exits 1 when there is a problem. Leaves no file behind. */
+/**
+ * Checks everything that a server needs, prints a line for each, and exits 1 when there is a problem.
+ * Leaves no files.
+ */
 export async function doctor(flags: {
 	readonly config?: string;
 	readonly json?: boolean;
 }): Promise<void> {
-	const findings = (await examine(flags)).map(withoutSecrets);
-	const isWell = findings.every(({ status }) => status !== 'problem');
+	const findings = (await runChecks(flags)).map(withoutSecrets);
+	const isHealthy = findings.every(({ status }) => status !== 'problem');
 	const { json = false } = flags;
 	process.stdout.write(
-		json ? `${JSON.stringify({ version, ok: isWell, findings }, null, '\t')}\n` : page(findings),
+		json
+			? `${JSON.stringify({ version, ok: isHealthy, findings }, null, '\t')}\n`
+			: formatFindings(findings),
 	);
-	if (!isWell) process.exitCode = 1;
+	if (!isHealthy) process.exitCode = 1;
 }
 
-async function examine(flags: { readonly config?: string }): Promise<readonly Finding[]> {
-	const { env, read } = watchedEnv(process.env);
-	const surroundings = async () => [...checkRuntime(), await checkPrograms()];
+async function runChecks(flags: { readonly config?: string }): Promise<readonly Finding[]> {
+	const { env, read } = trackReads(process.env);
+	const runtimeChecks = async () => [...checkRuntime(), await checkPrograms()];
 	let loaded: LoadedConfig;
 	try {
 		loaded = await findConfig({ file: flags.config, env, fallback: embedded });
 	} catch (error) {
-		return [...(await surroundings()), brokenComposition(error)];
+		return [...(await runtimeChecks()), compositionProblem(error)];
 	}
 	const { config, file } = loaded;
 	const folders = foldersOf(config.backends);
-	const server = serverFacts(config.server);
+	const server = serverSettings(config.server);
 	const text = file === undefined ? '' : await readFile(file, 'utf8');
 	return [
-		...(await surroundings()),
-		...(await inScratch((scratch) => checkComposition({ config, file, scratch }))),
+		...(await runtimeChecks()),
+		...(await withScratch((scratch) => checkComposition({ config, file, scratch }))),
 		...(await Promise.all(folders.map(checkFolder))),
 		...(await checkFiles(folders)),
 		await checkTemp(folders),
@@ -53,8 +58,8 @@ async function examine(flags: { readonly config?: string }): Promise<readonly Fi
 	];
 }
 
-/** Runs something with a folder that is gone afterwards. Without a place for one the check of the temporary folder tells why. */
-async function inScratch(
+/** Runs `use` with a temporary folder. Without one, `checkTemp` reports the reason. */
+async function withScratch(
 	use: (scratch: string) => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
 	const scratch = await mkdtemp(join(tmpdir(), 'plinth-doctor-')).catch(() => undefined);
@@ -76,19 +81,19 @@ function withoutSecrets({ text, remedy, ...rest }: Finding): Finding {
 
 const styles = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
-function page(findings: readonly Finding[]): string {
+function formatFindings(findings: readonly Finding[]): string {
 	const indent = ' '.repeat(25);
 	const lines = findings.map(({ check, status, text, remedy }) => {
-		const mark = styleText(styles[status], status.padEnd(8), { stream: process.stdout });
+		const label = styleText(styles[status], status.padEnd(8), { stream: process.stdout });
 		const [first = '', ...others] = text.split('\n');
 		return [
-			`${mark} ${check.padEnd(15)} ${first}`,
+			`${label} ${check.padEnd(15)} ${first}`,
 			...others.map((row) => (row === '' ? '' : indent + row)),
 			...(remedy === undefined ? [] : [`${indent}remedy: ${remedy}`]),
 		].join('\n');
 	});
 	const count = (wanted: Finding['status']) =>
 		findings.filter(({ status }) => status === wanted).length;
-	const sum = `${findings.length} checks, warnings ${count('warning')}, problems ${count('problem')}`;
-	return `${lines.join('\n')}\n\n${sum}\n`;
+	const summary = `${findings.length} checks, warnings ${count('warning')}, problems ${count('problem')}`;
+	return `${lines.join('\n')}\n\n${summary}\n`;
 }

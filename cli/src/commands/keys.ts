@@ -11,7 +11,7 @@ interface ConfigFlag {
 	readonly config?: string;
 }
 
-/** What `plinth keys create` was given. */
+/** The flags of `plinth keys create`. */
 export interface CreateFlags extends ConfigFlag {
 	readonly tenant: string;
 	/** Comma-separated. */
@@ -22,11 +22,14 @@ export interface CreateFlags extends ConfigFlag {
 	readonly quiet?: boolean;
 }
 
-/** Makes a key and prints it: alone on standard output, so that scripts can keep it; what a person wants to know goes to standard error. */
+/**
+ * Creates a key and prints it on standard output without other text, for scripts. Information for people
+ * goes to standard error.
+ */
 export async function createKey(flags: CreateFlags): Promise<void> {
-	await withRing(flags, async (ring, app) => {
+	await withKeyRing(flags, async (ring, app) => {
 		const { tenant, name } = flags;
-		const scopes = knownScopes(flags.scopes, app.tree().scopes);
+		const scopes = parseScopes(flags.scopes, app.tree().scopes);
 		const expiresAt =
 			flags.expires === undefined ? undefined : instantOf(flags.expires, Date.now());
 		const { id, key } = await ring.issue({
@@ -38,7 +41,8 @@ export async function createKey(flags: CreateFlags): Promise<void> {
 		if (!flags.quiet) {
 			const end = expiresAt === undefined ? 'never expires' : `expires ${iso(expiresAt)}`;
 			process.stderr.write(
-				`${id}: a key of tenant ${tenant} with ${scopes.join(', ')}; ${end}.\nIt is shown only this once; its hash is stored.\n\n`,
+				`${id}: a key of tenant ${tenant} with ${scopes.join(', ')}; ${end}.\n` +
+					'It is shown only this once; only its hash is stored.\n\n',
 			);
 		}
 		process.stdout.write(`${key}\n`);
@@ -47,17 +51,17 @@ export async function createKey(flags: CreateFlags): Promise<void> {
 
 /** Prints the issued keys as a table or as JSON. */
 export async function listKeys(flags: ConfigFlag & { readonly json?: boolean }): Promise<void> {
-	await withRing(flags, async (ring) => {
+	await withKeyRing(flags, async (ring) => {
 		const keys = (await ring.list()).map(row);
 		if (flags.json) process.stdout.write(`${JSON.stringify(keys, null, '\t')}\n`);
 		else if (keys.length > 0) process.stdout.write(table(keys.map(cells)));
-		else process.stderr.write('No key has been issued. plinth keys create makes one.\n');
+		else process.stderr.write('No key was issued yet. Create one: plinth keys create.\n');
 	});
 }
 
-/** Makes a key invalid, from the next request on, in every server on the same storage. */
+/** Revokes a key: it is invalid from the next request on, in every server on the same storage. */
 export async function revokeKey(keyOrId: string, flags: ConfigFlag): Promise<void> {
-	await withRing(flags, async (ring) => {
+	await withKeyRing(flags, async (ring) => {
 		const revoked = await ring.revoke(keyOrId);
 		if (!revoked) throw new UserError(unknownKey);
 		const { id, tenant, name } = revoked;
@@ -65,18 +69,19 @@ export async function revokeKey(keyOrId: string, flags: ConfigFlag): Promise<voi
 	});
 }
 
-// What was given is not repeated: it may be a key, and terminals are recorded.
+// Does not repeat the argument: it may be a key, and terminals are recorded.
 const unknownKey =
-	'There is no such key among the issued ones. plinth keys list shows their ids; keys that the config names, in PLINTH_API_KEYS for example, are removed there.';
+	'No issued key matches. plinth keys list shows the ids. ' +
+	'Keys of the config, such as PLINTH_API_KEYS, are removed in the config.';
 
-/** Boots the composition without starting it, and closes it again. */
-async function withRing(
+/** Boots the composition without starting it, and stops it afterwards. */
+async function withKeyRing(
 	flags: ConfigFlag,
 	work: (ring: KeyRing, app: App) => Promise<void>,
 ): Promise<void> {
 	const { app } = await compose(flags, { log: quietLogger });
 	try {
-		await work(ringOf(app), app);
+		await work(keyRingOf(app), app);
 	} catch (error) {
 		throw isPlinthError(error) ? new UserError(error.message) : error;
 	} finally {
@@ -84,31 +89,33 @@ async function withRing(
 	}
 }
 
-/** The ring of a composition that can keep keys. */
-function ringOf(app: App): KeyRing {
+/** The key ring of a composition that can store keys. */
+function keyRingOf(app: App): KeyRing {
 	const { parts } = app.tree();
 	const provider = (id: string) => parts.find(({ provides }) => provides.includes(id));
 	if (!provider(keyRing.id)) {
 		throw new UserError(
-			'This composition issues no keys. Compose apiKeys under backends, or make keys where its authenticator has them.',
+			'This composition cannot issue keys. Add apiKeys under backends, or create keys in its own authenticator.',
 		);
 	}
 	const records = provider(services.records.id);
 	if (!records) {
 		throw new UserError(
-			'This composition has nowhere to keep keys. Compose a RecordStore, such as sqliteRecords, under backends.',
+			'This composition cannot store keys. Add a RecordStore, such as sqliteRecords, under backends.',
 		);
 	}
 	if (records.factory === memoryRecords.definition.name) {
 		throw new UserError(
-			`The records of this composition live in the memory of one process (${records.owner}), so no other one would know the key. Compose a RecordStore that processes share, such as sqliteRecords, or name keys in the config.`,
+			`The records of this composition are in the memory of one process (${records.owner}), ` +
+				'so no other process could read the key. Add a RecordStore that processes share, ' +
+				'such as sqliteRecords, or name keys in the config.',
 		);
 	}
 	return app.service(keyRing);
 }
 
-function knownScopes(given: string, known: readonly string[]): readonly string[] {
-	const scopes = given
+function parseScopes(list: string, known: readonly string[]): readonly string[] {
+	const scopes = list
 		.split(',')
 		.map((scope) => scope.trim())
 		.filter(Boolean);

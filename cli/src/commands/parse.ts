@@ -2,8 +2,8 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import {
 	maxChars,
+	type ParseDocumentOptions,
 	type ParsedAttachment,
-	type ParseOrder,
 	pageRanges,
 	parseDocument,
 } from '@plinth/plugin-parse';
@@ -23,19 +23,19 @@ export interface ParseFlags {
 }
 
 /**
- * Prints what the endpoint answers for files, as JSON or as text, one after the other. Files that cannot be read are named on standard
- * error, and the exit code is then 1; for flags that say nothing it is 2.
+ * Prints the response of the endpoint for files, as JSON or as text, one after the other. Unreadable files
+ * are named on standard error, and the exit code is then 1; for invalid flags it is 2.
  */
 export async function parse(files: readonly string[], flags: ParseFlags): Promise<void> {
-	const wish = wishOf(flags);
-	if (!wish) {
+	const settings = settingsFrom(flags);
+	if (!settings) {
 		process.exitCode = 2;
 		return;
 	}
 	const print = flags.text ? textPrinter(files.length > 1) : jsonPrinter();
 	await withReader(flags, async (reader) => {
 		for (const file of files) {
-			const result = await parseFile(reader, file, wish);
+			const result = await parseFile(reader, file, settings);
 			print.result(result, file);
 			if (!result.error) continue;
 			process.stderr.write(`${file}: ${result.error.message}\n`);
@@ -45,14 +45,14 @@ export async function parse(files: readonly string[], flags: ParseFlags): Promis
 	print.end();
 }
 
-type Wish = Pick<ParseOrder, 'options' | 'maxChars'>;
+type ParseSettings = Pick<ParseDocumentOptions, 'options' | 'maxChars'>;
 
-function wishOf({ pages, maxChars: most, ocr }: ParseFlags): Wish | undefined {
+function settingsFrom({ pages, maxChars: limit, ocr }: ParseFlags): ParseSettings | undefined {
 	const ranges = pages === undefined ? undefined : pageRanges.safeParse(pages);
-	if (ranges?.error) return refuse('--pages', ranges.error.issues[0]?.message);
-	const count = most === undefined ? undefined : Number(most);
+	if (ranges?.error) return reportFlag('--pages', ranges.error.issues[0]?.message);
+	const count = limit === undefined ? undefined : Number(limit);
 	if (count !== undefined && !(Number.isInteger(count) && count >= 1 && count <= maxChars)) {
-		return refuse('--max-chars', `expected a number from 1 to ${maxChars}`);
+		return reportFlag('--max-chars', `expected a number from 1 to ${maxChars}`);
 	}
 	return {
 		options: { ...(ranges ? { pages: ranges.data } : {}), ocr: ocr ? 'auto' : 'off' },
@@ -60,14 +60,14 @@ function wishOf({ pages, maxChars: most, ocr }: ParseFlags): Wish | undefined {
 	};
 }
 
-function refuse(flag: string, message = 'it is wrong'): undefined {
+function reportFlag(flag: string, message = 'it is wrong'): undefined {
 	process.stderr.write(`${flag}: ${message}.\n`);
 }
 
 async function parseFile(
 	reader: DocumentReader,
 	file: string,
-	wish: Wish,
+	settings: ParseSettings,
 ): Promise<ParsedAttachment> {
 	const filename = basename(file);
 	const problem = await problemWith(file);
@@ -77,9 +77,9 @@ async function parseFile(
 	const bar = process.stderr.isTTY ? new Progress(filename, process.stderr) : undefined;
 	const result = await parseDocument(
 		reader,
-		// Links such as /dev/stdin lead elsewhere in the process that reads.
+		// Resolved here: links such as /dev/stdin differ in the process that reads.
 		{ path: await realpath(file) },
-		{ filename, ...wish },
+		{ filename, ...settings },
 		{
 			progress: (done, of) => bar?.update('reading', of > 0 ? Math.min(1, done / of) : 0),
 			log: (err) => quietLogger.error({ err }, 'the reader failed'),
@@ -90,10 +90,10 @@ async function parseFile(
 	return result;
 }
 
-/** Why a path cannot be read as a file, if it cannot. */
+/** Why a path cannot be read as a file; undefined when it can. */
 async function problemWith(path: string): Promise<string | undefined> {
 	try {
-		if (!(await stat(path)).isFile()) return 'This is no file. Name files, not folders.';
+		if (!(await stat(path)).isFile()) return 'This is not a file. Name files, not folders.';
 		await access(path, constants.R_OK);
 		return undefined;
 	} catch (error) {
@@ -108,24 +108,24 @@ interface Printer {
 	end(): void;
 }
 
-/** One line for each file, so that what is read is seen while others are still being read. */
+/** One line for each file, so that results appear while other files are read. */
 function jsonPrinter(): Printer {
-	let before = '{"results":[\n';
+	let separator = '{"results":[\n';
 	return {
 		result(result) {
-			process.stdout.write(before + JSON.stringify(result));
-			before = ',\n';
+			process.stdout.write(separator + JSON.stringify(result));
+			separator = ',\n';
 		},
 		end: () => process.stdout.write('\n]}\n'),
 	};
 }
 
 /** The texts, with a line before each page, and before each file when there are several. */
-function textPrinter(areSeveral: boolean): Printer {
+function textPrinter(hasFileNames: boolean): Printer {
 	return {
 		result({ content, error }, file) {
 			if (error) return;
-			if (areSeveral) process.stdout.write(`=== ${file} ===\n`);
+			if (hasFileNames) process.stdout.write(`=== ${file} ===\n`);
 			for (const { page, text } of content.pages ?? []) {
 				process.stdout.write(`--- page ${page} ---\n${text}\n`);
 			}

@@ -4,7 +4,7 @@ import { issueFirstKey, keySources } from '../key-sources.ts';
 import { stopOnSignals } from '../signals.ts';
 import { UserError } from '../user-error.ts';
 
-/** Serves until a signal asks for the end. */
+/** Serves until a signal arrives. */
 export async function serve(flags: {
 	readonly config?: string;
 	readonly host?: string;
@@ -17,10 +17,10 @@ export async function serve(flags: {
 			...(flags.host === undefined ? {} : { host: flags.host }),
 			...(flags.port === undefined ? {} : { port: flags.port }),
 		});
-		// Only once there is a server to use it on: a key is shown once.
+		// Only after the server listens: a key is shown only once.
 		const sources = keySources(app, config);
 		const keys = await issueFirstKey(sources);
-		process.stdout.write(banner({ app, url, file, keys, isOpen: !sources.isAsked }));
+		process.stdout.write(banner({ app, url, file, keys, isAuthOff: !sources.isRequired }));
 	} catch (error) {
 		await app.stop();
 		throw explainListen(error);
@@ -45,7 +45,8 @@ function explainListen(error: unknown): unknown {
 		);
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EADDRNOTAVAIL')
 		return new UserError(
-			`${address ?? hostname ?? 'The host'} is no address of this machine. Choose one that is: HOST=127.0.0.1 or --host 0.0.0.0.`,
+			`${address ?? hostname ?? 'The host'} is not an address of this machine. ` +
+				'Choose another one: HOST=127.0.0.1 or --host 0.0.0.0.',
 		);
 	return error;
 }

@@ -1,6 +1,6 @@
 /** A small client for the demo's own server. */
 export interface DemoClient {
-	/** A GET whose answer is read as it comes. */
+	/** A GET whose response is streamed. */
 	get(path: string): Promise<Response>;
 	/** A GET that returns JSON. */
 	json<T>(path: string): Promise<T>;

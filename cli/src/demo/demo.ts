@@ -8,9 +8,9 @@ import { type DemoClient, demoClient } from './client.ts';
 import { steps } from './steps.ts';
 
 /**
- * Runs every composed capability once against a server of its own on a free port, and writes what they make to
- * `PLINTH_DEMO_DIR`. The built-in composition keeps its data in a temporary directory meanwhile; a config of one's own keeps its
- * stores, from which the demo removes its key and its jobs again. Nothing is left running.
+ * Runs every composed capability once on a server on a free port, and writes the results to
+ * `PLINTH_DEMO_DIR`. The built-in composition stores its data in a temporary directory; a custom config
+ * uses its own stores, from which the demo removes its key and its jobs. Stops the server afterwards.
  */
 export async function demo(flags: { readonly config?: string }): Promise<void> {
 	const outDir = resolve(process.env.PLINTH_DEMO_DIR || './demo-output');
@@ -35,7 +35,7 @@ async function runSteps(
 		const { url } = await app.listen({ host: '127.0.0.1', port: 0 });
 		process.stdout.write(`Plinth runs at ${url} for this demo\n\n`);
 		try {
-			await makeAll(demoClient(url, key), outDir);
+			await runAll(demoClient(url, key), outDir);
 		} finally {
 			await ring.revoke(key);
 		}
@@ -44,31 +44,31 @@ async function runSteps(
 	}
 }
 
-async function makeAll(client: DemoClient, outDir: string): Promise<void> {
+async function runAll(client: DemoClient, outDir: string): Promise<void> {
 	const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>(
 		'/v1/models',
 	);
 	const { paths } = await client.json<{ paths: object }>('/openapi.json');
 	const routes = new Set(Object.keys(paths));
-	const made = new Map<string, Uint8Array>();
+	const files = new Map<string, Uint8Array>();
 	const lines: string[] = [];
 	for (const step of steps) {
 		const { kind, route } = step.needs;
 		const model = kind ? models.find((each) => each.kind === kind)?.id : '';
 		if (model === undefined || (route && !routes.has(route))) continue;
-		const { bytes, about } = await step.run(client, model, { made, routes });
+		const { bytes, about } = await step.run(client, model, { files, routes });
 		const file = join(outDir, step.file);
 		await writeFile(file, bytes);
-		made.set(step.file, bytes);
-		lines.push(`  ${shown(file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`);
+		files.set(step.file, bytes);
+		lines.push(`  ${displayPath(file).padEnd(28)} ${size(bytes.length).padStart(9)}  ${about}`);
 	}
 	process.stdout.write(
 		`\nMade:\n${lines.join('\n')}\n\nNext: npm start serves the same API; README.md shows how to call it.\n`,
 	);
 }
 
-/** Short where the file lies below the working directory. */
-function shown(file: string): string {
+/** Relative when the file is below the working directory. */
+function displayPath(file: string): string {
 	const path = relative('.', file);
 	return path.startsWith('..') ? file : path;
 }

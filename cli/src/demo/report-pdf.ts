@@ -1,4 +1,4 @@
-/** A text on a page: where its line begins, in points from the lower left corner. */
+/** A line of text and its start, in points from the lower left corner. */
 interface Line {
 	readonly x: number;
 	readonly y: number;
@@ -8,9 +8,19 @@ interface Line {
 
 const title = 'Rainfall in the second quarter';
 const north =
-	'The station in the north recorded the mildest spring since it was built. Snow had left the slopes by the middle of April, three weeks before the usual date, and the river reached its highest level on the second of May. Two bridges were closed for a day, and the road to the upper valley for almost a week. The harvest of hay began early, and those who keep bees speak of the best year in memory. The instruments were checked in March and again in June; no reading had to be corrected.';
+	'The station in the north recorded the mildest spring since it was built. Snow had left ' +
+	'the slopes by the middle of April, three weeks before the usual date, and the river ' +
+	'reached its highest level on the second of May. Two bridges were closed for a day, and ' +
+	'the road to the upper valley for almost a week. The harvest of hay began early, and ' +
+	'those who keep bees speak of the best year in memory. The instruments were checked in ' +
+	'March and again in June; no reading had to be corrected.';
 const south =
-	'In the south the season was dry. Two of the four gauges fell below the mark that calls for a warning, and the reservoir gave more water than it received in every week of the quarter. Rain came only in the last days of June, as a storm that brought half of the total in one night. The town asks its people to go on saving water until the autumn, and plans a second well near the old mill. One gauge was moved in May, because trees had grown over the place where it stood before.';
+	'In the south the season was dry. Two of the four gauges fell below the mark that calls ' +
+	'for a warning, and the reservoir gave more water than it received in every week of the ' +
+	'quarter. Rain came only in the last days of June, as a storm that brought half of the ' +
+	'total in one night. The town asks its people to go on saving water until the autumn, ' +
+	'and plans a second well near the old mill. One gauge was moved in May, because trees ' +
+	'had grown over the place where it stood before.';
 const caption = 'Table 1. Rainfall by station and month, as it was read at eight in the morning.';
 const table = [
 	['Station', 'April', 'May', 'June'],
@@ -19,7 +29,9 @@ const table = [
 	['Southport', '12 mm', '9 mm', '31 mm'],
 ];
 
-/** A PDF of one page with a title, two columns of prose and a table: what a reader of documents must not mix up. A few kilobytes. */
+/**
+ * A PDF of one page with a title, two columns of prose and a table, as a test for document readers. A few kilobytes.
+ */
 export function reportPdf(): Uint8Array<ArrayBuffer> {
 	const column = (text: string, x: number): Line[] =>
 		wrapped(text, 44).map((line, row) => ({ x, y: 700 - row * 14, size: 10, text: line }));

@@ -3,25 +3,25 @@ import { type DemoClient, eventsOf } from './client.ts';
 import { reportPdf } from './report-pdf.ts';
 import { statesOf, type VideoJob } from './video-job.ts';
 
-/** What a step finds. */
-export interface DemoSurroundings {
-	/** What earlier steps wrote, by file. */
-	readonly made: ReadonlyMap<string, Uint8Array>;
-	/** The paths of the server's document. */
+/** Context of a step. */
+export interface DemoContext {
+	/** Results of earlier steps, by file name. */
+	readonly files: ReadonlyMap<string, Uint8Array>;
+	/** The paths of the server's OpenAPI document. */
 	readonly routes: ReadonlySet<string>;
 }
 
-/** One capability shown once. */
+/** One step of the demo. */
 export interface DemoStep {
-	/** The kind of model and the route that it needs; without them the step is left out. */
+	/** The required kind of model and route; without them the step is skipped. */
 	readonly needs: { readonly kind?: string; readonly route?: string };
-	/** What is written. */
+	/** The file to write. */
 	readonly file: string;
-	/** Runs it and returns the bytes and a sentence about them. `model` is one of the kind that it needs. */
+	/** Runs the step and returns the bytes and a sentence about them. `model` has the required kind. */
 	run(
 		client: DemoClient,
 		model: string,
-		surroundings: DemoSurroundings,
+		context: DemoContext,
 	): Promise<{ bytes: Uint8Array; about: string }>;
 }
 
@@ -83,18 +83,18 @@ const image: DemoStep = {
 const edit: DemoStep = {
 	needs: { kind: 'image' },
 	file: 'edited.png',
-	async run(client, model, { made }) {
+	async run(client, model, { files }) {
 		const prompt = 'warm, vignette, white border 24, add text "Wish you were here" at the bottom';
 		const form = new FormData();
 		const fields = { model, prompt, stream: 'true', partial_images: '3' };
 		for (const [name, value] of Object.entries(fields)) form.set(name, value);
-		form.set('image', new Blob([Uint8Array.from(made.get(image.file) ?? [])]), image.file);
+		form.set('image', new Blob([Uint8Array.from(files.get(image.file) ?? [])]), image.file);
 		const answer = await client.post('/v1/images/edits', form);
 		return { bytes: await lastPicture('edit  ', answer), about: `${image.file}: ${prompt}` };
 	},
 };
 
-interface ParseAnswer {
+interface ParseResponse {
 	readonly results: readonly {
 		readonly content: { readonly pages?: readonly { readonly text: string }[] };
 		readonly error?: { readonly message: string };
@@ -110,7 +110,7 @@ const pages: DemoStep = {
 		const data = Buffer.from(reportPdf()).toString('base64');
 		const file = { url: `data:application/pdf;base64,${data}`, filename: 'report.pdf' };
 		const answer = await client.post('/api/attachments/parse', { files: [file] });
-		const parsed = (await answer.json()) as ParseAnswer;
+		const parsed = (await answer.json()) as ParseResponse;
 		const [result] = parsed.results;
 		if (result?.error) throw new Error(`the document could not be read: ${result.error.message}`);
 		progress.update('completed', 1);
@@ -139,9 +139,9 @@ const answer: DemoStep = {
 			{ type: 'text', text: question },
 		];
 		const messages = [{ role: 'user', content }];
-		const sent = await client.post('/v1/chat/completions', { model, messages, stream: true });
+		const response = await client.post('/v1/chat/completions', { model, messages, stream: true });
 		let text = '';
-		for await (const event of eventsOf(sent)) {
+		for await (const event of eventsOf(response)) {
 			text += (event as ChatChunk).choices[0]?.delta.content ?? '';
 		}
 		progress.update('completed', 1);
@@ -156,7 +156,7 @@ interface ImageEvent {
 	readonly partial_image_index?: number;
 }
 
-/** Shows the unfinished pictures of a stream as progress, and returns the finished one. */
+/** Shows partial images as progress, and returns the finished picture. */
 async function lastPicture(label: string, answer: Response): Promise<Uint8Array> {
 	const progress = new Progress(label);
 	progress.update('drawing', 0);
@@ -172,5 +172,5 @@ async function lastPicture(label: string, answer: Response): Promise<Uint8Array>
 	return Buffer.from(last.b64_json, 'base64');
 }
 
-/** What the demo shows, in this order. */
+/** The steps of the demo, in order. */
 export const steps: readonly DemoStep[] = [video, image, edit, speech, pages, answer];

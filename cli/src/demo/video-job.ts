@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DemoClient, eventsOf } from './client.ts';
 
-/** A video job, as far as the demo looks at it. */
+/** The fields of a video job that the demo uses. */
 export interface VideoJob {
 	readonly id: string;
 	readonly status: 'queued' | 'in_progress' | 'completed' | 'failed';
@@ -17,27 +17,27 @@ interface JobEvent {
 
 const pollMs = 200;
 
-/** How a video job goes, until it has ended: as the server tells it, or asked for now and then where it does not. */
+/** The states of a video job until it has ended: from its event stream, or by polling where there is none. */
 export async function* statesOf(
 	client: DemoClient,
 	id: string,
 	routes: ReadonlySet<string>,
 ): AsyncGenerator<VideoJob> {
 	const path = `/v1/videos/${id}`;
-	const isTold = routes.has('/v1/videos/{id}/events');
+	const hasEvents = routes.has('/v1/videos/{id}/events');
 	for (;;) {
-		for await (const job of isTold ? toldStates(client, path) : polledStates(client, path)) {
+		for await (const job of hasEvents ? streamedStates(client, path) : polledStates(client, path)) {
 			yield job;
 			if (job.status === 'completed' || job.status === 'failed') return;
 		}
 	}
 }
 
-async function* toldStates(client: DemoClient, path: string): AsyncGenerator<VideoJob> {
+async function* streamedStates(client: DemoClient, path: string): AsyncGenerator<VideoJob> {
 	for await (const event of eventsOf(await client.get(`${path}/events`))) {
 		const { type, data } = event as JobEvent;
 		if (type === 'job.deleted') throw new Error('the video was deleted');
-		// The stream itself may end before the job has: then it is opened again.
+		// The stream may end before the job; it is then opened again.
 		if (type !== 'stream.end') yield data;
 	}
 }

@@ -11,28 +11,31 @@ import type { KeyInfo } from '@plinth/keys';
 import { keySources } from '../key-sources.ts';
 import { quietLogger } from '../quiet.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
-import { rehearse } from './places.ts';
+import { redirectPaths } from './paths.ts';
 
-/** What is tried. */
-export interface Trial {
+/** The composition to check. */
+export interface CompositionCheck {
 	readonly config: ResolvedConfig;
 	readonly file: string | undefined;
-	/** A folder that is removed afterwards. */
+	/** A temporary folder. */
 	readonly scratch: string;
 }
 
-/** Boots the composition without listening, and asks its stores and its keys. What is not on disk yet is made in `scratch`. */
+/**
+ * Boots the composition without listening, and checks its stores and its keys. Paths that do not exist yet
+ * are created in `scratch`.
+ */
 export async function checkComposition({
 	config,
 	file,
 	scratch,
-}: Trial): Promise<readonly Finding[]> {
-	const { backends, moved } = rehearse(config.backends, scratch);
+}: CompositionCheck): Promise<readonly Finding[]> {
+	const { backends, redirected } = redirectPaths(config.backends, scratch);
 	let app: App;
 	try {
 		app = await createApp({ ...config, backends }, { file, log: quietLogger });
 	} catch (error) {
-		return [brokenComposition(error)];
+		return [compositionProblem(error)];
 	}
 	try {
 		const { parts, models } = app.tree();
@@ -40,7 +43,7 @@ export async function checkComposition({
 		const boots = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
 		return [
 			ok('composition', boots),
-			...(await checkStores(app, moved)),
+			...(await checkStores(app, redirected)),
 			await checkKeys(app, config),
 		];
 	} finally {
@@ -48,8 +51,8 @@ export async function checkComposition({
 	}
 }
 
-/** A config that cannot be used, with its whole report. */
-export function brokenComposition(error: unknown): Finding {
+/** The finding for an invalid config, with its report. */
+export function compositionProblem(error: unknown): Finding {
 	if (!(error instanceof BootError)) {
 		const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
 		return problem('composition', text, 'Fix the value named above.');
@@ -60,14 +63,14 @@ export function brokenComposition(error: unknown): Finding {
 type Store = SelfCheck & object;
 const stores: readonly ServiceRef<Store>[] = [services.jobs, services.records, services.blobs];
 
-/** Each store is asked whether it can be used and whether what it keeps is whole, as far as it can tell. */
-async function checkStores(app: App, moved: ReadonlySet<string>): Promise<readonly Finding[]> {
+/** Checks each store for availability and, where it supports this, for damage. */
+async function checkStores(app: App, redirected: ReadonlySet<string>): Promise<readonly Finding[]> {
 	const findings: Finding[] = [];
 	for (const ref of stores) {
 		const owner = app.tree().parts.find(({ provides }) => provides.includes(ref.id));
 		if (!owner) continue;
 		const check = ref.id.replace(/^core\./, 'store ');
-		if (moved.has(owner.owner.replace(/^backend /, ''))) {
+		if (redirected.has(owner.owner.replace(/^backend /, ''))) {
 			findings.push(ok(check, `${owner.factory} opens; nothing is stored yet`));
 		} else findings.push(await checkStore(check, owner.factory, app.service(ref)));
 	}
@@ -97,29 +100,34 @@ const weekMs = 7 * 24 * 60 * 60 * 1000;
 
 async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 	const check = 'keys';
-	const { isAsked, ring, isConfigured } = keySources(app, config);
-	if (!isAsked) return ok(check, 'none is asked for: authentication is off');
-	if (!ring) return ok(check, 'kept by an authenticator of your own');
+	const { isRequired, ring, isConfigured } = keySources(app, config);
+	if (!isRequired) return ok(check, 'none is required: authentication is off');
+	if (!ring) return ok(check, 'managed by a custom authenticator');
 	try {
-		return judgeKeys(isConfigured, await ring.list(), Date.now());
+		return evaluateKeys(isConfigured, await ring.list(), Date.now());
 	} catch (error) {
 		return problem(check, messageOf(error), damageRemedy);
 	}
 }
 
-/** What the issued keys mean beside those that the config names. */
-export function judgeKeys(isConfigured: boolean, issued: readonly KeyInfo[], now: number): Finding {
+/** Evaluates the issued keys together with the configured ones. */
+export function evaluateKeys(
+	isConfigured: boolean,
+	issued: readonly KeyInfo[],
+	now: number,
+): Finding {
 	const check = 'keys';
 	const from = isConfigured ? 'from the config' : 'none from the config';
 	const active = issued.filter(({ state }) => state === 'active');
-	const text = `${from}, issued ${active.length}${issued.length > active.length ? `, expired ${issued.length - active.length}` : ''}`;
-	const remedy = 'Make another one: plinth keys create.';
+	const expired = issued.length - active.length;
+	const text = `${from}, issued ${active.length}${expired > 0 ? `, expired ${expired}` : ''}`;
+	const remedy = 'Create a new one: plinth keys create.';
 	if (!isConfigured && issued.length === 0) {
-		return ok(check, 'none yet; the first start makes one and shows it once');
+		return ok(check, 'none yet; the first start creates one and shows it once');
 	}
 	if (!isConfigured && active.length === 0) return problem(check, text, remedy);
-	const soon = active.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now < weekMs);
-	if (soon.length === 0) return ok(check, text);
-	const ids = soon.map(({ id }) => id).join(', ');
+	const expiring = active.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now < weekMs);
+	if (expiring.length === 0) return ok(check, text);
+	const ids = expiring.map(({ id }) => id).join(', ');
 	return warning(check, `${text}; within a week expires ${ids}`, remedy);
 }

@@ -2,30 +2,36 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Finding, ok, problem, readable, warning } from './finding.ts';
-import { existingAncestor } from './places.ts';
+import { type Finding, formatBytes, ok, problem, warning } from './finding.ts';
+import { existingAncestor } from './paths.ts';
 
 const megabyte = 1024 ** 2;
-/** Below the first nothing useful fits any more; below the second it is time to look. */
-const room = { problem: 100 * megabyte, warning: 2048 * megabyte };
+/** Free bytes below which there is a problem or a warning. */
+const freeSpaceLimits = { problem: 100 * megabyte, warning: 2048 * megabyte };
 
-/** Whether a folder of the deployment is there or can be made, is private, and has room on a disk of this machine. */
+/** Checks that a data folder exists or can be created, is private, and has free space on a local disk. */
 export async function checkFolder(folder: string): Promise<Finding> {
 	const check = 'data';
-	const found = existingAncestor(folder);
-	const isThere = found === folder;
-	const info = await stat(found);
+	const existing = existingAncestor(folder);
+	const exists = existing === folder;
+	const info = await stat(existing);
 	if (!info.isDirectory()) {
-		return problem(check, `${found} is a file, not a folder`, `Remove it, or keep data elsewhere.`);
+		return problem(
+			check,
+			`${existing} is a file, not a folder`,
+			`Remove it, or keep data elsewhere.`,
+		);
 	}
-	if (!(await isWritable(found))) {
-		const what = isThere ? 'cannot be written to' : `cannot be made: ${found} cannot be written to`;
-		return problem(check, `${folder} ${what}`, `Give it to this user: chown, or another folder.`);
+	if (!(await isWritable(existing))) {
+		const reason = exists
+			? 'cannot be written to'
+			: `cannot be created: ${existing} cannot be written to`;
+		return problem(check, `${folder} ${reason}`, `Give it to this user: chown, or another folder.`);
 	}
-	const { free, type } = await space(found);
-	const text = `${folder}${isThere ? '' : ' (made by the first start)'}, ${readable(free)} free`;
-	const full = judgeRoom(check, text, free);
-	if (full) return full;
+	const { free, type } = await space(existing);
+	const text = `${folder}${exists ? '' : ' (created by the first start)'}, ${formatBytes(free)} free`;
+	const lowSpace = evaluateFreeSpace(check, text, free);
+	if (lowSpace) return lowSpace;
 	const network = networkName(type);
 	if (network) {
 		return warning(
@@ -34,13 +40,13 @@ export async function checkFolder(folder: string): Promise<Finding> {
 			'Keep the database on a disk of this machine: SQLite needs locks that network file systems do not keep.',
 		);
 	}
-	if (isThere && isOpenToOthers(info.mode)) {
+	if (exists && isOpenToOthers(info.mode)) {
 		return warning(check, `${text}, open to other users`, `chmod 700 ${folder}`);
 	}
 	return ok(check, text);
 }
 
-/** Whether uploads can be spooled. Makes a folder and removes it. */
+/** Checks that uploads can be spooled. Creates a folder and removes it. */
 export async function checkTemp(folders: readonly string[]): Promise<Finding> {
 	const check = 'uploads';
 	const folder = tmpdir();
@@ -57,19 +63,19 @@ export async function checkTemp(folders: readonly string[]): Promise<Finding> {
 	const { free } = await space(folder);
 	const { dev } = await stat(folder);
 	const data = await Promise.all(folders.map((path) => stat(existingAncestor(path))));
-	const beside = data.some((info) => info.dev === dev) ? ', on the same disk as the data' : '';
-	const text = `wait in ${folder}, ${readable(free)} free${beside}`;
-	return judgeRoom(check, text, free) ?? ok(check, text);
+	const sharedDisk = data.some((info) => info.dev === dev) ? ', on the same disk as the data' : '';
+	const text = `wait in ${folder}, ${formatBytes(free)} free${sharedDisk}`;
+	return evaluateFreeSpace(check, text, free) ?? ok(check, text);
 }
 
-/** What free space means; undefined: there is enough. */
-export function judgeRoom(check: string, text: string, free: number): Finding | undefined {
+/** The finding for little free space; undefined when there is enough. */
+export function evaluateFreeSpace(check: string, text: string, free: number): Finding | undefined {
 	const remedy = 'Make room, or choose a larger disk.';
-	if (free < room.problem) return problem(check, text, remedy);
-	return free < room.warning ? warning(check, text, remedy) : undefined;
+	if (free < freeSpaceLimits.problem) return problem(check, text, remedy);
+	return free < freeSpaceLimits.warning ? warning(check, text, remedy) : undefined;
 }
 
-/** Whether anybody but the owner may read, write or enter. Windows has no such bits. */
+/** Whether other users may read, write or enter. Always false on Windows, which has no such bits. */
 export function isOpenToOthers(mode: number): boolean {
 	return process.platform !== 'win32' && (mode & 0o077) !== 0;
 }
@@ -86,7 +92,7 @@ async function space(folder: string): Promise<{ free: number; type: number }> {
 	return { free: bavail * bsize, type };
 }
 
-/** File systems of other machines by their magic numbers (Linux, statfs(2)). FUSE may be one. */
+/** Network file systems by their magic numbers (Linux, statfs(2)). FUSE may be one. */
 const networks: ReadonlyMap<number, string> = new Map([
 	[0x6969, 'NFS'],
 	[0x517b, 'SMB'],
@@ -99,7 +105,7 @@ const networks: ReadonlyMap<number, string> = new Map([
 	[0x6573_5546, 'FUSE, which may be a network file system'],
 ]);
 
-/** The name of a network file system; undefined for others, and where the system has other numbers. */
+/** The name of a network file system; undefined for local ones, and on other systems than Linux. */
 export function networkName(type: number): string | undefined {
 	return process.platform === 'linux' ? networks.get(type >>> 0) : undefined;
 }

@@ -3,7 +3,7 @@ import { type Finding, ok, warning } from './finding.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Variables that commands read themselves, whatever is composed. */
+/** Variables that commands read in any composition. */
 export const commandVariables: readonly string[] = ['PLINTH_CONFIG', 'PLINTH_DEMO_DIR'];
 /** Variables that the built-in composition reads. */
 export const compositionVariables: readonly string[] = [
@@ -16,19 +16,22 @@ export const compositionVariables: readonly string[] = [
 	'PLINTH_WEBHOOK_RETRY_SECONDS',
 ];
 
-/** An environment that remembers which of its variables were read. */
-export function watchedEnv(env: Env): { readonly env: Env; readonly read: ReadonlySet<string> } {
+/** An environment that records which variables are read. */
+export function trackReads(env: Env): { readonly env: Env; readonly read: ReadonlySet<string> } {
 	const read = new Set<string>();
-	const watched = new Proxy(env, {
+	const tracked = new Proxy(env, {
 		get: (target, name) => {
 			read.add(String(name));
 			return target[String(name)];
 		},
 	});
-	return { env: watched, read };
+	return { env: tracked, read };
 }
 
-/** Variables of ours that nobody reads: most likely misspelt. `text` is the config file, which may read some by itself. */
+/**
+ * Reports `PLINTH_*` variables that are not read and probably misspelt. `text` is the config file, which
+ * may read some itself.
+ */
 export function checkVariables(
 	env: Env,
 	read: ReadonlySet<string>,
@@ -50,14 +53,14 @@ export function checkVariables(
 const check = 'variables';
 
 function explain(name: string, read: ReadonlySet<string>): Finding {
-	const text = `nobody reads ${name}`;
+	const text = `${name} is not read`;
 	if (compositionVariables.includes(name)) {
 		return warning(
 			check,
-			`${text}: this config sets the value itself, or leaves the part out`,
+			`${text}: this config sets the value itself, or omits the part`,
 			`Unset it, or write \${${name}} into the config where it belongs.`,
 		);
 	}
-	const near = nearest(name, [...read, ...commandVariables, ...compositionVariables]);
-	return warning(check, text, near ? `Did you mean ${near}?` : 'Unset it.');
+	const suggestion = nearest(name, [...read, ...commandVariables, ...compositionVariables]);
+	return warning(check, text, suggestion ? `Did you mean ${suggestion}?` : 'Unset it.');
 }

@@ -1,50 +1,50 @@
 import { createServer } from 'node:net';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** What of the `server` section is looked at; values are as the config has them. */
-export interface ServerFacts {
+/** The checked settings of the `server` section, as in the config. */
+export interface ServerSettings {
 	readonly host: string;
 	readonly port: number;
 	readonly publicUrl: string;
 }
 
-/** Reads the facts of a section that has not been checked yet. */
-export function serverFacts(section: Readonly<Record<string, unknown>>): ServerFacts {
+/** Reads the settings of a section that is not validated yet. */
+export function serverSettings(section: Readonly<Record<string, unknown>>): ServerSettings {
 	const { host = '127.0.0.1', port = 8080, publicUrl = '' } = section;
 	return { host: String(host), port: Number(port), publicUrl: String(publicUrl) };
 }
 
-/** Whether the port can be opened, or who has it. */
-export async function checkPort({ host, port }: ServerFacts): Promise<Finding> {
+/** Checks that the port is free or used by a running Plinth. */
+export async function checkPort({ host, port }: ServerSettings): Promise<Finding> {
 	const check = 'port';
-	const where = `${port} on ${host}`;
+	const address = `${port} on ${host}`;
 	if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-		return problem(check, 'is no number from 0 to 65535', 'Correct PORT, or server.port.');
+		return problem(check, 'is not a number from 0 to 65535', 'Correct PORT, or server.port.');
 	}
 	if (port === 0) return ok(check, 'a free one at each start');
 	const code = await tryPort(host, port);
-	if (code === undefined) return ok(check, `${where} is free`);
+	if (code === undefined) return ok(check, `${address} is free`);
 	if (code === 'EADDRINUSE') {
-		const owner = await plinthAt(host, port);
-		if (owner) return ok(check, `${where} is in use by a running Plinth ${owner}`);
+		const owner = await runningVersion(host, port);
+		if (owner) return ok(check, `${address} is in use by a running Plinth ${owner}`);
 		return problem(
 			check,
-			`${where} is taken by another program`,
+			`${address} is taken by another program`,
 			'Stop it, or choose another port: PORT=8081.',
 		);
 	}
 	if (code === 'EACCES') {
-		return problem(check, `${where} may not be opened by this user`, 'Choose a port above 1023.');
+		return problem(check, `${address} may not be opened by this user`, 'Choose a port above 1023.');
 	}
 	return problem(
 		check,
-		`${where} cannot be opened (${code})`,
+		`${address} cannot be opened (${code})`,
 		'Correct HOST: it must be an address of this machine.',
 	);
 }
 
-/** Links in answers start with the public URL, so others must be able to follow it. */
-export function checkPublicUrl({ host, publicUrl }: ServerFacts): Finding {
+/** Checks the public URL, with which links in responses start. */
+export function checkPublicUrl({ host, publicUrl }: ServerSettings): Finding {
 	const check = 'public URL';
 	if (publicUrl !== '') return ok(check, publicUrl);
 	if (/^(?:localhost|::1|127\.)/.test(host)) return ok(check, 'the listening address');
@@ -63,20 +63,20 @@ function tryPort(host: string, port: number): Promise<string | undefined> {
 	});
 }
 
-/** The version of the Plinth that answers there; undefined when something else does, or nothing within two seconds. */
-async function plinthAt(host: string, port: number): Promise<string | undefined> {
+/** The version of a running Plinth; undefined when another program responds, or none within two seconds. */
+async function runningVersion(host: string, port: number): Promise<string | undefined> {
 	const [, address = host] = /^(?:0\.0\.0\.0|::)$/.test(host) ? [host, 'localhost'] : [host, host];
 	const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
-	const ask = async (path: string) => {
-		const answer = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(2_000) });
-		return (await answer.json()) as {
+	const getJson = async (path: string) => {
+		const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(2_000) });
+		return (await response.json()) as {
 			status?: unknown;
 			info?: { title?: unknown; version?: unknown };
 		};
 	};
 	try {
-		if ((await ask('/healthz')).status !== 'ok') return undefined;
-		const { info } = await ask('/openapi.json');
+		if ((await getJson('/healthz')).status !== 'ok') return undefined;
+		const { info } = await getJson('/openapi.json');
 		return info?.title === 'Plinth' ? String(info.version).slice(0, 20) : undefined;
 	} catch {
 		return undefined;

@@ -3,32 +3,32 @@ import { join } from 'node:path';
 import { isOpenToOthers } from './disks.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** A large store is not looked at to its end: what its first files show, the others show too. */
-const enough = 10_000;
+/** Maximum number of checked files: the first ones are representative of a large store. */
+const maxEntries = 10_000;
 
-/** Whether the files of a deployment are its owner's alone, and whether the clock has been turned back since they were written. */
+/** Checks that the data files are private to their owner, and that none of them has a time in the future. */
 export async function checkFiles(folders: readonly string[]): Promise<readonly Finding[]> {
-	const open: string[] = [];
-	let [seen, newest] = [0, 0];
+	const openPaths: string[] = [];
+	let [count, newest] = [0, 0];
 	for (const folder of folders) {
 		for await (const { path, mode, mtimeMs } of entries(folder)) {
-			seen += 1;
+			count += 1;
 			newest = Math.max(newest, mtimeMs);
-			if (isOpenToOthers(mode)) open.push(path);
-			if (seen >= enough) break;
+			if (isOpenToOthers(mode)) openPaths.push(path);
+			if (count >= maxEntries) break;
 		}
 	}
-	return [permissions(folders, seen, open), ...turnedBack(newest, Date.now())];
+	return [permissions(folders, count, openPaths), ...clockFindings(newest, Date.now())];
 }
 
 function permissions(
 	folders: readonly string[],
-	seen: number,
+	count: number,
 	[first, ...others]: readonly string[],
 ): Finding {
 	const check = 'permissions';
 	if (first === undefined) {
-		return ok(check, seen === 0 ? 'no files yet' : `${seen} files and folders, all private`);
+		return ok(check, count === 0 ? 'no files yet' : `${count} files and folders, all private`);
 	}
 	return warning(
 		check,
@@ -37,8 +37,8 @@ function permissions(
 	);
 }
 
-/** A file from the future: leases and expiry would wait until the clock is there again. */
-function turnedBack(newest: number, now: number): readonly Finding[] {
+/** With a clock that was set back, leases and expiry wait until it has caught up. */
+function clockFindings(newest: number, now: number): readonly Finding[] {
 	if (newest <= now + 60_000) return [];
 	const text = `a stored file was written at ${new Date(newest).toISOString()}, which is in the future`;
 	return [warning('clock', text, 'Set the clock, best by NTP.')];
@@ -48,12 +48,12 @@ async function* entries(
 	folder: string,
 ): AsyncGenerator<{ path: string; mode: number; mtimeMs: number }> {
 	const pending = [folder];
-	for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
-		const listing = await opendir(at).catch(() => undefined);
+	for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+		const listing = await opendir(folder).catch(() => undefined);
 		if (!listing) continue;
 		for await (const entry of listing) {
-			const path = join(at, entry.name);
-			// Files come and go while a server runs.
+			const path = join(folder, entry.name);
+			// The file may have been deleted by a running server.
 			const info = await lstat(path).catch(() => undefined);
 			if (!info || entry.isSymbolicLink()) continue;
 			yield { path, mode: info.mode, mtimeMs: info.mtimeMs };

@@ -3,23 +3,25 @@ import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { type Finding, ok } from './finding.ts';
 
-/** Programs that models and readers of your own may want to call. */
+/** Programs that custom models and readers may call. */
 const programs = ['ffmpeg', 'tesseract', 'pdftoppm', 'soffice'];
 
-/** Which optional programs are installed. Nothing that Plinth brings needs one, so none is missing. */
+/** Reports which optional programs are installed. Plinth itself needs none of them. */
 export async function checkPrograms(path = process.env.PATH ?? ''): Promise<Finding> {
-	const isThere = await Promise.all(programs.map((name) => isInstalled(name, path)));
-	const [found, absent] = [true, false].map((wanted) =>
-		programs.filter((_, index) => isThere[index] === wanted).join(', '),
+	const isInstalledAt = await Promise.all(programs.map((name) => isInstalled(name, path)));
+	const [installed, missing] = [true, false].map((expected) =>
+		programs.filter((_, index) => isInstalledAt[index] === expected).join(', '),
 	);
-	const parts = [found && `found: ${found}`, absent && `not found: ${absent}`].filter(Boolean);
+	const parts = [installed && `found: ${installed}`, missing && `not found: ${missing}`].filter(
+		Boolean,
+	);
 	return ok('programs', `${parts.join('; ')} (all optional)`);
 }
 
 async function isInstalled(name: string, path: string): Promise<boolean> {
 	const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
 	const files = path.split(delimiter).flatMap((folder) => names.map((file) => join(folder, file)));
-	const found = await Promise.all(
+	const installed = await Promise.all(
 		files.map((file) =>
 			access(file, constants.X_OK).then(
 				() => true,
@@ -27,5 +29,5 @@ async function isInstalled(name: string, path: string): Promise<boolean> {
 			),
 		),
 	);
-	return found.includes(true);
+	return installed.includes(true);
 }

@@ -1,11 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { arch, constrainedMemory, platform, report, versions } from 'node:process';
 import { isNewEnough, oldestNode } from '../node-version.ts';
-import { type Finding, ok, problem, readable, warning } from './finding.ts';
+import { type Finding, formatBytes, ok, problem, warning } from './finding.ts';
 
 const gigabyte = 1024 ** 3;
 
-/** Node, cores, memory, open files, and the clock. */
+/** Checks Node, cores, memory, open files, and the clock. */
 export function checkRuntime(): readonly Finding[] {
 	return [node(versions.node), memory(), openFiles(openFileLimit()), clock(Date.now())];
 }
@@ -22,7 +22,8 @@ function memory(): Finding {
 	const limit = constrainedMemory();
 	const isLimited = limit > 0 && limit < totalmem();
 	const usable = isLimited ? limit : totalmem();
-	const text = `${readable(usable)}${isLimited ? ` by the limit of this container, of ${readable(totalmem())}` : ''}`;
+	const limitNote = ` by the limit of this container, of ${formatBytes(totalmem())}`;
+	const text = `${formatBytes(usable)}${isLimited ? limitNote : ''}`;
 	if (usable >= gigabyte) return ok('memory', text);
 	return warning(
 		'memory',
@@ -31,7 +32,7 @@ function memory(): Finding {
 	);
 }
 
-/** How many files and sockets the process may have open, and whether that is enough. Undefined: the system does not say. */
+/** Checks the limit of open files and sockets. Undefined when the system reports none. */
 export function openFiles(limit: number | undefined): Finding {
 	if (limit === undefined) return ok('open files', 'this system does not say how many are allowed');
 	const shown = limit === Number.POSITIVE_INFINITY ? 'any number' : String(limit);
@@ -43,16 +44,16 @@ export function openFiles(limit: number | undefined): Finding {
 	);
 }
 
-/** Node has no call for it; its diagnostic report tells. */
+/** Node has no API for it, so the limit is read from the diagnostic report. */
 function openFileLimit(): number | undefined {
-	// Or it asks for the names of all addresses, which may take seconds; not in the types of Node yet.
+	// Without this the report resolves the names of all addresses, which may take seconds. Not in the types of Node yet.
 	Object.assign(report, { excludeNetwork: true });
 	const { userLimits } = report.getReport() as { userLimits?: Record<string, { soft?: unknown }> };
 	const soft = userLimits?.open_files?.soft;
 	return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || undefined;
 }
 
-/** A clock that was never set stands in the past, and everything would seem not to have expired yet. */
+/** Checks the clock: with one that was never set, nothing would expire. */
 export function clock(now: number): Finding {
 	const text = new Date(now).toISOString();
 	if (now >= Date.UTC(2026, 0)) return ok('clock', text);

@@ -2,7 +2,7 @@ import { defineErrors, type ErrorDetails, errorFrom, type PlinthError } from '@p
 
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 
-/** What may be wrong with pictures, documents and conversations, whichever capability reads them. */
+/** Errors about pictures, documents and conversations, shared by all capabilities. */
 export const mediaErrors = defineErrors({
 	E_IMAGE_UNREADABLE: {
 		...badRequest,
@@ -59,7 +59,7 @@ export const mediaErrors = defineErrors({
 	},
 });
 
-/** Makes a coded error from {@link mediaErrors}. */
+/** Creates a coded error from {@link mediaErrors}. */
 export function mediaError(code: keyof typeof mediaErrors, details?: ErrorDetails): PlinthError {
 	return errorFrom(mediaErrors, code, details);
 }

@@ -1,6 +1,7 @@
 /**
- * Tools that capabilities and backends are built with: pictures, documents and files in requests, event streams of models,
- * bounds on work, schemas of fields, requests to addresses that clients name. The kernel asks nobody to use them.
+ * Building blocks of capabilities and backends: pictures, documents and files in requests, event streams of
+ * models, limits on concurrent work, schemas of fields, and requests to addresses that clients name. The
+ * kernel does not depend on them.
  *
  * @packageDocumentation
  */
@@ -18,23 +19,23 @@ export { ForbiddenTarget, type IsAllowed } from './egress/guard.ts';
 export type { Resolve } from './egress/names.ts';
 export { mediaError, mediaErrors } from './errors.ts';
 export { checkBlobKey, isBlobKey } from './files/blob-key.ts';
+export { makePrivateDir } from './files/private-dir.ts';
 export {
 	type FileSources,
 	fileSources,
-	type NamedFile,
-	NamedFileError,
-	NamedFiles,
-} from './files/named-files.ts';
-export { makePrivateDir } from './files/private-dir.ts';
-export { encodedDocument, type SentDocument, sentDocument } from './files/sent-document.ts';
+	type ReferencedFile,
+	ReferencedFileError,
+	ReferencedFiles,
+} from './files/referenced-files.ts';
+export { documentFromField, encodedDocument, type SentDocument } from './files/sent-document.ts';
 export {
 	encodedImage,
-	type FoundImage,
+	imageFromField,
 	imageFromUrl,
-	probeSent,
+	probeImage,
+	type RequestImage,
 	type SentImage,
 	type SentImageOptions,
-	sentImage,
 } from './files/sent-image.ts';
 export { Capacity, CapacityShare } from './limits/capacity.ts';
 export { PerTenantLimit } from './limits/per-tenant-limit.ts';
@@ -63,13 +64,13 @@ export type {
 	TranscodeOptions,
 } from './ports/image-codec.ts';
 export type { JobCallbacks } from './ports/job-callbacks.ts';
-export type { FeedEnd, FeedQuery, FeedReader, JobFeed, JobUpdate } from './ports/job-feed.ts';
+export type { FeedEndReason, FeedQuery, FeedReader, JobFeed, JobUpdate } from './ports/job-feed.ts';
 export type { FetchingCall, RemoteImages } from './ports/remote-images.ts';
 export { formBoolean, formInteger, type NumberBounds } from './requests/form.ts';
 export { listPage, listPageSchema } from './requests/list-page.ts';
 export { parseUnchanged } from './requests/parse-unchanged.ts';
 export { type RequestFor, tryPassthrough } from './requests/try-passthrough.ts';
 export { mediaServices } from './services.ts';
-export { closing } from './streams/closing.ts';
-export { eventsWithin, type StreamBeginning } from './streams/events-within.ts';
 export { awaitFirst, fromModel, toModelFailure } from './streams/model-stream.ts';
+export { type StreamStart, startEventStream } from './streams/start-event-stream.ts';
+export { withCleanup } from './streams/with-cleanup.ts';

@@ -6,7 +6,7 @@ import type { JobCallbacks } from './ports/job-callbacks.ts';
 import type { JobFeed } from './ports/job-feed.ts';
 import type { RemoteImages } from './ports/remote-images.ts';
 
-/** The services that capabilities share. Backends and plugins provide them; the kernel knows none of them. */
+/** The services that capabilities share. Backends and plugins provide them; the kernel does not know them. */
 export const mediaServices = {
 	images: defineService<ImageCodec>('media.images'),
 	documents: defineService<DocumentReader>('media.documents'),

@@ -1,7 +1,7 @@
 import type { UploadedFile } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
-import { NamedFiles } from '../src/files/named-files.ts';
-import { imageFromUrl, type SentImageOptions, sentImage } from '../src/files/sent-image.ts';
+import { ReferencedFiles } from '../src/files/referenced-files.ts';
+import { imageFromField, imageFromUrl, type SentImageOptions } from '../src/files/sent-image.ts';
 import type { FileSource } from '../src/ports/file-source.ts';
 import type { FetchingCall, RemoteImages } from '../src/ports/remote-images.ts';
 
@@ -23,8 +23,8 @@ const upload: UploadedFile = {
 
 const noFiles: FileSource = { open: async () => null };
 const remoteImages: RemoteImages = { fetch: async () => upload };
-const nothing = new NamedFiles({ files: undefined, remoteImages: undefined }, call);
-const everything = new NamedFiles({ files: noFiles, remoteImages }, call);
+const nothing = new ReferencedFiles({ files: undefined, remoteImages: undefined }, call);
+const everything = new ReferencedFiles({ files: noFiles, remoteImages }, call);
 
 function refusal(work: () => unknown): unknown {
 	try {
@@ -36,7 +36,7 @@ function refusal(work: () => unknown): unknown {
 	return 'taken';
 }
 
-const find = (sent: unknown, named = nothing) => sentImage(sent, 'image', named);
+const find = (sent: unknown, named = nothing) => imageFromField(sent, 'image', named);
 const url = 'data:image/png;base64,AAAA';
 const noText = [{ toString: 'x' }, { toString: null }, {}, [], [{}], 1, true, Object.create(null)];
 
@@ -117,13 +117,13 @@ describe('values that are no picture', () => {
 });
 
 test('files and short data URLs are there', async () => {
-	expect(await find(upload).bring(call.signal)).toBe(upload);
-	expect(await find({ image_url: upload, file_id: null }).bring(call.signal)).toBe(upload);
+	expect(await find(upload).load(call.signal)).toBe(upload);
+	expect(await find({ image_url: upload, file_id: null }).load(call.signal)).toBe(upload);
 	const found = imageFromUrl(url, 'image', nothing, { maxUrlLength: 26 });
-	expect(await found.bring(call.signal)).toEqual(Buffer.alloc(3));
+	expect(await found.load(call.signal)).toEqual(Buffer.alloc(3));
 });
 
 test('an address is fetched', async () => {
 	const found = find({ image_url: 'HTTPS://example.com/a.png' }, everything);
-	expect(await found.bring(call.signal)).toBe(upload);
+	expect(await found.load(call.signal)).toBe(upload);
 });

@@ -1,6 +1,6 @@
 import { plinthError } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
-import { closing } from '../src/streams/closing.ts';
+import { withCleanup } from '../src/streams/with-cleanup.ts';
 import { awaitFirst, fromModel } from '../src/streams/model-stream.ts';
 
 async function* values<T>(...items: T[]): AsyncGenerator<T> {
@@ -35,7 +35,7 @@ describe('a stream with a task for its end', () => {
 
 	test.each(ends)('does it once, %s', async (_when, read) => {
 		let closed = 0;
-		const source = closing(values(1, 2), () => {
+		const source = withCleanup(values(1, 2), () => {
 			closed += 1;
 		});
 		expect(closed).toBe(0);
@@ -49,7 +49,7 @@ describe('a stream with a task for its end', () => {
 			yield 1;
 			throw new Error('no');
 		}
-		await expect(all(closing(failing(), () => closed++))).rejects.toThrow('no');
+		await expect(all(withCleanup(failing(), () => closed++))).rejects.toThrow('no');
 		expect(closed).toBe(1);
 	});
 });

@@ -12,14 +12,14 @@ export function checkAbilities(
 			'The model calls no tools. Leave them out, or name another model.',
 		);
 	}
-	const isBeyond =
+	const isUnsupported =
 		format.type === 'schema' ? json !== 'schema' : format.type === 'json' && json === 'none';
-	if (isBeyond) {
+	if (isUnsupported) {
 		throw unsupportedValue(
 			'response_format.type',
 			json === 'none'
-				? 'The model answers in words only. Leave response_format out, or name another model.'
-				: 'The model follows no schema. Ask for json_object, or name another model.',
+				? 'The model answers in plain text only. Leave response_format out, or name another model.'
+				: 'The model supports no schema. Ask for json_object, or name another model.',
 		);
 	}
 }

@@ -7,77 +7,88 @@ import {
 	Reply,
 	type ServerEvent,
 } from '@plinth/core';
-import { closing, eventsWithin } from '@plinth/toolkit';
-import { headOf } from './answer/head.ts';
-import { type AnswerOrder, makeAnswers } from './answer/make.ts';
-import { chunks } from './answer/stream.ts';
-import { wholeAnswer } from './answer/whole.ts';
+import { startEventStream, withCleanup } from '@plinth/toolkit';
 import type { ChatContext } from './context.ts';
 import type { ChatModel } from './model.ts';
 import type { ChatBody } from './request/fields.ts';
 import { isLegacy } from './request/options.ts';
-import { Readings } from './request/readings.ts';
+import { RequestReader } from './request/request-reader.ts';
+import { wholeAnswer } from './response/complete.ts';
+import { headOf } from './response/head.ts';
+import { type AnswerOptions, makeAnswers } from './response/make.ts';
+import { chunks } from './response/stream.ts';
 
-/** How long models may be silent before a streamed answer begins without them, in milliseconds: a failure until then has a status of its own. */
+/**
+ * How long a streamed response waits for its first event, in milliseconds. A failure before that gets a
+ * status of its own.
+ */
 const firstEventMs = 10_000;
 
 /**
- * Answers one request: a value for a whole answer, or events. Another model can take over until a whole answer is there, or the first piece of a streamed one. All answers of one
- * request (`n`) are one turn of the model, whose place is held until the last of them is over.
+ * Responds to one request with a value or an event stream. A fallback model can take over until the complete response
+ * exists or, in a stream, until the first piece. All `n` answers of a request use one model slot.
  */
-export async function complete(context: ChatContext, body: ChatBody, call: Call): Promise<unknown> {
-	const { models, clock } = context;
+export async function complete(chat: ChatContext, body: ChatBody, call: Call): Promise<unknown> {
+	const { models, clock } = chat;
 	const { id, model } = models.get(body.model);
-	const readings = new Readings(context, body, call);
-	// Equal for whoever answers: one member of a pool may do what another did before.
-	const seed = readings.seedFor(id);
-	const question = { body, clock, readings, seed, log: call.log };
+	const reader = new RequestReader(chat, body, call);
+	// Independent of the model that runs, so that all models of a pool produce the same answers.
+	const seed = reader.seedFor(id);
+	const context = { body, clock, reader, seed, log: call.log };
 	try {
-		// Before a place is taken, and before the model's time runs: it is the caller's files that take long.
-		await readings.for(model.abilities);
+		// Before a slot is taken and before the model's timeout starts: reading the files takes longest.
+		await reader.read(model.abilities);
 		if (!body.stream) {
-			const answer = await models.ask(body.model, call, (turn) => answerWhole(turn, question));
-			readings.release();
-			return answer;
+			const response = await models.ask(body.model, call, (modelCall) =>
+				answerWhole(modelCall, context),
+			);
+			reader.release();
+			return response;
 		}
-		const events = await eventsWithin(call, { clock, ms: firstEventMs }, (caller) =>
-			models.ask(body.model, caller, (turn) => answerPiecemeal(turn, question)),
+		const events = await startEventStream(call, { clock, maxWaitMs: firstEventMs }, (caller) =>
+			models.ask(body.model, caller, (modelCall) => answerStreamed(modelCall, context)),
 		);
-		return Reply.events(closing(events, () => readings.release()));
+		return Reply.events(withCleanup(events, () => reader.release()));
 	} catch (error) {
-		readings.release();
+		reader.release();
 		throw error;
 	}
 }
 
-/** What every model of a request is asked with. */
-interface Question {
+/** Shared input of the model calls of one request. */
+interface AnswerContext {
 	readonly body: ChatBody;
 	readonly clock: Clock;
-	readonly readings: Readings;
+	readonly reader: RequestReader;
 	readonly seed: number;
 	readonly log: Logger;
 }
 
-async function answerWhole(turn: ModelCall<ChatModel>, question: Question): Promise<object> {
-	const { order, head, telling } = await begin(turn, question);
-	return wholeAnswer(await makeAnswers(order), head, telling);
+async function answerWhole(
+	modelCall: ModelCall<ChatModel>,
+	context: AnswerContext,
+): Promise<object> {
+	const { options, head, format } = await prepare(modelCall, context);
+	return wholeAnswer(await makeAnswers(options), head, format);
 }
 
-async function answerPiecemeal(
-	turn: ModelCall<ChatModel>,
-	question: Question,
+async function answerStreamed(
+	modelCall: ModelCall<ChatModel>,
+	context: AnswerContext,
 ): Promise<AsyncIterable<ServerEvent>> {
-	const { order, head, telling } = await begin(turn, question);
-	const pieces = await makeAnswers(order);
-	const includeUsage = question.body.stream_options?.include_usage ?? false;
-	return closing(chunks(pieces, head, { ...telling, includeUsage }), turn.keepSlot());
+	const { options, head, format } = await prepare(modelCall, context);
+	const pieces = await makeAnswers(options);
+	const includeUsage = context.body.stream_options?.include_usage ?? false;
+	return withCleanup(chunks(pieces, head, { ...format, includeUsage }), modelCall.keepSlot());
 }
 
-async function begin(turn: ModelCall<ChatModel>, { body, clock, readings, seed, log }: Question) {
-	const { model, id, signal } = turn;
-	const { request, warnings } = await orAbort(signal, readings.for(model.abilities));
-	const order: AnswerOrder = { model, request, count: body.n, seed, signal, log };
-	const telling = { isLegacy: isLegacy(body), warnings };
-	return { order, head: headOf(id, clock.now()), telling };
+async function prepare(
+	modelCall: ModelCall<ChatModel>,
+	{ body, clock, reader, seed, log }: AnswerContext,
+) {
+	const { model, id, signal } = modelCall;
+	const { request, warnings } = await orAbort(signal, reader.read(model.abilities));
+	const options: AnswerOptions = { model, request, count: body.n, seed, signal, log };
+	const format = { isLegacy: isLegacy(body), warnings };
+	return { options, head: headOf(id, clock.now()), format };
 }

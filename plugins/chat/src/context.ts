@@ -9,16 +9,16 @@ import type {
 import type { ChatModel } from './model.ts';
 import type { ChatOptions } from './options.ts';
 
-/** What requests are answered with. */
+/** Dependencies of the route. */
 export interface ChatContext {
 	readonly options: ChatOptions;
 	readonly models: Models<ChatModel>;
 	readonly documents: DocumentReader | undefined;
 	readonly images: ImageCodec | undefined;
-	/** Where files lie that requests name. */
+	/** Sources of the files and pictures that requests reference. */
 	readonly sources: FileSources;
-	/** The characters of the documents of all requests. */
-	readonly held: Capacity;
-	readonly turns: PerTenantLimit;
+	/** Bounds the document characters of all concurrent requests. */
+	readonly textCapacity: Capacity;
+	readonly readLimit: PerTenantLimit;
 	readonly clock: Clock;
 }

@@ -4,7 +4,10 @@ import { chatModels } from './model.ts';
 import { chatOptions } from './options.ts';
 import { createChatCompletion } from './route.ts';
 
-/** Chat that reads files: `POST /v1/chat/completions`. Without a document reader, requests with files are refused; without `files`, those that name stored ones. */
+/**
+ * Chat that reads files: `POST /v1/chat/completions`. Without a document reader, requests with files are
+ * refused. Without a file source, requests that reference stored files are refused.
+ */
 export const chat = definePlugin({
 	id: 'chat',
 	config: chatOptions,
@@ -17,9 +20,9 @@ export const chat = definePlugin({
 	models: [chatModels],
 	setup({ config: options, services: sources, models, route }) {
 		const { documents, images, clock } = sources;
-		const held = new Capacity(options.heldChars);
-		const turns = new PerTenantLimit(options.concurrency);
-		const found = { models: models(chatModels), documents, images, sources, clock };
-		route(createChatCompletion({ options, ...found, held, turns }));
+		const textCapacity = new Capacity(options.heldChars);
+		const readLimit = new PerTenantLimit(options.concurrency);
+		const tools = { models: models(chatModels), documents, images, sources, clock };
+		route(createChatCompletion({ options, ...tools, textCapacity, readLimit }));
 	},
 });

@@ -1,11 +1,11 @@
 import { defineRoute, errors, modelErrors, type Route, valueErrors } from '@plinth/core';
 import { mediaErrors, tryPassthrough } from '@plinth/toolkit';
-import { chatCompletion } from './answer/schemas.ts';
 import { complete } from './complete.ts';
 import type { ChatContext } from './context.ts';
 import { chatPassthrough } from './passthrough.ts';
 import { chatBody } from './request/fields.ts';
 import { maxFiles } from './request/inputs.ts';
+import { chatCompletion } from './response/schemas.ts';
 
 /** `POST /v1/chat/completions`: files are read before the model sees the messages. */
 export function createChatCompletion(context: ChatContext): Route {
@@ -15,7 +15,8 @@ export function createChatCompletion(context: ChatContext): Route {
 		scope: 'chat',
 		summary: 'Answer a conversation',
 		description:
-			'Files among the messages are read as text first, so that every model can answer about them. With `stream`, the answer comes as server-sent events, `[DONE]` last.',
+			'Files in the messages are converted to text first, so that every model can use them. ' +
+			'With `stream`, the response is server-sent events, `[DONE]` last.',
 		body: chatBody,
 		spoolDataUrls: {
 			only: ['url', 'image_url', 'file_data', 'data'],

@@ -240,7 +240,7 @@ describe('a model that fails', () => {
 				for (;;) yield { type: 'text', text: megabyte };
 			},
 		});
-		expect((await errorOf(await ask())).message).toContain('longer');
+		expect((await errorOf(await ask())).message).toContain('too long');
 	});
 });
 

@@ -116,7 +116,7 @@ describe('a picture behind an address', () => {
 	test('is not fetched for one that does not', async () => {
 		const served = await harness({ backends, images: codec });
 		const answer = await answerOf(await served.ask(asking(picture('https://example.org/b.png'))));
-		expect(answer.warnings).toEqual([expect.stringContaining('does not look at pictures')]);
+		expect(answer.warnings).toEqual([expect.stringContaining('accepts no pictures')]);
 	});
 
 	test('that is none is refused', async () => {

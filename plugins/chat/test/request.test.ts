@@ -322,7 +322,7 @@ describe('a picture', () => {
 		const { ask, calls } = await harness({ images: codec });
 		const web = image({ url: 'https://example.org/a.png' });
 		const answer = await answerOf(await ask({ messages: [user(image(), web)] }));
-		expect(answer.warnings).toEqual([expect.stringContaining('does not look at pictures')]);
+		expect(answer.warnings).toEqual([expect.stringContaining('accepts no pictures')]);
 		const [message] = calls[0]?.request.messages ?? [];
 		const told = { type: 'text', text: expect.stringContaining('picture') };
 		expect(message?.content).toEqual([told, told]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { StopCutter } from '../src/answer/stop-cutter.ts';
+import { StopSequenceFilter } from '../src/response/stop-sequence-filter.ts';
 
 const few = (maxLength: number) =>
 	fc.array(fc.constantFrom('a', 'b', '🦊'), { minLength: 1, maxLength }).map((all) => all.join(''));
@@ -11,7 +11,7 @@ test('a text is cut before the stop sequence that is complete first, wherever it
 			fc.array(few(6), { maxLength: 8 }),
 			fc.array(few(4), { maxLength: 4 }),
 			(pieces, stops) => {
-				const cutter = new StopCutter(stops);
+				const cutter = new StopSequenceFilter(stops);
 				const seen = pieces.map((piece) => cutter.push(piece)).join('') + cutter.end();
 				const text = pieces.join('');
 				const begun = Array.from(text, (_, at) => [...text].slice(0, at + 1).join(''));
@@ -27,12 +27,12 @@ test('a text is cut before the stop sequence that is complete first, wherever it
 
 test('a sequence that is complete does not wait for a longer one that began before it', () => {
 	for (const pieces of [['xab'], ['xa', 'b']]) {
-		const cutter = new StopCutter(['xab', 'a']);
+		const cutter = new StopSequenceFilter(['xab', 'a']);
 		expect(pieces.map((piece) => cutter.push(piece)).join('')).toBe('x');
 	}
 });
 
 test('what cannot begin a stop sequence is not held back', () => {
-	const cutter = new StopCutter(['END']);
+	const cutter = new StopSequenceFilter(['END']);
 	expect(['a', 'bE', 'N', 'x'].map((piece) => cutter.push(piece))).toEqual(['a', 'b', '', 'ENx']);
 });

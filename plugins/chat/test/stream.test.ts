@@ -54,7 +54,7 @@ describe('a streamed answer', () => {
 			stream: events({ type: 'warning', message: 'w' }, { type: 'text', text: 'a' }),
 		});
 		const { chunks } = await chunksOf(await ask({ ...streamed, logprobs: true }));
-		expect(chunks.at(-1)?.warnings).toEqual(['logprobs: this server gives none.', 'w']);
+		expect(chunks.at(-1)?.warnings).toEqual(['logprobs: this server returns none.', 'w']);
 		expect(chunks.filter(({ warnings }) => warnings)).toHaveLength(1);
 	});
 

@@ -4,7 +4,7 @@ import { LiveFeed } from './feed/live-feed.ts';
 import { eventsOptions } from './options.ts';
 import { followEvents } from './route.ts';
 
-/** What happens to a tenant's jobs of all kinds, live: `GET /v1/events`, and the feed that other plugins follow jobs by. */
+/** Live events of a tenant's jobs: `GET /v1/events`, and the job feed for other plugins. */
 export const events = definePlugin({
 	id: 'events',
 	config: eventsOptions,
@@ -18,7 +18,7 @@ export const events = definePlugin({
 	setup({ config: options, services: { store, bus, kinds, clock }, log, route, onDrain }) {
 		const feed = new LiveFeed({ store, bus, kinds }, clock, log);
 		route(followEvents(options, feed));
-		// Streams may last an hour: their clients go on in another process.
+		// Streams may last an hour; clients continue in another process.
 		onDrain(() => feed.stop());
 		return feed;
 	},

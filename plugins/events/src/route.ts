@@ -12,7 +12,7 @@ const query = z.object({
 		.meta({ description: 'Only jobs of this kind, such as `video`.', examples: ['video'] }),
 });
 
-/** `GET /v1/events`: the jobs that wait or run, then what happens to any job of the tenant. */
+/** `GET /v1/events`: the pending jobs, then the events of all jobs of the tenant. */
 export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): Route {
 	const maxMs = streamMinutes * minuteMs;
 	return defineRoute({
@@ -21,11 +21,14 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 		scope: 'events:read',
 		summary: 'Follow all jobs of the tenant',
 		description: [
-			'Server-sent events. First comes a `job.state` for every job that waits or runs, at most 1,000, and a `stream.ready`: what ended before is known from the',
-			'routes of the jobs alone. Then comes what happens: `job.queued`, `job.started`,',
-			'`job.progress`, `job.completed`, `job.failed`, `job.deleted`. The data of each is `{ "object": "event", "type", "created_at", "data" }`, where `data` is the',
-			'job as its own route shows it, at that moment. With `Last-Event-ID` the stream goes on behind that event in place of the states and `stream.ready`, as',
-			'long as what came since is kept. A stream that the server ends says why in a last `stream.end`: `data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
+			'Server-sent events. First come a `job.state` for every queued or running job, at most 1,000, and a',
+			'`stream.ready`. Jobs that ended before are only in the lists of their routes. Then come `job.queued`,',
+			'`job.started`, `job.progress`,',
+			'`job.completed`, `job.failed` and `job.deleted`. The data of each event is',
+			'`{ "object": "event", "type", "created_at", "data" }`, where `data` is the job in the form of its own route.',
+			'With `Last-Event-ID` the stream resumes after that event, without the states and `stream.ready`, as long as the',
+			'later events are kept. A stream that the server ends closes with `stream.end`:',
+			'`data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
 		].join(' '),
 		query,
 		response: {
@@ -34,7 +37,7 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 			resumes: true,
 		},
 		errors: [errors.E_VALUE_INVALID, errors.E_STORE_UNAVAILABLE],
-		// The feed ends by itself, and says so.
+		// Longer than `maxMs`: the feed ends first and sends the reason.
 		timeoutMs: maxMs + minuteMs,
 		async handler({ query: { kind } }, { principal, signal, lastEventId }) {
 			const { tenant } = principal;

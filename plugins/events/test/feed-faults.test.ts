@@ -36,9 +36,9 @@ describe('a reader that is too slow', () => {
 			t.hint('job.queued', await t.create());
 			await settled();
 		}
-		expect([slow.end, slow.isOver]).toEqual(['slow_reader', true]);
+		expect([slow.endReason, slow.isDone]).toEqual(['slow_reader', true]);
 		expect(await slow[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
-		expect([quick.updates.length, quick.reader.end]).toEqual([400, undefined]);
+		expect([quick.updates.length, quick.reader.endReason]).toEqual([400, undefined]);
 	});
 
 	test('may have some hundred small updates waiting', async () => {
@@ -48,7 +48,7 @@ describe('a reader that is too slow', () => {
 		const jobs = [];
 		for (let n = 0; n < 200; n += 1) jobs.push(await t.create());
 		await t.clock.advance(500);
-		expect(slow.end).toBeUndefined();
+		expect(slow.endReason).toBeUndefined();
 		const updates = slow[Symbol.asyncIterator]();
 		expect((await updates.next()).value?.type).toBe('stream.ready');
 		for (const { id } of jobs) expect((await updates.next()).value?.jobId).toBe(id);
@@ -73,7 +73,7 @@ describe('a reader that is too slow', () => {
 		for (let n = 0; n < 12; n += 1) await t.create();
 		await t.clock.advance(500);
 		await settled();
-		expect(slow.end).toBe('slow_reader');
+		expect(slow.endReason).toBe('slow_reader');
 	});
 
 	test('is not slow because another tenant has large updates', async () => {
@@ -91,7 +91,7 @@ describe('a reader that is too slow', () => {
 		for (let n = 0; n < 20; n += 1) await t.create();
 		await t.clock.advance(500);
 		await settled();
-		expect(small.end).toBeUndefined();
+		expect(small.endReason).toBeUndefined();
 	});
 
 	test('is not one that takes a burst as fast as it can', async () => {
@@ -100,7 +100,7 @@ describe('a reader that is too slow', () => {
 		for (let n = 0; n < 2_000; n += 1) await t.create();
 		await t.clock.advance(500);
 		await t.later('all of them', () => heard.updates.length === 2_000);
-		expect(heard.reader.end).toBeUndefined();
+		expect(heard.reader.endReason).toBeUndefined();
 	});
 });
 
@@ -114,7 +114,7 @@ describe('the end of a feed', () => {
 		await settled();
 		heard.push(await t.follow(), await t.follow({ jobId: 'video_unknown' }));
 		await settled();
-		expect(heard.map(({ reader, isOver }) => [reader.end, isOver])).toEqual(
+		expect(heard.map(({ reader, isOver }) => [reader.endReason, isOver])).toEqual(
 			heard.map(() => ['stopping', true]),
 		);
 	});
@@ -126,7 +126,7 @@ describe('the end of a feed', () => {
 		expect(heard.isOver).toBe(false);
 		await t.clock.advance(1);
 		await settled();
-		expect([heard.reader.end, heard.isOver]).toEqual(['max_age', true]);
+		expect([heard.reader.endReason, heard.isOver]).toEqual(['max_age', true]);
 	});
 
 	test.each<[string, (reader: FeedReader, controller: AbortController) => unknown]>([
@@ -140,7 +140,7 @@ describe('the end of a feed', () => {
 		const next = reader[Symbol.asyncIterator]().next();
 		await leave(reader, controller);
 		expect(await next).toEqual({ done: true, value: undefined });
-		expect([reader.isOver, reader.end]).toEqual([true, undefined]);
+		expect([reader.isDone, reader.endReason]).toEqual([true, undefined]);
 		const { reads } = state;
 		t.hint('job.queued', await t.create());
 		await t.clock.advance(10_000);
@@ -202,7 +202,7 @@ describe('the frames of a feed', () => {
 		const signal = new AbortController().signal;
 		const reader = await t.feed.follow({ tenant: 'a', signal });
 		await t.feed.events(reader)[Symbol.asyncIterator]().return?.();
-		expect(reader.isOver).toBe(true);
+		expect(reader.isDone).toBe(true);
 	});
 });
 
@@ -267,7 +267,7 @@ describe('a store that does not answer', () => {
 		const heard = await t.follow();
 		await settled();
 		expect(heard.error).toMatchObject({ message: 'a mistake of the plugin' });
-		expect(heard.reader.isOver).toBe(true);
+		expect(heard.reader.isDone).toBe(true);
 	});
 
 	test('that fails while an update is read tells it later', async () => {

@@ -81,7 +81,7 @@ describe('the feed of the events plugin', () => {
 		const next = updates?.next();
 		const stopped = app.stop();
 		expect(await next).toEqual({ done: true, value: undefined });
-		expect(reader?.end).toBe('stopping');
+		expect(reader?.endReason).toBe('stopping');
 		await stopped;
 	});
 });

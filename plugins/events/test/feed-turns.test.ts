@@ -22,7 +22,7 @@ describe('many readers', () => {
 		for (const job of jobs) t.hint('job.queued', job);
 		const turns = await turnsOf(heard, 5_000);
 		expect(Math.max(...turns)).toBeLessThanOrEqual(256);
-		expect(heard.some(({ reader }) => reader.isOver)).toBe(false);
+		expect(heard.some(({ reader }) => reader.isDone)).toBe(false);
 	});
 
 	test('let everybody else have a turn while they go on behind an old event', async () => {
@@ -51,6 +51,6 @@ describe('many readers', () => {
 			turns.push(pages - before);
 		}
 		expect(Math.max(...turns)).toBeLessThanOrEqual(10);
-		expect((await following).every(({ reader }) => !reader.isOver)).toBe(true);
+		expect((await following).every(({ reader }) => !reader.isDone)).toBe(true);
 	});
 });

@@ -17,7 +17,7 @@ describe('a feed of one job', () => {
 			lines(['job.state', job], ['job.started', job], ['job.completed', job]),
 		);
 		expect(heard.updates.at(-1)?.job?.status).toBe('completed');
-		expect([heard.reader.end, heard.reader.isOver]).toEqual([undefined, true]);
+		expect([heard.reader.endReason, heard.reader.isDone]).toEqual([undefined, true]);
 	});
 
 	test('that has ended tells its state, and ends', async () => {
@@ -265,7 +265,7 @@ describe('a feed that goes on', () => {
 		const job = await t.create();
 		await t.complete(job, await t.start(job));
 		const heard = await t.follow({ jobId: job.id, after: await t.store.head() });
-		expect([heard.reader.isOver, heard.reader.end]).toEqual([true, undefined]);
+		expect([heard.reader.isDone, heard.reader.endReason]).toEqual([true, undefined]);
 		await settled();
 		expect(heard.updates).toEqual([]);
 	});

@@ -5,21 +5,21 @@ import type { FileOptions } from './options.ts';
 import type { StoredFile } from './record.ts';
 import type { FileRecords } from './records.ts';
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface FileContext {
 	readonly options: FileOptions;
 	readonly records: FileRecords;
-	readonly shelf: FileStore;
+	readonly store: FileStore;
 	readonly clock: Clock;
 }
 
 /** Finds a file. Malformed, unknown, foreign, deleted and expired ids throw the same `E_FILE_NOT_FOUND`. */
 export async function findFile(
-	{ shelf }: FileContext,
+	{ store }: FileContext,
 	tenant: string,
 	id: string,
 ): Promise<StoredFile> {
-	const file = await shelf.find(tenant, id);
+	const file = await store.find(tenant, id);
 	if (!file) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
 	return file;
 }

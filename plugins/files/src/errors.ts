@@ -1,12 +1,12 @@
 import { defineErrors } from '@plinth/core';
 
-// Clients re-send by status alone; these answers do not change by asking again at once.
+// Clients retry by status alone, and a retry would not change these responses.
 const headers = { 'x-should-retry': 'false' } as const;
 const invalidRequest = { type: 'invalid_request_error', headers } as const;
 
 /** Every coded error of the files plugin. */
 export const fileErrors = defineErrors({
-	// One row for malformed, unknown, foreign, deleted and expired ids, so that nothing can be probed.
+	// One error for malformed, unknown, foreign, deleted and expired ids, so that clients cannot probe.
 	E_FILE_NOT_FOUND: {
 		...invalidRequest,
 		status: 404,
@@ -24,7 +24,7 @@ export const fileErrors = defineErrors({
 		...invalidRequest,
 		status: 403,
 		code: 'file_quota_exceeded',
-		message: 'The stored files take up all the room that there is for them.',
+		message: 'The quota of stored files is exceeded.',
 		remedy: 'Delete some files first.',
 	},
 });

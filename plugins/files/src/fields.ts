@@ -4,10 +4,13 @@ import { z } from 'zod';
 import { idForm } from './ids.ts';
 import { purposes } from './record.ts';
 
-/** The largest file: "512 MB" as OpenAI counts it, in bytes. */
+/** Maximum file size: "512 MB" as OpenAI counts it, in bytes. */
 export const maxFileBytes = 536_870_912;
 
-/** The most files on one page. OpenAI's own limit is 10,000; whoever asks for more than a page holds gets the rest behind `has_more`. */
+/**
+ * Maximum files on one page. OpenAI's limit is 10,000; clients that ask for more than a page get the rest
+ * through `has_more`.
+ */
 export const maxPage = 1_000;
 
 /** The form of `POST /v1/files`. Unknown fields are tolerated: SDKs send extra ones. */
@@ -28,12 +31,13 @@ export const uploadBody = z
 			.optional()
 			.meta({
 				description:
-					'When the file goes by itself, in two fields: `expires_after[anchor]` and `expires_after[seconds]`. It stays when there is nothing.',
+					'When the file expires, in two fields: `expires_after[anchor]` and ' +
+					'`expires_after[seconds]`. Without them it never expires.',
 			}),
 	})
 	.meta({ id: 'FileCreate' });
 
-/** The path parameter of one file. Malformed ids are not refused here: they answer like unknown ones. */
+/** The path parameter of one file. A malformed id passes here; the handler responds as for an unknown id. */
 export const idParams = z.object({
 	id: z.string().meta({ description: 'The id of a file.', ...idForm }),
 });
@@ -44,7 +48,7 @@ export const listQuery = z.object({
 		.string()
 		.optional()
 		.meta({
-			description: 'The list starts behind this id, which need not exist any more.',
+			description: 'The list starts after this id, which need not exist any more.',
 			...idForm,
 		}),
 	limit: formInteger({ min: 1, max: 10_000 })
@@ -57,5 +61,5 @@ export const listQuery = z.object({
 	purpose: z
 		.string()
 		.optional()
-		.meta({ description: 'Only files for this; for what no file can be for, none.' }),
+		.meta({ description: 'Only files with this purpose; an unknown purpose matches none.' }),
 });

@@ -8,12 +8,12 @@ import {
 } from '@plinth/core';
 import { FileIds, isFileId } from './ids.ts';
 import type { FileOptions } from './options.ts';
-import { type FilePurpose, type FileRecord, isThere, type StoredFile } from './record.ts';
+import { type FilePurpose, type FileRecord, isAvailable, type StoredFile } from './record.ts';
 import type { FileRecords } from './records.ts';
-import { refuseOverflow, usageOf } from './usage.ts';
+import { checkQuota, usageOf } from './usage.ts';
 
-/** What the shelf works with. */
-export interface FileStoreTools {
+/** Dependencies of the store. */
+export interface FileStoreOptions {
 	readonly records: FileRecords;
 	readonly blobs: BlobStore;
 	readonly clock: Clock;
@@ -21,42 +21,47 @@ export interface FileStoreTools {
 	readonly log: Logger;
 }
 
-/** What the sender of a file decides. */
+/** The client's options for a new file. */
 export interface NewFile {
 	readonly purpose: FilePurpose;
-	/** Seconds from its creation until it is gone; undefined: it stays. */
-	readonly lifetime: number | undefined;
+	/** Lifetime in seconds; undefined: unlimited. */
+	readonly lifetimeSeconds: number | undefined;
 }
 
 /**
- * The stored files: for each a record, and a blob `files/<id>`.
+ * Stored files: each has a record and a blob `files/<id>`.
  *
- * A file comes as record `arriving`, blob, record `ready`, and goes as record `leaving`, no blob, no record. So no blob is ever without a record, and
- * what a crash has cut short, after whichever write, is an arriving or leaving record that the sweep clears. A state is changed only from the version
- * that was read: of two deletions one succeeds, and an upload that the sweep has given up cannot become ready. Arriving files count as stored, so
- * uploads at the same time, in however many servers, never exceed a quota together; at its border each of them may be refused.
+ * An upload writes the record as `uploading`, then the blob, then the record as `ready`. A deletion writes
+ * the record as `deleting`, then deletes the blob, then the record. So no blob is ever without a record,
+ * and a crash leaves an uploading or deleting record that the sweep clears. State changes are conditional
+ * on the version that was read: of two deletions one succeeds, and an upload that the sweep has deleted
+ * cannot become ready. Uploading files count against the quota, so concurrent uploads on any number of
+ * servers never exceed it together; near the limit each of them may be refused.
  */
 export class FileStore {
-	readonly #tools: FileStoreTools;
+	readonly #deps: FileStoreOptions;
 	readonly #ids = new FileIds();
 
-	constructor(tools: FileStoreTools) {
-		this.#tools = tools;
+	constructor(deps: FileStoreOptions) {
+		this.#deps = deps;
 	}
 
-	/** Stores an upload. Rejects with `E_FILE_QUOTA_EXCEEDED`, `E_STORE_FULL`, `E_STORE_UNAVAILABLE` or the signal's reason. */
-	async store(
+	/**
+	 * Stores an upload. Rejects with `E_FILE_QUOTA_EXCEEDED`, `E_STORE_FULL`, `E_STORE_UNAVAILABLE` or the
+	 * signal's reason.
+	 */
+	async add(
 		tenant: string,
 		upload: UploadedFile,
-		wish: NewFile,
+		newFile: NewFile,
 		signal: AbortSignal,
 	): Promise<StoredFile> {
-		const { records, blobs, clock, options } = this.#tools;
+		const { records, blobs, clock, options } = this.#deps;
 		const now = clock.now();
-		const record = toRecord(tenant, upload, wish, now);
+		const record = toRecord(tenant, upload, newFile, now);
 		const file = await records.add(this.#ids.next(now), record);
 		try {
-			refuseOverflow(await usageOf(records, tenant, now), options);
+			checkQuota(await usageOf(records, tenant, now), options);
 			const contentType = upload.mediaType;
 			await blobs.put(blobKey(file.id), upload.stream(), { contentType, signal });
 			const ready = await records.change(file, 'ready');
@@ -68,49 +73,51 @@ export class FileStore {
 		}
 	}
 
-	/** A file that is there for this tenant; null for every other id. */
+	/** The available file of this tenant; null for any other id. */
 	async find(tenant: string, id: string): Promise<StoredFile | null> {
 		if (!isFileId(id)) return null;
-		const { records, clock } = this.#tools;
+		const { records, clock } = this.#deps;
 		const file = await records.find(tenant, id);
-		return file && isThere(file.value, clock.now()) ? file : null;
+		return file && isAvailable(file.value, clock.now()) ? file : null;
 	}
 
-	/** Opens the bytes of a file, or a window of them; null when they have gone. */
+	/** Opens the bytes of a file, or a range of them; null when the blob is missing. */
 	async bytes(id: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null> {
-		const blob = await this.#tools.blobs.get(blobKey(id), range ? { range } : {});
+		const blob = await this.#deps.blobs.get(blobKey(id), range ? { range } : {});
 		return blob?.body ?? null;
 	}
 
-	/** Whether the bytes of a file are there. */
+	/** Whether the blob of a file exists. */
 	async hasBytes(id: string): Promise<boolean> {
-		return (await this.#tools.blobs.head(blobKey(id))) !== null;
+		return (await this.#deps.blobs.head(blobKey(id))) !== null;
 	}
 
-	/** Deletes a file. False: somebody else has. Once it has resolved the file is gone; the sweep deletes bytes that could not be deleted here. */
+	/**
+	 * Deletes a file; false when another request has deleted it. The sweep deletes bytes that could not be deleted here.
+	 */
 	async remove(file: StoredFile): Promise<boolean> {
-		const { records, log } = this.#tools;
+		const { records, log } = this.#deps;
 		if (!(await records.change(file, 'leaving'))) return false;
 		await this.clear(file.id).catch((err: unknown) =>
-			log.warn({ err, file_id: file.id }, 'a deleted file still has bytes; the sweep tries again'),
+			log.warn({ err, file_id: file.id }, 'a deleted file still has bytes; the sweep retries'),
 		);
 		return true;
 	}
 
-	/** Deletes what is left of a leaving file. */
+	/** Deletes the blob and the record of a deleting file. */
 	async clear(id: string): Promise<void> {
-		const { records, blobs } = this.#tools;
+		const { records, blobs } = this.#deps;
 		await blobs.delete(blobKey(id));
 		await records.remove(id);
 	}
 
-	/** Takes back a file that could not be stored. The answer to a write may have been lost after it was made, so the record is read again. */
+	/** Removes a file whose upload failed. The record is read again, because a failed write may have taken place. */
 	async #undo({ id, value }: StoredFile): Promise<void> {
-		const { records, log } = this.#tools;
+		const { records, log } = this.#deps;
 		try {
-			const left = await records.find(value.tenant, id);
-			if (left && left.value.state !== 'leaving') await this.remove(left);
-			// The sweep may have cleared it before our blob was there.
+			const current = await records.find(value.tenant, id);
+			if (current && current.value.state !== 'leaving') await this.remove(current);
+			// The sweep may have cleared the record before our blob was written.
 			else await this.clear(id);
 		} catch (err) {
 			log.warn({ err, file_id: id }, 'a file that was not stored is left to the sweep');
@@ -125,7 +132,7 @@ function blobKey(id: string): string {
 function toRecord(
 	tenant: string,
 	upload: UploadedFile,
-	{ purpose, lifetime }: NewFile,
+	{ purpose, lifetimeSeconds }: NewFile,
 	now: number,
 ): FileRecord {
 	const { filename, size, sha256, mediaType } = upload;
@@ -138,7 +145,8 @@ function toRecord(
 		mediaType,
 		purpose,
 		createdAt: now,
-		// Clients count from `created_at`, which has whole seconds.
-		expiresAt: lifetime === undefined ? null : (Math.floor(now / 1000) + lifetime) * 1000,
+		// Counted from `created_at`, which has whole seconds.
+		expiresAt:
+			lifetimeSeconds === undefined ? null : (Math.floor(now / 1000) + lifetimeSeconds) * 1000,
 	};
 }

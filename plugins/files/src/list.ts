@@ -1,9 +1,9 @@
-import { isThere, type StoredFile } from './record.ts';
+import { isAvailable, type StoredFile } from './record.ts';
 import type { FileRecords } from './records.ts';
 
-/** Which files a page holds. */
-export interface PageWish {
-	/** The page starts behind this id, which need not exist. */
+/** Options of a page. */
+export interface PageOptions {
+	/** The page starts after this id, which need not exist. */
 	readonly after: string | undefined;
 	readonly limit: number;
 	readonly order: 'asc' | 'desc';
@@ -17,35 +17,35 @@ export interface FilePage {
 }
 
 /**
- * One page of a tenant's files. The newest first is the order of the records, so that such a page costs one read of as many records, and more of 500
- * where some of these are not wanted; the oldest first is found by walking from the newest to where the page ends, for 10,000 files at most twenty
- * reads of 500 records.
+ * One page of a tenant's files. Newest first is the order of the records: such a page costs one read, and
+ * more reads of 500 when records are filtered out. Oldest first scans from the newest to the start of the
+ * page: for 10,000 files at most twenty reads of 500 records.
  */
 export function pageOf(
 	records: FileRecords,
 	tenant: string,
-	wish: PageWish,
+	options: PageOptions,
 	now: number,
 ): Promise<FilePage> {
-	const isWanted = ({ value }: StoredFile) =>
-		isThere(value, now) && (wish.purpose === undefined || value.purpose === wish.purpose);
-	return wish.order === 'desc'
-		? newestFirst(records, tenant, wish, isWanted)
-		: oldestFirst(records, tenant, wish, isWanted);
+	const matches = ({ value }: StoredFile) =>
+		isAvailable(value, now) && (options.purpose === undefined || value.purpose === options.purpose);
+	return options.order === 'desc'
+		? newestFirst(records, tenant, options, matches)
+		: oldestFirst(records, tenant, options, matches);
 }
 
-type Test = (file: StoredFile) => boolean;
+type Filter = (file: StoredFile) => boolean;
 
 async function newestFirst(
 	records: FileRecords,
 	tenant: string,
-	{ after, limit }: PageWish,
-	isWanted: Test,
+	{ after, limit }: PageOptions,
+	matches: Filter,
 ): Promise<FilePage> {
 	const files: StoredFile[] = [];
 	const walk = { tenant, first: limit + 1, ...(after === undefined ? {} : { after }) };
 	for await (const file of records.walk(walk)) {
-		if (!isWanted(file)) continue;
+		if (!matches(file)) continue;
 		if (files.length === limit) return { files, hasMore: true };
 		files.push(file);
 	}
@@ -55,14 +55,14 @@ async function newestFirst(
 async function oldestFirst(
 	records: FileRecords,
 	tenant: string,
-	{ after, limit }: PageWish,
-	isWanted: Test,
+	{ after, limit }: PageOptions,
+	matches: Filter,
 ): Promise<FilePage> {
-	// The last that the walk has passed, and one more, which tells whether more follow.
+	// The last files of the scan, and one more to know whether more follow.
 	const last: StoredFile[] = [];
 	for await (const file of records.walk({ tenant })) {
 		if (after !== undefined && file.id >= after) break;
-		if (!isWanted(file)) continue;
+		if (!matches(file)) continue;
 		last.push(file);
 		if (last.length > limit + 1) last.shift();
 	}

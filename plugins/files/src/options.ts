@@ -5,9 +5,9 @@ const number = () => z.coerce.number<number | string>();
 
 /** The options of the files plugin. */
 export const fileOptions = z.strictObject({
-	/** Bytes that the files of one tenant may take up together; 0: no bound. */
+	/** Maximum bytes of all files of one tenant; 0: no limit. */
 	quotaBytes: number().int().min(0).default(10_737_418_240),
-	/** How many files one tenant may have. What an upload and a page of the list cost grows with it. */
+	/** Maximum number of files of one tenant. The cost of an upload and of a list page grows with it. */
 	maxFiles: number().int().min(1).default(10_000),
 });
 

@@ -10,17 +10,17 @@ import { uploadFile } from './routes/upload.ts';
 import { fileSource } from './source.ts';
 import { createSweep } from './sweep.ts';
 
-/** Files under `/v1/files`, which other requests name by `file_id`. */
+/** Files under `/v1/files`, which other requests reference by `file_id`. */
 export const files = definePlugin({
 	id: 'files',
 	config: fileOptions,
 	needs: { blobs: services.blobs, records: services.records, clock: services.clock },
 	provides: mediaServices.files,
-	setup({ config: options, services: found, route, onStart, onStop, log }) {
-		const { blobs, clock } = found;
-		const records = new FileRecords(found.records);
-		const shelf = new FileStore({ records, blobs, clock, options, log });
-		const context: FileContext = { options, records, shelf, clock };
+	setup({ config: options, services: provided, route, onStart, onStop, log }) {
+		const { blobs, clock } = provided;
+		const records = new FileRecords(provided.records);
+		const store = new FileStore({ records, blobs, clock, options, log });
+		const context: FileContext = { options, records, store, clock };
 		route(
 			uploadFile(context),
 			listFiles(context),
@@ -28,9 +28,9 @@ export const files = definePlugin({
 			fileContent(context),
 			deleteFile(context),
 		);
-		const sweep = createSweep({ records, shelf, clock, log });
+		const sweep = createSweep({ records, store, clock, log });
 		onStart(() => sweep.start());
 		onStop(() => sweep.stop());
-		return fileSource(shelf);
+		return fileSource(store);
 	},
 });

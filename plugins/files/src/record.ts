@@ -1,6 +1,6 @@
 import type { StoredRecord } from '@plinth/core';
 
-/** What a file may be meant for, as OpenAI lists it. The server stores it and treats all files alike. */
+/** Purposes of a file, as OpenAI lists them. The server stores the purpose and treats all files alike. */
 export const purposes = [
 	'assistants',
 	'batch',
@@ -10,13 +10,13 @@ export const purposes = [
 	'evals',
 ] as const;
 
-/** What a file is meant for. */
+/** The purpose of a file. */
 export type FilePurpose = (typeof purposes)[number];
 
-/** A file as it is stored, under its id. Instants are milliseconds since the Unix epoch. */
+/** The record of a file, under its id. Instants are milliseconds since the Unix epoch. */
 export type FileRecord = {
 	readonly tenant: string;
-	/** Only ready files exist for clients: of others the bytes are not there yet, or not there any more. */
+	/** Clients see only ready files. The others have no bytes yet, or no longer. */
 	readonly state: 'arriving' | 'ready' | 'leaving';
 	/** Without directories; never empty. */
 	readonly filename: string;
@@ -24,23 +24,23 @@ export type FileRecord = {
 	readonly size: number;
 	/** Lower-case hex SHA-256 of the bytes. */
 	readonly sha256: string;
-	/** Decided by content; `application/octet-stream` when unknown. */
+	/** Detected from the content; `application/octet-stream` when unknown. */
 	readonly mediaType: string;
 	readonly purpose: FilePurpose;
 	readonly createdAt: number;
-	/** A whole second, from which on the file is gone; null: never. */
+	/** Expiry, a whole second; null: never. */
 	readonly expiresAt: number | null;
 };
 
 /** A file's record with its id and version. */
 export type StoredFile = Pick<StoredRecord<FileRecord>, 'id' | 'value' | 'version'>;
 
-/** Tells whether a file's time is over. */
+/** Whether a file has expired. */
 export function isExpired({ expiresAt }: FileRecord, now: number): boolean {
 	return expiresAt !== null && now >= expiresAt;
 }
 
-/** Tells whether clients may see a file. */
-export function isThere(record: FileRecord, now: number): boolean {
+/** Whether clients can see a file. */
+export function isAvailable(record: FileRecord, now: number): boolean {
 	return record.state === 'ready' && !isExpired(record, now);
 }

@@ -2,19 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { RecordStore } from '@plinth/core';
 import type { FileRecord, StoredFile } from './record.ts';
 
-// Of all tenants together, with the tenant as index: the sweep has to find what is due without knowing who there is.
+// One collection for all tenants, with the tenant as index: the sweep needs the files of all tenants.
 const collection = { tenant: 'system', collection: 'files.files' };
 
-/** Records that are read at once. A store may read them in this thread, some milliseconds for a thousand. */
+/** Records per read. A store may read them on this thread: some milliseconds for a thousand. */
 const batch = 500;
 
-/** Which files to walk through, from the newest to the oldest. */
+/** Which files to scan, from the newest to the oldest. */
 export interface Walk {
-	/** Of all tenants unless set. */
+	/** All tenants when absent. */
 	readonly tenant?: string;
-	/** The walk starts behind this id, which need not exist. */
+	/** The scan starts after this id, which need not exist. */
 	readonly after?: string;
-	/** How many records to read first, where these may be all that are wanted. */
+	/** Size of the first read, when it may be sufficient. */
 	readonly first?: number;
 }
 
@@ -26,13 +26,13 @@ export class FileRecords {
 		this.#store = store;
 	}
 
-	/** A file of this tenant, in whatever state; null for an unknown or foreign one. */
+	/** A file of this tenant in any state; null for an unknown or foreign id. */
 	async find(tenant: string, id: string): Promise<StoredFile | null> {
-		const found = await this.#store.get<FileRecord>(collection, id);
-		return found?.value.tenant === tenant ? found : null;
+		const file = await this.#store.get<FileRecord>(collection, id);
+		return file?.value.tenant === tenant ? file : null;
 	}
 
-	/** Every file that the walk passes, in whatever state. */
+	/** The files of the scan, in any state. */
 	async *walk({ tenant, after, first = batch }: Walk): AsyncGenerator<StoredFile> {
 		const index = tenant === undefined ? {} : { index: tenant };
 		for (let last = after, limit = Math.min(first, batch); ; limit = batch) {
@@ -53,7 +53,7 @@ export class FileRecords {
 		return file;
 	}
 
-	/** Changes the state of a file. Null: somebody else has changed it since it was read, and nothing was written. */
+	/** Changes the state of a file; null when its record has changed since it was read. */
 	change({ id, value, version }: StoredFile, state: FileRecord['state']) {
 		return this.#put(id, { ...value, state }, version);
 	}

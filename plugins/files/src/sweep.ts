@@ -3,57 +3,57 @@ import type { FileStore } from './file-store.ts';
 import { isExpired, type StoredFile } from './record.ts';
 import type { FileRecords } from './records.ts';
 
-/** How often files are looked for that have to go, in milliseconds. */
+/** How often the sweep runs, in milliseconds. */
 export const sweepMs = 300_000;
 
-/** A file that has been arriving for so long, in milliseconds, is taken for left over: four times as long as a request may last. */
-export const arrivalMs = 7_200_000;
+/** An upload of this age, in milliseconds, is abandoned: four times the request timeout. */
+export const uploadTimeoutMs = 7_200_000;
 
-/** What deletes expired files, and what crashes have left. */
+/** Deletes expired files and the remains of crashes. */
 export interface Sweep {
-	/** Looks at once, and then every five minutes. */
+	/** Runs now, and then every five minutes. */
 	start(): void;
-	/** Looks no more; resolves when a look that is under way has ended. */
+	/** Stops; resolves when a running sweep has ended. */
 	stop(): Promise<void>;
 }
 
-/** What the sweep works with. */
-export interface SweepTools {
+/** Dependencies of the sweep. */
+export interface SweepOptions {
 	readonly records: FileRecords;
-	readonly shelf: FileStore;
+	readonly store: FileStore;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
 /**
- * Reads the records of all files at each look, 500 at a time: a look at 100,000 files keeps the process busy for about a second in all, and lists no blobs.
- * A store that fails is logged, and asked again the next time. Several servers may sweep one store.
+ * Each run reads the records of all files, 500 at a time: 100,000 files take about a second in all, without
+ * listing blobs. Logs a failing store and retries in the next run. Several servers may sweep one store.
  */
-export function createSweep({ records, shelf, clock, log }: SweepTools): Sweep {
+export function createSweep({ records, store, clock, log }: SweepOptions): Sweep {
 	let isStopped = false;
 	let cancel = () => {};
-	let looking: Promise<void> = Promise.resolve();
+	let running: Promise<void> = Promise.resolve();
 
-	async function look(): Promise<void> {
+	async function sweep(): Promise<void> {
 		try {
 			const failures: unknown[] = [];
 			for await (const file of records.walk({})) {
 				if (isStopped) return;
-				// One that cannot be deleted must not keep the others.
-				await settle(file).catch((error: unknown) => failures.push(error));
+				// A failed deletion must not stop the others.
+				await sweepFile(file).catch((error: unknown) => failures.push(error));
 			}
 			if (failures.length > 0) throw failures[0];
 		} catch (err) {
-			if (!isStopped) log.warn({ err }, 'files could not be deleted; tried again later');
+			if (!isStopped) log.warn({ err }, 'files could not be deleted; the sweep retries');
 		}
 		if (!isStopped) cancel = clock.after(sweepMs, start);
 	}
-	async function settle(file: StoredFile): Promise<void> {
-		if (file.value.state === 'leaving') await shelf.clear(file.id);
-		else if (isOver(file, clock.now())) await shelf.remove(file);
+	async function sweepFile(file: StoredFile): Promise<void> {
+		if (file.value.state === 'leaving') await store.clear(file.id);
+		else if (isDue(file, clock.now())) await store.remove(file);
 	}
 	function start(): void {
-		looking = look();
+		running = sweep();
 	}
 
 	return {
@@ -61,12 +61,12 @@ export function createSweep({ records, shelf, clock, log }: SweepTools): Sweep {
 		async stop() {
 			isStopped = true;
 			cancel();
-			await looking;
+			await running;
 		},
 	};
 }
 
-function isOver({ value }: StoredFile, now: number): boolean {
-	const isLeft = value.state === 'arriving' && now - value.createdAt >= arrivalMs;
-	return isLeft || isExpired(value, now);
+function isDue({ value }: StoredFile, now: number): boolean {
+	const isAbandoned = value.state === 'arriving' && now - value.createdAt >= uploadTimeoutMs;
+	return isAbandoned || isExpired(value, now);
 }

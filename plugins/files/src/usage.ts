@@ -4,15 +4,15 @@ import type { FileOptions } from './options.ts';
 import { isExpired } from './record.ts';
 import type { FileRecords } from './records.ts';
 
-/** What the files of a tenant take up, those that are being stored included. */
+/** Total size and number of a tenant's files, including uploads in progress. */
 export interface Usage {
 	readonly bytes: number;
 	readonly files: number;
 }
 
 /**
- * Adds up the files of a tenant. Read from the records each time, so that no crash and no other server can make it wrong: a tenant with 10,000 files
- * pays with twenty reads of 500 records.
+ * Sums the files of a tenant. The sum is read from the records each time, so that neither a crash nor
+ * another server can make it wrong: 10,000 files cost twenty reads of 500 records.
  */
 export async function usageOf(records: FileRecords, tenant: string, now: number): Promise<Usage> {
 	let bytes = 0;
@@ -25,20 +25,22 @@ export async function usageOf(records: FileRecords, tenant: string, now: number)
 	return { bytes, files };
 }
 
-/** Throws `E_FILE_QUOTA_EXCEEDED` when the files of a tenant take up more than they may, `wanted` included. */
-export function refuseOverflow(
+/** Throws `E_FILE_QUOTA_EXCEEDED` when the files of a tenant, plus `added`, exceed the quota. */
+export function checkQuota(
 	usage: Usage,
 	{ quotaBytes, maxFiles }: FileOptions,
-	wanted: Usage = { bytes: 0, files: 0 },
+	added: Usage = { bytes: 0, files: 0 },
 ): void {
-	if (usage.files + wanted.files > maxFiles) {
-		throw overflow(`There is room for ${maxFiles} files, and they are there.`);
+	if (usage.files + added.files > maxFiles) {
+		throw quotaError(`At most ${maxFiles} files are allowed, and all are in use.`);
 	}
-	if (quotaBytes > 0 && usage.bytes + wanted.bytes > quotaBytes) {
-		throw overflow(`The files may have ${quotaBytes} bytes together; this one does not fit.`);
+	if (quotaBytes > 0 && usage.bytes + added.bytes > quotaBytes) {
+		throw quotaError(
+			`At most ${quotaBytes} bytes are allowed in all; this file would exceed them.`,
+		);
 	}
 }
 
-function overflow(message: string): Error {
+function quotaError(message: string): Error {
 	return errorFrom(fileErrors, 'E_FILE_QUOTA_EXCEEDED', { message });
 }

@@ -15,12 +15,13 @@ export const fileSchema = z
 		created_at: unixSeconds,
 		expires_at: unixSeconds
 			.optional()
-			.meta({ description: 'Unix seconds from which on the file is gone; absent when it stays.' }),
+			.meta({ description: 'Unix seconds at which the file expires; absent when it does not.' }),
 		filename: z.string().meta({ description: 'As it was sent, without directories.' }),
 		purpose: z.enum(purposes),
 		status: z.literal('processed'),
 		media_type: z.string().meta({
-			description: 'Decided by content; `application/octet-stream` when unknown, as for text.',
+			description:
+				'Detected from the content; `application/octet-stream` when unknown, as for text.',
 		}),
 	})
 	.meta({ id: 'File' });
@@ -28,15 +29,15 @@ export const fileSchema = z
 /** One page of files. `first_id` and `last_id` are null on an empty page. */
 export const fileListSchema = listPageSchema(fileSchema, fileId, 'FileList');
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export const fileDeletedSchema = z
 	.object({ id: fileId, object: z.literal('file'), deleted: z.literal(true) })
 	.meta({ id: 'FileDeleted' });
 
-/** A file as clients see it. */
+/** A file as the API returns it. */
 export type WireFile = z.infer<typeof fileSchema>;
 
-/** Turns a record into the wire's file object. */
+/** Converts a record to the API's file object. */
 export function toFile({ id, value }: StoredFile): WireFile {
 	const { size, createdAt, expiresAt, filename, purpose, mediaType } = value;
 	return {

@@ -1,7 +1,7 @@
 import type { BlobStore, RecordStore } from '@plinth/core';
 import { errorOf, eventually, manualClock } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { arrivalMs, sweepMs } from '../src/sweep.ts';
+import { sweepMs, uploadTimeoutMs } from '../src/sweep.ts';
 import { changed, contents, harness, memoryStores, type Page, type Stores } from './harness.ts';
 
 const expiry = { 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '3600' };
@@ -69,7 +69,7 @@ describe('a crash', () => {
 			const after = await harness({ clock, stores });
 			const isStored = write === 3 && isMade;
 			expect((await after.json<Page>('/v1/files')).data).toHaveLength(isStored ? 1 : 0);
-			await clock.advance(arrivalMs + sweepMs);
+			await clock.advance(uploadTimeoutMs + sweepMs);
 			const count = isStored ? 1 : 0;
 			await eventually('the rest is deleted', async () => {
 				const { states, blobs } = await contents(stores);
@@ -208,7 +208,7 @@ describe('the sweep', () => {
 		);
 		// A server that starts looks at once.
 		await harness({ clock, stores });
-		clock.jump(arrivalMs - sweepMs - 1);
+		clock.jump(uploadTimeoutMs - sweepMs - 1);
 		await clock.advance(sweepMs);
 		open.resolve();
 		expect((await sent).status).toBe(200);
@@ -231,7 +231,7 @@ describe('the sweep', () => {
 			'it arrives',
 			async () => Object.keys((await contents(stores)).states).length === 1,
 		);
-		clock.jump(arrivalMs);
+		clock.jump(uploadTimeoutMs);
 		await clock.advance(sweepMs);
 		await eventually(
 			'it is given up',

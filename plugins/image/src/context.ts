@@ -3,18 +3,18 @@ import type { FileSources, ImageCodec } from '@plinth/toolkit';
 import type { SigningKey } from './links/signing-key.ts';
 import type { ImageModel } from './model.ts';
 import type { ImageOptions } from './options.ts';
-import type { WorkLoad } from './work/load.ts';
+import type { RequestLimit } from './work/request-limit.ts';
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface ImageContext {
 	readonly options: ImageOptions;
 	readonly models: Models<ImageModel>;
 	readonly images: ImageCodec;
-	/** Where pictures lie that requests name. */
+	/** Sources of the files and pictures that requests reference. */
 	readonly sources: FileSources;
 	readonly blobs: BlobStore;
 	readonly key: SigningKey;
-	readonly load: WorkLoad;
+	readonly requestLimit: RequestLimit;
 	readonly clock: Clock;
 	readonly log: Logger;
 }

@@ -1,23 +1,23 @@
 import { defineErrors } from '@plinth/core';
 
-// Clients re-send by status alone; these answers do not change by asking again at once.
+// Clients retry by status alone, and a retry would not change these responses.
 const headers = { 'x-should-retry': 'false' } as const;
 const invalidRequest = { type: 'invalid_request_error', headers } as const;
 
 /** Every coded error of the image plugin. */
 export const imageErrors = defineErrors({
-	// One row for malformed, unsigned and unknown addresses, so that nothing can be probed.
+	// One error for malformed, unsigned and unknown URLs, so that clients cannot probe.
 	E_IMAGE_NOT_FOUND: {
 		...invalidRequest,
 		status: 404,
 		code: 'image_not_found',
-		message: 'There is no such picture, or its address is not complete.',
+		message: 'There is no such picture, or its URL is incomplete.',
 	},
 	E_IMAGE_EXPIRED: {
 		...invalidRequest,
 		status: 404,
 		code: 'image_expired',
-		message: 'The address of the picture has expired.',
+		message: 'The URL of the picture has expired.',
 		remedy: 'Make the picture again.',
 	},
 	E_IMAGES_FILTERED: {

@@ -89,7 +89,7 @@ export interface ImageUsage {
 export interface ImageResult {
 	/** `request.count` pictures; fewer where `filtered` counts the rest. */
 	readonly images: readonly MadeImage[];
-	/** How many pictures the model has made and withheld. */
+	/** How many pictures the filter of the model withheld. */
 	readonly filtered?: number;
 	/** What `quality: auto` became. */
 	readonly quality?: 'low' | 'medium' | 'high';

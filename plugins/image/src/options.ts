@@ -5,11 +5,11 @@ const number = () => z.coerce.number<number | string>();
 
 /** The options of the image plugin. */
 export const imageOptions = z.strictObject({
-	/** Minutes for which an answer's URLs serve their pictures. */
+	/** Lifetime of the URLs in responses, in minutes. */
 	urlMinutes: number().positive().max(10_080).default(60),
-	/** How many calls of a model one request makes at the same time, where it needs several for its `n` pictures. */
+	/** Maximum concurrent model calls of one request that needs several for its `n` pictures. */
 	concurrency: number().int().min(1).max(10).default(2),
-	/** How many requests this process works on at the same time; 503 beyond. Each holds its finished pictures in memory. */
+	/** Maximum concurrent requests in this process; more get 503. Each holds its finished pictures in memory. */
 	maxRequests: number().int().min(1).max(10_000).default(32),
 });
 

@@ -3,16 +3,16 @@ import { parseUnchanged, type RequestFor, tryPassthrough } from '@plinth/toolkit
 import type { ImageContext } from './context.ts';
 import type { ImageModel } from './model.ts';
 import { type GenerationBody, generationBody } from './request/fields.ts';
-import { checkAbilities, checkConflicts } from './request/order.ts';
-import { isMade, parseSize } from './request/sizes.ts';
+import { checkAbilities, checkConflicts } from './request/model-request.ts';
+import { isSupportedSize, parseSize } from './request/sizes.ts';
 
 /** Passes a generation through to its model's upstream, if possible. It counts among those under way. */
 export async function tryImagePassthrough(
-	{ models, load }: ImageContext,
+	{ models, requestLimit }: ImageContext,
 	raw: RawBody,
 	call: Call,
 ): Promise<Reply | undefined> {
-	const leave = load.enter();
+	const leave = requestLimit.acquire();
 	let reply: Reply | undefined;
 	try {
 		reply = await tryPassthrough(models, raw, call, imagePassthrough(raw));
@@ -33,7 +33,8 @@ function imagePassthrough(raw: RawBody): RequestFor<ImageModel> {
 		if (!body || !isPlain(body, raw)) return undefined;
 		const { abilities = {} } = model;
 		const size = parseSize(body.size);
-		if (body.n > (abilities.count ?? 1) || (size && !isMade(abilities, size))) return undefined;
+		if (body.n > (abilities.count ?? 1) || (size && !isSupportedSize(abilities, size)))
+			return undefined;
 		checkConflicts(body);
 		checkAbilities(bound, 'generate', body);
 		return model.forward(raw);

@@ -8,9 +8,9 @@ import { imageOptions } from './options.ts';
 import { editImages } from './routes/edit.ts';
 import { generateImages } from './routes/generate.ts';
 import { imageResult } from './routes/result.ts';
-import { WorkLoad } from './work/load.ts';
+import { RequestLimit } from './work/request-limit.ts';
 
-/** Pictures under `/v1/images`: made from words, made from pictures, and served behind signed URLs. */
+/** Images under `/v1/images`: generations, edits, and results behind signed URLs. */
 export const image = definePlugin({
 	id: 'image',
 	config: imageOptions,
@@ -22,17 +22,17 @@ export const image = definePlugin({
 		...fileSources,
 	},
 	models: [imageModels],
-	setup({ config: options, services: found, models, route, onStart, onStop, log }) {
-		const { images, blobs, records, clock } = found;
+	setup({ config: options, services: provided, models, route, onStart, onStop, log }) {
+		const { images, blobs, records, clock } = provided;
 		const key = signingKey(records);
 		const context: ImageContext = {
 			options,
 			models: models(imageModels),
 			images,
-			sources: found,
+			sources: provided,
 			blobs,
 			key,
-			load: new WorkLoad(options.maxRequests),
+			requestLimit: new RequestLimit(options.maxRequests),
 			clock,
 			log,
 		};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventQueue, mostWaiting } from '../src/answer/events.ts';
+import { EventQueue, maxQueued } from '../src/response/event-queue.ts';
 
 const event = (data: number) => ({ data });
 
@@ -58,30 +58,32 @@ describe('EventQueue', () => {
 
 	it('has room again when somebody reads, for all who wait', async () => {
 		const { events } = queue();
-		for (let data = 0; data < mostWaiting; data++) events.push(event(data));
+		for (let data = 0; data < maxQueued; data++) events.push(event(data));
 		let passed = 0;
-		const waiting = [events.room(), events.room()].map((room) => room.then(() => passed++));
+		const waiting = [events.waitForCapacity(), events.waitForCapacity()].map((room) =>
+			room.then(() => passed++),
+		);
 		await new Promise((resolve) => setImmediate(resolve));
-		expect([events.hasRoom, passed]).toEqual([false, 0]);
+		expect([events.hasCapacity, passed]).toEqual([false, 0]);
 		await events.next();
 		await Promise.all(waiting);
-		expect(events.hasRoom).toBe(true);
+		expect(events.hasCapacity).toBe(true);
 	});
 
 	it('lets nobody wait for a reader who has gone', async () => {
 		const { events } = queue();
-		for (let data = 0; data < mostWaiting; data++) events.push(event(data));
-		const waiting = events.room();
+		for (let data = 0; data < maxQueued; data++) events.push(event(data));
+		const waiting = events.waitForCapacity();
 		await events.return();
-		await expect(waiting).rejects.toThrow('Nobody reads');
+		await expect(waiting).rejects.toThrow('The reader has returned');
 	});
 
 	it('begins with the first event, or with a failure', async () => {
 		const eventful = queue().events;
 		eventful.push(event(1));
-		await eventful.begun();
+		await eventful.awaitFirst();
 		const failing = queue().events;
 		failing.fail(new Error('broken'));
-		await expect(failing.begun()).rejects.toThrow('broken');
+		await expect(failing.awaitFirst()).rejects.toThrow('broken');
 	});
 });

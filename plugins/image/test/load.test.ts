@@ -1,6 +1,6 @@
 import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { WorkLoad } from '../src/work/load.ts';
+import { RequestLimit } from '../src/work/request-limit.ts';
 import { harness, solid } from './harness.ts';
 
 describe('more requests than are worked on at the same time', () => {
@@ -36,14 +36,14 @@ describe('more requests than are worked on at the same time', () => {
 	});
 });
 
-describe('WorkLoad', () => {
+describe('RequestLimit', () => {
 	it('counts a request that leaves twice once', () => {
-		const load = new WorkLoad(1);
-		const leave = load.enter();
+		const load = new RequestLimit(1);
+		const leave = load.acquire();
 		expect(() => load.check()).toThrow();
 		leave();
 		leave();
-		load.enter();
+		load.acquire();
 		expect(() => load.check()).toThrow();
 	});
 });

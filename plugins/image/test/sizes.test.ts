@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brokenRule, sizeToAsk } from '../src/request/sizes.ts';
+import { closestSize, sizeError } from '../src/request/sizes.ts';
 
 describe('a size of the wire', () => {
 	it.each([
@@ -13,7 +13,7 @@ describe('a size of the wire', () => {
 		'2880x2880',
 		'192x64',
 	])('may be %s', (size) => {
-		expect(brokenRule(size)).toBeUndefined();
+		expect(sizeError(size)).toBeUndefined();
 	});
 
 	it.each([
@@ -34,7 +34,7 @@ describe('a size of the wire', () => {
 		['1024x3088', '1:3'],
 		['3840x2176', '8294400 pixels'],
 	])('may not be %j, which breaks the rule of %s', (size, rule) => {
-		expect(brokenRule(size)).toContain(rule);
+		expect(sizeError(size)).toContain(rule);
 	});
 });
 
@@ -49,10 +49,10 @@ describe('the size to ask a model for', () => {
 		[size(1792, 1024), size(1536, 1024)],
 		[size(640, 1920), size(1024, 1536)],
 	])('has the closest shape, then the closest area: %j', (wanted, asked) => {
-		expect(sizeToAsk({ sizes }, wanted)).toEqual(asked);
+		expect(closestSize({ sizes }, wanted)).toEqual(asked);
 	});
 
 	it('is the wanted one where the model lists none', () => {
-		expect(sizeToAsk({}, size(640, 1920))).toEqual(size(640, 1920));
+		expect(closestSize({}, size(640, 1920))).toEqual(size(640, 1920));
 	});
 });

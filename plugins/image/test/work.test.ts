@@ -118,9 +118,9 @@ describe('a model that fails', () => {
 	it.each([
 		['nothing', undefined, 'must return { images }'],
 		['no array', { images: pixel }, 'must return { images }'],
-		['too many', { images: [pixel, pixel] }, '2 pictures where 1 were asked for'],
-		['too few', { images: [] }, '0 pictures where 1 were asked for'],
-		['more withheld than asked', { images: [pixel], filtered: 1 }, 'withheld 1'],
+		['too many', { images: [pixel, pixel] }, '2 pictures and reported 0 as filtered, but 1 were requested'],
+		['too few', { images: [] }, '0 pictures and reported 0 as filtered, but 1 were requested'],
+		['more withheld than asked', { images: [pixel], filtered: 1 }, 'reported 1 as filtered'],
 		['half a picture withheld', { images: [pixel], filtered: 0.5 }, 'filtered'],
 		['null for a picture', { images: [null] }, 'images[0]'],
 		['no bytes', { images: [{ mediaType: 'image/png' }] }, 'images[0]'],

@@ -5,11 +5,11 @@ const number = () => z.coerce.number<number | string>();
 
 /** The options of the parse plugin. */
 export const parseOptions = z.strictObject({
-	/** How many documents of one tenant are read at the same time, in all its requests together; the others wait. */
+	/** Maximum documents read concurrently per tenant, over all its requests; the others wait. */
 	concurrency: number().int().min(1).max(64).default(2),
-	/** Characters of all texts in one answer together. What is beyond is left out, and its documents say `truncated`. */
+	/** Maximum characters of all texts in one response. The rest is left out, and its documents are marked `truncated`. */
 	answerChars: number().int().min(1).max(100_000_000).default(40_000_000),
-	/** Characters of all answers that the process makes or sends at the same time, where a page counts 100 more; 503 beyond. */
+	/** Maximum characters of all concurrent responses, plus 100 per page; more get 503. */
 	heldChars: number().int().min(1).default(120_000_000),
 });
 

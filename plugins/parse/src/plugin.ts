@@ -10,8 +10,8 @@ export const parse = definePlugin({
 	needs: { documents: mediaServices.documents, ...fileSources },
 	setup({ config: options, services: sources, route }) {
 		const { documents } = sources;
-		const turns = new PerTenantLimit(options.concurrency);
-		const held = new Capacity(options.heldChars);
-		route(parseAttachments({ options, documents, sources, turns, held }));
+		const readLimit = new PerTenantLimit(options.concurrency);
+		const textCapacity = new Capacity(options.heldChars);
+		route(parseAttachments({ options, documents, sources, readLimit, textCapacity }));
 	},
 });

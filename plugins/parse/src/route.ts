@@ -4,27 +4,27 @@ import {
 	type DocumentReader,
 	encodedDocument,
 	type FileSources,
-	NamedFiles,
 	type PerTenantLimit,
+	ReferencedFiles,
 } from '@plinth/toolkit';
-import { jsonPieces } from './answer/pieces.ts';
-import { failed, type ParsedAttachment, parseAnswer } from './answer/result.ts';
 import type { ParseOptions } from './options.ts';
-import { findDocuments, maxFiles, type Submitted } from './request/documents.ts';
+import { findDocuments, maxFiles, type RequestDocument } from './request/documents.ts';
 import { type ParseBody, parseBody } from './request/fields.ts';
-import { bringDocument } from './work/bring-document.ts';
+import { jsonChunks } from './response/json-chunks.ts';
+import { failed, type ParsedAttachment, parseAnswer } from './response/result.ts';
+import { loadDocument } from './work/load-document.ts';
 import { parseDocument } from './work/parse-document.ts';
 import { TextBudget } from './work/text-budget.ts';
 
-/** What the route works with. */
+/** Dependencies of the route. */
 export interface ParseContext {
 	readonly options: ParseOptions;
 	readonly documents: DocumentReader;
-	/** Where documents lie that requests name. */
+	/** Sources of the files that requests reference. */
 	readonly sources: FileSources;
-	readonly turns: PerTenantLimit;
-	/** The characters of all answers that are made or sent. */
-	readonly held: Capacity;
+	readonly readLimit: PerTenantLimit;
+	/** Bounds the characters of all concurrent responses. */
+	readonly textCapacity: Capacity;
 }
 
 /** `POST /api/attachments/parse`: reads every document of a request. Nothing is stored. */
@@ -32,8 +32,8 @@ export function parseAttachments({
 	options,
 	documents,
 	sources,
-	turns,
-	held,
+	readLimit,
+	textCapacity,
 }: ParseContext): Route {
 	return defineRoute({
 		method: 'POST',
@@ -41,11 +41,13 @@ export function parseAttachments({
 		scope: 'documents',
 		summary: 'Read documents as text',
 		description:
-			'Columns are read one after the other, rows of tables stay in one line. The content decides what a document is, not its name. A document that cannot be read has an `error` in its result, and the others are read all the same.',
+			'Columns are read one after the other, and rows of tables stay on one line. The format is ' +
+			'detected from the content. A document that cannot be read has an `error` in its result; ' +
+			'the others are not affected.',
 		body: parseBody,
 		encoding: ['json', 'multipart'],
 		spoolDataUrls: { bare: ['url'], keepDamaged: true },
-		// Hardly any text belongs here: short documents, and labels.
+		// Form fields are short: small documents and labels.
 		limits: {
 			json: 104_857_600,
 			multipart: 209_715_200,
@@ -55,62 +57,62 @@ export function parseAttachments({
 		response: { description: 'One result per document, in their order.', schema: parseAnswer },
 		errors: [...valueErrors, errors.E_OVERLOADED, errors.E_STORE_FULL],
 		async handler({ body }, call) {
-			const named = new NamedFiles(sources, call);
-			const sent = findDocuments(body, named);
-			const answer = new TextBudget(options.answerChars, held.share());
+			const referenced = new ReferencedFiles(sources, call);
+			const requested = findDocuments(body, referenced);
+			const budget = new TextBudget(options.answerChars, textCapacity.share());
 			const { tenant } = call.principal;
 			try {
-				const results = await turns.map(tenant, sent, call.signal, (each) =>
-					readSubmitted(documents, each, body, { named, room: answer }, call),
+				const results = await readLimit.map(tenant, requested, call.signal, (each) =>
+					readDocument(documents, each, body, { referenced, budget: budget }, call),
 				);
-				return replyWith(results, answer, call.signal);
+				return toReply(results, budget, call.signal);
 			} catch (error) {
-				answer.release();
+				budget.release();
 				throw error;
 			}
 		},
 	});
 }
 
-async function readSubmitted(
+async function readDocument(
 	documents: DocumentReader,
-	{ filename: label, content }: Submitted,
+	{ filename: label, content }: RequestDocument,
 	{ pages, ocr, max_chars: maxChars }: ParseBody,
-	{ named, room }: { readonly named: NamedFiles; readonly room: TextBudget },
+	{ referenced, budget }: { readonly referenced: ReferencedFiles; readonly budget: TextBudget },
 	{ signal, log }: Call,
 ): Promise<ParsedAttachment> {
 	const report = (err: unknown) => log.error({ err }, 'a document could not be read');
-	const brought = await bringDocument(content, named, signal, report);
-	if ('error' in brought) return failed(label, brought.error);
+	const loaded = await loadDocument(content, referenced, signal, report);
+	if ('error' in loaded) return failed(label, loaded.error);
 	const options = { ...(pages ? { pages } : {}), ocr };
 	return parseDocument(
 		documents,
-		encodedDocument(brought.document),
-		{ filename: label ?? brought.filename, options, maxChars },
-		{ signal, log: report, keep: (read) => room.take(read) },
+		encodedDocument(loaded.document),
+		{ filename: label ?? loaded.filename, options, maxChars },
+		{ signal, log: report, limitText: (read) => budget.take(read) },
 	);
 }
 
-/** Answers of more characters are written in pieces, without a length. */
+/** Longer responses are streamed, without a content length. */
 const longAnswer = 262_144;
 
-function replyWith(
+function toReply(
 	results: readonly ParsedAttachment[],
-	room: TextBudget,
+	budget: TextBudget,
 	signal: AbortSignal,
 ): unknown {
 	const value = { results };
-	if (room.held + lengthOfNames(results) <= longAnswer) {
-		room.release();
+	if (budget.used + totalNameLength(results) <= longAnswer) {
+		budget.release();
 		return value;
 	}
-	const release = () => room.release();
-	// A client may leave before the first piece is asked for.
+	const release = () => budget.release();
+	// The client may disconnect before the first chunk is read.
 	signal.addEventListener('abort', release, { once: true });
 	const source = {
 		async *open() {
 			try {
-				yield* jsonPieces(value);
+				yield* jsonChunks(value);
 			} finally {
 				release();
 			}
@@ -123,7 +125,7 @@ function replyWith(
 	});
 }
 
-/** Clients choose them, and they are no text of documents. */
-function lengthOfNames(results: readonly ParsedAttachment[]): number {
+/** Clients choose the names, which are not counted as document text. */
+function totalNameLength(results: readonly ParsedAttachment[]): number {
 	return results.reduce((sum, { filename = '' }) => sum + filename.length, 0);
 }

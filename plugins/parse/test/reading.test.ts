@@ -1,7 +1,7 @@
 import { errorOf, eventually } from '@plinth/testing';
 import { type DocumentText, mediaError } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
-import { jsonPieces } from '../src/answer/pieces.ts';
+import { jsonChunks } from '../src/response/json-chunks.ts';
 import { unitsOfFirst } from '../src/work/cut.ts';
 import { resultsOf, sent, textsOf } from './documents.ts';
 import { harness, pagesOf, textOf } from './harness.ts';
@@ -223,7 +223,7 @@ describe('a long answer', () => {
 	it('is made piece by piece, however long its texts are', async () => {
 		const texts = ['a\u0001😀'.repeat(500_000), 'short', '"'.repeat(300_000)];
 		const pieces: Uint8Array[] = [];
-		for await (const piece of jsonPieces({ texts, none: undefined, empty: [{}, []] })) {
+		for await (const piece of jsonChunks({ texts, none: undefined, empty: [{}, []] })) {
 			pieces.push(piece);
 		}
 		const text = Buffer.concat(pieces).toString();
@@ -236,7 +236,7 @@ describe('a long answer', () => {
 	it('lets others have their turn while it is made', async () => {
 		const text = 'a😀'.repeat(1_000_000);
 		const turns = turnsDuring(async () => {
-			for await (const piece of jsonPieces({ text })) expect(piece.length).toBeGreaterThan(0);
+			for await (const piece of jsonChunks({ text })) expect(piece.length).toBeGreaterThan(0);
 		});
 		expect(await turns).toBeGreaterThan(20);
 		expect(await turnsDuring(() => unitsOfFirst(2_500_000, textOf(text)))).toBeGreaterThan(0);

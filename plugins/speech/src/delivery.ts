@@ -1,23 +1,23 @@
 import { Readable } from 'node:stream';
 import { modelError, unsupportedValue } from '@plinth/core';
 import { awaitFirst, fromModel } from '@plinth/toolkit';
-import { isMakeable, isPlain, unsupportedFormat } from './formats.ts';
+import { isSupported, needsNoEncoder, unsupportedFormat } from './formats.ts';
 import type { AudioEncoder, AudioFormat, EncodedAudio, PcmAudio } from './model.ts';
 import { toWirePcm, wireSampleRate } from './resample.ts';
-import { noAudio, settledBy } from './stream.ts';
+import { awaitAudio, noAudio } from './stream.ts';
 import { collectWav, wavHeaderBytes } from './wav.ts';
 
-/** Audio in the format that the client asked for. */
+/** Audio in the requested format. */
 export interface Delivery {
 	readonly mediaType: string;
 	readonly body: AsyncIterable<Uint8Array>;
-	/** Bytes, where they are known before the answer begins. */
+	/** Size in bytes, when known before the response starts. */
 	readonly size?: number;
-	/** Seconds of audio that the model has made so far; 0 when it encodes by itself. */
+	/** Seconds of audio so far; 0 when the model encodes it. */
 	seconds(): number;
 }
 
-/** What a deployment can do with audio. */
+/** Dependencies of the delivery. */
 export interface DeliveryTools {
 	readonly encoder: AudioEncoder | undefined;
 	readonly defaultFormat: AudioFormat;
@@ -25,9 +25,9 @@ export interface DeliveryTools {
 }
 
 /**
- * Brings a model's audio into `format`, 24 kHz mono: `pcm` streams as it is made, `wav` is collected for an exact length, the others go
- * through the encoder as they are made. What the model has encoded itself passes through untouched. Throws 400 `unsupported_value` where
- * nobody makes the format: bytes are never mislabelled.
+ * Converts a model's audio to `format`, 24 kHz mono. `pcm` is streamed, `wav` is collected for an exact
+ * length, and the other formats are streamed through the encoder. Audio that the model has encoded passes
+ * through unchanged. Throws 400 `unsupported_value` when nothing produces the format.
  */
 export async function deliver(
 	made: PcmAudio | EncodedAudio,
@@ -40,7 +40,7 @@ export async function deliver(
 		}
 		return { mediaType: made.mediaType, body: made.body, seconds: () => 0 };
 	}
-	if (!isMakeable(format, encoder)) throw unsupportedFormat(format, encoder, defaultFormat);
+	if (!isSupported(format, encoder)) throw unsupportedFormat(format, encoder, defaultFormat);
 	const { audio, seconds } = metered(made);
 	const wire = {
 		...audio,
@@ -50,12 +50,12 @@ export async function deliver(
 	} as const;
 	if (format === 'pcm') return { mediaType: 'audio/pcm', body: wire.body, seconds };
 	if (format === 'wav') return { ...(await toWav(wire.body)), seconds };
-	if (isPlain(format) || !encoder) throw unsupportedFormat(format, encoder, defaultFormat);
-	// An encoder's header would hide that nothing follows.
+	if (needsNoEncoder(format) || !encoder) throw unsupportedFormat(format, encoder, defaultFormat);
+	// First, because the header of an encoder would hide empty audio.
 	const body = await awaitFirst(wire.body, ({ byteLength }) => byteLength > 0, noAudio);
-	const encoded = await settledBy(encoder.encode({ ...wire, body }, format, signal), signal);
+	const encoded = await awaitAudio(encoder.encode({ ...wire, body }, format, signal), signal);
 	if (encoded.format !== format) {
-		throw modelError(`The audio encoder made ${encoded.format} where ${format} was asked for.`);
+		throw modelError(`The audio encoder made ${encoded.format} in place of ${format}.`);
 	}
 	return { mediaType: encoded.mediaType, body: fromModel(encoded.body, signal), seconds };
 }
@@ -72,7 +72,7 @@ function metered(made: PcmAudio): { readonly audio: PcmAudio; seconds(): number 
 	return { audio: { ...made, body: count() }, seconds: () => bytes / bytesPerSecond };
 }
 
-/** The samples of `pcm` with a header. It holds their length, so nothing can be sent before everything is there. */
+/** Adds a WAV header. It holds the length, so the samples are collected first. */
 async function toWav(samples: AsyncIterable<Uint8Array>): Promise<Omit<Delivery, 'seconds'>> {
 	const format = { sampleRate: wireSampleRate, channels: 1 } as const;
 	const { byteLength, parts } = await collectWav(samples, format);

@@ -1,16 +1,18 @@
 import type { ServerEvent } from '@plinth/core';
 
-/** Token counts of the last event. Both are estimates: text by 4 characters a token, audio by 20 tokens a second. */
+/**
+ * Token counts of the last event. Both are estimates: 4 characters of text per token, 20 tokens per second of audio.
+ */
 export interface SpeechUsage {
 	readonly input_tokens: number;
 	readonly output_tokens: number;
 	readonly total_tokens: number;
 }
 
-/** A multiple of 3, so that the base64 of the pieces may also be joined before decoding. */
+/** A multiple of 3, so that the base64 of the pieces can be joined before decoding. */
 const pieceBytes = 49_152;
 
-/** Speech as server-sent events: base64 pieces as the bytes are made, then one event with the usage. */
+/** Speech as server-sent events: base64 pieces as they are generated, then one event with the usage. */
 export async function* speechEvents(
 	audio: AsyncIterable<Uint8Array>,
 	usage: () => SpeechUsage,
@@ -26,7 +28,7 @@ export async function* speechEvents(
 	yield { data: { type: 'speech.audio.done', usage: usage(), ...extra } };
 }
 
-/** Estimates the usage of one request. `seconds` is 0 when the model encoded the audio itself and the length is not known. */
+/** Estimates the usage of one request. `seconds` is 0 when the model encoded the audio. */
 export function estimateUsage(input: string, seconds: number): SpeechUsage {
 	const inputTokens = Math.max(1, Math.ceil([...input].length / 4));
 	const outputTokens = Math.ceil(seconds * 20);

@@ -20,10 +20,15 @@ export function speechBody(defaultFormat: AudioFormat) {
 					jsonSchema.oneOf = [name, { type: 'object', properties: { id: name }, required: ['id'] }];
 				},
 			}),
-			response_format: z.enum(audioFormats).default(defaultFormat).meta({
-				description:
-					'wav and pcm (16-bit; pcm little-endian without a header) always work; mp3, opus (Ogg), aac (ADTS) and flac need an encoder on the server. All are 24 kHz mono, unless the model encodes by itself.',
-			}),
+			response_format: z
+				.enum(audioFormats)
+				.default(defaultFormat)
+				.meta({
+					description:
+						'wav and pcm (16-bit; pcm little-endian without a header) always work; mp3, opus (Ogg), ' +
+						'aac (ADTS) and flac need an encoder on the server. All are 24 kHz mono, unless the ' +
+						'model encodes by itself.',
+				}),
 			speed: z
 				.number()
 				.min(0.25)
@@ -31,7 +36,7 @@ export function speechBody(defaultFormat: AudioFormat) {
 				.default(1)
 				.meta({ description: "Tempo relative to the voice's own." }),
 			instructions: codePoints({ min: 0, max: 4096 })
-				.meta({ description: 'How to speak, for models that understand it.' })
+				.meta({ description: 'How to speak, for models that support it.' })
 				.optional(),
 			stream_format: z.enum(['audio', 'sse']).default('audio').meta({
 				description: 'audio: the bytes themselves. sse: events with base64 pieces of them.',

@@ -3,7 +3,7 @@ import { audioFormats } from './formats.ts';
 
 /** The options of the speech plugin. */
 export const speechOptions = z.strictObject({
-	/** The format of requests that name none. OpenAI's clients expect mp3, which needs an audio encoder. */
+	/** The default `response_format`. OpenAI's clients expect mp3, which needs an audio encoder. */
 	defaultFormat: z.enum(audioFormats).default('mp3'),
 });
 

@@ -11,7 +11,7 @@ export function readSamples(bytes: Uint8Array): Int16Array {
 	return samples;
 }
 
-/** Writes samples as s16le bytes: rounded, and limited to the range of 16 bits instead of wrapping around. */
+/** Writes samples as s16le bytes, rounded and clamped to 16 bits. */
 export function writeSamples(samples: ArrayLike<number>): Uint8Array<ArrayBuffer> {
 	const bytes = new Uint8Array(samples.length * bytesPerSample);
 	const view = new DataView(bytes.buffer);
@@ -23,8 +23,8 @@ export function writeSamples(samples: ArrayLike<number>): Uint8Array<ArrayBuffer
 }
 
 /**
- * Regroups chunks so that each holds whole frames of `frameBytes` bytes, without delaying more than one incomplete frame. Empty
- * chunks and an incomplete last frame are left out.
+ * Regroups chunks into whole frames of `frameBytes` bytes, delaying at most one incomplete frame. Drops
+ * empty chunks and an incomplete last frame.
  */
 export async function* wholeFrames(
 	body: AsyncIterable<Uint8Array>,
@@ -34,7 +34,7 @@ export async function* wholeFrames(
 	for await (const chunk of body) {
 		const bytes = rest.byteLength === 0 ? chunk : joined(rest, chunk);
 		const whole = bytes.byteLength - (bytes.byteLength % frameBytes);
-		// A copy: the producer may reuse its buffer once it is asked for more.
+		// A copy: the producer may reuse its buffer after the next call.
 		rest = bytes.slice(whole);
 		if (whole > 0) yield bytes.subarray(0, whole);
 	}

@@ -4,7 +4,7 @@ import { bytesPerSample, readSamples, stereoToMono, wholeFrames, writeSamples } 
 /** Samples per second of `pcm` and `wav` answers, mono. */
 export const wireSampleRate = 24_000;
 
-/** Brings a model's PCM to what the wire carries: s16le, mono, {@link wireSampleRate}. */
+/** Converts a model's PCM to s16le, mono, {@link wireSampleRate}. */
 export function toWirePcm(
 	audio: Pick<PcmAudio, 'body' | 'channels' | 'sampleRate'>,
 ): AsyncIterable<Uint8Array> {
@@ -15,8 +15,8 @@ export function toWirePcm(
 /**
  * Changes the sample rate of s16le mono by a windowed-sinc filter: n samples become exactly ceil(n * to / from).
  *
- * The output does not depend on how the input is cut into chunks, not even within a sample. Samples beyond both ends count as
- * silence. Equal rates pass through unchanged. Throws a RangeError when a rate is not a positive integer.
+ * The output does not depend on how the input is split into chunks. Samples beyond both ends count as silence. Equal
+ * rates pass through unchanged. Throws a RangeError when a rate is not a positive integer.
  */
 export async function* resample(
 	body: AsyncIterable<Uint8Array>,
@@ -42,15 +42,15 @@ export async function* resample(
 	if (output.length > 0) yield writeSamples(output);
 }
 
-/** Half a second at 16 kHz: keeps each turn on the event loop near a millisecond. */
+/** Half a second at 16 kHz: about a millisecond per tick of the event loop. */
 const blockBytes = 16_384;
 const zeroCrossings = 16;
-/** Share of the narrower band that passes; the rest is for the filter's slope. */
+/** Share of the narrower band that passes; the filter's slope takes the rest. */
 const passBand = 0.93;
 /** Kaiser's beta for about 80 dB, below the noise of 16 bits in speech. */
 const beta = 8;
 
-/** Polyphase filter with its state: the input that later outputs still need. */
+/** A polyphase filter. Its state is the input that later outputs need. */
 class Resampler {
 	readonly #up: number;
 	readonly #down: number;
@@ -97,7 +97,7 @@ class Resampler {
 		this.#window = window;
 	}
 
-	/** Makes the outputs up to number `until`. Output k lies at input time k * down / up. */
+	/** Computes the outputs up to number `until`. Output k lies at input time k * down / up. */
 	#produce(until: number): Float64Array {
 		const output = new Float64Array(Math.max(0, until - this.#produced));
 		const window = this.#window;
@@ -116,7 +116,9 @@ class Resampler {
 		return output;
 	}
 
-	/** The filter for outputs that lie `phase / up` behind an input sample. Made on first use: odd rates have many phases. */
+	/**
+	 * The filter for outputs `phase / up` after an input sample. Computed on first use: unusual rates have many phases.
+	 */
 	#makePhase(phase: number): Float64Array {
 		const taps = new Float64Array(2 * this.#reach);
 		let total = 0;
@@ -126,7 +128,7 @@ class Resampler {
 			taps[tap] = value;
 			total += value;
 		}
-		// Every phase passes silence and constant signals exactly, or the phases would be heard as a tone.
+		// Normalised, so that every phase passes constant signals exactly. Otherwise the phases would be audible as a tone.
 		const filter = taps.map((tap) => tap / total);
 		this.#phases[phase] = filter;
 		return filter;

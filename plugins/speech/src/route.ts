@@ -4,17 +4,17 @@ import { speechBody } from './fields.ts';
 import type { AudioEncoder, SpeechModel } from './model.ts';
 import type { SpeechOptions } from './options.ts';
 import { speechPassthrough } from './passthrough.ts';
-import { speakBy } from './speak.ts';
+import { speakWith } from './speak.ts';
 import { checkVoice } from './voice.ts';
 
-/** What the route works with. */
+/** Dependencies of the route. */
 export interface SpeechContext {
 	readonly options: SpeechOptions;
 	readonly encoder: AudioEncoder | undefined;
 	readonly models: Models<SpeechModel>;
 }
 
-/** `POST /v1/audio/speech`: the answer begins when the first bytes exist, so that failures before have a status. */
+/** `POST /v1/audio/speech`: the response starts with the first bytes, so that earlier failures get a status. */
 export function createSpeech({ options, encoder, models }: SpeechContext): Route {
 	const { defaultFormat } = options;
 	const schema = speechBody(defaultFormat);
@@ -24,16 +24,17 @@ export function createSpeech({ options, encoder, models }: SpeechContext): Route
 		scope: 'speech',
 		summary: 'Speak a text',
 		description:
-			'Answers with the audio in the format asked for. pcm and encoded formats are sent as they are made; wav has exact lengths in its header and is sent when it is complete.',
+			'Responds with the audio in the requested format. pcm and encoded formats are streamed; ' +
+			'wav has exact lengths in its header and is sent when it is complete.',
 		body: schema,
 		response: { description: 'The audio.', mediaTypes },
 		errors: [...valueErrors, ...modelErrors],
 		forward: (raw, call) => tryPassthrough(models, raw, call, speechPassthrough(raw, schema)),
 		async handler({ body }, call) {
-			// Before its turn: who is refused waits in no line.
+			// Before queueing for the model: an invalid request should not wait.
 			checkVoice(models.get(body.model).model, body.voice);
-			return models.ask(body.model, call, (turn) =>
-				speakBy(turn, body, { encoder, defaultFormat }, call.log),
+			return models.ask(body.model, call, (modelCall) =>
+				speakWith(modelCall, body, { encoder, defaultFormat }, call.log),
 			);
 		},
 	});

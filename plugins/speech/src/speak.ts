@@ -1,39 +1,40 @@
 import { type Logger, type ModelCall, Reply } from '@plinth/core';
-import { awaitFirst, closing, fromModel } from '@plinth/toolkit';
+import { awaitFirst, fromModel, withCleanup } from '@plinth/toolkit';
 import { type DeliveryTools, deliver } from './delivery.ts';
 import { estimateUsage, speechEvents } from './events.ts';
 import type { SpeechBody } from './fields.ts';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest, SpeechRun } from './model.ts';
-import { noAudio, settledBy } from './stream.ts';
+import { awaitAudio, noAudio } from './stream.ts';
 import { checkVoice } from './voice.ts';
 
 /**
- * Has a model speak. Resolves with the answer once its first bytes exist, so that a failure before has a status, and another model can take over. The place of the model is held until the
- * audio is sent or let go, but no longer than the model can be at work: what has a known size is complete.
+ * Calls the model. Resolves with the response once its first bytes exist, so that an earlier failure gets a
+ * status and a fallback model can take over. The model slot is held until the stream ends; audio of known
+ * size is complete and holds none.
  */
-export async function speakBy(
-	turn: ModelCall<SpeechModel>,
+export async function speakWith(
+	modelCall: ModelCall<SpeechModel>,
 	body: SpeechBody,
 	tools: Omit<DeliveryTools, 'signal'>,
 	log: Logger,
 ): Promise<Reply> {
-	const { model } = turn;
+	const { model } = modelCall;
 	checkVoice(model, body.voice);
-	return stopOnFailure(turn.signal, log, async (run) => {
+	return abortOnFailure(modelCall.signal, log, async (run) => {
 		const { signal } = run;
-		const made = await speak(model, requestOf(body), run);
-		const delivery = await deliver(made, body.response_format, { ...tools, signal });
-		const audio = await awaitFirst(delivery.body, ({ byteLength }) => byteLength > 0, noAudio);
+		const audio = await speak(model, requestOf(body), run);
+		const delivery = await deliver(audio, body.response_format, { ...tools, signal });
+		const chunks = await awaitFirst(delivery.body, ({ byteLength }) => byteLength > 0, noAudio);
 		const { mediaType, size } = delivery;
-		const leave = size === undefined ? turn.keepSlot() : () => {};
+		const releaseSlot = size === undefined ? modelCall.keepSlot() : () => {};
 		if (body.stream_format === 'sse') {
 			const usage = () => estimateUsage(body.input, delivery.seconds());
-			return Reply.events(closing(speechEvents(audio, usage, made.warnings), leave));
+			return Reply.events(withCleanup(speechEvents(chunks, usage, audio.warnings), releaseSlot));
 		}
-		const sent = closing(audio, leave);
+		const stream = withCleanup(chunks, releaseSlot);
 		const source = {
-			open: () => sent,
-			discard: () => sent.return?.(),
+			open: () => stream,
+			discard: () => stream.return?.(),
 			...(size === undefined ? {} : { size }),
 		};
 		return Reply.binary(source, { mediaType });
@@ -45,17 +46,17 @@ function requestOf(body: SpeechBody): SpeechRequest {
 	return { input, voice, speed, format, ...(instructions ? { instructions } : {}) };
 }
 
-/** The signal of one turn, which also aborts when the request is refused after the model has begun. */
-async function stopOnFailure<T>(
+/** The signal of one model call, which also aborts when the request fails after the model has started. */
+async function abortOnFailure<T>(
 	outer: AbortSignal,
 	log: Logger,
 	work: (run: SpeechRun) => Promise<T>,
 ): Promise<T> {
-	const stop = new AbortController();
+	const failure = new AbortController();
 	try {
-		return await work({ signal: AbortSignal.any([outer, stop.signal]), log });
+		return await work({ signal: AbortSignal.any([outer, failure.signal]), log });
 	} catch (error) {
-		stop.abort(error);
+		failure.abort(error);
 		throw error;
 	}
 }
@@ -65,8 +66,8 @@ async function speak(
 	request: SpeechRequest,
 	run: SpeechRun,
 ): Promise<PcmAudio | EncodedAudio> {
-	// Inside, so that a model that throws at once is like one that rejects.
-	const speaking = (async () => model.speak(request, run))();
-	const made = await settledBy(speaking, run.signal);
-	return { ...made, body: fromModel(made.body, run.signal) };
+	// An async function: a synchronous throw of the model becomes a rejection.
+	const pending = (async () => model.speak(request, run))();
+	const audio = await awaitAudio(pending, run.signal);
+	return { ...audio, body: fromModel(audio.body, run.signal) };
 }

@@ -1,7 +1,7 @@
 import { invalidValue } from '@plinth/core';
 import type { SpeechModel } from './model.ts';
 
-/** Throws 400 `invalid_value` for a voice that a model does not have. */
+/** Throws 400 `invalid_value` for a voice that the model does not have. */
 export function checkVoice(model: SpeechModel, voice: string): void {
 	const voices = model.voices?.();
 	if (!voices || voices.includes(voice)) return;

@@ -1,7 +1,7 @@
 import { modelError } from '@plinth/core';
 import { bytesPerSample, wholeFrames } from './pcm.ts';
 
-/** Samples per second and channel, and how many channels. */
+/** Sample rate and number of channels. */
 export interface WavFormat {
 	readonly sampleRate: number;
 	readonly channels: 1 | 2;
@@ -10,14 +10,15 @@ export interface WavFormat {
 /** Bytes of the header that {@link wavHeader} makes. */
 export const wavHeaderBytes = 44;
 
-const largestData = 0xffff_ffff - (wavHeaderBytes - 8);
+const maxDataBytes = 0xffff_ffff - (wavHeaderBytes - 8);
 
 /**
- * The header of a WAV file with 16-bit PCM: RIFF, a 16-byte `fmt ` chunk and the head of the `data` chunk (Microsoft's
- * "Multimedia Programming Interface and Data Specifications 1.0"). Throws a RangeError when `dataBytes` does not fit its 32 bits.
+ * The header of a WAV file with 16-bit PCM: RIFF, a 16-byte `fmt ` chunk and the head of the `data` chunk
+ * (Microsoft's "Multimedia Programming Interface and Data Specifications 1.0"). Throws a RangeError when
+ * `dataBytes` does not fit its 32 bits.
  */
 export function wavHeader(format: WavFormat, dataBytes: number): Uint8Array<ArrayBuffer> {
-	if (!Number.isInteger(dataBytes) || dataBytes < 0 || dataBytes > largestData) {
+	if (!Number.isInteger(dataBytes) || dataBytes < 0 || dataBytes > maxDataBytes) {
 		throw new RangeError(`A WAV file cannot hold ${dataBytes} bytes of samples.`);
 	}
 	const frameBytes = format.channels * bytesPerSample;
@@ -40,20 +41,20 @@ export function wavHeader(format: WavFormat, dataBytes: number): Uint8Array<Arra
 	return header;
 }
 
-/** A whole WAV file in parts, to be sent one after the other. */
+/** A complete WAV file in parts. */
 export interface WavFile {
 	readonly byteLength: number;
-	/** The header, then the samples as they came. */
+	/** The header, then the chunks of samples. */
 	readonly parts: readonly Uint8Array[];
 }
 
-/** About 23 minutes of 24 kHz mono: 4,096 characters of prose take five. */
+/** About 23 minutes of 24 kHz mono. The longest text, 4,096 characters, takes about five. */
 const defaultMaxBytes = 64 * 2 ** 20;
 
 /**
- * Collects s16le samples to a WAV file with exact lengths. Holds the samples once: the parts are not joined.
+ * Collects s16le samples into a WAV file with exact lengths, without joining the chunks.
  *
- * Throws `E_MODEL_FAILED` as soon as the samples are more than `maxBytes`, and whatever `body` throws.
+ * Throws `E_MODEL_FAILED` as soon as the samples exceed `maxBytes`, and whatever `body` throws.
  */
 export async function collectWav(
 	body: AsyncIterable<Uint8Array>,
@@ -66,10 +67,11 @@ export async function collectWav(
 		dataBytes += chunk.byteLength;
 		if (dataBytes > maxBytes) {
 			throw modelError(
-				`The speech is larger than ${maxBytes} bytes, the most that is held for a WAV file. Send less text, or ask for "pcm", which is streamed.`,
+				`The speech is larger than ${maxBytes} bytes, the limit of a WAV file. ` +
+					'Send less text, or ask for "pcm", which is streamed.',
 			);
 		}
-		// A copy: the producer may reuse its buffer once it is asked for more.
+		// A copy: the producer may reuse its buffer after the next call.
 		samples.push(chunk.slice());
 	}
 	return {

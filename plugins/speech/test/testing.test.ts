@@ -22,7 +22,7 @@ const good: Speak = async ({ input, speed, instructions }, { signal }) => {
 	}
 	return pcm([], {
 		body: hum(),
-		...(instructions ? { warnings: ['This model does not heed instructions.'] } : {}),
+		...(instructions ? { warnings: ['This model ignores instructions.'] } : {}),
 	});
 };
 

@@ -1,21 +1,24 @@
 import { z } from 'zod';
 
-/** What stands for work that a model has begun elsewhere. */
+/** A reference to work that a model has started at an upstream. */
 export interface Checkpoint {
-	/** The id of the model that wrote it, and that alone can go on from it. */
+	/** The id of the model that wrote the checkpoint. Only this model can resume from it. */
 	readonly model: string;
-	/** In the model's own words. */
+	/** Opaque; only the model reads it. */
 	readonly token: string;
 }
 
 const schema = z.strictObject({ model: z.string().min(1), token: z.string() });
 
-/** A checkpoint as a job's record holds it. */
+/** Serialises a checkpoint for the job record. */
 export function writeCheckpoint({ model, token }: Checkpoint): string {
 	return JSON.stringify({ model, token });
 }
 
-/** Reads a checkpoint back from a record. Records of earlier versions hold the token alone: it belongs to `named`, the model of the job. */
+/**
+ * Parses a checkpoint from a record. Records of earlier versions hold only the token; it belongs to
+ * `named`, the model of the job.
+ */
 export function readCheckpoint(text: string, named: string): Checkpoint {
 	return schema.safeParse(jsonOf(text)).data ?? { model: named, token: text };
 }

@@ -4,8 +4,8 @@ import type { VideoPoster } from './model.ts';
 const boxHeader = 8;
 
 /**
- * Passes a model's video on and fails, with a message for the caller, when it is not MP4: every MP4 begins with an `ftyp` box
- * (ISO/IEC 14496-12 §4.3). Without this an upstream's error page would be served as a video.
+ * Yields the model's video unchanged, or throws a `modelError` when the bytes are not MP4: every MP4 starts with an
+ * `ftyp` box (ISO/IEC 14496-12 §4.3). Without this check an upstream's error page would be served as a video.
  */
 export async function* checkedMp4(
 	body: Uint8Array | AsyncIterable<Uint8Array>,
@@ -18,15 +18,16 @@ export async function* checkedMp4(
 		}
 		head = Buffer.concat([head, chunk]);
 		if (head.length < boxHeader) continue;
-		if (ascii(head, 4, 8) !== 'ftyp') throw modelError('The model returned bytes that are no MP4.');
+		if (ascii(head, 4, 8) !== 'ftyp')
+			throw modelError('The model returned bytes that are not MP4.');
 		yield head;
 		head = undefined;
 	}
 	if (head) throw modelError('The model returned no video.');
 }
 
-/** Tells whether a poster's bytes are what its media type says. */
-export function isHonestPoster({ body, mediaType }: VideoPoster): boolean {
+/** Whether the bytes of a poster match its media type. */
+export function matchesMediaType({ body, mediaType }: VideoPoster): boolean {
 	if (mediaType === 'image/png') return ascii(body, 0, 8) === '\x89PNG\r\n\x1a\n';
 	if (mediaType !== 'image/webp') return false;
 	return ascii(body, 0, 4) === 'RIFF' && ascii(body, 8, 12) === 'WEBP';

@@ -17,16 +17,16 @@ import { toVideo } from './wire.ts';
 /** The kind of the plugin's jobs, and the prefix of their ids. */
 export const jobKind = 'video';
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface VideoContext {
 	readonly options: VideoOptions;
 	readonly jobs: Jobs;
 	readonly models: Models<VideoModel>;
 	readonly blobs: BlobStore;
 	readonly images: ImageCodec;
-	/** Where pictures lie that requests name. */
+	/** Sources of the files and pictures that requests reference. */
 	readonly sources: FileSources;
-	/** Absent where nothing tells of the end of jobs. */
+	/** Undefined when no plugin sends callbacks. */
 	readonly callbacks: JobCallbacks | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function findVideo({ jobs }: VideoContext, tenant: string, id: stri
 	return withVideoErrors(id, () => jobs.get(tenant, id));
 }
 
-/** Runs a job operation on an id that a client sent, with the plugin's own word for "unknown". */
+/** Runs a job operation on an id that a client sent. Maps an unknown job to `E_VIDEO_NOT_FOUND`. */
 export async function withVideoErrors<T>(id: string, operation: () => Promise<T>): Promise<T> {
 	if (!isJobId(jobKind, id)) throw errorFrom(videoErrors, 'E_VIDEO_NOT_FOUND');
 	try {
@@ -48,7 +48,7 @@ export async function withVideoErrors<T>(id: string, operation: () => Promise<T>
 	}
 }
 
-/** Answers with a video object; while it is not ready the header tells pollers how long to wait. */
+/** Responds with a video object. While the job is pending, a header suggests the polling interval. */
 export function videoReply({ options }: VideoContext, job: Job, status = 200): Reply {
 	const pending = job.status === 'queued' || job.status === 'in_progress';
 	return Reply.json(toVideo(job, options.progressScale), {
@@ -57,7 +57,10 @@ export function videoReply({ options }: VideoContext, job: Job, status = 200): R
 	});
 }
 
-/** Answers a request that created a video, or repeated one that did: the header tells the two apart. */
+/**
+ * Responds to a request that created a video, or replayed an earlier one. The header `idempotent-replayed`
+ * tells them apart.
+ */
 export function createdReply(
 	context: VideoContext,
 	{ job, replayed }: { readonly job: Job; readonly replayed: boolean },

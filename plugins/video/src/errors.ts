@@ -2,7 +2,7 @@ import { defineErrors } from '@plinth/core';
 
 const notFound = { status: 404, type: 'invalid_request_error' } as const;
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
-// Clients re-send by status alone; these answers do not change by asking again at once.
+// Clients retry by status alone, and a retry would not change these responses.
 const noRetry = { 'x-should-retry': 'false' } as const;
 
 /** Every coded error of the video plugin. Unknown and foreign ids share one row, so that ids cannot be probed. */

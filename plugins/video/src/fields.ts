@@ -37,7 +37,8 @@ const pictureUrl = {
 	pattern: '^(?:[Dd][Aa][Tt][Aa]|[Hh][Tt][Tt][Pp][Ss]?):',
 	maxLength: 20_971_520,
 	description:
-		'A base64 data URL of the picture, or its http(s) address where the operator lets the server fetch pictures. In multipart: `input_reference[image_url]`.',
+		'A base64 data URL of the picture, or its http(s) address where the operator lets the ' +
+		'server fetch pictures. In multipart: `input_reference[image_url]`.',
 } as const;
 
 const pictureId = {
@@ -46,10 +47,12 @@ const pictureId = {
 		'The id of a file that was uploaded before. In multipart: `input_reference[file_id]`.',
 } as const;
 
-// Read by `readReference`, which knows the four spellings and names the exact parameter at fault.
+// `readReference` validates the field, because its errors name the exact parameter.
 const reference = z.unknown().meta({
 	description:
-		'The picture to start from: PNG, JPEG or WebP, at most 52,428,800 bytes and 50 megapixels. A file in multipart bodies, or an object with a data URL or the id of an uploaded file.',
+		'The picture to start from: PNG, JPEG or WebP, at most 52,428,800 bytes and 50 ' +
+		'megapixels. A file in multipart bodies, or an object with a data URL or the id of an ' +
+		'uploaded file.',
 	override: {
 		oneOf: [
 			{ type: 'string', format: 'binary' },
@@ -68,13 +71,16 @@ const reference = z.unknown().meta({
 });
 
 const callback = {
-	callback_url: codePoints({ max: 2_048 }).optional().meta({
-		description:
-			'Where a POST request tells of the end of the job, where the server does so. It has to be an https address that the public reaches.',
-	}),
+	callback_url: codePoints({ max: 2_048 })
+		.optional()
+		.meta({
+			description:
+				'The address of a POST request at the end of the job, where the server supports callbacks. ' +
+				'It must be a public https address.',
+		}),
 	callback_secret: codePoints({ max: 200 }).optional().meta({
 		description:
-			'What that request is signed with: `whsec_` and 24 to 64 bytes in base64. Without one it is not signed.',
+			'The secret that signs this request: `whsec_` and 24 to 64 bytes in base64. Without one it is not signed.',
 	}),
 };
 
@@ -103,13 +109,13 @@ export const remixBody = z
 	.object({ prompt, ...callback })
 	.meta({ id: 'VideoRemix', examples: [{ prompt: 'The same in winter' }] });
 
-/** How ids look, for OpenAPI. Whoever holds one need not know it. */
+/** The form of ids, for OpenAPI. */
 export const idForm = {
 	pattern: '^video_[0-9a-f]{44}$',
 	examples: [`video_${'0'.repeat(44)}`],
 };
 
-/** The path parameter of one video. Malformed ids are not refused here: they answer like unknown ones. */
+/** The path parameter of one video. A malformed id passes here; the handler responds as for an unknown id. */
 export const idParams = z.object({
 	id: z.string().meta({ description: 'The id of a video.', ...idForm }),
 });
@@ -120,7 +126,7 @@ export const listQuery = z.object({
 		.string()
 		.optional()
 		.meta({
-			description: 'The list starts behind this id, which need not exist any more.',
+			description: 'The list starts after this id, which need not exist any more.',
 			...idForm,
 		}),
 	limit: formInteger({ min: 0, max: 100 })

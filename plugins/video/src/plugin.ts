@@ -25,12 +25,12 @@ export const video = definePlugin({
 	},
 	models: [videoModels],
 	jobs: [jobKind],
-	setup({ config: options, services: found, models: modelsOf, job, route }) {
-		const { blobs, images, feed, callbacks } = found;
+	setup({ config: options, services: provided, models: modelsOf, job, route }) {
+		const { blobs, images, feed, callbacks } = provided;
 		const models = modelsOf(videoModels);
 		const jobs = job(jobKind, {
 			...videoRunner({ options, models, blobs }),
-			view: (made) => toVideo(made, options.progressScale),
+			view: (record) => toVideo(record, options.progressScale),
 		});
 		const context: VideoContext = {
 			options,
@@ -38,7 +38,7 @@ export const video = definePlugin({
 			models,
 			blobs,
 			images,
-			sources: found,
+			sources: provided,
 			callbacks,
 		};
 		route(

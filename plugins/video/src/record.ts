@@ -28,18 +28,18 @@ const resultSchema = z.object({
 /** Bytes in the blob store that belong to a video. */
 export type StoredFile = z.infer<typeof storedFile>;
 
-/** What a video job's record holds as `input`. */
+/** The `input` of a video job's record. */
 export type VideoInput = z.infer<typeof inputSchema>;
 
-/** What a completed video job's record holds as `result`. */
+/** The `result` of a completed video job's record. */
 export type VideoOutput = z.infer<typeof resultSchema>;
 
-/** Reads the request back from a record. */
+/** Parses the request in a record. */
 export function inputOf(job: Job): VideoInput {
 	return inputSchema.parse(job.input);
 }
 
-/** Reads the outcome back from a record; null until the job is completed. */
+/** Parses the result in a record; null until the job is completed. */
 export function outputOf(job: Job): VideoOutput | null {
 	return job.status === 'completed' ? resultSchema.parse(job.result) : null;
 }

@@ -1,10 +1,10 @@
 import { invalidValue, type JobAttachment } from '@plinth/core';
 import {
-	type FoundImage,
 	type ImageCodec,
-	type NamedFiles,
-	probeSent,
-	sentImage,
+	imageFromField,
+	probeImage,
+	type ReferencedFiles,
+	type RequestImage,
 } from '@plinth/toolkit';
 
 /** The name of the attachment that holds the picture. */
@@ -14,23 +14,26 @@ const field = 'input_reference';
 const maxUrlLength = 20_971_520;
 
 /**
- * Finds the picture in a request body: a file, or an object with a data URL or an address in `image_url`, or with the id of a stored file in
- * `file_id`; the kernel has folded the multipart spelling `input_reference[image_url]` into that object. Undefined when there is none; throws 400
- * errors that name the parameter.
+ * Parses the reference picture of a request body: a file, or an object with `image_url` (a data URL or an
+ * address) or `file_id` (a stored file). The kernel turns the multipart field `input_reference[image_url]`
+ * into that object. Returns undefined when there is none; throws 400 errors that name the parameter.
  */
-export function readReference(sent: unknown, named: NamedFiles): FoundImage | undefined {
-	if (sent === undefined || sent === null) return undefined;
-	if (Array.isArray(sent)) throw invalidValue(field, 'Only one reference picture is taken.');
-	return sentImage(sent, field, named, { maxUrlLength });
+export function readReference(value: unknown, files: ReferencedFiles): RequestImage | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (Array.isArray(value)) throw invalidValue(field, 'Only one reference picture is taken.');
+	return imageFromField(value, field, files, { maxUrlLength });
 }
 
-/** Brings the bytes, looks at them, and makes them an attachment of the job; throws a 400 error when they are no acceptable picture. */
+/**
+ * Loads and probes the picture and makes it an attachment of the job. Throws a 400 error when it is no
+ * acceptable picture.
+ */
 export async function checkReference(
-	found: FoundImage,
+	image: RequestImage,
 	images: ImageCodec,
 	signal: AbortSignal,
 ): Promise<JobAttachment> {
-	const body = await found.bring(signal);
-	const { format } = await probeSent(body, field, images, signal);
+	const body = await image.load(signal);
+	const { format } = await probeImage(body, field, images, signal);
 	return { name: referenceName, mediaType: `image/${format}`, body };
 }

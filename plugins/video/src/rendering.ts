@@ -14,116 +14,117 @@ import type { VideoModel, VideoRequest, VideoRun } from './model.ts';
 import type { VideoOutput } from './record.ts';
 import { checkResult, storeResult } from './result.ts';
 
-/** What one attempt at a job works with. */
-export interface RenderingOrder {
+/** Inputs of one attempt at a job. */
+export interface RenderOptions {
 	readonly models: Models<VideoModel>;
 	readonly blobs: BlobStore;
 	readonly job: Job;
 	readonly run: JobRun;
 	readonly request: VideoRequest;
-	/** The seed for the model that the job names. */
+	/** Returns the seed for a model. */
 	seedFor(id: string): number;
 }
 
-type Turn = Pick<ModelCall<VideoModel>, 'id' | 'model' | 'signal'>;
+type Call = Pick<ModelCall<VideoModel>, 'id' | 'model' | 'signal'>;
 
 /**
- * One attempt at a video. Another model can take over until all bytes are stored, but not once a model has written a checkpoint: that stands for work that was begun elsewhere and
- * is paid for, and only the model that wrote it can go on from it, in this attempt and in those that follow.
+ * One attempt at a video. A fallback model can take over until all bytes are stored, but not after a model
+ * has written a checkpoint. A checkpoint stands for paid work at an upstream; only the model that wrote it
+ * can resume it, in this and in later attempts.
  */
 export class Rendering {
-	readonly #order: RenderingOrder;
+	readonly #options: RenderOptions;
 	readonly #seed: number;
-	/** What the job is tied to. */
-	#begun: Checkpoint | undefined;
-	/** The turn, in this attempt, of the model that it is tied to. */
-	#turn: Turn | undefined;
+	/** The checkpoint to resume from; the job is bound to its model. */
+	#resumePoint: Checkpoint | undefined;
+	/** The call, in this attempt, of the model that the job is bound to. */
+	#boundCall: Call | undefined;
 	#failure: { readonly error: unknown } | undefined;
-	#turns = 0;
+	#callCount = 0;
 
-	constructor(order: RenderingOrder) {
-		const { models, job, run, seedFor } = order;
-		this.#order = order;
-		this.#seed = seedFor(known(models, job.model)?.id ?? job.model);
-		if (run.resume !== undefined) this.#begun = begunBy(run.resume, order);
+	constructor(options: RenderOptions) {
+		const { models, job, run, seedFor } = options;
+		this.#options = options;
+		this.#seed = seedFor(findModel(models, job.model)?.id ?? job.model);
+		if (run.resume !== undefined) this.#resumePoint = resumePointOf(run.resume, options);
 	}
 
-	/** Has the video made and stored. Rejects with `E_MODEL_NOT_FOUND` where the model has left the config. */
+	/** Renders and stores the video. Rejects with `E_MODEL_NOT_FOUND` when the model was removed from the config. */
 	async make(): Promise<VideoOutput> {
-		const { models, job, run } = this.#order;
+		const { models, job, run } = this.#options;
 		const caller = { principal: { tenant: job.tenant }, signal: run.signal, log: run.log };
-		const id = this.#begun?.model ?? job.model;
+		const id = this.#resumePoint?.model ?? job.model;
 		try {
-			return await models.ask(id, caller, (turn) => this.#take(turn));
+			return await models.ask(id, caller, (call) => this.#tryModel(call));
 		} catch (error) {
 			const failure = this.#failure ? this.#failure.error : error;
-			if (!this.#begun || run.signal.aborted) throw failure;
-			if (this.#turn) throw this.#ownFailure(this.#turn, failure);
-			// Its line is full, or it is left alone because it keeps failing: what it has begun is fetched all the same.
+			if (!this.#resumePoint || run.signal.aborted) throw failure;
+			if (this.#boundCall) throw this.#boundFailure(this.#boundCall, failure);
+			// The model's queue is full or its circuit breaker is open. Fetch the work that it has started nevertheless.
 			return this.#render({ ...models.get(id), signal: run.signal });
 		}
 	}
 
-	async #take(turn: Turn): Promise<VideoOutput> {
-		if (this.#begun && this.#begun.model !== turn.id) throw tied();
+	async #tryModel(call: Call): Promise<VideoOutput> {
+		if (this.#resumePoint && this.#resumePoint.model !== call.id) throw boundElsewhere();
 		try {
-			return await this.#render(turn);
+			return await this.#render(call);
 		} catch (error) {
-			if (this.#begun?.model !== turn.id) throw error;
+			if (this.#resumePoint?.model !== call.id) throw error;
 			this.#failure = { error };
-			throw tied();
+			throw boundElsewhere();
 		}
 	}
 
-	async #render(turn: Turn): Promise<VideoOutput> {
-		const { blobs, run, request } = this.#order;
-		const { id, model, signal } = turn;
-		this.#turns += 1;
-		if (this.#begun) this.#turn = turn;
-		// A turn that is over may still be writing when the next one begins.
-		const prefix = this.#turns === 1 ? '' : `${this.#turns}-`;
-		const made = await model.generate(request, this.#runOf(turn));
+	async #render(call: Call): Promise<VideoOutput> {
+		const { blobs, run, request } = this.#options;
+		const { id, model, signal } = call;
+		this.#callCount += 1;
+		if (this.#resumePoint) this.#boundCall = call;
+		// An aborted call may still be writing when the next call starts.
+		const prefix = this.#callCount === 1 ? '' : `${this.#callCount}-`;
+		const result = await model.generate(request, this.#runOf(call));
 		signal.throwIfAborted();
-		checkResult(id, made);
+		checkResult(id, result);
 		const blobKey = (name: string) => run.blobKey(`${prefix}${name}`);
-		return storeResult(made, { blobs, keyOf: blobKey, signal, log: run.log });
+		return storeResult(result, { blobs, keyOf: blobKey, signal, log: run.log });
 	}
 
-	#runOf(turn: Turn): VideoRun {
-		const { run } = this.#order;
-		const { signal } = turn;
+	#runOf(call: Call): VideoRun {
+		const { run } = this.#options;
+		const { signal } = call;
 		return {
 			signal,
 			progress: (fraction) => {
 				if (!signal.aborted) run.progress(fraction);
 			},
-			checkpoint: (token) => this.#checkpoint(turn, token),
-			...(this.#begun ? { resume: this.#begun.token } : {}),
+			checkpoint: (token) => this.#saveCheckpoint(call, token),
+			...(this.#resumePoint ? { resume: this.#resumePoint.token } : {}),
 			seed: this.#seed,
-			key: keyOf(this.#order.job.id, turn.id),
+			key: keyOf(this.#options.job.id, call.id),
 			log: run.log,
 		};
 	}
 
-	async #checkpoint(turn: Turn, token: string): Promise<void> {
-		const { run } = this.#order;
+	async #saveCheckpoint(call: Call, token: string): Promise<void> {
+		const { run } = this.#options;
 		if (typeof token !== 'string') throw new TypeError('A checkpoint is a string.');
-		if (turn.signal.aborted && !run.signal.aborted) {
-			// Its time is over, and another model may be at work: nobody will find the token.
-			await turn.model.cancel?.(token);
-			throw turn.signal.reason;
+		if (call.signal.aborted && !run.signal.aborted) {
+			// This call was aborted and another model may be running: no attempt will read the token.
+			await call.model.cancel?.(token);
+			throw call.signal.reason;
 		}
-		// Before it is written: whether a write that fails has taken place is not known.
-		this.#begun = { model: turn.id, token };
-		this.#turn = turn;
-		await run.checkpoint(writeCheckpoint(this.#begun));
+		// Set before the write, because a failed write may have taken place.
+		this.#resumePoint = { model: call.id, token };
+		this.#boundCall = call;
+		await run.checkpoint(writeCheckpoint(this.#resumePoint));
 	}
 
-	/** Why the model that the job is tied to has failed. Nobody will ask for what it goes on with when its time is over. */
-	#ownFailure({ model, signal }: Turn, failure: unknown): unknown {
-		const { log } = this.#order.run;
+	/** The failure of the bound model. After an abort, cancels the upstream work, because no attempt will fetch it. */
+	#boundFailure({ model, signal }: Call, failure: unknown): unknown {
+		const { log } = this.#options.run;
 		if (!signal.aborted) return failure;
-		const { token = '' } = this.#begun ?? {};
+		const { token = '' } = this.#resumePoint ?? {};
 		(async () => model.cancel?.(token))().catch((err: unknown) =>
 			log.warn({ err }, 'the upstream work of a job could not be stopped'),
 		);
@@ -135,26 +136,35 @@ function keyOf(job: string, model: string): string {
 	return createHash('sha256').update(`${job} ${model}`).digest('hex').slice(0, 32);
 }
 
-/** Ends the search for a model that does the work. The failure itself is thrown when nobody is asked any more. */
-function tied(): PlinthError {
+/** Stops the fallback to other models. The caller throws the actual failure afterwards. */
+function boundElsewhere(): PlinthError {
 	return new PlinthError('E_VIDEO_TIED', {
 		status: 500,
 		code: null,
 		type: 'server_error',
-		message: 'The video was begun by another model.',
+		message: 'The video is bound to another model.',
 	});
 }
 
-/** What an earlier attempt has begun; undefined where the model that could go on with it has left the config while that of the job is still there. */
-function begunBy(resume: string, { models, job, run }: RenderingOrder): Checkpoint | undefined {
+/**
+ * The checkpoint of an earlier attempt. Undefined when its model was removed from the config and the job's
+ * own model is still there.
+ */
+function resumePointOf(
+	resume: string,
+	{ models, job, run }: RenderOptions,
+): Checkpoint | undefined {
 	const { model, token } = readCheckpoint(resume, job.model);
-	const id = known(models, model)?.id;
+	const id = findModel(models, model)?.id;
 	if (id !== undefined || model === job.model) return { model: id ?? model, token };
-	run.log.warn({ model }, 'the model that has begun a video is no longer here; it is begun anew');
+	run.log.warn(
+		{ model },
+		'the model that has started a video was removed from the config; the video is started again',
+	);
 	return undefined;
 }
 
-function known(models: Models<VideoModel>, id: string): BoundModel<VideoModel> | undefined {
+function findModel(models: Models<VideoModel>, id: string): BoundModel<VideoModel> | undefined {
 	try {
 		return models.get(id);
 	} catch (error) {

@@ -15,14 +15,14 @@ import { inputOf, type StoredFile, type VideoInput } from './record.ts';
 import { Rendering } from './rendering.ts';
 import { seedOf } from './seed.ts';
 
-/** What rendering needs. */
+/** Dependencies of rendering. */
 export interface RunnerContext {
 	readonly options: VideoOptions;
 	readonly models: Models<VideoModel>;
 	readonly blobs: BlobStore;
 }
 
-/** Renders video jobs: asks the model that the job names, or who stands in for it, and stores what it makes. */
+/** Renders video jobs with the job's model, or one of its fallbacks, and stores the result. */
 export function videoRunner(context: RunnerContext): JobDefinition {
 	const { models, options } = context;
 	return {

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { idForm, sizes } from './fields.ts';
 import { inputOf, outputOf } from './record.ts';
 
-/** How `progress` is counted: 0 to 1 as in the interface, or 0 to 100 as OpenAI does. */
+/** Unit of `progress`: 0 to 1 as in the interface, or 0 to 100 as OpenAI has it. */
 export type ProgressScale = 'fraction' | 'percent';
 
 const unixSeconds = z.int().min(0).meta({ description: 'Unix seconds.' });
 const videoId = z.string().meta({ ...idForm });
 
-/** The video object. Every key but `warnings` is always there. */
+/** The video object. Every key except `warnings` is always present. */
 export const videoSchema = z
 	.object({
 		id: videoId,
@@ -25,7 +25,7 @@ export const videoSchema = z
 		completed_at: unixSeconds.nullable(),
 		expires_at: unixSeconds
 			.nullable()
-			.meta({ description: 'Unix seconds from which the content is gone; null until completed.' }),
+			.meta({ description: 'Unix seconds at which the content expires; null until completed.' }),
 		prompt: z.string().nullable(),
 		size: z.string().meta({ description: 'WIDTHxHEIGHT in pixels.', examples: [...sizes] }),
 		seconds: z.string().meta({ description: 'A number as a text.', examples: ['4'] }),
@@ -34,35 +34,35 @@ export const videoSchema = z
 			.object({ code: z.string(), message: z.string(), param: z.string().optional() })
 			.nullable()
 			.meta({ description: 'Why the job failed.' }),
-		warnings: z
-			.array(z.string())
-			.optional()
-			.meta({ description: 'What the model could not honour; absent when there is nothing.' }),
+		warnings: z.array(z.string()).optional().meta({
+			description: 'Options that the model could not honour; absent when there are none.',
+		}),
 	})
 	.meta({ id: 'Video' });
 
-/** The header of answers about one video, for OpenAPI. */
+/** The header of responses about one video, for OpenAPI. */
 export const pollHeader = {
-	'openai-poll-after-ms': 'While the job is not finished: how long to wait before the next look.',
+	'openai-poll-after-ms':
+		'While the job is not finished: how long to wait before the next poll, in milliseconds.',
 } as const;
 
 /** One page of videos. `first_id` and `last_id` are null on an empty page. */
 export const videoListSchema = listPageSchema(videoSchema, videoId, 'VideoList');
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export const videoDeletedSchema = z
 	.object({ id: z.string(), object: z.literal('video.deleted'), deleted: z.literal(true) })
 	.meta({ id: 'VideoDeleted' });
 
-/** A video as clients see it. */
+/** A video as the API returns it. */
 export type Video = z.infer<typeof videoSchema>;
 
-/** Turns a record into the wire's video object. */
+/** Converts a record to the API's video object. */
 export function toVideo(job: Job, scale: ProgressScale): Video {
 	const input = inputOf(job);
 	const warnings = outputOf(job)?.warnings ?? [];
 	const fraction = fractionDone(job);
-	// From whole ten-thousandths: 0.29 * 100 is 28.999…
+	// Rounded to ten-thousandths first: 0.29 * 100 is 28.999…
 	const percent = Math.floor(Math.round(fraction * 10_000) / 100);
 	return {
 		id: job.id,
@@ -83,7 +83,7 @@ export function toVideo(job: Job, scale: ProgressScale): Video {
 	};
 }
 
-/** Four decimals are enough for a bar; anything rounded up to 1 would announce a completion that has not happened. */
+/** The fraction done. Below 1 until the job is completed, so that rounding never shows a completion too early. */
 function fractionDone(job: Job): number {
 	if (job.status === 'completed') return 1;
 	return Math.min(Math.round(job.progress * 10_000) / 10_000, 0.9999);

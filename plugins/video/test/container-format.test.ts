@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkedMp4, isHonestPoster } from '../src/container-format.ts';
+import { checkedMp4, matchesMediaType } from '../src/container-format.ts';
 
 const mp4 = Buffer.from('\0\0\0\x18ftypisom\0\0\0\0', 'latin1');
 
@@ -20,7 +20,7 @@ describe('checkedMp4', () => {
 	});
 
 	it.each([
-		['an error page', Buffer.from('<html>502 Bad Gateway</html>'), 'no MP4'],
+		['an error page', Buffer.from('<html>502 Bad Gateway</html>'), 'not MP4'],
 		['nothing', Buffer.alloc(0), 'no video'],
 		['a stump', mp4.subarray(0, 7), 'no video'],
 	])('refuses %s', async (_, body, why) => {
@@ -28,13 +28,13 @@ describe('checkedMp4', () => {
 	});
 });
 
-describe('isHonestPoster', () => {
+describe('matchesMediaType', () => {
 	it('compares the bytes with the media type', () => {
 		const png = Buffer.from('\x89PNG\r\n\x1a\n…', 'latin1');
 		const webp = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1');
-		expect(isHonestPoster({ body: png, mediaType: 'image/png' })).toBe(true);
-		expect(isHonestPoster({ body: webp, mediaType: 'image/webp' })).toBe(true);
-		expect(isHonestPoster({ body: png, mediaType: 'image/webp' })).toBe(false);
-		expect(isHonestPoster({ body: webp, mediaType: 'image/png' })).toBe(false);
+		expect(matchesMediaType({ body: png, mediaType: 'image/png' })).toBe(true);
+		expect(matchesMediaType({ body: webp, mediaType: 'image/webp' })).toBe(true);
+		expect(matchesMediaType({ body: png, mediaType: 'image/webp' })).toBe(false);
+		expect(matchesMediaType({ body: webp, mediaType: 'image/png' })).toBe(false);
 	});
 });

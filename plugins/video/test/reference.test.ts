@@ -1,6 +1,6 @@
 import { isPlinthError, type UploadedFile } from '@plinth/core';
 import { errorOf, formOf } from '@plinth/testing';
-import { NamedFiles } from '@plinth/toolkit';
+import { ReferencedFiles } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { storedFiles, webPictures } from '../../../test/support/stored-files.ts';
 import { readReference } from '../src/reference.ts';
@@ -19,7 +19,7 @@ const upload: UploadedFile = {
 };
 
 const { signal } = new AbortController();
-const named = new NamedFiles(
+const named = new ReferencedFiles(
 	{ files: undefined, remoteImages: undefined },
 	{
 		principal: { id: 'p', tenant: 't', scopes: [] },
@@ -27,7 +27,7 @@ const named = new NamedFiles(
 		keep: () => Promise.reject(new Error('nothing is kept here')),
 	},
 );
-const brought = (sent: unknown) => readReference(sent, named)?.bring(signal);
+const brought = (sent: unknown) => readReference(sent, named)?.load(signal);
 
 function refusal(sent: unknown): { code: unknown; param: unknown } | undefined {
 	try {

@@ -207,7 +207,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 		'forgets what it has begun when it is stopped',
 		{
 			async generate(request, run) {
-				if (run.resume !== undefined) throw modelError('The job is gone.');
+				if (run.resume !== undefined) throw modelError('The job was deleted.');
 				return good(request, run);
 			},
 		},

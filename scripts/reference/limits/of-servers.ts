@@ -213,7 +213,7 @@ export const ofServers: readonly LimitSection[] = [
 			['What the URL of a picture serves', 'plugins.image.with.urlMinutes', '404 `image_expired`'],
 			['Between deletions of expired pictures', 'images.sweepMs', ''],
 			['Between deletions of expired files', 'files.sweepMs', ''],
-			['A file whose upload was interrupted', 'files.arrivalMs', 'it is deleted'],
+			['A file whose upload was interrupted', 'files.uploadTimeoutMs', 'it is deleted'],
 			['A webhook delivery that has ended', 'webhooks.keptMs', '404 `webhook_delivery_not_found`'],
 			['Attempts that a delivery remembers', 'webhooks.attempts', 'the oldest go'],
 			['A webhook endpoint that only fails', 'webhooks.failingMs', 'it is disabled'],

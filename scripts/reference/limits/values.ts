@@ -23,7 +23,7 @@ import { retryAfterSeconds } from '../../../core/kernel/src/models/failures.ts';
 import { defaultWaiting } from '../../../core/kernel/src/models/fair-queue.ts';
 import { abandonMs } from '../../../core/kernel/src/models/guarded-model.ts';
 import { fetchLimits } from '../../../core/toolkit/src/egress/fetched-images.ts';
-import { namedFileLimits } from '../../../core/toolkit/src/files/named-files.ts';
+import { referencedFileLimits } from '../../../core/toolkit/src/files/referenced-files.ts';
 import { chatOptions } from '../../../plugins/chat/src/options.ts';
 import { chatLimits } from '../../../plugins/chat/src/request/fields.ts';
 import { maxFiles as maxChatFiles } from '../../../plugins/chat/src/request/inputs.ts';
@@ -32,7 +32,7 @@ import { eventsOptions } from '../../../plugins/events/src/options.ts';
 import { maxPage } from '../../../plugins/files/src/fields.ts';
 import { fileOptions } from '../../../plugins/files/src/options.ts';
 import { uploadFile } from '../../../plugins/files/src/routes/upload.ts';
-import { arrivalMs, sweepMs as fileSweepMs } from '../../../plugins/files/src/sweep.ts';
+import { sweepMs as fileSweepMs, uploadTimeoutMs } from '../../../plugins/files/src/sweep.ts';
 import { sweepMs } from '../../../plugins/image/src/links/sweep.ts';
 import { imageOptions } from '../../../plugins/image/src/options.ts';
 import { maxImages } from '../../../plugins/image/src/request/inputs.ts';
@@ -93,8 +93,8 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 		...ofRoute('POST /api/attachments/parse', parseAttachments({} as never)),
 		...ofRoute('POST /v1/chat/completions', createChatCompletion({} as never)),
 		...ofRoute('POST /v1/files', uploadFile({} as never)),
-		...named('files', { page: maxPage, sweepMs: fileSweepMs, arrivalMs }),
-		...named('namedFiles', namedFileLimits),
+		...named('files', { page: maxPage, sweepMs: fileSweepMs, uploadTimeoutMs }),
+		...named('namedFiles', referencedFileLimits),
 		...named('fetchedImages', fetchLimits),
 		...named('webhooks', {
 			endpoints: maxEndpoints,

@@ -7,8 +7,8 @@ import { MuxedCodec } from './muxed.ts';
 registerFlacEncoder();
 
 /**
- * FLAC by libFLAC, without loss. What only the end can tell, the number of samples and their MD5, is marked as unknown in the header, which
- * is sent first (RFC 9639 §8.2).
+ * FLAC by libFLAC. The header is sent first, so the number of samples and their MD5 are marked as unknown
+ * (RFC 9639 §8.2).
  */
 export function openFlac({ sampleRate }: Settings): Promise<Codec> {
 	const format = new FlacOutputFormat({ appendOnly: true });

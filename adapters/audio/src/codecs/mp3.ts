@@ -7,12 +7,12 @@ import type { Codec } from './codec.ts';
 type Binary = Parameters<typeof createEncoder>[1];
 type Bitrate = 32 | 40 | 48 | 64 | 80 | 96 | 112 | 128 | 160;
 
-/** The bytes of the library, and what they compile to as soon as the first encoding has done so. */
+/** The bytes of the library, then the compiled module after the first encoding. */
 let binary: Promise<Binary> | undefined;
 
 /**
- * MPEG audio layer III by LAME. The bit rate is constant: a header that tells players the length of another kind would have to be written
- * when everything is there.
+ * MPEG audio layer III by LAME, with a constant bit rate. A variable one needs a header with the length,
+ * which is known only at the end.
  */
 export async function openMp3({ sampleRate, kbps }: Settings): Promise<Codec> {
 	binary ??= readFile(createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3'));
@@ -28,7 +28,7 @@ export async function openMp3({ sampleRate, kbps }: Settings): Promise<Codec> {
 	return {
 		push: (samples) => new Uint8Array(encoder.encode([Float32Array.from(samples, toUnit)])),
 		end: () => new Uint8Array(encoder.finalize()),
-		// Its memory is its own instance, which is collected with it.
+		// The memory belongs to the instance and is garbage-collected with it.
 		close() {},
 	};
 }

@@ -7,22 +7,19 @@ import {
 	StreamTarget,
 	type StreamTargetChunk,
 } from 'mediabunny';
-import { type Codec, joined } from './codec.ts';
+import { type Codec, concat } from './codec.ts';
 
-/**
- * mediabunny hands on what is encoded after it has taken more, at most three pieces later: the smaller they are, the earlier the first
- * bytes go out.
- */
-const pieceSamples = 1_024;
+/** mediabunny emits encoded data after at most three further chunks, so small chunks reduce the latency. */
+const chunkSamples = 1_024;
 
-/** A codec and a format of mediabunny, whose encoders run in a thread of their own for each encoding. */
+/** A codec and a container format of mediabunny, which runs a thread for each encoding. */
 export class MuxedCodec implements Codec {
 	readonly #output: Output;
 	readonly #source: AudioSampleSource;
 	readonly #sampleRate: number;
 	#ready: Uint8Array[] = [];
-	#taken = 0;
-	#isOver = false;
+	#sampleCount = 0;
+	#isFinished = false;
 
 	static async open(
 		format: OutputFormat,
@@ -47,35 +44,35 @@ export class MuxedCodec implements Codec {
 	}
 
 	async push(samples: Int16Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-		for (let start = 0; start < samples.length; start += pieceSamples) {
-			const data = samples.subarray(start, start + pieceSamples);
+		for (let start = 0; start < samples.length; start += chunkSamples) {
+			const data = samples.subarray(start, start + chunkSamples);
 			const sample = new AudioSample({
 				data,
 				format: 's16',
 				numberOfChannels: 1,
 				sampleRate: this.#sampleRate,
-				timestamp: this.#taken / this.#sampleRate,
+				timestamp: this.#sampleCount / this.#sampleRate,
 			});
-			this.#taken += data.length;
+			this.#sampleCount += data.length;
 			await this.#source.add(sample);
 			sample.close();
 		}
-		return this.#take();
+		return this.#flush();
 	}
 
 	async end(): Promise<Uint8Array<ArrayBuffer>> {
-		this.#isOver = true;
+		this.#isFinished = true;
 		await this.#output.finalize();
-		return this.#take();
+		return this.#flush();
 	}
 
 	close(): void {
-		// Its end has freed everything. What is given up before has nobody who would hear that it could not be.
-		if (!this.#isOver) this.#output.cancel().catch(() => {});
+		// `end` has freed everything. A failed cancellation has no effect on the caller.
+		if (!this.#isFinished) this.#output.cancel().catch(() => {});
 	}
 
-	#take(): Uint8Array<ArrayBuffer> {
-		const bytes = joined(this.#ready);
+	#flush(): Uint8Array<ArrayBuffer> {
+		const bytes = concat(this.#ready);
 		this.#ready = [];
 		return bytes;
 	}

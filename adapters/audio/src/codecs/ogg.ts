@@ -1,6 +1,6 @@
-/** What a page says besides its packets. */
-export interface PageFacts {
-	/** The position in the stream at the end of the page, in the codec's own unit. */
+/** Header fields of a page. */
+export interface PageOptions {
+	/** Position in the stream at the end of the page, in the codec's unit. */
 	readonly granule: number;
 	readonly isLast?: boolean;
 }
@@ -10,14 +10,17 @@ const segmentBytes = 255;
 const firstFlag = 2;
 const lastFlag = 4;
 
-/** Puts packets into the pages of one logical Ogg stream (RFC 3533 §6). Its serial number is fixed: equal audio has equal bytes. */
+/**
+ * Writes packets into the pages of one logical Ogg stream (RFC 3533 §6). The serial number is fixed, so
+ * that equal audio gives equal bytes.
+ */
 export class OggStream {
 	#sequence = 0;
 
-	/** A page of whole packets. Throws a RangeError when they need more than its 255 segments. */
+	/** A page of complete packets. Throws a RangeError above its 255 segments. */
 	page(
 		packets: readonly Uint8Array[],
-		{ granule, isLast = false }: PageFacts,
+		{ granule, isLast = false }: PageOptions,
 	): Uint8Array<ArrayBuffer> {
 		const segments = packets.flatMap(({ byteLength }) => [
 			...new Array<number>(Math.floor(byteLength / segmentBytes)).fill(segmentBytes),
@@ -37,7 +40,10 @@ export class OggStream {
 	}
 }
 
-/** Of a page whose own field is zero. Not zlib's CRC: the same polynomial, with the bits the other way round (RFC 3533 §6). */
+/**
+ * The checksum of a page whose checksum field is zero. Not zlib's CRC: the same polynomial with reversed
+ * bit order (RFC 3533 §6).
+ */
 function checksum(page: Uint8Array): number {
 	let value = 0;
 	for (const byte of page) value = (value << 8) ^ (table[(value >>> 24) ^ byte] as number);

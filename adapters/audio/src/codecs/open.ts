@@ -1,7 +1,7 @@
 import type { Settings } from '../messages.ts';
 import type { Codec } from './codec.ts';
 
-/** Begins an encoding. The library behind a format is loaded by the first one that needs it. */
+/** Starts an encoding. The library of a format is loaded on first use. */
 export async function openCodec(settings: Settings): Promise<Codec> {
 	switch (settings.format) {
 		case 'mp3':

@@ -1,16 +1,19 @@
 import { createEncoder, loadLibopus, type OpusEncoderHandle, Signal } from 'libopus-wasm';
 import type { Settings } from '../messages.ts';
-import { type Codec, joined } from './codec.ts';
+import { type Codec, concat } from './codec.ts';
 import { OggStream } from './ogg.ts';
 
-/** Opus counts at this rate, whatever the encoder is given (RFC 7845 §4). */
+/** Granule positions use this rate, independent of the input rate (RFC 7845 §4). */
 const clockRate = 48_000;
 /** A packet holds 20 ms. */
 const packetsPerSecond = 50;
-/** Half a second. At their largest, 1,275 bytes in six segments each, they and two more fit the 255 segments of a page. */
+/**
+ * Half a second. At the maximum packet size of 1,275 bytes, or six segments, these packets and two more fit
+ * the 255 segments of a page.
+ */
 const packetsPerPage = 25;
 
-/** Opus in Ogg (RFC 7845). The last page tells how many samples there really are, so that the length is exact. */
+/** Opus in Ogg (RFC 7845). The last page has the exact number of samples. */
 export async function openOpus({ sampleRate, kbps }: Settings): Promise<Codec> {
 	const { version } = await loadLibopus();
 	const encoder = await createEncoder({
@@ -18,7 +21,7 @@ export async function openOpus({ sampleRate, kbps }: Settings): Promise<Codec> {
 		sampleRate: sampleRate as 24_000,
 		frameSize: sampleRate / packetsPerSecond,
 		bitrate: kbps * 1_000,
-		// Of 10. Above it the time doubles, for speech of the same size.
+		// Of 10. Above it the time doubles at the same size.
 		complexity: 5,
 		signal: Signal.Voice,
 	});
@@ -30,16 +33,16 @@ class OggOpus implements Codec {
 	readonly #version: string;
 	readonly #ogg = new OggStream();
 	readonly #scale: number;
-	/** Of one packet, in samples of the input. */
+	/** Length of one packet, in input samples. */
 	readonly #frameSize: number;
 	/** Samples that do not fill a packet yet. */
 	#rest = new Int16Array(0);
-	/** What does not fill a page yet. */
+	/** Packets that do not fill a page yet. */
 	#packets: Uint8Array[] = [];
 	#received = 0;
 	/** Samples in pages. */
 	#paged = 0;
-	#hasBegun = false;
+	#hasHeader = false;
 
 	constructor(encoder: OpusEncoderHandle, version: string) {
 		this.#encoder = encoder;
@@ -49,8 +52,8 @@ class OggOpus implements Codec {
 	}
 
 	push(samples: Int16Array): Uint8Array<ArrayBuffer> {
-		const pages = this.#hasBegun ? [] : this.#head();
-		this.#hasBegun = true;
+		const pages = this.#hasHeader ? [] : this.#headerPages();
+		this.#hasHeader = true;
 		this.#received += samples.length;
 		this.#encode(samples);
 		while (this.#packets.length >= packetsPerPage) {
@@ -58,16 +61,16 @@ class OggOpus implements Codec {
 			this.#paged += packetsPerPage * this.#frameSize;
 			pages.push(this.#ogg.page(packets, { granule: this.#paged * this.#scale }));
 		}
-		return joined(pages);
+		return concat(pages);
 	}
 
 	end(): Uint8Array<ArrayBuffer> {
-		// Silence until the decoder, which is late by the lookahead, has heard the last sample: always at least one packet.
+		// Adds silence for the lookahead of the decoder: always at least one packet.
 		const missing = this.#rest.length + this.#encoder.getLookahead();
 		const packets = Math.ceil(missing / this.#frameSize);
 		this.#encode(new Int16Array(packets * this.#frameSize - this.#rest.length));
 		const granule = (this.#received + this.#encoder.getLookahead()) * this.#scale;
-		return joined([this.#ogg.page(this.#packets, { granule, isLast: true })]);
+		return concat([this.#ogg.page(this.#packets, { granule, isLast: true })]);
 	}
 
 	close(): void {
@@ -79,14 +82,14 @@ class OggOpus implements Codec {
 		all.set(this.#rest);
 		all.set(samples, this.#rest.length);
 		const whole = all.length - (all.length % this.#frameSize);
-		for (let at = 0; at < whole; at += this.#frameSize) {
-			this.#packets.push(this.#encoder.encode(all.subarray(at, at + this.#frameSize)));
+		for (let start = 0; start < whole; start += this.#frameSize) {
+			this.#packets.push(this.#encoder.encode(all.subarray(start, start + this.#frameSize)));
 		}
 		this.#rest = all.slice(whole);
 	}
 
 	/** The two header pages (RFC 7845 §5). */
-	#head(): Uint8Array[] {
+	#headerPages(): Uint8Array[] {
 		const head = Buffer.alloc(19);
 		head.write('OpusHead', 'latin1');
 		head.writeUInt8(1, 8);

@@ -154,7 +154,7 @@ describe('what does not stand in the documents', () => {
 				content: [
 					{
 						type: 'text',
-						text: '[A picture is attached here. This model does not look at pictures.]',
+						text: '[A picture is attached here. This model accepts no pictures.]',
 					},
 					lighthouse,
 					{ type: 'text', text: 'Who is the warden?' },

@@ -9,17 +9,17 @@ import {
 } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
 import { placeholdersIn } from '../protocol/argv.ts';
-import { ask } from '../protocol/json.ts';
+import { runJson } from '../protocol/json.ts';
 import type { Message } from '../protocol/messages.ts';
 import { jsonProgram, plainProgram } from '../protocol/options.ts';
-import { start } from '../protocol/plain.ts';
+import { startPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { createRuns } from '../run/runs.ts';
-import { putParts, transcript } from './talk.ts';
+import { transcript, writeParts } from './conversation.ts';
 
 const placeholders = {
-	always: ['seed'],
-	sometimes: ['maxTokens', 'temperature', 'topP'],
+	required: ['seed'],
+	optional: ['maxTokens', 'temperature', 'topP'],
 	files: [],
 };
 
@@ -28,17 +28,17 @@ const documentCharacters = z.coerce.number<number | string>().int().min(1).optio
 
 const config = z.discriminatedUnion('protocol', [
 	jsonProgram.extend({
-		/** Most characters of documents in one request. */
+		/** Maximum document characters of one request. */
 		documentCharacters,
-		/** Whether it calls tools. What a program cannot do, the plugin refuses. */
+		/** Whether the program calls tools. The plugin refuses requests for unsupported features. */
 		tools: z.boolean().default(false),
-		/** Whether it keeps to JSON when that is asked for, and to a schema. */
+		/** Whether it supports JSON output, and schemas. */
 		json: z.enum(['none', 'json', 'schema']).default('none'),
-		/** Whether it looks at pictures. */
+		/** Whether it accepts pictures. */
 		images: z.boolean().default(false),
-		/** Whether it listens to sound. */
+		/** Whether it accepts audio. */
 		audio: z.boolean().default(false),
-		/** Media types of files that it reads itself. */
+		/** Media types of files that it accepts. */
 		files: z.array(z.string()).default([]),
 	}),
 	plainProgram(placeholders).extend({ documentCharacters }),
@@ -46,7 +46,7 @@ const config = z.discriminatedUnion('protocol', [
 
 type Config = z.output<typeof config>;
 
-/** A program that answers: by messages of the JSON protocol, or with UTF-8 text on its stdout, which is passed on as it comes. */
+/** A program as a chat model: by messages of the JSON protocol, or with UTF-8 text on stdout, which is streamed. */
 export const commandChat = defineModel({
 	kind: chatModels,
 	name: 'command.chat',
@@ -63,10 +63,10 @@ export const commandChat = defineModel({
 				const run = await runs.open(signal);
 				try {
 					yield* config.protocol === 'json'
-						? askForAnswer(run, config, request, seed)
-						: printAnswer(run, config, request, seed);
+						? streamMessages(run, config, request, seed)
+						: streamOutput(run, config, request, seed);
 				} catch (error) {
-					// Whatever an abort has broken, it is the reason.
+					// After an abort, its reason replaces any other error.
 					run.signal.throwIfAborted();
 					throw error;
 				} finally {
@@ -79,36 +79,36 @@ export const commandChat = defineModel({
 
 function abilitiesOf(config: Config): ChatAbilities {
 	const { documentCharacters } = config;
-	const bound = documentCharacters === undefined ? {} : { documentCharacters };
-	if (config.protocol === 'plain') return { ...bound, tools: false, json: 'none' };
+	const limits = documentCharacters === undefined ? {} : { documentCharacters };
+	if (config.protocol === 'plain') return { ...limits, tools: false, json: 'none' };
 	const { tools, json, images, audio, files } = config;
-	return { ...bound, tools, json, images, audio, files };
+	return { ...limits, tools, json, images, audio, files };
 }
 
-async function* askForAnswer(
+async function* streamMessages(
 	run: Run,
 	config: Extract<Config, { protocol: 'json' }>,
 	request: ChatRequest,
 	seed: ChatRun['seed'],
 ): AsyncGenerator<ChatEvent> {
-	const messages = await putParts(run.folder, request.messages);
-	for await (const said of ask(run, config, { ...request, messages, seed, kind: 'chat' })) {
-		const event = toEvent(said);
+	const messages = await writeParts(run.folder, request.messages);
+	for await (const message of runJson(run, config, { ...request, messages, seed, kind: 'chat' })) {
+		const event = toEvent(message);
 		if (event) yield event;
 	}
 }
 
-function toEvent(said: Message): ChatEvent | undefined {
-	switch (said.type) {
+function toEvent(message: Message): ChatEvent | undefined {
+	switch (message.type) {
 		case 'delta':
-			return { type: 'text', text: said.text };
+			return { type: 'text', text: message.text };
 		case 'reasoning':
 		case 'refusal':
 		case 'tool_call':
 		case 'warning':
-			return said;
+			return message;
 		case 'result': {
-			const { finish: reason, usage } = said;
+			const { finish: reason, usage } = message;
 			return reason && { type: 'finish', reason, ...(usage && { usage }) };
 		}
 		default:
@@ -116,7 +116,7 @@ function toEvent(said: Message): ChatEvent | undefined {
 	}
 }
 
-async function* printAnswer(
+async function* streamOutput(
 	run: Run,
 	config: Extract<Config, { protocol: 'plain' }>,
 	request: ChatRequest,
@@ -125,14 +125,14 @@ async function* printAnswer(
 	const { maxTokens, temperature, topP, messages } = request;
 	const values = { seed, maxTokens, temperature, topP };
 	const output = 'output.txt';
-	const program = await start(run, config, { text: transcript(messages), values, output });
-	for (const message of unheeded(config, request)) yield { type: 'warning', message };
+	const program = await startPlain(run, config, { text: transcript(messages), values, output });
+	for (const message of ignoredOptions(config, request)) yield { type: 'warning', message };
 	const decoder = new TextDecoder('utf-8', { fatal: true });
 	const read = (bytes?: Buffer) => {
 		try {
 			return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
 		} catch (cause) {
-			throw program.failure('printed something that is no UTF-8', cause);
+			throw program.failure('printed text that is not UTF-8', cause);
 		}
 	};
 	const writesFile = placeholdersIn(config.argv).has('output');
@@ -143,27 +143,27 @@ async function* printAnswer(
 		isSilent = false;
 		yield { type: 'text', text };
 	}
-	await program.succeeded();
+	await program.waitForSuccess();
 	const end = writesFile ? read(await run.read(output)) + read() : read();
 	if (end !== '') yield { type: 'text', text: end };
 	else if (isSilent) throw program.failure('ended without a result');
 }
 
-/** What the program was not told, one sentence each. */
-function unheeded(
+/** One warning for each option that the program does not support. */
+function ignoredOptions(
 	{ argv }: Extract<Config, { protocol: 'plain' }>,
 	request: ChatRequest,
 ): readonly string[] {
-	const told = placeholdersIn(argv);
-	const wishes = [
-		['max_tokens', request.maxTokens, told.has('maxTokens')],
-		['temperature', request.temperature, told.has('temperature')],
-		['top_p', request.topP, told.has('topP')],
+	const supported = placeholdersIn(argv);
+	const options = [
+		['max_tokens', request.maxTokens, supported.has('maxTokens')],
+		['temperature', request.temperature, supported.has('temperature')],
+		['top_p', request.topP, supported.has('topP')],
 		['presence_penalty', request.presencePenalty, false],
 		['frequency_penalty', request.frequencyPenalty, false],
 		['reasoning_effort', request.effort, false],
 	] as const;
-	return wishes
-		.filter(([, wish, isTold]) => wish !== undefined && !isTold)
-		.map(([name]) => `This model does not heed ${name}.`);
+	return options
+		.filter(([, value, isSupported]) => value !== undefined && !isSupported)
+		.map(([name]) => `This model ignores ${name}.`);
 }

@@ -1,7 +1,7 @@
 import { plinthError, unsupportedValue } from '@plinth/core';
 import { placeholdersIn, requiredIn, type Template } from '../protocol/argv.ts';
 
-/** Checks a file that a client may send against what a plain program takes. Throws 400 errors that name `param`. */
+/** Checks a client's file against the placeholders of a plain program. Throws 400 errors that name `param`. */
 export function checkFile(template: Template, name: string, param: string, isSent: boolean): void {
 	if (isSent && !placeholdersIn(template).has(name)) {
 		throw unsupportedValue(param, `This model does not take ${param}.`);
@@ -11,7 +11,7 @@ export function checkFile(template: Template, name: string, param: string, isSen
 	}
 }
 
-/** The name of a file whose ending is that of its media type: `reference.png`. */
+/** A file name with the extension of a media type: `reference.png`. */
 export function fileName(stem: string, mediaType: string): string {
 	const subtype = mediaType.split('/').at(-1) ?? '';
 	return /^[a-z0-9]{1,10}$/.test(subtype) ? `${stem}.${subtype}` : stem;

@@ -1,17 +1,17 @@
 import { mediaTypeOf } from '@plinth/core';
 import type { EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
-import { wavHead } from './wav.ts';
+import { readWavHeader } from './wav.ts';
 
-/** Samples per second and channel, and how many channels. */
+/** Sample rate and number of channels. */
 export interface PcmFormat {
 	readonly sampleRate: number;
 	readonly channels: 1 | 2;
 }
 
-/** How much is looked at before it is decided what it is, in bytes: a fraction of a second of speech. */
-const openingBytes = 4_096;
+/** Bytes read to detect the format: a fraction of a second of speech. */
+const headBytes = 4_096;
 
-const encoded: Readonly<Record<string, EncodedAudio['format']>> = {
+const encodedFormats: Readonly<Record<string, EncodedAudio['format']>> = {
 	'audio/mpeg': 'mp3',
 	'audio/ogg; codecs=opus': 'opus',
 	'audio/aac': 'aac',
@@ -19,45 +19,46 @@ const encoded: Readonly<Record<string, EncodedAudio['format']>> = {
 };
 
 /**
- * Finds out what a program speaks: samples without a header where `pcm` says what they are, else what the first bytes show. The samples of a
- * WAV file are taken out of it, so that any format can be made of them. Throws what `fault` makes for anything else.
+ * Detects the format of a program's audio: raw samples when `pcm` is set, otherwise by the first bytes. The
+ * samples of a WAV file are extracted, so that they can be converted to any format. Throws the error of
+ * `fault` for anything else.
  */
-export async function soundOf(
+export async function readSound(
 	body: AsyncGenerator<Buffer>,
 	pcm: PcmFormat | undefined,
-	fault: (deed: string) => Error,
+	fault: (action: string) => Error,
 ): Promise<PcmAudio | EncodedAudio> {
-	const { opening, rest } = await opened(body);
-	if (opening.byteLength === 0) throw fault('ended without a result');
+	const { head, rest } = await readHead(body);
+	if (head.byteLength === 0) throw fault('ended without a result');
 	if (pcm) return samples(pcm, rest, Number.POSITIVE_INFINITY);
-	const found = await mediaTypeOf(opening);
-	const format = encoded[found];
-	if (format) return { mediaType: found.split(';')[0] ?? found, format, body: rest };
-	if (found !== 'audio/wav') throw fault('made something that is no sound');
-	const head = wavHead(opening);
-	if (!head) throw fault('made a WAV file without 16-bit PCM of one or two channels');
-	return samples(head, behind(rest, head.at), head.length);
+	const mediaType = await mediaTypeOf(head);
+	const format = encodedFormats[mediaType];
+	if (format) return { mediaType: mediaType.split(';')[0] ?? mediaType, format, body: rest };
+	if (mediaType !== 'audio/wav') throw fault('made a file that is not audio');
+	const header = readWavHeader(head);
+	if (!header) throw fault('made a WAV file without 16-bit PCM of one or two channels');
+	return samples(header, skipBytes(rest, header.dataOffset), header.length);
 }
 
-async function opened(body: AsyncGenerator<Buffer>) {
+async function readHead(body: AsyncGenerator<Buffer>) {
 	const chunks: Buffer[] = [];
 	let length = 0;
-	while (length < openingBytes) {
+	while (length < headBytes) {
 		const { value, done } = await body.next();
 		if (done) break;
 		chunks.push(value);
 		length += value.byteLength;
 	}
-	const opening = Buffer.concat(chunks);
+	const head = Buffer.concat(chunks);
 	async function* rest(): AsyncGenerator<Buffer> {
 		try {
-			yield opening;
+			yield head;
 			yield* body;
 		} finally {
 			await body.return(undefined);
 		}
 	}
-	return { opening, rest: rest() };
+	return { head, rest: rest() };
 }
 
 function samples(
@@ -68,7 +69,7 @@ function samples(
 	return { sampleRate, channels, mediaType: 'audio/pcm', body: frames(body, channels * 2, length) };
 }
 
-async function* behind(body: AsyncIterable<Buffer>, start: number): AsyncGenerator<Buffer> {
+async function* skipBytes(body: AsyncIterable<Buffer>, start: number): AsyncGenerator<Buffer> {
 	let skipped = 0;
 	for await (const chunk of body) {
 		const skip = Math.min(start - skipped, chunk.byteLength);
@@ -77,19 +78,19 @@ async function* behind(body: AsyncIterable<Buffer>, start: number): AsyncGenerat
 	}
 }
 
-/** Whole frames, of at most `length` bytes in all. What comes behind them is read too, so that the program can end. */
+/** Complete frames, at most `length` bytes. The rest is read and dropped, so that the program can end. */
 async function* frames(
 	body: AsyncIterable<Buffer>,
 	frameBytes: number,
 	length: number,
 ): AsyncGenerator<Buffer> {
-	let left = Math.floor(length / frameBytes) * frameBytes;
+	let remaining = Math.floor(length / frameBytes) * frameBytes;
 	let rest: Buffer = empty;
 	for await (const chunk of body) {
 		const bytes = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
-		const whole = Math.min(bytes.byteLength - (bytes.byteLength % frameBytes), left);
-		left -= whole;
-		rest = left > 0 ? bytes.subarray(whole) : empty;
+		const whole = Math.min(bytes.byteLength - (bytes.byteLength % frameBytes), remaining);
+		remaining -= whole;
+		rest = remaining > 0 ? bytes.subarray(whole) : empty;
 		if (whole > 0) yield bytes.subarray(0, whole);
 	}
 }

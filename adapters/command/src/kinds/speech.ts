@@ -8,26 +8,26 @@ import {
 } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
 import { placeholdersIn } from '../protocol/argv.ts';
-import { ask } from '../protocol/json.ts';
+import { runJson } from '../protocol/json.ts';
 import { jsonProgram, plainProgram } from '../protocol/options.ts';
-import { start } from '../protocol/plain.ts';
+import { startPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { createRuns, type Runs } from '../run/runs.ts';
-import { soundOf } from './sound.ts';
+import { readSound } from './sound.ts';
 import { findVoices, voiceOptions } from './voices.ts';
 
 const placeholders = {
-	always: ['voice', 'speed', 'format'],
-	sometimes: [],
+	required: ['voice', 'speed', 'format'],
+	optional: [],
 	files: [],
 };
 
 // Configs in YAML hold `${NAME}`, which arrives as a string.
 const number = () => z.coerce.number<number | string>();
 
-const own = {
+const speechOptions = {
 	...voiceOptions,
-	/** Where the program prints samples without a header: signed 16-bit little-endian ones. */
+	/** The format of raw samples (signed 16-bit little-endian) when the program prints no header. */
 	pcm: z
 		.strictObject({
 			/** Samples per second. */
@@ -40,25 +40,24 @@ const own = {
 
 const config = z
 	.discriminatedUnion('protocol', [
-		jsonProgram.extend(own),
+		jsonProgram.extend(speechOptions),
 		plainProgram(placeholders).extend({
-			...own,
-			/** What `{speed}` is at the voice's own tempo: 175 where a program counts words a minute. */
+			...speechOptions,
+			/** The value of `{speed}` at the normal tempo: 175 when a program counts words per minute. */
 			tempo: number().positive().default(1),
 		}),
 	])
 	.superRefine((options, context) => {
 		const isNamed = options.protocol === 'plain' && placeholdersIn(options.argv).has('voice');
 		if (!isNamed || options.voices || options.voicesFrom) return;
-		const message =
-			'{voice} needs voices or voicesFrom: what a client writes never becomes an argument';
+		const message = '{voice} needs voices or voicesFrom: client text never becomes an argument';
 		context.addIssue({ code: 'custom', path: ['argv'], message });
 	});
 
 type Config = z.output<typeof config>;
 type Sound = PcmAudio | EncodedAudio;
 
-/** A program that speaks: WAV, MP3, Opus, AAC or FLAC, or samples without a header, in its result file or, as it is made, on its stdout. */
+/** A program as a speech model: WAV, MP3, Opus, AAC, FLAC or raw samples, in its result file or streamed on stdout. */
 export const commandSpeech = defineModel({
 	kind: speechModels,
 	name: 'command.speech',
@@ -76,42 +75,44 @@ export const commandSpeech = defineModel({
 				const voice = voices ? voices.get(request.voice) : request.voice;
 				if (voice === undefined) throw invalidValue('voice', 'This model has no such voice.');
 				return config.protocol === 'json'
-					? runs.use(signal, (run) => askForSound(run, config, { ...request, voice }))
+					? runs.use(signal, (run) => requestSound(run, config, { ...request, voice }))
 					: speak(runs, config, { ...request, voice }, signal);
 			},
 		};
 	},
 });
 
-async function askForSound(
+async function requestSound(
 	run: Run,
 	config: Extract<Config, { protocol: 'json' }>,
 	request: SpeechRequest,
 ): Promise<Sound> {
 	const warnings: string[] = [];
-	for await (const said of ask(run, config, { ...request, kind: 'speech' })) {
-		if (said.type === 'warning') warnings.push(said.message);
-		if (said.type !== 'result') continue;
-		const sound = await soundOf(once(await run.read(said.file ?? '')), config.pcm, (deed) =>
-			run.failure(deed),
+	for await (const message of runJson(run, config, { ...request, kind: 'speech' })) {
+		if (message.type === 'warning') warnings.push(message.message);
+		if (message.type !== 'result') continue;
+		const sound = await readSound(
+			single(await run.read(message.file ?? '')),
+			config.pcm,
+			(action) => run.failure(action),
 		);
 		return { ...sound, warnings };
 	}
 	throw new Error('The messages of a program end with a result.');
 }
 
-/** Settles when the first bytes are there; the run ends with the last ones. */
+/** Settles with the first bytes; the run ends with the last ones. */
 async function speak(
 	runs: Runs,
 	config: Extract<Config, { protocol: 'plain' }>,
 	request: SpeechRequest,
 	signal: AbortSignal,
 ): Promise<Sound> {
-	const warnings = unheeded(config, request);
+	const warnings = ignoredOptions(config, request);
 	const run = await runs.open(signal);
 	const printed = print(run, config, request);
 	try {
-		return { ...(await soundOf(printed, config.pcm, (deed) => run.failure(deed))), warnings };
+		return { ...(await readSound(printed, config.pcm, (action) => run.failure(action))), warnings };
 	} catch (error) {
 		void run.close();
 		run.signal.throwIfAborted();
@@ -129,27 +130,27 @@ async function* print(
 	const values = { voice, speed: tempo, format };
 	const writesFile = placeholdersIn(config.argv).has('output');
 	try {
-		const program = await start(run, config, { text: input, values, output });
+		const program = await startPlain(run, config, { text: input, values, output });
 		for await (const chunk of program.stdout()) if (!writesFile) yield chunk;
-		await program.succeeded();
+		await program.waitForSuccess();
 		if (writesFile) yield await run.read(output);
 	} finally {
-		// Not awaited: who leaves does not wait for a program that goes on.
+		// Not awaited: a reader that returns does not wait for the program to end.
 		void run.close();
 	}
 }
 
-/** A tempo that the program cannot be told is refused; words about how to speak are only not heeded. */
-function unheeded(
+/** Throws for an unsupported speed; ignored instructions become a warning. */
+function ignoredOptions(
 	{ argv }: Extract<Config, { protocol: 'plain' }>,
 	{ speed, instructions }: SpeechRequest,
 ): readonly string[] {
 	if (speed !== 1 && !placeholdersIn(argv).has('speed')) {
-		throw unsupportedValue('speed', 'This model speaks at its own tempo only: 1.');
+		throw unsupportedValue('speed', 'This model supports only speed 1.');
 	}
-	return instructions ? ['This model does not heed instructions.'] : [];
+	return instructions ? ['This model ignores instructions.'] : [];
 }
 
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
 	yield bytes;
 }

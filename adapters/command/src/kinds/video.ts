@@ -7,20 +7,20 @@ import {
 	videoModels,
 } from '@plinth/plugin-video/model';
 import { z } from 'zod';
-import { ask } from '../protocol/json.ts';
+import { runJson } from '../protocol/json.ts';
 import { jsonProgram, plainProgram, progressOf } from '../protocol/options.ts';
-import { finish } from '../protocol/plain.ts';
+import { runPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
 import { createRuns } from '../run/runs.ts';
 import { checkFile, fileName } from './inputs.ts';
 
 const placeholders = {
-	always: ['width', 'height', 'seconds', 'seed'],
-	sometimes: [],
+	required: ['width', 'height', 'seconds', 'seed'],
+	optional: [],
 	files: ['reference'],
 };
 
-// Videos are jobs, whose number is bounded before they come here: their line needs no end of its own.
+// Without `waiting`: videos are jobs, whose queue is already bounded.
 const config = z.discriminatedUnion('protocol', [
 	jsonProgram.omit({ waiting: true }),
 	plainProgram(placeholders)
@@ -30,7 +30,7 @@ const config = z.discriminatedUnion('protocol', [
 
 type Config = z.output<typeof config>;
 
-/** A program that makes videos: MP4 in its result file, or on its stdout. */
+/** A program as a video model: MP4 in its result file, or on stdout. */
 export const commandVideo = defineModel({
 	kind: videoModels,
 	name: 'command.video',
@@ -42,23 +42,23 @@ export const commandVideo = defineModel({
 		const runs = createRuns(config, context);
 		return {
 			apiVersion: 1,
-			generate: (request, surroundings) =>
-				runs.use(surroundings.signal, (run) =>
+			generate: (request, videoRun) =>
+				runs.use(videoRun.signal, (run) =>
 					config.protocol === 'json'
-						? askForVideo(run, config, request, surroundings)
-						: makeVideo(run, config, request, surroundings),
+						? requestVideo(run, config, request, videoRun)
+						: makeVideo(run, config, request, videoRun),
 				),
 		};
 	},
 });
 
-async function askForVideo(
+async function requestVideo(
 	run: Run,
 	config: Extract<Config, { protocol: 'json' }>,
 	{ prompt, seconds, size, reference, remixOf }: VideoRequest,
 	{ seed, progress }: VideoRun,
 ): Promise<VideoResult> {
-	const referenceFile = await putReference(run, reference);
+	const referenceFile = await writeReference(run, reference);
 	const request = {
 		kind: 'video',
 		prompt,
@@ -69,17 +69,17 @@ async function askForVideo(
 		remixOf,
 	} as const;
 	const warnings: string[] = [];
-	for await (const said of ask(run, config, request)) {
-		if (said.type === 'progress') progress(said.value);
-		if (said.type === 'warning') warnings.push(said.message);
-		if (said.type !== 'result') continue;
-		const body = await run.read(said.file ?? '');
-		const poster = said.poster === undefined ? undefined : await run.read(said.poster);
+	for await (const message of runJson(run, config, request)) {
+		if (message.type === 'progress') progress(message.value);
+		if (message.type === 'warning') warnings.push(message.message);
+		if (message.type !== 'result') continue;
+		const body = await run.read(message.file ?? '');
+		const poster = message.poster === undefined ? undefined : await run.read(message.poster);
 		return {
 			body,
 			mediaType: 'video/mp4',
 			warnings,
-			// The plugin leaves a poster out that is not what it says.
+			// The plugin leaves out a poster with a wrong media type.
 			...(poster && { poster: { body: poster, mediaType: await pictureType(poster) } }),
 		};
 	}
@@ -93,8 +93,8 @@ async function makeVideo(
 	{ seed, progress }: VideoRun,
 ): Promise<VideoResult> {
 	checkFile(config.argv, 'reference', 'input_reference', reference !== undefined);
-	const referenceFile = await putReference(run, reference);
-	const body = await finish(run, config, {
+	const referenceFile = await writeReference(run, reference);
+	const body = await runPlain(run, config, {
 		text: prompt,
 		values: { ...size, seconds, seed, reference: referenceFile },
 		output: 'output.mp4',
@@ -103,13 +103,13 @@ async function makeVideo(
 	return { body, mediaType: 'video/mp4' };
 }
 
-async function putReference(
+async function writeReference(
 	run: Run,
 	reference: VideoRequest['reference'],
 ): Promise<string | undefined> {
 	if (!reference) return undefined;
 	const name = fileName('reference', reference.mediaType);
-	await run.folder.put(name, await reference.bytes());
+	await run.folder.write(name, await reference.bytes());
 	return name;
 }
 

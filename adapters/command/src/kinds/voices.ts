@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { toPattern } from '../protocol/options.ts';
-import { finish } from '../protocol/plain.ts';
-import { createRuns, type RunsOptions, type Surroundings } from '../run/runs.ts';
+import { runPlain } from '../protocol/plain.ts';
+import { createRuns, type ModelContext, type RunsOptions } from '../run/runs.ts';
 
-/** How voices are named. Where neither is set, a program of the JSON protocol gets any name. */
+/** The voices of a program. Without both options, a program of the JSON protocol receives any name. */
 export const voiceOptions = {
-	/** The names that clients use; with values: what the program calls them. */
+	/** The names for clients; as an object: with the program's own names as values. */
 	voices: z.union([z.array(z.string()).min(1), z.record(z.string(), z.string())]).optional(),
-	/** Asks a program at the start which ones there are. */
+	/** A program that lists the voices at the start. */
 	voicesFrom: z
 		.strictObject({
 			argv: z.array(z.string()).min(1),
-			/** A regular expression for one line, whose first group is a voice. */
+			/** A regular expression for one line; its first group is the voice. */
 			pattern: z.string().transform(toPattern),
 		})
 		.optional(),
@@ -20,33 +20,36 @@ export const voiceOptions = {
 /** The checked options of voices. */
 export type VoiceOptions = z.output<z.ZodObject<typeof voiceOptions>>;
 
-/** What the program calls each voice, by the name that clients use; undefined where any name is passed on. Rejects where a program cannot tell. */
+/**
+ * The program's name of each voice, by the name for clients; undefined when any name is passed on. Rejects
+ * when the listing fails.
+ */
 export async function findVoices(
 	options: VoiceOptions & RunsOptions,
-	surroundings: Surroundings,
+	context: ModelContext,
 ): Promise<ReadonlyMap<string, string> | undefined> {
 	const { voices, voicesFrom } = options;
 	if (!voices && !voicesFrom) return undefined;
-	const named = Array.isArray(voices)
+	const configured = Array.isArray(voices)
 		? voices.map((name) => [name, name] as const)
 		: Object.entries(voices ?? {});
-	const listed = voicesFrom ? await list(voicesFrom, options, surroundings) : [];
-	// A name of the operator's counts more than one of the program's.
-	return new Map([...listed.map((name) => [name, name] as const), ...named]);
+	const listed = voicesFrom ? await list(voicesFrom, options, context) : [];
+	// Configured names override those of the program.
+	return new Map([...listed.map((name) => [name, name] as const), ...configured]);
 }
 
 async function list(
 	{ argv, pattern }: NonNullable<VoiceOptions['voicesFrom']>,
 	options: RunsOptions,
-	surroundings: Surroundings,
+	context: ModelContext,
 ): Promise<readonly string[]> {
-	const runs = createRuns({ ...options, argv }, surroundings);
-	const nobody = new AbortController();
-	const said = await runs.use(nobody.signal, (run) =>
-		finish(run, { argv }, { text: '', values: {}, output: 'output.txt' }),
+	const runs = createRuns({ ...options, argv }, context);
+	const never = new AbortController();
+	const output = await runs.use(never.signal, (run) =>
+		runPlain(run, { argv }, { text: '', values: {}, output: 'output.txt' }),
 	);
 	await runs.stop();
-	const voices = said
+	const voices = output
 		.toString('utf8')
 		.split('\n')
 		.flatMap((line) => pattern.exec(line)?.[1] ?? []);

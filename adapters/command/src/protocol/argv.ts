@@ -1,10 +1,13 @@
-/** The arguments of a plain program. A group is left out whole when one of its placeholders has no value. */
+/** The arguments of a plain program. A group is omitted when one of its placeholders has no value. */
 export type Template = readonly (string | readonly string[])[];
 
-/** What placeholders stand for. All of it is made by us or by the operator: numbers, names out of closed lists, names of files in the run's folder. */
+/**
+ * The values of placeholders. They come from us or the operator: numbers, names from closed lists, and
+ * names of files in the run's folder.
+ */
 export type Values = Readonly<Record<string, string | number | undefined>>;
 
-/** `{name}` is a placeholder, `{{name}}` means the text `{name}`; other braces mean themselves. */
+/** `{name}` is a placeholder, `{{name}}` is the text `{name}`; other braces are literal. */
 const placeholder = /\{\{(\w+)\}\}|\{(\w+)\}/g;
 
 /** The placeholders of some arguments. */
@@ -15,23 +18,23 @@ export function placeholdersIn(template: Template): ReadonlySet<string> {
 	return new Set(names.filter((name) => name !== undefined));
 }
 
-/** The placeholders outside of groups: without their values the program cannot be started. */
+/** The placeholders outside of groups, which must have a value. */
 export function requiredIn(template: Template): ReadonlySet<string> {
 	return placeholdersIn(template.filter((argument) => typeof argument === 'string'));
 }
 
-/** The arguments of one run. A value changes the text of its argument, never the number of arguments. */
-export function filled(template: Template, values: Values): string[] {
+/** The arguments of one run. A value never changes the number of arguments. */
+export function fillTemplate(template: Template, values: Values): string[] {
 	return template.flatMap((part) => {
 		const group = typeof part === 'string' ? [part] : part;
-		const isWhole = [...placeholdersIn(group)].every((name) => values[name] !== undefined);
-		if (isWhole) return group.map((argument) => filledIn(argument, values));
+		const isComplete = [...placeholdersIn(group)].every((name) => values[name] !== undefined);
+		if (isComplete) return group.map((argument) => fillArgument(argument, values));
 		if (typeof part !== 'string') return [];
 		throw new TypeError(`The argument ${part} has a placeholder without a value.`);
 	});
 }
 
-function filledIn(argument: string, values: Values): string {
+function fillArgument(argument: string, values: Values): string {
 	return argument.replace(placeholder, (_, literal?: string, name: string = '') =>
 		literal === undefined ? `${values[name]}` : `{${literal}}`,
 	);

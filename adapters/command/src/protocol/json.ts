@@ -5,19 +5,20 @@ import { lines } from './lines.ts';
 import { type Message, message } from './messages.ts';
 import type { JsonProgram } from './options.ts';
 
-/** Most sentences about what could not be honoured. */
+/** Maximum number of warnings. */
 const maxWarnings = 32;
 
-/** What is asked, which becomes one line on stdin. Files are named relative to the folder. */
+/** A request, written as one line to stdin. Files are named relative to the folder. */
 export interface JsonRequest extends Readonly<Record<string, unknown>> {
 	readonly kind: 'video' | 'image' | 'speech' | 'chat';
 }
 
 /**
- * Asks a program and yields what it says; the result comes last, once the program has ended well. Throws `E_MODEL_FAILED` when it breaks
- * the protocol, ends badly or without a result, and what it says itself when it cannot do the work.
+ * Runs a program of the JSON protocol and yields its messages. The result comes last, after the program has
+ * exited successfully. Throws `E_MODEL_FAILED` when it breaks the protocol, fails, or returns no result,
+ * and the error that it reports itself.
  */
-export async function* ask(
+export async function* runJson(
 	run: Run,
 	{ argv, maxLineBytes }: Pick<JsonProgram, 'argv' | 'maxLineBytes'>,
 	{ kind, ...request }: JsonRequest,
@@ -29,21 +30,21 @@ export async function* ask(
 	let result: Message | undefined;
 	let warnings = 0;
 	for await (const text of lines(program.stdout(), maxLineBytes, tooLong)) {
-		// What it prints after its result is its own affair.
+		// Output after the result is ignored.
 		if (result || isBlank(text)) continue;
-		const said = read(text, program);
-		if (said.type === 'error') throw refusal(said);
-		if (said.type === 'warning' && ++warnings > maxWarnings) continue;
-		if (said.type === 'result') {
-			result = said;
-			program.dismiss();
+		const message = read(text, program);
+		if (message.type === 'error') throw toError(message);
+		if (message.type === 'warning' && ++warnings > maxWarnings) continue;
+		if (message.type === 'result') {
+			result = message;
+			program.stopAfterGrace();
 			continue;
 		}
-		// Many lines come at once, and the reader may leave at any of them.
+		// Many lines arrive at once, and the reader may abort at any of them.
 		run.signal.throwIfAborted();
-		yield said;
+		yield message;
 	}
-	await program.succeeded();
+	await program.waitForSuccess();
 	if (!result) throw program.failure('ended without a result');
 	yield result;
 }
@@ -57,11 +58,11 @@ function read(line: Buffer, program: Program): Message {
 		const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
 		return message.parse(JSON.parse(text));
 	} catch (cause) {
-		throw program.failure('printed a line that is no message of the JSON protocol', cause);
+		throw program.failure('printed a line that is not a message of the JSON protocol', cause);
 	}
 }
 
-function refusal({ message, code, param }: Extract<Message, { type: 'error' }>): Error {
+function toError({ message, code, param }: Extract<Message, { type: 'error' }>): Error {
 	if (code === 'invalid_value') return invalidValue(param ?? 'prompt', message);
 	if (code === 'unsupported_value') return unsupportedValue(param ?? 'prompt', message);
 	return modelError(message, code === undefined ? undefined : new Error(`Its code: ${code}`));

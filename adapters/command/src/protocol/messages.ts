@@ -4,11 +4,11 @@ const sentence = z.string().transform((text) => text.slice(0, 1_000));
 const file = z.string().min(1).max(4_096);
 const count = z.int().min(0);
 
-/** What a program may print, one JSON object a line. Members that are not known here are ignored. */
+/** The messages of a program, one JSON object per line. Unknown members are ignored. */
 export const message = z.discriminatedUnion('type', [
 	/** The fraction done, 0 to 1. */
 	z.object({ type: z.literal('progress'), value: z.number().min(0).max(1) }),
-	/** An unfinished state of a picture, which is complete in its file. `image` counts the pictures of the request from 0. */
+	/** A partial image in a complete file. `image` is the index of the picture, from 0. */
 	z.object({ type: z.literal('partial'), file, image: count.default(0) }),
 	/** A piece of an answer. */
 	z.object({ type: z.literal('delta'), text: z.string() }),
@@ -21,7 +21,7 @@ export const message = z.discriminatedUnion('type', [
 		name: z.string().exactOptional(),
 		arguments: z.string().exactOptional(),
 	}),
-	/** What the program could not honour, for the caller. */
+	/** An option that the program could not honour, for the caller. */
 	z.object({ type: z.literal('warning'), message: sentence }),
 	/** The last line: the work is done, and its files are complete. */
 	z.object({
@@ -32,13 +32,16 @@ export const message = z.discriminatedUnion('type', [
 		poster: file.optional(),
 		/** The prompt as the program understood it. */
 		revisedPrompt: z.string().optional(),
-		/** How many pictures it has made and withheld. */
+		/** How many pictures were withheld by a filter. */
 		filtered: count.optional(),
 		/** Why an answer ended. */
 		finish: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).optional(),
 		usage: z.object({ promptTokens: count, completionTokens: count }).optional(),
 	}),
-	/** The work cannot be done. The caller reads the message; with one of the two codes it is a 400 that names `param`, otherwise a 502. */
+	/**
+	 * The request failed. The caller receives the message: as a 400 error that names `param` with one of the
+	 * two codes, otherwise as a 502 error.
+	 */
 	z.object({
 		type: z.literal('error'),
 		message: sentence.pipe(z.string().min(1)),
@@ -50,5 +53,5 @@ export const message = z.discriminatedUnion('type', [
 /** One line of a program. */
 export type Message = z.output<typeof message>;
 
-/** What a program made. */
+/** The result of a program. */
 export type ResultMessage = Extract<Message, { type: 'result' }>;

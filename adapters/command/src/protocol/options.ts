@@ -4,72 +4,77 @@ import { placeholdersIn, requiredIn, type Template } from './argv.ts';
 // Configs in YAML hold `${NAME}`, which arrives as a string.
 const number = () => z.coerce.number<number | string>();
 
-const argument = z.string().refine((text) => !text.includes('\0'), 'no argument can hold a NUL');
+const argument = z
+	.string()
+	.refine((text) => !text.includes('\0'), 'an argument cannot contain a NUL');
 
-/** What every program is started with. */
-const base = {
-	/** What the program knows of the environment beside `PATH`, `LANG`, `HOME` and `TMPDIR`; both folders are its private one unless set here. */
+/** Options of every program. */
+const baseOptions = {
+	/**
+	 * Additional environment variables besides `PATH`, `LANG`, `HOME` and `TMPDIR`. `HOME` and `TMPDIR` are
+	 * the run's private folder unless set here.
+	 */
 	env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), argument).default({}),
-	/** How long one run may take, in seconds, from the start of the program to the last byte that is read. */
+	/** Timeout of one run, in seconds, from the start of the program to the last byte. */
 	timeoutSeconds: number().positive().max(86_400).default(600),
-	/** Programs of this model that run at the same time. */
+	/** Maximum concurrent runs. */
 	concurrency: number().int().min(1).max(256).default(1),
-	/** How many requests wait for their turn beyond those that run; 503 for more. */
+	/** Maximum queued requests; more get 503. */
 	waiting: number().int().min(0).max(10_000).default(64),
-	/** Most bytes of a result, and of what the program prints in all. */
+	/** Maximum bytes of a result, and of the program's output. */
 	maxOutputBytes: number().int().min(1).max(2_147_483_647).default(268_435_456),
 };
 
-/** A program that speaks the JSON protocol. */
+/** Options of a program of the JSON protocol. */
 export const jsonProgram = z.strictObject({
-	...base,
-	/** How the program is spoken to: `json`, by messages, one a line; `plain`, by its arguments and its input. */
+	...baseOptions,
+	/** The protocol: `json`, with one message per line, or `plain`, with arguments and input. */
 	protocol: z.literal('json'),
 	/** The program and its arguments. */
 	argv: z.array(argument).min(1),
-	/** Most bytes of one line that the program prints. */
+	/** Maximum bytes of one line of output. */
 	maxLineBytes: number().int().min(64).max(67_108_864).default(1_048_576),
 });
 
 /** The placeholders of a kind of model. */
 export interface Placeholders {
-	/** They have a value in every request. */
-	readonly always: readonly string[];
-	/** They have one where the client sends it, and so belong into groups. */
-	readonly sometimes: readonly string[];
-	/** Files that a client may send: outside of a group, the model refuses requests without. */
+	/** Have a value in every request. */
+	readonly required: readonly string[];
+	/** Have a value only when the client sends one, and must be in groups. */
+	readonly optional: readonly string[];
+	/** Files of the client. Outside of a group, the model refuses requests without the file. */
 	readonly files: readonly string[];
 }
 
 /** A plain program: text on stdin, or in the file `{input}`; the result on stdout, or in the file `{output}`. */
 export function plainProgram(placeholders: Placeholders) {
 	return z.strictObject({
-		...base,
+		...baseOptions,
 		protocol: z.literal('plain'),
-		/** The program and its arguments, in which placeholders stand for what the client asks for. */
+		/** The program and its arguments, with placeholders for values of the request. */
 		argv: z
 			.array(z.union([argument, z.array(argument).min(1)]))
 			.min(1)
 			.superRefine((template, context) => {
-				for (const message of faultsOf(template, placeholders)) {
+				for (const message of problemsOf(template, placeholders)) {
 					context.addIssue({ code: 'custom', message });
 				}
 			}),
 	});
 }
 
-/** How far a plain program is, from what it prints on stderr. */
-export function progressOf({ always }: Placeholders) {
+/** The progress of a plain program, from its stderr. */
+export function progressOf({ required }: Placeholders) {
 	return z
 		.strictObject({
-			/** A regular expression for one line. Its first group is how much is done, its second one, where it has one, how much there is. */
+			/** A regular expression for one line. Its first group is the amount done; the optional second one is the total. */
 			pattern: z.string().transform(toPattern),
-			/** How much there is, where the pattern does not tell; may hold placeholders that have a value in every request. */
+			/** The total when the pattern has none; may contain placeholders that always have a value. */
 			total: z
 				.string()
 				.default('100')
 				.superRefine((total, context) => {
-					for (const message of unknownIn([total], always)) {
+					for (const message of unknownIn([total], required)) {
 						context.addIssue({ code: 'custom', message });
 					}
 				}),
@@ -77,7 +82,7 @@ export function progressOf({ always }: Placeholders) {
 		.optional();
 }
 
-/** The options of a program that speaks JSON. */
+/** The options of a program of the JSON protocol. */
 export type JsonProgram = z.output<typeof jsonProgram>;
 
 /** The options of a plain program. */
@@ -86,20 +91,20 @@ export type PlainProgram = z.output<ReturnType<typeof plainProgram>>;
 /** The options of its progress. */
 export type Progress = NonNullable<z.output<ReturnType<typeof progressOf>>>;
 
-function faultsOf(template: Template, placeholders: Placeholders): string[] {
-	const { always, sometimes, files } = placeholders;
-	const faults = unknownIn(template, ['input', 'output', ...always, ...sometimes, ...files]);
+function problemsOf(template: Template, placeholders: Placeholders): string[] {
+	const { required, optional, files } = placeholders;
+	const problems = unknownIn(template, ['input', 'output', ...required, ...optional, ...files]);
 	const [program] = template;
 	if (Array.isArray(program) || placeholdersIn([program ?? '']).size > 0) {
-		faults.push('The first argument is the program: a text without placeholders');
+		problems.push('The first argument is the program: a text without placeholders');
 	}
-	const required = requiredIn(template);
-	const loose = sometimes.filter((name) => required.has(name));
-	const remedies = loose.map(
+	const requiredNames = requiredIn(template);
+	const ungrouped = optional.filter((name) => requiredNames.has(name));
+	const remedies = ungrouped.map(
 		(name) =>
-			`{${name}} may have no value: put it into a group, which is then left out, such as ["--${name}", "{${name}}"]`,
+			`{${name}} may have no value: put it into a group, which is then omitted, such as ["--${name}", "{${name}}"]`,
 	);
-	return [...faults, ...remedies];
+	return [...problems, ...remedies];
 }
 
 function unknownIn(template: Template, known: readonly string[]): string[] {
@@ -111,7 +116,7 @@ function unknownIn(template: Template, known: readonly string[]): string[] {
 		);
 }
 
-/** A pattern that `RegExp` takes; the issue of one that it does not says why. */
+/** Compiles a regular expression; an invalid one becomes an issue. */
 export function toPattern(text: string, context: z.core.$RefinementCtx<string>): RegExp {
 	try {
 		return new RegExp(text, 'm');

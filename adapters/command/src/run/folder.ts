@@ -14,54 +14,64 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { ownerMark, plinthError } from '@plinth/core';
 
-/** Why a file that a program made is no result: what the program did, as the end of a sentence. */
-export class FileFault extends Error {}
+/** The fault of a result file, as the end of a sentence about the program. */
+export class ResultFileError extends Error {}
 
-/** The private folder of one run: what goes into it, what comes out of it, and its end. */
+/** The private folder of one run, with its input and result files. */
 export class RunFolder {
-	/** Absolute, and without links. */
+	/** Absolute, with links resolved. */
 	readonly path: string;
 
-	/** Makes a folder that only this user can enter. Its name says whose it is: the next server removes what a killed one has left. */
-	static async make(): Promise<RunFolder> {
-		const made = await mkdtemp(join(tmpdir(), `plinth-${ownerMark()}-`)).catch(named);
-		return new RunFolder(await realpath(made));
+	/**
+	 * Creates a folder with mode 0700. Its name identifies this process, so that the next server removes the
+	 * folders of a killed one.
+	 */
+	static async create(): Promise<RunFolder> {
+		const created = await mkdtemp(join(tmpdir(), `plinth-${ownerMark()}-`)).catch(throwStoreError);
+		return new RunFolder(await realpath(created));
 	}
 
 	constructor(path: string) {
 		this.path = path;
 	}
 
-	/** Its name, which no other run has. */
+	/** The unique name of the folder. */
 	get name(): string {
 		return basename(this.path);
 	}
 
-	/** Puts a file into it. One that lies elsewhere is copied: a program may write into what it was given. */
-	async put(name: string, content: Uint8Array | string | { readonly path: string }): Promise<void> {
+	/** Writes a file. Other files are copied, because a program may modify its input. */
+	async write(
+		name: string,
+		content: Uint8Array | string | { readonly path: string },
+	): Promise<void> {
 		const to = join(this.path, name);
-		const isElsewhere = typeof content === 'object' && 'path' in content;
-		const put = isElsewhere
+		const isFile = typeof content === 'object' && 'path' in content;
+		const written = isFile
 			? copyFile(content.path, to, constants.COPYFILE_FICLONE)
 			: writeFile(to, content, { mode: 0o600 });
-		await put.catch(named);
+		await written.catch(throwStoreError);
 	}
 
-	/** Reads a file that the program made. Rejects with a {@link FileFault} for one that is missing, outside, no file, empty, or larger than `maxBytes`. */
+	/**
+	 * Reads a result file. Rejects with a {@link ResultFileError} for one that is missing, outside the folder,
+	 * not a file, empty, or larger than `maxBytes`.
+	 */
 	async read(name: string, maxBytes: number): Promise<Buffer> {
 		const file = await this.#open(name);
 		try {
 			const stats = await file.stat();
-			if (!stats.isFile()) throw new FileFault('gave something else than a file as its result');
-			if (stats.size === 0) throw new FileFault('made an empty file');
-			if (stats.size > maxBytes) throw new FileFault(`made a file of more than ${maxBytes} bytes`);
+			if (!stats.isFile()) throw new ResultFileError('returned a result that is not a file');
+			if (stats.size === 0) throw new ResultFileError('made an empty file');
+			if (stats.size > maxBytes)
+				throw new ResultFileError(`made a file of more than ${maxBytes} bytes`);
 			return await readStart(file, stats.size);
 		} finally {
 			await file.close();
 		}
 	}
 
-	/** Removes it with all that is in it, also where the program has locked parts of it. */
+	/** Removes the folder, also when the program has made parts of it unreadable. */
 	async remove(): Promise<void> {
 		const options = { recursive: true, force: true, maxRetries: 3 } as const;
 		await rm(this.path, options).catch(async () => {
@@ -72,18 +82,19 @@ export class RunFolder {
 
 	async #open(name: string): Promise<FileHandle> {
 		const path = await realpath(resolve(this.path, name)).catch((cause) => {
-			throw new FileFault('did not make the file that is to be its result', { cause });
+			throw new ResultFileError('did not create its result file', { cause });
 		});
-		if (!path.startsWith(this.path + sep)) throw new FileFault('named a file outside its folder');
-		// A pipe is not waited for.
+		if (!path.startsWith(this.path + sep))
+			throw new ResultFileError('named a file outside its folder');
+		// Does not block on a named pipe.
 		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 		return open(path, flags).catch((cause) => {
-			throw new FileFault('made a file that cannot be opened', { cause });
+			throw new ResultFileError('made a file that cannot be opened', { cause });
 		});
 	}
 }
 
-/** As many bytes as the file had when it was looked at: it may still grow. */
+/** Reads at most the given size: the file may still grow. */
 async function readStart(file: FileHandle, size: number): Promise<Buffer> {
 	const bytes = Buffer.allocUnsafeSlow(size);
 	let filled = 0;
@@ -102,8 +113,8 @@ async function unlock(path: string): Promise<void> {
 	}
 }
 
-/** A full disk has a code of its own. */
-function named(error: unknown): never {
+/** Maps a full disk to `E_STORE_FULL`. */
+function throwStoreError(error: unknown): never {
 	const { code } = error as NodeJS.ErrnoException;
 	if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
 	throw plinthError('E_STORE_FULL', { cause: error });

@@ -2,12 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 
 /**
- * The absolute path of a program: of one without a slash, the first on `path` that can be run. Relative ones count from where the server was
- * started. Throws where there is none, so that a server which cannot do its work does not start.
+ * The absolute path of a program: without a slash, the first executable on `path`; relative paths start at
+ * the working directory. Throws when there is none, so that the server does not start.
  */
 export function findProgram(name: string, path: string = ''): string {
 	if (process.platform === 'win32') {
-		throw new Error('Programs as models need a system with process groups: Linux or macOS.');
+		throw new Error('Programs as models need process groups: Linux or macOS.');
 	}
 	const candidates = name.includes('/')
 		? [resolve(name)]
@@ -15,13 +15,13 @@ export function findProgram(name: string, path: string = ''): string {
 				.split(delimiter)
 				.filter(Boolean)
 				.map((folder) => resolve(folder, name));
-	const found = candidates.find(canBeRun);
-	if (found !== undefined) return found;
-	const where = name.includes('/') ? `at ${join(...candidates)}` : `on the PATH ${path}`;
-	throw new Error(`There is no program ${name} ${where}. Install it, or write its whole path.`);
+	const program = candidates.find(isExecutable);
+	if (program !== undefined) return program;
+	const location = name.includes('/') ? `at ${join(...candidates)}` : `on the PATH ${path}`;
+	throw new Error(`There is no program ${name} ${location}. Install it, or write its whole path.`);
 }
 
-function canBeRun(file: string): boolean {
+function isExecutable(file: string): boolean {
 	try {
 		accessSync(file, constants.X_OK);
 		return statSync(file).isFile();

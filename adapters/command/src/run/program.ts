@@ -3,53 +3,53 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, modelError, type PlinthError } from '@plinth/core';
 import { killOrphans } from './orphans.ts';
-import { Words } from './words.ts';
+import { StderrReader } from './stderr-reader.ts';
 
-/** From being asked to end until being killed. */
+/** Time from SIGTERM to SIGKILL, in milliseconds. */
 const graceMs = 2_000;
-/** How long last words may be on their way once everybody who could say them is gone. */
-const lastWordsMs = 500;
+/** How long to wait for the rest of stderr after all processes have ended, in milliseconds. */
+const stderrTimeoutMs = 500;
 
 /** How a program is started. */
 export interface ProgramOptions {
-	/** Absolute. */
+	/** Absolute path. */
 	readonly file: string;
 	readonly args: readonly string[];
-	/** All that it knows of the environment. */
+	/** The complete environment. */
 	readonly env: Readonly<Record<string, string>>;
-	/** The mark in that environment. */
+	/** The value of the run's variable in the environment. */
 	readonly mark: string;
-	/** Where it runs. */
+	/** The working directory. */
 	readonly folder: string;
-	/** All of its stdin. */
+	/** The complete stdin. */
 	readonly input: string;
-	/** Most bytes on stdout and stderr together. */
+	/** Maximum bytes on stdout and stderr together. */
 	readonly maxOutputBytes: number;
-	/** Gets the lines of stderr. */
+	/** Receives the lines of stderr. */
 	readonly onLine?: ((line: string) => void) | undefined;
 	readonly clock: Clock;
 }
 
 /**
- * One run of a program that is not ours, in a group of processes of its own. When it ends, for whatever reason, all that it has started ends
- * with it. Failures are `E_MODEL_FAILED` with a neutral sentence; what was said on stderr is their cause, which only the log shows.
+ * One run of an external program in its own process group. When it ends, all processes that it has started are
+ * killed. Failures are `E_MODEL_FAILED` with a neutral message; stderr is in their cause, which only the log shows.
  */
 export class Program {
-	/** Resolves when none of its processes is left. */
+	/** Resolves when all of its processes have ended. */
 	readonly ended: Promise<void>;
 	readonly #options: ProgramOptions;
 	readonly #child: ChildProcess;
-	readonly #words: Words;
+	readonly #stderr: StderrReader;
 	#outcome: Outcome | undefined;
 	#stopped: { readonly reason: unknown } | undefined;
-	#isDismissed = false;
+	#isStopExpected = false;
 	#cancelTimer: () => void = () => {};
-	#printed = 0;
+	#outputBytes = 0;
 
-	/** Starts it. Throws where the system has no process or file descriptor left. */
+	/** Starts the program. Throws when the system has no free process or file descriptor. */
 	constructor(options: ProgramOptions) {
 		this.#options = options;
-		this.#words = new Words(options.onLine);
+		this.#stderr = new StderrReader(options.onLine);
 		this.#child = spawn(options.file, options.args, {
 			cwd: options.folder,
 			env: options.env,
@@ -57,27 +57,27 @@ export class Program {
 			stdio: ['pipe', 'pipe', 'pipe'],
 		});
 		this.ended = this.#end();
-		// One that does not read what it is asked is its own affair.
+		// The program may ignore its stdin.
 		this.#child.stdin?.on('error', () => {});
 		this.#child.stdin?.end(options.input);
 		this.#child.stderr?.on('error', () => {});
 		this.#child.stderr?.on('data', (bytes: Buffer) => {
-			this.#words.add(bytes);
-			this.#count(bytes);
+			this.#stderr.add(bytes);
+			this.#countOutput(bytes);
 		});
 	}
 
-	/** Of its group; nothing where it could not be started. */
+	/** The id of its process group; undefined when it could not be started. */
 	get pid(): number | undefined {
 		return this.#child.pid;
 	}
 
-	/** What it prints. Throws the reason for which it was stopped, at once. */
+	/** The output of the program. Throws the reason of `stop` at once. */
 	async *stdout(): AsyncGenerator<Buffer> {
 		const { stdout } = this.#child;
 		try {
 			for await (const chunk of (stdout ?? []) as Readable) {
-				this.#count(chunk);
+				this.#countOutput(chunk);
 				if (this.#stopped) break;
 				yield chunk;
 			}
@@ -87,27 +87,27 @@ export class Program {
 		if (this.#stopped) throw this.#stopped.reason;
 	}
 
-	/** Waits for its end. Rejects with the reason for which it was stopped, or where it says by its exit code that it has failed. */
-	async succeeded(): Promise<void> {
+	/** Waits for the end of the program. Rejects with the reason of `stop`, or when its exit code reports a failure. */
+	async waitForSuccess(): Promise<void> {
 		await this.ended;
 		if (this.#stopped) throw this.#stopped.reason;
 		const { code, signal } = this.#outcome ?? {};
-		if (code === 0 || this.#isDismissed) return;
-		const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-		throw this.failure(how);
+		if (code === 0 || this.#isStopExpected) return;
+		const outcome = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
+		throw this.failure(outcome);
 	}
 
-	/** An error that tells the caller what the program did. */
-	failure(deed: string, cause?: unknown): PlinthError {
-		const words = this.#words.tail;
-		const said = words === '' ? 'It said nothing on stderr.' : `The end of its stderr: ${words}`;
+	/** An error for the caller; `action` is what the program did. */
+	failure(action: string, cause?: unknown): PlinthError {
+		const tail = this.#stderr.tail;
+		const detail = tail === '' ? 'Its stderr is empty.' : `The end of its stderr: ${tail}`;
 		return modelError(
-			`The program behind this model ${deed}.`,
-			new Error(said, cause === undefined ? {} : { cause }),
+			`The program behind this model ${action}.`,
+			new Error(detail, cause === undefined ? {} : { cause }),
 		);
 	}
 
-	/** Ends it for a reason, which everybody who waits for it gets. */
+	/** Ends the program; `reason` rejects all pending calls. */
 	stop(reason: unknown): void {
 		if (this.#stopped) return;
 		this.#stopped = { reason };
@@ -115,11 +115,11 @@ export class Program {
 		if (!this.#outcome) this.#terminate();
 	}
 
-	/** Gives it a moment to end by itself, because it has done its work; no reason to fail. */
-	dismiss(): void {
+	/** Ends the program after a grace period, because its work is done. This is not a failure. */
+	stopAfterGrace(): void {
 		if (this.#outcome || this.#stopped) return;
 		this.#cancelTimer = this.#options.clock.after(graceMs, () => {
-			this.#isDismissed = true;
+			this.#isStopExpected = true;
 			this.#terminate();
 		});
 	}
@@ -130,21 +130,21 @@ export class Program {
 		this.#cancelTimer = this.#options.clock.after(graceMs, () => this.#signal('SIGKILL'));
 	}
 
-	/** To its whole group. */
+	/** Sends a signal to the process group. */
 	#signal(signal: NodeJS.Signals): void {
 		const { pid } = this.#child;
 		if (pid === undefined) return;
 		try {
 			process.kill(-pid, signal);
 		} catch {
-			// Nobody is left in it.
+			// The group has no processes.
 		}
 	}
 
-	#count(bytes: Buffer): void {
+	#countOutput(bytes: Buffer): void {
 		const { maxOutputBytes } = this.#options;
-		this.#printed += bytes.byteLength;
-		if (this.#printed <= maxOutputBytes) return;
+		this.#outputBytes += bytes.byteLength;
+		if (this.#outputBytes <= maxOutputBytes) return;
 		this.stop(this.failure(`printed more than ${maxOutputBytes} bytes`));
 	}
 
@@ -152,7 +152,7 @@ export class Program {
 		await new Promise<void>((resolve) => {
 			this.#child.once('exit', (code, signal) => {
 				this.#outcome = { code, signal };
-				// Before anything else can happen: nobody else may get this number as long as somebody is in the group.
+				// Synchronously: the id of the group cannot be reused while it has processes.
 				this.#signal('SIGKILL');
 				resolve();
 			});
@@ -167,13 +167,13 @@ export class Program {
 		if (this.pid !== undefined) await killOrphans(this.#options.mark, this.pid);
 		const { stderr } = this.#child;
 		if (!stderr || stderr.closed) return;
-		// Where there is no /proc somebody may still hold it.
-		const late = delay(lastWordsMs, undefined, { ref: false });
-		await Promise.race([new Promise((resolve) => stderr.once('close', resolve)), late]);
+		// Without /proc a process may still hold stderr.
+		const timeout = delay(stderrTimeoutMs, undefined, { ref: false });
+		await Promise.race([new Promise((resolve) => stderr.once('close', resolve)), timeout]);
 	}
 }
 
-/** How it ended, as the system tells. */
+/** The exit code or signal. */
 interface Outcome {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;

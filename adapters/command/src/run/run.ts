@@ -1,36 +1,36 @@
 import type { Clock, Logger } from '@plinth/core';
-import { FileFault, type RunFolder } from './folder.ts';
-import type { Guard } from './guard.ts';
-import { markName } from './orphans.ts';
+import { ResultFileError, type RunFolder } from './folder.ts';
+import { runVariable } from './orphans.ts';
 import { Program } from './program.ts';
+import type { Watchdog } from './watchdog.ts';
 
-/** What the runs of a model have in common. */
+/** Options shared by the runs of a model. */
 export interface RunOptions {
-	/** The program, absolute. */
+	/** The absolute path of the program. */
 	readonly file: string;
 	readonly env: Readonly<Record<string, string>>;
 	readonly timeoutSeconds: number;
 	readonly maxOutputBytes: number;
-	readonly guard: Guard;
+	readonly guard: Watchdog;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** What one start of the program needs. */
-export interface Start {
+/** Options of one start. */
+export interface StartOptions {
 	readonly args: readonly string[];
-	/** All of its stdin. */
+	/** The complete stdin. */
 	readonly input: string;
-	/** Gets the lines of stderr. */
+	/** Receives the lines of stderr. */
 	readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** One run: a private folder, a program in it, and the end of both, which comes by itself with an abort or the deadline. */
+/** One run of a program in a private folder. An abort or the timeout ends it. */
 export class Run {
 	readonly folder: RunFolder;
-	/** Aborts when the client leaves, or the server stops. */
+	/** Aborts when the client disconnects or the server stops. */
 	readonly signal: AbortSignal;
-	/** Resolves when no process and no folder is left. */
+	/** Resolves when all processes have ended and the folder is removed. */
 	readonly closed: Promise<void>;
 	readonly #options: RunOptions;
 	readonly #closing = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ export class Run {
 	}
 
 	/** Starts the program, once. Throws the signal's reason when it has aborted. */
-	start({ args, input, onLine }: Start): Program {
+	start({ args, input, onLine }: StartOptions): Program {
 		this.signal.throwIfAborted();
 		const { file, env, guard, clock, maxOutputBytes, timeoutSeconds } = this.#options;
 		const { path, name: mark } = this.folder;
@@ -57,7 +57,7 @@ export class Run {
 			args,
 			input,
 			onLine,
-			env: { ...environment(path), ...env, [markName]: mark },
+			env: { ...environment(path), ...env, [runVariable]: mark },
 			mark,
 			folder: path,
 			maxOutputBytes,
@@ -67,7 +67,7 @@ export class Run {
 		const { pid } = program;
 		if (pid !== undefined) {
 			guard.add(pid);
-			// Soon: the number may be given to somebody else.
+			// Immediately, because the id may be reused.
 			void program.ended.then(() => guard.remove(pid));
 		}
 		this.#cancelTimer = clock.after(timeoutSeconds * 1_000, () => {
@@ -76,22 +76,22 @@ export class Run {
 		return program;
 	}
 
-	/** Reads what the program made. Rejects with its failure where that is no result. */
+	/** Reads a result file. Rejects with a failure of the program when it is invalid. */
 	async read(name: string): Promise<Buffer> {
 		try {
 			return await this.folder.read(name, this.#options.maxOutputBytes);
 		} catch (error) {
 			this.signal.throwIfAborted();
-			throw error instanceof FileFault ? this.failure(error.message, error) : error;
+			throw error instanceof ResultFileError ? this.failure(error.message, error) : error;
 		}
 	}
 
-	/** An error that tells the caller what the program did. */
-	failure(deed: string, cause?: unknown): Error {
-		return this.#program?.failure(deed, cause) ?? new Error(deed, { cause });
+	/** An error for the caller; `action` is what the program did. */
+	failure(action: string, cause?: unknown): Error {
+		return this.#program?.failure(action, cause) ?? new Error(action, { cause });
 	}
 
-	/** Ends what is left of it; to be called when nobody needs it any more, also more than once. */
+	/** Ends the run. May be called several times. */
 	close(): Promise<void> {
 		this.#closing.resolve();
 		return this.closed;
@@ -106,7 +106,7 @@ export class Run {
 		const { guard, log } = this.#options;
 		this.#cancelTimer();
 		this.signal.removeEventListener('abort', this.#onAbort);
-		this.#program?.stop(new Error('The run is over.'));
+		this.#program?.stop(new Error('The run has ended.'));
 		await this.#program?.ended;
 		await this.folder
 			.remove()
@@ -115,7 +115,7 @@ export class Run {
 	}
 }
 
-/** Nothing else of ours, which may be secret. */
+/** Excludes all other variables, which may be secret. */
 function environment(folder: string): Record<string, string> {
 	const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8' } = process.env;
 	return { PATH, LANG, HOME: folder, TMPDIR: folder };

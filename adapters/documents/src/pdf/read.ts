@@ -29,7 +29,7 @@ export interface PdfPage {
 
 /** A PDF's text. */
 export interface PdfDocument {
-	/** Pages of the whole document, whichever were asked for. */
+	/** Number of pages of the whole document. */
 	readonly pageCount: number;
 	readonly pages: readonly PdfPage[];
 	readonly metadata: DocumentMetadata;

@@ -9,7 +9,7 @@ import {
 	mediaError,
 	mergedRanges,
 } from '@plinth/toolkit';
-import { Crash, OutOfMemory, Overtime, ProcessPool, Refusal } from '@plinth/toolkit/processes';
+import { Crash, OutOfMemory, ProcessPool, Refusal, TaskTimeout } from '@plinth/toolkit/processes';
 import { isRefusalCode } from '../refusal.ts';
 import { versionWith } from '../version.ts';
 import { Gathered } from './gathered.ts';
@@ -52,12 +52,12 @@ export class PooledReader implements DocumentReader {
 			workers,
 			warm: 1,
 			idleMs: 10_000,
-			taskMs: documentLimits.maxReadMs,
-			abandonedMs: 500,
-			maxRestingBytes: 400_000_000,
+			taskTimeoutMs: documentLimits.maxReadMs,
+			abortGraceMs: 500,
+			maxIdleBytes: 400_000_000,
 			maxTasks: 200,
 			heapMb: this.#limits.heapBytes / mebibyte,
-			youngMb,
+			semiSpaceMb: youngMb,
 		});
 	}
 
@@ -114,8 +114,8 @@ export class PooledReader implements DocumentReader {
 		const { value } = await this.#pool.run(task, {
 			body,
 			signal,
-			limitMs: timeFor(size, this.#limits),
-			heard(said, _, limit) {
+			timeoutMs: timeFor(size, this.#limits),
+			onUpdate(said, _, limit) {
 				const news = said as ReadNews;
 				if (news.kind === 'ocr') limit.extend(forOcr(++ocrPages));
 				else if (news.kind === 'rest') leave(news.pages);
@@ -151,7 +151,7 @@ function tooLong(bytes: number): Error {
 
 /** What ends a read, as an error of the kernel's table; what is not the document's doing stays as it is. */
 function coded(cause: unknown): unknown {
-	if (cause instanceof Overtime) return mediaError('E_DOCUMENT_TIMEOUT', { cause });
+	if (cause instanceof TaskTimeout) return mediaError('E_DOCUMENT_TIMEOUT', { cause });
 	if (cause instanceof OutOfMemory) {
 		const message = 'The document takes too much memory to read.';
 		return mediaError('E_DOCUMENT_TOO_LARGE', { message, cause });

@@ -1,5 +1,5 @@
 import { manualClock } from '@plinth/testing';
-import { eventsWithin } from '@plinth/toolkit';
+import { startEventStream } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import { type Call, type ModelCaller, modelError, type ServerEvent } from '../../src/index.ts';
 import { caller, settle } from './support.ts';
@@ -20,7 +20,7 @@ function begin() {
 	const made = Promise.withResolvers<AsyncIterable<ServerEvent>>();
 	const call = caller();
 	let asked: ModelCaller | undefined;
-	const stream = eventsWithin(call as unknown as Call, { clock, ms: 1_000 }, (who) => {
+	const stream = startEventStream(call as unknown as Call, { clock, maxWaitMs: 1_000 }, (who) => {
 		asked = who;
 		return made.promise;
 	});

@@ -1,25 +1,28 @@
 import type { DocumentPage, PageRange } from '../ports/document-reader.ts';
 
-/** Ranges of pages that do not touch each other, in ascending order. What is no range (from 0, backwards, no numbers) is left out. */
+/**
+ * Merges page ranges into ascending ranges that neither touch nor overlap. Invalid ranges (from 0,
+ * reversed, not integers) are dropped.
+ */
 export function mergedRanges(ranges: readonly PageRange[]): readonly PageRange[] {
 	const merged: PageRange[] = [];
 	for (const { first, last } of ranges.filter(isRange).sort((a, b) => a.first - b.first)) {
-		const before = merged.at(-1);
-		if (!before || first > before.last + 1) merged.push({ first, last });
-		else merged[merged.length - 1] = { ...before, last: Math.max(before.last, last) };
+		const previous = merged.at(-1);
+		if (!previous || first > previous.last + 1) merged.push({ first, last });
+		else merged[merged.length - 1] = { ...previous, last: Math.max(previous.last, last) };
 	}
 	return merged;
 }
 
-/** The pages that lie in ranges as {@link mergedRanges} returns them. */
+/** The pages within ranges from {@link mergedRanges}. */
 export function pagesWithin(
 	pages: readonly DocumentPage[],
 	ranges: readonly PageRange[],
 ): readonly DocumentPage[] {
-	let at = 0;
+	let index = 0;
 	return pages.filter(({ page }) => {
-		while (at < ranges.length && page > (ranges[at]?.last ?? 0)) at++;
-		const range = ranges[at];
+		while (index < ranges.length && page > (ranges[index]?.last ?? 0)) index++;
+		const range = ranges[index];
 		return range !== undefined && page >= range.first;
 	});
 }

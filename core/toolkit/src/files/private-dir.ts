@@ -2,19 +2,20 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory that only its owner can enter, and the missing ones above it. One that is there stays as it is. Throws what
- * the file system says.
+ * Creates a directory with mode 0700, and its missing parents. An existing directory is not changed. Throws
+ * errors of the file system.
  *
- * Not Node's own `recursive`: where a directory exists and nothing can be made in it, as in `/proc`, that tries for ever.
+ * Not Node's `recursive` option: it loops forever where a directory exists and nothing can be created in
+ * it, as in `/proc`.
  */
 export function makePrivateDir(path: string): void {
-	if (made(path)) return;
+	if (tryMkdir(path)) return;
 	makePrivateDir(dirname(path));
 	mkdirOnce(path);
 }
 
-/** False when the directory above is missing. */
-function made(path: string): boolean {
+/** Returns false when the parent is missing. */
+function tryMkdir(path: string): boolean {
 	try {
 		mkdirOnce(path);
 		return true;

@@ -10,16 +10,17 @@ import {
 import { mediaError } from '../errors.ts';
 import type { EncodedDocument } from '../ports/document-reader.ts';
 
-/** A document that came with a request and whose bytes have not been looked at yet: a file, or the bytes of a short data URL. */
+/** A document of a request, not parsed yet: a file, or the bytes of a short data URL. */
 export type SentDocument = UploadedFile | Uint8Array;
 
 /**
- * Finds the document in a value of a request body: a file, a data URL, or base64 alone. Throws 400 errors that name `param`:
- * `E_VALUE_TYPE`, `E_VALUE_INVALID` for other addresses, which are not fetched, and `E_DOCUMENT_UNREADABLE` for data that is damaged.
+ * Parses the document in a field of a request body: a file, a data URL, or base64 alone. Throws 400 errors
+ * that name `param`: `E_VALUE_TYPE`, `E_VALUE_INVALID` for other addresses, which are not fetched, and
+ * `E_DOCUMENT_UNREADABLE` for damaged data.
  */
-export function sentDocument(sent: unknown, param: string): SentDocument {
+export function documentFromField(sent: unknown, param: string): SentDocument {
 	if (isUpload(sent)) return sent;
-	if (sent instanceof DataUrlError) throw damaged(sent, param);
+	if (sent instanceof DataUrlError) throw unreadable(sent, param);
 	if (typeof sent !== 'string') {
 		throw plinthError('E_VALUE_TYPE', { param, message: `${param}: a data URL is expected.` });
 	}
@@ -32,16 +33,16 @@ export function sentDocument(sent: unknown, param: string): SentDocument {
 	try {
 		return decodeFileData(sent.trim());
 	} catch (error) {
-		throw error instanceof DataUrlError ? damaged(error, param) : error;
+		throw error instanceof DataUrlError ? unreadable(error, param) : error;
 	}
 }
 
-/** The document as a reader takes it: files are not read into memory. */
+/** The document as input of a `DocumentReader`. Files are not read into memory. */
 export function encodedDocument(document: SentDocument): EncodedDocument {
 	return isUpload(document) ? { path: document.path, sha256: document.sha256 } : document;
 }
 
-function damaged(cause: DataUrlError, param: string): Error {
+function unreadable(cause: DataUrlError, param: string): Error {
 	return mediaError('E_DOCUMENT_UNREADABLE', {
 		param,
 		message: `${param}: ${cause.message}.`,

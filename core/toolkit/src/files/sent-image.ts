@@ -10,37 +10,38 @@ import {
 } from '@plinth/core';
 import { Semaphore } from '../limits/semaphore.ts';
 import type { EncodedImage, ImageCodec, ImageInfo } from '../ports/image-codec.ts';
-import type { NamedFiles } from './named-files.ts';
+import type { ReferencedFiles } from './referenced-files.ts';
 
-/** A picture whose bytes are there and have not been looked at yet: a file, or the bytes of a data URL. */
+/** A loaded picture, not probed yet: a file, or the bytes of a data URL. */
 export type SentImage = UploadedFile | Uint8Array;
 
-/** A picture that a request carries or names. */
-export interface FoundImage {
-	/** Brings its bytes where they are not here yet. Rejects with 400 errors that name the parameter, and with the signal's reason. */
-	bring(signal: AbortSignal): Promise<SentImage>;
+/** A picture that a request contains or references. */
+export interface RequestImage {
+	/** Loads the bytes. Rejects with 400 errors that name the parameter, and with the signal's reason. */
+	load(signal: AbortSignal): Promise<SentImage>;
 }
 
-/** What a route takes as a picture. */
+/** Limits of a route on pictures. */
 export interface SentImageOptions {
-	/** Most characters of a data URL; absent: what the limits of the route allow. */
+	/** Maximum length of a data URL; absent: only the limits of the route apply. */
 	readonly maxUrlLength?: number;
 }
 
-/** Pictures are decoded to be looked at: two at a time, however many are being uploaded. */
-const places = new Semaphore(2);
+/** Limits concurrent probes, which decode the picture. */
+const probeSlots = new Semaphore(2);
 
 /**
- * Finds the picture in a value of a request body: a file, or an object with a data URL or an address in `image_url`, or with the id of a stored
- * file in `file_id`. Throws 400 errors that name the exact parameter below `param`: `input_reference.image_url`, `images[2].file_id`.
+ * Parses the picture in a field of a request body: a file, or an object with `image_url` (a data URL or an
+ * address) or `file_id` (a stored file). Throws 400 errors that name the exact parameter below `param`:
+ * `input_reference.image_url`, `images[2].file_id`.
  */
-export function sentImage(
+export function imageFromField(
 	sent: unknown,
 	param: string,
-	named: NamedFiles,
+	named: ReferencedFiles,
 	options: SentImageOptions = {},
-): FoundImage {
-	if (isUpload(sent)) return here(sent);
+): RequestImage {
+	if (isUpload(sent)) return loadedImage(sent);
 	if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) {
 		return fromMembers(sent as Record<string, unknown>, param, named, options);
 	}
@@ -50,21 +51,21 @@ export function sentImage(
 	});
 }
 
-/** Looks at the bytes. What the codec refuses is a 400 error that names `param`. */
-export async function probeSent(
+/** Probes the picture. Client errors of the codec become 400 errors that name `param`. */
+export async function probeImage(
 	image: SentImage,
 	param: string,
 	images: ImageCodec,
 	signal: AbortSignal,
 ): Promise<ImageInfo> {
 	try {
-		return await places.run(() => images.probe(encodedImage(image), signal), signal);
+		return await probeSlots.run(() => images.probe(encodedImage(image), signal), signal);
 	} catch (error) {
-		throw isPlinthError(error) && error.spec.status === 400 ? blame(error, param) : error;
+		throw isPlinthError(error) && error.spec.status === 400 ? withParam(error, param) : error;
 	}
 }
 
-/** The picture as the image codec takes it: files are not read into memory. */
+/** The picture as input of an `ImageCodec`. Files are not read into memory. */
 export function encodedImage(image: SentImage): EncodedImage {
 	return isUpload(image) ? { path: image.path } : image;
 }
@@ -72,9 +73,9 @@ export function encodedImage(image: SentImage): EncodedImage {
 function fromMembers(
 	{ image_url: url, file_id: fileId }: Readonly<Record<string, unknown>>,
 	param: string,
-	named: NamedFiles,
+	named: ReferencedFiles,
 	options: SentImageOptions,
-): FoundImage {
+): RequestImage {
 	const hasId = (fileId ?? undefined) !== undefined;
 	if ((url ?? undefined) === undefined) {
 		if (hasId) return named.stored(fileId, `${param}.file_id`);
@@ -90,21 +91,21 @@ function fromMembers(
 }
 
 /**
- * The picture of a data URL, which has arrived as a file when it is long, or of an address, where such are fetched. Throws 400 errors that name
- * `param`.
+ * The picture of a data URL, or of an address where the server fetches pictures. A long data URL arrives as
+ * a file. Throws 400 errors that name `param`.
  */
 export function imageFromUrl(
 	url: unknown,
 	param: string,
-	named: NamedFiles,
+	named: ReferencedFiles,
 	options: SentImageOptions = {},
-): FoundImage {
-	const isFetched = named.fetches && typeof url === 'string' && /^https?:/i.test(url);
-	return isFetched ? named.remote(url, param) : here(fromDataUrl(url, param, options));
+): RequestImage {
+	const isFetched = named.canFetch && typeof url === 'string' && /^https?:/i.test(url);
+	return isFetched ? named.remote(url, param) : loadedImage(fromDataUrl(url, param, options));
 }
 
-function here(image: SentImage): FoundImage {
-	return { bring: async () => image };
+function loadedImage(image: SentImage): RequestImage {
+	return { load: async () => image };
 }
 
 function fromDataUrl(
@@ -134,9 +135,9 @@ function fromDataUrl(
 	}
 }
 
-/** The codec does not know which parameter held the bytes. */
-function blame(error: PlinthError, param: string): PlinthError {
-	// The message has its remedy already, which the new error would append again.
+/** Adds the parameter to an error of the codec. */
+function withParam(error: PlinthError, param: string): PlinthError {
+	// The message already contains the remedy; the new error would append it again.
 	const { remedy: _, ...spec } = error.spec;
 	return new PlinthError(error.code, spec, { message: error.message, param, cause: error });
 }

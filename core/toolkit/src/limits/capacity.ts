@@ -1,49 +1,52 @@
 import { plinthError } from '@plinth/core';
 
-/** Bounds what a process holds of one kind at the same time, over all requests: `most`, in a unit of the caller, such as bytes or characters. */
+/**
+ * Bounds the use of a resource in the process, over all requests: at most `max`, in a unit of the caller
+ * such as bytes or characters.
+ */
 export class Capacity {
-	readonly #most: number;
+	readonly #max: number;
 	#held = 0;
 
-	constructor(most: number) {
-		this.#most = most;
+	constructor(max: number) {
+		this.#max = max;
 	}
 
-	/** The share of one request, empty at first. */
+	/** Creates the share of one request, empty at first. */
 	share(): CapacityShare {
 		return new CapacityShare((amount) => {
-			if (amount > 0 && this.#held + amount > this.#most) throw plinthError('E_OVERLOADED');
+			if (amount > 0 && this.#held + amount > this.#max) throw plinthError('E_OVERLOADED');
 			this.#held += amount;
 		});
 	}
 }
 
-/** What one request holds of a {@link Capacity}. */
+/** The use of a {@link Capacity} by one request. */
 export class CapacityShare {
-	readonly #count: (amount: number) => void;
+	readonly #add: (amount: number) => void;
 	#held = 0;
-	#isOver = false;
+	#isReleased = false;
 
-	constructor(count: (amount: number) => void) {
-		this.#count = count;
+	constructor(add: (amount: number) => void) {
+		this.#add = add;
 	}
 
-	/** How much it is. */
+	/** The used amount. */
 	get held(): number {
 		return this.#held;
 	}
 
-	/** Takes more. Throws `E_OVERLOADED`, 503, when there is no room. A share that was given back takes nothing any more. */
+	/** Adds to the share. Throws `E_OVERLOADED`, 503, above the capacity. Does nothing after `release`. */
 	take(amount: number): void {
-		if (this.#isOver) return;
-		this.#count(amount);
+		if (this.#isReleased) return;
+		this.#add(amount);
 		this.#held += amount;
 	}
 
-	/** Gives all of it back; to be called when the request is over, also more than once. */
+	/** Returns the whole share; call it when the request ends. May be called several times. */
 	release(): void {
-		this.#isOver = true;
-		this.#count(-this.#held);
+		this.#isReleased = true;
+		this.#add(-this.#held);
 		this.#held = 0;
 	}
 }

@@ -1,20 +1,18 @@
 import { Semaphore } from './semaphore.ts';
 
-/**
- * Lets each tenant have a few things done at a time, in all its requests together. What does them takes what comes first, so this is what
- * keeps a tenant with much to do from standing before everybody else in its line.
- */
+/** Limits the concurrent work per tenant, over all its requests, so that one tenant cannot fill a shared queue. */
 export class PerTenantLimit {
 	readonly #concurrency: number;
-	readonly #tenants = new Map<string, { readonly places: Semaphore; users: number }>();
+	readonly #tenants = new Map<string, { readonly semaphore: Semaphore; callers: number }>();
 
 	constructor(concurrency: number) {
 		this.#concurrency = concurrency;
 	}
 
 	/**
-	 * Works on all items in their order, a few at a time, and returns what came of them in that order. Requests of one tenant take turns. The
-	 * first failure rejects, once what is under way has settled or `signal` aborts; nothing begins behind it.
+	 * Processes all items in order, with limited concurrency, and returns the results in that order.
+	 * Concurrent requests of one tenant share the limit. The first failure rejects, once started work has
+	 * settled or `signal` aborts; no further item is started.
 	 */
 	async map<T, R>(
 		tenant: string,
@@ -23,26 +21,26 @@ export class PerTenantLimit {
 		work: (item: T) => Promise<R>,
 	): Promise<readonly R[]> {
 		const entry = this.#tenants.get(tenant) ?? {
-			places: new Semaphore(this.#concurrency),
-			users: 0,
+			semaphore: new Semaphore(this.#concurrency),
+			callers: 0,
 		};
 		this.#tenants.set(tenant, entry);
-		entry.users += 1;
+		entry.callers += 1;
 		try {
-			return await this.#inLanes(items, (item) => entry.places.run(() => work(item), signal));
+			return await this.#runAll(items, (item) => entry.semaphore.run(() => work(item), signal));
 		} finally {
-			entry.users -= 1;
-			if (entry.users === 0) this.#tenants.delete(tenant);
+			entry.callers -= 1;
+			if (entry.callers === 0) this.#tenants.delete(tenant);
 		}
 	}
 
-	async #inLanes<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
+	async #runAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
 		const results: R[] = [];
-		const waiting = items.entries();
+		const queue = items.entries();
 		let hasFailed = false;
-		// No request asks for more places than there are: the next one in line is then somebody else's.
-		const lane = async () => {
-			for (const [index, item] of waiting) {
+		// At most as many workers as slots: the next slot then goes to another request.
+		const worker = async () => {
+			for (const [index, item] of queue) {
 				if (hasFailed) return;
 				results[index] = await work(item).catch((error: unknown) => {
 					hasFailed = true;
@@ -50,8 +48,8 @@ export class PerTenantLimit {
 				});
 			}
 		};
-		const lanes = await Promise.allSettled(Array.from({ length: this.#concurrency }, lane));
-		for (const settled of lanes) if (settled.status === 'rejected') throw settled.reason;
+		const workers = await Promise.allSettled(Array.from({ length: this.#concurrency }, worker));
+		for (const settled of workers) if (settled.status === 'rejected') throw settled.reason;
 		return results;
 	}
 }

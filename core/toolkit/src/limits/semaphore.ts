@@ -1,53 +1,53 @@
 import { orAbort } from '@plinth/core';
 
-/** Lets a limited number of tasks run at the same time; the others wait in order of arrival. */
+/** Limits the number of concurrent tasks; the others wait in order of arrival. */
 export class Semaphore {
 	#free: number;
-	readonly #waiting: (() => void)[] = [];
+	readonly #queue: (() => void)[] = [];
 
 	constructor(limit: number) {
 		this.#free = limit;
 	}
 
 	/**
-	 * Runs `task` when a place is free. Rejects with the signal's reason as soon as it aborts: a waiting task then never starts, and a
-	 * running one, which native code cannot interrupt, keeps its place until it is over.
+	 * Runs `task` when a slot is free. Rejects with the signal's reason as soon as it aborts: a waiting task then never
+	 * starts. A running task may be uninterruptible native code, so it keeps its slot until it settles.
 	 */
 	async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		signal?.throwIfAborted();
-		await this.#enter(signal);
-		// Aborted between its turn and now.
-		if (signal?.aborted) this.#leave();
+		await this.#acquire(signal);
+		// The signal may have aborted after the slot was granted.
+		if (signal?.aborted) this.#release();
 		signal?.throwIfAborted();
 		const work = Promise.resolve()
 			.then(task)
-			.finally(() => this.#leave());
+			.finally(() => this.#release());
 		if (!signal) return work;
-		// When the abort wins, nobody hears of the work's own failure.
+		// After an abort, the task's own rejection is ignored.
 		work.catch(() => {});
 		return orAbort(signal, work);
 	}
 
-	#enter(signal?: AbortSignal): Promise<void> {
+	#acquire(signal?: AbortSignal): Promise<void> {
 		if (this.#free > 0) {
 			this.#free--;
 			return Promise.resolve();
 		}
-		const turn = Promise.withResolvers<void>();
-		this.#waiting.push(turn.resolve);
+		const slot = Promise.withResolvers<void>();
+		this.#queue.push(slot.resolve);
 		const abort = () => {
-			const index = this.#waiting.indexOf(turn.resolve);
-			// Already called: the place is taken, and `run` is about to use it.
+			const index = this.#queue.indexOf(slot.resolve);
+			// Already granted: `run` is about to use the slot.
 			if (index < 0) return;
-			this.#waiting.splice(index, 1);
-			turn.reject(signal?.reason);
+			this.#queue.splice(index, 1);
+			slot.reject(signal?.reason);
 		};
 		signal?.addEventListener('abort', abort, { once: true });
-		return turn.promise.finally(() => signal?.removeEventListener('abort', abort));
+		return slot.promise.finally(() => signal?.removeEventListener('abort', abort));
 	}
 
-	#leave(): void {
-		const next = this.#waiting.shift();
+	#release(): void {
+		const next = this.#queue.shift();
 		if (next) next();
 		else this.#free++;
 	}

@@ -1,12 +1,12 @@
 /**
- * A document as a client sent it: its bytes, or the path of a file that holds them, which is not read into the caller's memory. Both stay as
- * they are until the read has settled: they are hashed and read one after the other.
+ * An encoded document: its bytes, or the path of a file, which is not read into the caller's memory. Both
+ * must not change until the read has settled, because they are hashed and read one after the other.
  */
 export type EncodedDocument =
 	| Uint8Array
 	| {
 			readonly path: string;
-			/** Lower-case hex SHA-256 of the file, when it is known already. */
+			/** Lower-case hex SHA-256 of the file, when known. */
 			readonly sha256?: string;
 	  };
 
@@ -16,35 +16,35 @@ export interface PageRange {
 	readonly last: number;
 }
 
-/** What of a document is read. Two requests with equal options give equal texts. */
+/** What to read of a document. Equal options give equal texts. */
 export interface DocumentOptions {
-	/** All pages when absent. Pages beyond the end are no error; formats without pages ignore it. */
+	/** All pages when absent. Pages after the end are ignored, and so are all ranges in formats without pages. */
 	readonly pages?: readonly PageRange[];
-	/** `auto`, the default, reads pages that are pictures by OCR where the reader has it; `off` leaves them empty. */
+	/** `auto`, the default, reads pages that are pictures by OCR where the reader supports it; `off` leaves them empty. */
 	readonly ocr?: 'auto' | 'off';
 }
 
-/** How a document is read, without influence on what comes out. */
+/** Options that do not affect the result. */
 export interface DocumentRun {
 	readonly signal?: AbortSignal;
-	/** Told now and then how many pages (or parts, for formats without pages) are done, of how many. */
+	/** Called from time to time with the number of finished pages (or parts, in formats without pages) and the total. */
 	progress?(done: number, of: number): void;
 }
 
-/** One page: of a PDF, a presentation's slide, a spreadsheet's sheet, a book's chapter. */
+/** One page of a PDF, slide of a presentation, sheet of a spreadsheet, or chapter of a book. */
 export interface DocumentPage {
 	/** Counted from 1. */
 	readonly page: number;
-	/** NFC, LF, no form feeds, no blanks at line ends, at most two empty lines in a row. Empty when the page holds no text. */
+	/** NFC, LF, no form feeds, no trailing blanks, at most two empty lines in a row. Empty when the page has no text. */
 	readonly text: string;
 	/** Points, where the format has a page size. */
 	readonly width?: number;
 	readonly height?: number;
-	/** True for a picture whose text nobody has read. */
+	/** True for a picture whose text was not read. */
 	readonly needsOcr?: boolean;
 }
 
-/** What a document says of itself. */
+/** Metadata in the document. */
 export interface DocumentMetadata {
 	readonly title?: string;
 	readonly author?: string;
@@ -52,33 +52,32 @@ export interface DocumentMetadata {
 	readonly created?: string;
 }
 
-/** The text of a document: by page where the format has pages, else whole. */
+/** The text of a document: by page where the format has pages, otherwise in one piece. */
 export interface DocumentText {
-	/** Decided by content: `application/pdf`, `text/csv`. */
+	/** Detected from the content: `application/pdf`, `text/csv`. */
 	readonly mediaType: string;
-	/** Those that were asked for, in order, empty ones included. Absent for formats without pages. */
+	/** The requested pages in order, including empty ones. Absent for formats without pages. */
 	readonly pages?: readonly DocumentPage[];
 	/** The whole text of a format without pages. */
 	readonly text?: string;
-	/** Pages of the whole document, whichever were asked for. Absent for formats without pages. */
+	/** Number of pages of the whole document. Absent for formats without pages. */
 	readonly pageCount?: number;
-	/** Text was left out because there was too much of it. */
+	/** Whether text was left out because of a limit. */
 	readonly truncated: boolean;
 	readonly metadata: DocumentMetadata;
 }
 
 /**
- * Turns documents into text that keeps the reading order of columns and the rows of tables.
+ * Extracts text from documents, in reading order of columns and with the rows of tables.
  *
- * Documents are untrusted bytes. Implementations decide the format by content, never by name or label; bound memory, time and output
- * whatever the bytes are; and reject what cannot be read with a client error: `E_DOCUMENT_UNSUPPORTED` (no format it knows),
- * `E_DOCUMENT_UNREADABLE` (damaged), `E_DOCUMENT_ENCRYPTED` (a password is needed to open it), `E_DOCUMENT_TOO_LARGE` (more than a bound
- * allows), `E_DOCUMENT_TIMEOUT`. An aborted signal rejects with its reason and ends the work. Calls beyond what runs at once wait.
- *
- * Core wraps whatever provides this service in a cache by content: the same bytes with the same options are read once.
+ * Documents are untrusted bytes. Implementations detect the format from the content, never from a name or label. They
+ * bound memory, time and output for any input, and reject unreadable documents with a client error:
+ * `E_DOCUMENT_UNSUPPORTED` (unknown format), `E_DOCUMENT_UNREADABLE` (damaged), `E_DOCUMENT_ENCRYPTED` (needs a
+ * password), `E_DOCUMENT_TOO_LARGE` (exceeds a limit), `E_DOCUMENT_TIMEOUT`. An aborted signal rejects with its
+ * reason and ends the work. Calls above the concurrency limit wait.
  */
 export interface DocumentReader {
-	/** Another one whenever the same bytes may give another text: part of the cache's key. */
+	/** Changes whenever the same bytes may give another text: part of the cache key. */
 	readonly version: string;
 	read(
 		document: EncodedDocument,

@@ -1,10 +1,10 @@
-/** Formats that pictures may have, decided by content. */
+/** Supported image formats, detected from the content. */
 export type ImageFormat = 'png' | 'jpeg' | 'webp';
 
-/** A picture as a file holds it: its bytes, or the path of the file, which is not read into the caller's memory. */
+/** An encoded picture: its bytes, or the path of a file, which is not read into the caller's memory. */
 export type EncodedImage = Uint8Array | { readonly path: string };
 
-/** What {@link ImageCodec.probe} reads from the header, after EXIF rotation. Sizes are in pixels. */
+/** The result of {@link ImageCodec.probe}, after EXIF rotation. Sizes are in pixels. */
 export interface ImageInfo {
 	readonly format: ImageFormat;
 	readonly width: number;
@@ -19,22 +19,24 @@ export interface RawImage {
 	readonly data: Uint8Array;
 }
 
-/** How a picture is brought to another size. */
+/** How a picture is resized. */
 export interface FitOptions {
 	readonly width: number;
 	readonly height: number;
-	/** `cover` fills the box and crops around the middle, `contain` fits inside and pads with transparency, `fill` distorts. */
+	/**
+	 * `cover` fills the box and crops at the centre, `contain` fits inside and pads with transparency, `fill` distorts.
+	 */
 	readonly mode: 'cover' | 'contain' | 'fill';
 }
 
-/** How pixels are stored. */
+/** How pixels are encoded. */
 export interface EncodeOptions {
 	readonly format: ImageFormat;
 	/** 0 to 100, for JPEG and WebP. */
 	readonly quality?: number;
-	/** 0 to 9: how hard PNG's zlib tries to be small. */
+	/** The zlib level of PNG, 0 to 9. */
 	readonly effort?: number;
-	/** Puts white behind what is transparent. JPEG always does, because it has no alpha. */
+	/** Flattens transparency onto white. JPEG always does, because it has no alpha. */
 	readonly opaque?: boolean;
 }
 
@@ -51,10 +53,10 @@ export interface TranscodedImage {
 	readonly height: number;
 }
 
-/** A picture that is laid over another one. */
+/** A picture to draw over another one. */
 export interface ImageLayer {
 	readonly image: RawImage;
-	/** Where its top left corner goes, in pixels of the picture below; it may lie outside, and what sticks out is left out. */
+	/** Position of the top left corner, in pixels of the base picture. Parts outside of it are cropped. */
 	readonly x: number;
 	readonly y: number;
 	/** 0 to 1; 1 unless said otherwise. */
@@ -62,29 +64,30 @@ export interface ImageLayer {
 }
 
 /**
- * Image operations on pixels, so that plugins and models need no native package of their own.
+ * Image operations, so that plugins and models need no native package.
  *
- * Encoded inputs are untrusted bytes. Implementations decide the format by content and reject, with a client error
- * (`E_IMAGE_UNREADABLE`, `E_IMAGE_TOO_LARGE`), anything that is not PNG, JPEG or WebP, that has more than 50 megapixels or
- * 52,428,800 bytes, that is an animation, or that is damaged. They apply EXIF rotation and drop metadata. Memory stays bounded
- * however many calls come at once; those beyond wait. An aborted signal rejects with its reason.
+ * Encoded inputs are untrusted bytes. Implementations detect the format from the content. They reject with
+ * a client error (`E_IMAGE_UNREADABLE`, `E_IMAGE_TOO_LARGE`) anything that is not PNG, JPEG or WebP, that
+ * has more than 50 megapixels or 52,428,800 bytes, that is an animation, or that is damaged. They apply
+ * EXIF rotation and drop metadata. Memory stays bounded for any number of calls; calls above the
+ * concurrency limit wait. An aborted signal rejects with its reason.
  */
 export interface ImageCodec {
 	/**
-	 * Reads format and size, and makes sure that the pixels can be decoded. An implementation may leave that out for a picture that it
-	 * could only decode with much memory: such a one shows its damage when it is used.
+	 * Reads format and size, and checks that the pixels can be decoded. An implementation may skip this check
+	 * for a picture that needs much memory; its damage then shows when it is used.
 	 */
 	probe(image: EncodedImage, signal?: AbortSignal): Promise<ImageInfo>;
-	/** Decodes and resizes; pixels are resized only. What it gives belongs to the caller alone. */
+	/** Decodes and resizes; raw pixels are only resized. The caller owns the result. */
 	fit(image: EncodedImage | RawImage, options: FitOptions, signal?: AbortSignal): Promise<RawImage>;
 	/** Encodes pixels. */
 	encode(image: RawImage, options: EncodeOptions, signal?: AbortSignal): Promise<Uint8Array>;
-	/** Decodes, resizes where asked, and encodes again, without handing out the pixels between. */
+	/** Decodes, optionally resizes, and encodes, without handing out the pixels. */
 	transcode(
 		image: EncodedImage,
 		options: TranscodeOptions,
 		signal?: AbortSignal,
 	): Promise<TranscodedImage>;
-	/** Lays pictures over `base`, in their order; the result has the size of `base`, which stays as it is. */
+	/** Draws layers over `base`, in order. The result has the size of `base`, which is not changed. */
 	composite(base: RawImage, layers: readonly ImageLayer[], signal?: AbortSignal): Promise<RawImage>;
 }

@@ -1,8 +1,9 @@
-/** Tells the creators of jobs of their end, at addresses that they name (`callback_url`). Absent where nothing sends such requests. */
+/** Sends a request to the `callback_url` of a job when it ends. Absent when no plugin sends such requests. */
 export interface JobCallbacks {
 	/**
-	 * Looks at a callback before its job is created: the address (https and public, unless the operator allows more), and the secret
-	 * (`whsec_` and base64 of 24 to 64 bytes). Rejects with 400 errors that name the parameters `callback_url` and `callback_secret`.
+	 * Validates a callback before its job is created: the address (https and public, unless the operator
+	 * allows more), and the secret (`whsec_` and base64 of 24 to 64 bytes). Rejects with 400 errors that name
+	 * the parameters `callback_url` and `callback_secret`.
 	 */
 	check(callback: { readonly url: string; readonly secret: string | null }): Promise<void>;
 }

@@ -1,65 +1,77 @@
 import type { Job, JobEventType, ServerEvent } from '@plinth/core';
 
-/** What a follower hears. */
+/** One update of a feed. */
 export interface JobUpdate {
 	/**
-	 * `job.state`: how things stand when the feed begins; `stream.ready`: all of a tenant's jobs have been told so, and what ended before is only in
-	 * the records; `job.progress`: a fraction, at most once a second and job; otherwise a transition.
+	 * `job.state`: the state of a job when the feed starts. `stream.ready`: the state of all pending jobs was
+	 * sent; jobs that ended before are only in the records. `job.progress`: a fraction, at most once a second
+	 * per job. Other types are transitions.
 	 */
 	readonly type: 'job.state' | 'stream.ready' | 'job.progress' | JobEventType;
-	/** Continues behind this update. Undefined: what was said before it still holds, as for progress, and while a state is not told to its end. */
+	/**
+	 * The cursor to resume after this update. Undefined for progress and for incomplete states: the previous
+	 * cursor remains valid.
+	 */
 	readonly cursor: string | undefined;
 	/** Milliseconds since the Unix epoch. */
 	readonly at: number;
-	/** Empty for `stream.ready`, like its kind. */
+	/** Empty for `stream.ready`, like `kind`. */
 	readonly jobId: string;
 	readonly kind: string;
-	/** The job as it is now, which may be later than the transition; null once it was removed. */
+	/** The current job, which may be newer than the transition; null once it was removed. */
 	readonly job: Job | null;
-	/** The same as its plugin shows it to clients, to be sent as JSON; `{ id, object: '<kind>.deleted', deleted: true }` once it was removed, `{}` for `stream.ready`. */
+	/**
+	 * The job in the form of its plugin's API, as JSON. `{ id, object: '<kind>.deleted', deleted: true }` once
+	 * it was removed, `{}` for `stream.ready`.
+	 */
 	readonly view: object;
 }
 
-/** Why a feed ended before what it followed: its reader was too slow, the server stops, or `maxMs` is over. */
-export type FeedEnd = 'slow_reader' | 'stopping' | 'max_age';
+/** Why a feed ended early: the reader was too slow, the server stops, or `maxMs` is over. */
+export type FeedEndReason = 'slow_reader' | 'stopping' | 'max_age';
 
-/** One follower's updates. Ends by itself when the one job that it follows has ended or was removed. */
+/** The updates of one reader. Ends when the one job that it follows has ended or was removed. */
 export interface FeedReader extends AsyncIterable<JobUpdate> {
-	/** Set once the updates are over early. */
-	readonly end: FeedEnd | undefined;
-	/** True once nothing more comes; from the beginning when the one job had ended, and all of that was told before `after`. */
-	readonly isOver: boolean;
+	/** Set once the updates have ended early. */
+	readonly endReason: FeedEndReason | undefined;
+	/** True once no more updates follow. True from the start when the one job had ended before `after`. */
+	readonly isDone: boolean;
 }
 
-/** What a reader of {@link JobFeed} follows, from where on, and for how long. */
+/** What to follow, from where, and for how long. */
 export interface FeedQuery {
 	readonly tenant: string;
-	/** One job; all jobs of the tenant when absent. */
+	/** One job; absent: all jobs of the tenant. */
 	readonly jobId?: string;
-	/** Jobs of one kind. */
+	/** Only jobs of this kind. */
 	readonly kind?: string;
-	/** Continue behind this cursor: what happened since comes first, and no `job.state`, unless too much has happened or been trimmed. */
+	/**
+	 * Resume after this cursor: earlier events are replayed in place of `job.state`, unless they are too many
+	 * or were trimmed.
+	 */
 	readonly after?: string | undefined;
-	/** How long to follow at most, in milliseconds. */
+	/** Maximum duration, in milliseconds. */
 	readonly maxMs?: number;
 	readonly signal: AbortSignal;
 }
 
-/** Follows jobs while they happen, whichever process of the deployment runs them. */
+/** Follows jobs live, in whichever process of the deployment they run. */
 export interface JobFeed {
 	/** The kinds of job that the plugins of this deployment run. */
 	kinds(): readonly string[];
 	/**
-	 * Begins to follow. First comes the present state, as `job.state`: of the one job, or of all of the tenant's that wait or run (at most
-	 * 1,000, the oldest first) with a `stream.ready` behind them; then what happens, within a second. At most 256 KB wait for a reader; then its updates end.
+	 * Starts to follow. The current state comes first, as `job.state`: of the one job, or of all pending jobs
+	 * of the tenant (at most 1,000, oldest first) and then `stream.ready`. Events follow within a second. A
+	 * reader may have 256 KB of queued updates; above this its updates end.
 	 *
-	 * Rejects with `E_JOB_NOT_FOUND` when the one job is unknown to the tenant, and with `E_VALUE_INVALID` for a malformed `after`, which it calls
-	 * `Last-Event-ID` as clients do.
+	 * Rejects with `E_JOB_NOT_FOUND` when the one job is unknown to the tenant, and with `E_VALUE_INVALID` for
+	 * a malformed `after`, which the message calls `Last-Event-ID`.
 	 */
 	follow(query: FeedQuery): Promise<FeedReader>;
 	/**
-	 * The updates as an event stream tells them: `event` is the type, `id` the cursor, and `data` an object `{ object: 'event', type, created_at
-	 * (Unix seconds), data: view }`. One that ends early says why in a last `stream.end`: its data is `{ reason }`.
+	 * The updates as an event stream: `event` is the type, `id` the cursor, and `data` is `{ object: 'event',
+	 * type, created_at (Unix seconds), data: view }`. A stream that ends early closes with `stream.end`, whose
+	 * data is `{ reason }`.
 	 */
 	events(reader: FeedReader): AsyncIterable<ServerEvent>;
 }

@@ -3,171 +3,183 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Crash, OutOfMemory, Overtime, Refusal } from './failures.ts';
+import { Crash, OutOfMemory, Refusal, TaskTimeout } from './failures.ts';
 import { type Frame, readFrames, writeFrame } from './frames.ts';
 import { killOnExit } from './kill-on-exit.ts';
-import { type Answer, answersFd, type Outcome, outOfMemory, type Request } from './messages.ts';
-import type { ProcessOptions, TaskAnswer, TaskRun } from './options.ts';
+import {
+	type ChildMessage,
+	outOfMemory,
+	responseFd,
+	type TaskOutcome,
+	type TaskRequest,
+} from './messages.ts';
+import type { ProcessOptions, TaskResponse, TaskRun } from './options.ts';
 
-/** How much of stderr is kept, in characters, and after how many bytes nobody listens any more. */
-const lastWordsLength = 4_096;
-const maxWords = 1_048_576;
-/** How long last words may be on their way, in milliseconds. */
-const timeoutMs = 200;
+/** The end of stderr that is kept, in characters, and the bytes after which stderr is closed. */
+const stderrTailLength = 4_096;
+const maxStderrBytes = 1_048_576;
+/** How long to wait for the rest of stderr, in milliseconds. */
+const stderrTimeoutMs = 200;
 
-/** One process, which does one task at a time. It keeps its parent alive only while it works. */
+/** A child process that runs one task at a time. It keeps its parent alive only during a task. */
 export class TaskProcess {
-	/** Resolves when the process is gone. */
+	/** Resolves when the process has exited. */
 	readonly ended: Promise<void>;
 	readonly #options: ProcessOptions;
 	readonly #child: ChildProcess;
 	readonly #closed: Promise<unknown>;
-	/** Typed as pipes are, which can be told not to keep the process alive. */
+	/** Sockets, because only these have `ref` and `unref`. */
 	readonly #pipes: readonly Socket[];
 	readonly #stdin: Socket;
 	readonly #frames: AsyncGenerator<Frame>;
-	#lastWords = '';
+	#stderrTail = '';
 	#tasks = 0;
 	#isReady = false;
-	#isGone = false;
-	#killedFor: Error | undefined;
+	#hasEnded = false;
+	#killReason: Error | undefined;
 
-	/** Starts the process. Throws where there is no file descriptor left for its pipes. */
+	/** Starts the process. Throws when no file descriptor is free. */
 	constructor(options: ProcessOptions) {
 		this.#options = options;
-		this.#child = started(options);
+		this.#child = spawnChild(options);
 		this.ended = new Promise((resolve) => {
-			const gone = () => {
-				this.#isGone = true;
+			const onEnd = () => {
+				this.#hasEnded = true;
 				resolve();
 			};
-			// `error` comes instead of `exit` where no process could be made. Unheard, it would end the parent.
-			this.#child.on('exit', gone).on('error', gone);
+			// `error` replaces `exit` when the process could not be started. Without a listener it would end the parent.
+			this.#child.on('exit', onEnd).on('error', onEnd);
 		});
 		this.#closed = once(this.#child, 'close').catch(() => {});
-		const [stdin, , stderr, answers] = (this.#child.stdio ?? []) as (Socket | null | undefined)[];
-		if (!stdin || !stderr || !answers) {
+		const [stdin, , stderr, responses] = (this.#child.stdio ?? []) as (Socket | null | undefined)[];
+		if (!stdin || !stderr || !responses) {
 			throw new Error(`The ${options.name} cannot start a process: no file descriptor is free.`);
 		}
-		this.#pipes = [stdin, stderr, answers];
+		this.#pipes = [stdin, stderr, responses];
 		this.#stdin = stdin;
-		this.#frames = readFrames(answers);
+		this.#frames = readFrames(responses);
 		this.#listen(stderr);
-		// Whatever breaks a pipe ends the frames too.
+		// A broken pipe also ends the frames.
 		for (const pipe of this.#pipes) pipe.on('error', () => {});
 		this.#keepAlive(false);
 	}
 
-	/** Whether it can do another task. */
+	/** Whether it can run another task. */
 	get isUsable(): boolean {
-		return !this.#isGone;
+		return !this.#hasEnded;
 	}
 
-	/** Whether it has ever been able to. */
+	/** Whether it was ever ready. */
 	get hasStarted(): boolean {
 		return this.#isReady;
 	}
 
-	/** Whether it has done a task, which may have left something in its memory. */
+	/** Whether it has run a task, which may have left data in its memory. */
 	get isUsed(): boolean {
 		return this.#tasks > 0;
 	}
 
-	/** Of the process; nothing where none could be made. */
+	/** The process id; undefined when it could not be started. */
 	get pid(): number | undefined {
 		return this.#child.pid;
 	}
 
-	/** Ends it at once. A task under way rejects with `reason`, or as after a crash. */
+	/** Kills the process. A running task rejects with `reason`, or as after a crash. */
 	kill(reason?: Error): void {
-		this.#isGone = true;
-		this.#killedFor ??= reason;
+		this.#hasEnded = true;
+		this.#killReason ??= reason;
 		this.#child.kill('SIGKILL');
-		// Whoever waits for its end shall see it.
+		// Keeps the parent alive until `exit` is reported.
 		this.#child.ref();
 	}
 
-	/** Does a task, one at a time. Rejects with a `Refusal`, `Overtime`, `OutOfMemory`, `Crash`, or with what else went wrong. */
-	async run(task: unknown, run: TaskRun): Promise<TaskAnswer> {
+	/** Runs one task. Rejects with a `Refusal`, `TaskTimeout`, `OutOfMemory`, `Crash`, or another error. */
+	async run(task: unknown, run: TaskRun): Promise<TaskResponse> {
 		this.#keepAlive(true);
 		let cancelTimer = () => {};
 		try {
 			await this.#start();
 			run.signal?.throwIfAborted();
-			// Not before: who leaves while it starts would take it from the next one.
-			cancelTimer = this.#killWhenAbandoned(run.signal);
-			return await this.#ask(task, run);
+			// After the start: an abort during the start must not kill the process for the next task.
+			cancelTimer = this.#killAfterAbort(run.signal);
+			return await this.#request(task, run);
 		} finally {
 			cancelTimer();
 			if (this.isUsable) this.#keepAlive(false);
 		}
 	}
 
-	/** From when the signal aborts it has a moment. Returns what lets it live. */
-	#killWhenAbandoned(signal: AbortSignal | undefined): () => void {
-		let patience: NodeJS.Timeout | undefined;
-		const abandon = () => {
-			patience = setTimeout(() => this.kill(), this.#options.abandonedMs);
+	/** Kills the process some time after an abort. Returns a function that cancels this. */
+	#killAfterAbort(signal: AbortSignal | undefined): () => void {
+		let killTimer: NodeJS.Timeout | undefined;
+		const onAbort = () => {
+			killTimer = setTimeout(() => this.kill(), this.#options.abortGraceMs);
 		};
-		signal?.addEventListener('abort', abandon, { once: true });
+		signal?.addEventListener('abort', onAbort, { once: true });
 		return () => {
-			clearTimeout(patience);
-			signal?.removeEventListener('abort', abandon);
+			clearTimeout(killTimer);
+			signal?.removeEventListener('abort', onAbort);
 		};
 	}
 
 	async #start(): Promise<void> {
 		if (this.#isReady) return;
-		const limit = setTimeout(() => this.kill(), this.#options.taskMs);
+		const deadline = setTimeout(() => this.kill(), this.#options.taskTimeoutMs);
 		try {
 			await this.#next();
 			this.#isReady = true;
 		} catch (cause) {
 			throw (
-				this.#killedFor ??
-				new Error(`A process of the ${this.#options.name} does not start.`, { cause })
+				this.#killReason ??
+				new Error(`A process of the ${this.#options.name} did not start.`, { cause })
 			);
 		} finally {
-			clearTimeout(limit);
+			clearTimeout(deadline);
 		}
 	}
 
-	async #ask(task: unknown, { body, limitMs = this.#options.taskMs, heard }: TaskRun) {
-		const limit = new Limit(limitMs, () => this.kill(new Overtime('The task took too long.')));
+	async #request(
+		task: unknown,
+		{ body, timeoutMs = this.#options.taskTimeoutMs, onUpdate }: TaskRun,
+	) {
+		const deadline = new Deadline(timeoutMs, () =>
+			this.kill(new TaskTimeout('The task took too long.')),
+		);
 		try {
-			writeFrame(this.#stdin, { task } satisfies Request, body);
+			writeFrame(this.#stdin, { task } satisfies TaskRequest, body);
 			for (;;) {
 				const frame = await this.#next();
-				const answer = frame.header as Answer | null;
-				if (answer?.kind === 'news') this.#tell(() => heard?.(answer.value, frame.body, limit));
-				else return this.#settle(answer, frame.body);
+				const message = frame.header as ChildMessage | null;
+				if (message?.kind === 'update')
+					this.#handleUpdate(() => onUpdate?.(message.value, frame.body, deadline));
+				else return this.#finish(message, frame.body);
 			}
 		} finally {
-			limit.clear();
+			deadline.clear();
 		}
 	}
 
-	#settle(answer: Answer | null, body: Buffer): TaskAnswer {
-		if (answer?.kind !== 'done' && answer?.kind !== 'refused' && answer?.kind !== 'failed') {
-			throw this.#nonsense();
+	#finish(message: ChildMessage | null, body: Buffer): TaskResponse {
+		if (message?.kind !== 'done' && message?.kind !== 'refused' && message?.kind !== 'failed') {
+			throw this.#protocolError();
 		}
-		const { maxTasks = Number.POSITIVE_INFINITY, maxRestingBytes } = this.#options;
+		const { maxTasks = Number.POSITIVE_INFINITY, maxIdleBytes } = this.#options;
 		this.#tasks++;
-		if (this.#tasks >= maxTasks || answer.rss > maxRestingBytes) this.kill();
-		return answerFrom(answer, body);
+		if (this.#tasks >= maxTasks || message.rss > maxIdleBytes) this.kill();
+		return toResponse(message, body);
 	}
 
-	#tell(news: () => void): void {
+	#handleUpdate(handle: () => void): void {
 		try {
-			news();
+			handle();
 		} catch (cause) {
-			throw this.#nonsense(cause);
+			throw this.#protocolError(cause);
 		}
 	}
 
-	#nonsense(cause?: unknown): Crash {
+	#protocolError(cause?: unknown): Crash {
 		this.kill();
-		return new Crash(`A process of the ${this.#options.name} answers nonsense.`, { cause });
+		return new Crash(`A process of the ${this.#options.name} sent an invalid response.`, { cause });
 	}
 
 	async #next(): Promise<Frame> {
@@ -179,52 +191,54 @@ export class TaskProcess {
 			cause = error;
 		}
 		this.kill();
-		throw this.#killedFor ?? (await this.#fate(cause));
+		throw this.#killReason ?? (await this.#exitError(cause));
 	}
 
-	/** Why it ended by itself, as far as it could say. */
-	async #fate(cause: unknown): Promise<Error> {
-		await Promise.race([this.#closed, delay(timeoutMs)]);
-		const said = this.#lastWords;
-		if (said.includes(outOfMemory) || said.includes('JavaScript heap out of memory')) {
+	/** The error for a process that ended by itself, from its stderr. */
+	async #exitError(cause: unknown): Promise<Error> {
+		await Promise.race([this.#closed, delay(stderrTimeoutMs)]);
+		const stderr = this.#stderrTail;
+		if (stderr.includes(outOfMemory) || stderr.includes('JavaScript heap out of memory')) {
 			return new OutOfMemory('The task took too much memory.');
 		}
-		return new Crash(`A process of the ${this.#options.name} has ended. ${said}`.trim(), { cause });
-	}
-
-	#listen(stderr: Socket): void {
-		let heard = 0;
-		stderr.on('data', (bytes: Buffer) => {
-			this.#lastWords = (this.#lastWords + bytes.toString('latin1')).slice(-lastWordsLength);
-			heard += bytes.byteLength;
-			if (heard > maxWords) stderr.destroy();
+		return new Crash(`A process of the ${this.#options.name} has ended. ${stderr}`.trim(), {
+			cause,
 		});
 	}
 
-	#keepAlive(isWanted: boolean): void {
+	#listen(stderr: Socket): void {
+		let received = 0;
+		stderr.on('data', (bytes: Buffer) => {
+			this.#stderrTail = (this.#stderrTail + bytes.toString('latin1')).slice(-stderrTailLength);
+			received += bytes.byteLength;
+			if (received > maxStderrBytes) stderr.destroy();
+		});
+	}
+
+	#keepAlive(isNeeded: boolean): void {
 		for (const handle of [this.#child, ...this.#pipes]) {
-			if (isWanted) handle.ref();
+			if (isNeeded) handle.ref();
 			else handle.unref();
 		}
 	}
 }
 
-/** Until when a task may go on. */
-class Limit {
-	readonly #late: () => void;
+/** The deadline of a task, which can be extended. */
+class Deadline {
+	readonly #onExpired: () => void;
 	#end: number;
 	#timer: NodeJS.Timeout;
 
-	constructor(ms: number, late: () => void) {
-		this.#late = late;
+	constructor(ms: number, onExpired: () => void) {
+		this.#onExpired = onExpired;
 		this.#end = performance.now() + ms;
-		this.#timer = setTimeout(late, ms);
+		this.#timer = setTimeout(onExpired, ms);
 	}
 
 	extend(ms: number): void {
 		this.clear();
 		this.#end += ms;
-		this.#timer = setTimeout(this.#late, Math.max(0, this.#end - performance.now()));
+		this.#timer = setTimeout(this.#onExpired, Math.max(0, this.#end - performance.now()));
 	}
 
 	clear(): void {
@@ -232,7 +246,7 @@ class Limit {
 	}
 }
 
-function answerFrom(outcome: Outcome, body: Buffer): TaskAnswer {
+function toResponse(outcome: TaskOutcome, body: Buffer): TaskResponse {
 	switch (outcome.kind) {
 		case 'done':
 			return { value: outcome.value, body };
@@ -245,14 +259,17 @@ function answerFrom(outcome: Outcome, body: Buffer): TaskAnswer {
 	}
 }
 
-/** No options of the parent's process: its conditions are for sources alone, and `--inspect` would harm. */
-function started({ file, heapMb, youngMb, env }: ProcessOptions): ChildProcess {
+/**
+ * Starts the process without the parent's `execArgv`: its conditions are for sources alone, and `--inspect`
+ * would conflict.
+ */
+function spawnChild({ file, heapMb, semiSpaceMb, env }: ProcessOptions): ChildProcess {
 	const flags = ['--expose-gc'];
 	if (heapMb !== undefined) flags.push(`--max-old-space-size=${heapMb}`);
-	if (youngMb !== undefined) flags.push(`--max-semi-space-size=${youngMb}`);
+	if (semiSpaceMb !== undefined) flags.push(`--max-semi-space-size=${semiSpaceMb}`);
 	if (file.pathname.endsWith('.ts')) flags.push('--conditions=@plinth/source');
 	const stdio: ('pipe' | 'ignore')[] = ['pipe', 'ignore', 'pipe'];
-	stdio[answersFd] = 'pipe';
+	stdio[responseFd] = 'pipe';
 	const child = spawn(process.execPath, [...flags, fileURLToPath(file)], {
 		env: { ...environment(), ...env },
 		stdio,
@@ -262,7 +279,10 @@ function started({ file, heapMb, youngMb, env }: ProcessOptions): ChildProcess {
 	return child;
 }
 
-/** Nothing of the parent's, which may hold secrets. Few arenas, so that what one thread freed is used by the others. */
+/**
+ * Excludes the parent's variables, which may hold secrets. Few malloc arenas, so that threads reuse each
+ * other's freed memory.
+ */
 function environment(): NodeJS.ProcessEnv {
 	const { SystemRoot } = process.env;
 	return { MALLOC_ARENA_MAX: '2', ...(SystemRoot === undefined ? {} : { SystemRoot }) };

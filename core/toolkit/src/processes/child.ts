@@ -1,80 +1,91 @@
 /**
- * What runs in a child of a `ProcessPool`: `@plinth/core/processes/child`. It loads nothing of the kernel, so that children start fast
- * and stay small.
+ * The entry point of a child of a `ProcessPool`: `@plinth/toolkit/processes/child`. It loads nothing of the
+ * kernel, so that children start fast and stay small.
  */
 import { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { Refusal } from './failures.ts';
 import { type Frame, readFrames, writeFrame } from './frames.ts';
 import { watchMemory } from './memory-watch.ts';
-import { type Answer, answersFd, type Outcome, type Request } from './messages.ts';
+import { type ChildMessage, responseFd, type TaskOutcome, type TaskRequest } from './messages.ts';
 
 export { Refusal };
 
-const usualRest = 150_000_000;
-/** A collection is worth its time when there may be so much of it, in bytes. */
-const garbage = 64_000_000;
+const defaultCollectAbove = 150_000_000;
+/** Minimum garbage, in bytes, for which a collection is worth its time. */
+const minGarbageBytes = 64_000_000;
 
-/** What a task gives: JSON, and bytes that stay as they are. */
+/** The result of a task: JSON, and bytes that are passed as they are. */
 export interface TaskResult {
 	readonly value?: unknown;
 	readonly body?: Uint8Array | undefined;
 }
 
-/** Sends the parent something before the task is done. Resolves when it has left. */
-export type Tell = (value: unknown, body?: Uint8Array) => Promise<void>;
+/** Sends an update to the parent before the task is done. Resolves when it was written. */
+export type SendUpdate = (value: unknown, body?: Uint8Array) => Promise<void>;
 
-/** Does one task. Throws a {@link Refusal} for what is wrong with what it was given. */
-export type Perform = (task: unknown, body: Buffer, tell: Tell) => Promise<TaskResult>;
+/** Runs one task. Throws a {@link Refusal} for invalid input. */
+export type TaskHandler = (
+	task: unknown,
+	body: Buffer,
+	sendUpdate: SendUpdate,
+) => Promise<TaskResult>;
 
-/** How the process is bounded. */
+/** Memory limits of the process. */
 export interface ChildOptions {
-	/** More memory than this during a task ends the process, in bytes; until that is noticed, it may have 20 MB more. */
+	/** Maximum memory during a task, in bytes; above it the process ends. Detection allows for 20 MB more. */
 	readonly maxBytes: number;
-	/** More memory than this after a task, in bytes, is given back at once: well above what the process holds at rest. 150 MB when left out. */
+	/**
+	 * Memory after a task, in bytes, above which garbage is collected at once. Set it well above the process's
+	 * idle size. 150 MB by default.
+	 */
 	readonly collectAbove?: number;
 }
 
 /**
- * Does the tasks that come in over stdin, and answers over a pipe of its own. Ends with stdin, so that the process never outlives its
- * parent. What is printed is heard by nobody.
+ * Runs the tasks that arrive on stdin, and responds on a separate pipe. Ends with stdin, so that the
+ * process never outlives its parent. Console output is discarded.
  */
-export async function serveTasks(perform: Perform, options: ChildOptions): Promise<never> {
-	const { maxBytes, collectAbove = usualRest } = options;
-	// The parent decides when its children end: it may still need them after a signal to the whole process group.
+export async function serveTasks(handler: TaskHandler, options: ChildOptions): Promise<never> {
+	const { maxBytes, collectAbove = defaultCollectAbove } = options;
+	// Signals are ignored, because the parent may still need its children after a signal to the process group.
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 	for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) console[name] = () => {};
 	const collect = collectorAbove(collectAbove);
-	const answers = new Socket({ fd: answersFd, readable: false }).on('error', end);
-	const send = (answer: Answer, body?: Uint8Array) =>
-		new Promise<void>((resolve) => writeFrame(answers, answer, body, resolve));
+	const responses = new Socket({ fd: responseFd, readable: false }).on('error', end);
+	const send = (answer: ChildMessage, body?: Uint8Array) =>
+		new Promise<void>((resolve) => writeFrame(responses, answer, body, resolve));
 	const memory = await watchMemory(maxBytes);
-	// Behind it: on Linux that is a matter of each thread, and who watches must not wait for a busy machine.
+	// After the watch has started: on Linux the priority is per thread, and the watch must keep its own.
 	lowerPriority();
 	const work = async ({ header, body }: Frame) => {
 		memory.start();
-		const tell: Tell = (value, bytes) => send({ kind: 'news', value }, bytes);
-		const [outcome, bytes] = await ended(() => perform((header as Request).task, body, tell));
+		const sendUpdate: SendUpdate = (value, bytes) => send({ kind: 'update', value }, bytes);
+		const [outcome, bytes] = await runTask(() =>
+			handler((header as TaskRequest).task, body, sendUpdate),
+		);
 		memory.stop();
 		void send(outcome, bytes);
 		setImmediate(collect);
 	};
 	void send({ kind: 'ready' });
-	// Not awaited: the end of stdin must be seen during a task too.
+	// Not awaited, so that the end of stdin is noticed during a task.
 	for await (const frame of readFrames(process.stdin)) void work(frame);
 	return end();
 }
 
-/** Where processors are few, the server answers first. */
+/** Gives the server priority on machines with few processors. */
 function lowerPriority(): void {
 	try {
 		setPriority(10);
 	} catch {
-		// Not allowed everywhere; it is a courtesy.
+		// Not allowed everywhere, and not required.
 	}
 }
 
-async function ended(task: () => Promise<TaskResult>): Promise<readonly [Outcome, Uint8Array?]> {
+async function runTask(
+	task: () => Promise<TaskResult>,
+): Promise<readonly [TaskOutcome, Uint8Array?]> {
 	try {
 		const { value = {}, body } = await task();
 		const outcome = { kind: 'done', value, rss: rss() } as const;
@@ -84,29 +95,32 @@ async function ended(task: () => Promise<TaskResult>): Promise<readonly [Outcome
 	}
 }
 
-function refused({ code, sentence, cause }: Refusal): Outcome {
+function refused({ code, sentence, cause }: Refusal): TaskOutcome {
 	const reason = cause instanceof Error ? cause.message : undefined;
 	return { kind: 'refused', code, sentence, cause: reason, rss: rss() };
 }
 
-function failed(error: unknown): Outcome {
+function failed(error: unknown): TaskOutcome {
 	return { kind: 'failed', message: String(error), rss: rss() };
 }
 
-/** What was sent is only garbage now, which Node would keep for long. Where little of it is, the next look waits until there is more. */
-function collectorAbove(least: number): () => void {
-	let above = least;
+/**
+ * Collects garbage that Node would keep for long. After a collection the threshold rises, so that little
+ * garbage does not cause another.
+ */
+function collectorAbove(min: number): () => void {
+	let threshold = min;
 	return () => {
-		if (rss() <= above) return;
+		if (rss() <= threshold) return;
 		globalThis.gc?.();
-		above = Math.max(least, rss() + garbage);
+		threshold = Math.max(min, rss() + minGarbageBytes);
 	};
 }
 
 const rss = () => process.memoryUsage.rss();
 
-/** Not `process.exit`, which would wait for native work under way. */
+/** Not `process.exit`, which would wait for running native work. */
 function end(): never {
 	process.kill(process.pid, 'SIGKILL');
-	throw new Error('The process goes on although it was killed.');
+	throw new Error('The process is still running after SIGKILL.');
 }

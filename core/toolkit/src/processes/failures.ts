@@ -1,6 +1,6 @@
 /**
- * A task is refused for what it was given. `code` names a row of an error table, and `sentence` replaces its message. Not a coded error
- * yet: the process that refuses has no kernel to make one with.
+ * A task was refused because of its input. `code` names an entry of an error table, and `sentence` replaces
+ * its message. Not a coded error, because the child process does not load the kernel.
  */
 export class Refusal<C extends string = string> extends Error {
 	readonly code: C;
@@ -14,11 +14,11 @@ export class Refusal<C extends string = string> extends Error {
 	}
 }
 
-/** A process ended before it had answered, or was killed because what it wrote is no answer. */
+/** A process ended before it responded, or was killed after an invalid response. */
 export class Crash extends Error {}
 
-/** A process was killed because its task took too long. */
-export class Overtime extends Error {}
+/** A process was killed because its task exceeded its timeout. */
+export class TaskTimeout extends Error {}
 
-/** A process was killed, or ended itself, because its task took too much memory. */
+/** A process was killed, or ended itself, because its task exceeded the memory limit. */
 export class OutOfMemory extends Error {}

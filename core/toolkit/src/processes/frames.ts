@@ -1,20 +1,20 @@
 import type { Writable } from 'node:stream';
 
-/** What a process and its children send each other: some JSON, and bytes that stay as they are. */
+/** A message between a process and its child: JSON, and bytes that are passed as they are. */
 export interface Frame {
 	readonly header: unknown;
-	/** Memory of its own. */
+	/** Not shared with other buffers. */
 	readonly body: Buffer;
 }
 
-/** More would not be the other side's doing: bodies are files and pictures. */
+/** Maximum body length. A larger one is invalid: bodies are files and pictures. */
 const maxLength = 268_435_456;
-/** JSON is parsed at once, so no more of it is taken than a loop can bear. */
+/** Maximum header length, because JSON is parsed synchronously. */
 const maxHeader = 16_777_216;
 
 const empty = new Uint8Array(0);
 
-/** Sends a frame: the lengths of header and body, 32 bits each, and the two. `done` is called when all of it has left. */
+/** Writes a frame: the lengths of header and body, 32 bits each, then both. Calls `done` when all of it was written. */
 export function writeFrame(
 	to: Writable,
 	header: unknown,
@@ -30,8 +30,8 @@ export function writeFrame(
 }
 
 /**
- * The frames of a stream until its end. Bytes are copied once, into the body, and the stream's own chunks are freed. Throws on lengths
- * that nobody sends.
+ * Reads the frames of a stream until its end. Bytes are copied once, into the body, and the chunks are
+ * freed. Throws on invalid lengths.
  */
 export async function* readFrames(from: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
 	const take = taker(from);
@@ -44,7 +44,7 @@ export async function* readFrames(from: AsyncIterable<Uint8Array>): AsyncGenerat
 	}
 }
 
-/** Takes bytes from the front of a stream; nothing when it ends before. */
+/** Reads exactly `length` bytes; undefined when the stream ends before. */
 function taker(from: AsyncIterable<Uint8Array>) {
 	const chunks = from[Symbol.asyncIterator]();
 	let chunk: Uint8Array = empty;
@@ -68,7 +68,10 @@ function taker(from: AsyncIterable<Uint8Array>) {
 	};
 }
 
-/** Frees a chunk that has memory of its own. Left to the collector, large bodies would take twice their size until it comes by. */
+/**
+ * Frees a chunk that owns its memory. Until the next garbage collection, large bodies would otherwise take
+ * twice their size.
+ */
 function free({ byteLength, buffer }: Uint8Array): void {
 	const isOwn = byteLength >= 16_384 && byteLength === buffer.byteLength;
 	if (isOwn && buffer instanceof ArrayBuffer) buffer.transfer(0);

@@ -1,4 +1,4 @@
-/** Killable processes for work on untrusted bytes: `@plinth/core/processes`. It loads nothing else of the kernel. */
-export { Crash, OutOfMemory, Overtime, Refusal } from './failures.ts';
-export type { ProcessOptions, TaskAnswer, TaskRun } from './options.ts';
+/** Processes that can be killed, for work on untrusted bytes: `@plinth/toolkit/processes`. */
+export { Crash, OutOfMemory, Refusal, TaskTimeout } from './failures.ts';
+export type { ProcessOptions, TaskResponse, TaskRun } from './options.ts';
 export { ProcessPool, type ProcessPoolOptions } from './pool.ts';

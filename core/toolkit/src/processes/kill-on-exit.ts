@@ -1,20 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** The children that there are now. */
-const living = new Set<ChildProcess>();
+/** The running children. */
+const children = new Set<ChildProcess>();
 
-/** Ends a child together with this process. It would end by itself when its stdin does, but only a moment later. */
+/** Kills a child when this process exits. The child would end with its stdin, but a moment later. */
 export function killOnExit(child: ChildProcess): void {
-	if (living.size === 0) process.on('exit', killAll);
-	living.add(child);
-	const gone = () => {
-		living.delete(child);
-		if (living.size === 0) process.off('exit', killAll);
+	if (children.size === 0) process.on('exit', killAll);
+	children.add(child);
+	const remove = () => {
+		children.delete(child);
+		if (children.size === 0) process.off('exit', killAll);
 	};
-	// `error` comes instead of `exit` where no process could be made.
-	child.once('exit', gone).once('error', gone);
+	// `error` replaces `exit` when the process could not be started.
+	child.once('exit', remove).once('error', remove);
 }
 
 function killAll(): void {
-	for (const child of living) child.kill('SIGKILL');
+	for (const child of children) child.kill('SIGKILL');
 }

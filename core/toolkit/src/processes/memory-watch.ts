@@ -2,18 +2,19 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { outOfMemory } from './messages.ts';
 
-/** How often memory is looked at: a decoder fills some 10 MB in this time. */
+/** Interval of the memory checks, in milliseconds: a decoder can fill some 10 MB in this time. */
 const everyMs = 5;
 
-/** Looks at the memory of this process while it is told to. */
+/** Watches the memory of this process between `start` and `stop`. */
 export interface MemoryWatch {
 	start(): void;
 	stop(): void;
 }
 
 /**
- * Kills this process when it takes more than `maxBytes` while the watch is on, and says on stderr why; and when its parent is gone. A thread
- * of its own looks, because what takes memory or has no end often blocks the main one, which then does not see the end of stdin either.
+ * Kills this process when it exceeds `maxBytes` while the watch is on, and writes the reason to stderr.
+ * Also kills it when its parent has exited. A separate thread checks, because the work often blocks the
+ * main thread, which then does not notice the end of stdin either.
  */
 export async function watchMemory(maxBytes: number): Promise<MemoryWatch> {
 	const state = new Int32Array(new SharedArrayBuffer(8));
@@ -30,14 +31,14 @@ export async function watchMemory(maxBytes: number): Promise<MemoryWatch> {
 	};
 }
 
-/** Becomes the text of the thread, which is quicker than a file of its own: it may refer to nothing outside. */
+/** The source of the thread, which starts faster than a separate file. It must not reference anything outside. */
 function watch(): never {
 	const { workerData } = process.getBuiltinModule('node:worker_threads');
 	const { writeSync } = process.getBuiltinModule('node:fs');
 	const { state, maxBytes, everyMs, lastWords } = workerData;
 	const parent = process.ppid;
 	for (;;) {
-		// Sleeps until the watch is on, then for a moment.
+		// Sleeps until the watch is on, then for one interval.
 		Atomics.wait(state, 0, 0);
 		Atomics.wait(state, 1, 0, everyMs);
 		const isOrphan = process.ppid !== parent;

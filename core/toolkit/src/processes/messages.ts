@@ -1,16 +1,16 @@
-/** What a child is asked. Bytes of the task are the frame's body. */
-export interface Request {
+/** A task for a child. Its bytes are the body of the frame. */
+export interface TaskRequest {
 	readonly task: unknown;
 }
 
-/** The first answer says that the child is there. Each request is answered by an outcome, and maybe by news before. */
-export type Answer =
+/** Messages of a child. The first one is `ready`. Each request is followed by updates, if any, and one outcome. */
+export type ChildMessage =
 	| { readonly kind: 'ready' }
-	| { readonly kind: 'news'; readonly value: unknown }
-	| Outcome;
+	| { readonly kind: 'update'; readonly value: unknown }
+	| TaskOutcome;
 
-/** How a task ended, and how much memory the process has after it, in bytes. */
-export type Outcome = (
+/** The outcome of a task, and the memory of the process after it, in bytes. */
+export type TaskOutcome = (
 	| { readonly kind: 'done'; readonly value: unknown }
 	| {
 			readonly kind: 'refused';
@@ -21,8 +21,8 @@ export type Outcome = (
 	| { readonly kind: 'failed'; readonly message: string }
 ) & { readonly rss: number };
 
-/** Where a child answers. Not stdout, on which any library may print. */
-export const answersFd = 3;
+/** The file descriptor of responses. Not stdout, to which any library may print. */
+export const responseFd = 3;
 
-/** What a child says on stderr before it ends because of its memory. */
+/** What a child writes to stderr before it ends because of its memory. */
 export const outOfMemory = 'plinth: too much memory';

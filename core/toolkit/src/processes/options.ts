@@ -1,39 +1,42 @@
-/** How processes are run, and when they are replaced. */
+/** How processes run, and when they are replaced. */
 export interface ProcessOptions {
-	/** Whose processes they are, as messages name it: `image codec`. */
+	/** The name in error messages: `image codec`. */
 	readonly name: string;
-	/** What they run: a module that calls `serveTasks`. */
+	/** The module to run, which calls `serveTasks`. */
 	readonly file: URL;
-	/** A task may take this long, from when the process has it, in milliseconds, unless it has a limit of its own. So may a start. */
-	readonly taskMs: number;
-	/** A task that nobody waits for any more may go on this long, in milliseconds; then its process is killed. */
-	readonly abandonedMs: number;
-	/** More memory than this after a task, in bytes, and the process is replaced. */
-	readonly maxRestingBytes: number;
-	/** After so many tasks the process is replaced. */
+	/** Timeout of a task, from when the process receives it, and of the start of a process, in milliseconds. */
+	readonly taskTimeoutMs: number;
+	/** How long an aborted task may continue, in milliseconds; then its process is killed. */
+	readonly abortGraceMs: number;
+	/** Memory after a task, in bytes, above which the process is replaced. */
+	readonly maxIdleBytes: number;
+	/** Number of tasks after which the process is replaced. */
 	readonly maxTasks?: number;
-	/** Bounds JavaScript's own heap, in MiB. */
+	/** Maximum JavaScript heap, in MiB. */
 	readonly heapMb?: number;
-	/** Of it, half of what new objects have room in before they are collected, in MiB: less is slower and takes less memory. */
-	readonly youngMb?: number;
-	/** All that they know of the environment. */
+	/** The semi-space for new objects, in MiB: a smaller one is slower and takes less memory. */
+	readonly semiSpaceMb?: number;
+	/** The complete environment of the processes. */
 	readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The surroundings of one task. */
+/** Options of one task. */
 export interface TaskRun {
 	/** Bytes of the task. */
 	readonly body?: Uint8Array | undefined;
 	readonly signal?: AbortSignal | undefined;
-	/** In place of `taskMs`. */
-	readonly limitMs?: number;
-	/** Gets what the child tells before it is done. Throws when that is no message of the task: the child is killed then, as for a wrong answer. */
-	heard?(value: unknown, body: Buffer, limit: { extend(ms: number): void }): void;
+	/** Overrides `taskTimeoutMs`. */
+	readonly timeoutMs?: number;
+	/**
+	 * Receives the updates of the task. A throw marks the update as invalid: the child is killed, as after an
+	 * invalid response.
+	 */
+	onUpdate?(value: unknown, body: Buffer, deadline: { extend(ms: number): void }): void;
 }
 
-/** What a task gave. */
-export interface TaskAnswer {
+/** The response to a task. */
+export interface TaskResponse {
 	readonly value: unknown;
-	/** Memory of its own; empty where there is none. */
+	/** Not shared with other buffers; empty when there is none. */
 	readonly body: Buffer;
 }

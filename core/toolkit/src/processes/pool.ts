@@ -1,25 +1,25 @@
 import { Semaphore } from '../limits/semaphore.ts';
 import { TaskProcess } from './child-process.ts';
 import { Crash, OutOfMemory } from './failures.ts';
-import type { ProcessOptions, TaskAnswer, TaskRun } from './options.ts';
+import type { ProcessOptions, TaskResponse, TaskRun } from './options.ts';
 
-/** How many processes there are. */
+/** Size of the pool. */
 export interface ProcessPoolOptions extends ProcessOptions {
-	/** At most. */
+	/** Maximum number of processes. */
 	readonly workers: number;
-	/** How many are kept although there is nothing to do; none unless set. */
+	/** How many processes are kept without work; 0 by default. */
 	readonly warm?: number;
 	/** How long the others are kept without work, in milliseconds. */
 	readonly idleMs: number;
 }
 
 /**
- * Does tasks in processes of their own, so that their memory and time are bounded and native code that crashes takes nothing with it.
- * The processes start when they are needed and end when they are not.
+ * Runs tasks in child processes, so that their memory and time are bounded and a crash of native code stays
+ * contained. Processes start and end on demand.
  */
 export class ProcessPool {
 	readonly #options: ProcessPoolOptions;
-	readonly #places: Semaphore;
+	readonly #slots: Semaphore;
 	readonly #processes = new Set<TaskProcess>();
 	readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
 	#isKeptWarm = false;
@@ -27,114 +27,117 @@ export class ProcessPool {
 
 	constructor(options: ProcessPoolOptions) {
 		this.#options = options;
-		this.#places = new Semaphore(options.workers);
+		this.#slots = new Semaphore(options.workers);
 	}
 
-	/** Of the processes that there are now. */
+	/** The ids of the running processes. */
 	get pids(): readonly number[] {
 		return [...this.#processes].flatMap(({ pid }) => pid ?? []);
 	}
 
-	/** Starts what is kept warm, now and whenever one of them ends. */
+	/** Starts the warm processes, now and whenever one of them ends. */
 	keepWarm(): void {
 		this.#isKeptWarm = true;
-		while (this.#mayWarm()) {
+		while (this.#needsWarmProcess()) {
 			try {
-				this.#rest(this.#started());
+				this.#addIdle(this.#startProcess());
 			} catch {
-				// For want of file descriptors: the next task tries again, and says so.
+				// No file descriptor is free: the next task retries and reports it.
 				return;
 			}
 		}
 	}
 
 	/**
-	 * Does a task as soon as a process is free. Rejects with a `Refusal` where the child refuses it, with `Overtime` or `OutOfMemory`, with
-	 * a `Crash` when processes crash over it twice; and with the signal's reason as soon as it aborts: a waiting task then never starts.
+	 * Runs a task as soon as a process is free. Rejects with a `Refusal` when the child refuses it, with
+	 * `TaskTimeout` or `OutOfMemory`, and with a `Crash` when two processes crash over it. Rejects with the
+	 * signal's reason as soon as it aborts: a waiting task then never starts.
 	 */
-	run(task: unknown, run: TaskRun = {}): Promise<TaskAnswer> {
-		return this.#places.run(() => this.#tryTwice(task, run), run.signal);
+	run(task: unknown, run: TaskRun = {}): Promise<TaskResponse> {
+		return this.#slots.run(() => this.#runWithRetry(task, run), run.signal);
 	}
 
-	/** Ends all processes; tasks under way and later ones reject. */
+	/** Kills all processes; running and later tasks reject. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		const processes = [...this.#processes];
-		for (const process of processes) process.kill(this.#closed());
+		for (const process of processes) process.kill(this.#closedError());
 		await Promise.all(processes.map(({ ended }) => ended));
 	}
 
-	/** What crashes is tried once more; so is what finds no memory beside what earlier tasks have left: in a new process, whose memory is its own. */
-	async #tryTwice(task: unknown, run: TaskRun): Promise<TaskAnswer> {
-		if (this.#isClosed) throw this.#closed();
-		const process = this.#rested() ?? this.#started();
+	/**
+	 * Retries a crash once, in a new process. Also retries when memory ran out in a process that had run earlier tasks.
+	 */
+	async #runWithRetry(task: unknown, run: TaskRun): Promise<TaskResponse> {
+		if (this.#isClosed) throw this.#closedError();
+		const process = this.#takeIdle() ?? this.#startProcess();
 		const { isUsed } = process;
 		try {
-			return await this.#try(process, task, run);
+			return await this.#runIn(process, task, run);
 		} catch (error) {
-			const isItsOwn = !(error instanceof Crash || (error instanceof OutOfMemory && isUsed));
-			if (isItsOwn) throw error;
+			const isFinal = !(error instanceof Crash || (error instanceof OutOfMemory && isUsed));
+			if (isFinal) throw error;
 		}
 		run.signal?.throwIfAborted();
-		if (this.#isClosed) throw this.#closed();
-		if (this.#usable() >= this.#options.workers) this.#rested()?.kill();
-		return await this.#try(this.#started(), task, run);
+		if (this.#isClosed) throw this.#closedError();
+		if (this.#usable() >= this.#options.workers) this.#takeIdle()?.kill();
+		return await this.#runIn(this.#startProcess(), task, run);
 	}
 
-	async #try(process: TaskProcess, task: unknown, run: TaskRun): Promise<TaskAnswer> {
+	async #runIn(process: TaskProcess, task: unknown, run: TaskRun): Promise<TaskResponse> {
 		try {
 			return await process.run(task, run);
 		} finally {
-			if (process.isUsable) this.#rest(process);
+			if (process.isUsable) this.#addIdle(process);
 		}
 	}
 
-	#started(): TaskProcess {
+	#startProcess(): TaskProcess {
 		const process = new TaskProcess(this.#options);
 		this.#processes.add(process);
 		void process.ended.then(() => {
 			this.#processes.delete(process);
-			this.#wake(process);
-			// One that does not even start would not do so the next time either.
+			this.#removeIdle(process);
+			// A process that failed to start is not restarted.
 			if (this.#isKeptWarm && process.hasStarted) this.keepWarm();
 		});
 		return process;
 	}
 
-	#mayWarm(): boolean {
+	#needsWarmProcess(): boolean {
 		const { warm = 0, workers } = this.#options;
 		return !this.#isClosed && this.#usable() < Math.min(warm, workers);
 	}
 
-	/** How many there are without those that are about to end. */
+	/** The number of processes that are not about to end. */
 	#usable(): number {
 		return [...this.#processes].filter(({ isUsable }) => isUsable).length;
 	}
 
-	#rest(process: TaskProcess): void {
+	#addIdle(process: TaskProcess): void {
 		const timer = setTimeout(() => {
 			const { warm = 0 } = this.#options;
 			if (this.#isKeptWarm && this.#usable() <= warm) return;
-			this.#wake(process);
+			this.#removeIdle(process);
 			process.kill();
 		}, this.#options.idleMs);
 		this.#idle.set(process, timer.unref());
 	}
 
-	#rested(): TaskProcess | undefined {
+	#takeIdle(): TaskProcess | undefined {
 		for (const process of this.#idle.keys()) {
-			this.#wake(process);
+			this.#removeIdle(process);
 			if (process.isUsable) return process;
 		}
 		return undefined;
 	}
 
-	#wake(process: TaskProcess): void {
+	#removeIdle(process: TaskProcess): void {
 		clearTimeout(this.#idle.get(process));
 		this.#idle.delete(process);
 	}
 
-	#closed(): Error {
+	#closedError(): Error {
 		return new Error(`The ${this.#options.name} was stopped.`);
 	}
 }

@@ -7,8 +7,8 @@ export interface NumberBounds {
 }
 
 /**
- * An integer that may arrive as text, as every field of a multipart form does. Unlike `z.coerce.number()` it takes no empty text,
- * no `true` and no `[]` for a number. In OpenAPI it is an integer.
+ * An integer that may arrive as text, as in multipart forms. Unlike `z.coerce.number()` it rejects empty
+ * text, `true` and `[]`. In OpenAPI it is an integer.
  */
 export function formInteger({ min, max }: NumberBounds = {}): z.ZodType<number> {
 	const atLeast = min === undefined ? z.int() : z.int().min(min);

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** One page of a list, as OpenAI's clients page through it: on with `after` set to `last_id` while there is more. Both ids are null on an empty page. */
+/**
+ * One page of a list in OpenAI's form: clients continue with `after` set to `last_id` while `has_more`.
+ * Both ids are null on an empty page.
+ */
 export function listPage<T extends { readonly id: string }>(data: readonly T[], hasMore: boolean) {
 	return {
 		object: 'list' as const,

@@ -1,19 +1,23 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { abandon, isPlinthError, orAbort, type PlinthError, plinthError } from '@plinth/core';
 
-/** Values that are read in one turn of the event loop at most: a model that always has the next one would keep the process from everything else. */
-const valuesPerTurn = 128;
+/**
+ * Maximum values read per tick of the event loop, so that a model that always has the next value cannot
+ * block the process.
+ */
+const valuesPerTick = 128;
 
 /**
- * What a model yields, tied to `signal`: once it aborts, reading rejects with its reason and the source's `return` has been called, also while
- * nobody reads and when the model ignores the signal. Uncoded failures become the model's: 502 `model_error`, their text stays in the log.
+ * The values of a model, bound to `signal`: once it aborts, reading rejects with its reason and the
+ * source's `return` is called, also while nothing is read and when the model ignores the signal. Uncoded
+ * failures become 502 `model_error`; their text stays in the log.
  */
 export function fromModel<T>(
 	source: AsyncIterable<T>,
 	signal: AbortSignal,
 ): AsyncIterableIterator<T> {
 	const iterator = source[Symbol.asyncIterator]();
-	// Nobody waits for it: a generator settles this only after the step it is in.
+	// Not awaited: a generator settles `return` only after its current step.
 	const onAbort = () => abandon(iterator);
 	if (signal.aborted) onAbort();
 	else signal.addEventListener('abort', onAbort, { once: true });
@@ -26,7 +30,7 @@ export function fromModel<T>(
 		async next() {
 			try {
 				count += 1;
-				if (count % valuesPerTurn === 0) await turn();
+				if (count % valuesPerTick === 0) await yieldToEventLoop();
 				signal.throwIfAborted();
 				const step = await orAbort(signal, iterator.next());
 				if (step.done) release();
@@ -45,32 +49,32 @@ export function fromModel<T>(
 }
 
 /**
- * Waits until something worth an answer has come, so that a failure before it still gets a status of its own. What came before it is kept.
- * Rejects with `nothing()` when the source ends without.
+ * Waits for the first value with content, so that an earlier failure gets a status of its own. Earlier
+ * values are buffered. Rejects with `emptyError()` when the source ends before.
  */
 export async function awaitFirst<T>(
 	source: AsyncIterable<T>,
-	isWorth: (value: T) => boolean,
-	nothing: () => PlinthError,
+	isContent: (value: T) => boolean,
+	emptyError: () => PlinthError,
 ): Promise<AsyncIterable<T>> {
 	const iterator = source[Symbol.asyncIterator]();
-	const before: T[] = [];
+	const buffered: T[] = [];
 	for (;;) {
 		const step = await iterator.next();
-		if (step.done) throw nothing();
-		before.push(step.value);
-		if (isWorth(step.value)) return resume(before, iterator);
+		if (step.done) throw emptyError();
+		buffered.push(step.value);
+		if (isContent(step.value)) return resume(buffered, iterator);
 	}
 }
 
-/** Coded errors stay; any other becomes 502 `model_error`, and its text stays in the log. */
+/** Keeps coded errors; any other becomes 502 `model_error`, whose text stays in the log. */
 export function toModelFailure(cause: unknown): unknown {
 	return isPlinthError(cause) ? cause : plinthError('E_MODEL_FAILED', { cause });
 }
 
-async function* resume<T>(before: readonly T[], rest: AsyncIterator<T>): AsyncGenerator<T> {
+async function* resume<T>(buffered: readonly T[], rest: AsyncIterator<T>): AsyncGenerator<T> {
 	try {
-		yield* before;
+		yield* buffered;
 		for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value;
 	} finally {
 		await rest.return?.();

@@ -46,9 +46,9 @@ beforeAll(async () => {
 		file,
 		workers: 1,
 		idleMs: 10_000,
-		taskMs: 10_000,
-		abandonedMs: 500,
-		maxRestingBytes: 450_000_000,
+		taskTimeoutMs: 10_000,
+		abortGraceMs: 500,
+		maxIdleBytes: 450_000_000,
 	});
 });
 
@@ -77,7 +77,7 @@ describe('a child', () => {
 	it('tells what it has before it is done', async () => {
 		const heard: unknown[] = [];
 		const { value } = await pool.run('tell', {
-			heard: (news, body) => heard.push([news, String(body)]),
+			onUpdate: (news, body) => heard.push([news, String(body)]),
 		});
 		expect([heard, value]).toEqual([
 			[
@@ -131,7 +131,7 @@ describe('the process of a child', () => {
 		const program = `
 			import { ProcessPool } from ${JSON.stringify(entry('index'))};
 			const options = { name: 'test', file: new URL(${JSON.stringify(file.href)}), workers: 1, idleMs: 60_000 };
-			const pool = new ProcessPool({ ...options, taskMs: 60_000, abandonedMs: 500, maxRestingBytes: 1e9 });
+			const pool = new ProcessPool({ ...options, taskTimeoutMs: 60_000, abortGraceMs: 500, maxIdleBytes: 1e9 });
 			await pool.run('spin', { body: Buffer.from('${port}') });`;
 		const parent = spawn(process.execPath, ['--input-type=module', '--eval', program]);
 		const [socket]: Socket[] = await once(server, 'connection');
@@ -175,7 +175,7 @@ describe('the process of a child', () => {
 		const program = `
 			import { ProcessPool } from ${JSON.stringify(entry('index'))};
 			const options = { name: 'test', file: new URL(${JSON.stringify(file.href)}), workers: 2, warm: 2 };
-			const limits = { idleMs: 60_000, taskMs: 60_000, abandonedMs: 500, maxRestingBytes: 1e9 };
+			const limits = { idleMs: 60_000, taskTimeoutMs: 60_000, abortGraceMs: 500, maxIdleBytes: 1e9 };
 			const pool = new ProcessPool({ ...options, ...limits });
 			pool.keepWarm();
 			console.log(JSON.stringify((await pool.run('echo')).value));`;

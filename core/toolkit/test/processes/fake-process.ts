@@ -35,12 +35,12 @@ const deeds = {
 	babble: () => writeSync(3, 'What a lovely picture this is!'),
 	'babble JSON': () => send({ kind: 'lovely' }),
 	'babble null': () => writeSync(3, Buffer.from('\\0\\0\\0\\x04\\0\\0\\0\\0null', 'latin1')),
-	'babble news': () => { send({ kind: 'news', value: 'nonsense' }); done(); },
-	flood: () => { for (;;) send({ kind: 'news', value: 'x'.repeat(60_000) }); },
+	'babble news': () => { send({ kind: 'update', value: 'nonsense' }); done(); },
+	flood: () => { for (;;) send({ kind: 'update', value: 'x'.repeat(60_000) }); },
 	'talk much': () => { for (let i = 0; i < 300; i++) try { writeSync(2, 'x'.repeat(10_000)); } catch {} done(); },
 	'talk and die': () => { writeSync(2, 'Segmentation fault.'); process.exit(1); },
-	news: () => { for (const value of [1, 2, 3]) send({ kind: 'news', value }); done(); },
-	'news slowly': () => { send({ kind: 'news', value: 'wait' }); setTimeout(done, 300); },
+	news: () => { for (const value of [1, 2, 3]) send({ kind: 'update', value }); done(); },
+	'news slowly': () => { send({ kind: 'update', value: 'wait' }); setTimeout(done, 300); },
 };
 send({ kind: 'ready' });
 // Requests are small and come one at a time: each in one piece.

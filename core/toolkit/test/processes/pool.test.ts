@@ -1,11 +1,11 @@
 import { eventually } from '@plinth/testing';
 import {
 	Crash,
-	Overtime,
 	ProcessPool,
 	type ProcessPoolOptions,
 	Refusal,
 	type TaskRun,
+	TaskTimeout,
 } from '@plinth/toolkit/processes';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { fakeProcess } from './fake-process.ts';
@@ -27,9 +27,9 @@ function createPool(options: Partial<ProcessPoolOptions> = {}) {
 		file,
 		workers: 1,
 		idleMs: 10_000,
-		taskMs: 10_000,
-		abandonedMs: 500,
-		maxRestingBytes: 450_000_000,
+		taskTimeoutMs: 10_000,
+		abortGraceMs: 500,
+		maxIdleBytes: 450_000_000,
 		...options,
 	});
 	onTestFinished(() => pool.close());
@@ -138,7 +138,7 @@ describe('a pool that is kept warm', () => {
 		const { pool, run } = createPool({ warm: 1, file: new URL('file:///nowhere/process.mjs') });
 		pool.keepWarm();
 		await eventually('it has ended', () => pool.pids.length === 0);
-		await expect(run('anything')).rejects.toThrow('A process of the fake does not start.');
+		await expect(run('anything')).rejects.toThrow('A process of the fake did not start.');
 	});
 });
 
@@ -146,15 +146,15 @@ describe('news of a task', () => {
 	it('come in order before its answer', async () => {
 		const { pool } = createPool();
 		const heard: unknown[] = [];
-		await pool.run('news', { heard: (value) => heard.push(value) });
+		await pool.run('news', { onUpdate: (value) => heard.push(value) });
 		expect(heard).toEqual([1, 2, 3]);
 	});
 
 	it('may lengthen its time', async () => {
 		const { pool } = createPool();
-		const limited = { limitMs: 150 };
-		await expect(pool.run('news slowly', limited)).rejects.toBeInstanceOf(Overtime);
-		const run: TaskRun = { ...limited, heard: (_, __, limit) => limit.extend(5_000) };
+		const limited = { timeoutMs: 150 };
+		await expect(pool.run('news slowly', limited)).rejects.toBeInstanceOf(TaskTimeout);
+		const run: TaskRun = { ...limited, onUpdate: (_, __, deadline) => deadline.extend(5_000) };
 		expect(await pool.run('news slowly', run)).toMatchObject({ value: expect.anything() });
 	});
 
@@ -164,7 +164,7 @@ describe('news of a task', () => {
 		const tooMuch = () => {
 			if (++heard > 20) throw new Error('That is too much.');
 		};
-		await expect(pool.run('flood', { heard: tooMuch })).rejects.toBeInstanceOf(Crash);
+		await expect(pool.run('flood', { onUpdate: tooMuch })).rejects.toBeInstanceOf(Crash);
 		expect(await pid()).toBeGreaterThan(0);
 	});
 });
@@ -189,12 +189,12 @@ describe('a process that fails', () => {
 		expect(await pid()).not.toBe(before);
 	});
 
-	it('by telling what nobody understands, is taken for crashed', async () => {
+	it('by an update that the handler refuses, counts as crashed', async () => {
 		const { pool } = createPool();
-		const heard = () => {
+		const onUpdate = () => {
 			throw new TypeError('What?');
 		};
-		await expect(pool.run('babble news', { heard })).rejects.toMatchObject({
+		await expect(pool.run('babble news', { onUpdate })).rejects.toMatchObject({
 			cause: expect.any(TypeError),
 		});
 	});
@@ -214,7 +214,7 @@ describe('a process that fails', () => {
 	it('by never answering, is killed', async () => {
 		const { pool, pid } = createPool();
 		const before = await pid();
-		await expect(pool.run('hang', { limitMs: 50 })).rejects.toBeInstanceOf(Overtime);
+		await expect(pool.run('hang', { timeoutMs: 50 })).rejects.toBeInstanceOf(TaskTimeout);
 		expect(await pid()).not.toBe(before);
 	});
 
@@ -261,7 +261,7 @@ describe('a task that nobody waits for any more', () => {
 	});
 
 	it('rejects at once, and when it takes long its process is replaced', async () => {
-		const { run, pid } = createPool({ abandonedMs: 20 });
+		const { run, pid } = createPool({ abortGraceMs: 20 });
 		const before = await pid();
 		const leaving = new AbortController();
 		const running = run('hang', leaving.signal);
@@ -274,7 +274,7 @@ describe('a task that nobody waits for any more', () => {
 	});
 
 	it('leaves a process alone that is only starting', async () => {
-		const { pool, run, pid } = createPool({ abandonedMs: 0 });
+		const { pool, run, pid } = createPool({ abortGraceMs: 0 });
 		const leaving = new AbortController();
 		const running = run('anything', leaving.signal);
 		await new Promise((resolve) => setImmediate(resolve));
@@ -285,7 +285,7 @@ describe('a task that nobody waits for any more', () => {
 	});
 
 	it('leaves its process alone when that is done in time', async () => {
-		const { run, pid } = createPool({ abandonedMs: 5_000 });
+		const { run, pid } = createPool({ abortGraceMs: 5_000 });
 		const before = await pid();
 		const leaving = new AbortController();
 		const running = run('anything', leaving.signal);

@@ -6,40 +6,40 @@ export interface TextPage {
 	readonly text: string;
 }
 
-/** The part of a document that a model gets. */
-export interface Fitted {
+/** The part of a document that the model receives. */
+export interface FittedDocument {
 	readonly pages: readonly TextPage[];
-	/** Text was left out. */
+	/** Whether text was left out. */
 	readonly isTruncated: boolean;
 }
 
 /**
- * Brings documents to the characters that a model takes. Short ones stay whole, the others share what is left; each is cut behind a page, or
- * within its first one where that alone is too long.
+ * Limits documents to `max` characters in all. Short documents stay complete; the others share the rest.
+ * Each is cut after a page, or within its first page when that alone is too long.
  */
-export function fit(documents: readonly DocumentText[], most: number): readonly Fitted[] {
+export function fit(documents: readonly DocumentText[], max: number): readonly FittedDocument[] {
 	const all = documents.map(pagesOf);
-	const shares = sharesOf(all.map(lengthOf), most);
+	const shares = sharesOf(all.map(lengthOf), max);
 	return all.map((pages, index) => {
-		const { pages: kept, isCut } = beginningOf(pages, shares[index] ?? 0);
+		const { pages: kept, isCut } = takeFirst(pages, shares[index] ?? 0);
 		return { pages: kept, isTruncated: isCut || (documents[index]?.truncated ?? false) };
 	});
 }
 
-/** The same text without the pages that no share of `most` characters reaches. What {@link fit} makes of it stays the same. */
-export function within(read: DocumentText, most: number): DocumentText {
-	let begin = 0;
-	const pages = read.pages?.filter(({ text }) => {
-		const isReached = begin <= most;
-		begin += text.length;
+/** Drops the pages that no share of `max` characters can reach. The result of {@link fit} stays the same. */
+export function limitPages(document: DocumentText, max: number): DocumentText {
+	let start = 0;
+	const pages = document.pages?.filter(({ text }) => {
+		const isReached = start <= max;
+		start += text.length;
 		return isReached;
 	});
-	return pages && pages.length < (read.pages?.length ?? 0) ? { ...read, pages } : read;
+	return pages && pages.length < (document.pages?.length ?? 0) ? { ...document, pages } : document;
 }
 
-/** The length of all texts of a document, in UTF-16 units. */
-export function charactersOf(read: DocumentText): number {
-	return lengthOf(pagesOf(read));
+/** The text length of a document, in UTF-16 units. */
+export function charactersOf(document: DocumentText): number {
+	return lengthOf(pagesOf(document));
 }
 
 function pagesOf({ pages, text = '' }: DocumentText): readonly TextPage[] {
@@ -50,37 +50,38 @@ function lengthOf(pages: readonly TextPage[]): number {
 	return pages.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** How many characters each may have, so that none has less than the others unless it needs less. */
-function sharesOf(lengths: readonly number[], most: number): readonly number[] {
+/** Splits `max` fairly: no document gets less than another unless it needs less. */
+function sharesOf(lengths: readonly number[], max: number): readonly number[] {
 	const shares = lengths.map(() => 0);
 	const order = lengths
 		.map((length, index) => ({ length, index }))
 		.sort((a, b) => a.length - b.length);
-	let left = most;
-	order.forEach(({ length, index }, place) => {
-		const share = Math.min(length, Math.floor(left / (order.length - place)));
+	let remaining = max;
+	order.forEach(({ length, index }, position) => {
+		const share = Math.min(length, Math.floor(remaining / (order.length - position)));
 		shares[index] = share;
-		left -= share;
+		remaining -= share;
 	});
 	return shares;
 }
 
-function beginningOf(pages: readonly TextPage[], most: number) {
+function takeFirst(pages: readonly TextPage[], max: number) {
 	const kept: TextPage[] = [];
-	let left = most;
+	let remaining = max;
 	for (const page of pages) {
-		if (page.text.length > left) {
-			if (kept.length === 0 && left > 0) kept.push({ ...page, text: cutAtWord(page.text, left) });
+		if (page.text.length > remaining) {
+			if (kept.length === 0 && remaining > 0)
+				kept.push({ ...page, text: cutAtWord(page.text, remaining) });
 			return { pages: kept, isCut: true };
 		}
 		kept.push(page);
-		left -= page.text.length;
+		remaining -= page.text.length;
 	}
 	return { pages: kept, isCut: false };
 }
 
-function cutAtWord(text: string, most: number): string {
-	const part = text.slice(0, most);
+function cutAtWord(text: string, max: number): string {
+	const part = text.slice(0, max);
 	const end = Math.max(part.lastIndexOf(' '), part.lastIndexOf('\n'));
-	return part.slice(0, end > most / 2 ? end : most).replace(/[\ud800-\udbff]$/, '');
+	return part.slice(0, end > max / 2 ? end : max).replace(/[\ud800-\udbff]$/, '');
 }

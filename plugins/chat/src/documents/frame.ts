@@ -1,13 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DocumentPart } from '../model.ts';
 
-/** What a frame shows of a document. */
-export type Framed = Omit<DocumentPart, 'type' | 'text'> & {
-	/** What to say about pages that were left out. */
+/** The content of a frame. */
+export type FrameContent = Omit<DocumentPart, 'type' | 'text'> & {
+	/** A notice about omitted pages. */
 	readonly notice?: string;
 };
 
-/** A document's text between marks that say where it comes from. Nothing in it can be taken for such a mark. */
+/** Wraps a document's text in tags with its name and type. The text cannot contain such tags. */
 export async function frameOf({
 	filename,
 	mediaType,
@@ -15,30 +15,30 @@ export async function frameOf({
 	hasPages,
 	pageCount,
 	notice,
-}: Framed): Promise<string> {
+}: FrameContent): Promise<string> {
 	const count = hasPages ? ` pages="${pageCount}"` : '';
-	// Joined by `+`: a long text is not copied until somebody reads it.
+	// Joined by `+`: V8 does not copy the text until it is read.
 	let text = `<file name="${attribute(filename)}" type="${mediaType}"${count}>\n`;
-	for (const { page, text: words } of pages) {
+	for (const { page, text: content } of pages) {
 		text += hasPages ? `<page number="${page}">\n` : '';
-		text += await harmless(words);
+		text += await escapeMarks(content);
 		text += hasPages ? '\n</page>\n' : '\n';
 	}
 	return `${text}${notice ? `<notice>${notice}</notice>\n` : ''}</file>`;
 }
 
-/** UTF-16 units that are looked at in one turn of the event loop: a few milliseconds where everything is a mark. */
+/** UTF-16 units processed per tick of the event loop: a few milliseconds in the worst case. */
 const sliceLength = 65_536;
 
-/** A document cannot end its frame, nor begin another one. */
-async function harmless(text: string): Promise<string> {
+/** Escapes frame tags, so that a document can neither close its frame nor open another. */
+async function escapeMarks(text: string): Promise<string> {
 	let safe = '';
-	for (let at = 0, end = 0; at < text.length; at = end) {
-		if (at > 0) await turn();
-		// No mark reaches over the next `<`.
-		const next = text.indexOf('<', at + sliceLength);
+	for (let start = 0, end = 0; start < text.length; start = end) {
+		if (start > 0) await yieldToEventLoop();
+		// No tag spans the next `<`.
+		const next = text.indexOf('<', start + sliceLength);
 		end = next < 0 ? text.length : next;
-		safe += text.slice(at, end).replace(mark, '&lt;');
+		safe += text.slice(start, end).replace(mark, '&lt;');
 	}
 	return safe;
 }

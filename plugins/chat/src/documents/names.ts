@@ -1,17 +1,17 @@
-/** The name of a file: the client's, or one that says what the file is. */
+/** The name of a file: the client's, or one derived from the media type. */
 export function nameOf(filename: string | undefined, mediaType: string): string {
 	return filename?.trim() || `document${endings[mediaType] ?? ''}`;
 }
 
-/** Makes every name differ from the others, so that an answer can say which file it means. */
-export function distinct(names: readonly string[]): readonly string[] {
-	const taken = new Set<string>();
-	return names.map((wanted) => {
-		let name = wanted;
-		for (let count = 2; taken.has(name); count++) {
-			name = wanted.replace(/(\.[^.]*)?$/, (ending) => ` (${count})${ending}`);
+/** Makes all names unique, so that answers can refer to a file. */
+export function uniqueNames(names: readonly string[]): readonly string[] {
+	const used = new Set<string>();
+	return names.map((requested) => {
+		let name = requested;
+		for (let count = 2; used.has(name); count++) {
+			name = requested.replace(/(\.[^.]*)?$/, (ending) => ` (${count})${ending}`);
 		}
-		taken.add(name);
+		used.add(name);
 		return name;
 	});
 }

@@ -7,12 +7,12 @@ import {
 	type SentDocument,
 } from '@plinth/toolkit';
 import type { ChatAbilities, DocumentPart } from '../model.ts';
-import { charactersOf, fit, within } from './fit.ts';
+import { charactersOf, fit, limitPages } from './fit.ts';
 import { frameOf } from './frame.ts';
-import { distinct, nameOf } from './names.ts';
+import { nameOf, uniqueNames } from './names.ts';
 import type { TextBudget } from './text-budget.ts';
 
-/** A file of a request whose text the model is to get. */
+/** A file of a request to be read as text. */
 export interface SentFile {
 	readonly type: 'sent';
 	/** `messages[1].content[0].file.file_data`. */
@@ -21,31 +21,34 @@ export interface SentFile {
 	readonly document: SentDocument;
 }
 
-/** What files are read with. */
+/** Dependencies of reading files. */
 export interface ReadContext {
 	readonly documents: DocumentReader | undefined;
 	readonly abilities: Pick<ChatAbilities, 'documentCharacters'>;
-	readonly room: TextBudget;
-	readonly turns: PerTenantLimit;
+	readonly budget: TextBudget;
+	readonly readLimit: PerTenantLimit;
 	readonly tenant: string;
 	readonly signal: AbortSignal;
-	/** Told of what was left out. */
+	/** Called with a warning about omitted text. */
 	warn(message: string): void;
 }
 
-/** Reads the files of a request, and brings them to the characters that the model takes. What cannot be read is a 400 error that names its parameter. */
+/**
+ * Reads the files of a request and limits them to the characters that the model accepts. Throws a 400 error
+ * with the parameter of an unreadable file.
+ */
 export async function readFiles(
 	files: readonly SentFile[],
 	context: ReadContext,
 ): Promise<readonly DocumentPart[]> {
 	if (files.length === 0) return [];
-	const { documentCharacters: most = Infinity } = context.abilities;
-	const texts = await textsOf(files, most, context);
-	const names = distinct(
+	const { documentCharacters: max = Infinity } = context.abilities;
+	const texts = await textsOf(files, max, context);
+	const names = uniqueNames(
 		files.map(({ filename }, index) => nameOf(filename, texts[index]?.mediaType ?? '')),
 	);
 	const parts: DocumentPart[] = [];
-	for (const [index, { pages, isTruncated }] of fit(texts, most).entries()) {
+	for (const [index, { pages, isTruncated }] of fit(texts, max).entries()) {
 		const { mediaType, pageCount = 1, pages: all } = texts[index] as DocumentText;
 		const hasPages = all !== undefined;
 		const filename = names[index] as string;
@@ -58,21 +61,21 @@ export async function readFiles(
 	return parts;
 }
 
-/** The first failure ends the reading of the others. */
+/** Reads all files; the first failure aborts the others. */
 async function textsOf(
 	files: readonly SentFile[],
-	most: number,
-	{ documents, room, turns, tenant, signal: outer }: ReadContext,
+	max: number,
+	{ documents, budget, readLimit, tenant, signal: outer }: ReadContext,
 ): Promise<readonly DocumentText[]> {
-	const stop = new AbortController();
-	const signal = AbortSignal.any([outer, stop.signal]);
-	return turns.map(tenant, files, signal, async (file) => {
+	const failure = new AbortController();
+	const signal = AbortSignal.any([outer, failure.signal]);
+	return readLimit.map(tenant, files, signal, async (file) => {
 		try {
-			const read = within(await readFile(file, documents, signal), most);
-			blaming(file, () => room.take(charactersOf(read)));
+			const read = limitPages(await readFile(file, documents, signal), max);
+			checkFor(file, () => budget.take(charactersOf(read)));
 			return read;
 		} catch (error) {
-			stop.abort(error);
+			failure.abort(error);
 			throw error;
 		}
 	});
@@ -87,28 +90,29 @@ async function readFile(
 		throw plinthError('E_VALUE_UNSUPPORTED', {
 			param: file.param,
 			message:
-				'This server reads no files: its composition has no document reader. Send their text, or add a backend such as documentReader of @plinth/documents.',
+				'This server reads no files: its composition has no document reader. Send their text, or ' +
+				'add a backend such as documentReader of @plinth/documents.',
 		});
 	}
 	try {
 		return await reader.read(encodedDocument(file.document), {}, { signal });
 	} catch (error) {
-		throw blamed(error, file);
+		throw withParam(error, file);
 	}
 }
 
-function blaming(file: SentFile, check: () => void): void {
+function checkFor(file: SentFile, check: () => void): void {
 	try {
 		check();
 	} catch (error) {
-		throw blamed(error, file);
+		throw withParam(error, file);
 	}
 }
 
-/** The reader does not know which parameter held the file. */
-function blamed(error: unknown, { param }: SentFile): unknown {
+/** Adds the parameter to an error of the reader. */
+function withParam(error: unknown, { param }: SentFile): unknown {
 	if (!isPlinthError(error) || error.spec.status !== 400) return error;
-	// The message has its remedy already, which the new error would append again.
+	// The message already contains the remedy; the new error would append it again.
 	const { remedy: _, ...spec } = error.spec;
 	return new PlinthError(error.code, spec, { message: error.message, param, cause: error });
 }

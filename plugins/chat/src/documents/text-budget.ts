@@ -1,28 +1,30 @@
 import type { CapacityShare } from '@plinth/toolkit';
 import { mediaError } from '@plinth/toolkit';
 
-/** The text of one request's documents, which stays in memory until the request is answered. */
+/** Bounds the document text of one request, which stays in memory until the response is sent. */
 export class TextBudget {
-	readonly #most: number;
+	readonly #max: number;
 	readonly #share: CapacityShare;
 
-	/** A request may bring `most` characters; what the process holds altogether is bounded by `share`. */
-	constructor(most: number, share: CapacityShare) {
-		this.#most = most;
+	/** `max` characters per request; `share` bounds the process. */
+	constructor(max: number, share: CapacityShare) {
+		this.#max = max;
 		this.#share = share;
 	}
 
-	/** Counts the text of one more document. Throws 400 `E_DOCUMENT_TOO_LARGE` beyond what a request may bring, 503 beyond what the process holds. */
+	/** Adds a document. Throws 400 `E_DOCUMENT_TOO_LARGE` above the limit of a request, 503 above that of the process. */
 	take(characters: number): void {
-		if (this.#share.held + characters > this.#most) {
+		if (this.#share.held + characters > this.#max) {
 			throw mediaError('E_DOCUMENT_TOO_LARGE', {
-				message: `The files of a request may hold ${this.#most.toLocaleString('en-US')} characters of text together; these hold more.`,
+				message:
+					`The files of a request may have ${this.#max.toLocaleString('en-US')} characters of text ` +
+					'together; these have more.',
 			});
 		}
 		this.#share.take(characters);
 	}
 
-	/** To be called when the request is answered, or given up; also more than once. */
+	/** Releases the share at the end of the request; may be called several times. */
 	release(): void {
 		this.#share.release();
 	}

@@ -3,10 +3,10 @@ import { codePoints } from '@plinth/core';
 import { z } from 'zod';
 import { message, toolName } from './messages.ts';
 
-/** Most of what comes in lists, and most answers to one request. */
+/** Maximum lengths of lists, and maximum answers per request. */
 export const chatLimits = { messages: 2_048, tools: 128, answers: 8, stops: 4 } as const;
 
-// Not `z.json()`, which OpenAPI could only describe by a nameless schema that refers to itself.
+// Not `z.json()`: OpenAPI could describe it only as an anonymous recursive schema.
 const schemaObject = z
 	.custom<JsonObject>(
 		(value) =>
@@ -111,7 +111,7 @@ export const chatBody = z
 	})
 	.meta({
 		id: 'ChatCompletionCreate',
-		description: 'What was said so far, and how to answer it.',
+		description: 'The conversation so far, and the options of the answer.',
 		examples: [
 			{
 				model: 'builtin-chat',
@@ -137,7 +137,7 @@ export const chatBody = z
 /** A checked body. */
 export type ChatBody = z.output<typeof chatBody>;
 
-/** A long data URL has become a file, which is no JSON any more. */
+/** A long data URL was replaced by a file, which is not JSON. */
 function isJson(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return typeof value !== 'function';
 	const prototype: unknown = Object.getPrototypeOf(value);

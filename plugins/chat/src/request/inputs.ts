@@ -2,44 +2,44 @@ import { invalidValue } from '@plinth/core';
 import { readFiles, type SentFile } from '../documents/read.ts';
 import type { ChatMessage, ChatPart } from '../model.ts';
 import type { InputContext } from './context.ts';
-import { filePartOf, pictureOf, type Reading, soundOf } from './media.ts';
-import type { PlacedPart, RawMessage } from './raw-messages.ts';
+import { filePartOf, type PartReader, pictureOf, soundOf } from './media.ts';
+import type { RawMessage, RawPart } from './raw-messages.ts';
 
-/** Most files of one request: documents, pictures and sound. */
+/** Maximum number of files in one request: documents, pictures and sound. */
 export const maxFiles = 64;
 
-/** The messages as the model gets them: files as their text, unless it reads them itself. */
+/** Reads the messages for a model: files become text, unless the model accepts them. */
 export async function readMessages(
-	drafts: readonly RawMessage[],
+	rawMessages: readonly RawMessage[],
 	context: InputContext,
 ): Promise<readonly ChatMessage[]> {
-	const parts = drafts.flatMap((draft) => (draft.role === 'user' ? draft.content : []));
-	refuseTooMany(parts);
-	const readings = parts.map((placed) => readingOf(placed, context));
-	const ready = new Map<PlacedPart, ChatPart>();
-	const files = new Map<PlacedPart, SentFile>();
-	for (const [index, read] of (await allOf(readings, context.signal)).entries()) {
-		const placed = parts[index] as PlacedPart;
-		if (read.type === 'sent') files.set(placed, read);
-		else ready.set(placed, read);
+	const parts = rawMessages.flatMap((message) => (message.role === 'user' ? message.content : []));
+	checkFileCount(parts);
+	const readers = parts.map((raw) => readerFor(raw, context));
+	const ready = new Map<RawPart, ChatPart>();
+	const files = new Map<RawPart, SentFile>();
+	for (const [index, read] of (await readAll(readers, context.signal)).entries()) {
+		const raw = parts[index] as RawPart;
+		if (read.type === 'sent') files.set(raw, read);
+		else ready.set(raw, read);
 	}
 	const documents = await readFiles([...files.values()], context);
-	for (const [index, placed] of [...files.keys()].entries()) {
-		ready.set(placed, documents[index] as ChatPart);
+	for (const [index, raw] of [...files.keys()].entries()) {
+		ready.set(raw, documents[index] as ChatPart);
 	}
-	return drafts.map((draft) =>
-		draft.role === 'user'
-			? { ...draft, content: draft.content.map((placed) => ready.get(placed) as ChatPart) }
-			: draft,
+	return rawMessages.map((message) =>
+		message.role === 'user'
+			? { ...message, content: message.content.map((raw) => ready.get(raw) as ChatPart) }
+			: message,
 	);
 }
 
-function refuseTooMany(parts: readonly PlacedPart[]): void {
+function checkFileCount(parts: readonly RawPart[]): void {
 	const first = parts.filter(({ part }) => part.type !== 'text')[maxFiles];
 	if (first) throw invalidValue(first.param, `At most ${maxFiles} files are taken in one request.`);
 }
 
-function readingOf({ part, param }: PlacedPart, context: InputContext): Reading {
+function readerFor({ part, param }: RawPart, context: InputContext): PartReader {
 	switch (part.type) {
 		case 'text':
 			return async () => part;
@@ -54,17 +54,17 @@ function readingOf({ part, param }: PlacedPart, context: InputContext): Reading 
 	}
 }
 
-/** Side by side: fetched pictures would take long one after the other. The first failure ends the others. */
-async function allOf(
-	readings: readonly Reading[],
+/** Runs all readers concurrently, because fetching pictures is slow. The first failure aborts the others. */
+async function readAll(
+	readers: readonly PartReader[],
 	outer: AbortSignal,
 ): Promise<readonly (ChatPart | SentFile)[]> {
-	const stop = new AbortController();
-	const signal = AbortSignal.any([outer, stop.signal]);
+	const failure = new AbortController();
+	const signal = AbortSignal.any([outer, failure.signal]);
 	try {
-		return await Promise.all(readings.map((read) => read(signal)));
+		return await Promise.all(readers.map((read) => read(signal)));
 	} catch (error) {
-		stop.abort(error);
+		failure.abort(error);
 		throw error;
 	}
 }

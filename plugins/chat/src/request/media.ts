@@ -1,13 +1,13 @@
 import { invalidValue, isUpload, mediaTypeOf, plinthError, unsupportedValue } from '@plinth/core';
 import {
+	documentFromField,
 	encodedImage,
 	type ImageCodec,
 	imageFromUrl,
-	type NamedFiles,
-	probeSent,
+	probeImage,
+	type ReferencedFiles,
 	type SentDocument,
 	type SentImage,
-	sentDocument,
 } from '@plinth/toolkit';
 import { nameOf } from '../documents/names.ts';
 import type { SentFile } from '../documents/read.ts';
@@ -15,38 +15,39 @@ import type { AudioPart, ChatPart, ImagePart } from '../model.ts';
 import type { InputContext } from './context.ts';
 import type { SentPart } from './parts.ts';
 
-type Sent<T extends SentPart['type']> = Extract<SentPart, { type: T }>;
+type PartOf<T extends SentPart['type']> = Extract<SentPart, { type: T }>;
 
-/** Makes a part of a message what the model gets of it. What can be said of it without its bytes has been said. */
-export type Reading = (signal: AbortSignal) => Promise<ChatPart | SentFile>;
+/** Converts a part for the model. Errors that need no bytes were thrown before. */
+export type PartReader = (signal: AbortSignal) => Promise<ChatPart | SentFile>;
 
-/** A picture as the model gets it; a sentence in its place for one that does not look at pictures. */
+/** A picture for the model, or a sentence in its place when the model accepts no pictures. */
 export function pictureOf(
-	{ url, detail }: Sent<'image_url'>['image_url'],
+	{ url, detail }: PartOf<'image_url'>['image_url'],
 	param: string,
-	{ abilities, images, named, warn }: InputContext,
-): Reading {
+	{ abilities, images, referenced, warn }: InputContext,
+): PartReader {
 	const address = typeof url === 'string' && /^https?:\/\//i.test(url) ? url : undefined;
-	// Fetched for models that look at it, so that all of them get pictures in one form. Where the server fetches none, such a model may do so.
-	const isLeft = address !== undefined && !(abilities.images && named.fetches);
-	const found = isLeft ? undefined : imageFromUrl(url, `${param}.url`, named);
+	// Fetched when the model accepts pictures, so that all models get the same form. Where the server fetches
+	// none, the model may fetch it.
+	const isUrlPassed = address !== undefined && !(abilities.images && referenced.canFetch);
+	const pending = isUrlPassed ? undefined : imageFromUrl(url, `${param}.url`, referenced);
 	return async (signal) => {
-		const image = found
-			? await lookAt(await found.bring(signal), `${param}.url`, images, signal)
+		const image = pending
+			? await probePicture(await pending.load(signal), `${param}.url`, images, signal)
 			: { url: address as string };
 		if (abilities.images) return { type: 'image', detail: details[detail ?? 'auto'], image };
-		warn('The model does not look at pictures: it was told that there is one.');
+		warn('The model accepts no pictures: it received a note in place of one.');
 		return {
 			type: 'text',
-			text: '[A picture is attached here. This model does not look at pictures.]',
+			text: '[A picture is attached here. This model accepts no pictures.]',
 		};
 	};
 }
 
 const details = { auto: 'auto', low: 'low', high: 'high', original: 'high' } as const;
 
-/** What is no picture is refused, also where nobody looks at it: the mistake is the client's in any case. */
-async function lookAt(
+/** Rejects invalid pictures, also when the model accepts none. */
+async function probePicture(
 	sent: SentImage,
 	param: string,
 	images: ImageCodec | undefined,
@@ -54,54 +55,54 @@ async function lookAt(
 ): Promise<ImagePart['image']> {
 	const source = encodedImage(sent);
 	if (!images) return { mediaType: await typeOf(sent), source };
-	const { format } = await probeSent(sent, param, images, signal);
+	const { format } = await probeImage(sent, param, images, signal);
 	return { mediaType: `image/${format}`, source };
 }
 
-/** Sound as the model gets it. Throws 400 for one that does not hear. */
+/** Sound for the model. Throws 400 when the model accepts none. */
 export function soundOf(
-	{ data, format }: Sent<'input_audio'>['input_audio'],
+	{ data, format }: PartOf<'input_audio'>['input_audio'],
 	param: string,
 	{ abilities }: InputContext,
 ): AudioPart {
 	if (!abilities.audio) {
-		throw unsupportedValue(param, `${param}: the model does not hear. Send the words as text.`);
+		throw unsupportedValue(param, `${param}: the model accepts no audio. Send the words as text.`);
 	}
-	return { type: 'audio', format, source: sourceOf(sentDocument(data, `${param}.data`)) };
+	return { type: 'audio', format, source: sourceOf(documentFromField(data, `${param}.data`)) };
 }
 
-/** A file for a model that reads its type, or one whose text is to be read. */
+/** A file that the model accepts by type, or one to be read as text. */
 export function filePartOf(
-	file: Sent<'file'>['file'],
+	file: PartOf<'file'>['file'],
 	param: string,
-	{ abilities, named }: InputContext,
-): Reading {
-	const found = documentOf(file, param, named);
+	{ abilities, referenced }: InputContext,
+): PartReader {
+	const pending = documentOf(file, param, referenced);
 	return async (signal) => {
-		const document = await found.bring(signal);
-		// A stored file has the name that it was uploaded with.
-		const own = isUpload(document) ? document.filename : '';
-		const filename = file.filename || file.file_name || own || undefined;
+		const document = await pending.load(signal);
+		// A stored file keeps the name of its upload.
+		const uploadName = isUpload(document) ? document.filename : '';
+		const filename = file.filename || file.file_name || uploadName || undefined;
 		const mediaType = abilities.files ? await typeOf(document) : '';
 		if (abilities.files?.includes(mediaType)) {
 			const source = sourceOf(document);
 			return { type: 'file', filename: nameOf(filename, mediaType), mediaType, source };
 		}
-		return { type: 'sent', param: found.param, filename, document };
+		return { type: 'sent', param: pending.param, filename, document };
 	};
 }
 
-/** A file that a part carries or names, and the parameter that says which. */
-interface FoundDocument {
+/** A file of a part, not loaded yet, and the parameter that errors name. */
+interface PendingDocument {
 	readonly param: string;
-	bring(signal: AbortSignal): Promise<SentDocument>;
+	load(signal: AbortSignal): Promise<SentDocument>;
 }
 
 function documentOf(
-	{ file_data: data, file_id: id, file_url: url }: Sent<'file'>['file'],
+	{ file_data: data, file_id: id, file_url: url }: PartOf<'file'>['file'],
 	param: string,
-	named: NamedFiles,
-): FoundDocument {
+	referenced: ReferencedFiles,
+): PendingDocument {
 	if (url !== undefined && url !== null) {
 		throw unsupportedValue(
 			`${param}.file_url`,
@@ -112,7 +113,7 @@ function documentOf(
 	if (id !== undefined && id !== null) {
 		if (hasData) throw invalidValue(param, `${param}: send exactly one of file_data and file_id.`);
 		const idParam = `${param}.file_id`;
-		return { param: idParam, ...named.stored(id, idParam) };
+		return { param: idParam, ...referenced.stored(id, idParam) };
 	}
 	const dataParam = `${param}.file_data`;
 	if (!hasData) {
@@ -121,8 +122,8 @@ function documentOf(
 			message: `${dataParam} is required: a data URL, or base64 alone.`,
 		});
 	}
-	const document = sentDocument(data, dataParam);
-	return { param: dataParam, bring: async () => document };
+	const document = documentFromField(data, dataParam);
+	return { param: dataParam, load: async () => document };
 }
 
 function typeOf(sent: SentDocument): Promise<string> | string {

@@ -49,5 +49,5 @@ export const message = z
 	.discriminatedUnion('role', [system, developer, user, assistant, tool, legacyFunction])
 	.meta({ id: 'ChatMessage' });
 
-/** A message as it was sent. */
+/** A message of the request body. */
 export type SentMessage = z.output<typeof message>;

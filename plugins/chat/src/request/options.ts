@@ -2,10 +2,10 @@ import { invalidValue, unsupportedValue } from '@plinth/core';
 import type { ChatFormat, ChatRequest, ChatTool } from '../model.ts';
 import type { ChatBody } from './fields.ts';
 
-/** Everything of a request but its messages. */
+/** The options of a request, without its messages. */
 export type ChatOptions = Omit<ChatRequest, 'messages'>;
 
-/** Takes the wish out of a body. Throws 400 errors for fields that contradict each other, and for what is not available. */
+/** Parses the options of a body. Throws 400 errors for conflicting fields and for unsupported ones. */
 export function chatOptions(body: ChatBody): ChatOptions {
 	refuseUnsupported(body);
 	const tools = toolsOf(body);
@@ -28,7 +28,7 @@ export function chatOptions(body: ChatBody): ChatOptions {
 	};
 }
 
-/** Whether the client speaks of functions, as before there were tools: it wants its answer in that form. */
+/** Whether the client uses the older `functions`; the response then has that form. */
 export function isLegacy({ functions }: ChatBody): boolean {
 	return functions !== undefined;
 }

@@ -1,21 +1,25 @@
 import { z } from 'zod';
 
-/** Base64 of any length: long ones arrive as files. Only described here; what it holds is read, and refused, where it is used. */
+/**
+ * A field with base64 of any length; long values arrive as files. This only documents it; the value is
+ * validated where it is used.
+ */
 function sentData(description: string) {
 	return z.unknown().meta({ description, override: { type: 'string', description } });
 }
 
 const text = z
 	.object({ type: z.literal('text'), text: z.string() })
-	.meta({ id: 'ChatTextPart', description: 'Words.' });
+	.meta({ id: 'ChatTextPart', description: 'Text.' });
 
 const refusal = z
 	.object({ type: z.literal('refusal'), refusal: z.string() })
-	.meta({ id: 'ChatRefusalPart', description: 'What an earlier answer refused.' });
+	.meta({ id: 'ChatRefusalPart', description: 'The refusal of an earlier answer.' });
 
 const imageUrl = z.object({
 	url: sentData(
-		'A base64 data URL of a PNG, JPEG or WebP, or an http(s) address: the server fetches it where its operator allows that, and otherwise a model that can.',
+		'A base64 data URL of a PNG, JPEG or WebP, or an http(s) address. The server fetches addresses ' +
+			'where its operator allows this; otherwise the model may fetch them.',
 	),
 	detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
 });
@@ -32,7 +36,7 @@ const audio = z
 			format: z.enum(['wav', 'mp3']),
 		}),
 	})
-	.meta({ id: 'ChatAudioPart', description: 'Sound, for models that hear.' });
+	.meta({ id: 'ChatAudioPart', description: 'Sound, for models that accept audio.' });
 
 const file = z
 	.object({
@@ -49,7 +53,8 @@ const file = z
 				.nullish()
 				.meta({ description: 'Another spelling of `filename`.' }),
 			file_data: sentData(
-				'The file: a data URL, or base64 alone. At most 52,428,800 bytes. Its text is read before the model sees the message.',
+				'The file: a data URL, or base64 alone. At most 52,428,800 bytes. ' +
+					'Its text is read before the model receives the message.',
 			).optional(),
 			file_id: z
 				.unknown()
@@ -87,5 +92,5 @@ export const assistantContent = z.union([
 	z.array(z.discriminatedUnion('type', [text, refusal])),
 ]);
 
-/** A part of a user's message as it was sent. */
+/** A part of a user message in the request body. */
 export type SentPart = Exclude<z.output<typeof userContent>, string>[number];

@@ -3,51 +3,51 @@ import type { ChatMessage, TextPart, ToolCall } from '../model.ts';
 import type { SentMessage } from './messages.ts';
 import type { SentPart } from './parts.ts';
 
-/** A part of a user's message, and its place: `messages[1].content[0]`. */
-export interface PlacedPart {
+/** A part of a user message and its parameter: `messages[1].content[0]`. */
+export interface RawPart {
 	readonly part: SentPart;
 	readonly param: string;
 }
 
-/** A message whose parts have not been looked at yet. */
+/** A message whose parts are not read yet. */
 export type RawMessage =
 	| Exclude<ChatMessage, { role: 'user' }>
-	| { readonly role: 'user'; readonly name?: string; readonly content: readonly PlacedPart[] };
+	| { readonly role: 'user'; readonly name?: string; readonly content: readonly RawPart[] };
 
-/** The messages of a request. Throws 400 errors for turns that do not fit together. */
+/** The messages of a request. Throws 400 errors for inconsistent sequences. */
 export function rawMessages(sent: readonly SentMessage[]): readonly RawMessage[] {
-	const known = new Set<string>();
-	return sent.map((message, index) => draftOf(message, `messages[${index}]`, known));
+	const callIds = new Set<string>();
+	return sent.map((message, index) => toRawMessage(message, `messages[${index}]`, callIds));
 }
 
-function draftOf(message: SentMessage, param: string, known: Set<string>): RawMessage {
+function toRawMessage(message: SentMessage, param: string, callIds: Set<string>): RawMessage {
 	switch (message.role) {
 		case 'system':
 		case 'developer':
-			return { role: 'system', content: texts(message.content) };
+			return { role: 'system', content: textParts(message.content) };
 		case 'user': {
 			const { content, name } = message;
-			const parts = typeof content === 'string' ? texts(content) : content;
-			const placed = parts.map((part, index) => ({ part, param: `${param}.content[${index}]` }));
-			return { role: 'user', content: placed, ...(name ? { name } : {}) };
+			const parts = typeof content === 'string' ? textParts(content) : content;
+			const rawParts = parts.map((part, index) => ({ part, param: `${param}.content[${index}]` }));
+			return { role: 'user', content: rawParts, ...(name ? { name } : {}) };
 		}
 		case 'assistant':
-			return assistantOf(message, param, known);
+			return assistantOf(message, param, callIds);
 		case 'tool': {
 			const { tool_call_id: callId, content } = message;
-			if (!known.has(callId)) {
+			if (!callIds.has(callId)) {
 				throw invalidValue(
 					`${param}.tool_call_id`,
 					`${param}.tool_call_id: no assistant message before it has a tool call with the id "${callId.slice(0, 64)}".`,
 				);
 			}
-			return { role: 'tool', callId, content: texts(content) };
+			return { role: 'tool', callId, content: textParts(content) };
 		}
 		case 'function':
 			return {
 				role: 'tool',
 				callId: legacyId(message.name),
-				content: texts(message.content ?? ''),
+				content: textParts(message.content ?? ''),
 			};
 	}
 }
@@ -55,7 +55,7 @@ function draftOf(message: SentMessage, param: string, known: Set<string>): RawMe
 function assistantOf(
 	message: Extract<SentMessage, { role: 'assistant' }>,
 	param: string,
-	known: Set<string>,
+	callIds: Set<string>,
 ): RawMessage {
 	const { content, tool_calls: calls, function_call: legacy } = message;
 	const toolCalls: ToolCall[] = (calls ?? []).map(({ id, function: called }) => ({
@@ -63,8 +63,8 @@ function assistantOf(
 		...called,
 	}));
 	if (legacy) toolCalls.push({ id: legacyId(legacy.name), ...legacy });
-	for (const { id } of toolCalls) known.add(id);
-	const parts = typeof content === 'string' ? texts(content) : (content ?? []);
+	for (const { id } of toolCalls) callIds.add(id);
+	const parts = typeof content === 'string' ? textParts(content) : (content ?? []);
 	const refused = parts.flatMap((part) => (part.type === 'refusal' ? part.refusal : []));
 	const refusal = message.refusal ?? (refused.length > 0 ? refused.join('\n') : undefined);
 	if ((content ?? undefined) === undefined && toolCalls.length === 0 && refusal === undefined) {
@@ -75,14 +75,14 @@ function assistantOf(
 	}
 	return {
 		role: 'assistant',
-		// A turn that only calls tools often says so with an empty text.
+		// An assistant message with only tool calls often has an empty text.
 		content: parts.filter((part) => part.type === 'text' && part.text !== '') as TextPart[],
 		toolCalls,
 		...(refusal === undefined ? {} : { refusal }),
 	};
 }
 
-function texts(content: string | readonly TextPart[]): readonly TextPart[] {
+function textParts(content: string | readonly TextPart[]): readonly TextPart[] {
 	return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 

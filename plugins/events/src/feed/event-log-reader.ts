@@ -1,53 +1,53 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { JobEvent, JobStore } from '@plinth/core';
 
-/** How many events are read at once. */
+/** Events per read. */
 const pageSize = 200;
 
-/** What a tail does with what it reads. */
-export interface TailEvents {
-	/** In the order of the log. The next one follows when it resolves. */
+/** Handlers of the events. */
+export interface EventLogHandlers {
+	/** Called in the order of the log; the next event follows when the promise resolves. */
 	event(event: JobEvent): Promise<void>;
 	failed(err: unknown): void;
 	recovered(): void;
 }
 
-/** Reads the log of all tenants on, from where it stood when somebody began to follow. Never two reads at once. */
+/** Reads the event log of all tenants, starting at its head at the first read. Reads never overlap. */
 export class EventLogReader {
 	readonly #store: Pick<JobStore, 'events' | 'head'>;
-	readonly #events: TailEvents;
+	readonly #handlers: EventLogHandlers;
 	#cursor: string | undefined;
-	/** Raised whenever nobody follows any more: a read from before then is over. */
+	/** Incremented by `reset`, which invalidates a running read. */
 	#epoch = 0;
 	#isReading = false;
-	#isWanted = false;
-	#waiting: PromiseWithResolvers<void>[] = [];
+	#isPollRequested = false;
+	#pendingSyncs: PromiseWithResolvers<void>[] = [];
 
-	constructor(store: Pick<JobStore, 'events' | 'head'>, events: TailEvents) {
+	constructor(store: Pick<JobStore, 'events' | 'head'>, events: EventLogHandlers) {
 		this.#store = store;
-		this.#events = events;
+		this.#handlers = events;
 	}
 
-	/** Behind which event the next read begins. Known once a `sync` has succeeded. */
+	/** The cursor of the next read. Defined after a successful `sync`. */
 	get cursor(): string | undefined {
 		return this.#cursor;
 	}
 
-	/** Something may have happened: reads soon. Many calls make one read. */
+	/** Starts a read. Calls during a read cause one more. */
 	poll(): void {
-		this.#isWanted = true;
+		this.#isPollRequested = true;
 		if (!this.#isReading) void this.#run();
 	}
 
-	/** Resolves when all that had happened before the call has been told. Rejects when the store does not answer. */
+	/** Resolves when all events before the call were delivered. Rejects when the store fails. */
 	sync(): Promise<void> {
-		const waiting = Promise.withResolvers<void>();
-		this.#waiting.push(waiting);
+		const syncs = Promise.withResolvers<void>();
+		this.#pendingSyncs.push(syncs);
 		this.poll();
-		return waiting.promise;
+		return syncs.promise;
 	}
 
-	/** Nobody follows any more: what happens from now on is left out. */
+	/** Stops at the current position; the next read starts at the head. */
 	reset(): void {
 		this.#epoch += 1;
 		this.#cursor = undefined;
@@ -55,16 +55,16 @@ export class EventLogReader {
 
 	async #run(): Promise<void> {
 		this.#isReading = true;
-		while (this.#isWanted) {
-			this.#isWanted = false;
-			const waiting = this.#waiting.splice(0);
+		while (this.#isPollRequested) {
+			this.#isPollRequested = false;
+			const syncs = this.#pendingSyncs.splice(0);
 			try {
 				await this.#read();
-				this.#events.recovered();
-				for (const { resolve } of waiting) resolve();
+				this.#handlers.recovered();
+				for (const { resolve } of syncs) resolve();
 			} catch (err) {
-				this.#events.failed(err);
-				for (const { reject } of waiting) reject(err);
+				this.#handlers.failed(err);
+				for (const { reject } of syncs) reject(err);
 			}
 		}
 		this.#isReading = false;
@@ -73,23 +73,24 @@ export class EventLogReader {
 	async #read(): Promise<void> {
 		const epoch = this.#epoch;
 		let cursor = this.#cursor ?? (await this.#store.head());
-		for (let isMore = true; isMore && epoch === this.#epoch; ) {
+		for (let hasMore = true; hasMore && epoch === this.#epoch; ) {
 			this.#cursor = cursor;
-			// What was trimmed before it could be read is in the records: only a process that slept for days misses it.
+			// Events trimmed before this read are missed. This needs a process suspended for days, and the records hold
+			// the result.
 			const page = await this.#store.events(cursor, { limit: pageSize });
-			isMore = page.events.length === pageSize;
+			hasMore = page.events.length === pageSize;
 			cursor = page.cursor;
-			await this.#tell(page.events);
-			if (isMore) await turn();
+			await this.#deliver(page.events);
+			if (hasMore) await yieldToEventLoop();
 		}
 		if (epoch === this.#epoch) this.#cursor = cursor;
 	}
 
-	async #tell(events: readonly JobEvent[]): Promise<void> {
+	async #deliver(events: readonly JobEvent[]): Promise<void> {
 		const epoch = this.#epoch;
 		for (const event of events) {
 			if (epoch !== this.#epoch) return;
-			await this.#events.event(event);
+			await this.#handlers.event(event);
 		}
 	}
 }

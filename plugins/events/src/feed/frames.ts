@@ -2,10 +2,13 @@ import type { Clock, ResumableEvent } from '@plinth/core';
 import type { FeedReader, JobUpdate } from '@plinth/toolkit';
 import { eventText } from './updates.ts';
 
-/** How long a client may leave a frame unread, in milliseconds: it can go on behind it later, and until then everything waits here. */
+/**
+ * How long a client may leave a frame unread, in milliseconds. It can resume later; until then updates are
+ * queued here.
+ */
 const unreadMs = 10_000;
 
-/** The frames of an event stream. Whoever holds the iterator calls its `return`, also when nothing was read. */
+/** The frames of an event stream. The caller must call `return` of the iterator, also when nothing was read. */
 export function framesOf(
 	reader: FeedReader,
 	textOf: (update: JobUpdate) => string,
@@ -17,9 +20,9 @@ export function framesOf(
 		async next() {
 			const step = await updates.next();
 			if (!step.done) return { done: false, value: frameOf(step.value, textOf(step.value)) };
-			if (hasEnded || !reader.end) return { done: true, value: undefined };
+			if (hasEnded || !reader.endReason) return { done: true, value: undefined };
 			hasEnded = true;
-			return { done: false, value: lastFrame(reader.end, clock.now()) };
+			return { done: false, value: lastFrame(reader.endReason, clock.now()) };
 		},
 		async return() {
 			hasEnded = true;

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type {
 	BusEvent,
 	Clock,
@@ -12,30 +12,30 @@ import type {
 } from '@plinth/core';
 import { isPlinthError } from '@plinth/core';
 import type { FeedQuery, FeedReader, JobFeed } from '@plinth/toolkit';
-import { eventsSince, type JobSnapshot, snapshotOfOne, snapshotsOfAll } from './beginning.ts';
 import { EventLogReader } from './event-log-reader.ts';
-import { Follower } from './follower.ts';
-import { Followers } from './followers.ts';
 import { framesOf } from './frames.ts';
-import { ProgressWatch } from './progress.ts';
+import { ProgressTracker } from './progress-tracker.ts';
+import { eventsSince, type JobSnapshot, snapshotOfOne, snapshotsOfAll } from './snapshots.ts';
+import { FeedSubscription } from './subscription.ts';
+import { FeedSubscriptions } from './subscriptions.ts';
 import { TickBudget } from './tick-budget.ts';
 import { type FeedEvent, Updates } from './updates.ts';
-import { plainView } from './view.ts';
+import { defaultView } from './view.ts';
 
-/** How often the log is looked at although no hint came: other processes share the store, and need not share the bus. */
-const lookMs = 500;
-/** How many updates are handed out in one turn of the event loop, and how many pages are read where feeds begin: some milliseconds of work. */
-const updatesPerTurn = 128;
-const pagesPerTurn = 4;
+/** How often the log is polled without a hint: other processes share the store but perhaps not the bus. */
+const pollMs = 500;
+/** Updates per tick of the event loop, and pages read per tick when feeds start: some milliseconds of work. */
+const updatesPerTick = 128;
+const pagesPerTick = 4;
 
-/** What a feed stands on. */
+/** Services that the feed uses. */
 export interface FeedPorts {
 	readonly store: JobStore;
 	readonly bus: EventBus;
 	readonly kinds: JobKinds;
 }
 
-/** One reader of the log for all who follow, and none while nobody does. */
+/** A job feed with one log reader for all subscriptions. It reads only while there are any. */
 export class LiveFeed implements JobFeed {
 	readonly #store: JobStore;
 	readonly #bus: EventBus;
@@ -43,13 +43,13 @@ export class LiveFeed implements JobFeed {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #updates: Updates;
-	readonly #tail: EventLogReader;
-	readonly #progress: ProgressWatch;
-	readonly #followers = new Followers();
-	readonly #turns = new TickBudget(updatesPerTurn);
-	readonly #pages = new TickBudget(pagesPerTurn);
-	#sleep: (() => void) | undefined;
-	#isAway = false;
+	readonly #logReader: EventLogReader;
+	readonly #progress: ProgressTracker;
+	readonly #subscriptions = new FeedSubscriptions();
+	readonly #updateBudget = new TickBudget(updatesPerTick);
+	readonly #pageBudget = new TickBudget(pagesPerTick);
+	#stopPolling: (() => void) | undefined;
+	#isFailing = false;
 	#isStopped = false;
 
 	constructor({ store, bus, kinds }: FeedPorts, clock: Clock, log: Logger) {
@@ -59,18 +59,18 @@ export class LiveFeed implements JobFeed {
 		this.#clock = clock;
 		this.#log = log;
 		this.#updates = new Updates(store, (job) => this.#view(job));
-		this.#tail = new EventLogReader(store, {
-			event: (event) => this.#tell(event),
+		this.#logReader = new EventLogReader(store, {
+			event: (event) => this.#publish(event),
 			failed: (err) => this.#noteFailure(err),
 			recovered: () => {
-				this.#isAway = false;
+				this.#isFailing = false;
 			},
 		});
-		this.#progress = new ProgressWatch({
+		this.#progress = new ProgressTracker({
 			store,
 			clock,
-			isWanted: (tenant, jobId) => this.#followers.concerns(tenant, jobId),
-			tell: (happening) => void this.#followers.tell(happening),
+			isFollowed: (tenant, jobId) => this.#subscriptions.has(tenant, jobId),
+			publish: (happening) => void this.#subscriptions.publish(happening),
 		});
 	}
 
@@ -79,23 +79,23 @@ export class LiveFeed implements JobFeed {
 	}
 
 	async follow(query: FeedQuery): Promise<FeedReader> {
-		const follower = new Follower(query, {
+		const subscription = new FeedSubscription(query, {
 			updates: this.#updates,
-			turns: this.#turns,
+			budget: this.#updateBudget,
 			clock: this.#clock,
 			onFailure: (err) => this.#noteFailure(err),
-			onLeave: (left) => this.#forget(left),
+			onClose: (closed) => this.#remove(closed),
 		});
-		await this.#pages.take();
-		if (this.#isStopped) follower.finish('stopping');
-		if (follower.isOver) return follower;
-		this.#followers.add(follower);
-		this.#wake();
+		await this.#pageBudget.take();
+		if (this.#isStopped) subscription.finish('stopping');
+		if (subscription.isDone) return subscription;
+		this.#subscriptions.add(subscription);
+		this.#startPolling();
 		try {
-			await this.#begin(follower, query);
-			return follower;
+			await this.#start(subscription, query);
+			return subscription;
 		} catch (error) {
-			follower.finish();
+			subscription.finish();
 			throw error;
 		}
 	}
@@ -104,50 +104,53 @@ export class LiveFeed implements JobFeed {
 		return framesOf(reader, (update) => this.#updates.text(update), this.#clock);
 	}
 
-	/** Ends all feeds at once, and those that begin later too. */
+	/** Ends all feeds, including those that start later. */
 	stop(): void {
 		this.#isStopped = true;
-		for (const follower of this.#followers.all()) follower.finish('stopping');
+		for (const subscription of this.#subscriptions.all()) subscription.finish('stopping');
 	}
 
-	/** What happens meanwhile waits; what of it the beginning tells too is told once. */
-	async #begin(follower: Follower, query: FeedQuery): Promise<void> {
-		await this.#tail.sync();
-		// From here on what waits is behind the cursor, and all before it is in what is read next.
-		const { cursor } = this.#tail;
-		follower.clear();
+	/** Events during the start are queued; duplicates of the initial events are dropped. */
+	async #start(subscription: FeedSubscription, query: FeedQuery): Promise<void> {
+		await this.#logReader.sync();
+		// From here on the queue holds events after the cursor; the reads below cover all earlier ones.
+		const { cursor } = this.#logReader;
+		subscription.clear();
 		const since = await eventsSince(this.#store, query);
-		const standing = await this.#standing(query, since);
-		for (const job of standing) if (job.status === 'in_progress') this.#progress.started(job);
-		const isEnded = query.jobId !== undefined && standing.some(hasEnded);
-		if (since?.length === 0 && isEnded) return follower.finish();
-		if (since && since.length > 0) await this.#tail.sync();
-		follower.begin(since ?? this.#states(standing, query, cursor));
+		const snapshots = await this.#snapshots(query, since);
+		for (const job of snapshots) if (job.status === 'in_progress') this.#progress.started(job);
+		const isEnded = query.jobId !== undefined && snapshots.some(hasEnded);
+		if (since?.length === 0 && isEnded) return subscription.finish();
+		if (since && since.length > 0) await this.#logReader.sync();
+		subscription.start(since ?? this.#stateEvents(snapshots, query, cursor));
 	}
 
-	async #standing(
+	async #snapshots(
 		query: FeedQuery,
 		since: readonly FeedEvent[] | undefined,
 	): Promise<readonly JobSnapshot[]> {
 		const { tenant, jobId, kind } = query;
 		if (jobId === undefined) {
 			const kinds = kind === undefined ? this.kinds() : [kind];
-			return snapshotsOfAll(this.#store, tenant, kinds, this.#pages);
+			return snapshotsOfAll(this.#store, tenant, kinds, this.#pageBudget);
 		}
-		// A job that was removed meanwhile is not unknown: its end is still to be told.
-		const isTold = since?.some((event) => (kind ?? event.kind) === event.kind);
-		const found = snapshotOfOne(this.#store, query, jobId).then((job) => [job]);
-		return isTold ? found.catch(noneIfUnknown) : found;
+		// A job that was removed meanwhile is not unknown: its deletion is still to be sent.
+		const isLogged = since?.some((event) => (kind ?? event.kind) === event.kind);
+		const snapshot = snapshotOfOne(this.#store, query, jobId).then((job) => [job]);
+		return isLogged ? snapshot.catch(noneIfUnknown) : snapshot;
 	}
 
-	/** Only the end of a state says where to go on: who is cut off before hears all of it again. Of one job, its state is the end. */
-	#states(
-		standing: readonly JobSnapshot[],
+	/**
+	 * Only the last event of a state has a cursor, so that a client that disconnects before it receives the
+	 * state again. The state of one job is a single event.
+	 */
+	#stateEvents(
+		snapshots: readonly JobSnapshot[],
 		{ tenant, jobId }: FeedQuery,
 		cursor: string | undefined,
 	): readonly FeedEvent[] {
 		const common = { at: this.#clock.now(), tenant };
-		const states = standing.map(
+		const states = snapshots.map(
 			({ id, kind }): FeedEvent => ({
 				...common,
 				type: 'job.state',
@@ -160,59 +163,58 @@ export class LiveFeed implements JobFeed {
 		return [...states, { ...common, type: 'stream.ready', cursor, jobId: '', kind: '' }];
 	}
 
-	/** Resolves when the next event may come. */
-	async #tell({ data: _, ...event }: JobEvent): Promise<void> {
+	/** Resolves when the next event may be published. */
+	async #publish({ data: _, ...event }: JobEvent): Promise<void> {
 		const { type, tenant, jobId, kind } = event;
-		if (!this.#followers.concerns(tenant, jobId)) return;
+		if (!this.#subscriptions.has(tenant, jobId)) return;
 		if (type === 'job.started') this.#progress.started({ id: jobId, tenant, kind, progress: 0 });
 		else this.#progress.ended(jobId);
-		const isPressing = this.#followers.tell(event);
-		// Then all who take what they have stand before us, and none of them is told more than it has taken.
-		if (isPressing) await turn();
-		await this.#turns.take();
+		const isBackedUp = this.#subscriptions.publish(event);
+		// Lets the readers drain their queues before the next event.
+		if (isBackedUp) await yieldToEventLoop();
+		await this.#updateBudget.take();
 	}
 
-	#hear({ type, tenant, subject, data }: BusEvent): void {
-		if (!type.startsWith('job.') || !this.#followers.concerns(tenant, subject)) return;
+	#onBusEvent({ type, tenant, subject, data }: BusEvent): void {
+		if (!type.startsWith('job.') || !this.#subscriptions.has(tenant, subject)) return;
 		const { progress } = (data ?? {}) as { readonly progress?: unknown };
-		if (type !== 'job.progress') this.#tail.poll();
-		else if (typeof progress === 'number') this.#progress.heard(subject, progress);
+		if (type !== 'job.progress') this.#logReader.poll();
+		else if (typeof progress === 'number') this.#progress.report(subject, progress);
 	}
 
-	#wake(): void {
-		if (this.#sleep) return;
-		const unsubscribe = this.#bus.subscribe({}, (event) => this.#hear(event));
+	#startPolling(): void {
+		if (this.#stopPolling) return;
+		const unsubscribe = this.#bus.subscribe({}, (event) => this.#onBusEvent(event));
 		let cancel = () => {};
-		const look = () => {
-			cancel = this.#clock.after(lookMs, look);
-			this.#tail.poll();
-			this.#progress.look().catch((err: unknown) => this.#noteFailure(err));
+		const poll = () => {
+			cancel = this.#clock.after(pollMs, poll);
+			this.#logReader.poll();
+			this.#progress.poll().catch((err: unknown) => this.#noteFailure(err));
 		};
-		cancel = this.#clock.after(lookMs, look);
-		this.#sleep = () => {
+		cancel = this.#clock.after(pollMs, poll);
+		this.#stopPolling = () => {
 			unsubscribe();
 			cancel();
-			this.#tail.reset();
+			this.#logReader.reset();
 			this.#progress.clear();
 		};
 	}
 
-	#forget(follower: Follower): void {
-		this.#followers.delete(follower);
-		if (!this.#followers.isEmpty) return;
-		this.#sleep?.();
-		this.#sleep = undefined;
+	#remove(subscription: FeedSubscription): void {
+		this.#subscriptions.delete(subscription);
+		if (!this.#subscriptions.isEmpty) return;
+		this.#stopPolling?.();
+		this.#stopPolling = undefined;
 	}
 
 	#view(job: Job): object {
-		return this.#kinds.view(job) ?? plainView(job);
+		return this.#kinds.view(job) ?? defaultView(job);
 	}
 
-	/** The log hears of it once, until the store answers again. */
+	/** Logs the first of consecutive failures. */
 	#noteFailure(err: unknown): void {
-		if (!this.#isAway)
-			this.#log.warn({ err }, 'job events cannot be read; they are asked for again');
-		this.#isAway = true;
+		if (!this.#isFailing) this.#log.warn({ err }, 'job events cannot be read; they are read again');
+		this.#isFailing = true;
 	}
 }
 

@@ -1,35 +1,35 @@
 /**
- * Shares the event loop between those who have much to do: so many go in one of its turns, the others in later ones, in the order in which they
- * asked. A store that answers at once and a socket that takes at once would otherwise let nobody else in until all is done.
+ * Limits the work per tick of the event loop: callers above the limit wait for later ticks, in order.
+ * Otherwise a store and a socket that respond at once would keep one caller running until it is done.
  */
 export class TickBudget {
-	readonly #perTurn: number;
-	#left: number;
-	#isCounting = false;
-	readonly #waiting: (() => void)[] = [];
+	readonly #perTick: number;
+	#remaining: number;
+	#isScheduled = false;
+	readonly #queue: (() => void)[] = [];
 
-	constructor(perTurn: number) {
-		this.#perTurn = perTurn;
-		this.#left = perTurn;
+	constructor(perTick: number) {
+		this.#perTick = perTick;
+		this.#remaining = perTick;
 	}
 
-	/** Resolves when the caller may go. */
+	/** Resolves when the caller may continue. */
 	async take(): Promise<void> {
-		if (!this.#isCounting) this.#count();
-		if (this.#left === 0) return new Promise((resolve) => this.#waiting.push(resolve));
-		this.#left -= 1;
+		if (!this.#isScheduled) this.#schedule();
+		if (this.#remaining === 0) return new Promise((resolve) => this.#queue.push(resolve));
+		this.#remaining -= 1;
 	}
 
-	#count(): void {
-		this.#isCounting = true;
-		setImmediate(() => this.#next());
+	#schedule(): void {
+		this.#isScheduled = true;
+		setImmediate(() => this.#nextTick());
 	}
 
-	#next(): void {
-		const going = this.#waiting.splice(0, this.#perTurn);
-		this.#left = this.#perTurn - going.length;
-		this.#isCounting = false;
-		if (going.length > 0) this.#count();
-		for (const go of going) go();
+	#nextTick(): void {
+		const granted = this.#queue.splice(0, this.#perTick);
+		this.#remaining = this.#perTick - granted.length;
+		this.#isScheduled = false;
+		if (granted.length > 0) this.#schedule();
+		for (const resolve of granted) resolve();
 	}
 }

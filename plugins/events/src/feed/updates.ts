@@ -1,42 +1,42 @@
 import type { Job, JobStore } from '@plinth/core';
 import type { JobUpdate } from '@plinth/toolkit';
 
-/** Something to tell of a job. It is one object for all who hear of it. */
+/** An event of a job. All subscriptions share one object. */
 export interface FeedEvent extends Pick<JobUpdate, 'type' | 'cursor' | 'at' | 'jobId' | 'kind'> {
 	readonly tenant: string;
 }
 
-/** What an update takes before one of its kind was written, in bytes. */
-const firstEstimate = 1_024;
-/** How much the newest size counts in the mean. */
+/** Estimated bytes of an update before the first one of its kind. */
+const initialEstimate = 1_024;
+/** Weight of the newest size in the mean. */
 const weight = 0.1;
 
 /**
- * Makes updates of what has happened: one read of the record, one view and one text for all who tell it at the same moment. Later the
- * record is read anew, for it may have changed.
+ * Creates updates from events. Concurrent requests for one event share one read, one view and one text.
+ * Later requests read the record again, because it may have changed.
  */
 export class Updates {
 	readonly #store: Pick<JobStore, 'get'>;
 	readonly #view: (job: Job) => object;
-	readonly #underWay = new Map<FeedEvent, Promise<JobUpdate>>();
+	readonly #pending = new Map<FeedEvent, Promise<JobUpdate>>();
 	readonly #texts = new WeakMap<JobUpdate, string>();
-	readonly #means = new Map<string, number>();
+	readonly #meanBytes = new Map<string, number>();
 
 	constructor(store: Pick<JobStore, 'get'>, view: (job: Job) => object) {
 		this.#store = store;
 		this.#view = view;
 	}
 
-	/** Reads the job and shows it. Rejects when the store does not answer. */
-	of(happening: FeedEvent): Promise<JobUpdate> {
-		const underWay = this.#underWay.get(happening);
-		if (underWay) return underWay;
-		const made = this.#make(happening).finally(() => this.#underWay.delete(happening));
-		this.#underWay.set(happening, made);
-		return made;
+	/** The update of an event. Rejects when the store fails. */
+	forEvent(event: FeedEvent): Promise<JobUpdate> {
+		const pending = this.#pending.get(event);
+		if (pending) return pending;
+		const update = this.#make(event).finally(() => this.#pending.delete(event));
+		this.#pending.set(event, update);
+		return update;
 	}
 
-	/** The update as JSON, for the wire. */
+	/** The update as JSON. */
 	text(update: JobUpdate): string {
 		const known = this.#texts.get(update);
 		if (known !== undefined) return known;
@@ -44,32 +44,32 @@ export class Updates {
 		const text = eventText(type, at, view);
 		this.#texts.set(update, text);
 		if (job) {
-			const mean = this.bytesOf(job);
-			this.#means.set(keyOf(job), mean + (Buffer.byteLength(text) - mean) * weight);
+			const mean = this.estimateBytes(job);
+			this.#meanBytes.set(keyOf(job), mean + (Buffer.byteLength(text) - mean) * weight);
 		}
 		return text;
 	}
 
-	/** How many bytes an update of this kind is likely to become: the mean of those of the same tenant that were written of late. */
-	bytesOf(job: Pick<Job, 'kind' | 'tenant'>): number {
-		return this.#means.get(keyOf(job)) ?? firstEstimate;
+	/** The estimated size of an update: the moving mean of its kind and tenant. */
+	estimateBytes(job: Pick<Job, 'kind' | 'tenant'>): number {
+		return this.#meanBytes.get(keyOf(job)) ?? initialEstimate;
 	}
 
-	async #make({ tenant, ...happening }: FeedEvent): Promise<JobUpdate> {
-		const { type, jobId, kind } = happening;
-		if (type === 'stream.ready') return { ...happening, job: null, view: {} };
+	async #make({ tenant, ...event }: FeedEvent): Promise<JobUpdate> {
+		const { type, jobId, kind } = event;
+		if (type === 'stream.ready') return { ...event, job: null, view: {} };
 		const job = await this.#store.get(tenant, jobId);
-		const gone = { id: jobId, object: `${kind}.deleted`, deleted: true };
-		return { ...happening, job, view: job ? this.#view(job) : gone };
+		const deleted = { id: jobId, object: `${kind}.deleted`, deleted: true };
+		return { ...event, job, view: job ? this.#view(job) : deleted };
 	}
 }
 
-/** What another tenant writes says nothing of this one's: nobody is slow because somebody else is long-winded. */
+/** Per tenant, because large jobs of one tenant must not slow the feeds of others. */
 function keyOf({ kind, tenant }: Pick<Job, 'kind' | 'tenant'>): string {
 	return `${kind} ${tenant}`;
 }
 
-/** The data of an event stream's frame. */
+/** The data of a frame. */
 export function eventText(type: string, at: number, data: object): string {
 	return JSON.stringify({ object: 'event', type, created_at: Math.floor(at / 1000), data });
 }

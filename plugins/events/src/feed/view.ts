@@ -1,7 +1,7 @@
 import type { Job, JsonObject } from '@plinth/core';
 
-/** How a job looks whose plugin does not say: what every kind has. Instants are Unix seconds. */
-export function plainView(job: Job): JsonObject {
+/** The view of a job whose plugin defines none. Instants are Unix seconds. */
+export function defaultView(job: Job): JsonObject {
 	const { id, kind, model, status, progress, error } = job;
 	return {
 		id,

@@ -7,7 +7,7 @@ import type { StoredFile } from '../record.ts';
 
 const unknownType = 'application/octet-stream';
 
-/** The types that are named in an answer, none of which a browser runs. HTML, SVG, XML and whatever else are bytes. */
+/** Media types that responses name, none of which a browser executes. All others are sent as bytes. */
 const namedTypes: readonly string[] = [
 	'image/png',
 	'image/jpeg',
@@ -47,7 +47,7 @@ export function fileContent(context: FileContext): Route {
 		async handler({ params }, { principal }) {
 			const file = await findFile(context, principal.tenant, params.id);
 			const { mediaType, sha256, filename } = file.value;
-			return Reply.binary(stored(context.shelf, file), {
+			return Reply.binary(stored(context.store, file), {
 				mediaType: namedTypes.includes(mediaType) ? mediaType : unknownType,
 				etag: sha256,
 				filename,
@@ -57,18 +57,21 @@ export function fileContent(context: FileContext): Route {
 	});
 }
 
-/** The record knows how large a file is, so the store is asked once. Bytes that are gone are found out before the head is sent. */
-function stored(shelf: FileStore, { id, value }: StoredFile): ByteSource {
+/**
+ * A stored file as a byte source. The record has its size, so one read of the store suffices. `check`
+ * detects missing bytes before the response head is sent.
+ */
+function stored(store: FileStore, { id, value }: StoredFile): ByteSource {
 	const missing = () => errorFrom(fileErrors, 'E_FILE_CONTENT_MISSING');
 	return {
 		size: value.size,
 		async open(range) {
-			const bytes = await shelf.bytes(id, range);
+			const bytes = await store.bytes(id, range);
 			if (!bytes) throw missing();
 			return bytes;
 		},
 		async check() {
-			if (!(await shelf.hasBytes(id))) throw missing();
+			if (!(await store.hasBytes(id))) throw missing();
 		},
 	};
 }

@@ -13,7 +13,7 @@ export function getFile(context: FileContext): Route {
 		method: 'GET',
 		path: '/v1/files/{id}',
 		scope: 'files:read',
-		summary: 'Get what is known of a file',
+		summary: 'Get the metadata of a file',
 		params: idParams,
 		response: { description: 'The file.', schema: fileSchema },
 		errors: [fileErrors.E_FILE_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
@@ -43,15 +43,15 @@ export function listFiles({ records, clock }: FileContext): Route {
 			if (after !== undefined && !isFileId(after)) {
 				throw invalidValue('after', 'after must be the id of a file.');
 			}
-			const wish = { after, limit: Math.min(limit, maxPage), order, purpose };
-			const page = await pageOf(records, principal.tenant, wish, clock.now());
+			const pageOptions = { after, limit: Math.min(limit, maxPage), order, purpose };
+			const page = await pageOf(records, principal.tenant, pageOptions, clock.now());
 			const data = page.files.map(toFile);
 			return listPage(data, page.hasMore);
 		},
 	});
 }
 
-/** `DELETE /v1/files/{id}`: gone at once for every request that comes later. */
+/** `DELETE /v1/files/{id}`: effective for every later request. */
 export function deleteFile(context: FileContext): Route {
 	return defineRoute({
 		method: 'DELETE',
@@ -59,11 +59,11 @@ export function deleteFile(context: FileContext): Route {
 		scope: 'files:write',
 		summary: 'Delete a file',
 		params: idParams,
-		response: { description: 'The file is gone.', schema: fileDeletedSchema },
+		response: { description: 'The file was deleted.', schema: fileDeletedSchema },
 		errors: [fileErrors.E_FILE_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { id } }, { principal }) {
 			const file = await findFile(context, principal.tenant, id);
-			if (!(await context.shelf.remove(file))) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
+			if (!(await context.store.remove(file))) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
 			return { id, object: 'file', deleted: true };
 		},
 	});

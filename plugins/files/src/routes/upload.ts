@@ -2,17 +2,20 @@ import { defineRoute, errors, type Route } from '@plinth/core';
 import type { FileContext } from '../context.ts';
 import { fileErrors } from '../errors.ts';
 import { maxFileBytes, uploadBody } from '../fields.ts';
-import { refuseOverflow, usageOf } from '../usage.ts';
+import { checkQuota, usageOf } from '../usage.ts';
 import { fileSchema, toFile } from '../wire.ts';
 
-/** A slow line takes this long for 512 MB at 2.4 Mbit/s; it is also as long as the server waits for any whole request. */
+/** Enough for 512 MB at 2.4 Mbit/s; also the server's limit for any request. */
 const timeoutMs = 1_800_000;
 
-/** Most bytes of a body that are not the file. */
+/** Maximum bytes of the body besides the file. */
 const formBytes = 1_048_576;
 
-/** `POST /v1/files`: refused before the body is read where its length tells that it does not fit, else once the size of the file is known. */
-export function uploadFile({ shelf, records, options, clock }: FileContext): Route {
+/**
+ * `POST /v1/files`: checks the quota before the body is read, by its content length, and again once the
+ * size of the file is known.
+ */
+export function uploadFile({ store, records, options, clock }: FileContext): Route {
 	return defineRoute({
 		method: 'POST',
 		path: '/v1/files',
@@ -36,12 +39,12 @@ export function uploadFile({ shelf, records, options, clock }: FileContext): Rou
 		],
 		async precheck({ principal, bodyBytes = 0 }) {
 			const usage = await usageOf(records, principal.tenant, clock.now());
-			refuseOverflow(usage, options, { bytes: Math.max(1, bodyBytes - formBytes), files: 1 });
+			checkQuota(usage, options, { bytes: Math.max(1, bodyBytes - formBytes), files: 1 });
 		},
 		async handler({ body }, { principal, signal }) {
 			const { file, purpose, expires_after: expiry } = body;
-			const wish = { purpose, lifetime: expiry?.seconds };
-			return toFile(await shelf.store(principal.tenant, file, wish, signal));
+			const newFile = { purpose, lifetimeSeconds: expiry?.seconds };
+			return toFile(await store.add(principal.tenant, file, newFile, signal));
 		},
 	});
 }

@@ -4,10 +4,10 @@ import type { RecordStore } from '@plinth/core';
 const secrets = { tenant: 'system', collection: 'image.secrets' };
 const id = 'urls';
 
-/** The key behind signed addresses. */
+/** Returns the key that signs URLs. */
 export type SigningKey = () => Promise<Uint8Array>;
 
-/** Reads the key from the records; the first server that needs it makes it. Asked for once, and again after a failure. */
+/** Reads the key from the records, or creates it. The result is cached; a failure is not. */
 export function signingKey(records: RecordStore): SigningKey {
 	let key: Promise<Uint8Array> | undefined;
 	return () => {
@@ -20,15 +20,15 @@ export function signingKey(records: RecordStore): SigningKey {
 }
 
 async function readKey(records: RecordStore): Promise<Uint8Array> {
-	const made = randomBytes(32).toString('hex');
-	const found = await storedKey(records);
-	if (found) return found;
-	// Two servers may come here at once; the later one is refused, and takes the key of the other.
-	if ((await records.put(secrets, id, { key: made }, { ifVersion: 0 })) !== null) {
-		return Buffer.from(made, 'hex');
+	const created = randomBytes(32).toString('hex');
+	const existing = await storedKey(records);
+	if (existing) return existing;
+	// Two servers may create a key at once; the later one reads the key of the other.
+	if ((await records.put(secrets, id, { key: created }, { ifVersion: 0 })) !== null) {
+		return Buffer.from(created, 'hex');
 	}
 	const other = await storedKey(records);
-	if (!other) throw new Error('The key of signed addresses was deleted while it was being made.');
+	if (!other) throw new Error('The key of signed URLs was deleted while it was created.');
 	return other;
 }
 

@@ -1,33 +1,33 @@
 import type { BlobStore, Clock, Logger } from '@plinth/core';
 import { readName, storedPrefix } from './url-names.ts';
 
-/** How often expired pictures are looked for, in milliseconds. */
+/** How often expired pictures are deleted, in milliseconds. */
 export const sweepMs = 300_000;
 
-/** What deletes expired pictures. */
+/** Deletes expired pictures. */
 export interface Sweep {
-	/** Looks at once, and then every five minutes. */
+	/** Runs now, and then every five minutes. */
 	start(): void;
-	/** Looks no more; resolves when a look that is under way has ended. */
+	/** Stops; resolves when a running sweep has ended. */
 	stop(): Promise<void>;
 }
 
-/** Deletes stored pictures whose address has expired. A store that fails is logged, and asked again the next time. */
+/** Deletes stored pictures whose URL has expired. Logs a failing store and retries in the next run. */
 export function createSweep(blobs: BlobStore, clock: Clock, log: Logger): Sweep {
 	let isStopped = false;
 	let cancel = () => {};
-	let looking: Promise<void> = Promise.resolve();
+	let running: Promise<void> = Promise.resolve();
 
-	async function look(): Promise<void> {
+	async function sweep(): Promise<void> {
 		try {
 			await deleteExpired(blobs, clock.now(), () => isStopped);
 		} catch (err) {
-			if (!isStopped) log.warn({ err }, 'expired pictures could not be deleted; tried again later');
+			if (!isStopped) log.warn({ err }, 'expired pictures could not be deleted; the sweep retries');
 		}
 		if (!isStopped) cancel = clock.after(sweepMs, start);
 	}
 	function start(): void {
-		looking = look();
+		running = sweep();
 	}
 
 	return {
@@ -35,7 +35,7 @@ export function createSweep(blobs: BlobStore, clock: Clock, log: Logger): Sweep 
 		async stop() {
 			isStopped = true;
 			cancel();
-			await looking;
+			await running;
 		},
 	};
 }
@@ -50,7 +50,7 @@ async function deleteExpired(
 		if (isStopped()) return;
 		const name = readName(key.slice(storedPrefix.length));
 		if (!name || name.expiresAt > now) continue;
-		// One that cannot be deleted must not keep the others.
+		// A failed deletion must not stop the others.
 		await blobs.delete(key).catch((error: unknown) => failures.push(error));
 	}
 	if (failures.length > 0) throw failures[0];

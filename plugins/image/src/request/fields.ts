@@ -1,19 +1,19 @@
 import { codePoints } from '@plinth/core';
 import { formBoolean, formInteger } from '@plinth/toolkit';
 import { z } from 'zod';
-import { sentPicture, sentPictures } from './picture-fields.ts';
-import { brokenRule } from './sizes.ts';
+import { pictureField, pictureListField } from './picture-fields.ts';
+import { sizeError } from './sizes.ts';
 
 const quality = ['auto', 'low', 'medium', 'high'] as const;
 
-/** An integer with its default, in checks and in OpenAPI. */
-function count(min: number, max: number, preset: number, description: string) {
+/** An integer with a default, for validation and OpenAPI. */
+function count(min: number, max: number, defaultValue: number, description: string) {
 	return formInteger({ min, max })
-		.default(preset)
-		.meta({ description, override: { default: preset } });
+		.default(defaultValue)
+		.meta({ description, override: { default: defaultValue } });
 }
 
-/** What both operations take, in the order in which OpenAPI shows it. */
+/** The fields of both operations, in the order of the OpenAPI document. */
 const common = {
 	model: codePoints({ min: 1, max: 256 }).meta({
 		description: 'The id of an image model; GET /v1/models lists them.',
@@ -62,32 +62,34 @@ const common = {
 	seed: formInteger({ min: 0, max: 0xffff_ffff })
 		.meta({
 			description:
-				'An extension: the seed of the first picture; the following ones have the next numbers. Absent: computed from the request, so that equal requests make equal pictures.',
+				'An extension: the seed of the first picture; each further picture has the next number. ' +
+				'Absent: computed from the request, so that equal requests make equal pictures.',
 		})
 		.optional(),
 };
 
-/** What a JSON Schema can say of fields that contradict each other: jpeg has no transparency. */
-const noClearJpeg = {
+/** JSON Schema of the conflict between fields: jpeg has no transparency. */
+const noTransparentJpeg = {
 	not: {
 		properties: { background: { const: 'transparent' }, output_format: { const: 'jpeg' } },
 		required: ['background', 'output_format'],
 	},
 };
 
-/** Older and newer names of `quality`, and the one that the model is asked for. */
+/** Aliases of `quality` and the value passed to the model. */
 const qualityNames = { xhigh: 'high', max: 'high', standard: 'medium', hd: 'high' } as const;
 
 const anySize = z
 	.string()
 	.superRefine((text, ctx) => {
-		const message = brokenRule(text);
+		const message = sizeError(text);
 		if (message) ctx.addIssue({ code: 'custom', message });
 	})
 	.default('auto')
 	.meta({
 		description:
-			'`auto`, or WIDTHxHEIGHT in pixels: multiples of 16, each side 64 to 3840, shapes from 1:3 to 3:1, at most 8,294,400 pixels.',
+			'`auto`, or WIDTHxHEIGHT in pixels: multiples of 16, each side 64 to 3840, shapes from ' +
+			'1:3 to 3:1, at most 8,294,400 pixels.',
 		override: {
 			type: 'string',
 			pattern: '^(auto|[1-9][0-9]{1,3}x[1-9][0-9]{1,3})$',
@@ -115,30 +117,36 @@ export const generationBody = z
 	})
 	.meta({
 		id: 'ImageGeneration',
-		description: 'What to make a picture of, and how.',
-		override: noClearJpeg,
+		description: 'What the picture shows, and its options.',
+		override: noTransparentJpeg,
 		examples: [
 			{ model: 'builtin-image', prompt: 'A lighthouse above the sea at dusk' },
 			{ model: 'builtin-image', prompt: 'A fox', size: '1536x1024', n: 2, output_format: 'webp' },
 		],
 	});
 
-/** The body of `POST /v1/images/edits`, in either encoding. The pictures are read by `readInputs`, which names the one at fault. */
+/**
+ * The body of `POST /v1/images/edits`, in either encoding. `readInputs` validates the pictures, because its
+ * errors name the exact parameter.
+ */
 export const editBody = z
 	.object({
 		prompt: codePoints({ min: 1, max: 32_000 }).meta({
-			description: 'The full final scene, not only the change.',
+			description: 'A description of the complete result, not only of the change.',
 		}),
-		image: sentPictures({
+		image: pictureListField({
 			description:
-				'The pictures, 1 to 16 of them, in their order; the first one is changed. Files in multipart bodies (`image`, several times `image` or `image[]`), or objects with a data URL or the id of an uploaded file.',
+				'The pictures, 1 to 16 of them, in their order; the first one is changed. Files in ' +
+				'multipart bodies (`image`, several times `image` or `image[]`), or objects with a data ' +
+				'URL or the id of an uploaded file.',
 		}),
-		images: sentPictures({
+		images: pictureListField({
 			listOnly: true,
 			description: 'The same as `image`, as JSON clients spell it. Send one of the two.',
 		}),
-		mask: sentPicture(
-			'Where its alpha is 0 the first picture may change, where it is 255 it stays. As large as that picture, with an alpha channel. PNG or WebP,',
+		mask: pictureField(
+			'The first picture may change where the alpha of the mask is 0, and stays where it is 255. ' +
+				'The mask has the size of that picture and an alpha channel. PNG or WebP,',
 		),
 		...common,
 		input_fidelity: z
@@ -156,8 +164,8 @@ export const editBody = z
 	})
 	.meta({
 		id: 'ImageEdit',
-		description: 'Pictures, and what is to become of them.',
-		override: { oneOf: [{ required: ['image'] }, { required: ['images'] }], ...noClearJpeg },
+		description: 'Pictures, and how to change them.',
+		override: { oneOf: [{ required: ['image'] }, { required: ['images'] }], ...noTransparentJpeg },
 		examples: [
 			{
 				model: 'builtin-image',
@@ -172,7 +180,7 @@ export type GenerationBody = z.output<typeof generationBody>;
 /** A checked body of `POST /v1/images/edits`. */
 export type EditBody = z.output<typeof editBody>;
 
-/** The quality that a model is asked for. */
+/** Resolves an alias of `quality`. */
 export function modelQuality(
 	name: GenerationBody['quality'],
 ): Exclude<GenerationBody['quality'], keyof typeof qualityNames> {

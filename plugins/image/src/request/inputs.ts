@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto';
 import { invalidValue, isUpload, plinthError } from '@plinth/core';
 import {
 	encodedImage,
-	type FoundImage,
 	type ImageCodec,
 	type ImageInfo,
-	type NamedFiles,
-	probeSent,
+	imageFromField,
+	probeImage,
+	type ReferencedFiles,
+	type RequestImage,
 	type SentImage,
-	sentImage,
 } from '@plinth/toolkit';
 import type { ImageInput } from '../model.ts';
 import type { EditBody } from './fields.ts';
 import { formatSize, isEqual } from './sizes.ts';
 
-/** Most pictures of one request. */
+/** Maximum number of pictures in one request. */
 export const maxImages = 16;
 
-/** A picture that was sent, and the parameter that names it in errors. */
-interface Sent {
-	readonly image: FoundImage;
+/** A picture of a request, and the parameter that errors name. */
+interface RequestPicture {
+	readonly image: RequestImage;
 	readonly param: string;
 }
 
-/** The pictures of a request before anybody has looked at their bytes, or brought them from elsewhere. */
-export interface SentInputs {
+/** The pictures of a request before their bytes are loaded. */
+export interface RequestInputs {
 	/** The field that holds them: `image` or `images`. */
 	readonly field: string;
-	readonly images: readonly Sent[];
-	readonly mask: Sent | undefined;
+	readonly images: readonly RequestPicture[];
+	readonly mask: RequestPicture | undefined;
 }
 
 /** The pictures of a request. */
@@ -38,13 +38,14 @@ export interface Inputs {
 }
 
 /**
- * Finds the pictures in a body, in every spelling: files and objects with a data URL, an address or the id of a stored file, one or several, under
- * `image` or `images`. Throws 400 errors that name the exact parameter: `images[2].image_url`, `image[1]`, `mask`.
+ * Parses the pictures of a body in every spelling: files, or objects with a data URL, an address or a file
+ * id; one or several; under `image` or `images`. Throws 400 errors that name the exact parameter:
+ * `images[2].image_url`, `image[1]`, `mask`.
  */
 export function findInputs(
 	body: Pick<EditBody, 'image' | 'images' | 'mask'>,
-	named: NamedFiles,
-): SentInputs {
+	files: ReferencedFiles,
+): RequestInputs {
 	const { field, values } = findImages(body.image ?? undefined, body.images ?? undefined);
 	if (values.length > maxImages) {
 		throw invalidValue(
@@ -54,22 +55,26 @@ export function findInputs(
 	}
 	const isList = field === 'images' || values.length > 1;
 	const images = values.map((value, index) =>
-		find(value, isList ? `${field}[${index}]` : field, named),
+		toRequestPicture(value, isList ? `${field}[${index}]` : field, files),
 	);
 	const mask = body.mask ?? undefined;
 	if (Array.isArray(mask)) throw invalidValue('mask', 'Only one mask is taken.');
-	return { field, images, mask: mask === undefined ? undefined : find(mask, 'mask', named) };
+	return {
+		field,
+		images,
+		mask: mask === undefined ? undefined : toRequestPicture(mask, 'mask', files),
+	};
 }
 
-/** Brings all pictures, and looks at their bytes. Throws 400 errors for what is no acceptable picture and for a mask that does not fit. */
+/** Loads and probes all pictures. Throws 400 errors for unacceptable pictures and for a mask that does not fit. */
 export async function readInputs(
-	sent: SentInputs,
+	sent: RequestInputs,
 	codec: ImageCodec,
 	signal: AbortSignal,
 ): Promise<Inputs> {
-	const stop = new AbortController();
-	const either = AbortSignal.any([signal, stop.signal]);
-	const read = (one: Sent) => readInput(one, codec, either);
+	const failure = new AbortController();
+	const combined = AbortSignal.any([signal, failure.signal]);
+	const read = (one: RequestPicture) => readInput(one, codec, combined);
 	try {
 		const [mask, ...images] = await Promise.all([
 			sent.mask && read(sent.mask),
@@ -78,7 +83,7 @@ export async function readInputs(
 		if (mask) checkMask(mask, images[0]);
 		return { images, mask };
 	} catch (error) {
-		stop.abort(error);
+		failure.abort(error);
 		throw error;
 	}
 }
@@ -99,19 +104,19 @@ function findImages(image: unknown, images: unknown): { field: string; values: u
 	return { field, values };
 }
 
-function find(value: unknown, param: string, named: NamedFiles): Sent {
-	// A bare data URL is taken too: a long one arrives as a file, and a short one should not be worse off.
+function toRequestPicture(value: unknown, param: string, files: ReferencedFiles): RequestPicture {
+	// A bare data URL is accepted too, because a long one arrives as a file.
 	const isUrl = typeof value === 'string' && /^data:/i.test(value);
-	return { image: sentImage(isUrl ? { image_url: value } : value, param, named), param };
+	return { image: imageFromField(isUrl ? { image_url: value } : value, param, files), param };
 }
 
 async function readInput(
-	{ image, param }: Sent,
+	{ image, param }: RequestPicture,
 	codec: ImageCodec,
 	signal: AbortSignal,
 ): Promise<ImageInput> {
-	const brought = await image.bring(signal);
-	return toInput(brought, await probeSent(brought, param, codec, signal));
+	const loaded = await image.load(signal);
+	return toInput(loaded, await probeImage(loaded, param, codec, signal));
 }
 
 function toInput(image: SentImage, info: ImageInfo): ImageInput {
@@ -125,7 +130,7 @@ function toInput(image: SentImage, info: ImageInfo): ImageInput {
 		hasAlpha,
 		sha256: isFile ? image.sha256 : createHash('sha256').update(image).digest('hex'),
 		source: encodedImage(image),
-		// A copy of bytes in memory, which several calls of a model share; `slice` of a Buffer would be none.
+		// Several calls share the bytes, so each gets a copy. `slice` of a Buffer would not copy.
 		bytes: async () => (isFile ? image.bytes() : new Uint8Array(image)),
 	};
 }
@@ -134,13 +139,15 @@ function checkMask(mask: ImageInput, first: ImageInput | undefined): void {
 	if (!mask.hasAlpha) {
 		throw invalidValue(
 			'mask',
-			'The mask has no alpha channel, so it marks nothing. Send a PNG or WebP that is transparent where the picture may change.',
+			'The mask has no alpha channel. Send a PNG or WebP that is ' +
+				'transparent where the picture may change.',
 		);
 	}
 	if (first && !isEqual(mask, first)) {
 		throw invalidValue(
 			'mask',
-			`The mask has ${formatSize(mask)} pixels, but the first picture has ${formatSize(first)}. Send a mask of the same size.`,
+			`The mask has ${formatSize(mask)} pixels, but the first picture has ` +
+				`${formatSize(first)}. Send a mask of the same size.`,
 		);
 	}
 }

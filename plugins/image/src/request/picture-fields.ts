@@ -26,8 +26,8 @@ const withId = {
 	required: ['file_id'],
 };
 
-/** A field that holds one picture, in any spelling. Only described here: what it holds is read, and refused, by `readInputs`. */
-export function sentPicture(description: string) {
+/** A field with one picture in any spelling. This only documents it; `readInputs` validates the value. */
+export function pictureField(description: string) {
 	return z
 		.unknown()
 		.meta({
@@ -37,10 +37,10 @@ export function sentPicture(description: string) {
 		.optional();
 }
 
-/** A field that holds one picture or a list of them. */
-export function sentPictures(options: {
+/** A field with one picture or a list of them. */
+export function pictureListField(options: {
 	readonly description: string;
-	/** Only a list is described. */
+	/** Documents only a list. */
 	readonly listOnly?: boolean;
 }) {
 	const list = (items: object) => ({ type: 'array' as const, items, minItems: 1, maxItems: 16 });

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ImageEditRequest, ImageRequest } from '../model.ts';
 
-/** Everything of a request that shapes its pictures. How many there are, and in which format, does not. */
+/** The parts of a request that affect its pictures. Number and format do not. */
 export type SeededRequest = Omit<ImageRequest, 'count'> &
 	Partial<Pick<ImageEditRequest, 'images' | 'mask' | 'fidelity'>>;
 
-/** The first 32 bits of a SHA-256 over everything that shapes the pictures: equal requests make equal ones. */
+/** The first 32 bits of a SHA-256 over everything that affects the pictures: equal requests make equal pictures. */
 export function seedOf(model: string, request: SeededRequest): number {
 	const { prompt, size, quality, background, style, steps, images = [], mask, fidelity } = request;
-	// JSON keeps the parts apart: a prompt cannot spell another request's digest input.
+	// JSON separates the parts: no prompt can produce the digest input of another request.
 	const text = JSON.stringify([
 		model,
 		prompt,

@@ -1,7 +1,7 @@
 import type { FitOptions } from '@plinth/toolkit';
 import type { ImageAbilities, ImageSize } from '../model.ts';
 
-/** What a size of the wire keeps to, in pixels. */
+/** The rules for a requested size, in pixels. */
 export const sizeRules = {
 	step: 16,
 	minSide: 64,
@@ -16,13 +16,13 @@ export function parseSize(text: string): ImageSize | undefined {
 	return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
 
-/** A size as the wire has it. */
+/** Formats a size as `WIDTHxHEIGHT`. */
 export function formatSize({ width, height }: ImageSize): string {
 	return `${width}x${height}`;
 }
 
-/** Tells which rule a text breaks, as the rest of a sentence; undefined when it is `auto` or an acceptable size. */
-export function brokenRule(text: string): string | undefined {
+/** The rule that a text breaks, as the end of a sentence; undefined for `auto` and for valid sizes. */
+export function sizeError(text: string): string | undefined {
 	if (text === 'auto') return undefined;
 	const size = parseSize(text);
 	if (!size) return 'expected "auto" or WIDTHxHEIGHT, such as "1024x1024"';
@@ -45,24 +45,27 @@ export function brokenRule(text: string): string | undefined {
 	return undefined;
 }
 
-/** Whether the model makes pictures of this size by itself. */
-export function isMade({ sizes }: ImageAbilities, size: ImageSize): boolean {
+/** Whether the model supports a size natively. */
+export function isSupportedSize({ sizes }: ImageAbilities, size: ImageSize): boolean {
 	return !sizes || sizes.some((made) => isEqual(made, size));
 }
 
-/** The size to ask a model for: the wanted one, or, of those that it lists, the one of the closest shape, then of the closest area. */
-export function sizeToAsk(abilities: ImageAbilities, wanted: ImageSize): ImageSize {
-	if (isMade(abilities, wanted)) return wanted;
+/**
+ * The size to request from a model: the requested one or, among those that it lists, the one with the
+ * closest shape, then the closest area.
+ */
+export function closestSize(abilities: ImageAbilities, requested: ImageSize): ImageSize {
+	if (isSupportedSize(abilities, requested)) return requested;
 	const sorted = (abilities.sizes ?? []).toSorted(
 		(a, b) =>
-			distance(shape(a), shape(wanted)) - distance(shape(b), shape(wanted)) ||
-			distance(area(a), area(wanted)) - distance(area(b), area(wanted)),
+			distance(shape(a), shape(requested)) - distance(shape(b), shape(requested)) ||
+			distance(area(a), area(requested)) - distance(area(b), area(requested)),
 	);
-	return sorted[0] ?? wanted;
+	return sorted[0] ?? requested;
 }
 
-/** How a picture of another size than `target` is brought to it; undefined when there is nothing to do, or the model allows nothing. */
-export function fitting(
+/** How a picture is resized to `target`; undefined when nothing is to be done or the model allows no resizing. */
+export function fitOptionsFor(
 	{ fit }: ImageAbilities,
 	made: ImageSize,
 	target: ImageSize | undefined,
@@ -76,7 +79,7 @@ export function isEqual(a: ImageSize, b: ImageSize): boolean {
 	return a.width === b.width && a.height === b.height;
 }
 
-// Logarithms, so that twice and half are equally far.
+// Logarithms: twice and half are equally far.
 function shape({ width, height }: ImageSize): number {
 	return Math.log(width / height);
 }

@@ -1,15 +1,15 @@
 import { defineRoute, type Route } from '@plinth/core';
-import { mediaErrors, NamedFiles } from '@plinth/toolkit';
-import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
+import { mediaErrors, ReferencedFiles } from '@plinth/toolkit';
 import type { ImageContext } from '../context.ts';
 import { editBody } from '../request/fields.ts';
 import { findInputs, readInputs } from '../request/inputs.ts';
-import { checkAbilities, checkConflicts, editWish } from '../request/order.ts';
+import { checkAbilities, checkConflicts, editRequest } from '../request/model-request.ts';
+import { type ChosenModel, imagesResponse, respondWith, sharedErrors } from '../response/reply.ts';
 
-/** Seventeen files, sent or named. */
+/** Seventeen files, uploaded or referenced. */
 const maxBodyBytes = 891_289_600;
 
-/** `POST /v1/images/edits`: pictures from pictures and words. All pictures are looked at before a model is asked. */
+/** `POST /v1/images/edits`: pictures from pictures and a text. All pictures are probed before the model call. */
 export function editImages(context: ImageContext): Route {
 	return defineRoute({
 		method: 'POST',
@@ -17,7 +17,7 @@ export function editImages(context: ImageContext): Route {
 		scope: 'images',
 		summary: 'Change pictures',
 		description:
-			'The first picture is changed; further ones are material. The prompt describes the full final scene.',
+			'The first picture is changed; further ones are references. The prompt describes the complete result.',
 		body: editBody,
 		encoding: ['multipart', 'json'],
 		spoolDataUrls: true,
@@ -29,19 +29,19 @@ export function editImages(context: ImageContext): Route {
 		},
 		response: imagesResponse,
 		errors: [...sharedErrors, mediaErrors.E_IMAGE_UNREADABLE, mediaErrors.E_IMAGE_TOO_LARGE],
-		precheck: () => context.load.check(),
+		precheck: () => context.requestLimit.check(),
 		async handler({ body }, call) {
-			const named = new NamedFiles(context.sources, call, maxBodyBytes);
-			const sent = findInputs(body, named);
-			const wanted = context.models.get(body.model);
+			const files = new ReferencedFiles(context.sources, call, maxBodyBytes);
+			const sent = findInputs(body, files);
+			const requested = context.models.get(body.model);
 			checkConflicts(body);
-			checkAbilities(wanted, 'edit', body, sent);
+			checkAbilities(requested, 'edit', body, sent);
 			const inputs = await readInputs(sent, context.images, call.signal);
-			const wishFor = (chosen: ChosenModel) => {
-				checkAbilities(chosen, 'edit', body, sent);
-				return editWish(body, chosen.model.abilities ?? {}, inputs);
+			const requestFor = (candidate: ChosenModel) => {
+				checkAbilities(candidate, 'edit', body, sent);
+				return editRequest(body, candidate.model.abilities ?? {}, inputs);
 			};
-			return replyWith(context, { body, wishFor }, call);
+			return respondWith(context, { body, requestFor }, call);
 		},
 	});
 }

@@ -1,11 +1,11 @@
 import { defineRoute, type Route } from '@plinth/core';
-import { type ChosenModel, imagesResponse, replyWith, sharedErrors } from '../answer/reply.ts';
 import type { ImageContext } from '../context.ts';
 import { tryImagePassthrough } from '../passthrough.ts';
 import { generationBody } from '../request/fields.ts';
-import { checkAbilities, checkConflicts, generationWish } from '../request/order.ts';
+import { checkAbilities, checkConflicts, generationRequest } from '../request/model-request.ts';
+import { type ChosenModel, imagesResponse, respondWith, sharedErrors } from '../response/reply.ts';
 
-/** `POST /v1/images/generations`: pictures from words. */
+/** `POST /v1/images/generations`: pictures from a text. */
 export function generateImages(context: ImageContext): Route {
 	return defineRoute({
 		method: 'POST',
@@ -15,17 +15,17 @@ export function generateImages(context: ImageContext): Route {
 		body: generationBody,
 		response: imagesResponse,
 		errors: sharedErrors,
-		precheck: () => context.load.check(),
+		precheck: () => context.requestLimit.check(),
 		forward: (raw, call) => tryImagePassthrough(context, raw, call),
 		async handler({ body }, call) {
-			const wishFor = (chosen: ChosenModel) => {
-				checkAbilities(chosen, 'generate', body);
-				return generationWish(body, chosen.model.abilities ?? {});
+			const requestFor = (candidate: ChosenModel) => {
+				checkAbilities(candidate, 'generate', body);
+				return generationRequest(body, candidate.model.abilities ?? {});
 			};
-			const named = context.models.get(body.model);
+			const requested = context.models.get(body.model);
 			checkConflicts(body);
-			checkAbilities(named, 'generate', body);
-			return replyWith(context, { body, wishFor }, call);
+			checkAbilities(requested, 'generate', body);
+			return respondWith(context, { body, requestFor }, call);
 		},
 	});
 }

@@ -14,27 +14,27 @@ import { imageErrors } from '../errors.ts';
 import { isSigned, readName, storedPrefix } from '../links/url-names.ts';
 
 const params = z.object({
-	name: z.string().meta({ description: 'As it stands in the URL of an answer.' }),
+	name: z.string().meta({ description: 'The name in the URL of a response.' }),
 });
-// Unchecked: a wrong one, or several, must answer like an unknown name.
+// Not validated here: an invalid signature must respond like an unknown name.
 const query = z.object({
 	signature: z
 		.unknown()
 		.meta({
-			description: 'As it stands in the URL; without it the answer is 404.',
+			description: 'The signature in the URL; without it the response is 404.',
 			override: { type: 'string' },
 		})
 		.optional(),
 });
 
-/** `GET /v1/images/results/{name}`: a picture of an earlier answer, for whoever holds its URL, until it expires. */
+/** `GET /v1/images/results/{name}`: a stored picture, for anyone with its URL, until it expires. */
 export function imageResult({ blobs, key, clock }: ImageContext): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/images/results/{name}',
 		scope: 'public',
 		summary: 'Download a picture',
-		description: 'Serves the URLs of answers. They need no key and work for a limited time.',
+		description: 'Serves the URLs of responses. They need no key and work for a limited time.',
 		params,
 		query,
 		response: {
@@ -48,20 +48,20 @@ export function imageResult({ blobs, key, clock }: ImageContext): Route {
 			errors.E_STORE_UNAVAILABLE,
 		],
 		async handler({ params: { name }, query: { signature } }) {
-			const facts = readName(name);
-			if (!facts || !isSigned(await key(), name, signature)) throw notFound();
-			// The sweep deletes lazily, so the clock decides and not the presence of the bytes.
-			const leftMs = facts.expiresAt - clock.now();
+			const nameParts = readName(name);
+			if (!nameParts || !isSigned(await key(), name, signature)) throw notFound();
+			// The sweep runs late, so the clock decides and not the presence of the bytes.
+			const leftMs = nameParts.expiresAt - clock.now();
 			if (leftMs <= 0) throw errorFrom(imageErrors, 'E_IMAGE_EXPIRED');
 			const info = await blobs.head(`${storedPrefix}${name}`);
 			if (!info) throw notFound();
 			return Reply.binary(stored(blobs, info), {
-				mediaType: facts.mediaType,
+				mediaType: nameParts.mediaType,
 				etag: info.sha256,
 				ranges: true,
 				headers: {
 					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,
-					// It is meant to stand in pages of others.
+					// Other sites may embed the picture.
 					'cross-origin-resource-policy': 'cross-origin',
 				},
 			});

@@ -54,7 +54,7 @@ export interface Attempt {
 }
 
 /** Why attempts are aborted. */
-export const reason = new Error('The client has left.');
+export const reason = new Error('The client has disconnected.');
 
 /** How long a model may take to stop after an abort, in milliseconds. */
 export const abortGraceMs = 1_000;

@@ -1,34 +1,34 @@
 import { isPlinthError, modelError, unsupportedValue } from '@plinth/core';
 import type { EncodeOptions, FitOptions, ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 import type { ImageAbilities, ImageSize, Picture } from '../model.ts';
-import { fitting, formatSize } from '../request/sizes.ts';
+import { fitOptionsFor, formatSize } from '../request/sizes.ts';
 import { formatOf } from './magic.ts';
 
-/** What the client asked for, as far as it concerns a picture that is there. */
-export interface Finish {
+/** The requested properties of a finished picture. */
+export interface FinishOptions {
 	readonly format: ImageFormat;
 	/** 0 to 100. */
 	readonly compression: number;
 	readonly background: 'transparent' | 'opaque' | 'auto';
-	/** In pixels; absent: whatever the model made. */
+	/** In pixels; absent: as generated. */
 	readonly size?: ImageSize | undefined;
 	readonly abilities: ImageAbilities;
 }
 
-/** A picture as the client gets it. */
+/** A finished picture. */
 export interface FinishedPicture extends ImageSize {
 	readonly data: Uint8Array;
-	/** Whether anything of it is see-through. */
+	/** Whether any pixel is transparent. */
 	readonly isTransparent: boolean;
 }
 
 /**
- * Brings a picture into the format, size and background that were asked for. A file that is already all of that passes through as
- * it is. Rejects with a `modelError` for a file that cannot be read.
+ * Converts a picture to the requested format, size and background. A file that already matches is returned
+ * unchanged. Rejects with a `modelError` for a file that cannot be read.
  */
 export async function finishPicture(
 	picture: Picture,
-	finish: Finish,
+	finish: FinishOptions,
 	images: ImageCodec,
 	signal: AbortSignal,
 ): Promise<FinishedPicture> {
@@ -39,8 +39,8 @@ export async function finishPicture(
 	} catch (error) {
 		if (!isPlinthError(error) || error.spec.status !== 400 || error.param !== undefined)
 			throw error;
-		// The codec takes every picture for a client's; this one is the model's.
-		throw modelError(`The model made a picture that cannot be used: ${error.message}`, error);
+		// The codec reports a client error, but this picture is the model's.
+		throw modelError(`The model returned a picture that cannot be used: ${error.message}`, error);
 	}
 }
 
@@ -51,11 +51,11 @@ export function pngEffort(compression: number): number {
 
 async function finishPixels(
 	made: RawImage,
-	finish: Finish,
+	finish: FinishOptions,
 	images: ImageCodec,
 	signal: AbortSignal,
 ): Promise<FinishedPicture> {
-	const fit = fitting(finish.abilities, made, finish.size);
+	const fit = fitOptionsFor(finish.abilities, made, finish.size);
 	const pixels = fit ? await images.fit(made, fit, signal) : made;
 	const { width, height } = pixels;
 	const isTransparent = keepsAlpha(finish) && hasTransparency(pixels.data);
@@ -65,12 +65,12 @@ async function finishPixels(
 
 async function finishFile(
 	body: Uint8Array,
-	finish: Finish,
+	finish: FinishOptions,
 	images: ImageCodec,
 	signal: AbortSignal,
 ): Promise<FinishedPicture> {
 	const { width, height, hasAlpha } = await images.probe(body, signal);
-	const fit = fitting(finish.abilities, { width, height }, finish.size);
+	const fit = fitOptionsFor(finish.abilities, { width, height }, finish.size);
 	const mayBeTransparent = keepsAlpha(finish) && (hasAlpha || fit?.mode === 'contain');
 	const isRight = formatOf(body) === finish.format && !fit && (!hasAlpha || keepsAlpha(finish));
 	if (!isRight && !mayBeTransparent) {
@@ -78,7 +78,7 @@ async function finishFile(
 		return { ...(await images.transcode(body, options, signal)), isTransparent: false };
 	}
 	if (!mayBeTransparent) return { data: body, width, height, isTransparent: false };
-	// Only the pixels tell: many files have an alpha channel in which nothing is see-through.
+	// Only the pixels show it: many files have a fully opaque alpha channel.
 	const decode: FitOptions = fit ?? { width, height, mode: 'fill' };
 	const pixels = await images.fit(body, decode, signal);
 	const isTransparent = hasTransparency(pixels.data);
@@ -88,7 +88,7 @@ async function finishFile(
 	return { data, width: pixels.width, height: pixels.height, isTransparent };
 }
 
-/** Formats have sides of their own that they cannot pass: that is the client's choice, and not a fault of the model. */
+/** Encodes pixels. A size that the format cannot hold is the client's error, not the model's. */
 async function encodePixels(
 	pixels: RawImage,
 	options: EncodeOptions,
@@ -106,8 +106,8 @@ async function encodePixels(
 	}
 }
 
-/** What is nowhere see-through is stored without alpha, in fewer bytes and less time. */
-function encoding({ format, compression }: Finish, isTransparent: boolean): EncodeOptions {
+/** Opaque pictures are stored without alpha, in fewer bytes and less time. */
+function encoding({ format, compression }: FinishOptions, isTransparent: boolean): EncodeOptions {
 	return {
 		format,
 		...(format === 'png' ? { effort: pngEffort(compression) } : { quality: compression }),
@@ -115,11 +115,11 @@ function encoding({ format, compression }: Finish, isTransparent: boolean): Enco
 	};
 }
 
-function keepsAlpha({ format, background }: Finish): boolean {
+function keepsAlpha({ format, background }: FinishOptions): boolean {
 	return format !== 'jpeg' && background !== 'opaque';
 }
 
 function hasTransparency(data: Uint8Array): boolean {
-	for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return true;
+	for (let index = 3; index < data.length; index += 4) if (data[index] !== 255) return true;
 	return false;
 }

@@ -1,174 +1,180 @@
 import { isPlinthError, type Logger, orAbort, plinthError } from '@plinth/core';
 import { type ImageCodec, Semaphore } from '@plinth/toolkit';
-import type { UsageLedger } from '../answer/usage.ts';
 import type { ImageAbilities, ImageModel, ImageResult, ImageRun, Picture } from '../model.ts';
-import type { EditWish, Wish } from '../request/order.ts';
+import type { EditRequest, GenerationRequest } from '../request/model-request.ts';
 import { nextSeed } from '../request/seed.ts';
 import { formatSize, isEqual } from '../request/sizes.ts';
-import { type Finish, type FinishedPicture, finishPicture } from './finish.ts';
-import { PartialLane } from './partials.ts';
+import type { UsageCounter } from '../response/usage.ts';
+import { type FinishedPicture, type FinishOptions, finishPicture } from './finish.ts';
+import { PartialQueue } from './partial-queue.ts';
 import { checkResult } from './result.ts';
 
-/** One request, ready to be worked on. */
-export interface Order {
+/** One request to a model. */
+export interface ImageTask {
 	readonly id: string;
 	readonly model: ImageModel;
-	/** An edit has pictures. */
-	readonly wish: Wish | EditWish;
-	readonly finish: Finish;
-	/** How many pictures in all. */
+	/** An edit has `images`. */
+	readonly request: GenerationRequest | EditRequest;
+	readonly finish: FinishOptions;
+	/** Number of pictures. */
 	readonly count: number;
-	/** Of the first picture. */
+	/** Seed of the first picture. */
 	readonly seed: number;
-	/** Most unfinished states of each picture. */
+	/** Maximum number of partial images per picture. */
 	readonly partials: number;
 }
 
-/** What the work needs. */
-export interface Workshop {
+/** Dependencies of the generation. */
+export interface ImageTools {
 	readonly images: ImageCodec;
-	/** Calls of the model at the same time. */
+	/** Maximum concurrent model calls. */
 	readonly concurrency: number;
 	readonly log: Logger;
 }
 
-/** A picture that is ready to be sent. */
+/** A finished picture with its metadata. */
 export interface MadePicture extends FinishedPicture {
-	/** Its place among the pictures of the request, from 0. */
+	/** Index among the pictures of the request. */
 	readonly index: number;
-	/** What was asked for, or what the model made of `auto`; undefined when nobody said. */
+	/** The requested quality, or what the model chose for `auto`; undefined when unknown. */
 	readonly quality: 'low' | 'medium' | 'high' | undefined;
 	readonly revisedPrompt: string | undefined;
-	/** Whether the model has told what it costs. */
+	/** Whether the model reported the usage of the call. */
 	readonly isReported: boolean;
-	/** Without doubles. */
+	/** Without duplicates. */
 	readonly warnings: readonly string[];
 }
 
-/** Who is told of pictures while they are made. */
-export interface Audience {
-	readonly usage: UsageLedger;
-	/** A picture is ready. The pictures of one call come in their order. */
-	made(picture: MadePicture): Promise<void> | void;
-	/** False where events are made faster than they are read: unfinished states are then left out. */
-	readonly hasRoom: boolean;
-	/** An unfinished state of the picture `index`, the `state`th from 0. */
-	partial(picture: FinishedPicture, index: number, state: number): void;
-	/** A call has ended: how many pictures it withheld, and what it could not honour. */
-	ended(result: ImageResult): void;
+/** Receives pictures while they are generated. */
+export interface PictureListener {
+	readonly usage: UsageCounter;
+	/** Called for each finished picture, in order within a call. */
+	onPicture(picture: MadePicture): Promise<void> | void;
+	/** False when the reader is behind: partial images are then left out. */
+	readonly acceptsPartials: boolean;
+	/** Called with the partial image number `state` of the picture `index`, both from 0. */
+	onPartial(picture: FinishedPicture, index: number, state: number): void;
+	/** Called at the end of each model call. */
+	onResult(result: ImageResult): void;
 }
 
 /**
- * Makes the pictures of a request, by as many calls as the model needs for them. Settles as soon as the signal aborts or a call fails:
- * all other calls are told by their signal, and nobody waits for a model that ignores it. Failures without a code are the model's.
+ * Generates the pictures of a request in as many calls as the model needs. Settles as soon as the signal
+ * aborts or a call fails: it aborts all other calls and does not wait for models that ignore their signal.
+ * Failures without a code become the model's.
  */
 export async function makePictures(
-	order: Order,
-	audience: Audience,
-	shop: Workshop,
+	task: ImageTask,
+	listener: PictureListener,
+	tools: ImageTools,
 	signal: AbortSignal,
 ): Promise<void> {
-	const stop = new AbortController();
-	const either = AbortSignal.any([signal, stop.signal]);
-	const places = new Semaphore(shop.concurrency);
-	const work = async (portion: Portion) => {
+	const failure = new AbortController();
+	const combined = AbortSignal.any([signal, failure.signal]);
+	const slots = new Semaphore(tools.concurrency);
+	const work = async (batch: Batch) => {
 		try {
-			await makePortion({ order, audience, shop, signal: either }, portion);
+			await makeBatch({ task, listener, tools, signal: combined }, batch);
 		} catch (error) {
-			// Before its place is free: the next call must not be made.
-			stop.abort(error);
+			// Before the slot is released, so that the next call does not start.
+			failure.abort(error);
 			throw error;
 		}
 	};
-	const calls = portions(order.count, order.model.abilities);
-	await Promise.all(calls.map((portion) => places.run(() => work(portion), either)));
+	const calls = batchesOf(task.count, task.model.abilities);
+	await Promise.all(calls.map((batch) => slots.run(() => work(batch), combined)));
 }
 
-/** The pictures of one call. */
-interface Portion {
+/** A range of pictures that one call generates. */
+interface Batch {
 	readonly first: number;
 	readonly count: number;
 }
 
-/** A model that names a strange number of pictures a call is asked for one at a time. */
-function portions(count: number, { count: most = 1 }: ImageAbilities = {}): Portion[] {
-	const size = Number.isInteger(most) && most > 0 ? most : 1;
+/** Splits the pictures into calls. An invalid `count` of the model means one picture per call. */
+function batchesOf(count: number, { count: max = 1 }: ImageAbilities = {}): Batch[] {
+	const size = Number.isInteger(max) && max > 0 ? max : 1;
 	return Array.from({ length: Math.ceil(count / size) }, (_, index) => ({
 		first: index * size,
 		count: Math.min(size, count - index * size),
 	}));
 }
 
-/** What the steps of one call share. */
-interface Job {
-	readonly order: Order;
-	readonly audience: Audience;
-	readonly shop: Workshop;
+/** Context of one call. */
+interface BatchContext {
+	readonly task: ImageTask;
+	readonly listener: PictureListener;
+	readonly tools: ImageTools;
 	readonly signal: AbortSignal;
 }
 
-async function makePortion(job: Job, { first, count }: Portion): Promise<void> {
-	const { order, audience, signal } = job;
-	const lanes = createLanes(job, { first, count });
+async function makeBatch(context: BatchContext, { first, count }: Batch): Promise<void> {
+	const { task, listener, signal } = context;
+	const partialQueues = createPartialQueues(context, { first, count });
 	try {
-		const request = { ...order.wish, count };
-		const answer = await ask(order.model, request, runOf(job, first, lanes));
-		const result = checkResult(order.id, answer, count);
-		for (const lane of lanes) lane.finishing();
-		audience.usage.call(result.usage);
-		audience.ended(result);
-		const finishing = result.images.map((image) => bring(job, image, signal));
-		// Awaited in order below: an early failure of a late one is nobody's yet.
+		const request = { ...task.request, count };
+		const response = await callModel(task.model, request, runOf(context, first, partialQueues));
+		const result = checkResult(task.id, response, count);
+		for (const queue of partialQueues) queue.closeInput();
+		listener.usage.addCall(result.usage);
+		listener.onResult(result);
+		const finishing = result.images.map((image) => finish(context, image, signal));
+		// Awaited in order below; this avoids an unhandled rejection until then.
 		for (const work of finishing) work.catch(() => {});
 		for (const [index, work] of finishing.entries()) {
 			const finished = await work;
 			signal.throwIfAborted();
-			lanes[index]?.close(finished);
-			await audience.made(describe(order, first + index, finished, result, index));
+			partialQueues[index]?.close(finished);
+			await listener.onPicture(toMadePicture(task, first + index, finished, result, index));
 		}
 	} finally {
-		for (const lane of lanes) lane.stop();
+		for (const queue of partialQueues) queue.stop();
 	}
 }
 
-/** One lane for each picture of a call. */
-function createLanes(job: Job, { first, count }: Portion): PartialLane[] {
-	const { order, audience, shop, signal } = job;
+/** One queue for each picture of a call. */
+function createPartialQueues(context: BatchContext, { first, count }: Batch): PartialQueue[] {
+	const { task, listener, tools, signal } = context;
 	return Array.from(
 		{ length: count },
 		(_, image) =>
-			new PartialLane({
-				limit: order.partials,
-				log: shop.log,
-				hasRoom: () => audience.hasRoom,
-				encode: (picture, wanted) => bring(job, picture, AbortSignal.any([signal, wanted])),
-				show: (picture, state) => audience.partial(picture, first + image, state),
+			new PartialQueue({
+				limit: task.partials,
+				log: tools.log,
+				acceptsMore: () => listener.acceptsPartials,
+				encode: (picture, queueSignal) =>
+					finish(context, picture, AbortSignal.any([signal, queueSignal])),
+				show: (picture, state) => listener.onPartial(picture, first + image, state),
 			}),
 	);
 }
 
-function runOf({ order, shop, signal }: Job, first: number, lanes: PartialLane[]): ImageRun {
+function runOf(
+	{ task, tools, signal }: BatchContext,
+	first: number,
+	partialQueues: PartialQueue[],
+): ImageRun {
 	return {
 		signal,
-		seed: nextSeed(order.seed, first),
-		partials: order.partials,
+		seed: nextSeed(task.seed, first),
+		partials: task.partials,
 		partial: (picture, image = 0) => {
-			if (!signal.aborted) lanes[image]?.add(picture);
+			if (!signal.aborted) partialQueues[image]?.add(picture);
 		},
-		log: shop.log,
+		log: tools.log,
 	};
 }
 
-function bring({ order, shop }: Job, picture: Picture, signal: AbortSignal) {
-	return finishPicture(picture, order.finish, shop.images, signal);
+function finish({ task, tools }: BatchContext, picture: Picture, signal: AbortSignal) {
+	return finishPicture(picture, task.finish, tools.images, signal);
 }
 
-async function ask(
+async function callModel(
 	model: ImageModel,
-	request: (Wish | EditWish) & { readonly count: number },
+	request: (GenerationRequest | EditRequest) & { readonly count: number },
 	run: ImageRun,
 ): Promise<ImageResult | undefined> {
-	// Inside, so that a model that throws at once is like one that rejects.
+	// An async function: a synchronous throw of the model becomes a rejection.
 	const call = async () =>
 		'images' in request ? model.edit?.(request, run) : model.generate?.(request, run);
 	try {
@@ -179,9 +185,9 @@ async function ask(
 	}
 }
 
-function describe(
-	{ wish, finish }: Order,
-	place: number,
+function toMadePicture(
+	{ request, finish }: ImageTask,
+	pictureIndex: number,
 	finished: FinishedPicture,
 	result: ImageResult,
 	index: number,
@@ -196,8 +202,8 @@ function describe(
 	}
 	return {
 		...finished,
-		index: place,
-		quality: result.quality ?? (wish.quality === 'auto' ? undefined : wish.quality),
+		index: pictureIndex,
+		quality: result.quality ?? (request.quality === 'auto' ? undefined : request.quality),
 		revisedPrompt: result.images[index]?.revisedPrompt,
 		isReported: result.usage !== undefined,
 		warnings: [...warnings],

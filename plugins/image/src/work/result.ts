@@ -2,12 +2,12 @@ import { modelError } from '@plinth/core';
 import type { ImageResult } from '../model.ts';
 import { formatOf } from './magic.ts';
 
-/** Models may be written in JavaScript: whatever they return is looked at as if it could be anything. */
-type Loose<T> = { readonly [K in keyof T]?: unknown };
+/** Models may be written in JavaScript, so results are unchecked. */
+type Unchecked<T> = { readonly [K in keyof T]?: unknown };
 
 /**
- * Checks what a model returned for `count` pictures. Throws a `modelError` whose sentence tells the author of the model what to
- * change.
+ * Validates the result of a model for `count` pictures. Throws a `modelError` whose message tells the
+ * model's author what to fix.
  */
 export function checkResult(id: string, result: unknown, count: number): ImageResult {
 	const { images, filtered = 0, quality, warnings = [], usage } = members<ImageResult>(result);
@@ -21,19 +21,20 @@ export function checkResult(id: string, result: unknown, count: number): ImageRe
 	}
 	if (images.length + filtered !== count) {
 		throw modelError(
-			`The model ${id} returned ${images.length} pictures where ${count} were asked for${filtered > 0 ? `, and says that it withheld ${filtered}` : ''}. What it withholds it must count in filtered.`,
+			`The model ${id} returned ${images.length} pictures and reported ${filtered} as filtered, ` +
+				`but ${count} were requested. Withheld pictures must be counted in filtered.`,
 		);
 	}
 	for (const [index, image] of images.entries()) {
 		const fault = pictureFault(image);
 		if (fault) throw modelError(`The model ${id} returned ${fault} as images[${index}].`);
 	}
-	const fault = remarkFault(quality, warnings, usage);
+	const fault = detailFault(quality, warnings, usage);
 	if (fault) throw modelError(`The model ${id} must return ${fault}.`);
 	return result as ImageResult;
 }
 
-function remarkFault(quality: unknown, warnings: unknown, usage: unknown): string | undefined {
+function detailFault(quality: unknown, warnings: unknown, usage: unknown): string | undefined {
 	if (quality !== undefined && !['low', 'medium', 'high'].includes(quality as string)) {
 		return 'quality as low, medium or high';
 	}
@@ -46,23 +47,29 @@ function remarkFault(quality: unknown, warnings: unknown, usage: unknown): strin
 	return undefined;
 }
 
-/** What is wrong with a picture, as "a picture without pixels"; undefined when its form is right. */
+/** The fault of a picture as a noun phrase, such as "a picture without pixels"; undefined when it is valid. */
 export function pictureFault(picture: unknown): string | undefined {
-	const { data, width, height, body, mediaType, revisedPrompt } = members<Everything>(picture);
+	const { data, width, height, body, mediaType, revisedPrompt } = members<PictureFields>(picture);
 	if (revisedPrompt !== undefined && typeof revisedPrompt !== 'string') {
 		return 'a picture whose revisedPrompt is no text';
 	}
 	if (data !== undefined) return pixelFault(data, width, height);
 	if (!(body instanceof Uint8Array)) {
-		return 'something without pixels: { width, height, data } or { body, mediaType } with bytes in data or body is expected';
+		return (
+			'something without pixels ({ width, height, data } or { body, mediaType } ' +
+			'with bytes in data or body is expected)'
+		);
 	}
 	const format = formatOf(body);
 	if (!format) return `bytes that are no PNG, JPEG or WebP, as ${String(mediaType).slice(0, 100)}`;
 	if (mediaType === `image/${format}`) return undefined;
-	return `image/${format}, but calls it ${mediaType === undefined ? 'nothing (mediaType is missing)' : String(mediaType).slice(0, 100)},`;
+	return (
+		`image/${format}, but calls it ` +
+		`${mediaType === undefined ? 'nothing (mediaType is missing)' : String(mediaType).slice(0, 100)},`
+	);
 }
 
-interface Everything {
+interface PictureFields {
 	data: unknown;
 	width: unknown;
 	height: unknown;
@@ -76,11 +83,11 @@ function pixelFault(data: unknown, width: unknown, height: unknown): string | un
 		return 'pixels whose width and height are no whole numbers';
 	const expected = width * height * 4;
 	if (data instanceof Uint8Array && data.length === expected) return undefined;
-	const found = data instanceof Uint8Array ? `${data.length} bytes` : 'something else';
-	return `${found} as data, where ${width}x${height} RGBA pixels have ${expected} bytes in a Uint8Array,`;
+	const actual = data instanceof Uint8Array ? `${data.length} bytes` : 'something else';
+	return `${actual} as data, where ${width}x${height} RGBA pixels have ${expected} bytes in a Uint8Array,`;
 }
 
-function members<T>(value: unknown): Loose<T> {
+function members<T>(value: unknown): Unchecked<T> {
 	return typeof value === 'object' && value !== null ? value : {};
 }
 

@@ -1,11 +1,16 @@
 import { invalidValue, isPlinthError, isUpload, plinthError } from '@plinth/core';
-import { mediaError, type NamedFiles, type SentDocument, sentDocument } from '@plinth/toolkit';
+import {
+	documentFromField,
+	mediaError,
+	type ReferencedFiles,
+	type SentDocument,
+} from '@plinth/toolkit';
 
-/** Most documents of one request. */
+/** Maximum number of documents in one request. */
 export const maxFiles = 64;
 
-/** A document of a request, the id of a stored one, or why its bytes could not even be decoded. */
-export interface Submitted {
+/** A document of a request, the id of a stored file, or the error of decoding it. */
+export interface RequestDocument {
 	/** The client's label. */
 	readonly filename: string | undefined;
 	readonly content:
@@ -15,13 +20,14 @@ export interface Submitted {
 }
 
 /**
- * Finds the documents in a body: files, and objects with a data URL or the id of a stored file. Throws errors that name the exact parameter
- * (`files[1].url`) for a request that is not what it should be; damaged data, and an id that leads to nothing, are the matter of their own document.
+ * Parses the documents of a body: files, or objects with a data URL or a file id. Throws errors that name
+ * the exact parameter (`files[1].url`) for an invalid request. Damaged data and unknown ids become errors
+ * of their own document.
  */
 export function findDocuments(
 	{ files, file }: { readonly files?: unknown; readonly file?: unknown },
-	named: NamedFiles,
-): readonly Submitted[] {
+	referenced: ReferencedFiles,
+): readonly RequestDocument[] {
 	const sent = [...listOf(files, 'files'), ...listOf(file, 'file')];
 	if (sent.length === 0) {
 		throw plinthError('E_VALUE_MISSING', {
@@ -35,15 +41,15 @@ export function findDocuments(
 			`files: at most ${maxFiles} documents are taken, but ${sent.length} were sent.`,
 		);
 	}
-	return sent.map(({ value, param }) => find(value, param, named));
+	return sent.map(({ value, param }) => toDocument(value, param, referenced));
 }
 
-interface Sent {
+interface DocumentField {
 	readonly value: unknown;
 	readonly param: string;
 }
 
-function listOf(value: unknown, name: string): Sent[] {
+function listOf(value: unknown, name: string): DocumentField[] {
 	if (value === undefined || value === null) return [];
 	if (isUpload(value)) return [{ value, param: name }];
 	if (Array.isArray(value)) {
@@ -55,7 +61,7 @@ function listOf(value: unknown, name: string): Sent[] {
 	});
 }
 
-function find(value: unknown, param: string, named: NamedFiles): Submitted {
+function toDocument(value: unknown, param: string, referenced: ReferencedFiles): RequestDocument {
 	if (isUpload(value)) {
 		return { filename: value.filename || undefined, content: decode(value, param) };
 	}
@@ -66,7 +72,7 @@ function find(value: unknown, param: string, named: NamedFiles): Submitted {
 		});
 	}
 	const { url, filename, media_type: label, file_id: id } = value as Record<string, unknown>;
-	const content = contentOf(url, id, param, named);
+	const content = contentOf(url, id, param, referenced);
 	checkLabel(label, `${param}.media_type`);
 	return { filename: checkLabel(filename, `${param}.filename`), content };
 }
@@ -75,12 +81,12 @@ function contentOf(
 	url: unknown,
 	id: unknown,
 	param: string,
-	named: NamedFiles,
-): Submitted['content'] {
+	referenced: ReferencedFiles,
+): RequestDocument['content'] {
 	const hasUrl = (url ?? '') !== '';
 	if ((id ?? undefined) !== undefined) {
 		if (hasUrl) throw invalidValue(param, `${param}: send exactly one of url and file_id.`);
-		return { fileId: named.checkId(id, `${param}.file_id`), param: `${param}.file_id` };
+		return { fileId: referenced.checkId(id, `${param}.file_id`), param: `${param}.file_id` };
 	}
 	if (hasUrl) return decode(url, `${param}.url`);
 	throw plinthError('E_VALUE_MISSING', {
@@ -95,10 +101,10 @@ function checkLabel(value: unknown, param: string): string | undefined {
 	throw plinthError('E_VALUE_TYPE', { param, message: `${param}: a text is expected.` });
 }
 
-function decode(sent: unknown, param: string): Submitted['content'] {
+function decode(sent: unknown, param: string): RequestDocument['content'] {
 	try {
-		const document = sentDocument(sent, param);
-		if (isUpload(document) && document.size === 0) return { error: empty(param) };
+		const document = documentFromField(sent, param);
+		if (isUpload(document) && document.size === 0) return { error: emptyError(param) };
 		return { document };
 	} catch (error) {
 		if (isPlinthError(error) && error.code === 'E_DOCUMENT_UNREADABLE') return { error };
@@ -106,7 +112,7 @@ function decode(sent: unknown, param: string): Submitted['content'] {
 	}
 }
 
-/** The same as what is said of a data URL without data. */
-function empty(param: string): unknown {
+/** The same error as for a data URL without data. */
+function emptyError(param: string): unknown {
 	return mediaError('E_DOCUMENT_UNREADABLE', { param, message: `${param}: it holds no data.` });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { maxFiles } from './documents.ts';
 import { pageRanges } from './pages.ts';
 
-/** Most characters that `max_chars` may ask for. */
+/** Maximum of `max_chars`. */
 export const maxChars = 20_000_000;
 
 const file = { type: 'string' as const, format: 'binary' };
@@ -24,7 +24,8 @@ const document = {
 			type: 'string' as const,
 			pattern: '^(?:\\s*[Dd][Aa][Tt][Aa]:|[^:]+$)',
 			description:
-				'The document as a data URL, or its base64 alone. At most 52,428,800 bytes when decoded. Other addresses are not fetched.',
+				'The document as a data URL, or its base64 alone. At most 52,428,800 bytes when decoded. ' +
+				'Other addresses are not fetched.',
 		},
 		...labels,
 	},
@@ -36,7 +37,8 @@ const stored = {
 		file_id: {
 			type: 'string' as const,
 			description:
-				'The id of a file that was uploaded before, whose name is the label unless there is one. An id that leads to nothing is an error in its own result.',
+				'The id of an uploaded file. Its name is the default label. ' +
+				'An unknown id is an error in its own result.',
 		},
 		...labels,
 	},
@@ -55,7 +57,10 @@ export const parseBody = z
 		files: z
 			.unknown()
 			.meta({
-				description: `The documents, 1 to ${maxFiles} of them. Objects with a data URL or the id of an uploaded file in JSON; files in multipart bodies (\`files\`, several times \`files\` or \`files[]\`, or \`file\`).`,
+				description:
+					`The documents, 1 to ${maxFiles} of them. Objects with a data URL or the id of an ` +
+					'uploaded file in JSON; files in multipart bodies (`files`, several times `files` or ' +
+					'`files[]`, or `file`).',
 				override: {
 					oneOf: [file, list(file), list({ type: 'object', oneOf: [document, stored] })],
 				},
@@ -85,5 +90,5 @@ export const parseBody = z
 		],
 	});
 
-/** A checked body, whose documents have not been looked at. */
+/** A validated body, without its documents. */
 export type ParseBody = z.output<typeof parseBody>;

@@ -2,15 +2,15 @@ import type { PageRange } from '@plinth/toolkit';
 import { mergedRanges } from '@plinth/toolkit';
 import { z } from 'zod';
 
-/** Most ranges of one request. */
+/** Maximum number of ranges in one request. */
 export const maxRanges = 200;
-/** Most characters of the text that names them. */
+/** Maximum length of the text. */
 export const maxPagesLength = 3_000;
 
 const pattern =
 	'^ *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?( *, *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?)* *$';
 
-/** Reads `1-5,8` into ranges in ascending order; those that touch or overlap become one. Refuses everything else with 400. */
+/** Parses `1-5,8` into ascending ranges; adjacent and overlapping ones are merged. Everything else is a 400 error. */
 export const pageRanges = z
 	.string()
 	.max(maxPagesLength)

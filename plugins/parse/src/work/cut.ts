@@ -1,52 +1,55 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { DocumentPage, DocumentText } from '@plinth/toolkit';
 
-/** The length of all texts together, in UTF-16 units. */
+/** The length of all texts, in UTF-16 units. */
 export function lengthOf({ pages, text = '' }: DocumentText): number {
 	return pages?.reduce((sum, page) => sum + page.text.length, 0) ?? text.length;
 }
 
-/** The same document with at most `most` UTF-16 units of text, and no half characters; pages behind the cut are left out. */
-export function cutText(read: DocumentText, most: number): DocumentText {
-	if (lengthOf(read) <= most) return read;
-	if (!read.pages) return { ...read, text: beginning(read.text ?? '', most), truncated: true };
+/**
+ * Cuts a document to at most `max` UTF-16 units of text, without splitting surrogate pairs. Pages after the
+ * cut are left out.
+ */
+export function cutText(read: DocumentText, max: number): DocumentText {
+	if (lengthOf(read) <= max) return read;
+	if (!read.pages) return { ...read, text: beginning(read.text ?? '', max), truncated: true };
 	const pages: DocumentPage[] = [];
-	let left = most;
+	let remaining = max;
 	for (const page of read.pages) {
-		const text = beginning(page.text, left);
+		const text = beginning(page.text, remaining);
 		if (text.length === page.text.length) pages.push(page);
 		else if (text !== '') pages.push({ ...page, text });
 		if (text.length < page.text.length) break;
-		left -= text.length;
+		remaining -= text.length;
 	}
 	return { ...read, pages, truncated: true };
 }
 
-/** Units that are looked at in one turn of the event loop: a few milliseconds. */
+/** Units counted per tick of the event loop: a few milliseconds. */
 const sliceLength = 1_048_576;
 
-/** How many UTF-16 units the first `most` Unicode code points of a document take. */
-export async function unitsOfFirst(most: number, read: DocumentText): Promise<number> {
-	// Never more code points than units: what is short needs no counting.
-	if (lengthOf(read) <= most) return lengthOf(read);
-	let [units, left, seen] = [0, most, 0];
+/** The length of the first `max` Unicode code points of a document, in UTF-16 units. */
+export async function unitsOfFirst(max: number, read: DocumentText): Promise<number> {
+	// There are never more code points than units, so a short text needs no counting.
+	if (lengthOf(read) <= max) return lengthOf(read);
+	let [units, remaining, counted] = [0, max, 0];
 	for (const text of read.pages?.map((page) => page.text) ?? [read.text ?? '']) {
-		let at = 0;
-		for (; at < text.length && left > 0; left--) {
-			at += isPair(text, at) ? 2 : 1;
-			if (++seen % sliceLength === 0) await turn();
+		let index = 0;
+		for (; index < text.length && remaining > 0; remaining--) {
+			index += isPair(text, index) ? 2 : 1;
+			if (++counted % sliceLength === 0) await yieldToEventLoop();
 		}
-		units += at;
+		units += index;
 	}
 	return units;
 }
 
-function beginning(text: string, most: number): string {
-	return text.slice(0, isPair(text, most - 1) ? most - 1 : most);
+function beginning(text: string, max: number): string {
+	return text.slice(0, isPair(text, max - 1) ? max - 1 : max);
 }
 
-function isPair(text: string, at: number): boolean {
-	return isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1));
+function isPair(text: string, index: number): boolean {
+	return isHigh(text.charCodeAt(index)) && isLow(text.charCodeAt(index + 1));
 }
 
 const isHigh = (unit: number) => (unit & 0xfc00) === 0xd800;

@@ -6,35 +6,35 @@ import type {
 	DocumentText,
 	EncodedDocument,
 } from '@plinth/toolkit';
-import { failed, type ParsedAttachment, parsed } from '../answer/result.ts';
+import { failed, type ParsedAttachment, parsed } from '../response/result.ts';
 import { cutText, unitsOfFirst } from './cut.ts';
 
-/** What is read of a document, and under which label it is given back. */
-export interface ParseOrder {
-	/** A label; nothing depends on it. */
+/** Options for one document. */
+export interface ParseDocumentOptions {
+	/** A label, returned with the result. */
 	readonly filename?: string | undefined;
 	readonly options: DocumentOptions;
-	/** Most characters (Unicode code points) of its text; absent: as many as the reader gives. */
+	/** Maximum characters (Unicode code points) of text; absent: no limit. */
 	readonly maxChars?: number | undefined;
 }
 
-/** The surroundings of one document. */
+/** How one document is read. */
 export interface ParseRun extends DocumentRun {
-	/** Told of failures that are no fault of the document. */
+	/** Receives failures of the server. */
 	readonly log?: (error: unknown) => void;
-	/** What stays of a text, which is otherwise used as it is. What it throws is thrown. */
-	readonly keep?: (read: DocumentText) => DocumentText;
+	/** Limits the text before it is used. Its errors are thrown. */
+	readonly limitText?: (read: DocumentText) => DocumentText;
 }
 
 /**
- * Reads one document and resolves with its entry of an answer. What is wrong with it, or with reading it, is part of the entry. Rejects
- * with the signal's reason once that aborts.
+ * Reads one document and resolves with its entry of a response. Failures of the document or of reading it
+ * become the error of the entry. Rejects with the signal's reason once that aborts.
  */
 export async function parseDocument(
 	reader: DocumentReader,
 	document: EncodedDocument,
-	{ filename, options, maxChars }: ParseOrder,
-	{ log, keep = (read) => read, ...run }: ParseRun = {},
+	{ filename, options, maxChars }: ParseDocumentOptions,
+	{ log, limitText = (read) => read, ...run }: ParseRun = {},
 ): Promise<ParsedAttachment> {
 	let read: DocumentText;
 	try {
@@ -46,7 +46,7 @@ export async function parseDocument(
 		if (status >= 500) log?.(error);
 		return failed(filename, body.error);
 	}
-	// A reader may be done before it hears that nobody wants it.
+	// The reader may finish although the signal has aborted.
 	run.signal?.throwIfAborted();
-	return parsed(filename, keep(read));
+	return parsed(filename, limitText(read));
 }

@@ -1,35 +1,35 @@
 import type { CapacityShare, DocumentText } from '@plinth/toolkit';
 import { cutText, lengthOf } from './cut.ts';
 
-/** What a page counts beside its text: a document may have many that are empty. */
+/** The cost of a page besides its text: a document may have many empty pages. */
 const pageWeight = 100;
 
-/** The text of one answer, which stays in memory until the last document is read and the client has it. */
+/** Bounds the text of one response, which stays in memory until it is sent. */
 export class TextBudget {
-	#left: number;
+	#remaining: number;
 	readonly #share: CapacityShare;
 
-	/** `most` characters fit into the answer; what the process holds altogether is bounded by `share`. */
-	constructor(most: number, share: CapacityShare) {
-		this.#left = most;
+	/** `max` characters per response; `share` bounds the process. */
+	constructor(max: number, share: CapacityShare) {
+		this.#remaining = max;
 		this.#share = share;
 	}
 
-	/** What of a document's text stays in the answer. Throws `E_OVERLOADED`, 503, when the process holds too much. */
+	/** Cuts a document to the remaining budget. Throws `E_OVERLOADED`, 503, above the limit of the process. */
 	take(read: DocumentText): DocumentText {
-		const kept = cutText(read, this.#left);
+		const kept = cutText(read, this.#remaining);
 		const length = lengthOf(kept);
 		this.#share.take(length + pageWeight * (kept.pages?.length ?? 0));
-		this.#left -= length;
+		this.#remaining -= length;
 		return kept;
 	}
 
-	/** About how many characters the answer has so far, without names and errors. */
-	get held(): number {
+	/** The characters of the response so far, approximately, without names and errors. */
+	get used(): number {
 		return this.#share.held;
 	}
 
-	/** To be called when the answer is sent, or given up. */
+	/** Releases the share at the end of the response. */
 	release(): void {
 		this.#share.release();
 	}

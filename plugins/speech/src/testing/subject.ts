@@ -34,7 +34,7 @@ export type Check = (model: SpeechModel, caller: Caller) => Promise<void>;
 export type ModelCaseMaker = (name: string, check: Check) => ConformanceCase;
 
 /** Why attempts are aborted. */
-export const reason = new Error('The client has left.');
+export const reason = new Error('The client has disconnected.');
 
 /** What a whole answer came to. */
 export interface Spoken {

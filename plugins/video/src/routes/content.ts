@@ -64,7 +64,10 @@ function readyOutput(job: Job): VideoOutput {
 	throw errorFrom(videoErrors, 'E_VIDEO_NOT_READY', { message });
 }
 
-/** The record knows how large a file is, so the store is asked once. Bytes that are gone are found out before the head is sent. */
+/**
+ * A stored file as a byte source. The record has its size, so one read of the store suffices. `check`
+ * detects missing bytes before the response head is sent.
+ */
 function stored(blobs: BlobStore, { key, size }: StoredFile): ByteSource {
 	const missing = () => errorFrom(videoErrors, 'E_VIDEO_CONTENT_MISSING');
 	return {

@@ -1,5 +1,5 @@
 import { defineRoute, errors, type Route } from '@plinth/core';
-import { mediaErrors, NamedFiles } from '@plinth/toolkit';
+import { mediaErrors, ReferencedFiles } from '@plinth/toolkit';
 import { readCallback } from '../callback.ts';
 import { createdReply, type VideoContext } from '../context.ts';
 import { createBody } from '../fields.ts';
@@ -7,7 +7,7 @@ import type { VideoInput } from '../record.ts';
 import { checkReference, readReference, referenceName } from '../reference.ts';
 import { pollHeader, videoSchema } from '../wire.ts';
 
-/** `POST /v1/videos`: the picture's format and size are checked before the job is accepted, 201 only once it is stored. */
+/** `POST /v1/videos`: checks the reference picture before accepting the job. Responds 201 once the job is stored. */
 export function createVideo(context: VideoContext): Route {
 	const { jobs, models, images, sources } = context;
 	return defineRoute({
@@ -49,13 +49,13 @@ export function createVideo(context: VideoContext): Route {
 		precheck: ({ principal, idempotency }) => jobs.checkQueue(principal, idempotency),
 		async handler({ body }, call) {
 			const { principal, signal, idempotency } = call;
-			// Before anything is looked for that may have gone since the first request, such as a stored file.
+			// First, because a file of the original request may have been deleted since.
 			const repeated = await jobs.repeated(principal, idempotency);
 			if (repeated) return createdReply(context, { job: repeated, replayed: true });
-			const sent = readReference(body.input_reference, new NamedFiles(sources, call));
+			const image = readReference(body.input_reference, new ReferencedFiles(sources, call));
 			models.get(body.model);
 			const callback = await readCallback(context, body);
-			const attachments = sent ? [await checkReference(sent, images, signal)] : [];
+			const attachments = image ? [await checkReference(image, images, signal)] : [];
 			const submitted = await jobs.submit({
 				principal,
 				model: body.model,

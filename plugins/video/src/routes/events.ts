@@ -7,7 +7,7 @@ import type { VideoOptions } from '../options.ts';
 
 const minuteMs = 60_000;
 
-/** `GET /v1/videos/{id}/events`: the job as it is, then what happens to it until it ends or is deleted. */
+/** `GET /v1/videos/{id}/events`: the job's state, then its events until it ends or is deleted. */
 export function videoEvents(feed: JobFeed, { streamMinutes }: VideoOptions): Route {
 	const maxMs = streamMinutes * minuteMs;
 	return defineRoute({
@@ -16,10 +16,12 @@ export function videoEvents(feed: JobFeed, { streamMinutes }: VideoOptions): Rou
 		scope: 'videos:read',
 		summary: 'Follow a video job',
 		description: [
-			'Server-sent events, in place of polling. First comes `job.state`, then what happens: `job.queued`, `job.started`, `job.progress`, and in the end',
-			'`job.completed`, `job.failed` or `job.deleted`, with which the stream ends. The data of each is `{ "object": "event", "type", "created_at", "data" }`, where',
-			'`data` is the video object at that moment. With `Last-Event-ID` the stream goes on behind that event in place of the state. A stream that the server',
-			'ends before the job has ended says why in a last `stream.end`: `data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
+			'Server-sent events, as an alternative to polling. First comes `job.state`, then `job.queued`, `job.started` and',
+			'`job.progress`. The stream ends with `job.completed`, `job.failed` or `job.deleted`. The data of each event is',
+			'`{ "object": "event", "type", "created_at", "data" }`, where `data` is the video object at that moment.',
+			'With `Last-Event-ID` the stream resumes after that event, without the state. A stream that the server ends',
+			'before the job has ended closes with `stream.end`:',
+			'`data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
 		].join(' '),
 		params: idParams,
 		response: {
@@ -27,17 +29,17 @@ export function videoEvents(feed: JobFeed, { streamMinutes }: VideoOptions): Rou
 			mediaTypes: ['text/event-stream'],
 			resumes: true,
 			nothing:
-				'The job has ended, and `Last-Event-ID` names its last event: there is nothing to connect for.',
+				'The job has ended, and `Last-Event-ID` names its last event: no further events follow.',
 		},
 		errors: [errors.E_VALUE_INVALID, videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
-		// The feed ends by itself, and says so.
+		// Longer than `maxMs`: the feed ends first and sends the reason.
 		timeoutMs: maxMs + minuteMs,
 		async handler({ params: { id } }, { principal, signal, lastEventId }) {
 			const { tenant } = principal;
 			const query = { tenant, jobId: id, kind: jobKind, after: lastEventId, maxMs, signal };
 			const reader = await withVideoErrors(id, () => feed.follow(query));
-			const isTold = lastEventId !== undefined && reader.isOver && !reader.end;
-			return isTold ? Reply.empty() : Reply.events(feed.events(reader));
+			const isComplete = lastEventId !== undefined && reader.isDone && !reader.endReason;
+			return isComplete ? Reply.empty() : Reply.events(feed.events(reader));
 		},
 	});
 }

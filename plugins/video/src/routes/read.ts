@@ -52,7 +52,7 @@ export function listVideos({ jobs, options }: VideoContext): Route {
 	});
 }
 
-/** `DELETE /v1/videos/{id}`: running work is cancelled, and nothing resurrects the job. */
+/** `DELETE /v1/videos/{id}`: cancels running work and deletes the job. */
 export function deleteVideo({ jobs }: VideoContext): Route {
 	return defineRoute({
 		method: 'DELETE',
@@ -60,7 +60,7 @@ export function deleteVideo({ jobs }: VideoContext): Route {
 		scope: 'videos:write',
 		summary: 'Cancel and delete a video job',
 		params: idParams,
-		response: { description: 'The job is gone.', schema: videoDeletedSchema },
+		response: { description: 'The job was deleted.', schema: videoDeletedSchema },
 		errors: [videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { id } }, { principal }) {
 			await withVideoErrors(id, () => jobs.remove(principal.tenant, id));

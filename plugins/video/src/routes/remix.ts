@@ -50,7 +50,7 @@ export function remixVideo(context: VideoContext): Route {
 		],
 		precheck: ({ principal, idempotency }) => jobs.checkQueue(principal, idempotency),
 		async handler({ params, body }, { principal, idempotency }) {
-			// Before anything is looked for that may have gone since the first request.
+			// First, because the source may have been deleted since the original request.
 			const repeated = await jobs.repeated(principal, idempotency);
 			if (repeated) return createdReply(context, { job: repeated, replayed: true });
 			const source = await findVideo(context, principal.tenant, params.id);
@@ -84,13 +84,13 @@ function requireCompleted({ status }: Job): void {
 	});
 }
 
-/** The new job owns a copy, so that deleting its source takes nothing from it. */
+/** The new job owns a copy, so that deleting the source does not affect it. */
 async function copyOf({ key, mediaType }: StoredFile, blobs: BlobStore): Promise<JobAttachment> {
-	const gone = () => errorFrom(videoErrors, 'E_VIDEO_REFERENCE_EXPIRED');
-	if (!(await blobs.head(key))) throw gone();
+	const expired = () => errorFrom(videoErrors, 'E_VIDEO_REFERENCE_EXPIRED');
+	if (!(await blobs.head(key))) throw expired();
 	async function* body(): AsyncGenerator<Uint8Array> {
 		const blob = await blobs.get(key);
-		if (!blob) throw gone();
+		if (!blob) throw expired();
 		yield* blob.body;
 	}
 	return { name: referenceName, mediaType, body: body() };

@@ -1,7 +1,7 @@
 import { defineRoute, errors, plinthError, type Route, type RouteDefinition } from '@plinth/core';
 import { idParams } from '../fields.ts';
 
-/** OpenAI's operations that this server does not offer: literal routes, so that SDKs get a clear answer. */
+/** OpenAI's operations that this server does not offer. Explicit routes give SDKs a clear error. */
 export function unsupportedRoutes(): readonly Route[] {
 	const remix = 'POST /v1/videos/{id}/remix makes a variation of a video.';
 	const characters = 'This server has no characters.';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ConformanceCase, type Subject, silentLogger } from '@plinth/testing';
-import { checkedMp4, isHonestPoster } from '../container-format.ts';
+import { checkedMp4, matchesMediaType } from '../container-format.ts';
 import type { VideoModel, VideoRequest, VideoResult, VideoRun } from '../model.ts';
 import { checkResult } from '../result.ts';
 
@@ -125,7 +125,7 @@ export class Caller {
 async function readWhole(result: VideoResult): Promise<Made> {
 	checkResult('under test', result);
 	const { body, poster, warnings = [] } = result;
-	assert(!poster || isHonestPoster(poster), 'the poster is not what its media type says');
+	assert(!poster || matchesMediaType(poster), 'the poster is not what its media type says');
 	for (const warning of warnings) {
 		assert(typeof warning === 'string' && warning !== '', 'a warning is no sentence');
 	}

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
-import { sentDocument } from '@plinth/toolkit';
+import { documentFromField } from '@plinth/toolkit';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { describe, expect, it } from 'vitest';
@@ -270,7 +270,7 @@ describe('long base64 without the header of a data URL', () => {
 			handler: async ({ body }) => {
 				for (const value of body as { url: unknown }[]) {
 					try {
-						const document = sentDocument(value.url, 'url');
+						const document = documentFromField(value.url, 'url');
 						seen.push(isUpload(document) ? await show(document) : document);
 					} catch (error) {
 						seen.push((error as Error).message);

@@ -1,0 +1,40 @@
+import type { BlobStore, Clock } from '@plinth/core';
+import type { ImageFormat } from '@plinth/toolkit';
+import type { SigningKey } from './signing-key.ts';
+import { makeName, sign, storedPrefix } from './url-names.ts';
+
+/** Dependencies of a URL store. */
+export interface UrlStoreOptions {
+	readonly blobs: BlobStore;
+	readonly key: SigningKey;
+	readonly clock: Clock;
+	/** Lifetime of a URL, in milliseconds. */
+	readonly ttlMs: number;
+}
+
+/** Stores the pictures of one response and returns their URLs. */
+export interface UrlStore {
+	/** Stores a picture and returns its URL, which needs no key. */
+	put(data: Uint8Array, format: ImageFormat, signal: AbortSignal): Promise<string>;
+	/** Deletes the stored pictures of a failed response. The sweep deletes the rest. */
+	clear(): Promise<void>;
+}
+
+/** Creates the store of one response. URLs start with `publicUrl`, unless the blob store presigns them. */
+export function createUrlStore(options: UrlStoreOptions, publicUrl: string): UrlStore {
+	const { blobs, key, clock, ttlMs } = options;
+	const stored: string[] = [];
+	return {
+		async put(data, format, signal) {
+			const name = makeName(clock.now() + ttlMs, format);
+			const blob = `${storedPrefix}${name}`;
+			await blobs.put(blob, data, { contentType: `image/${format}`, signal });
+			stored.push(blob);
+			if (blobs.presign) return blobs.presign(blob, ttlMs);
+			return `${publicUrl}/v1/images/results/${name}?signature=${sign(await key(), name)}`;
+		},
+		async clear() {
+			await Promise.allSettled(stored.map((blob) => blobs.delete(blob)));
+		},
+	};
+}

@@ -1,0 +1,27 @@
+import { plinthError } from '@plinth/core';
+
+/** Bounds the concurrent requests: each holds its finished pictures until the last one is there. */
+export class RequestLimit {
+	readonly #max: number;
+	#count = 0;
+
+	constructor(max: number) {
+		this.#max = max;
+	}
+
+	/** Throws `E_OVERLOADED`, 503, at the limit. */
+	check(): void {
+		if (this.#count >= this.#max) throw plinthError('E_OVERLOADED');
+	}
+
+	/** Counts a request until the returned function is called; further calls of it do nothing. */
+	acquire(): () => void {
+		this.check();
+		this.#count += 1;
+		let isActive = true;
+		return () => {
+			if (isActive) this.#count -= 1;
+			isActive = false;
+		};
+	}
+}
