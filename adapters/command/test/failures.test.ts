@@ -46,7 +46,11 @@ const broken: [string, string, string, object?][] = [
 	['fails after its result', `echo x > a; ${result('a')}; exit 4`, 'ended with exit code 4'],
 	['prints words', 'echo Loading the model', 'printed a line that is not a message'],
 	['prints bytes that are no text', `printf '\\377\\n'`, 'printed a line that is not a message'],
-	['stops in the middle of a line', `printf '{"type":"res'`, 'printed a line that is not a message'],
+	[
+		'stops in the middle of a line',
+		`printf '{"type":"res'`,
+		'printed a line that is not a message',
+	],
 	['prints a type of its own', `echo '{"type":"done"}'`, 'printed a line that is not a message'],
 	['prints null', 'echo null', 'printed a line that is not a message'],
 	[
@@ -123,7 +127,9 @@ describe('a plain program that', () => {
 	});
 
 	test('does not write its file fails', async () => {
-		expect((await failure(await printing('true'))).message).toContain('did not create its result file');
+		expect((await failure(await printing('true'))).message).toContain(
+			'did not create its result file',
+		);
 	});
 
 	test('links its file to one elsewhere fails', async () => {

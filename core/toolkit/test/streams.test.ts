@@ -1,7 +1,7 @@
 import { plinthError } from '@plinth/core';
 import { describe, expect, test } from 'vitest';
-import { withCleanup } from '../src/streams/with-cleanup.ts';
 import { awaitFirst, fromModel } from '../src/streams/model-stream.ts';
+import { withCleanup } from '../src/streams/with-cleanup.ts';
 
 async function* values<T>(...items: T[]): AsyncGenerator<T> {
 	yield* items;
