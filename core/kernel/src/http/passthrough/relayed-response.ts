@@ -1,5 +1,5 @@
 import type { ForwardController, ForwardRequest } from '../../contract/ports/forward.ts';
-import { writeWholeHead } from '../answers/send.ts';
+import { isBare, writeWholeHead } from '../answers/send.ts';
 import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
 
@@ -12,11 +12,9 @@ export interface UpstreamResponse {
 	readonly isStream: boolean;
 	/** Bytes of the body, where the upstream states them. */
 	readonly length: number | undefined;
-	/** Called when the response cannot be finished. */
 	broken(reason: Error): void;
 }
 
-/** How much of the end of a response is kept, in bytes. */
 const tailBytes = 4_096;
 
 /** Writes a response to the client as it comes, and pauses the upstream while the client is full. */
@@ -30,7 +28,6 @@ export class RelayedResponse {
 	#tail = '';
 	/** Whether the client has not taken all that was written. */
 	isFull = false;
-	/** Whether nothing more is to be written. */
 	isOver = false;
 
 	/** Sets the head. Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
@@ -46,7 +43,6 @@ export class RelayedResponse {
 			...(isStream ? { 'x-accel-buffering': 'no' } : {}),
 			...(isStream || length === undefined ? {} : { 'content-length': String(length) }),
 		});
-		// What remains is bounded by the pace of both sides.
 		exchange.clearDeadline();
 		if (!req.complete || !req.socket) req.resume();
 		// Other heads go out with the first bytes.
@@ -121,7 +117,11 @@ export class RelayedResponse {
 		// Else the connection to the upstream would wait for this client.
 		if (this.isFull) controller.resume();
 		this.#exchange.usage = request.usage?.(this.#tail);
-		atEndOfTick(() => this.#exchange.res.end(last ?? Buffer.from(text, 'latin1')));
+		const { res } = this.#exchange;
+		const body = last ?? Buffer.from(text, 'latin1');
+		// Node sends a short text and its head as one string.
+		const isText = body.length <= 16_384 && isBare(res);
+		atEndOfTick(() => res.end(isText ? body.toString('latin1') : body, 'latin1'));
 		return true;
 	}
 
