@@ -29,7 +29,8 @@ export function runOnFullDisk(
 		return tried.filter((command) => isFull(outcomes.get(command)));
 	};
 	const failed = run(commands);
-	if (failed.length > 0) {
+	// What may not use the reserve must not take from later deletions what they need.
+	if (failed.some(mayUseReserve)) {
 		reserve.release();
 		restartLog(connection);
 		run(failed);

@@ -82,14 +82,7 @@ function prepared(file: string): Connection {
 	}
 }
 
-const deletions = [
-	'jobs.cancel',
-	'jobs.remove',
-	'jobs.swept',
-	'jobs.tidy',
-	'jobs.lead',
-	'records.delete',
-];
+const deletions = ['jobs.cancel', 'jobs.remove', 'jobs.swept', 'jobs.tidy', 'records.delete'];
 const attempts = ['jobs.heartbeat', 'jobs.complete', 'jobs.fail', 'jobs.release'];
 const modest: ReadonlySet<string> = new Set([...deletions, ...attempts]);
 const mayUseReserve = ({ name }: Command): boolean => modest.has(name);

@@ -10,6 +10,7 @@ import {
 	type HeartbeatUpdate,
 	idempotencyKeyMs,
 	invalidValue,
+	isPlinthError,
 	type Job,
 	type JobError,
 	type JobListOptions,
@@ -226,7 +227,11 @@ export class SqliteJobStore implements JobStore {
 		const now = this.#clock.now();
 		const input = { duty, holder, now, until: now + leaseMs };
 		if (this.#db.get(sql.selectLeader, input)) return false;
-		return this.#db.write('jobs.lead', input);
+		return this.#db.write('jobs.lead', input).catch((error: unknown) => {
+			// Housekeeping makes room, so it goes on where a full disk takes no lease, if need be in several processes.
+			if (isPlinthError(error) && error.code === 'E_STORE_FULL') return true;
+			throw error;
+		});
 	}
 
 	check(): Promise<readonly string[]> {
