@@ -2,9 +2,11 @@ import type { Fault } from './fault.ts';
 import { blobFaults } from './faults/blobs.ts';
 import { cliFaults } from './faults/cli.ts';
 import { egressFaults } from './faults/egress.ts';
+import { jobFaults } from './faults/jobs.ts';
 import { keyFaults } from './faults/keys.ts';
 import { modelFaults } from './faults/models.ts';
 import { pluginFaults } from './faults/plugins.ts';
+import { processFaults } from './faults/process.ts';
 import { toolkitFaults } from './faults/toolkit.ts';
 import { webhookFaults } from './faults/webhooks.ts';
 
@@ -15,7 +17,9 @@ export const faults: readonly Fault[] = [
 	...egressFaults,
 	...toolkitFaults,
 	...modelFaults,
+	...jobFaults,
 	...pluginFaults,
 	...webhookFaults,
 	...cliFaults,
+	...processFaults,
 ];

@@ -7,7 +7,7 @@ export const cliFaults: readonly Fault[] = [
 	{
 		what: 'doctor is content with a full disk',
 		file: 'cli/src/doctor/disks.ts',
-		find: 'if (free < room.problem) return problem(check, text, remedy);',
+		find: 'if (free < freeSpaceLimits.problem) return problem(check, text, remedy);',
 		replace: '',
 		tests: doctor,
 	},

@@ -4,16 +4,16 @@ import type { Fault } from '../fault.ts';
 export const pluginFaults: readonly Fault[] = [
 	{
 		what: 'a stop sequence that comes in two pieces is sent',
-		file: 'plugins/chat/src/answer/stop-cutter.ts',
-		find: 'this.#held = text.slice(certain);',
+		file: 'plugins/chat/src/response/stop-sequence-filter.ts',
+		find: 'this.#held = text.slice(safeLength);',
 		replace: "this.#held = '';",
 		tests: ['plugins/chat/test/stop-cutter.test.ts'],
 	},
 	{
 		what: 'the stop sequence that begins first wins',
-		file: 'plugins/chat/src/answer/stop-cutter.ts',
-		find: 'return a.end - b.end || a.at - b.at;',
-		replace: 'return a.at - b.at;',
+		file: 'plugins/chat/src/response/stop-sequence-filter.ts',
+		find: 'return a.end - b.end || a.start - b.start;',
+		replace: 'return a.start - b.start;',
 		tests: ['plugins/chat/test/stop-cutter.test.ts'],
 	},
 	{
@@ -25,21 +25,21 @@ export const pluginFaults: readonly Fault[] = [
 	},
 	{
 		what: 'two tool calls have one id',
-		file: 'plugins/chat/src/answer/tool-calls.ts',
+		file: 'plugins/chat/src/response/tool-calls.ts',
 		find: ' && !this.#ids.has(id)',
 		replace: '',
 		tests: ['plugins/chat/test/tools.test.ts'],
 	},
 	{
 		what: 'a model calls a tool that was not offered',
-		file: 'plugins/chat/src/answer/tool-calls.ts',
+		file: 'plugins/chat/src/response/tool-calls.ts',
 		find: 'if (!this.#names.has(name)) {',
 		replace: 'if (this.#names.size === 0) {',
 		tests: ['plugins/chat/test/answer.test.ts'],
 	},
 	{
 		what: 'two answers to one request count their prompt twice',
-		file: 'plugins/chat/src/answer/usage.ts',
+		file: 'plugins/chat/src/response/usage.ts',
 		find: 'Math.max(0, ...usages.map(({ promptTokens: tokens }) => tokens))',
 		replace: 'sum(({ promptTokens: tokens }) => tokens)',
 		tests: ['plugins/chat/test/answer.test.ts', 'plugins/chat/test/stream.test.ts'],
@@ -47,8 +47,8 @@ export const pluginFaults: readonly Fault[] = [
 	{
 		what: 'a file of another tenant is found by its id',
 		file: 'plugins/files/src/records.ts',
-		find: 'found?.value.tenant === tenant ? found : null',
-		replace: 'found',
+		find: 'file?.value.tenant === tenant ? file : null',
+		replace: 'file',
 		tests: ['plugins/files/test/read.test.ts'],
 	},
 	{
@@ -95,7 +95,7 @@ export const pluginFaults: readonly Fault[] = [
 	},
 	{
 		what: 'a partial picture changes while it is encoded',
-		file: 'plugins/image/src/work/partials.ts',
+		file: 'plugins/image/src/work/partial-queue.ts',
 		find: 'return { width, height, data: new Uint8Array(data) };',
 		replace: 'return picture;',
 		tests: ['plugins/image/test/work.test.ts', 'plugins/image/test/stream.test.ts'],
@@ -180,14 +180,14 @@ export const pluginFaults: readonly Fault[] = [
 	{
 		what: 'another model goes on from a checkpoint',
 		file: 'plugins/video/src/rendering.ts',
-		find: 'if (this.#begun && this.#begun.model !== turn.id) throw tied();',
+		find: 'if (this.#resumePoint && this.#resumePoint.model !== call.id) throw boundElsewhere();',
 		replace: '',
 		tests: ['plugins/video/test/attempt.test.ts', 'plugins/video/test/routing.test.ts'],
 	},
 	{
 		what: 'a video is downloaded after its time',
 		file: 'plugins/video/src/routes/content.ts',
-		find: "if (isExpired(job, clock.now())) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');",
+		find: "if (job.expired) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');",
 		replace: '',
 		tests: ['plugins/video/test/content.test.ts'],
 	},

@@ -4,7 +4,7 @@ const source = 'core/toolkit/src';
 const test = 'core/toolkit/test';
 const limits = [`${test}/limits.test.ts`];
 const streams = [`${test}/streams.test.ts`];
-const named = [`${test}/named-files.test.ts`];
+const referenced = [`${test}/referenced-files.test.ts`];
 
 /** What plugins are built with. */
 export const toolkitFaults: readonly Fault[] = [
@@ -52,15 +52,15 @@ export const toolkitFaults: readonly Fault[] = [
 	},
 	{
 		what: 'the end of a stream is told twice',
-		file: `${source}/streams/closing.ts`,
-		find: 'if (isOpen) close();',
-		replace: 'close();',
+		file: `${source}/streams/with-cleanup.ts`,
+		find: 'if (isPending) cleanup();',
+		replace: 'cleanup();',
 		tests: streams,
 	},
 	{
 		what: 'a stream that nobody reads is not closed',
-		file: `${source}/streams/closing.ts`,
-		find: 'closeOnce();\n\t\t\tawait iterator.return?.();',
+		file: `${source}/streams/with-cleanup.ts`,
+		find: 'cleanUpOnce();\n\t\t\tawait iterator.return?.();',
 		replace: 'await iterator.return?.();',
 		tests: streams,
 	},
@@ -115,16 +115,16 @@ export const toolkitFaults: readonly Fault[] = [
 	},
 	{
 		what: 'files that a request names are not counted together',
-		file: `${source}/files/named-files.ts`,
+		file: `${source}/files/referenced-files.ts`,
 		find: 'this.#bytes += size;',
 		replace: 'this.#bytes = size;',
-		tests: named,
+		tests: referenced,
 	},
 	{
 		what: 'a file that is named twice is copied twice',
-		file: `${source}/files/named-files.ts`,
-		find: 'known.set(name, found);',
+		file: `${source}/files/referenced-files.ts`,
+		find: 'loaded.set(name, file);',
 		replace: '',
-		tests: named,
+		tests: referenced,
 	},
 ];

@@ -1,0 +1,35 @@
+import type { Fault } from '../fault.ts';
+
+const signals = ['cli/test/signals.test.ts'];
+
+/** How the process ends. */
+export const processFaults: readonly Fault[] = [
+	{
+		what: 'a second signal is ignored',
+		file: 'cli/src/signals.ts',
+		find: 'if (isStopping) return void target.exit(1);',
+		replace: 'if (isStopping) return;',
+		tests: signals,
+	},
+	{
+		what: 'a hanging stop is not ended',
+		file: 'cli/src/signals.ts',
+		find: 'setTimeout(() => target.exit(1), exitTimeoutMs).unref();',
+		replace: '',
+		tests: signals,
+	},
+	{
+		what: 'exit 0 after a failed stop',
+		file: 'cli/src/signals.ts',
+		find: '${String(error)}\\n`);\n\t\t\t\ttarget.exit(1);',
+		replace: '${String(error)}\\n`);\n\t\t\t\ttarget.exit(0);',
+		tests: signals,
+	},
+	{
+		what: 'a SIGINT does not stop the process',
+		file: 'cli/src/signals.ts',
+		find: "target.on('SIGINT', stop);",
+		replace: '',
+		tests: signals,
+	},
+];
