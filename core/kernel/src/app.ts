@@ -4,7 +4,6 @@ import type { AppConfig } from './contract/config.ts';
 import type { Clock } from './contract/ports/clock.ts';
 import type { Logger } from './contract/ports/logger.ts';
 import { services } from './contract/services.ts';
-import { version } from './contract/version.ts';
 import { providedValues } from './engine/boot/graph.ts';
 import { type Part, planBoot } from './engine/boot/plan.ts';
 import { BootError } from './engine/boot/problem.ts';
@@ -17,6 +16,7 @@ import { systemClock } from './engine/run/clock.ts';
 import { Lifecycle } from './engine/run/lifecycle.ts';
 import { createReadiness } from './engine/run/readiness.ts';
 import { RunningApp } from './engine/run/running.ts';
+import { openAuthenticator } from './http/gate/principals.ts';
 import { ModelDirectory } from './models/directory.ts';
 
 /** What a caller may replace; mostly for tests. */
@@ -57,13 +57,11 @@ export async function createApp(
 			await create(part, { registry, models, lifecycle, setups, log });
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
 		const http = kernel.http({
-			routes: setups.routes.freeze(),
-			routeOwners: setups.routes.owners,
-			authenticator: plan.server.auth === 'off' ? undefined : registry.find(services.authenticator),
-			clock,
-			log,
-			title: 'Plinth',
-			version,
+			routes: { routes: setups.routes.freeze(), owners: setups.routes.owners },
+			middlewares: setups.middlewares,
+			authenticator:
+				(plan.server.auth === 'off' ? undefined : registry.find(services.authenticator)) ??
+				openAuthenticator,
 			publicUrl: plan.server.publicUrl,
 			authFailures: {
 				perMinute: plan.server.authFailuresPerMinute,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Provided, Provides } from './backend.ts';
 import { markCopy } from './core-identity.ts';
+import type { Middleware } from './http/middleware.ts';
 import type { Route } from './http/route.ts';
 import type { JobDefinition, Jobs } from './jobs/jobs.ts';
 import type { ModelKind } from './model.ts';
@@ -67,6 +68,11 @@ export interface PluginContext<C, N extends Needs> {
 	models<M>(kind: ModelKind<M>): Models<M>;
 	/** Registers routes. */
 	route(...routes: readonly Route[]): void;
+	/**
+	 * Wraps every route of the app, those of other plugins included. Plugins are set up in the order of their needs, then of the config;
+	 * the middleware of the first one is outermost.
+	 */
+	use(middleware: Middleware): void;
 	/** Says how a kind of job that the plugin declares in `jobs` is done, and returns the handle to its jobs. */
 	job(kind: string, definition: JobDefinition): Jobs;
 	/** Runs after all plugins are set up and before the first request. */

@@ -32,7 +32,7 @@ export async function sendError(exchange: Exchange, thrown: unknown): Promise<vo
  * room is a line without a stack: a flood of them must not fill the log as well.
  */
 export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
-	const { log, route } = exchange;
+	const { log, route = 'unmatched' } = exchange;
 	// Whatever a handler makes of its aborted signal, the reason is the truth.
 	const error = codedError(exchange.aborted ? exchange.reason : thrown);
 	// Stopping is no failure, however many clients hear of it.

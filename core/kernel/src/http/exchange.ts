@@ -6,10 +6,8 @@ import { type PlinthError, plinthError } from '../contract/errors/coded-error.ts
 import type { Principal } from '../contract/ports/authenticator.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import type { RequestSlot } from './gate/admission.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
-import type { UnorderedListItem } from './unordered-list.ts';
 
 /** What our own listener tells of a request. */
 export interface ListenerHooks {
@@ -19,16 +17,26 @@ export interface ListenerHooks {
 	readonly closed: () => void;
 }
 
+/** What one request takes up of the limits; given back by `leave`. */
+export interface RequestSlot {
+	/** Counts a body, or a file that is brought besides, whose length may be unknown. Throws `E_OVERLOADED` when there is no room for it. */
+	reserve(declared: number | undefined): void;
+	/** Says that the answer is an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
+	stream(): void;
+	/** Gives everything back. Harmless when repeated. */
+	leave(): void;
+}
+
 /** What an exchange needs from the server. */
 export interface ExchangeOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Undefined when the request came another way than through our listener. */
-	readonly arrival: ListenerHooks | undefined;
+	readonly hooks: ListenerHooks | undefined;
 }
 
 /** One request and its answer, from the first byte to the closed response. */
-export class Exchange implements UnorderedListItem {
+export class Exchange {
 	readonly req: IncomingMessage;
 	readonly res: ServerResponse;
 	readonly clock: Clock;
@@ -37,16 +45,17 @@ export class Exchange implements UnorderedListItem {
 	readonly startedAt: number;
 	/** Resolves when the response has been sent or its connection is gone. */
 	readonly closed: Promise<void>;
-	/** The path template of the route; `unmatched` when there is none. Goes to the log in place of the path. */
-	route = 'unmatched';
+	/** The path template of the route, which the log has in place of the path; undefined when there is none. */
+	route: string | undefined;
 	principal: Principal | undefined;
 	/** The model that answers, where one does. */
 	model: string | undefined;
 	/** What the model says that its answer took, in tokens, where it says so. */
 	usage: Readonly<Record<string, number>> | undefined;
-	listIndex = -1;
+	/** The position of this exchange in the list of `Exchanges`. */
+	index = -1;
 	/** What this request takes up; undefined for public routes. */
-	place: RequestSlot | undefined;
+	slot: RequestSlot | undefined;
 	#controller: AbortController | undefined;
 	#reason: unknown;
 	#aborted = false;
@@ -72,8 +81,8 @@ export class Exchange implements UnorderedListItem {
 		this.startedAt = options.clock.now();
 		this.requestId = requestIdOf(req);
 		this.#log = options.log;
-		this.#invite = options.arrival?.invite;
-		this.closed = this.#watch(options.arrival?.closed);
+		this.#invite = options.hooks?.invite;
+		this.closed = this.#watch(options.hooks?.closed);
 	}
 
 	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is asked for. */
@@ -163,7 +172,7 @@ export class Exchange implements UnorderedListItem {
 	 */
 	inviteBody(): void {
 		const length = this.req.headers['content-length'];
-		this.place?.reserve(length === undefined ? undefined : Number(length));
+		this.slot?.reserve(length === undefined ? undefined : Number(length));
 		this.#waitsForBody = true;
 		// A short one has come with its head, mostly.
 		if (!this.req.complete) {
@@ -217,8 +226,11 @@ export class Exchange implements UnorderedListItem {
 		if (this.#held === 0) return;
 		// One that never ends is a fault of its own; it must not take its tenant's places away for ever.
 		const cancelTimer = this.clock.after(httpLimits.abandonMs, () => {
-			this.log.warn({ route: this.route }, 'a handler goes on although nobody waits for it');
-			this.place?.leave();
+			this.log.warn(
+				{ route: this.route ?? 'unmatched' },
+				'a handler goes on although nobody waits for it',
+			);
+			this.slot?.leave();
 		});
 		await new Promise<void>((resolve) => {
 			this.#wake = resolve;

@@ -7,7 +7,11 @@ import { type ManualClock, manualClock } from '@plinth/testing';
 import { expect, onTestFinished } from 'vitest';
 import type { Route } from '../../src/contract/http/route.ts';
 import type { Logger } from '../../src/contract/ports/logger.ts';
-import { type HttpOptions, HttpServer } from '../../src/http/server.ts';
+import type { HttpPorts } from '../../src/engine/containers/http.ts';
+import { Kernel } from '../../src/engine/containers/kernel.ts';
+import { defaultLoad } from '../../src/http/gate/admission.ts';
+import { unlimitedFailures } from '../../src/http/gate/auth-failures.ts';
+import type { HttpServer } from '../../src/http/server.ts';
 
 /** A line that was logged. */
 export interface Line {
@@ -49,24 +53,23 @@ export const narrowKey = 'key-of-little';
 export const auth = { authorization: `Bearer ${goodKey}` };
 
 /** A server with fakes at the ports. */
-export function testServer(
-	routes: readonly Route[],
-	options: Partial<HttpOptions> = {},
-): TestServer {
+export function testServer(routes: readonly Route[], options: Partial<HttpPorts> = {}): TestServer {
 	const clock = manualClock();
 	const lines: Line[] = [];
-	const http = new HttpServer({
-		routes,
+	const http = new Kernel(clock, recorder(lines)).http({
+		routes: { routes, owners: new Map() },
+		middlewares: [],
 		authenticator: {
 			authenticate: async (key) => {
 				if (key === goodKey) return { id: 'p1', tenant: 't1', scopes: ['*'] };
 				return key === narrowKey ? { id: 'p2', tenant: 't2', scopes: ['little'] } : null;
 			},
 		},
-		clock,
-		log: recorder(lines),
-		title: 'Test',
-		version: '1.2.3',
+		authFailures: unlimitedFailures,
+		load: defaultLoad,
+		connections: 10_000,
+		cors: [],
+		whenReady: () => {},
 		publicUrl: undefined,
 		readiness: async () => ({ ready: true }),
 		models: () => [],
@@ -89,7 +92,7 @@ export function testServer(
 /** The same behind a port of its own, closed when the test ends. */
 export async function listening(
 	routes: readonly Route[],
-	options: Partial<HttpOptions> = {},
+	options: Partial<HttpPorts> = {},
 ): Promise<TestServer & { readonly url: string; readonly port: number }> {
 	const server = testServer(routes, options);
 	const { url, port } = await server.http.listen({ host: '127.0.0.1', port: 0 });

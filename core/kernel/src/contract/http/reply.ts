@@ -25,6 +25,13 @@ export interface BinaryOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Bytes that stand in a JSON answer as a base64 text; `base64()` makes them. */
+export interface Base64 {
+	readonly $kind: 'plinth.base64';
+	/** The whole text, for other serializers. */
+	toJSON(): string;
+}
+
 /** One server-sent event. `data` is serialized as JSON unless it is a string. */
 export interface ServerEvent {
 	readonly event?: string;
@@ -39,69 +46,65 @@ export interface JsonOptions {
 }
 
 /** What a handler may answer besides a plain value. */
-export type Reply = { readonly $kind: 'plinth.reply' } & (
-	| {
-			readonly type: 'json';
-			readonly value: unknown;
-			readonly status: number | undefined;
-			readonly headers: Readonly<Record<string, string>>;
-	  }
+export type Reply = {
+	readonly $kind: 'plinth.reply';
+	/** Undefined: the status of the route. */
+	readonly status: number | undefined;
+	/** Lower-case names. Has no effect on a forwarded answer, whose head is sent already. */
+	readonly headers: Readonly<Record<string, string>>;
+} & (
+	| { readonly type: 'json'; readonly value: unknown }
 	| { readonly type: 'binary'; readonly source: ByteSource; readonly options: BinaryOptions }
-	| {
-			readonly type: 'events';
-			readonly events: AsyncIterable<ServerEvent>;
-			readonly headers: Readonly<Record<string, string>>;
-	  }
-	| { readonly type: 'redirect'; readonly location: string; readonly status: number }
-	| {
-			readonly type: 'empty';
-			readonly status: number;
-			readonly headers: Readonly<Record<string, string>>;
-	  }
-	/** The answer of an upstream that is on its way to the client; `done` resolves when all of it is, and never rejects. */
+	| { readonly type: 'events'; readonly events: AsyncIterable<ServerEvent> }
+	| { readonly type: 'redirect' }
+	| { readonly type: 'empty' }
+	/** The answer of an upstream that is being sent; `done` resolves when all of it is sent, and never rejects. */
 	| { readonly type: 'forward'; readonly done: Promise<void> }
 );
 
-// A handler may return JSON that somebody else wrote: a symbol is what that cannot spell.
+/** A reply whose status is known: what a middleware gets from `next()`. */
+export type Answer = Reply & { readonly status: number };
+
+// A handler may return JSON of another author. A symbol cannot be spelled in JSON.
 const mark = Symbol.for('plinth.reply');
 const brand = { $kind: 'plinth.reply', [mark]: true } as const;
 
 /** Makes replies that are more than a JSON value. */
 export const Reply = {
 	/** JSON with another status than the route's, or with headers of its own. */
-	json(value: unknown, options: JsonOptions = {}): Reply {
-		return {
-			...brand,
-			type: 'json',
-			value,
-			status: options.status,
-			headers: options.headers ?? {},
-		};
+	json(value: unknown, { status, headers = {} }: JsonOptions = {}): Reply {
+		return { ...brand, type: 'json', value, status, headers };
 	},
 	/** Bytes, streamed with back-pressure. A plain array or an async iterable is served whole. */
 	binary(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>, options: BinaryOptions): Reply {
-		return { ...brand, type: 'binary', source: toSource(body), options };
+		const { status, headers = {} } = options;
+		return { ...brand, type: 'binary', source: toSource(body), options, status, headers };
 	},
 	/** Server-sent events with heartbeat comments. The iterator's `return` is called when the client leaves. */
 	events(
 		events: AsyncIterable<ServerEvent>,
 		headers: Readonly<Record<string, string>> = {},
 	): Reply {
-		return { ...brand, type: 'events', events, headers };
+		return { ...brand, type: 'events', events, status: 200, headers };
 	},
 	/** A redirect; 302 unless said otherwise. */
 	redirect(location: string, status = 302): Reply {
-		return { ...brand, type: 'redirect', location, status };
+		return { ...brand, type: 'redirect', status, headers: { location, 'content-length': '0' } };
 	},
 	/** No body; 204 unless said otherwise. */
 	empty(status = 204, headers: Readonly<Record<string, string>> = {}): Reply {
 		return { ...brand, type: 'empty', status, headers };
 	},
 	/** An answer that is being sent already. Only `call.forward` makes these. */
-	forward(done: Promise<void>): Reply {
-		return { ...brand, type: 'forward', done };
+	forward(done: Promise<void>, status = 200): Reply {
+		return { ...brand, type: 'forward', done, status, headers: {} };
 	},
 };
+
+/** The same reply with the status of the route where it has none of its own. */
+export function withStatus(reply: Reply, status: number): Answer {
+	return reply.status === undefined ? { ...reply, status } : (reply as Answer);
+}
 
 /** Tells a reply from a plain value. */
 export function isReply(value: unknown): value is Reply {

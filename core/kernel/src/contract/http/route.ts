@@ -66,6 +66,8 @@ export interface ResponseSpec {
 
 /** The surroundings of one request. */
 export interface Call {
+	/** Method and path template of the route: `GET /v1/videos/{id}`. */
+	readonly route: string;
 	/** Who calls; on public routes an anonymous principal without scopes. */
 	readonly principal: Principal;
 	readonly requestId: string;

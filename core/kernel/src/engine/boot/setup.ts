@@ -1,3 +1,4 @@
+import type { Middleware } from '../../contract/http/middleware.ts';
 import type { JobDefinition, JobKinds, Jobs } from '../../contract/jobs/jobs.ts';
 import type { JobSettings } from '../../contract/jobs/settings.ts';
 import type { PluginContext } from '../../contract/plugin.ts';
@@ -26,6 +27,8 @@ export interface SetupTools {
 /** What the setups of an app's plugins share, and what they leave. */
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
+	/** In the order of the setups, which is the order of needs, then that of the config. The first one is outermost. */
+	readonly middlewares: Middleware[] = [];
 	readonly drains: (() => Promise<void> | void)[] = [];
 	readonly starts: {
 		readonly owner: string;
@@ -93,6 +96,9 @@ export class PluginSetups {
 				return models.ofKind(kind.name);
 			},
 			route: (...routes) => this.routes.add(id, routes),
+			use: (middleware) => {
+				this.middlewares.push(middleware);
+			},
 			job: (kind, job) => this.#job(part, kind, job),
 			onStart: (task) => {
 				this.starts.push({ owner, path, task });

@@ -5,11 +5,12 @@ import type { BlobStore } from '../../contract/ports/blob-store.ts';
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { EventBus } from '../../contract/ports/event-bus.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import { type HttpOptions, HttpServer } from '../../http/server.ts';
+import type { HttpServer } from '../../http/server.ts';
 import { JobService } from '../../jobs/jobs.ts';
 import { Sweeper } from '../../jobs/sweeper.ts';
 import { JobWorker } from '../../jobs/worker.ts';
 import { KernelContainer, token, wire } from './container.ts';
+import { buildHttp, type HttpPorts, wireHttp } from './http.ts';
 
 const store = token<JobStore>('JobStore');
 const queue = token<JobQueue>('JobQueue');
@@ -18,16 +19,14 @@ const bus = token<EventBus>('EventBus');
 const clock = token<Clock>('Clock');
 const log = token<Logger>('Logger');
 const settings = token<JobSettings>('JobSettings');
-const http = token<HttpOptions>('HttpOptions');
 const service = token<JobService>('JobService');
 const worker = token<JobWorker>('JobWorker');
 const sweeper = token<Sweeper>('Sweeper');
-const server = token<HttpServer>('HttpServer');
 
 wire(JobService, store, queue, blobs, bus, clock, log, settings);
 wire(JobWorker, service, store, queue, blobs, bus, clock, log, settings);
 wire(Sweeper, service, store, queue, blobs, clock, log, settings);
-wire(HttpServer, http);
+wireHttp(clock, log);
 
 /** What backends and config bring for jobs. */
 export interface JobPorts {
@@ -68,8 +67,8 @@ export class Kernel {
 		};
 	}
 
-	/** Builds the HTTP server once the routes are frozen. */
-	http(options: HttpOptions): HttpServer {
-		return this.#container.value(http, options).build(server, HttpServer);
+	/** Builds the parts of HTTP once the routes are frozen. */
+	http(ports: HttpPorts): HttpServer {
+		return buildHttp(this.#container, ports);
 	}
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import type { RecordStore } from '../../contract/ports/record-store.ts';
 import { services } from '../../contract/services.ts';
-import type { Readiness } from '../../http/system.ts';
+import type { Readiness } from '../../http/routing/system.ts';
 import type { Registry } from '../containers/registry.ts';
 
 /** How long a store may take to answer, how long its answer is good for, and when a question counts as lost, in milliseconds. */

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Base64 } from '../../contract/http/reply.ts';
 import { httpLimits } from '../limits.ts';
-
-/** Bytes that stand in a JSON answer as a base64 text. */
-export interface Base64 {
-	readonly $kind: 'plinth.base64';
-	/** The whole text, for whoever serializes the answer by other means. */
-	toJSON(): string;
-}
 
 /**
  * Makes a value for any place of a JSON reply or of a server-sent event: clients read the base64 text of the bytes (RFC 4648 §4, with
@@ -24,6 +18,16 @@ export function jsonText(value: unknown): string | JsonPieces {
 	try {
 		const text = JSON.stringify(value) ?? 'null';
 		return placeholders.isEmpty ? text : new JsonPieces(placeholders.split(text));
+	} finally {
+		gathering = undefined;
+	}
+}
+
+/** A value as clients read it. A short text stands in for each {@link Base64}. */
+export function wireForm(value: unknown): unknown {
+	gathering = new Placeholders();
+	try {
+		return JSON.parse(JSON.stringify(value) ?? 'null');
 	} finally {
 		gathering = undefined;
 	}

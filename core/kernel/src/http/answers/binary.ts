@@ -1,8 +1,8 @@
-import type { BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
+import type { Answer, BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 import type { Exchange } from '../exchange.ts';
-import { attachment } from '../filename.ts';
 import { httpLimits } from '../limits.ts';
+import { attachment } from './filename.ts';
 import { readPooled } from './pooled-reader.ts';
 import { isUnchanged, requestedRange } from './range.ts';
 import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
@@ -10,12 +10,11 @@ import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
 /** Answers with bytes, whole or one window of them, at the pace of the reader. */
 export async function sendBinary(
 	exchange: Exchange,
-	source: ByteSource,
-	options: BinaryOptions,
+	{ source, options, status, headers: own }: Extract<Answer, { type: 'binary' }>,
 ): Promise<void> {
 	const { req } = exchange;
-	const { etag, status = 200 } = options;
-	const headers = describe(source, options);
+	const { etag } = options;
+	const headers = { ...describe(source, options), ...own };
 	if (isUnchanged(req, etag)) {
 		await pass(exchange, source);
 		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
@@ -35,7 +34,7 @@ export async function sendBinary(
 
 /** Answers without the bytes, unless there are none. */
 async function pass(exchange: Exchange, source: ByteSource): Promise<void> {
-	letGoOf(exchange, source);
+	discardSource(exchange, source);
 	if (source.check) await exchange.orAbort(source.check());
 }
 
@@ -48,7 +47,7 @@ function windowOf(
 	try {
 		return requestedRange(exchange.req, source.size, etag);
 	} catch (error) {
-		letGoOf(exchange, source);
+		discardSource(exchange, source);
 		throw error;
 	}
 }
@@ -73,8 +72,8 @@ export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): v
 	exchange.waitFor((async () => iterator.return?.())());
 }
 
-/** Lets go of bytes that are not sent. */
-export function letGoOf(exchange: Exchange, source: ByteSource): void {
+/** Tells a source that its bytes will not be sent. */
+export function discardSource(exchange: Exchange, source: ByteSource): void {
 	exchange.waitFor((async () => source.discard?.())());
 }
 
@@ -167,7 +166,6 @@ function describe(source: ByteSource, options: BinaryOptions): Record<string, st
 		...(etag === undefined ? {} : { etag: `"${etag}"` }),
 		...(ranges && source.size !== undefined ? { 'accept-ranges': 'bytes' } : {}),
 		...(filename === undefined ? {} : { 'content-disposition': attachment(filename) }),
-		...options.headers,
 	};
 }
 

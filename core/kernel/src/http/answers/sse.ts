@@ -47,7 +47,7 @@ export async function sendEvents(
 	const iterator = events[Symbol.asyncIterator]();
 	const frames = new Frames(exchange);
 	try {
-		exchange.place?.stream();
+		exchange.slot?.stream();
 		writeHead(exchange, 200, {
 			'cache-control': 'no-cache',
 			'x-accel-buffering': 'no',

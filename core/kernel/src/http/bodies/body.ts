@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type Koa from 'koa';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { BodyEncoding, Route, SpoolOptions } from '../../contract/http/route.ts';
+import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { limitsOf, type ResolvedLimits } from '../limits.ts';
 import { acceptsNothing } from '../validation/validate.ts';
@@ -37,8 +37,9 @@ export class BodyReader {
 	}
 
 	/** Throws `E_MEDIA_TYPE_UNSUPPORTED`, `E_BODY_TOO_LARGE` or `E_BODY_MALFORMED`, as early as the headers allow. */
-	async read(context: () => Koa.Context, exchange: Exchange): Promise<Body> {
-		const { req } = exchange;
+	async read(ctx: Context): Promise<Body> {
+		const { entry, exchange } = ctx.state;
+		const { req } = ctx;
 		if (isEmpty(req) && this.#optional) return plain(undefined);
 		if (isEmpty(req)) {
 			throw plinthError('E_BODY_MALFORMED', { message: 'The request has no body.' });
@@ -47,8 +48,8 @@ export class BodyReader {
 		const limit = this.#limits[encoding];
 		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
 		exchange.inviteBody();
-		const source = isTaken(req) ? bodyOfHost(req, encoding, context) : req;
-		if (encoding === 'json') return this.#readJson(contextOf(context(), source), exchange);
+		const source = isTaken(req) ? bodyOfHost(req, encoding, entry.hostBody) : req;
+		if (encoding === 'json') return this.#readJson(contextOf(ctx, source), exchange);
 		const form = await readMultipart(source, this.#limits, exchange.signal);
 		return { value: form.fields, release: form.release };
 	}
@@ -69,9 +70,8 @@ export class BodyReader {
 	}
 
 	/** What `read` makes of a JSON body that `readWhole` has read. */
-	replay(bytes: Buffer, context: () => Koa.Context, exchange: Exchange): Promise<Body> {
-		const req = replayed(exchange.req, bytes);
-		return this.#readJson(contextOf(context(), req), exchange);
+	replay(bytes: Buffer, ctx: Context): Promise<Body> {
+		return this.#readJson(contextOf(ctx, replayed(ctx.req, bytes)), ctx.state.exchange);
 	}
 
 	/** What `read` makes of a body that has been looked through; undefined: only `replay` can tell. */
@@ -89,18 +89,14 @@ export class BodyReader {
 		return encoding;
 	}
 
-	async #readJson(ctx: Koa.Context, exchange: Exchange): Promise<Body> {
+	async #readJson(ctx: Context, exchange: Exchange): Promise<Body> {
 		const { signal } = exchange;
 		if (this.#spooled) return this.#readWithFiles(ctx, signal, this.#spooled);
 		return plain(await exchange.orAbort(this.#json(ctx, signal)));
 	}
 
 	/** Settles after an abort only when nothing is left of the files. */
-	async #readWithFiles(
-		ctx: Koa.Context,
-		signal: AbortSignal,
-		spooled: SpoolOptions,
-	): Promise<Body> {
+	async #readWithFiles(ctx: Context, signal: AbortSignal, spooled: SpoolOptions): Promise<Body> {
 		const files = new JsonFiles(this.#limits, spooled);
 		try {
 			const value = files.restore(await this.#json(ctx, signal, files));
@@ -148,7 +144,7 @@ function isEmpty(req: IncomingMessage): boolean {
 	return Number(req.headers['content-length'] ?? 0) === 0;
 }
 
-function contextOf(context: Koa.Context, req: IncomingMessage): Koa.Context {
+function contextOf(context: Context, req: IncomingMessage): Context {
 	return context.req === req ? context : Object.create(context, { req: { value: req } });
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type Koa from 'koa';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import type { BodyEncoding } from '../../contract/http/route.ts';
 import { refuseHostile } from './json.ts';
@@ -25,9 +24,9 @@ export function isTaken(req: IncomingMessage): boolean {
 export function bodyOfHost(
 	req: IncomingMessage,
 	encoding: BodyEncoding,
-	context: () => Koa.Context,
+	hostBody: (() => unknown) | undefined,
 ): IncomingMessage {
-	const { body = (context().request as { body?: unknown }).body } = req as { body?: unknown };
+	const { body = hostBody?.() } = req as { body?: unknown };
 	const bytes = body instanceof Uint8Array ? Buffer.from(body) : asJson(body, encoding);
 	const { 'transfer-encoding': _, ...headers } = req.headers;
 	const length = { 'content-length': String(bytes.length) };

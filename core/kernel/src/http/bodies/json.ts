@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type Koa from 'koa';
 import { isPlinthError, type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
+import type { Context } from '../context.ts';
 import { type Excess, JsonScan } from '../json/scan.ts';
 import { Utf8Check } from '../json/utf8.ts';
 import { hasPoison, isDeep } from '../json/value.ts';
@@ -13,7 +14,7 @@ import { bodyTooLarge } from './multipart.ts';
  * they are counted and checked.
  */
 export type JsonReader = (
-	ctx: Koa.Context,
+	ctx: Context,
 	signal: AbortSignal,
 	sieve?: JsonTransform,
 ) => Promise<unknown>;
@@ -40,7 +41,7 @@ export function jsonReader(limit: number): JsonReader {
 		signal.throwIfAborted();
 		const bytes = new CheckedBytes(ctx.req, { signal, limit, sieve });
 		try {
-			const standIn: Koa.Context = Object.create(ctx, { req: { value: bytes } });
+			const standIn: Context = Object.create(ctx, { req: { value: bytes } });
 			await parse(standIn, () => Promise.resolve());
 		} finally {
 			bytes.letGo();

@@ -3,8 +3,8 @@ import { untilAborted } from '../../contract/abort.ts';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Call } from '../../contract/http/route.ts';
 import type { UploadedFile } from '../../contract/http/upload.ts';
+import { shownFilename } from '../answers/filename.ts';
 import type { Exchange } from '../exchange.ts';
-import { shownFilename } from '../filename.ts';
 import { Spool } from './spool.ts';
 
 /** The files that a handler brings into its request from elsewhere. */
@@ -28,7 +28,7 @@ export class KeptFiles {
 		// What is counted behind the end of the request would be counted for ever.
 		signal.throwIfAborted();
 		// It takes up the disk like one that was sent, until the request is over.
-		this.#exchange.place?.reserve(maxBytes);
+		this.#exchange.slot?.reserve(maxBytes);
 		const bytes = atMost(maxBytes, untilAborted(body, signal));
 		const saving = this.#save(Readable.from(bytes, { objectMode: false }), filename);
 		this.#underWay.add(saving);

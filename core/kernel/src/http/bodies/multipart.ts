@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import { isUpload, type UploadedFile } from '../../contract/http/upload.ts';
-import { shownFilename } from '../filename.ts';
+import { shownFilename } from '../answers/filename.ts';
 import type { ResolvedLimits } from '../limits.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
 import { Spool } from './spool.ts';

@@ -60,7 +60,7 @@ export class RelayedResponse {
 	begin(): void {
 		const exchange = this.#exchange;
 		const { status, isStream } = this.#head;
-		if (isStream) exchange.place?.stream();
+		if (isStream) exchange.slot?.stream();
 		this.#response.begin(exchange, status, headersOf(this.#head));
 		// What remains is bounded by the pace of both sides.
 		exchange.clearDeadline();

@@ -8,8 +8,8 @@ import {
 import type { Route } from '../../contract/http/route.ts';
 import { lastEventIdPattern } from '../answers/sse.ts';
 import { encodingsOf, mediaTypes } from '../bodies/body.ts';
-import { idempotencyKeyPattern, takesIdempotencyKey } from '../idempotency.ts';
 import { limitsOf } from '../limits.ts';
+import { idempotencyKeyPattern, takesIdempotencyKey } from '../routing/idempotency.ts';
 import { acceptsNothing } from '../validation/validate.ts';
 import { describeAnswers, errorSchema } from './answers.ts';
 import { type Node, splitEncodings, tidySchema } from './schemas.ts';

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { targetOf } from './router.ts';
 
 /** Where a request leads, seen from the mount. */
 export interface Target {
@@ -12,7 +11,7 @@ export interface Target {
 }
 
 /** A path outside the mount: no route has it. */
-export const outside: Target = { path: '', query: '', before: '' };
+export const outside: Target = { path: '*', query: '', before: '' };
 
 /** `/ai` for `/ai/`, and nothing for `/`. */
 export function plainPrefix(prefix = ''): string {
@@ -56,6 +55,16 @@ export function linkBase(configured: string | undefined, own: string, before = '
 	if (configured === undefined) return `${own}${before}`;
 	const url = configured.replace(/\/+$/, '');
 	return new URL(url).pathname === '/' ? `${url}${before}` : url;
+}
+
+/**
+ * The path and the query of a request. A proxy may send the absolute form of RFC 9112 §3.2.2, which Koa's parser does not expect.
+ */
+function targetOf(req: Pick<IncomingMessage, 'url'>): Pick<Target, 'path' | 'query'> {
+	const target = (req.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+	const mark = target.indexOf('?');
+	if (mark === -1) return { path: target || '/', query: '' };
+	return { path: target.slice(0, mark) || '/', query: target.slice(mark + 1) };
 }
 
 function strippedFrom(original: string, path: string): string {

@@ -1,22 +1,33 @@
 import type { IncomingMessage } from 'node:http';
 import { plinthError } from '../../contract/errors/coded-error.ts';
-import type { RouteScope } from '../../contract/http/route.ts';
 import type { Authenticator, Principal } from '../../contract/ports/authenticator.ts';
+import type { Context, Next } from '../context.ts';
 import { headerValues } from '../header-values.ts';
+import type { RouteTable } from '../routing/table.ts';
+import type { AuthFailures } from './auth-failures.ts';
 
-/** The principal of public routes. */
-export const anonymous: Principal = Object.freeze({
-	id: 'anonymous',
-	tenant: 'anonymous',
-	scopes: Object.freeze([]),
-});
+/** The middleware that finds out who calls. Requests for public routes pass without a key. */
+export class Authentication {
+	readonly #authenticator: Authenticator;
+	readonly #failures: AuthFailures;
+	readonly #routes: RouteTable;
 
-/** The principal of everybody where authentication is off: behind a host that has done it, or on loopback. */
-export const openPrincipal: Principal = Object.freeze({
-	id: 'anonymous',
-	tenant: 'default',
-	scopes: Object.freeze(['*']),
-});
+	constructor(authenticator: Authenticator, failures: AuthFailures, routes: RouteTable) {
+		this.#authenticator = authenticator;
+		this.#failures = failures;
+		this.#routes = routes;
+	}
+
+	/** Throws what `authenticate` throws, and `E_RATE_LIMITED`. */
+	async handle({ req, state }: Context, next: Next): Promise<unknown> {
+		const { entry, exchange } = state;
+		if (this.#routes.needsKey(req.method, entry.target.path)) {
+			const authenticating = authenticate(req, this.#authenticator, entry.host);
+			exchange.principal = await this.#failures.watch(req, authenticating);
+		}
+		return next();
+	}
+}
 
 /**
  * Finds out who calls. The key comes as `Authorization: Bearer <key>`, as `x-api-key`, or in both, equal.
@@ -43,13 +54,6 @@ export async function authenticate(
 	const principal = await authenticator.authenticate(key);
 	if (!principal) throw plinthError('E_KEY_INVALID');
 	return principal;
-}
-
-/** Throws `E_SCOPE_MISSING` unless the principal may use the scope. */
-export function checkScope(principal: Principal, scope: RouteScope): void {
-	if (scope === 'public' || scope === 'authenticated') return;
-	if (principal.scopes.includes('*') || principal.scopes.includes(scope)) return;
-	throw plinthError('E_SCOPE_MISSING', { message: `The API key lacks the scope "${scope}".` });
 }
 
 // No comma: a proxy that joins doubled headers must not turn two keys into a third. No blanks, no tabs.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { plinthError } from '../../src/contract/errors/coded-error.ts';
-import { Reply } from '../../src/contract/http/reply.ts';
-import { defineRoute, type Route } from '../../src/contract/http/route.ts';
+import { plinthError } from '../../../src/contract/errors/coded-error.ts';
+import { Reply } from '../../../src/contract/http/reply.ts';
+import { defineRoute, type Route } from '../../../src/contract/http/route.ts';
 import {
 	auth,
 	errorOf,
@@ -11,7 +11,7 @@ import {
 	rawConnection,
 	request,
 	testServer,
-} from './support.ts';
+} from '../support.ts';
 
 function route(method: Route['method'], path: `/${string}`, name = `${method} ${path}`): Route {
 	return defineRoute({

@@ -1,9 +1,9 @@
-import type { Logger } from '../contract/ports/logger.ts';
-import type { Exchange } from './exchange.ts';
-import { probePaths } from './system.ts';
+import type { Logger } from '../../contract/ports/logger.ts';
+import type { Exchange } from '../exchange.ts';
+import { probePaths } from '../routing/system.ts';
 
 /** How many kinds of requests have loggers of their own. Beyond it they are made anew. */
-const most = 1_000;
+const mostLoggers = 1_000;
 
 /**
  * Writes the line of each request that is over. Nothing is in it that the client has sent but its method; the path stands there as its template. What many requests
@@ -18,7 +18,7 @@ export class RequestLog {
 	}
 
 	write(exchange: Exchange): void {
-		const { res, clock, requestId, route, startedAt, usage } = exchange;
+		const { res, clock, requestId, route = 'unmatched', startedAt, usage } = exchange;
 		const line = {
 			req_id: requestId,
 			// 499 is nginx's: the client left. It says that nothing failed here.
@@ -32,14 +32,14 @@ export class RequestLog {
 		else log.info(line, 'request');
 	}
 
-	#loggerOf({ req, route, principal, model }: Exchange): Logger {
+	#loggerOf({ req, route = 'unmatched', principal, model }: Exchange): Logger {
 		const { method } = req;
 		const { tenant, id } = principal ?? {};
 		// A host's own authenticator may give any text: the lengths keep one name from reading like two.
 		const kind = `${tenant?.length} ${id?.length} ${method} ${route} ${model} ${tenant} ${id}`;
 		const known = this.#loggers.get(kind);
 		if (known) return known;
-		if (this.#loggers.size >= most) this.#loggers.clear();
+		if (this.#loggers.size >= mostLoggers) this.#loggers.clear();
 		const made = this.#log.child({ method, route, tenant, principal: id, model });
 		this.#loggers.set(kind, made);
 		return made;

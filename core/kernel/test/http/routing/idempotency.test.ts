@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { errors } from '../../src/contract/errors/errors.ts';
-import { defineRoute } from '../../src/contract/http/route.ts';
-import type { Idempotency } from '../../src/contract/jobs/job-store.ts';
-import { errorOf, type Sent, testServer } from './support.ts';
+import { errors } from '../../../src/contract/errors/errors.ts';
+import { defineRoute } from '../../../src/contract/http/route.ts';
+import type { Idempotency } from '../../../src/contract/jobs/job-store.ts';
+import { errorOf, type Sent, testServer } from '../support.ts';
 
 const create = defineRoute({
 	method: 'POST',

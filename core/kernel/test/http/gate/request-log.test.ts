@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import type { Exchange } from '../../src/http/exchange.ts';
-import { RequestLog } from '../../src/http/request-log.ts';
-import { type Line, recorder } from './support.ts';
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { RequestLog } from '../../../src/http/gate/request-log.ts';
+import { type Line, recorder } from '../support.ts';
 
 /** The requests' log, with its lines and how many loggers were made of its own. */
 function counting() {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { invalidValue } from '../contract/errors/coded-error.ts';
-import { errors } from '../contract/errors/errors.ts';
-import type { Route } from '../contract/http/route.ts';
-import { isUpload } from '../contract/http/upload.ts';
-import type { Idempotency } from '../contract/jobs/job-store.ts';
-import { headerValues } from './header-values.ts';
+import { invalidValue } from '../../contract/errors/coded-error.ts';
+import { errors } from '../../contract/errors/errors.ts';
+import type { Route } from '../../contract/http/route.ts';
+import { isUpload } from '../../contract/http/upload.ts';
+import type { Idempotency } from '../../contract/jobs/job-store.ts';
+import { headerValues } from '../header-values.ts';
 
 /** What makes two requests the same: everything but their bytes, for retries encode multipart anew. */
 export interface RequestFacts {

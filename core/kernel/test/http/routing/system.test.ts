@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, testServer } from './support.ts';
+import { errorOf, testServer } from '../support.ts';
 
 const models = () => [
 	{

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { plinthError } from '../contract/errors/coded-error.ts';
-import { errors } from '../contract/errors/errors.ts';
-import { Reply } from '../contract/http/reply.ts';
-import { defineRoute, type Route } from '../contract/http/route.ts';
-import type { ModelInfo } from '../contract/model.ts';
+import { plinthError } from '../../contract/errors/coded-error.ts';
+import { errors } from '../../contract/errors/errors.ts';
+import { Reply } from '../../contract/http/reply.ts';
+import { defineRoute, type Route } from '../../contract/http/route.ts';
+import type { ModelInfo } from '../../contract/model.ts';
 
 /** What `/readyz` asks. */
 export type Readiness = () => Promise<{ readonly ready: boolean; readonly reason?: string }>;

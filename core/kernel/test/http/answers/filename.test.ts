@@ -2,11 +2,11 @@ import { validateHeaderValue } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { anyText } from '../../../../test/support/characters.ts';
-import { defineRoute } from '../../src/contract/http/route.ts';
-import { isUpload } from '../../src/contract/http/upload.ts';
-import { attachment, shownFilename } from '../../src/http/filename.ts';
-import { privateTemp, testServer } from './support.ts';
+import { anyText } from '../../../../../test/support/characters.ts';
+import { defineRoute } from '../../../src/contract/http/route.ts';
+import { isUpload } from '../../../src/contract/http/upload.ts';
+import { attachment, shownFilename } from '../../../src/http/answers/filename.ts';
+import { privateTemp, testServer } from '../support.ts';
 
 /** What somebody would try, whole and in pieces. */
 const tricks = [
