@@ -54,6 +54,7 @@ export {
 	type ByteSource,
 	type JsonOptions,
 	Reply,
+	type Sendable,
 	type ServerEvent,
 } from './contract/http/reply.ts';
 export {
@@ -61,6 +62,7 @@ export {
 	type BodyLimits,
 	type Call,
 	defineRoute,
+	type HandlerResult,
 	type ResponseSpec,
 	type Route,
 	type RouteDefinition,

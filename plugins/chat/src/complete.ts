@@ -1,6 +1,7 @@
 import {
 	type Call,
 	type Clock,
+	type HandlerResult,
 	type Logger,
 	type ModelCall,
 	orAbort,
@@ -10,6 +11,7 @@ import {
 import { closing, eventsWithin } from '@plinth/toolkit';
 import { headOf } from './answer/head.ts';
 import { type AnswerOrder, makeAnswers } from './answer/make.ts';
+import type { ChatCompletion, chatCompletion } from './answer/schemas.ts';
 import { chunks } from './answer/stream.ts';
 import { wholeAnswer } from './answer/whole.ts';
 import type { ChatContext } from './context.ts';
@@ -25,7 +27,11 @@ const firstEventMs = 10_000;
  * Answers one request: a value for a whole answer, or events. Another model can take over until a whole answer is there, or the first piece of a streamed one. All answers of one
  * request (`n`) are one turn of the model, whose place is held until the last of them is over.
  */
-export async function complete(context: ChatContext, body: ChatBody, call: Call): Promise<unknown> {
+export async function complete(
+	context: ChatContext,
+	body: ChatBody,
+	call: Call,
+): Promise<HandlerResult<typeof chatCompletion>> {
 	const { models, clock } = context;
 	const { id, model } = models.get(body.model);
 	const readings = new Readings(context, body, call);
@@ -59,7 +65,10 @@ interface Question {
 	readonly log: Logger;
 }
 
-async function answerWhole(turn: ModelCall<ChatModel>, question: Question): Promise<object> {
+async function answerWhole(
+	turn: ModelCall<ChatModel>,
+	question: Question,
+): Promise<ChatCompletion> {
 	const { order, head, telling } = await begin(turn, question);
 	return wholeAnswer(await makeAnswers(order), head, telling);
 }

@@ -1,4 +1,12 @@
-import { type Call, defineRoute, errors, Reply, type Route, valueErrors } from '@plinth/core';
+import {
+	type Call,
+	defineRoute,
+	errors,
+	type HandlerResult,
+	Reply,
+	type Route,
+	valueErrors,
+} from '@plinth/core';
 import {
 	type Capacity,
 	type DocumentReader,
@@ -98,7 +106,7 @@ function replyWith(
 	results: readonly ParsedAttachment[],
 	room: TextBudget,
 	signal: AbortSignal,
-): unknown {
+): HandlerResult<typeof parseAnswer> {
 	const value = { results };
 	if (room.held + lengthOfNames(results) <= longAnswer) {
 		room.release();

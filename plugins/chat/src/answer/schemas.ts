@@ -55,3 +55,6 @@ export const chatCompletion = z
 			.meta({ description: 'An extension: what could not be honoured, or was left out.' }),
 	})
 	.meta({ id: 'ChatCompletion' });
+
+/** The same as a value. */
+export type ChatCompletion = z.input<typeof chatCompletion>;

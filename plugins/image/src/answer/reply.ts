@@ -10,7 +10,7 @@ import { seedOf } from '../request/seed.ts';
 import { streamPictures } from './stream.ts';
 import { UsageLedger } from './usage.ts';
 import { answerWhole, type WholeOrder } from './whole.ts';
-import { imagesSchema } from './wire.ts';
+import { type Images, imagesSchema } from './wire.ts';
 
 /** How long a failure may take and still be an answer with a status of its own, in milliseconds. */
 const firstEventMs = 1_000;
@@ -36,7 +36,7 @@ export async function replyWith(
 	context: ImageContext,
 	request: PictureRequest,
 	call: Call,
-): Promise<unknown> {
+): Promise<Images | Reply> {
 	const { models, clock } = context;
 	const { body } = request;
 	const leave = context.load.enter();

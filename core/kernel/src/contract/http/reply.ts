@@ -32,6 +32,17 @@ export interface Base64 {
 	toJSON(): string;
 }
 
+/** A JSON value of type `T` as a handler may return it: read-only, and with {@link Base64} in place of any text. */
+export type Sendable<T> = unknown extends T
+	? unknown
+	: T extends string
+		? T | (string extends T ? Base64 : never)
+		: T extends readonly (infer Item)[]
+			? readonly Sendable<Item>[]
+			: T extends object
+				? { readonly [Key in keyof T]: Sendable<T[Key]> }
+				: T;
+
 /** One server-sent event. `data` is serialized as JSON unless it is a string. */
 export interface ServerEvent {
 	readonly event?: string;

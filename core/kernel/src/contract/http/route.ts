@@ -4,7 +4,7 @@ import type { Idempotency } from '../jobs/job-store.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { ForwardRequest, RawBody } from '../ports/forward.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Reply } from './reply.ts';
+import type { Reply, Sendable } from './reply.ts';
 import type { UploadedFile } from './upload.ts';
 
 /** Who may call a route: everybody, everybody with a valid key, or keys with a scope such as `videos:read`. */
@@ -42,12 +42,12 @@ export interface SpoolOptions {
 }
 
 /** The success answer of a route, for checks and for OpenAPI. */
-export interface ResponseSpec {
+export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	/** 200 unless said otherwise. */
 	readonly status?: number;
 	readonly description: string;
-	/** JSON answers. Give it a name by `.meta({ id })`. */
-	readonly schema?: z.ZodType;
+	/** JSON answers: types what the handler returns, and is checked outside production. Give it a name by `.meta({ id })`. */
+	readonly schema?: R;
 	/** Media types of binary or event-stream answers. */
 	readonly mediaTypes?: readonly string[];
 	/** Single byte ranges are served: 206 and 416 are documented. */
@@ -110,11 +110,16 @@ export interface RouteInput<P, Q, B> {
 	readonly body: B;
 }
 
+/** What a handler may return: a value that the schema of its response takes, nothing, or a reply. */
+export type HandlerResult<R extends z.ZodType> = Sendable<z.input<R>> | Reply | undefined;
+
 /** A route as data. Paths are OpenAPI templates: `/v1/videos/{id}`; literal segments win over parameters. */
 export interface RouteDefinition<
 	P extends z.ZodType = z.ZodType,
 	Q extends z.ZodType = z.ZodType,
 	B extends z.ZodType = z.ZodType,
+	R extends z.ZodType = z.ZodType,
+	T = HandlerResult<R>,
 > {
 	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 	readonly path: `/${string}`;
@@ -136,7 +141,7 @@ export interface RouteDefinition<
 	 * The text without them has the bound of all text fields of a form.
 	 */
 	readonly spoolDataUrls?: boolean | SpoolOptions;
-	readonly response: ResponseSpec;
+	readonly response: ResponseSpec<R>;
 	/** Rows of error tables that this route answers with, besides those every route shares. */
 	readonly errors: readonly ErrorSpec[];
 	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
@@ -149,8 +154,8 @@ export interface RouteDefinition<
 	 * not known yet.
 	 */
 	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
-	/** Returns a value to be sent as JSON, or a `Reply`. */
-	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): unknown;
+	/** Returns a value to be sent as JSON, nothing, or a `Reply`. */
+	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): T | Promise<T>;
 }
 
 /** A declared route with its types erased. */
@@ -163,6 +168,9 @@ export function defineRoute<
 	P extends z.ZodType = z.ZodUndefined,
 	Q extends z.ZodType = z.ZodUndefined,
 	B extends z.ZodType = z.ZodUndefined,
->(definition: RouteDefinition<P, Q, B>): Route {
+	R extends z.ZodType = z.ZodType,
+	// Constant, so that `{ object: 'list' }` has that text as its type.
+	const T extends HandlerResult<R> = HandlerResult<R>,
+>(definition: RouteDefinition<P, Q, B, R, T>): Route {
 	return { ...(definition as unknown as RouteDefinition), $kind: 'plinth.route' };
 }

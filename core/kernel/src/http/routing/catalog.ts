@@ -24,7 +24,7 @@ export class RouteCatalog {
 	}
 
 	/** The OpenAPI 3.1 document for clients that reach the server at `url`. */
-	describe(url: string): object {
+	describe(url: string): Record<string, unknown> {
 		const tagOf = (route: Route) => this.#owners.get(route) ?? 'system';
 		// Made once: anybody may ask for it, and it costs more than a request should.
 		this.#document ??= describeRoutes(this.routes, { title: 'Plinth', version, url, tagOf });

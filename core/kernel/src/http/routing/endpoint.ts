@@ -81,7 +81,13 @@ export class Endpoint {
 			return inner;
 		};
 		const work = (async () => middleware(call, next))();
-		const reply = await this.#orAbort(exchange, work);
+		const reply = await this.#orAbort(exchange, work).catch((error) => {
+			inner?.then(
+				(late) => discard(exchange, late),
+				() => {},
+			);
+			throw error;
+		});
 		if (!isReply(reply)) throw new Error('A middleware returned no reply.');
 		const replaced = inner && (await inner.catch(() => undefined));
 		if (replaced && !isSame(replaced, reply)) discard(exchange, replaced);

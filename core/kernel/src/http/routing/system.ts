@@ -13,7 +13,7 @@ export interface SystemOptions {
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
 	/** The description for those who reach the server at `url`. */
-	readonly openapi: (url: string) => object;
+	readonly openapi: (url: string) => Readonly<Record<string, unknown>>;
 }
 
 /** The routes of the kernel itself. */
