@@ -9,10 +9,12 @@ import { scanBody } from '../bodies/raw-body.ts';
 import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
-import { checkAnswer } from '../validation/check-answer.ts';
+import { answerCheck } from '../validation/check-answer.ts';
 import { validate } from '../validation/validate.ts';
 import { RouteCall } from './call.ts';
 import { idempotencyOf } from './idempotency.ts';
+
+const checkAnswer = answerCheck();
 
 /** The parts of a request that a handler gets. */
 interface Input {
@@ -136,7 +138,7 @@ export class Endpoint {
 			const body = route.body && (await validate(route.body, raw?.value, 'The body'));
 			const result = await route.handler({ ...input, body }, call);
 			const answer = withStatus(toReply(result, route.response.status), status);
-			await checkAnswer(route, answer);
+			if (checkAnswer) await checkAnswer(route, answer);
 			// The events are made while they are sent, from files that live as long.
 			if (answer.type === 'events') {
 				return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };

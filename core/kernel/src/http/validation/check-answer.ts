@@ -4,12 +4,13 @@ import { wireForm } from '../answers/base64.ts';
 import { describeIssue, rootIssue } from './issues.ts';
 import { pathName } from './validate.ts';
 
-/**
- * Checks a JSON answer against the schema that its route declares for its status. Throws an error that names route, status and
- * member; clients read a 500. Does nothing in production, where `NODE_ENV` is `production`.
- */
-export const checkAnswer: (route: Route, answer: Answer) => Promise<void> | void =
-	process.env.NODE_ENV === 'production' ? () => {} : check;
+/** Rejects with an error that names route, status and member when the schema of a route refuses its JSON answer. */
+export type AnswerCheck = (route: Route, answer: Answer) => Promise<void>;
+
+/** The check of answers; undefined in production, where `NODE_ENV` is `production`. */
+export function answerCheck(mode = process.env.NODE_ENV): AnswerCheck | undefined {
+	return mode === 'production' ? undefined : check;
+}
 
 async function check({ method, path, response }: Route, answer: Answer): Promise<void> {
 	if (answer.type !== 'json') return;
