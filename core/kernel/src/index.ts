@@ -188,9 +188,14 @@ export { nearest } from './engine/config/nearest.ts';
 export type { ResolvedConfig } from './engine/config/resolve.ts';
 export { base64 } from './http/answers/base64.ts';
 export type { ResumableEvent } from './http/answers/sse.ts';
-export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/bodies/data-url.ts';
-export { mediaTypeOf } from './http/bodies/media-type.ts';
-export { ownerMark, ownerState } from './http/bodies/process-mark.ts';
+export {
+	DataUrlError,
+	decodeDataUrl,
+	decodeFileData,
+	isAddress,
+} from './http/bodies/files/data-url.ts';
+export { mediaTypeOf } from './http/bodies/files/media-type.ts';
+export { ownerMark, ownerState } from './http/bodies/files/process-mark.ts';
 export { type CodePointBounds, codePoints } from './http/validation/text.ts';
 export { isJobId } from './jobs/ids.ts';
 export type { ResolvedModel, ResolvedPool } from './models/binding.ts';

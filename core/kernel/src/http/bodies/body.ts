@@ -5,11 +5,11 @@ import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { limitsOf, type ResolvedLimits } from '../limits.ts';
 import { acceptsNothing } from '../validation/validate.ts';
+import { bodyTooLarge, readMultipart } from './forms/multipart.ts';
 import { bodyOfHost, isTaken } from './host-body.ts';
-import { type JsonReader, jsonReader } from './json.ts';
-import { JsonFiles } from './json-files.ts';
-import { longestString } from './long-string.ts';
-import { bodyTooLarge, readMultipart } from './multipart.ts';
+import { type JsonReader, jsonReader } from './json/json.ts';
+import { JsonFiles } from './json/json-files.ts';
+import { longestString } from './json/long-string.ts';
 import type { JsonBody } from './raw-body.ts';
 import { replayed, wholeBody } from './whole-body.ts';
 

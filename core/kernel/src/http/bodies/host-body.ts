@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import type { BodyEncoding } from '../../contract/http/route.ts';
-import { refuseHostile } from './json.ts';
+import { refuseHostile } from './json/json.ts';
 import { replayed } from './whole-body.ts';
 
 const taken = new WeakSet<IncomingMessage>();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Exchange } from '../exchange.ts';
-import { cutOff, malformed } from './json.ts';
+import { cutOff, malformed } from './json/json.ts';
 
 /**
  * Reads a body of `length` bytes into memory, in one piece when it came so. Rejects with `E_BODY_MALFORMED` when it has another length or breaks off, and

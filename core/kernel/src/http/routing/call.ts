@@ -4,7 +4,7 @@ import type { Idempotency } from '../../contract/jobs/job-store.ts';
 import type { Principal } from '../../contract/ports/authenticator.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import { lastEventIdOf } from '../answers/sse.ts';
-import { KeptFiles } from '../bodies/kept-files.ts';
+import { KeptFiles } from '../bodies/files/kept-files.ts';
 import type { RequestState } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { anonymous } from '../gate/principals.ts';

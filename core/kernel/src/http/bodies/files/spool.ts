@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { plinthError } from '../../contract/errors/coded-error.ts';
-import type { UploadedFile } from '../../contract/http/upload.ts';
+import { plinthError } from '../../../contract/errors/coded-error.ts';
+import type { UploadedFile } from '../../../contract/http/upload.ts';
 import { writeBuffered } from './buffered-writer.ts';
+import { FileChunks } from './file-chunks.ts';
 import { uploadFolder } from './leftovers.ts';
 import { mediaTypeOf, openingBytes } from './media-type.ts';
 
@@ -78,10 +78,7 @@ function uploadedFile(
 		...facts,
 		path,
 		bytes: () => readFile(path),
-		// Opened when it is read: an unread stream would keep the file open, and one that fails would have no listener.
-		async *stream() {
-			yield* createReadStream(path, { highWaterMark: 262_144 });
-		},
+		stream: () => new FileChunks(path),
 	});
 }
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { bufferBytes, freeChunk, giveBuffer, takeBuffer } from '../buffers.ts';
+import { bufferBytes, freeChunk, giveBuffer, takeBuffer } from '../../buffers.ts';
 
 /** What becomes of a stream's bytes. */
 export interface BufferedWriterTarget {

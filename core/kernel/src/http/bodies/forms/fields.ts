@@ -1,4 +1,4 @@
-import { invalidValue, plinthError } from '../../contract/errors/coded-error.ts';
+import { invalidValue, plinthError } from '../../../contract/errors/coded-error.ts';
 
 /** One part of a form: its field name and its text or file. */
 export interface FormEntry {

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { isPlinthError, type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
-import type { SpoolOptions } from '../../contract/http/route.ts';
-import type { UploadedFile } from '../../contract/http/upload.ts';
-import { type JsonPiece, JsonStrings } from '../json/strings.ts';
-import { httpLimits, type ResolvedLimits } from '../limits.ts';
-import { pathName } from '../validation/validate.ts';
-import { DataUrlError } from './data-url.ts';
-import { FileTooLarge, IncomingFile } from './incoming-file.ts';
+import {
+	isPlinthError,
+	type PlinthError,
+	plinthError,
+} from '../../../contract/errors/coded-error.ts';
+import type { SpoolOptions } from '../../../contract/http/route.ts';
+import type { UploadedFile } from '../../../contract/http/upload.ts';
+import { type JsonPiece, JsonStrings } from '../../json/strings.ts';
+import { httpLimits, type ResolvedLimits } from '../../limits.ts';
+import { pathName } from '../../validation/validate.ts';
+import { DataUrlError } from '../files/data-url.ts';
+import { FileTooLarge, IncomingFile } from '../files/incoming-file.ts';
+import { Spool } from '../files/spool.ts';
+import { tooLarge, tooMany } from '../forms/multipart.ts';
 import { type JsonTransform, malformed } from './json.ts';
 import { LongString, longestString } from './long-string.ts';
-import { tooLarge, tooMany } from './multipart.ts';
-import { Spool } from './spool.ts';
 
 /** What is wrong with a value whose place in the body is not known yet. */
 type Refusal = (param: string | undefined) => PlinthError;

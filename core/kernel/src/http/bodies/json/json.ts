@@ -1,13 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type Koa from 'koa';
-import { isPlinthError, type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
-import type { Context } from '../context.ts';
-import { type Excess, JsonScan } from '../json/scan.ts';
-import { Utf8Check } from '../json/utf8.ts';
-import { hasPoison, isDeep } from '../json/value.ts';
-import { httpLimits } from '../limits.ts';
-import { bodyTooLarge } from './multipart.ts';
+import {
+	isPlinthError,
+	type PlinthError,
+	plinthError,
+} from '../../../contract/errors/coded-error.ts';
+import type { Context } from '../../context.ts';
+import { type Excess, JsonScan } from '../../json/scan.ts';
+import { Utf8Check } from '../../json/utf8.ts';
+import { hasPoison, isDeep } from '../../json/value.ts';
+import { httpLimits } from '../../limits.ts';
+import { bodyTooLarge } from '../forms/multipart.ts';
 
 /**
  * Reads a JSON body of at most `limit` bytes. An aborted signal lets go of the request. A sieve sees the bytes before the parser does, once

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import { untilAborted } from '../../contract/abort.ts';
-import { plinthError } from '../../contract/errors/coded-error.ts';
-import type { Call } from '../../contract/http/route.ts';
-import type { UploadedFile } from '../../contract/http/upload.ts';
-import { shownFilename } from '../answers/filename.ts';
-import type { Exchange } from '../exchange.ts';
+import { untilAborted } from '../../../contract/abort.ts';
+import { plinthError } from '../../../contract/errors/coded-error.ts';
+import type { Call } from '../../../contract/http/route.ts';
+import type { UploadedFile } from '../../../contract/http/upload.ts';
+import { shownFilename } from '../../answers/filename.ts';
+import type { Exchange } from '../../exchange.ts';
 import { Spool } from './spool.ts';
 
 /** The files that a handler brings into its request from elsewhere. */

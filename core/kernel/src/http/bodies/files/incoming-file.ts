@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { UploadedFile } from '../../contract/http/upload.ts';
+import type { UploadedFile } from '../../../contract/http/upload.ts';
 import { Base64Decoder } from './data-url.ts';
 import type { Spool } from './spool.ts';
 

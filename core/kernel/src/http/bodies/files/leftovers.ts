@@ -1,7 +1,7 @@
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '../../contract/ports/logger.ts';
+import type { Logger } from '../../../contract/ports/logger.ts';
 import { ownerMark, ownerState } from './process-mark.ts';
 
 const name = /^plinth-([0-9a-f]+-\d+-\d+)-[A-Za-z0-9]{6}$/;

@@ -1,4 +1,4 @@
-import { dataStart, isAddress } from './data-url.ts';
+import { dataStart, isAddress } from '../files/data-url.ts';
 import { malformed } from './json.ts';
 
 /** Characters of the longest data URL that stays a string. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
-import { isUpload, type UploadedFile } from '../../contract/http/upload.ts';
-import { shownFilename } from '../answers/filename.ts';
-import type { ResolvedLimits } from '../limits.ts';
+import { type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
+import { isUpload, type UploadedFile } from '../../../contract/http/upload.ts';
+import { shownFilename } from '../../answers/filename.ts';
+import type { ResolvedLimits } from '../../limits.ts';
+import { Spool } from '../files/spool.ts';
 import { type FormEntry, fieldPath, foldFields } from './fields.ts';
-import { Spool } from './spool.ts';
 
 /** A form whose files lie in temporary files. */
 export interface Form {
