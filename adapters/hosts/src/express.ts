@@ -10,8 +10,8 @@ export type ExpressHandler = (
 ) => void;
 
 /**
- * Mounts an app in Express: `server.use('/ai', plinth(app))`. The mount path needs no `prefix`: Express strips it and tells. Paths that are not ours go on to the
- * host. Put it before body parsers.
+ * Mounts an app in Express: `server.use('/ai', plinth(app))`. The mount path needs no `prefix`: Express strips it and
+ * tells. Paths that are not ours go on to the host. Put it before body parsers.
  */
 export function plinth(app: App, mounting: Mounting = {}): ExpressHandler {
 	return app.callback(mounting);

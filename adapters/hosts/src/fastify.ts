@@ -2,8 +2,9 @@ import type { App } from '@plinth/core';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Mounts an app in Fastify: `fastify.register(plinth(app), { prefix: '/ai' })`. In the plugin's own scope Fastify's body parsers are taken out, so bodies flow to us whatever
- * the host has registered; its `onRequest` and `preHandler` hooks run before us. Paths that are not ours go to the host's handler of what is not found.
+ * Mounts an app in Fastify: `fastify.register(plinth(app), { prefix: '/ai' })`. In the plugin's own scope Fastify's
+ * body parsers are taken out, so bodies flow to us whatever the host has registered; its `onRequest` and `preHandler`
+ * hooks run before us. Paths that are not ours go to the host's handler of what is not found.
  */
 export function plinth(app: App): FastifyPluginAsync {
 	return async (fastify) => {

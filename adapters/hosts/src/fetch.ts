@@ -14,8 +14,8 @@ export interface FetchMounting<C extends readonly unknown[]> extends Mounting {
 }
 
 /**
- * Mounts an app behind `(request, …context) => Response`, as route handlers of Next.js and others are: `export const POST = plinth(app, { prefix: '/ai' })`. An authenticator that asks
- * the host gets the request and the context.
+ * Mounts an app behind `(request, …context) => Response`, as route handlers of Next.js and others are: `export const
+ * POST = plinth(app, { prefix: '/ai' })`. An authenticator that asks the host gets the request and the context.
  */
 export function plinth<const C extends readonly unknown[]>(
 	app: App,

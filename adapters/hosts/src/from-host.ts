@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { hostErrors } from './errors.ts';
 
 /**
- * Tells who sent a request of the host: Express's and Node's request, Fastify's request, the context of Koa and of Hono, or a fetch request and what its
- * handler got beside it. Nothing for a stranger, who reads 401.
+ * Tells who sent a request of the host: Express's and Node's request, Fastify's request, the context of Koa and of
+ * Hono, or a fetch request and what its handler got beside it. Nothing for a stranger, who reads 401.
  */
 export type Identify<H extends readonly unknown[]> = (
 	...host: H
@@ -35,8 +35,8 @@ const backend = defineBackend({
 });
 
 /**
- * An authenticator that takes the host's word for who calls, in place of API keys, which nobody looks at then. What `identify` throws is answered 500, and
- * nobody is let in.
+ * An authenticator that takes the host's word for who calls, in place of API keys, which nobody looks at then. What
+ * `identify` throws is answered 500, and nobody is let in.
  */
 export const fromHost = Object.assign(
 	<const H extends readonly unknown[]>(identify: Identify<H>): BackendInstance =>

@@ -4,8 +4,9 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { Mounting } from './mounting.ts';
 
 /**
- * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono leaves the path as it is, so the prefix has to be named. Paths that are not ours go on to
- * the next handler. What middleware sets on the answer afterwards, it has.
+ * Mounts an app in Hono: `hono.all('/ai/*', plinth(app, { prefix: '/ai' }))`. Hono leaves the path as it is, so the
+ * prefix has to be named. Paths that are not ours go on to the next handler. What middleware sets on the answer
+ * afterwards, it has.
  */
 export function plinth(app: App, mounting: Mounting = {}): MiddlewareHandler {
 	return async (context, next) => {
@@ -23,7 +24,10 @@ export function plinth(app: App, mounting: Mounting = {}): MiddlewareHandler {
 	};
 }
 
-/** Whether a part of the body is left on a connection of Node. It cannot carry another request then, and clients should know. */
+/**
+ * Whether a part of the body is left on a connection of Node. It cannot carry another request then, and clients
+ * should know.
+ */
 function isUnread({ env }: Context): boolean {
 	const { incoming } = (env ?? {}) as { readonly incoming?: Partial<IncomingMessage> };
 	if (incoming?.httpVersionMajor !== 1 || incoming.readableEnded) return false;

@@ -19,7 +19,10 @@ export interface ListenerHooks {
 
 /** What one request takes up of the limits; given back by `leave`. */
 export interface RequestSlot {
-	/** Counts a body, or a file that is brought besides, whose length may be unknown. Throws `E_OVERLOADED` when there is no room for it. */
+	/**
+	 * Counts a body, or a file that is brought besides, whose length may be unknown. Throws `E_OVERLOADED` when there
+	 * is no room for it.
+	 */
 	reserve(declared: number | undefined): void;
 	/** Says that the answer is an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
 	stream(): void;
@@ -85,7 +88,10 @@ export class Exchange {
 		this.closed = this.#watch(options.hooks?.closed);
 	}
 
-	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is asked for. */
+	/**
+	 * Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is
+	 * asked for.
+	 */
 	get signal(): AbortSignal {
 		if (!this.#controller) {
 			this.#controller = new AbortController();
@@ -167,8 +173,9 @@ export class Exchange {
 	}
 
 	/**
-	 * Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. Throws `E_OVERLOADED` when there
-	 * is no room for it; from here on a body that comes too slowly ends the exchange with `E_REQUEST_TIMEOUT`.
+	 * Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. Throws
+	 * `E_OVERLOADED` when there is no room for it; from here on a body that comes too slowly ends the exchange with
+	 * `E_REQUEST_TIMEOUT`.
 	 */
 	inviteBody(): void {
 		const length = this.req.headers['content-length'];
@@ -195,7 +202,10 @@ export class Exchange {
 		return this.#invite !== undefined;
 	}
 
-	/** Says that the system has all bytes that the head has promised: a client that has got them may close before we have come to the end. */
+	/**
+	 * Says that the system has all bytes that the head has promised: a client that has got them may close before we
+	 * have come to the end.
+	 */
 	allSent(): void {
 		this.#isAllSent = true;
 	}
@@ -239,8 +249,9 @@ export class Exchange {
 	}
 
 	/**
-	 * No event of a response has a second listener, and Node has one for `finish` itself: with two it keeps an array, and V8, having seen that those of connections live
-	 * long, makes such arrays among its old objects. There each keeps its whole request alive until the next full collection, and a busy server is busy with copying those.
+	 * No event of a response has a second listener, and Node has one for `finish` itself: with two it keeps an array,
+	 * and V8, having seen that those of connections live long, makes such arrays among its old objects. There each
+	 * keeps its whole request alive until the next full collection, and a busy server is busy with copying those.
 	 */
 	#watch(closed?: () => void): Promise<void> {
 		const { res } = this;
@@ -257,7 +268,8 @@ export class Exchange {
 			};
 			// A host may hand over a response whose client is already gone.
 			if (res.destroyed) queueMicrotask(close);
-			// `on`, although it comes once: `once` would keep a bound function and a record of itself for as long as the answer lasts.
+			// `on`, although it comes once: `once` would keep a bound function and a record of itself for as long as the
+			// answer lasts.
 			else res.on('close', close);
 		});
 	}

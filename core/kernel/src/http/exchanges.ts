@@ -12,8 +12,8 @@ export class Exchanges {
 	readonly #log: Logger;
 	readonly #requestLog: RequestLog;
 	/**
-	 * An array in which each exchange knows its index. The tables of a long-lived `Set` keep what was in them until a full
-	 * collection of garbage, and with it every finished request.
+	 * An array in which each exchange knows its index. The tables of a long-lived `Set` keep what was in them until a
+	 * full collection of garbage, and with it every finished request.
 	 */
 	readonly #current: Exchange[] = [];
 	#waiting: (() => void)[] = [];

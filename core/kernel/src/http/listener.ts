@@ -75,8 +75,8 @@ export class Listener {
 	}
 
 	/**
-	 * From now on every answer ends its connection. A client that asks on a kept connection in the moment in which it is closed sees a
-	 * reset: those who are told before have left by then.
+	 * From now on every answer ends its connection. A client that asks on a kept connection in the moment in which it
+	 * is closed sees a reset: those who are told before have left by then.
 	 */
 	endKeepAlive(): void {
 		this.#keepsAlive = false;
@@ -86,8 +86,8 @@ export class Listener {
 	}
 
 	/**
-	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. One that has been opened and has not asked
-	 * yet is about to: it has a moment to do so. Resolves when none is left.
+	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. One that has been opened
+	 * and has not asked yet is about to: it has a moment to do so. Resolves when none is left.
 	 */
 	stop(): Promise<void> {
 		this.#stopped ??= this.#server ? this.#stop(this.#server) : Promise.resolve();

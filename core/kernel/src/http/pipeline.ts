@@ -58,7 +58,10 @@ export class Pipeline {
 	}
 }
 
-/** The whole stack as one function. `app.callback()` would add listeners to every response, which cost memory on a busy server. */
+/**
+ * The whole stack as one function. `app.callback()` would add listeners to every response, which cost memory on a
+ * busy server.
+ */
 function composed(app: Koa<RequestState>): (ctx: Context) => Promise<void> {
 	const { compose } = app as unknown as {
 		compose(stack: readonly unknown[]): (ctx: Context) => Promise<void>;

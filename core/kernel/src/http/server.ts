@@ -62,8 +62,8 @@ export class HttpServer {
 	}
 
 	/**
-	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host. `req.originalUrl`
-	 * tells what the host has stripped from `req.url`.
+	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host.
+	 * `req.originalUrl` tells what the host has stripped from `req.url`.
 	 */
 	callback({ prefix, host }: Mount = {}): Callback {
 		const plain = plainPrefix(prefix);
@@ -126,7 +126,10 @@ export class HttpServer {
 		this.#listener.endKeepAlive();
 	}
 
-	/** Closes the listener that `listen` opened; its busy connections end behind their answers. Resolves when none is left. */
+	/**
+	 * Closes the listener that `listen` opened; its busy connections end behind their answers. Resolves when none is
+	 * left.
+	 */
 	stopAccepting(): Promise<void> {
 		this.#availability.stop();
 		return this.#listener.stop();

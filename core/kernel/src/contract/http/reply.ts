@@ -6,7 +6,10 @@ export interface ByteSource {
 	readonly size?: number;
 	/** Opens the bytes, or one window of them. Called at most once, and not at all for HEAD. */
 	open(range?: ByteRange): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
-	/** Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304), so that it is the answer of a GET. */
+	/**
+	 * Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304), so that it is the answer
+	 * of a GET.
+	 */
 	check?(): Promise<void>;
 	/** Called in place of `open` when the bytes are not wanted after all (HEAD, 304, a client that has left). */
 	discard?(): unknown;

@@ -33,7 +33,10 @@ export interface BodyLimits {
 
 /** What else of a JSON body arrives as files, where a route takes long data URLs so. */
 export interface SpoolOptions {
-	/** Names of members, wherever they stand, that hold data URLs: in others they stay text. Absent: every string may be one. */
+	/**
+	 * Names of members, wherever they stand, that hold data URLs: in others they stay text. Absent: every string may be
+	 * one.
+	 */
 	readonly only?: readonly string[];
 	/** Names of members, wherever they stand, whose long strings may also be base64 alone. */
 	readonly bare?: readonly string[];
@@ -46,7 +49,9 @@ export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	/** 200 unless said otherwise. */
 	readonly status?: number;
 	readonly description: string;
-	/** JSON answers: types what the handler returns, and is checked outside production. Give it a name by `.meta({ id })`. */
+	/**
+	 * JSON answers: types what the handler returns, and is checked outside production. `.meta({ id })` gives it a name.
+	 */
 	readonly schema?: R;
 	/** Media types of binary or event-stream answers. */
 	readonly mediaTypes?: readonly string[];
@@ -78,15 +83,22 @@ export interface Call {
 	readonly deadline: number;
 	/** The address that absolute links start with, without a trailing slash. */
 	readonly publicUrl: string;
-	/** What the head says of the length of the body, in bytes; undefined when it says nothing. In `precheck`, nothing of the body has been read. */
+	/**
+	 * What the head says of the length of the body, in bytes; undefined when it says nothing. In `precheck`, nothing of
+	 * the body has been read.
+	 */
 	readonly bodyBytes: number | undefined;
 	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
 	readonly idempotency: Idempotency;
-	/** Behind which event a client that was cut off wants to go on: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes that declare `resumes`. */
+	/**
+	 * Behind which event a client that was cut off wants to go on: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes
+	 * that declare `resumes`.
+	 */
 	readonly lastEventId: string | undefined;
 	/**
-	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with `E_BODY_TOO_LARGE` beyond `maxBytes`, with
-	 * `E_OVERLOADED` when `maxBytes` more are too many beside the bodies that are in flight, and with `E_STORE_FULL`.
+	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with
+	 * `E_BODY_TOO_LARGE` beyond `maxBytes`, with `E_OVERLOADED` when `maxBytes` more are too many beside the bodies
+	 * that are in flight, and with `E_STORE_FULL`.
 	 */
 	keep(
 		body: AsyncIterable<Uint8Array>,
@@ -95,10 +107,11 @@ export interface Call {
 	/** Says which model's answer this is: the header `x-plinth-model` and the log tell it. The last word counts. */
 	answeredBy(model: string): void;
 	/**
-	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer has begun: return the reply. Rejects,
-	 * with nothing sent, with the request's own errors when there is no answer that could be passed on, and with the reason of the call's signal. `over` is called
-	 * once when the upstream has nothing more to do. With `signal`, also that one's reason when it aborts before the answer has begun: another upstream may be
-	 * asked then.
+	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer
+	 * has begun: return the reply. Rejects, with nothing sent, with the request's own errors when there is no answer
+	 * that could be passed on, and with the reason of the call's signal. `over` is called once when the upstream has
+	 * nothing more to do. With `signal`, also that one's reason when it aborts before the answer has begun: another
+	 * upstream may be asked then.
 	 */
 	forward(request: ForwardRequest, over?: () => void, signal?: AbortSignal): Promise<Reply>;
 }
@@ -136,9 +149,10 @@ export interface RouteDefinition<
 	readonly encoding?: BodyEncoding | readonly BodyEncoding[];
 	readonly limits?: BodyLimits;
 	/**
-	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an `UploadedFile` without a name, of at
-	 * most `limits.file` bytes. They are decoded while the body arrives and never lie in memory, for bodies that carry pictures or documents.
-	 * The text without them has the bound of all text fields of a form.
+	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an
+	 * `UploadedFile` without a name, of at most `limits.file` bytes. They are decoded while the body arrives and never
+	 * lie in memory, for bodies that carry pictures or documents. The text without them has the bound of all text
+	 * fields of a form.
 	 */
 	readonly spoolDataUrls?: boolean | SpoolOptions;
 	readonly response: ResponseSpec<R>;
@@ -146,12 +160,16 @@ export interface RouteDefinition<
 	readonly errors: readonly ErrorSpec[];
 	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
 	readonly timeoutMs?: number;
-	/** Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known yet. */
+	/**
+	 * Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known
+	 * yet.
+	 */
 	precheck?(call: Call): Promise<void> | void;
 	/**
-	 * Called for JSON bodies of known length up to 4 MiB, before they are checked against `body`: those of at most 262,144 bytes are parsed, longer ones only
-	 * looked through. A reply is the answer; undefined: the body is read and checked as ever, and the handler called. For routes whose bodies have a `model`. The call's fingerprint is
-	 * not known yet.
+	 * Called for JSON bodies of known length up to 4 MiB, before they are checked against `body`: those of at most
+	 * 262,144 bytes are parsed, longer ones only looked through. A reply is the answer; undefined: the body is read and
+	 * checked as ever, and the handler called. For routes whose bodies have a `model`. The call's fingerprint is not
+	 * known yet.
 	 */
 	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
 	/** Returns a value to be sent as JSON, nothing, or a `Reply`. */

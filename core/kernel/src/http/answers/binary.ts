@@ -85,8 +85,8 @@ async function pump(
 ): Promise<void> {
 	const { res, req } = exchange;
 	const opened = await openSource(exchange, source, range);
-	const lent = readPooled(opened, res);
-	const iterator = lent ?? opened[Symbol.asyncIterator]();
+	const pooled = readPooled(opened, res);
+	const iterator = pooled ?? opened[Symbol.asyncIterator]();
 	const expected = range ? range.end - range.start + 1 : source.size;
 	let sent = 0;
 	try {
@@ -106,19 +106,22 @@ async function pump(
 		if (expected !== undefined && sent !== expected) {
 			throw new Error(`The source gave ${sent} bytes in place of ${expected}.`);
 		}
-		lent?.finish();
+		pooled?.finish();
 		res.end();
 	} finally {
 		abandon(exchange, iterator);
 	}
 }
 
-/** How many pieces are on their way at a time: the socket begins with the next one while it tells that it has taken the last. */
+/**
+ * How many pieces are on their way at a time: the socket begins with the next one while it tells that it has taken
+ * the last.
+ */
 const mostUnderWay = 2;
 
 /**
- * Writes a chunk and waits until the socket has taken all of it. Rejects when the exchange is aborted. A client that leaves a
- * piece unread for too long is cut off.
+ * Writes a chunk and waits until the socket has taken all of it. Rejects when the exchange is aborted. A client that
+ * leaves a piece unread for too long is cut off.
  */
 async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
 	const { res, clock } = exchange;

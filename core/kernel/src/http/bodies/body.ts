@@ -55,8 +55,8 @@ export class BodyReader {
 	}
 
 	/**
-	 * Reads a JSON body of known length up to 4 MiB into memory, unchecked. Undefined, with nothing read, for every other body. Throws what `read` throws of
-	 * what the headers say, and `E_BODY_MALFORMED` for a body that breaks off.
+	 * Reads a JSON body of known length up to 4 MiB into memory, unchecked. Undefined, with nothing read, for every
+	 * other body. Throws what `read` throws of what the headers say, and `E_BODY_MALFORMED` for a body that breaks off.
 	 */
 	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
 		const { req } = exchange;
@@ -91,7 +91,9 @@ export class BodyReader {
 
 	async #readJson(ctx: Context, exchange: Exchange): Promise<Body> {
 		const { signal } = exchange;
-		if (this.#spooled) return this.#readWithFiles(ctx, signal, this.#spooled);
+		// A body as short as this holds no string that becomes a file.
+		const isShort = Number(ctx.req.headers['content-length']) <= longestString;
+		if (this.#spooled && !isShort) return this.#readWithFiles(ctx, signal, this.#spooled);
 		return plain(await exchange.orAbort(this.#json(ctx, signal)));
 	}
 
@@ -148,7 +150,10 @@ function contextOf(context: Context, req: IncomingMessage): Context {
 	return context.req === req ? context : Object.create(context, { req: { value: req } });
 }
 
-/** JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a mistake. */
+/**
+ * JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a
+ * mistake.
+ */
 function refuseCharset(req: IncomingMessage): void {
 	const parameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 	const [, charset = 'utf-8'] = parameter.exec(req.headers['content-type'] ?? '') ?? [];

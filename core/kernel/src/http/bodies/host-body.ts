@@ -17,9 +17,10 @@ export function isTaken(req: IncomingMessage): boolean {
 }
 
 /**
- * The body that a parser of the host has left in `req.body`, or in `ctx.request.body` of Koa, as a request that can be read again: so every check of ours is
- * made as if nobody had read it. Bytes are taken as they are, and what JSON has become as JSON. Throws `E_BODY_MALFORMED` for all else, as for
- * forms, whose files are gone, and for JSON that nests too deep or has a key that could reach a prototype.
+ * The body that a parser of the host has left in `req.body`, or in `ctx.request.body` of Koa, as a request that can
+ * be read again: so every check of ours is made as if nobody had read it. Bytes are taken as they are, and what JSON
+ * has become as JSON. Throws `E_BODY_MALFORMED` for all else, as for forms, whose files are gone, and for JSON that
+ * nests too deep or has a key that could reach a prototype.
  */
 export function bodyOfHost(
 	req: IncomingMessage,

@@ -23,8 +23,8 @@ const exposed = [
 const preflightSeconds = 600;
 
 /**
- * Lets pages of the listed origins read our answers (WHATWG Fetch, "CORS protocol"). Credentials are never allowed: keys come in headers
- * that the page sets itself. `*` allows every origin.
+ * Lets pages of the listed origins read our answers (WHATWG Fetch, "CORS protocol"). Credentials are never allowed:
+ * keys come in headers that the page sets itself. `*` allows every origin.
  */
 export class Cors {
 	readonly #origins: ReadonlySet<string>;

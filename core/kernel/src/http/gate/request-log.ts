@@ -6,8 +6,9 @@ import { probePaths } from '../routing/system.ts';
 const mostLoggers = 1_000;
 
 /**
- * Writes the line of each request that is over. Nothing is in it that the client has sent but its method; the path stands there as its template. What many requests
- * have in common is bound to a logger of theirs, so that it is looked through for secrets and spelled once for all of them.
+ * Writes the line of each request that is over. Nothing is in it that the client has sent but its method; the path
+ * stands there as its template. What many requests have in common is bound to a logger of theirs, so that it is
+ * looked through for secrets and spelled once for all of them.
  */
 export class RequestLog {
 	readonly #log: Logger;

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FetchServerResponse, toReqRes } from 'fetch-to-node';
 
-/** Carries one fetch request through a handler for Node's request and response. The answer flows at the reader's pace. */
+/**
+ * Carries one fetch request through a handler for Node's request and response. The answer flows at the reader's pace.
+ */
 export function carryFetch(
 	request: Request,
 	handle: (req: IncomingMessage, res: ServerResponse) => void,
@@ -17,7 +19,8 @@ export function carryFetch(
 	if (request.body && req.headers['content-length'] === undefined) {
 		req.headers['transfer-encoding'] = 'chunked';
 	}
-	// A moment later: a server that aborts also cancels the answer, and would take one that fails before for a fault of ours.
+	// A moment later: a server that aborts also cancels the answer, and would take one that fails before for a fault of
+	// ours.
 	const leave = () => queueMicrotask(() => res.destroy());
 	const { signal } = request;
 	if (signal.aborted) leave();
@@ -36,8 +39,8 @@ const hopByHop = ['connection', 'keep-alive', 'transfer-encoding'];
 type WriteCallback = (error?: Error) => void;
 
 /**
- * fetch-to-node's response keeps no pace: every write succeeds at once and piles up. Here a write waits until the reader asks
- * for more, `close` is emitted as by Node, and both ends learn when the other one leaves.
+ * fetch-to-node's response keeps no pace: every write succeeds at once and piles up. Here a write waits until the
+ * reader asks for more, `close` is emitted as by Node, and both ends learn when the other one leaves.
  */
 class PacedResponse extends FetchServerResponse {
 	/** Writes that the reader has not asked for yet; an end needs no asking. */

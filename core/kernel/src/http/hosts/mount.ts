@@ -20,8 +20,8 @@ export function plainPrefix(prefix = ''): string {
 }
 
 /**
- * Finds where a request leads; undefined when it is not below `prefix`, which comes from {@link plainPrefix}. `original` is the target as the
- * client has sent it, where the host has changed `req.url`.
+ * Finds where a request leads; undefined when it is not below `prefix`, which comes from {@link plainPrefix}.
+ * `original` is the target as the client has sent it, where the host has changed `req.url`.
  */
 export function targetBelow(
 	req: Pick<IncomingMessage, 'url'>,
@@ -48,8 +48,8 @@ export function connectionUrl(req: IncomingMessage): string {
 }
 
 /**
- * What links begin with, without a trailing slash: the configured address with what stands before our paths behind it, unless it has a path already;
- * `own` where none is configured.
+ * What links begin with, without a trailing slash: the configured address with what stands before our paths behind
+ * it, unless it has a path already; `own` where none is configured.
  */
 export function linkBase(configured: string | undefined, own: string, before = ''): string {
 	if (configured === undefined) return `${own}${before}`;
@@ -58,7 +58,8 @@ export function linkBase(configured: string | undefined, own: string, before = '
 }
 
 /**
- * The path and the query of a request. A proxy may send the absolute form of RFC 9112 §3.2.2, which Koa's parser does not expect.
+ * The path and the query of a request. A proxy may send the absolute form of RFC 9112 §3.2.2, which Koa's parser does
+ * not expect.
  */
 function targetOf(req: Pick<IncomingMessage, 'url'>): Pick<Target, 'path' | 'query'> {
 	const target = (req.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');

@@ -1,10 +1,16 @@
 import { find, shortString } from './bytes.ts';
 import type { JsonBounds } from './scan.ts';
 
-/** What a string of a JSON text is: the name of an object's member, the value behind the last name, or an element of an array. */
+/**
+ * What a string of a JSON text is: the name of an object's member, the value behind the last name, or an element of
+ * an array.
+ */
 export type StringRole = 'name' | 'member' | 'element';
 
-/** Told of each string of a text: where its content begins and ends between the quotes, what it is, and how many brackets are open around it. */
+/**
+ * Told of each string of a text: where its content begins and ends between the quotes, what it is, and how many
+ * brackets are open around it.
+ */
 export type StringVisit = (start: number, end: number, role: StringRole, depth: number) => void;
 
 /** What may come next. The order matters: values up to `valueOrEnd`, then names. */
@@ -20,9 +26,10 @@ const scalars = new Uint8Array(256);
 for (const byte of Buffer.from('+-.0123456789Eaeflnrstu')) scalars[byte] = 1;
 
 /**
- * Visits the strings of a whole JSON text in their order. False when its brackets, commas and colons do not stand as in RFC 8259, when a byte outside
- * strings belongs to no JSON, or when a bound is exceeded; what was visited then means nothing. Numbers, literals and the insides of strings are not
- * checked. Takes linear time, and far less than a nanosecond per byte of long strings.
+ * Visits the strings of a whole JSON text in their order. False when its brackets, commas and colons do not stand as
+ * in RFC 8259, when a byte outside strings belongs to no JSON, or when a bound is exceeded; what was visited then
+ * means nothing. Numbers, literals and the insides of strings are not checked. Takes linear time, and far less than a
+ * nanosecond per byte of long strings.
  */
 export function walkStrings(bytes: Buffer, bounds: JsonBounds, visit: StringVisit): boolean {
 	const ends = new StringEnds(bytes);
@@ -90,7 +97,10 @@ class StringEnds {
 		this.#bytes = bytes;
 	}
 
-	/** The position of the quote that ends the content that begins at `start`; the length of the bytes when there is none. */
+	/**
+	 * The position of the quote that ends the content that begins at `start`; the length of the bytes when there is
+	 * none.
+	 */
 	after(start: number): number {
 		const bytes = this.#bytes;
 		const { length } = bytes;

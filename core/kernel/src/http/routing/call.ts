@@ -62,8 +62,8 @@ export class RouteCall implements Call {
 		return this.#kept;
 	}
 
-	// Most handlers use neither, so both are made on demand. One getter for all calls: a getter in an object literal gives each
-	// object a hidden class of its own, which keeps it in memory.
+	// Most handlers use neither, so both are made on demand. One getter for all calls: a getter in an object literal
+	// gives each object a hidden class of its own, which keeps it in memory.
 	static readonly #lazy = {
 		log: {
 			enumerable: true,

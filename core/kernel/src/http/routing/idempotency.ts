@@ -26,8 +26,8 @@ export function takesIdempotencyKey({ errors: rows }: Pick<Route, 'errors'>): bo
 }
 
 /**
- * Reads the idempotency headers. The fingerprint is computed when it is first asked for. Throws `E_VALUE_INVALID` for a bad key
- * where the route takes one.
+ * Reads the idempotency headers. The fingerprint is computed when it is first asked for. Throws `E_VALUE_INVALID` for
+ * a bad key where the route takes one.
  */
 export function idempotencyOf(
 	req: IncomingMessage,
@@ -58,8 +58,8 @@ class RequestIdempotency implements Idempotency {
 		Object.defineProperty(this, 'fingerprint', RequestIdempotency.#own);
 	}
 
-	// Its own, so that copies have it, and one function for all: a getter written into a literal gives each object a shape of its own,
-	// which outlives the request and keeps it in memory.
+	// Its own, so that copies have it, and one function for all: a getter written into a literal gives each object a
+	// shape of its own, which outlives the request and keeps it in memory.
 	static readonly #own = {
 		enumerable: true,
 		get(this: RequestIdempotency): string {
@@ -87,7 +87,10 @@ function sha256(text: string): string {
 	return createHash('sha256').update(text).digest('hex');
 }
 
-/** Longer strings, such as pictures in data URLs, stand in by their hash: copying them around would cost more than hashing. */
+/**
+ * Longer strings, such as pictures in data URLs, stand in by their hash: copying them around would cost more than
+ * hashing.
+ */
 const longString = 65_536;
 
 /** JSON with sorted keys; files stand in by their hash and type. */

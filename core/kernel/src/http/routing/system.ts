@@ -129,7 +129,8 @@ const modelSchema = z
 		aliases: z.array(z.string()).optional(),
 		health: z.enum(['up', 'trying', 'down']).meta({
 			description:
-				'`down`: it kept failing and is left alone for a while. `trying`: that while is over, and its next call tells. A pool is as well as the best of its models.',
+				'`down`: it kept failing and is left alone for a while. `trying`: that while is over, and its next call tells. ' +
+				'A pool is as well as the best of its models.',
 		}),
 	})
 	.meta({ id: 'Model' });

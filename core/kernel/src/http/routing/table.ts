@@ -21,9 +21,9 @@ interface PathEntry {
 }
 
 /**
- * Dispatches requests to routes with `@koa/router`. A literal segment wins over a parameter in any order of registration, and the
- * winning path decides the methods: `GET /v1/videos/edits` is a 405 where only `POST /v1/videos/edits` exists, although
- * `GET /v1/videos/{id}` would match.
+ * Dispatches requests to routes with `@koa/router`. A literal segment wins over a parameter in any order of
+ * registration, and the winning path decides the methods: `GET /v1/videos/edits` is a 405 where only `POST
+ * /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
  */
 export class RouteTable {
 	readonly #router = new Router<RequestState>({ sensitive: true, strict: true });

@@ -26,7 +26,8 @@ async function check({ method, path, response }: Route, answer: Answer): Promise
 	if (!first) return;
 	const issue = rootIssue(first);
 	const member = pathName(issue.path) || 'the whole value';
+	const answered = `${method} ${path} answered ${answer.status}`;
 	throw new Error(
-		`${method} ${path} answered ${answer.status} with JSON that its response schema refuses at ${member}: ${issue.message}.`,
+		`${answered} with JSON that its response schema refuses at ${member}: ${issue.message}.`,
 	);
 }

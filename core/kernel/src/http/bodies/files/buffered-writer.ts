@@ -7,20 +7,24 @@ export interface BufferedWriterTarget {
 	look(chunk: Buffer): void;
 	/** Takes many chunks as one. The bytes are its own until it settles. */
 	write(bytes: Buffer): Promise<void>;
-	/** Whether nobody else looks at the chunks later: then their memory is freed at once and not when the collector finds it. */
+	/**
+	 * Whether nobody else looks at the chunks later: then their memory is freed at once and not when the collector
+	 * finds it.
+	 */
 	readonly ownsChunks: boolean;
 }
 
 /**
- * Hands a stream on in large pieces: while one is written the next one fills, and when that is full too the stream waits. Settles
- * when nothing is being written any more. Listens at once, because a stream that fails must have its listeners.
+ * Hands a stream on in large pieces: while one is written the next one fills, and when that is full too the stream
+ * waits. Settles when nothing is being written any more. Listens at once, because a stream that fails must have its
+ * listeners.
  */
-export function writeBuffered(stream: Readable, gatherer: BufferedWriterTarget): Promise<void> {
+export function writeBuffered(stream: Readable, target: BufferedWriterTarget): Promise<void> {
 	return new Promise((resolve, reject) => {
-		const gathering = new Gathering(stream, gatherer);
-		const fail = (error: Error) => void gathering.stop(error).catch(reject);
-		stream.on('data', (chunk: Buffer) => gathering.add(chunk));
-		stream.once('end', () => gathering.end().then(resolve, reject));
+		const writer = new BufferedWriter(stream, target);
+		const fail = (error: Error) => void writer.stop(error).catch(reject);
+		stream.on('data', (chunk: Buffer) => writer.add(chunk));
+		stream.once('end', () => writer.end().then(resolve, reject));
 		stream.once('error', fail);
 		stream.once('close', () => {
 			if (!stream.readableEnded) fail(new Error('The stream ended early.'));
@@ -28,9 +32,9 @@ export function writeBuffered(stream: Readable, gatherer: BufferedWriterTarget):
 	});
 }
 
-class Gathering {
+class BufferedWriter {
 	readonly #stream: Readable;
-	readonly #gatherer: BufferedWriterTarget;
+	readonly #target: BufferedWriterTarget;
 	/** The buffer that is being filled. */
 	#buffer: Buffer | undefined;
 	#used = 0;
@@ -43,17 +47,17 @@ class Gathering {
 	#writing: Promise<void> | undefined;
 	#failure: { readonly error: unknown } | undefined;
 
-	constructor(stream: Readable, gatherer: BufferedWriterTarget) {
+	constructor(stream: Readable, target: BufferedWriterTarget) {
 		this.#stream = stream;
-		this.#gatherer = gatherer;
+		this.#target = target;
 	}
 
 	/** Called again only when there was room for the chunk before. */
 	add(chunk: Buffer): void {
 		// Whoever passed the last one on has long since gone on to this one.
 		if (this.#last) freeChunk(this.#last);
-		this.#last = this.#gatherer.ownsChunks ? chunk : undefined;
-		this.#gatherer.look(chunk);
+		this.#last = this.#target.ownsChunks ? chunk : undefined;
+		this.#target.look(chunk);
 		this.#rest = chunk;
 		this.#fill();
 	}
@@ -61,7 +65,7 @@ class Gathering {
 	/** Resolves when everything is written. */
 	async end(): Promise<void> {
 		await this.#written();
-		if (this.#buffer && this.#used > 0 && !this.#failure) this.#turn(this.#buffer);
+		if (this.#buffer && this.#used > 0 && !this.#failure) this.#flush(this.#buffer);
 		await this.#written();
 		if (this.#failure) throw this.#failure.error;
 		for (const buffer of this.#spare) giveBuffer(buffer);
@@ -81,7 +85,7 @@ class Gathering {
 					this.#stream.pause();
 					return;
 				}
-				this.#turn(this.#buffer);
+				this.#flush(this.#buffer);
 			}
 			if (this.#rest.length === 0) break;
 			this.#buffer ??= this.#spare.pop() ?? takeBuffer();
@@ -94,7 +98,7 @@ class Gathering {
 	}
 
 	/** Begins to write a buffer; the next bytes go to another. */
-	#turn(buffer: Buffer): void {
+	#flush(buffer: Buffer): void {
 		const bytes = buffer.subarray(0, this.#used);
 		this.#buffer = undefined;
 		this.#used = 0;
@@ -107,7 +111,7 @@ class Gathering {
 
 	async #write(bytes: Buffer): Promise<void> {
 		try {
-			await this.#gatherer.write(bytes);
+			await this.#target.write(bytes);
 		} catch (error) {
 			this.#failure ??= { error };
 			this.#stream.destroy();

@@ -4,9 +4,9 @@ export class DataUrlError extends Error {
 }
 
 /**
- * Decodes a base64 data URL (RFC 2397), with or without a media type and parameters, also one that does not say that it is base64 where its
- * beginning shows it. The media type is dropped: content decides.
- * Throws {@link DataUrlError} for other URLs, for data that is not base64 and for empty data. Missing padding is forgiven.
+ * Decodes a base64 data URL (RFC 2397), with or without a media type and parameters, also one that does not say that
+ * it is base64 where its beginning shows it. The media type is dropped: content decides. Throws {@link DataUrlError}
+ * for other URLs, for data that is not base64 and for empty data. Missing padding is forgiven.
  */
 export function decodeDataUrl(url: string): Uint8Array {
 	if (/^https?:/i.test(url)) {
@@ -23,8 +23,8 @@ export function decodeDataUrl(url: string): Uint8Array {
 }
 
 /**
- * Decodes what a document may come as: a data URL, in base64 or (up to 1 MB) percent-encoded, or base64 alone. Media types are dropped: content decides.
- * Throws {@link DataUrlError} for what is none of these, and for nothing.
+ * Decodes what a document may come as: a data URL, in base64 or (up to 1 MB) percent-encoded, or base64 alone. Media
+ * types are dropped: content decides. Throws {@link DataUrlError} for what is none of these, and for nothing.
  */
 export function decodeFileData(text: string): Uint8Array {
 	if (!isAddress(text)) return decodeBase64(text);
@@ -52,8 +52,8 @@ export function dataStart(url: string): number | undefined {
 }
 
 /**
- * Decodes base64 (RFC 4648 §4 and §5) that comes in pieces of any size. White space is passed over, as the WHATWG's forgiving decoder does:
- * encoders break lines. Throws {@link DataUrlError} for what is no base64, and for nothing.
+ * Decodes base64 (RFC 4648 §4 and §5) that comes in pieces of any size. White space is passed over, as the WHATWG's
+ * forgiving decoder does: encoders break lines. Throws {@link DataUrlError} for what is no base64, and for nothing.
  */
 export class Base64Decoder {
 	/** Fewer than four digits. */
@@ -85,7 +85,8 @@ export class Base64Decoder {
 
 	#decode(digits: string): Buffer {
 		const bytes = Buffer.allocUnsafeSlow(Math.floor((digits.length * 3) / 4));
-		// Node's decoder skips what is not base64, so damage shows as missing bytes. Of characters beyond ASCII it only sees a part.
+		// Node's decoder skips what is not base64, so damage shows as missing bytes. Of characters beyond ASCII it only
+		// sees a part.
 		const isDamaged =
 			Buffer.byteLength(digits) !== digits.length || bytes.write(digits, 'base64') < bytes.length;
 		if (isDamaged) throw notBase64();

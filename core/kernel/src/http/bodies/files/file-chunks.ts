@@ -4,8 +4,8 @@ import type { ReusableBody } from '../../../contract/ports/blob-store.ts';
 const chunkBytes = 262_144;
 
 /**
- * Reads a file in chunks, or into a reader's own memory. The file is opened by the first read and closed behind the last one or by
- * `return`.
+ * Reads a file in chunks, or into a reader's own memory. The file is opened by the first read and closed behind the
+ * last one or by `return`.
  */
 export class FileChunks implements AsyncIterableIterator<Uint8Array, undefined>, ReusableBody {
 	readonly #path: string;

@@ -6,7 +6,10 @@ import { ownerMark, ownerState } from './process-mark.ts';
 
 const name = /^plinth-([0-9a-f]+-\d+-\d+)-[A-Za-z0-9]{6}$/;
 
-/** No request lives as long: a folder whose process cannot be looked for is left over when nothing was made in it since. */
+/**
+ * No request lives as long: a folder whose process cannot be looked for is left over when nothing was made in it
+ * since.
+ */
 const foreignMs = 24 * 60 * 60 * 1000;
 
 /** Where a new upload folder goes, without the six characters that make it unique. */
@@ -15,8 +18,8 @@ export function uploadFolder(): string {
 }
 
 /**
- * Deletes the upload folders of processes that were killed. Those of living processes stay, whoever's they are, and so does
- * whatever belongs to another user. Never rejects.
+ * Deletes the upload folders of processes that were killed. Those of living processes stay, whoever's they are, and
+ * so does whatever belongs to another user. Never rejects.
  */
 export async function removeLeftUploads(log: Logger): Promise<void> {
 	const root = tmpdir();

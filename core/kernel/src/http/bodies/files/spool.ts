@@ -15,8 +15,8 @@ export class Spool {
 	#count = 0;
 
 	/**
-	 * Writes a file while it arrives, hashes it and finds its type by its first bytes. `ownsChunks` says that nobody else looks at
-	 * what the stream brings.
+	 * Writes a file while it arrives, hashes it and finds its type by its first bytes. `ownsChunks` says that nobody
+	 * else looks at what the stream brings.
 	 */
 	async save(body: Readable, filename: string, ownsChunks = false): Promise<UploadedFile> {
 		const number = this.#count++;

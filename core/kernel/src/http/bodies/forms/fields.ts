@@ -7,8 +7,9 @@ export interface FormEntry {
 }
 
 /**
- * Folds the parts of a form into one object without a prototype. `image`, `image[]` and `image[0]` are the same field; a field
- * that comes once is a scalar, a field that comes several times an array in the order of the parts; `a[b]` is `{ a: { b } }`.
+ * Folds the parts of a form into one object without a prototype. `image`, `image[]` and `image[0]` are the same
+ * field; a field that comes once is a scalar, a field that comes several times an array in the order of the parts;
+ * `a[b]` is `{ a: { b } }`.
  */
 export function foldFields(entries: readonly FormEntry[]): Record<string, unknown> {
 	const root: Branch = Object.create(null);

@@ -16,9 +16,9 @@ export interface Form {
 }
 
 /**
- * Reads a multipart body in constant memory. At the first limit, parse error or abort everything stops, what was written is
- * deleted, and the promise rejects: `E_BODY_TOO_LARGE`, `E_BODY_MALFORMED` or the signal's reason. The rest of the request
- * stays unread.
+ * Reads a multipart body in constant memory. At the first limit, parse error or abort everything stops, what was
+ * written is deleted, and the promise rejects: `E_BODY_TOO_LARGE`, `E_BODY_MALFORMED` or the signal's reason. The
+ * rest of the request stays unread.
  */
 export async function readMultipart(
 	req: IncomingMessage,
@@ -117,7 +117,10 @@ class Parts {
 	}
 }
 
-/** Whether nobody but us sees what the request brings: it comes from a connection, and no middleware of a host listens to it. */
+/**
+ * Whether nobody but us sees what the request brings: it comes from a connection, and no middleware of a host listens
+ * to it.
+ */
 function isOursAlone(req: IncomingMessage): boolean {
 	return req.socket instanceof Socket && req.listenerCount('data') === 0;
 }

@@ -20,13 +20,16 @@ import { LongString, longestString } from './long-string.ts';
 /** What is wrong with a value whose place in the body is not known yet. */
 type Refusal = (param: string | undefined) => PlinthError;
 
-/** What a body may bring, in bytes and counts: the largest file, how many files, and the text that is left without them. */
+/**
+ * What a body may bring, in bytes and counts: the largest file, how many files, and the text that is left without
+ * them.
+ */
 export type JsonFileLimits = Pick<ResolvedLimits, 'file' | 'files' | 'allFields'>;
 
 /**
- * Takes long base64 data URLs, and base64 alone in the members named by `bare`, out of a JSON body while it arrives, decodes them and writes
- * them to temporary files, one at a time. What is left is short, or refused with 413 `E_BODY_TOO_LARGE`; parsed, it gets the files back by
- * `restore`.
+ * Takes long base64 data URLs, and base64 alone in the members named by `bare`, out of a JSON body while it arrives,
+ * decodes them and writes them to temporary files, one at a time. What is left is short, or refused with 413
+ * `E_BODY_TOO_LARGE`; parsed, it gets the files back by `restore`.
  */
 export class JsonFiles implements JsonTransform {
 	readonly #limits: JsonFileLimits;
@@ -67,8 +70,9 @@ export class JsonFiles implements JsonTransform {
 	}
 
 	/**
-	 * Puts the files where they belong in the parsed text, and returns it. Throws what is to be said of a file that was refused: 400
-	 * `E_VALUE_INVALID` for what is no base64 or empty, unless such data is kept as a {@link DataUrlError}; 413 `E_BODY_TOO_LARGE`, with the path of the value.
+	 * Puts the files where they belong in the parsed text, and returns it. Throws what is to be said of a file that was
+	 * refused: 400 `E_VALUE_INVALID` for what is no base64 or empty, unless such data is kept as a {@link
+	 * DataUrlError}; 413 `E_BODY_TOO_LARGE`, with the path of the value.
 	 */
 	restore(body: unknown): unknown {
 		if (this.#count === 0) return body;

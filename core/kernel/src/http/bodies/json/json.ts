@@ -14,13 +14,13 @@ import { httpLimits } from '../../limits.ts';
 import { bodyTooLarge } from '../forms/multipart.ts';
 
 /**
- * Reads a JSON body of at most `limit` bytes. An aborted signal lets go of the request. A sieve sees the bytes before the parser does, once
- * they are counted and checked.
+ * Reads a JSON body of at most `limit` bytes. An aborted signal stops reading the request. A transform sees the bytes before
+ * the parser does, once they are counted and checked.
  */
 export type JsonReader = (
 	ctx: Context,
 	signal: AbortSignal,
-	sieve?: JsonTransform,
+	transform?: JsonTransform,
 ) => Promise<unknown>;
 
 /** Takes something out of a JSON text while it arrives. */
@@ -32,23 +32,24 @@ export interface JsonTransform {
 }
 
 /**
- * Makes the reader of one route. It throws `E_BODY_TOO_LARGE`, and `E_BODY_MALFORMED` for what is no JSON in UTF-8, is empty,
- * nests too deep, has too many keys or values, or carries a key that could reach a prototype.
+ * Makes the reader of one route. It throws `E_BODY_TOO_LARGE`, and `E_BODY_MALFORMED` for what is no JSON in UTF-8,
+ * is empty, nests too deep, has too many keys or values, or carries a key that could reach a prototype.
  *
- * The bytes are counted while they arrive, and parsed only when that will not keep the process from its other requests. A byte
- * order mark is passed over, and of equal keys in one object the last one counts: both as `JSON.parse` and its users know it.
+ * The bytes are counted while they arrive, and parsed only when that will not keep the process from its other
+ * requests. A byte order mark is passed over, and of equal keys in one object the last one counts: both as
+ * `JSON.parse` and its users know it.
  */
 export function jsonReader(limit: number): JsonReader {
 	let parse: Koa.Middleware | undefined;
-	return async (ctx, signal, sieve) => {
+	return async (ctx, signal, transform) => {
 		parse ??= await loadParser(limit);
 		signal.throwIfAborted();
-		const bytes = new CheckedBytes(ctx.req, { signal, limit, sieve });
+		const bytes = new CheckedBytes(ctx.req, { signal, limit, transform });
 		try {
 			const standIn: Context = Object.create(ctx, { req: { value: bytes } });
 			await parse(standIn, () => Promise.resolve());
 		} finally {
-			bytes.letGo();
+			bytes.detach();
 		}
 		if (bytes.isEmpty) throw malformed('the body is empty');
 		const { body } = ctx.request as { body?: unknown };
@@ -91,35 +92,38 @@ const excesses: Readonly<Record<Excess, string>> = {
 interface CheckedBytesOptions {
 	readonly signal: AbortSignal;
 	readonly limit: number;
-	readonly sieve: JsonTransform | undefined;
+	readonly transform: JsonTransform | undefined;
 }
 
-/** The bytes of a request, with its headers. It ends with an error at the first thing that is refused; the request lives on. */
+/**
+ * The bytes of a request, with its headers. It ends with an error at the first thing that is refused; the request
+ * lives on.
+ */
 class CheckedBytes extends Transform {
 	readonly headers: IncomingHttpHeaders;
 	readonly #req: IncomingMessage;
 	readonly #signal: AbortSignal;
 	readonly #limit: number;
-	readonly #sieve: JsonTransform | undefined;
+	readonly #transform: JsonTransform | undefined;
 	readonly #scan = new JsonScan(httpLimits);
 	readonly #utf8 = new Utf8Check();
 	#received = 0;
 
-	constructor(req: IncomingMessage, { signal, limit, sieve }: CheckedBytesOptions) {
+	constructor(req: IncomingMessage, { signal, limit, transform }: CheckedBytesOptions) {
 		super();
-		// What passes a sieve is shorter than it was announced, which the parser would take for a broken body.
+		// What passes a transform is shorter than it was announced, which the parser would take for a broken body.
 		const { 'content-length': _, ...others } = req.headers;
-		this.headers = sieve ? others : req.headers;
+		this.headers = transform ? others : req.headers;
 		this.#req = req;
 		this.#signal = signal;
 		this.#limit = limit;
-		this.#sieve = sieve;
+		this.#transform = transform;
 		// Both may come when nobody reads any more, and would end the process without a listener.
 		this.on('error', () => {});
-		req.on('error', () => this.letGo(malformed(cutOff)));
+		req.on('error', () => this.detach(malformed(cutOff)));
 		// A stream that is piped does not pass on that it broke off.
 		req.once('close', () => {
-			if (!req.readableEnded) this.letGo(malformed(cutOff));
+			if (!req.readableEnded) this.detach(malformed(cutOff));
 		});
 		signal.addEventListener('abort', this.#leave, { once: true });
 		req.pipe(this);
@@ -131,7 +135,7 @@ class CheckedBytes extends Transform {
 	}
 
 	/** Takes nothing more from the request, which whoever answers then may read to its end. */
-	letGo(reason?: Error): void {
+	detach(reason?: Error): void {
 		// At once: the pipe itself would only notice later, and pause a request that somebody else reads by then.
 		this.#req.unpipe(this);
 		this.#signal.removeEventListener('abort', this.#leave);
@@ -141,12 +145,12 @@ class CheckedBytes extends Transform {
 	override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
 		this.#received += chunk.length;
 		const refusal = this.#check(chunk);
-		if (refusal || !this.#sieve) done(refusal, chunk);
-		else this.#sieve.pass(chunk).then((text) => done(null, text), done);
+		if (refusal || !this.#transform) done(refusal, chunk);
+		else this.#transform.pass(chunk).then((text) => done(null, text), done);
 	}
 
 	override _flush(done: TransformCallback): void {
-		done(this.#utf8.end() ? null : malformed(notUtf8), this.#sieve?.rest());
+		done(this.#utf8.end() ? null : malformed(notUtf8), this.#transform?.rest());
 	}
 
 	#check(chunk: Buffer): PlinthError | null {
@@ -157,7 +161,7 @@ class CheckedBytes extends Transform {
 		return this.#utf8.push(chunk) ? null : malformed(notUtf8);
 	}
 
-	readonly #leave = () => this.letGo(this.#signal.reason);
+	readonly #leave = () => this.detach(this.#signal.reason);
 }
 
 const notUtf8 = 'it is not UTF-8';
