@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { orStop } from '../contract/abort.ts';
@@ -6,6 +5,7 @@ import { type PlinthError, plinthError } from '../contract/errors/coded-error.ts
 import type { Principal } from '../contract/ports/authenticator.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
+import { requestIdOf } from './gate/request-id.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
 
@@ -273,28 +273,6 @@ export class Exchange {
 			else res.on('close', close);
 		});
 	}
-}
-
-const goodRequestId = /^[A-Za-z0-9._-]{1,128}$/;
-
-function requestIdOf(req: IncomingMessage): string {
-	const sent = req.headers['x-request-id'];
-	return typeof sent === 'string' && goodRequestId.test(sent) ? sent : newRequestId();
-}
-
-const idBytes = 16;
-/** Random bytes for many ids: each trip to the system's source costs more than all of an id. */
-const idPool = Buffer.alloc(256 * idBytes);
-let idPoolUsed = idPool.length;
-
-/** A fresh request id. */
-export function newRequestId(): string {
-	if (idPoolUsed === idPool.length) {
-		randomFillSync(idPool);
-		idPoolUsed = 0;
-	}
-	idPoolUsed += idBytes;
-	return `req_${idPool.toString('hex', idPoolUsed - idBytes, idPoolUsed)}`;
 }
 
 /** Whose fault it is: a body that never came is the client's, everything after it is ours. */

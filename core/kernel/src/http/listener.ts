@@ -12,7 +12,8 @@ import { errors } from '../contract/errors/errors.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
 import { atEndOfTick } from './at-end-of-tick.ts';
-import { type ListenerHooks, newRequestId } from './exchange.ts';
+import type { ListenerHooks } from './exchange.ts';
+import { newRequestId } from './gate/request-id.ts';
 import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
 
