@@ -1,3 +1,4 @@
+import type { Middleware } from '../../contract/http/middleware.ts';
 import type { JobDefinition, JobKinds, Jobs } from '../../contract/jobs/jobs.ts';
 import type { PluginContext } from '../../contract/plugin.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
@@ -42,6 +43,8 @@ export interface PartTools {
 /** What the setups of an app's plugins share, and what they leave. */
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
+	/** In the order of the setups. The first one is outermost. */
+	readonly middlewares: Middleware[] = [];
 	readonly drains: Task[] = [];
 	readonly starts: (ProblemPlace & { readonly task: Task })[] = [];
 	/** Present once a plugin has registered a kind of job. */
@@ -91,6 +94,7 @@ export class PluginSetups {
 				return this.#tools.models.ofKind(kind.name);
 			},
 			route: (...routes) => this.routes.add(id, routes),
+			use: (middleware) => void this.middlewares.push(middleware),
 			job: (kind, job) => this.#job(part, kind, job),
 			onStart: (task) => void this.starts.push({ owner, path, task }),
 			onDrain: (task) => void this.drains.push(task),

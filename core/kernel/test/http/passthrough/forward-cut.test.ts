@@ -177,7 +177,7 @@ describe('a client that leaves', () => {
 describe('the reply of a response that passes through', () => {
 	/** A server before an upstream, and what became of its replies. */
 	async function replying(to: Pick<Upstream, 'origin' | 'dispatcher'>) {
-		const replies: { readonly status: number; isDone: boolean }[] = [];
+		const replies: { readonly status: number | undefined; isDone: boolean }[] = [];
 		const server = await listening([
 			forwarding(async (raw, call) => {
 				const reply = await call.forward(forwarded(to, raw));
