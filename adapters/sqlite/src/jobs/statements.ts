@@ -9,8 +9,8 @@ const ofEvent = 'id, kind, tenant, attempt, error, callback';
 export const selectJob = `SELECT * FROM jobs WHERE ${visible}`;
 
 /** The columns of `JobList`, in its order. */
-const listed = `id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt, max_attempts, fence,
-	cancel_requested, created_at, started_at, completed_at, expires_at`;
+const listed = `id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt,
+	max_attempts, fence, cancel_requested, created_at, started_at, completed_at, expires_at`;
 
 /** This is what pollers ask for, again and again. */
 export const readJob = `SELECT ${listed} FROM jobs WHERE tenant = ? AND id = ? AND removed = 0`;
@@ -24,12 +24,14 @@ export const insertJob = `
 
 export const selectByKey = `
 	SELECT * FROM jobs
-	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND idempotency_key = $key AND created_at >= $since
+	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND idempotency_key = $key
+		AND created_at >= $since
 	ORDER BY created_at DESC LIMIT 1`;
 
 export const selectByFingerprint = `
 	SELECT * FROM jobs
-	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND fingerprint = $fingerprint AND created_at >= $since
+	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND fingerprint = $fingerprint
+		AND created_at >= $since
 	ORDER BY created_at DESC LIMIT 1`;
 
 export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = $id`;
@@ -39,7 +41,8 @@ export const endSpent = `
 	UPDATE jobs SET status = 'failed', error = iif(cancel_requested, $cancelled, $exhausted), completed_at = $now,
 		due_at = NULL, content_due_at = $now, record_due_at = $recordDueAt
 	WHERE id IN (SELECT id FROM jobs INDEXED BY jobs_spent
-		WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts) AND kind = $kind AND due_at <= $now)
+		WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts)
+			AND kind = $kind AND due_at <= $now)
 		AND id NOT IN (SELECT value FROM json_each($running))
 	RETURNING ${ofEvent}`;
 
@@ -58,8 +61,8 @@ export const oldestDue = `
 
 /** Parameters: now, worker, lease, end of the lease, id. */
 export const takeJob = `
-	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = coalesce(started_at, ?),
-		worker = ?, lease_ms = ?, due_at = ?, ended_by = NULL, unoffered_since = NULL
+	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1,
+		started_at = coalesce(started_at, ?), worker = ?, lease_ms = ?, due_at = ?, ended_by = NULL, unoffered_since = NULL
 	WHERE id = ?
 	RETURNING ${listed}`;
 
@@ -73,7 +76,8 @@ export const selectTenants = `SELECT tenant FROM jobs WHERE id IN (SELECT value 
 
 /** What tells a look without work from one with some. */
 export const selectLook = `
-	SELECT EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_pending WHERE due_at IS NOT NULL AND kind = $kind AND due_at <= $now) AS due,
+	SELECT EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_pending
+			WHERE due_at IS NOT NULL AND kind = $kind AND due_at <= $now) AS due,
 		EXISTS (SELECT 1 FROM offers
 			WHERE kind = $kind AND worker = $worker AND models IS $models AND seen_at = $seenAt) AS offered`;
 
@@ -88,8 +92,10 @@ export const cutOffers = `UPDATE offers SET seen_at = $seenAt WHERE seen_at > $n
 /** Of what may be taken, each kind with each model, and whether a worker offers it. */
 export const selectWanted = `
 	SELECT kind, model, EXISTS (SELECT 1 FROM offers
-		WHERE offers.kind = wanted.kind AND (models IS NULL OR model IN (SELECT value FROM json_each(models)))) AS offered
-	FROM (SELECT DISTINCT kind, model FROM jobs INDEXED BY jobs_pending WHERE due_at IS NOT NULL AND due_at <= $now) AS wanted`;
+		WHERE offers.kind = wanted.kind
+			AND (models IS NULL OR model IN (SELECT value FROM json_each(models)))) AS offered
+	FROM (SELECT DISTINCT kind, model FROM jobs INDEXED BY jobs_pending
+		WHERE due_at IS NOT NULL AND due_at <= $now) AS wanted`;
 const dueOfModel = `kind = $kind AND model = $model AND due_at <= $now`;
 export const noteOffered = `UPDATE jobs SET unoffered_since = NULL WHERE unoffered_since IS NOT NULL AND ${dueOfModel}`;
 export const noteUnoffered = `UPDATE jobs SET unoffered_since = $now WHERE unoffered_since IS NULL AND ${dueOfModel}`;
@@ -166,7 +172,10 @@ export const insertEvent = `
 /** A bounded bite, so that a long backlog never holds the writer up. */
 const bite = `SELECT seq, at FROM events WHERE seq > 0 ORDER BY seq LIMIT 5000`;
 
-/** Only the start of the log: behind the first event that is young enough nothing goes, whatever the clock said when it happened. */
+/**
+ * Only the start of the log: behind the first event that is young enough nothing goes, whatever the clock said when
+ * it happened.
+ */
 export const trimEvents = `
 	DELETE FROM events WHERE seq < coalesce((SELECT min(seq) FROM (${bite}) WHERE at >= $before),
 		(SELECT max(seq) + 1 FROM (${bite})))`;
@@ -175,7 +184,10 @@ export const trimEvents = `
 export const selectLogBounds = `
 	SELECT (SELECT min(seq) FROM events), (SELECT seq FROM sqlite_sequence WHERE name = 'events')`;
 
-/** Leases that end later than their length from now: the clock was set back. The first comparison spares a look at what merely waits. */
+/**
+ * Leases that end later than their length from now: the clock was set back. The first comparison spares a look at
+ * what merely waits.
+ */
 export const cutLeases = `
 	UPDATE jobs SET due_at = $now + lease_ms
 	WHERE due_at > $now AND due_at > $now + lease_ms AND status = 'in_progress'`;
