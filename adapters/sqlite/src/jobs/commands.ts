@@ -91,10 +91,12 @@ export const jobCommands = {
 
 	'jobs.take'(db: Connection, input: TakeInput): readonly JobList[] {
 		const { kind, worker, models, seenAt, running, now, leaseMs } = input;
-		db.run(sql.keepOffer, { kind, worker, models, seenAt });
-		const { recordDueAt, cancelled, exhausted } = input;
-		const spent = { kind, now, running, recordDueAt, cancelled, exhausted };
-		appendAll(db, 'job.failed', db.all<EventSubject>(sql.endSpent, spent), now);
+		db.runList(sql.keepOffer, kind, worker, models, seenAt);
+		if (db.getList(sql.selectSpent, kind, now)) {
+			const { recordDueAt, cancelled, exhausted } = input;
+			const ending = { kind, now, running, recordDueAt, cancelled, exhausted };
+			appendAll(db, 'job.failed', db.all<EventSubject>(sql.endSpent, ending), now);
+		}
 		return turns(db, input, (id) => {
 			const list = db.getList<JobList>(sql.takeJob, now, worker, leaseMs, now + leaseMs, id);
 			if (!list) throw new Error(`The job ${id} was not taken.`);

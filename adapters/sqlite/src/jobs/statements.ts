@@ -36,28 +36,36 @@ export const selectByFingerprint = `
 
 export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = $id`;
 
+const spent = `FROM jobs INDEXED BY jobs_spent
+	WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts)`;
+
+/** Whether a due job may not run again. Parameters: kind, now. */
+export const selectSpent = `SELECT 1 ${spent} AND kind = ? AND due_at <= ? LIMIT 1`;
+
 /** Due jobs that may not run again; those of `$running` are left to their attempts. */
 export const endSpent = `
 	UPDATE jobs SET status = 'failed', error = iif(cancel_requested, $cancelled, $exhausted), completed_at = $now,
 		due_at = NULL, content_due_at = $now, record_due_at = $recordDueAt
-	WHERE id IN (SELECT id FROM jobs INDEXED BY jobs_spent
-		WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts)
-			AND kind = $kind AND due_at <= $now)
+	WHERE id IN (SELECT id ${spent} AND kind = $kind AND due_at <= $now)
 		AND id NOT IN (SELECT value FROM json_each($running))
 	RETURNING ${ofEvent}`;
 
-/** The first tenant behind another one that has a job which waits or runs. */
+/** The first tenant behind another one that has a job which waits or runs. Parameters: kind, the other one. */
 export const nextTenant = `
 	SELECT tenant FROM jobs INDEXED BY jobs_pending
-	WHERE due_at IS NOT NULL AND kind = $kind AND tenant > $after ORDER BY tenant LIMIT 1`;
+	WHERE due_at IS NOT NULL AND kind = ? AND tenant > ? ORDER BY tenant LIMIT 1`;
 
-/** The oldest due job of a tenant, once those that may not run have ended. */
-export const oldestDue = `
-	SELECT id FROM jobs INDEXED BY jobs_pending
-	WHERE due_at IS NOT NULL AND kind = $kind AND tenant = $tenant AND due_at <= $now
-		AND ($models IS NULL OR model IN (SELECT value FROM json_each($models)))
-		AND id NOT IN (SELECT value FROM json_each($running))
-	ORDER BY id LIMIT 1`;
+/**
+ * The oldest due job of a tenant, once those that may not run have ended. Parameters: kind, tenant, now, and as JSON arrays the models
+ * and the ids of what runs, where they are asked for.
+ */
+export function selectOldestDue(byModels: boolean, butRunning: boolean): string {
+	return `SELECT id FROM jobs INDEXED BY jobs_pending
+		WHERE due_at IS NOT NULL AND kind = ? AND tenant = ? AND due_at <= ?
+			${byModels ? 'AND model IN (SELECT value FROM json_each(?))' : ''}
+			${butRunning ? 'AND id NOT IN (SELECT value FROM json_each(?))' : ''}
+		ORDER BY id LIMIT 1`;
+}
 
 /** Parameters: now, worker, lease, end of the lease, id. */
 export const takeJob = `
@@ -66,7 +74,7 @@ export const takeJob = `
 	WHERE id = ?
 	RETURNING ${listed}`;
 
-export const selectTurn = `SELECT tenant FROM turns WHERE kind = $kind`;
+export const selectTurn = `SELECT tenant FROM turns WHERE kind = ?`;
 export const keepTurn = `
 	INSERT INTO turns (kind, tenant) VALUES ($kind, $tenant)
 	ON CONFLICT (kind) DO UPDATE SET tenant = excluded.tenant WHERE tenant <> excluded.tenant`;
@@ -82,7 +90,7 @@ export const selectLook = `
 			WHERE kind = $kind AND worker = $worker AND models IS $models AND seen_at = $seenAt) AS offered`;
 
 export const keepOffer = `
-	INSERT INTO offers (kind, worker, models, seen_at) VALUES ($kind, $worker, $models, $seenAt)
+	INSERT INTO offers (kind, worker, models, seen_at) VALUES (?, ?, ?, ?)
 	ON CONFLICT (kind, worker) DO UPDATE SET models = excluded.models, seen_at = excluded.seen_at
 	WHERE seen_at <> excluded.seen_at OR models IS NOT excluded.models`;
 export const trimOffers = `DELETE FROM offers WHERE seen_at <= $before`;

@@ -30,13 +30,18 @@ export function turns(
 	if (count < 1) return [];
 	const left = new Map<string, number>();
 	const roomOf = (tenant: string) => left.get(tenant) ?? perTenant ?? Number.POSITIVE_INFINITY;
-	for (const { tenant } of db.all<{ tenant: string }>(sql.selectTenants, { ids: running })) {
-		left.set(tenant, roomOf(tenant) - 1);
+	const isRunning = running !== '[]';
+	if (isRunning) {
+		for (const { tenant } of db.all<{ tenant: string }>(sql.selectTenants, { ids: running })) {
+			left.set(tenant, roomOf(tenant) - 1);
+		}
 	}
-	const first = db.get<{ tenant: string }>(sql.selectTurn, { kind })?.tenant ?? '';
+	const first = db.getList<readonly [string]>(sql.selectTurn, kind)?.[0] ?? '';
+	const select = sql.selectOldestDue(models !== null, isRunning);
+	const filters = [...(models === null ? [] : [models]), ...(isRunning ? [running] : [])];
 	const oldest = (tenant: string) =>
 		roomOf(tenant) > 0
-			? db.get<{ id: string }>(sql.oldestDue, { kind, tenant, now, models, running })?.id
+			? db.getList<readonly [string]>(select, kind, tenant, now, ...filters)?.[0]
 			: undefined;
 	const taken: JobList[] = [];
 	let last = first;
@@ -61,7 +66,7 @@ function nextInTurn(
 	for (const start of [last, '']) {
 		let after = start;
 		for (;;) {
-			const tenant = db.get<{ tenant: string }>(sql.nextTenant, { kind, after })?.tenant;
+			const tenant = db.getList<readonly [string]>(sql.nextTenant, kind, after)?.[0];
 			if (tenant === undefined) break;
 			const id = oldest(tenant);
 			if (id !== undefined) return { tenant, id };
