@@ -105,6 +105,7 @@ export type {
 	JobKindSettings,
 	JobKinds,
 	JobOutcome,
+	JobRetry,
 	JobRun,
 	JobSubmission,
 	Jobs,

@@ -1,6 +1,6 @@
 import { formBoolean } from '@plinth/toolkit';
 import { z } from 'zod';
-import { defaultWaits } from './delivery/schedule.ts';
+import { defaultWaits } from './sending/schedule.ts';
 
 const seconds = z.number().min(0).max(604_800);
 const waits = z.array(seconds).max(50);

@@ -35,13 +35,12 @@ export interface Harness {
 	end(tenant?: string, callback?: JobCallback): Promise<string>;
 }
 
-/** Boots the plugin on memory backends beside one that declares two kinds of job, which nothing works on, and stops it after the test. */
+/** Boots the plugin on memory backends beside one that declares two kinds of job, for whose models nobody works, and stops it after the test. */
 export async function harness({ options, log }: HarnessOptions = {}): Promise<Harness> {
 	const clock = manualClock();
 	const app = await createApp(
 		{
 			server: { drainDelayMs: 0, graceMs: 50 },
-			jobs: { work: false },
 			backends: {
 				auth: fakeAuth(),
 				jobs: memoryJobs(),
@@ -124,7 +123,7 @@ const kinds = definePlugin({
 	jobs: ['video', 'render'],
 	setup({ job }) {
 		for (const kind of ['video', 'render']) {
-			job(kind, { run: async () => ({ result: {} }) });
+			job(kind, { models: () => [], run: async () => ({ result: {} }) });
 		}
 	},
 });

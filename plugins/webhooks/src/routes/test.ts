@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
 import { PerTenantLimit } from '@plinth/toolkit';
 import { checkType, found, type WebhookContext } from '../context.ts';
-import type { Sent } from '../delivery/sender.ts';
 import { activeSecrets } from '../endpoints/record.ts';
 import { webhookErrors } from '../errors.ts';
 import type { WebhookEvent } from '../event.ts';
 import { endpointParams, testBody } from '../fields.ts';
+import type { Sent } from '../sending/sender.ts';
 import { testResultSchema } from '../wire.ts';
 
 /** How many samples of a tenant are under way at a time; further ones wait. */
@@ -59,7 +59,7 @@ export function testEndpoint(context: WebhookContext): Route {
 	});
 }
 
-/** An event about a job that never was. Each has another id, so that no receiver takes it for a repeat. */
+/** An event about a job that does not exist. Each has another id, so that no receiver takes it for a repeat. */
 function sample(type: string, at: number): WebhookEvent {
 	const [kind = ''] = type.split('.');
 	const id = `evt_${randomBytes(16).toString('hex')}`;

@@ -4,7 +4,7 @@ import type { Attempt } from '../deliveries/record.ts';
 import { bodyOf, type WebhookEvent } from '../event.ts';
 import { signatures } from '../secrets.ts';
 import { failureOf, failureOfStatus } from './failure.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from './schedule.ts';
 
 /** How long a receiver may take for its answer, in milliseconds. */
 export const answerMs = 15_000;
