@@ -72,32 +72,29 @@ export {
 	maxFileBytes,
 	type UploadedFile,
 } from './contract/http/upload.ts';
-export {
-	type Claim,
-	type Completion,
-	type CreateOptions,
-	type EventPage,
-	type EventQuery,
-	type Heartbeat,
-	type HeartbeatUpdate,
-	type Idempotency,
-	idempotencyKeyMs,
-	type Job,
-	type JobCallback,
-	type JobError,
-	type JobEvent,
-	type JobEventType,
-	type JobListOptions,
-	type JobPage,
-	type JobStatus,
-	type JobStore,
-	modelWaitMs,
-	type NewJob,
-	offerInstant,
-	offerMs,
-	retryWindowMs,
-	type SweepItem,
-	type TakeOptions,
+export type {
+	EventPage,
+	EventQuery,
+	JobEvent,
+	JobEventType,
+} from './contract/jobs/job-events.ts';
+export type {
+	Claim,
+	Completion,
+	CreateOptions,
+	Heartbeat,
+	HeartbeatUpdate,
+	Idempotency,
+	Job,
+	JobCallback,
+	JobError,
+	JobListOptions,
+	JobPage,
+	JobStatus,
+	JobStore,
+	NewJob,
+	SweepItem,
+	TakeOptions,
 } from './contract/jobs/job-store.ts';
 export type {
 	JobAttachment,
@@ -111,6 +108,13 @@ export type {
 	Jobs,
 	StoredAttachment,
 } from './contract/jobs/jobs.ts';
+export {
+	idempotencyKeyMs,
+	modelWaitMs,
+	offerInstant,
+	offerMs,
+	retryWindowMs,
+} from './contract/jobs/times.ts';
 export {
 	defineModel,
 	defineModelKind,
@@ -184,6 +188,7 @@ export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/b
 export { mediaTypeOf } from './http/bodies/media-type.ts';
 export { ownerMark, ownerState } from './http/bodies/process-mark.ts';
 export { type CodePointBounds, codePoints } from './http/validation/text.ts';
+export { jobDiagram } from './jobs/diagram.ts';
 export { isJobId } from './jobs/ids.ts';
 export type { AttemptEnding, JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';

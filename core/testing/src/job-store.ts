@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from './conformance.ts';
-import { callbackCases } from './job-store/callbacks.ts';
 import { cancelCases } from './job-store/cancel.ts';
-import { clockCases } from './job-store/clock.ts';
-import { cursorCases } from './job-store/cursors.ts';
-import { durabilityCases } from './job-store/durability.ts';
-import { eventCases } from './job-store/events.ts';
-import { idempotencyCases } from './job-store/idempotency.ts';
-import { leaseCases } from './job-store/leases.ts';
+import { idempotencyCases, limitCases } from './job-store/creating.ts';
+import { callbackCases, cursorCases, eventCases } from './job-store/events.ts';
+import { clockCases, leaseCases } from './job-store/leases.ts';
 import { lifecycleCases } from './job-store/lifecycle.ts';
-import { limitCases } from './job-store/limits.ts';
 import { listingCases } from './job-store/listing.ts';
-import { peerCases } from './job-store/peers.ts';
+import { durabilityCases, peerCases } from './job-store/peers.ts';
 import { repeatCases } from './job-store/repeats.ts';
 import { type JobStoreSubject, jobCases } from './job-store/subject.ts';
 import { sweepCases } from './job-store/sweep.ts';
@@ -26,7 +21,10 @@ export interface JobStoreSuiteOptions {
 	readonly supports?: { readonly reopen?: boolean };
 }
 
-/** Every sentence of the `JobStore` contract as a case. */
+/**
+ * The sentences of the `JobStore` contract as cases. They say what each method is for; what follows when calls meet
+ * is the business of {@link checkAgainstModel}: run both.
+ */
 export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] {
 	const { create, recordRetentionMs = 7 * 86_400_000, supports = {} } = options;
 	const context = jobCases(create, recordRetentionMs);

@@ -21,7 +21,10 @@ const written = z.string().transform((text, ctx) => {
 export const webhookOptions = z.strictObject({
 	/** Lets plain http and addresses of private networks through: for tests and for networks without strangers. */
 	allowPrivate: formBoolean().default(false),
-	/** Seconds to wait after the first attempt, which comes at once, and after each further one. Empty: the schedule of five seconds to ten hours. */
+	/**
+	 * Seconds to wait after the first attempt, which comes at once, and after each further one. Empty: the schedule of
+	 * five seconds to ten hours.
+	 */
 	retrySeconds: z
 		.union([written, waits], { error: expected })
 		.default([])

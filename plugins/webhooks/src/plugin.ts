@@ -25,7 +25,10 @@ import { Sender } from './sending/sender.ts';
 const consumeEveryMs = 1_000;
 const purgeEveryMs = 60_000;
 
-/** Makes the plugin with an egress to receivers, which it closes when it stops: tests name hosts that no resolver knows, and fix the schedule. */
+/**
+ * Makes the plugin with an egress to receivers, which it closes when it stops: tests name hosts that no resolver knows,
+ * and fix the schedule.
+ */
 export function webhooksThrough(
 	createEgress: (allowPrivate: boolean) => Egress,
 	fixed: Partial<Schedule> = {},
@@ -106,7 +109,10 @@ export function webhooksThrough(
 	});
 }
 
-/** Signed requests about the ends of jobs, to endpoints under `/v1/webhook_endpoints` and to the callbacks that jobs name. */
+/**
+ * Signed requests about the ends of jobs, to endpoints under `/v1/webhook_endpoints` and to the callbacks that jobs
+ * name.
+ */
 export const webhooks = webhooksThrough(
 	(allowPrivate) => new Egress(allowPrivate ? { allowHttp: true, isAllowed: () => true } : {}),
 );

@@ -1,7 +1,8 @@
 import type { CollectionRef, JsonObject, PutOptions, RecordStore } from '@plinth/core';
 
 /**
- * Changes a record as `edit` says, again when another writer was faster; writes nothing when `edit` returns what it got. Resolves
+ * Changes a record as `edit` says, again when another writer was faster; writes nothing when `edit` returns what it
+ * got. Resolves
  * with the record as it is then; null when it is unknown.
  */
 export async function changeRecord<T extends JsonObject>(

@@ -8,9 +8,9 @@ const refused: Outcome = {
 };
 
 /**
- * Runs a group as `runGroup` does, and on a full disk keeps a way out: the reserve gives way, the write-ahead log is copied into
- * the file and begins anew, and what has failed is tried again. Until there is room for a new reserve, only commands that `mayUseReserve`
- * are tried: those that free room, and those that end work or keep it.
+ * Runs a group as `runGroup` does, and on a full disk keeps a way out: the reserve gives way, the write-ahead log
+ * is copied into the file and begins anew, and what has failed is tried again. Until there is room for a new
+ * reserve, only commands that `mayUseReserve` are tried: those that free room, and those that end work or keep it.
  */
 export function runOnFullDisk(
 	connection: Connection,
@@ -29,7 +29,8 @@ export function runOnFullDisk(
 		return tried.filter((command) => isFull(outcomes.get(command)));
 	};
 	const failed = run(commands);
-	if (failed.length > 0) {
+	// What may not use the reserve must not take from later deletions what they need.
+	if (failed.some(mayUseReserve)) {
 		reserve.release();
 		restartLog(connection);
 		run(failed);

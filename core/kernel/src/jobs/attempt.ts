@@ -17,10 +17,16 @@ const retryMs = 5_000;
 /** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
 export type AbortCause = 'cancel' | 'lost' | 'stopping' | 'timeout';
 
-/** How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer, and the lease lapses. */
+/**
+ * How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer,
+ * and the lease lapses.
+ */
 type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
 
-/** How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in milliseconds. */
+/**
+ * How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in
+ * milliseconds.
+ */
 const timeoutMs = 2_000;
 
 /** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
@@ -159,7 +165,10 @@ export class Attempt {
 		return end;
 	}
 
-	/** When the next attempt begins: as the definition says, else 5, 10, 20, … seconds from now where a store was unavailable. */
+	/**
+	 * When the next attempt begins: as the definition says, else 5, 10, 20, … seconds from now where a store was
+	 * unavailable.
+	 */
 	#retryInMs(error: unknown): number | undefined {
 		const { attempt, maxAttempts } = this.#job;
 		if (this.#cause || attempt >= maxAttempts) return undefined;
@@ -201,8 +210,8 @@ export class Attempt {
 	}
 
 	/**
-	 * Tries until the lease has lapsed, so that a store that is unavailable for a moment loses no finished work. Undefined: the
-	 * store never answered, and the outcome is unknown.
+	 * Tries until the lease has lapsed, so that a store that is unavailable for a moment loses no finished work.
+	 * Undefined: the store never answered, and the outcome is unknown.
 	 */
 	async #persist(write: () => Promise<boolean>): Promise<boolean | undefined> {
 		const { clock, log } = this.#tools;

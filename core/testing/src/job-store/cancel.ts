@@ -3,15 +3,11 @@ import type { ConformanceCase } from '../conformance.ts';
 import {
 	broken,
 	claim,
-	completed,
 	eventTypes,
 	type JobCaseContext,
-	leaseMs,
-	newJob,
 	read,
 	running,
 	submit,
-	takeAll,
 	tryTake,
 } from './subject.ts';
 
@@ -26,15 +22,6 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 				{ status: 'failed', code: 'cancelled' },
 			);
 		}),
-		it('requestCancel answers with the job as get reads it', async (s) => {
-			const { id } = await submit(s);
-			assert.deepEqual(await s.store.requestCancel('acme', id), await read(s, id));
-		}),
-		it('a job that waits for its retry is cancelled at once', async (s) => {
-			const { job, fence } = await running(s);
-			await s.store.fail(job.id, fence, broken, 60_000);
-			assert.equal((await s.store.requestCancel('acme', job.id))?.status, 'failed');
-		}),
 		it('cancelling a running job only marks it', async (s) => {
 			const { job } = await running(s);
 			assert.deepEqual(await s.store.requestCancel('acme', job.id), {
@@ -46,54 +33,6 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 			const { job, fence } = await running(s);
 			await s.store.requestCancel('acme', job.id);
 			assert.equal(await s.store.heartbeat(job.id, fence), 'cancel');
-		}),
-		it('an attempt that was asked to cancel still holds its lease', async (s) => {
-			const { job, fence } = await running(s);
-			await s.store.requestCancel('acme', job.id);
-			await s.clock.advance(leaseMs - 1);
-			await s.store.heartbeat(job.id, fence);
-			await s.clock.advance(leaseMs - 1);
-			assert.deepEqual(await takeAll(s), []);
-		}),
-		it('a job that ended well before it heard of the cancel is completed', async (s) => {
-			const { job, fence } = await running(s);
-			await s.store.requestCancel('acme', job.id);
-			await s.store.complete(job.id, fence, { result: {}, retentionMs: null });
-			assert.equal((await read(s, job.id)).status, 'completed');
-		}),
-		it('a lost attempt of a cancelled job is ended by claim, not repeated', async (s) => {
-			const { job } = await running(s);
-			await s.store.requestCancel('acme', job.id);
-			await s.clock.advance(leaseMs);
-			assert.equal(await tryTake(s, job.id), null);
-			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
-		}),
-		it('a released attempt of a cancelled job is ended by claim, not repeated', async (s) => {
-			const { job, fence } = await running(s);
-			await s.store.requestCancel('acme', job.id);
-			await s.store.release(job.id, fence);
-			assert.equal(await tryTake(s, job.id), null);
-			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
-		}),
-		it('a cancelled job does not wait for its retry', async (s) => {
-			const { job, fence } = await running(s);
-			await s.store.requestCancel('acme', job.id);
-			await s.store.fail(job.id, fence, broken, 60_000);
-			assert.deepEqual(await takeAll(s), []);
-			assert.equal((await read(s, job.id)).error?.code, 'cancelled');
-		}),
-		it('cancelling an ended job leaves it as it is', async (s) => {
-			const job = await completed(s);
-			assert.deepEqual(await s.store.requestCancel('acme', job.id), job);
-		}),
-		it('cancelling twice appends one event', async (s) => {
-			const { id } = await submit(s);
-			await s.store.requestCancel('acme', id);
-			await s.store.requestCancel('acme', id);
-			assert.deepEqual(await eventTypes(s, id), ['job.queued', 'job.failed']);
-		}),
-		it('cancelling an unknown job answers null', async (s) => {
-			assert.equal(await s.store.requestCancel('acme', 'video_0'), null);
 		}),
 		...(['queued', 'in_progress', 'completed', 'failed'] as const).flatMap((state) => [
 			it(`a removed ${state} job is unknown`, async (s) => {
@@ -126,31 +65,6 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 				await s.store.release(job.id, fence),
 			];
 			assert.deepEqual([answers, await s.store.get('acme', job.id)], [[false, false, false], null]);
-		}),
-		it('a removed job cannot be claimed, also after its lease', async (s) => {
-			const queued = await submit(s);
-			const { job } = await running(s);
-			await s.store.remove('acme', queued.id);
-			await s.store.remove('acme', job.id);
-			await s.clock.advance(leaseMs);
-			assert.equal(await tryTake(s, queued.id), null);
-			assert.equal(await tryTake(s, job.id), null);
-			assert.deepEqual(await takeAll(s), []);
-		}),
-		it('a removed job cannot be removed or cancelled again', async (s) => {
-			const { id } = await submit(s);
-			await s.store.remove('acme', id);
-			assert.equal(await s.store.remove('acme', id), null);
-			assert.equal(await s.store.requestCancel('acme', id), null);
-		}),
-		it('a second remove appends no event', async (s) => {
-			const { id } = await submit(s);
-			await s.store.remove('acme', id);
-			await s.store.remove('acme', id);
-			assert.deepEqual(await eventTypes(s, id), ['job.queued', 'job.deleted']);
-		}),
-		it('removing an unknown job answers null', async (s) => {
-			assert.equal(await s.store.remove('acme', newJob(s).id), null);
 		}),
 		it('of a claim and a remove at once, the remove prevails', async (s) => {
 			const { id } = await submit(s);

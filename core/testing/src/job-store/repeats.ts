@@ -79,30 +79,6 @@ export function repeatCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.clock.advance(1_000);
 			assert.equal((await claim(s, job.id)).job.attempt, 2);
 		}),
-		it('a call is no repeat of one by an earlier attempt', async (s) => {
-			const first = await running(s);
-			await s.store.release(first.job.id, first.fence);
-			const second = await claim(s, first.job.id);
-			assert.equal(await s.store.release(second.job.id, second.fence), true);
-			assert.deepEqual((await eventTypes(s, second.job.id)).at(-1), 'job.queued');
-			assert.equal((await read(s, second.job.id)).attempt, 0);
-		}),
-		it('a repeated release answers true after the queued job was cancelled', async (s) => {
-			const { job, fence } = await running(s);
-			await s.store.release(job.id, fence);
-			await s.store.requestCancel('acme', job.id);
-			const before = await state(s, job.id);
-			assert.equal(await s.store.release(job.id, fence), true);
-			assert.deepEqual(await state(s, job.id), before);
-		}),
-		it('an attempt that the store itself has ended is repeated by no call', async (s) => {
-			const { job, fence } = await running(s, { maxAttempts: 1 });
-			await s.clock.advance(leaseMs);
-			await tryTake(s, job.id);
-			const answers = [];
-			for (const name of names) answers.push(await call(name, s, job.id, fence));
-			assert.deepEqual(answers, [false, false, false, false]);
-		}),
 		it('nor is the end of an earlier attempt taken for that of one which the store has ended', async (s) => {
 			const first = await running(s, { maxAttempts: 2 });
 			await s.store.fail(first.job.id, first.fence, broken, 0);

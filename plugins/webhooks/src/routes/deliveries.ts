@@ -61,7 +61,10 @@ export function getDelivery({ deliveries }: WebhookContext): Route {
 	});
 }
 
-/** `POST /v1/webhook_deliveries/{id}/resend`: the same event with the same id, at once and with the whole schedule before it. */
+/**
+ * `POST /v1/webhook_deliveries/{id}/resend`: the same event with the same id, at once and with the whole schedule
+ * before it.
+ */
 export function resendDelivery(context: WebhookContext): Route {
 	const { deliveries, endpoints, deliveryJobs, clock } = context;
 	return defineRoute({

@@ -32,7 +32,8 @@ export function createEndpoint(context: WebhookContext): Route {
 		scope: 'webhooks:write',
 		summary: 'Create a webhook endpoint',
 		description:
-			'Ends of jobs are sent to it from now on, signed as Standard Webhooks says. The secret is shown in this answer alone.',
+			'Ends of jobs are sent to it from now on, signed as Standard Webhooks says. ' +
+			'The secret is shown in this answer alone.',
 		body: createBody,
 		response: { description: 'The endpoint and its secret.', schema: endpointWithSecretSchema },
 		errors: [...valueErrors, webhookErrors.E_WEBHOOK_ENDPOINTS_FULL, unavailable, full],

@@ -12,7 +12,10 @@ import { testResultSchema } from '../wire.ts';
 /** How many samples of a tenant are under way at a time; further ones wait. */
 const samplesAtOnce = 4;
 
-/** `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and changes nothing. */
+/**
+ * `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and
+ * changes nothing.
+ */
 export function testEndpoint(context: WebhookContext): Route {
 	const { endpoints, sender, clock } = context;
 	const turns = new PerTenantLimit(samplesAtOnce);

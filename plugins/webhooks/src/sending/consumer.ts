@@ -35,8 +35,10 @@ export interface ConsumerTools {
 }
 
 /**
- * Reads the log of job events and makes deliveries of their ends: the duty of one process at a time. The cursor is a record. It
- * moves on only when the deliveries of a page and their jobs are written, so that a crash in between repeats the page, which
+ * Reads the log of job events and makes deliveries of their ends: the duty of one process at a time. The cursor is a
+ * record. It
+ * moves on only when the deliveries of a page and their jobs are written, so that a crash in between repeats the page,
+ * which
  * changes nothing.
  */
 export class Consumer {

@@ -8,7 +8,10 @@ import { Pace } from './pace.ts';
 import { type Schedule, waitAfter } from './schedule.ts';
 import type { Sender, Sent } from './sender.ts';
 
-/** The kinds of job that send deliveries: the second one to receivers that are slow, so that those leave room for the others. */
+/**
+ * The kinds of job that send deliveries: the second one to receivers that are slow, so that those leave room for the
+ * others.
+ */
 export const deliveryKinds = ['webhook', 'webhookslow'] as const;
 
 type DeliveryKind = (typeof deliveryKinds)[number];
@@ -38,8 +41,10 @@ export interface DeliveryJobsTools {
 }
 
 /**
- * Sends deliveries. Each run of a schedule is a job whose tenant is the receiver, so that receivers take turns and each gets few
- * requests at a time. The record of the delivery is the truth about its attempts: an attempt that is repeated goes by it.
+ * Sends deliveries. Each run of a schedule is a job whose tenant is the receiver, so that receivers take turns and each
+ * gets few
+ * requests at a time. The record of the delivery is the truth about its attempts: an attempt that is repeated goes by
+ * it.
  */
 export class DeliveryJobs {
 	readonly #tools: DeliveryJobsTools;

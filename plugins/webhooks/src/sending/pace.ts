@@ -3,7 +3,9 @@ const slowMs = 2_000;
 /** Of how many receivers it is remembered that they are slow: the latest. */
 const maxReceivers = 10_000;
 
-/** Which receivers took long for their last answer. All callbacks of a tenant count as one: each may name another host. */
+/**
+ * Which receivers took long for their last answer. All callbacks of a tenant count as one: each may name another host.
+ */
 export class Pace {
 	readonly #slow = new Set<string>();
 

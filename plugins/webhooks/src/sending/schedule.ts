@@ -20,7 +20,10 @@ export interface Schedule {
 	readonly random: () => number;
 }
 
-/** The wait after so many failed attempts, ten per cent shorter to ten per cent longer, so that receivers that come back are not met by all at once; null when it was the last attempt. */
+/**
+ * The wait after so many failed attempts, ten per cent shorter to ten per cent longer, so that receivers that come back
+ * are not met by all at once; null when it was the last attempt.
+ */
 export function waitAfter({ waits, random }: Schedule, tries: number): number | null {
 	const wait = waits[tries - 1];
 	return wait === undefined ? null : Math.round(wait * (0.9 + 0.2 * random()));
@@ -31,7 +34,10 @@ export const longestRetryAfterMs = 24 * hour;
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** How long a `Retry-After` asks to wait (RFC 9110 §10.2.3: seconds or a date), in milliseconds, 24 hours at most; 0 for what is neither. */
+/**
+ * How long a `Retry-After` asks to wait (RFC 9110 §10.2.3: seconds or a date), in milliseconds, 24 hours at most; 0 for
+ * what is neither.
+ */
 export function retryAfterMs(header: string | undefined, now: number): number {
 	const text = header?.trim() ?? '';
 	const ms = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : untilDate(text, now);

@@ -26,7 +26,10 @@ export interface Sent {
 	readonly retryAfterMs: number;
 }
 
-/** Sends events, each as one request: signed as Standard Webhooks says, with the time of this attempt and the id of the event. */
+/**
+ * Sends events, each as one request: signed as Standard Webhooks says, with the time of this attempt and the id of the
+ * event.
+ */
 export class Sender {
 	readonly #egress: Egress;
 	readonly #clock: Clock;
@@ -36,7 +39,10 @@ export class Sender {
 		this.#clock = clock;
 	}
 
-	/** Sends a message. A receiver that fails is an attempt with a failure; rejects only when `signal` aborts, with its reason. */
+	/**
+	 * Sends a message. A receiver that fails is an attempt with a failure; rejects only when `signal` aborts, with its
+	 * reason.
+	 */
 	async send({ url, event, secrets }: Message, signal: AbortSignal): Promise<Sent> {
 		signal.throwIfAborted();
 		const at = this.#clock.now();
