@@ -107,6 +107,7 @@ export type {
 	JobKindSettings,
 	JobKinds,
 	JobOutcome,
+	JobRetry,
 	JobRun,
 	JobSubmission,
 	Jobs,

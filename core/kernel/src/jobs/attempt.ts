@@ -6,7 +6,7 @@ import type {
 	Job,
 	JobError,
 } from '../contract/jobs/job-store.ts';
-import type { JobDefinition, JobOutcome, JobRun } from '../contract/jobs/jobs.ts';
+import type { JobDefinition, JobOutcome, JobRetry, JobRun } from '../contract/jobs/jobs.ts';
 import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
 import { LeaseHeartbeat } from './lease-heartbeat.ts';
 import type { JobTools } from './tools.ts';
@@ -79,15 +79,15 @@ export class Attempt {
 	}
 
 	async #work(): Promise<AttemptEnd> {
-		let outcome: JobOutcome;
+		let outcome: JobOutcome | JobRetry;
 		try {
 			const work = this.#definition.run(this.#job, this.#surroundings());
 			outcome = await Promise.race([work, this.#abandoned.promise]);
-			checkOutcome(outcome);
+			if (!isRetry(outcome)) checkOutcome(outcome);
 		} catch (error) {
 			return this.#giveUp(error);
 		}
-		return this.#succeed(outcome);
+		return isRetry(outcome) ? this.#putOff(outcome) : this.#succeed(outcome);
 	}
 
 	#surroundings(): JobRun {
@@ -130,6 +130,16 @@ export class Attempt {
 		if (kept === false) await this.#discard();
 		// With the outcome unknown the bytes stay: the record may say completed. Otherwise the sweep finds them.
 		return kept === undefined ? 'unrecorded' : kept ? 'completed' : 'lost';
+	}
+
+	async #putOff({ retryInMs }: JobRetry): Promise<AttemptEnd> {
+		const error = jobError(plinthError('E_JOB_ATTEMPTS'));
+		const { id } = this.#job;
+		const kept = await this.#persist(() =>
+			this.#tools.store.fail(id, this.#fence, error, retryInMs),
+		);
+		await this.#discard();
+		return kept === undefined ? 'unrecorded' : kept ? 'put off' : 'lost';
 	}
 
 	async #giveUp(error: unknown): Promise<AttemptEnd> {
@@ -236,10 +246,16 @@ export class Attempt {
 	}
 }
 
+function isRetry(outcome: JobOutcome | JobRetry): outcome is JobRetry {
+	return typeof Object(outcome).retryInMs === 'number';
+}
+
 /** What no store can write would be tried again for ever. */
 function checkOutcome(outcome: Partial<JobOutcome> | undefined): void {
 	if (JSON.stringify(outcome?.result) === undefined) {
-		throw new TypeError('The work of a job must resolve to { result } with a JSON object.');
+		throw new TypeError(
+			'The work of a job must resolve to { result: a JSON object } or { retryInMs }.',
+		);
 	}
 }
 

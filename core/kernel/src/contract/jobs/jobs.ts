@@ -30,6 +30,13 @@ export interface JobOutcome {
 	readonly retentionMs?: number;
 }
 
+/**
+ * What an attempt leaves that was not the last one: the job is queued again, due after a span, while attempts are left.
+ */
+export interface JobRetry {
+	readonly retryInMs: number;
+}
+
 /** What a kind of job may have otherwise than the `jobs` section of the config says. */
 export type JobKindSettings = Partial<
 	Pick<
@@ -49,6 +56,8 @@ export interface JobDefinition {
 	/** How many attempts a job has; 5 unless set. */
 	readonly maxAttempts?: number;
 	readonly settings?: JobKindSettings;
+	/** Work of the server itself, such as sending webhooks: `JobKinds.names` leaves the kind out. */
+	readonly isInternal?: boolean;
 	/**
 	 * The models that this process has for the kind; the jobs of others stay for other workers. Asked at each look
 	 * for jobs. Absent: it runs a job of whatever model.
@@ -58,7 +67,7 @@ export interface JobDefinition {
 	 * Runs one attempt. A coded error ends the job with its wire code; any other with `model_error` and a neutral
 	 * sentence.
 	 */
-	run(job: Job, run: JobRun): Promise<JobOutcome>;
+	run(job: Job, run: JobRun): Promise<JobOutcome | JobRetry>;
 	/**
 	 * After how many milliseconds a failed attempt is followed by another, while attempts are left; undefined: the
 	 * job fails. Absent: only a store that is unavailable is waited for. Not asked when the attempt was cancelled,
@@ -131,7 +140,7 @@ export interface Jobs {
 
 /** The kinds of job that the plugins of a deployment run. */
 export interface JobKinds {
-	/** Their names, once every plugin is set up. */
+	/** Their names, once every plugin is set up, without the internal ones. */
 	names(): readonly string[];
 	/** The job as its plugin shows it to clients; undefined where the plugin has no view of its own. */
 	view(job: Job): object | undefined;

@@ -55,7 +55,10 @@ export class PluginSetups {
 	constructor(tools: SetupTools) {
 		this.#tools = tools;
 		tools.registry.provide(services.jobKinds, {
-			names: () => [...(this.machine?.service.definitions.keys() ?? [])],
+			names: () =>
+				[...(this.machine?.service.definitions ?? [])]
+					.filter(([, { isInternal }]) => !isInternal)
+					.map(([kind]) => kind),
 			view: (job) => this.machine?.service.definitions.get(job.kind)?.view?.(job),
 		} satisfies JobKinds);
 	}

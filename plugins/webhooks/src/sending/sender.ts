@@ -4,7 +4,7 @@ import type { Attempt } from '../deliveries/record.ts';
 import { bodyOf, type WebhookEvent } from '../event.ts';
 import { signatures } from '../secrets.ts';
 import { failureOf, failureOfStatus } from './failure.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from './schedule.ts';
 
 /** How long a receiver may take for its answer, in milliseconds. */
 export const answerMs = 15_000;
@@ -26,7 +26,10 @@ export interface Sent {
 	readonly retryAfterMs: number;
 }
 
-/** Sends events, each as one request: signed as Standard Webhooks says, with the time of this attempt and the id of the event. */
+/**
+ * Sends events, each as one request: signed as Standard Webhooks says, with the time of this attempt and the id of the
+ * event.
+ */
 export class Sender {
 	readonly #egress: Egress;
 	readonly #clock: Clock;
@@ -36,7 +39,10 @@ export class Sender {
 		this.#clock = clock;
 	}
 
-	/** Sends a message. A receiver that fails is an attempt with a failure; rejects only when `signal` aborts, with its reason. */
+	/**
+	 * Sends a message. A receiver that fails is an attempt with a failure; rejects only when `signal` aborts, with its
+	 * reason.
+	 */
 	async send({ url, event, secrets }: Message, signal: AbortSignal): Promise<Sent> {
 		signal.throwIfAborted();
 		const at = this.#clock.now();

@@ -14,15 +14,14 @@ import { callbackTarget, endpointTarget, type Target } from '../deliveries/recor
 import type { Deliveries } from '../deliveries/store.ts';
 import type { Endpoint, Endpoints } from '../endpoints/store.ts';
 import { eventOf } from '../event.ts';
-import { Rounds } from './rounds.ts';
+import { type DeliveryJobs, deliveryKinds } from './delivery-jobs.ts';
 
-const everyMs = 1_000;
 const pageSize = 100;
 /** How many deliveries are written at the same time: a store commits them together. */
-const together = 50;
+const batchSize = 50;
 
-const place: CollectionRef = { tenant: 'system', collection: 'webhooks.cursors' };
-const placeId = 'jobs';
+const cursors: CollectionRef = { tenant: 'system', collection: 'webhooks.cursors' };
+const cursorId = 'jobs';
 
 /** What the consumer works with. */
 export interface ConsumerTools {
@@ -30,63 +29,37 @@ export interface ConsumerTools {
 	readonly records: RecordStore;
 	readonly endpoints: Endpoints;
 	readonly deliveries: Deliveries;
+	readonly deliveryJobs: DeliveryJobs;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Called with the receivers that have something new. */
-	readonly planned: (lines: Iterable<string>) => void;
 }
 
 /**
- * Reads the log of job events and makes deliveries of their ends. How far it has come is a record that all processes share: it moves on only
- * when the deliveries of a page are written, so that an end in between repeats the page, which changes nothing.
+ * Reads the log of job events and makes deliveries of their ends: the duty of one process at a time. The cursor is a
+ * record. It
+ * moves on only when the deliveries of a page and their jobs are written, so that a crash in between repeats the page,
+ * which
+ * changes nothing.
  */
 export class Consumer {
 	readonly #tools: ConsumerTools;
-	readonly #rounds: Rounds;
-	#warnedAt: string | undefined;
 
 	constructor(tools: ConsumerTools) {
 		this.#tools = tools;
-		this.#rounds = new Rounds({
-			clock: tools.clock,
-			log: tools.log,
-			everyMs,
-			complaint: 'job events could not be turned into webhooks; tried again in a second',
-			round: () => this.#round(),
-		});
 	}
 
-	/** Begins to read. */
-	start(): void {
-		this.#rounds.start();
-	}
-
-	/** Says that there may be new events. */
-	wake(): void {
-		this.#rounds.wake();
-	}
-
-	/** Reads no more; resolves when the page under way is done. */
-	stop(): Promise<void> {
-		return this.#rounds.stop();
-	}
-
-	async #round(): Promise<undefined> {
-		const { records, planned } = this.#tools;
-		while (!this.#rounds.isStopped) {
-			const stored = await records.get<{ cursor: string }>(place, placeId);
+	/** Reads until there is nothing new. A process whose duty has lapsed never moves the cursor back. */
+	async round(signal: AbortSignal): Promise<void> {
+		const { records } = this.#tools;
+		while (!signal.aborted) {
+			const stored = await records.get<{ cursor: string }>(cursors, cursorId);
 			const cursor = stored?.value.cursor;
 			const page = await this.#read(cursor);
-			this.#complain(page, cursor);
 			if (page.events.length === 0 && page.cursor === cursor) return;
-			planned(await this.#plan(page.events));
-			// Null: another process has read the same page.
-			await records.put(
-				place,
-				placeId,
-				{ cursor: page.cursor },
-				{ ifVersion: stored?.version ?? 0 },
-			);
+			await this.#deliver(page.events);
+			const options = { ifVersion: stored?.version ?? 0 };
+			const version = await records.put(cursors, cursorId, { cursor: page.cursor }, options);
+			if (page.missed && version !== null) this.#warnOfGap();
 			if (page.events.length === 0) return;
 			await setImmediate();
 		}
@@ -104,37 +77,32 @@ export class Consumer {
 		}
 	}
 
-	#complain({ missed }: EventPage, cursor: string | undefined): void {
-		if (!missed || this.#warnedAt === cursor) return;
-		this.#warnedAt = cursor;
+	#warnOfGap(): void {
 		this.#tools.log.warn(
 			{},
 			'job events were trimmed before they could be turned into webhooks: some were never sent',
 		);
 	}
 
-	/** Writes the deliveries of a page and resolves with the lines that they stand in. */
-	async #plan(events: readonly JobEvent[]): Promise<ReadonlySet<string>> {
+	async #deliver(events: readonly JobEvent[]): Promise<void> {
 		const tasks = await this.#tasks(events);
-		for (let at = 0; at < tasks.length; at += together) {
-			await Promise.all(tasks.slice(at, at + together).map(({ write }) => write()));
+		for (let at = 0; at < tasks.length; at += batchSize) {
+			await Promise.all(tasks.slice(at, at + batchSize).map((task) => task()));
 		}
-		return new Set(tasks.map(({ line }) => line));
 	}
 
-	async #tasks(events: readonly JobEvent[]) {
-		const { deliveries, endpoints, clock } = this.#tools;
+	async #tasks(events: readonly JobEvent[]): Promise<readonly (() => Promise<void>)[]> {
+		const { deliveries, deliveryJobs, endpoints, clock } = this.#tools;
 		const known = new Map<string, readonly Endpoint[]>();
-		const tasks: { readonly line: string; readonly write: () => Promise<void> }[] = [];
+		const tasks: (() => Promise<void>)[] = [];
 		for (const ended of events) {
 			const event = eventOf(ended);
-			if (!event) continue;
+			if (!event || deliveryKinds.some((kind) => kind === ended.kind)) continue;
 			const { tenant } = ended;
 			const all = known.get(tenant) ?? (await endpoints.list(tenant));
 			known.set(tenant, all);
 			for (const target of targetsOf(ended, event.type, all, clock.now())) {
-				const write = () => deliveries.plan(tenant, event, target);
-				tasks.push({ line: target.line, write });
+				tasks.push(async () => deliveryJobs.submit(await deliveries.create(tenant, event, target)));
 			}
 		}
 		return tasks;
@@ -150,7 +118,7 @@ function targetsOf(
 ): Target[] {
 	const targets = endpoints
 		.filter(({ disabled, eventTypes }) => !disabled && eventTypes.includes(type))
-		// An endpoint of the future was made before the clock was set back: it hears all that is read until then.
+		// An endpoint of the future was made before the clock was set back: it gets all that is read until then.
 		.filter(({ createdAt }) => createdAt <= ended.at || createdAt > now)
 		.map(endpointTarget);
 	const { callback } = ended.data;

@@ -18,7 +18,10 @@ const noTls = 'no secure connection could be made: the certificate or TLS was re
 const certificates =
 	/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
 
-/** Why no answer came, in words for the owner of the endpoint. Never the text of a foreign error, which may name addresses of our network. */
+/**
+ * Why no answer came, in words for the owner of the endpoint. Never the text of a foreign error, which may name
+ * addresses of our network.
+ */
 export function failureOf(error: unknown): string {
 	if (error instanceof ForbiddenTarget) return error.message;
 	const { code, name, syscall } = Object(error) as Readonly<Record<string, unknown>>;
