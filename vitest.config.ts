@@ -17,10 +17,13 @@ const conditions = ['@plinth/source', 'module', 'node', 'development|production'
 
 /** Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and needs nothing but npm packages. */
 const lengthy = [
+	'adapters/builtin/test/{image,speech,video}/model.test.ts',
+	'adapters/builtin/test/speech/synthesizer.test.ts',
 	'adapters/documents/test/pool.test.ts',
 	'adapters/sqlite/test/model.test.ts',
 	'cli/test/{demo,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
+	'test/e2e/webhooks.test.ts',
 	'test/reference/typed.test.ts',
 ];
 

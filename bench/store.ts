@@ -12,7 +12,7 @@ const roundMs = 2_000;
 export const store: Bench = {
 	name: 'store',
 	about:
-		'create + claim + complete through the SQLite job store, 32 callers, against a raw group-commit loop',
+		'create + take + complete through the SQLite job store, 32 callers, against a raw group-commit loop',
 	needs: [],
 	async run() {
 		const dir = await mkdtemp(join(tmpdir(), 'plinth-bench-'));

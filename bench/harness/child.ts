@@ -30,7 +30,7 @@ export function startChild(script: string, options: ChildOptions = {}): Child {
 	const child = fork(join(subjects, script), args, {
 		execArgv: ['--conditions=@plinth/source', ...execArgv],
 		stdio: ['ignore', 'ignore', quiet ? 'ignore' : 'inherit', 'ipc'],
-		env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...env },
+		env: { PATH, HOME, NODE_ENV: 'production', ...(TMPDIR ? { TMPDIR } : {}), ...env },
 	});
 	endWithUs(child);
 	const messages = mailbox(child, script);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { JobStore } from '@plinth/core';
+import type { Claim, JobStore } from '@plinth/core';
 import { sqliteJobs } from '@plinth/sqlite';
 import { createBackend, silentLogger } from '@plinth/testing';
 
@@ -55,12 +55,27 @@ function ported(port: JobStore): Jobs {
 	const common = { kind: 'video', tenant: 'acme', principal: 'key_1', model: 'builtin-video' };
 	return {
 		create: (id) => port.create({ id, ...common, input, maxAttempts: 5 }),
-		async take() {
-			const [claim] = await port.take('video', 'worker', { leaseMs: 20_000, count: 1 });
-			if (!claim) throw new Error('No job was given out.');
-			return { id: claim.job.id, fence: claim.fence };
-		},
+		take: takesOf(port),
 		complete: (id, fence) => port.complete(id, fence, { result, retentionMs }),
+	};
+}
+
+/** One worker with many slots: those that are free when it asks are filled by one take. */
+function takesOf(port: JobStore): Jobs['take'] {
+	let free: ((claim: Claim | undefined) => void)[] = [];
+	const fill = async () => {
+		const slots = free;
+		free = [];
+		const claims = await port.take('video', 'worker', { leaseMs: 20_000, count: slots.length });
+		slots.forEach((slot, index) => void slot(claims[index]));
+	};
+	return async () => {
+		const claim = await new Promise<Claim | undefined>((resolve) => {
+			if (free.length === 0) setImmediate(fill);
+			free.push(resolve);
+		});
+		if (!claim) throw new Error('No job was given out.');
+		return { id: claim.job.id, fence: claim.fence };
 	};
 }
 

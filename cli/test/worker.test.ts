@@ -28,7 +28,7 @@ function worker(): Child {
 describe('plinth worker', () => {
 	test('says what it works on, listens nowhere, and exits 0 on SIGTERM', { timeout }, async () => {
 		const child = worker();
-		await child.printed(/works on +video \(plugin video\)/);
+		await child.printed(/works on[^]*video \(plugin video\)/);
 		expect(child.stdout()).not.toContain('http://');
 		child.signal('SIGTERM');
 		await expect(child.exit).resolves.toMatchObject({ code: 0, signal: null });

@@ -69,17 +69,17 @@ export function keyOf(tenant: string): string {
 	return `key-of-${tenant}`;
 }
 
-/** Everything that is due in a data directory's database; servers may go on using it. */
-export async function dueEntries(dataDir: string): Promise<readonly StoredRecord[]> {
+/** The deliveries that a data directory's database is going to delete; servers may go on using it. */
+export async function purgedDeliveries(dataDir: string): Promise<ReadonlySet<string>> {
 	const backend = sqliteRecords({ file: `${dataDir}/plinth.db` });
 	const { provided: store, stop } = await createBackend<RecordStore>(backend);
 	try {
 		const found: StoredRecord[] = [];
 		for (let after = ''; ; after = found.at(-1)?.id ?? '') {
-			const collection = { tenant: 'system', collection: 'webhooks.due' };
+			const collection = { tenant: 'system', collection: 'webhooks.purges' };
 			const { records, hasMore } = await store.list(collection, { after, limit: 1_000 });
 			found.push(...records);
-			if (!hasMore) return found;
+			if (!hasMore) return new Set(found.map(({ id }) => id.replace(/^[0-9a-f]+_/, '')));
 		}
 	} finally {
 		await stop();

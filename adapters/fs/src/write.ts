@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { type PutBlobOptions, plinthError, untilAborted } from '@plinth/core';
+import {
+	isReusableBody,
+	orAbort,
+	type PutBlobOptions,
+	plinthError,
+	untilAborted,
+} from '@plinth/core';
 import { withStoreErrors } from './failures.ts';
 import { type BlobMetadata, footerOf } from './footer.ts';
 
@@ -14,7 +20,7 @@ export async function writeBlob(
 	try {
 		const hash = createHash('sha256');
 		let size = 0;
-		for await (const chunk of untilAborted(body, signal)) {
+		for await (const chunk of chunksOf(body, signal)) {
 			size += chunk.length;
 			if (size > maxBytes) throw plinthError('E_BODY_TOO_LARGE');
 			hash.update(chunk);
@@ -26,5 +32,27 @@ export async function writeBlob(
 		return metadata;
 	} finally {
 		await handle.close();
+	}
+}
+
+const bufferBytes = 524_288;
+
+/** The chunks of a body. Each is valid until the next one is asked for: fresh memory for all of them would keep the collector busy. */
+async function* chunksOf(
+	body: Uint8Array | AsyncIterable<Uint8Array>,
+	signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+	if (body instanceof Uint8Array || !isReusableBody(body)) return yield* untilAborted(body, signal);
+	const buffer = Buffer.allocUnsafeSlow(bufferBytes);
+	try {
+		for (;;) {
+			signal?.throwIfAborted();
+			const reading = body.readInto(buffer);
+			const length = await (signal ? orAbort(signal, reading) : reading);
+			if (length === 0) return;
+			yield buffer.subarray(0, length);
+		}
+	} finally {
+		await body[Symbol.asyncIterator]().return?.();
 	}
 }

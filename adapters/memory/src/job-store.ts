@@ -26,8 +26,8 @@ import { Offers } from './offers.ts';
 import { byAge, findRepeat } from './repeats.ts';
 
 /**
- * The reference implementation of `JobStore`: the state machine of the kernel over a map. Bodies never await, so each method is
- * one transaction; what goes in and comes out is copied, so that callers cannot reach the states.
+ * The reference implementation of `JobStore`: the state machine of the kernel over a map. Bodies never await, so
+ * each method is one transaction; what goes in and comes out is copied, so that callers cannot reach the states.
  */
 export class MemoryJobStore implements JobStore {
 	readonly #states = new Map<string, JobState>();
@@ -199,7 +199,10 @@ export class MemoryJobStore implements JobStore {
 		return true;
 	}
 
-	/** Cuts a lease that a clock set back has made long, or looks whether a worker offers the model of a job that waits. */
+	/**
+	 * Cuts a lease that a clock set back has made long, or looks whether a worker offers the model of a job that
+	 * waits.
+	 */
 	#tidy(state: JobState, time: StoreTime): void {
 		const { job, dueAt, leaseMs } = state;
 		if (jobState.isDue(state, time.now)) {

@@ -7,7 +7,10 @@ import {
 	retryWindowMs,
 } from '@plinth/core';
 
-/** The state that answers a repeated create, or undefined when the request is a new one. Throws `E_IDEMPOTENCY_MISMATCH`. */
+/**
+ * The state that answers a repeated create, or undefined when the request is a new one. Throws
+ * `E_IDEMPOTENCY_MISMATCH`.
+ */
 export function findRepeat(
 	states: readonly JobState[],
 	{ tenant, principal }: NewJob,

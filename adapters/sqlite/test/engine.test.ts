@@ -111,7 +111,8 @@ describe('the file', () => {
 
 describe('the queries', () => {
 	test.each([
-		['oldestDue', sql.oldestDue],
+		['oldestDue', sql.selectOldestDue(true, true)],
+		['selectSpent', sql.selectSpent],
 		['nextTenant', sql.nextTenant],
 		['endSpent', sql.endSpent],
 		['noteOffered', sql.noteOffered],
@@ -150,10 +151,8 @@ describe('the queries', () => {
 test('a look for the next job reads nothing but its index', () => {
 	const connection = new Connection(file);
 	prepareFile(connection, 1_000);
-	const parameters = { now: 1, kind: 'video', tenant: 'acme', models: null, running: '[]' };
 	const plan = connection.all<{ detail: string }>(
-		`EXPLAIN QUERY PLAN ${sql.oldestDue}`,
-		parameters,
+		`EXPLAIN QUERY PLAN ${sql.selectOldestDue(false, false)}`,
 	);
 	expect(plan[0]?.detail).toBe(
 		'SEARCH jobs USING COVERING INDEX jobs_pending (kind=? AND tenant=?)',

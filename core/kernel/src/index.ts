@@ -45,12 +45,16 @@ export {
 export { defineErrors, type ErrorSpec, type WireErrorType } from './contract/errors/error-spec.ts';
 export { errors, modelErrors, valueErrors } from './contract/errors/errors.ts';
 export { redact } from './contract/errors/redact.ts';
+export type { Middleware } from './contract/http/middleware.ts';
 export type { HostContext, HostMiddleware, Mount } from './contract/http/mount.ts';
 export {
+	type Answer,
+	type Base64,
 	type BinaryOptions,
 	type ByteSource,
 	type JsonOptions,
 	Reply,
+	type Sendable,
 	type ServerEvent,
 } from './contract/http/reply.ts';
 export {
@@ -58,6 +62,7 @@ export {
 	type BodyLimits,
 	type Call,
 	defineRoute,
+	type HandlerResult,
 	type ResponseSpec,
 	type Route,
 	type RouteDefinition,
@@ -72,32 +77,29 @@ export {
 	maxFileBytes,
 	type UploadedFile,
 } from './contract/http/upload.ts';
-export {
-	type Claim,
-	type Completion,
-	type CreateOptions,
-	type EventPage,
-	type EventQuery,
-	type Heartbeat,
-	type HeartbeatUpdate,
-	type Idempotency,
-	idempotencyKeyMs,
-	type Job,
-	type JobCallback,
-	type JobError,
-	type JobEvent,
-	type JobEventType,
-	type JobListOptions,
-	type JobPage,
-	type JobStatus,
-	type JobStore,
-	modelWaitMs,
-	type NewJob,
-	offerInstant,
-	offerMs,
-	retryWindowMs,
-	type SweepItem,
-	type TakeOptions,
+export type {
+	EventPage,
+	EventQuery,
+	JobEvent,
+	JobEventType,
+} from './contract/jobs/job-events.ts';
+export type {
+	Claim,
+	Completion,
+	CreateOptions,
+	Heartbeat,
+	HeartbeatUpdate,
+	Idempotency,
+	Job,
+	JobCallback,
+	JobError,
+	JobListOptions,
+	JobPage,
+	JobStatus,
+	JobStore,
+	NewJob,
+	SweepItem,
+	TakeOptions,
 } from './contract/jobs/job-store.ts';
 export type {
 	JobAttachment,
@@ -105,11 +107,19 @@ export type {
 	JobKindSettings,
 	JobKinds,
 	JobOutcome,
+	JobRetry,
 	JobRun,
 	JobSubmission,
 	Jobs,
 	StoredAttachment,
 } from './contract/jobs/jobs.ts';
+export {
+	idempotencyKeyMs,
+	modelWaitMs,
+	offerInstant,
+	offerMs,
+	retryWindowMs,
+} from './contract/jobs/times.ts';
 export {
 	defineModel,
 	defineModelKind,
@@ -177,12 +187,18 @@ export { BootError, type BootProblem, bootErrors } from './engine/boot/problem.t
 export { findConfig, type LoadedConfig, type LoadOptions } from './engine/config/load.ts';
 export { nearest } from './engine/config/nearest.ts';
 export type { ResolvedConfig } from './engine/config/resolve.ts';
-export { type Base64, base64 } from './http/answers/base64.ts';
+export { base64 } from './http/answers/base64.ts';
 export type { ResumableEvent } from './http/answers/sse.ts';
-export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/bodies/data-url.ts';
-export { mediaTypeOf } from './http/bodies/media-type.ts';
-export { ownerMark, ownerState } from './http/bodies/process-mark.ts';
+export {
+	DataUrlError,
+	decodeDataUrl,
+	decodeFileData,
+	isAddress,
+} from './http/bodies/files/data-url.ts';
+export { mediaTypeOf } from './http/bodies/files/media-type.ts';
+export { ownerMark, ownerState } from './http/bodies/files/process-mark.ts';
 export { type CodePointBounds, codePoints } from './http/validation/text.ts';
+export { jobDiagram } from './jobs/diagram.ts';
 export { isJobId } from './jobs/ids.ts';
 export type { AttemptEnding, JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';

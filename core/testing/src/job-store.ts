@@ -22,8 +22,8 @@ export interface JobStoreSuiteOptions {
 }
 
 /**
- * The sentences of the `JobStore` contract as cases. They say what each method is for; what follows when calls meet is the business
- * of {@link checkAgainstModel}: run both.
+ * The sentences of the `JobStore` contract as cases. They say what each method is for; what follows when calls meet
+ * is the business of {@link checkAgainstModel}: run both.
  */
 export function jobStoreSuite(options: JobStoreSuiteOptions): ConformanceCase[] {
 	const { create, recordRetentionMs = 7 * 86_400_000, supports = {} } = options;

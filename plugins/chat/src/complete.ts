@@ -1,6 +1,7 @@
 import {
 	type Call,
 	type Clock,
+	type HandlerResult,
 	type Logger,
 	type ModelCall,
 	orAbort,
@@ -16,6 +17,7 @@ import { RequestReader } from './request/request-reader.ts';
 import { wholeAnswer } from './response/complete.ts';
 import { headOf } from './response/head.ts';
 import { type AnswerOptions, makeAnswers } from './response/make.ts';
+import type { ChatCompletion, chatCompletion } from './response/schemas.ts';
 import { chunks } from './response/stream.ts';
 
 /**
@@ -28,7 +30,11 @@ const firstEventMs = 10_000;
  * Responds to one request with a value or an event stream. A fallback model can take over until the complete response
  * exists or, in a stream, until the first piece. All `n` answers of a request use one model slot.
  */
-export async function complete(chat: ChatContext, body: ChatBody, call: Call): Promise<unknown> {
+export async function complete(
+	chat: ChatContext,
+	body: ChatBody,
+	call: Call,
+): Promise<HandlerResult<typeof chatCompletion>> {
 	const { models, clock } = chat;
 	const { id, model } = models.get(body.model);
 	const reader = new RequestReader(chat, body, call);
@@ -67,7 +73,7 @@ interface AnswerContext {
 async function answerWhole(
 	modelCall: ModelCall<ChatModel>,
 	context: AnswerContext,
-): Promise<object> {
+): Promise<ChatCompletion> {
 	const { options, head, format } = await prepare(modelCall, context);
 	return wholeAnswer(await makeAnswers(options), head, format);
 }

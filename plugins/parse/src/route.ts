@@ -1,4 +1,12 @@
-import { type Call, defineRoute, errors, Reply, type Route, valueErrors } from '@plinth/core';
+import {
+	type Call,
+	defineRoute,
+	errors,
+	type HandlerResult,
+	Reply,
+	type Route,
+	valueErrors,
+} from '@plinth/core';
 import {
 	type Capacity,
 	type DocumentReader,
@@ -100,7 +108,7 @@ function toReply(
 	results: readonly ParsedAttachment[],
 	budget: TextBudget,
 	signal: AbortSignal,
-): unknown {
+): HandlerResult<typeof parseAnswer> {
 	const value = { results };
 	if (budget.used + totalNameLength(results) <= longAnswer) {
 		budget.release();

@@ -96,7 +96,9 @@ describe('one attempt', () => {
 			},
 			{ retentionHours: 0.001 },
 		);
-		const { result, retentionMs } = await runner.run(job, run);
+		const outcome = await runner.run(job, run);
+		if (!('result' in outcome)) throw new Error('the work is not done');
+		const { result, retentionMs } = outcome;
 		expect(retentionMs).toBe(3_600);
 		expect(result).toEqual({
 			video: {

@@ -3,7 +3,7 @@ import type { Egress, JobCallbacks } from '@plinth/toolkit';
 import { maxUrlLength } from './fields.ts';
 import { isSecret } from './secrets.ts';
 
-/** Looks at the callbacks that other plugins let clients name. What is accepted is told of the job's end. */
+/** Checks the callbacks that clients name for a job; what passes gets a request when the job ends. */
 export function jobCallbacks(egress: Egress): JobCallbacks {
 	return {
 		async check({ url, secret }) {

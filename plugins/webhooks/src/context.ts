@@ -1,21 +1,30 @@
-import { type Clock, errorFrom, invalidValue, type JobKinds } from '@plinth/core';
+import {
+	type Clock,
+	type EventBus,
+	errorFrom,
+	invalidValue,
+	type JobKinds,
+	type Logger,
+} from '@plinth/core';
 import type { Egress } from '@plinth/toolkit';
 import type { Deliveries } from './deliveries/store.ts';
-import type { Dispatcher } from './delivery/dispatcher.ts';
-import type { Sender } from './delivery/sender.ts';
 import type { Endpoint, Endpoints } from './endpoints/store.ts';
 import { webhookErrors } from './errors.ts';
 import { eventTypes } from './event.ts';
+import type { DeliveryJobs } from './sending/delivery-jobs.ts';
+import type { Sender } from './sending/sender.ts';
 
 /** What the routes work with. */
 export interface WebhookContext {
 	readonly endpoints: Endpoints;
 	readonly deliveries: Deliveries;
-	readonly dispatcher: Dispatcher;
+	readonly deliveryJobs: DeliveryJobs;
 	readonly sender: Sender;
 	readonly egress: Egress;
+	readonly events: EventBus;
 	readonly kinds: JobKinds;
 	readonly clock: Clock;
+	readonly log: Logger;
 }
 
 /** Gives back an endpoint that was found, and throws `E_WEBHOOK_ENDPOINT_NOT_FOUND` for one that was not. */

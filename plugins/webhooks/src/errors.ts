@@ -3,7 +3,10 @@ import { defineErrors } from '@plinth/core';
 const notFound = { status: 404, type: 'invalid_request_error' } as const;
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 
-/** Every coded error of the webhooks plugin. Unknown, foreign and malformed ids share one row, so that ids cannot be probed. */
+/**
+ * Every coded error of the webhooks plugin. Unknown, foreign and malformed ids share one row, so that ids cannot be
+ * probed.
+ */
 export const webhookErrors = defineErrors({
 	E_WEBHOOK_ENDPOINT_NOT_FOUND: {
 		...notFound,

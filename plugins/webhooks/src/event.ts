@@ -1,7 +1,7 @@
 import type { JobEvent } from '@plinth/core';
 import { eventId } from './ids.ts';
 
-/** What is told to receivers: that a job has ended. */
+/** What receivers get: that a job has ended. */
 export type WebhookEvent = {
 	/** The same in every process and at every attempt. */
 	readonly id: string;
@@ -30,7 +30,7 @@ export function eventOf({ type, kind, jobId, at }: JobEvent): WebhookEvent | und
 	return { id: eventId(jobId, name), type: name, jobId, at };
 }
 
-/** The body that receivers get: thin, as OpenAI's events are. Who wants to know more asks for the job. */
+/** The body that receivers get: thin, as OpenAI's events are. The job itself has the rest. */
 export function bodyOf({ id, type, jobId, at }: WebhookEvent): string {
 	const created = Math.floor(at / 1000);
 	return JSON.stringify({ id, object: 'event', created_at: created, type, data: { id: jobId } });

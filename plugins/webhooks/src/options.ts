@@ -1,6 +1,6 @@
 import { formBoolean } from '@plinth/toolkit';
 import { z } from 'zod';
-import { defaultWaits } from './delivery/schedule.ts';
+import { defaultWaits } from './sending/schedule.ts';
 
 const seconds = z.number().min(0).max(604_800);
 const waits = z.array(seconds).max(50);
@@ -21,7 +21,10 @@ const written = z.string().transform((text, ctx) => {
 export const webhookOptions = z.strictObject({
 	/** Lets plain http and addresses of private networks through: for tests and for networks without strangers. */
 	allowPrivate: formBoolean().default(false),
-	/** Seconds to wait after the first attempt, which comes at once, and after each further one. Empty: the schedule of five seconds to ten hours. */
+	/**
+	 * Seconds to wait after the first attempt, which comes at once, and after each further one. Empty: the schedule of
+	 * five seconds to ten hours.
+	 */
 	retrySeconds: z
 		.union([written, waits], { error: expected })
 		.default([])

@@ -1,13 +1,15 @@
 import { definePlugin, services } from '@plinth/core';
 import { Egress, mediaServices } from '@plinth/toolkit';
 import { jobCallbacks } from './callbacks.ts';
-import type { WebhookContext } from './context.ts';
-import { Machine } from './delivery/machine.ts';
+import { Deliveries } from './deliveries/store.ts';
+import { Endpoints } from './endpoints/store.ts';
 import { webhookOptions } from './options.ts';
+import { Rounds } from './rounds.ts';
 import { getDelivery, listDeliveries, resendDelivery } from './routes/deliveries.ts';
 import {
 	createEndpoint,
 	deleteEndpoint,
+	endpointDeleted,
 	getEndpoint,
 	listEndpoints,
 	updateEndpoint,
@@ -15,9 +17,22 @@ import {
 import { listEventTypes } from './routes/event-types.ts';
 import { rotateSecret } from './routes/secret.ts';
 import { testEndpoint } from './routes/test.ts';
+import { Consumer } from './sending/consumer.ts';
+import { DeliveryJobs, deliveryKinds } from './sending/delivery-jobs.ts';
+import type { Schedule } from './sending/schedule.ts';
+import { Sender } from './sending/sender.ts';
 
-/** Makes the plugin with a way out to receivers, which it closes when it stops: tests name hosts that no resolver knows. */
-export function webhooksThrough(wayOut: (allowPrivate: boolean) => Egress) {
+const consumeEveryMs = 1_000;
+const purgeEveryMs = 60_000;
+
+/**
+ * Makes the plugin with an egress to receivers, which it closes when it stops: tests name hosts that no resolver knows,
+ * and fix the schedule.
+ */
+export function webhooksThrough(
+	createEgress: (allowPrivate: boolean) => Egress,
+	fixed: Partial<Schedule> = {},
+) {
 	return definePlugin({
 		id: 'webhooks',
 		config: webhookOptions,
@@ -28,14 +43,34 @@ export function webhooksThrough(wayOut: (allowPrivate: boolean) => Egress) {
 			kinds: services.jobKinds,
 			clock: services.clock,
 		},
+		jobs: deliveryKinds,
 		provides: mediaServices.callbacks,
-		setup({ config: options, services: found, route, onStart, onStop, log }) {
+		setup({ config: options, services: found, route, job, duty, onStart, onStop, log }) {
 			const { jobs, records, events, kinds, clock } = found;
 			const { allowPrivate, retrySeconds: waits } = options;
-			const egress = wayOut(allowPrivate);
-			const schedule = { waits, random: Math.random };
-			const machine = new Machine({ jobs, records, egress, schedule, clock, log });
-			const context: WebhookContext = { ...partsOf(machine), egress, kinds, clock };
+			const egress = createEgress(allowPrivate);
+			const endpoints = new Endpoints(records, clock);
+			const deliveries = new Deliveries(records, clock);
+			const sender = new Sender(egress, clock);
+			const schedule = { waits, random: Math.random, ...fixed };
+			const tools = { jobs, records, endpoints, deliveries, sender, schedule, clock, log };
+			const deliveryJobs = new DeliveryJobs(tools, job);
+			const consumer = new Consumer({ ...tools, deliveryJobs });
+			const consuming = new Rounds(clock, consumeEveryMs, (signal) => consumer.round(signal));
+			const purging = new Rounds(clock, purgeEveryMs, (signal) => deliveries.purge(signal));
+			duty('events', (signal) => consuming.run(signal));
+			duty('purge', (signal) => purging.run(signal));
+			const context = {
+				endpoints,
+				deliveries,
+				deliveryJobs,
+				sender,
+				egress,
+				events,
+				kinds,
+				clock,
+				log,
+			};
 			route(
 				createEndpoint(context),
 				listEndpoints(context),
@@ -54,17 +89,19 @@ export function webhooksThrough(wayOut: (allowPrivate: boolean) => Egress) {
 				if (allowPrivate) {
 					log.warn(
 						{},
-						'webhooks may go to private networks and over plain http (allowPrivate): clients can reach whatever this server can',
+						'webhooks may go to private networks and over plain http (allowPrivate): ' +
+							'clients can reach whatever this server can',
 					);
 				}
 				for (const type of ['job.completed', 'job.failed']) {
-					subscriptions.push(events.subscribe({ type }, () => machine.consumer.wake()));
+					subscriptions.push(events.subscribe({ type }, () => consuming.wake()));
 				}
-				machine.start();
+				subscriptions.push(
+					events.subscribe({ type: endpointDeleted }, ({ subject }) => deliveryJobs.abort(subject)),
+				);
 			});
 			onStop(async () => {
 				for (const end of subscriptions) end();
-				await machine.stop();
 				await egress.close();
 			});
 			return jobCallbacks(egress);
@@ -72,11 +109,10 @@ export function webhooksThrough(wayOut: (allowPrivate: boolean) => Egress) {
 	});
 }
 
-/** Signed requests about the ends of jobs, to endpoints under `/v1/webhook_endpoints` and to the callbacks that jobs name. */
+/**
+ * Signed requests about the ends of jobs, to endpoints under `/v1/webhook_endpoints` and to the callbacks that jobs
+ * name.
+ */
 export const webhooks = webhooksThrough(
 	(allowPrivate) => new Egress(allowPrivate ? { allowHttp: true, isAllowed: () => true } : {}),
 );
-
-function partsOf({ endpoints, deliveries, dispatcher, sender }: Machine) {
-	return { endpoints, deliveries, dispatcher, sender };
-}

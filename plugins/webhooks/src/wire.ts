@@ -1,6 +1,6 @@
 import { listPageSchema } from '@plinth/toolkit';
 import { z } from 'zod';
-import type { Delivery } from './deliveries/store.ts';
+import type { Delivery } from './deliveries/record.ts';
 import type { Endpoint } from './endpoints/store.ts';
 import { deliveryIdForm, endpointIdForm } from './ids.ts';
 import { secretHint } from './secrets.ts';
@@ -122,7 +122,7 @@ export function toEndpointWithSecret(endpoint: Endpoint): z.infer<typeof endpoin
 
 /** Turns a delivery into the wire's object. */
 export function toDelivery(delivery: Delivery): z.infer<typeof deliverySchema> {
-	const { event, status, due } = delivery;
+	const { event, status, nextAttemptAt } = delivery;
 	return {
 		id: delivery.id,
 		object: 'webhook_delivery',
@@ -133,7 +133,7 @@ export function toDelivery(delivery: Delivery): z.infer<typeof deliverySchema> {
 		job_id: event.jobId,
 		status,
 		created_at: toSeconds(delivery.createdAt),
-		next_attempt_at: status === 'pending' ? toSeconds(due.at) : null,
+		next_attempt_at: status === 'pending' ? toSeconds(nextAttemptAt) : null,
 		attempts: delivery.attempts.map(({ at, statusCode, failure, durationMs }) => ({
 			at: toSeconds(at),
 			status_code: statusCode,

@@ -1,3 +1,4 @@
+import { services } from '@plinth/core';
 import { errorOf, eventually } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import { type Harness, harness } from './harness.ts';
@@ -111,6 +112,53 @@ describe('deliveries', () => {
 		expect((await errorOf(await resend())).code).toBe('webhook_endpoint_disabled');
 		await webhooks.delete(id);
 		expect((await errorOf(await resend())).code).toBe('webhook_endpoint_deleted');
+	});
+
+	it('have the whole schedule before them when they are sent again', async () => {
+		const test = await harness({ options: { retrySeconds: [1] } });
+		const receiver = await startReceiver();
+		receiver.answer = status(500);
+		await test.client().webhooks.create({ ...given, url: receiver.url });
+		await test.end();
+		const reach = (count: number) =>
+			eventually(`attempt ${count}`, async () => {
+				if (receiver.received.length < count) await test.clock.advance(1_000);
+				return receiver.received.length === count;
+			});
+		await reach(2);
+		const [failed] = await wait(test, 'failed');
+		const resend = () => test.send('POST', `/v1/webhook_deliveries/${failed?.id}/resend`);
+		const answers = await Promise.all([resend(), resend()]);
+		expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+		await reach(4);
+		const [again] = await wait(test, 'failed');
+		expect(again?.attempts).toHaveLength(4);
+		expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+	});
+
+	it('of a deleted endpoint are cancelled', async () => {
+		const test = await harness();
+		const receiver = await startReceiver();
+		receiver.answer = status(500);
+		const { webhooks } = test.client();
+		const { id } = await webhooks.create({ ...given, url: receiver.url });
+		await test.end();
+		await eventually('it was tried', async () => (await list(test)).data[0]?.attempts.length === 1);
+		await webhooks.delete(id);
+		await wait(test, 'cancelled');
+	});
+
+	it('are no events of their own', async () => {
+		const test = await harness();
+		const receiver = await startReceiver();
+		await test.end('alice', { url: receiver.url, secret: null });
+		await wait(test, 'delivered');
+		const store = test.app.service(services.jobs);
+		const { events } = await store.events(undefined, { tenant: 'alice', limit: 100 });
+		expect(events.map(({ kind }) => kind)).toEqual(['video', 'video', 'video']);
+		await test.clock.advance(2_000);
+		expect(receiver.received).toHaveLength(1);
+		expect(test.app.service(services.jobKinds).names()).toEqual(['video', 'render']);
 	});
 
 	it('answer alike to unknown, foreign and malformed ids', async () => {

@@ -26,14 +26,16 @@ export interface Harness {
 	end(tenant?: string, callback?: JobCallback): Promise<string>;
 }
 
-/** Boots the plugin on memory backends, beside a plugin with two kinds of job that nobody runs. Stops it after the test. */
+/**
+ * Boots the plugin on memory backends, beside a plugin with two kinds of job that nobody runs. Stops it after the
+ * test.
+ */
 export async function harness({
 	options,
 	log = silentLogger(),
 }: HarnessOptions = {}): Promise<Harness> {
 	const { app, clock, send } = await testApp({
 		log,
-		jobs: { work: false },
 		backends: {
 			jobs: memoryJobs(),
 			blobs: memoryBlobs(),
@@ -92,7 +94,7 @@ const kinds = definePlugin({
 	jobs: ['video', 'render'],
 	setup({ job }) {
 		for (const kind of ['video', 'render']) {
-			job(kind, { run: async () => ({ result: {} }) });
+			job(kind, { models: () => [], run: async () => ({ result: {} }) });
 		}
 	},
 });

@@ -1,8 +1,7 @@
 import type { Logger } from '@plinth/core';
 import { describe, expect, it } from 'vitest';
-import { retryAfterMs } from '../src/delivery/retry-after.ts';
-import { defaultWaits, waitAfter } from '../src/delivery/schedule.ts';
 import { webhookOptions } from '../src/options.ts';
+import { defaultWaits, retryAfterMs, waitAfter } from '../src/sending/schedule.ts';
 import { harness } from './harness.ts';
 
 describe('options', () => {

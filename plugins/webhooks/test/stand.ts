@@ -1,5 +1,15 @@
-import type { CollectionRef, JobCallback, JobStore, Logger, RecordStore } from '@plinth/core';
-import { memoryJobs, memoryRecords } from '@plinth/memory';
+import {
+	type App,
+	createApp,
+	defineBackend,
+	type JobCallback,
+	type JobStore,
+	type Logger,
+	type RecordStore,
+	type ServiceRef,
+	services,
+} from '@plinth/core';
+import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
 import {
 	createBackend,
 	eventually,
@@ -9,12 +19,13 @@ import {
 } from '@plinth/testing';
 import { Egress } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
-import { DueList } from '../src/deliveries/due.ts';
-import type { DeliveryStatus } from '../src/deliveries/record.ts';
-import { Deliveries, type Delivery } from '../src/deliveries/store.ts';
-import { Machine } from '../src/delivery/machine.ts';
-import { defaultWaits } from '../src/delivery/schedule.ts';
-import type { Endpoint } from '../src/endpoints/store.ts';
+import { z } from 'zod';
+import type { Delivery, DeliveryStatus } from '../src/deliveries/record.ts';
+import { Deliveries } from '../src/deliveries/store.ts';
+import { type Endpoint, Endpoints } from '../src/endpoints/store.ts';
+import { webhooksThrough } from '../src/plugin.ts';
+import { endpointDeleted } from '../src/routes/endpoints.ts';
+import { deliveryKinds } from '../src/sending/delivery-jobs.ts';
 
 /** The tenant of the tests. */
 export const tenant = 'acme';
@@ -22,23 +33,41 @@ export const tenant = 'acme';
 /** What a test decides. */
 export interface StandOptions {
 	readonly waits?: readonly number[];
-	readonly random?: () => number;
 	readonly log?: Logger;
 }
 
-/** Stores that several machines may share, and a clock that stands still. */
+/** What a process may have otherwise than the stand. */
+export interface ProcessOptions {
+	readonly records?: RecordStore;
+	readonly egress?: Egress;
+	readonly jobs?: JobStore;
+}
+
+/** One process: an app with the plugin. */
+export interface Machine {
+	readonly endpoints: Endpoints;
+	start(): Promise<void>;
+	stop(): Promise<void>;
+	/** Says that jobs have ended. */
+	wake(): void;
+	/** Deletes an endpoint as the route does. */
+	remove(endpoint: Endpoint): Promise<void>;
+}
+
+/** Stores that several processes may share, and a clock that stands still. */
 export interface Stand {
 	readonly clock: ManualClock;
 	readonly records: RecordStore;
 	readonly jobs: JobStore;
-	/** A machine on the stores, or on others; stopped after the test. It does not run yet. Everything can be reached unless `egress` is given. */
-	machine(records?: RecordStore, egress?: Egress): Machine;
+	readonly endpoints: Endpoints;
+	/** A process on the stores, stopped after the test. It does not run yet. Every address is allowed unless `egress` is given. */
+	machine(options?: ProcessOptions): Machine;
 	/** Ends a new job of the tenant, and returns its id. */
 	end(options?: EndOptions): Promise<string>;
-	/** The deliveries of the tenant, those of the newest events first. */
-	deliveries(): Promise<readonly Delivery[]>;
-	/** All entries of what is due. */
-	due(): Promise<readonly string[]>;
+	/** The deliveries of a tenant, those of the newest events first. */
+	deliveries(owner?: string): Promise<readonly Delivery[]>;
+	/** The notes of when deliveries are deleted. */
+	purges(): Promise<readonly string[]>;
 }
 
 /** How a job ends. */
@@ -53,21 +82,16 @@ export async function stand(options: StandOptions = {}): Promise<Stand> {
 	const clock = manualClock();
 	const jobs = (await createBackend<JobStore>(memoryJobs(), { clock })).provided;
 	const records = (await createBackend<RecordStore>(memoryRecords(), { clock })).provided;
-	const { waits = defaultWaits, random = () => 0.5, log = silentLogger() } = options;
-	const reader = new Deliveries(records, new DueList(records), clock);
+	const reader = new Deliveries(records, clock);
+	const endpoints = new Endpoints(records, clock);
 	let made = 0;
 	return {
 		clock,
 		records,
 		jobs,
-		machine(store = records, egress = new Egress({ allowHttp: true, isAllowed: () => true })) {
-			const schedule = { waits, random };
-			const machine = new Machine({ jobs, records: store, egress, schedule, clock, log });
-			onTestFinished(async () => {
-				await machine.stop();
-				await egress.close();
-			});
-			return machine;
+		endpoints,
+		machine(own = {}) {
+			return processOf({ jobs, records, ...own }, clock, endpoints, options);
 		},
 		async end({ fails = false, callback, tenant: owner = tenant } = {}) {
 			const id = `video_${(++made).toString(16).padStart(44, '0')}`;
@@ -81,42 +105,113 @@ export async function stand(options: StandOptions = {}): Promise<Stand> {
 				maxAttempts: 1,
 				...(callback ? { callback } : {}),
 			});
-			const options = { leaseMs: 60_000, count: 1, models: [id] };
-			const [claim] = await jobs.take('video', 'worker', options);
+			const take = { leaseMs: 60_000, count: 1, models: [id] };
+			const [claim] = await jobs.take('video', 'worker', take);
 			if (!claim) throw new Error('the job was not claimed');
 			if (fails) await jobs.fail(id, claim.fence, { code: 'model_error', message: 'no' });
 			else await jobs.complete(id, claim.fence, { result: {}, retentionMs: null });
 			return id;
 		},
-		async deliveries() {
-			const { deliveries } = await reader.list(tenant, { limit: 1_000 });
-			return deliveries;
+		async deliveries(owner = tenant) {
+			return (await reader.list(owner, { limit: 1_000 })).deliveries;
 		},
-		async due() {
-			const ref: CollectionRef = { tenant: 'system', collection: 'webhooks.due' };
+		async purges() {
+			const ref = { tenant: 'system', collection: 'webhooks.purges' };
 			return (await records.list(ref, { limit: 1_000 })).records.map(({ id }) => id);
 		},
 	};
 }
 
-/** An endpoint of the tenant for the ends of videos. */
-export function endpointAt(machine: Machine, url: string): Promise<Endpoint> {
-	const eventTypes = ['video.completed', 'video.failed'];
-	return machine.endpoints.create(tenant, { name: 'test', url, eventTypes });
+function processOf(
+	{ jobs, records, egress = openEgress() }: ProcessOptions & Pick<Stand, 'jobs' | 'records'>,
+	clock: ManualClock,
+	endpoints: Endpoints,
+	{ waits, log = silentLogger() }: StandOptions,
+): Machine {
+	let app: App | undefined;
+	const stop = async () => app?.stop();
+	onTestFinished(stop);
+	return {
+		endpoints,
+		stop,
+		async start() {
+			app = await createApp(
+				{
+					server: { auth: 'off', drainDelayMs: 0, graceMs: 1 },
+					backends: {
+						jobs: given(services.jobs, jobs),
+						blobs: memoryBlobs(),
+						events: memoryEvents(),
+						records: given(services.records, records),
+					},
+					plugins: {
+						webhooks: webhooksThrough(() => egress, {
+							random: () => 0.5,
+							...(waits && { waits }),
+						})({ allowPrivate: true }),
+					},
+				},
+				{ clock, log, env: {} },
+			);
+			await app.start();
+		},
+		wake() {
+			const event = { type: 'job.completed', tenant, subject: 'video_1', data: null };
+			app?.service(services.events).publish(event);
+		},
+		async remove({ id }) {
+			await endpoints.remove(tenant, id);
+			const event = { type: endpointDeleted, tenant, subject: id, data: null };
+			app?.service(services.events).publish(event);
+		},
+	};
 }
 
-/** Waits until the tenant's deliveries have these statuses, the newest event first, each has been tried, and nothing is being sent. */
+function openEgress(): Egress {
+	return new Egress({ allowHttp: true, isAllowed: () => true });
+}
+
+/** A backend that is there already. */
+function given<T>(provides: ServiceRef<T>, provided: T) {
+	return defineBackend({
+		name: 'given',
+		provides,
+		config: z.strictObject({}),
+		create: () => provided as never,
+	})();
+}
+
+/** An endpoint of the tenant for the ends of videos. */
+export function endpointAt(
+	{ endpoints }: Pick<Stand, 'endpoints'>,
+	url: string,
+): Promise<Endpoint> {
+	const eventTypes = ['video.completed', 'video.failed'];
+	return endpoints.create(tenant, { name: 'test', url, eventTypes });
+}
+
+/** Waits until the tenant's deliveries have these statuses, the newest event first, and each has been tried. */
 export async function settled(
-	{ deliveries }: Pick<Stand, 'deliveries'>,
+	{ deliveries, jobs }: Pick<Stand, 'deliveries' | 'jobs'>,
 	...statuses: readonly DeliveryStatus[]
 ): Promise<readonly Delivery[]> {
 	let seen: readonly Delivery[] = [];
 	await eventually(`deliveries are ${statuses.join()}`, async () => {
 		seen = await deliveries();
-		const isIdle = seen.every(
-			({ claim, status, tries }) => !claim && (status !== 'pending' || tries > 0),
-		);
-		return isIdle && seen.map(({ status }) => status).join() === statuses.join();
+		const isIdle = await areIdle(jobs, seen);
+		const isTried = seen.every(({ status, tries }) => status !== 'pending' || tries > 0);
+		return isIdle && isTried && seen.map(({ status }) => status).join() === statuses.join();
 	});
 	return seen;
+}
+
+/** Whether no request to the receivers of these deliveries is under way. */
+async function areIdle(jobs: JobStore, deliveries: readonly Delivery[]): Promise<boolean> {
+	for (const receiver of new Set(deliveries.map((delivery) => delivery.receiver))) {
+		for (const kind of deliveryKinds) {
+			const page = await jobs.list(receiver, { kind, limit: 100, order: 'asc', pending: true });
+			if (page.jobs.some(({ status }) => status === 'in_progress')) return false;
+		}
+	}
+	return true;
 }

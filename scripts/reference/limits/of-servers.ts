@@ -28,11 +28,6 @@ export const ofServers: readonly LimitSection[] = [
 				'the attempt has failed',
 			],
 			[
-				'How long a process holds a delivery that it sends',
-				'webhooks.claimMs',
-				'another process may send it',
-			],
-			[
 				'How much later a receiver may ask to be tried again',
 				'webhooks.longestRetryAfterMs',
 				'it is tried then',

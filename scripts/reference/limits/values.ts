@@ -46,12 +46,11 @@ import { parseAttachments } from '../../../plugins/parse/src/route.ts';
 import { videoOptions } from '../../../plugins/video/src/options.ts';
 import { createVideo } from '../../../plugins/video/src/routes/create.ts';
 import { keptMs, maxAttempts } from '../../../plugins/webhooks/src/deliveries/record.ts';
-import { claimMs } from '../../../plugins/webhooks/src/deliveries/store.ts';
-import { longestRetryAfterMs } from '../../../plugins/webhooks/src/delivery/retry-after.ts';
-import { answerMs } from '../../../plugins/webhooks/src/delivery/sender.ts';
 import { failingMs } from '../../../plugins/webhooks/src/endpoints/record.ts';
 import { maxEndpoints } from '../../../plugins/webhooks/src/endpoints/store.ts';
 import { maxOldSecrets, oldSecretMs } from '../../../plugins/webhooks/src/secrets.ts';
+import { longestRetryAfterMs } from '../../../plugins/webhooks/src/sending/schedule.ts';
+import { answerMs } from '../../../plugins/webhooks/src/sending/sender.ts';
 
 /** Every limit of the sources by its name, with its value as the page writes it. */
 export function limitsOfSources(app: App): ReadonlyMap<string, string> {
@@ -101,7 +100,6 @@ export function limitsOfSources(app: App): ReadonlyMap<string, string> {
 			oldSecretMs,
 			oldSecrets: maxOldSecrets,
 			answerMs,
-			claimMs,
 			longestRetryAfterMs,
 			failingMs,
 			keptMs,

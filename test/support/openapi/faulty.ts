@@ -4,6 +4,7 @@ import {
 	definePlugin,
 	defineRoute,
 	errorFrom,
+	type HandlerResult,
 	Reply,
 } from '@plinth/core';
 import { z } from 'zod';
@@ -54,7 +55,7 @@ function faulty<B extends z.ZodType>(
 		encoding,
 		response: { description: 'x', ...(mediaTypes ? { mediaTypes } : { schema: ok }) },
 		errors: [rows.E_FAULT_REFUSED],
-		handler: (input) => handler(input.body as z.output<B>),
+		handler: (input) => handler(input.body as z.output<B>) as HandlerResult<typeof ok>,
 	});
 }
 
@@ -82,7 +83,12 @@ export const faultyPlugin = definePlugin({
 				if (/\p{Extended_Pictographic}/u.test(body.text)) throw new TypeError('no picture');
 				return good;
 			}),
-			faulty('lies', z.object({ text, tag: text.optional() }), ({ tag }) => ({ ok: true, tag })),
+			// As bytes: the kernel checks JSON itself.
+			faulty('lies', z.object({ text, tag: text.optional() }), ({ tag }) =>
+				Reply.binary(Buffer.from(JSON.stringify({ ok: true, tag })), {
+					mediaType: 'application/json',
+				}),
+			),
 			faulty('adds', z.object({ n: z.int().min(0).max(50) }), ({ n }) =>
 				n === 50 ? { ...good, secret: 1 } : good,
 			),

@@ -46,7 +46,10 @@ export class Connection {
 		return this.#statement(sql).get(parameters) as Row | undefined;
 	}
 
-	/** The columns of the first row in their order, for what is asked often: it takes half the time of a row with names. */
+	/**
+	 * The columns of the first row in their order, for what is asked often: it takes half the time of a row with
+	 * names.
+	 */
 	getList<List extends readonly unknown[]>(
 		sql: string,
 		...parameters: readonly SQLInputValue[]

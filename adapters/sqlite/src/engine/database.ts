@@ -52,7 +52,10 @@ export class Database {
 		return this.#read(() => this.#reader.all<Row>(sql, parameters));
 	}
 
-	/** Looks through the whole file (https://www.sqlite.org/pragma.html#pragma_quick_check), and holds up the event loop meanwhile. */
+	/**
+	 * Looks through the whole file (https://www.sqlite.org/pragma.html#pragma_quick_check), and holds up the event
+	 * loop meanwhile.
+	 */
 	async check(): Promise<readonly string[]> {
 		const rows = this.all<{ readonly quick_check: string }>('PRAGMA quick_check(20)');
 		const found = rows.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok');
@@ -88,8 +91,8 @@ export interface DatabaseHandle {
 const open = new Map<string, Shared>();
 
 /**
- * Opens a file, or joins those in this process that have it open: backends on one file share one writer thread, however they
- * spell its path. Rejects with `E_STORE_UNAVAILABLE`, `E_STORE_FULL` or `E_SQLITE_NEWER`.
+ * Opens a file, or joins those in this process that have it open: backends on one file share one writer thread,
+ * however they spell its path. Rejects with `E_STORE_UNAVAILABLE`, `E_STORE_FULL` or `E_SQLITE_NEWER`.
  */
 export async function openDatabase(path: string, log: Logger): Promise<DatabaseHandle> {
 	const file = createPrivateFile(path);
@@ -116,9 +119,10 @@ export async function openDatabase(path: string, log: Logger): Promise<DatabaseH
 }
 
 /**
- * Makes sure that the file exists and that only its owner reads it; SQLite gives its companion files the same mode. A file that is there
- * must not be opened: POSIX drops all locks that a process has on a file when it closes any descriptor of it, and without SQLite's own
- * locks the next program that looks into the database deletes the log of a running server (sqlite.org, "How To Corrupt", §2.2).
+ * Makes sure that the file exists and that only its owner reads it; SQLite gives its companion files the same mode.
+ * A file that is there must not be opened: POSIX drops all locks that a process has on a file when it closes any
+ * descriptor of it, and without SQLite's own locks the next program that looks into the database deletes the log of
+ * a running server (sqlite.org, "How To Corrupt", §2.2).
  */
 function createPrivateFile(path: string): string {
 	try {

@@ -8,9 +8,9 @@ const refused: Outcome = {
 };
 
 /**
- * Runs a group as `runGroup` does, and on a full disk keeps a way out: the reserve gives way, the write-ahead log is copied into
- * the file and begins anew, and what has failed is tried again. Until there is room for a new reserve, only commands that `mayUseReserve`
- * are tried: those that free room, and those that end work or keep it.
+ * Runs a group as `runGroup` does, and on a full disk keeps a way out: the reserve gives way, the write-ahead log
+ * is copied into the file and begins anew, and what has failed is tried again. Until there is room for a new
+ * reserve, only commands that `mayUseReserve` are tried: those that free room, and those that end work or keep it.
  */
 export function runOnFullDisk(
 	connection: Connection,

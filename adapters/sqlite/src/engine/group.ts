@@ -16,8 +16,8 @@ export type Outcome =
 export type Execute = (connection: Connection, command: Command) => unknown;
 
 /**
- * Runs a group of commands as one durable transaction; an error undoes its own command only. When SQLite gives the whole
- * transaction up (a full disk), every command is tried again alone, so that those which free room succeed.
+ * Runs a group of commands as one durable transaction; an error undoes its own command only. When SQLite gives the
+ * whole transaction up (a full disk), every command is tried again alone, so that those which free room succeed.
  */
 export function runGroup(
 	connection: Connection,
@@ -36,8 +36,8 @@ export function runGroup(
 }
 
 /**
- * A savepoint makes SQLite copy every page that its command changes, and commands seldom fail: so the group runs without them
- * at first, and once more with them when a command fails that has written before.
+ * A savepoint makes SQLite copy every page that its command changes, and commands seldom fail: so the group runs
+ * without them at first, and once more with them when a command fails that has written before.
  */
 function runTogether(
 	connection: Connection,

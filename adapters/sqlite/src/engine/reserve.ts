@@ -7,8 +7,9 @@ const reserveBytes = 4 * 1024 * 1024;
 const marginBytes = 1024 * 1024;
 
 /**
- * A file beside the database that only takes up room. SQLite needs room for every write, also for those that delete; on a full
- * disk the reserve gives way to them. It lies on the disk for all processes that have the database open.
+ * A file beside the database that only takes up room. SQLite needs room for every write, also for those that
+ * delete; on a full disk the reserve gives way to them. It lies on the disk for all processes that have the
+ * database open.
  */
 export class Reserve {
 	readonly #path: string;

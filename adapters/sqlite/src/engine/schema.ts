@@ -2,8 +2,8 @@ import type { Connection } from './connection.ts';
 import { isBusy } from './failures.ts';
 
 /**
- * The steps from an empty file to the present schema; `PRAGMA user_version` counts how many a file has seen. A step that was
- * released is never changed. Instants are milliseconds since the Unix epoch.
+ * The steps from an empty file to the present schema; `PRAGMA user_version` counts how many a file has seen. A step
+ * that was released is never changed. Instants are milliseconds since the Unix epoch.
  */
 export const migrations: readonly string[] = [
 	`
@@ -108,7 +108,7 @@ export const migrations: readonly string[] = [
 	DROP TABLE messages;
 	DROP INDEX jobs_claimable;
 	DROP INDEX jobs_pending;
-	-- from when on a take hands the job out or ends it: while queued 0 or the retry's instant, while running the end of the lease, else null
+	-- from when on a take hands the job out or ends it: 0, the retry's instant, or the lease's end; null once ended
 	ALTER TABLE jobs RENAME COLUMN claimable_at TO due_at;
 	UPDATE jobs SET due_at = 0 WHERE status = 'queued' AND due_at <= created_at;
 	-- since when no worker offers the model; null while one does
@@ -121,7 +121,7 @@ export const migrations: readonly string[] = [
 	-- which tenant was served last
 	CREATE TABLE turns (kind TEXT PRIMARY KEY, tenant TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
-	-- the models of each worker, as a JSON array; null: any
+	-- the models of each worker, as a JSON array; null stands for every model
 	CREATE TABLE offers (
 		kind TEXT NOT NULL,
 		worker TEXT NOT NULL,
@@ -145,7 +145,10 @@ class NewerSchema extends Error {
 	}
 }
 
-/** Brings a file to the present schema, in WAL mode. Safe when several processes do it at once. Throws {@link NewerSchema}. */
+/**
+ * Brings a file to the present schema, in WAL mode. Safe when several processes do it at once. Throws {@link
+ * NewerSchema}.
+ */
 export function prepareFile(connection: Connection, timeoutMs: number): void {
 	enableWal(connection, timeoutMs);
 	// Nothing to write, which a full disk would refuse.

@@ -25,8 +25,9 @@ const writerFile = new URL(
 );
 
 /**
- * This process's hand on the writer thread of one file. Commands of one turn form a group; what arrives while a group commits
- * forms the next. A thread that dies rejects what it was working on with `E_STORE_UNAVAILABLE`; the next group starts another.
+ * This process's hand on the writer thread of one file. Commands of one turn form a group; what arrives while a
+ * group commits forms the next. A thread that dies rejects what it was working on with `E_STORE_UNAVAILABLE`; the
+ * next group starts another.
  */
 export class WriterClient {
 	readonly #file: string;
@@ -50,7 +51,8 @@ export class WriterClient {
 		const worker = new Worker(writerFile, {
 			workerData: { file: this.#file } satisfies WriterData,
 			name: 'plinth-sqlite-writer',
-			// The host's own flags, such as `--input-type`, may not suit a file. What Node 22 says of its SQLite it has said in the main thread.
+			// The host's own flags, such as `--input-type`, may not suit a file. What Node 22 says of its SQLite it
+			// has said in the main thread.
 			execArgv: ['--disable-warning=ExperimentalWarning'],
 		});
 		await new Promise<void>((resolve, reject) => {
@@ -70,7 +72,10 @@ export class WriterClient {
 		this.#worker = worker;
 	}
 
-	/** Resolves with the command's value once its group is durable. Rejects with `E_STORE_UNAVAILABLE` once `close` was called. */
+	/**
+	 * Resolves with the command's value once its group is durable. Rejects with `E_STORE_UNAVAILABLE` once `close`
+	 * was called.
+	 */
 	write<N extends keyof Commands>(name: N, input: InputOf<N>): Promise<ReturnType<Commands[N]>> {
 		return new Promise((resolve, reject) => {
 			if (this.#closed) {
@@ -129,7 +134,10 @@ export class WriterClient {
 		this.#post();
 	}
 
-	/** Sends the group. A value that cannot be copied to another thread rejects the call that holds it, and no other. */
+	/**
+	 * Sends the group. A value that cannot be copied to another thread rejects the call that holds it, and no
+	 * other.
+	 */
 	#post(): void {
 		const members = this.#committing;
 		try {

@@ -1,4 +1,5 @@
-// The writer thread. It imports nothing of @plinth/core at run time: a thread should not load an HTTP server to write rows.
+// The writer thread. It imports nothing of @plinth/core at run time: a thread should not load an HTTP server to
+// write rows.
 import { parentPort, workerData } from 'node:worker_threads';
 import { jobCommands } from '../jobs/commands.ts';
 import { recordCommands } from '../records/commands.ts';
@@ -58,7 +59,10 @@ function serve(file: string): void {
 	setTimeout(() => reserve.restore(), reserveAfterMs).unref();
 }
 
-/** Opens the file. A disk that is full already must not keep a server from starting: what frees room goes through it. */
+/**
+ * Opens the file. A disk that is full already must not keep a server from starting: what frees room goes through
+ * it.
+ */
 function open(file: string, reserve: Reserve): Connection {
 	try {
 		return prepared(file);

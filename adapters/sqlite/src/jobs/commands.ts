@@ -4,6 +4,7 @@ import type { Connection, Parameters } from '../engine/connection.ts';
 import { IdempotencyMismatch, QueueFull } from '../engine/failures.ts';
 import type { EventSubject, JobList, JobRow } from './rows.ts';
 import * as sql from './statements.ts';
+import { type TakeInput, turns } from './turns.ts';
 
 /** A job as its columns, with the windows within which an earlier one answers. */
 interface CreateInput {
@@ -44,20 +45,6 @@ interface Owned extends At {
 interface Ending {
 	readonly recordDueAt: number;
 	readonly cancelled: string;
-}
-
-interface TakeInput extends At, Ending {
-	readonly kind: string;
-	readonly worker: string;
-	readonly leaseMs: number;
-	readonly count: number;
-	/** A JSON array; null: any. */
-	readonly models: string | null;
-	readonly perTenant: number | null;
-	/** A JSON array of ids. */
-	readonly running: string;
-	readonly seenAt: number;
-	readonly exhausted: string;
 }
 
 interface TidyInput extends At {
@@ -104,10 +91,12 @@ export const jobCommands = {
 
 	'jobs.take'(db: Connection, input: TakeInput): readonly JobList[] {
 		const { kind, worker, models, seenAt, running, now, leaseMs } = input;
-		db.run(sql.keepOffer, { kind, worker, models, seenAt });
-		const { recordDueAt, cancelled, exhausted } = input;
-		const spent = { kind, now, running, recordDueAt, cancelled, exhausted };
-		appendAll(db, 'job.failed', db.all<EventSubject>(sql.endSpent, spent), now);
+		db.runList(sql.keepOffer, kind, worker, models, seenAt);
+		if (db.getList(sql.selectSpent, kind, now)) {
+			const { recordDueAt, cancelled, exhausted } = input;
+			const ending = { kind, now, running, recordDueAt, cancelled, exhausted };
+			appendAll(db, 'job.failed', db.all<EventSubject>(sql.endSpent, ending), now);
+		}
 		return turns(db, input, (id) => {
 			const list = db.getList<JobList>(sql.takeJob, now, worker, leaseMs, now + leaseMs, id);
 			if (!list) throw new Error(`The job ${id} was not taken.`);
@@ -184,56 +173,6 @@ export const jobCommands = {
 		return db.get(sql.lead, { ...input }) !== undefined;
 	},
 };
-
-/** Takes jobs one by one: the tenant behind the one that was served last, its oldest job, while it may have another. */
-function turns(
-	db: Connection,
-	{ kind, count, models, perTenant, running, now }: TakeInput,
-	take: (id: string) => JobList,
-): readonly JobList[] {
-	if (count < 1) return [];
-	const left = new Map<string, number>();
-	const roomOf = (tenant: string) => left.get(tenant) ?? perTenant ?? Number.POSITIVE_INFINITY;
-	for (const { tenant } of db.all<{ tenant: string }>(sql.selectTenants, { ids: running })) {
-		left.set(tenant, roomOf(tenant) - 1);
-	}
-	const first = db.get<{ tenant: string }>(sql.selectTurn, { kind })?.tenant ?? '';
-	const oldest = (tenant: string) =>
-		roomOf(tenant) > 0
-			? db.get<{ id: string }>(sql.oldestDue, { kind, tenant, now, models, running })?.id
-			: undefined;
-	const taken: JobList[] = [];
-	let last = first;
-	while (taken.length < count) {
-		const next = nextInTurn(db, kind, last, oldest);
-		if (!next) break;
-		taken.push(take(next.id));
-		left.set(next.tenant, roomOf(next.tenant) - 1);
-		last = next.tenant;
-	}
-	if (last !== first) db.run(sql.keepTurn, { kind, tenant: last });
-	return taken;
-}
-
-/** The job of the first tenant behind `last`, in the ring of those that have jobs pending, for which there is one. */
-function nextInTurn(
-	db: Connection,
-	kind: string,
-	last: string,
-	oldest: (tenant: string) => string | undefined,
-): { readonly tenant: string; readonly id: string } | undefined {
-	for (const start of [last, '']) {
-		let after = start;
-		for (;;) {
-			const tenant = db.get<{ tenant: string }>(sql.nextTenant, { kind, after })?.tenant;
-			if (tenant === undefined) break;
-			const id = oldest(tenant);
-			if (id !== undefined) return { tenant, id };
-			after = tenant;
-		}
-	}
-	return undefined;
-}
 
 function findRepeat(db: Connection, input: CreateInput): JobRow | undefined {
 	const { job, key, fingerprint, retry } = input;

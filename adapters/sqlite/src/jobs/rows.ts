@@ -66,7 +66,10 @@ export interface EventRow {
 	readonly data: string;
 }
 
-/** Which part of the log is there: the oldest event, null when there is none, and the newest there ever was, null before the first. */
+/**
+ * Which part of the log is there: the oldest event, null when there is none, and the newest there ever was, null
+ * before the first.
+ */
 export type LogBounds = readonly [oldest: number | null, newest: number | null];
 
 /** The job in a row, as it is seen at `now`. */

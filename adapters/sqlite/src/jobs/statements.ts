@@ -9,8 +9,8 @@ const ofEvent = 'id, kind, tenant, attempt, error, callback';
 export const selectJob = `SELECT * FROM jobs WHERE ${visible}`;
 
 /** The columns of `JobList`, in its order. */
-const listed = `id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt, max_attempts, fence,
-	cancel_requested, created_at, started_at, completed_at, expires_at`;
+const listed = `id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt,
+	max_attempts, fence, cancel_requested, created_at, started_at, completed_at, expires_at`;
 
 /** This is what pollers ask for, again and again. */
 export const readJob = `SELECT ${listed} FROM jobs WHERE tenant = ? AND id = ? AND removed = 0`;
@@ -24,46 +24,57 @@ export const insertJob = `
 
 export const selectByKey = `
 	SELECT * FROM jobs
-	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND idempotency_key = $key AND created_at >= $since
+	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND idempotency_key = $key
+		AND created_at >= $since
 	ORDER BY created_at DESC LIMIT 1`;
 
 export const selectByFingerprint = `
 	SELECT * FROM jobs
-	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND fingerprint = $fingerprint AND created_at >= $since
+	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND fingerprint = $fingerprint
+		AND created_at >= $since
 	ORDER BY created_at DESC LIMIT 1`;
 
 export const markReceived = `UPDATE jobs SET received_retry = $retry WHERE id = $id`;
+
+const spent = `FROM jobs INDEXED BY jobs_spent
+	WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts)`;
+
+/** Whether a due job may not run again. Parameters: kind, now. */
+export const selectSpent = `SELECT 1 ${spent} AND kind = ? AND due_at <= ? LIMIT 1`;
 
 /** Due jobs that may not run again; those of `$running` are left to their attempts. */
 export const endSpent = `
 	UPDATE jobs SET status = 'failed', error = iif(cancel_requested, $cancelled, $exhausted), completed_at = $now,
 		due_at = NULL, content_due_at = $now, record_due_at = $recordDueAt
-	WHERE id IN (SELECT id FROM jobs INDEXED BY jobs_spent
-		WHERE due_at IS NOT NULL AND (cancel_requested = 1 OR attempt >= max_attempts) AND kind = $kind AND due_at <= $now)
+	WHERE id IN (SELECT id ${spent} AND kind = $kind AND due_at <= $now)
 		AND id NOT IN (SELECT value FROM json_each($running))
 	RETURNING ${ofEvent}`;
 
-/** The first tenant behind another one that has a job which waits or runs. */
+/** The first tenant behind another one that has a job which waits or runs. Parameters: kind, the other one. */
 export const nextTenant = `
 	SELECT tenant FROM jobs INDEXED BY jobs_pending
-	WHERE due_at IS NOT NULL AND kind = $kind AND tenant > $after ORDER BY tenant LIMIT 1`;
+	WHERE due_at IS NOT NULL AND kind = ? AND tenant > ? ORDER BY tenant LIMIT 1`;
 
-/** The oldest due job of a tenant, once those that may not run have ended. */
-export const oldestDue = `
-	SELECT id FROM jobs INDEXED BY jobs_pending
-	WHERE due_at IS NOT NULL AND kind = $kind AND tenant = $tenant AND due_at <= $now
-		AND ($models IS NULL OR model IN (SELECT value FROM json_each($models)))
-		AND id NOT IN (SELECT value FROM json_each($running))
-	ORDER BY id LIMIT 1`;
+/**
+ * The oldest due job of a tenant, once those that may not run have ended. Parameters: kind, tenant, now, and as JSON arrays the models
+ * and the ids of what runs, where they are asked for.
+ */
+export function selectOldestDue(byModels: boolean, butRunning: boolean): string {
+	return `SELECT id FROM jobs INDEXED BY jobs_pending
+		WHERE due_at IS NOT NULL AND kind = ? AND tenant = ? AND due_at <= ?
+			${byModels ? 'AND model IN (SELECT value FROM json_each(?))' : ''}
+			${butRunning ? 'AND id NOT IN (SELECT value FROM json_each(?))' : ''}
+		ORDER BY id LIMIT 1`;
+}
 
 /** Parameters: now, worker, lease, end of the lease, id. */
 export const takeJob = `
-	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1, started_at = coalesce(started_at, ?),
-		worker = ?, lease_ms = ?, due_at = ?, ended_by = NULL, unoffered_since = NULL
+	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1,
+		started_at = coalesce(started_at, ?), worker = ?, lease_ms = ?, due_at = ?, ended_by = NULL, unoffered_since = NULL
 	WHERE id = ?
 	RETURNING ${listed}`;
 
-export const selectTurn = `SELECT tenant FROM turns WHERE kind = $kind`;
+export const selectTurn = `SELECT tenant FROM turns WHERE kind = ?`;
 export const keepTurn = `
 	INSERT INTO turns (kind, tenant) VALUES ($kind, $tenant)
 	ON CONFLICT (kind) DO UPDATE SET tenant = excluded.tenant WHERE tenant <> excluded.tenant`;
@@ -73,12 +84,13 @@ export const selectTenants = `SELECT tenant FROM jobs WHERE id IN (SELECT value 
 
 /** What tells a look without work from one with some. */
 export const selectLook = `
-	SELECT EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_pending WHERE due_at IS NOT NULL AND kind = $kind AND due_at <= $now) AS due,
+	SELECT EXISTS (SELECT 1 FROM jobs INDEXED BY jobs_pending
+			WHERE due_at IS NOT NULL AND kind = $kind AND due_at <= $now) AS due,
 		EXISTS (SELECT 1 FROM offers
 			WHERE kind = $kind AND worker = $worker AND models IS $models AND seen_at = $seenAt) AS offered`;
 
 export const keepOffer = `
-	INSERT INTO offers (kind, worker, models, seen_at) VALUES ($kind, $worker, $models, $seenAt)
+	INSERT INTO offers (kind, worker, models, seen_at) VALUES (?, ?, ?, ?)
 	ON CONFLICT (kind, worker) DO UPDATE SET models = excluded.models, seen_at = excluded.seen_at
 	WHERE seen_at <> excluded.seen_at OR models IS NOT excluded.models`;
 export const trimOffers = `DELETE FROM offers WHERE seen_at <= $before`;
@@ -88,8 +100,10 @@ export const cutOffers = `UPDATE offers SET seen_at = $seenAt WHERE seen_at > $n
 /** Of what may be taken, each kind with each model, and whether a worker offers it. */
 export const selectWanted = `
 	SELECT kind, model, EXISTS (SELECT 1 FROM offers
-		WHERE offers.kind = wanted.kind AND (models IS NULL OR model IN (SELECT value FROM json_each(models)))) AS offered
-	FROM (SELECT DISTINCT kind, model FROM jobs INDEXED BY jobs_pending WHERE due_at IS NOT NULL AND due_at <= $now) AS wanted`;
+		WHERE offers.kind = wanted.kind
+			AND (models IS NULL OR model IN (SELECT value FROM json_each(models)))) AS offered
+	FROM (SELECT DISTINCT kind, model FROM jobs INDEXED BY jobs_pending
+		WHERE due_at IS NOT NULL AND due_at <= $now) AS wanted`;
 const dueOfModel = `kind = $kind AND model = $model AND due_at <= $now`;
 export const noteOffered = `UPDATE jobs SET unoffered_since = NULL WHERE unoffered_since IS NOT NULL AND ${dueOfModel}`;
 export const noteUnoffered = `UPDATE jobs SET unoffered_since = $now WHERE unoffered_since IS NULL AND ${dueOfModel}`;
@@ -166,7 +180,10 @@ export const insertEvent = `
 /** A bounded bite, so that a long backlog never holds the writer up. */
 const bite = `SELECT seq, at FROM events WHERE seq > 0 ORDER BY seq LIMIT 5000`;
 
-/** Only the start of the log: behind the first event that is young enough nothing goes, whatever the clock said when it happened. */
+/**
+ * Only the start of the log: behind the first event that is young enough nothing goes, whatever the clock said when
+ * it happened.
+ */
 export const trimEvents = `
 	DELETE FROM events WHERE seq < coalesce((SELECT min(seq) FROM (${bite}) WHERE at >= $before),
 		(SELECT max(seq) + 1 FROM (${bite})))`;
@@ -175,7 +192,10 @@ export const trimEvents = `
 export const selectLogBounds = `
 	SELECT (SELECT min(seq) FROM events), (SELECT seq FROM sqlite_sequence WHERE name = 'events')`;
 
-/** Leases that end later than their length from now: the clock was set back. The first comparison spares a look at what merely waits. */
+/**
+ * Leases that end later than their length from now: the clock was set back. The first comparison spares a look at
+ * what merely waits.
+ */
 export const cutLeases = `
 	UPDATE jobs SET due_at = $now + lease_ms
 	WHERE due_at > $now AND due_at > $now + lease_ms AND status = 'in_progress'`;

@@ -24,6 +24,7 @@ import {
 	type SweepItem,
 	type TakeOptions,
 } from '@plinth/core';
+import type { Parameters } from '../engine/connection.ts';
 import type { Database } from '../engine/database.ts';
 import {
 	type EventRow,
@@ -50,6 +51,8 @@ export class SqliteJobStore implements JobStore {
 	readonly #db: Database;
 	readonly #clock: Clock;
 	readonly #recordRetentionMs: number;
+	/** Whether the last take gave nothing. */
+	#isIdle = true;
 
 	constructor(database: Database, clock: Clock, recordRetentionMs: number) {
 		this.#db = database;
@@ -113,8 +116,7 @@ export class SqliteJobStore implements JobStore {
 		const ending = this.#ending();
 		const models = options.models ? JSON.stringify(options.models) : null;
 		const offer = { kind, worker, models, seenAt: offerInstant(ending.now) };
-		const look = this.#db.get<Look>(sql.selectLook, { ...offer, now: ending.now });
-		if (look?.due === 0 && look.offered === 1) return [];
+		if (this.#isIdle && this.#hasNothing(offer, ending.now)) return [];
 		const lists = await this.#db.write('jobs.take', {
 			...offer,
 			leaseMs: Math.round(options.leaseMs),
@@ -125,6 +127,7 @@ export class SqliteJobStore implements JobStore {
 			cancelled,
 			exhausted,
 		});
+		this.#isIdle = lists.length === 0;
 		return lists.map((list) => ({ job: listToJob(list, ending.now), fence: list[13] }));
 	}
 
@@ -236,6 +239,12 @@ export class SqliteJobStore implements JobStore {
 
 	check(): Promise<readonly string[]> {
 		return this.#db.check();
+	}
+
+	/** Whether a take would change nothing: a worker without work asks often, and writes seldom. */
+	#hasNothing(offer: Parameters, now: number): boolean {
+		const look = this.#db.get<Look>(sql.selectLook, { ...offer, now });
+		return look?.due === 0 && look.offered === 1;
 	}
 
 	/** The numbers of the oldest event that is kept, or of the next when none is, and of the newest there ever was. */

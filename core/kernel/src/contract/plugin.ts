@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Provided, Provides } from './backend.ts';
 import { markCopy } from './core-identity.ts';
+import type { Middleware } from './http/middleware.ts';
 import type { Route } from './http/route.ts';
 import type { JobDefinition, Jobs } from './jobs/jobs.ts';
 import type { ModelKind } from './model.ts';
@@ -74,6 +75,11 @@ export interface PluginContext<C, N extends Needs> {
 	models<M>(kind: ModelKind<M>): Models<M>;
 	/** Registers routes. */
 	route(...routes: readonly Route[]): void;
+	/**
+	 * Wraps every route of the app, those of other plugins included. The middleware of the plugin that is set up first
+	 * is outermost. Plugins are set up in the order of their needs, then of the config.
+	 */
+	use(middleware: Middleware): void;
 	/** Registers how a kind of job is run that the plugin declares in `jobs`, and returns the handle to its jobs. */
 	job(kind: string, definition: JobDefinition): Jobs;
 	/** Runs after all plugins are set up and before the first request. */

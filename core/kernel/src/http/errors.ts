@@ -28,11 +28,11 @@ export async function sendError(exchange: Exchange, thrown: unknown): Promise<vo
 }
 
 /**
- * Finds the coded error that the client gets. 5xx are logged here, once, with their stack; 4xx are the client's own. A refusal for want of
- * room is a line without a stack: a flood of them must not fill the log as well.
+ * Finds the coded error that the client gets. 5xx are logged here, once, with their stack; 4xx are the client's own.
+ * A refusal for want of room is a line without a stack: a flood of them must not fill the log as well.
  */
 export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
-	const { log, route } = exchange;
+	const { log, route = 'unmatched' } = exchange;
 	// Whatever a handler makes of its aborted signal, the reason is the truth.
 	const error = codedError(exchange.aborted ? exchange.reason : thrown);
 	// Stopping is no failure, however many clients hear of it.
@@ -44,7 +44,9 @@ export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
 	return error;
 }
 
-/** The coded form of whatever was thrown. Errors of Koa's libraries that are meant for the client keep their meaning. */
+/**
+ * The coded form of whatever was thrown. Errors of Koa's libraries that are meant for the client keep their meaning.
+ */
 function codedError(error: unknown): PlinthError {
 	if (isPlinthError(error)) return error;
 	if (!isHttpError(error)) return plinthError('E_INTERNAL', { cause: error });

@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { orStop } from '../contract/abort.ts';
@@ -6,10 +5,9 @@ import { type PlinthError, plinthError } from '../contract/errors/coded-error.ts
 import type { Principal } from '../contract/ports/authenticator.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import type { RequestSlot } from './gate/admission.ts';
+import { requestIdOf } from './gate/request-id.ts';
 import { httpLimits } from './limits.ts';
 import { watchPace } from './pace.ts';
-import type { UnorderedListItem } from './unordered-list.ts';
 
 /** What our own listener tells of a request. */
 export interface ListenerHooks {
@@ -19,16 +17,29 @@ export interface ListenerHooks {
 	readonly closed: () => void;
 }
 
+/** What one request takes up of the limits; given back by `leave`. */
+export interface RequestSlot {
+	/**
+	 * Counts a body, or a file that is brought besides, whose length may be unknown. Throws `E_OVERLOADED` when there
+	 * is no room for it.
+	 */
+	reserve(declared: number | undefined): void;
+	/** Says that the answer is an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
+	stream(): void;
+	/** Gives everything back. Harmless when repeated. */
+	leave(): void;
+}
+
 /** What an exchange needs from the server. */
 export interface ExchangeOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/** Undefined when the request came another way than through our listener. */
-	readonly arrival: ListenerHooks | undefined;
+	readonly hooks: ListenerHooks | undefined;
 }
 
 /** One request and its answer, from the first byte to the closed response. */
-export class Exchange implements UnorderedListItem {
+export class Exchange {
 	readonly req: IncomingMessage;
 	readonly res: ServerResponse;
 	readonly clock: Clock;
@@ -37,16 +48,17 @@ export class Exchange implements UnorderedListItem {
 	readonly startedAt: number;
 	/** Resolves when the response has been sent or its connection is gone. */
 	readonly closed: Promise<void>;
-	/** The path template of the route; `unmatched` when there is none. Goes to the log in place of the path. */
-	route = 'unmatched';
+	/** The path template of the route, which the log has in place of the path; undefined when there is none. */
+	route: string | undefined;
 	principal: Principal | undefined;
 	/** The model that answers, where one does. */
 	model: string | undefined;
 	/** What the model says that its answer took, in tokens, where it says so. */
 	usage: Readonly<Record<string, number>> | undefined;
-	listIndex = -1;
+	/** The position of this exchange in the list of `Exchanges`. */
+	index = -1;
 	/** What this request takes up; undefined for public routes. */
-	place: RequestSlot | undefined;
+	slot: RequestSlot | undefined;
 	#controller: AbortController | undefined;
 	#reason: unknown;
 	#aborted = false;
@@ -72,11 +84,14 @@ export class Exchange implements UnorderedListItem {
 		this.startedAt = options.clock.now();
 		this.requestId = requestIdOf(req);
 		this.#log = options.log;
-		this.#invite = options.arrival?.invite;
-		this.closed = this.#watch(options.arrival?.closed);
+		this.#invite = options.hooks?.invite;
+		this.closed = this.#watch(options.hooks?.closed);
 	}
 
-	/** Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is asked for. */
+	/**
+	 * Aborts when the client leaves, the deadline passes or the server stops. The reason tells which. Made when it is
+	 * asked for.
+	 */
 	get signal(): AbortSignal {
 		if (!this.#controller) {
 			this.#controller = new AbortController();
@@ -158,12 +173,13 @@ export class Exchange implements UnorderedListItem {
 	}
 
 	/**
-	 * Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. Throws `E_OVERLOADED` when there
-	 * is no room for it; from here on a body that comes too slowly ends the exchange with `E_REQUEST_TIMEOUT`.
+	 * Says that the body is wanted. Until then a client with `Expect: 100-continue` holds it back. Throws
+	 * `E_OVERLOADED` when there is no room for it; from here on a body that comes too slowly ends the exchange with
+	 * `E_REQUEST_TIMEOUT`.
 	 */
 	inviteBody(): void {
 		const length = this.req.headers['content-length'];
-		this.place?.reserve(length === undefined ? undefined : Number(length));
+		this.slot?.reserve(length === undefined ? undefined : Number(length));
 		this.#waitsForBody = true;
 		// A short one has come with its head, mostly.
 		if (!this.req.complete) {
@@ -186,7 +202,10 @@ export class Exchange implements UnorderedListItem {
 		return this.#invite !== undefined;
 	}
 
-	/** Says that the system has all bytes that the head has promised: a client that has got them may close before we have come to the end. */
+	/**
+	 * Says that the system has all bytes that the head has promised: a client that has got them may close before we
+	 * have come to the end.
+	 */
 	allSent(): void {
 		this.#isAllSent = true;
 	}
@@ -217,8 +236,11 @@ export class Exchange implements UnorderedListItem {
 		if (this.#held === 0) return;
 		// One that never ends is a fault of its own; it must not take its tenant's places away for ever.
 		const cancelTimer = this.clock.after(httpLimits.abandonMs, () => {
-			this.log.warn({ route: this.route }, 'a handler goes on although nobody waits for it');
-			this.place?.leave();
+			this.log.warn(
+				{ route: this.route ?? 'unmatched' },
+				'a handler goes on although nobody waits for it',
+			);
+			this.slot?.leave();
 		});
 		await new Promise<void>((resolve) => {
 			this.#wake = resolve;
@@ -227,8 +249,9 @@ export class Exchange implements UnorderedListItem {
 	}
 
 	/**
-	 * No event of a response has a second listener, and Node has one for `finish` itself: with two it keeps an array, and V8, having seen that those of connections live
-	 * long, makes such arrays among its old objects. There each keeps its whole request alive until the next full collection, and a busy server is busy with copying those.
+	 * No event of a response has a second listener, and Node has one for `finish` itself: with two it keeps an array,
+	 * and V8, having seen that those of connections live long, makes such arrays among its old objects. There each
+	 * keeps its whole request alive until the next full collection, and a busy server is busy with copying those.
 	 */
 	#watch(closed?: () => void): Promise<void> {
 		const { res } = this;
@@ -245,32 +268,11 @@ export class Exchange implements UnorderedListItem {
 			};
 			// A host may hand over a response whose client is already gone.
 			if (res.destroyed) queueMicrotask(close);
-			// `on`, although it comes once: `once` would keep a bound function and a record of itself for as long as the answer lasts.
+			// `on`, although it comes once: `once` would keep a bound function and a record of itself for as long as the
+			// answer lasts.
 			else res.on('close', close);
 		});
 	}
-}
-
-const goodRequestId = /^[A-Za-z0-9._-]{1,128}$/;
-
-function requestIdOf(req: IncomingMessage): string {
-	const sent = req.headers['x-request-id'];
-	return typeof sent === 'string' && goodRequestId.test(sent) ? sent : newRequestId();
-}
-
-const idBytes = 16;
-/** Random bytes for many ids: each trip to the system's source costs more than all of an id. */
-const idPool = Buffer.alloc(256 * idBytes);
-let idPoolUsed = idPool.length;
-
-/** A fresh request id. */
-export function newRequestId(): string {
-	if (idPoolUsed === idPool.length) {
-		randomFillSync(idPool);
-		idPoolUsed = 0;
-	}
-	idPoolUsed += idBytes;
-	return `req_${idPool.toString('hex', idPoolUsed - idBytes, idPoolUsed)}`;
 }
 
 /** Whose fault it is: a body that never came is the client's, everything after it is ours. */

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 const none: readonly string[] = [];
 
 /**
- * All values that came under a name in lower case, in their order. Node's `headers` keeps one of some and joins others, and its `headersDistinct` sorts all
- * headers of the request for the first that is asked for.
+ * All values that came under a name in lower case, in their order. Node's `headers` keeps one of some and joins
+ * others, and its `headersDistinct` sorts all headers of the request for the first that is asked for.
  */
 export function headerValues(
 	{ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>,

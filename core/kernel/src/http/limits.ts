@@ -1,7 +1,10 @@
 import type { BodyLimits, Route } from '../contract/http/route.ts';
 import { maxFileBytes } from '../contract/http/upload.ts';
 
-/** Every limit that HTTP has, in bytes, counts and milliseconds. A route raises or lowers its own by `limits` and `timeoutMs`. */
+/**
+ * Every limit that HTTP has, in bytes, counts and milliseconds. A route raises or lowers its own by `limits` and
+ * `timeoutMs`.
+ */
 export const httpLimits = {
 	/** A whole JSON body: 1 MB. */
 	json: 1_048_576,

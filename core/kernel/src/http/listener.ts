@@ -12,7 +12,8 @@ import { errors } from '../contract/errors/errors.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
 import { atEndOfTick } from './at-end-of-tick.ts';
-import { type ListenerHooks, newRequestId } from './exchange.ts';
+import type { ListenerHooks } from './exchange.ts';
+import { newRequestId } from './gate/request-id.ts';
 import { headerValues } from './header-values.ts';
 import { httpLimits } from './limits.ts';
 
@@ -34,61 +35,49 @@ export type RequestHandler = (
 /** Twice as many as the system lets wait: clients that never cease must not hold up the stop. */
 const mostTurns = 1_024;
 
-/** A server that we opened ourselves, and its connections. */
+/** The server that the app opens itself, and its connections. */
 export class Listener {
-	readonly #server: Server;
 	readonly #log: Logger;
+	readonly #connectionLimit: number;
+	#server: Server | undefined;
+	#address: Address | undefined;
 	/** The response that each connection waits for; undefined when it is idle. */
 	readonly #connections = new Map<Socket, ServerResponse | undefined>();
 	#keepsAlive = true;
 	#stopped: Promise<void> | undefined;
 
-	constructor(handle: RequestHandler, log: Logger, connections: number) {
+	constructor(log: Logger, connectionLimit: number) {
 		this.#log = log;
-		this.#server = createServer({
-			headersTimeout: httpLimits.headMs,
-			requestTimeout: httpLimits.requestMs,
-			connectionsCheckingInterval: httpLimits.sweepMs,
-			keepAliveTimeout: httpLimits.keepAliveMs,
-			maxHeaderSize: httpLimits.headBytes,
-			noDelay: true,
-			// Node would refuse without a body; we do, with one.
-			requireHostHeader: false,
-		});
-		// Beyond it Node closes new connections at once, unread.
-		this.#server.maxConnections = connections;
-		this.#server.on('connection', (socket) => this.#watch(socket));
-		this.#server.on('request', (req, res) => this.#carry(handle, req, res));
-		// Without this event Node invites every body before we have looked at the key.
-		this.#server.on('checkContinue', (req, res) => {
-			this.#carry(handle, req, res, () => res.writeContinue());
-		});
-		this.#server.on('clientError', (error, socket) => {
-			// In the middle of an answer a second one would be taken for a part of it.
-			if (this.#connections.get(socket as Socket)?.headersSent) socket.destroy();
-			else refuse(error, socket as Socket);
-		});
-		// Node would answer other expectations with a bare 417; RFC 9110 §10.1.1 lets a server ignore them.
-		this.#server.on('checkExpectation', (req, res) => this.#carry(handle, req, res));
+		this.#connectionLimit = connectionLimit;
+	}
+
+	/** Where it listens; undefined while it does not. */
+	get address(): Address | undefined {
+		return this.#address;
 	}
 
 	/** Rejects when the address is taken or not ours. Port 0 finds a free one. */
-	open(options: { readonly host: string; readonly port: number }): Promise<Address> {
-		return new Promise((resolve, reject) => {
-			this.#server.once('error', reject);
-			this.#server.once('close', () => reject(plinthError('E_STOPPING')));
-			this.#server.listen(options.port, options.host, () => {
-				this.#server.off('error', reject);
-				this.#server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
-				const { address, port } = this.#server.address() as AddressInfo;
-				resolve({ url: `http://${urlHost(address)}:${port}`, host: address, port });
-			});
-		});
+	async open(
+		options: { readonly host: string; readonly port: number },
+		handle: RequestHandler,
+	): Promise<Address> {
+		if (this.#server) throw new Error('The server listens already.');
+		const server = this.#create(handle);
+		this.#server = server;
+		try {
+			this.#address = await listen(server, options);
+		} catch (error) {
+			this.#server = undefined;
+			throw error;
+		}
+		server.on('error', (err) => this.#log.error({ err }, 'listener failed'));
+		if (this.#stopped) await this.#stop(server);
+		return this.#address;
 	}
 
 	/**
-	 * From now on every answer ends its connection. A client that asks on a kept connection in the moment in which it is closed sees a
-	 * reset: those who are told before have left by then.
+	 * From now on every answer ends its connection. A client that asks on a kept connection in the moment in which it
+	 * is closed sees a reset: those who are told before have left by then.
 	 */
 	endKeepAlive(): void {
 		this.#keepsAlive = false;
@@ -98,44 +87,73 @@ export class Listener {
 	}
 
 	/**
-	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. One that has been opened and has not asked
-	 * yet is about to: it has a moment to do so. Resolves when none is left.
+	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. One that has been opened
+	 * and has not asked yet is about to: it has a moment to do so. Resolves when none is left.
 	 */
 	stop(): Promise<void> {
-		this.#stopped ??= this.#stop();
+		this.#stopped ??= this.#server ? this.#stop(this.#server) : Promise.resolve();
 		return this.#stopped;
 	}
 
-	async #stop(): Promise<void> {
+	async #stop(server: Server): Promise<void> {
 		this.endKeepAlive();
-		await this.#takeWaiting();
+		await this.#takeWaiting(server);
 		const closed = new Promise<void>((resolve) => {
 			// Closes what is idle between two requests, and leaves what has never asked.
-			this.#server.close(() => resolve());
+			server.close(() => resolve());
 		});
 		setTimeout(() => this.#closeSilent(), httpLimits.lastCallMs).unref();
 		await closed;
 	}
 
 	/** Node takes one connection a turn of its event loop, and whoever still waits when the listener closes is reset. */
-	async #takeWaiting(): Promise<void> {
+	async #takeWaiting(server: Server): Promise<void> {
 		let [quietTurns, turnsLeft] = [0, mostTurns];
 		const count = () => {
 			quietTurns = 0;
 		};
-		this.#server.on('connection', count);
+		server.on('connection', count);
 		for (; quietTurns < 3 && turnsLeft > 0; turnsLeft -= 1) {
 			quietTurns += 1;
 			await new Promise((resolve) => setImmediate(resolve));
 		}
-		this.#server.off('connection', count);
+		server.off('connection', count);
 	}
 
 	/** Closes every connection, busy or not. */
 	close(): void {
 		void this.stop();
-		this.#server.close();
-		this.#server.closeAllConnections();
+		this.#server?.close();
+		this.#server?.closeAllConnections();
+	}
+
+	#create(handle: RequestHandler): Server {
+		const server = createServer({
+			headersTimeout: httpLimits.headMs,
+			requestTimeout: httpLimits.requestMs,
+			connectionsCheckingInterval: httpLimits.sweepMs,
+			keepAliveTimeout: httpLimits.keepAliveMs,
+			maxHeaderSize: httpLimits.headBytes,
+			noDelay: true,
+			// Node would refuse such a request without a body. `headProblem` refuses it with one.
+			requireHostHeader: false,
+		});
+		// Beyond it Node closes new connections at once, unread.
+		server.maxConnections = this.#connectionLimit;
+		server.on('connection', (socket) => this.#watch(socket));
+		server.on('request', (req, res) => this.#carry(handle, req, res));
+		// Without this event Node invites every body before the key is checked.
+		server.on('checkContinue', (req, res) => {
+			this.#carry(handle, req, res, () => res.writeContinue());
+		});
+		server.on('clientError', (error, socket) => {
+			// In the middle of an answer a second one would be read as a part of it.
+			if (this.#connections.get(socket as Socket)?.headersSent) socket.destroy();
+			else refuse(error, socket as Socket);
+		});
+		// Node would answer other expectations with a bare 417; RFC 9110 §10.1.1 lets a server ignore them.
+		server.on('checkExpectation', (req, res) => this.#carry(handle, req, res));
+		return server;
 	}
 
 	#closeSilent(): void {
@@ -177,6 +195,21 @@ export class Listener {
 			destroySoon(socket);
 		}
 	}
+}
+
+function listen(
+	server: Server,
+	{ host, port }: { readonly host: string; readonly port: number },
+): Promise<Address> {
+	return new Promise((resolve, reject) => {
+		server.once('error', reject);
+		server.once('close', () => reject(plinthError('E_STOPPING')));
+		server.listen(port, host, () => {
+			server.off('error', reject);
+			const { address, port } = server.address() as AddressInfo;
+			resolve({ url: `http://${urlHost(address)}:${port}`, host: address, port });
+		});
+	});
 }
 
 /** What Node's parser lets pass, although another reader could see a different request in it (RFC 9112 §3.2, §2.3). */

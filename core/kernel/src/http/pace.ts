@@ -3,8 +3,9 @@ import type { Clock } from '../contract/ports/clock.ts';
 import { httpLimits } from './limits.ts';
 
 /**
- * Watches a body that is being received: each window of 10 seconds must bring 80 KiB or the rest of it. `tooSlow` is called once
- * when one does not. Time in which we have not read what has arrived is ours and does not count. The returned function ends the watch.
+ * Watches a body that is being received: each window of 10 seconds must bring 80 KiB or the rest of it. `tooSlow` is
+ * called once when one does not. Time in which we have not read what has arrived is ours and does not count. The
+ * returned function ends the watch.
  */
 export function watchPace(req: IncomingMessage, clock: Clock, tooSlow: () => void): () => void {
 	const { socket } = req;

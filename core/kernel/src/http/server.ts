@@ -1,126 +1,91 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Koa from 'koa';
-import { plinthError } from '../contract/errors/coded-error.ts';
+import type Koa from 'koa';
 import type { HostMiddleware, Mount } from '../contract/http/mount.ts';
-import { Reply } from '../contract/http/reply.ts';
-import type { Route } from '../contract/http/route.ts';
-import type { Clock } from '../contract/ports/clock.ts';
-import { respond } from './answers/respond.ts';
 import { markTaken } from './bodies/host-body.ts';
-import { Endpoint } from './endpoint.ts';
-import { sendError } from './errors.ts';
-import { Exchange, type ListenerHooks } from './exchange.ts';
-import { Admission, defaultLoad } from './gate/admission.ts';
-import { anonymous, authenticate, checkScope, openPrincipal } from './gate/auth.ts';
-import { AuthFailures, unlimitedFailures } from './gate/auth-failures.ts';
-import { Cors, isPreflight } from './gate/cors.ts';
-import { InFlight } from './in-flight.ts';
-import { httpLimits } from './limits.ts';
-import { type Address, Listener, type RequestHandler } from './listener.ts';
-import {
-	connectionUrl,
-	linkBase,
-	outside,
-	plainPrefix,
-	type Target,
-	targetBelow,
-} from './mount.ts';
-import { describeRoutes } from './openapi/document.ts';
-import { RequestLog } from './request-log.ts';
-import { RouteTable } from './router.ts';
-import type { HttpOptions } from './server-options.ts';
-import { sharedTimers } from './shared-timers.ts';
-import { probePaths, systemRoutes } from './system.ts';
+import type { Entry } from './context.ts';
+import type { Exchanges } from './exchanges.ts';
+import type { Availability } from './gate/availability.ts';
+import { connectionUrl, linkBase, outside, plainPrefix, targetBelow } from './hosts/mount.ts';
+import type { Address, Listener } from './listener.ts';
+import type { Pipeline } from './pipeline.ts';
+import type { RouteCatalog } from './routing/catalog.ts';
+import type { RouteTable } from './routing/table.ts';
 
-export type { HttpOptions } from './server-options.ts';
-
-/** A request handler for Node, and for hosts that pass on what is not ours. */
+/** A request handler for Node, and for hosts that answer what is not ours. */
 export type Callback = (
 	req: IncomingMessage,
 	res: ServerResponse,
 	next?: (error?: unknown) => void,
 ) => void;
 
-/** How a request came in. */
-interface Origin {
-	/** Absent when it came another way than through our own listener. */
-	readonly arrival?: ListenerHooks;
-	/** Where it leads; without a mount unless set. */
-	readonly target?: Target;
-	/** What the host knows of it; the request itself unless set. */
-	readonly host?: readonly unknown[] | undefined;
-	/** What links begin with that lead back the way it came; the address of its connection unless set. */
-	readonly url?: string | undefined;
-	/** The host's Koa context. */
-	readonly context?: () => Koa.Context;
+/** The address that links begin with; undefined: the one that a request came to. */
+export interface PublicUrl {
+	readonly publicUrl: string | undefined;
 }
 
-/** All of HTTP: the same routes behind a listener of our own, inside a host's server, or through `fetch`. */
+/** The ways into the pipeline: a listener of the app's own, a host's server, a Koa host, and `fetch`. */
 export class HttpServer {
-	readonly #options: HttpOptions;
-	readonly #routes: readonly Route[];
-	readonly #table: RouteTable;
-	readonly #endpoints: ReadonlyMap<Route, Endpoint>;
-	readonly #inFlight = new InFlight();
-	readonly #authFailures: AuthFailures;
-	readonly #admission: Admission;
-	readonly #cors: Cors;
-	readonly #clock: Clock;
-	readonly #requestLog: RequestLog;
-	/** Makes the contexts that koa-body reads from. */
-	readonly #koa = new Koa();
-	#closing = false;
-	#listener: Listener | undefined;
-	#address: Address | undefined;
-	#document: object | undefined;
+	readonly #pipeline: Pipeline;
+	readonly #exchanges: Exchanges;
+	readonly #availability: Availability;
+	readonly #routes: RouteTable;
+	readonly #catalog: RouteCatalog;
+	readonly #listener: Listener;
+	readonly #publicUrl: string | undefined;
 
-	constructor(options: HttpOptions) {
-		const { readiness, models } = options;
-		const system = systemRoutes({ readiness, models, openapi: (url) => this.openapi(url) });
-		this.#options = options;
-		this.#authFailures = new AuthFailures(options.authFailures ?? unlimitedFailures);
-		this.#admission = new Admission(options.load ?? defaultLoad);
-		this.#cors = new Cors(options.cors ?? []);
-		this.#routes = [...options.routes, ...system];
-		this.#table = new RouteTable(this.#routes);
-		this.#endpoints = new Map(this.#routes.map((route) => [route, new Endpoint(route)]));
-		this.#clock = sharedTimers(options.clock);
-		this.#requestLog = new RequestLog(options.log);
+	constructor(
+		pipeline: Pipeline,
+		exchanges: Exchanges,
+		availability: Availability,
+		routes: RouteTable,
+		catalog: RouteCatalog,
+		listener: Listener,
+		{ publicUrl }: PublicUrl,
+	) {
+		this.#pipeline = pipeline;
+		this.#exchanges = exchanges;
+		this.#availability = availability;
+		this.#routes = routes;
+		this.#catalog = catalog;
+		this.#listener = listener;
+		this.#publicUrl = publicUrl;
 	}
 
 	/** Whether `listen` has opened a server. */
 	get listening(): boolean {
-		return this.#listener !== undefined;
+		return this.#listener.address !== undefined;
 	}
 
 	/** How many requests are being answered. */
 	get inFlight(): number {
-		return this.#inFlight.size;
+		return this.#exchanges.size;
 	}
 
 	/**
-	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host. What the host has
-	 * stripped from `req.url` is told by `req.originalUrl`.
+	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host.
+	 * `req.originalUrl` tells what the host has stripped from `req.url`.
 	 */
 	callback({ prefix, host }: Mount = {}): Callback {
 		const plain = plainPrefix(prefix);
 		return (req, res, next) => {
 			const target = targetBelow(req, plain) ?? outside;
-			if (next && !this.#isOurs(target.path)) next();
-			else this.#serve(req, res, { target, host });
+			if (next && !this.#routes.isOurs(target.path)) return next();
+			void this.#handle(req, res, connectionUrl(req), { target, host });
 		};
 	}
 
 	/** The same for a Koa host, whose context an authenticator gets. */
 	middleware({ prefix, host }: Mount = {}): HostMiddleware {
 		const plain = plainPrefix(prefix);
-		return async (ctx, next) => {
-			const target = targetBelow(ctx.req, plain, ctx.originalUrl);
-			if (!target || !this.#isOurs(target.path)) return next();
+		return (ctx, next) => {
+			const { req, res } = ctx;
+			const target = targetBelow(req, plain, ctx.originalUrl);
+			if (!target || !this.#routes.isOurs(target.path)) return next();
 			ctx.respond = false;
-			// koa-body takes a context of Koa's own types.
-			const context = () => ctx as Koa.Context;
-			await this.#serve(ctx.req, ctx.res, { target, host: host ?? [ctx], context });
+			// A body parser of the host leaves the body there.
+			const hostBody = () => ((ctx as Koa.Context).request as { body?: unknown }).body;
+			const entry = { target, host: host ?? [ctx], hostBody };
+			return this.#handle(req, res, connectionUrl(req), entry);
 		};
 	}
 
@@ -130,166 +95,69 @@ export class HttpServer {
 		{ prefix, host = [request] }: Mount = {},
 		next?: () => Response | Promise<Response>,
 	): Promise<Response> {
-		const { origin: url, pathname, search } = new URL(request.url);
+		const { origin, pathname, search } = new URL(request.url);
 		const target = targetBelow({ url: `${pathname}${search}` }, plainPrefix(prefix)) ?? outside;
-		if (next && !this.#isOurs(target.path)) return next();
+		if (next && !this.#routes.isOurs(target.path)) return next();
 		// Most servers have a socket and never need it.
-		const { carryFetch } = await import('./fetch.ts');
-		const origin = { target, host, url };
+		const { carryFetch } = await import('./hosts/fetch.ts');
 		return carryFetch(request, (req, res) => {
 			if (request.bodyUsed) markTaken(req);
-			void this.#serve(req, res, origin);
+			void this.#handle(req, res, origin, { target, host });
 		});
 	}
 
-	/** Opens a server of our own. Rejects when the address cannot be had. */
-	async listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
-		if (this.#listener) throw new Error('The server listens already.');
-		const handle: RequestHandler = (req, res, arrival) => {
-			void this.#serve(req, res, { arrival });
-		};
-		const { log, connections = 10_000 } = this.#options;
-		const listener = new Listener(handle, log, connections);
-		this.#listener = listener;
-		try {
-			this.#address = await listener.open(options);
-		} catch (error) {
-			this.#listener = undefined;
-			throw error;
-		}
-		if (this.#closing) await listener.stop();
-		return this.#address;
+	/** Opens a server of the app's own. Rejects when the address cannot be had. */
+	listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
+		return this.#listener.open(options, (req, res, hooks) => {
+			const target = targetBelow(req, '') ?? outside;
+			const url = this.#listener.address?.url ?? connectionUrl(req);
+			void this.#handle(req, res, url, { target, hooks });
+		});
 	}
 
-	/** Describes all routes as OpenAPI 3.1, for those who reach them at `url`. */
-	openapi(
-		url = linkBase(this.#options.publicUrl, this.#address?.url ?? 'http://localhost'),
-	): object {
-		const { title, version, routeOwners } = this.#options;
-		const tagOf = (route: Route) => routeOwners?.get(route) ?? 'system';
-		// Anybody may ask for it, and it costs more than a request should.
-		this.#document ??= describeRoutes(this.#routes, { title, version, url, tagOf });
-		return { ...this.#document, servers: [{ url }] };
+	/** Describes all routes as OpenAPI 3.1. */
+	openapi(): object {
+		const own = this.#listener.address?.url ?? 'http://localhost';
+		return this.#catalog.describe(linkBase(this.#publicUrl, own));
 	}
 
 	/** From now on every answer ends its connection, so that clients have left before the listener is closed. */
 	endKeepAlive(): void {
-		this.#listener?.endKeepAlive();
+		this.#listener.endKeepAlive();
 	}
 
-	/** Closes the listener that `listen` opened; its busy connections end behind their answers. Resolves when none is left. */
-	async stopAccepting(): Promise<void> {
-		this.#closing = true;
-		await this.#listener?.stop();
+	/**
+	 * Closes the listener that `listen` opened; its busy connections end behind their answers. Resolves when none is
+	 * left.
+	 */
+	stopAccepting(): Promise<void> {
+		this.#availability.stop();
+		return this.#listener.stop();
 	}
 
-	/** Closes what `stopAccepting` still waits for. */
+	/** Closes the connections that `stopAccepting` still waits for. */
 	close(): void {
-		this.#listener?.close();
+		this.#listener.close();
 	}
 
 	/** Resolves when no request is being answered, whoever carries it. */
 	drained(): Promise<void> {
-		return this.#inFlight.drained();
+		return this.#exchanges.drained();
 	}
 
 	/** Aborts the signal of every request. */
 	abortAll(): void {
-		this.#inFlight.abortAll();
+		this.#exchanges.abortAll();
 	}
 
-	/** Never rejects. */
-	async #serve(req: IncomingMessage, res: ServerResponse, origin: Origin = {}): Promise<void> {
-		const { log } = this.#options;
-		const exchange = new Exchange(req, res, { clock: this.#clock, log, arrival: origin.arrival });
-		this.#inFlight.add(exchange);
-		try {
-			await this.#answer(exchange, origin);
-		} catch (error) {
-			await sendError(exchange, error).catch(() => exchange.cut());
-		}
-		try {
-			await this.#finish(exchange);
-		} catch {
-			exchange.cut();
-		} finally {
-			exchange.place?.leave();
-			this.#inFlight.remove(exchange);
-		}
+	/** `url` is the address that the request came to. */
+	#handle(
+		req: IncomingMessage,
+		res: ServerResponse,
+		url: string,
+		entry: Omit<Entry, 'publicUrl'>,
+	): Promise<void> {
+		const publicUrl = linkBase(this.#publicUrl, url, entry.target.before);
+		return this.#pipeline.handle(req, res, { ...entry, publicUrl });
 	}
-
-	async #answer(exchange: Exchange, origin: Origin): Promise<void> {
-		const { context, arrival } = origin;
-		const { req, res } = exchange;
-		const { method = '' } = req;
-		const target = origin.target ?? targetBelow(req, '') ?? outside;
-		const { path, query } = target;
-		const match = this.#table.match(method, path);
-		exchange.route = match?.template ?? exchange.route;
-		if (this.#cors.mark(req, res) && match && isPreflight(req)) {
-			return respond(exchange, Reply.empty(204, this.#cors.preflight(req, match.methods)));
-		}
-		// The key comes before the route: without one nobody learns which paths exist.
-		const open = match?.route ? match.route.scope === 'public' : !isGuarded(path);
-		// A host may go on sending requests after we have stopped; the probes still answer. Our own listener took its connections before
-		// it closed: what comes on them is answered.
-		if (this.#closing && !open && !arrival) throw plinthError('E_STOPPING');
-		const admitted = probePaths.includes(path) ? undefined : this.#options.whenReady?.();
-		if (admitted) await admitted;
-		if (!open) {
-			const { authenticator } = this.#options;
-			exchange.principal = authenticator
-				? await this.#authFailures.watch(req, authenticate(req, authenticator, origin.host))
-				: openPrincipal;
-		}
-		if (!match) throw plinthError('E_ROUTE_NOT_FOUND');
-		if (!match.route) return respond(exchange, answerMethod(method, match.methods));
-		const { route, captures } = match;
-		const principal = exchange.principal ?? anonymous;
-		checkScope(principal, route.scope);
-		if (!open) exchange.place = this.#admission.enter(principal.tenant);
-		const visit = {
-			principal,
-			captures,
-			query,
-			publicUrl: linkBase(this.#options.publicUrl, this.#urlOf(req, origin), target.before),
-			context: context ?? (() => this.#koa.createContext(req, res)),
-		};
-		const result = await this.#endpoints.get(route)?.run(exchange, visit);
-		await respond(exchange, result, route.response.status);
-	}
-
-	async #finish(exchange: Exchange): Promise<void> {
-		const { res, clock } = exchange;
-		const cut = () => res.destroy();
-		const { errorGraceMs, stallMs } = httpLimits;
-		const cancelTimer = clock.after(exchange.aborted ? errorGraceMs : stallMs, cut);
-		if (!exchange.aborted) exchange.onAbort(cut);
-		await exchange.closed;
-		cancelTimer();
-		this.#requestLog.write(exchange);
-		await exchange.settled();
-	}
-
-	#isOurs(path: string): boolean {
-		return isGuarded(path) || this.#table.match('GET', path) !== undefined;
-	}
-
-	#urlOf(req: IncomingMessage, { arrival, url }: Origin): string {
-		return url ?? ((arrival && this.#address?.url) || connectionUrl(req));
-	}
-}
-
-/** Under these every path needs a key, known or not. */
-function isGuarded(path: string): boolean {
-	return /^\/(?:v1|api)(?:\/|$)/.test(path);
-}
-
-function answerMethod(method: string, methods: readonly string[]): Reply {
-	const allow = [...methods, 'OPTIONS'].join(', ');
-	if (method === 'OPTIONS') return Reply.empty(204, { allow });
-	throw plinthError('E_METHOD_NOT_ALLOWED', {
-		message: `The route does not answer to ${method.slice(0, 20)}, only to ${allow}.`,
-		headers: { allow },
-	});
 }

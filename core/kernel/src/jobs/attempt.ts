@@ -6,7 +6,7 @@ import type {
 	Job,
 	JobError,
 } from '../contract/jobs/job-store.ts';
-import type { JobDefinition, JobOutcome, JobRun } from '../contract/jobs/jobs.ts';
+import type { JobDefinition, JobOutcome, JobRetry, JobRun } from '../contract/jobs/jobs.ts';
 import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
 import { LeaseHeartbeat } from './lease-heartbeat.ts';
 import type { JobTools } from './tools.ts';
@@ -17,10 +17,16 @@ const retryMs = 5_000;
 /** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
 export type AbortCause = 'cancel' | 'lost' | 'stopping' | 'timeout';
 
-/** How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer, and the lease lapses. */
+/**
+ * How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer,
+ * and the lease lapses.
+ */
 type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
 
-/** How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in milliseconds. */
+/**
+ * How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in
+ * milliseconds.
+ */
 const timeoutMs = 2_000;
 
 /** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
@@ -73,15 +79,15 @@ export class Attempt {
 	}
 
 	async #work(): Promise<AttemptEnd> {
-		let outcome: JobOutcome;
+		let outcome: JobOutcome | JobRetry;
 		try {
 			const work = this.#definition.run(this.#job, this.#surroundings());
 			outcome = await Promise.race([work, this.#abandoned.promise]);
-			checkOutcome(outcome);
+			if (!isRetry(outcome)) checkOutcome(outcome);
 		} catch (error) {
 			return this.#giveUp(error);
 		}
-		return this.#succeed(outcome);
+		return isRetry(outcome) ? this.#putOff(outcome) : this.#succeed(outcome);
 	}
 
 	#surroundings(): JobRun {
@@ -126,6 +132,16 @@ export class Attempt {
 		return kept === undefined ? 'unrecorded' : kept ? 'completed' : 'lost';
 	}
 
+	async #putOff({ retryInMs }: JobRetry): Promise<AttemptEnd> {
+		const error = jobError(plinthError('E_JOB_ATTEMPTS'));
+		const { id } = this.#job;
+		const kept = await this.#persist(() =>
+			this.#tools.store.fail(id, this.#fence, error, retryInMs),
+		);
+		await this.#discard();
+		return kept === undefined ? 'unrecorded' : kept ? 'put off' : 'lost';
+	}
+
 	async #giveUp(error: unknown): Promise<AttemptEnd> {
 		const { store } = this.#tools;
 		const { id } = this.#job;
@@ -149,7 +165,10 @@ export class Attempt {
 		return end;
 	}
 
-	/** When the next attempt begins: as the definition says, else 5, 10, 20, … seconds from now where a store was unavailable. */
+	/**
+	 * When the next attempt begins: as the definition says, else 5, 10, 20, … seconds from now where a store was
+	 * unavailable.
+	 */
 	#retryInMs(error: unknown): number | undefined {
 		const { attempt, maxAttempts } = this.#job;
 		if (this.#cause || attempt >= maxAttempts) return undefined;
@@ -191,8 +210,8 @@ export class Attempt {
 	}
 
 	/**
-	 * Tries until the lease has lapsed, so that a store that is unavailable for a moment loses no finished work. Undefined: the
-	 * store never answered, and the outcome is unknown.
+	 * Tries until the lease has lapsed, so that a store that is unavailable for a moment loses no finished work.
+	 * Undefined: the store never answered, and the outcome is unknown.
 	 */
 	async #persist(write: () => Promise<boolean>): Promise<boolean | undefined> {
 		const { clock, log } = this.#tools;
@@ -227,10 +246,16 @@ export class Attempt {
 	}
 }
 
+function isRetry(outcome: JobOutcome | JobRetry): outcome is JobRetry {
+	return typeof Object(outcome).retryInMs === 'number';
+}
+
 /** What no store can write would be tried again for ever. */
 function checkOutcome(outcome: Partial<JobOutcome> | undefined): void {
 	if (JSON.stringify(outcome?.result) === undefined) {
-		throw new TypeError('The work of a job must resolve to { result } with a JSON object.');
+		throw new TypeError(
+			'The work of a job must resolve to { result: a JSON object } or { retryInMs }.',
+		);
 	}
 }
 

@@ -3,7 +3,10 @@ import type { JobStore } from '../contract/jobs/job-store.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 
-/** How long a duty is leased, how often its holder renews and the others ask, in milliseconds: a dead holder is replaced within 15 s. */
+/**
+ * How long a duty is leased, how often its holder renews and the others ask, in milliseconds: a dead holder is
+ * replaced within 15 s.
+ */
 export const dutyTimes = { leaseMs: 12_000, renewMs: 4_000, askMs: 2_000 } as const;
 
 /** What a duty is leased from, and what it is told by. */
@@ -15,8 +18,8 @@ export interface DutyTools {
 }
 
 /**
- * Work that one process of a deployment does at a time. `run` begins when this process gets the lease, and its signal aborts when
- * the lease is lost or `stop` is called. A run that ends earlier begins again.
+ * Work that one process of a deployment does at a time. `run` begins when this process gets the lease, and its
+ * signal aborts when the lease is lost or `stop` is called. A run that ends earlier begins again.
  */
 export class Duty {
 	readonly #name: string;

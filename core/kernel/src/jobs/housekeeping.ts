@@ -53,7 +53,10 @@ export class Housekeeping {
 		await blobs.sweep?.();
 	}
 
-	/** Returns the items whose bytes are gone, and adds the ids of the others to `stuck`: they must not hold up the rest. */
+	/**
+	 * Returns the items whose bytes are gone, and adds the ids of the others to `stuck`: they must not hold up the
+	 * rest.
+	 */
 	async #deleteBytes(
 		items: readonly SweepItem[],
 		stuck: Set<string>,

@@ -115,7 +115,10 @@ export class JobService {
 		if (age > this.#tools.settings.orphanMs / 2) throw plinthError('E_DEADLINE');
 	}
 
-	/** After a failed create the record may stand all the same: only the answer was lost. True when it certainly does not. */
+	/**
+	 * After a failed create the record may stand all the same: only the answer was lost. True when it certainly
+	 * does not.
+	 */
 	async #isAbsent(tenant: string, id: string): Promise<boolean> {
 		return this.#tools.store.get(tenant, id).then(
 			(job) => job === null,

@@ -13,7 +13,10 @@ export interface HeartbeatEvents {
 	progressed(fraction: number): void;
 }
 
-/** The heartbeat of one attempt: extends its lease, writes progress at most once per `progressMs`, and notices a lapse. */
+/**
+ * The heartbeat of one attempt: extends its lease, writes progress at most once per `progressMs`, and notices a
+ * lapse.
+ */
 export class LeaseHeartbeat {
 	readonly #clock: Clock;
 	readonly #log: Logger;

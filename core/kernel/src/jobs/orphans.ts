@@ -7,10 +7,10 @@ import { timeOfId } from './ids.ts';
 const batch = 500;
 
 /**
- * Deletes the bytes of jobs that have no record: a process was killed between a job's attachments and its record, or wrote
- * after the record had gone. Only ids made at or before `before` are looked at, so that no create under way is disturbed; keys of
- * another form are left alone. Answers how many jobs it deleted bytes of; what cannot be deleted goes to `onFailure` and holds up
- * nothing else. Holds one batch of ids at a time.
+ * Deletes the bytes of jobs that have no record: a process was killed between a job's attachments and its record,
+ * or wrote after the record had gone. Only ids made at or before `before` are looked at, so that no create under
+ * way is disturbed; keys of another form are left alone. Answers how many jobs it deleted bytes of; what cannot be
+ * deleted goes to `onFailure` and holds up nothing else. Holds one batch of ids at a time.
  */
 export async function deleteOrphans(
 	blobs: BlobStore,

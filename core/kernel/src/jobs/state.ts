@@ -1,27 +1,27 @@
 import { errors } from '../contract/errors/errors.ts';
-import {
-	type Completion,
-	type Heartbeat,
-	type HeartbeatUpdate,
-	type Idempotency,
-	type Job,
-	type JobCallback,
-	type JobError,
-	type JobEventType,
-	type JobStatus,
-	modelWaitMs,
-	type NewJob,
+import type { JobEventType } from '../contract/jobs/job-events.ts';
+import type {
+	Completion,
+	Heartbeat,
+	HeartbeatUpdate,
+	Idempotency,
+	Job,
+	JobCallback,
+	JobError,
+	JobStatus,
+	NewJob,
 } from '../contract/jobs/job-store.ts';
+import { modelWaitMs } from '../contract/jobs/times.ts';
 import type { JsonObject } from '../contract/ports/json.ts';
 
 /** The calls that end an attempt. */
 export type AttemptEnding = 'complete' | 'fail' | 'release';
 
-/** A job and what a store keeps beside it. Never changed, only replaced. Instants are milliseconds since the Unix epoch. */
+/** A job and what a store keeps beside it. Never changed, only replaced. Instants are in milliseconds since the epoch. */
 export interface JobState {
 	readonly job: Job;
 	readonly callback: JobCallback | undefined;
-	/** From when on `take` hands the job out or ends it: while queued 0 or the retry's instant, while running the end of the lease, else null. */
+	/** From when on `take` hands the job out or ends it: 0, the retry's instant, or the lease's end; null once ended. */
 	readonly dueAt: number | null;
 	/** The length of the present lease. */
 	readonly leaseMs: number;
@@ -29,7 +29,7 @@ export interface JobState {
 	readonly endedBy: AttemptEnding | null;
 	/** When `tidy` first found that no worker offers the model; null while one does. */
 	readonly unofferedSince: number | null;
-	/** When the bytes are due for deletion: the expiry, or the end of a failed job; null: there are none, or they were swept. */
+	/** When the bytes are due for deletion: the expiry, or the end of a failed job; null without bytes. */
 	readonly contentDueAt: number | null;
 	/** When the record is due for deletion; null while the job lives. */
 	readonly recordDueAt: number | null;
@@ -80,17 +80,6 @@ export const jobTransitions: readonly JobTransition[] = [
 	{ on: 'remove', from: [...pending, 'completed', 'failed'], to: 'removed', event: 'job.deleted' },
 ];
 
-/** The state machine as a Mermaid state diagram. */
-export function jobDiagram(): string {
-	const lines = jobTransitions.flatMap(({ on, from, to, when }) =>
-		from.map((status) => {
-			const arrow = `${status === 'new' ? '[*]' : status} --> ${to === 'removed' ? '[*]' : to}`;
-			return `\t${arrow}: ${on}${when ? ` [${when}]` : ''}`;
-		}),
-	);
-	return ['stateDiagram-v2', ...lines].join('\n');
-}
-
 /** The largest progress that a job which still runs may show. */
 const progressCap = 0.99;
 
@@ -100,22 +89,14 @@ export function createJob(
 	idempotency: Idempotency | undefined,
 	now: number,
 ): JobStep {
-	const none = { result: null, error: null, checkpoint: null, startedAt: null } as const;
-	const open = { completedAt: null, expiresAt: null, expired: false, createdAt: now } as const;
-	const zero = { progress: 0, attempt: 0, fence: 0, cancelRequested: false } as const;
-	const state: JobState = {
-		job: { ...job, status: 'queued', ...none, ...open, ...zero },
-		callback,
-		dueAt: 0,
-		leaseMs: 0,
-		endedBy: null,
-		unofferedSince: null,
-		contentDueAt: null,
-		recordDueAt: null,
-		removed: false,
-		idempotency,
-		receivedRetry: idempotency?.retry ?? 0,
-	};
+	const none = { result: null, error: null, checkpoint: null, cancelRequested: false } as const;
+	const open = { startedAt: null, completedAt: null, expiresAt: null, expired: false } as const;
+	const zero = { status: 'queued', createdAt: now, progress: 0, attempt: 0, fence: 0 } as const;
+	const free = { dueAt: 0, leaseMs: 0, endedBy: null, unofferedSince: null } as const;
+	const kept = { contentDueAt: null, recordDueAt: null, removed: false } as const;
+	const receivedRetry = idempotency?.retry ?? 0;
+	const made = { ...job, ...none, ...open, ...zero };
+	const state = { job: made, callback, ...free, ...kept, idempotency, receivedRetry };
 	return { state, event: 'job.queued' };
 }
 
@@ -166,11 +147,9 @@ export function endSpentJob(state: JobState, time: StoreTime): JobStep {
 
 /** Notes whether a worker offers the model of a due job, and ends the job when none has for too long. */
 export function noteOffer(state: JobState, isOffered: boolean, time: StoreTime): JobStep {
-	const { unofferedSince } = state;
-	if (isOffered) return { state: { ...state, unofferedSince: null }, event: null };
-	if (unofferedSince === null)
-		return { state: { ...state, unofferedSince: time.now }, event: null };
-	if (time.now - unofferedSince < modelWaitMs) return { state, event: null };
+	const unofferedSince = isOffered ? null : (state.unofferedSince ?? time.now);
+	const isWaiting = unofferedSince === null || time.now - unofferedSince < modelWaitMs;
+	if (isWaiting) return { state: { ...state, unofferedSince }, event: null };
 	return failed(state, 'tidy', errors.E_JOB_NO_WORKER, time);
 }
 

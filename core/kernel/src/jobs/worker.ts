@@ -57,7 +57,10 @@ export class JobWorker {
 		}
 	}
 
-	/** Aborts what still runs; each such job goes back to the queue and its attempt does not count. Harmless when repeated. */
+	/**
+	 * Aborts what still runs; each such job goes back to the queue and its attempt does not count. Harmless when
+	 * repeated.
+	 */
 	async interrupt(): Promise<void> {
 		const closed = this.close();
 		for (const { attempt } of this.#running.values()) attempt.abort('stopping');

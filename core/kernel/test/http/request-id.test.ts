@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newRequestId } from '../../src/http/exchange.ts';
+import { newRequestId } from '../../src/http/gate/request-id.ts';
 
 it('gives every request an id of its own, also beyond the random bytes that are drawn at once', () => {
 	const ids = Array.from({ length: 5_000 }, newRequestId);

@@ -5,9 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ManualClock, manualClock } from '@plinth/testing';
 import { expect, onTestFinished } from 'vitest';
+import type { Middleware } from '../../src/contract/http/middleware.ts';
 import type { Route } from '../../src/contract/http/route.ts';
+import type { ModelInfo } from '../../src/contract/model.ts';
+import type { Authenticator } from '../../src/contract/ports/authenticator.ts';
 import type { Logger } from '../../src/contract/ports/logger.ts';
-import { type HttpOptions, HttpServer } from '../../src/http/server.ts';
+import { Exchanges } from '../../src/http/exchanges.ts';
+import { Admission, defaultLoad, type LoadLimits } from '../../src/http/gate/admission.ts';
+import {
+	type AuthFailureLimits,
+	AuthFailures,
+	unlimitedFailures,
+} from '../../src/http/gate/auth-failures.ts';
+import { Authentication } from '../../src/http/gate/authentication.ts';
+import { Availability, type WhenReady } from '../../src/http/gate/availability.ts';
+import { Cors } from '../../src/http/gate/cors.ts';
+import { Listener } from '../../src/http/listener.ts';
+import { Pipeline } from '../../src/http/pipeline.ts';
+import { type PluginRouteList, RouteCatalog } from '../../src/http/routing/catalog.ts';
+import type { Readiness } from '../../src/http/routing/system.ts';
+import { RouteTable } from '../../src/http/routing/table.ts';
+import { HttpServer } from '../../src/http/server.ts';
 
 /** A line that was logged. */
 export interface Line {
@@ -48,30 +66,64 @@ export const goodKey = 'key-of-everything';
 export const narrowKey = 'key-of-little';
 export const auth = { authorization: `Bearer ${goodKey}` };
 
+/** What a test may set of the parts of HTTP. */
+export interface HttpPorts {
+	readonly routes: PluginRouteList;
+	readonly middlewares: readonly Middleware[];
+	readonly readiness: Readiness;
+	readonly models: () => readonly ModelInfo[];
+	readonly authenticator: Authenticator;
+	readonly authFailures: AuthFailureLimits;
+	readonly load: LoadLimits;
+	readonly connections: number;
+	readonly cors: readonly string[];
+	readonly whenReady: WhenReady;
+	readonly publicUrl: string | undefined;
+}
+
+function build(ports: HttpPorts, clock: ManualClock, log: Logger): HttpServer {
+	const catalog = new RouteCatalog(ports.routes, ports.readiness, ports.models);
+	const table = new RouteTable(catalog, ports.middlewares);
+	const exchanges = new Exchanges(clock, log);
+	const availability = new Availability(ports.whenReady, table);
+	const failures = new AuthFailures(ports.authFailures);
+	const pipeline = new Pipeline(
+		exchanges,
+		new Cors(ports.cors, table),
+		availability,
+		new Authentication(ports.authenticator, failures, table),
+		new Admission(ports.load),
+		table,
+	);
+	const listener = new Listener(log, ports.connections);
+	const { publicUrl } = ports;
+	return new HttpServer(pipeline, exchanges, availability, table, catalog, listener, { publicUrl });
+}
+
 /** A server with fakes at the ports. */
-export function testServer(
-	routes: readonly Route[],
-	options: Partial<HttpOptions> = {},
-): TestServer {
+export function testServer(routes: readonly Route[], options: Partial<HttpPorts> = {}): TestServer {
 	const clock = manualClock();
 	const lines: Line[] = [];
-	const http = new HttpServer({
-		routes,
+	const ports: HttpPorts = {
+		routes: { routes, owners: new Map() },
+		middlewares: [],
 		authenticator: {
 			authenticate: async (key) => {
 				if (key === goodKey) return { id: 'p1', tenant: 't1', scopes: ['*'] };
 				return key === narrowKey ? { id: 'p2', tenant: 't2', scopes: ['little'] } : null;
 			},
 		},
-		clock,
-		log: recorder(lines),
-		title: 'Test',
-		version: '1.2.3',
+		authFailures: unlimitedFailures,
+		load: defaultLoad,
+		connections: 10_000,
+		cors: [],
+		whenReady: () => {},
 		publicUrl: undefined,
 		readiness: async () => ({ ready: true }),
 		models: () => [],
 		...options,
-	});
+	};
+	const http = build(ports, clock, recorder(lines));
 	return {
 		http,
 		clock,
@@ -89,7 +141,7 @@ export function testServer(
 /** The same behind a port of its own, closed when the test ends. */
 export async function listening(
 	routes: readonly Route[],
-	options: Partial<HttpOptions> = {},
+	options: Partial<HttpPorts> = {},
 ): Promise<TestServer & { readonly url: string; readonly port: number }> {
 	const server = testServer(routes, options);
 	const { url, port } = await server.http.listen({ host: '127.0.0.1', port: 0 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Reply } from '../../src/contract/http/reply.ts';
 import { defineRoute } from '../../src/contract/http/route.ts';
 import { fileField, type UploadedFile } from '../../src/contract/http/upload.ts';
+import { base64 } from '../../src/http/answers/base64.ts';
 import { codePoints } from '../../src/http/validation/text.ts';
 
 const base = { scope: 'x', summary: 's', response: { description: 'x' }, errors: [] } as const;
@@ -61,5 +62,50 @@ describe('the input of a handler', () => {
 		defineRoute({ ...scopeless, method: 'GET', path: '/a', handler: () => 1 });
 		// @ts-expect-error binary content has a media type
 		Reply.binary(new Uint8Array(), {});
+	});
+});
+
+describe('the answer of a handler', () => {
+	const typed = {
+		...base,
+		method: 'GET',
+		path: '/v1/a',
+		response: {
+			description: 'x',
+			schema: z.object({
+				object: z.literal('thing'),
+				a: z.number(),
+				b64: z.string().optional(),
+				tags: z.array(z.string()),
+			}),
+		},
+	} as const;
+	const good = { object: 'thing', a: 1, tags: ['x'] as readonly string[] } as const;
+
+	it('has the type of the schema of its response', () => {
+		defineRoute({ ...typed, handler: () => ({ object: 'thing', a: 1, tags: [] }) });
+		defineRoute({ ...typed, handler: async () => good });
+		defineRoute({ ...typed, handler: () => ({ ...good, b64: base64(new Uint8Array()) }) });
+		// @ts-expect-error a is a number
+		defineRoute({ ...typed, handler: () => ({ ...good, a: 'one' }) });
+		// @ts-expect-error a is a number, also when it comes later
+		defineRoute({ ...typed, handler: async () => ({ ...good, a: 'one' }) });
+		// @ts-expect-error a is missing
+		defineRoute({ ...typed, handler: () => ({ object: 'thing', tags: [] }) });
+		// @ts-expect-error the literal is another one
+		defineRoute({ ...typed, handler: () => ({ ...good, object: 'things' }) });
+	});
+
+	it('may be a reply, or nothing', () => {
+		defineRoute({ ...typed, handler: () => Reply.json({ any: 'thing' }, { status: 202 }) });
+		defineRoute({ ...typed, handler: () => undefined });
+		defineRoute({
+			...typed,
+			handler: ({ query }) => (query ? Reply.empty() : { object: 'thing', a: 1, tags: [] }),
+		});
+	});
+
+	it('is free where the response has no schema', () => {
+		defineRoute({ ...base, method: 'GET', path: '/v1/a', handler: () => 'anything' });
 	});
 });

@@ -61,16 +61,12 @@ test('a job that kills its worker every time fails in the end, and others run be
 	const begun: string[] = [];
 	/** One process with one place: it dies of the poison, and another one comes. */
 	const live = async () => {
-		const work = async () => {
-			for (;;) {
-				const claim = await m.take(leaseMs);
-				if (!claim || claim.job.id === poison) return claim && begun.push(poison);
-				begun.push(claim.job.id);
-				await m.store.complete(claim.job.id, claim.fence, { result: {}, retentionMs: null });
-			}
-		};
-		await work();
-		m.clock.jump(leaseMs);
+		for (let claim = await m.take(leaseMs); claim; claim = await m.take(leaseMs)) {
+			const { id } = claim.job;
+			begun.push(id);
+			if (id === poison) return m.clock.jump(leaseMs);
+			await m.store.complete(id, claim.fence, { result: {}, retentionMs: null });
+		}
 	};
 	for (let lives = 1; lives <= 6; lives += 1) await live();
 	expect((await m.jobs.get('a', poison)).error?.code).toBe('attempts_exhausted');

@@ -196,6 +196,23 @@ describe('a kind that says when a failed attempt is repeated', () => {
 		expect((await m.jobs.get('a', id)).attempt).toBe(2);
 	});
 
+	test('may also say it by its outcome', async () => {
+		let runs = 0;
+		const m = await machine({
+			run: async () => (++runs === 1 ? { retryInMs: 60_000 } : { result: {} }),
+		});
+		m.worker.start();
+		const id = await m.submit();
+		await eventually('the first is over', async () => {
+			const { status, attempt } = await m.jobs.get('a', id);
+			return status === 'queued' && attempt === 1;
+		});
+		await m.clock.advance(59_000);
+		expect(runs).toBe(1);
+		await m.clock.advance(1_000);
+		await eventually('it ends', async () => (await m.jobs.get('a', id)).status === 'completed');
+	});
+
 	test('is not asked when the job was cancelled', async () => {
 		const m = await machine({ run: async (_job, run) => untilAborted(run), retryInMs: () => 1 });
 		m.worker.start();

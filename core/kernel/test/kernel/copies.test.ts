@@ -42,7 +42,7 @@ test('parts that another copy of the kernel has made are all refused, each by it
 		['E_CORE_COPY', 'model two', 'models.two'],
 		['E_CORE_COPY', 'plugin toys', 'plugins.toys'],
 	]);
-	const place = `${version} in ${dirname(fileURLToPath(here))}`;
+	const place = `${version} in ${dirname(dirname(fileURLToPath(here)))}`;
 	expect(problems[0]?.message.split(place)).toHaveLength(3);
 	expect(problems[0]?.remedy).toMatch(/peer dependency.*npm ls @plinth\/core.*npm dedupe/);
 });

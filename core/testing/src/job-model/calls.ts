@@ -10,8 +10,8 @@ import {
 import fc from 'fast-check';
 
 /**
- * One call, told so that it means the same to every store. `job` counts back from the newest job to which the call can do
- * something, or from the newest of all when `aim` is false; `fence` is added to the newest one.
+ * One call, told so that it means the same to every store. `job` counts back from the newest job to which the call
+ * can do something, or from the newest of all when `aim` is false; `fence` is added to the newest one.
  */
 export type Plan =
 	| {

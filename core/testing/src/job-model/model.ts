@@ -22,8 +22,8 @@ interface Offer {
 }
 
 /**
- * What a job store is, without any storage: the state machine of the kernel over a map, and each call's answer by the words of the
- * contract. A copy is a model of its own.
+ * What a job store is, without any storage: the state machine of the kernel over a map, and each call's answer by
+ * the words of the contract. A copy is a model of its own.
  */
 export class JobModel {
 	readonly states: Map<string, JobState>;

@@ -19,7 +19,10 @@ interface Client {
 	cursor: string | undefined;
 }
 
-/** The models that explain all answers so far. There is more than one while nothing has told in which order calls took effect. */
+/**
+ * The models that explain all answers so far. There is more than one while nothing has told in which order calls
+ * took effect.
+ */
 interface Explained {
 	models: JobModel[];
 }
@@ -173,8 +176,9 @@ const commands = fc.commands<Explained, Subject, true>(
 );
 
 /**
- * Compares a store with the model: random rounds of calls by three clients over two handles, with the clock set between them. The answers of a
- * round must be those of its calls in one order after the other. Rejects with the shortest story it finds that no order explains.
+ * Compares a store with the model: random rounds of calls by three clients over two handles, with the clock set
+ * between them. The answers of a round must be those of its calls in one order after the other. Rejects with the
+ * shortest story it finds that no order explains.
  */
 export async function checkAgainstModel(
 	create: () => Promise<JobStoreSubject>,
@@ -243,7 +247,9 @@ function unexplained({ models }: Explained, answered: readonly Answered[]): stri
 	const lines = answered.map(({ asked, answer }) => {
 		const expected = models[0] && answerOf(new JobModel(models[0]), asked);
 		const { call, id, owner, token } = asked;
-		return `${JSON.stringify({ call, id, owner, token })}\n  answered ${JSON.stringify(answer)}\n  alone it should be ${JSON.stringify(expected)}`;
+		const told = `answered ${JSON.stringify(answer)}`;
+		const alone = `alone it should be ${JSON.stringify(expected)}`;
+		return [JSON.stringify({ call, id, owner, token }), told, alone].join('\n  ');
 	});
 	return `No order of these calls explains their answers:\n${lines.join('\n')}`;
 }

@@ -8,7 +8,10 @@ export class Watch {
 	readonly #removed = new Set<string>();
 	readonly #claimed = new Map<string, number>();
 
-	/** Looks at the answers of calls that were made at once. They are compared with those of earlier calls only: among themselves they have no order. */
+	/**
+	 * Looks at the answers of calls that were made at once. They are compared with those of earlier calls only:
+	 * among themselves they have no order.
+	 */
 	round(answers: readonly { readonly asked: Call; readonly answer: unknown }[]): void {
 		const jobs = answers.flatMap(({ answer }) => jobsIn(answer));
 		for (const job of jobs) this.#check(job);

@@ -7,11 +7,15 @@ import type { ManualClock } from '../manual-clock.ts';
 export interface JobStoreSubject extends Subject {
 	readonly store: JobStore;
 	readonly clock: ManualClock;
-	/** A second handle on the same data, as another process has one; closed with the subject. In memory it may be the same object. */
+	/**
+	 * A second handle on the same data, as another process has one; closed with the subject. In memory it may be
+	 * the same object.
+	 */
 	peer(): Promise<JobStore>;
 	/**
-	 * Begins to append a `job.queued` event of the job, from a third handle, and returns once the event has its place in the log but
-	 * is not committed; the returned function commits it. Absent where a store has no transactions that stay open.
+	 * Begins to append a `job.queued` event of the job, from a third handle, and returns once the event has its
+	 * place in the log but is not committed; the returned function commits it. Absent where a store has no
+	 * transactions that stay open.
 	 */
 	holdOpen?(jobId: string): Promise<() => Promise<void>>;
 	/** Closes the store and opens what it left behind. Absent when nothing outlives the store. */

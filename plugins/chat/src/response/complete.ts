@@ -4,6 +4,7 @@ import type { AnswerHead } from './head.ts';
 import type { Pieces } from './make.ts';
 import type { Piece } from './normalise-output.ts';
 import { wireReason } from './reason.ts';
+import type { ChatCompletion } from './schemas.ts';
 import { wireUsage } from './usage.ts';
 
 /** Maximum UTF-16 units of a complete response, over all choices. */
@@ -22,7 +23,7 @@ export async function wholeAnswer(
 	pieces: Pieces,
 	head: AnswerHead,
 	{ isLegacy, warnings: initialWarnings }: WholeOptions,
-): Promise<object> {
+): Promise<ChatCompletion> {
 	const choices = new Map<number, Choice>();
 	const warnings = new Set(initialWarnings);
 	let length = 0;
@@ -77,7 +78,7 @@ class Choice {
 		}
 	}
 
-	wire(index: number, isLegacy: boolean): object {
+	wire(index: number, isLegacy: boolean): ChatCompletion['choices'][number] {
 		const hasOther = this.#calls.length > 0 || this.#refusal.length > 0;
 		const content = this.#text.join('');
 		return {
@@ -95,10 +96,10 @@ class Choice {
 		};
 	}
 
-	#wireCalls(isLegacy: boolean): object {
+	#wireCalls(isLegacy: boolean): Partial<ChatCompletion['choices'][number]['message']> {
 		const calls = this.#calls.map(({ id, name, arguments: text }) => ({
 			id,
-			type: 'function',
+			type: 'function' as const,
 			function: { name, arguments: text.join('') },
 		}));
 		const [first] = calls;

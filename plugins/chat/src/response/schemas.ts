@@ -55,3 +55,6 @@ export const chatCompletion = z
 		}),
 	})
 	.meta({ id: 'ChatCompletion' });
+
+/** The same as a value. */
+export type ChatCompletion = z.input<typeof chatCompletion>;

@@ -10,7 +10,7 @@ import { seedOf } from '../request/seed.ts';
 import { type AnswerContext, answerWhole } from './complete.ts';
 import { streamPictures } from './stream.ts';
 import { UsageCounter } from './usage.ts';
-import { imagesSchema } from './wire.ts';
+import { type Images, imagesSchema } from './wire.ts';
 
 /** How long a failure may take and still get a status of its own, in milliseconds. */
 const firstEventMs = 1_000;
@@ -37,7 +37,7 @@ export async function respondWith(
 	context: ImageContext,
 	request: PictureRequest,
 	call: Call,
-): Promise<unknown> {
+): Promise<Images | Reply> {
 	const { models, clock } = context;
 	const { body } = request;
 	const release = context.requestLimit.acquire();

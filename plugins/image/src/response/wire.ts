@@ -1,4 +1,4 @@
-import { base64 } from '@plinth/core';
+import { type Base64, base64 } from '@plinth/core';
 import { z } from 'zod';
 import { formatSize } from '../request/sizes.ts';
 import type { MadePicture } from '../work/make.ts';
@@ -52,14 +52,15 @@ export const imagesSchema = z
 	})
 	.meta({ id: 'Images', description: 'Finished pictures.' });
 
-/** A response; `b64_json` may be a value that is encoded when it is written. */
+/** A response as clients see it. */
 export type Images = Omit<z.input<typeof imagesSchema>, 'data'> & {
 	readonly data: readonly PictureItem[];
 };
 
 /** One picture of a response. */
 export interface PictureItem {
-	readonly b64_json?: unknown;
+	/** Text, or bytes that become base64 text when they are written. */
+	readonly b64_json?: string | Base64;
 	readonly url?: string;
 	readonly revised_prompt?: string;
 }

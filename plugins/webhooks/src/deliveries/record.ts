@@ -1,6 +1,6 @@
+import type { JobCallback } from '@plinth/core';
 import type { WebhookEvent } from '../event.ts';
 import { digest } from '../ids.ts';
-import type { Due } from './due.ts';
 
 /** How long a delivery is kept after its end, in milliseconds. */
 export const keptMs = 7 * 24 * 60 * 60 * 1000;
@@ -11,7 +11,7 @@ export const maxAttempts = 50;
 /** `pending → delivered | failed | cancelled`; sending it again makes it pending once more. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled';
 
-/** One request, as it went. */
+/** One request and what came of it. */
 export type Attempt = {
 	/** When it began, in milliseconds since the Unix epoch. */
 	readonly at: number;
@@ -22,15 +22,15 @@ export type Attempt = {
 	readonly durationMs: number;
 };
 
-/** Whom a delivery is for. */
+/** Where a delivery goes. */
 export type Target = {
 	/** Null for the callback of a job. */
 	readonly endpointId: string | null;
 	readonly url: string;
-	/** What the requests of a callback are signed with; null: they are not signed. Endpoints keep their secrets themselves. */
+	/** Signs the requests of a callback; null: they are not signed. Endpoints keep their secrets themselves. */
 	readonly secret: string | null;
-	/** Requests with the same line go to the same receiver, which gets few of them at a time. */
-	readonly line: string;
+	/** Requests with an equal receiver share one limit and one turn. */
+	readonly receiver: string;
 };
 
 /** What the record of a delivery holds. Times are milliseconds since the Unix epoch. */
@@ -38,33 +38,30 @@ export type DeliveryRecord = Target & {
 	readonly event: WebhookEvent;
 	readonly status: DeliveryStatus;
 	readonly createdAt: number;
-	/** Failed attempts of the schedule that runs. */
+	/** Null while pending. */
+	readonly endedAt: number | null;
+	/** When the next attempt is due, while pending. */
+	readonly nextAttemptAt: number;
+	/** 0, and one more each time it is sent again: each run of the schedule is a job. */
+	readonly run: number;
+	/** Failed attempts of this run. */
 	readonly tries: number;
 	readonly attempts: readonly Attempt[];
-	/** Who is sending it now, and until when that counts. */
-	readonly claim: { readonly token: string; readonly until: number } | null;
-	/** Its one live entry among those that are due. */
-	readonly due: Due;
 };
 
+/** A delivery with its id. */
+export interface Delivery extends DeliveryRecord {
+	readonly id: string;
+	readonly tenant: string;
+}
+
 /** An endpoint as a target. */
-export function endpointTarget(endpoint: { readonly id: string; readonly url: string }): Target {
-	return { endpointId: endpoint.id, url: endpoint.url, secret: null, line: endpoint.id };
+export function endpointTarget({ id, url }: { readonly id: string; readonly url: string }): Target {
+	return { endpointId: id, url, secret: null, receiver: id };
 }
 
-/** A job's callback as a target. One receiver has one line for each tenant, whatever the rest of the address is. */
-export function callbackTarget(
-	tenant: string,
-	callback: { readonly url: string; readonly secret: string | null },
-): Target {
-	const { url, secret } = callback;
+/** A job's callback as a target. Each tenant's callbacks to one origin have one receiver. */
+export function callbackTarget(tenant: string, { url, secret }: JobCallback): Target {
 	const origin = URL.parse(url)?.origin ?? url;
-	return { endpointId: null, url, secret, line: `${callbackLine}${digest(tenant, origin)}` };
+	return { endpointId: null, url, secret, receiver: `callback_${digest(tenant, origin)}` };
 }
-
-/** What is slow together: an endpoint, or all callbacks of a tenant. */
-export function paceGroup({ tenant, line }: { readonly tenant: string; readonly line: string }) {
-	return line.startsWith(callbackLine) ? `${callbackLine}${tenant}` : line;
-}
-
-const callbackLine = 'callback_';

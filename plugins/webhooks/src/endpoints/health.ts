@@ -1,7 +1,7 @@
 import { type DisabledReason, failingMs } from './record.ts';
 import type { Endpoint, Endpoints } from './store.ts';
 
-/** What an attempt tells about its receiver. */
+/** What an attempt shows about its receiver. */
 export interface Sign {
 	/** When the attempt ended, in milliseconds since the Unix epoch. */
 	readonly at: number;
@@ -11,7 +11,8 @@ export interface Sign {
 }
 
 /**
- * Remembers since when an endpoint only fails, and disables it when its receiver is gone or has failed for five days. An endpoint that has been given
+ * Remembers since when an endpoint only fails, and disables it when its receiver is gone or has failed for five days.
+ * An endpoint that has been given
  * another address since the attempt is left alone. Resolves with the reason when this has disabled it.
  */
 export async function noteHealth(

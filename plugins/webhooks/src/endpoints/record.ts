@@ -50,7 +50,10 @@ export interface EndpointChanges {
 	readonly status?: 'enabled' | undefined;
 }
 
-/** Applies a client's changes. Another address or `enabled` makes a disabled endpoint a new start. The same record when nothing changes. */
+/**
+ * Applies a client's changes. Another address or `enabled` makes a disabled endpoint a new start. The same record when
+ * nothing changes.
+ */
 export function changed(
 	record: EndpointRecord,
 	changes: EndpointChanges,

@@ -8,6 +8,7 @@ import {
 import { Semaphore } from '@plinth/toolkit';
 import { webhookErrors } from '../errors.ts';
 import { EndpointIds, isEndpointId } from '../ids.ts';
+import { changeRecord } from '../records.ts';
 import { makeSecret } from '../secrets.ts';
 import type { EndpointRecord } from './record.ts';
 
@@ -72,21 +73,15 @@ export class Endpoints {
 			.reverse();
 	}
 
-	/** Changes one as `edit` says, again when somebody else was faster; writes nothing when `edit` returns what it got. Null when it is unknown. */
+	/** Changes one as `edit` says, which may be asked again; null when it is unknown. */
 	async change(
 		tenant: string,
 		id: string,
 		edit: (record: EndpointRecord) => EndpointRecord,
 	): Promise<Endpoint | null> {
-		for (;;) {
-			const stored = await this.#read(tenant, id);
-			if (!stored) return null;
-			const value = edit(stored.value);
-			if (value === stored.value) return toEndpoint(stored);
-			const options = { ifVersion: stored.version };
-			const written = await this.#records.put(collectionOf(tenant), id, value, options);
-			if (written !== null) return { id, ...value };
-		}
+		if (!isEndpointId(id)) return null;
+		const value = await changeRecord(this.#records, collectionOf(tenant), id, edit);
+		return value && { id, ...value };
 	}
 
 	/** Deletes one. True when it was there. */

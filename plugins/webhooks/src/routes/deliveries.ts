@@ -1,7 +1,7 @@
 import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
 import { listPage } from '@plinth/toolkit';
 import type { WebhookContext } from '../context.ts';
-import type { Delivery } from '../deliveries/store.ts';
+import type { Delivery } from '../deliveries/record.ts';
 import { webhookErrors } from '../errors.ts';
 import { deliveryParams, deliveryQuery } from '../fields.ts';
 import { isDeliveryId, isEndpointId } from '../ids.ts';
@@ -61,9 +61,12 @@ export function getDelivery({ deliveries }: WebhookContext): Route {
 	});
 }
 
-/** `POST /v1/webhook_deliveries/{id}/resend`: the same event with the same id, at once and with the whole schedule before it. */
+/**
+ * `POST /v1/webhook_deliveries/{id}/resend`: the same event with the same id, at once and with the whole schedule
+ * before it.
+ */
 export function resendDelivery(context: WebhookContext): Route {
-	const { deliveries, endpoints, dispatcher } = context;
+	const { deliveries, endpoints, deliveryJobs, clock } = context;
 	return defineRoute({
 		method: 'POST',
 		path: '/v1/webhook_deliveries/{id}/resend',
@@ -79,15 +82,19 @@ export function resendDelivery(context: WebhookContext): Route {
 			full,
 		],
 		async handler({ params: { id } }, { principal: { tenant } }) {
-			const { endpointId } = known(await deliveries.find(tenant, id));
+			const delivery = known(await deliveries.find(tenant, id));
+			const { endpointId } = delivery;
 			if (endpointId !== null) {
 				const endpoint = await endpoints.find(tenant, endpointId);
 				if (!endpoint) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_DELETED');
 				if (endpoint.disabled) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_DISABLED');
 			}
-			const delivery = known(await deliveries.resend(tenant, id));
-			dispatcher.wake([delivery.line]);
-			return toDelivery(delivery);
+			const again = { ...delivery, run: delivery.run + 1 };
+			// The job first: it makes the delivery pending itself when this process dies before the next line.
+			await deliveryJobs.submit(again);
+			await deliveries.begin(again);
+			// As it was then: the attempt may be over already.
+			return toDelivery({ ...again, status: 'pending', nextAttemptAt: clock.now() });
 		},
 	});
 }

@@ -32,7 +32,8 @@ export function createEndpoint(context: WebhookContext): Route {
 		scope: 'webhooks:write',
 		summary: 'Create a webhook endpoint',
 		description:
-			'Ends of jobs are sent to it from now on, signed as Standard Webhooks says. The secret is shown in this answer alone.',
+			'Ends of jobs are sent to it from now on, signed as Standard Webhooks says. ' +
+			'The secret is shown in this answer alone.',
 		body: createBody,
 		response: { description: 'The endpoint and its secret.', schema: endpointWithSecretSchema },
 		errors: [...valueErrors, webhookErrors.E_WEBHOOK_ENDPOINTS_FULL, unavailable, full],
@@ -118,8 +119,12 @@ export function updateEndpoint(context: WebhookContext): Route {
 	});
 }
 
+/** The hint that an endpoint was deleted; every process ends its requests to it. */
+export const endpointDeleted = 'webhooks.endpoint_deleted';
+
 /** `DELETE /v1/webhook_endpoints/{id}`: nothing is sent to it from now on. */
-export function deleteEndpoint({ endpoints, dispatcher }: WebhookContext): Route {
+export function deleteEndpoint(context: WebhookContext): Route {
+	const { endpoints, deliveries, events, log } = context;
 	return defineRoute({
 		method: 'DELETE',
 		path: '/v1/webhook_endpoints/{id}',
@@ -130,9 +135,14 @@ export function deleteEndpoint({ endpoints, dispatcher }: WebhookContext): Route
 		response: { description: 'The endpoint is gone.', schema: endpointDeletedSchema },
 		errors: [notFound, unavailable],
 		async handler({ params: { id } }, { principal }) {
-			const isDeleted = await endpoints.remove(principal.tenant, id);
+			const { tenant } = principal;
+			const isDeleted = await endpoints.remove(tenant, id);
 			if (!isDeleted) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_NOT_FOUND');
-			dispatcher.forget(id);
+			events.publish({ type: endpointDeleted, tenant, subject: id, data: null });
+			// In the background: what is missed is cancelled when it is due.
+			void deliveries
+				.cancelAll(tenant, id)
+				.catch((err: unknown) => log.warn({ err }, 'deliveries are cancelled only when due'));
 			return { id, object: 'webhook_endpoint.deleted', deleted: true };
 		},
 	});

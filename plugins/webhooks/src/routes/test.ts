@@ -2,17 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
 import { PerTenantLimit } from '@plinth/toolkit';
 import { checkType, found, type WebhookContext } from '../context.ts';
-import type { Sent } from '../delivery/sender.ts';
 import { activeSecrets } from '../endpoints/record.ts';
 import { webhookErrors } from '../errors.ts';
 import type { WebhookEvent } from '../event.ts';
 import { endpointParams, testBody } from '../fields.ts';
+import type { Sent } from '../sending/sender.ts';
 import { testResultSchema } from '../wire.ts';
 
 /** How many samples of a tenant are under way at a time; further ones wait. */
 const samplesAtOnce = 4;
 
-/** `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and changes nothing. */
+/**
+ * `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and
+ * changes nothing.
+ */
 export function testEndpoint(context: WebhookContext): Route {
 	const { endpoints, sender, clock } = context;
 	const turns = new PerTenantLimit(samplesAtOnce);
@@ -59,7 +62,7 @@ export function testEndpoint(context: WebhookContext): Route {
 	});
 }
 
-/** An event about a job that never was. Each has another id, so that no receiver takes it for a repeat. */
+/** An event about a job that does not exist. Each has another id, so that no receiver takes it for a repeat. */
 function sample(type: string, at: number): WebhookEvent {
 	const [kind = ''] = type.split('.');
 	const id = `evt_${randomBytes(16).toString('hex')}`;

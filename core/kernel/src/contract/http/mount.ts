@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Where an app hangs in a host, and what it learns from it. */
 export interface Mount {
-	/** What stands before our paths where the host leaves it in the address: `/ai`. What a host strips is found without it. */
+	/**
+	 * What stands before our paths where the host leaves it in the address: `/ai`. What a host strips is found without
+	 * it.
+	 */
 	readonly prefix?: string;
 	/** What an authenticator that asks the host is called with; the request alone unless set. */
 	readonly host?: readonly unknown[];

@@ -6,7 +6,10 @@ export interface ByteSource {
 	readonly size?: number;
 	/** Opens the bytes, or one window of them. Called at most once, and not at all for HEAD. */
 	open(range?: ByteRange): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
-	/** Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304), so that it is the answer of a GET. */
+	/**
+	 * Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304), so that it is the answer
+	 * of a GET.
+	 */
 	check?(): Promise<void>;
 	/** Called in place of `open` when the bytes are not wanted after all (HEAD, 304, a client that has left). */
 	discard?(): unknown;
@@ -25,6 +28,24 @@ export interface BinaryOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Bytes that stand in a JSON answer as a base64 text; `base64()` makes them. */
+export interface Base64 {
+	readonly $kind: 'plinth.base64';
+	/** The whole text, for other serializers. */
+	toJSON(): string;
+}
+
+/** A JSON value of type `T` as a handler may return it: read-only, and with {@link Base64} in place of any text. */
+export type Sendable<T> = unknown extends T
+	? unknown
+	: T extends string
+		? T | (string extends T ? Base64 : never)
+		: T extends readonly (infer Item)[]
+			? readonly Sendable<Item>[]
+			: T extends object
+				? { readonly [Key in keyof T]: Sendable<T[Key]> }
+				: T;
+
 /** One server-sent event. `data` is serialized as JSON unless it is a string. */
 export interface ServerEvent {
 	readonly event?: string;
@@ -39,59 +60,50 @@ export interface JsonOptions {
 }
 
 /** What a handler may answer besides a plain value. */
-export type Reply = { readonly $kind: 'plinth.reply' } & (
-	| {
-			readonly type: 'json';
-			readonly value: unknown;
-			readonly status: number | undefined;
-			readonly headers: Readonly<Record<string, string>>;
-	  }
+export type Reply = {
+	readonly $kind: 'plinth.reply';
+	/** Undefined: the status of the route. */
+	readonly status: number | undefined;
+	/** Lower-case names. Has no effect on a forwarded answer, whose head is sent already. */
+	readonly headers: Readonly<Record<string, string>>;
+} & (
+	| { readonly type: 'json'; readonly value: unknown }
 	| { readonly type: 'binary'; readonly source: ByteSource; readonly options: BinaryOptions }
-	| {
-			readonly type: 'events';
-			readonly events: AsyncIterable<ServerEvent>;
-			readonly headers: Readonly<Record<string, string>>;
-	  }
-	| { readonly type: 'redirect'; readonly location: string; readonly status: number }
-	| {
-			readonly type: 'empty';
-			readonly status: number;
-			readonly headers: Readonly<Record<string, string>>;
-	  }
-	/** An upstream's response that is on its way to the client; `done` resolves when the response has closed. It never rejects. */
-	| { readonly type: 'forward'; readonly status: number; readonly done: Promise<void> }
+	| { readonly type: 'events'; readonly events: AsyncIterable<ServerEvent> }
+	| { readonly type: 'redirect' }
+	| { readonly type: 'empty' }
+	/** A response of an upstream that is being sent; `done` resolves when the response has closed, and never rejects. */
+	| { readonly type: 'forward'; readonly done: Promise<void> }
 );
 
-// A handler may return JSON that somebody else wrote: a symbol is what that cannot spell.
+/** A reply whose status is known: what a middleware gets from `next()`. */
+export type Answer = Reply & { readonly status: number };
+
+// A handler may return JSON of another author. A symbol cannot be spelled in JSON.
 const mark = Symbol.for('plinth.reply');
 const brand = { $kind: 'plinth.reply', [mark]: true } as const;
 
 /** Makes replies that are more than a JSON value. */
 export const Reply = {
 	/** JSON with another status than the route's, or with headers of its own. */
-	json(value: unknown, options: JsonOptions = {}): Reply {
-		return {
-			...brand,
-			type: 'json',
-			value,
-			status: options.status,
-			headers: options.headers ?? {},
-		};
+	json(value: unknown, { status, headers = {} }: JsonOptions = {}): Reply {
+		return { ...brand, type: 'json', value, status, headers };
 	},
 	/** Bytes, streamed with back-pressure. A plain array or an async iterable is served whole. */
 	binary(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>, options: BinaryOptions): Reply {
-		return { ...brand, type: 'binary', source: toSource(body), options };
+		const { status, headers = {} } = options;
+		return { ...brand, type: 'binary', source: toSource(body), options, status, headers };
 	},
 	/** Server-sent events with heartbeat comments. The iterator's `return` is called when the client leaves. */
 	events(
 		events: AsyncIterable<ServerEvent>,
 		headers: Readonly<Record<string, string>> = {},
 	): Reply {
-		return { ...brand, type: 'events', events, headers };
+		return { ...brand, type: 'events', events, status: 200, headers };
 	},
 	/** A redirect; 302 unless said otherwise. */
 	redirect(location: string, status = 302): Reply {
-		return { ...brand, type: 'redirect', location, status };
+		return { ...brand, type: 'redirect', status, headers: { location, 'content-length': '0' } };
 	},
 	/** No body; 204 unless said otherwise. */
 	empty(status = 204, headers: Readonly<Record<string, string>> = {}): Reply {
@@ -99,9 +111,14 @@ export const Reply = {
 	},
 	/** An answer that is being sent already. Only `call.forward` makes these. */
 	forward(status: number, done: Promise<void>): Reply {
-		return { ...brand, type: 'forward', status, done };
+		return { ...brand, type: 'forward', done, status, headers: {} };
 	},
 };
+
+/** The same reply with the status of the route where it has none of its own. */
+export function withStatus(reply: Reply, status: number): Answer {
+	return reply.status === undefined ? { ...reply, status } : (reply as Answer);
+}
 
 /** Tells a reply from a plain value. */
 export function isReply(value: unknown): value is Reply {

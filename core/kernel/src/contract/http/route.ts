@@ -4,7 +4,7 @@ import type { Idempotency } from '../jobs/job-store.ts';
 import type { Principal } from '../ports/authenticator.ts';
 import type { ForwardRequest, RawBody } from '../ports/forward.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Reply } from './reply.ts';
+import type { Reply, Sendable } from './reply.ts';
 import type { UploadedFile } from './upload.ts';
 
 /** Who may call a route: everybody, everybody with a valid key, or keys with a scope such as `videos:read`. */
@@ -33,7 +33,10 @@ export interface BodyLimits {
 
 /** What else of a JSON body arrives as files, where a route takes long data URLs so. */
 export interface SpoolOptions {
-	/** Names of members, wherever they stand, that hold data URLs: in others they stay text. Absent: every string may be one. */
+	/**
+	 * Names of members, wherever they stand, that hold data URLs: in others they stay text. Absent: every string may be
+	 * one.
+	 */
 	readonly only?: readonly string[];
 	/** Names of members, wherever they stand, whose long strings may also be base64 alone. */
 	readonly bare?: readonly string[];
@@ -42,12 +45,14 @@ export interface SpoolOptions {
 }
 
 /** The success answer of a route, for checks and for OpenAPI. */
-export interface ResponseSpec {
+export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	/** 200 unless said otherwise. */
 	readonly status?: number;
 	readonly description: string;
-	/** JSON answers. Give it a name by `.meta({ id })`. */
-	readonly schema?: z.ZodType;
+	/**
+	 * JSON answers: types what the handler returns, and is checked outside production. `.meta({ id })` gives it a name.
+	 */
+	readonly schema?: R;
 	/** Media types of binary or event-stream answers. */
 	readonly mediaTypes?: readonly string[];
 	/** Single byte ranges are served: 206 and 416 are documented. */
@@ -66,6 +71,8 @@ export interface ResponseSpec {
 
 /** The surroundings of one request. */
 export interface Call {
+	/** Method and path template of the route: `GET /v1/videos/{id}`. */
+	readonly route: string;
 	/** Who calls; on public routes an anonymous principal without scopes. */
 	readonly principal: Principal;
 	readonly requestId: string;
@@ -76,15 +83,22 @@ export interface Call {
 	readonly deadline: number;
 	/** The address that absolute links start with, without a trailing slash. */
 	readonly publicUrl: string;
-	/** What the head says of the length of the body, in bytes; undefined when it says nothing. In `precheck`, nothing of the body has been read. */
+	/**
+	 * What the head says of the length of the body, in bytes; undefined when it says nothing. In `precheck`, nothing of
+	 * the body has been read.
+	 */
 	readonly bodyBytes: number | undefined;
 	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
 	readonly idempotency: Idempotency;
-	/** Behind which event a client that was cut off wants to go on: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes that declare `resumes`. */
+	/**
+	 * Behind which event a client that was cut off wants to go on: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes
+	 * that declare `resumes`.
+	 */
 	readonly lastEventId: string | undefined;
 	/**
-	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with `E_BODY_TOO_LARGE` beyond `maxBytes`, with
-	 * `E_OVERLOADED` when `maxBytes` more are too many beside the bodies that are in flight, and with `E_STORE_FULL`.
+	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with
+	 * `E_BODY_TOO_LARGE` beyond `maxBytes`, with `E_OVERLOADED` when `maxBytes` more are too many beside the bodies
+	 * that are in flight, and with `E_STORE_FULL`.
 	 */
 	keep(
 		body: AsyncIterable<Uint8Array>,
@@ -93,10 +107,11 @@ export interface Call {
 	/** Says which model's answer this is: the header `x-plinth-model` and the log tell it. The last word counts. */
 	answeredBy(model: string): void;
 	/**
-	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer has begun: return the reply. Rejects,
-	 * with nothing sent, with the request's own errors when there is no answer that could be passed on, and with the reason of the call's signal. `over` is called
-	 * once when the upstream has nothing more to do. With `signal`, also that one's reason when it aborts before the answer has begun: another upstream may be
-	 * asked then.
+	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer
+	 * has begun: return the reply. Rejects, with nothing sent, with the request's own errors when there is no answer
+	 * that could be passed on, and with the reason of the call's signal. `over` is called once when the upstream has
+	 * nothing more to do. With `signal`, also that one's reason when it aborts before the answer has begun: another
+	 * upstream may be asked then.
 	 */
 	forward(request: ForwardRequest, over?: () => void, signal?: AbortSignal): Promise<Reply>;
 }
@@ -108,11 +123,16 @@ export interface RouteInput<P, Q, B> {
 	readonly body: B;
 }
 
+/** What a handler may return: a value that the schema of its response takes, nothing, or a reply. */
+export type HandlerResult<R extends z.ZodType> = Sendable<z.input<R>> | Reply | undefined;
+
 /** A route as data. Paths are OpenAPI templates: `/v1/videos/{id}`; literal segments win over parameters. */
 export interface RouteDefinition<
 	P extends z.ZodType = z.ZodType,
 	Q extends z.ZodType = z.ZodType,
 	B extends z.ZodType = z.ZodType,
+	R extends z.ZodType = z.ZodType,
+	T = HandlerResult<R>,
 > {
 	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 	readonly path: `/${string}`;
@@ -129,17 +149,21 @@ export interface RouteDefinition<
 	readonly encoding?: BodyEncoding | readonly BodyEncoding[];
 	readonly limits?: BodyLimits;
 	/**
-	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an `UploadedFile` without a name, of at
-	 * most `limits.file` bytes. They are decoded while the body arrives and never lie in memory, for bodies that carry pictures or documents.
-	 * The text without them has the bound of all text fields of a form.
+	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an
+	 * `UploadedFile` without a name, of at most `limits.file` bytes. They are decoded while the body arrives and never
+	 * lie in memory, for bodies that carry pictures or documents. The text without them has the bound of all text
+	 * fields of a form.
 	 */
 	readonly spoolDataUrls?: boolean | SpoolOptions;
-	readonly response: ResponseSpec;
+	readonly response: ResponseSpec<R>;
 	/** Rows of error tables that this route answers with, besides those every route shares. */
 	readonly errors: readonly ErrorSpec[];
 	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
 	readonly timeoutMs?: number;
-	/** Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known yet. */
+	/**
+	 * Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known
+	 * yet.
+	 */
 	precheck?(call: Call): Promise<void> | void;
 	/**
 	 * Called for JSON bodies of known length up to 262,144 bytes, before they are checked against `body`. A reply is the
@@ -147,8 +171,8 @@ export interface RouteDefinition<
 	 * call's fingerprint is not known yet.
 	 */
 	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
-	/** Returns a value to be sent as JSON, or a `Reply`. */
-	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): unknown;
+	/** Returns a value to be sent as JSON, nothing, or a `Reply`. */
+	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): T | Promise<T>;
 }
 
 /** A declared route with its types erased. */
@@ -161,6 +185,9 @@ export function defineRoute<
 	P extends z.ZodType = z.ZodUndefined,
 	Q extends z.ZodType = z.ZodUndefined,
 	B extends z.ZodType = z.ZodUndefined,
->(definition: RouteDefinition<P, Q, B>): Route {
+	R extends z.ZodType = z.ZodType,
+	// Constant, so that `{ object: 'list' }` has that text as its type.
+	const T extends HandlerResult<R> = HandlerResult<R>,
+>(definition: RouteDefinition<P, Q, B, R, T>): Route {
 	return { ...(definition as unknown as RouteDefinition), $kind: 'plinth.route' };
 }

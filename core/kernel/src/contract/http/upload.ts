@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A file that came with a request, or that its handler has kept, streamed to a temporary file that lives until the handler has settled, and the events
- * that it answers with are over.
+ * A file that came with a request, or that its handler has kept, streamed to a temporary file that lives until the
+ * handler has settled, and the events that it answers with are over.
  */
 export interface UploadedFile {
 	readonly $kind: 'plinth.upload';
@@ -14,7 +14,10 @@ export interface UploadedFile {
 	readonly sha256: string;
 	/** Decided by content; `application/octet-stream` when unknown. The client's label is ignored. */
 	readonly mediaType: string;
-	/** The temporary file, for programs and libraries that read files themselves; server-made, and gone as soon as the upload is. */
+	/**
+	 * The temporary file, for programs and libraries that read files themselves; server-made, and gone as soon as the
+	 * upload is.
+	 */
 	readonly path: string;
 	/** Reads the whole file. */
 	bytes(): Promise<Uint8Array>;

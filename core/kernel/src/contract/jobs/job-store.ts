@@ -1,7 +1,11 @@
 import type { Json, JsonObject } from '../ports/json.ts';
 import type { SelfCheck } from '../ports/self-check.ts';
+import type { EventPage, EventQuery } from './job-events.ts';
 
-/** `queued → in_progress → completed | failed`; `in_progress → queued` when an attempt is lost. Terminal states never move. */
+/**
+ * `queued → in_progress → completed | failed`; `in_progress → queued` when an attempt is lost. Terminal states
+ * never move.
+ */
 export type JobStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
 
 /** Why a job failed, as its owner may read it. */
@@ -52,7 +56,10 @@ export interface Job {
 	readonly startedAt: number | null;
 	/** When it ended, well or badly. */
 	readonly completedAt: number | null;
-	/** From the second of this instant on the content is gone; null until completed, or when content does not expire. */
+	/**
+	 * From the second of this instant on the content is gone; null until completed, or when content does not
+	 * expire.
+	 */
 	readonly expiresAt: number | null;
 	/** Whether that second had begun when the store was asked, by the store's clock. */
 	readonly expired: boolean;
@@ -68,10 +75,10 @@ export interface NewJob
 /**
  * How a repeated create is recognised.
  *
- * With `key`: the same key by the same principal within 24 hours is the same request; another fingerprint is refused with
- * `E_IDEMPOTENCY_MISMATCH`. Without `key` and with `retry` above 0: the newest job of the same principal that has an equal
- * fingerprint and is at most 10 minutes old is returned, unless a retry with the same or a higher count has already received
- * it. A job remembers the count of the request that made it.
+ * With `key`: the same key by the same principal within 24 hours is the same request; another fingerprint is
+ * refused with `E_IDEMPOTENCY_MISMATCH`. Without `key` and with `retry` above 0: the newest job of the same
+ * principal that has an equal fingerprint and is at most 10 minutes old is returned, unless a retry with the same
+ * or a higher count has already received it. A job remembers the count of the request that made it.
  */
 export interface Idempotency {
 	readonly key?: string;
@@ -84,14 +91,12 @@ export interface Idempotency {
 /** What {@link JobStore.create} goes by besides the job itself. */
 export interface CreateOptions {
 	readonly idempotency?: Idempotency;
-	/** How many jobs of this kind the tenant may have that wait or run; without it any number. 0: only a repeated request is answered. */
+	/**
+	 * How many jobs of this kind the tenant may have that wait or run; without it any number. 0: only a repeated
+	 * request is answered.
+	 */
 	readonly maxPending?: number;
 }
-
-/** How long an idempotency key is remembered, in milliseconds. */
-export const idempotencyKeyMs = 24 * 60 * 60 * 1000;
-/** How old a job may be to answer a retry that carries no key, in milliseconds. */
-export const retryWindowMs = 10 * 60 * 1000;
 
 /** Which jobs {@link JobStore.list} gives, in which order, and behind which id. */
 export interface JobListOptions {
@@ -117,7 +122,10 @@ export interface Claim {
 	readonly fence: number;
 }
 
-/** What a worker learns from a heartbeat. `lost`: another attempt owns the job, or it ended or was removed: stop and write nothing. */
+/**
+ * What a worker learns from a heartbeat. `lost`: another attempt owns the job, or it ended or was removed: stop and
+ * write nothing.
+ */
 export type Heartbeat = 'ok' | 'cancel' | 'lost';
 
 /** What a heartbeat may carry. */
@@ -142,56 +150,15 @@ export interface TakeOptions {
 }
 
 /**
- * Bytes or rows that are due for deletion. `content`: the output has expired, or the job failed, so that nobody can read a byte
- * of it any more; all of them go. `record`: the job was removed, or ended longer ago than its retention; every byte of it goes,
- * then its row.
+ * Bytes or rows that are due for deletion. `content`: the output has expired, or the job failed, so that nobody can
+ * read a byte of it any more; all of them go. `record`: the job was removed, or ended longer ago than its
+ * retention; every byte of it goes, then its row.
  */
 export interface SweepItem {
 	readonly due: 'content' | 'record';
 	readonly id: string;
 	readonly kind: string;
 	readonly tenant: string;
-}
-
-/** The types of job events. */
-export type JobEventType =
-	| 'job.queued'
-	| 'job.started'
-	| 'job.completed'
-	| 'job.failed'
-	| 'job.deleted';
-
-/** A transition, appended in the same transaction as the transition itself. */
-export interface JobEvent {
-	/** The cursor that continues after this event. */
-	readonly cursor: string;
-	readonly type: JobEventType;
-	readonly jobId: string;
-	readonly kind: string;
-	readonly tenant: string;
-	/** Milliseconds since the Unix epoch. */
-	readonly at: number;
-	/** Facts about the transition: `{ attempt }`, `{ code }` beside it on `job.failed`, and the {@link JobCallback} of the job as `callback` on both ends. */
-	readonly data: JsonObject;
-}
-
-/** Which events {@link JobStore.events} gives. */
-export interface EventQuery {
-	readonly tenant?: string;
-	readonly jobId?: string;
-	readonly limit: number;
-}
-
-/** What {@link JobStore.events} gives: events behind a cursor, in their order. */
-export interface EventPage {
-	readonly events: readonly JobEvent[];
-	/** Continues behind the last of them; the given cursor when there is nothing new, {@link JobStore.head} when it is beyond the log. */
-	readonly cursor: string;
-	/**
-	 * Whether events behind the given cursor, of whatever tenant, have been trimmed, or the cursor is beyond the log, as after a
-	 * restored backup: what happened meanwhile is only in the records. Never so without a cursor.
-	 */
-	readonly missed: boolean;
 }
 
 /** What a completed attempt writes. */
@@ -201,32 +168,26 @@ export interface Completion {
 	readonly retentionMs: number | null;
 }
 
-/** A worker that has not asked for jobs for this long offers its models no more, in milliseconds. */
-export const offerMs = 60_000;
-
-/** When a worker that asks at `now` counts as seen: every 20 s, so that workers without work write seldom. */
-export function offerInstant(now: number): number {
-	return now - (now % 20_000);
-}
-/** How long a job whose model no worker offers waits before it fails with `E_JOB_NO_WORKER`, in milliseconds. */
-export const modelWaitMs = 3_600_000;
-
 /**
- * The durable truth about jobs, by the rules of `jobs/state.ts`. Every method is atomic; every method that changes something
- * resolves only when the change is durable. A removed job is invisible to every method but `sweep`, `swept`, `known` and `events`.
+ * The durable truth about jobs, by the rules of `jobs/state.ts`. Every method is atomic; every method that changes
+ * something resolves only when the change is durable. A removed job is invisible to every method but `sweep`,
+ * `swept`, `known` and `events`.
  *
- * All instants come from one clock, the store's; callers give spans. A wall clock may be set: forwards, leases lapse early, by one
- * lease at most; backwards, a lease ends at most one lease after the next `tidy`; retries and expiries come at their instants.
+ * All instants come from one clock, the store's; callers give spans. A wall clock may be set: forwards, leases
+ * lapse early, by one lease at most; backwards, a lease ends at most one lease after the next `tidy`; retries and
+ * expiries come at their instants.
  *
- * Spans are rounded to whole milliseconds. The cursors of `events` mean nothing to anybody but the store that gave them.
+ * Spans are rounded to whole milliseconds. The cursors of `events` mean nothing to anybody but the store that gave
+ * them.
  *
  * Nothing is readable without its tenant: an id of another tenant answers like an unknown one.
  */
 export interface JobStore extends SelfCheck {
 	/**
-	 * Stores a queued job and its `job.queued` event, or returns the earlier job of a repeated request with `replayed: true`.
-	 * Rejects with `E_IDEMPOTENCY_MISMATCH`, with `E_QUEUE_FULL` when the tenant has `maxPending` jobs of the kind that wait or
-	 * run (a repeated request is never refused for that), or with `E_STORE_FULL` when there is no room.
+	 * Stores a queued job and its `job.queued` event, or returns the earlier job of a repeated request with
+	 * `replayed: true`. Rejects with `E_IDEMPOTENCY_MISMATCH`, with `E_QUEUE_FULL` when the tenant has `maxPending`
+	 * jobs of the kind that wait or run (a repeated request is never refused for that), or with `E_STORE_FULL` when
+	 * there is no room.
 	 */
 	create(
 		job: NewJob,
@@ -240,24 +201,26 @@ export interface JobStore extends SelfCheck {
 	list(tenant: string, options: JobListOptions): Promise<JobPage>;
 
 	/**
-	 * Asks for the end of a job. A queued job fails at once with code `cancelled`; a running one learns at its next heartbeat;
-	 * an ended one stays as it is. Returns the job after the call; null when unknown.
+	 * Asks for the end of a job. A queued job fails at once with code `cancelled`; a running one learns at its next
+	 * heartbeat; an ended one stays as it is. Returns the job after the call; null when unknown.
 	 */
 	requestCancel(tenant: string, id: string): Promise<Job | null>;
 
 	/**
-	 * Removes a job in any state and appends `job.deleted`: from now on it is unknown to everybody, and a running attempt is
-	 * `lost`. Its bytes become due for `sweep`. Returns the job as it was; null when unknown.
+	 * Removes a job in any state and appends `job.deleted`: from now on it is unknown to everybody, and a running
+	 * attempt is `lost`. Its bytes become due for `sweep`. Returns the job as it was; null when unknown.
 	 */
 	remove(tenant: string, id: string): Promise<Job | null>;
 
 	/**
-	 * Hands out jobs of one kind that are queued and due, or whose lease has lapsed: `attempt` + 1, `fence` + 1, status `in_progress`,
-	 * event `job.started`. Tenants take turns over all workers, in the order of their names, beginning behind the one that was
-	 * served last; each gets its oldest job first, by id. An interrupted job has its old place again.
+	 * Hands out jobs of one kind that are queued and due, or whose lease has lapsed: `attempt` + 1, `fence` + 1,
+	 * status `in_progress`, event `job.started`. Tenants take turns over all workers, in the order of their names,
+	 * beginning behind the one that was served last; each gets its oldest job first, by id. An interrupted job has
+	 * its old place again.
 	 *
-	 * Before that, jobs of the kind that may not run again end: with `cancelled` where that was asked for, with `attempts_exhausted`
-	 * where no attempt is left. A call also records for {@link offerMs} which models the worker offers.
+	 * Before that, jobs of the kind that may not run again end: with `cancelled` where that was asked for, with
+	 * `attempts_exhausted` where no attempt is left. A call also records for `offerMs` which models the
+	 * worker offers.
 	 */
 	take(kind: string, worker: string, options: TakeOptions): Promise<readonly Claim[]>;
 
@@ -265,26 +228,30 @@ export interface JobStore extends SelfCheck {
 	heartbeat(id: string, fence: number, update?: HeartbeatUpdate): Promise<Heartbeat>;
 
 	/**
-	 * Ends the attempt well: `completed`, progress 1, event `job.completed`. False: the fence is old, nothing was written.
+	 * Ends the attempt well: `completed`, progress 1, event `job.completed`. False: the fence is old, nothing was
+	 * written.
 	 *
-	 * `complete`, `fail` and `release` may be repeated: an answer can be lost after the commit. The same call with the same fence
-	 * answers true again and changes nothing.
+	 * `complete`, `fail` and `release` may be repeated: an answer can be lost after the commit. The same call with
+	 * the same fence answers true again and changes nothing.
 	 */
 	complete(id: string, fence: number, completion: Completion): Promise<boolean>;
 
 	/**
-	 * Ends the attempt badly. With `retryInMs` the job is queued again and due after that span, if attempts are left; otherwise it
-	 * is `failed` with `error`. False: the fence is old, nothing was written.
+	 * Ends the attempt badly. With `retryInMs` the job is queued again and due after that span, if attempts are
+	 * left; otherwise it is `failed` with `error`. False: the fence is old, nothing was written.
 	 */
 	fail(id: string, fence: number, error: JobError, retryInMs?: number): Promise<boolean>;
 
-	/** Gives an interrupted attempt back: `queued`, with a `job.queued` event, and the attempt does not count. False: the fence is old. */
+	/**
+	 * Gives an interrupted attempt back: `queued`, with a `job.queued` event, and the attempt does not count.
+	 * False: the fence is old.
+	 */
 	release(id: string, fence: number): Promise<boolean>;
 
 	/**
-	 * What is due for deletion now: content that has expired, all bytes of jobs that failed, records that were removed, and records
-	 * that ended at least `recordRetentionMs` ago. Read-only: delete the bytes, then call `swept`. A removed job is not due while an
-	 * attempt may still be writing (its lease has not lapsed).
+	 * What is due for deletion now: content that has expired, all bytes of jobs that failed, records that were
+	 * removed, and records that ended at least `recordRetentionMs` ago. Read-only: delete the bytes, then call
+	 * `swept`. A removed job is not due while an attempt may still be writing (its lease has not lapsed).
 	 */
 	sweep(limit: number): Promise<readonly SweepItem[]>;
 
@@ -292,16 +259,23 @@ export interface JobStore extends SelfCheck {
 	swept(items: readonly SweepItem[]): Promise<void>;
 
 	/**
-	 * Trims events that are older than the retention of records, cuts leases that end later than their length from now, because the
-	 * clock was set back, and ends jobs whose model no worker offers: the first call that finds such a job due notes it, and it
-	 * fails in the first one that finds it so {@link modelWaitMs} later, unless a call between them saw an offer.
+	 * Trims events that are older than the retention of records, cuts leases that end later than their length from
+	 * now, because the clock was set back, and ends jobs whose model no worker offers: the first call that finds
+	 * such a job due notes it, and it fails in the first one that finds it so `modelWaitMs` later, unless a
+	 * call between them saw an offer.
 	 */
 	tidy(): Promise<void>;
 
-	/** Those of the ids that have a row, in any state, removed or not, in no order. At most 1,000 ids. What it leaves out owns no bytes. */
+	/**
+	 * Those of the ids that have a row, in any state, removed or not, in no order. At most 1,000 ids. What it
+	 * leaves out owns no bytes.
+	 */
 	known(ids: readonly string[]): Promise<readonly string[]>;
 
-	/** Events after `cursor` in commit order; from the oldest without one. A malformed cursor rejects with `E_VALUE_INVALID`. */
+	/**
+	 * Events after `cursor` in commit order; from the oldest without one. A malformed cursor rejects with
+	 * `E_VALUE_INVALID`.
+	 */
 	events(cursor: string | undefined, query: EventQuery): Promise<EventPage>;
 
 	/** The cursor behind the newest event: what is read from it on has happened later. */
@@ -311,8 +285,9 @@ export interface JobStore extends SelfCheck {
 	pending(kind: string, tenant?: string): Promise<number>;
 
 	/**
-	 * Takes or keeps a duty that one process at a time has. True: `holder` has it for `leaseMs` from now. False: another one has it.
-	 * `leaseMs` 0 gives it back. An end later than `leaseMs` from now does not hold: the clock was set back.
+	 * Takes or keeps a duty that one process at a time has. True: `holder` has it for `leaseMs` from now. False:
+	 * another one has it. `leaseMs` 0 gives it back. An end later than `leaseMs` from now does not hold: the clock
+	 * was set back.
 	 */
 	lead(duty: string, holder: string, leaseMs: number): Promise<boolean>;
 }

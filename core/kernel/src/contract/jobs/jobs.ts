@@ -11,7 +11,10 @@ export interface JobRun {
 	readonly signal: AbortSignal;
 	/** Reports the fraction done. Cheap: writes are coalesced to one a second. */
 	progress(fraction: number): void;
-	/** Stores a token durably for the next attempt. Rejects when the attempt has lost its job; `cancel` is then called with the token. */
+	/**
+	 * Stores a token durably for the next attempt. Rejects when the attempt has lost its job; `cancel` is then
+	 * called with the token.
+	 */
 	checkpoint(token: string): Promise<void>;
 	/** The token of an earlier attempt. */
 	readonly resume: string | undefined;
@@ -25,6 +28,13 @@ export interface JobOutcome {
 	readonly result: JsonObject;
 	/** Milliseconds from completion until the content is gone; absent: it stays as long as the record. */
 	readonly retentionMs?: number;
+}
+
+/**
+ * What an attempt leaves that was not the last one: the job is queued again, due after a span, while attempts are left.
+ */
+export interface JobRetry {
+	readonly retryInMs: number;
 }
 
 /** What a kind of job may have otherwise than the `jobs` section of the config says. */
@@ -46,16 +56,22 @@ export interface JobDefinition {
 	/** How many attempts a job has; 5 unless set. */
 	readonly maxAttempts?: number;
 	readonly settings?: JobKindSettings;
+	/** Work of the server itself, such as sending webhooks: `JobKinds.names` leaves the kind out. */
+	readonly isInternal?: boolean;
 	/**
-	 * The models that this process has for the kind; the jobs of others stay for other workers. Asked at each look for jobs. Absent:
-	 * it runs a job of whatever model.
+	 * The models that this process has for the kind; the jobs of others stay for other workers. Asked at each look
+	 * for jobs. Absent: it runs a job of whatever model.
 	 */
 	models?(): readonly string[];
-	/** Runs one attempt. A coded error ends the job with its wire code; any other with `model_error` and a neutral sentence. */
-	run(job: Job, run: JobRun): Promise<JobOutcome>;
 	/**
-	 * After how many milliseconds a failed attempt is followed by another, while attempts are left; undefined: the job fails. Absent:
-	 * only a store that is unavailable is waited for. Not asked when the attempt was cancelled, interrupted or took too long.
+	 * Runs one attempt. A coded error ends the job with its wire code; any other with `model_error` and a neutral
+	 * sentence.
+	 */
+	run(job: Job, run: JobRun): Promise<JobOutcome | JobRetry>;
+	/**
+	 * After how many milliseconds a failed attempt is followed by another, while attempts are left; undefined: the
+	 * job fails. Absent: only a store that is unavailable is waited for. Not asked when the attempt was cancelled,
+	 * interrupted or took too long.
 	 */
 	retryInMs?(error: unknown, job: Job): number | undefined;
 	/** Stops what a checkpoint stands for; called once when a job that has one was cancelled or removed. */
@@ -96,23 +112,27 @@ export interface JobSubmission {
 /** The jobs of one kind, for the plugin that owns it. Unknown ids reject with `E_JOB_NOT_FOUND`. */
 export interface Jobs {
 	/**
-	 * Stores attachments, then the record. Attachments of a replay are deleted again. Rejects with `E_QUEUE_FULL` when the tenant has
-	 * as many jobs of the kind as the settings allow.
+	 * Stores attachments, then the record. Attachments of a replay are deleted again. Rejects with `E_QUEUE_FULL`
+	 * when the tenant has as many jobs of the kind as the settings allow.
 	 */
 	submit(submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }>;
 	/**
-	 * Rejects with `E_QUEUE_FULL` when `submit` would, so that a route can refuse before it reads a body. A request that may
-	 * repeat an earlier one passes: only `submit` can tell.
+	 * Rejects with `E_QUEUE_FULL` when `submit` would, so that a route can refuse before it reads a body. A request
+	 * that may repeat an earlier one passes: only `submit` can tell.
 	 */
 	checkQueue(principal: Principal, idempotency: Pick<Idempotency, 'key' | 'retry'>): Promise<void>;
 	/**
-	 * The job that an earlier request made, where this one repeats it; null where it does not, or where only `submit` can tell. For routes whose input
-	 * may have gone since the first request. Rejects with `E_IDEMPOTENCY_MISMATCH`.
+	 * The job that an earlier request made, where this one repeats it; null where it does not, or where only
+	 * `submit` can tell. For routes whose input may have gone since the first request. Rejects with
+	 * `E_IDEMPOTENCY_MISMATCH`.
 	 */
 	repeated(principal: Principal, idempotency: Idempotency): Promise<Job | null>;
 	get(tenant: string, id: string): Promise<Job>;
 	list(tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage>;
-	/** Asks for the end of a job: it fails with code `cancelled`, at once when queued, else within a heartbeat. The record stays. */
+	/**
+	 * Asks for the end of a job: it fails with code `cancelled`, at once when queued, else within a heartbeat. The
+	 * record stays.
+	 */
 	cancel(tenant: string, id: string): Promise<Job>;
 	/** Cancels running work, then removes record and bytes. Nothing resurrects the job. */
 	remove(tenant: string, id: string): Promise<Job>;
@@ -120,7 +140,7 @@ export interface Jobs {
 
 /** The kinds of job that the plugins of a deployment run. */
 export interface JobKinds {
-	/** Their names, once every plugin is set up. */
+	/** Their names, once every plugin is set up, without the internal ones. */
 	names(): readonly string[];
 	/** The job as its plugin shows it to clients; undefined where the plugin has no view of its own. */
 	view(job: Job): object | undefined;

@@ -12,7 +12,10 @@ export const jobSettings = z
 		concurrency: z.coerce.number().int().min(1).default(2),
 		/** Attempts of one kind in flight for one tenant in this process. */
 		perTenant: z.coerce.number().int().min(1).optional(),
-		/** Jobs of one kind that a tenant may have waiting or running; further ones are refused with `queue_full`. 0: no limit. */
+		/**
+		 * Jobs of one kind that a tenant may have waiting or running; further ones are refused with `queue_full`.
+		 * 0: no limit.
+		 */
 		maxPendingPerTenant: z.coerce.number().int().min(0).default(500),
 		/** False: this process only accepts jobs; others run them. */
 		work: z.boolean().default(true),
@@ -22,13 +25,16 @@ export const jobSettings = z
 		heartbeatMs: ms(5_000),
 		/** Progress is written at most this often. */
 		progressMs: ms(1_000),
-		/** How often a worker with a free slot looks for jobs of other processes; those of its own process it learns of at once. */
+		/**
+		 * How often a worker with a free slot looks for jobs of other processes; those of its own process it learns
+		 * of at once.
+		 */
 		pollMs: ms(1_000),
 		/** How often expired content and removed records are deleted. */
 		sweepMs: ms(30_000),
 		/**
-		 * Bytes without a record are looked for at the start and this often, and deleted when they are this old. A create that
-		 * takes half of it is refused, so that nothing under way is taken for left over.
+		 * Bytes without a record are looked for at the start and this often, and deleted when they are this old. A
+		 * create that takes half of it is refused, so that nothing under way is taken for left over.
 		 */
 		orphanMs: ms(86_400_000),
 		/** An attempt that runs longer ends as `job_timeout`. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Route } from '../../contract/http/route.ts';
-import { routeKey } from '../../http/router.ts';
-import { systemPaths } from '../../http/system.ts';
+import { systemPaths } from '../../http/routing/system.ts';
+import { routeKey } from '../../http/routing/table.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { Middleware } from '../../contract/http/middleware.ts';
 import type { JobDefinition, JobKinds, Jobs } from '../../contract/jobs/jobs.ts';
 import type { PluginContext } from '../../contract/plugin.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
@@ -42,6 +43,8 @@ export interface PartTools {
 /** What the setups of an app's plugins share, and what they leave. */
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
+	/** In the order of the setups. The first one is outermost. */
+	readonly middlewares: Middleware[] = [];
 	readonly drains: Task[] = [];
 	readonly starts: (ProblemPlace & { readonly task: Task })[] = [];
 	/** Present once a plugin has registered a kind of job. */
@@ -52,7 +55,10 @@ export class PluginSetups {
 	constructor(tools: SetupTools) {
 		this.#tools = tools;
 		tools.registry.provide(services.jobKinds, {
-			names: () => [...(this.machine?.service.definitions.keys() ?? [])],
+			names: () =>
+				[...(this.machine?.service.definitions ?? [])]
+					.filter(([, { isInternal }]) => !isInternal)
+					.map(([kind]) => kind),
 			view: (job) => this.machine?.service.definitions.get(job.kind)?.view?.(job),
 		} satisfies JobKinds);
 	}
@@ -91,6 +97,7 @@ export class PluginSetups {
 				return this.#tools.models.ofKind(kind.name);
 			},
 			route: (...routes) => this.routes.add(id, routes),
+			use: (middleware) => void this.middlewares.push(middleware),
 			job: (kind, job) => this.#job(part, kind, job),
 			onStart: (task) => void this.starts.push({ owner, path, task }),
 			onDrain: (task) => void this.drains.push(task),

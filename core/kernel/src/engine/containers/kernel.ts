@@ -1,9 +1,6 @@
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import { services } from '../../contract/services.ts';
-import { version } from '../../contract/version.ts';
-import { HttpServer } from '../../http/server.ts';
-import type { Readiness } from '../../http/system.ts';
 import { Housekeeping } from '../../jobs/housekeeping.ts';
 import { JobService } from '../../jobs/jobs.ts';
 import type { JobTools } from '../../jobs/tools.ts';
@@ -15,6 +12,7 @@ import { Lifecycle } from '../run/lifecycle.ts';
 import { createReadiness } from '../run/readiness.ts';
 import { RunningApp } from '../run/running.ts';
 import { KernelContainer, token, wire } from './container.ts';
+import { wireHttp } from './http.ts';
 import { Registry } from './registry.ts';
 
 /** What the kernel of an app is built from. */
@@ -85,41 +83,8 @@ wire(machine, (get) => {
 });
 
 // HTTP. Routes are frozen when the server is built.
-const server = token<HttpServer>('HttpServer');
-const readiness = token<Readiness>('Readiness');
+const server = wireHttp({ ...kernel, plan, clock, log });
 
-wire(readiness, (get) =>
-	createReadiness(() => get(kernel.app).state, {
-		registry: get(kernel.registry),
-		clock: get(clock),
-		log: get(log),
-	}),
-);
-wire(server, (get) => {
-	const settings = get(plan).server;
-	const { routes } = get(kernel.setups);
-	return new HttpServer({
-		routes: routes.freeze(),
-		routeOwners: routes.owners,
-		authenticator:
-			settings.auth === 'off' ? undefined : get(kernel.registry).find(services.authenticator),
-		clock: get(clock),
-		log: get(log),
-		title: 'Plinth',
-		version,
-		publicUrl: settings.publicUrl,
-		authFailures: {
-			perMinute: settings.authFailuresPerMinute,
-			trustedProxies: settings.trustedProxies,
-		},
-		cors: settings.cors,
-		load: settings.limits,
-		connections: settings.limits.connections,
-		whenReady: () => get(kernel.app).whenReady(),
-		readiness: get(readiness),
-		models: () => get(kernel.models).list(),
-	});
-});
 wire(
 	kernel.app,
 	(get) =>

@@ -5,7 +5,7 @@ import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import type { RecordStore } from '../../contract/ports/record-store.ts';
 import { services } from '../../contract/services.ts';
-import type { Readiness } from '../../http/system.ts';
+import type { Readiness } from '../../http/routing/system.ts';
 import type { Registry } from '../containers/registry.ts';
 
 /** In milliseconds: the time limit of a check, how long its result is valid, and when a check counts as lost. */

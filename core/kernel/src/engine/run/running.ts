@@ -4,7 +4,7 @@ import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { HostMiddleware, Mount } from '../../contract/http/mount.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import type { ServiceRef } from '../../contract/service.ts';
-import { removeLeftUploads } from '../../http/bodies/leftovers.ts';
+import { removeLeftUploads } from '../../http/bodies/files/leftovers.ts';
 import type { HttpServer } from '../../http/server.ts';
 import type { JobWorker } from '../../jobs/worker.ts';
 import type { ModelDirectory } from '../../models/directory.ts';

@@ -1,31 +1,38 @@
 import { randomUUID } from 'node:crypto';
+import type { Base64 } from '../../contract/http/reply.ts';
 import { httpLimits } from '../limits.ts';
 
-/** Bytes that stand in a JSON answer as a base64 text. */
-export interface Base64 {
-	readonly $kind: 'plinth.base64';
-	/** The whole text, for whoever serializes the answer by other means. */
-	toJSON(): string;
-}
-
 /**
- * Makes a value for any place of a JSON reply or of a server-sent event: clients read the base64 text of the bytes (RFC 4648 §4, with
- * padding). The kernel writes it in slices while the client reads, so that it never lies in memory whole. The bytes must stay as they
- * are until the answer has been sent.
+ * Makes a value for any place of a JSON reply or of a server-sent event: clients read the base64 text of the bytes
+ * (RFC 4648 §4, with padding). The kernel writes it in slices while the client reads, so that it never lies in memory
+ * whole. The bytes must stay as they are until the answer has been sent.
  */
 export function base64(bytes: Uint8Array): Base64 {
 	return new SlicedBytes(bytes);
 }
 
-/** Serializes like `JSON.stringify`; `null` for what JSON cannot hold. Where a {@link Base64} stands in it the text comes in pieces. */
+/**
+ * Serializes like `JSON.stringify`; `null` for what JSON cannot hold. Where a {@link Base64} stands in it the text
+ * comes in pieces.
+ */
 export function jsonText(value: unknown): string | JsonPieces {
 	const placeholders = new Placeholders();
-	gathering = placeholders;
+	current = placeholders;
 	try {
 		const text = JSON.stringify(value) ?? 'null';
 		return placeholders.isEmpty ? text : new JsonPieces(placeholders.split(text));
 	} finally {
-		gathering = undefined;
+		current = undefined;
+	}
+}
+
+/** A value as clients read it. A short text stands in for each {@link Base64}. */
+export function wireForm(value: unknown): unknown {
+	current = new Placeholders();
+	try {
+		return JSON.parse(JSON.stringify(value) ?? 'null');
+	} finally {
+		current = undefined;
 	}
 }
 
@@ -75,7 +82,10 @@ function joined(slices: readonly Buffer[], size: number): Buffer {
 	return first?.buffer.byteLength === size ? first : Buffer.concat(slices, size);
 }
 
-/** Bytes of which each slice of base64 is made: they fill a piece, and are a multiple of three, so that only the last one is padded. */
+/**
+ * Bytes of which each slice of base64 is made: they fill a piece, and are a multiple of three, so that only the last
+ * one is padded.
+ */
 const sliceBytes = (httpLimits.pieceBytes / 4) * 3;
 
 function* slicesOf(parts: readonly (string | Buffer)[]): Generator<Buffer> {
@@ -89,8 +99,11 @@ function* slicesOf(parts: readonly (string | Buffer)[]): Generator<Buffer> {
 	}
 }
 
-/** Set while a text is being serialized that will be written in pieces. Nothing waits in between: it belongs to one text at a time. */
-let gathering: Placeholders | undefined;
+/**
+ * Set while a text is being serialized that will be written in pieces. Nothing waits in between: it belongs to one
+ * text at a time.
+ */
+let current: Placeholders | undefined;
 
 /** Recognised by nobody, so nobody can make one up: it tells of itself when it is serialized. */
 class SlicedBytes implements Base64 {
@@ -102,7 +115,7 @@ class SlicedBytes implements Base64 {
 	}
 
 	toJSON(): string {
-		return gathering ? gathering.add(this.#bytes) : this.#bytes.toString('base64');
+		return current ? current.add(this.#bytes) : this.#bytes.toString('base64');
 	}
 }
 

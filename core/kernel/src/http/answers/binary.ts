@@ -1,8 +1,8 @@
-import type { BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
+import type { Answer, BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 import type { Exchange } from '../exchange.ts';
-import { attachment } from '../filename.ts';
 import { httpLimits } from '../limits.ts';
+import { attachment } from './filename.ts';
 import { readPooled } from './pooled-reader.ts';
 import { isUnchanged, requestedRange } from './range.ts';
 import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
@@ -10,12 +10,11 @@ import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
 /** Answers with bytes, whole or one window of them, at the pace of the reader. */
 export async function sendBinary(
 	exchange: Exchange,
-	source: ByteSource,
-	options: BinaryOptions,
+	{ source, options, status, headers: own }: Extract<Answer, { type: 'binary' }>,
 ): Promise<void> {
 	const { req } = exchange;
-	const { etag, status = 200 } = options;
-	const headers = describe(source, options);
+	const { etag } = options;
+	const headers = { ...describe(source, options), ...own };
 	if (isUnchanged(req, etag)) {
 		await pass(exchange, source);
 		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
@@ -35,7 +34,7 @@ export async function sendBinary(
 
 /** Answers without the bytes, unless there are none. */
 async function pass(exchange: Exchange, source: ByteSource): Promise<void> {
-	letGoOf(exchange, source);
+	discardSource(exchange, source);
 	if (source.check) await exchange.orAbort(source.check());
 }
 
@@ -48,7 +47,7 @@ function windowOf(
 	try {
 		return requestedRange(exchange.req, source.size, etag);
 	} catch (error) {
-		letGoOf(exchange, source);
+		discardSource(exchange, source);
 		throw error;
 	}
 }
@@ -73,8 +72,8 @@ export function abandon(exchange: Exchange, iterator: AsyncIterator<unknown>): v
 	exchange.waitFor((async () => iterator.return?.())());
 }
 
-/** Lets go of bytes that are not sent. */
-export function letGoOf(exchange: Exchange, source: ByteSource): void {
+/** Tells a source that its bytes will not be sent. */
+export function discardSource(exchange: Exchange, source: ByteSource): void {
 	exchange.waitFor((async () => source.discard?.())());
 }
 
@@ -86,8 +85,8 @@ async function pump(
 ): Promise<void> {
 	const { res, req } = exchange;
 	const opened = await openSource(exchange, source, range);
-	const lent = readPooled(opened, res);
-	const iterator = lent ?? opened[Symbol.asyncIterator]();
+	const pooled = readPooled(opened, res);
+	const iterator = pooled ?? opened[Symbol.asyncIterator]();
 	const expected = range ? range.end - range.start + 1 : source.size;
 	let sent = 0;
 	try {
@@ -107,19 +106,22 @@ async function pump(
 		if (expected !== undefined && sent !== expected) {
 			throw new Error(`The source gave ${sent} bytes in place of ${expected}.`);
 		}
-		lent?.finish();
+		pooled?.finish();
 		res.end();
 	} finally {
 		abandon(exchange, iterator);
 	}
 }
 
-/** How many pieces are on their way at a time: the socket begins with the next one while it tells that it has taken the last. */
+/**
+ * How many pieces are on their way at a time: the socket begins with the next one while it tells that it has taken
+ * the last.
+ */
 const mostUnderWay = 2;
 
 /**
- * Writes a chunk and waits until the socket has taken all of it. Rejects when the exchange is aborted. A client that leaves a
- * piece unread for too long is cut off.
+ * Writes a chunk and waits until the socket has taken all of it. Rejects when the exchange is aborted. A client that
+ * leaves a piece unread for too long is cut off.
  */
 async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
 	const { res, clock } = exchange;
@@ -167,7 +169,6 @@ function describe(source: ByteSource, options: BinaryOptions): Record<string, st
 		...(etag === undefined ? {} : { etag: `"${etag}"` }),
 		...(ranges && source.size !== undefined ? { 'accept-ranges': 'bytes' } : {}),
 		...(filename === undefined ? {} : { 'content-disposition': attachment(filename) }),
-		...options.headers,
 	};
 }
 

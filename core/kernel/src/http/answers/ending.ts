@@ -1,6 +1,6 @@
 /**
- * The same events, and `end` once they are over: read to their end, failed, or let go. Whoever holds the iterator calls its `return`,
- * also when nothing was read.
+ * The same events, and `end` once they are over: read to their end, failed, or let go. Whoever holds the iterator
+ * calls its `return`, also when nothing was read.
  */
 export function endingWith<T>(
 	events: AsyncIterable<T>,

@@ -4,8 +4,8 @@ import { isReusableBody, type ReusableBody } from '../../contract/ports/blob-sto
 import { bufferBytes, giveBuffer, takeBuffer } from '../buffers.ts';
 
 /**
- * So many downloads at a time get a large buffer each; for more of them that would cost too much memory, because a reader who does not
- * read holds his until he is cut off.
+ * So many downloads at a time get a large buffer each; for more of them that would cost too much memory, because a
+ * reader who does not read holds his until he is cut off.
  */
 const mostLarge = 32;
 const smallBytes = 131_072;
@@ -13,8 +13,8 @@ const smallBytes = 131_072;
 let largeInUse = 0;
 
 /**
- * Reads a body into one buffer again and again, where the body can and the answer goes straight to a socket: most of what a
- * download costs is fresh memory. Each chunk is gone with the next call. Undefined: iterate the body.
+ * Reads a body into one buffer again and again, where the body can and the answer goes straight to a socket: most of
+ * what a download costs is fresh memory. Each chunk is gone with the next call. Undefined: iterate the body.
  */
 export function readPooled(
 	body: AsyncIterable<Uint8Array>,
@@ -39,7 +39,10 @@ export class PooledReader implements AsyncIterator<Uint8Array, undefined> {
 		return { done: false, value: this.#buffer.subarray(0, length) };
 	}
 
-	/** Closes the body. Its buffer goes to the collector: after an abort the disk or the socket may still have it in hand. */
+	/**
+	 * Closes the body. Its buffer goes to the collector: after an abort the disk or the socket may still have it in
+	 * hand.
+	 */
 	async return(): Promise<IteratorReturnResult<undefined>> {
 		this.#leave();
 		await this.#body[Symbol.asyncIterator]().return?.();
@@ -69,8 +72,8 @@ function take(): Buffer {
 }
 
 /**
- * Whether a write's callback means that the system has the bytes. A host's middleware that wraps `write`, and answers without
- * a socket, may keep them longer.
+ * Whether a write's callback means that the system has the bytes. A host's middleware that wraps `write`, and answers
+ * without a socket, may keep them longer.
  */
 function copiesAtOnce(res: ServerResponse): boolean {
 	return res.write === ServerResponse.prototype.write && res.socket instanceof Socket;

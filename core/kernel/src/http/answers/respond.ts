@@ -1,39 +1,30 @@
-import { isReply, Reply } from '../../contract/http/reply.ts';
+import { type Answer, isReply, type Reply, withStatus } from '../../contract/http/reply.ts';
 import type { Exchange } from '../exchange.ts';
-import { abandon, letGoOf, sendBinary } from './binary.ts';
+import { abandon, discardSource, sendBinary } from './binary.ts';
 import { sendJson, sendWhole } from './send.ts';
 import { sendEvents } from './sse.ts';
 
-/** Sends what a handler returned: a value as JSON, nothing as an empty answer, or a reply. `status` is the route's. */
-export function respond(exchange: Exchange, result: unknown, status?: number): Promise<void> {
-	const reply = toReply(result, status);
-	switch (reply.type) {
+/** Sends a reply. */
+export function respond(exchange: Exchange, reply: Reply): Promise<void> {
+	const answer: Answer = withStatus(reply, 200);
+	switch (answer.type) {
 		case 'json':
-			return sendJson(exchange, reply.status ?? status ?? 200, reply.value, reply.headers);
+			return sendJson(exchange, answer.status, answer.value, answer.headers);
 		case 'binary':
-			return sendBinary(exchange, reply.source, { status: status ?? 200, ...reply.options });
+			return sendBinary(exchange, answer);
 		case 'events':
-			return sendEvents(exchange, reply.events, reply.headers);
+			return sendEvents(exchange, answer.events, answer.headers);
 		case 'redirect':
-			return sendWhole(exchange, reply.status, '', {
-				location: reply.location,
-				'content-length': '0',
-			});
 		case 'empty':
-			return sendWhole(exchange, reply.status, '', reply.headers);
+			return sendWhole(exchange, answer.status, '', answer.headers);
 		case 'forward':
-			return reply.done;
+			return answer.done;
 	}
 }
 
-/** Lets go of a reply that comes too late to be sent. */
+/** Closes what is behind a reply that will not be sent. */
 export function discard(exchange: Exchange, result: unknown): void {
 	if (!isReply(result)) return;
 	if (result.type === 'events') abandon(exchange, result.events[Symbol.asyncIterator]());
-	if (result.type === 'binary') letGoOf(exchange, result.source);
-}
-
-function toReply(result: unknown, status?: number): Reply {
-	if (isReply(result)) return result;
-	return result === undefined ? Reply.empty(status ?? 204) : Reply.json(result);
+	if (result.type === 'binary') discardSource(exchange, result.source);
 }

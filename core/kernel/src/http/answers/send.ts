@@ -9,8 +9,8 @@ import { type JsonPieces, jsonText } from './base64.ts';
 export type Headers = Readonly<Record<string, string>>;
 
 /**
- * Sent with every answer: nothing here is a page, so a browser may neither run, frame nor sniff it. An answer that is one says so in headers
- * of its own. Which pages may read it is CORS's matter.
+ * Sent with every answer: nothing here is a page, so a browser may neither run, frame nor sniff it. An answer that is
+ * one says so in headers of its own. Which pages may read it is CORS's matter.
  */
 export const securityHeaders: Headers = {
 	'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -22,7 +22,10 @@ export const securityHeaders: Headers = {
 
 const protection = Object.entries(securityHeaders);
 
-/** Sets status and headers; they go with the first byte. The connection closes behind the answer when the request's body is still under way. */
+/**
+ * Sets status and headers; they go with the first byte. The connection closes behind the answer when the request's
+ * body is still under way.
+ */
 export function writeHead(exchange: Exchange, status: number, headers: Headers): void {
 	const { res } = exchange;
 	res.setHeader('x-request-id', exchange.requestId);
@@ -36,7 +39,10 @@ export function writeHead(exchange: Exchange, status: number, headers: Headers):
 	res.statusCode = status;
 }
 
-/** The same at once, for an answer whose body is at hand or on its way: Node takes a whole list of headers at a third of the cost. */
+/**
+ * The same at once, for an answer whose body is at hand or on its way: Node takes a whole list of headers at a third
+ * of the cost.
+ */
 export function writeWholeHead(exchange: Exchange, status: number, headers: Headers): void {
 	const { res } = exchange;
 	if (!takesList(res)) {
@@ -49,7 +55,8 @@ export function writeWholeHead(exchange: Exchange, status: number, headers: Head
 		writeHead(exchange, status, headers);
 		return;
 	}
-	// Node notes that there will be no body before it looks at headers, and an error behind one that it refuses would have none.
+	// Node notes that there will be no body before it looks at headers, and an error behind one that it refuses would
+	// have none.
 	if (status === 204 || status === 304) {
 		for (const name of given) validateHeaderValue(name, headers[name] as string);
 	}
@@ -66,8 +73,8 @@ export function writeWholeHead(exchange: Exchange, status: number, headers: Head
 }
 
 /**
- * Sends the head by itself. Node spells a head in the encoding of the text that goes with it, UTF-8 unless another is named, but readers take it for Latin-1:
- * behind bytes it stays that.
+ * Sends the head by itself. Node spells a head in the encoding of the text that goes with it, UTF-8 unless another is
+ * named, but readers take it for Latin-1: behind bytes it stays that.
  */
 export function flushHead(res: ServerResponse, headers: Headers): void {
 	if (isAscii(headers) || !isBare(res)) res.flushHeaders();
@@ -124,12 +131,12 @@ export async function sendWhole(
 	headers: Headers,
 ): Promise<void> {
 	const { req, res } = exchange;
-	const linger = isBodyUnderWay(exchange);
+	const drainsBody = isBodyUnderWay(exchange);
 	const body = req.method === 'HEAD' ? '' : text;
 	writeWholeHead(exchange, status, headers);
 	exchange.clearDeadline();
 	const large = typeof body !== 'string' || body.length > httpLimits.pieceBytes;
-	if (!linger && !large) {
+	if (!drainsBody && !large) {
 		// Of ASCII both are the same, and Node need not look for more.
 		const encoding = headers['content-length'] === String(body.length) ? 'latin1' : 'utf8';
 		const sent = encoding === 'latin1' || isAscii(headers) ? body : Buffer.from(body);
@@ -143,9 +150,9 @@ export async function sendWhole(
 	if (body === '' || !isAscii(headers)) flushHead(res, headers);
 	if (body !== '' && !large) res.write(body);
 	else if (large) for (const piece of piecesOf(body)) await writePiece(exchange, piece);
-	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the client would
-	// see a broken pipe in place of the reason.
-	if (linger) await drain(exchange);
+	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the
+	// client would see a broken pipe in place of the reason.
+	if (drainsBody) await drain(exchange);
 	res.end();
 }
 
@@ -191,16 +198,16 @@ function isBodyUnderWay({ req, isBodyHeldBack }: Exchange): boolean {
 function drain(exchange: Exchange): Promise<void> {
 	const { req, clock, principal, aborted } = exchange;
 	let room: number = principal ? httpLimits.drain : httpLimits.drainStrangers;
-	const patience = principal ? httpLimits.drainMs : httpLimits.drainStrangersMs;
+	const timeoutMs = principal ? httpLimits.drainMs : httpLimits.drainStrangersMs;
 	return new Promise((resolve) => {
-		const onTimeout = clock.after(aborted ? httpLimits.errorGraceMs : patience, done);
+		const cancelTimer = clock.after(aborted ? httpLimits.errorGraceMs : timeoutMs, done);
 		const endPace = watchPace(req, clock, done);
 		function count(chunk: Buffer) {
 			room -= chunk.length;
 			if (room < 0) done();
 		}
 		function done() {
-			onTimeout();
+			cancelTimer();
 			endPace();
 			req.off('data', count);
 			req.pause();

@@ -12,7 +12,10 @@ import { flushHead, type Headers, writeHead, writePiece } from './send.ts';
 
 /** An event of a stream that can be resumed. */
 export interface ResumableEvent extends ServerEvent {
-	/** How long a client may leave it unread, in milliseconds; less than any answer may be left. Then it is cut off, and goes on later. */
+	/**
+	 * How long a client may leave it unread, in milliseconds; less than any answer may be left. Then it is cut off, and
+	 * goes on later.
+	 */
 	readonly unreadMs?: number;
 }
 
@@ -35,8 +38,8 @@ export function lastEventIdOf(
 }
 
 /**
- * Answers with server-sent events. A comment breaks every silence of 15 seconds; an error becomes a last frame `event: error`
- * that carries the four-key body; the iterator's `return` is called when the client leaves.
+ * Answers with server-sent events. A comment breaks every silence of 15 seconds; an error becomes a last frame
+ * `event: error` that carries the four-key body; the iterator's `return` is called when the client leaves.
  */
 export async function sendEvents(
 	exchange: Exchange,
@@ -47,7 +50,7 @@ export async function sendEvents(
 	const iterator = events[Symbol.asyncIterator]();
 	const frames = new Frames(exchange);
 	try {
-		exchange.place?.stream();
+		exchange.slot?.stream();
 		writeHead(exchange, 200, {
 			'cache-control': 'no-cache',
 			'x-accel-buffering': 'no',

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import type Koa from 'koa';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { BodyEncoding, Route, SpoolOptions } from '../../contract/http/route.ts';
 import type { RawBody } from '../../contract/ports/forward.ts';
+import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { limitsOf, type ResolvedLimits } from '../limits.ts';
 import { acceptsNothing } from '../validation/validate.ts';
+import { bodyTooLarge, readMultipart } from './forms/multipart.ts';
 import { bodyOfHost, isTaken } from './host-body.ts';
-import { type JsonReader, jsonReader } from './json.ts';
-import { JsonFiles } from './json-files.ts';
-import { longestString } from './long-string.ts';
-import { bodyTooLarge, readMultipart } from './multipart.ts';
+import { type JsonReader, jsonReader } from './json/json.ts';
+import { JsonFiles } from './json/json-files.ts';
+import { longestString } from './json/long-string.ts';
 import { replayed, wholeBody } from './whole-body.ts';
 
 /** A body before validation. */
@@ -37,8 +37,9 @@ export class BodyReader {
 	}
 
 	/** Throws `E_MEDIA_TYPE_UNSUPPORTED`, `E_BODY_TOO_LARGE` or `E_BODY_MALFORMED`, as early as the headers allow. */
-	async read(context: () => Koa.Context, exchange: Exchange): Promise<Body> {
-		const { req } = exchange;
+	async read(ctx: Context): Promise<Body> {
+		const { entry, exchange } = ctx.state;
+		const { req } = ctx;
 		if (isEmpty(req) && this.#optional) return plain(undefined);
 		if (isEmpty(req)) {
 			throw plinthError('E_BODY_MALFORMED', { message: 'The request has no body.' });
@@ -47,15 +48,16 @@ export class BodyReader {
 		const limit = this.#limits[encoding];
 		if (Number(req.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit);
 		exchange.inviteBody();
-		const source = isTaken(req) ? bodyOfHost(req, encoding, context) : req;
-		if (encoding === 'json') return this.#readJson(contextOf(context(), source), exchange);
+		const source = isTaken(req) ? bodyOfHost(req, encoding, entry.hostBody) : req;
+		if (encoding === 'json') return this.#readJson(contextOf(ctx, source), exchange);
 		const form = await readMultipart(source, this.#limits, exchange.signal);
 		return { value: form.fields, release: form.release };
 	}
 
 	/**
-	 * Reads a JSON body of known length up to 262,144 bytes into memory, unchecked. Undefined, with nothing read, for every other body. Throws what `read` throws of
-	 * what the headers say, and `E_BODY_MALFORMED` for a body that breaks off.
+	 * Reads a JSON body of known length up to 262,144 bytes into memory, unchecked. Undefined, with nothing read, for
+	 * every other body. Throws what `read` throws of what the headers say, and `E_BODY_MALFORMED` for a body that
+	 * breaks off.
 	 */
 	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
 		const { req } = exchange;
@@ -69,9 +71,8 @@ export class BodyReader {
 	}
 
 	/** What `read` makes of a JSON body that `readWhole` has read. */
-	replay(bytes: Buffer, context: () => Koa.Context, exchange: Exchange): Promise<Body> {
-		const req = replayed(exchange.req, bytes);
-		return this.#readJson(contextOf(context(), req), exchange);
+	replay(bytes: Buffer, ctx: Context): Promise<Body> {
+		return this.#readJson(contextOf(ctx, replayed(ctx.req, bytes)), ctx.state.exchange);
 	}
 
 	/** What `read` makes of a body that has been parsed; undefined: only `replay` can tell. */
@@ -88,18 +89,16 @@ export class BodyReader {
 		return encoding;
 	}
 
-	async #readJson(ctx: Koa.Context, exchange: Exchange): Promise<Body> {
+	async #readJson(ctx: Context, exchange: Exchange): Promise<Body> {
 		const { signal } = exchange;
-		if (this.#spooled) return this.#readWithFiles(ctx, signal, this.#spooled);
+		// A body as short as this holds no string that becomes a file.
+		const isShort = Number(ctx.req.headers['content-length']) <= longestString;
+		if (this.#spooled && !isShort) return this.#readWithFiles(ctx, signal, this.#spooled);
 		return plain(await exchange.orAbort(this.#json(ctx, signal)));
 	}
 
 	/** Settles after an abort only when nothing is left of the files. */
-	async #readWithFiles(
-		ctx: Koa.Context,
-		signal: AbortSignal,
-		spooled: SpoolOptions,
-	): Promise<Body> {
+	async #readWithFiles(ctx: Context, signal: AbortSignal, spooled: SpoolOptions): Promise<Body> {
 		const files = new JsonFiles(this.#limits, spooled);
 		try {
 			const value = files.restore(await this.#json(ctx, signal, files));
@@ -147,11 +146,14 @@ function isEmpty(req: IncomingMessage): boolean {
 	return Number(req.headers['content-length'] ?? 0) === 0;
 }
 
-function contextOf(context: Koa.Context, req: IncomingMessage): Koa.Context {
+function contextOf(context: Context, req: IncomingMessage): Context {
 	return context.req === req ? context : Object.create(context, { req: { value: req } });
 }
 
-/** JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a mistake. */
+/**
+ * JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a
+ * mistake.
+ */
 function refuseCharset(req: IncomingMessage): void {
 	const parameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 	const [, charset = 'utf-8'] = parameter.exec(req.headers['content-type'] ?? '') ?? [];

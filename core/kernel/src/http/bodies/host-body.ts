@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type Koa from 'koa';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import type { BodyEncoding } from '../../contract/http/route.ts';
-import { refuseHostile } from './json.ts';
+import { refuseHostile } from './json/json.ts';
 import { replayed } from './whole-body.ts';
 
 const taken = new WeakSet<IncomingMessage>();
@@ -18,16 +17,17 @@ export function isTaken(req: IncomingMessage): boolean {
 }
 
 /**
- * The body that a parser of the host has left in `req.body`, or in `ctx.request.body` of Koa, as a request that can be read again: so every check of ours is
- * made as if nobody had read it. Bytes are taken as they are, and what JSON has become as JSON. Throws `E_BODY_MALFORMED` for all else, as for
- * forms, whose files are gone, and for JSON that nests too deep or has a key that could reach a prototype.
+ * The body that a parser of the host has left in `req.body`, or in `ctx.request.body` of Koa, as a request that can
+ * be read again: so every check of ours is made as if nobody had read it. Bytes are taken as they are, and what JSON
+ * has become as JSON. Throws `E_BODY_MALFORMED` for all else, as for forms, whose files are gone, and for JSON that
+ * nests too deep or has a key that could reach a prototype.
  */
 export function bodyOfHost(
 	req: IncomingMessage,
 	encoding: BodyEncoding,
-	context: () => Koa.Context,
+	hostBody: (() => unknown) | undefined,
 ): IncomingMessage {
-	const { body = (context().request as { body?: unknown }).body } = req as { body?: unknown };
+	const { body = hostBody?.() } = req as { body?: unknown };
 	const bytes = body instanceof Uint8Array ? Buffer.from(body) : asJson(body, encoding);
 	const { 'transfer-encoding': _, ...headers } = req.headers;
 	const length = { 'content-length': String(bytes.length) };

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Exchange } from '../exchange.ts';
-import { cutOff, malformed } from './json.ts';
+import { cutOff, malformed } from './json/json.ts';
 
 /**
- * Reads a body of `length` bytes into memory, in one piece when it came so. Rejects with `E_BODY_MALFORMED` when it has another length or breaks off, and
- * with the reason of the exchange when that is aborted; nothing more is taken from the request then.
+ * Reads a body of `length` bytes into memory, in one piece when it came so. Rejects with `E_BODY_MALFORMED` when it
+ * has another length or breaks off, and with the reason of the exchange when that is aborted; nothing more is taken
+ * from the request then.
  */
 export function wholeBody(exchange: Exchange, length: number): Promise<Buffer> {
 	const { req } = exchange;
@@ -13,7 +14,7 @@ export function wholeBody(exchange: Exchange, length: number): Promise<Buffer> {
 	// A short body has come with its head, mostly.
 	const first = req.read() as Buffer | null;
 	if (first?.length === length && req.complete) return Promise.resolve(first);
-	return gathered(exchange, length, first);
+	return collected(exchange, length, first);
 }
 
 /** A request whose body is at hand, for whoever reads requests. */
@@ -22,13 +23,13 @@ export function replayed({ headers }: IncomingMessage, bytes: Buffer): IncomingM
 	return Object.assign(stream, { headers }) as unknown as IncomingMessage;
 }
 
-function gathered(exchange: Exchange, length: number, first: Buffer | null): Promise<Buffer> {
+function collected(exchange: Exchange, length: number, first: Buffer | null): Promise<Buffer> {
 	const { req } = exchange;
 	const chunks = first ? [first] : [];
 	let received = first?.length ?? 0;
 	return new Promise((resolve, reject) => {
 		const cancelTimer = exchange.onAbort(() => fail(exchange.reason));
-		const letGo = () => {
+		const detach = () => {
 			cancelTimer();
 			req.off('data', take);
 			req.off('end', end);
@@ -38,7 +39,7 @@ function gathered(exchange: Exchange, length: number, first: Buffer | null): Pro
 			req.on('error', () => {});
 		};
 		const fail = (reason: unknown) => {
-			letGo();
+			detach();
 			// Whoever answers then may read it to its end.
 			req.pause();
 			reject(reason);
@@ -51,7 +52,7 @@ function gathered(exchange: Exchange, length: number, first: Buffer | null): Pro
 		};
 		const end = () => {
 			if (received !== length) return broken();
-			letGo();
+			detach();
 			resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
 		};
 		req.on('data', take);

@@ -1,4 +1,6 @@
 import { plinthError } from '../../contract/errors/coded-error.ts';
+import type { Context, Next } from '../context.ts';
+import type { RequestSlot } from '../exchange.ts';
 
 /** How much may be under way at once. Everything beyond is refused before its body is read, with a `Retry-After`. */
 export interface LoadLimits {
@@ -34,7 +36,14 @@ export class Admission {
 		this.#limits = limits;
 	}
 
-	/** Takes a place for one request. Throws `E_TENANT_BUSY` when the tenant has no more. */
+	/** Counts the request of an authenticated caller until it is over. */
+	handle({ state: { exchange } }: Context, next: Next): Promise<unknown> {
+		const { principal } = exchange;
+		if (principal) exchange.slot = this.enter(principal.tenant);
+		return next();
+	}
+
+	/** Takes a slot for one request. Throws `E_TENANT_BUSY` when the tenant has no more. */
 	enter(tenant: string): RequestSlot {
 		const { requestsPerTenant } = this.#limits;
 		if (this.#requests.of(tenant) >= requestsPerTenant) {
@@ -42,7 +51,7 @@ export class Admission {
 				message: `This tenant has ${requestsPerTenant} requests under way, as many as the server allows.`,
 			});
 		}
-		return new TakenPlace(this, tenant);
+		return new TakenSlot(this, tenant);
 	}
 
 	/** Counts requests, streams and body bytes of a tenant up or down. */
@@ -77,17 +86,7 @@ export class Admission {
 	}
 }
 
-/** The place of one request; given back by `leave`. */
-export interface RequestSlot {
-	/** Counts a body, or a file that is brought besides, whose length may be unknown. Throws `E_OVERLOADED` when there is no room for it. */
-	reserve(declared: number | undefined): void;
-	/** Says that the answer is an event stream from here on. Throws `E_TENANT_BUSY` or `E_OVERLOADED`. */
-	stream(): void;
-	/** Gives everything back. Harmless when repeated. */
-	leave(): void;
-}
-
-class TakenPlace implements RequestSlot {
+class TakenSlot implements RequestSlot {
 	readonly #admission: Admission;
 	readonly #tenant: string;
 	#requests = 1;

@@ -16,16 +16,16 @@ export interface AuthFailureLimits {
 export const unlimitedFailures: AuthFailureLimits = { perMinute: 0, trustedProxies: 0 };
 
 /**
- * Addresses are counted in this many buckets, about 400 bytes each, so that millions of addresses cannot fill the memory. Two that
- * fall into one share its count, which only those with wrong keys notice.
+ * Addresses are counted in this many buckets, about 400 bytes each, so that millions of addresses cannot fill the
+ * memory. Two that fall into one share its count, which only those with wrong keys notice.
  */
 const buckets = 16_384;
 
 const windowSeconds = 60;
 
 /**
- * Slows down those who guess keys. The key is always checked first, so a good one is never refused here, wherever it comes from.
- * Only what was sent and is wrong counts: a request without any key guesses nothing.
+ * Slows down those who guess keys. The key is always checked first, so a good one is never refused here, wherever it
+ * comes from. Only what was sent and is wrong counts: a request without any key guesses nothing.
  */
 export class AuthFailures {
 	readonly #limits: AuthFailureLimits;

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * The network that a request comes from: an IPv4 address, or the /64 of an IPv6 one, of which one customer has all addresses.
- * `trustedProxies` is how many proxies of one's own stand in front: each appends the address that it saw to `X-Forwarded-For`, so
- * the client's is that many places from the right, and whatever stands further left the client may have made up. Without an
- * address, as behind `fetch` and on Unix sockets, it is the empty text.
+ * The network that a request comes from: an IPv4 address, or the /64 of an IPv6 one, of which one customer has all
+ * addresses. `trustedProxies` is how many proxies of one's own stand in front: each appends the address that it saw
+ * to `X-Forwarded-For`, so the client's is that many places from the right, and whatever stands further left the
+ * client may have made up. Without an address, as behind `fetch` and on Unix sockets, it is the empty text.
  */
 export function clientNetwork(req: IncomingMessage, trustedProxies: number): string {
 	const direct = req.socket?.remoteAddress ?? '';

@@ -1,4 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Reply } from '../../contract/http/reply.ts';
+import { respond } from '../answers/respond.ts';
+import type { Context, Next } from '../context.ts';
+import type { RouteTable } from '../routing/table.ts';
 
 /** What a page may read of an answer beside its body. */
 const exposed = [
@@ -19,19 +23,31 @@ const exposed = [
 const preflightSeconds = 600;
 
 /**
- * Lets pages of the listed origins read our answers (WHATWG Fetch, "CORS protocol"). Credentials are never allowed: keys come in headers
- * that the page sets itself. `*` allows every origin.
+ * Lets pages of the listed origins read our answers (WHATWG Fetch, "CORS protocol"). Credentials are never allowed:
+ * keys come in headers that the page sets itself. `*` allows every origin.
  */
 export class Cors {
 	readonly #origins: ReadonlySet<string>;
+	readonly #routes: RouteTable;
 
-	/** Empty: no page of another origin may read anything. */
-	constructor(origins: readonly string[]) {
+	/** Without origins no page of another origin may read anything. */
+	constructor(origins: readonly string[], routes: RouteTable) {
 		this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
+		this.#routes = routes;
 	}
 
-	/** Marks an answer. True: the request's page is of a listed origin. */
-	mark(req: IncomingMessage, res: ServerResponse): boolean {
+	/** Marks the answer, and answers the preflight of a listed page. */
+	handle({ req, res, state }: Context, next: Next): Promise<unknown> {
+		if (!this.#mark(req, res) || !isPreflight(req)) return next();
+		const found = this.#routes.find(state.entry.target.path);
+		if (!found) return next();
+		state.exchange.route = found.template;
+		const headers = this.#preflight(req, found.methods);
+		return respond(state.exchange, Reply.empty(204, headers));
+	}
+
+	/** True: the request's page is of a listed origin. */
+	#mark(req: IncomingMessage, res: ServerResponse): boolean {
 		if (this.#origins.size === 0) return false;
 		const isOpen = this.#origins.has('*');
 		// Also without an Origin: a cache must not hand such an answer to a page that may not read it.
@@ -43,8 +59,8 @@ export class Cors {
 		return true;
 	}
 
-	/** The headers that answer the preflight of a listed page: every header may be sent, for clients send many of their own. */
-	preflight(req: IncomingMessage, methods: readonly string[]): Readonly<Record<string, string>> {
+	/** Every header may be sent, for clients send many of their own. */
+	#preflight(req: IncomingMessage, methods: readonly string[]): Readonly<Record<string, string>> {
 		const wanted = req.headers['access-control-request-headers'];
 		return {
 			'access-control-allow-methods': methods.join(', '),
@@ -56,8 +72,8 @@ export class Cors {
 	}
 }
 
-/** Tells the question before a cross-origin request. It carries no key. */
-export function isPreflight({ method, headers }: IncomingMessage): boolean {
+/** Whether this is the request before a cross-origin request. It carries no key. */
+function isPreflight({ method, headers }: IncomingMessage): boolean {
 	return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 

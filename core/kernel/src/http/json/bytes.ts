@@ -1,4 +1,7 @@
-/** Not zero for the bytes that mean something outside strings of JSON: blanks, digits and letters are passed over faster. */
+/**
+ * Not zero for the bytes that mean something outside strings of JSON: blanks, digits and letters are passed over
+ * faster.
+ */
 export const meanings = new Uint8Array(256);
 for (const byte of Buffer.from('"[]{},:')) meanings[byte] = 1;
 

@@ -14,8 +14,9 @@ export interface JsonBounds {
 export type Excess = keyof JsonBounds;
 
 /**
- * Counts the structure of a JSON text while its bytes arrive, so that a text that would take long to parse is known before
- * anything is parsed. Keeps a few numbers, whatever arrives, and takes one or two nanoseconds per byte, far less inside long strings.
+ * Counts the structure of a JSON text while its bytes arrive, so that a text that would take long to parse is known
+ * before anything is parsed. Keeps a few numbers, whatever arrives, and takes one or two nanoseconds per byte, far
+ * less inside long strings.
  *
  * It is no validator. Up to the first mistake in a text its counts are right, and a parser stops at the first mistake.
  */

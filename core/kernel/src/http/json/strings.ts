@@ -3,7 +3,10 @@ import { find, meanings, shortString } from './bytes.ts';
 /** A piece of a JSON text. */
 export interface JsonPiece {
 	readonly bytes: Buffer;
-	/** Whether it belongs to the content of a long string, as it was sent: between its quotes, and cut between its escapes. */
+	/**
+	 * Whether it belongs to the content of a long string, as it was sent: between its quotes, and cut between its
+	 * escapes.
+	 */
 	readonly isLong: boolean;
 	/** Whether the long string ends behind it. */
 	readonly isEnd: boolean;
@@ -18,11 +21,12 @@ const longestName = 64;
 type Place = 'structure' | 'name' | 'short' | 'long';
 
 /**
- * Takes a JSON text apart while it arrives: into the content of its long strings, those that are values, and everything else. A string counts
- * as long when its content has more than `longest` bytes, or goes on in the next chunk, which its reader may then find short.
+ * Takes a JSON text apart while it arrives: into the content of its long strings, those that are values, and
+ * everything else. A string counts as long when its content has more than `longest` bytes, or goes on in the next
+ * chunk, which its reader may then find short.
  *
- * It is no validator, and wants a text whose depth is bounded. Up to the first mistake in a text it is right, and a parser that reads
- * everything else stops there.
+ * It is no validator, and wants a text whose depth is bounded. Up to the first mistake in a text it is right, and a
+ * parser that reads everything else stops there.
  */
 export class JsonStrings {
 	readonly #longest: number;
@@ -114,8 +118,8 @@ export class JsonStrings {
 }
 
 /**
- * Where the content of a string ends: at its quote, or, when that is not there yet, at the end of the bytes or before an escape that goes
- * on behind it.
+ * Where the content of a string ends: at its quote, or, when that is not there yet, at the end of the bytes or before
+ * an escape that goes on behind it.
  */
 function contentOf(bytes: Buffer, start: number): { end: number; isClosed: boolean } {
 	const { length } = bytes;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Tells whether bytes that arrive in chunks are UTF-8 (RFC 3629: no overlong forms, no surrogates). A character may be split
- * between chunks.
+ * Tells whether bytes that arrive in chunks are UTF-8 (RFC 3629: no overlong forms, no surrogates). A character may
+ * be split between chunks.
  */
 export class Utf8Check {
 	/** The bytes of a character that goes on in the next chunk: three at most. */

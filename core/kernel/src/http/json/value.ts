@@ -6,8 +6,8 @@ export function isDeep(value: unknown, depth: number): boolean {
 }
 
 /**
- * Whether an object somewhere in a parsed value has its own key `__proto__`, or a key `constructor` whose value has a key
- * `prototype`: a careless merge would write through either into every object of the process.
+ * Whether an object somewhere in a parsed value has its own key `__proto__`, or a key `constructor` whose value has a
+ * key `prototype`: a careless merge would write through either into every object of the process.
  */
 export function hasPoison(value: unknown): boolean {
 	for (const level of levels(value)) {

@@ -8,8 +8,8 @@ import type {
 import type { ErrorSpec } from '../../contract/errors/error-spec.ts';
 import { errors } from '../../contract/errors/errors.ts';
 import type { ResponseSpec, Route } from '../../contract/http/route.ts';
-import { takesIdempotencyKey } from '../idempotency.ts';
-import { probePaths } from '../system.ts';
+import { takesIdempotencyKey } from '../routing/idempotency.ts';
+import { probePaths } from '../routing/system.ts';
 
 /** The body of every failed request. */
 export const errorSchema = z

@@ -8,8 +8,8 @@ import {
 import type { Route } from '../../contract/http/route.ts';
 import { lastEventIdPattern } from '../answers/sse.ts';
 import { encodingsOf, mediaTypes } from '../bodies/body.ts';
-import { idempotencyKeyPattern, takesIdempotencyKey } from '../idempotency.ts';
 import { limitsOf } from '../limits.ts';
+import { idempotencyKeyPattern, takesIdempotencyKey } from '../routing/idempotency.ts';
 import { acceptsNothing } from '../validation/validate.ts';
 import { describeAnswers, errorSchema } from './answers.ts';
 import { type Node, splitEncodings, tidySchema } from './schemas.ts';
@@ -61,7 +61,8 @@ export function describeRoutes(routes: readonly Route[], options: DocumentOption
 }
 
 const readingRules = [
-	'Clients ignore members and events that they do not know, and expect that enumerations of answers grow. Ids are opaque.',
+	'Clients ignore members and events that they do not know, and expect that enumerations of answers grow.',
+	'Ids are opaque.',
 	'Unknown members of requests are ignored, unless an operation says otherwise.',
 	'In JSON bodies, `null` for an optional member means that it is absent.',
 	'Lengths of texts are counted in Unicode code points.',
@@ -111,17 +112,27 @@ function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
 }
 
 const idempotencyHeader = {
-	'Idempotency-Key': z.string().regex(idempotencyKeyPattern).optional().meta({
-		description:
-			'Names this request for 24 hours: a repeat with the same key gets the same answer, another request with it a 422.',
-	}),
+	'Idempotency-Key': z
+		.string()
+		.regex(idempotencyKeyPattern)
+		.optional()
+		.meta({
+			description:
+				'Names this request for 24 hours: a repeat with the same key gets the same answer, ' +
+				'another request with it a 422.',
+		}),
 };
 
 const lastEventHeader = {
-	'Last-Event-ID': z.string().regex(lastEventIdPattern).optional().meta({
-		description:
-			'The `id` of the last event that was received: the stream goes on behind it. Browsers send it when they connect again.',
-	}),
+	'Last-Event-ID': z
+		.string()
+		.regex(lastEventIdPattern)
+		.optional()
+		.meta({
+			description:
+				'The `id` of the last event that was received: the stream goes on behind it. ' +
+				'Browsers send it when they connect again.',
+		}),
 };
 
 function requestBody(route: Route): ZodOpenApiOperationObject['requestBody'] {

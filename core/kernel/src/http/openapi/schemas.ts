@@ -4,8 +4,9 @@ import type { core, z } from 'zod';
 export type Node = Record<string, unknown>;
 
 /**
- * Says of a schema what it means on the wire, where zod says something else: a default and examples stand although text is turned
- * into another type, objects stay open for members to come, and the range of exact integers is no rule of ours.
+ * Says of a schema what it means on the wire, where zod says something else: a default and examples stand although
+ * text is turned into another type, objects stay open for members to come, and the range of exact integers is no rule
+ * of ours.
  */
 export function tidySchema({
 	zodSchema,
@@ -25,9 +26,9 @@ export function tidySchema({
 }
 
 /**
- * JSON carries no files: gives the JSON body of every operation a schema of its own, named with `Json` at its end, where the one that
- * it shares with the multipart body has binary forms. Multipart bodies say that their objects are written `name[member]`, and have no
- * lists of objects, which could not be told apart there.
+ * JSON carries no files: gives the JSON body of every operation a schema of its own, named with `Json` at its end,
+ * where the one that it shares with the multipart body has binary forms. Multipart bodies say that their objects are
+ * written `name[member]`, and have no lists of objects, which could not be told apart there.
  */
 export function splitEncodings(document: Node): Node {
 	const { paths, components } = document as { paths: Node; components: { schemas: Node } };
@@ -51,7 +52,9 @@ export function splitEncodings(document: Node): Node {
 	return document;
 }
 
-/** The members of a schema without the forms that are lists of objects, and without the examples that show such lists. */
+/**
+ * The members of a schema without the forms that are lists of objects, and without the examples that show such lists.
+ */
 function withoutObjectLists(schema: Node, find: (schema: unknown) => Node): Node {
 	const isObjects = ({ items }: Node) => items !== undefined && find(items).type === 'object';
 	const kept = Object.entries((schema.properties ?? {}) as Node).map(([name, property]) => {

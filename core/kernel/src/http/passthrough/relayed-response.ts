@@ -36,7 +36,7 @@ export class RelayedResponse {
 		const { status, contentType, isStream, length } = upstream;
 		this.#exchange = exchange;
 		this.#upstream = upstream;
-		if (isStream) exchange.place?.stream();
+		if (isStream) exchange.slot?.stream();
 		writeWholeHead(exchange, status, {
 			'cache-control': isStream ? 'no-cache' : 'no-store',
 			'content-type': contentType,

@@ -29,8 +29,8 @@ export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Finds the issue behind the issue: for a union the failure of the form that the sender most likely meant, for a record the
- * failure of its key. Paths are absolute.
+ * Finds the issue behind the issue: for a union the failure of the form that the sender most likely meant, for a
+ * record the failure of its key. Paths are absolute.
  */
 export function rootIssue(issue: core.$ZodIssue): core.$ZodIssue {
 	if (issue.code === 'invalid_key' || issue.code === 'invalid_element') {
@@ -51,8 +51,9 @@ function below(outer: core.$ZodIssue, inner: core.$ZodIssue): core.$ZodIssue {
 	return { ...inner, path: [...outer.path, ...inner.path] };
 }
 
-// A form is far from what was meant when the value as a whole has the wrong type, less so when a member with fixed values, such
-// as `type`, has another one; after that, the fewest failures win, and a wrong member is nearer than an absent one.
+// A form is far from what was meant when the value as a whole has the wrong type, less so when a member with fixed
+// values, such as `type`, has another one; after that, the fewest failures win, and a wrong member is nearer than an
+// absent one.
 function distance(form: readonly core.$ZodIssue[]): number {
 	if (form.some(isOtherKind)) return 10_000;
 	if (form.some((issue) => issue.code === 'invalid_value' && issue.path.length === 1)) return 1_000;

@@ -1,9 +1,9 @@
 import type { core, z } from 'zod';
 
 /**
- * Leaves `null` members out of a JSON value where the schema has an optional member that does not take null: many clients write
- * out every field that they know. Objects inside objects and lists are looked at too, the forms of a union are not. The value
- * itself stays as it is.
+ * Leaves `null` members out of a JSON value where the schema has an optional member that does not take null: many
+ * clients write out every field that they know. Objects inside objects and lists are looked at too, the forms of a
+ * union are not. The value itself stays as it is.
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
 	if (typeof value !== 'object' || value === null) return value;

@@ -7,8 +7,8 @@ export interface CodePointBounds {
 }
 
 /**
- * A string schema that counts Unicode code points, where `z.string().max()` counts UTF-16 units: an emoji is one character.
- * Answers `E_STRING_TOO_SHORT` and `E_STRING_TOO_LONG`; OpenAPI shows `minLength` and `maxLength`.
+ * A string schema that counts Unicode code points, where `z.string().max()` counts UTF-16 units: an emoji is one
+ * character. Answers `E_STRING_TOO_SHORT` and `E_STRING_TOO_LONG`; OpenAPI shows `minLength` and `maxLength`.
  */
 export function codePoints({ min, max }: CodePointBounds): z.ZodString {
 	return z

@@ -5,10 +5,10 @@ import { describeIssue, rootIssue } from './issues.ts';
 import { withoutNulls } from './nulls.ts';
 
 /**
- * Checks input against a schema and returns what the schema makes of it. `null` for an optional member that does not take it is the
- * same as its absence. The first issue decides the error: its code, its
- * `param` as a path (`messages[1].content`) and a sentence that says what is allowed and what was found. `whole` names the
- * input where the path is empty.
+ * Checks input against a schema and returns what the schema makes of it. `null` for an optional member that does not
+ * take it is the same as its absence. The first issue decides the error: its code, its `param` as a path
+ * (`messages[1].content`) and a sentence that says what is allowed and what was found. `whole` names the input where
+ * the path is empty.
  */
 export async function validate(
 	schema: z.ZodType,
@@ -67,7 +67,10 @@ function codeOf(issue: core.$ZodIssue): Code {
 	}
 }
 
-/** A custom issue may name its row of the kernel's table: `ctx.addIssue({ code: 'custom', params: { code: 'E_VALUE_TYPE' } })`. */
+/**
+ * A custom issue may name its row of the kernel's table: `ctx.addIssue({ code: 'custom', params: { code:
+ * 'E_VALUE_TYPE' } })`.
+ */
 function customCode(code: unknown): Code {
 	return typeof code === 'string' && Object.hasOwn(errors, code)
 		? (code as Code)

@@ -5,7 +5,7 @@ import {
 	DataUrlError,
 	decodeDataUrl,
 	decodeFileData,
-} from '../../../src/http/bodies/data-url.ts';
+} from '../../../src/http/bodies/files/data-url.ts';
 
 describe('decodeDataUrl', () => {
 	it('gives back any bytes, with and without padding', () => {

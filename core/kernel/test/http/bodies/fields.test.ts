@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FormEntry, foldFields } from '../../../src/http/bodies/fields.ts';
+import { type FormEntry, foldFields } from '../../../src/http/bodies/forms/fields.ts';
 
 const entries = (...names: readonly string[]): FormEntry[] =>
 	names.map((name, index) => ({ name, value: index }));

@@ -8,7 +8,7 @@ import { fileField } from '../../../src/contract/http/upload.ts';
 import {
 	type BufferedWriterTarget,
 	writeBuffered,
-} from '../../../src/http/bodies/buffered-writer.ts';
+} from '../../../src/http/bodies/files/buffered-writer.ts';
 import { bufferBytes } from '../../../src/http/buffers.ts';
 import { auth, eventually, testServer } from '../support.ts';
 

@@ -12,10 +12,10 @@ import { anyText } from '../../../../../test/support/characters.ts';
 import { plinthError } from '../../../src/contract/errors/coded-error.ts';
 import { defineRoute, type SpoolOptions } from '../../../src/contract/http/route.ts';
 import { isUpload } from '../../../src/contract/http/upload.ts';
-import { DataUrlError, dataStart, decodeDataUrl } from '../../../src/http/bodies/data-url.ts';
-import { IncomingFile } from '../../../src/http/bodies/incoming-file.ts';
-import { jsonReader } from '../../../src/http/bodies/json.ts';
-import { JsonFiles } from '../../../src/http/bodies/json-files.ts';
+import { DataUrlError, dataStart, decodeDataUrl } from '../../../src/http/bodies/files/data-url.ts';
+import { IncomingFile } from '../../../src/http/bodies/files/incoming-file.ts';
+import { jsonReader } from '../../../src/http/bodies/json/json.ts';
+import { JsonFiles } from '../../../src/http/bodies/json/json-files.ts';
 import { httpLimits } from '../../../src/http/limits.ts';
 import {
 	auth,

@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../src/contract/http/route.ts';
-import { jsonReader } from '../../../src/http/bodies/json.ts';
+import { jsonReader } from '../../../src/http/bodies/json/json.ts';
 import {
 	auth,
 	errorOf,

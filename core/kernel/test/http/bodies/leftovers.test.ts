@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { ownerMark } from '@plinth/core';
 import { silentLogger } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { removeLeftUploads, uploadFolder } from '../../../src/http/bodies/leftovers.ts';
-import { Spool } from '../../../src/http/bodies/spool.ts';
+import { removeLeftUploads, uploadFolder } from '../../../src/http/bodies/files/leftovers.ts';
+import { Spool } from '../../../src/http/bodies/files/spool.ts';
 
 let root: string;
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { errors } from '../../../src/contract/errors/errors.ts';
 import { defineRoute, type Route } from '../../../src/contract/http/route.ts';
 import { fileField } from '../../../src/contract/http/upload.ts';
+import { version } from '../../../src/contract/version.ts';
 import { codePoints } from '../../../src/http/validation/text.ts';
 import { testServer } from '../support.ts';
 
@@ -84,7 +85,7 @@ interface Document {
 
 function describeTest(): Document {
 	const { http } = testServer(routes, {
-		routeOwners: new Map(routes.map((route) => [route, 'things'])),
+		routes: { routes, owners: new Map(routes.map((route) => [route, 'things'])) },
 		publicUrl: 'https://media.test/ai/',
 	});
 	return http.openapi() as Document;
@@ -108,12 +109,15 @@ describe('the OpenAPI document', () => {
 		expect(result.errors ?? []).toEqual([]);
 		expect(result.valid).toBe(true);
 		const { send, http } = testServer(routes);
-		expect(await (await send('/openapi.json')).json()).toEqual(http.openapi('http://plinth.test'));
+		expect(await (await send('/openapi.json')).json()).toEqual({
+			...http.openapi(),
+			servers: [{ url: 'http://plinth.test' }],
+		});
 	});
 
 	it('says where it stands and who may call', () => {
 		expect(document.openapi).toMatch(/^3\.1\./);
-		expect(document.info).toMatchObject({ title: 'Test', version: '1.2.3' });
+		expect(document.info).toMatchObject({ title: 'Plinth', version });
 		expect(document.servers).toEqual([{ url: 'https://media.test/ai' }]);
 		expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
 		expect(document.components.securitySchemes).toEqual({

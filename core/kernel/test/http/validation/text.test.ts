@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../../../test/support/characters.ts';
-import { fieldPath, foldFields } from '../../../src/http/bodies/fields.ts';
+import { fieldPath, foldFields } from '../../../src/http/bodies/forms/fields.ts';
 import { codePoints, countCodePoints } from '../../../src/http/validation/text.ts';
 
 describe('code points', () => {

@@ -1,0 +1,95 @@
+import type { Clock } from '../../contract/ports/clock.ts';
+import type { Logger } from '../../contract/ports/logger.ts';
+import { services } from '../../contract/services.ts';
+import { Exchanges } from '../../http/exchanges.ts';
+import { Admission } from '../../http/gate/admission.ts';
+import { AuthFailures } from '../../http/gate/auth-failures.ts';
+import { Authentication } from '../../http/gate/authentication.ts';
+import { Availability } from '../../http/gate/availability.ts';
+import { Cors } from '../../http/gate/cors.ts';
+import { openAuthenticator } from '../../http/gate/principals.ts';
+import { Listener } from '../../http/listener.ts';
+import { Pipeline } from '../../http/pipeline.ts';
+import { RouteCatalog } from '../../http/routing/catalog.ts';
+import { RouteTable } from '../../http/routing/table.ts';
+import { HttpServer } from '../../http/server.ts';
+import type { ModelDirectory } from '../../models/directory.ts';
+import type { BootPlan } from '../boot/plan.ts';
+import type { PluginSetups } from '../boot/setup.ts';
+import { createReadiness } from '../run/readiness.ts';
+import type { RunningApp } from '../run/running.ts';
+import { type Token, token, wire } from './container.ts';
+import type { Registry } from './registry.ts';
+
+/** What the parts of HTTP are built with. */
+export interface HttpTokens {
+	readonly plan: Token<BootPlan>;
+	readonly clock: Token<Clock>;
+	readonly log: Token<Logger>;
+	readonly registry: Token<Registry>;
+	readonly models: Token<ModelDirectory>;
+	readonly setups: Token<PluginSetups>;
+	readonly app: Token<RunningApp>;
+}
+
+const catalog = token<RouteCatalog>('RouteCatalog');
+const table = token<RouteTable>('RouteTable');
+const exchanges = token<Exchanges>('Exchanges');
+const availability = token<Availability>('Availability');
+const authentication = token<Authentication>('Authentication');
+const pipeline = token<Pipeline>('Pipeline');
+const server = token<HttpServer>('HttpServer');
+
+/** Declares how the parts of HTTP are built, and returns the token of the server. */
+export function wireHttp({
+	plan,
+	clock,
+	log,
+	registry,
+	models,
+	setups,
+	app,
+}: HttpTokens): Token<HttpServer> {
+	wire(catalog, (get) => {
+		const { routes } = get(setups);
+		const surroundings = { registry: get(registry), clock: get(clock), log: get(log) };
+		const readiness = createReadiness(() => get(app).state, surroundings);
+		const list = { routes: routes.freeze(), owners: routes.owners };
+		return new RouteCatalog(list, readiness, () => get(models).list());
+	});
+	wire(table, (get) => new RouteTable(get(catalog), get(setups).middlewares));
+	wire(exchanges, (get) => new Exchanges(get(clock), get(log)));
+	wire(availability, (get) => new Availability(() => get(app).whenReady(), get(table)));
+	wire(authentication, (get) => {
+		const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
+		const found = auth === 'off' ? undefined : get(registry).find(services.authenticator);
+		const failures = new AuthFailures({ perMinute, trustedProxies });
+		return new Authentication(found ?? openAuthenticator, failures, get(table));
+	});
+	wire(
+		pipeline,
+		(get) =>
+			new Pipeline(
+				get(exchanges),
+				new Cors(get(plan).server.cors, get(table)),
+				get(availability),
+				get(authentication),
+				new Admission(get(plan).server.limits),
+				get(table),
+			),
+	);
+	wire(server, (get) => {
+		const { limits, publicUrl } = get(plan).server;
+		const listener = new Listener(get(log), limits.connections);
+		return new HttpServer(
+			get(pipeline),
+			get(exchanges),
+			get(availability),
+			get(table),
+			get(catalog),
+			listener,
+			{ publicUrl },
+		);
+	});
+	return server;
+}

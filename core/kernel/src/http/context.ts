@@ -1,0 +1,28 @@
+import type Koa from 'koa';
+import type { Exchange, ListenerHooks } from './exchange.ts';
+import type { Target } from './hosts/mount.ts';
+
+/** How a request reached the app. */
+export interface Entry {
+	readonly target: Target;
+	/** What absolute links of its answer begin with. */
+	readonly publicUrl: string;
+	/** Present when the request came through the app's own listener. */
+	readonly hooks?: ListenerHooks | undefined;
+	/** What an authenticator that asks the host is called with; the request itself unless set. */
+	readonly host?: readonly unknown[] | undefined;
+	/** What a body parser of a Koa host has left. */
+	readonly hostBody?: () => unknown;
+}
+
+/** What the middleware of the pipeline share about a request, as `ctx.state`. */
+export interface RequestState {
+	readonly entry: Entry;
+	readonly exchange: Exchange;
+}
+
+/** The Koa context of one request. */
+export type Context = Koa.ParameterizedContext<RequestState>;
+
+/** Runs the rest of the pipeline. */
+export type Next = () => Promise<unknown>;

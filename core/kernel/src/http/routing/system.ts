@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { plinthError } from '../../contract/errors/coded-error.ts';
+import { errors } from '../../contract/errors/errors.ts';
+import { Reply } from '../../contract/http/reply.ts';
+import { defineRoute, type Route } from '../../contract/http/route.ts';
+import type { ModelInfo } from '../../contract/model.ts';
+
+/** What `/readyz` asks. */
+export type Readiness = () => Promise<{ readonly ready: boolean; readonly reason?: string }>;
+
+/** What the routes of the kernel show. */
+export interface SystemOptions {
+	readonly readiness: Readiness;
+	readonly models: () => readonly ModelInfo[];
+	/** The description for those who reach the server at `url`. */
+	readonly openapi: (url: string) => Readonly<Record<string, unknown>>;
+}
+
+/** The routes of the kernel itself. */
+export function systemRoutes(options: SystemOptions): readonly Route[] {
+	return [...probes(options.readiness), description(options.openapi), ...models(options.models)];
+}
+
+/** The paths of the kernel's own routes, all of them `GET`. */
+export const systemPaths = [
+	'/healthz',
+	'/readyz',
+	'/openapi.json',
+	'/v1/models',
+	'/v1/models/{id}',
+] as const;
+
+/** What monitoring asks every few seconds; logged at debug level. */
+export const probePaths: readonly string[] = ['/healthz', '/readyz'];
+
+function probes(readiness: Readiness): readonly Route[] {
+	const health = defineRoute({
+		method: 'GET',
+		path: '/healthz',
+		scope: 'public',
+		summary: 'Tell whether the process lives',
+		response: { description: 'It does.', schema: z.object({ status: z.literal('ok') }) },
+		errors: [],
+		handler: () => ({ status: 'ok' }),
+	});
+	const ready = defineRoute({
+		method: 'GET',
+		path: '/readyz',
+		scope: 'public',
+		summary: 'Tell whether the server takes requests',
+		description:
+			'Answers 503 with `status` and `reason` while it starts, while it stops, and while a store does not answer.',
+		response: {
+			description: 'It does.',
+			schema: z.object({ status: z.literal('ready') }),
+			others: {
+				503: {
+					description: 'It does not.',
+					schema: z.object({ status: z.literal('not ready'), reason: z.string() }),
+				},
+			},
+		},
+		errors: [],
+		handler: async () => {
+			const { ready, reason } = await readiness();
+			if (ready) return { status: 'ready' };
+			return Reply.json({ status: 'not ready', reason: reason ?? '' }, { status: 503 });
+		},
+	});
+	return [health, ready];
+}
+
+function description(openapi: SystemOptions['openapi']): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/openapi.json',
+		scope: 'public',
+		summary: 'Describe this server as OpenAPI 3.1',
+		response: { description: 'This document.', schema: z.looseObject({}) },
+		errors: [],
+		handler: (_, { publicUrl }) => openapi(publicUrl),
+	});
+}
+
+function models(list: () => readonly ModelInfo[]): readonly Route[] {
+	const all = defineRoute({
+		method: 'GET',
+		path: '/v1/models',
+		scope: 'authenticated',
+		summary: 'List the models',
+		response: {
+			description: 'Every model that this server offers.',
+			schema: z
+				.object({ object: z.literal('list'), data: z.array(modelSchema) })
+				.meta({ id: 'ModelList' }),
+		},
+		errors: [],
+		handler: () => ({ object: 'list', data: list().map(modelObject) }),
+	});
+	const one = defineRoute({
+		method: 'GET',
+		path: '/v1/models/{id}',
+		scope: 'authenticated',
+		summary: 'Describe one model',
+		params: z.object({ id: z.string().meta({ description: 'The id of a model, or an alias.' }) }),
+		response: { description: 'The model.', schema: modelSchema },
+		errors: [errors.E_MODEL_NOT_FOUND],
+		handler: ({ params }) => {
+			const model = list().find(
+				({ id, aliases }) => id === params.id || aliases?.includes(params.id),
+			);
+			if (model) return modelObject(model);
+			throw plinthError('E_MODEL_NOT_FOUND', {
+				message: `There is no model ${JSON.stringify(params.id.slice(0, 100))}.`,
+			});
+		},
+	});
+	return [all, one];
+}
+
+const modelSchema = z
+	.object({
+		id: z.string(),
+		object: z.literal('model'),
+		created: z.int().min(0).meta({ description: 'Unix seconds.' }),
+		owned_by: z.string(),
+		description: z.string().optional(),
+		kind: z.string().optional().meta({ description: 'The capability that consumes it.' }),
+		aliases: z.array(z.string()).optional(),
+		health: z.enum(['up', 'trying', 'down']).meta({
+			description:
+				'`down`: it kept failing and is left alone for a while. `trying`: that while is over, and its next call tells. ' +
+				'A pool is as well as the best of its models.',
+		}),
+	})
+	.meta({ id: 'Model' });
+
+function modelObject(model: ModelInfo): z.output<typeof modelSchema> {
+	const { id, created, ownedBy, description, kind, aliases, health } = model;
+	return {
+		id,
+		object: 'model',
+		created,
+		owned_by: ownedBy,
+		...(description === undefined ? {} : { description }),
+		kind,
+		...(aliases === undefined ? {} : { aliases: [...aliases] }),
+		health,
+	};
+}

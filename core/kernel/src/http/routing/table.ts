@@ -1,0 +1,136 @@
+import Router, { type RouterContext } from '@koa/router';
+import { plinthError } from '../../contract/errors/coded-error.ts';
+import type { Middleware } from '../../contract/http/middleware.ts';
+import { Reply } from '../../contract/http/reply.ts';
+import type { Route } from '../../contract/http/route.ts';
+import { respond } from '../answers/respond.ts';
+import type { Context, RequestState } from '../context.ts';
+import { anonymous, checkScope } from '../gate/principals.ts';
+import type { RouteCatalog } from './catalog.ts';
+import { Endpoint } from './endpoint.ts';
+
+/** What `@koa/router` tells a handler. */
+type RoutedContext = Pick<RouterContext<RequestState>, 'req' | 'state' | 'captures' | 'matched'>;
+
+/** All routes of one path. */
+interface PathEntry {
+	/** The OpenAPI template of the path. */
+	readonly template: string;
+	/** The methods that the path answers to. */
+	readonly methods: string[];
+}
+
+/**
+ * Dispatches requests to routes with `@koa/router`. A literal segment wins over a parameter in any order of
+ * registration, and the winning path decides the methods: `GET /v1/videos/edits` is a 405 where only `POST
+ * /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
+ */
+export class RouteTable {
+	readonly #router = new Router<RequestState>({ sensitive: true, strict: true });
+	/** Only the routes that need no key. */
+	readonly #public = new Router<RequestState>({ sensitive: true, strict: true });
+	/** By the shape of the path, which is the name of its layers in the router. */
+	readonly #paths = new Map<string, PathEntry>();
+	readonly #byKey = new Map<string, Route>();
+
+	constructor(catalog: RouteCatalog, middlewares: readonly Middleware[]) {
+		for (const route of catalog.routes.toSorted((a, b) => comparePaths(a.path, b.path))) {
+			this.#add(route, middlewares);
+		}
+	}
+
+	/** The middleware that answers requests for known paths and methods. */
+	routes(): ReturnType<Router<RequestState>['routes']> {
+		return this.#router.routes();
+	}
+
+	/** Answers what no route does: 404, 405 with `allow`, or the methods of the path for `OPTIONS`. */
+	refuse({ req, state }: Context): Promise<void> {
+		const found = this.find(state.entry.target.path);
+		if (!found) throw plinthError('E_ROUTE_NOT_FOUND');
+		state.exchange.route = found.template;
+		const allow = [...found.methods, 'OPTIONS'].join(', ');
+		if (req.method === 'OPTIONS') return respond(state.exchange, Reply.empty(204, { allow }));
+		throw plinthError('E_METHOD_NOT_ALLOWED', {
+			message: `The route does not answer to ${req.method?.slice(0, 20)}, only to ${allow}.`,
+			headers: { allow },
+		});
+	}
+
+	/** The path that a request leads to; undefined when no route has it. */
+	find(path: string): PathEntry | undefined {
+		const literal = this.#paths.get(path);
+		return literal ?? this.#paths.get(this.#router.match(path, 'GET').path[0]?.name ?? '');
+	}
+
+	/** Whether a request must bring a key: for a route that is not public, and for every path under `/v1` and `/api`. */
+	needsKey(method = '', path: string): boolean {
+		if (isGuarded(path) && this.#public.match(path, method).path.length === 0) return true;
+		const [layer] = this.#router.match(path, method).path;
+		const route = this.#byKey.get(`${method === 'HEAD' ? 'GET' : method} ${layer?.name}`);
+		return route ? route.scope !== 'public' : isGuarded(path);
+	}
+
+	/** Whether a path belongs to the app and not to its host. */
+	isOurs(path: string): boolean {
+		return isGuarded(path) || this.find(path) !== undefined;
+	}
+
+	#add(route: Route, middlewares: readonly Middleware[]): void {
+		const { method, path, scope } = route;
+		const shape = pathShape(path);
+		const key = routeKey(route);
+		if (this.#byKey.has(key)) throw new Error(`${method} ${path} is declared twice.`);
+		this.#byKey.set(key, route);
+		const entry = this.#paths.get(shape) ?? { template: path, methods: [] };
+		entry.methods.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+		this.#paths.set(shape, entry);
+		const endpoint = new Endpoint(route, middlewares);
+		const answer = (ctx: RoutedContext) => this.#answer(ctx as never, shape, route, endpoint);
+		this.#router.register(routerPath(path), [method], answer, { name: shape });
+		if (scope === 'public') {
+			this.#public.register(routerPath(path), [method], answer, { name: shape });
+		}
+	}
+
+	async #answer(ctx: RoutedContext & Context, shape: string, route: Route, endpoint: Endpoint) {
+		// @koa/router takes the first path that has the method, also behind a more literal one that has not.
+		if (ctx.matched?.[0]?.name !== shape) return this.refuse(ctx);
+		const { exchange } = ctx.state;
+		exchange.route = this.#paths.get(shape)?.template ?? route.path;
+		checkScope(exchange.principal ?? anonymous, route.scope);
+		await respond(exchange, await endpoint.run(ctx, ctx.captures ?? []));
+	}
+}
+
+/** Under these every path needs a key, known or not. */
+function isGuarded(path: string): boolean {
+	return /^\/(?:v1|api)(?:\/|$)/.test(path);
+}
+
+/** Two routes with the same key claim the same requests: the method and the path without its parameters' names. */
+export function routeKey({ method, path }: Pick<Route, 'method' | 'path'>): string {
+	return `${method} ${pathShape(path)}`;
+}
+
+const parameter = /\{(\w+)\}/g;
+
+function pathShape(path: string): string {
+	return path.replace(parameter, '{}');
+}
+
+function routerPath(path: string): string {
+	return path
+		.split(parameter)
+		.map((part, i) => (i % 2 ? `:${part}` : part.replace(/[{}()[\]+?!:*\\]/g, '\\$&')))
+		.join('');
+}
+
+function comparePaths(a: string, b: string): number {
+	const [left, right] = [a.split('/'), b.split('/')];
+	for (let i = 0; i < Math.max(left.length, right.length); i++) {
+		const [x = '', y = ''] = [left[i], right[i]];
+		if (x.includes('{') !== y.includes('{')) return x.includes('{') ? 1 : -1;
+	}
+	return 0;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, testServer } from '../support.ts';
+
+const models = () => [
+	{
+		id: 'clip-1',
+		created: 1_700_000_000,
+		ownedBy: 'builtin',
+		kind: 'video',
+		description: 'Drawn, not neural.',
+		health: 'up' as const,
+	},
+	{
+		id: 'org/voice',
+		created: 1_700_000_001,
+		ownedBy: 'org',
+		kind: 'speech',
+		health: 'down' as const,
+	},
+];
+
+describe('the kernel', () => {
+	it('lists the models', async () => {
+		const { send } = testServer([], { models });
+		expect(await (await send('/v1/models')).json()).toEqual({
+			object: 'list',
+			data: [
+				{
+					id: 'clip-1',
+					object: 'model',
+					created: 1_700_000_000,
+					owned_by: 'builtin',
+					description: 'Drawn, not neural.',
+					kind: 'video',
+					health: 'up',
+				},
+				{
+					id: 'org/voice',
+					object: 'model',
+					created: 1_700_000_001,
+					owned_by: 'org',
+					kind: 'speech',
+					health: 'down',
+				},
+			],
+		});
+	});
+
+	it('finds a model whose id has a slash, and says when there is none', async () => {
+		const { send } = testServer([], { models });
+		expect(await (await send('/v1/models/org%2Fvoice')).json()).toMatchObject({ id: 'org/voice' });
+		const missing = await send('/v1/models/nope');
+		expect(missing.status).toBe(404);
+		expect(await errorOf(missing)).toMatchObject({
+			type: 'invalid_request_error',
+			param: null,
+			code: 'model_not_found',
+		});
+	});
+
+	it('is healthy while it lives and ready when it says so', async () => {
+		let ready = false;
+		const { send } = testServer([], {
+			readiness: async () => (ready ? { ready } : { ready, reason: 'starting' }),
+		});
+		const wait = await send('/readyz');
+		expect([wait.status, await wait.json()]).toEqual([
+			503,
+			{ status: 'not ready', reason: 'starting' },
+		]);
+		expect(await (await send('/healthz')).json()).toEqual({ status: 'ok' });
+		ready = true;
+		const go = await send('/readyz');
+		expect([go.status, await go.json()]).toEqual([200, { status: 'ready' }]);
+	});
+});

@@ -1,0 +1,71 @@
+// Prints the files of ours that `POST /v1/videos` passes on its way to `jobs.submit`, and fails when there are more than 20.
+// A file counts when one of its functions runs between the first byte of a warm request and the first call of the job store.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Session } from 'node:inspector/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createApp, services } from '@plinth/core';
+import { silentLogger } from '@plinth/testing';
+import { embedded } from 'plinth';
+
+const most = 20;
+const root = join(import.meta.dirname, '..');
+const dataDir = await mkdtemp(join(tmpdir(), 'plinth-path-'));
+const env = { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: 'key' };
+const app = await createApp(
+	{ extends: embedded, server: { drainDelayMs: 0 } },
+	{ env, log: silentLogger() },
+);
+const { url } = await app.listen({ port: 0 });
+
+async function createVideo(): Promise<void> {
+	const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
+	const body = JSON.stringify({ model: 'builtin-video', prompt: 'a boat', seconds: '4' });
+	const answer = await fetch(`${url}/v1/videos`, { method: 'POST', headers, body });
+	if (answer.status !== 201) throw new Error(await answer.text());
+	await answer.text();
+}
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await createVideo();
+const store = app.service(services.jobs);
+const create = store.create.bind(store);
+let passed: Promise<readonly string[]> | undefined;
+store.create = (...args) => {
+	passed ??= filesRun();
+	return create(...args);
+};
+
+async function filesRun(): Promise<readonly string[]> {
+	const { result } = await session.post('Profiler.takePreciseCoverage');
+	const run = result.filter(
+		({ url: file, functions }) =>
+			file.startsWith(`file://${root}/`) && functions.some(({ ranges }) => ranges[0]?.count),
+	);
+	return run
+		.map(({ url: file }) => relative(root, fileURLToPath(file)))
+		.filter(isOurs)
+		.sort();
+}
+
+/** The job store, and what polls it meanwhile, lie behind `jobs.submit`. */
+function isOurs(file: string): boolean {
+	return (
+		/^(?:core|plugins|adapters)\//.test(file) &&
+		!/^(?:adapters\/sqlite|plugins\/webhooks)\//.test(file)
+	);
+}
+
+await new Promise((resolve) => setTimeout(resolve, 3_000));
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+await session.post('Profiler.takePreciseCoverage');
+await createVideo();
+const files = (await passed) ?? [];
+console.log(`${files.length} files, of ${most} at most:\n${files.join('\n')}`);
+process.exitCode = files.length > 0 && files.length <= most ? 0 : 1;
+session.disconnect();
+await app.stop();
+await rm(dataDir, { recursive: true });
