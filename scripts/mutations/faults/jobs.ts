@@ -89,8 +89,8 @@ export const jobFaults: readonly Fault[] = [
 	{
 		what: 'an old fence completes a job',
 		file: `${source}/state.ts`,
-		find: " && job.fence === fence;\n}\n\n/** A repeat",
-		replace: " && job.fence >= fence;\n}\n\n/** A repeat",
+		find: ' && job.fence === fence;\n}\n\n/** A repeat',
+		replace: ' && job.fence >= fence;\n}\n\n/** A repeat',
 		tests: memory,
 	},
 	{

@@ -5,22 +5,8 @@ const ring = ['adapters/keys/test/ring.test.ts'];
 const authenticator = ['adapters/keys/test/authenticator.test.ts'];
 const firstKey = ['adapters/keys/test/first-key.test.ts'];
 
-/** API keys, scopes and limits of tenants. */
+/** API keys. */
 export const keyFaults: readonly Fault[] = [
-	{
-		what: 'a scope grants every scope that it is a prefix of',
-		file: 'core/kernel/src/http/gate/auth.ts',
-		find: 'principal.scopes.includes(scope)',
-		replace: 'principal.scopes.some((own) => scope.startsWith(own))',
-		tests: ['test/e2e/keys.test.ts'],
-	},
-	{
-		what: 'an event stream gives its request slot back twice',
-		file: 'core/kernel/src/http/gate/admission.ts',
-		find: 'this.#requests = 0;\n\t\tthis.#streams = 1;',
-		replace: 'this.#streams = 1;',
-		tests: ['test/e2e/admission.test.ts'],
-	},
 	{
 		what: 'one key is configured for two tenants',
 		file: `${source}/configured-keys.ts`,

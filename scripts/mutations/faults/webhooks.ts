@@ -7,6 +7,20 @@ const options = ['plugins/webhooks/test/options.test.ts'];
 /** Endpoints of webhooks and what is sent to them. */
 export const webhookFaults: readonly Fault[] = [
 	{
+		what: 'a slow process moves the cursor back',
+		file: `${source}/sending/consumer.ts`,
+		find: 'const options = { ifVersion: stored?.version ?? 0 };',
+		replace: 'const options = {};',
+		tests: ['plugins/webhooks/test/sharing.test.ts'],
+	},
+	{
+		what: 'callbacks of all tenants to one host share one limit',
+		file: `${source}/deliveries/record.ts`,
+		find: 'callback_${digest(tenant, origin)}',
+		replace: 'callback_${digest("all", origin)}',
+		tests: ['plugins/webhooks/test/pace.test.ts'],
+	},
+	{
 		what: 'a late 410 of the old address disables the new one',
 		file: `${source}/endpoints/health.ts`,
 		find: 'record.url !== endpoint.url ||',
@@ -29,28 +43,28 @@ export const webhookFaults: readonly Fault[] = [
 	},
 	{
 		what: 'a receiver asks for a wait of years',
-		file: `${source}/delivery/retry-after.ts`,
+		file: `${source}/sending/schedule.ts`,
 		find: 'return Math.min(ms, longestRetryAfterMs);',
 		replace: 'return ms;',
 		tests: options,
 	},
 	{
 		what: 'all failed attempts are repeated at the same instant',
-		file: `${source}/delivery/schedule.ts`,
+		file: `${source}/sending/schedule.ts`,
 		find: '(0.9 + 0.2 * random())',
 		replace: '1',
 		tests: options,
 	},
 	{
 		what: 'a redirect counts as a success',
-		file: `${source}/delivery/failure.ts`,
+		file: `${source}/sending/failure.ts`,
 		find: 'status >= 200 && status < 300',
 		replace: 'status >= 200 && status < 400',
 		tests: ['plugins/webhooks/test/failure.test.ts'],
 	},
 	{
 		what: 'the text of a foreign error reaches the owner of an endpoint',
-		file: `${source}/delivery/failure.ts`,
+		file: `${source}/sending/failure.ts`,
 		find: "if (typeof code !== 'string') return 'the connection failed';",
 		replace: "if (typeof code !== 'string') return String(error);",
 		tests: ['plugins/webhooks/test/failure.test.ts'],
