@@ -53,11 +53,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'e2e',
-					include: [
-						'test/*.test.ts',
-						'test/{e2e,clients,reference}/**/*.test.ts',
-						'examples/*/test/**/*.test.ts',
-					],
+					include: ['test/*.test.ts', 'test/{e2e,clients,reference}/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
 					exclude: lengthy,
 					maxWorkers: patient,
 					testTimeout: 60_000,

@@ -26,8 +26,7 @@ export default class CiReport implements Reporter {
 		for (const module of modules) {
 			for (const test of module.children.allTests()) count[test.result().state] += 1;
 			for (const suite of module.children.allSuites())
-				if (suite.errors().length > 0)
-					this.#fault(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors());
+				if (suite.errors().length > 0) this.#fault(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors());
 			if (module.errors().length > 0) this.#fault(module.relativeModuleId, module.errors());
 		}
 		for (const error of unhandled) this.#fault('an error that no test caught', [error]);

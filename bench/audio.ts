@@ -48,12 +48,7 @@ export const audio: Bench = {
 	},
 };
 
-async function compare(
-	format: EncodedAudioFormat,
-	encoder: AudioEncoder,
-	pcm: Uint8Array,
-	raw: string,
-): Promise<Row> {
+async function compare(format: EncodedAudioFormat, encoder: AudioEncoder, pcm: Uint8Array, raw: string): Promise<Row> {
 	const seconds = pcm.byteLength / 2 / sampleRate;
 	const each = ({ cpu, wall }: Sample) => ({ cpu: cpu / seconds, wall: wall / seconds });
 	// Loads the library, and lets the engine compile what is hot.
@@ -69,11 +64,7 @@ async function compare(
 	};
 }
 
-async function encode(
-	format: EncodedAudioFormat,
-	encoder: AudioEncoder,
-	pcm: Uint8Array,
-): Promise<Sample> {
+async function encode(format: EncodedAudioFormat, encoder: AudioEncoder, pcm: Uint8Array): Promise<Sample> {
 	async function* body(): AsyncGenerator<Uint8Array> {
 		yield pcm;
 	}

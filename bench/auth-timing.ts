@@ -71,9 +71,7 @@ async function cost(keys: readonly string[]): Promise<void> {
  */
 async function timing(app: App, configured: readonly string[]): Promise<void> {
 	const ring = app.service(keyRing);
-	const making = Array.from({ length: 5_000 }, () =>
-		ring.issue({ tenant: 'bench', scopes: ['*'] }),
-	);
+	const making = Array.from({ length: 5_000 }, () => ring.issue({ tenant: 'bench', scopes: ['*'] }));
 	const issued = (await Promise.all(making)).map(({ key }) => key);
 	const { authenticate } = app.service(services.authenticator);
 	const { url } = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -85,17 +83,14 @@ async function timing(app: App, configured: readonly string[]): Promise<void> {
 		for (const [name, keys] of Object.entries({ configured, issued })) {
 			const t = await welch(check, keys, samples);
 			const verdict = Math.abs(t) < bound ? 'not told apart' : 'TOLD APART';
-			console.log(
-				`${door}, ${name}, 2 x ${samples} samples: t = ${t.toFixed(2)} (${verdict}, bound ${bound})`,
-			);
+			console.log(`${door}, ${name}, 2 x ${samples} samples: t = ${t.toFixed(2)} (${verdict}, bound ${bound})`);
 		}
 	}
 }
 
 /** A key with another character at one place; an issued one gets a new checksum, or it would not be looked up. */
 function wrongAt(key: string, place: 0 | -1): string {
-	const [, prefix = '', body = '', checksum] =
-		/^(plinth_live_)?(.*?)([0-9a-f]{8})?$/.exec(key) ?? [];
+	const [, prefix = '', body = '', checksum] = /^(plinth_live_)?(.*?)([0-9a-f]{8})?$/.exec(key) ?? [];
 	const isIssued = prefix !== '';
 	const text = isIssued ? body : key;
 	const other = text.at(place) === 'x' ? 'y' : 'x';

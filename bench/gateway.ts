@@ -57,10 +57,7 @@ const plans = {
 
 const parts: Readonly<Record<string, (upstream: MockUpstream) => Promise<Row[]>>> = {
 	...Object.fromEntries(
-		Object.entries(plans).map(([name, plan]) => [
-			name,
-			(upstream: MockUpstream) => processorTime(upstream, plan),
-		]),
+		Object.entries(plans).map(([name, plan]) => [name, (upstream: MockUpstream) => processorTime(upstream, plan)]),
 	),
 	idle: idleStreams,
 	first: firstByte,
@@ -72,8 +69,7 @@ let hasLeftOut = false;
 /** Our server before another one that speaks OpenAI's API: what each request costs beside nginx, which reads nothing, and Portkey. */
 export const gateway: Bench = {
 	name: 'gateway',
-	about:
-		'requests passed on to an upstream, against nginx and Portkey (about a quarter of an hour)',
+	about: 'requests passed on to an upstream, against nginx and Portkey (about a quarter of an hour)',
 	needs: ['gcc', 'nginx', 'taskset'],
 	get isPartial() {
 		return wanted.length > 0 || hasLeftOut;

@@ -54,18 +54,13 @@ interface Subject {
 }
 
 /** A picture of one size becomes a PNG of another, cropped around the middle. */
-async function resizing(
-	server: Server,
-	{ name, note, picture }: Subject,
-	dir: string,
-): Promise<Row> {
+async function resizing(server: Server, { name, note, picture }: Subject, dir: string): Promise<Row> {
 	const [from, to] = [join(dir, 'wide.png'), join(dir, 'square.png')];
 	await writeFile(from, picture);
 	const request = form(picture, { prompt: `resize to ${square}`, size: square });
 	const samples = await inTurns(5, {
 		ours: () => ofServer(server, request),
-		reference: () =>
-			ofVips(['thumbnail', from, to, '1024', '--height', '1024', '--crop', 'centre']),
+		reference: () => ofVips(['thumbnail', from, to, '1024', '--height', '1024', '--crop', 'centre']),
 	});
 	return {
 		name: `image resize, ${name}`,

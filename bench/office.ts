@@ -4,12 +4,7 @@ import { join } from 'node:path';
 import { readDocument } from '../adapters/documents/src/read.ts';
 import type { Bench, Row } from './harness/bench.ts';
 import { makeOfficeDocuments, type OfficeDocuments } from './harness/office-documents.ts';
-import {
-	cellsByOffice,
-	shownByOffice,
-	textByPandoc,
-	textsByOffice,
-} from './harness/office-texts.ts';
+import { cellsByOffice, shownByOffice, textByPandoc, textsByOffice } from './harness/office-texts.ts';
 import { type Likeness, likenessOf } from './harness/tokens.ts';
 
 /** Words of office documents, against what pandoc reads from them and what LibreOffice shows. */
@@ -60,15 +55,8 @@ function withoutName(text: string): string {
 	return text.slice(text.indexOf('\n') + 1);
 }
 
-function row(
-	format: string,
-	figure: 'f1' | 'recall',
-	limit: number,
-	all: readonly Likeness[],
-	reference: string,
-): Row {
-	const mean = (pick: (one: Likeness) => number) =>
-		all.reduce((sum, one) => sum + pick(one), 0) / all.length;
+function row(format: string, figure: 'f1' | 'recall', limit: number, all: readonly Likeness[], reference: string): Row {
+	const mean = (pick: (one: Likeness) => number) => all.reduce((sum, one) => sum + pick(one), 0) / all.length;
 	const rounded = (share: number) => share.toFixed(3);
 	return {
 		name: `${format}, words as ${reference} has them`,

@@ -6,15 +6,7 @@ import { promisify } from 'node:util';
 import type { Bench, Row } from './harness/bench.ts';
 import { type Child, startChild } from './harness/child.ts';
 import { cpuOfEnded, cpuOfTree } from './harness/cpu.ts';
-import {
-	documentsFolder,
-	emptyScore,
-	type FactFile,
-	factFiles,
-	judge,
-	type Score,
-	shareOf,
-} from './harness/facts.ts';
+import { documentsFolder, emptyScore, type FactFile, factFiles, judge, type Score, shareOf } from './harness/facts.ts';
 import { longPdf } from './harness/long-pdf.ts';
 import { pathOf } from './harness/programs.ts';
 import { cpuFigures, inTurns, median, type Sample } from './harness/rounds.ts';
@@ -34,8 +26,7 @@ const names = {
 /** Text of PDFs with known facts, against `pdftotext -layout` on the same files. */
 export const parse: Bench = {
 	name: 'parse',
-	about:
-		'text of PDFs through reading processes: facts, rows, reading order, CPU, 5,000 pages, the cache',
+	about: 'text of PDFs through reading processes: facts, rows, reading order, CPU, 5,000 pages, the cache',
 	needs: ['pdftotext'],
 	async run() {
 		const files = factFiles(documentsFolder());
@@ -134,9 +125,7 @@ async function compare(child: Child, files: readonly FactFile[]): Promise<Row[]>
 		reference: async () => perPage(await measured(cpuOfEnded, () => inSuccession(files)), pages),
 	});
 	return [
-		...(['facts', 'rows', 'order', 'neighbours'] as const).map((kind) =>
-			shareRow(kind, our, their),
-		),
+		...(['facts', 'rows', 'order', 'neighbours'] as const).map((kind) => shareRow(kind, our, their)),
 		{
 			name: 'parse pdf',
 			unit: 'CPU ms per page',

@@ -17,9 +17,7 @@ export const poll: Bench = {
 		const server = await startServer();
 		const path = `/v1/videos/${await server.makeVideo()}`;
 		const answer = await server.fetch(path);
-		const headers = Object.fromEntries(
-			[...answer.headers].filter(([name]) => !perAnswer.includes(name)),
-		);
+		const headers = Object.fromEntries([...answer.headers].filter(([name]) => !perAnswer.includes(name)));
 		const bare = await startBare({ headers, body: await answer.text() });
 		const load = await Load.start();
 		try {

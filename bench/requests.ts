@@ -13,11 +13,7 @@ export const requests: Bench = {
 	async run() {
 		const body = JSON.stringify({ ok: true });
 		const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
-		const [server, bare, load] = await Promise.all([
-			startServer(),
-			startBare({ headers, body }),
-			Load.start(),
-		]);
+		const [server, bare, load] = await Promise.all([startServer(), startBare({ headers, body }), Load.start()]);
 		const ours = (path: string): Target => ({ ...server, request: { path, headers: keyHeaders } });
 		const targets = {
 			bare: { ...bare, request: { path: '/', headers: keyHeaders } },
@@ -34,8 +30,7 @@ export const requests: Bench = {
 				keyed: drive(targets.keyed),
 				checked: drive(targets.checked),
 			});
-			const cost = (side: keyof typeof targets) =>
-				median(samples[side].map(({ cpu }: Sample) => cpu * 1000));
+			const cost = (side: keyof typeof targets) => median(samples[side].map(({ cpu }: Sample) => cpu * 1000));
 			const unit = 'CPU µs per request';
 			return [
 				{ name: 'bare node:http', unit, ours: cost('bare') },

@@ -16,14 +16,10 @@ export const sse: Bench = {
 	async run() {
 		const sizes = await inTurns(1, {
 			ours: () =>
-				several(async () =>
-					perStream(await startServer({ execArgv: exposeGc }), '/v1/bench/keyed', '/v1/bench/idle'),
-				),
+				several(async () => perStream(await startServer({ execArgv: exposeGc }), '/v1/bench/keyed', '/v1/bench/idle')),
 			reference: async () => {
 				const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
-				return several(async () =>
-					perStream(await startBare({ headers, heartbeat }, exposeGc), '/short', '/'),
-				);
+				return several(async () => perStream(await startBare({ headers, heartbeat }, exposeGc), '/short', '/'));
 			},
 		});
 		return [

@@ -15,8 +15,7 @@ const subjects = join(import.meta.dirname, 'subjects');
 /** From the spawn to the first good answer, with a warm compile cache and a data directory that exists. */
 export const start: Bench = {
 	name: 'start',
-	about:
-		'`plinth serve` from its spawn to the first 200 on /v1/models, beside bare node:http and Koa',
+	about: '`plinth serve` from its spawn to the first 200 on /v1/models, beside bare node:http and Koa',
 	needs: [],
 	async run() {
 		const dir = await mkdtemp(join(tmpdir(), 'plinth-bench-'));
@@ -66,8 +65,7 @@ async function startOnce(script: readonly string[], path: string, dir: string): 
 	const ended = once(child, 'exit');
 	try {
 		while (!(await answers(port, path))) {
-			if (child.exitCode !== null)
-				throw new Error(`${script.at(0)} ended with code ${child.exitCode}.`);
+			if (child.exitCode !== null) throw new Error(`${script.at(0)} ended with code ${child.exitCode}.`);
 			await new Promise((resolve) => setTimeout(resolve, 2));
 		}
 		return performance.now() - began;

@@ -11,8 +11,7 @@ const roundMs = 2_000;
 /** Jobs through the SQLite store, against the same rows written by hand on the thread that asks. */
 export const store: Bench = {
 	name: 'store',
-	about:
-		'create + take + complete through the SQLite job store, 32 callers, against a raw group-commit loop',
+	about: 'create + take + complete through the SQLite job store, 32 callers, against a raw group-commit loop',
 	needs: [],
 	async run() {
 		const dir = await mkdtemp(join(tmpdir(), 'plinth-bench-'));

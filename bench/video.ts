@@ -38,14 +38,11 @@ export const video: Bench = {
 };
 
 async function compare(name: string, prompt: string, dir: string): Promise<Row> {
-	const [ours, raw, theirs] = ['ours.mp4', 'frames.yuv', 'theirs.mp4'].map((file) =>
-		join(dir, file),
-	);
+	const [ours, raw, theirs] = ['ours.mp4', 'frames.yuv', 'theirs.mp4'].map((file) => join(dir, file));
 	const samples = await inTurns(3, {
 		ours: () => render(prompt, ours as string),
 		reference: async (round) => {
-			if (round === 0)
-				await run(['-i', ours as string, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', raw as string]);
+			if (round === 0) await run(['-i', ours as string, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', raw as string]);
 			return encode(raw as string, theirs as string);
 		},
 	});
@@ -88,8 +85,7 @@ async function run(args: readonly string[], input?: string): Promise<void> {
 		stdio: [input ? 'pipe' : 'ignore', 'ignore', 'inherit'],
 	});
 	const ended = once(child, 'exit');
-	if (input && child.stdin)
-		await pipeline(createReadStream(input, { highWaterMark: 1_048_576 }), child.stdin);
+	if (input && child.stdin) await pipeline(createReadStream(input, { highWaterMark: 1_048_576 }), child.stdin);
 	const [code] = await ended;
 	if (code !== 0) throw new Error(`ffmpeg ended with code ${code}.`);
 }

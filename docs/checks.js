@@ -18,7 +18,6 @@ export function load(app) {
 function schemasOf(project) {
 	const names = new Set();
 	const visitor = makeRecursiveVisitor({ query: ({ queryType }) => names.add(queryType.name) });
-	for (const { type } of project.getReflectionsByKind(ReflectionKind.TypeAlias))
-		type?.visit(visitor);
+	for (const { type } of project.getReflectionsByKind(ReflectionKind.TypeAlias)) type?.visit(visitor);
 	return [...names];
 }

@@ -13,10 +13,7 @@ const most = 20;
 const root = join(import.meta.dirname, '..');
 const dataDir = await mkdtemp(join(tmpdir(), 'plinth-path-'));
 const env = { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: 'key' };
-const app = await createApp(
-	{ extends: embedded, server: { drainDelayMs: 0 } },
-	{ env, log: silentLogger() },
-);
+const app = await createApp({ extends: embedded, server: { drainDelayMs: 0 } }, { env, log: silentLogger() });
 const { url } = await app.listen({ port: 0 });
 
 async function createVideo(): Promise<void> {
@@ -53,10 +50,7 @@ async function filesRun(): Promise<readonly string[]> {
 
 /** The job store, and what polls it meanwhile, lie behind `jobs.submit`. */
 function isOurs(file: string): boolean {
-	return (
-		/^(?:core|plugins|adapters)\//.test(file) &&
-		!/^(?:adapters\/sqlite|plugins\/webhooks)\//.test(file)
-	);
+	return /^(?:core|plugins|adapters)\//.test(file) && !/^(?:adapters\/sqlite|plugins\/webhooks)\//.test(file);
 }
 
 await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -76,12 +76,9 @@ if (import.meta.main) {
 	);
 	const total = all.reduce((sum, { lines }) => sum + lines, 0);
 	console.log(`${total} non-blank lines in all, tests not counted`);
-	const over = all.filter(
-		({ folder, lines }) => lines > (limits[folder] ?? Number.POSITIVE_INFINITY),
-	);
+	const over = all.filter(({ folder, lines }) => lines > (limits[folder] ?? Number.POSITIVE_INFINITY));
 	for (const { folder, lines } of over) console.log(`over its limit: ${folder} ${lines}`);
 	for (const { longFiles } of all) for (const file of longFiles) console.log(`long file: ${file}`);
-	if (process.argv.includes('--wide'))
-		for (const { wideLines } of all) console.log(wideLines.join('\n'));
+	if (process.argv.includes('--wide')) for (const { wideLines } of all) console.log(wideLines.join('\n'));
 	process.exitCode = over.length > 0 ? 1 : 0;
 }

@@ -28,11 +28,7 @@ function sources(...patterns: string[]): Source[] {
 
 /** `@scope/name` or `name` of a bare import; undefined for relative and Node's own. */
 function packageOf(specifier: string): string | undefined {
-	if (
-		specifier.startsWith('.') ||
-		specifier.startsWith('node:') ||
-		builtinModules.includes(specifier)
-	)
+	if (specifier.startsWith('.') || specifier.startsWith('node:') || builtinModules.includes(specifier))
 		return undefined;
 	return specifier
 		.split('/')
@@ -63,17 +59,12 @@ const all = [...kernel, ...toolkit, ...testing, ...plugins, ...adapters, ...cli]
 
 /** What plugins and adapters may build on. */
 function isCommon(specifier: string): boolean {
-	return ['@plinth/core', '@plinth/toolkit', '@plinth/testing'].includes(
-		packageOf(specifier) ?? '',
-	);
+	return ['@plinth/core', '@plinth/toolkit', '@plinth/testing'].includes(packageOf(specifier) ?? '');
 }
 
 const folderOf = ({ path }: Source) => path.slice(0, path.indexOf('/src/'));
 
-function violations(
-	files: readonly Source[],
-	allowed: (specifier: string, file: Source) => boolean,
-): string[] {
+function violations(files: readonly Source[], allowed: (specifier: string, file: Source) => boolean): string[] {
 	return files.flatMap((file) =>
 		file.imports
 			.filter((specifier) => !allowed(specifier, file))
@@ -84,9 +75,10 @@ function violations(
 describe('the dependency rule', () => {
 	test('the reader of imports sees them all', () => {
 		expect(all.length).toBeGreaterThan(80);
-		expect(
-			kernel.find(({ path }) => path === 'core/kernel/src/engine/containers/container.ts')?.imports,
-		).toEqual(['reflect-metadata', 'tsyringe']);
+		expect(kernel.find(({ path }) => path === 'core/kernel/src/engine/containers/container.ts')?.imports).toEqual([
+			'reflect-metadata',
+			'tsyringe',
+		]);
 	});
 
 	test('contracts import contracts alone, and the rooms of the kernel import no other room', () => {
@@ -103,9 +95,7 @@ describe('the dependency rule', () => {
 
 	test('the kernel names no capability', () => {
 		const named = /\b(?:images?(?!\/png)|videos?|speech|audio|chat)\b/i;
-		const files = kernel.filter(({ text }) =>
-			named.test(text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')),
-		);
+		const files = kernel.filter(({ text }) => named.test(text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')));
 		expect(files.map(({ path }) => path)).toEqual([]);
 	});
 
@@ -128,10 +118,7 @@ describe('the dependency rule', () => {
 		expect(
 			violations(all, (specifier, file) => {
 				if (!specifier.startsWith('.')) return true;
-				const target = relative(
-					join(root, folderOf(file)),
-					resolve(root, dirname(file.path), specifier),
-				);
+				const target = relative(join(root, folderOf(file)), resolve(root, dirname(file.path), specifier));
 				return !target.startsWith('..');
 			}),
 		).toEqual([]);
@@ -140,19 +127,14 @@ describe('the dependency rule', () => {
 	test('the kernel imports nothing of ours, the toolkit the kernel, and the suites both', () => {
 		const ours = (specifier: string) => specifier.startsWith('@plinth/');
 		expect(violations(kernel, (specifier) => !ours(specifier))).toEqual([]);
-		expect(
-			violations(toolkit, (specifier) => !ours(specifier) || specifier === '@plinth/core'),
-		).toEqual([]);
+		expect(violations(toolkit, (specifier) => !ours(specifier) || specifier === '@plinth/core')).toEqual([]);
 		expect(violations(testing, (specifier) => !ours(specifier) || isCommon(specifier))).toEqual([]);
 	});
 
 	test('a plugin imports nothing of ours but core, the toolkit and the suites', () => {
-		expect(
-			violations(
-				plugins,
-				(specifier) => !/^(@plinth\/|plinth)/.test(specifier) || isCommon(specifier),
-			),
-		).toEqual([]);
+		expect(violations(plugins, (specifier) => !/^(@plinth\/|plinth)/.test(specifier) || isCommon(specifier))).toEqual(
+			[],
+		);
 	});
 
 	test('an adapter imports core, the toolkit, and of plugins only their model entry', () => {
@@ -182,12 +164,7 @@ describe('the dependency rule', () => {
 			'@koa/router': /^core\/kernel\/src\/http\//,
 			'koa-body': /^core\/kernel\/src\/http\//,
 		};
-		expect(
-			violations(
-				all,
-				(specifier, { path }) => homes[packageOf(specifier) ?? '']?.test(path) ?? true,
-			),
-		).toEqual([]);
+		expect(violations(all, (specifier, { path }) => homes[packageOf(specifier) ?? '']?.test(path) ?? true)).toEqual([]);
 	});
 
 	test('no file imports itself through others', () => {
@@ -197,37 +174,29 @@ describe('the dependency rule', () => {
 
 describe('the house style', () => {
 	test('no file is longer than 300 lines', () => {
-		const long = all
-			.filter(({ text }) => text.split('\n').length > maxLines)
-			.map(({ path }) => path);
+		const long = all.filter(({ text }) => text.split('\n').length > maxLines).map(({ path }) => path);
 		expect(long).toEqual([]);
 	});
 
 	test('nothing escapes the type checker', () => {
 		const escapes = all
 			.filter(({ text }) =>
-				/\bas any\b|: any\b|<any>|@ts-ignore|@ts-nocheck/.test(
-					text.replace(/^\s*(\/?\*|\/\/).*$/gm, ''),
-				),
+				/\bas any\b|: any\b|<any>|@ts-ignore|@ts-nocheck/.test(text.replace(/^\s*(\/?\*|\/\/).*$/gm, '')),
 			)
 			.map(({ path }) => path);
 		expect(escapes).toEqual([]);
 	});
 
 	test('no source uses a statement that Node 22 cannot run', () => {
-		const tooNew = all
-			.filter(({ text }) => /^\s*(?:await )?using\s+\w+\s*=/m.test(text))
-			.map(({ path }) => path);
+		const tooNew = all.filter(({ text }) => /^\s*(?:await )?using\s+\w+\s*=/m.test(text)).map(({ path }) => path);
 		expect(tooNew).toEqual([]);
 	});
 
 	test('every package has a README and one version', () => {
-		const folders = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli'], { cwd: root }).filter(
-			(folder) => existsSync(join(root, folder, 'package.json')),
+		const folders = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli'], { cwd: root }).filter((folder) =>
+			existsSync(join(root, folder, 'package.json')),
 		);
-		const versions = new Set(
-			folders.map((folder) => (manifest(folder) as unknown as { version: string }).version),
-		);
+		const versions = new Set(folders.map((folder) => (manifest(folder) as unknown as { version: string }).version));
 		expect(folders.filter((folder) => !existsSync(join(root, folder, 'README.md')))).toEqual([]);
 		expect([...versions]).toHaveLength(1);
 	});

@@ -8,10 +8,7 @@ const read = (name: string, env: Record<string, string> = { TEST_KEY: 't:k' }) =
 
 describe('one composition in two spellings', () => {
 	test('gives equal configs', async () => {
-		const [typescript, yaml] = await Promise.all([
-			read('plinth.config.ts'),
-			read('plinth.config.yaml'),
-		]);
+		const [typescript, yaml] = await Promise.all([read('plinth.config.ts'), read('plinth.config.yaml')]);
 		expect(yaml.config).toEqual(typescript.config);
 		expect(yaml.config.problems).toEqual([]);
 		const plugins = ['video', 'parse', 'chat', 'files', 'events', 'webhooks'];
@@ -24,13 +21,8 @@ describe('one composition in two spellings', () => {
 	});
 
 	test('reports a missing variable at the same place', async () => {
-		const [typescript, yaml] = await Promise.all([
-			read('plinth.config.ts', {}),
-			read('plinth.config.yaml', {}),
-		]);
+		const [typescript, yaml] = await Promise.all([read('plinth.config.ts', {}), read('plinth.config.yaml', {})]);
 		expect(yaml.config.problems).toEqual(typescript.config.problems);
-		expect(yaml.config.problems).toMatchObject([
-			{ code: 'E_CONFIG_ENV', path: 'backends.auth.with.keys' },
-		]);
+		expect(yaml.config.problems).toMatchObject([{ code: 'E_CONFIG_ENV', path: 'backends.auth.with.keys' }]);
 	});
 });

@@ -37,9 +37,7 @@ describe('the pages in docs', () => {
 	test('are all in the index', () => {
 		const index = read('docs/README.md');
 		const others = pages.filter((page) => page !== 'docs/README.md');
-		expect(others.filter((page) => !index.includes(`](${page.slice('docs/'.length)})`))).toEqual(
-			[],
-		);
+		expect(others.filter((page) => !index.includes(`](${page.slice('docs/'.length)})`))).toEqual([]);
 	});
 
 	test('lead to files that are there', () => {
@@ -60,8 +58,7 @@ describe('the pages in docs', () => {
 					const unknown = names.filter((name) => !(name in known || name in bootErrors));
 					const [, status, code] = /(\d{3}) `(\w+)`/.exec(row.at(-1) ?? '') ?? [];
 					const specs = names.map((name) => known[name as keyof typeof known]);
-					const isKept =
-						!status || specs.some((spec) => spec?.status === Number(status) && spec.code === code);
+					const isKept = !status || specs.some((spec) => spec?.status === Number(status) && spec.code === code);
 					return unknown.length > 0 || !isKept ? [`${page}: ${row.join(' | ')}`] : [];
 				}),
 		);
@@ -80,9 +77,7 @@ describe('the pages in docs', () => {
 describe('docs/models.md', () => {
 	test('has every option of models and of pools, and no other', () => {
 		const told = tablesOf(read('docs/models.md')).find(([head]) => head?.[0] === 'option') ?? [];
-		const [ofModels, ofPools] = [modelBindingShape, modelPoolShape].map(({ shape }) =>
-			Object.keys(shape),
-		);
+		const [ofModels, ofPools] = [modelBindingShape, modelPoolShape].map(({ shape }) => Object.keys(shape));
 		const names = [...new Set([...(ofModels ?? []), ...(ofPools ?? [])])];
 		const owners = names.map((name) => [
 			`\`${name}\``,
@@ -117,11 +112,7 @@ describe.each(described)('docs/adapters/%s.md', (name) => {
 
 	test('says what each factory provides and needs', () => {
 		const ids = (list: readonly string[]) => list.map((id) => `\`${id}\``).join(', ') || '–';
-		const rows = factories.map(({ name, provides, needs }) => [
-			`\`${name}\``,
-			ids(provides),
-			ids(needs),
-		]);
+		const rows = factories.map(({ name, provides, needs }) => [`\`${name}\``, ids(provides), ids(needs)]);
 		expect(
 			tables
 				.find(([head]) => head?.[0] === 'factory')
@@ -148,9 +139,7 @@ describe.each(described)('docs/adapters/%s.md', (name) => {
 		const folder = join(root, 'adapters', name, 'package.json');
 		const { dependencies = {} } = JSON.parse(readFileSync(folder, 'utf8'));
 		const licences = Object.keys(dependencies).map((dependency) => {
-			const { license } = JSON.parse(
-				readFileSync(findPackageJSON(dependency, folder) ?? '', 'utf8'),
-			);
+			const { license } = JSON.parse(readFileSync(findPackageJSON(dependency, folder) ?? '', 'utf8'));
 			return [`\`${dependency}\``, license];
 		});
 		const [, ...rows] = tables.find(([head]) => head?.[0] === 'package') ?? [];
@@ -191,9 +180,7 @@ describe('a config of a page', () => {
 	test('is in every page, in both spellings', () => {
 		const missing = configured.flatMap((page) =>
 			['yaml', 'ts']
-				.filter(
-					(language) => !configs.some((each) => each.page === page && each.language === language),
-				)
+				.filter((language) => !configs.some((each) => each.page === page && each.language === language))
 				.map((language) => `${page}: ${language}`),
 		);
 		expect(missing).toEqual([]);

@@ -15,9 +15,7 @@ import { bootEmbedded } from './support/serve.ts';
 /** The rows of all tables of a page, without their heads. */
 async function tableRows(file: string): Promise<readonly (readonly string[])[]> {
 	const text = await readFile(join(root, file), 'utf8');
-	const tables = text
-		.split(/\n(?!\|)/)
-		.map((part) => part.split('\n').filter((line) => line.startsWith('|')));
+	const tables = text.split(/\n(?!\|)/).map((part) => part.split('\n').filter((line) => line.startsWith('|')));
 	return tables.flatMap((lines) =>
 		lines.slice(2).map((line) =>
 			line
@@ -83,9 +81,7 @@ describe('SECURITY.md', () => {
 			files: [...proof.matchAll(/`([^`]+\.ts)`/g)].map(([, file = '']) => file),
 		}));
 		expect(files.filter(({ files }) => files.length === 0)).toEqual([]);
-		const missing = files
-			.flatMap(({ files }) => files)
-			.filter((file) => !existsSync(join(root, file)));
+		const missing = files.flatMap(({ files }) => files).filter((file) => !existsSync(join(root, file)));
 		expect(missing).toEqual([]);
 	});
 });

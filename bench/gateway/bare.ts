@@ -58,8 +58,5 @@ function pass(req: IncomingMessage, res: ServerResponse, body: Buffer): void {
 			res.destroy();
 		},
 	};
-	agent.dispatch(
-		{ origin: UPSTREAM, path: req.url ?? '/', method: 'POST', headers, body },
-		handler,
-	);
+	agent.dispatch({ origin: UPSTREAM, path: req.url ?? '/', method: 'POST', headers, body }, handler);
 }

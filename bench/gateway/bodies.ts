@@ -101,10 +101,7 @@ function mp4(length: number): Buffer {
 		movie.writeUInt32BE(value, at);
 	}
 	movie.writeUInt32BE(1, 96);
-	const head = Buffer.concat([
-		box('ftyp', Buffer.from('isom\0\0\0\0isom', 'latin1')),
-		box('moov', box('mvhd', movie)),
-	]);
+	const head = Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0isom', 'latin1')), box('moov', box('mvhd', movie))]);
 	return Buffer.concat([head, box('mdat', noise('video', length - head.length - 8))]);
 }
 

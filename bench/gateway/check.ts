@@ -21,11 +21,7 @@ const pauseMs = 5;
  * Compares what a gateway answers with what the upstream does, over connections that are used again: half of the clients read slowly, each tenth leaves
  * in the middle. Throws when an answer says something else.
  */
-export async function likenessTo(
-	upstream: MockUpstream,
-	gateway: Gateway,
-	workload: Workload,
-): Promise<Likeness> {
+export async function likenessTo(upstream: MockUpstream, gateway: Gateway, workload: Workload): Promise<Likeness> {
 	const agent = new Agent({ keepAlive: true, maxSockets: clients });
 	try {
 		const wanted = await read(direct(upstream), workload, agent, {});

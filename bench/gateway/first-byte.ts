@@ -15,16 +15,12 @@ export async function firstByte(upstream: MockUpstream): Promise<Row[]> {
 		const rows: Row[] = [];
 		for (const workload of [workloads.chat, workloads.sse]) {
 			const sides = { ours, nginx, direct: direct(upstream) };
-			const targets = Object.entries(sides).map(
-				([name, gateway]) => [name, targetOf(gateway, workload)] as const,
-			);
+			const targets = Object.entries(sides).map(([name, gateway]) => [name, targetOf(gateway, workload)] as const);
 			const warm = targets.filter(([name]) => name !== 'direct');
 			for (const [, target] of warm) await drive(upstream.folder, target, 1, 2 * roundMs);
 			const samples = await inTurns(
 				rounds,
-				Object.fromEntries(
-					targets.map(([name, target]) => [name, () => drive(upstream.folder, target, 1, roundMs)]),
-				),
+				Object.fromEntries(targets.map(([name, target]) => [name, () => drive(upstream.folder, target, 1, roundMs)])),
 			);
 			rows.push(rowOf(workload.name, samples));
 		}

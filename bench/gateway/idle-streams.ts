@@ -28,11 +28,7 @@ export async function idleStreams(upstream: MockUpstream): Promise<Row[]> {
 }
 
 /** One process after the other. */
-async function several(
-	processes: number,
-	start: () => Promise<Gateway>,
-	upstream: MockUpstream,
-): Promise<number[]> {
+async function several(processes: number, start: () => Promise<Gateway>, upstream: MockUpstream): Promise<number[]> {
 	const sizes: number[] = [];
 	while (sizes.length < processes) {
 		const gateway = await start();

@@ -26,12 +26,7 @@ interface Printed {
  * Sends a request again and again for `ms` milliseconds, waits for what is under way, and divides what the server has used by all answers. Throws when
  * an answer is none of 2xx, or a connection is lost. `folder` holds the compiled program.
  */
-export async function drive(
-	folder: string,
-	target: Target,
-	connections: number,
-	ms: number,
-): Promise<GatewaySample> {
+export async function drive(folder: string, target: Target, connections: number, ms: number): Promise<GatewaySample> {
 	const before = cpuOfTree(target.pid);
 	const child = await startLoad(folder, target, [connections, ms]);
 	const ended = once(child, 'close');
@@ -48,11 +43,7 @@ export async function drive(
 }
 
 /** Opens streams and holds them once the body of each has begun. Throws when one has not within 20 seconds. */
-export async function hold(
-	folder: string,
-	target: Target,
-	streams: number,
-): Promise<{ stop(): Promise<void> }> {
+export async function hold(folder: string, target: Target, streams: number): Promise<{ stop(): Promise<void> }> {
 	const child = await startLoad(folder, target, [streams, 20_000, 'hold']);
 	const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer];
 	const { begun } = JSON.parse(line.toString()) as { begun: number };

@@ -92,9 +92,7 @@ async function measured(
 		const sample = await drive(folder, target, connections, ms);
 		return { ...sample, cpu: sample.cpu / (per?.count ?? 1) };
 	};
-	const sides = Object.entries(gateways).map(
-		([name, gateway]) => [name, round(targetOf(gateway, workload))] as const,
-	);
+	const sides = Object.entries(gateways).map(([name, gateway]) => [name, round(targetOf(gateway, workload))] as const);
 	return inTurns(rounds, Object.fromEntries(sides));
 }
 
@@ -115,8 +113,7 @@ function rowsOf(
 		note: likenessNote(likeness),
 	};
 	if (!portkey) return [besideNginx];
-	const times = (samples: readonly GatewaySample[]) =>
-		`${(medianCpu(portkey) / medianCpu(samples)).toFixed(1)} times`;
+	const times = (samples: readonly GatewaySample[]) => `${(medianCpu(portkey) / medianCpu(samples)).toFixed(1)} times`;
 	const wanted = underPortkey ? ` (${underPortkey} wanted)` : '';
 	return [
 		besideNginx,

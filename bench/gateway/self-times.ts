@@ -29,10 +29,7 @@ export function printSelfTimes({ nodes, samples, timeDeltas }: Profile, skipMs: 
 		const file = shortName(frame.url);
 		tallies.package.add(packageOf(frame), us);
 		tallies.file.add(file || packageOf(frame), us);
-		tallies.function.add(
-			`${frame.functionName || '(anonymous)'} ${file}:${frame.lineNumber + 1}`,
-			us,
-		);
+		tallies.function.add(`${frame.functionName || '(anonymous)'} ${file}:${frame.lineNumber + 1}`, us);
 	});
 	for (const [by, tally] of Object.entries(tallies)) console.log(`\nby ${by}\n${tally.shares(20)}`);
 }

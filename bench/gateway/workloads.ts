@@ -31,9 +31,7 @@ const completions = '/v1/chat/completions';
 /** The words of an event stream. */
 function words(body: Buffer): string {
 	const events = body.toString().match(/^data: \{.*$/gm) ?? [];
-	return events
-		.map((line) => (JSON.parse(line.slice(6)) as Chunk).choices[0]?.delta.content ?? '')
-		.join('');
+	return events.map((line) => (JSON.parse(line.slice(6)) as Chunk).choices[0]?.delta.content ?? '').join('');
 }
 
 interface Chunk {
@@ -54,8 +52,7 @@ export const workloads = {
 		kind: 'chat',
 		request: () => ({ path: completions, body: question('mock') }),
 		meaning: (body) =>
-			(JSON.parse(body.toString()) as { choices: { message: { content: string } }[] }).choices[0]
-				?.message.content,
+			(JSON.parse(body.toString()) as { choices: { message: { content: string } }[] }).choices[0]?.message.content,
 	},
 	sse: streamed('SSE burst, 200 chunks', 'mock'),
 	paced: streamed('SSE paced', 'mock-paced'),
@@ -67,8 +64,7 @@ export const workloads = {
 			path: '/v1/images/generations',
 			body: { model: 'mock', prompt: 'a cat', size: '1024x1024', n: 1 },
 		}),
-		meaning: (body) =>
-			(JSON.parse(body.toString()) as { data: { b64_json: string }[] }).data[0]?.b64_json,
+		meaning: (body) => (JSON.parse(body.toString()) as { data: { b64_json: string }[] }).data[0]?.b64_json,
 	},
 	speech: {
 		name: 'WAV 500 KB',

@@ -35,8 +35,7 @@ export function cpuOfEnded(): number {
 
 /** Resident memory of one process in bytes. */
 export function residentBytes(pid: number): number {
-	const [, kilobytes] =
-		/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+	const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
 	if (kilobytes === undefined) throw new Error(`Process ${pid} tells no resident size.`);
 	return Number(kilobytes) * 1024;
 }

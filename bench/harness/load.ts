@@ -56,8 +56,7 @@ export class Load {
 		} satisfies LoadRound);
 		const result = await this.#child.next<LoadResult>();
 		const { requests, refused } = result;
-		if (refused > 0)
-			throw new Error(`${refused} of ${requests} answers to ${request.path} were refusals.`);
+		if (refused > 0) throw new Error(`${refused} of ${requests} answers to ${request.path} were refusals.`);
 		return result;
 	}
 
@@ -76,8 +75,5 @@ export function encodeRequest({ method = 'GET', path, headers = {}, body }: Wire
 		...(body ? { 'content-length': String(body.length) } : {}),
 	};
 	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-	return Buffer.concat([
-		Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`),
-		body ?? Buffer.alloc(0),
-	]);
+	return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), body ?? Buffer.alloc(0)]);
 }

@@ -190,8 +190,7 @@ function cells(): string {
 	);
 	const head = row(...['Name', 'Day', 'Share', 'Amount', 'Plain'].map(text));
 	const gap = row('<table:table-cell table:number-columns-repeated="6"/>', text('far out'));
-	const table = (name: string, content: string) =>
-		`<table:table table:name="${name}">${content}</table:table>`;
+	const table = (name: string, content: string) => `<table:table table:name="${name}">${content}</table:table>`;
 	return (
 		`<?xml version="1.0" encoding="UTF-8"?><office:document ${namespaces} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">` +
 		`<office:automatic-styles>${styles()}</office:automatic-styles>` +

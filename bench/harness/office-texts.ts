@@ -19,22 +19,14 @@ export async function textByPandoc(path: string): Promise<string> {
 }
 
 /** Has pandoc make a document from Markdown. The name of the file tells the format. */
-export async function makeByPandoc(
-	markdown: string,
-	path: string,
-	options: readonly string[] = [],
-): Promise<void> {
+export async function makeByPandoc(markdown: string, path: string, options: readonly string[] = []): Promise<void> {
 	const work = run(pathOf('pandoc'), ['-f', 'markdown', '-o', path, ...options]);
 	work.child.stdin?.end(markdown);
 	await work;
 }
 
 /** Has LibreOffice convert files into a folder. */
-export async function convertByOffice(
-	paths: readonly string[],
-	format: string,
-	folder: string,
-): Promise<void> {
+export async function convertByOffice(paths: readonly string[], format: string, folder: string): Promise<void> {
 	// A profile of its own: an instance that somebody else has open would swallow the work.
 	const profile = `-env:UserInstallation=${pathToFileURL(join(folder, '.profile'))}`;
 	const to = ['--headless', '--convert-to', format, '--outdir', folder];
@@ -44,9 +36,7 @@ export async function convertByOffice(
 /** The texts that LibreOffice saves of text documents. */
 export async function textsByOffice(paths: readonly string[], folder: string): Promise<string[]> {
 	await convertByOffice(paths, 'txt:Text (encoded):UTF8', folder);
-	return Promise.all(
-		paths.map((path) => readFile(join(folder, `${basename(path, extname(path))}.txt`), 'utf8')),
-	);
+	return Promise.all(paths.map((path) => readFile(join(folder, `${basename(path, extname(path))}.txt`), 'utf8')));
 }
 
 /** The texts that LibreOffice shows on the pages of documents. */

@@ -10,9 +10,7 @@ const results = join(import.meta.dirname, '../results');
 export function printTable(rows: readonly Row[]): void {
 	const head = ['', 'unit', 'ours', 'reference', 'ratio', 'goal', '', 'wall ms'];
 	const lines = [head, ...rows.map(cells)];
-	const widths = head.map((_, column) =>
-		Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-	);
+	const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
 	for (const line of lines) {
 		console.log(
 			line
@@ -41,10 +39,7 @@ export function keep(bench: Bench, rows: readonly Row[]): void {
 	mkdirSync(results, { recursive: true });
 	const text = JSON.stringify({ bench: bench.name, machine, rows: shown }, rounded, '\t')
 		// A round is a number: a list of them is one line.
-		.replaceAll(
-			/\[\s+([-\d.,\s]+?)\s+\]/g,
-			(_, numbers: string) => `[${numbers.replaceAll(/\s+/g, ' ')}]`,
-		);
+		.replaceAll(/\[\s+([-\d.,\s]+?)\s+\]/g, (_, numbers: string) => `[${numbers.replaceAll(/\s+/g, ' ')}]`);
 	writeFileSync(join(results, `${bench.name}.json`), `${text}\n`);
 }
 
@@ -61,18 +56,12 @@ function cells(row: Row): string[] {
 		ratio === undefined ? '' : `${figure(ratio)}x`,
 		goal ? `${sign} ${figure(goal.limit)}${goal.of === 'ratio' ? 'x' : ''}` : '',
 		verdict === undefined ? '' : verdict ? 'pass' : 'MISS',
-		wall
-			? [wall.ours, wall.reference]
-					.flatMap((ms) => (ms === undefined ? [] : figure(ms)))
-					.join(' / ')
-			: '',
+		wall ? [wall.ours, wall.reference].flatMap((ms) => (ms === undefined ? [] : figure(ms))).join(' / ') : '',
 	];
 }
 
 function figure(value: number): string {
-	return value >= 1_000
-		? Math.round(value).toLocaleString('en')
-		: Number(value.toPrecision(3)).toString();
+	return value >= 1_000 ? Math.round(value).toLocaleString('en') : Number(value.toPrecision(3)).toString();
 }
 
 /** Three digits are as many as the machine is good for. */

@@ -21,10 +21,7 @@ export async function inTurns<T, Side extends string>(
 export function median(values: readonly number[]): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const middle = sorted.length / 2;
-	const [low = Number.NaN, high = low] = [
-		sorted[Math.ceil(middle) - 1],
-		sorted[Math.floor(middle)],
-	];
+	const [low = Number.NaN, high = low] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
 	return (low + high) / 2;
 }
 

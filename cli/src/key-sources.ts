@@ -40,8 +40,7 @@ export async function issueFirstKey({
 	if (!ring) return withoutKey('managed by a custom authenticator');
 	const key = await ring.issueFirst();
 	if (key) return { key, lines: [key, 'created now and shown only once; only its hash is stored'] };
-	if (isConfigured)
-		return withoutKey(process.env.PLINTH_API_KEYS ? 'from PLINTH_API_KEYS' : 'as configured');
+	if (isConfigured) return withoutKey(process.env.PLINTH_API_KEYS ? 'from PLINTH_API_KEYS' : 'as configured');
 	const keys = await ring.list();
 	if (keys.some(({ state }) => state === 'active')) {
 		return withoutKey('created earlier; create another: plinth keys create');

@@ -52,9 +52,7 @@ function program(): Command {
 	withConfig(plinth.command('doctor'))
 		.description('check everything that a server needs, and print remedies')
 		.option('--json', 'as JSON')
-		.action(async (flags: ConfigFlag & { json?: boolean }) =>
-			(await import('./commands/doctor.ts')).doctor(flags),
-		);
+		.action(async (flags: ConfigFlag & { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(flags));
 	addParse(plinth);
 	addKeys(plinth);
 	return plinth;
@@ -69,9 +67,7 @@ function addParse(plinth: Command): void {
 		.option('--text', 'plain text, with a line before each page')
 		// Exit code 2 distinguishes invalid usage from an unreadable document.
 		.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-		.action(async (files: string[], flags: ParseFlags) =>
-			(await import('./commands/parse.ts')).parse(files, flags),
-		);
+		.action(async (files: string[], flags: ParseFlags) => (await import('./commands/parse.ts')).parse(files, flags));
 }
 
 function addKeys(plinth: Command): void {
@@ -80,10 +76,7 @@ function addKeys(plinth: Command): void {
 		.description('create, list and revoke API keys; servers on the same storage may be running');
 	withConfig(keys.command('create'))
 		.description('create a key and print it once, on standard output')
-		.requiredOption(
-			'--tenant <name>',
-			'the tenant of the key; keys of one tenant see the same data',
-		)
+		.requiredOption('--tenant <name>', 'the tenant of the key; keys of one tenant see the same data')
 		.requiredOption('--scopes <list>', "comma-separated, such as videos:read; '*' is every scope")
 		.option('--name <label>', 'the name of the key in lists')
 		.option('--expires <when>', '12h or 30d from now, or an ISO 8601 date; otherwise never')
@@ -92,14 +85,10 @@ function addKeys(plinth: Command): void {
 	withConfig(keys.command('list'))
 		.description('list the issued keys, without the keys themselves')
 		.option('--json', 'as JSON')
-		.action(async (flags: ConfigFlag & { json?: boolean }) =>
-			(await import('./commands/keys.ts')).listKeys(flags),
-		);
+		.action(async (flags: ConfigFlag & { json?: boolean }) => (await import('./commands/keys.ts')).listKeys(flags));
 	withConfig(keys.command('revoke <id>'))
 		.description('revoke a key at once, by its id or by the key itself')
-		.action(async (id: string, flags: ConfigFlag) =>
-			(await import('./commands/keys.ts')).revokeKey(id, flags),
-		);
+		.action(async (id: string, flags: ConfigFlag) => (await import('./commands/keys.ts')).revokeKey(id, flags));
 }
 
 /** Otherwise a misspelt command would be reported as a surplus argument of the default command. */

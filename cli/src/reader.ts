@@ -1,10 +1,4 @@
-import {
-	type App,
-	type BackendInstance,
-	createApp,
-	findConfig,
-	type ResolvedConfig,
-} from '@plinth/core';
+import { type App, type BackendInstance, createApp, findConfig, type ResolvedConfig } from '@plinth/core';
 import { type DocumentReader, mediaServices } from '@plinth/toolkit';
 import { embedded } from './embedded.ts';
 import { quietLogger } from './quiet.ts';
@@ -28,9 +22,7 @@ export async function withReader<T>(
 }
 
 function readerOf(app: App, file: string | undefined): DocumentReader {
-	const hasReader = app
-		.tree()
-		.parts.some(({ provides }) => provides.includes(mediaServices.documents.id));
+	const hasReader = app.tree().parts.some(({ provides }) => provides.includes(mediaServices.documents.id));
 	if (hasReader) return app.service(mediaServices.documents);
 	throw new UserError(
 		`${file ?? 'The built-in composition'} has no backend that reads documents. ` +
@@ -53,9 +45,7 @@ function readerOnly(config: ResolvedConfig): ResolvedConfig {
 	add(mediaServices.documents.id);
 	const isRelevant = ({ path }: { readonly path: string }) => {
 		const [section = '', name = ''] = path.split('.');
-		return section === 'backends'
-			? needed.has(name)
-			: !['models', 'plugins', 'server', 'jobs'].includes(section);
+		return section === 'backends' ? needed.has(name) : !['models', 'plugins', 'server', 'jobs'].includes(section);
 	};
 	return {
 		...config,
@@ -63,9 +53,7 @@ function readerOnly(config: ResolvedConfig): ResolvedConfig {
 		jobs: {},
 		models: {},
 		plugins: {},
-		backends: Object.fromEntries(
-			Object.entries(config.backends).filter(([name]) => needed.has(name)),
-		),
+		backends: Object.fromEntries(Object.entries(config.backends).filter(([name]) => needed.has(name))),
 		problems: config.problems.filter(isRelevant),
 	};
 }

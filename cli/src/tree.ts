@@ -4,9 +4,7 @@ import type { BootTree, TreeModel, TreePart } from '@plinth/core';
 export function formatTree({ parts, models, unusedModels }: BootTree): string {
 	const lines = parts.flatMap(formatPart);
 	const listed = models.flatMap(formatModel);
-	const unused = unusedModels.map(
-		({ id, kind }) => `  ${id} (${kind}): not served, no plugin consumes ${kind} models`,
-	);
+	const unused = unusedModels.map(({ id, kind }) => `  ${id} (${kind}): not served, no plugin consumes ${kind} models`);
 	return `${[...lines, '', 'models', ...listed, ...unused].join('\n')}\n`;
 }
 
@@ -23,9 +21,7 @@ function formatPart({ owner, factory, needs, provides, routes }: TreePart): stri
 	const provided = provides.length > 0 ? ` provides ${provides.join(', ')}` : '';
 	return [
 		`${owner}${name}${provided}`,
-		...needs.map(
-			({ service, provider }) => `  needs ${service} from ${provider ?? 'nothing (optional)'}`,
-		),
+		...needs.map(({ service, provider }) => `  needs ${service} from ${provider ?? 'nothing (optional)'}`),
 		...routes.map((route) => `  route ${route}`),
 	];
 }

@@ -87,9 +87,7 @@ describe('plinth check', () => {
 		const file = join(import.meta.dirname, 'fixtures/aliases/plinth.config.yaml');
 		const { code, stdout } = await plinthHere(['check', '-c', file], { cwd });
 		expect(code).toBe(0);
-		expect(stdout).toMatch(
-			/\n {2}careful \(chat\).*\n {4}aliases: gpt-4o\n {4}if it fails: builtin-chat\n/,
-		);
+		expect(stdout).toMatch(/\n {2}careful \(chat\).*\n {4}aliases: gpt-4o\n {4}if it fails: builtin-chat\n/);
 	});
 });
 

@@ -78,9 +78,7 @@ describe('plinth demo', () => {
 	});
 
 	test('shows the progress of the video, which never falls', () => {
-		const shown = [...ended.stdout.matchAll(/video +(\d+) %/g)].map(([, percent]) =>
-			Number(percent),
-		);
+		const shown = [...ended.stdout.matchAll(/video +(\d+) %/g)].map(([, percent]) => Number(percent));
 		expect(shown.length).toBeGreaterThanOrEqual(3);
 		expect(shown).toEqual(shown.toSorted((a, b) => a - b));
 		expect(shown.at(-1)).toBe(100);
@@ -159,9 +157,7 @@ describe('the states of its video job', () => {
 	});
 
 	test('are asked for where the server has no such stream', async () => {
-		const answers = [job('in_progress', 50), job('completed', 100)].map((each) =>
-			JSON.stringify(each),
-		);
+		const answers = [job('in_progress', 50), job('completed', 100)].map((each) => JSON.stringify(each));
 		expect(await followed([], answers)).toEqual({
 			percent: [50, 100],
 			asked: ['/v1/videos/video_1', '/v1/videos/video_1'],

@@ -7,13 +7,7 @@ import { sqliteJobs } from '@plinth/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeDir, temporaryDir } from '../../test/support/serve.ts';
 import { evaluateKeys } from '../src/doctor/composition.ts';
-import {
-	checkFolder,
-	checkTemp,
-	evaluateFreeSpace,
-	isOpenToOthers,
-	networkName,
-} from '../src/doctor/disks.ts';
+import { checkFolder, checkTemp, evaluateFreeSpace, isOpenToOthers, networkName } from '../src/doctor/disks.ts';
 import { checkVariables, trackReads } from '../src/doctor/environment.ts';
 import { formatBytes } from '../src/doctor/finding.ts';
 import { checkPort, checkPublicUrl } from '../src/doctor/network.ts';
@@ -59,19 +53,12 @@ describe('the runtime', () => {
 describe('room on a disk', () => {
 	test('is judged by what still fits', () => {
 		const mb = 1024 ** 2;
-		const found = [50 * mb, 500 * mb, 5_000 * mb].map((free) =>
-			evaluateFreeSpace('data', 'x', free),
-		);
+		const found = [50 * mb, 500 * mb, 5_000 * mb].map((free) => evaluateFreeSpace('data', 'x', free));
 		expect(found.map((finding) => finding?.status)).toEqual(['problem', 'warning', undefined]);
 	});
 
 	test('is shown as people count', () => {
-		expect([0, 1_023, 1_536, 2 ** 40].map(formatBytes)).toEqual([
-			'0 bytes',
-			'1023 bytes',
-			'1.5 KB',
-			'1 TB',
-		]);
+		expect([0, 1_023, 1_536, 2 ** 40].map(formatBytes)).toEqual(['0 bytes', '1023 bytes', '1.5 KB', '1 TB']);
 	});
 
 	test('is no room of ours on a network file system', () => {

@@ -71,9 +71,7 @@ describe('plinth doctor in a fresh folder', () => {
 				remedy: 'Unset it.',
 			},
 		]);
-		expect(of('public URL')).toMatchObject(
-			[{ status: 'warning', remedy: /./ }].map(() => ({ status: 'warning' })),
-		);
+		expect(of('public URL')).toMatchObject([{ status: 'warning', remedy: /./ }].map(() => ({ status: 'warning' })));
 		expect(of('keys')).toMatchObject([{ status: 'ok', text: 'from the config, issued 0' }]);
 		expect(stdout).not.toContain('canary');
 	});
@@ -88,9 +86,7 @@ describe('plinth doctor in a fresh folder', () => {
 		const { code, of } = await examine({ PORT: String(port) });
 		await new Promise((resolve) => server.close(resolve));
 		expect(code).toBe(1);
-		expect(of('port')).toMatchObject([
-			{ status: 'problem', text: `${port} on 127.0.0.1 is taken by another program` },
-		]);
+		expect(of('port')).toMatchObject([{ status: 'problem', text: `${port} on 127.0.0.1 is taken by another program` }]);
 	});
 });
 
@@ -101,12 +97,8 @@ describe('plinth doctor beside a running server', () => {
 		const { code, of, stderr } = await examine({ PORT, PLINTH_DATA_DIR: served.dataDir });
 		await served.stop();
 		expect([code, stderr]).toEqual([0, '']);
-		expect(of('port')).toMatchObject([
-			{ text: expect.stringContaining('in use by a running Plinth') },
-		]);
-		expect(of('store jobs')).toMatchObject([
-			{ status: 'ok', text: expect.stringContaining('nothing is damaged') },
-		]);
+		expect(of('port')).toMatchObject([{ text: expect.stringContaining('in use by a running Plinth') }]);
+		expect(of('store jobs')).toMatchObject([{ status: 'ok', text: expect.stringContaining('nothing is damaged') }]);
 		expect(of('data')).toMatchObject([{ status: 'ok' }]);
 	});
 });
@@ -138,18 +130,16 @@ describe('plinth doctor on a broken deployment', () => {
 		await (await bootEmbedded({ dataDir })).app.stop();
 		const file = join(dataDir, 'plinth.db');
 		const database = new DatabaseSync(file);
-		const { rootpage } = database
-			.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'records'")
-			.get() as { rootpage: number };
+		const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'records'").get() as {
+			rootpage: number;
+		};
 		database.close();
 		const bytes = await readFile(file);
 		bytes.fill(0xa5, 4_096 * (rootpage - 1), 4_096 * rootpage);
 		await writeFile(file, bytes);
 		const { code, of } = await examine({ PLINTH_DATA_DIR: dataDir });
 		expect(code).toBe(1);
-		expect(of('keys')).toMatchObject([
-			{ status: 'problem', remedy: expect.stringContaining('backup') },
-		]);
+		expect(of('keys')).toMatchObject([{ status: 'problem', remedy: expect.stringContaining('backup') }]);
 		expect(of('uploads')).toHaveLength(1);
 	});
 
@@ -167,9 +157,7 @@ describe('plinth doctor on a broken deployment', () => {
 		await writeFile(dataDir, 'no folder');
 		const { code, of } = await examine({ PLINTH_DATA_DIR: dataDir });
 		expect(code).toBe(1);
-		expect(of('data')).toMatchObject([
-			{ status: 'problem', text: `${dataDir} is a file, not a folder` },
-		]);
+		expect(of('data')).toMatchObject([{ status: 'problem', text: `${dataDir} is a file, not a folder` }]);
 	});
 });
 
@@ -177,9 +165,7 @@ test('the doctor knows every variable that our sources read', () => {
 	const files = globSync('{core/*,cli,plugins/*,adapters/*}/src/**/*.ts', { cwd: root }).filter(
 		(file) => !file.endsWith('doctor/environment.ts'),
 	);
-	const names = files.flatMap(
-		(file) => readFileSync(join(root, file), 'utf8').match(/\bPLINTH_[A-Z_]+[A-Z]\b/g) ?? [],
-	);
+	const names = files.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\bPLINTH_[A-Z_]+[A-Z]\b/g) ?? []);
 	// What adapters/command sets for the programs that it starts, and nobody reads as a setting.
 	const read = new Set(names.filter((name) => name !== 'PLINTH_RUN'));
 	expect([...commandVariables, ...compositionVariables].sort()).toEqual([...read].sort());

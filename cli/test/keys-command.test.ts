@@ -68,10 +68,7 @@ describe('plinth keys', () => {
 		expect(listed.stdout + json.stdout).not.toContain(key);
 
 		const revoked = await keys('revoke', id);
-		expect([revoked.code, revoked.stdout]).toEqual([
-			0,
-			`${id} (the ci) of tenant team is revoked.\n`,
-		]);
+		expect([revoked.code, revoked.stdout]).toEqual([0, `${id} (the ci) of tenant team is revoked.\n`]);
 		const empty = await keys('list');
 		expect([empty.code, empty.stdout]).toEqual([0, '']);
 		expect(empty.stderr).toContain('plinth keys create');
@@ -85,9 +82,7 @@ describe('plinth keys', () => {
 	test('says in a sentence what is wrong, and exits 1', { timeout }, async () => {
 		const made = await keys('create', '--tenant', 'team', '--scopes', 'videos:read,paint');
 		expect([made.code, made.stdout]).toEqual([1, '']);
-		expect(made.stderr).toMatch(
-			/^No route asks for "paint"\.\nThe scopes .* are .+, and \* for all of them\.\n$/,
-		);
+		expect(made.stderr).toMatch(/^No route asks for "paint"\.\nThe scopes .* are .+, and \* for all of them\.\n$/);
 		for (const scope of ['speech', 'videos:read', 'videos:write']) {
 			expect(made.stderr).toContain(scope);
 		}

@@ -6,8 +6,7 @@ import { bootEmbedded } from '../../test/support/serve.ts';
 const keys = ' studio:first , studio:second,bare-key,other:with:colon,,';
 
 let booted: Awaited<ReturnType<typeof bootEmbedded>>;
-const client = (key: string) =>
-	rawClient('http://plinth.test', key, (request) => booted.app.fetch(request));
+const client = (key: string) => rawClient('http://plinth.test', key, (request) => booted.app.fetch(request));
 
 beforeAll(async () => {
 	booted = await bootEmbedded({ keys, models: { 'instant-1': fakeVideo() } });

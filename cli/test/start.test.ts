@@ -27,9 +27,7 @@ test('a start loads no library that only some requests or some configs need', as
 	const { code, stdout, stderr } = await child.exit;
 	expect([code, stderr]).toEqual([0, '']);
 	const loaded = JSON.parse(stdout) as string[];
-	const packages = new Set(
-		loaded.map((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? 'none'),
-	);
+	const packages = new Set(loaded.map((url) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? 'none'));
 	expect([...packages]).toContain('koa');
 	const later = [
 		'yaml',

@@ -28,7 +28,7 @@ function worker(): Child {
 describe('plinth worker', () => {
 	test('says what it works on, listens nowhere, and exits 0 on SIGTERM', { timeout }, async () => {
 		const child = worker();
-		await child.printed(/works on[^]*video \(plugin video\)/);
+		await child.printed(/works on[\s\S]*video \(plugin video\)/);
 		expect(child.stdout()).not.toContain('http://');
 		child.signal('SIGTERM');
 		await expect(child.exit).resolves.toMatchObject({ code: 0, signal: null });
@@ -46,9 +46,6 @@ describe('plinth worker', () => {
 	test('refuses a composition without jobs', { timeout }, async () => {
 		const config = join(import.meta.dirname, 'fixtures/no-jobs/plinth.config.yaml');
 		const { code, stderr } = await plinthHere(['worker', '--config', config], options());
-		expect([code, stderr]).toEqual([
-			1,
-			expect.stringContaining('No plugin of this composition has jobs'),
-		]);
+		expect([code, stderr]).toEqual([1, expect.stringContaining('No plugin of this composition has jobs')]);
 	});
 });

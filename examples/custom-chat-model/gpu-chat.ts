@@ -17,8 +17,7 @@ export const gpuChat = defineModel({
 			const body = JSON.stringify({ turns, seed });
 			const answer = await fetch(`${config.url}/answer`, { method: 'POST', body, signal });
 			if (!answer.ok || !answer.body) throw modelError(`The GPU answered ${answer.status}.`);
-			for await (const text of answer.body.pipeThrough(new TextDecoderStream()))
-				yield { type: 'text', text };
+			for await (const text of answer.body.pipeThrough(new TextDecoderStream())) yield { type: 'text', text };
 		},
 	}),
 });

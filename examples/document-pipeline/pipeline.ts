@@ -33,10 +33,7 @@ interface Parsed {
 }
 
 /** 1. Extract: every document is read once; the server remembers its text, so the questions below do not read it again. */
-export async function extract(
-	client: OpenAI,
-	sources: readonly Source[],
-): Promise<readonly Extract[]> {
+export async function extract(client: OpenAI, sources: readonly Source[]): Promise<readonly Extract[]> {
 	const address = new URL('/api/attachments/parse', client.baseURL).href;
 	const { results } = await client.post<Parsed>(address, { body: { files: sources } });
 	return sources.map(({ filename }, index) => {
@@ -70,10 +67,7 @@ export function analyse(
 }
 
 /** Verifies again: which quotes of the findings do not stand on the page that they name. */
-export function unproven(
-	findings: readonly Finding[],
-	extracts: readonly Extract[],
-): readonly string[] {
+export function unproven(findings: readonly Finding[], extracts: readonly Extract[]): readonly string[] {
 	const plain = (text: string) => text.replace(/\s+/g, ' ');
 	return findings.flatMap(({ quotes }) =>
 		quotes
@@ -91,10 +85,7 @@ export async function writeMemo(
 	client: OpenAI,
 	model: string,
 	sources: readonly Source[],
-	{
-		findings,
-		doubts,
-	}: { readonly findings: readonly Finding[]; readonly doubts: readonly string[] },
+	{ findings, doubts }: { readonly findings: readonly Finding[]; readonly doubts: readonly string[] },
 ): Promise<string> {
 	const summary = await ask(client, model, sources, 'Summarise the attached documents.');
 	return [
@@ -121,12 +112,7 @@ export async function memoOf(
 	return writeMemo(client, model, sources, { findings, doubts });
 }
 
-async function ask(
-	client: OpenAI,
-	model: string,
-	sources: readonly Source[],
-	question: string,
-): Promise<string> {
+async function ask(client: OpenAI, model: string, sources: readonly Source[], question: string): Promise<string> {
 	const files = sources.map(({ filename, url }) => ({
 		type: 'file' as const,
 		file: { filename, file_data: url },

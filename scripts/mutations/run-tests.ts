@@ -21,11 +21,11 @@ export async function runTests(copy: string, tests: readonly string[]): Promise<
 	const report = join(copy, 'mutations-report.json');
 	rmSync(report, { force: true });
 	const reporter = ['--reporter=json', `--outputFile=${report}`, '--bail=5'];
-	const child = spawn(
-		process.execPath,
-		['node_modules/vitest/vitest.mjs', 'run', ...projects, ...reporter, ...tests],
-		{ cwd: copy, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
-	);
+	const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...projects, ...reporter, ...tests], {
+		cwd: copy,
+		detached: true,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
 	let output = '';
 	for (const stream of [child.stdout, child.stderr]) {
 		stream.on('data', (chunk: Buffer) => {
@@ -45,8 +45,7 @@ export async function runTests(copy: string, tests: readonly string[]): Promise<
 	const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
 	clearTimeout(timer);
 	process.off('exit', endGroup);
-	if (isLate)
-		return { failed: [`${tests[0]} > no end in ${timeoutMs / 1000} s`], files: 1, output };
+	if (isLate) return { failed: [`${tests[0]} > no end in ${timeoutMs / 1000} s`], files: 1, output };
 	if (!existsSync(report)) throw new Error(`vitest wrote no report:\n${output}`);
 	return { ...readReport(copy, report, code), output };
 }

@@ -36,9 +36,7 @@ async function run(copy: string, chosen: readonly Fault[]): Promise<number> {
 		const [first, ...others] = await seenBy(copy, fault);
 		if (first === undefined) unseen += 1;
 		const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-		console.log(
-			`${fault.what}\n    ${first === undefined ? 'NOT SEEN' : `seen by ${first}${more}`}`,
-		);
+		console.log(`${fault.what}\n    ${first === undefined ? 'NOT SEEN' : `seen by ${first}${more}`}`);
 	}
 	return unseen;
 }

@@ -2,11 +2,7 @@ import { globSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
-import {
-	configShape,
-	logSettings,
-	serverSettings,
-} from '../../core/kernel/src/engine/config/shape.ts';
+import { configShape, logSettings, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
 import { modelBindingShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
 import { type Described, factoriesOf, ownersOf, type Variant, variantsOf } from './factories.ts';
 import { type Cells, table } from './markdown.ts';
@@ -38,10 +34,7 @@ export async function configPage(): Promise<string> {
 			Object.keys(configShape.shape).map((name) => [`\`${name}\``, told([config], name)]),
 		),
 		'## `server`',
-		settings(serverSettings, [
-			core('engine/config/shape.ts'),
-			core('contract/config.ts', 'interface ServerConfig'),
-		]),
+		settings(serverSettings, [core('engine/config/shape.ts'), core('contract/config.ts', 'interface ServerConfig')]),
 		'## `log`',
 		settings(logSettings, [core('contract/config.ts', 'interface LogConfig')]),
 		'## `jobs`',
@@ -75,8 +68,7 @@ interface Package {
 	readonly factories: readonly Described[];
 }
 
-const folders = (group: string) =>
-	globSync(`${group}/*/package.json`, { cwd: root }).map(dirname).sort();
+const folders = (group: string) => globSync(`${group}/*/package.json`, { cwd: root }).map(dirname).sort();
 
 async function packageOf(path: string): Promise<Package> {
 	const folder = join(root, path);

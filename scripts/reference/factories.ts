@@ -22,10 +22,7 @@ export interface Variant {
 	readonly config: z.ZodType;
 }
 
-type Factory =
-	| BackendFactory<z.ZodType>
-	| ModelFactory<unknown, z.ZodType>
-	| PluginFactory<z.ZodType>;
+type Factory = BackendFactory<z.ZodType> | ModelFactory<unknown, z.ZodType> | PluginFactory<z.ZodType>;
 
 /** The factories among what a package exports. */
 export function factoriesOf(exported: object): readonly Described[] {

@@ -3,7 +3,5 @@ export type Cells = readonly string[];
 
 /** A table in Markdown. */
 export function table(head: Cells, rows: readonly Cells[]): string {
-	return [head, head.map(() => '---'), ...rows]
-		.map((cells) => `| ${cells.join(' | ')} |`)
-		.join('\n');
+	return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -16,9 +16,7 @@ export function meaningIn(places: readonly Place[], name: string): string | unde
 	const path = name.split('.');
 	const own = path.at(-1) ?? name;
 	const found =
-		(path.length > 1 ? firstOf(places, path) : undefined) ??
-		firstOf(places, [own]) ??
-		standInOf(places, own);
+		(path.length > 1 ? firstOf(places, path) : undefined) ?? firstOf(places, [own]) ?? standInOf(places, own);
 	return found && asMarkdown(found);
 }
 

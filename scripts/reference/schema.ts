@@ -23,8 +23,7 @@ export function* optionsOf(schema: z.ZodType, prefix = ''): Generator<Option> {
 /** What stands in the place of an option that is not set, as JSON; `needed` where it has to be, `–` for nothing. */
 export function defaultOf(schema: z.ZodType): string {
 	// The keys of an object have their own.
-	if (unwrap(schema) instanceof z.ZodObject)
-		return schema.safeParse(undefined).success ? '–' : 'needed';
+	if (unwrap(schema) instanceof z.ZodObject) return schema.safeParse(undefined).success ? '–' : 'needed';
 	// What is written, not what a conversion makes of it.
 	if (schema instanceof z.ZodPipe && !(schema.in instanceof z.ZodTransform)) {
 		return defaultOf(schema.in as z.ZodType);
@@ -58,11 +57,7 @@ export function typeOf(schema: z.ZodType): string {
 
 /** The schema that tells most: without what makes it optional, and of a conversion the side that is no function. */
 function unwrap(schema: z.ZodType): z.ZodType {
-	if (
-		schema instanceof z.ZodDefault ||
-		schema instanceof z.ZodPrefault ||
-		schema instanceof z.ZodOptional
-	) {
+	if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
 		return unwrap(schema.unwrap() as z.ZodType);
 	}
 	if (!(schema instanceof z.ZodPipe)) return schema;

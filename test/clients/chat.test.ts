@@ -49,8 +49,7 @@ describe.each(runs)('chat with $name', ({ OpenAI, zodResponseFormat = zod7.zodRe
 const providers = [
 	{
 		name: '@ai-sdk/openai',
-		chatModel: (url: string) =>
-			createOpenAI({ baseURL: `${url}/v1`, apiKey: keyA }).chat('builtin-chat'),
+		chatModel: (url: string) => createOpenAI({ baseURL: `${url}/v1`, apiKey: keyA }).chat('builtin-chat'),
 	},
 	{
 		name: '@ai-sdk/openai-compatible',

@@ -120,9 +120,7 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 		const { client, pictures } = subject();
 		const prompt = 'one file';
 		await client.images.edit({ model: paint, prompt, image: fileOf(0) });
-		expect(asked(prompt)[0]?.sent?.map((bytes) => Buffer.from(bytes))).toEqual([
-			Buffer.from(pictures[0]?.bytes ?? []),
-		]);
+		expect(asked(prompt)[0]?.sent?.map((bytes) => Buffer.from(bytes))).toEqual([Buffer.from(pictures[0]?.bytes ?? [])]);
 	});
 
 	test('edits a read stream that comes before the other fields', async () => {
@@ -159,9 +157,7 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 			fidelity: 'high',
 			user: 'somebody',
 		});
-		expect(first?.sent?.map((bytes) => Buffer.from(bytes))).toEqual(
-			pictures.map(({ bytes }) => Buffer.from(bytes)),
-		);
+		expect(first?.sent?.map((bytes) => Buffer.from(bytes))).toEqual(pictures.map(({ bytes }) => Buffer.from(bytes)));
 		expect(Buffer.from(first?.maskBytes ?? [])).toEqual(Buffer.from(mask));
 	});
 
@@ -212,8 +208,9 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 	test('refuses a mask of another size', async () => {
 		const { client } = subject();
 		const [image, mask] = [fileOf(0), fileOf(1)];
-		await expect(
-			client.images.edit({ model: paint, prompt: 'no', image, mask }),
-		).rejects.toMatchObject({ status: 400, param: 'mask' });
+		await expect(client.images.edit({ model: paint, prompt: 'no', image, mask })).rejects.toMatchObject({
+			status: 400,
+			param: 'mask',
+		});
 	});
 }

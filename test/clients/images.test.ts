@@ -72,9 +72,7 @@ const providers = [
 	{
 		name: '@ai-sdk/openai-compatible',
 		imageModel: (url: string) =>
-			createOpenAICompatible({ name: 'plinth', baseURL: `${url}/v1`, apiKey: keyA }).imageModel(
-				paint,
-			),
+			createOpenAICompatible({ name: 'plinth', baseURL: `${url}/v1`, apiKey: keyA }).imageModel(paint),
 	},
 ];
 
@@ -90,9 +88,7 @@ describe.each(providers)('images with the AI SDK through $name', ({ imageModel }
 			size: '1024x1024',
 			n: 2,
 		});
-		expect(images.map(({ uint8Array }) => pngSize(uint8Array))).toEqual(
-			Array(2).fill({ width: 1024, height: 1024 }),
-		);
+		expect(images.map(({ uint8Array }) => pngSize(uint8Array))).toEqual(Array(2).fill({ width: 1024, height: 1024 }));
 	});
 
 	test('edits one picture, and several with a mask', async () => {

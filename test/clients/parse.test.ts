@@ -30,10 +30,7 @@ async function parse(body: FormData | object): Promise<readonly Result[]> {
 		},
 		body: isForm ? body : JSON.stringify(body),
 	});
-	expect([answer.status, answer.headers.get('content-type')]).toEqual([
-		200,
-		'application/json; charset=utf-8',
-	]);
+	expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
 	return ((await answer.json()) as { results: readonly Result[] }).results;
 }
 

@@ -4,11 +4,7 @@ import OpenAI from 'openai-v7';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fakeVideo } from '../support/fake-models.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
-import {
-	type Arrival,
-	startWebhookReceiver,
-	type WebhookReceiver,
-} from '../support/webhook-receiver.ts';
+import { type Arrival, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { type Sdk, sdkClient, type WatchedClient } from './sdk.ts';
 
 const unknownId = `whe_${'0'.repeat(44)}`;
@@ -39,8 +35,7 @@ afterAll(async () => {
 	await receiver?.close();
 });
 
-const make = (path: string, name = path) =>
-	client.webhooks.create({ name, url: receiver.url + path, event_types });
+const make = (path: string, name = path) => client.webhooks.create({ name, url: receiver.url + path, event_types });
 
 /** Waits for requests to a path, and returns the last of them. */
 async function arrivalAt(path: string, count = 1): Promise<Arrival> {
@@ -222,9 +217,7 @@ describe('a refusal', () => {
 	test('of a callback is one too, and no video is made', async () => {
 		const before = (await client.videos.list({ limit: 100 })).data.length;
 		const wrong = { callback_url: 'ftp://example.com/' };
-		const error = await caught(
-			client.videos.create({ model: 'instant-1', prompt: 'never', ...wrong }),
-		);
+		const error = await caught(client.videos.create({ model: 'instant-1', prompt: 'never', ...wrong }));
 		expect(error).toBeInstanceOf(OpenAI.BadRequestError);
 		expect(error).toMatchObject({ status: 400, param: 'callback_url', requestID });
 		expect((await client.videos.list({ limit: 100 })).data).toHaveLength(before);

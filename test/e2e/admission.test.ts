@@ -99,13 +99,10 @@ const streams: readonly (readonly [string, (door: Door) => Promise<void>])[] = [
 ];
 
 describe.each(Object.entries(doors))('through %s', (_, door) => {
-	test.each(streams)(
-		'event streams that have ended make no room for requests: %s',
-		async (_what, run) => {
-			for (let count = 0; count < 4; count++) await run(door);
-			expect(await oneTooMany(door)).toBe(429);
-		},
-	);
+	test.each(streams)('event streams that have ended make no room for requests: %s', async (_what, run) => {
+		for (let count = 0; count < 4; count++) await run(door);
+		expect(await oneTooMany(door)).toBe(429);
+	});
 
 	test('an event stream that is open makes no room for requests', async () => {
 		const open = await opened(() => door('/v1/events', { headers }));

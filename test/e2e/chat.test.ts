@@ -105,12 +105,9 @@ describe('the sizes of what is sent', () => {
 		client.send(path, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
-			body: new Blob(
-				parts.map((part) => (typeof part === 'string' ? part : Uint8Array.from(part))),
-			),
+			body: new Blob(parts.map((part) => (typeof part === 'string' ? part : Uint8Array.from(part)))),
 		});
-	const head =
-		'{"model":"echo-1","messages":[{"role":"user","content":[{"type":"text","text":"Hi"},';
+	const head = '{"model":"echo-1","messages":[{"role":"user","content":[{"type":"text","text":"Hi"},';
 
 	test('are at most 52,428,800 bytes for a file', async () => {
 		const digits = (bytes: number) => Buffer.alloc(Math.ceil(bytes / 3) * 4, 'A');

@@ -40,17 +40,8 @@ describe('the content of a video', () => {
 	});
 
 	test('has the headers of GET for HEAD, and no body', async () => {
-		const [head, whole] = [
-			await client.send(content, { method: 'HEAD' }),
-			await client.send(content),
-		];
-		const names = [
-			'content-type',
-			'content-length',
-			'accept-ranges',
-			'etag',
-			'content-disposition',
-		];
+		const [head, whole] = [await client.send(content, { method: 'HEAD' }), await client.send(content)];
+		const names = ['content-type', 'content-length', 'accept-ranges', 'etag', 'content-disposition'];
 		const pick = ({ headers }: Response) => names.map((name) => headers.get(name));
 		expect([head.status, pick(head)]).toEqual([200, pick(whole)]);
 		expect(await head.text()).toBe('');
@@ -91,11 +82,7 @@ describe('the content of a video', () => {
 	test('answers 304 without a body to a client that has it', async () => {
 		const etag = (await client.send(content)).headers.get('etag') ?? '';
 		const answer = await client.send(content, { headers: { 'if-none-match': `"x", ${etag}` } });
-		expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([
-			304,
-			etag,
-			'',
-		]);
+		expect([answer.status, answer.headers.get('etag'), await answer.text()]).toEqual([304, etag, '']);
 	});
 
 	test('answers to any Accept', async () => {

@@ -10,22 +10,12 @@ const json = { 'content-type': 'application/json' };
 const withKey = { 'x-api-key': keyA };
 
 /** Failures of every kind, with the status that each must have. */
-const failures: readonly (readonly [
-	sentence: string,
-	status: number,
-	path: string,
-	RequestInit,
-])[] = [
+const failures: readonly (readonly [sentence: string, status: number, path: string, RequestInit])[] = [
 	['no key', 401, '/v1/models', {}],
 	['a wrong key', 401, '/v1/models', { headers: { authorization: 'Bearer nobody' } }],
 	['no key on a path that does not exist', 401, '/v1/nothing', {}],
 	['no key on an unknown path under /api', 401, '/api/nothing', {}],
-	[
-		'two keys that disagree',
-		401,
-		'/v1/models',
-		{ headers: { authorization: `Bearer ${keyA}`, 'x-api-key': keyB } },
-	],
+	['two keys that disagree', 401, '/v1/models', { headers: { authorization: `Bearer ${keyA}`, 'x-api-key': keyB } }],
 	['an unknown path', 404, '/v1/nothing', { headers: withKey }],
 	['an unknown path outside the API', 404, '/nothing', {}],
 	['an unknown video', 404, `/v1/videos/${id}`, { headers: withKey }],
@@ -43,12 +33,7 @@ const failures: readonly (readonly [
 	['an unknown webhook delivery', 404, '/v1/webhook_deliveries/whd_1', { headers: withKey }],
 	['the wrong method', 405, '/v1/videos', { method: 'PUT', headers: withKey }],
 	['an operation that is not offered', 404, '/v1/videos/edits', { headers: withKey }],
-	[
-		'a body without a content type',
-		415,
-		'/v1/videos',
-		{ method: 'POST', headers: withKey, body: Buffer.from('{}') },
-	],
+	['a body without a content type', 415, '/v1/videos', { method: 'POST', headers: withKey, body: Buffer.from('{}') }],
 	[
 		'a body of another type',
 		415,
@@ -81,12 +66,7 @@ const failures: readonly (readonly [
 		'/v1/videos',
 		{ method: 'POST', headers: { ...withKey, ...json }, body: '{"model":' },
 	],
-	[
-		'an empty JSON object',
-		400,
-		'/v1/videos',
-		{ method: 'POST', headers: { ...withKey, ...json }, body: '{}' },
-	],
+	['an empty JSON object', 400, '/v1/videos', { method: 'POST', headers: { ...withKey, ...json }, body: '{}' }],
 	['a picture that is not there', 404, '/v1/images/results/nonsense?signature=x', {}],
 	[
 		'an edit without a picture',
@@ -176,8 +156,7 @@ describe('a key', () => {
 });
 
 describe('a parameter at fault is named', () => {
-	const create = (body: object) =>
-		client.post('/v1/videos', { model: 'instant-1', prompt: 'x', ...body });
+	const create = (body: object) => client.post('/v1/videos', { model: 'instant-1', prompt: 'x', ...body });
 	const speak = (body: object) =>
 		client.post('/v1/audio/speech', {
 			model: 'builtin-speech',
@@ -209,10 +188,7 @@ describe('a parameter at fault is named', () => {
 		['text that is not English', { input: 'Guten Morgen, wie geht es dir heute?' }, 'input', null],
 	])('in speech: %s', async (_sentence, body, param, code) => {
 		const answer = await speak(body);
-		expect([answer.status, await failure(answer)]).toMatchObject([
-			400,
-			{ param, ...(code ? { code } : {}) },
-		]);
+		expect([answer.status, await failure(answer)]).toMatchObject([400, { param, ...(code ? { code } : {}) }]);
 	});
 
 	test('a prompt of 32,000 code points outside the basic plane is allowed', async () => {
@@ -224,9 +200,7 @@ describe('a parameter at fault is named', () => {
 function rawBytes(bytes: string): Promise<string> {
 	return new Promise((resolve, reject) => {
 		let answer = '';
-		const socket = connect(Number(new URL(served.url).port), '127.0.0.1', () =>
-			socket.write(bytes),
-		);
+		const socket = connect(Number(new URL(served.url).port), '127.0.0.1', () => socket.write(bytes));
 		socket.on('data', (chunk) => {
 			answer += chunk;
 		});

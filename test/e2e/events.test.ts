@@ -124,10 +124,7 @@ describe('a video', () => {
 
 describe('all jobs of a tenant', () => {
 	test('are followed in one stream, at any server, and no one else’s', async () => {
-		const streams = [
-			await follow(`${served.url}/v1/events`),
-			await follow(`${beside.url}/v1/events?kind=video`),
-		];
+		const streams = [await follow(`${served.url}/v1/events`), await follow(`${beside.url}/v1/events?kind=video`)];
 		const other = await follow(`${served.url}/v1/events`, undefined, keyB);
 		const foreign = await rawClient(served.url, keyB).create({ model: 'instant-1', prompt: 'b' });
 		const own = await client.create({ model: 'instant-1', prompt: 'a' });

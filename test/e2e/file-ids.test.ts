@@ -47,9 +47,7 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 
 const asking = (...parts: object[]) => ({
 	model: 'builtin-chat',
-	messages: [
-		{ role: 'user' as const, content: [{ type: 'text', text: 'When was it opened?' }, ...parts] },
-	],
+	messages: [{ role: 'user' as const, content: [{ type: 'text', text: 'When was it opened?' }, ...parts] }],
 });
 const stored = (file_id: string) => ({ type: 'file', file: { file_id } });
 
@@ -117,11 +115,7 @@ describe('a file that the SDK has uploaded', () => {
 			[
 				['/v1/chat/completions', asking(stored(file_id)), 'messages[0].content[1].file.file_id'],
 				['/v1/images/edits', edit(file_id), 'images[0].file_id'],
-				[
-					'/v1/videos',
-					{ model: 'clip-1', prompt: 'x', input_reference: { file_id } },
-					'input_reference.file_id',
-				],
+				['/v1/videos', { model: 'clip-1', prompt: 'x', input_reference: { file_id } }, 'input_reference.file_id'],
 			] as const;
 		const refusals = async (who: RawClient, file_id: string) =>
 			Promise.all(

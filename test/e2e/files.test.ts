@@ -6,14 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
 import { ClockAhead } from '../support/clock-ahead.ts';
 import { filesBelow } from '../support/files.ts';
-import {
-	keyA,
-	keyB,
-	removeDir,
-	type Served,
-	serveEmbedded,
-	temporaryDir,
-} from '../support/serve.ts';
+import { keyA, keyB, removeDir, type Served, serveEmbedded, temporaryDir } from '../support/serve.ts';
 
 const clock = new ClockAhead();
 const picture = randomBytes(300_000);

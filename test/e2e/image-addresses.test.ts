@@ -79,11 +79,7 @@ const routes = {
 			'messages[0].content[0].image_url.url',
 		] as const,
 	edit: (image_url: string) =>
-		[
-			'/v1/images/edits',
-			{ model: 'paint-1', prompt: 'x', images: [{ image_url }] },
-			'images[0].image_url',
-		] as const,
+		['/v1/images/edits', { model: 'paint-1', prompt: 'x', images: [{ image_url }] }, 'images[0].image_url'] as const,
 	video: (image_url: string) =>
 		[
 			'/v1/videos',
@@ -135,8 +131,7 @@ describe('a server that fetches pictures', () => {
 	});
 
 	test('follows three redirects, each of them checked', async () => {
-		const via = (...hops: string[]) =>
-			hops.reduceRight((target, hop) => `${hop}/to/${encodeURIComponent(target)}`);
+		const via = (...hops: string[]) => hops.reduceRight((target, hop) => `${hop}/to/${encodeURIComponent(target)}`);
 		const statusOf = async (url: string) => {
 			const [path, body] = routes.edit(url);
 			return (await client.post(path, body)).status;

@@ -6,14 +6,7 @@ import { ClockAhead } from '../support/clock-ahead.ts';
 import { fakeImage } from '../support/fake-models.ts';
 import { filesBelow } from '../support/files.ts';
 import { pngSize } from '../support/png.ts';
-import {
-	keyA,
-	removeDir,
-	type Served,
-	type ServeOptions,
-	serveEmbedded,
-	temporaryDir,
-} from '../support/serve.ts';
+import { keyA, removeDir, type Served, type ServeOptions, serveEmbedded, temporaryDir } from '../support/serve.ts';
 
 const clock = new ClockAhead();
 const running: Served[] = [];
@@ -106,10 +99,7 @@ describe('the address of a picture', () => {
 	])('is unknown with %s, before its time and after it', async (_, change) => {
 		const wrong = changed(link, change);
 		expect(await refusal(wrong)).toEqual([404, 'image_not_found']);
-		expect(await refusal(wrong, { headers: { 'x-api-key': keyA } })).toEqual([
-			404,
-			'image_not_found',
-		]);
+		expect(await refusal(wrong, { headers: { 'x-api-key': keyA } })).toEqual([404, 'image_not_found']);
 		clock.aheadMs = 3_600_000;
 		expect(await refusal(wrong)).toEqual([404, 'image_not_found']);
 	});
@@ -125,8 +115,7 @@ describe('the address of a picture', () => {
 	test('is the same on every server of a data directory, also after a restart', async () => {
 		const other = await start();
 		const others = await linkFrom(other);
-		const at = (url: URL, { url: server }: Served) =>
-			fetch(`${server}${url.pathname}${url.search}`);
+		const at = (url: URL, { url: server }: Served) => fetch(`${server}${url.pathname}${url.search}`);
 		expect((await at(link, other)).status).toBe(200);
 		expect((await at(others, first)).status).toBe(200);
 		await other.app.stop();
@@ -137,9 +126,7 @@ describe('the address of a picture', () => {
 		const publicUrl = 'https://media.example.test/ai';
 		const served = await start({ publicUrl });
 		const public_ = await linkFrom(served);
-		expect(public_.href).toMatch(
-			/^https:\/\/media\.example\.test\/ai\/v1\/images\/results\/[^/]+$/,
-		);
+		expect(public_.href).toMatch(/^https:\/\/media\.example\.test\/ai\/v1\/images\/results\/[^/]+$/);
 		const own = public_.href.replace(publicUrl, served.url);
 		expect((await fetch(own)).status).toBe(200);
 	});

@@ -114,11 +114,7 @@ describe('the pictures of an edit', () => {
 	test.each([
 		['image', { image: dataUrl(large) }, [large]],
 		['image as a list', { image: [dataUrl(small), dataUrl(larger)] }, [small, larger]],
-		[
-			'images',
-			{ images: [dataUrl(larger), dataUrl(small), dataUrl(large)] },
-			[larger, small, large],
-		],
+		['images', { images: [dataUrl(larger), dataUrl(small), dataUrl(large)] }, [larger, small, large]],
 	])('may be data URLs of any length in JSON, in %s', async (_, pictures, sent) => {
 		const body = { model: 'paint-1', prompt: 'a change', ...pictures };
 		expect((await client.post('/v1/images/edits', body)).status).toBe(200);
@@ -127,9 +123,7 @@ describe('the pictures of an edit', () => {
 
 	test('may have a mask, in either encoding', async () => {
 		const clear = { width: 160, height: 120, channels: 4, background: '#0000' } as const;
-		const mask = Uint8Array.from(
-			await sharp({ create: clear }).png({ compressionLevel: 0 }).toBuffer(),
-		);
+		const mask = Uint8Array.from(await sharp({ create: clear }).png({ compressionLevel: 0 }).toBuffer());
 		const body = formOf([...fields, ['mask', mask], ['image', large]]);
 		const answers = [
 			await client.send('/v1/images/edits', { method: 'POST', body }),
@@ -141,9 +135,7 @@ describe('the pictures of an edit', () => {
 			}),
 		];
 		expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-		expect(requests.map(({ maskBytes }) => hashes([maskBytes ?? small]))).toEqual(
-			Array(2).fill(hashes([mask])),
-		);
+		expect(requests.map(({ maskBytes }) => hashes([maskBytes ?? small]))).toEqual(Array(2).fill(hashes([mask])));
 	});
 
 	test('may be longer than the format that is asked for can hold, which is said of the format', async () => {
@@ -166,10 +158,7 @@ describe('the pictures of an edit', () => {
 			method: 'POST',
 			body: formOf([...fields, ...many]),
 		});
-		expect([answer.status, await failure(answer)]).toMatchObject([
-			400,
-			{ code: 'invalid_value', param: 'image' },
-		]);
+		expect([answer.status, await failure(answer)]).toMatchObject([400, { code: 'invalid_value', param: 'image' }]);
 	});
 });
 

@@ -72,8 +72,7 @@ function lineOf({ method, path }: Operation, query = ''): string {
 	return `${method} ${path.replaceAll(/\{[^}]+\}/g, 'nobody')}${query}`;
 }
 
-const send = (line: string, headers: readonly string[]) =>
-	rawAnswer(served.url, rawHead(line, headers));
+const send = (line: string, headers: readonly string[]) => rawAnswer(served.url, rawHead(line, headers));
 
 /** What a client sees of an answer, but what differs between any two. */
 function lasting({ status, headers, body }: RawAnswer) {
@@ -192,9 +191,7 @@ describe('scopes', () => {
 		const ring = served.app.service(keyRing);
 		for (const scope of served.app.tree().scopes) {
 			const operation = guarded.find((each) => scopeOf(each as object) === scope) as Operation;
-			const beginnings = Array.from({ length: scope.length - 1 }, (_, at) =>
-				scope.slice(0, at + 1),
-			);
+			const beginnings = Array.from({ length: scope.length - 1 }, (_, at) => scope.slice(0, at + 1));
 			const alike = [...beginnings, `${scope}x`, scope.toUpperCase(), `${scope}:*`, '**'];
 			// One key for each: a key with all of them would not say which one was taken.
 			for (const given of alike) {

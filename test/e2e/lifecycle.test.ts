@@ -5,14 +5,7 @@ import { eventually } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rawClient, type WireVideo } from '../support/client.ts';
 import { fakeVideo, gate, heldSpeech, heldVideo, tinyMp4 } from '../support/fake-models.ts';
-import {
-	keyA,
-	removeDir,
-	type Served,
-	type ServeOptions,
-	serveEmbedded,
-	temporaryDir,
-} from '../support/serve.ts';
+import { keyA, removeDir, type Served, type ServeOptions, serveEmbedded, temporaryDir } from '../support/serve.ts';
 
 let dataDir: string;
 const running: Served[] = [];
@@ -61,10 +54,7 @@ describe('stop', () => {
 	test('shows red readiness at once, and still serves until load balancers have noticed', async () => {
 		const { url, app } = await start({ server: { drainDelayMs: 400 } });
 		const stopped = app.stop();
-		const [ready, models] = await Promise.all([
-			fetch(`${url}/readyz`),
-			rawClient(url, keyA).send('/v1/models'),
-		]);
+		const [ready, models] = await Promise.all([fetch(`${url}/readyz`), rawClient(url, keyA).send('/v1/models')]);
 		expect([ready.status, models.status]).toEqual([503, 200]);
 		await stopped;
 	});
@@ -153,9 +143,7 @@ describe('the first key', () => {
 		await served.app.stop();
 		const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
 		const stored = await Promise.all(
-			files
-				.filter((file) => file.isFile())
-				.map((file) => readFile(join(file.parentPath, file.name), 'latin1')),
+			files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'latin1')),
 		);
 		expect(stored.length).toBeGreaterThan(0);
 		expect(stored.filter((text) => text.includes(key))).toEqual([]);

@@ -88,11 +88,7 @@ describe('behind body parsers of the host', () => {
 				method: 'POST',
 				headers: { 'content-type': 'application/json' },
 				// With blanks that no parser keeps, so that its length is another one afterwards.
-				body: JSON.stringify(
-					{ model: 'echo-1', messages: [{ role: 'user', content: message }] },
-					null,
-					2,
-				),
+				body: JSON.stringify({ model: 'echo-1', messages: [{ role: 'user', content: message }] }, null, 2),
 			}),
 			'a form': await client.send('/v1/images/edits', { method: 'POST', body: form }),
 		};
@@ -100,10 +96,7 @@ describe('behind body parsers of the host', () => {
 			if (passesParsed[name]?.includes(kind)) expect(answer.status).toBe(200);
 			else {
 				const { message } = await failure(answer);
-				expect([answer.status, message]).toEqual([
-					400,
-					expect.stringMatching(/mount Plinth before/),
-				]);
+				expect([answer.status, message]).toEqual([400, expect.stringMatching(/mount Plinth before/)]);
 			}
 		}
 		if (answers.JSON.ok) expect(await answers.JSON.text()).toContain(message);
@@ -137,8 +130,7 @@ describe('behind body parsers of the host', () => {
 			host = await start(booted.app, { parsers: true });
 			const { url, door } = host;
 			const headers = { 'content-type': 'application/json', 'x-api-key': keyA };
-			const post = (body: string) =>
-				door(new Request(`${url}/v1/chat/completions`, { method: 'POST', headers, body }));
+			const post = (body: string) => door(new Request(`${url}/v1/chat/completions`, { method: 'POST', headers, body }));
 			const answers = [
 				await post('{"model":"echo-1","messages":[],"metadata":{"__proto__":{"a":1}}}'),
 				await post(`{"model":${'['.repeat(200)}${']'.repeat(200)}}`),
@@ -244,8 +236,7 @@ describe('the end', () => {
 		const { guest, running, texts, open } = await streaming();
 		const stopped = guest.stop();
 		for (const { url } of running) {
-			const state = async () =>
-				(await fetch(`${url}/v1/models`, { headers: { 'x-api-key': keyA } })).status;
+			const state = async () => (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': keyA } })).status;
 			await eventually('new requests read 503', async () => (await state()) === 503);
 			expect(await (await fetch(new URL('/v1/own', url))).text()).toBe(ownPage);
 		}

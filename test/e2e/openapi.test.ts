@@ -36,19 +36,11 @@ interface Document {
 	readonly tags: readonly { readonly name: string }[];
 	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 	readonly components: {
-		readonly schemas: Readonly<
-			Record<string, { readonly properties: Readonly<Record<string, Schema>> }>
-		>;
+		readonly schemas: Readonly<Record<string, { readonly properties: Readonly<Record<string, Schema>> }>>;
 	};
 }
 
-const systemRoutes = [
-	'GET /healthz',
-	'GET /readyz',
-	'GET /openapi.json',
-	'GET /v1/models',
-	'GET /v1/models/{id}',
-];
+const systemRoutes = ['GET /healthz', 'GET /readyz', 'GET /openapi.json', 'GET /v1/models', 'GET /v1/models/{id}'];
 
 let served: Served;
 let document: Document;
@@ -204,11 +196,7 @@ describe('/openapi.json', () => {
 	});
 
 	test.each([
-		[
-			'Idempotency-Key',
-			'a repeat is recognised',
-			['post /v1/videos', 'post /v1/videos/{id}/remix'],
-		],
+		['Idempotency-Key', 'a repeat is recognised', ['post /v1/videos', 'post /v1/videos/{id}/remix']],
 		['Last-Event-ID', 'a stream goes on', ['get /v1/events', 'get /v1/videos/{id}/events']],
 	])('shows %s where %s, and nowhere else', (header, _sentence, wanted) => {
 		const taking = Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -221,13 +209,8 @@ describe('/openapi.json', () => {
 
 	test('shows no other header of requests', () => {
 		const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
-		const headers = operations
-			.flatMap(({ parameters = [] }) => parameters)
-			.filter((each) => each.in === 'header');
-		expect([...new Set(headers.map(({ name }) => name))].sort()).toEqual([
-			'Idempotency-Key',
-			'Last-Event-ID',
-		]);
+		const headers = operations.flatMap(({ parameters = [] }) => parameters).filter((each) => each.in === 'header');
+		expect([...new Set(headers.map(({ name }) => name))].sort()).toEqual(['Idempotency-Key', 'Last-Event-ID']);
 	});
 
 	test('says what the readiness probe answers when it is not ready', () => {
@@ -252,17 +235,12 @@ function bodyOf(path: string): Readonly<Record<string, Schema>> {
 function examplesIn(node: unknown, pointer: string): { pointer: string; example: unknown }[] {
 	if (typeof node !== 'object' || node === null) return [];
 	const { example, examples, schema } = node as Record<string, unknown>;
-	const own = [
-		...(Array.isArray(examples) ? examples : []),
-		...(example === undefined ? [] : [example]),
-	];
+	const own = [...(Array.isArray(examples) ? examples : []), ...(example === undefined ? [] : [example])];
 	const home = schema === undefined ? pointer : `${pointer}/schema`;
 	return [
 		...own.map((each) => ({ pointer: home, example: each })),
 		...Object.entries(node).flatMap(([key, inner]) =>
-			key === 'examples' || key === 'example'
-				? []
-				: examplesIn(inner, `${pointer}/${escapePointer(key)}`),
+			key === 'examples' || key === 'example' ? [] : examplesIn(inner, `${pointer}/${escapePointer(key)}`),
 		),
 	];
 }

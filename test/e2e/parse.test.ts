@@ -28,9 +28,7 @@ beforeAll(async () => {
 	const documents = fakeDocuments(asked, async ({ bytes, run }) => {
 		if (!held || !Buffer.from(bytes).toString().startsWith('held')) return;
 		held.reach();
-		const left = new Promise<void>((resolve) =>
-			run?.signal?.addEventListener('abort', () => resolve()),
-		);
+		const left = new Promise<void>((resolve) => run?.signal?.addEventListener('abort', () => resolve()));
 		await Promise.race([held.opened, left]);
 		run?.signal?.throwIfAborted();
 	});
@@ -70,9 +68,7 @@ describe('POST /api/attachments/parse', () => {
 		const code = 'document_unreadable';
 		const texts = ['first', code, code, 'last'];
 		expect(await textsOf(await client.post(path, { files }))).toEqual(texts);
-		const blobs = ['first', 'broken', '', 'last'].map(
-			(text) => ['files', new Blob([text])] as const,
-		);
+		const blobs = ['first', 'broken', '', 'last'].map((text) => ['files', new Blob([text])] as const);
 		const body = form(blobs.map(([name, blob], at) => [name, new File([blob], `${at}.pdf`)]));
 		const answer = await client.send(path, { method: 'POST', body });
 		expect(await textsOf(answer)).toEqual(['first', code, code, 'last']);
@@ -81,12 +77,13 @@ describe('POST /api/attachments/parse', () => {
 	test('takes documents of any length, as data URLs, as base64 alone and as files', async () => {
 		const text = `long ${'x'.repeat(300_000)}`;
 		const files = [file(text), { url: base64(text) }, { url: base64('short') }];
-		expect(
-			(await textsOf(await client.post(path, { files }))).map((each) => each?.slice(0, 5)),
-		).toEqual(['long ', 'long ', 'short']);
+		expect((await textsOf(await client.post(path, { files }))).map((each) => each?.slice(0, 5))).toEqual([
+			'long ',
+			'long ',
+			'short',
+		]);
 		const body = form([['file', new File([text], 'a.txt')]]);
-		const [sent] = ((await (await client.send(path, { method: 'POST', body })).json()) as Parsed)
-			.results;
+		const [sent] = ((await (await client.send(path, { method: 'POST', body })).json()) as Parsed).results;
 		expect(sent?.filename).toBe('a.txt');
 	});
 
@@ -105,26 +102,11 @@ describe('POST /api/attachments/parse', () => {
 	test.each<readonly [string, object, string, string]>([
 		['no files', {}, 'missing_required_parameter', 'files'],
 		['no url', { files: [file('x'), {}] }, 'missing_required_parameter', 'files[1].url'],
-		[
-			'an address',
-			{ files: [{ url: 'https://example.org/a.pdf' }] },
-			'invalid_value',
-			'files[0].url',
-		],
-		[
-			'a file_id beside url',
-			{ files: [file('x', { file_id: 'file-1' })] },
-			'invalid_value',
-			'files[0]',
-		],
+		['an address', { files: [{ url: 'https://example.org/a.pdf' }] }, 'invalid_value', 'files[0].url'],
+		['a file_id beside url', { files: [file('x', { file_id: 'file-1' })] }, 'invalid_value', 'files[0]'],
 		['65 documents', { files: Array(65).fill(file('x')) }, 'invalid_value', 'files'],
 		['pages that end too early', { files: [file('x')], pages: '1,5-3' }, 'invalid_value', 'pages'],
-		[
-			'too many characters',
-			{ files: [file('x')], max_chars: 20_000_001 },
-			'integer_above_max_value',
-			'max_chars',
-		],
+		['too many characters', { files: [file('x')], max_chars: 20_000_001 }, 'integer_above_max_value', 'max_chars'],
 	])('refuses %s by the name of the parameter', async (_, body, code, param) => {
 		const answer = await client.post(path, body);
 		expect([answer.status, await failure(answer)]).toMatchObject([400, { code, param }]);
@@ -155,8 +137,7 @@ describe('POST /api/attachments/parse', () => {
 describe('the sizes of documents', () => {
 	test('in a form are at most 52,428,800 bytes', async () => {
 		const largest = new File([Buffer.alloc(maxFile, 'x')], 'a.txt');
-		const post = (file: File) =>
-			client.send(path, { method: 'POST', body: form([['files', file]]) });
+		const post = (file: File) => client.send(path, { method: 'POST', body: form([['files', file]]) });
 		expect((await post(largest)).status).toBe(200);
 	});
 

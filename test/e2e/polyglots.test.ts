@@ -60,34 +60,31 @@ beforeAll(async () => {
 afterAll(() => served?.stop());
 
 describe('a file that is no picture', () => {
-	test.each(Object.keys(polyglots))(
-		'is refused as one, whatever its label says: %s',
-		async (name) => {
-			const bytes = new Uint8Array(polyglots[name] ?? []);
-			const form = new FormData();
-			form.append('model', 'test-1');
-			form.append('prompt', 'x');
-			form.append('input_reference', new Blob([bytes], { type: 'image/png' }), 'picture.png');
-			const image_url = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
-			const answers = [
-				await client.send('/v1/videos', { method: 'POST', body: form }),
-				await client.post('/v1/videos', {
-					model: 'test-1',
-					prompt: 'x',
-					input_reference: { image_url },
-				}),
-			];
-			for (const answer of answers) {
-				expect(answer.status).toBe(400);
-				expect(await failure(answer)).toMatchObject({
-					code: 'invalid_image',
-					param: 'input_reference',
-					type: 'invalid_request_error',
-				});
-			}
-			expect((await client.json<WireList>('/v1/videos')).data).toEqual([]);
-		},
-	);
+	test.each(Object.keys(polyglots))('is refused as one, whatever its label says: %s', async (name) => {
+		const bytes = new Uint8Array(polyglots[name] ?? []);
+		const form = new FormData();
+		form.append('model', 'test-1');
+		form.append('prompt', 'x');
+		form.append('input_reference', new Blob([bytes], { type: 'image/png' }), 'picture.png');
+		const image_url = `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`;
+		const answers = [
+			await client.send('/v1/videos', { method: 'POST', body: form }),
+			await client.post('/v1/videos', {
+				model: 'test-1',
+				prompt: 'x',
+				input_reference: { image_url },
+			}),
+		];
+		for (const answer of answers) {
+			expect(answer.status).toBe(400);
+			expect(await failure(answer)).toMatchObject({
+				code: 'invalid_image',
+				param: 'input_reference',
+				type: 'invalid_request_error',
+			});
+		}
+		expect((await client.json<WireList>('/v1/videos')).data).toEqual([]);
+	});
 
 	test.each(Object.keys(polyglots))('is refused in an edit, in every place: %s', async (name) => {
 		const bytes = new Uint8Array(polyglots[name] ?? []);
@@ -98,8 +95,7 @@ describe('a file that is no picture', () => {
 		const form = (files: readonly (readonly [string, Uint8Array<ArrayBuffer>])[]) => {
 			const body = new FormData();
 			for (const [field, value] of Object.entries(fields)) body.append(field, value);
-			for (const [field, file] of files)
-				body.append(field, new Blob([file], { type: 'image/png' }));
+			for (const [field, file] of files) body.append(field, new Blob([file], { type: 'image/png' }));
 			return client.send('/v1/images/edits', { method: 'POST', body });
 		};
 		const json = (pictures: object) => client.post('/v1/images/edits', { ...fields, ...pictures });
@@ -160,9 +156,7 @@ describe('a file that a model returns', () => {
 			statuses[prompt] = await expectPassive(`/v1/videos/${id}/content`);
 			await expectPassive(`/v1/videos/${id}/content?variant=thumbnail`);
 		}
-		const shown = Object.keys(statuses).filter(
-			(prompt) => prompt.startsWith('video: ') && statuses[prompt] === 200,
-		);
+		const shown = Object.keys(statuses).filter((prompt) => prompt.startsWith('video: ') && statuses[prompt] === 200);
 		expect(shown.sort()).toEqual([
 			'video: AVIF',
 			'video: HTML behind an MP4',
@@ -186,8 +180,6 @@ describe('a file that a model returns', () => {
 				{ code: 'model_error', type: 'server_error' },
 			]);
 		}
-		expect((await filesBelow(served.dataDir)).filter((path) => path.includes('images'))).toEqual(
-			[],
-		);
+		expect((await filesBelow(served.dataDir)).filter((path) => path.includes('images'))).toEqual([]);
 	});
 });

@@ -93,16 +93,12 @@ const several = fc
 	.map((pairs) => whole(`bytes=${pairs.map((pair) => pair.map(digits).join('-')).join(',')}`))
 	// A head has 16 KB.
 	.filter(({ range }) => range.length < 8_000);
-const otherUnits = fc
-	.constantFrom('items', 'byte', 'bytes ', 'xbytes', 'none', '')
-	.map((name) => whole(`${name}=0-1`));
+const otherUnits = fc.constantFrom('items', 'byte', 'bytes ', 'xbytes', 'none', '').map((name) => whole(`${name}=0-1`));
 const malformed = fc
 	.stringMatching(/^bytes=[-0-9a-fx+., \t;=]{0,12}$/)
 	.filter((range) => !/^bytes=(?:\d+-\d*|-\d+)\s*$/.test(range))
 	.map(whole);
-const anything = fc
-	.stringMatching(/^[!-~]([ -~]{0,30}[!-~])?$/)
-	.filter((text) => !/^bytes=/i.test(text));
+const anything = fc.stringMatching(/^[!-~]([ -~]{0,30}[!-~])?$/).filter((text) => !/^bytes=/i.test(text));
 const wanted = fc.oneof(fromTo, from, suffix, several, otherUnits, malformed, anything.map(whole));
 
 /** A condition, and whether it lets the range count. */

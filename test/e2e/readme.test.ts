@@ -22,10 +22,7 @@ afterEach(async () => {
 });
 
 /** The one block of the README that matches, changed where a test must: all replacements have to find their text. */
-async function snippet(
-	pattern: RegExp,
-	changes: readonly [string, string][] = [],
-): Promise<string> {
+async function snippet(pattern: RegExp, changes: readonly [string, string][] = []): Promise<string> {
 	const blocks = await fencedCode(join(root, 'README.md'), pattern);
 	expect(blocks).toHaveLength(1);
 	return changes.reduce((code, [from, to]) => {
@@ -62,9 +59,7 @@ describe('the README', () => {
 		await served.stop();
 		expect([exit, stderr]).toEqual([0, '']);
 		const made = ['image.png', 'edited.png'].map(async (name) => readFile(join(dir, name)));
-		expect((await Promise.all(made)).map(pngSize)).toEqual(
-			Array(2).fill({ width: 1024, height: 1024 }),
-		);
+		expect((await Promise.all(made)).map(pngSize)).toEqual(Array(2).fill({ width: 1024, height: 1024 }));
 	});
 
 	test('shows a client that reads a document', async () => {
@@ -91,9 +86,7 @@ describe('the README', () => {
 		]);
 		const child = run(await writeProject(dir, 'host.mjs', code));
 		const [, port] = await child.printed(/port (\d+)/);
-		const texts = ['/', '/healthz'].map(async (path) =>
-			(await fetch(`http://127.0.0.1:${port}${path}`)).text(),
-		);
+		const texts = ['/', '/healthz'].map(async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).text());
 		expect(await Promise.all(texts)).toEqual(['my own page', '{"status":"ok"}']);
 	});
 

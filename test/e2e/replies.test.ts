@@ -35,27 +35,11 @@ describe('the watch over answers', () => {
 	});
 
 	test.each([
-		[
-			'a member of another type',
-			Response.json({ id: 1 }, { headers: always }),
-			/\/id must be string/,
-		],
-		[
-			'a missing member',
-			Response.json({}, { headers: always }),
-			/must have required property 'id'/,
-		],
+		['a member of another type', Response.json({ id: 1 }, { headers: always }), /\/id must be string/],
+		['a missing member', Response.json({}, { headers: always }), /must have required property 'id'/],
 		['a member too many', Response.json({ id: 'a', b: 1 }, { headers: always }), /"b"/],
-		[
-			'another status',
-			Response.json({ id: 'a' }, { status: 202, headers: always }),
-			/does not list this status/,
-		],
-		[
-			'another content type',
-			new Response('a', { headers: always }),
-			/the content type text\/plain/,
-		],
+		['another status', Response.json({ id: 'a' }, { status: 202, headers: always }), /does not list this status/],
+		['another content type', new Response('a', { headers: always }), /the content type text\/plain/],
 		['no request id', Response.json({ id: 'a' }), /the header x-request-id is missing/],
 	])('finds %s', async (_sentence, answer, complaint) => {
 		expect(await said(answer)).toContainEqual(expect.stringMatching(complaint));
@@ -69,9 +53,7 @@ describe('the watch over answers', () => {
 
 	test('makes the raw client throw', async () => {
 		const door = async ({ url }: Request) =>
-			url.endsWith('/openapi.json')
-				? Response.json(document)
-				: Response.json({}, { headers: always });
+			url.endsWith('/openapi.json') ? Response.json(document) : Response.json({}, { headers: always });
 		const client = rawClient('http://plinth.test', 'key', door);
 		await expect(client.send('/v1/things/a')).rejects.toThrow(/required property 'id'/);
 	});

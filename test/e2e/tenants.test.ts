@@ -145,19 +145,16 @@ function operationsOn({ path }: Subject): readonly Pick<Operation, 'name' | 'met
 }
 
 describe("another tenant's id", () => {
-	test.each(subjects)(
-		'looks exactly like an unknown one, in every state: $path',
-		async (subject) => {
-			const ids = idsOf.get(subject) ?? {};
-			for (const { name, method, path } of operationsOn(subject)) {
-				const unknown = await look(name, method, path, subject, subject.unknownId);
-				if (method !== 'OPTIONS') expect(unknown.status, name).toBeGreaterThanOrEqual(404);
-				for (const [state, id] of Object.entries(ids)) {
-					expect(await look(name, method, path, subject, id), `${name}: ${state}`).toEqual(unknown);
-				}
+	test.each(subjects)('looks exactly like an unknown one, in every state: $path', async (subject) => {
+		const ids = idsOf.get(subject) ?? {};
+		for (const { name, method, path } of operationsOn(subject)) {
+			const unknown = await look(name, method, path, subject, subject.unknownId);
+			if (method !== 'OPTIONS') expect(unknown.status, name).toBeGreaterThanOrEqual(404);
+			for (const [state, id] of Object.entries(ids)) {
+				expect(await look(name, method, path, subject, id), `${name}: ${state}`).toEqual(unknown);
 			}
-		},
-	);
+		}
+	});
 
 	test('looks like my own that I have deleted', async () => {
 		const { id } = await b.create({ model: 'instant-1', prompt: 'gone' });
@@ -245,8 +242,7 @@ describe("another tenant's id as a cursor", () => {
 		const { id } = await b.create({ model: 'instant-1', prompt: 'newer' });
 		await b.finished(id);
 		const page = async (order: string) =>
-			(await b.json<WireList>(`/v1/videos?order=${order}&after=${idsOf.get(videos)?.completed}`))
-				.data;
+			(await b.json<WireList>(`/v1/videos?order=${order}&after=${idsOf.get(videos)?.completed}`)).data;
 		expect((await page('asc')).map((video) => video.id)).toEqual([id]);
 		expect(await page('desc')).toEqual([]);
 	});
@@ -262,9 +258,7 @@ describe("what happens to another tenant's job", () => {
 		// Their end is in the log already: a later one of mine comes behind it.
 		const last = await b.create({ model: 'instant-1', prompt: 'the last' });
 		await eventually('the last one ends', () =>
-			stream.frames.some(
-				({ event, data }) => event === 'job.completed' && data.data.id === last.id,
-			),
+			stream.frames.some(({ event, data }) => event === 'job.completed' && data.data.id === last.id),
 		);
 		stream.close();
 		const told = new Set(stream.frames.map(({ data }) => data.data.id));
@@ -279,9 +273,7 @@ function beside(id: string): string {
 
 function look(name: string, method: string, path: string, subject: Subject, id: string) {
 	const body = subject.bodies[name];
-	const init = body
-		? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-		: {};
+	const init = body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {};
 	return seen(b, path.replace('{id}', id), { method, ...init });
 }
 

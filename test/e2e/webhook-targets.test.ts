@@ -10,13 +10,7 @@ import { webhooksThrough } from '../../plugins/webhooks/src/plugin.ts';
 import { allVideos, failure, type RawClient, rawClient } from '../support/client.ts';
 import { fakeVideo } from '../support/fake-models.ts';
 import { ownHosts, privateHosts } from '../support/private-hosts.ts';
-import {
-	keyA,
-	removeDir,
-	type ServeOptions,
-	serveEmbedded,
-	temporaryDir,
-} from '../support/serve.ts';
+import { keyA, removeDir, type ServeOptions, serveEmbedded, temporaryDir } from '../support/serve.ts';
 
 /** The one loopback address that counts as public here. */
 const home = '127.0.0.2';
@@ -69,8 +63,7 @@ async function serve(options: ServeOptions): Promise<RawClient> {
 }
 
 const subscription = { name: 'x', event_types: ['video.completed'] };
-const addEndpoint = (client: RawClient, url: string) =>
-	client.post('/v1/webhook_endpoints', { ...subscription, url });
+const addEndpoint = (client: RawClient, url: string) => client.post('/v1/webhook_endpoints', { ...subscription, url });
 
 /** A delivery, as far as this file looks at it. */
 interface WireDelivery {
@@ -134,8 +127,7 @@ describe('addresses that are not of the public internet', () => {
 		const ways = {
 			url: [(url: string) => addEndpoint(client, url), (url: string) => client.post(path, { url })],
 			callback_url: [
-				(callback_url: string) =>
-					client.post('/v1/videos', { model: 'instant-1', prompt: 'x', callback_url }),
+				(callback_url: string) => client.post('/v1/videos', { model: 'instant-1', prompt: 'x', callback_url }),
 			],
 		};
 		for (const [param, asks] of Object.entries(ways)) {
@@ -160,9 +152,7 @@ describe('addresses that are not of the public internet', () => {
 			plugins: { webhooks: webhooks({ allowPrivate: true }) },
 		});
 		const generous = rawClient(before.url, keyA);
-		const answers = await Promise.all(
-			privateHosts.map((host) => addEndpoint(generous, `https://${host}:${port}/`)),
-		);
+		const answers = await Promise.all(privateHosts.map((host) => addEndpoint(generous, `https://${host}:${port}/`)));
 		// `localhost.` is no name everywhere.
 		const count = answers.filter(({ status }) => status === 200).length;
 		expect(count).toBeGreaterThanOrEqual(privateHosts.length - 1);
@@ -171,9 +161,7 @@ describe('addresses that are not of the public internet', () => {
 		const client = await serve({ dataDir, plugins: { webhooks: webhooks({ retrySeconds: '0' }) } });
 		await client.create({ model: 'instant-1', prompt: 'x' });
 		for (const { url, status, attempts } of await ended(client, count)) {
-			const failures = attempts.map(({ failure: text }) =>
-				/has no address in the public internet$/.test(text),
-			);
+			const failures = attempts.map(({ failure: text }) => /has no address in the public internet$/.test(text));
 			expect([url, status, failures]).toEqual([url, 'failed', [true, true]]);
 		}
 		expect(hits).toEqual([]);
@@ -212,15 +200,13 @@ describe('names', () => {
 
 	async function sendTo(targets: readonly string[]) {
 		const client = await serve({ plugins: { webhooks: plugin() } });
-		for (const url of targets)
-			expect([url, (await addEndpoint(client, url)).status]).toEqual([url, 200]);
+		for (const url of targets) expect([url, (await addEndpoint(client, url)).status]).toEqual([url, 200]);
 		return client;
 	}
 
 	test('that lead elsewhere when they are sent to are not followed there', async () => {
 		const client = await sendTo([]);
-		const at = (kind: string) =>
-			names.map((name) => `http://${name}.${kind}.example:${port}/fails`);
+		const at = (kind: string) => names.map((name) => `http://${name}.${kind}.example:${port}/fails`);
 		for (const callback_url of at('callback')) {
 			await client.create({ model: 'instant-1', prompt: 'x', callback_url });
 		}
@@ -231,14 +217,10 @@ describe('names', () => {
 		for (const { url, status, attempts } of deliveries) {
 			const codes = attempts.map(({ status_code }) => status_code);
 			// The one that comes home now and then has got there, and nobody else has.
-			const expected = url.includes('//alternating.')
-				? [null, 500, null, 500]
-				: Array(4).fill(null);
+			const expected = url.includes('//alternating.') ? [null, 500, null, 500] : Array(4).fill(null);
 			expect([url, status, codes]).toEqual([url, 'failed', expected]);
 		}
-		expect(deliveries.map(({ url }) => url).sort()).toEqual(
-			[...at('callback'), ...at('endpoint')].sort(),
-		);
+		expect(deliveries.map(({ url }) => url).sort()).toEqual([...at('callback'), ...at('endpoint')].sort());
 		expect(hits).toEqual([]);
 		expect(welcome).toHaveLength(4);
 	});

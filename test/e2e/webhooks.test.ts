@@ -137,9 +137,7 @@ describe('a restart on the same data directory', () => {
 
 		const again = rawClient((await serve({ dataDir })).url, keyA);
 		const { event_id } = await delivered(again);
-		expect((await listed(again, '/v1/webhook_endpoints')).map((each) => each.id)).toEqual([
-			endpoint,
-		]);
+		expect((await listed(again, '/v1/webhook_endpoints')).map((each) => each.id)).toEqual([endpoint]);
 		expect(receiver.arrivals.map(({ event }) => [event.id, event.data.id])).toEqual(
 			Array.from({ length: count + 1 }, () => [event_id, id]),
 		);

@@ -4,8 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { run } from './support/programs.ts';
 
 const { app } = inject('prepared');
-const configOf = (use: string) =>
-	`extends: plinth:embedded\nplugins:\n  weather: { use: '${use}' }\n`;
+const configOf = (use: string) => `extends: plinth:embedded\nplugins:\n  weather: { use: '${use}' }\n`;
 const manifest = '{ "name": "plinth-weather", "type": "module", "exports": "./index.js" }';
 
 interface Report {
@@ -20,8 +19,7 @@ interface Report {
 const reports: readonly Report[] = [
 	{
 		file: 'no-factory',
-		message:
-			/plinth-weather exports no plugin factory, which is what definePlugin returns; it exports weather\./,
+		message: /plinth-weather exports no plugin factory, which is what definePlugin returns; it exports weather\./,
 		remedy: /check the spelling of package and export/,
 		code: 'E_CONFIG_NAME',
 	},
@@ -84,25 +82,22 @@ const reports: readonly Report[] = [
 	},
 ];
 
-test.each(reports)(
-	'plinth check says what is wrong with a plugin: $file $use',
-	async (expected) => {
-		const { file, use = 'plinth-weather' } = expected;
-		const cwd = await mkdtemp(join(app, `broken-${file}-`));
-		await copyFile(join(import.meta.dirname, `broken/${file}.js`), join(cwd, 'index.js'));
-		await writeFile(join(cwd, 'package.json'), manifest);
-		await writeFile(join(cwd, 'plinth.config.yaml'), configOf(use));
+test.each(reports)('plinth check says what is wrong with a plugin: $file $use', async (expected) => {
+	const { file, use = 'plinth-weather' } = expected;
+	const cwd = await mkdtemp(join(app, `broken-${file}-`));
+	await copyFile(join(import.meta.dirname, `broken/${file}.js`), join(cwd, 'index.js'));
+	await writeFile(join(cwd, 'package.json'), manifest);
+	await writeFile(join(cwd, 'plinth.config.yaml'), configOf(use));
 
-		const { code, stdout, stderr } = await run(['plinth', 'check'], { cwd });
+	const { code, stdout, stderr } = await run(['plinth', 'check'], { cwd });
 
-		expect([code, stdout]).toEqual([1, '']);
-		expect(stderr).toContain(`one problem in ${join(cwd, 'plinth.config.yaml')}`);
-		expect(stderr).toMatch(/^ +1\. plugin weather: /m);
-		expect(stderr).toMatch(expected.message);
-		expect(stderr).toMatch(/^ +at +plugins\.weather$/m);
-		expect(stderr).toMatch(new RegExp(`^ +remedy +.*${expected.remedy.source}`, 'm'));
-		expect(stderr).toContain(expected.code);
-		// A report, and no stack under it.
-		expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
-	},
-);
+	expect([code, stdout]).toEqual([1, '']);
+	expect(stderr).toContain(`one problem in ${join(cwd, 'plinth.config.yaml')}`);
+	expect(stderr).toMatch(/^ +1\. plugin weather: /m);
+	expect(stderr).toMatch(expected.message);
+	expect(stderr).toMatch(/^ +at +plugins\.weather$/m);
+	expect(stderr).toMatch(new RegExp(`^ +remedy +.*${expected.remedy.source}`, 'm'));
+	expect(stderr).toContain(expected.code);
+	// A report, and no stack under it.
+	expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
+});

@@ -9,12 +9,7 @@ import { requests, type Visit } from '../../adapters/hosts/test/requests.ts';
 import { rawClient } from '../support/client.ts';
 import { type EventStream, readEvents } from '../support/event-stream.ts';
 import { pngSize } from '../support/png.ts';
-import {
-	type BuiltExample,
-	buildExample,
-	type ExampleServer,
-	startExample,
-} from './support/frameworks.ts';
+import { type BuiltExample, buildExample, type ExampleServer, startExample } from './support/frameworks.ts';
 
 const session = 'a-session-of-ada';
 const headers = { authorization: `Bearer ${session}` };

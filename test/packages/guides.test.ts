@@ -7,19 +7,14 @@ test.each([
 	['write-a-model', 'image'],
 	['write-a-backend', 'blobs'],
 	['write-a-plugin', 'embeddings'],
-])(
-	'the guide %s shows the files of the stranger %s, all of them, as they are',
-	async (guide, name) => {
-		const folder = join(root, 'test/packages/strangers', name);
-		const text = await readFile(join(root, `docs/guides/${guide}.md`), 'utf8');
-		const shown = [...text.matchAll(/^`([\w.]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(
-			([, file = '', content = '']) => [file, content] as const,
-		);
-		const files = await Promise.all(
-			(await readdir(folder)).map(
-				async (file) => [file, await readFile(join(folder, file), 'utf8')] as const,
-			),
-		);
-		expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(files));
-	},
-);
+])('the guide %s shows the files of the stranger %s, all of them, as they are', async (guide, name) => {
+	const folder = join(root, 'test/packages/strangers', name);
+	const text = await readFile(join(root, `docs/guides/${guide}.md`), 'utf8');
+	const shown = [...text.matchAll(/^`([\w.]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(
+		([, file = '', content = '']) => [file, content] as const,
+	);
+	const files = await Promise.all(
+		(await readdir(folder)).map(async (file) => [file, await readFile(join(folder, file), 'utf8')] as const),
+	);
+	expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(files));
+});

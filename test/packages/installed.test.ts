@@ -90,10 +90,7 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 			headers: { 'x-api-key': 'packed-key' },
 			body: form,
 		});
-		expect([response.status, await response.text()]).toEqual([
-			200,
-			expect.stringContaining('Boats are red.'),
-		]);
+		expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Boats are red.')]);
 	});
 
 	check('SIGTERM drains and ends with 0', async () => {

@@ -30,9 +30,7 @@ describe.each(published)('the tarball of $manifest.name', ({ folder, manifest })
 	});
 
 	test('has the licence of the project', async () => {
-		const [own, ours] = await Promise.all(
-			[folder, '.'].map((place) => readFile(join(root, place, 'LICENSE'), 'utf8')),
-		);
+		const [own, ours] = await Promise.all([folder, '.'].map((place) => readFile(join(root, place, 'LICENSE'), 'utf8')));
 		expect(own).toBe(ours);
 	});
 
@@ -59,16 +57,12 @@ describe.each(published)('the tarball of $manifest.name', ({ folder, manifest })
 
 test('plugins, adapters, toolkit and suites leave the kernel and zod to whoever installs them, so that there is one copy', () => {
 	const parts = published.filter(({ folder }) => folder.includes('/') && folder !== 'core/kernel');
-	const wrong = parts.flatMap(
-		({ manifest: { name, dependencies = {}, peerDependencies = {} } }) => [
-			...['@plinth/core', 'zod']
-				.filter((peer) => !peerDependencies[peer])
-				.map((peer) => `${name} has no peer ${peer}`),
-			...Object.keys(dependencies)
-				.filter((own) => own === 'zod' || own.startsWith('@plinth/'))
-				.map((own) => `${name} brings its own ${own}`),
-		],
-	);
+	const wrong = parts.flatMap(({ manifest: { name, dependencies = {}, peerDependencies = {} } }) => [
+		...['@plinth/core', 'zod'].filter((peer) => !peerDependencies[peer]).map((peer) => `${name} has no peer ${peer}`),
+		...Object.keys(dependencies)
+			.filter((own) => own === 'zod' || own.startsWith('@plinth/'))
+			.map((own) => `${name} brings its own ${own}`),
+	]);
 	expect(parts.length).toBeGreaterThan(15);
 	expect(wrong).toEqual([]);
 });

@@ -13,12 +13,9 @@ test.each(typescripts(runtimes))(
 		const lines = exported.map((entry, index) => `export type * as entry${index} from '${entry}';`);
 		await writeFile(join(app, `entries-${name}.ts`), lines.join('\n'));
 		await writeFile(join(app, `tsconfig-${name}.json`), JSON.stringify(configOf(name)));
-		const { code, stdout } = await run(
-			[process.execPath, compiler, '-p', `tsconfig-${name}.json`],
-			{
-				cwd: app,
-			},
-		);
+		const { code, stdout } = await run([process.execPath, compiler, '-p', `tsconfig-${name}.json`], {
+			cwd: app,
+		});
 		expect([code, stdout]).toEqual([0, '']);
 	},
 );
@@ -26,10 +23,7 @@ test.each(typescripts(runtimes))(
 /** The strictest that users have. Hosts bring types of their own; those of Node are the user's. */
 function configOf(name: string): object {
 	const hosts = { fastify: 'fastify/fastify.d.ts', hono: 'hono/dist/types/index.d.ts' };
-	const paths = Object.entries(hosts).map(([host, types]) => [
-		host,
-		[join(root, 'node_modules', types)],
-	]);
+	const paths = Object.entries(hosts).map(([host, types]) => [host, [join(root, 'node_modules', types)]]);
 	return {
 		files: [`entries-${name}.ts`],
 		compilerOptions: {

@@ -18,9 +18,7 @@ test('all packages have one version, and name each other by it', () => {
 
 test('a bump leaves no range of one of our packages, and no version of ours, as it was', () => {
 	const bumped = texts.map(([path, text]) => withVersion(path, text, '98.7.6'));
-	const ranges = bumped.flatMap(
-		(text) => text.match(/"(?:plinth|@plinth\/[\w-]+)": "[^".][^"]*"/g) ?? [],
-	);
+	const ranges = bumped.flatMap((text) => text.match(/"(?:plinth|@plinth\/[\w-]+)": "[^".][^"]*"/g) ?? []);
 	expect(ranges.length).toBeGreaterThan(60);
 	expect(ranges.filter((range) => !range.endsWith('"^98.7.6"'))).toEqual([]);
 	const own = bumped.filter((text) => /version(?:": "| = ')98\.7\.6/.test(text));

@@ -7,12 +7,9 @@ import { defaultOf, typeOf } from '../../scripts/reference/schema.ts';
 import { generatedPages } from '../../scripts/reference.ts';
 import { root } from '../support/cli.ts';
 
-test.each(Object.entries(generatedPages))(
-	'%s is what npm run reference writes',
-	async (file, write) => {
-		expect(readFileSync(join(root, file), 'utf8')).toBe(`${await write()}\n`);
-	},
-);
+test.each(Object.entries(generatedPages))('%s is what npm run reference writes', async (file, write) => {
+	expect(readFileSync(join(root, file), 'utf8')).toBe(`${await write()}\n`);
+});
 
 test.each([
 	[z.coerce.number().int().min(1).max(64).default(2), 'integer, 1 to 64', '`2`'],

@@ -10,8 +10,7 @@ import { bootEmbedded } from '../support/serve.ts';
 import { pagesOf, type Snippet, snippetsOf } from './snippets.ts';
 
 const snippets = snippetsOf(pagesOf());
-const of = (...languages: readonly string[]) =>
-	snippets.filter(({ language }) => languages.includes(language));
+const of = (...languages: readonly string[]) => snippets.filter(({ language }) => languages.includes(language));
 
 // Where tests run the JavaScript of a page. TypeScript is checked as one program: typed.test.ts.
 const runners: Readonly<Record<string, string>> = {
@@ -53,8 +52,7 @@ test(`${of('json').length} blocks of JSON can be read`, () => {
 
 describe(`${of('sh').length} blocks for a shell`, () => {
 	test('can be read by one', () => {
-		const isShell = ({ text }: Snippet) =>
-			spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' }).status === 0;
+		const isShell = ({ text }: Snippet) => spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' }).status === 0;
 		expect(wrong(of('sh'), isShell)).toEqual([]);
 	});
 
@@ -89,9 +87,7 @@ describe(`${of('sh').length} blocks for a shell`, () => {
 
 		test('that the built-in composition has, or that the page adds', () => {
 			const { paths } = booted.app.openapi() as { readonly paths: object };
-			const routes = Object.keys(paths).map(
-				(path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-			);
+			const routes = Object.keys(paths).map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
 			const isServed = ({ page, text }: Snippet) =>
 				pathsIn(text).every(
 					(path) =>

@@ -5,9 +5,7 @@ import { removeDir, temporaryDir } from '../support/serve.ts';
 import { pagesOf, snippetsOf } from './snippets.ts';
 import { faultsOf, type Surroundings } from './typed.ts';
 
-const typed = snippetsOf(pagesOf()).filter(
-	({ language }) => language === 'ts' || language === 'js',
-);
+const typed = snippetsOf(pagesOf()).filter(({ language }) => language === 'ts' || language === 'js');
 
 const read = 'declare const signal: AbortSignal;\ndeclare const path: string;';
 const suite = (kind: string) => `
@@ -16,8 +14,7 @@ import { ${kind}ModelSuite } from '@plinth/plugin-${kind}/testing';
 declare const create: Parameters<typeof ${kind}ModelSuite>[0]['create'];`;
 const example = (kind: string, factory: string) =>
 	`import { ${factory} } from '@plinth-examples/custom-${kind}-model';`;
-const codec =
-	"import type { ImageCodec } from '@plinth/toolkit';\ndeclare const images: ImageCodec;";
+const codec = "import type { ImageCodec } from '@plinth/toolkit';\ndeclare const images: ImageCodec;";
 
 // What the page has said before, in words.
 const surroundings: readonly Surroundings[] = [

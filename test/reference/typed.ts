@@ -45,9 +45,7 @@ export async function faultsOf(
 	const places = new Map<string, string>();
 	for (const [index, snippet] of snippets.entries()) {
 		const file = fileOf(snippet, index);
-		const around = surroundings.filter(
-			({ page, has }) => page === snippet.page && snippet.text.includes(has),
-		);
+		const around = surroundings.filter(({ page, has }) => page === snippet.page && snippet.text.includes(has));
 		// Behind the snippet, so that lines keep their numbers: imports and declarations hold all over a module.
 		const lines = [asModule(snippet.text), ...around.map((each) => each.with)];
 		await mkdir(join(folder, file, '..'), { recursive: true });

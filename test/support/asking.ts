@@ -98,15 +98,10 @@ export function formPieces(
 	count: number,
 ): { readonly headers: Readonly<Record<string, string>>; readonly pieces: readonly Uint8Array[] } {
 	const boundary = 'a-boundary-of-the-tests';
-	const part = (disposition: string) =>
-		`--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`;
-	const head = Object.entries(fields).map(
-		([name, value]) => `${part(`name="${name}"`)}${value}\r\n`,
-	);
+	const part = (disposition: string) => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`;
+	const head = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}${value}\r\n`);
 	const size = Math.ceil(picture.length / count);
-	const slices = Array.from({ length: count }, (_, index) =>
-		picture.subarray(index * size, (index + 1) * size),
-	);
+	const slices = Array.from({ length: count }, (_, index) => picture.subarray(index * size, (index + 1) * size));
 	const pieces = [
 		Buffer.from(`${head.join('')}${part('name="input_reference"; filename="a.png"')}`),
 		...slices,

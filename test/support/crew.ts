@@ -43,9 +43,7 @@ export class Crew {
 
 	/** Kills one of them, or both. */
 	async killSome(): Promise<void> {
-		const victims = this.#worker
-			? this.#random.pick(['server', 'worker', 'both'] as const)
-			: 'server';
+		const victims = this.#worker ? this.#random.pick(['server', 'worker', 'both'] as const) : 'server';
 		await Promise.all([
 			victims === 'worker' ? undefined : this.#killServer(),
 			victims === 'server' ? undefined : this.#killWorker(),

@@ -14,10 +14,7 @@ export interface CuttingProxy {
  * Makes a proxy before a server. When the server answers a request whose head `isDoomed`, the client's connection is reset in
  * place of the answer: the server has done its work and the client cannot know. Heads are expected in one piece.
  */
-export async function cuttingProxy(
-	target: string,
-	isDoomed: (head: string) => boolean,
-): Promise<CuttingProxy> {
+export async function cuttingProxy(target: string, isDoomed: (head: string) => boolean): Promise<CuttingProxy> {
 	const { hostname, port } = new URL(target);
 	const sockets = new Set<Socket>();
 	let cuts = 0;

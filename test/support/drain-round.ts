@@ -64,11 +64,7 @@ export async function drainScene(fleet: Fleet): Promise<DrainScene> {
 }
 
 /** One round: a server with everything under way at once gets SIGTERM. `withLongJob`: one that outlasts the grace period. */
-export async function drainRound(
-	scene: DrainScene,
-	random: Seeded,
-	withLongJob: boolean,
-): Promise<DrainRound> {
+export async function drainRound(scene: DrainScene, random: Seeded, withLongJob: boolean): Promise<DrainRound> {
 	const { fleet, video, speech, accepted, interrupted } = scene;
 	const server = await fleet.serve({ server: { graceMs: withLongJob ? 4_000 : 12_000 } });
 	const { url, child, client } = server;
@@ -100,9 +96,7 @@ export async function drainRound(
 	const [uploaded, downloaded, spoken] = slow;
 	const faults = [
 		...(code === 0 ? [] : [`the exit code is ${code}`]),
-		...polls
-			.filter((poll) => !isLate(poll))
-			.flatMap((poll) => unlessStatus('a poll or a newcomer', poll, 200)),
+		...polls.filter((poll) => !isLate(poll)).flatMap((poll) => unlessStatus('a poll or a newcomer', poll, 200)),
 		...unlessStatus('the upload', uploaded, 201),
 		...unlessWhole('the download', downloaded, video.sha256),
 		...unlessWhole('the speech', spoken, speech),
@@ -145,10 +139,7 @@ function slowUpload(url: string): Promise<Outcome> {
 }
 
 /** What the round before has left to this server, and is not there. */
-async function missing(
-	client: RawClient,
-	{ accepted, interrupted }: DrainScene,
-): Promise<readonly string[]> {
+async function missing(client: RawClient, { accepted, interrupted }: DrainScene): Promise<readonly string[]> {
 	const faults: string[] = [];
 	for (const id of accepted) {
 		const { status, error } = await client.finished(id);

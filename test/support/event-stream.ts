@@ -62,11 +62,7 @@ export function readEvents(answer: Response, close: () => void = () => {}): Even
 }
 
 /** Asks for an event stream. */
-export async function openEvents(
-	url: string,
-	key: string,
-	lastEventId?: string,
-): Promise<EventStream> {
+export async function openEvents(url: string, key: string, lastEventId?: string): Promise<EventStream> {
 	const leaving = new AbortController();
 	const headers = { 'x-api-key': key, ...(lastEventId && { 'last-event-id': lastEventId }) };
 	const answer = await fetch(url, { headers, signal: leaving.signal });

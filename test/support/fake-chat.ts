@@ -6,9 +6,7 @@ import { z } from 'zod';
  * A chat model that says its last user's words back, word by word. Words that begin with "fail:" break it off behind the first piece. `held`
  * is waited for before each piece, until its signal aborts; signals of its calls are put into `signals`.
  */
-export function fakeChat(
-	options: { readonly held?: () => Promise<void>; readonly signals?: AbortSignal[] } = {},
-) {
+export function fakeChat(options: { readonly held?: () => Promise<void>; readonly signals?: AbortSignal[] } = {}) {
 	const { held = async () => {}, signals = [] } = options;
 	return defineModel({
 		kind: chatModels,

@@ -1,10 +1,5 @@
 import { defineModel, modelError } from '@plinth/core';
-import {
-	type ImageEditRequest,
-	type ImageModel,
-	type ImageRequest,
-	imageModels,
-} from '@plinth/plugin-image/model';
+import { type ImageEditRequest, type ImageModel, type ImageRequest, imageModels } from '@plinth/plugin-image/model';
 import { type SpeechModel, speechModels } from '@plinth/plugin-speech/model';
 import { type VideoModel, type VideoRequest, videoModels } from '@plinth/plugin-video/model';
 import { z } from 'zod';

@@ -85,7 +85,7 @@ export async function createFleet(name: string, common: MemberOptions = {}): Pro
 		},
 		async work(options = {}) {
 			const member = start('worker', options);
-			await member.child.printed(/works on[^]*video/);
+			await member.child.printed(/works on[\s\S]*video/);
 			return member;
 		},
 		output: () => children.map((child) => `${child.stdout()}${child.stderr()}`).join('\n'),

@@ -1,10 +1,4 @@
-import {
-	defineConfig,
-	definePlugin,
-	defineRoute,
-	type ForwardDispatcher,
-	plinthError,
-} from '@plinth/core';
+import { defineConfig, definePlugin, defineRoute, type ForwardDispatcher, plinthError } from '@plinth/core';
 import { apiKeys } from '@plinth/keys';
 import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { Agent } from 'undici';

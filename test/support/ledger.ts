@@ -1,13 +1,7 @@
 import type { WireVideo } from './client.ts';
 
 /** What went wrong, in the words of the table. */
-export type FaultKind =
-	| 'lost'
-	| 'terminal moved'
-	| 'half-served'
-	| 'came back'
-	| 'replayed wrongly'
-	| 'server error';
+export type FaultKind = 'lost' | 'terminal moved' | 'half-served' | 'came back' | 'replayed wrongly' | 'server error';
 
 /** A job as its client knows it. */
 export interface Entry {

@@ -89,11 +89,7 @@ export function pptxOf(
 }
 
 /** A text shape of a slide: paragraphs of plain text at a place, in points. */
-export function shapeOf(
-	texts: readonly string[],
-	[x, y, width, height]: readonly number[],
-	placeholder = '',
-): string {
+export function shapeOf(texts: readonly string[], [x, y, width, height]: readonly number[], placeholder = ''): string {
 	const units = [x, y, width, height].map((points) => Math.round((points ?? 0) * 12_700));
 	const paragraphs = texts.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join('');
 	const place = `<a:xfrm><a:off x="${units[0]}" y="${units[1]}"/><a:ext cx="${units[2]}" cy="${units[3]}"/></a:xfrm>`;
@@ -111,9 +107,7 @@ export function xlsxOf(
 	workbook = '',
 ): Buffer {
 	const names = sheets.map((_, index) => `xl/worksheets/sheet${index + 1}.xml`);
-	const list = sheets.map(
-		({ name }, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="s${index}"/>`,
-	);
+	const list = sheets.map(({ name }, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="s${index}"/>`);
 	const shared: Link[] = ['sharedStrings', 'styles']
 		.filter((kind) => `xl/${kind}.xml` in parts)
 		.map((kind) => [kind, kind, `xl/${kind}.xml`]);
@@ -181,8 +175,7 @@ function relationsOf(part: string): string {
 
 function relationsXml(links: readonly Link[]): string {
 	const all = links.map(
-		([id, kind, target]) =>
-			`<Relationship Id="${id}" Type="${types}/${kind}" Target="/${target}"/>`,
+		([id, kind, target]) => `<Relationship Id="${id}" Type="${types}/${kind}" Target="/${target}"/>`,
 	);
 	return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
 }

@@ -71,9 +71,7 @@ export async function useWebhooks({ send, post }: Senders): Promise<PlantedWebho
 		await eventually('everything was tried', () => received >= 5);
 		await eventually('and has failed', async () => {
 			const { data } = await tell(send('/v1/webhook_deliveries'));
-			return (
-				data.length === 2 && data.every((each: { status: string }) => each.status === 'failed')
-			);
+			return data.length === 2 && data.every((each: { status: string }) => each.status === 'failed');
 		});
 		await tell(send(`/v1/videos/${id}`));
 		await tell(send(endpoints));

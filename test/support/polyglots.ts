@@ -4,13 +4,9 @@ const png = Buffer.from(solidPng(4, 4, [9, 9, 9]));
 const pngMagic = png.subarray(0, 8);
 /** Up to the end of the header: what it claims is right, and nothing follows. */
 const pngHead = png.subarray(0, 33);
-const jpegHead = Buffer.from(
-	'ffd8ffe000104a46494600010100000100010000ffc0000b080010001001011100',
-	'hex',
-);
+const jpegHead = Buffer.from('ffd8ffe000104a46494600010100000100010000ffc0000b080010001001011100', 'hex');
 const html = '<!DOCTYPE html><html><body><script>alert(document.domain)</script></body></html>';
-const svg =
-	'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
 const php = '<?php system($_GET["c"]); ?>';
 
 const join = (...parts: readonly (string | Uint8Array)[]) =>
@@ -49,11 +45,7 @@ export const polyglots: Readonly<Record<string, Buffer>> = {
 	'HTML behind a PNG header': join(pngHead, html),
 	'PHP behind a JPEG start': join(jpegHead, php),
 	'PHP behind the first bytes of a JPEG': join(Buffer.from('ffd8ffe0', 'hex'), php),
-	'a JPEG comment and nothing else': join(
-		Buffer.from('ffd8fffe001e', 'hex'),
-		php,
-		Buffer.from('ffd9', 'hex'),
-	),
+	'a JPEG comment and nothing else': join(Buffer.from('ffd8fffe001e', 'hex'), php, Buffer.from('ffd9', 'hex')),
 	'HTML in a WebP': riff('WEBP', join('VP8 ', Buffer.from([html.length, 0, 0, 0]), html)),
 	'a WAV': riff('WAVE', 'fmt \0\0\0\0'),
 	'a WebP without pixels': riff('WEBP', ''),

@@ -14,10 +14,7 @@ export interface QuickRun {
 	readonly at: number;
 }
 
-const head = Buffer.concat([
-	Buffer.from([0, 0, 0, 20]),
-	Buffer.from('ftypisom\0\0\0\0isom', 'latin1'),
-]);
+const head = Buffer.concat([Buffer.from([0, 0, 0, 20]), Buffer.from('ftypisom\0\0\0\0isom', 'latin1')]);
 const steps = 10;
 
 /**

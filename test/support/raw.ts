@@ -14,11 +14,7 @@ export interface RawAnswer {
  * Sends bytes as they are and reads one answer, until it is whole or the server hangs up; with `headOnly`, until its head is there, as
  * for streams without an end. Texts are sent as Latin-1, one byte for each character. A request may be left unfinished on purpose.
  */
-export function rawAnswer(
-	url: string,
-	request: string,
-	{ headOnly = false } = {},
-): Promise<RawAnswer> {
+export function rawAnswer(url: string, request: string, { headOnly = false } = {}): Promise<RawAnswer> {
 	const { port, hostname } = new URL(url);
 	return new Promise((resolve, reject) => {
 		const socket = connect(Number(port), hostname, () => socket.write(request, 'latin1'));

@@ -25,8 +25,7 @@ export function recorder(url: string): Recorder {
 	};
 	return {
 		fetch: recorded,
-		sdk: (OpenAI, apiKey) =>
-			new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, fetch: recorded }),
+		sdk: (OpenAI, apiKey) => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, fetch: recorded }),
 		said: async () => (await Promise.all(answers)).join('\n'),
 		complaints: replies.complaints,
 	};

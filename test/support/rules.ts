@@ -30,11 +30,7 @@ const inner: Readonly<Record<string, string>> = {
 };
 
 /** Checks the answer to a request with one value in it; `good` is the status where the rule allows it. */
-export async function expectRule(
-	answer: Response,
-	[param, value, code]: Rule,
-	good: number,
-): Promise<void> {
+export async function expectRule(answer: Response, [param, value, code]: Rule, good: number): Promise<void> {
 	if (code === undefined) {
 		expect(answer.status).toBe(good);
 		await answer.arrayBuffer();
@@ -61,9 +57,10 @@ export const titled = (rules: readonly Rule[]) =>
 
 /** JSON in which numbers may be larger than JavaScript can say. */
 const jsonOf = (fields: object) =>
-	JSON.stringify(fields, (_, value) =>
-		value === Number.POSITIVE_INFINITY ? 'INFINITE' : value,
-	).replace('"INFINITE"', '1e999');
+	JSON.stringify(fields, (_, value) => (value === Number.POSITIVE_INFINITY ? 'INFINITE' : value)).replace(
+		'"INFINITE"',
+		'1e999',
+	);
 
 /** Sends JSON. */
 export function postJson(client: RawClient, path: string, fields: object): Promise<Response> {

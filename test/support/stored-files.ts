@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import { defineBackend, mediaTypeOf } from '@plinth/core';
-import {
-	type FileSource,
-	mediaServices,
-	type RemoteImages,
-	type SourceFile,
-} from '@plinth/toolkit';
+import { type FileSource, mediaServices, type RemoteImages, type SourceFile } from '@plinth/toolkit';
 import { z } from 'zod';
 
 /** Bytes by the names under which requests find them. */

@@ -55,10 +55,7 @@ async function step(context: Visit, client: RawClient): Promise<void> {
 
 type Act = (context: Visit, client: RawClient, entry: Entry) => Promise<void>;
 
-function choices(
-	isThere: (entry: Entry) => boolean,
-	choice: number,
-): readonly [(entry: Entry) => boolean, Act] {
+function choices(isThere: (entry: Entry) => boolean, choice: number): readonly [(entry: Entry) => boolean, Act] {
 	if (choice < 0.72) return [({ id }) => id !== undefined, look];
 	if (choice < 0.86) return [(entry) => isThere(entry) && entry.status === 'completed', download];
 	if (choice < 0.96) return [({ key, removal }) => key !== undefined && removal === 'none', ask];
@@ -83,11 +80,7 @@ async function create(context: Visit, client: RawClient): Promise<void> {
 }
 
 /** Posts the job, for the first time or again. */
-export async function ask(
-	{ ledger, happened }: Visit,
-	client: RawClient,
-	entry: Entry,
-): Promise<void> {
+export async function ask({ ledger, happened }: Visit, client: RawClient, entry: Entry): Promise<void> {
 	const body = new FormData();
 	const fields = { model: entry.model, prompt: entry.prompt, seconds: '2', size: '640x480' };
 	for (const [name, value] of Object.entries(fields)) body.set(name, value);
@@ -103,11 +96,7 @@ export async function ask(
 }
 
 /** Reads the job. */
-export async function look(
-	{ ledger, happened }: Visit,
-	client: RawClient,
-	entry: Entry,
-): Promise<void> {
+export async function look({ ledger, happened }: Visit, client: RawClient, entry: Entry): Promise<void> {
 	const answer = await client.send(`/v1/videos/${entry.id}`);
 	const text = await answer.text();
 	if (answer.status === 404) return ledger.miss(entry);

@@ -91,10 +91,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
 }
 
 /** By the official SDK, which also wants a time within five minutes. */
-async function faultsOf(
-	{ headers, body, event, path }: Arrival,
-	secret: string | null,
-): Promise<readonly string[]> {
+async function faultsOf({ headers, body, event, path }: Arrival, secret: string | null): Promise<readonly string[]> {
 	const faults = [];
 	if (headers['webhook-id'] !== event.id) faults.push(`${path}: two ids for ${event.id}`);
 	if (secret === null) {

@@ -81,9 +81,7 @@ test('200 streams are as fast beside a reader that does not read', async () => {
 		expect(socket.closed).toBe(false);
 		socket.destroy();
 	}
-	console.info(
-		`p99 of ${streams} streams: ${alone.toFixed(0)} ms, beside a slow reader ${beside.toFixed(0)} ms.`,
-	);
+	console.info(`p99 of ${streams} streams: ${alone.toFixed(0)} ms, beside a slow reader ${beside.toFixed(0)} ms.`);
 	expect(beside).toBeLessThan(alone * 1.2);
 });
 

@@ -97,8 +97,7 @@ async function createUntilRefused(model = 'instant-1'): Promise<string[]> {
 	throw new Error('The disk never became full.');
 }
 
-const completed = async () =>
-	client.finished((await client.create({ model: 'instant-1', prompt: 'before' })).id);
+const completed = async () => client.finished((await client.create({ model: 'instant-1', prompt: 'before' })).id);
 
 describe('on a full disk', () => {
 	test('a create is refused with storage_full, and leaves neither record nor file', async () => {
@@ -182,9 +181,7 @@ describe('on a full disk', () => {
 		await eventually(
 			'the first ones have failed',
 			async () => {
-				const all = await Promise.all(
-					waiting.map(({ id }) => client.json<WireVideo>(`/v1/videos/${id}`)),
-				);
+				const all = await Promise.all(waiting.map(({ id }) => client.json<WireVideo>(`/v1/videos/${id}`)));
 				return all.filter(({ status }) => status === 'failed').length >= 2;
 			},
 			20_000,

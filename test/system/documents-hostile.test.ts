@@ -75,8 +75,7 @@ async function parse(document: Uint8Array, filename: string, pages?: string): Pr
 	return results[0] as Result;
 }
 
-const textOf = ({ content: { text, pages } }: Result) =>
-	text ?? pages?.map((page) => page.text).join('\n');
+const textOf = ({ content: { text, pages } }: Result) => text ?? pages?.map((page) => page.text).join('\n');
 
 /** Reads a small document that nobody has read before. */
 async function expectGood(number: number): Promise<void> {

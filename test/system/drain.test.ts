@@ -27,8 +27,7 @@ test(`${rounds} servers that get SIGTERM with everything under way let all of it
 	};
 	await Promise.all(Array.from({ length: lanes }, lane));
 
-	const sum = (pick: (round: DrainRound) => number) =>
-		shown.reduce((total, round) => total + pick(round), 0);
+	const sum = (pick: (round: DrainRound) => number) => shown.reduce((total, round) => total + pick(round), 0);
 	const most = (pick: (round: DrainRound) => number) => Math.max(...shown.map(pick));
 	const faults = shown.flatMap((round) => round.faults);
 	printTable(`drains, seed ${random.seed}`, {

@@ -136,9 +136,6 @@ describe('the content of a video', () => {
 /** Begins a download whose body nobody has read yet. */
 function download(): Promise<IncomingMessage> {
 	return new Promise((resolve, reject) => {
-		get(`${url}${content}`, { headers: { 'x-api-key': keyA }, agent: false }, resolve).on(
-			'error',
-			reject,
-		);
+		get(`${url}${content}`, { headers: { 'x-api-key': keyA }, agent: false }, resolve).on('error', reject);
 	});
 }

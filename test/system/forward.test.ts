@@ -132,8 +132,7 @@ function faultOf({ pieces, size, kind, breaksAt }: Plan, text: string): string |
 	if (isWhole && status !== '200') return `a whole answer was told as ${status}`;
 	const body = text.slice(text.indexOf('\r\n\r\n') + 4);
 	const letters = body.length - body.replaceAll(letter, '').length;
-	const ends =
-		kind === 'length' ? letters === pieces * size : body === '' || body.endsWith('0\r\n\r\n');
+	const ends = kind === 'length' ? letters === pieces * size : body === '' || body.endsWith('0\r\n\r\n');
 	if (isWhole) return ends && letters === pieces * size ? undefined : 'an answer has lost its end';
 	return status === '200' && text.includes('\r\n\r\n') && ends && body !== ''
 		? 'a part of an answer has a clean end'
@@ -193,9 +192,7 @@ describe('a server that passes requests on', () => {
 
 	test(`${visits} requests that are broken off anywhere leave nothing behind`, async () => {
 		const random = seeded();
-		onTestFailed(() =>
-			console.error(`PLINTH_TEST_SEED=${random.seed}\n${child.stderr().slice(-2_000)}`),
-		);
+		onTestFailed(() => console.error(`PLINTH_TEST_SEED=${random.seed}\n${child.stderr().slice(-2_000)}`));
 		// Warm: what the first requests load, and the memory that a rush needs, is no growth.
 		expect(await rush(visits / 2, random)).toEqual([]);
 		const before = usageOfGroup(child.pid);

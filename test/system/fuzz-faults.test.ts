@@ -41,9 +41,7 @@ describe('2,000 generated requests find', () => {
 		const fuzzer = new Fuzzer({ ...lab, slowMs: isSlow ? 500 : 5_000 });
 		const operation = fuzzer.document.operations.find((each) => each.name === name);
 		if (!operation) throw new Error(`${name} is not described.`);
-		const found = await fuzzer
-			.run(operation, { runs: 2_000, seed: 1, shrink: !isSlow })
-			.catch(String);
+		const found = await fuzzer.run(operation, { runs: 2_000, seed: 1, shrink: !isSlow }).catch(String);
 		expect(found).toMatch(said);
 		// A person can send it again, and sees what is special about it.
 		expect(found).toContain(`${name} failed after`);

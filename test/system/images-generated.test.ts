@@ -65,21 +65,15 @@ async function textIn(picture: Buffer, name: string): Promise<string> {
 }
 
 describe('twenty-four drawn pictures', () => {
-	test.each(['1024x1024', '1536x1024', '1024x1536'])(
-		'carry captions that a machine can read, at %s',
-		async (size) => {
-			const missed: string[] = [];
-			for (const [i, [prompt, caption]] of prompts.entries()) {
-				const read = await textIn(await draw(prompt, size), `${size}-${i}`);
-				if (!letters(read).includes(letters(caption))) missed.push(caption);
-			}
-			console.log(
-				`${size}: ${prompts.length - missed.length} of ${prompts.length} captions read`,
-				missed,
-			);
-			expect(missed.length).toBeLessThanOrEqual(2);
-		},
-	);
+	test.each(['1024x1024', '1536x1024', '1024x1536'])('carry captions that a machine can read, at %s', async (size) => {
+		const missed: string[] = [];
+		for (const [i, [prompt, caption]] of prompts.entries()) {
+			const read = await textIn(await draw(prompt, size), `${size}-${i}`);
+			if (!letters(read).includes(letters(caption))) missed.push(caption);
+		}
+		console.log(`${size}: ${prompts.length - missed.length} of ${prompts.length} captions read`, missed);
+		expect(missed.length).toBeLessThanOrEqual(2);
+	});
 
 	test('differ from each other by more than 15 % on average', async () => {
 		const small: Buffer[] = [];
@@ -88,9 +82,7 @@ describe('twenty-four drawn pictures', () => {
 			await writeFile(file, await draw(prompt, '1024x1024'));
 			small.push(await colourFrame(file, { at: 0, width: 1024, height: 1024 }));
 		}
-		const distances = small.flatMap((a, i) =>
-			small.slice(i + 1).map((b) => difference(a, b) / 255),
-		);
+		const distances = small.flatMap((a, i) => small.slice(i + 1).map((b) => difference(a, b) / 255));
 		const mean = distances.reduce((sum, each) => sum + each, 0) / distances.length;
 		console.log(`mean difference of ${distances.length} pairs: ${(mean * 100).toFixed(1)} %`);
 		expect(mean).toBeGreaterThan(0.15);

@@ -44,12 +44,7 @@ function multipart(pictures: readonly Uint8Array<ArrayBuffer>[], prompt: string)
 	return client.send('/v1/images/edits', {
 		method: 'POST',
 		headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-		body: new Blob([
-			...files,
-			field('model', 'builtin-image'),
-			field('prompt', prompt),
-			`--${boundary}--\r\n`,
-		]),
+		body: new Blob([...files, field('model', 'builtin-image'), field('prompt', prompt), `--${boundary}--\r\n`]),
 	});
 }
 

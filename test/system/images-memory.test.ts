@@ -76,9 +76,7 @@ beforeEach(async () => {
 		cwd: import.meta.dirname,
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
-	lines = createInterface({ input: server.stdout as NodeJS.ReadableStream })[
-		Symbol.asyncIterator
-	]();
+	lines = createInterface({ input: server.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
 	expect((await lines.next()).value).toBe('ready');
 });
 
@@ -269,21 +267,10 @@ describe('a picture that takes the worker more memory than it may have', () => {
 	test('is refused, and the next one is not', async () => {
 		// 16 bits of red, green, blue and alpha, turned upright by EXIF: more than 400 MB of pixels.
 		const rows = Buffer.alloc((most.width * 8 + 1) * 4_900);
-		const large = await writePng(
-			'deep.png',
-			{ ...most, height: 4_900, depth: 16, type: 6 },
-			rows,
-			1,
-		);
+		const large = await writePng('deep.png', { ...most, height: 4_900, depth: 16, type: 6 }, rows, 1);
 		const png = await readFile(large);
-		const exif = Buffer.from(
-			'MM\0*\0\0\0\b\0\u0001\u0001\u0012\0\u0003\0\0\0\u0001\0\u0006\0\0\0\0\0\0',
-			'latin1',
-		);
-		await writeFile(
-			large,
-			Buffer.concat([png.subarray(0, 33), ...chunk('eXIf', exif), png.subarray(33)]),
-		);
+		const exif = Buffer.from('MM\0*\0\0\0\b\0\u0001\u0001\u0012\0\u0003\0\0\0\u0001\0\u0006\0\0\0\0\0\0', 'latin1');
+		await writeFile(large, Buffer.concat([png.subarray(0, 33), ...chunk('eXIf', exif), png.subarray(33)]));
 		const options = { ...box, width: 5_000, height: 9_000, mode: 'fill' };
 		const refused = await ask({ method: 'fit', paths: [large], options });
 		expect(refused.answers).toMatchObject([{ error: 'E_IMAGE_TOO_LARGE', message: /memory/ }]);

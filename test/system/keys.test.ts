@@ -64,11 +64,9 @@ async function listed(): Promise<readonly ListedKey[]> {
 	return JSON.parse((await keys('list', '--json')).stdout) as ListedKey[];
 }
 
-const idOf = async (key: string) =>
-	(await listed()).find(({ hint }) => key.endsWith(hint))?.id ?? 'not listed';
+const idOf = async (key: string) => (await listed()).find(({ hint }) => key.endsWith(hint))?.id ?? 'not listed';
 
-const clients = (key: string): readonly RawClient[] =>
-	servers.map(({ url }) => rawClient(url, key));
+const clients = (key: string): readonly RawClient[] => servers.map(({ url }) => rawClient(url, key));
 
 async function statuses(key: string): Promise<readonly number[]> {
 	const answers = clients(key).map((client) => client.send('/v1/models'));
@@ -88,9 +86,7 @@ describe('keys of two servers on one data directory', () => {
 		const revoked = await keys('revoke', await idOf(key));
 		const since = Date.now();
 		expect([revoked.code, revoked.stdout]).toEqual([0, expect.stringMatching(/is revoked\.$/)]);
-		await eventually('both refuse it', async () =>
-			(await statuses(key)).every((status) => status === 401),
-		);
+		await eventually('both refuse it', async () => (await statuses(key)).every((status) => status === 401));
 		expect(Date.now() - since).toBeLessThan(1_000);
 	});
 
@@ -129,11 +125,7 @@ describe('keys of two servers on one data directory', () => {
 		};
 		const before = Date.now();
 		await statuses(key);
-		await eventually(
-			'its use is written',
-			async () => (await lastUsed('used')) !== 'never',
-			20_000,
-		);
+		await eventually('its use is written', async () => (await lastUsed('used')) !== 'never', 20_000);
 		expect(await lastUsed('used')).toBeGreaterThanOrEqual(before - 1);
 		expect(await lastUsed('used')).toBeLessThanOrEqual(Date.now());
 		expect(await lastUsed('unused')).toBe('never');
@@ -161,9 +153,7 @@ describe('keys of two servers on one data directory', () => {
 		expect(shown.filter((key) => !keyForm.test(key))).toEqual([]);
 		const entries = await readdir(join(dir, 'data'), { recursive: true, withFileTypes: true });
 		const files = entries.filter((entry) => entry.isFile());
-		expect(files.map(({ name }) => name)).toEqual(
-			expect.arrayContaining(['plinth.db', 'plinth.db-wal']),
-		);
+		expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['plinth.db', 'plinth.db-wal']));
 		const texts = await Promise.all(
 			files.map(async ({ parentPath, name }) => ({
 				name,

@@ -139,9 +139,7 @@ async function unsettled(client: RawClient, ledger: Ledger): Promise<readonly st
 
 /** Files that belong to nothing that is served, once the sweeps have been by. */
 async function leftOver(videos: readonly WireVideo[]): Promise<readonly string[]> {
-	const completed = new Set(
-		videos.filter(({ status }) => status === 'completed').map(({ id }) => id),
-	);
+	const completed = new Set(videos.filter(({ status }) => status === 'completed').map(({ id }) => id));
 	const find = () => {
 		const attempts = new Map<string, string>();
 		const blobs = blobFiles(fleet.dataDir).filter((path) => {

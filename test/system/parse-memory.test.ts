@@ -60,9 +60,7 @@ test.each([
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const document = randomBytes(48 * megabyte);
 	const held = await heldDuring(child.pid, async () => {
-		expect((await resultOf(await post(document, header)))?.error?.code).toBe(
-			'document_unsupported',
-		);
+		expect((await resultOf(await post(document, header)))?.error?.code).toBe('document_unsupported');
 	});
 	console.info(`64 MB ${how}: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
 	expect(held.server).toBeLessThan(64 * megabyte);
@@ -79,8 +77,6 @@ test('an answer of 20 million characters costs a few times its length', async ()
 	});
 	expect(result?.truncated).toBe(true);
 	expect(result?.content.text?.length).toBeGreaterThan(19_000_000);
-	console.info(
-		`20 million characters: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`,
-	);
+	console.info(`20 million characters: server +${mb(held.server)} MB, reader ${mb(held.child)} MB.`);
 	expect(held.server).toBeLessThan(200 * megabyte);
 });

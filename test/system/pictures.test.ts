@@ -108,9 +108,7 @@ describe('the picture', () => {
 		const frame = await colourFrame(file, { at: 1, ...small });
 		const middle = 3 * (small.width * (small.height / 2) + small.width / 2);
 		const [red = 0, green = 0, blue = 0] = frame.subarray(middle, middle + 3);
-		expect(
-			[Math.abs(red - 30), Math.abs(green - 90), Math.abs(blue - 200)].filter((off) => off > 20),
-		).toEqual([]);
+		expect([Math.abs(red - 30), Math.abs(green - 90), Math.abs(blue - 200)].filter((off) => off > 20)).toEqual([]);
 	});
 });
 

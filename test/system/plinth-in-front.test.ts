@@ -5,14 +5,7 @@ import { quoted } from '../clients/chat-suite.ts';
 import { bytesOf } from '../clients/images-suite.ts';
 import { lines, type SdkClass } from '../clients/sdk.ts';
 import { jobEvents } from '../support/job-events.ts';
-import {
-	behind,
-	downloaded,
-	finished,
-	probed,
-	underWay,
-	visitPair,
-} from '../support/pair-visit.ts';
+import { behind, downloaded, finished, probed, underWay, visitPair } from '../support/pair-visit.ts';
 import { frontKey } from '../support/plinth-pair.ts';
 import { pngSize, solidPng } from '../support/png.ts';
 import { readWav } from '../support/wav.ts';
@@ -203,26 +196,22 @@ describe.concurrent.each(['SIGKILL', 'SIGTERM'] as const)('when %s ends', (signa
 		['the front', ['front']],
 		['the upstream', ['upstream']],
 		['both', ['front', 'upstream']],
-	] as const)(
-		'%s in the middle of a video, it is made once, and whole',
-		{ concurrent: false },
-		async (who, names) => {
-			const prompt = `A kite over ${who}`;
-			const { pair } = visit;
-			const id = await underWay(visit, prompt);
-			await Promise.all(names.map((name) => pair[name].stop(signal)));
-			await Promise.all(names.map((name) => pair[name].start()));
-			expect(await finished(visit, id)).toMatchObject({ status: 'completed', error: null });
-			const whole = { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '192' };
-			expect(await downloaded(visit, id, prompt)).toMatchObject(whole);
-			const ids = { front: id, upstream: (await behind(visit, prompt)).id };
-			for (const name of names) {
-				const starts = (await jobEvents(pair[name].dataDir)).filter(
-					({ type, jobId }) => type === 'job.started' && jobId === ids[name],
-				);
-				// It really was in the middle.
-				expect(starts.length).toBeGreaterThan(1);
-			}
-		},
-	);
+	] as const)('%s in the middle of a video, it is made once, and whole', { concurrent: false }, async (who, names) => {
+		const prompt = `A kite over ${who}`;
+		const { pair } = visit;
+		const id = await underWay(visit, prompt);
+		await Promise.all(names.map((name) => pair[name].stop(signal)));
+		await Promise.all(names.map((name) => pair[name].start()));
+		expect(await finished(visit, id)).toMatchObject({ status: 'completed', error: null });
+		const whole = { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '192' };
+		expect(await downloaded(visit, id, prompt)).toMatchObject(whole);
+		const ids = { front: id, upstream: (await behind(visit, prompt)).id };
+		for (const name of names) {
+			const starts = (await jobEvents(pair[name].dataDir)).filter(
+				({ type, jobId }) => type === 'job.started' && jobId === ids[name],
+			);
+			// It really was in the middle.
+			expect(starts.length).toBeGreaterThan(1);
+		}
+	});
 });

@@ -44,8 +44,7 @@ describe.each(lines)('$name behind a connection that resets after the commit', (
 	}
 
 	test('makes one job per call, and each call returns its own', async () => {
-		const returned: { readonly index: number; readonly id: string; readonly prompt: unknown }[] =
-			[];
+		const returned: { readonly index: number; readonly id: string; readonly prompt: unknown }[] = [];
 		let next = 0;
 		const lane = async () => {
 			while (next < calls) {
@@ -66,44 +65,35 @@ describe.each(lines)('$name behind a connection that resets after the commit', (
 	});
 });
 
-describe.each([1, 2])(
-	'50 equal posts with one Idempotency-Key, raced against %i process(es)',
-	(count) => {
-		const posts = 50;
+describe.each([1, 2])('50 equal posts with one Idempotency-Key, raced against %i process(es)', (count) => {
+	const posts = 50;
 
-		test('make one job and get equal answers; another body is refused', async () => {
-			const servers = await Promise.all(Array.from({ length: count }, () => fleet.serve()));
-			const clients = servers.map(({ url }) => rawClient(url, fleetKey));
-			const post = (index: number, prompt: string) => {
-				const body = new FormData();
-				body.set('model', 'quick');
-				body.set('prompt', prompt);
-				body.set('size', '640x480');
-				body.set('input_reference', new File([solidPng(640, 480, [9, 9, 9])], `${index}.png`));
-				const headers = { 'idempotency-key': 'the-one' };
-				const client = clients[index % count] as RawClient;
-				return client.send('/v1/videos', { method: 'POST', headers, body });
-			};
-			const answers = await Promise.all(
-				Array.from({ length: posts }, (_, index) => post(index, 'equal')),
-			);
-			expect(answers.map(({ status }) => status)).toEqual(Array(posts).fill(201));
-			const bodies = await Promise.all(answers.map((answer) => answer.text()));
-			expect(new Set(bodies).size).toBe(1);
-			const replayed = answers.filter(
-				({ headers }) => headers.get('idempotent-replayed') === 'true',
-			);
-			expect(replayed.length).toBe(posts - 1);
+	test('make one job and get equal answers; another body is refused', async () => {
+		const servers = await Promise.all(Array.from({ length: count }, () => fleet.serve()));
+		const clients = servers.map(({ url }) => rawClient(url, fleetKey));
+		const post = (index: number, prompt: string) => {
+			const body = new FormData();
+			body.set('model', 'quick');
+			body.set('prompt', prompt);
+			body.set('size', '640x480');
+			body.set('input_reference', new File([solidPng(640, 480, [9, 9, 9])], `${index}.png`));
+			const headers = { 'idempotency-key': 'the-one' };
+			const client = clients[index % count] as RawClient;
+			return client.send('/v1/videos', { method: 'POST', headers, body });
+		};
+		const answers = await Promise.all(Array.from({ length: posts }, (_, index) => post(index, 'equal')));
+		expect(answers.map(({ status }) => status)).toEqual(Array(posts).fill(201));
+		const bodies = await Promise.all(answers.map((answer) => answer.text()));
+		expect(new Set(bodies).size).toBe(1);
+		const replayed = answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+		expect(replayed.length).toBe(posts - 1);
 
-			const other = await post(0, 'different');
-			expect(other.status).toBe(422);
-			expect(await failure(other)).toMatchObject({ code: 'idempotency_mismatch' });
-			const [video, ...rest] = await allVideos(clients[0] as RawClient);
-			expect(rest).toEqual([]);
-			// The pictures of the others are gone again.
-			expect(blobFiles(fleet.dataDir)).toEqual([
-				expect.stringContaining(`jobs/${video?.id}/input/`),
-			]);
-		});
-	},
-);
+		const other = await post(0, 'different');
+		expect(other.status).toBe(422);
+		expect(await failure(other)).toMatchObject({ code: 'idempotency_mismatch' });
+		const [video, ...rest] = await allVideos(clients[0] as RawClient);
+		expect(rest).toEqual([]);
+		// The pictures of the others are gone again.
+		expect(blobFiles(fleet.dataDir)).toEqual([expect.stringContaining(`jobs/${video?.id}/input/`)]);
+	});
+});

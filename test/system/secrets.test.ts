@@ -232,15 +232,9 @@ async function leaveEarly(): Promise<void> {
 	upload.write(
 		'--b\r\ncontent-disposition: form-data; name="input_reference"; filename="canary-file-name"\r\n\r\ncanary-file-content',
 	);
-	await eventually(
-		'the upload is spooled',
-		async () => (await readdir(join(dir, 'temp'))).length > 0,
-	);
+	await eventually('the upload is spooled', async () => (await readdir(join(dir, 'temp'))).length > 0);
 	upload.destroy();
-	await eventually(
-		'both departures are logged',
-		() => (child.stderr().match(/"status":499/g) ?? []).length >= 2,
-	);
+	await eventually('both departures are logged', () => (child.stderr().match(/"status":499/g) ?? []).length >= 2);
 }
 
 /** Sends bytes as they are, and keeps the answer as a refusal. */

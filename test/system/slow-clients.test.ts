@@ -119,11 +119,7 @@ test('1,600 connections that send slowly or nothing are closed within 20 seconds
 			attack(400, ''),
 			attack(400, post(json), 'x'),
 			attack(200, `${post(`x-api-key: ${key}\r\n${json}`)}{"a":"`, 'x'),
-			attack(
-				200,
-				`${post(`x-api-key: ${otherKey}\r\n${form}`)}${chunk(part)}`,
-				chunk('x'.repeat(1_000)),
-			),
+			attack(200, `${post(`x-api-key: ${otherKey}\r\n${form}`)}${chunk(part)}`, chunk('x'.repeat(1_000))),
 		]);
 		await allClosed(20_000);
 	}));

@@ -10,8 +10,7 @@ import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 import { readSamples } from '../support/wav.ts';
 
 const exec = promisify(execFile);
-const input =
-	'She sells sea shells by the sea shore. The quick brown fox jumps over the lazy dog near the river!';
+const input = 'She sells sea shells by the sea shore. The quick brown fox jumps over the lazy dog near the river!';
 const sampleRate = 24_000;
 /** In each direction, how far apart a decoder may put the sound: what an encoder looks ahead, in samples. */
 const mostShift = 2_500;

@@ -7,9 +7,7 @@ import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 import { pitchOf, type Spectrum, spectralDistance, spectrumOf } from '../support/spectrum.ts';
 import { readWav } from '../support/wav.ts';
 
-const voices = 'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(
-	' ',
-);
+const voices = 'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ');
 /** In dB. A voice that says the sentence again has 0. */
 const clearly = 1.5;
 const input = 'The quick brown fox jumps over the lazy dog near the river.';
@@ -91,9 +89,7 @@ describe('the voices', () => {
 		const alike = heard.flatMap((one, index) =>
 			heard.slice(index + 1).flatMap((other) => {
 				const distance = spectralDistance(one.spectrum, other.spectrum);
-				return distance < clearly
-					? [`${one.voice} / ${other.voice}: ${distance.toFixed(1)} dB`]
-					: [];
+				return distance < clearly ? [`${one.voice} / ${other.voice}: ${distance.toFixed(1)} dB`] : [];
 			}),
 		);
 		expect(alike).toEqual([]);

@@ -53,10 +53,7 @@ async function end(): Promise<void> {
 /** Creates a video from a picture whose bytes are not copied here. */
 async function create(picture: Uint8Array<ArrayBuffer>, fields = {}): Promise<number> {
 	const text = Object.entries({ model: 'held-1', prompt: 'x', ...fields })
-		.map(
-			([name, value]) =>
-				`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-		)
+		.map(([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
 		.join('');
 	const head = `${text}--${boundary}\r\ncontent-disposition: form-data; name="input_reference"; filename="a.png"\r\n\r\n`;
 	const answer = await client.send('/v1/videos', {
@@ -76,8 +73,7 @@ async function uploadsLeft(): Promise<readonly string[]> {
 const ten = <T>(task: () => Promise<T>) => Promise.all(Array.from({ length: 10 }, task));
 
 describe('eight pictures of 50 megapixels at once', () => {
-	const picture = () =>
-		sharp({ create: { width: 10_000, height: 5_000, channels: 3, background: '#345' } });
+	const picture = () => sharp({ create: { width: 10_000, height: 5_000, channels: 3, background: '#345' } });
 
 	test.each([
 		['PNG', () => picture().png({ compressionLevel: 1 })],

@@ -21,11 +21,7 @@ import {
 	type WebhookServer,
 } from '../support/webhook-fleet.ts';
 import { type AskedJob, createJobs } from '../support/webhook-jobs.ts';
-import {
-	type Mood,
-	startWebhookReceiver,
-	type WebhookReceiver,
-} from '../support/webhook-receiver.ts';
+import { type Mood, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const kills = process.env.PLINTH_TEST_LONG === '1' ? 200 : 20;
 const creators = 4;
@@ -119,9 +115,7 @@ test(`${kills} SIGKILLs lose no event, and give none two ids`, async () => {
 	};
 	await eventually('every event has arrived', hasAllArrived, settleMs).catch(() => {});
 	const unsent = await settled(last);
-	const deliveries = (
-		await Promise.all(tenants.map((tenant) => allDeliveries(last, tenant)))
-	).flat();
+	const deliveries = (await Promise.all(tenants.map((tenant) => allDeliveries(last, tenant)))).flat();
 	const purged = await purgedDeliveries(fleet.dataDir);
 
 	const arrivals = receiver.arrivals.filter(({ path }) => path !== '/redirected');

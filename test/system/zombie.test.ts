@@ -22,14 +22,12 @@ beforeEach(async () => {
 
 afterEach(() => fleet.remove());
 
-const statusOf = async (id: string) =>
-	(await server.client.json<WireVideo>(`/v1/videos/${id}`)).status;
+const statusOf = async (id: string) => (await server.client.json<WireVideo>(`/v1/videos/${id}`)).status;
 
 /** Starts a worker that takes the job over, and wakes the stopped one once the other has `come` so far. */
 async function overtake(id: string, come: 'began' | 'ended'): Promise<Member> {
 	const second = await fleet.work();
-	const isSoFar = () =>
-		runsIn(fleet.runsFile).some(({ pid, event }) => pid === second.pid && event === come);
+	const isSoFar = () => runsIn(fleet.runsFile).some(({ pid, event }) => pid === second.pid && event === come);
 	await eventually(`the second worker has ${come}`, isSoFar, 30_000);
 	if (come === 'ended') {
 		expect(await server.client.finished(id)).toMatchObject({ status: 'completed', progress: 1 });

@@ -1,10 +1,5 @@
 import { orAbort, untilAborted } from '@plinth/core';
-import type {
-	AudioEncoder,
-	EncodedAudio,
-	EncodedAudioFormat,
-	MonoAudio,
-} from '@plinth/plugin-speech/model';
+import type { AudioEncoder, EncodedAudio, EncodedAudioFormat, MonoAudio } from '@plinth/plugin-speech/model';
 import { Semaphore } from '@plinth/toolkit';
 import type { Settings } from './messages.ts';
 import type { Threads } from './threads.ts';
@@ -40,11 +35,7 @@ export class ThreadedEncoder implements AudioEncoder {
 	}
 
 	/** Throws a RangeError for sample rates other than 16,000, 24,000 and 48,000 Hz. */
-	async encode(
-		audio: MonoAudio,
-		format: EncodedAudioFormat,
-		signal: AbortSignal,
-	): Promise<EncodedAudio> {
+	async encode(audio: MonoAudio, format: EncodedAudioFormat, signal: AbortSignal): Promise<EncodedAudio> {
 		const { sampleRate } = audio;
 		if (!sampleRates.includes(sampleRate)) {
 			throw new RangeError(`${sampleRate} Hz cannot be encoded, but ${sampleRates.join(', ')}.`);
@@ -55,11 +46,7 @@ export class ThreadedEncoder implements AudioEncoder {
 	}
 
 	/** Reads the next samples only on demand, so that nothing is buffered. */
-	async *#encoded(
-		audio: MonoAudio,
-		settings: Settings,
-		signal: AbortSignal,
-	): AsyncGenerator<Uint8Array> {
+	async *#encoded(audio: MonoAudio, settings: Settings, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 		const releaseSlot = await acquireSlot(this.#slots, signal);
 		try {
 			const thread = this.#threads.acquire();
@@ -84,9 +71,7 @@ export class ThreadedEncoder implements AudioEncoder {
 }
 
 /** Splits chunks into blocks and copies them: the producer may reuse its buffer. */
-async function* blocksOf(
-	chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* blocksOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
 	for await (const chunk of chunks) {
 		for (let start = 0; start < chunk.byteLength; start += blockBytes) {
 			yield new Uint8Array(chunk.subarray(start, start + blockBytes));

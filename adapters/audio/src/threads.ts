@@ -27,9 +27,7 @@ export class Threads {
 	/** The least busy thread, or a new one when all are busy. Throws `E_STOPPING` after `stop`. */
 	acquire(): EncoderThread {
 		if (this.#isStopped) throw plinthError('E_STOPPING');
-		const [least] = [...this.#all.keys()]
-			.filter(({ isUsable }) => isUsable)
-			.sort((a, b) => a.load - b.load);
+		const [least] = [...this.#all.keys()].filter(({ isUsable }) => isUsable).sort((a, b) => a.load - b.load);
 		const isReused = least && (least.load === 0 || this.#all.size >= this.#options.threads);
 		const thread = isReused ? least : this.#startThread();
 		this.#all.get(thread)?.();

@@ -27,10 +27,7 @@ parentPort?.on('message', (request: WorkerRequest) => {
 	}
 });
 
-async function respond(
-	id: number,
-	work: (codec: Codec) => ReturnType<Codec['end']>,
-): Promise<void> {
+async function respond(id: number, work: (codec: Codec) => ReturnType<Codec['end']>): Promise<void> {
 	try {
 		const codec = await codecs.get(id);
 		if (!codec) return;
@@ -49,7 +46,5 @@ function post(message: WorkerResponse, transfer: ArrayBuffer[]): void {
 /** Samples from s16le on any machine. */
 function readSamples(bytes: Uint8Array): Int16Array<ArrayBuffer> {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	return Int16Array.from({ length: bytes.byteLength >> 1 }, (_, index) =>
-		view.getInt16(index * 2, true),
-	);
+	return Int16Array.from({ length: bytes.byteLength >> 1 }, (_, index) => view.getInt16(index * 2, true));
 }

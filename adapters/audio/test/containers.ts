@@ -57,10 +57,7 @@ export function readOpus(bytes: Buffer) {
 		assert(bytes.readUInt32LE(at + 22) === oggChecksum(page), 'the checksum is right');
 		assert(bytes.readUInt32LE(at + 18) === granules.length, 'pages are numbered');
 		const flags = (granules.length === 0 ? 2 : 0) + (end === bytes.length ? 4 : 0);
-		assert(
-			bytes.readUInt8(at + 5) === flags,
-			'the first and the last page are marked, and no other',
-		);
+		assert(bytes.readUInt8(at + 5) === flags, 'the first and the last page are marked, and no other');
 		let length = 0;
 		for (const segment of lacing) {
 			length += segment;

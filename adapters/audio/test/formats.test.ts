@@ -16,11 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => running?.stop());
 
-async function encode(
-	format: EncodedAudioFormat,
-	sound: Uint8Array,
-	chunkBytes?: number,
-): Promise<Buffer> {
+async function encode(format: EncodedAudioFormat, sound: Uint8Array, chunkBytes?: number): Promise<Buffer> {
 	const { body } = await running.provided.encode(mono(sound, chunkBytes), format, signal);
 	return collect(body);
 }
@@ -44,11 +40,7 @@ describe('a file', () => {
 		['opus', 'audio/ogg', { inputRate: sampleRate, channels: 1, pages: 5 }],
 		['aac', 'audio/aac', { sampleRate, channels: 1 }],
 		// What only the end tells cannot stand in its head, which is sent first.
-		[
-			'flac',
-			'audio/flac',
-			{ sampleRate, channels: 1, bitsPerSample: 16, saidSamples: 0, md5: '0'.repeat(32) },
-		],
+		['flac', 'audio/flac', { sampleRate, channels: 1, bitsPerSample: 16, saidSamples: 0, md5: '0'.repeat(32) }],
 	] as const)('is well-formed %s and as long as its source', async (format, mediaType, facts) => {
 		const length = 30_001;
 		const audio = await running.provided.encode(mono(tone(length)), format, signal);

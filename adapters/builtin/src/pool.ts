@@ -10,13 +10,11 @@ const IDLE_MS = 10_000;
  */
 export type JobTable<Jobs> = { [Kind in keyof Jobs]: (job: never, report: never) => unknown };
 /** A job as it is sent to a worker: plain data with the name of its kind. */
-export type JobOf<Jobs extends JobTable<Jobs>, Kind extends keyof Jobs> = Parameters<
-	Jobs[Kind]
->[0] & { readonly kind: Kind };
+export type JobOf<Jobs extends JobTable<Jobs>, Kind extends keyof Jobs> = Parameters<Jobs[Kind]>[0] & {
+	readonly kind: Kind;
+};
 /** What a worker reports while it works on a job. */
-export type ReportOf<Jobs extends JobTable<Jobs>, Kind extends keyof Jobs> = Parameters<
-	Jobs[Kind]
->[1];
+export type ReportOf<Jobs extends JobTable<Jobs>, Kind extends keyof Jobs> = Parameters<Jobs[Kind]>[1];
 
 /** To a worker: a job, and the flag that stops it as soon as it is not 0. */
 export interface JobMessage {
@@ -76,11 +74,7 @@ interface Thread {
 }
 
 /** Makes a pool of at most `size` workers that run `file`. `label` names their owner in errors: `builtin video model`. */
-export function createPool<Jobs extends JobTable<Jobs>>(
-	size: number,
-	file: URL,
-	label: string,
-): Pool<Jobs> {
+export function createPool<Jobs extends JobTable<Jobs>>(size: number, file: URL, label: string): Pool<Jobs> {
 	const threads = new Set<Thread>();
 	const queue: Task[] = [];
 	let closed = false;

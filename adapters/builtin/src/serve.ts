@@ -31,8 +31,7 @@ export function serveJobs<Jobs extends JobTable<Jobs>>(handlers: Handlers<Jobs>)
 		};
 		const given: ArrayBuffer[] = [];
 		const give = (memory: ArrayBuffer): unknown => given.push(memory);
-		const report = (value: unknown, own?: readonly ArrayBuffer[]): void =>
-			send({ kind: 'report', report: value }, own);
+		const report = (value: unknown, own?: readonly ArrayBuffer[]): void => send({ kind: 'report', report: value }, own);
 		const work = async (): Promise<unknown> => {
 			check();
 			const kind = job.kind as keyof Jobs;

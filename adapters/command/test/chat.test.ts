@@ -15,11 +15,9 @@ beforeAll(async () => {
 
 afterAll(() => bench.remove());
 
-const said = (...messages: object[]) =>
-	messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
+const said = (...messages: object[]) => messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
 
-const call = (name: string, text: string) =>
-	said({ type: 'tool_call', index: 0, id: 'call_1', name, arguments: text });
+const call = (name: string, text: string) => said({ type: 'tool_call', index: 0, id: 'call_1', name, arguments: text });
 
 const described = '{"answer":"42 EUR","isPaid":false,"kind":"bill","items":[]}';
 
@@ -46,10 +44,7 @@ function plain(script: string, args: readonly (string | string[])[] = []): Promi
 	return bench.make(command.chat, { protocol: 'plain', argv });
 }
 
-async function answer(
-	model: ChatModel,
-	request: ChatRequest = question('Who?'),
-): Promise<ChatEvent[]> {
+async function answer(model: ChatModel, request: ChatRequest = question('Who?')): Promise<ChatEvent[]> {
 	const { signal } = new AbortController();
 	const events: ChatEvent[] = [];
 	for await (const event of model.stream(request, { signal, seed: 7, log: quiet })) {
@@ -72,10 +67,9 @@ describe('a program of the JSON protocol keeps the contract of chat models', () 
 
 describe('a program of the JSON protocol', () => {
 	test('gets messages with their parts; files lie beside it', async () => {
-		const model = await json(
-			`printf '{"type":"delta","text":"%s"}\\n' $(base64 -w0); ${said({ type: 'result' })}`,
-			{ images: true },
-		);
+		const model = await json(`printf '{"type":"delta","text":"%s"}\\n' $(base64 -w0); ${said({ type: 'result' })}`, {
+			images: true,
+		});
 		const request: ChatRequest = {
 			...question(''),
 			messages: [
@@ -123,9 +117,7 @@ describe('a program of the JSON protocol', () => {
 
 	test('ends its answer with a reason and a bill', async () => {
 		const usage = { promptTokens: 3, completionTokens: 1 };
-		const model = await json(
-			said({ type: 'delta', text: 'So' }, { type: 'result', finish: 'length', usage }),
-		);
+		const model = await json(said({ type: 'delta', text: 'So' }, { type: 'result', finish: 'length', usage }));
 		expect(await answer(model)).toEqual([
 			{ type: 'text', text: 'So' },
 			{ type: 'finish', reason: 'length', usage },

@@ -46,11 +46,7 @@ const broken: [string, string, string, object?][] = [
 	['fails after its result', `echo x > a; ${result('a')}; exit 4`, 'ended with exit code 4'],
 	['prints words', 'echo Loading the model', 'printed a line that is not a message'],
 	['prints bytes that are no text', `printf '\\377\\n'`, 'printed a line that is not a message'],
-	[
-		'stops in the middle of a line',
-		`printf '{"type":"res'`,
-		'printed a line that is not a message',
-	],
+	['stops in the middle of a line', `printf '{"type":"res'`, 'printed a line that is not a message'],
 	['prints a type of its own', `echo '{"type":"done"}'`, 'printed a line that is not a message'],
 	['prints null', 'echo null', 'printed a line that is not a message'],
 	[
@@ -69,16 +65,8 @@ const broken: [string, string, string, object?][] = [
 	['names a file that is not there', result('nothing'), 'did not create its result file'],
 	['names no file', `echo '{"type":"result"}'`, 'named a file outside its folder'],
 	['names a file elsewhere', result('/etc/passwd'), 'named a file outside its folder'],
-	[
-		'climbs out of its folder',
-		result('../../../../../../../etc/passwd'),
-		'named a file outside its folder',
-	],
-	[
-		'makes a link that leads elsewhere',
-		`ln -s /etc/passwd a; ${result('a')}`,
-		'named a file outside its folder',
-	],
+	['climbs out of its folder', result('../../../../../../../etc/passwd'), 'named a file outside its folder'],
+	['makes a link that leads elsewhere', `ln -s /etc/passwd a; ${result('a')}`, 'named a file outside its folder'],
 	['makes a folder', `mkdir a; ${result('a')}`, 'returned a result that is not a file'],
 	['makes a pipe', `mkfifo a; ${result('a')}`, 'returned a result that is not a file'],
 	['makes an empty file', `: > a; ${result('a')}`, 'made an empty file'],
@@ -98,9 +86,7 @@ describe('a program of the JSON protocol that', () => {
 	});
 
 	test('says what is wrong is quoted to the caller', async () => {
-		const model = await speaking(
-			`echo '{"type":"error","message":"The card has no memory left."}'`,
-		);
+		const model = await speaking(`echo '{"type":"error","message":"The card has no memory left."}'`);
 		expect(await failure(model)).toMatchObject({
 			code: 'E_MODEL_FAILED',
 			message: 'The card has no memory left.',
@@ -127,9 +113,7 @@ describe('a plain program that', () => {
 	});
 
 	test('does not write its file fails', async () => {
-		expect((await failure(await printing('true'))).message).toContain(
-			'did not create its result file',
-		);
+		expect((await failure(await printing('true'))).message).toContain('did not create its result file');
 	});
 
 	test('links its file to one elsewhere fails', async () => {

@@ -6,13 +6,7 @@ import type { Logger, ModelFactory } from '@plinth/core';
 import type { ChatRequest } from '@plinth/plugin-chat/model';
 import type { ImageRequest, ImageRun } from '@plinth/plugin-image/model';
 import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
-import {
-	createModel,
-	eventually,
-	type ManualClock,
-	manualClock,
-	silentLogger,
-} from '@plinth/testing';
+import { createModel, eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import type { z } from 'zod';
 
 /** Makes models whose programs live below a temporary folder of their own, so that what is left of them can be told from everything else. */

@@ -48,33 +48,13 @@ describe('the arguments of a plain program', () => {
 
 describe('a server does not start with', () => {
 	test.each([
-		[
-			'an unknown placeholder',
-			'video',
-			plain(['p', '{prompt}']),
-			/^argv: There is no placeholder \{prompt\}/,
-		],
+		['an unknown placeholder', 'video', plain(['p', '{prompt}']), /^argv: There is no placeholder \{prompt\}/],
 		['a name that every object has', 'video', plain(['p', '{constructor}']), /no placeholder/],
-		[
-			'a client that chooses the program',
-			'image',
-			plain(['{format}']),
-			/^argv: The first argument/,
-		],
+		['a client that chooses the program', 'image', plain(['{format}']), /^argv: The first argument/],
 		['a group as the program', 'image', plain([['p']]), /^argv: The first argument/],
 		['no program', 'image', plain([]), /^argv/],
-		[
-			'a value that may be missing',
-			'image',
-			plain(['p', '{steps}']),
-			/^argv: \{steps\} may have no value/,
-		],
-		[
-			'a voice that any client may write',
-			'speech',
-			plain(['p', '{voice}']),
-			/^argv: \{voice\} needs voices/,
-		],
+		['a value that may be missing', 'image', plain(['p', '{steps}']), /^argv: \{steps\} may have no value/],
+		['a voice that any client may write', 'speech', plain(['p', '{voice}']), /^argv: \{voice\} needs voices/],
 		[
 			'a pattern that is none',
 			'video',
@@ -93,12 +73,7 @@ describe('a server does not start with', () => {
 			plain(['p'], { progress: { pattern: '(.)', total: '{reference}' } }),
 			/^progress\.total: There is no placeholder/,
 		],
-		[
-			'progress that nobody is told of',
-			'image',
-			plain(['p'], { progress: { pattern: '(.)' } }),
-			/progress/,
-		],
+		['progress that nobody is told of', 'image', plain(['p'], { progress: { pattern: '(.)' } }), /progress/],
 		['a NUL in an argument', 'video', plain(['p', 'a\0']), /^argv\.1/],
 		['a strange variable', 'chat', plain(['p'], { env: { 'A=B': 'c' } }), /^env/],
 		['a third protocol', 'chat', { protocol: 'xml', argv: ['p'] }, /^protocol/],

@@ -29,10 +29,7 @@ function speaking(script: string): Promise<VideoModel> {
 /** Starts a program and waits for so many processes of its own. */
 async function running(script: string, count: number, model?: VideoModel) {
 	const leave = new AbortController();
-	const made = (model ?? (await speaking(script))).generate(
-		video,
-		videoRun({ signal: leave.signal }),
-	);
+	const made = (model ?? (await speaking(script))).generate(video, videoRun({ signal: leave.signal }));
 	made.catch(() => {});
 	await eventually('it runs', () => bench.processes().length === count);
 	return { made, leave: () => leave.abort(gone) };
@@ -126,11 +123,11 @@ describe('the end of a server', () => {
 	test('by SIGKILL to its group ends its programs, and those that have left their group, and removes their folders', async () => {
 		const host = join(import.meta.dirname, 'host.ts');
 		const script = `trap '' TERM; (setsid sleep 60 &) ; sleep 60; sleep 60`;
-		const server = spawn(
-			process.execPath,
-			['--conditions=@plinth/source', host, ...shell(script)],
-			{ detached: true, stdio: 'inherit', env: { ...process.env, TMPDIR: bench.dir } },
-		);
+		const server = spawn(process.execPath, ['--conditions=@plinth/source', host, ...shell(script)], {
+			detached: true,
+			stdio: 'inherit',
+			env: { ...process.env, TMPDIR: bench.dir },
+		});
 		await eventually('its program runs', () => bench.processes().length === 3, 20_000);
 		expect(readdirSync(bench.dir)).toHaveLength(1);
 		process.kill(-(server.pid ?? 0), 'SIGKILL');

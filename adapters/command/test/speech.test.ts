@@ -55,13 +55,10 @@ describe('what a plain program prints', () => {
 		});
 	});
 
-	test.each([0, 0x7fff_f000, 0xffff_ffff])(
-		'may have a length of %d, which means that nobody knew',
-		async (length) => {
-			const samples = Buffer.from([1, 0, 2, 0]);
-			expect((await heard(await printing(wav(samples, { length })))).bytes).toEqual(samples);
-		},
-	);
+	test.each([0, 0x7fff_f000, 0xffff_ffff])('may have a length of %d, which means that nobody knew', async (length) => {
+		const samples = Buffer.from([1, 0, 2, 0]);
+		expect((await heard(await printing(wav(samples, { length })))).bytes).toEqual(samples);
+	});
 
 	test('ends where its head says, whatever follows', async () => {
 		const file = Buffer.concat([wav(Buffer.from([1, 0, 2, 0])), Buffer.from('LIST....more')]);
@@ -177,9 +174,7 @@ describe('voices', () => {
 
 	test('that cannot be told keep a server from starting', async () => {
 		const voicesFrom = { ...listed, pattern: '^6 (\\w+)' };
-		await expect(plain('true', [], { voicesFrom })).rejects.toThrow(
-			'No line of what /bin/sh prints',
-		);
+		await expect(plain('true', [], { voicesFrom })).rejects.toThrow('No line of what /bin/sh prints');
 	});
 
 	test('are any where nobody has named them, for a program of the JSON protocol', async () => {
@@ -201,8 +196,7 @@ describe('voices', () => {
 describe('the head of a WAV file', () => {
 	test('is not taken for one that it is not, wherever it is cut', () => {
 		const whole = wav(Buffer.from([1, 0]));
-		for (let end = 0; end < 46; end++)
-			expect(readWavHeader(whole.subarray(0, end))).toBeUndefined();
+		for (let end = 0; end < 46; end++) expect(readWavHeader(whole.subarray(0, end))).toBeUndefined();
 		expect(readWavHeader(whole)).toEqual({
 			sampleRate: 22_050,
 			channels: 1,

@@ -103,8 +103,7 @@ describe('a plain program', () => {
 });
 
 describe('a program of the JSON protocol', () => {
-	const said = (...messages: object[]) =>
-		messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
+	const said = (...messages: object[]) => messages.map((message) => `echo '${JSON.stringify(message)}'`).join('; ');
 
 	function json(script: string): Promise<VideoModel> {
 		return bench.make(command.video, { protocol: 'json', argv: shell(script) });

@@ -52,9 +52,7 @@ export const documentReader = defineBackend({
 			);
 		// Not before it is needed: most servers start without a document at hand.
 		const loaded = () => {
-			loading ??= isStopped
-				? Promise.reject(new Error('The document reader was stopped.'))
-				: load();
+			loading ??= isStopped ? Promise.reject(new Error('The document reader was stopped.')) : load();
 			return loading;
 		};
 		const warm = () =>

@@ -43,8 +43,7 @@ export async function readDocument(
 function chosen(content: Content, { pages: ranges }: DocumentOptions): Content {
 	const { pages, pageCount = pages?.length } = content;
 	if (!pages || !ranges || pageCount === undefined) return content;
-	const isAsked = ({ page }: DocumentPage) =>
-		ranges.some(({ first, last }) => page >= first && page <= last);
+	const isAsked = ({ page }: DocumentPage) => ranges.some(({ first, last }) => page >= first && page <= last);
 	return { ...content, pages: pages.filter(isAsked), pageCount };
 }
 
@@ -78,7 +77,6 @@ function refusalOf(cause: unknown): unknown {
 	if (cause instanceof Refusal) return cause;
 	// An installation that lacks a package is ours to mend.
 	if ((cause as { code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND') return cause;
-	const isTooLong =
-		cause instanceof RangeError && /string length|array length|allocation/i.test(cause.message);
+	const isTooLong = cause instanceof RangeError && /string length|array length|allocation/i.test(cause.message);
 	return documentError(isTooLong ? 'E_DOCUMENT_TOO_LARGE' : 'E_DOCUMENT_UNREADABLE', { cause });
 }

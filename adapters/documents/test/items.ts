@@ -20,10 +20,7 @@ export function row(texts: readonly string[], xs: readonly number[], y: number):
 
 /** Lines of running text, of about 40 characters, each of which holds its number. */
 export function prose(name: string, lines: number): string[] {
-	return Array.from(
-		{ length: lines },
-		(_, at) => `the ${name} number ${at} goes over some words and on`,
-	);
+	return Array.from({ length: lines }, (_, at) => `the ${name} number ${at} goes over some words and on`);
 }
 
 /** The page as it lies when it is turned clockwise by 90 degrees. */

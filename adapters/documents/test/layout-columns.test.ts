@@ -16,11 +16,7 @@ describe('what stands beside running text', () => {
 	test('a list of short texts is read by itself', () => {
 		const skills = ['Skills', 'weaving', 'dyeing', 'Danish', 'sailing', 'choir'];
 		const read = words([...column(skills, 40, 101), ...column(text, 200, 100)]);
-		inOrder(read, [
-			'Skills weaving dyeing Danish sailing choir',
-			'story number 0',
-			'story number 13',
-		]);
+		inOrder(read, ['Skills weaving dyeing Danish sailing choir', 'story number 0', 'story number 13']);
 	});
 
 	test('a table comes whole', () => {
@@ -40,13 +36,9 @@ describe('what stands beside running text', () => {
 
 	test('amounts beside wrapped descriptions stay in their rows', () => {
 		const lines = text.map((line, at) => (at % 2 === 0 ? `N${line}` : line));
-		const amounts = lines.flatMap((_, at) =>
-			at % 2 === 0 ? [item(`${at}.10`, 480, 100 + at * 12)] : [],
-		);
+		const amounts = lines.flatMap((_, at) => (at % 2 === 0 ? [item(`${at}.10`, 480, 100 + at * 12)] : []));
 		const read = pageText([...column(lines, 40, 100), ...amounts], a4).split('\n');
-		expect(read.filter((line) => /^Nthe story number \d+ .* {2,}\d+\.10$/.test(line))).toHaveLength(
-			7,
-		);
+		expect(read.filter((line) => /^Nthe story number \d+ .* {2,}\d+\.10$/.test(line))).toHaveLength(7);
 	});
 });
 
@@ -93,13 +85,7 @@ describe('columns', () => {
 		]);
 		const read = pageText([...body, ...table], a4);
 		expect(read).toMatch(/^part 2 {2,}of oak {2,}212 {2,}2\.40$/m);
-		inOrder(read, [
-			'left0 number 7',
-			'right0 number 0',
-			'part 0',
-			'left1 number 0',
-			'right1 number 0',
-		]);
+		inOrder(read, ['left0 number 7', 'right0 number 0', 'part 0', 'left1 number 0', 'right1 number 0']);
 	});
 
 	test('end before the heading of what comes below them', () => {

@@ -33,31 +33,20 @@ const lengths = [
 ] as const;
 
 describe('a table whose cells hold several lines', () => {
-	test.each(['top', 'middle'] as const)(
-		'keeps its rows, the cells of which stand at their %s',
-		(align) => {
-			const read = lines(register(align, lengths));
-			for (const at of lengths.keys())
-				expect(read).toContainEqual(
-					expect.stringMatching(
-						new RegExp(
-							`^R${at} {2,}the risk${at} number 0 .* {2,}the cure${at} number 0 .* {2,}Owner ${at}$`,
-						),
-					),
-				);
-		},
-	);
-
-	test.each(['top', 'middle', 'bottom'] as const)(
-		'comes row by row, its cells at the %s',
-		(align) => {
-			const found =
-				words(register(align, lengths)).match(/R\d|Owner \d|(?:risk|cure)\d number 0/g) ?? [];
-			expect(found.map((text) => Number(/\d/.exec(text)))).toEqual(
-				[0, 1, 2, 3, 4].flatMap((at) => Array(4).fill(at)),
+	test.each(['top', 'middle'] as const)('keeps its rows, the cells of which stand at their %s', (align) => {
+		const read = lines(register(align, lengths));
+		for (const at of lengths.keys())
+			expect(read).toContainEqual(
+				expect.stringMatching(
+					new RegExp(`^R${at} {2,}the risk${at} number 0 .* {2,}the cure${at} number 0 .* {2,}Owner ${at}$`),
+				),
 			);
-		},
-	);
+	});
+
+	test.each(['top', 'middle', 'bottom'] as const)('comes row by row, its cells at the %s', (align) => {
+		const found = words(register(align, lengths)).match(/R\d|Owner \d|(?:risk|cure)\d number 0/g) ?? [];
+		expect(found.map((text) => Number(/\d/.exec(text)))).toEqual([0, 1, 2, 3, 4].flatMap((at) => Array(4).fill(at)));
+	});
 
 	test('stands whole between columns of text', () => {
 		const table = register('middle', lengths).map((one) => ({ ...one, y: one.y + 80 }));
@@ -90,10 +79,7 @@ test('columns whose paragraphs end at other heights are no table', () => {
 			return texts;
 		});
 	};
-	const read = words([
-		...paragraphs('left', 40, [5, 3, 6]),
-		...paragraphs('right', 310, [3, 6, 4]),
-	]);
+	const read = words([...paragraphs('left', 40, [5, 3, 6]), ...paragraphs('right', 310, [3, 6, 4])]);
 	expect(read.indexOf('left2 number 5')).toBeLessThan(read.indexOf('right0 number 0'));
 });
 
@@ -116,11 +102,7 @@ describe('cells that stand as close as words', () => {
 	});
 
 	test('are words where only one line has the gap', () => {
-		const read = lines([
-			item('A short', 40, 100),
-			item('line', 80, 100),
-			item('Another one', 40, 114),
-		]);
+		const read = lines([item('A short', 40, 100), item('line', 80, 100), item('Another one', 40, 114)]);
 		expect(read[0]).toBe('A short line');
 	});
 });
@@ -128,9 +110,6 @@ describe('cells that stand as close as words', () => {
 test('lists side by side follow each other', () => {
 	const list = (names: readonly string[], x: number) =>
 		names.flatMap((name, at) => [item('•', x, 100 + at * 20), item(name, x + 15, 100 + at * 20)]);
-	const read = words([
-		...list(['ash', 'beech', 'cedar'], 40),
-		...list(['dill', 'elder', 'fern'], 300),
-	]);
+	const read = words([...list(['ash', 'beech', 'cedar'], 40), ...list(['dill', 'elder', 'fern'], 300)]);
 	expect(read).toBe('• ash • beech • cedar • dill • elder • fern');
 });

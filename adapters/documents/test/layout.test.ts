@@ -13,9 +13,7 @@ describe('columns of running text', () => {
 	});
 
 	test('three of them follow each other, whatever the order of the items', () => {
-		const texts = ['one', 'two', 'three'].map((name) =>
-			prose(name, 8).map((line) => line.slice(0, 36)),
-		);
+		const texts = ['one', 'two', 'three'].map((name) => prose(name, 8).map((line) => line.slice(0, 36)));
 		const items = texts.flatMap((list, at) => column(list, 20 + at * 192, 60)).reverse();
 		expect(lines(items).filter(Boolean)).toEqual(texts.flat());
 	});
@@ -55,10 +53,7 @@ describe('columns of running text', () => {
 
 	test('from right to left, the right one comes first', () => {
 		const line = 'הטקסט הזה נכתב מימין לשמאל בשתי עמודות';
-		const items = [
-			...column(Array(6).fill(`${line} ב`), 40, 100),
-			...column(Array(6).fill(`${line} א`), 310, 100),
-		];
+		const items = [...column(Array(6).fill(`${line} ב`), 40, 100), ...column(Array(6).fill(`${line} א`), 310, 100)];
 		const text = words(items);
 		expect(text.lastIndexOf('א ה')).toBeLessThan(text.indexOf('ב ה'));
 	});
@@ -91,16 +86,8 @@ describe('tables and forms', () => {
 
 	test('long texts in cells that begin together are rows', () => {
 		const cells = [0, 1, 2, 3].flatMap((at) => [
-			...column(
-				[`the old rule ${at} said that everybody`, 'has to ask for it in writing first'],
-				40,
-				100 + at * 60,
-			),
-			...column(
-				[`the new rule ${at} says that nobody`, 'ever has to ask for it in writing'],
-				320,
-				100 + at * 60,
-			),
+			...column([`the old rule ${at} said that everybody`, 'has to ask for it in writing first'], 40, 100 + at * 60),
+			...column([`the new rule ${at} says that nobody`, 'ever has to ask for it in writing'], 320, 100 + at * 60),
 		]);
 		expect(lines(cells)[0]).toMatch(/^the old rule 0 .* {2,}the new rule 0/);
 	});
@@ -153,9 +140,9 @@ describe('tables and forms', () => {
 
 describe('characters', () => {
 	test('a superscript stays in its line', () => {
-		expect(
-			pageText([item('as Smith', 40, 100), item('12', 81, 97, 6), item('showed', 92, 100)], a4),
-		).toBe('as Smith12 showed');
+		expect(pageText([item('as Smith', 40, 100), item('12', 81, 97, 6), item('showed', 92, 100)], a4)).toBe(
+			'as Smith12 showed',
+		);
 	});
 
 	test('scripts of several cells of a row stay with their cells', () => {
@@ -176,21 +163,13 @@ describe('characters', () => {
 	});
 
 	test('runs from right to left are read in their order', () => {
-		const text = pageText(
-			[item('עולם', 100, 100), item('שלום', 126, 100), item('2026', 70, 100)],
-			a4,
-		);
+		const text = pageText([item('עולם', 100, 100), item('שלום', 126, 100), item('2026', 70, 100)], a4);
 		expect(text.trim()).toBe('שלום עולם  2026');
 	});
 
 	test('wide characters take two columns', () => {
 		const wide = (text: string, y: number) => ({ ...item(text, 40, y), width: text.length * 10 });
-		const text = lines([
-			wide('東京都', 100),
-			item('a', 200, 100),
-			item('uvwxyz', 40, 114),
-			item('b', 200, 114),
-		]);
+		const text = lines([wide('東京都', 100), item('a', 200, 100), item('uvwxyz', 40, 114), item('b', 200, 114)]);
 		expect(text[0]?.indexOf('a')).toBe((text[1]?.indexOf('b') ?? 0) - 3);
 	});
 
@@ -205,10 +184,7 @@ describe('pages', () => {
 	});
 
 	test.each([90, 180, 270])('a page turned by %i degrees is read upright', (rotation) => {
-		const upright = [
-			...row(['Name', 'Age'], [40, 200], 100),
-			...row(['Ada', '36'], [40, 200], 114),
-		];
+		const upright = [...row(['Name', 'Age'], [40, 200], 100), ...row(['Ada', '36'], [40, 200], 114)];
 		let turned: readonly TextItem[] = upright;
 		let size = a4;
 		for (let angle = 0; angle < rotation; angle += 90) {
@@ -224,11 +200,7 @@ describe('pages', () => {
 
 	test('a stamp in the margin comes last', () => {
 		const stamp = { text: 'arXiv:1234', x: 12, y: 300, width: 12, height: 90, rotation: 270 };
-		expect(lines([stamp, ...column(prose('only', 4), 80, 280)])).toEqual([
-			...prose('only', 4),
-			'',
-			'arXiv:1234',
-		]);
+		expect(lines([stamp, ...column(prose('only', 4), 80, 280)])).toEqual([...prose('only', 4), '', 'arXiv:1234']);
 	});
 
 	test('the common margin goes, indentation stays, paragraphs are one empty line apart', () => {
@@ -247,9 +219,7 @@ describe('pages', () => {
 	});
 
 	test('a hyphen at the end of a line is left there', () => {
-		expect(pageText(column(['a very in-', 'teresting word'], 40, 100), a4)).toBe(
-			'a very in-\nteresting word',
-		);
+		expect(pageText(column(['a very in-', 'teresting word'], 40, 100), a4)).toBe('a very in-\nteresting word');
 	});
 
 	test.each([
@@ -257,17 +227,12 @@ describe('pages', () => {
 		['no number', { y: Number.NaN }],
 		['beside the page', { x: -900 }],
 	])('an item %s does no harm', (_, place) => {
-		expect(pageText([item('here', 40, 100), { ...item('there', 40, 120), ...place }], a4)).toBe(
-			'here',
-		);
+		expect(pageText([item('here', 40, 100), { ...item('there', 40, 120), ...place }], a4)).toBe('here');
 	});
 
 	test('lines stay short on a page of any width', () => {
 		const size = { width: 100_000, height: 800 };
-		const text = pageText(
-			[item('a', 10, 100), item('b', 99_000, 100), item('words here', 10, 120)],
-			size,
-		);
+		const text = pageText([item('a', 10, 100), item('b', 99_000, 100), item('words here', 10, 120)], size);
 		expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(450);
 	});
 

@@ -111,12 +111,7 @@ describe('OCR', () => {
 			confidence: 0.9,
 		});
 		// 20 points: strokes above are 14.4 high, letters without 10, strokes below 4.2.
-		const items = itemsOfWords([
-			word('The', 5.6, 14.4),
-			word('sea', 10, 10),
-			word('page', 10, 14.2),
-			word('-', 14, 1),
-		]);
+		const items = itemsOfWords([word('The', 5.6, 14.4), word('sea', 10, 10), word('page', 10, 14.2), word('-', 14, 1)]);
 		for (const { y, height } of items) {
 			expect(y).toBeCloseTo(4, 0);
 			expect(height).toBeCloseTo(20.2, 0);

@@ -12,10 +12,7 @@ function text(first: number, second: number, each = 'text'): DocumentText {
 
 /** A read of which the first part leaves the rest, and what becomes of both is up to the test. */
 function twoReads() {
-	const [first, second] = [
-		Promise.withResolvers<DocumentText>(),
-		Promise.withResolvers<DocumentText>(),
-	];
+	const [first, second] = [Promise.withResolvers<DocumentText>(), Promise.withResolvers<DocumentText>()];
 	const runs: PartRun[] = [];
 	const read = async (run: PartRun) => {
 		runs.push(run);
@@ -83,17 +80,14 @@ describe('a document in parts', () => {
 		]);
 	});
 
-	it.each(['first', 'second'] as const)(
-		'fails once when the %s part fails, and ends the other',
-		async (part) => {
-			const reads = twoReads();
-			const reading = readInParts(reads.read, {});
-			const reason = new Error('This half is damaged.');
-			reads[part].reject(reason);
-			await expect(reading).rejects.toBe(reason);
-			expect(reads.runs.map(({ signal }) => signal?.reason)).toEqual([reason, reason]);
-		},
-	);
+	it.each(['first', 'second'] as const)('fails once when the %s part fails, and ends the other', async (part) => {
+		const reads = twoReads();
+		const reading = readInParts(reads.read, {});
+		const reason = new Error('This half is damaged.');
+		reads[part].reject(reason);
+		await expect(reading).rejects.toBe(reason);
+		expect(reads.runs.map(({ signal }) => signal?.reason)).toEqual([reason, reason]);
+	});
 
 	it('ends with both parts when its reader leaves', async () => {
 		const { read, runs } = twoReads();

@@ -57,7 +57,6 @@ test('passwords are not told', async () => {
 });
 
 test('text that was typed onto the page is read', async () => {
-	const note =
-		'<< /Type /Annot /Subtype /FreeText /F 4 /Contents (A typed note) /Rect [72 600 300 620] >>';
+	const note = '<< /Type /Annot /Subtype /FreeText /F 4 /Contents (A typed note) /Rect [72 600 300 620] >>';
 	expect(await linesOf(show(['Above', 72, 700]), [note])).toContain('A typed note');
 });

@@ -29,25 +29,14 @@ describe('our own look at hostile files', () => {
 
 	test('page trees deeper than the stack are read', () => {
 		const depth = 30_000;
-		const chain = Array.from(
-			{ length: depth },
-			(_, at) => `<< /Type /Pages /Kids [${at + 3} 0 R] >>`,
-		);
-		expect(leaves(['<< /Type /Catalog /Pages 2 0 R >>', ...chain, '<< /Type /Page >>'])).toEqual([
-			depth + 2,
-		]);
+		const chain = Array.from({ length: depth }, (_, at) => `<< /Type /Pages /Kids [${at + 3} 0 R] >>`);
+		expect(leaves(['<< /Type /Catalog /Pages 2 0 R >>', ...chain, '<< /Type /Page >>'])).toEqual([depth + 2]);
 	});
 
 	test.each([
 		['no entries', '/Encrypt << /Filter /Standard /V 2 /R 3 >>'],
-		[
-			'empty entries',
-			'/Encrypt << /Filter /Standard /V 2 /R 3 /Length -8 /O () /U <> /P 9999999999 >>',
-		],
-		[
-			'another key',
-			`/Encrypt << /Filter /Standard /V 1 /R 2 /O (${'o'.repeat(32)}) /U (${'u'.repeat(32)}) /P -4 >>`,
-		],
+		['empty entries', '/Encrypt << /Filter /Standard /V 2 /R 3 /Length -8 /O () /U <> /P 9999999999 >>'],
+		['another key', `/Encrypt << /Filter /Standard /V 1 /R 2 /O (${'o'.repeat(32)}) /U (${'u'.repeat(32)}) /P -4 >>`],
 		['blanks for ever', `/Encrypt << /Filter /Standard /V 1 /R 2 /O${' '.repeat(1_000_000)}>>`],
 	])('a lock with %s opens nothing', (_, entries) => {
 		expect(decryptionOf(entries, '/ID [<00> <00>]')).toBeUndefined();
@@ -56,9 +45,7 @@ describe('our own look at hostile files', () => {
 	test('pieces that no cipher gave are no reason to fail', () => {
 		const { entries } = lockOf({ user: '', owner: 'owner', cipher: 'aes-128' });
 		const decrypt = decryptionOf(entries, entries);
-		const lengths = [0, 15, 16, 33, 100].map(
-			(length) => decrypt?.(Buffer.alloc(length, 9), 5, 0).length,
-		);
+		const lengths = [0, 15, 16, 33, 100].map((length) => decrypt?.(Buffer.alloc(length, 9), 5, 0).length);
 		expect(lengths).toEqual([0, 0, 0, expect.any(Number), expect.any(Number)]);
 	});
 
@@ -76,12 +63,9 @@ describe('our own look at hostile files', () => {
 	});
 
 	test('forms that draw themselves end', () => {
-		const form =
-			'/Type /XObject /Subtype /Form /Resources << /XObject << /X 6 0 R >> /Font << /F1 4 0 R >> >>';
+		const form = '/Type /XObject /Subtype /Form /Resources << /XObject << /X 6 0 R >> /Font << /F1 4 0 R >> >>';
 		const bytes = onePage('/X Do', '/X << >>', [stream('/X Do BT /F1 9 Tf (a\x92b) Tj ET', form)]);
-		const text = bytes
-			.toString('latin1')
-			.replace('/Resources << ', '/Resources << /XObject << /X 6 0 R >> ');
+		const text = bytes.toString('latin1').replace('/Resources << ', '/Resources << /XObject << /X 6 0 R >> ');
 		const contents = new PageContents(findObjects(Buffer.from(text, 'latin1')), 1);
 		expect(contents.texts(1)).toEqual(['a’b']);
 	});
@@ -95,9 +79,7 @@ describe('our own look at hostile files', () => {
 	test('maps of characters that claim whole planes stay small', () => {
 		const map = `beginbfrange ${'<0000> <ffffffff> <0041> '.repeat(2_000)} endbfrange`;
 		const bytes = onePage('BT /F1 9 Tf <00010002> Tj ET', '', [stream(map)]);
-		const text = bytes
-			.toString('latin1')
-			.replace('/Subtype /Type1', '/Subtype /Type0 /ToUnicode 6 0 R');
+		const text = bytes.toString('latin1').replace('/Subtype /Type1', '/Subtype /Type0 /ToUnicode 6 0 R');
 		const contents = new PageContents(findObjects(Buffer.from(text, 'latin1')), 1);
 		expect(contents.texts(1).length).toBeLessThan(2);
 	});
@@ -119,18 +101,15 @@ describe('hostile files that the engines survive', () => {
 		expect(pages[0]?.text).toBe('');
 	});
 
-	test.each([0.3, 0.6, 0.9, 0.99])(
-		'a file cut at %d of its length ends in text or a refusal',
-		async (share) => {
-			const whole = tinyPdf({ pages: [hello, hello, hello] });
-			const cut = whole.subarray(0, Math.floor(whole.length * share));
-			const read = await readPdf(cut).catch((error: unknown) => error);
-			expect(read).toSatisfy(
-				(value: { code?: string; pageCount?: number }) =>
-					value.code === 'E_DOCUMENT_UNREADABLE' || (value.pageCount ?? 0) > 0,
-			);
-		},
-	);
+	test.each([0.3, 0.6, 0.9, 0.99])('a file cut at %d of its length ends in text or a refusal', async (share) => {
+		const whole = tinyPdf({ pages: [hello, hello, hello] });
+		const cut = whole.subarray(0, Math.floor(whole.length * share));
+		const read = await readPdf(cut).catch((error: unknown) => error);
+		expect(read).toSatisfy(
+			(value: { code?: string; pageCount?: number }) =>
+				value.code === 'E_DOCUMENT_UNREADABLE' || (value.pageCount ?? 0) > 0,
+		);
+	});
 
 	test('a locked file of an unknown kind is refused', async () => {
 		const handler = '/Encrypt << /Filter /Nobody /V 9 /R 9 >> /ID [<00> <00>]';

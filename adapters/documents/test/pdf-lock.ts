@@ -27,10 +27,7 @@ const forms = {
 	},
 } as const;
 
-const padding = Buffer.from(
-	'28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a',
-	'hex',
-);
+const padding = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex');
 
 /** The standard security handler (ISO 32000-1, 7.6.3). */
 export function lockOf({ user = '', owner = user, cipher = 'rc4-40' }: Locked): Lock {
@@ -44,9 +41,10 @@ export function lockOf({ user = '', owner = user, cipher = 'rc4-40' }: Locked): 
 		return key;
 	};
 	const chained = (key: Buffer, data: Buffer) =>
-		Array.from({ length: rounds === 0 ? 1 : 20 }, (_, round) =>
-			Buffer.from(key.map((byte) => byte ^ round)),
-		).reduce((sum, one) => rc4(one, sum), data);
+		Array.from({ length: rounds === 0 ? 1 : 20 }, (_, round) => Buffer.from(key.map((byte) => byte ^ round))).reduce(
+			(sum, one) => rc4(one, sum),
+			data,
+		);
 	const ownerEntry = chained(hashed(padded(owner)), padded(user));
 	const permissions = Buffer.from([0xfc, 0xff, 0xff, 0xff]);
 	const key = hashed(padded(user), ownerEntry, permissions, id);
@@ -57,8 +55,7 @@ export function lockOf({ user = '', owner = user, cipher = 'rc4-40' }: Locked): 
 		entries: `/Encrypt << /Filter /Standard ${entries} ${texts} >> /ID [<${hex(id)}> <${hex(id)}>]`,
 		encrypted(number: number, data: Buffer): Buffer {
 			const place = Buffer.from([number & 255, number >> 8, 0, 0, 0]);
-			const own = (suffix: string) =>
-				md5(key, place, Buffer.from(suffix)).subarray(0, Math.min(16, length + 5));
+			const own = (suffix: string) => md5(key, place, Buffer.from(suffix)).subarray(0, Math.min(16, length + 5));
 			return cipher === 'aes-128' ? aes(own('sAlT'), data) : rc4(own(''), data);
 		},
 	};

@@ -23,12 +23,7 @@ async function inHalves(bytes: Uint8Array, asked?: readonly PageRange[]) {
 test.each([
 	['as it is', whole, undefined, [{ first: 5, last: 7 }]],
 	['without its end', whole.subarray(0, whole.indexOf('xref')), undefined, [{ first: 5, last: 7 }]],
-	[
-		'that is locked',
-		tinyPdf({ pages, user: '', owner: 'owner' }),
-		undefined,
-		[{ first: 5, last: 7 }],
-	],
+	['that is locked', tinyPdf({ pages, user: '', owner: 'owner' }), undefined, [{ first: 5, last: 7 }]],
 	[
 		'in part',
 		whole,

@@ -43,9 +43,7 @@ describe('reading a PDF', () => {
 
 	test('a row of a table is one line', async () => {
 		const content = show(['Apples', 72, 700], ['12', 250, 700], ['4.80', 400, 700]);
-		expect(await texts(tinyPdf({ pages: [content] }))).toEqual([
-			expect.stringMatching(/^Apples {2,}12 {2,}4\.80$/),
-		]);
+		expect(await texts(tinyPdf({ pages: [content] }))).toEqual([expect.stringMatching(/^Apples {2,}12 {2,}4\.80$/)]);
 	});
 
 	test('nothing is read once the signal is given', async () => {
@@ -93,9 +91,7 @@ describe('damaged and locked files', () => {
 	test('of a file with a cipher that is left to the engines, the title is not told', async () => {
 		const content = show(['It\x92s open to \x93all\x94 readers', 72, 700]);
 		const lock = { user: '', owner: 'owner', cipher: 'aes-256' } as const;
-		const { pages, metadata } = await readPdf(
-			tinyPdf({ pages: [content], title: 'Open', ...lock }),
-		);
+		const { pages, metadata } = await readPdf(tinyPdf({ pages: [content], title: 'Open', ...lock }));
 		expect(pages.map(({ text }) => text)).toEqual(['It’s open to “all” readers']);
 		expect(metadata).toEqual({});
 	});

@@ -223,10 +223,7 @@ describe('a document that is shared', { timeout: 20_000 }, () => {
 		});
 		await expect(reading).rejects.toBe(reason);
 		expect(spinning).toHaveLength(2);
-		await eventually(
-			'both processes are gone',
-			() => !reader.pids.some((pid) => spinning.includes(pid)),
-		);
+		await eventually('both processes are gone', () => !reader.pids.some((pid) => spinning.includes(pid)));
 	});
 
 	it('is refused in time, whichever half never ends', async () => {

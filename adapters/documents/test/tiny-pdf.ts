@@ -15,17 +15,14 @@ export interface TinyPdf {
 
 /** A content stream that shows texts at places counted from the page's lower left corner. */
 export function show(...texts: readonly (readonly [text: string, x: number, y: number])[]): string {
-	return texts
-		.map(([text, x, y]) => `BT /F1 12 Tf ${x} ${y} Td (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`)
-		.join('\n');
+	return texts.map(([text, x, y]) => `BT /F1 12 Tf ${x} ${y} Td (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`).join('\n');
 }
 
 /** Writes a PDF with 612 x 792 points per page, WinAnsi text, a cross-reference table and a trailer. */
 export function tinyPdf({ pages, title, user, owner, cipher }: TinyPdf): Buffer {
 	const isLocked = user !== undefined || owner !== undefined;
 	const lock = isLocked ? lockOf({ user, owner, cipher }) : undefined;
-	const string = (text: string) =>
-		lock ? `<${lock.encrypted(4, Buffer.from(text)).toString('hex')}>` : `(${text})`;
+	const string = (text: string) => (lock ? `<${lock.encrypted(4, Buffer.from(text)).toString('hex')}>` : `(${text})`);
 	const kids = pages.map((_, at) => `${5 + 2 * at} 0 R`).join(' ');
 	const objects = [
 		'<< /Type /Catalog /Pages 2 0 R >>',

@@ -7,19 +7,11 @@ describe('a line that is read from the right', () => {
 		['has commas after their words', 'הזה ,הספר', 'הספר, הזה'],
 		['keeps its numbers', '250 הוא המחיר', 'המחיר הוא 250'],
 		['keeps the signs of its numbers', '17% ,1,234.50 המחיר', 'המחיר 1,234.50, 17%'],
-		[
-			'keeps words of other scripts in their order',
-			'יצאה TypeScript 5.4 הגרסה',
-			'הגרסה TypeScript 5.4 יצאה',
-		],
+		['keeps words of other scripts in their order', 'יצאה TypeScript 5.4 הגרסה', 'הגרסה TypeScript 5.4 יצאה'],
 		['opens its brackets first', '.אתמול (בירושלים נכתב) הזה', 'הזה (נכתב בירושלים) אתמול.'],
 		['opens mirrored brackets first, too', 'אתמול ( בירושלים ) הזה', 'הזה (בירושלים) אתמול'],
 		['keeps abbreviations', 'מ"מע', 'מע"מ'],
-		[
-			'is one although it holds a long address',
-			'.info@example.org :ל"דוא ,טלפון',
-			'טלפון, דוא"ל: info@example.org.',
-		],
+		['is one although it holds a long address', '.info@example.org :ל"דוא ,טלפון', 'טלפון, דוא"ל: info@example.org.'],
 	])('%s', (_, visual, logical) => {
 		expect(logicalText(visual)).toBe(logical);
 	});

@@ -39,9 +39,7 @@ export class FileBody implements AsyncIterableIterator<Uint8Array, undefined>, R
 			return 0;
 		}
 		try {
-			const { bytesRead } = await withStoreErrors(
-				this.#handle.read(buffer, 0, length, this.#position),
-			);
+			const { bytesRead } = await withStoreErrors(this.#handle.read(buffer, 0, length, this.#position));
 			if (bytesRead === 0) throw damaged(new Error('The file was truncated during the read.'));
 			this.#position += bytesRead;
 			return bytesRead;

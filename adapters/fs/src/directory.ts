@@ -51,8 +51,7 @@ export async function openDirectory(path: string, clock: Clock, log: Logger): Pr
 		temporaryFile: () => join(temporary, `${ownerMark()}.${randomUUID()}`),
 		async sweep() {
 			const removed = await withStoreErrors(removeStale(temporary, clock.now() - staleMs));
-			if (removed > 0)
-				log.info({ removed, dir: root }, 'removed unfinished blobs of killed processes');
+			if (removed > 0) log.info({ removed, dir: root }, 'removed unfinished blobs of killed processes');
 		},
 	};
 }

@@ -9,15 +9,7 @@ import {
 } from '@plinth/core';
 import { checkBlobKey } from '@plinth/toolkit';
 import { FileBody } from './body.ts';
-import {
-	checkWritable,
-	type Directory,
-	openIfPresent,
-	publish,
-	removeFile,
-	sizeIfPresent,
-	walk,
-} from './directory.ts';
+import { checkWritable, type Directory, openIfPresent, publish, removeFile, sizeIfPresent, walk } from './directory.ts';
 import { withStoreErrors } from './failures.ts';
 import { readFooter, sizeIn } from './footer.ts';
 import { isPrefix, keyOf, pathOf } from './keys.ts';
@@ -31,11 +23,7 @@ export class FsBlobStore implements BlobStore {
 		this.#directory = directory;
 	}
 
-	async put(
-		key: string,
-		body: Uint8Array | AsyncIterable<Uint8Array>,
-		options: PutBlobOptions,
-	): Promise<BlobInfo> {
+	async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<BlobInfo> {
 		checkBlobKey(key);
 		const temporary = this.#directory.temporaryFile();
 		try {
@@ -49,10 +37,7 @@ export class FsBlobStore implements BlobStore {
 		}
 	}
 
-	async get(
-		key: string,
-		options: { readonly range?: ByteRange } = {},
-	): Promise<BlobContent | null> {
+	async get(key: string, options: { readonly range?: ByteRange } = {}): Promise<BlobContent | null> {
 		const opened = await this.#open(key);
 		if (!opened) return null;
 		const { handle, info } = opened;

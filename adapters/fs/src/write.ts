@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import {
-	isReusableBody,
-	orAbort,
-	type PutBlobOptions,
-	plinthError,
-	untilAborted,
-} from '@plinth/core';
+import { isReusableBody, orAbort, type PutBlobOptions, plinthError, untilAborted } from '@plinth/core';
 import { withStoreErrors } from './failures.ts';
 import { type BlobMetadata, footerOf } from './footer.ts';
 

@@ -1,17 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { spawnSync } from 'node:child_process';
-import {
-	mkdir,
-	mkdtemp,
-	readdir,
-	readFile,
-	rm,
-	stat,
-	symlink,
-	truncate,
-	utimes,
-	writeFile,
-} from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BlobStore, isReusableBody, ownerMark } from '@plinth/core';
@@ -27,8 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(join(dir, '..'), { recursive: true, force: true }));
 
-const open = async (clock = manualClock()) =>
-	(await createBackend<BlobStore>(fsBlobs({ dir }), { clock })).provided;
+const open = async (clock = manualClock()) => (await createBackend<BlobStore>(fsBlobs({ dir }), { clock })).provided;
 const hello = new TextEncoder().encode('hello, blob');
 const text = { contentType: 'text/plain' };
 const keysOf = async (store: BlobStore, prefix: string): Promise<string[]> => {
@@ -58,9 +46,7 @@ describe('the files of fsBlobs', () => {
 	test('a file begins with the bytes of its blob', async () => {
 		const store = await open();
 		await store.put('a/b', hello, text);
-		expect((await readFile(join(dir, 'a/b@'))).subarray(0, hello.length)).toEqual(
-			Buffer.from(hello),
-		);
+		expect((await readFile(join(dir, 'a/b@'))).subarray(0, hello.length)).toEqual(Buffer.from(hello));
 	});
 
 	test('a put that fails leaves no file behind', async () => {
@@ -121,20 +107,17 @@ describe('the files of fsBlobs', () => {
 	test.each([
 		['the next start', () => open(manualClock(Date.now()))],
 		['a sweep', (store: BlobStore) => store.sweep?.()],
-	])(
-		'what a writer has left that was killed is removed at %s, however fresh',
-		async (_when, act) => {
-			const store = await open(manualClock(Date.now()));
-			const [machine] = ownerMark().split('-');
-			const dead = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1.half`;
-			const living = `${ownerMark()}.half`;
-			for (const name of [dead, living]) await writeFile(join(dir, '@tmp', name), 'half a bl');
-			const old = new Date(Date.now() - 3_700_000);
-			await utimes(join(dir, '@tmp', living), old, old);
-			await act(store);
-			expect(await readdir(join(dir, '@tmp'))).toEqual([living]);
-		},
-	);
+	])('what a writer has left that was killed is removed at %s, however fresh', async (_when, act) => {
+		const store = await open(manualClock(Date.now()));
+		const [machine] = ownerMark().split('-');
+		const dead = `${machine}-${spawnSync(process.execPath, ['-e', '']).pid}-1.half`;
+		const living = `${ownerMark()}.half`;
+		for (const name of [dead, living]) await writeFile(join(dir, '@tmp', name), 'half a bl');
+		const old = new Date(Date.now() - 3_700_000);
+		await utimes(join(dir, '@tmp', living), old, old);
+		await act(store);
+		expect(await readdir(join(dir, '@tmp'))).toEqual([living]);
+	});
 
 	test('an unfinished blob carries the mark of its process', async () => {
 		const store = await open();
@@ -236,9 +219,7 @@ describe('the files of fsBlobs', () => {
 
 	test('a content type that does not fit into a footer is refused', async () => {
 		const store = await open();
-		await expect(store.put('a', hello, { contentType: 'x'.repeat(1_000) })).rejects.toThrow(
-			TypeError,
-		);
+		await expect(store.put('a', hello, { contentType: 'x'.repeat(1_000) })).rejects.toThrow(TypeError);
 		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
 	});
 
@@ -258,22 +239,17 @@ describe('the files of fsBlobs', () => {
 		});
 	});
 
-	test.runIf(process.platform === 'linux')(
-		'readers that stop early leave no file open',
-		async () => {
-			const store = await open();
-			await store.put('a', new Uint8Array(2_000_000), text);
-			for await (const _chunk of (await store.get('a'))?.body ?? []) break;
-			await (await store.get('a'))?.body[Symbol.asyncIterator]().return?.();
-			await store.get('a', { range: { start: 9e9, end: 9e9 } }).catch(() => {});
-			await store.head('a');
-			const { readlink } = await import('node:fs/promises');
-			const open_ = await Promise.all(
-				(await readdir('/proc/self/fd')).map((fd) =>
-					readlink(`/proc/self/fd/${fd}`).catch(() => ''),
-				),
-			);
-			expect(open_.filter((path) => path.startsWith(dir))).toEqual([]);
-		},
-	);
+	test.runIf(process.platform === 'linux')('readers that stop early leave no file open', async () => {
+		const store = await open();
+		await store.put('a', new Uint8Array(2_000_000), text);
+		for await (const _chunk of (await store.get('a'))?.body ?? []) break;
+		await (await store.get('a'))?.body[Symbol.asyncIterator]().return?.();
+		await store.get('a', { range: { start: 9e9, end: 9e9 } }).catch(() => {});
+		await store.head('a');
+		const { readlink } = await import('node:fs/promises');
+		const open_ = await Promise.all(
+			(await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+		);
+		expect(open_.filter((path) => path.startsWith(dir))).toEqual([]);
+	});
 });

@@ -15,8 +15,7 @@ export const hostErrors = defineErrors({
 		type: 'server_error',
 		code: null,
 		message: 'The function passed to fromHost must return { id, tenant, scopes }.',
-		remedy:
-			'Return names of 1 to 256 characters and a list of scopes, or undefined for an unknown caller.',
+		remedy: 'Return names of 1 to 256 characters and a list of scopes, or undefined for an unknown caller.',
 		headers: { 'x-should-retry': 'false' },
 	},
 });

@@ -3,11 +3,7 @@ import type { App } from '@plinth/core';
 import type { MountOptions } from './mounting.ts';
 
 /** A handler of Express, Connect and NestJS on Express. */
-export type ExpressHandler = (
-	req: IncomingMessage,
-	res: ServerResponse,
-	next: (error?: unknown) => void,
-) => void;
+export type ExpressHandler = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
  * Mounts an app in Express: `server.use('/ai', plinth(app))`. The mount path needs no `prefix`, because

@@ -2,10 +2,7 @@ import type { App } from '@plinth/core';
 import type { MountOptions } from './mounting.ts';
 
 /** A web-standard handler; `context` has the host's further arguments. */
-export type FetchHandler<C extends readonly unknown[]> = (
-	request: Request,
-	...context: C
-) => Promise<Response>;
+export type FetchHandler<C extends readonly unknown[]> = (request: Request, ...context: C) => Promise<Response>;
 
 /** Options of mounting an app in a web-standard handler. */
 export interface FetchMountOptions<C extends readonly unknown[]> extends MountOptions {
@@ -22,9 +19,5 @@ export function plinth<const C extends readonly unknown[]>(
 	{ next, ...options }: FetchMountOptions<C> = {},
 ): FetchHandler<C> {
 	return (request, ...context) =>
-		app.fetch(
-			request,
-			{ ...options, host: [request, ...context] },
-			next && (() => next(request, ...context)),
-		);
+		app.fetch(request, { ...options, host: [request, ...context] }, next && (() => next(request, ...context)));
 }

@@ -14,9 +14,7 @@ import { hostTable } from './table.ts';
 const guide = readFileSync(join(root, 'docs/guides/embedding.md'), 'utf8');
 
 /** The programs of the guide, by the names of their files. */
-const programs = new Map(
-	codeBlocks(guide, 'ts').map((code) => [/^\/\/ (\S+\.ts)$/m.exec(code)?.[1] ?? '', code]),
-);
+const programs = new Map(codeBlocks(guide, 'ts').map((code) => [/^\/\/ (\S+\.ts)$/m.exec(code)?.[1] ?? '', code]));
 
 let dir: string;
 

@@ -159,10 +159,7 @@ export const requests: Readonly<Record<string, (visit: Visit) => Promise<void>>>
 	},
 	'a path that there is not': async ({ client }) => {
 		const answer = await client.send('/v1/nonsense');
-		expect([answer.status, answer.headers.get('x-request-id')]).toEqual([
-			404,
-			expect.stringMatching(/^req_/),
-		]);
+		expect([answer.status, answer.headers.get('x-request-id')]).toEqual([404, expect.stringMatching(/^req_/)]);
 	},
 	'a method that there is not': async ({ client }) => {
 		const answer = await client.send('/v1/models', { method: 'PUT' });

@@ -107,8 +107,7 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 				.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 		},
 		async revoke(keyOrId) {
-			const record =
-				(await records?.findById(keyOrId)) ?? (await records?.find(digestOf(keyOrId))) ?? null;
+			const record = (await records?.findById(keyOrId)) ?? (await records?.find(digestOf(keyOrId))) ?? null;
 			if (!record || !(await records?.remove(record.id))) return null;
 			return describe(record, clock.now());
 		},

@@ -43,8 +43,7 @@ interface Sources {
 	readonly log: Logger;
 }
 
-const remedy =
-	'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
+const remedy = 'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
 
 /**
  * Authenticates by configured and issued keys. Every request reads the record of its key, so that a

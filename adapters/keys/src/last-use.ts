@@ -24,8 +24,7 @@ export class LastUse {
 	/** Records a use, with at most one write per key and minute, including writes of other processes. */
 	record(key: StoredKey): void {
 		const now = this.#clock.now();
-		const isRecent = (at: number | undefined) =>
-			at !== undefined && Math.abs(now - at) < intervalMs;
+		const isRecent = (at: number | undefined) => at !== undefined && Math.abs(now - at) < intervalMs;
 		if (isRecent(key.value.lastUsedAt) || isRecent(this.#lastWrites.get(key.id))) return;
 		// Clearing bounds the memory; it only causes additional writes.
 		if (this.#lastWrites.size >= maxRemembered) this.#lastWrites.clear();

@@ -15,10 +15,7 @@ describe('a key that is issued', () => {
 	test('has 32 random bytes behind its prefix, and a checksum', async () => {
 		const { ring } = await oneRing();
 		const [one, other] = [await ring.issue(request), await ring.issue(request)];
-		expect([one.key, other.key]).toEqual([
-			expect.stringMatching(keyForm),
-			expect.stringMatching(keyForm),
-		]);
+		expect([one.key, other.key]).toEqual([expect.stringMatching(keyForm), expect.stringMatching(keyForm)]);
 		expect(one.key).not.toBe(other.key);
 	});
 
@@ -43,10 +40,7 @@ describe('a key that is issued', () => {
 	});
 
 	test.each([
-		[
-			'a changed letter',
-			(key: string) => `${key.slice(0, 20)}${key[20] === 'A' ? 'B' : 'A'}${key.slice(21)}`,
-		],
+		['a changed letter', (key: string) => `${key.slice(0, 20)}${key[20] === 'A' ? 'B' : 'A'}${key.slice(21)}`],
 		['a letter more', (key: string) => `${key}0`],
 		['a letter less', (key: string) => key.slice(0, -1)],
 		['capitals', (key: string) => key.toUpperCase()],

@@ -29,11 +29,7 @@ interface StoredBlob {
 class MemoryBlobStore implements BlobStore {
 	readonly #blobs = new Map<string, StoredBlob>();
 
-	async put(
-		key: string,
-		body: Uint8Array | AsyncIterable<Uint8Array>,
-		options: PutBlobOptions,
-	): Promise<BlobInfo> {
+	async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<BlobInfo> {
 		checkBlobKey(key);
 		const bytes = await collect(body, options);
 		const info = {
@@ -46,10 +42,7 @@ class MemoryBlobStore implements BlobStore {
 		return info;
 	}
 
-	async get(
-		key: string,
-		options: { readonly range?: ByteRange } = {},
-	): Promise<BlobContent | null> {
+	async get(key: string, options: { readonly range?: ByteRange } = {}): Promise<BlobContent | null> {
 		checkBlobKey(key);
 		const blob = this.#blobs.get(key);
 		if (!blob) return null;

@@ -1,10 +1,4 @@
-import {
-	type BusEvent,
-	type BusFilter,
-	defineBackend,
-	type EventBus,
-	services,
-} from '@plinth/core';
+import { type BusEvent, type BusFilter, defineBackend, type EventBus, services } from '@plinth/core';
 import { z } from 'zod';
 
 /** An event bus inside one process. */

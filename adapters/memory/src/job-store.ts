@@ -54,8 +54,7 @@ export class MemoryJobStore implements JobStore {
 			return { job: this.#show(earlier), replayed: true };
 		}
 		if (this.#countPending(job.kind, job.tenant) >= maxPending) throw plinthError('E_QUEUE_FULL');
-		if (this.#states.has(job.id))
-			throw new Error(`There is already a job with the id "${job.id}".`);
+		if (this.#states.has(job.id)) throw new Error(`There is already a job with the id "${job.id}".`);
 		const state = this.#keep(jobState.createJob(structuredClone(job), idempotency, now));
 		return { job: this.#show(state), replayed: false };
 	}
@@ -68,8 +67,7 @@ export class MemoryJobStore implements JobStore {
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
 		const { kind, after, limit, order, pending = false } = options;
 		const direction = order === 'asc' ? 1 : -1;
-		const behind = (id: string) =>
-			after === undefined || (order === 'asc' ? id > after : id < after);
+		const behind = (id: string) => after === undefined || (order === 'asc' ? id > after : id < after);
 		const found = this.#visible()
 			.filter((state) => !pending || jobState.isPending(state))
 			.filter(({ job }) => job.tenant === tenant && job.kind === kind && behind(job.id))
@@ -93,10 +91,7 @@ export class MemoryJobStore implements JobStore {
 		const { models, count, leaseMs, running = [], perTenant = Number.POSITIVE_INFINITY } = options;
 		this.#offers.note(kind, worker, models, time.now);
 		const due = [...this.#states.values()].filter(
-			(state) =>
-				state.job.kind === kind &&
-				jobState.isDue(state, time.now) &&
-				!running.includes(state.job.id),
+			(state) => state.job.kind === kind && jobState.isDue(state, time.now) && !running.includes(state.job.id),
 		);
 		const spent = due.filter(jobState.mayNotRun);
 		for (const state of spent.sort(byId)) this.#keep(jobState.endSpentJob(state, time));
@@ -147,9 +142,7 @@ export class MemoryJobStore implements JobStore {
 		const isDue = (at: number | null) => at !== null && at <= now;
 		const states = [...this.#states.values()].sort(byAge);
 		const records = states.filter(({ recordDueAt }) => isDue(recordDueAt));
-		const contents = states.filter(
-			(state) => isDue(state.contentDueAt) && !isDue(state.recordDueAt),
-		);
+		const contents = states.filter((state) => isDue(state.contentDueAt) && !isDue(state.recordDueAt));
 		const item = (due: SweepItem['due']) => (state: JobState) => {
 			const { id, kind, tenant } = state.job;
 			return { due, id, kind, tenant };
@@ -219,9 +212,7 @@ export class MemoryJobStore implements JobStore {
 	#countPending(kind: string, tenant?: string): number {
 		return this.#visible().filter(
 			(state) =>
-				state.job.kind === kind &&
-				(tenant === undefined || state.job.tenant === tenant) &&
-				jobState.isPending(state),
+				state.job.kind === kind && (tenant === undefined || state.job.tenant === tenant) && jobState.isPending(state),
 		).length;
 	}
 

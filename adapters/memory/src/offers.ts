@@ -19,17 +19,14 @@ export class Offers {
 
 	/** Whether a worker that has asked within `offerMs` would take such a job. */
 	has(kind: string, model: string): boolean {
-		return [...this.#byWorker.values()].some(
-			(offer) => offer.kind === kind && (offer.models?.has(model) ?? true),
-		);
+		return [...this.#byWorker.values()].some((offer) => offer.kind === kind && (offer.models?.has(model) ?? true));
 	}
 
 	/** Forgets workers that have not asked for too long. After a clock was set back, a worker counts as seen now. */
 	trim(now: number): void {
 		for (const [name, offer] of this.#byWorker) {
 			if (offer.seenAt <= now - offerMs) this.#byWorker.delete(name);
-			else if (offer.seenAt > now)
-				this.#byWorker.set(name, { ...offer, seenAt: offerInstant(now) });
+			else if (offer.seenAt > now) this.#byWorker.set(name, { ...offer, seenAt: offerInstant(now) });
 		}
 	}
 }

@@ -27,8 +27,7 @@ export function findRepeat(
 
 	if (key !== undefined) {
 		const earlier = newestOf(idempotencyKeyMs, (made) => made?.key === key);
-		if (earlier && earlier.idempotency?.fingerprint !== fingerprint)
-			throw plinthError('E_IDEMPOTENCY_MISMATCH');
+		if (earlier && earlier.idempotency?.fingerprint !== fingerprint) throw plinthError('E_IDEMPOTENCY_MISMATCH');
 		return earlier;
 	}
 	const newest = newestOf(retryWindowMs, (made) => made?.fingerprint === fingerprint);

@@ -4,8 +4,7 @@ import { z } from 'zod';
 const number = () => z.coerce.number<number | string>();
 
 /** A switch; `${NAME}` in YAML gives its text. */
-export const flag = () =>
-	z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
+export const flag = () => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
 /** What all kinds of models have in common: where the server is, and how it is spoken to. */
 export function connectionOptions<D extends string>(
@@ -47,10 +46,7 @@ export const forwardOption = {
 };
 
 /** Whether a config leaves requests as clients have written them. */
-export function allowsPassthrough({
-	forward,
-	body,
-}: ConnectionOptions & { readonly forward: boolean }): boolean {
+export function allowsPassthrough({ forward, body }: ConnectionOptions & { readonly forward: boolean }): boolean {
 	return forward && Object.keys(body).length === 0;
 }
 

@@ -18,11 +18,7 @@ export interface Asked {
 }
 
 /** Makes one, whose server answers as the handlers say. */
-export async function asked(
-	handlers: readonly Handler[],
-	options: object = {},
-	given?: Clock,
-): Promise<Asked> {
+export async function asked(handlers: readonly Handler[], options: object = {}, given?: Clock): Promise<Asked> {
 	const upstream = await scripted(...handlers);
 	const impatient = impatientClock();
 	const clock = given ?? impatient;

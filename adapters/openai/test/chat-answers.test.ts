@@ -3,17 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { answer, answerTo, chunk, hello, words } from './chat-calls.ts';
 import { failureOf, modelOf } from './harness.ts';
-import {
-	bytes,
-	cutAfter,
-	endless,
-	failure,
-	frame,
-	type Handler,
-	json,
-	scripted,
-	sse,
-} from './upstream.ts';
+import { bytes, cutAfter, endless, failure, frame, type Handler, json, scripted, sse } from './upstream.ts';
 
 const stop: ChatEvent = { type: 'finish', reason: 'stop' };
 
@@ -66,13 +56,10 @@ describe('an answer', () => {
 		]);
 	});
 
-	test.each(['length', 'max_tokens', 'model_length'])(
-		'is too long where it ends with %s',
-		async (said) => {
-			const events = await answerTo(sse(chunk({ content: 'Half' }, said)));
-			expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' });
-		},
-	);
+	test.each(['length', 'max_tokens', 'model_length'])('is too long where it ends with %s', async (said) => {
+		const events = await answerTo(sse(chunk({ content: 'Half' }, said)));
+		expect(events.at(-1)).toEqual({ type: 'finish', reason: 'length' });
+	});
 
 	test('may have its text in parts', async () => {
 		const content = [
@@ -100,38 +87,26 @@ describe('an answer', () => {
 		['LF', '\n'],
 		['CRLF', '\r\n'],
 		['CR', '\r'],
-	])(
-		'is read however its bytes come: comments, letters in two, lines that end with %s',
-		async (_, end) => {
-			const first = `data: ${JSON.stringify(chunk({ content: 'Ja, ' }))}`;
-			const second = JSON.stringify(chunk({ content: 'grün' }), null, 1).replace(/^/gm, 'data: ');
-			const last = `data:${JSON.stringify(chunk({}, 'eos'))}`;
-			const lines = [
-				`\ufeff${first}`,
-				'',
-				': ping',
-				'',
-				'event: x',
-				...second.split('\n'),
-				'',
-				last,
-			];
-			const body = Buffer.from(lines.join(end));
-			const drip: Handler = async (_, res) => {
-				res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-				for (const byte of body) {
-					res.write(Buffer.of(byte));
-					await new Promise((resolve) => setImmediate(resolve));
-				}
-				res.end();
-			};
-			const whole = bytes(body, 'text/event-stream');
-			for (const handler of [drip, whole]) {
-				const texts = ['Ja, ', 'grün'].map((text) => ({ type: 'text', text }));
-				expect(await answerTo(handler)).toEqual([...texts, stop]);
+	])('is read however its bytes come: comments, letters in two, lines that end with %s', async (_, end) => {
+		const first = `data: ${JSON.stringify(chunk({ content: 'Ja, ' }))}`;
+		const second = JSON.stringify(chunk({ content: 'grün' }), null, 1).replace(/^/gm, 'data: ');
+		const last = `data:${JSON.stringify(chunk({}, 'eos'))}`;
+		const lines = [`\ufeff${first}`, '', ': ping', '', 'event: x', ...second.split('\n'), '', last];
+		const body = Buffer.from(lines.join(end));
+		const drip: Handler = async (_, res) => {
+			res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+			for (const byte of body) {
+				res.write(Buffer.of(byte));
+				await new Promise((resolve) => setImmediate(resolve));
 			}
-		},
-	);
+			res.end();
+		};
+		const whole = bytes(body, 'text/event-stream');
+		for (const handler of [drip, whole]) {
+			const texts = ['Ja, ', 'grün'].map((text) => ({ type: 'text', text }));
+			expect(await answerTo(handler)).toEqual([...texts, stop]);
+		}
+	});
 });
 
 describe('an answer that fails on its way is an error:', () => {
@@ -145,10 +120,7 @@ describe('an answer that fails on its way is an error:', () => {
 		['it is neither events nor JSON', bytes('<html>', 'text/html')],
 		['a whole answer is no JSON', bytes('<html>', 'application/json')],
 		['a whole answer has nothing in it', json({})],
-		[
-			'a whole answer has no message',
-			json({ choices: [{ message: null, finish_reason: 'stop' }] }),
-		],
+		['a whole answer has no message', json({ choices: [{ message: null, finish_reason: 'stop' }] })],
 		['a whole answer has no end', endless('application/json')],
 	])('%s', async (_, handler) => {
 		const failed = await failureOf(answerTo(handler));

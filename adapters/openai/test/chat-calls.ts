@@ -45,10 +45,7 @@ export const hello: readonly (object | string)[] = [
 ];
 
 /** Everything that a model answers before a server that answers so. */
-export async function answerTo(
-	handler: Handler,
-	part?: Parameters<typeof answer>[1],
-): Promise<ChatEvent[]> {
+export async function answerTo(handler: Handler, part?: Parameters<typeof answer>[1]): Promise<ChatEvent[]> {
 	const { baseURL } = await scripted(handler);
 	return answer(await modelOf(openai.chat({ baseURL, retries: 0 })), part);
 }

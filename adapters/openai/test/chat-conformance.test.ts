@@ -55,17 +55,14 @@ function wordsOf({ response_format: format, seed }: Ask): string[] {
 const upstream = await startScripted(obedient);
 afterAll(() => upstream.close());
 
-describe.each(['openai', 'llamacpp'] as const)(
-	'a model behind %s keeps the sentence:',
-	(dialect) => {
-		const cases = chatModelSuite({
-			async create() {
-				const instance = openai.chat({ baseURL: upstream.baseURL, dialect });
-				const { model, stop } = await createModel(instance, { clock: systemClock });
-				return { model, close: stop };
-			},
-			supports: { deterministic: true },
-		});
-		for (const { name, run } of cases) test(name, run);
-	},
-);
+describe.each(['openai', 'llamacpp'] as const)('a model behind %s keeps the sentence:', (dialect) => {
+	const cases = chatModelSuite({
+		async create() {
+			const instance = openai.chat({ baseURL: upstream.baseURL, dialect });
+			const { model, stop } = await createModel(instance, { clock: systemClock });
+			return { model, close: stop };
+		},
+		supports: { deterministic: true },
+	});
+	for (const { name, run } of cases) test(name, run);
+});

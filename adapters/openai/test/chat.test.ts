@@ -19,9 +19,7 @@ interface Probe {
 const tool = (name: string): ChatTool => ({ name, isStrict: false });
 const tools = [tool('first'), tool('second')];
 const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-const user = (
-	...content: Extract<ChatRequest['messages'][number], { role: 'user' }>['content']
-) => ({
+const user = (...content: Extract<ChatRequest['messages'][number], { role: 'user' }>['content']) => ({
 	messages: [{ role: 'user', content }] as const,
 });
 const part = (body: Body, type: string): unknown => {
@@ -51,8 +49,7 @@ const probes: Readonly<Record<string, Probe>> = {
 			},
 			words('How much?'),
 		),
-		isSaid: ({ messages }) =>
-			has(messages, [{ role: 'user', content: '<file name="a.pdf">42</file>\n\nHow much?' }]),
+		isSaid: ({ messages }) => has(messages, [{ role: 'user', content: '<file name="a.pdf">42</file>\n\nHow much?' }]),
 	},
 	'files as they are (`files`)': {
 		options: { files: ['application/pdf'] },
@@ -126,9 +123,7 @@ const probes: Readonly<Record<string, Probe>> = {
 		request: { tools, toolChoice: { name: 'second' } },
 		isSaid(body) {
 			if (body.tool_choice === 'required') {
-				return !has(body.tools, [
-					expect.objectContaining({ function: expect.objectContaining({ name: 'second' }) }),
-				]);
+				return !has(body.tools, [expect.objectContaining({ function: expect.objectContaining({ name: 'second' }) })]);
 			}
 			return has(body.tool_choice, { type: 'function', function: { name: 'second' } });
 		},

@@ -46,10 +46,7 @@ describe('docs/adapters/openai.md', () => {
 				kindsOf.set(name, [...(kindsOf.get(name) ?? []), kind]);
 			}
 		}
-		const options = [...kindsOf].map(([name, kinds]) => [
-			`\`${name}\``,
-			kinds.length === 4 ? 'all' : kinds.join(', '),
-		]);
+		const options = [...kindsOf].map(([name, kinds]) => [`\`${name}\``, kinds.length === 4 ? 'all' : kinds.join(', ')]);
 		expect(told.toSorted()).toEqual(options.toSorted());
 	});
 

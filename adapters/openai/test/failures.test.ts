@@ -98,11 +98,7 @@ describe('a failure becomes', () => {
 			failure(400, { message: 'Not that.', code: 'moderation_blocked' }),
 			{ status: 400, code: 'moderation_blocked', message: 'Not that.' },
 		],
-		[
-			'413',
-			bytes('<html>too large</html>', 'text/html', 413),
-			{ status: 413, code: 'request_too_large' },
-		],
+		['413', bytes('<html>too large</html>', 'text/html', 413), { status: 413, code: 'request_too_large' }],
 		[
 			'429 with the wait of the server',
 			failure(429, { message: 'slow down' }, { 'retry-after': '17' }),

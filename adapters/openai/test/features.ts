@@ -33,15 +33,7 @@ export const features = {
 			'videos survive a restart': ['yes', 'yes', 'yes', 'no', '–', '–', '–'],
 			'broken downloads of videos are taken up': ['yes', 'yes', 'yes', 'yes', '–', '–', '–'],
 			'refusals name the parameter': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
-			'429, 5xx and lost connections are tried again': [
-				'yes',
-				'yes',
-				'yes',
-				'yes',
-				'yes',
-				'yes',
-				'yes',
-			],
+			'429, 5xx and lost connections are tried again': ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'],
 			'chats can be passed on as they are': ['yes', 'yes', 'yes', 'no', 'no', 'yes', '–'],
 			'pictures can be passed on as they are': ['yes', 'no', 'no', 'no', '–', '–', 'no'],
 			'speech can be passed on as it is': ['yes', 'no', '–', 'no', 'no', '–', '–'],
@@ -118,9 +110,7 @@ export const features = {
 } as const satisfies Record<string, FeatureTable>;
 
 /** Every feature with every dialect: what a table of tests runs through. */
-export function cellsOf(
-	kind: keyof typeof features,
-): readonly (readonly [feature: string, dialect: string, Cell])[] {
+export function cellsOf(kind: keyof typeof features): readonly (readonly [feature: string, dialect: string, Cell])[] {
 	const { dialects, rows }: FeatureTable = features[kind];
 	return Object.entries(rows).flatMap(([feature, cells]) =>
 		dialects.map((dialect, index) => [feature, dialect, cells[index] ?? '–'] as const),

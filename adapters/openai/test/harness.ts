@@ -67,8 +67,7 @@ export async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
 /** A logger that keeps its lines. */
 export function keptLog(): { readonly log: Logger; readonly lines: string[] } {
 	const lines: string[] = [];
-	const keep = (fields: object, message: string) =>
-		void lines.push(`${JSON.stringify(fields)} ${message}`);
+	const keep = (fields: object, message: string) => void lines.push(`${JSON.stringify(fields)} ${message}`);
 	const log: Logger = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
 	return { log, lines };
 }

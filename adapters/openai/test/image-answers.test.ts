@@ -27,12 +27,7 @@ const jpeg = Buffer.from(await images.encode(colors(8, 8, 2), { format: 'jpeg' }
 /** Noise, so that its base64 is long. */
 const large = Buffer.from(
 	await images.encode(
-		paint(256, 256, (x, y) => [
-			(x * 7919 + y * 104729) % 251,
-			(x * y * 31) % 241,
-			(x ^ (y * 13)) % 239,
-			255,
-		]),
+		paint(256, 256, (x, y) => [(x * 7919 + y * 104729) % 251, (x * y * 31) % 241, (x ^ (y * 13)) % 239, 255]),
 		{ format: 'png' },
 	),
 );
@@ -137,19 +132,11 @@ describe('an answer is a failure of the model', () => {
 		['that is no JSON', bytes('<html>', 'application/json'), /no JSON/],
 		['that ends in a text', bytes('{"data":[{"b64_json":"iVBO', 'application/json'), /no JSON/],
 		['that has no list', json({ data: 'none' }), /no list/],
-		[
-			'whose picture is none',
-			json({ data: [{ b64_json: 'aGVsbG8=' }] }),
-			/something else than a PNG/,
-		],
+		['whose picture is none', json({ data: [{ b64_json: 'aGVsbG8=' }] }), /something else than a PNG/],
 		['whose picture is missing', json({ data: [{}] }), /something else than a PNG/],
 		['that says so', json({ error: { message: 'CUDA error' } }), /CUDA error/],
 		['that breaks off', cutAfter('application/json', '{"data":['), /broke off/],
-		[
-			'with an address in the network',
-			json({ data: [{ url: 'http://10.0.0.1/a' }] }),
-			/neither its own/,
-		],
+		['with an address in the network', json({ data: [{ url: 'http://10.0.0.1/a' }] }), /neither its own/],
 		[
 			'whose address is refused by a store',
 			(got, res) =>
@@ -190,9 +177,7 @@ describe('events', () => {
 	test('show unfinished states, and then the picture', async () => {
 		const { model } = await painter([sse(partial(0), partial(1), completed)]);
 		const { shown, images: made, usage } = await make(model, wish(), { partials: 2 });
-		expect(shown).toEqual(
-			[0, 1].map(() => ({ image: 0, picture: { body: jpeg, mediaType: 'image/jpeg' } })),
-		);
+		expect(shown).toEqual([0, 1].map(() => ({ image: 0, picture: { body: jpeg, mediaType: 'image/jpeg' } })));
 		expect(made).toEqual([{ body: large, mediaType: 'image/png' }]);
 		expect(usage).toEqual({ inputTextTokens: 1, inputImageTokens: 0, outputTokens: 2 });
 	});
@@ -220,11 +205,7 @@ describe('events', () => {
 
 	test('that stop before the picture, or say that it failed, are a failure', async () => {
 		const cut = cutAfter('text/event-stream', frame(partial(0)));
-		for (const handler of [
-			sse(partial(0)),
-			cut,
-			sse(partial(0), { type: 'error', error: { message: 'no' } }),
-		]) {
+		for (const handler of [sse(partial(0)), cut, sse(partial(0), { type: 'error', error: { message: 'no' } })]) {
 			const { model } = await painter([handler]);
 			expect(await failureOf(make(model, wish(), { partials: 1 }))).toMatchObject({
 				status: 502,

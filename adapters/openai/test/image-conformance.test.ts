@@ -20,9 +20,7 @@ const studio: Handler = async (got, res) => {
 	if (res.destroyed) return;
 	if (!isStreamed) {
 		res.writeHead(200, { 'content-type': 'application/json' });
-		res.end(
-			JSON.stringify({ data: [{ b64_json: base64 }, { b64_json: base64 }, { b64_json: base64 }] }),
-		);
+		res.end(JSON.stringify({ data: [{ b64_json: base64 }, { b64_json: base64 }, { b64_json: base64 }] }));
 		return;
 	}
 	res.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -34,15 +34,13 @@ const edit = (part: Partial<ImageEditRequest> = {}): ImageEditRequest => ({
 	fidelity: 'low',
 	...part,
 });
-const files = (got: Got, ...names: readonly string[]) =>
-	names.flatMap((name) => got.form.getAll(name)) as File[];
+const files = (got: Got, ...names: readonly string[]) => names.flatMap((name) => got.form.getAll(name)) as File[];
 const field = (got: Got, name: string) => got.json[name] ?? got.form.get(name);
 
 const probes: Readonly<Record<string, Probe>> = {
 	'pictures from words': {
 		request: wish(),
-		isSaid: ({ path, json }) =>
-			path === '/v1/images/generations' && `${json.prompt}`.startsWith('a cat'),
+		isSaid: ({ path, json }) => path === '/v1/images/generations' && `${json.prompt}`.startsWith('a cat'),
 	},
 	'changes of pictures': {
 		request: edit(),

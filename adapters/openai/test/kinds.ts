@@ -76,10 +76,7 @@ export function isServed(kind: Kind, dialect: string): boolean {
 const kinds = Object.keys(openai) as Kind[];
 
 /** What is true of all kinds that a server has. */
-export async function ofEachKind(
-	dialect: string,
-	isSo: (kind: Kind) => Promise<boolean>,
-): Promise<Cell> {
+export async function ofEachKind(dialect: string, isSo: (kind: Kind) => Promise<boolean>): Promise<Cell> {
 	const served = kinds.filter((kind) => isServed(kind, dialect));
 	expect(served).not.toEqual([]);
 	const found = await Promise.all(served.map(isSo));

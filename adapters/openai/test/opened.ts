@@ -6,8 +6,7 @@ import { keptLog, modelOf } from './harness.ts';
 import { bytes, type Got, json, scripted, sse } from './upstream.ts';
 
 /** A picture of one pixel. */
-const png =
-	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** A server that does well whatever it is asked. */
 export function obliging(got: Got, res: ServerResponse): unknown {

@@ -34,9 +34,7 @@ describe('what comes in place of an answer is told', () => {
 	test('as a refusal of a seed, which only the client can have set', async () => {
 		const { request } = await passed();
 		const body = Buffer.from(JSON.stringify({ error: { message: 'no', param: 'seed' } }));
-		expect(told(request.refused(400, {}, body)).slice(0, 3)).toEqual([
-			...[400, 'invalid_value', 'seed'],
-		]);
+		expect(told(request.refused(400, {}, body)).slice(0, 3)).toEqual([...[400, 'invalid_value', 'seed']]);
 	});
 
 	test('as a server that is busy, with the time to wait', async () => {
@@ -121,21 +119,9 @@ describe('the events of a server', () => {
 	});
 
 	test.each([
-		[
-			'the last counts',
-			'"usage":{"total_tokens":1}} {"usage":{"total_tokens":2}',
-			{ total_tokens: 2 },
-		],
-		[
-			'counts with details',
-			'"usage" : {"input_tokens":1,"x":{"y":2},"cost":"z"}',
-			{ input_tokens: 1 },
-		],
-		[
-			'counts before nothing',
-			'{"usage":{"output_tokens":1}}\n{"usage":null}',
-			{ output_tokens: 1 },
-		],
+		['the last counts', '"usage":{"total_tokens":1}} {"usage":{"total_tokens":2}', { total_tokens: 2 }],
+		['counts with details', '"usage" : {"input_tokens":1,"x":{"y":2},"cost":"z"}', { input_tokens: 1 }],
+		['counts before nothing', '{"usage":{"output_tokens":1}}\n{"usage":null}', { output_tokens: 1 }],
 		['no counts in a text', JSON.stringify({ a: '"usage":{"total_tokens":1}' }), undefined],
 		['no counts of another kind', '{"usage":{"pages":1}}', undefined],
 		['no counts that are cut off', '{"usage":{"total_tokens":1', undefined],

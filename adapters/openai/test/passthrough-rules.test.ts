@@ -19,9 +19,7 @@ const parts = [{ type: 'text', text: 'Hello?' }];
 type Request = ForwardRequest | undefined;
 
 const formOf = (request: Request) =>
-	request?.accepts('text/event-stream')
-		? 'events'
-		: request?.accepts('application/json') && 'whole';
+	request?.accepts('text/event-stream') ? 'events' : request?.accepts('application/json') && 'whole';
 
 describe('a chat completion goes as it is', () => {
 	test.each<[string, object, readonly string[]]>([
@@ -45,44 +43,22 @@ describe('a chat completion goes as it is', () => {
 		['with a refusal', says({ role: 'assistant', content: 'x', refusal: null }), newer],
 		['not with null', talk({ temperature: null }), []],
 		['not with null in a message', says({ ...hi, name: null }), []],
-		[
-			'not with null in a tool',
-			talk({ tools: [{ ...tool, function: { name: 'a', parameters: null } }] }),
-			[],
-		],
-		[
-			'not with a tool without parameters',
-			talk({ tools: [{ ...tool, function: { name: 'a' } }] }),
-			[],
-		],
+		['not with null in a tool', talk({ tools: [{ ...tool, function: { name: 'a', parameters: null } }] }), []],
+		['not with a tool without parameters', talk({ tools: [{ ...tool, function: { name: 'a' } }] }), []],
 		['not with an empty list of tools', talk({ tools: [] }), []],
 		['not with an empty list of stops', talk({ stop: [] }), []],
 		['not with a choice of tools without tools', talk({ tool_choice: 'auto' }), []],
 		['not with a word on parallel calls without tools', talk({ parallel_tool_calls: false }), []],
-		[
-			'not with an empty list of calls',
-			says({ role: 'assistant', content: 'x', tool_calls: [] }),
-			[],
-		],
+		['not with an empty list of calls', says({ role: 'assistant', content: 'x', tool_calls: [] }), []],
 		['not with a turn that says nothing', says({ role: 'assistant', content: null }), []],
-		[
-			'not with a call in the older form',
-			says({ role: 'assistant', content: 'x', function_call: {} }),
-			[],
-		],
-		[
-			'not with a result in the older form',
-			says({ role: 'function', name: 'a', content: 'x' }),
-			[],
-		],
+		['not with a call in the older form', says({ role: 'assistant', content: 'x', function_call: {} }), []],
+		['not with a result in the older form', says({ role: 'function', name: 'a', content: 'x' }), []],
 		['not with a member that no API has', talk({ top_k: 1 }), []],
 	])('%s', async (_, body, taking) => {
 		const taken: string[] = [];
 		for (const dialect of dialects) {
 			const { model } = await openedChat({ dialect });
-			const forms = [body, { ...body, stream: true }].map((each) =>
-				formOf(model.forward?.(rawBody(each))),
-			);
+			const forms = [body, { ...body, stream: true }].map((each) => formOf(model.forward?.(rawBody(each))));
 			expect([
 				['whole', 'events'],
 				[undefined, undefined],
@@ -157,11 +133,7 @@ describe('a speech goes as it is', () => {
 		['as FLAC', { ...speech, response_format: 'flac' }, 'audio/flac'],
 		['as WAV', { ...speech, response_format: 'wav' }, 'audio/wav'],
 		['with a tempo and a manner', { ...speech, speed: 2, instructions: 'Softly.' }, 'audio/mpeg'],
-		[
-			'not as samples, of which only their server knows the rate',
-			{ ...speech, response_format: 'pcm' },
-			undefined,
-		],
+		['not as samples, of which only their server knows the rate', { ...speech, response_format: 'pcm' }, undefined],
 		['not without a format', bare, undefined],
 		['not as events', { ...speech, stream_format: 'sse' }, undefined],
 		['not with a voice that the model has not', { ...speech, voice: 'bob' }, undefined],
@@ -171,9 +143,7 @@ describe('a speech goes as it is', () => {
 		const request = model.forward?.(rawBody(body));
 		const known = ['audio/mpeg', 'audio/ogg', 'audio/aac', 'audio/flac', 'audio/wav'];
 		const others = ['application/json', 'text/plain', 'audio/pcm', 'application/octet-stream'];
-		expect([...known, ...others].filter((each) => request?.accepts(each, 9))).toEqual(
-			type ? [type] : [],
-		);
+		expect([...known, ...others].filter((each) => request?.accepts(each, 9))).toEqual(type ? [type] : []);
 	});
 
 	test('as WAV only when the length of the answer is told: one that is made meanwhile does not know its own', async () => {
@@ -211,9 +181,7 @@ describe('a request that is passed on', () => {
 			path: '/v1/chat/completions',
 			quietMs: 7_000,
 		});
-		expect(Buffer.from(request?.body ?? []).toString()).toBe(
-			'{ "messages": [],\n"model" : "gpt" }',
-		);
+		expect(Buffer.from(request?.body ?? []).toString()).toBe('{ "messages": [],\n"model" : "gpt" }');
 		expect(request?.headers).toEqual([
 			...['accept', 'text/x', 'authorization', 'Bearer secret'],
 			...['x-team', 'a', 'content-type', 'application/json'],
@@ -223,9 +191,7 @@ describe('a request that is passed on', () => {
 	test('asks for what it wants, and is named by the id of the model unless the config has a name', async () => {
 		const { model } = await openedChat();
 		const request = model.forward?.(rawBody(talk({ stream: true })));
-		expect(request?.headers).toEqual([
-			...['accept', 'text/event-stream', 'content-type', 'application/json'],
-		]);
+		expect(request?.headers).toEqual([...['accept', 'text/event-stream', 'content-type', 'application/json']]);
 		expect(JSON.parse(Buffer.from(request?.body ?? []).toString()).model).toBe('bound-id');
 	});
 

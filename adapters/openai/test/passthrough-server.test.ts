@@ -1,15 +1,7 @@
 import { once } from 'node:events';
 import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import {
-	clientKey,
-	type Gateway,
-	gateway,
-	ids,
-	modelName,
-	upstreamKey,
-	upstreamName,
-} from './gateway.ts';
+import { clientKey, type Gateway, gateway, ids, modelName, upstreamKey, upstreamName } from './gateway.ts';
 import { bytes, failure, type Handler, hangUp, sse } from './upstream.ts';
 
 /** Written as no machine would: what is passed on keeps its spaces. */
@@ -36,9 +28,7 @@ const answers = {
 } as const;
 
 /** More than the buffers of connections take; no two pieces of it are alike. */
-const long = Buffer.from(
-	Uint32Array.from({ length: 2_000_000 }, (_, at) => at * 2_654_435_761).buffer,
-);
+const long = Buffer.from(Uint32Array.from({ length: 2_000_000 }, (_, at) => at * 2_654_435_761).buffer);
 let piecesSent = 0;
 
 /** Answers with it in pieces of many sizes, at the pace of who reads. */
@@ -75,14 +65,11 @@ function only({ upstream }: Gateway) {
 }
 
 describe('what is passed on', () => {
-	test.each(kinds)(
-		'of %s reaches the server byte for byte, with its own name of the model',
-		async (kind) => {
-			const front = await gateway(answers[kind]);
-			await (await front.ask(kind, bodies[kind])).arrayBuffer();
-			expect(only(front)?.bytes.toString()).toBe(bodies[kind].replace(ids[kind], upstreamName));
-		},
-	);
+	test.each(kinds)('of %s reaches the server byte for byte, with its own name of the model', async (kind) => {
+		const front = await gateway(answers[kind]);
+		await (await front.ask(kind, bodies[kind])).arrayBuffer();
+		expect(only(front)?.bytes.toString()).toBe(bodies[kind].replace(ids[kind], upstreamName));
+	});
 
 	test.each(kinds)('of %s reaches the client byte for byte', async (kind) => {
 		const front = await gateway(answers[kind]);
@@ -138,17 +125,14 @@ describe('what is passed on', () => {
 		['of a length that is told', 'speech', paced('audio/mpeg', long.length)],
 		['of a length that nobody knows', 'image', paced('application/json')],
 		['of events', 'chat', paced('text/event-stream')],
-	])(
-		'%s stays what it is for those who take their time, several at once',
-		async (_, kind, handler) => {
-			const front = await gateway(handler);
-			const body = kind === 'chat' ? streamed : bodies[kind];
-			const responses = await Promise.all([1, 2].map(() => front.ask(kind, body)));
-			await standstill();
-			const read = await Promise.all(responses.map((response) => response.arrayBuffer()));
-			expect(read.map((each) => Buffer.from(each).equals(long))).toEqual([true, true]);
-		},
-	);
+	])('%s stays what it is for those who take their time, several at once', async (_, kind, handler) => {
+		const front = await gateway(handler);
+		const body = kind === 'chat' ? streamed : bodies[kind];
+		const responses = await Promise.all([1, 2].map(() => front.ask(kind, body)));
+		await standstill();
+		const read = await Promise.all(responses.map((response) => response.arrayBuffer()));
+		expect(read.map((each) => Buffer.from(each).equals(long))).toEqual([true, true]);
+	});
 
 	test('under an alias is answered by the model that has it', async () => {
 		const front = await gateway(answers.chat);
@@ -205,9 +189,7 @@ describe('a server that fails', () => {
 		let isFirst = true;
 		const front = await gateway(
 			(got, res) => {
-				const handler = isFirst
-					? fault
-					: sse({ choices: [{ delta: { content: 'Hi.' }, finish_reason: 'stop' }] });
+				const handler = isFirst ? fault : sse({ choices: [{ delta: { content: 'Hi.' }, finish_reason: 'stop' }] });
 				isFirst = false;
 				return handler(got, res);
 			},
@@ -268,10 +250,7 @@ describe('a server that fails', () => {
 describe('a client who leaves', () => {
 	test.each<[string, Handler]>([
 		['before the answer has begun', () => {}],
-		[
-			'within it',
-			(_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n'),
-		],
+		['within it', (_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n')],
 	])('%s ends the request at the server', async (_, handler) => {
 		const front = await gateway(handler);
 		const stop = new AbortController();

@@ -33,12 +33,7 @@ export function paint(
 
 /** Another picture for every number. */
 export function colors(width: number, height: number, seed: number): RawImage {
-	return paint(width, height, (x, y) => [
-		(x * 3 + seed) % 256,
-		(y * 5 + seed) % 256,
-		seed % 256,
-		255,
-	]);
+	return paint(width, height, (x, y) => [(x * 3 + seed) % 256, (y * 5 + seed) % 256, seed % 256, 255]);
 }
 
 /** A picture as a model gets it. */
@@ -93,8 +88,7 @@ export async function make(
 		partial: (picture: Picture, image = 0) => void shown.push({ image, picture }),
 		log: silentLogger(),
 	};
-	const result =
-		'images' in request ? await model.edit?.(request, run) : await model.generate?.(request, run);
+	const result = 'images' in request ? await model.edit?.(request, run) : await model.generate?.(request, run);
 	if (!result) throw new Error('The model does not do that.');
 	return { ...result, shown };
 }

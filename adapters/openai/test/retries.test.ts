@@ -84,10 +84,7 @@ describe('a request is sent again', () => {
 describe('a client who leaves', () => {
 	test.each<[string, Handler]>([
 		['before the answer', silent],
-		[
-			'within it',
-			(_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n\n'),
-		],
+		['within it', (_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n\n')],
 	])('%s ends the request, and hears its own reason', async (_, handler) => {
 		const { model, upstream } = await asked([handler]);
 		const stop = new AbortController();

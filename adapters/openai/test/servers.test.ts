@@ -4,40 +4,18 @@ import { openai } from '../src/index.ts';
 import { answer, words } from './chat-calls.ts';
 import { type Cell, cellsOf } from './features.ts';
 import { failureOf, modelOf } from './harness.ts';
-import {
-	asking,
-	complained,
-	isServed,
-	type Kind,
-	ofEachKind,
-	run,
-	speech,
-	spoken,
-	wav,
-	wellDone,
-} from './kinds.ts';
+import { asking, complained, isServed, type Kind, ofEachKind, run, speech, spoken, wav, wellDone } from './kinds.ts';
 import { openedChat, openedImage, openedSpeech } from './opened.ts';
 import { colors, inputOf, make, wish } from './pictures.ts';
 import { rawBody } from './raw.ts';
 import { chatOf, images, painterOf, studioOf, unlessRefused, yes } from './servers.ts';
-import {
-	bytes,
-	cutAfter,
-	failure,
-	type Handler,
-	hangUp,
-	json,
-	scripted,
-	silent,
-} from './upstream.ts';
+import { bytes, cutAfter, failure, type Handler, hangUp, json, scripted, silent } from './upstream.ts';
 import { attempt, mp4, record } from './videos.ts';
 
 const picture = await inputOf(images, colors(8, 4, 2));
 const tool = { name: 'a', isStrict: false };
 /** A feature of a kind: what becomes of it at a server that has the kind. */
-const probes: Readonly<
-	Record<string, readonly [Kind | undefined, (dialect: string) => Promise<Cell>]>
-> = {
+const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: string) => Promise<Cell>]>> = {
 	chat: [
 		'chat',
 		async (dialect) => {
@@ -159,9 +137,7 @@ const probes: Readonly<
 	'speech, streamed': [
 		'speech',
 		async (dialect) => {
-			const upstream = await scripted((_, res) =>
-				res.writeHead(200, { 'content-type': 'audio/wav' }).write(wav),
-			);
+			const upstream = await scripted((_, res) => res.writeHead(200, { 'content-type': 'audio/wav' }).write(wav));
 			const model = await modelOf(openai.speech({ baseURL: upstream.baseURL, dialect } as never));
 			const audio = await model.speak(speech, run());
 			// The server never ends.
@@ -250,8 +226,7 @@ const probes: Readonly<
 				const faults = [failure(429, {}), failure(503, {}), failure(500, {})];
 				// What is begun twice is paid twice.
 				if (kind === 'chat' || kind === 'speech') faults.push(hangUp);
-				const handler: Handler = (got, res) =>
-					(faults.shift() ?? wellDone[kind](dialect))(got, res);
+				const handler: Handler = (got, res) => (faults.shift() ?? wellDone[kind](dialect))(got, res);
 				await asking[kind](dialect)(handler, { retries: 4 });
 				return faults.length === 0;
 			}),

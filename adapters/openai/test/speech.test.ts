@@ -1,11 +1,5 @@
 import { isPlinthError } from '@plinth/core';
-import type {
-	AudioFormat,
-	EncodedAudio,
-	PcmAudio,
-	SpeechModel,
-	SpeechRequest,
-} from '@plinth/plugin-speech/model';
+import type { AudioFormat, EncodedAudio, PcmAudio, SpeechModel, SpeechRequest } from '@plinth/plugin-speech/model';
 import { silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
@@ -129,18 +123,10 @@ describe('audio', () => {
 
 	test('streams from vllm-omni where that can be, at its own tempo', async () => {
 		const { model, upstream } = await speaker(anything, { dialect: 'vllm-omni' });
-		for (const part of [
-			{ format: 'wav' },
-			{ format: 'wav', speed: 2 },
-			{ format: 'mp3' },
-		] as const) {
+		for (const part of [{ format: 'wav' }, { format: 'wav', speed: 2 }, { format: 'mp3' }] as const) {
 			await say(model, part);
 		}
-		expect(upstream.got.map(({ json }) => json.stream_format)).toEqual([
-			'audio',
-			undefined,
-			undefined,
-		]);
+		expect(upstream.got.map(({ json }) => json.stream_format)).toEqual(['audio', undefined, undefined]);
 	});
 });
 
@@ -174,10 +160,7 @@ describe('a failure', () => {
 	test('is a format that nobody can make, before the server is asked', async () => {
 		const { model, upstream } = await speaker(anything, { formats: ['mp3'] });
 		const error = await say(model, { format: 'flac' }).catch((thrown: unknown) => thrown);
-		expect(isPlinthError(error) && [error.spec.code, error.param]).toEqual([
-			'unsupported_value',
-			'response_format',
-		]);
+		expect(isPlinthError(error) && [error.spec.code, error.param]).toEqual(['unsupported_value', 'response_format']);
 		expect(upstream.got).toEqual([]);
 	});
 });

@@ -1,9 +1,4 @@
-import {
-	createServer,
-	type IncomingHttpHeaders,
-	type IncomingMessage,
-	type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -101,9 +96,7 @@ async function read(req: IncomingMessage): Promise<Got> {
 /** Answers with JSON. */
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Handler {
 	return (_, res) =>
-		res
-			.writeHead(status, { 'content-type': 'application/json', ...headers })
-			.end(JSON.stringify(value));
+		res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 }
 
 /** Answers with bytes. */

@@ -27,19 +27,11 @@ const films: Handler = async (got, res) => {
 	if (got.method === 'DELETE') return json({ id, deleted: true })(got, res);
 	if (content) return bytes(job.film, 'video/mp4')(got, res);
 	job.looks += 1;
-	const state =
-		job.looks > 1
-			? { status: 'completed', progress: 100 }
-			: { status: 'in_progress', progress: 40 };
+	const state = job.looks > 1 ? { status: 'completed', progress: 100 } : { status: 'in_progress', progress: 40 };
 	return json({ id, object: 'video', ...state })(got, res);
 };
 
-function filmOf({
-	size,
-	seconds,
-	seed,
-	input_reference: picture,
-}: Readonly<Record<string, unknown>>) {
+function filmOf({ size, seconds, seed, input_reference: picture }: Readonly<Record<string, unknown>>) {
 	const [width = 0, height = 0] = `${size}`.split('x').map(Number);
 	return smallMp4({ width, height, seconds: Number(seconds) }, `${seed} ${picture ?? ''}`);
 }

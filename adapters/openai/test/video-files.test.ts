@@ -92,9 +92,7 @@ describe('a job that ends', () => {
 		one.stop.abort(new Error('cancelled'));
 		await expect(one.result).rejects.toBe(one.stop.signal.reason);
 		answer();
-		await eventually('the video is stopped', () =>
-			requests(upstream).includes('DELETE /v1/videos/up_1'),
-		);
+		await eventually('the video is stopped', () => requests(upstream).includes('DELETE /v1/videos/up_1'));
 	});
 
 	test('before it has begun asks nobody', async () => {
@@ -109,9 +107,7 @@ describe('a job that ends', () => {
 		const lost = new Error('the store is away');
 		const checkpoint = () => Promise.reject(lost);
 		await expect(attempt(model, {}, { checkpoint }).result).rejects.toBe(lost);
-		await eventually('the video is stopped', () =>
-			requests(upstream).includes('DELETE /v1/videos/up_1'),
-		);
+		await eventually('the video is stopped', () => requests(upstream).includes('DELETE /v1/videos/up_1'));
 	});
 
 	test('stops a video that the server does not know any more', async () => {

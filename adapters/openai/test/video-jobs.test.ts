@@ -19,11 +19,7 @@ describe('a video is waited for', () => {
 		];
 		const { model, clock } = await studio({ poll });
 		await attempt(model).result;
-		expect(clock.waits).toEqual([
-			between(3_500, 3_850),
-			between(4_000, 4_400),
-			between(1_600, 2_400),
-		]);
+		expect(clock.waits).toEqual([between(3_500, 3_850), between(4_000, 4_400), between(1_600, 2_400)]);
 	});
 
 	test('as long as the config says, but no shorter than the server needs', async () => {
@@ -39,12 +35,7 @@ describe('a video is waited for', () => {
 
 	test('in the words of any server, and its progress is a fraction of one', async () => {
 		const words = ['pending', 'processing', 'generating', 'RUNNING'];
-		const progress = [
-			{ progress: 0.25 },
-			{ progress: 1 },
-			{ progress: 30 },
-			{ progress_percent: 40 },
-		];
+		const progress = [{ progress: 0.25 }, { progress: 1 }, { progress: 30 }, { progress_percent: 40 }];
 		const poll = words.map((word, index) => record(word, progress[index]));
 		const { model } = await studio({ poll: [...poll, record('succeeded')] });
 		const work = attempt(model);
@@ -141,8 +132,7 @@ describe('a server that is busy', () => {
 	test('and was asked for something else under this key gets a key of its own', async () => {
 		const { model, state, upstream } = await studio();
 		const used = failure(422, { message: 'used', code: 'idempotency_mismatch' });
-		state.create = (got, res) =>
-			(got.headers['idempotency-key'] === 'key-1' ? used : record('queued'))(got, res);
+		state.create = (got, res) => (got.headers['idempotency-key'] === 'key-1' ? used : record('queued'))(got, res);
 		expect(await attempt(model).bytes()).toEqual(mp4);
 		expect(requests(upstream).filter((each) => each === 'POST /v1/videos')).toHaveLength(2);
 	});
@@ -192,9 +182,7 @@ describe('a video fails', () => {
 		[
 			'as a filter says',
 			{
-				poll: [
-					record('failed', { error: { code: 'moderation_blocked', message: 'up_1 was blocked.' } }),
-				],
+				poll: [record('failed', { error: { code: 'moderation_blocked', message: 'up_1 was blocked.' } })],
 			},
 			{ code: 'moderation_blocked', message: 'the video was blocked.' },
 		],

@@ -27,16 +27,11 @@ const probes: Readonly<Record<string, Probe>> = {
 		const { got, field } = await asked(dialect);
 		const isRoot = dialect === 'localai';
 		expect(`${got?.method} ${got?.path}`).toBe(isRoot ? 'POST /video' : 'POST /v1/videos');
-		expect([field('prompt'), field('size'), field('model')]).toEqual([
-			'a cat',
-			'720x1280',
-			'bound-id',
-		]);
+		expect([field('prompt'), field('size'), field('model')]).toEqual(['a cat', '720x1280', 'bound-id']);
 		// Each in the form and the type that it knows.
 		expect(Boolean(got?.json.prompt)).toBe(dialect === 'sglang' || isRoot);
 		expect(field('seconds')).toBe(dialect === 'sglang' ? 4 : '4');
-		if (isRoot)
-			expect(got?.json).toMatchObject({ width: 720, height: 1280, num_frames: 96, fps: 24 });
+		if (isRoot) expect(got?.json).toMatchObject({ width: 720, height: 1280, num_frames: 96, fps: 24 });
 		return 'yes';
 	},
 	async '`input_reference`'(dialect) {
@@ -60,8 +55,7 @@ const probes: Readonly<Record<string, Probe>> = {
 	async progress(dialect) {
 		const working = [0, 1, 40].map((progress) => record('in_progress', { progress }));
 		const { model, state } = await studio({ poll: [...working, record('completed')] }, { dialect });
-		if (dialect === 'localai')
-			state.create = json({ data: [{ b64_json: mp4.toString('base64') }] });
+		if (dialect === 'localai') state.create = json({ data: [{ b64_json: mp4.toString('base64') }] });
 		const work = attempt(model);
 		await work.result;
 		if (work.progress.length === 0) return 'no';
@@ -97,10 +91,7 @@ const probes: Readonly<Record<string, Probe>> = {
 		const before = upstream.got.length;
 		const second = attempt(model, {}, { resume: first.checkpoints[0] as string });
 		expect(await second.bytes()).toEqual(mp4);
-		expect(requests(upstream).slice(before)).toEqual([
-			'GET /v1/videos/up_1',
-			'GET /v1/videos/up_1/content',
-		]);
+		expect(requests(upstream).slice(before)).toEqual(['GET /v1/videos/up_1', 'GET /v1/videos/up_1/content']);
 		return 'yes';
 	},
 };
@@ -123,14 +114,11 @@ test.each([
 	['a server that lost patience', json({}, 408), 'E_MODEL_TIMEOUT'],
 	['a gateway that understood nothing', json({}, 520), 'E_MODEL_UNAVAILABLE'],
 	['a gateway that lost the server', json({}, 502), 'E_MODEL_UNAVAILABLE'],
-] as const)(
-	'a video that may have been begun is not asked for again: %s',
-	async (_, create, code) => {
-		const { model, upstream } = await studio({ create });
-		await expect(attempt(model).result).rejects.toMatchObject({ code });
-		expect(requests(upstream)).toEqual(['POST /v1/videos']);
-		const local = await studio({ create }, { dialect: 'localai' });
-		await expect(attempt(local.model).result).rejects.toMatchObject({ code });
-		expect(requests(local.upstream)).toEqual(['POST /video']);
-	},
-);
+] as const)('a video that may have been begun is not asked for again: %s', async (_, create, code) => {
+	const { model, upstream } = await studio({ create });
+	await expect(attempt(model).result).rejects.toMatchObject({ code });
+	expect(requests(upstream)).toEqual(['POST /v1/videos']);
+	const local = await studio({ create }, { dialect: 'localai' });
+	await expect(attempt(local.model).result).rejects.toMatchObject({ code });
+	expect(requests(local.upstream)).toEqual(['POST /video']);
+});

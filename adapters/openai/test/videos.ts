@@ -21,8 +21,7 @@ export interface Studio {
 }
 
 /** The record of a video. */
-export const record = (status: string, more: object = {}) =>
-	json({ id: 'up_1', object: 'video', status, ...more });
+export const record = (status: string, more: object = {}) => json({ id: 'up_1', object: 'video', status, ...more });
 
 /** Starts a studio and a model in front of it. */
 export async function studio(part: Partial<Studio> = {}, options: object = {}) {
@@ -64,11 +63,7 @@ export interface Attempt {
 }
 
 /** Calls a model as the plugin does. */
-export function attempt(
-	model: VideoModel,
-	request: Partial<VideoRequest> = {},
-	run: Partial<VideoRun> = {},
-): Attempt {
+export function attempt(model: VideoModel, request: Partial<VideoRequest> = {}, run: Partial<VideoRun> = {}): Attempt {
 	const [progress, checkpoints]: [number[], string[]] = [[], []];
 	const stop = new AbortController();
 	const result = model.generate(

@@ -14,8 +14,7 @@ const key = 'k-1234';
 const options = { apiKey: key, headers: { 'x-team': 'Basic team-7', 'x-trace': 'on' } };
 
 /** What a server that knows no discretion says. */
-const gossip = ({ headers }: Pick<Got, 'headers'>) =>
-	`http://${headers.host}/guard is on for ${key} of team-7`;
+const gossip = ({ headers }: Pick<Got, 'headers'>) => `http://${headers.host}/guard is on for ${key} of team-7`;
 const told = 'the server/guard is on for [redacted] of [redacted]';
 /** The same with a code that clients get to see. */
 const blocked = (got: Got) => ({ code: 'content_filter', message: gossip(got) });

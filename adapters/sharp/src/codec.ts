@@ -37,11 +37,7 @@ export class SharpCodec implements ImageCodec {
 		return this.#decode(image, { kind: 'probe' }, signal);
 	}
 
-	async fit(
-		image: EncodedImage | RawImage,
-		options: FitOptions,
-		signal?: AbortSignal,
-	): Promise<RawImage> {
+	async fit(image: EncodedImage | RawImage, options: FitOptions, signal?: AbortSignal): Promise<RawImage> {
 		assertSize(options.width, options.height);
 		if (!('data' in image)) return this.#decode(image, { kind: 'fit', options }, signal);
 		return this.#slots.run(() => rawFrom(resized(fromPixels(image), options)), signal);
@@ -49,25 +45,15 @@ export class SharpCodec implements ImageCodec {
 
 	async encode(image: RawImage, options: EncodeOptions, signal?: AbortSignal): Promise<Uint8Array> {
 		const pixels = fromPixels(image);
-		return withMediaErrors(() =>
-			this.#slots.run(() => encode(() => encodeAs(pixels, options).toBuffer()), signal),
-		);
+		return withMediaErrors(() => this.#slots.run(() => encode(() => encodeAs(pixels, options).toBuffer()), signal));
 	}
 
-	async transcode(
-		image: EncodedImage,
-		options: TranscodeOptions,
-		signal?: AbortSignal,
-	): Promise<TranscodedImage> {
+	async transcode(image: EncodedImage, options: TranscodeOptions, signal?: AbortSignal): Promise<TranscodedImage> {
 		if (options.fit) assertSize(options.fit.width, options.fit.height);
 		return this.#decode(image, { kind: 'transcode', options }, signal);
 	}
 
-	composite(
-		base: RawImage,
-		layers: readonly ImageLayer[],
-		signal?: AbortSignal,
-	): Promise<RawImage> {
+	composite(base: RawImage, layers: readonly ImageLayer[], signal?: AbortSignal): Promise<RawImage> {
 		return this.#slots.run(() => compositeLayers(base, layers), signal);
 	}
 
@@ -80,10 +66,7 @@ export class SharpCodec implements ImageCodec {
 }
 
 /** Runs the task unless the picture needs a worker; then returns undefined. */
-async function decodeIfLight<T extends Task>(
-	image: EncodedImage,
-	task: T,
-): Promise<TaskResult<T> | undefined> {
+async function decodeIfLight<T extends Task>(image: EncodedImage, task: T): Promise<TaskResult<T> | undefined> {
 	const imageHead = await readImageHead(image);
 	// Headers of other formats are found without reading the whole file.
 	if (isLarge(imageHead) && imageHead.format === 'png' && 'path' in image) return undefined;

@@ -54,9 +54,7 @@ function decodingError(cause: unknown): Refusal {
 	if (/pixel limit|exceeds? .*limit|dimensions? too large/i.test(message)) {
 		return new Refusal('E_IMAGE_TOO_LARGE', undefined, { cause });
 	}
-	return /timeout/i.test(message)
-		? tooSlow(cause)
-		: new Refusal('E_IMAGE_UNREADABLE', undefined, { cause });
+	return /timeout/i.test(message) ? tooSlow(cause) : new Refusal('E_IMAGE_UNREADABLE', undefined, { cause });
 }
 
 /** Maximum side of a format, in pixels. */
@@ -67,8 +65,7 @@ function tooLargeFor(cause: unknown): Refusal | undefined {
 	if (!name) return undefined;
 	const side = maxSide[name.toLowerCase() as ImageFormat]?.toLocaleString('en');
 	const message =
-		`The image is too large for ${name}, which allows ${side} pixels on each side. ` +
-		'Choose another format or size.';
+		`The image is too large for ${name}, which allows ${side} pixels on each side. ` + 'Choose another format or size.';
 	return new Refusal('E_IMAGE_TOO_LARGE', message, { cause });
 }
 

@@ -35,10 +35,7 @@ export function resized(pipeline: Sharp, options: FitOptions, isOpaque = false):
 }
 
 /** Draws layers over a picture, in order. */
-export async function compositeLayers(
-	base: RawImage,
-	layers: readonly ImageLayer[],
-): Promise<RawImage> {
+export async function compositeLayers(base: RawImage, layers: readonly ImageLayer[]): Promise<RawImage> {
 	const background = fromPixels(base);
 	const visible = await Promise.all(layers.map((layer) => overlay(base, layer)));
 	return rawFrom(background.composite(visible.filter((layer) => layer !== undefined)));
@@ -46,8 +43,7 @@ export async function compositeLayers(
 
 /** The visible part of a layer: libvips accepts none that is larger than the base. */
 async function overlay(base: RawImage, { image, opacity = 1, ...position }: ImageLayer) {
-	if (!(opacity >= 0 && opacity <= 1))
-		throw new RangeError(`${opacity} is not an opacity from 0 to 1.`);
+	if (!(opacity >= 0 && opacity <= 1)) throw new RangeError(`${opacity} is not an opacity from 0 to 1.`);
 	const [x, y] = [Math.round(position.x), Math.round(position.y)];
 	const [left, top] = [Math.max(0, x), Math.max(0, y)];
 	const width = Math.min(base.width, x + image.width) - left;

@@ -1,10 +1,4 @@
-import type {
-	FitOptions,
-	ImageInfo,
-	RawImage,
-	TranscodedImage,
-	TranscodeOptions,
-} from '@plinth/toolkit';
+import type { FitOptions, ImageInfo, RawImage, TranscodedImage, TranscodeOptions } from '@plinth/toolkit';
 
 /** Operations on an encoded picture, here or in the worker process. */
 export type Task =

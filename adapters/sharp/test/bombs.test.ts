@@ -6,15 +6,7 @@ import { isPlinthError } from '@plinth/core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileHasTextChunks, withoutTextChunks } from '../src/png.ts';
-import {
-	animation,
-	blackRows,
-	claimedJpeg,
-	claimedWebp,
-	madePng,
-	noise,
-	pngChunk,
-} from './bombs.ts';
+import { animation, blackRows, claimedJpeg, claimedWebp, madePng, noise, pngChunk } from './bombs.ts';
 import { createCodec } from './images.ts';
 
 const codec = createCodec();
@@ -61,8 +53,7 @@ describe('a small file that would be a large picture', { timeout: 30_000 }, () =
 		'a JPEG of 4 gigapixels': () => claimedJpeg(65_500, 65_500),
 		'a JPEG of the largest size there is': () => claimedJpeg(65_535, 65_535),
 		'a WebP of 268 megapixels': () => claimedWebp(16_383, 16_383),
-		'a WebP of 100 frames of 268 megapixels': () =>
-			animation(100, { width: 16_383, height: 16_383 }),
+		'a WebP of 100 frames of 268 megapixels': () => animation(100, { width: 16_383, height: 16_383 }),
 		'a picture of one pixel more than 50 million': () => madePng(50_000_001, 1, zeros),
 	};
 
@@ -111,12 +102,7 @@ describe('a picture with a bomb beside its pixels', { timeout: 30_000 }, () => {
 		'a colour profile of 100 MB': madePng(8, 8, rows, [pngChunk('iCCP', named('x'))]),
 		'a text of 100 MB': madePng(8, 8, rows, [pngChunk('zTXt', named('Comment'))]),
 		'500 texts of 100 MB': madePng(8, 8, rows, many(500, pngChunk('zTXt', named('Comment')))),
-		'500 international texts of 100 MB': madePng(
-			8,
-			8,
-			rows,
-			many(500, pngChunk('iTXt', named('Comment\0\u0001\0'))),
-		),
+		'500 international texts of 100 MB': madePng(8, 8, rows, many(500, pngChunk('iTXt', named('Comment\0\u0001\0')))),
 		'a million chunks': madePng(8, 8, rows, many(1_000_000, pngChunk('teXt'))),
 		'a chunk that nobody knows': madePng(8, 8, rows, [pngChunk('boMb', zeros)]),
 	};
@@ -138,14 +124,7 @@ describe('a picture with a bomb beside its pixels', { timeout: 30_000 }, () => {
 describe('a PNG', { timeout: 30_000 }, () => {
 	const text = pngChunk('zTXt', Buffer.from('Comment\0\0'));
 	const bare = madePng(8, 8, blackRows(8, 8));
-	const full = Buffer.concat([
-		bare.subarray(0, 33),
-		text,
-		bare.subarray(33, -12),
-		text,
-		text,
-		bare.subarray(-12),
-	]);
+	const full = Buffer.concat([bare.subarray(0, 33), text, bare.subarray(33, -12), text, text, bare.subarray(-12)]);
 
 	it('loses its compressed texts and nothing else before it is decoded', () => {
 		expect(withoutTextChunks(full)).toEqual(bare);

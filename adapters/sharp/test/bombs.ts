@@ -13,12 +13,7 @@ export function pngChunk(type: string, data: Uint8Array = Buffer.alloc(0)): Buff
 }
 
 /** A PNG of 8-bit RGB whose header claims any size; `data` is what its rows are said to be, compressed. */
-export function madePng(
-	width: number,
-	height: number,
-	data: Uint8Array,
-	extra: readonly Buffer[] = [],
-): Buffer {
+export function madePng(width: number, height: number, data: Uint8Array, extra: readonly Buffer[] = []): Buffer {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);

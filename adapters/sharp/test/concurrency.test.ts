@@ -83,9 +83,7 @@ describe('the codec', () => {
 		};
 		sharp.queue.on('change', count);
 		try {
-			const fits = Array.from({ length: 6 }, () =>
-				codec.fit(image, { width: 300, height: 300, mode: 'cover' }),
-			);
+			const fits = Array.from({ length: 6 }, () => codec.fit(image, { width: 300, height: 300, mode: 'cover' }));
 			await Promise.all(fits);
 		} finally {
 			sharp.queue.off('change', count);

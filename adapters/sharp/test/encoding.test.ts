@@ -28,9 +28,7 @@ describe('encode', () => {
 	it('gives larger files for more quality, from 0 to 100', async () => {
 		for (const format of ['jpeg', 'webp'] as const) {
 			const sizes = await Promise.all(
-				[0, 50, 100].map(
-					async (quality) => (await codec.encode(pixels, { format, quality })).byteLength,
-				),
+				[0, 50, 100].map(async (quality) => (await codec.encode(pixels, { format, quality })).byteLength),
 			);
 			expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
 		}
@@ -80,11 +78,7 @@ describe('what is made', () => {
 			const options = { format: 'jpeg', ...(quality === undefined ? {} : { quality }) } as const;
 			return (await sharp(await codec.encode(pixels, options)).metadata()).chromaSubsampling;
 		};
-		expect([await chroma(89), await chroma(90), await chroma()]).toEqual([
-			'4:2:0',
-			'4:4:4',
-			'4:4:4',
-		]);
+		expect([await chroma(89), await chroma(90), await chroma()]).toEqual(['4:2:0', '4:4:4', '4:4:4']);
 	});
 
 	it('is a lossy WebP even at quality 100', async () => {

@@ -57,8 +57,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 		'one of many bytes': async () => padded(await quarters().png().toBuffer()),
 		'one of many pixels': async () => madePng(5_000, 4_000, blackRows(8, 8)),
 		'a lossless WebP': async () => huge,
-		'a photo that is stored turned': () =>
-			flat(2_400, 2_400).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
+		'a photo that is stored turned': () => flat(2_400, 2_400).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
 	};
 
 	it.each(Object.keys(heavy))('is known by its header: %s', async (name) => {
@@ -120,9 +119,7 @@ describe('a heavy picture', { timeout: 30_000 }, () => {
 	it('of a thousand frames is refused without a worker', async () => {
 		const own = new WorkerPool();
 		onTestFinished(() => own.close());
-		const error = await new SharpCodec(1, own)
-			.probe(padded(await animation(1_000)))
-			.catch((reason) => reason);
+		const error = await new SharpCodec(1, own).probe(padded(await animation(1_000))).catch((reason) => reason);
 		expect(error).toMatchObject({ code: 'E_IMAGE_UNREADABLE', message: /animation/ });
 		expect(own.pids).toEqual([]);
 	});

@@ -50,12 +50,7 @@ export function colourAt(image: RawImage, x: number, y: number): string {
 export function corners(image: RawImage): readonly string[] {
 	const right = image.width - 2;
 	const bottom = image.height - 2;
-	return [
-		colourAt(image, 1, 1),
-		colourAt(image, right, 1),
-		colourAt(image, right, bottom),
-		colourAt(image, 1, bottom),
-	];
+	return [colourAt(image, 1, 1), colourAt(image, right, 1), colourAt(image, right, bottom), colourAt(image, 1, bottom)];
 }
 
 /** A PNG of a few bytes whose header claims any size, and whether it is interlaced; its pixel data is missing. */
@@ -65,12 +60,7 @@ export function claimedPng(width: number, height: number, interlaced = false): U
 	header.writeUInt32BE(height, 4);
 	header.set([8, 2, 0, 0, interlaced ? 1 : 0], 8);
 	const magic = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-	return Buffer.concat([
-		magic,
-		pngChunk('IHDR', header),
-		pngChunk('IDAT', Buffer.alloc(64)),
-		pngChunk('IEND'),
-	]);
+	return Buffer.concat([magic, pngChunk('IHDR', header), pngChunk('IDAT', Buffer.alloc(64)), pngChunk('IEND')]);
 }
 
 function pngChunk(type: string, data = Buffer.alloc(0)): Buffer {

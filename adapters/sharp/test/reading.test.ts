@@ -25,8 +25,7 @@ const stored: readonly (readonly Turn[])[] = [
 async function storedFor(orientation: number): Promise<Buffer> {
 	let image = await quarters().png().toBuffer();
 	// One pipeline per step: within one, sharp keeps its own order.
-	for (const step of stored[orientation - 1] ?? [])
-		image = await turn(sharp(image), step).png().toBuffer();
+	for (const step of stored[orientation - 1] ?? []) image = await turn(sharp(image), step).png().toBuffer();
 	return sharp(image).withMetadata({ orientation }).jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
 }
 
@@ -51,16 +50,13 @@ describe('sharpImages', () => {
 		expect(await codec.probe(image)).toMatchObject({ hasAlpha: true });
 	});
 
-	it.each(stored.map((_, index) => index + 1))(
-		'turns EXIF orientation %i upright',
-		async (orientation) => {
-			const image = await storedFor(orientation);
-			expect(await codec.probe(image)).toMatchObject({ width: 40, height: 20 });
-			const pixels = await codec.fit(image, same);
-			expect([pixels.width, pixels.height]).toEqual([40, 20]);
-			expect(corners(pixels)).toEqual(['red', 'green', 'blue', 'yellow']);
-		},
-	);
+	it.each(stored.map((_, index) => index + 1))('turns EXIF orientation %i upright', async (orientation) => {
+		const image = await storedFor(orientation);
+		expect(await codec.probe(image)).toMatchObject({ width: 40, height: 20 });
+		const pixels = await codec.fit(image, same);
+		expect([pixels.width, pixels.height]).toEqual([40, 20]);
+		expect(corners(pixels)).toEqual(['red', 'green', 'blue', 'yellow']);
+	});
 
 	it.each<[string, () => Sharp]>([
 		['a 16-bit PNG', () => quarters().toColourspace('rgb16').png()],
@@ -74,20 +70,17 @@ describe('sharpImages', () => {
 		expect(pixels.data[3]).toBe(255);
 	});
 
-	it.each(['#3080a0', '#ffffff', '#808080'])(
-		'gives the sRGB colour of a CMYK JPEG of %s',
-		async (background) => {
-			const flat = sharp({ create: { width: 8, height: 8, channels: 3, background } });
-			const image = await flat.toColourspace('cmyk').jpeg({ quality: 100 }).toBuffer();
-			expect((await sharp(image).metadata()).space).toBe('cmyk');
-			const pixels = await codec.fit(image, { width: 8, height: 8, mode: 'fill' });
-			expect(pixels.data.byteLength).toBe(256);
-			const wanted = [...Buffer.from(`${background.slice(1)}ff`, 'hex')];
-			const distances = wanted.map((value, index) => Math.abs(value - (pixels.data[index] ?? 0)));
-			// The two gamuts differ; swapped or inverted channels would differ far more.
-			expect(Math.max(...distances)).toBeLessThan(24);
-		},
-	);
+	it.each(['#3080a0', '#ffffff', '#808080'])('gives the sRGB colour of a CMYK JPEG of %s', async (background) => {
+		const flat = sharp({ create: { width: 8, height: 8, channels: 3, background } });
+		const image = await flat.toColourspace('cmyk').jpeg({ quality: 100 }).toBuffer();
+		expect((await sharp(image).metadata()).space).toBe('cmyk');
+		const pixels = await codec.fit(image, { width: 8, height: 8, mode: 'fill' });
+		expect(pixels.data.byteLength).toBe(256);
+		const wanted = [...Buffer.from(`${background.slice(1)}ff`, 'hex')];
+		const distances = wanted.map((value, index) => Math.abs(value - (pixels.data[index] ?? 0)));
+		// The two gamuts differ; swapped or inverted channels would differ far more.
+		expect(Math.max(...distances)).toBeLessThan(24);
+	});
 
 	it.each(['b-w', 'grey16'] as const)('gives 8-bit RGBA for a %s PNG', async (space) => {
 		const grey = sharp({ create: { width: 4, height: 4, channels: 3, background: '#808080' } });

@@ -9,9 +9,7 @@ const box = { width: 10, height: 10, mode: 'cover' } as const;
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>');
 
 async function both(image: Uint8Array) {
-	return Promise.all(
-		[codec.probe(image), codec.fit(image, box)].map((call) => call.catch((error) => error)),
-	);
+	return Promise.all([codec.probe(image), codec.fit(image, box)].map((call) => call.catch((error) => error)));
 }
 
 describe('untrusted bytes', () => {
@@ -21,10 +19,7 @@ describe('untrusted bytes', () => {
 		foreign.gif = await quarters().gif().toBuffer();
 		foreign.tiff = await quarters().tiff().toBuffer();
 		foreign.avif = await quarters().avif({ effort: 0 }).toBuffer();
-		foreign['svg behind a byte order mark'] = Buffer.concat([
-			Buffer.from('\ufeff<?xml version="1.0"?>'),
-			svg,
-		]);
+		foreign['svg behind a byte order mark'] = Buffer.concat([Buffer.from('\ufeff<?xml version="1.0"?>'), svg]);
 		foreign.text = Buffer.from('not an image');
 		foreign['a RIFF file that is no WebP'] = Buffer.from('RIFF\x24\0\0\0WAVEfmt ');
 	});
@@ -53,28 +48,22 @@ describe('untrusted bytes', () => {
 		})
 			.toFormat(format)
 			.toBuffer();
-		const error = await codec
-			.fit(whole.subarray(0, whole.byteLength / 2), box)
-			.catch((reason) => reason);
+		const error = await codec.fit(whole.subarray(0, whole.byteLength / 2), box).catch((reason) => reason);
 		expect(error).toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
 		expect(error.cause).toBeInstanceOf(Error);
 	});
 
-	it.each(['png', 'jpeg', 'webp'] as const)(
-		'are refused when a %s is only its first bytes',
-		async (format) => {
-			const whole = await quarters().toFormat(format).toBuffer();
-			for (const error of await both(whole.subarray(0, 14))) {
-				expect(error).toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
-			}
-		},
-	);
+	it.each(['png', 'jpeg', 'webp'] as const)('are refused when a %s is only its first bytes', async (format) => {
+		const whole = await quarters().toFormat(format).toBuffer();
+		for (const error of await both(whole.subarray(0, 14))) {
+			expect(error).toMatchObject({ code: 'E_IMAGE_UNREADABLE' });
+		}
+	});
 
 	it('are refused when a small file claims 900 megapixels, at the header', async () => {
 		const bomb = claimedPng(30_000, 30_000);
 		const before = process.memoryUsage().rss;
-		for (const error of await both(bomb))
-			expect(error).toMatchObject({ code: 'E_IMAGE_TOO_LARGE' });
+		for (const error of await both(bomb)) expect(error).toMatchObject({ code: 'E_IMAGE_TOO_LARGE' });
 		expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
 	});
 
@@ -97,15 +86,10 @@ describe('untrusted bytes', () => {
 
 	it('never show the sender what libvips says', async () => {
 		const error = await codec.fit(claimedPng(10, 10), box).catch((reason) => reason);
-		expect(isPlinthError(error) && error.message).toBe(
-			'The file is not a readable PNG, JPEG or WebP image.',
-		);
+		expect(isPlinthError(error) && error.message).toBe('The file is not a readable PNG, JPEG or WebP image.');
 	});
 
-	it.each(['svg', 'gif', 'tiff', 'avif'])(
-		'find no loader for %s even past the check',
-		async (name) => {
-			await expect(sharp(foreign[name]).metadata()).rejects.toThrow();
-		},
-	);
+	it.each(['svg', 'gif', 'tiff', 'avif'])('find no loader for %s even past the check', async (name) => {
+		await expect(sharp(foreign[name]).metadata()).rejects.toThrow();
+	});
 });

@@ -4,7 +4,4 @@ import { z } from 'zod';
 export const fileOption = z
 	.string()
 	.min(1)
-	.refine(
-		(file) => !file.startsWith(':'),
-		'Name a file. For a throw-away store take @plinth/memory',
-	);
+	.refine((file) => !file.startsWith(':'), 'Name a file. For a throw-away store take @plinth/memory');

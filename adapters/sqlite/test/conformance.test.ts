@@ -1,11 +1,5 @@
 import type { BackendInstance, JobStore, RecordStore } from '@plinth/core';
-import {
-	type ConformanceCase,
-	createBackend,
-	jobStoreSuite,
-	manualClock,
-	recordStoreSuite,
-} from '@plinth/testing';
+import { type ConformanceCase, createBackend, jobStoreSuite, manualClock, recordStoreSuite } from '@plinth/testing';
 import { afterAll, describe, test } from 'vitest';
 import { sqliteJobs, sqliteRecords } from '../src/index.ts';
 import { empty, holdOpen, peerOf, temporaryFile } from './subject.ts';
@@ -15,13 +9,9 @@ let shared: Awaited<ReturnType<typeof shareFile>> | undefined;
 
 afterAll(() => shared?.close());
 
-conforms('sqliteJobs', () =>
-	jobStoreSuite({ supports, create: () => subject<JobStore>(sqliteJobs) }),
-);
+conforms('sqliteJobs', () => jobStoreSuite({ supports, create: () => subject<JobStore>(sqliteJobs) }));
 
-conforms('sqliteRecords', () =>
-	recordStoreSuite({ supports, create: () => subject<RecordStore>(sqliteRecords) }),
-);
+conforms('sqliteRecords', () => recordStoreSuite({ supports, create: () => subject<RecordStore>(sqliteRecords) }));
 
 /** A fresh store on the shared file, which it can close and open again. */
 async function subject<T>(backend: (options: { file: string }) => BackendInstance) {

@@ -41,10 +41,7 @@ describe('the file', () => {
 	});
 
 	test('that is no database is refused, and can be opened once it is one', async () => {
-		await writeFile(
-			file,
-			'this is a text, and long enough to be looked at as a header of a database',
-		);
+		await writeFile(file, 'this is a text, and long enough to be looked at as a header of a database');
 		await expect(openJobs()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 		await unlink(file);
 		const { stop } = await openJobs();
@@ -67,35 +64,30 @@ describe('the file', () => {
 		await stop();
 	});
 
-	test.each([1, 2, 3, 4])(
-		'of version %i is brought up to date and keeps its jobs',
-		async (version) => {
-			const older = new Connection(file);
-			for (const step of migrations.slice(0, version)) older.exec(step);
-			const columns = 'id, kind, tenant, principal, model, status, input, max_attempts, created_at';
-			const values = "'video', 'acme', 'key_1', 'm', 'queued', '{}', 5, 1";
-			for (const [id, dueAt] of [
-				['video_1', 1],
-				['video_3', 9e15],
-			])
-				older.exec(
-					`INSERT INTO jobs (${columns}, claimable_at) VALUES ('${id}', ${values}, ${dueAt})`,
-				);
-			older.exec(`PRAGMA user_version = ${version}`);
-			older.close();
-			const { provided: store, stop } = await openJobs();
-			const [claim, ...others] = await store.take('video', 'w', { leaseMs: 1_000, count: 10 });
-			expect([claim?.job.id, others]).toEqual(['video_1', []]);
-			expect(await store.release('video_1', claim?.fence ?? 0)).toBe(true);
-			const callback = { url: 'https://client.example', secret: null };
-			await store.create({ ...newJob('2'), callback });
-			for (const id of ['video_1', 'video_2']) await store.requestCancel('acme', id);
-			const { events } = await store.events(undefined, { limit: 10 });
-			const ends = events.filter(({ type }) => type === 'job.failed');
-			expect(ends.map(({ data }) => data.callback)).toEqual([undefined, callback]);
-			await stop();
-		},
-	);
+	test.each([1, 2, 3, 4])('of version %i is brought up to date and keeps its jobs', async (version) => {
+		const older = new Connection(file);
+		for (const step of migrations.slice(0, version)) older.exec(step);
+		const columns = 'id, kind, tenant, principal, model, status, input, max_attempts, created_at';
+		const values = "'video', 'acme', 'key_1', 'm', 'queued', '{}', 5, 1";
+		for (const [id, dueAt] of [
+			['video_1', 1],
+			['video_3', 9e15],
+		])
+			older.exec(`INSERT INTO jobs (${columns}, claimable_at) VALUES ('${id}', ${values}, ${dueAt})`);
+		older.exec(`PRAGMA user_version = ${version}`);
+		older.close();
+		const { provided: store, stop } = await openJobs();
+		const [claim, ...others] = await store.take('video', 'w', { leaseMs: 1_000, count: 10 });
+		expect([claim?.job.id, others]).toEqual(['video_1', []]);
+		expect(await store.release('video_1', claim?.fence ?? 0)).toBe(true);
+		const callback = { url: 'https://client.example', secret: null };
+		await store.create({ ...newJob('2'), callback });
+		for (const id of ['video_1', 'video_2']) await store.requestCancel('acme', id);
+		const { events } = await store.events(undefined, { limit: 10 });
+		const ends = events.filter(({ type }) => type === 'job.failed');
+		expect(ends.map(({ data }) => data.callback)).toEqual([undefined, callback]);
+		await stop();
+	});
 
 	test('in a place that cannot be written is refused', async () => {
 		await writeFile(file, '');
@@ -151,12 +143,8 @@ describe('the queries', () => {
 test('a look for the next job reads nothing but its index', () => {
 	const connection = new Connection(file);
 	prepareFile(connection, 1_000);
-	const plan = connection.all<{ detail: string }>(
-		`EXPLAIN QUERY PLAN ${sql.selectOldestDue(false, false)}`,
-	);
-	expect(plan[0]?.detail).toBe(
-		'SEARCH jobs USING COVERING INDEX jobs_pending (kind=? AND tenant=?)',
-	);
+	const plan = connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql.selectOldestDue(false, false)}`);
+	expect(plan[0]?.detail).toBe('SEARCH jobs USING COVERING INDEX jobs_pending (kind=? AND tenant=?)');
 	connection.close();
 });
 
@@ -173,9 +161,7 @@ test.each(['asc', 'desc'] as const)('a pending page (%s) reads no job that has e
 });
 
 test('a retention of a fraction of an hour may end between two milliseconds', async () => {
-	const { provided: store, stop } = await createBackend<JobStore>(
-		sqliteJobs({ file, recordRetentionHours: 1 / 7 }),
-	);
+	const { provided: store, stop } = await createBackend<JobStore>(sqliteJobs({ file, recordRetentionHours: 1 / 7 }));
 	await store.create(newJob('1'));
 	const [claim] = await store.take('video', 'worker-1', { leaseMs: 1_000, count: 1 });
 	const completion = { result: {}, retentionMs: null };
@@ -186,10 +172,9 @@ test('a retention of a fraction of an hour may end between two milliseconds', as
 describe('old events', () => {
 	test('go with the sweep, once they are older than records are kept', async () => {
 		const clock = manualClock();
-		const { provided: store, stop } = await createBackend<JobStore>(
-			sqliteJobs({ file, recordRetentionHours: 1 }),
-			{ clock },
-		);
+		const { provided: store, stop } = await createBackend<JobStore>(sqliteJobs({ file, recordRetentionHours: 1 }), {
+			clock,
+		});
 		await store.create(newJob('1'));
 		await clock.advance(3_600_001);
 		await store.create(newJob('2'));

@@ -18,8 +18,7 @@ beforeEach(async () => {
 afterEach(() => remove());
 
 describe('the reserve', () => {
-	const reserveSize = () =>
-		stat(`${file}-reserve`).then(({ size, blocks }) => [size, blocks * 512]);
+	const reserveSize = () => stat(`${file}-reserve`).then(({ size, blocks }) => [size, blocks * 512]);
 
 	test('takes up the room it stands for', async () => {
 		expect(new Reserve(file).restore()).toBe(true);
@@ -78,9 +77,7 @@ describe('a group on a full disk', () => {
 		const run = (...names: string[]) => {
 			const commands = names.map((name) => ({ name, input: null }));
 			const mayUse = ({ name }: { name: string }) => name === 'delete';
-			return runOnFullDisk(connection, commands, execute, reserve as Reserve, mayUse).map(
-				({ ok }) => ok,
-			);
+			return runOnFullDisk(connection, commands, execute, reserve as Reserve, mayUse).map(({ ok }) => ok);
 		};
 		return { run, told, close: () => connection.close() };
 	}

@@ -7,10 +7,7 @@ import { empty, temporaryFile } from './subject.ts';
 test('the model explains every answer of the SQLite store, whatever three clients ask at once of two handles', async () => {
 	const { file, remove } = await temporaryFile();
 	// Kept open between the runs: most of a run would go into the start of the writer threads.
-	const [one, two] = [
-		await Database.open(file, silentLogger()),
-		await Database.open(file, silentLogger()),
-	];
+	const [one, two] = [await Database.open(file, silentLogger()), await Database.open(file, silentLogger())];
 	const create = async () => {
 		empty(file);
 		const clock = manualClock();

@@ -47,25 +47,19 @@ test('a process that is killed loses no job that it acknowledged', async () => {
 }, 30_000);
 
 // Without them the next program that looks into the file, such as sqlite3, deletes the log of a running server.
-test.runIf(process.platform === 'linux')(
-	'a process keeps its locks when more backends open the file',
-	async () => {
-		const { file, remove } = await temporaryFile();
-		// One after the other, as an app creates them.
-		const backends = [
-			await createBackend(sqliteJobs({ file })),
-			await createBackend(sqliteRecords({ file })),
-		];
-		const { ino } = await stat(file);
-		const locks = await readFile('/proc/locks', 'utf8');
-		const ours = locks.split('\n').filter((line) => line.includes(`:${ino} `));
-		// The bytes by which every reader of a database tells that it is in use (SQLite's SHARED_FIRST and its 510 bytes).
-		expect(ours.join()).toContain(` ${process.pid} `);
-		expect(ours.join()).toContain(' 1073741826 1073742335');
-		for (const backend of backends) await backend.stop();
-		await remove();
-	},
-);
+test.runIf(process.platform === 'linux')('a process keeps its locks when more backends open the file', async () => {
+	const { file, remove } = await temporaryFile();
+	// One after the other, as an app creates them.
+	const backends = [await createBackend(sqliteJobs({ file })), await createBackend(sqliteRecords({ file }))];
+	const { ino } = await stat(file);
+	const locks = await readFile('/proc/locks', 'utf8');
+	const ours = locks.split('\n').filter((line) => line.includes(`:${ino} `));
+	// The bytes by which every reader of a database tells that it is in use (SQLite's SHARED_FIRST and its 510 bytes).
+	expect(ours.join()).toContain(` ${process.pid} `);
+	expect(ours.join()).toContain(' 1073741826 1073742335');
+	for (const backend of backends) await backend.stop();
+	await remove();
+});
 
 function start(...args: string[]): {
 	process: ChildProcess;

@@ -42,8 +42,7 @@ describe('the writer thread', () => {
 
 	test('commits what arrives during a commit as the next group', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
-		const remove = (id: string) =>
-			database.write('records.delete', { tenant: 'acme', collection: 'c', id });
+		const remove = (id: string) => database.write('records.delete', { tenant: 'acme', collection: 'c', id });
 		const first = remove('a');
 		await Promise.resolve();
 		const second = [remove('b'), remove('c'), remove('d')];
@@ -67,11 +66,7 @@ describe('the writer thread', () => {
 	test('serves every backend on one file, however its path is spelled', async () => {
 		await mkdir(join(dirname(file), 'sub'));
 		await symlink(dirname(file), join(dirname(file), 'link'));
-		const spellings = [
-			file,
-			join(dirname(file), 'sub/../plinth.db'),
-			join(dirname(file), 'link/plinth.db'),
-		];
+		const spellings = [file, join(dirname(file), 'sub/../plinth.db'), join(dirname(file), 'link/plinth.db')];
 		const handles = await Promise.all(spellings.map((path) => openDatabase(path, silentLogger())));
 		expect(new Set(handles.map(({ database }) => database)).size).toBe(1);
 		for (const { close } of handles) await close();
@@ -131,8 +126,7 @@ describe('the writer thread', () => {
 
 	test('refuses writes once its database was closed, and does not open the file again', async () => {
 		const { database, close } = await openDatabase(file, silentLogger());
-		const remove = () =>
-			database.write('records.delete', { tenant: 't', collection: 'c', id: 'a' });
+		const remove = () => database.write('records.delete', { tenant: 't', collection: 'c', id: 'a' });
 		const closing = close();
 		await expect(remove()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 		await closing;
@@ -151,14 +145,11 @@ describe('a group', () => {
 		};
 		connection.exec(`PRAGMA max_page_count = ${page_count + 4}`);
 		const put = (name: string, bytes: number) => ({ name, input: 'x'.repeat(bytes) });
-		const outcomes = runGroup(
-			connection,
-			[put('a', 100), put('b', 100_000), put('c', 100)],
-			(db, { name, input }) =>
-				db.run(`INSERT INTO records VALUES ('t', 'c', $name, $value, 1, 1, NULL)`, {
-					name,
-					value: input as string,
-				}),
+		const outcomes = runGroup(connection, [put('a', 100), put('b', 100_000), put('c', 100)], (db, { name, input }) =>
+			db.run(`INSERT INTO records VALUES ('t', 'c', $name, $value, 1, 1, NULL)`, {
+				name,
+				value: input as string,
+			}),
 		);
 		expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true]);
 		const failure = outcomes[1]?.ok === false ? outcomes[1].failure : expect.fail();

@@ -18,17 +18,12 @@ import { embedded } from '../embedded.ts';
  * Checks everything that a server needs, prints a line for each, and exits 1 when there is a problem.
  * Leaves no files.
  */
-export async function doctor(flags: {
-	readonly config?: string;
-	readonly json?: boolean;
-}): Promise<void> {
+export async function doctor(flags: { readonly config?: string; readonly json?: boolean }): Promise<void> {
 	const findings = (await runChecks(flags)).map(withoutSecrets);
 	const isHealthy = findings.every(({ status }) => status !== 'problem');
 	const { json = false } = flags;
 	process.stdout.write(
-		json
-			? `${JSON.stringify({ version, ok: isHealthy, findings }, null, '\t')}\n`
-			: formatFindings(findings),
+		json ? `${JSON.stringify({ version, ok: isHealthy, findings }, null, '\t')}\n` : formatFindings(findings),
 	);
 	if (!isHealthy) process.exitCode = 1;
 }
@@ -59,9 +54,7 @@ async function runChecks(flags: { readonly config?: string }): Promise<readonly 
 }
 
 /** Runs `use` with a temporary folder. Without one, `checkTemp` reports the reason. */
-async function withScratch(
-	use: (scratch: string) => Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
+async function withScratch(use: (scratch: string) => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
 	const scratch = await mkdtemp(join(tmpdir(), 'plinth-doctor-')).catch(() => undefined);
 	if (scratch === undefined) return [];
 	try {
@@ -92,8 +85,7 @@ function formatFindings(findings: readonly Finding[]): string {
 			...(remedy === undefined ? [] : [`${indent}remedy: ${remedy}`]),
 		].join('\n');
 	});
-	const count = (wanted: Finding['status']) =>
-		findings.filter(({ status }) => status === wanted).length;
+	const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
 	const summary = `${findings.length} checks, warnings ${count('warning')}, problems ${count('problem')}`;
 	return `${lines.join('\n')}\n\n${summary}\n`;
 }

@@ -30,8 +30,7 @@ export async function createKey(flags: CreateFlags): Promise<void> {
 	await withKeyRing(flags, async (ring, app) => {
 		const { tenant, name } = flags;
 		const scopes = parseScopes(flags.scopes, app.tree().scopes);
-		const expiresAt =
-			flags.expires === undefined ? undefined : instantOf(flags.expires, Date.now());
+		const expiresAt = flags.expires === undefined ? undefined : instantOf(flags.expires, Date.now());
 		const { id, key } = await ring.issue({
 			tenant,
 			scopes,
@@ -75,10 +74,7 @@ const unknownKey =
 	'Keys of the config, such as PLINTH_API_KEYS, are removed in the config.';
 
 /** Boots the composition without starting it, and stops it afterwards. */
-async function withKeyRing(
-	flags: ConfigFlag,
-	work: (ring: KeyRing, app: App) => Promise<void>,
-): Promise<void> {
+async function withKeyRing(flags: ConfigFlag, work: (ring: KeyRing, app: App) => Promise<void>): Promise<void> {
 	const { app } = await compose(flags, { log: quietLogger });
 	try {
 		await work(keyRingOf(app), app);
@@ -125,9 +121,7 @@ function parseScopes(list: string, known: readonly string[]): readonly string[] 
 		scopes.length === 0
 			? 'A key needs at least one scope.'
 			: `No route asks for ${unknown.map((scope) => JSON.stringify(scope)).join(', ')}.`;
-	throw new UserError(
-		`${reason}\nThe scopes of this composition are ${known.join(', ')}, and * for all of them.`,
-	);
+	throw new UserError(`${reason}\nThe scopes of this composition are ${known.join(', ')}, and * for all of them.`);
 }
 
 /** A key as `--json` prints it. Instants are ISO 8601 in UTC. */

@@ -64,11 +64,7 @@ function reportFlag(flag: string, message = 'it is wrong'): undefined {
 	process.stderr.write(`${flag}: ${message}.\n`);
 }
 
-async function parseFile(
-	reader: DocumentReader,
-	file: string,
-	settings: ParseSettings,
-): Promise<ParsedAttachment> {
+async function parseFile(reader: DocumentReader, file: string, settings: ParseSettings): Promise<ParsedAttachment> {
 	const filename = basename(file);
 	const problem = await problemWith(file);
 	if (problem) {

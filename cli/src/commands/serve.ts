@@ -40,9 +40,7 @@ function explainListen(error: unknown): unknown {
 		);
 	}
 	if (code === 'EACCES')
-		return new UserError(
-			`Port ${port} may not be opened by this user. Choose one above 1023: --port 8080.`,
-		);
+		return new UserError(`Port ${port} may not be opened by this user. Choose one above 1023: --port 8080.`);
 	if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EADDRNOTAVAIL')
 		return new UserError(
 			`${address ?? hostname ?? 'The host'} is not an address of this machine. ` +

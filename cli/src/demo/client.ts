@@ -17,9 +17,7 @@ export function demoClient(baseUrl: string, key: string): DemoClient {
 		const headers = { 'x-api-key': key, ...init.headers };
 		const response = await fetch(`${baseUrl}${path}`, { ...init, headers });
 		if (response.ok) return response;
-		throw new Error(
-			`${init.method ?? 'GET'} ${path} answered ${response.status}: ${await response.text()}`,
-		);
+		throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${await response.text()}`);
 	};
 	return {
 		get: (path) => send(path),
@@ -44,9 +42,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<unknown> {
 		for (const frame of frames) {
 			const [, data] = /^data: (.+)$/m.exec(frame) ?? [];
 			if (data === undefined || data === '[DONE]') continue;
-			const event: { error?: { message: string } } = JSON.parse(
-				Buffer.from(data, 'latin1').toString(),
-			);
+			const event: { error?: { message: string } } = JSON.parse(Buffer.from(data, 'latin1').toString());
 			if (event.error) throw new Error(event.error.message);
 			yield event;
 		}

@@ -23,11 +23,7 @@ export async function demo(flags: { readonly config?: string }): Promise<void> {
 	}
 }
 
-async function runSteps(
-	flags: { readonly config?: string },
-	env: NodeJS.ProcessEnv,
-	outDir: string,
-): Promise<void> {
+async function runSteps(flags: { readonly config?: string }, env: NodeJS.ProcessEnv, outDir: string): Promise<void> {
 	const { app } = await compose(flags, { env, log: quietLogger });
 	try {
 		const ring = app.service(keyRing);
@@ -45,9 +41,7 @@ async function runSteps(
 }
 
 async function runAll(client: DemoClient, outDir: string): Promise<void> {
-	const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>(
-		'/v1/models',
-	);
+	const { data: models } = await client.json<{ data: { id: string; kind: string }[] }>('/v1/models');
 	const { paths } = await client.json<{ paths: object }>('/openapi.json');
 	const routes = new Set(Object.keys(paths));
 	const files = new Map<string, Uint8Array>();
@@ -74,7 +68,5 @@ function displayPath(file: string): string {
 }
 
 function size(bytes: number): string {
-	return bytes < 1_000_000
-		? `${Math.ceil(bytes / 1000)} kB`
-		: `${(bytes / 1_000_000).toFixed(1)} MB`;
+	return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -53,9 +53,7 @@ function wrapped(text: string, width: number): readonly string[] {
 
 /** Writes one page of A4 in Helvetica, which every reader has (ISO 32000-1, 7.5 and 9.6.2.2). */
 function pdfOf(lines: readonly Line[]): Uint8Array<ArrayBuffer> {
-	const shown = lines.map(
-		({ x, y, size, text }) => `BT /F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`,
-	);
+	const shown = lines.map(({ x, y, size, text }) => `BT /F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escaped(text)}) Tj ET`);
 	const content = shown.join('\n');
 	const objects = [
 		'<< /Type /Catalog /Pages 2 0 R >>',

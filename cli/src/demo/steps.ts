@@ -18,11 +18,7 @@ export interface DemoStep {
 	/** The file to write. */
 	readonly file: string;
 	/** Runs the step and returns the bytes and a sentence about them. `model` has the required kind. */
-	run(
-		client: DemoClient,
-		model: string,
-		context: DemoContext,
-	): Promise<{ bytes: Uint8Array; about: string }>;
+	run(client: DemoClient, model: string, context: DemoContext): Promise<{ bytes: Uint8Array; about: string }>;
 }
 
 const video: DemoStep = {

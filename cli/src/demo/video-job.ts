@@ -18,11 +18,7 @@ interface JobEvent {
 const pollMs = 200;
 
 /** The states of a video job until it has ended: from its event stream, or by polling where there is none. */
-export async function* statesOf(
-	client: DemoClient,
-	id: string,
-	routes: ReadonlySet<string>,
-): AsyncGenerator<VideoJob> {
+export async function* statesOf(client: DemoClient, id: string, routes: ReadonlySet<string>): AsyncGenerator<VideoJob> {
 	const path = `/v1/videos/${id}`;
 	const hasEvents = routes.has('/v1/videos/{id}/events');
 	for (;;) {

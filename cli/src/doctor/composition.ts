@@ -25,11 +25,7 @@ export interface CompositionCheck {
  * Boots the composition without listening, and checks its stores and its keys. Paths that do not exist yet
  * are created in `scratch`.
  */
-export async function checkComposition({
-	config,
-	file,
-	scratch,
-}: CompositionCheck): Promise<readonly Finding[]> {
+export async function checkComposition({ config, file, scratch }: CompositionCheck): Promise<readonly Finding[]> {
 	const { backends, redirected } = redirectPaths(config.backends, scratch);
 	let app: App;
 	try {
@@ -41,11 +37,7 @@ export async function checkComposition({
 		const { parts, models } = app.tree();
 		const plugins = parts.filter(({ owner }) => owner.startsWith('plugin ')).length;
 		const boots = `${file ?? 'the built-in composition'} boots: plugins ${plugins}, models ${models.length}`;
-		return [
-			ok('composition', boots),
-			...(await checkStores(app, redirected)),
-			await checkKeys(app, config),
-		];
+		return [ok('composition', boots), ...(await checkStores(app, redirected)), await checkKeys(app, config)];
 	} finally {
 		await app.stop();
 	}
@@ -77,15 +69,13 @@ async function checkStores(app: App, redirected: ReadonlySet<string>): Promise<r
 	return findings;
 }
 
-const damageRemedy =
-	'Stop the server and restore the newest backup, or repair it with the tools of its technology.';
+const damageRemedy = 'Stop the server and restore the newest backup, or repair it with the tools of its technology.';
 
 async function checkStore(check: string, factory: string, store: Store): Promise<Finding> {
 	try {
 		await store.ping?.();
 		const damage = (await store.check?.()) ?? [];
-		if (damage.length === 0)
-			return ok(check, `${factory} opens${store.check ? ', nothing is damaged' : ''}`);
+		if (damage.length === 0) return ok(check, `${factory} opens${store.check ? ', nothing is damaged' : ''}`);
 		return problem(check, `${factory}: ${damage.join('; ')}`, damageRemedy);
 	} catch (error) {
 		return problem(check, `${factory}: ${messageOf(error)}`, damageRemedy);
@@ -111,11 +101,7 @@ async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 }
 
 /** Evaluates the issued keys together with the configured ones. */
-export function evaluateKeys(
-	isConfigured: boolean,
-	issued: readonly KeyInfo[],
-	now: number,
-): Finding {
+export function evaluateKeys(isConfigured: boolean, issued: readonly KeyInfo[], now: number): Finding {
 	const check = 'keys';
 	const from = isConfigured ? 'from the config' : 'none from the config';
 	const active = issued.filter(({ state }) => state === 'active');

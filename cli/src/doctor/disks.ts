@@ -16,16 +16,10 @@ export async function checkFolder(folder: string): Promise<Finding> {
 	const exists = existing === folder;
 	const info = await stat(existing);
 	if (!info.isDirectory()) {
-		return problem(
-			check,
-			`${existing} is a file, not a folder`,
-			`Remove it, or keep data elsewhere.`,
-		);
+		return problem(check, `${existing} is a file, not a folder`, `Remove it, or keep data elsewhere.`);
 	}
 	if (!(await isWritable(existing))) {
-		const reason = exists
-			? 'cannot be written to'
-			: `cannot be created: ${existing} cannot be written to`;
+		const reason = exists ? 'cannot be written to' : `cannot be created: ${existing} cannot be written to`;
 		return problem(check, `${folder} ${reason}`, `Give it to this user: chown, or another folder.`);
 	}
 	const { free, type } = await space(existing);

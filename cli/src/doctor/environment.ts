@@ -32,22 +32,12 @@ export function trackReads(env: Env): { readonly env: Env; readonly read: Readon
  * Reports `PLINTH_*` variables that are not read and probably misspelt. `text` is the config file, which
  * may read some itself.
  */
-export function checkVariables(
-	env: Env,
-	read: ReadonlySet<string>,
-	text: string,
-): readonly Finding[] {
-	const isRead = (name: string) =>
-		read.has(name) || commandVariables.includes(name) || text.includes(name);
+export function checkVariables(env: Env, read: ReadonlySet<string>, text: string): readonly Finding[] {
+	const isRead = (name: string) => read.has(name) || commandVariables.includes(name) || text.includes(name);
 	const set = Object.keys(env).filter((name) => name.startsWith('PLINTH_'));
 	const unread = set.filter((name) => !isRead(name));
 	if (unread.length > 0) return unread.map((name) => explain(name, read));
-	return [
-		ok(
-			check,
-			set.length === 0 ? 'none of PLINTH_* is set' : `${set.join(', ')}: read by the config`,
-		),
-	];
+	return [ok(check, set.length === 0 ? 'none of PLINTH_* is set' : `${set.join(', ')}: read by the config`)];
 }
 
 const check = 'variables';

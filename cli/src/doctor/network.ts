@@ -27,11 +27,7 @@ export async function checkPort({ host, port }: ServerSettings): Promise<Finding
 	if (code === 'EADDRINUSE') {
 		const owner = await runningVersion(host, port);
 		if (owner) return ok(check, `${address} is in use by a running Plinth ${owner}`);
-		return problem(
-			check,
-			`${address} is taken by another program`,
-			'Stop it, or choose another port: PORT=8081.',
-		);
+		return problem(check, `${address} is taken by another program`, 'Stop it, or choose another port: PORT=8081.');
 	}
 	if (code === 'EACCES') {
 		return problem(check, `${address} may not be opened by this user`, 'Choose a port above 1023.');

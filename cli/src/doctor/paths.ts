@@ -11,9 +11,7 @@ const pathOptions = [...folderOptions, 'file', 'path'];
 
 /** The data folders of the backends, absolute, without nested ones. */
 export function foldersOf(backends: Backends): readonly string[] {
-	const folders = pathsOf(backends).map(({ option, path }) =>
-		folderOptions.includes(option) ? path : dirname(path),
-	);
+	const folders = pathsOf(backends).map(({ option, path }) => (folderOptions.includes(option) ? path : dirname(path)));
 	const unique = [...new Set(folders)];
 	return unique.filter((folder) => !unique.some((other) => isInside(folder, other)));
 }
@@ -71,16 +69,10 @@ function canCreate(path: string): boolean {
 /** Deterministic, so that backends that share a file still do. */
 function redirectedPath(path: string, scratch: string): string {
 	const folder = dirname(path);
-	return join(
-		scratch,
-		createHash('sha256').update(folder).digest('hex').slice(0, 16),
-		basename(path),
-	);
+	return join(scratch, createHash('sha256').update(folder).digest('hex').slice(0, 16), basename(path));
 }
 
-function pathsOf(
-	backends: Backends,
-): readonly { readonly option: string; readonly path: string }[] {
+function pathsOf(backends: Backends): readonly { readonly option: string; readonly path: string }[] {
 	return Object.values(backends).flatMap(({ options }) =>
 		Object.entries((options ?? {}) as Record<string, unknown>).flatMap(([option, value]) =>
 			pathOptions.includes(option) && typeof value === 'string' && isPath(value)

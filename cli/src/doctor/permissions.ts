@@ -21,11 +21,7 @@ export async function checkFiles(folders: readonly string[]): Promise<readonly F
 	return [permissions(folders, count, openPaths), ...clockFindings(newest, Date.now())];
 }
 
-function permissions(
-	folders: readonly string[],
-	count: number,
-	[first, ...others]: readonly string[],
-): Finding {
+function permissions(folders: readonly string[], count: number, [first, ...others]: readonly string[]): Finding {
 	const check = 'permissions';
 	if (first === undefined) {
 		return ok(check, count === 0 ? 'no files yet' : `${count} files and folders, all private`);
@@ -44,9 +40,7 @@ function clockFindings(newest: number, now: number): readonly Finding[] {
 	return [warning('clock', text, 'Set the clock, best by NTP.')];
 }
 
-async function* entries(
-	folder: string,
-): AsyncGenerator<{ path: string; mode: number; mtimeMs: number }> {
+async function* entries(folder: string): AsyncGenerator<{ path: string; mode: number; mtimeMs: number }> {
 	const pending = [folder];
 	for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
 		const listing = await opendir(folder).catch(() => undefined);

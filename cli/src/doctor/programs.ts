@@ -12,9 +12,7 @@ export async function checkPrograms(path = process.env.PATH ?? ''): Promise<Find
 	const [installed, missing] = [true, false].map((expected) =>
 		programs.filter((_, index) => isInstalledAt[index] === expected).join(', '),
 	);
-	const parts = [installed && `found: ${installed}`, missing && `not found: ${missing}`].filter(
-		Boolean,
-	);
+	const parts = [installed && `found: ${installed}`, missing && `not found: ${missing}`].filter(Boolean);
 	return ok('programs', `${parts.join('; ')} (all optional)`);
 }
 

@@ -25,11 +25,7 @@ function memory(): Finding {
 	const limitNote = ` by the limit of this container, of ${formatBytes(totalmem())}`;
 	const text = `${formatBytes(usable)}${isLimited ? limitNote : ''}`;
 	if (usable >= gigabyte) return ok('memory', text);
-	return warning(
-		'memory',
-		text,
-		'Give it 1 GB or more: pictures and videos are worked on in memory.',
-	);
+	return warning('memory', text, 'Give it 1 GB or more: pictures and videos are worked on in memory.');
 }
 
 /** Checks the limit of open files and sockets. Undefined when the system reports none. */

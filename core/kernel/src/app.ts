@@ -30,10 +30,7 @@ export interface CreateAppOptions {
  * all or nothing: a `BootError` lists every problem with culprit, config path and remedy, and what had been created
  * is closed again.
  */
-export async function createApp(
-	config: AppConfig | ResolvedConfig,
-	options: CreateAppOptions = {},
-): Promise<App> {
+export async function createApp(config: AppConfig | ResolvedConfig, options: CreateAppOptions = {}): Promise<App> {
 	const { env = process.env, folder = process.cwd(), clock = systemClock, file } = options;
 	const resolved = '$kind' in config ? config : await resolveConfig(config, { folder, env });
 	const plan = planBoot(resolved);
@@ -105,10 +102,7 @@ function provide(
 	returned: unknown,
 	container: KernelContainer,
 ): void {
-	for (const [ref, value] of providedValues(
-		definition.provides as Provides | undefined,
-		returned,
-	)) {
+	for (const [ref, value] of providedValues(definition.provides as Provides | undefined, returned)) {
 		if (value === undefined || value === null) {
 			throw new Error(`it provides ${ref.id} and returned nothing for it.`);
 		}

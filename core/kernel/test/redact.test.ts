@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-	isSecretName,
-	learnEnvironment,
-	learnOptions,
-	redact,
-} from '../src/contract/errors/redact.ts';
+import { isSecretName, learnEnvironment, learnOptions, redact } from '../src/contract/errors/redact.ts';
 
 describe('redact', () => {
 	test.each([
@@ -21,8 +16,7 @@ describe('redact', () => {
 	});
 
 	test('leaves sentences alone', () => {
-		const text =
-			'Send it as "Authorization: Bearer <key>", see https://a.example:8080/x for basic authentication.';
+		const text = 'Send it as "Authorization: Bearer <key>", see https://a.example:8080/x for basic authentication.';
 		expect(redact(text)).toBe(text);
 	});
 
@@ -45,9 +39,7 @@ describe('redact', () => {
 	test('blanks options with a promising name, however deep', () => {
 		learnOptions({ url: 'https://canary.example', auth: { clientSecret: 'deep-canary' } });
 		learnOptions({ credentials: { user: 'canary-user', list: ['canary-in-a-list'] } });
-		expect(redact('deep-canary canary-user canary-in-a-list')).toBe(
-			'[redacted] [redacted] [redacted]',
-		);
+		expect(redact('deep-canary canary-user canary-in-a-list')).toBe('[redacted] [redacted] [redacted]');
 		expect(redact('https://canary.example')).toBe('https://canary.example');
 	});
 
@@ -64,21 +56,13 @@ describe('redact', () => {
 	});
 
 	test('leaves no end of a secret that holds another one', () => {
-		const long = [
-			'inner-secret',
-			'begin-inner-secret-end',
-			'inner-secret-end',
-			'begin-inner-secret',
-		];
+		const long = ['inner-secret', 'begin-inner-secret-end', 'inner-secret-end', 'begin-inner-secret'];
 		for (const key of long) learnOptions({ key });
 		for (const secret of long) expect(redact(`<${secret}>`)).toBe('<[redacted]>');
 	});
 
 	test('leaves no end of a secret that begins like a key of a vendor or of ours', () => {
-		const secrets = [
-			'sk-proj-0123456789ABCdefghij/tail+of=it',
-			`plinth_live_${'a'.repeat(20)}/tail+of=it`,
-		];
+		const secrets = ['sk-proj-0123456789ABCdefghij/tail+of=it', `plinth_live_${'a'.repeat(20)}/tail+of=it`];
 		learnOptions({ keys: secrets });
 		for (const secret of secrets) expect(redact(`<${secret}>`)).toBe('<[redacted]>');
 	});
@@ -91,15 +75,7 @@ describe('redact', () => {
 
 	test('needs no longer for text that is made to be slow', () => {
 		const began = performance.now();
-		for (const text of [
-			'-----BEGIN PRIVATE KEY-----',
-			'Bearer ',
-			'//a',
-			'//a:',
-			' ',
-			'plinth_',
-			'sk-',
-		])
+		for (const text of ['-----BEGIN PRIVATE KEY-----', 'Bearer ', '//a', '//a:', ' ', 'plinth_', 'sk-'])
 			redact(text.repeat(100_000));
 		expect(performance.now() - began).toBeLessThan(2_000);
 	});

@@ -13,10 +13,7 @@ export interface BlobStoreSuiteOptions {
 }
 
 /** Every sentence of the `BlobStore` contract as a case. */
-export function blobStoreSuite({
-	create,
-	supports = {},
-}: BlobStoreSuiteOptions): ConformanceCase[] {
+export function blobStoreSuite({ create, supports = {} }: BlobStoreSuiteOptions): ConformanceCase[] {
 	const it = caseMaker(create);
 	return [
 		...readingCases(it),

@@ -15,10 +15,7 @@ export interface Subject {
 }
 
 /** Makes a case whose subject is fresh, and closed whatever happens. */
-export type CaseMaker<S extends Subject> = (
-	name: string,
-	check: (subject: S) => Promise<void>,
-) => ConformanceCase;
+export type CaseMaker<S extends Subject> = (name: string, check: (subject: S) => Promise<void>) => ConformanceCase;
 
 /** Binds cases to the way their subject is made. */
 export function caseMaker<S extends Subject>(create: () => Promise<S>): CaseMaker<S> {
@@ -54,17 +51,11 @@ async function inTime(name: string, work: Promise<void>): Promise<void> {
 export function assertClientError(error: unknown): asserts error is PlinthError {
 	assert(isPlinthError(error), `it was refused with ${error}, which has no code`);
 	const { status } = error.spec;
-	assert(
-		status >= 400 && status < 500,
-		`it was refused with the status ${status}: ${error.message}`,
-	);
+	assert(status >= 400 && status < 500, `it was refused with the status ${status}: ${error.message}`);
 }
 
 /** Checks that a call rejects with an error of one of these codes. */
-export async function assertRefused(
-	call: Promise<unknown>,
-	...codes: readonly string[]
-): Promise<void> {
+export async function assertRefused(call: Promise<unknown>, ...codes: readonly string[]): Promise<void> {
 	await assert.rejects(call, (error) => {
 		assertClientError(error);
 		assert(codes.includes(error.code), `it rejects with ${error.code}, not ${codes.join(' or ')}`);

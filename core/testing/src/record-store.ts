@@ -37,9 +37,7 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 		it('get of an unknown id is null', async ({ store }) => {
 			assert.equal(await store.get(keys, 'k1'), null);
 		}),
-		it('a caller that changes its value afterwards does not change the record', async ({
-			store,
-		}) => {
+		it('a caller that changes its value afterwards does not change the record', async ({ store }) => {
 			const value = { list: [1] };
 			await store.put(keys, 'k1', value);
 			value.list.push(2);
@@ -99,10 +97,7 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 		}),
 		it('delete tells whether the record existed', async ({ store }) => {
 			await store.put(keys, 'k1', {});
-			assert.deepEqual(
-				[await store.delete(keys, 'k1'), await store.delete(keys, 'k1')],
-				[true, false],
-			);
+			assert.deepEqual([await store.delete(keys, 'k1'), await store.delete(keys, 'k1')], [true, false]);
 		}),
 		it('a deleted record is unknown', async ({ store }) => {
 			await store.put(keys, 'k1', {});
@@ -198,10 +193,7 @@ export function recordStoreSuite(options: RecordStoreSuiteOptions): ConformanceC
 	];
 }
 
-async function list(
-	store: RecordStore,
-	{ limit = 100, ...rest }: { index?: string; after?: string; limit?: number },
-) {
+async function list(store: RecordStore, { limit = 100, ...rest }: { index?: string; after?: string; limit?: number }) {
 	const { records, hasMore } = await store.list(keys, { limit, ...rest });
 	return { ids: records.map(({ id }) => id), hasMore };
 }

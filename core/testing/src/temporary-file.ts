@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Calls `use` with the path of a temporary file, whose name has the extensions of other formats. */
-export async function withFile<T>(
-	bytes: Uint8Array,
-	use: (path: string) => Promise<T>,
-): Promise<T> {
+export async function withFile<T>(bytes: Uint8Array, use: (path: string) => Promise<T>): Promise<T> {
 	const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
 	try {
 		const path = join(folder, 'file.docx.gif');

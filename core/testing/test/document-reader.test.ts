@@ -1,11 +1,6 @@
 import { plinthError } from '@plinth/core';
 import { documentReaderSuite } from '@plinth/testing';
-import {
-	type DocumentPage,
-	type DocumentReader,
-	type DocumentText,
-	mediaError,
-} from '@plinth/toolkit';
+import { type DocumentPage, type DocumentReader, type DocumentText, mediaError } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import { type Sabotage, testSabotage } from './sabotage.ts';
 import { smallReader } from './small-reader.ts';
@@ -65,9 +60,7 @@ const wrong: Sabotage<DocumentReader>[] = [
 		(right) => ({
 			async read(document, options, run) {
 				const ranges = options?.pages ?? [{ first: 1, last: 99 }];
-				const texts = await Promise.all(
-					ranges.map((range) => right.read(document, { pages: [range] }, run)),
-				);
+				const texts = await Promise.all(ranges.map((range) => right.read(document, { pages: [range] }, run)));
 				const pages = texts.flatMap((text) => text.pages ?? []);
 				return { ...(texts[0] as DocumentText), pages };
 			},
@@ -110,16 +103,14 @@ const wrong: Sabotage<DocumentReader>[] = [
 	[
 		'files that are never read',
 		(right) => ({
-			read: async (document, ...call) =>
-				'path' in document ? nothing : right.read(document, ...call),
+			read: async (document, ...call) => ('path' in document ? nothing : right.read(document, ...call)),
 		}),
 		'a file gives what its bytes give',
 	],
 	[
 		'a view that is taken for its whole buffer',
 		(right) => ({
-			read: (document, ...call) =>
-				right.read('path' in document ? document : new Uint8Array(document.buffer), ...call),
+			read: (document, ...call) => right.read('path' in document ? document : new Uint8Array(document.buffer), ...call),
 		}),
 		'a document is read from the middle of a larger buffer, and stays as it is',
 	],

@@ -1,12 +1,6 @@
 import { sharpImages } from '@plinth/sharp';
 import { createBackend, imageCodecSuite } from '@plinth/testing';
-import {
-	type EncodedImage,
-	type ImageCodec,
-	type ImageLayer,
-	mediaError,
-	type RawImage,
-} from '@plinth/toolkit';
+import { type EncodedImage, type ImageCodec, type ImageLayer, mediaError, type RawImage } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
 import { type Sabotage, testSabotage } from './sabotage.ts';
 
@@ -19,10 +13,7 @@ const suite = (spoil: (right: ImageCodec) => ImageCodec) =>
 	});
 
 /** The pixels, each changed. */
-function changed(
-	image: RawImage,
-	change: (channel: number, value: number, alpha: number) => number,
-): RawImage {
+function changed(image: RawImage, change: (channel: number, value: number, alpha: number) => number): RawImage {
 	const alphaOf = (index: number) => image.data[index - (index % 4) + 3] ?? 0;
 	const data = image.data.map((value, index) => change(index % 4, value, alphaOf(index)));
 	return { ...image, data };
@@ -73,8 +64,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 	[
 		'a view that is taken for its whole buffer',
 		(right) => ({
-			probe: (image) =>
-				right.probe(image instanceof Uint8Array ? new Uint8Array(image.buffer) : image),
+			probe: (image) => right.probe(image instanceof Uint8Array ? new Uint8Array(image.buffer) : image),
 		}),
 		'a picture is read from the middle of a larger buffer',
 	],
@@ -100,9 +90,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 		'the first frame of an animation',
 		(right) => ({
 			fit: (image, options, signal) =>
-				right
-					.fit(image, options, signal)
-					.catch(() => ({ width: 8, height: 8, data: new Uint8Array(256) })),
+				right.fit(image, options, signal).catch(() => ({ width: 8, height: 8, data: new Uint8Array(256) })),
 		}),
 		'an animation is unreadable',
 	],
@@ -131,8 +119,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 	[
 		'opaque that is ignored',
 		(right) => ({
-			encode: (image, { opaque: _opaque, ...options }, signal) =>
-				right.encode(image, options, signal),
+			encode: (image, { opaque: _opaque, ...options }, signal) => right.encode(image, options, signal),
 		}),
 		'opaque puts white behind a png',
 	],
@@ -140,9 +127,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 		'black behind a JPEG',
 		(right) => ({
 			encode: (image, options, signal) => {
-				const onBlack = changed(multiplied(image), (channel, value) =>
-					channel === 3 ? 255 : value,
-				);
+				const onBlack = changed(multiplied(image), (channel, value) => (channel === 3 ? 255 : value));
 				return right.encode(options.format === 'jpeg' ? onBlack : image, options, signal);
 			},
 		}),
@@ -158,8 +143,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 	[
 		'a transcode that keeps the size',
 		(right) => ({
-			transcode: (image, { fit: _fit, ...options }, signal) =>
-				right.transcode(image, options, signal),
+			transcode: (image, { fit: _fit, ...options }, signal) => right.transcode(image, options, signal),
 		}),
 		'transcode to webp resizes where asked, and tells the size',
 	],
@@ -179,24 +163,17 @@ const wrong: Sabotage<ImageCodec>[] = [
 		withLayers((layers) => layers.map(({ opacity: _opacity, ...layer }) => layer)),
 		'opacity mixes a layer with what is below',
 	],
-	[
-		'layers upside down',
-		withLayers((layers) => layers.toReversed()),
-		'a later layer covers an earlier one',
-	],
+	['layers upside down', withLayers((layers) => layers.toReversed()), 'a later layer covers an earlier one'],
 	[
 		'layers that are pushed inside',
-		withLayers((layers) =>
-			layers.map((layer) => ({ ...layer, x: Math.max(0, layer.x), y: Math.max(0, layer.y) })),
-		),
+		withLayers((layers) => layers.map((layer) => ({ ...layer, x: Math.max(0, layer.x), y: Math.max(0, layer.y) }))),
 		'a layer over the left and upper border covers exactly what lies below it',
 	],
 	[
 		'layers that must fit in',
 		withLayers((layers, base) =>
 			layers.filter(
-				({ image, x, y }) =>
-					x >= 0 && y >= 0 && x + image.width <= base.width && y + image.height <= base.height,
+				({ image, x, y }) => x >= 0 && y >= 0 && x + image.width <= base.width && y + image.height <= base.height,
 			),
 		),
 		'a layer over the right and lower border covers exactly what lies below it',
@@ -219,8 +196,7 @@ const wrong: Sabotage<ImageCodec>[] = [
 	[
 		'a base that is handed back',
 		(right) => ({
-			composite: async (base, layers, signal) =>
-				layers.length === 0 ? base : right.composite(base, layers, signal),
+			composite: async (base, layers, signal) => (layers.length === 0 ? base : right.composite(base, layers, signal)),
 		}),
 		'without layers the result is a copy of the base',
 	],

@@ -59,14 +59,10 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 	[
 		'a take that does not note which models are offered',
 		(right) => ({
-			take: (kind, worker, options) =>
-				options.count === 0 ? Promise.resolve([]) : right.take(kind, worker, options),
+			take: (kind, worker, options) => (options.count === 0 ? Promise.resolve([]) : right.take(kind, worker, options)),
 		}),
 	],
-	[
-		'a duty that two have',
-		(right) => ({ lead: async (...args) => (await right.lead(...args)) || args[2] > 0 }),
-	],
+	['a duty that two have', (right) => ({ lead: async (...args) => (await right.lead(...args)) || args[2] > 0 })],
 	[
 		'a removed job that its attempt completes',
 		(right) => {
@@ -152,8 +148,7 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 					const name = idempotency?.key && `${job.tenant} ${idempotency.key}`;
 					const earlier = name && jobs.get(name);
 					await pause();
-					if (earlier || !name)
-						return right.create(job, { ...options, ...(idempotency && { idempotency }) });
+					if (earlier || !name) return right.create(job, { ...options, ...(idempotency && { idempotency }) });
 					jobs.set(name, job.id);
 					const { key: _, ...unnamed } = idempotency;
 					return right.create(job, { ...options, idempotency: { ...unnamed, retry: 0 } });
@@ -164,8 +159,7 @@ const wrong: readonly (readonly [string, Spoil])[] = [
 	[
 		'a release that counts the attempt',
 		(right) => ({
-			release: (id, fence) =>
-				right.fail(id, fence, { code: 'model_error', message: 'The model failed.' }, 0),
+			release: (id, fence) => right.fail(id, fence, { code: 'model_error', message: 'The model failed.' }, 0),
 		}),
 	],
 	[

@@ -7,11 +7,7 @@ import { type Sabotage, testSabotage } from './sabotage.ts';
 function refusingRepeats(method: 'complete' | 'fail' | 'release') {
 	return (right: JobStore): Partial<JobStore> => {
 		const made = new Set<string>();
-		const write = right[method].bind(right) as (
-			id: string,
-			fence: number,
-			...rest: unknown[]
-		) => Promise<boolean>;
+		const write = right[method].bind(right) as (id: string, fence: number, ...rest: unknown[]) => Promise<boolean>;
 		return {
 			async [method](id: string, fence: number, ...rest: unknown[]) {
 				if (made.has(`${id} ${fence}`)) return false;

@@ -49,9 +49,7 @@ const wrong: Sabotage<JobStore>[] = [
 	],
 	[
 		'a secret that is left out',
-		telling((event) =>
-			event.data.callback ? { ...event, data: { ...event.data, callback } } : event,
-		),
+		telling((event) => (event.data.callback ? { ...event, data: { ...event.data, callback } } : event)),
 		'job.completed carries the callback',
 	],
 	[

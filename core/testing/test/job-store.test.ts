@@ -7,19 +7,14 @@ import { type Sabotage, testSabotage } from './sabotage.ts';
 function withoutFence(method: 'heartbeat' | 'complete' | 'fail' | 'release') {
 	return (right: JobStore): Partial<JobStore> => {
 		const fences = new Map<string, number>();
-		const write = right[method].bind(right) as (
-			id: string,
-			fence: number,
-			...rest: unknown[]
-		) => unknown;
+		const write = right[method].bind(right) as (id: string, fence: number, ...rest: unknown[]) => unknown;
 		return {
 			async take(...args) {
 				const claims = await right.take(...args);
 				for (const { job, fence } of claims) fences.set(job.id, fence);
 				return claims;
 			},
-			[method]: (id: string, fence: number, ...rest: unknown[]) =>
-				write(id, fences.get(id) ?? fence, ...rest),
+			[method]: (id: string, fence: number, ...rest: unknown[]) => write(id, fences.get(id) ?? fence, ...rest),
 		};
 	};
 }
@@ -225,10 +220,7 @@ const wrong: Sabotage<JobStore>[] = [
 			[
 				['models', 'a worker gets only jobs of the models that it has'],
 				['perTenant', 'a tenant has no more running at one worker than perTenant'],
-				[
-					'running',
-					'a job that the worker still runs is not given to it, although its lease has lapsed',
-				],
+				['running', 'a job that the worker still runs is not given to it, although its lease has lapsed'],
 				['count', 'take gives at most what it is asked for, and nothing when that is nothing'],
 			] as const
 		)
@@ -280,11 +272,7 @@ const wrong: Sabotage<JobStore>[] = [
 		}),
 		'a clock set forwards fails no job whose worker goes on asking',
 	],
-	[
-		'a duty that everybody has',
-		() => ({ lead: async () => true }),
-		'of twenty that ask at once one gets the duty',
-	],
+	['a duty that everybody has', () => ({ lead: async () => true }), 'of twenty that ask at once one gets the duty'],
 	[
 		'a duty that cannot be given back',
 		(right) => ({ lead: async (...args) => args[2] > 0 && right.lead(...args) }),
@@ -344,8 +332,7 @@ const wrong: Sabotage<JobStore>[] = [
 					const key = options?.idempotency?.key ?? job.id;
 					const earlier = jobs.get(key);
 					await new Promise((resolve) => setImmediate(resolve));
-					if (earlier)
-						return { job: (await right.get(job.tenant, earlier)) as Job, replayed: true };
+					if (earlier) return { job: (await right.get(job.tenant, earlier)) as Job, replayed: true };
 					jobs.set(key, job.id);
 					return right.create(job);
 				},
@@ -357,10 +344,7 @@ const wrong: Sabotage<JobStore>[] = [
 		'a key without a fingerprint',
 		(right) => ({
 			create: (job, options) =>
-				right.create(
-					job,
-					options?.idempotency && { idempotency: { ...options.idempotency, fingerprint: 'f' } },
-				),
+				right.create(job, options?.idempotency && { idempotency: { ...options.idempotency, fingerprint: 'f' } }),
 		}),
 		'the same key with another fingerprint is refused',
 	],
@@ -494,11 +478,7 @@ const wrong: Sabotage<JobStore>[] = [
 		() => ({ tidy: async () => {} }),
 		'a clock set backwards leaves a lease no longer than its length after the next tidy',
 	],
-	[
-		'a swept that does nothing',
-		() => ({ swept: async () => {} }),
-		'swept content is not listed again',
-	],
+	['a swept that does nothing', () => ({ swept: async () => {} }), 'swept content is not listed again'],
 ];
 
 describe('jobStoreSuite', () => {

@@ -1,12 +1,6 @@
 import type { BlobStore, EventBus, RecordStore } from '@plinth/core';
 import { memoryBlobs, memoryEvents, memoryRecords } from '@plinth/memory';
-import {
-	blobStoreSuite,
-	createBackend,
-	eventBusSuite,
-	manualClock,
-	recordStoreSuite,
-} from '@plinth/testing';
+import { blobStoreSuite, createBackend, eventBusSuite, manualClock, recordStoreSuite } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { type Sabotage, testSabotage } from './sabotage.ts';
 
@@ -146,8 +140,7 @@ const wrongBlobs: Sabotage<BlobStore>[] = [
 	[
 		'a range that is cut to fit',
 		(right) => ({
-			get: (key, { range } = {}) =>
-				right.get(key, range && { range: { start: Math.min(range.start, 10), end: 10 } }),
+			get: (key, { range } = {}) => right.get(key, range && { range: { start: Math.min(range.start, 10), end: 10 } }),
 		}),
 		'a range over the end is not satisfiable',
 	],
@@ -295,11 +288,9 @@ describe('blobStoreSuite', () => testSabotage(wrongBlobs, blobSuite));
 describe('eventBusSuite', () => testSabotage(wrongBuses, busSuite));
 
 test('every suite names every case once', () => {
-	const names = [
-		...recordSuite((right) => right),
-		...blobSuite((right) => right),
-		...busSuite((right) => right),
-	].map(({ name }) => name);
+	const names = [...recordSuite((right) => right), ...blobSuite((right) => right), ...busSuite((right) => right)].map(
+		({ name }) => name,
+	);
 	const repeated = names.filter((name, index) => names.indexOf(name) !== index);
 	expect(repeated).toEqual(['nothing claims to outlive the store']);
 });

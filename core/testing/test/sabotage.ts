@@ -2,11 +2,7 @@ import type { ConformanceCase } from '@plinth/testing';
 import { expect, test } from 'vitest';
 
 /** A wrong implementation: what is wrong with it, the methods that make it so, and the case that must notice. */
-export type Sabotage<T> = readonly [
-	wrong: string,
-	methods: (right: T) => Partial<T>,
-	sentence: string,
-];
+export type Sabotage<T> = readonly [wrong: string, methods: (right: T) => Partial<T>, sentence: string];
 
 /** `right` with some of its methods replaced. */
 export function replace<T extends object>(right: T, methods: Partial<T>): T {

@@ -1,11 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-	type DocumentPage,
-	type DocumentReader,
-	type DocumentText,
-	mediaError,
-} from '@plinth/toolkit';
+import { type DocumentPage, type DocumentReader, type DocumentText, mediaError } from '@plinth/toolkit';
 
 /** A reader that knows text, tables of values, and the PDFs of the suite. */
 export const smallReader: DocumentReader = {
@@ -18,8 +13,7 @@ export const smallReader: DocumentReader = {
 		const text = contentOf(bytes);
 		progress?.(1, 1);
 		if (!ranges || !text.pages) return text;
-		const isAsked = ({ page }: DocumentPage) =>
-			ranges.some(({ first, last }) => page >= first && page <= last);
+		const isAsked = ({ page }: DocumentPage) => ranges.some(({ first, last }) => page >= first && page <= last);
 		return { ...text, pages: text.pages.filter(isAsked) };
 	},
 };

@@ -72,9 +72,7 @@ describe('testApp', () => {
 		const { post, model } = await echoApp();
 		const response = await post('/v1/echo', { model: 'parrot', text: 'Hello.' });
 		expect(await jsonOf(response)).toEqual({ text: 'Hello.' });
-		expect(model.callsOf('echo')).toEqual([
-			{ request: 'Hello.', run: { signal: expect.any(AbortSignal) } },
-		]);
+		expect(model.callsOf('echo')).toEqual([{ request: 'Hello.', run: { signal: expect.any(AbortSignal) } }]);
 	});
 
 	it.each([
@@ -181,16 +179,9 @@ describe('scriptedModel', () => {
 describe('scriptedUpstream', () => {
 	it('answers with each script once, the last one ever after, and records requests', async () => {
 		const upstream = await scriptedUpstream(jsonResponse({ n: 0 }), { onTestFinished });
-		upstream.script(
-			jsonResponse({ n: 1 }, 503, { 'retry-after': '1' }),
-			eventResponse({ n: 2 }, '[DONE]'),
-		);
+		upstream.script(jsonResponse({ n: 1 }, 503, { 'retry-after': '1' }), eventResponse({ n: 2 }, '[DONE]'));
 		const first = await fetch(`${upstream.url}/v1/x?y=1`, { method: 'POST', body: 'text' });
-		expect([first.status, first.headers.get('retry-after'), await first.json()]).toEqual([
-			503,
-			'1',
-			{ n: 1 },
-		]);
+		expect([first.status, first.headers.get('retry-after'), await first.json()]).toEqual([503, '1', { n: 1 }]);
 		for (const _ of [1, 2]) {
 			expect(await (await fetch(upstream.url)).text()).toBe('data: {"n":2}\n\ndata: [DONE]\n\n');
 		}
@@ -214,7 +205,6 @@ describe('scriptedUpstream', () => {
 		while (upstream.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
 		leave.abort();
 		expect(await answer).toBe('left');
-		while (!upstream.requests[0]?.isAborted())
-			await new Promise((resolve) => setImmediate(resolve));
+		while (!upstream.requests[0]?.isAborted()) await new Promise((resolve) => setImmediate(resolve));
 	});
 });

@@ -30,8 +30,7 @@ export const mediaErrors = defineErrors({
 		...badRequest,
 		code: 'document_unsupported',
 		message: 'No text can be read from a file of this format.',
-		remedy:
-			'Send a document, a spreadsheet, a presentation, an e-mail, a picture of a page, or text.',
+		remedy: 'Send a document, a spreadsheet, a presentation, an e-mail, a picture of a page, or text.',
 	},
 	E_DOCUMENT_UNREADABLE: {
 		...badRequest,

@@ -196,8 +196,7 @@ describe('a picture behind an address', () => {
 	test('is no stored file, although an id may be spelled like it', async () => {
 		const url = 'https://example.com/a.png';
 		const remoteImages: FileSources['remoteImages'] = {
-			fetch: async (_, __, { keep }) =>
-				keep(Readable.from([Buffer.from('pixels')]), { filename: '', maxBytes: 10 }),
+			fetch: async (_, __, { keep }) => keep(Readable.from([Buffer.from('pixels')]), { filename: '', maxBytes: 10 }),
 		};
 		const named = new ReferencedFiles({ ...sourcesOf().sources, remoteImages }, callOf());
 		const [byId, fetched] = await Promise.allSettled([

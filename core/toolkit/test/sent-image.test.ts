@@ -43,21 +43,12 @@ const noText = [{ toString: 'x' }, { toString: null }, {}, [], [{}], 1, true, Ob
 describe('values that are no picture', () => {
 	test.each(noText.map((value) => [value]))('%o as a data URL', (value) => {
 		const options: SentImageOptions = { maxUrlLength: 10 };
-		expect(refusal(() => imageFromUrl(value, 'image', nothing, options))).toEqual([
-			'E_VALUE_TYPE',
-			'image',
-		]);
-		expect(refusal(() => find({ image_url: value }, everything))).toEqual([
-			'E_VALUE_TYPE',
-			'image.image_url',
-		]);
+		expect(refusal(() => imageFromUrl(value, 'image', nothing, options))).toEqual(['E_VALUE_TYPE', 'image']);
+		expect(refusal(() => find({ image_url: value }, everything))).toEqual(['E_VALUE_TYPE', 'image.image_url']);
 	});
 
 	test.each(noText.map((value) => [value]))('%o as the id of a file', (value) => {
-		expect(refusal(() => find({ file_id: value }, everything))).toEqual([
-			'E_VALUE_TYPE',
-			'image.file_id',
-		]);
+		expect(refusal(() => find({ file_id: value }, everything))).toEqual(['E_VALUE_TYPE', 'image.file_id']);
 		expect(refusal(() => find({ file_id: value }))).toEqual(['E_VALUE_TYPE', 'image.file_id']);
 	});
 
@@ -66,18 +57,12 @@ describe('values that are no picture', () => {
 	});
 
 	test('an object without any', () => {
-		expect(refusal(() => find({ image_url: null, file_id: null }))).toEqual([
-			'E_VALUE_MISSING',
-			'image.image_url',
-		]);
+		expect(refusal(() => find({ image_url: null, file_id: null }))).toEqual(['E_VALUE_MISSING', 'image.image_url']);
 	});
 
 	test('both alternatives at once, whatever is available', () => {
 		for (const named of [nothing, everything]) {
-			expect(refusal(() => find({ image_url: url, file_id: 'file-1' }, named))).toEqual([
-				'E_VALUE_INVALID',
-				'image',
-			]);
+			expect(refusal(() => find({ image_url: url, file_id: 'file-1' }, named))).toEqual(['E_VALUE_INVALID', 'image']);
 		}
 	});
 
@@ -87,10 +72,7 @@ describe('values that are no picture', () => {
 	});
 
 	test('ids and addresses where they lead nowhere', () => {
-		expect(refusal(() => find({ file_id: 'file-1' }))).toEqual([
-			'E_VALUE_UNSUPPORTED',
-			'image.file_id',
-		]);
+		expect(refusal(() => find({ file_id: 'file-1' }))).toEqual(['E_VALUE_UNSUPPORTED', 'image.file_id']);
 		expect(refusal(() => find({ image_url: 'https://example.com/a.png' }))).toEqual([
 			'E_VALUE_INVALID',
 			'image.image_url',
@@ -99,20 +81,14 @@ describe('values that are no picture', () => {
 
 	test('addresses of other kinds, also where pictures are fetched', () => {
 		for (const address of ['ftp://example.com/a.png', 'file:///etc/passwd', '//example.com', '']) {
-			expect(refusal(() => find({ image_url: address }, everything))).toEqual([
-				'E_VALUE_INVALID',
-				'image.image_url',
-			]);
+			expect(refusal(() => find({ image_url: address }, everything))).toEqual(['E_VALUE_INVALID', 'image.image_url']);
 		}
 	});
 
 	test('addresses that are too long', () => {
 		const address = (length: number) => ({ image_url: `https://a.example/`.padEnd(length, 'a') });
 		expect(refusal(() => find(address(8_192), everything))).toBe('taken');
-		expect(refusal(() => find(address(8_193), everything))).toEqual([
-			'E_STRING_TOO_LONG',
-			'image.image_url',
-		]);
+		expect(refusal(() => find(address(8_193), everything))).toEqual(['E_STRING_TOO_LONG', 'image.image_url']);
 	});
 });
 

@@ -75,10 +75,7 @@ describe('a chat model of your own', () => {
 		expect(turns).toEqual([
 			{
 				role: 'user',
-				texts: [
-					'What is the total?',
-					expect.stringMatching(/^<file name="a.txt"[\s\S]*The total is 42\./),
-				],
+				texts: ['What is the total?', expect.stringMatching(/^<file name="a.txt"[\s\S]*The total is 42\./)],
 			},
 		]);
 	});

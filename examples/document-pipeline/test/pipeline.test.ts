@@ -31,18 +31,13 @@ describe('the pipeline', () => {
 	test('ends with a memo whose findings are quoted with their places', async () => {
 		const memo = await memoOf(client, model, sources, questions);
 		expect(memo).toMatch(/^# Memo\n/);
-		expect(memo).toMatch(
-			/Why was one gauge moved\?[\s\S]*trees had grown over[\s\S]*\(report\.pdf, page 1\)/,
-		);
+		expect(memo).toMatch(/Why was one gauge moved\?[\s\S]*trees had grown over[\s\S]*\(report\.pdf, page 1\)/);
 		expect(memo).toMatch(/Who will pay[\s\S]*The council will pay[\s\S]*\(minutes\.txt\)/);
 		expect(memo).toMatch(/## Open\n\nNothing\./);
 	});
 
 	test('looks every quote up on the page that it names', async () => {
-		const [extracts, findings] = [
-			await extract(client, sources),
-			await analyse(client, model, sources, questions),
-		];
+		const [extracts, findings] = [await extract(client, sources), await analyse(client, model, sources, questions)];
 		expect(findings[0]?.quotes.length).toBeGreaterThan(0);
 		expect(findings[1]?.quotes).toMatchObject([{ filename: 'minutes.txt', page: 1 }]);
 		expect(unproven(findings, extracts)).toEqual([]);

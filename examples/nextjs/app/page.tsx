@@ -16,9 +16,7 @@ export default async function Page({ searchParams }: Props) {
 				<input name="prompt" placeholder="a red boat" defaultValue={prompt} />
 				<button type="submit">Draw</button>
 			</form>
-			{prompt && (
-				<Image src={await picture(prompt)} alt={prompt} width={256} height={256} unoptimized />
-			)}
+			{prompt && <Image src={await picture(prompt)} alt={prompt} width={256} height={256} unoptimized />}
 		</main>
 	);
 }

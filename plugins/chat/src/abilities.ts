@@ -7,13 +7,9 @@ export function checkAbilities(
 	{ tools, format }: Pick<ChatRequest, 'tools' | 'format'>,
 ): void {
 	if (tools.length > 0 && !callsTools) {
-		throw unsupportedValue(
-			'tools',
-			'The model calls no tools. Leave them out, or name another model.',
-		);
+		throw unsupportedValue('tools', 'The model calls no tools. Leave them out, or name another model.');
 	}
-	const isUnsupported =
-		format.type === 'schema' ? json !== 'schema' : format.type === 'json' && json === 'none';
+	const isUnsupported = format.type === 'schema' ? json !== 'schema' : format.type === 'json' && json === 'none';
 	if (isUnsupported) {
 		throw unsupportedValue(
 			'response_format.type',

@@ -45,9 +45,7 @@ export async function complete(
 		// Before a slot is taken and before the model's timeout starts: reading the files takes longest.
 		await reader.read(model.abilities);
 		if (!body.stream) {
-			const response = await models.ask(body.model, call, (modelCall) =>
-				answerWhole(modelCall, context),
-			);
+			const response = await models.ask(body.model, call, (modelCall) => answerWhole(modelCall, context));
 			reader.release();
 			return response;
 		}
@@ -70,10 +68,7 @@ interface AnswerContext {
 	readonly log: Logger;
 }
 
-async function answerWhole(
-	modelCall: ModelCall<ChatModel>,
-	context: AnswerContext,
-): Promise<ChatCompletion> {
+async function answerWhole(modelCall: ModelCall<ChatModel>, context: AnswerContext): Promise<ChatCompletion> {
 	const { options, head, format } = await prepare(modelCall, context);
 	return wholeAnswer(await makeAnswers(options), head, format);
 }
@@ -88,10 +83,7 @@ async function answerStreamed(
 	return withCleanup(chunks(pieces, head, { ...format, includeUsage }), modelCall.keepSlot());
 }
 
-async function prepare(
-	modelCall: ModelCall<ChatModel>,
-	{ body, clock, reader, seed, log }: AnswerContext,
-) {
+async function prepare(modelCall: ModelCall<ChatModel>, { body, clock, reader, seed, log }: AnswerContext) {
 	const { model, id, signal } = modelCall;
 	const { request, warnings } = await orAbort(signal, reader.read(model.abilities));
 	const options: AnswerOptions = { model, request, count: body.n, seed, signal, log };

@@ -1,11 +1,5 @@
 import type { Clock, Models } from '@plinth/core';
-import type {
-	Capacity,
-	DocumentReader,
-	FileSources,
-	ImageCodec,
-	PerTenantLimit,
-} from '@plinth/toolkit';
+import type { Capacity, DocumentReader, FileSources, ImageCodec, PerTenantLimit } from '@plinth/toolkit';
 import type { ChatModel } from './model.ts';
 import type { ChatOptions } from './options.ts';
 

@@ -1,10 +1,4 @@
-import {
-	defineModelKind,
-	type ForwardRequest,
-	type JsonObject,
-	type Logger,
-	type RawBody,
-} from '@plinth/core';
+import { defineModelKind, type ForwardRequest, type JsonObject, type Logger, type RawBody } from '@plinth/core';
 import type { EncodedImage } from '@plinth/toolkit';
 
 /**
@@ -116,9 +110,7 @@ export interface ImagePart {
 	readonly type: 'image';
 	readonly detail: 'auto' | 'low' | 'high';
 	/** The picture, or where a model that fetches pictures itself finds it. */
-	readonly image:
-		| { readonly mediaType: string; readonly source: EncodedImage }
-		| { readonly url: string };
+	readonly image: { readonly mediaType: string; readonly source: EncodedImage } | { readonly url: string };
 }
 
 /** Sound. */

@@ -71,8 +71,7 @@ function isPlain({ n, tools, stream, stream_options: streaming }: ChatBody): boo
 
 function isText(messages: ChatBody['messages']): boolean {
 	const isOlder = messages.some(
-		(message) =>
-			message.role === 'function' || (message.role === 'assistant' && message.function_call),
+		(message) => message.role === 'function' || (message.role === 'assistant' && message.function_call),
 	);
 	if (isOlder) return false;
 	return rawMessages(messages).every(

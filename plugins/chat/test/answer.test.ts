@@ -57,9 +57,7 @@ describe('a whole answer', () => {
 			),
 		});
 		expect(await answerOf(await ask())).toMatchObject({
-			choices: [
-				{ message: { content: 'Yes', reasoning_content: 'Hmm.' }, finish_reason: 'length' },
-			],
+			choices: [{ message: { content: 'Yes', reasoning_content: 'Hmm.' }, finish_reason: 'length' }],
 			usage: {
 				prompt_tokens: 100,
 				completion_tokens: 20,
@@ -193,10 +191,7 @@ describe('a model that fails', () => {
 		['calls a tool without a name', [{ type: 'tool_call', index: 0, arguments: '{}' }]],
 		['calls a tool that it was not offered', [{ type: 'tool_call', index: 0, name: 'rm' }]],
 		['calls without an index', [{ type: 'tool_call', name: 'now' }]],
-		[
-			'calls with half of an argument',
-			[{ type: 'tool_call', index: 0, name: 'now', arguments: '{"a' }],
-		],
+		['calls with half of an argument', [{ type: 'tool_call', index: 0, name: 'now', arguments: '{"a' }]],
 	])('ends with a status, not with a broken answer: it %s', async (_, all) => {
 		const { ask } = await harness({ stream: events(...all) });
 		expect(await errorOf(await ask({ tools: [tool('now')] }))).toMatchObject({

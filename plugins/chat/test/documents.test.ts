@@ -40,10 +40,7 @@ describe('a file', () => {
 		['one in percent signs', { file_data: 'data:text/plain,Hi%2E' }],
 		['base64 alone', { file_data: base64('Hi.'), filename: 'a.txt' }],
 		['broken into lines', { file_data: 'SG\nku\n' }],
-		[
-			'beside empty members',
-			{ file_data: base64('Hi.'), file_id: null, file_url: null, filename: null },
-		],
+		['beside empty members', { file_data: base64('Hi.'), file_id: null, file_url: null, filename: null }],
 	])('may be %s', async (_, members) => {
 		const served = await harness();
 		await answerOf(await served.ask(sent(members)));
@@ -64,18 +61,8 @@ describe('a file', () => {
 		['an id', { file_id: 'file-1' }, 'unsupported_value', 'file_id'],
 		['an id beside data', { file_id: 'file-1', file_data: base64('x') }, 'invalid_value', ''],
 		['an address', { file_url: 'https://example.org/a.pdf' }, 'unsupported_value', 'file_url'],
-		[
-			'an address as data',
-			{ file_data: 'https://example.org/a.pdf' },
-			'invalid_value',
-			'file_data',
-		],
-		[
-			'no base64',
-			{ file_data: 'data:application/pdf;base64,!!' },
-			'document_unreadable',
-			'file_data',
-		],
+		['an address as data', { file_data: 'https://example.org/a.pdf' }, 'invalid_value', 'file_data'],
+		['no base64', { file_data: 'data:application/pdf;base64,!!' }, 'document_unreadable', 'file_data'],
 		['much of it', { file_data: '!'.repeat(70_000) }, 'document_unreadable', 'file_data'],
 		['a number', { file_data: 7 }, 'invalid_type', 'file_data'],
 		['damaged', { file_data: base64('broken') }, 'document_unreadable', 'file_data'],
@@ -128,13 +115,7 @@ describe('a file', () => {
 			messages: [user(named('a.pdf'), named(), named('a.pdf'), named(), named('a (2).pdf'))],
 		});
 		const names = partsOf(served).map(({ filename }) => filename);
-		expect(names).toEqual([
-			'a.pdf',
-			'document.pdf',
-			'a (2).pdf',
-			'document (2).pdf',
-			'a (2) (2).pdf',
-		]);
+		expect(names).toEqual(['a.pdf', 'document.pdf', 'a (2).pdf', 'document (2).pdf', 'a (2) (2).pdf']);
 	});
 
 	test('is one of at most 64', async () => {
@@ -159,9 +140,7 @@ async function atOnce(requests: readonly (readonly string[])[]): Promise<number>
 			return pagesOf(text);
 		},
 	});
-	const answers = requests.map((texts) =>
-		ask({ messages: [user(...texts.map((text) => file(text)))] }),
-	);
+	const answers = requests.map((texts) => ask({ messages: [user(...texts.map((text) => file(text)))] }));
 	for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
 	return most;
 }
@@ -225,9 +204,7 @@ describe('documents that are longer than the model takes', () => {
 			abilities: { documentCharacters: 25 },
 			read: async () => pagesOf(...['1', '2', '3'].map((digit) => digit.repeat(10))),
 		});
-		const { warnings } = await answerOf(
-			await served.ask({ messages: [user(file('x', { filename: 'a.pdf' }))] }),
-		);
+		const { warnings } = await answerOf(await served.ask({ messages: [user(file('x', { filename: 'a.pdf' }))] }));
 		const notice = 'Only pages up to 2 of 3 are here: the file is longer than the model takes.';
 		expect(warnings).toEqual([`a.pdf: ${notice}`]);
 		const [part] = partsOf(served);

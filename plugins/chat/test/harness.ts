@@ -89,9 +89,7 @@ export async function harness({
 		key: 'alice.chat',
 		...(clock ? { clock } : { realTime: true }),
 		backends: {
-			...(read
-				? { documents: fakeBackend(mediaServices.documents, new CachedReader(reader)) }
-				: {}),
+			...(read ? { documents: fakeBackend(mediaServices.documents, new CachedReader(reader)) } : {}),
 			...(images ? { images: fakeBackend(mediaServices.images, images) } : {}),
 			...backends,
 		},

@@ -46,10 +46,7 @@ describe('a stored file', () => {
 	test('named twice is two documents', async () => {
 		const served = await harness({ backends });
 		await answerOf(await served.ask(asking(stored('file-1'), stored('file-1'))));
-		expect(partsOf<DocumentPart>(served).map(({ filename }) => filename)).toEqual([
-			'file-1.txt',
-			'file-1 (2).txt',
-		]);
+		expect(partsOf<DocumentPart>(served).map(({ filename }) => filename)).toEqual(['file-1.txt', 'file-1 (2).txt']);
 	});
 
 	test('reaches a model that reads its type as it is', async () => {
@@ -65,9 +62,7 @@ describe('a stored file', () => {
 		});
 		await answerOf(await served.ask(asking(stored('pic'))));
 		expect(seen).toEqual([png]);
-		expect(partsOf<FilePart>(served)).toMatchObject([
-			{ type: 'file', filename: 'pic.txt', mediaType: 'image/png' },
-		]);
+		expect(partsOf<FilePart>(served)).toMatchObject([{ type: 'file', filename: 'pic.txt', mediaType: 'image/png' }]);
 	});
 
 	test.each<readonly [string, object, string, string]>([

@@ -128,12 +128,7 @@ describe('what is refused', () => {
 			{ tools: [tool('a')], tool_choice: { type: 'function', function: { name: 'b' } } },
 			'tool_choice.function.name',
 		],
-		[
-			'tools of a model without',
-			{ tools: [tool('now')] },
-			'tools',
-			{ abilities: { tools: false } },
-		],
+		['tools of a model without', { tools: [tool('now')] }, 'tools', { abilities: { tools: false } }],
 		[
 			'JSON of a model without',
 			{ response_format: { type: 'json_object' } },

@@ -20,8 +20,7 @@ const calling = (id: string) => ({
 /** A codec that takes everything for a PNG but what is damaged. */
 const codec = {
 	async probe(source: unknown) {
-		if (!(source instanceof Uint8Array) || source[0] !== 0x89)
-			throw mediaError('E_IMAGE_UNREADABLE');
+		if (!(source instanceof Uint8Array) || source[0] !== 0x89) throw mediaError('E_IMAGE_UNREADABLE');
 		return { format: 'png', width: 1, height: 1, hasAlpha: false };
 	},
 } as unknown as ImageCodec;
@@ -35,30 +34,15 @@ describe('a request is refused by the name of what is wrong:', () => {
 		['no content', said({ role: 'user' }), 'missing_required_parameter', 'messages[1].content'],
 		['a number', said({ role: 'user', content: 7 }), 'invalid_type', 'messages[1].content'],
 		['no parts', said({ role: 'user', content: [] }), 'invalid_value', 'messages[1].content'],
-		[
-			'an unknown part',
-			said(user({ type: 'video_url' })),
-			'invalid_value',
-			'messages[1].content[0].type',
-		],
-		[
-			'a part without text',
-			said(user({ type: 'text' })),
-			'missing_required_parameter',
-			'messages[1].content[0].text',
-		],
+		['an unknown part', said(user({ type: 'video_url' })), 'invalid_value', 'messages[1].content[0].type'],
+		['a part without text', said(user({ type: 'text' })), 'missing_required_parameter', 'messages[1].content[0].text'],
 		[
 			'a file of the system',
 			said({ role: 'system', content: [file('x')] }),
 			'invalid_value',
 			'messages[1].content[0].type',
 		],
-		[
-			'nothing from an assistant',
-			said({ role: 'assistant' }),
-			'missing_required_parameter',
-			'messages[1].content',
-		],
+		['nothing from an assistant', said({ role: 'assistant' }), 'missing_required_parameter', 'messages[1].content'],
 		[
 			'a result of no call',
 			said({ role: 'tool', tool_call_id: 'call_1', content: 'x' }),
@@ -95,12 +79,7 @@ describe('a request is refused by the name of what is wrong:', () => {
 			'invalid_value',
 			'messages[1].content[0].input_audio.format',
 		],
-		[
-			'sound for a deaf model',
-			said(user(sound)),
-			'unsupported_value',
-			'messages[1].content[0].input_audio',
-		],
+		['sound for a deaf model', said(user(sound)), 'unsupported_value', 'messages[1].content[0].input_audio'],
 		[
 			'a tool of another kind',
 			{ tools: [tool('a'), { type: 'custom', custom: { name: 'b' } }] },
@@ -108,12 +87,7 @@ describe('a request is refused by the name of what is wrong:', () => {
 			'tools[1].type',
 		],
 		['an unknown kind of tool', { tools: [{ type: 'web' }] }, 'invalid_value', 'tools[0].type'],
-		[
-			'a tool with an odd name',
-			{ tools: [tool('a b')] },
-			'invalid_value',
-			'tools[0].function.name',
-		],
+		['a tool with an odd name', { tools: [tool('a b')] }, 'invalid_value', 'tools[0].function.name'],
 		[
 			'parameters that are a list',
 			{ tools: [{ type: 'function', function: { name: 'a', parameters: [] } }] },
@@ -135,18 +109,8 @@ describe('a request is refused by the name of what is wrong:', () => {
 		],
 		['a required call without tools', { tool_choice: 'required' }, 'invalid_value', 'tool_choice'],
 		['an odd choice', { tools: [tool('a')], tool_choice: 'any' }, 'invalid_value', 'tool_choice'],
-		[
-			'tools and functions',
-			{ tools: [tool('a')], functions: [{ name: 'a' }] },
-			'invalid_value',
-			'functions',
-		],
-		[
-			'an odd format',
-			{ response_format: { type: 'xml' } },
-			'invalid_value',
-			'response_format.type',
-		],
+		['tools and functions', { tools: [tool('a')], functions: [{ name: 'a' }] }, 'invalid_value', 'functions'],
+		['an odd format', { response_format: { type: 'xml' } }, 'invalid_value', 'response_format.type'],
 		[
 			'a schema without a name',
 			{ response_format: { type: 'json_schema', json_schema: {} } },
@@ -357,7 +321,5 @@ test('sound reaches a model that hears', async () => {
 	const { ask, calls } = await harness({ abilities: { audio: true } });
 	await answerOf(await ask({ messages: [user(sound)] }));
 	const source = Buffer.from('RIFF');
-	expect(calls[0]?.request.messages[0]?.content).toMatchObject([
-		{ type: 'audio', format: 'wav', source },
-	]);
+	expect(calls[0]?.request.messages[0]?.content).toMatchObject([{ type: 'audio', format: 'wav', source }]);
 });

@@ -59,10 +59,7 @@ describe('a model that fails', () => {
 		});
 		const answer = await ask(streamed);
 		const { chunks, isDone } = await chunksOf(answer);
-		expect([isDone, new Set(chunks.map((chunk) => chunk.model))]).toEqual([
-			true,
-			new Set(['second']),
-		]);
+		expect([isDone, new Set(chunks.map((chunk) => chunk.model))]).toEqual([true, new Set(['second'])]);
 		expect(answer.headers.get('x-plinth-model')).toBe('second');
 	});
 

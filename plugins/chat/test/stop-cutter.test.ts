@@ -7,20 +7,16 @@ const few = (maxLength: number) =>
 
 test('a text is cut before the stop sequence that is complete first, wherever it is broken into pieces', () => {
 	fc.assert(
-		fc.property(
-			fc.array(few(6), { maxLength: 8 }),
-			fc.array(few(4), { maxLength: 4 }),
-			(pieces, stops) => {
-				const cutter = new StopSequenceFilter(stops);
-				const seen = pieces.map((piece) => cutter.push(piece)).join('') + cutter.end();
-				const text = pieces.join('');
-				const begun = Array.from(text, (_, at) => [...text].slice(0, at + 1).join(''));
-				const first = begun.find((part) => stops.some((stop) => part.endsWith(stop)));
-				const cuts = stops.filter((stop) => first?.endsWith(stop)).map(({ length }) => -length);
-				expect(seen).toBe(first === undefined ? text : first.slice(0, Math.min(...cuts)));
-				expect(cutter.isCut).toBe(first !== undefined);
-			},
-		),
+		fc.property(fc.array(few(6), { maxLength: 8 }), fc.array(few(4), { maxLength: 4 }), (pieces, stops) => {
+			const cutter = new StopSequenceFilter(stops);
+			const seen = pieces.map((piece) => cutter.push(piece)).join('') + cutter.end();
+			const text = pieces.join('');
+			const begun = Array.from(text, (_, at) => [...text].slice(0, at + 1).join(''));
+			const first = begun.find((part) => stops.some((stop) => part.endsWith(stop)));
+			const cuts = stops.filter((stop) => first?.endsWith(stop)).map(({ length }) => -length);
+			expect(seen).toBe(first === undefined ? text : first.slice(0, Math.min(...cuts)));
+			expect(cutter.isCut).toBe(first !== undefined);
+		}),
 		{ numRuns: 500 },
 	);
 });

@@ -28,9 +28,7 @@ describe('a streamed answer', () => {
 				},
 			],
 		});
-		expect(
-			chunks.slice(1).map(({ choices: [choice] }) => [choice?.delta, choice?.finish_reason]),
-		).toEqual([
+		expect(chunks.slice(1).map(({ choices: [choice] }) => [choice?.delta, choice?.finish_reason])).toEqual([
 			[{ content: 'Hello ' }, null],
 			[{ content: 'there.' }, null],
 			[{}, 'stop'],

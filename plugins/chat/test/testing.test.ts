@@ -15,8 +15,7 @@ const call = (name: string): ChatEvent => ({
 
 function wordsOf({ format, maxTokens }: ChatRequest, seed: number): readonly string[] {
 	if (format.type === 'json') return ['{"total":', '42}'];
-	if (format.type === 'schema')
-		return ['{"answer":"42","isPaid":false,', '"kind":"bill","items":[]}'];
+	if (format.type === 'schema') return ['{"answer":"42","isPaid":false,', '"kind":"bill","items":[]}'];
 	return ['The total ', 'is 42 EUR. ', `(${seed})`].slice(0, maxTokens);
 }
 
@@ -53,8 +52,7 @@ function suiteOf(
 /** Runs one case by its name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
-	if (!found)
-		throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
+	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
@@ -121,18 +119,12 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		{ stream: always({ type: 'finish', reason: 'stop' }, { type: 'text', text: 'a' }) },
 		'an answer has something in it, and ends once',
 	],
-	[
-		'has text without text',
-		{ stream: always({ type: 'text' }) },
-		'an answer has something in it, and ends once',
-	],
+	['has text without text', { stream: always({ type: 'text' }) }, 'an answer has something in it, and ends once'],
 	[
 		'counts fractions',
 		{
 			stream: each((event) =>
-				event.type === 'finish'
-					? { ...event, usage: { promptTokens: 0.5, completionTokens: 1 } }
-					: event,
+				event.type === 'finish' ? { ...event, usage: { promptTokens: 0.5, completionTokens: 1 } } : event,
 			),
 		},
 		'an answer that ends as others do says so, and counts its tokens in whole numbers',
@@ -217,21 +209,13 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		{ stream: always({ type: 'text', text: '{"answer":1}' }) },
 		'an answer that has a schema is as the schema says',
 	],
-	[
-		'calls nothing',
-		{ stream: always({ type: 'text', text: 'No.' }) },
-		'a tool is called where one is required',
-	],
+	['calls nothing', { stream: always({ type: 'text', text: 'No.' }) }, 'a tool is called where one is required'],
 	[
 		'calls another tool',
 		{ stream: always(call('get_time')) },
 		'the tool that is named is called, also one without parameters',
 	],
-	[
-		'calls what it must not',
-		{ stream: always(call('get_time')) },
-		'nothing is called where nothing may be',
-	],
+	['calls what it must not', { stream: always(call('get_time')) }, 'nothing is called where nothing may be'],
 	[
 		'calls without an id',
 		{ stream: always({ type: 'tool_call', index: 0, name: 'get_time' }) },

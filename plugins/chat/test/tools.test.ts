@@ -29,19 +29,14 @@ describe('calls of tools', () => {
 
 	test('are streamed: who is called first, then the arguments', async () => {
 		const { ask } = await harness({
-			stream: events(
-				call(0, { id: 'call_a', name: 'add', arguments: '' }),
-				call(0, { arguments: '{}' }),
-			),
+			stream: events(call(0, { id: 'call_a', name: 'add', arguments: '' }), call(0, { arguments: '{}' })),
 		});
 		const { chunks } = await chunksOf(await ask({ ...tools, stream: true }));
 		const deltas = chunks.map(({ choices }) => choices[0]?.delta);
 		expect(deltas).toEqual([
 			{ role: 'assistant', content: null, refusal: null },
 			{
-				tool_calls: [
-					{ index: 0, id: 'call_a', type: 'function', function: { name: 'add', arguments: '' } },
-				],
+				tool_calls: [{ index: 0, id: 'call_a', type: 'function', function: { name: 'add', arguments: '' } }],
 			},
 			{ tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
 			{},
@@ -52,12 +47,7 @@ describe('calls of tools', () => {
 	test('get the ids and the numbers that the model has left out or mixed up', async () => {
 		const same = { id: 'call_x', name: 'now' };
 		const { ask } = await harness({
-			stream: events(
-				call(7, { id: 7, name: 'now' }),
-				call(-2, same),
-				call(3, same),
-				call(7, { arguments: '{"a":1}' }),
-			),
+			stream: events(call(7, { id: 7, name: 'now' }), call(-2, same), call(3, same), call(7, { arguments: '{"a":1}' })),
 		});
 		const { chunks } = await chunksOf(await ask({ ...tools, stream: true }));
 		const pieces = chunks.flatMap(
@@ -73,11 +63,7 @@ describe('calls of tools', () => {
 
 	test('are one where only one is allowed', async () => {
 		const { ask } = await harness({
-			stream: events(
-				call(0, { name: 'now' }),
-				call(1, { name: 'add' }),
-				call(1, { arguments: '{' }),
-			),
+			stream: events(call(0, { name: 'now' }), call(1, { name: 'add' }), call(1, { arguments: '{' })),
 		});
 		const [choice] = (await answerOf(await ask({ ...tools, parallel_tool_calls: false }))).choices;
 		expect(choice?.message.tool_calls).toHaveLength(1);

@@ -1,12 +1,4 @@
-import {
-	type App,
-	type Authenticator,
-	createApp,
-	defineBackend,
-	definePlugin,
-	type Job,
-	services,
-} from '@plinth/core';
+import { type App, type Authenticator, createApp, defineBackend, definePlugin, type Job, services } from '@plinth/core';
 import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -150,10 +142,7 @@ describe('GET /v1/events', () => {
 		expect(text()).not.toContain(first.id);
 		expect(text()).toMatch(/^event: job.queued\nid: 2\n/);
 		const refused = await h.follow('', { 'last-event-id': 'x' });
-		expect([refused.status, await refused.json()]).toMatchObject([
-			400,
-			{ error: { param: 'Last-Event-ID' } },
-		]);
+		expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'Last-Event-ID' } }]);
 	});
 
 	test('needs events:read', async () => {

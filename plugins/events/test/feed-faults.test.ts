@@ -57,10 +57,7 @@ describe('a reader that is too slow', () => {
 	test('counts by what updates have taken of late', async () => {
 		const t = await feedTable({
 			definitions: new Map([
-				[
-					'video',
-					{ run: async () => ({ result: {} }), view: () => ({ text: 'x'.repeat(32_768) }) },
-				],
+				['video', { run: async () => ({ result: {} }), view: () => ({ text: 'x'.repeat(32_768) }) }],
 			]),
 		});
 		const quick = await t.feed.follow({ tenant: 'a', signal: new AbortController().signal });
@@ -114,9 +111,7 @@ describe('the end of a feed', () => {
 		await settled();
 		heard.push(await t.follow(), await t.follow({ jobId: 'video_unknown' }));
 		await settled();
-		expect(heard.map(({ reader, isOver }) => [reader.endReason, isOver])).toEqual(
-			heard.map(() => ['stopping', true]),
-		);
+		expect(heard.map(({ reader, isOver }) => [reader.endReason, isOver])).toEqual(heard.map(() => ['stopping', true]));
 	});
 
 	test('comes after the longest time that its reader may follow', async () => {

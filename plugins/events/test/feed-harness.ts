@@ -1,12 +1,6 @@
 import type { EventBus, Job, JobDefinition, JobStore, Logger } from '@plinth/core';
 import { memoryEvents, memoryJobs } from '@plinth/memory';
-import {
-	createBackend,
-	eventually,
-	type ManualClock,
-	manualClock,
-	silentLogger,
-} from '@plinth/testing';
+import { createBackend, eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import type { FeedQuery, FeedReader, JobUpdate } from '@plinth/toolkit';
 import { LiveFeed } from '../src/feed/live-feed.ts';
 
@@ -101,8 +95,7 @@ export async function feedTable(parts: TableParts = {}): Promise<FeedTable> {
 		async complete({ id }, fence) {
 			await store.complete(id, fence, { result: {}, retentionMs: null });
 		},
-		hint: (type, { id, tenant }, data) =>
-			bus.publish({ type, tenant, subject: id, data: data ?? null }),
+		hint: (type, { id, tenant }, data) => bus.publish({ type, tenant, subject: id, data: data ?? null }),
 		later: (what, condition) =>
 			eventually(what, async () => {
 				await clock.advance(100);

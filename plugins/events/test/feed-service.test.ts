@@ -54,9 +54,7 @@ describe('the feed of the events plugin', () => {
 		['core.jobs', { events: memoryEvents() }],
 		['core.events', { jobs: memoryJobs() }],
 	])('needs %s, by that name', async (missing, some) => {
-		const error = await boot({ plugins: { events: events() }, backends: some }).catch(
-			(thrown: unknown) => thrown,
-		);
+		const error = await boot({ plugins: { events: events() }, backends: some }).catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(BootError);
 		expect((error as BootError).problems).toMatchObject([
 			{

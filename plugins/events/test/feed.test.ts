@@ -13,9 +13,7 @@ describe('a feed of one job', () => {
 		const fence = await t.start(job);
 		await t.complete(job, fence);
 		await t.later('the end', () => heard.isOver);
-		expect(heard.told()).toEqual(
-			lines(['job.state', job], ['job.started', job], ['job.completed', job]),
-		);
+		expect(heard.told()).toEqual(lines(['job.state', job], ['job.started', job], ['job.completed', job]));
 		expect(heard.updates.at(-1)?.job?.status).toBe('completed');
 		expect([heard.reader.endReason, heard.reader.isDone]).toEqual([undefined, true]);
 	});
@@ -84,9 +82,7 @@ describe('a feed of a tenant', () => {
 		await settled();
 		expect(heard.told()).toEqual(lines(['job.state', first], ['job.state', second]));
 		expect(heard.updates.map(({ cursor }) => cursor)).toEqual([undefined, undefined]);
-		expect(heard.ready).toMatchObject([
-			{ behind: 2, update: { cursor: await t.store.head(), job: null, view: {} } },
-		]);
+		expect(heard.ready).toMatchObject([{ behind: 2, update: { cursor: await t.store.head(), job: null, view: {} } }]);
 		expect(heard.updates[1]?.job?.status).toBe('in_progress');
 	});
 
@@ -210,9 +206,7 @@ describe('a feed that goes on', () => {
 		await t.complete(job, fence);
 		await t.later('the end', () => heard.updates.length >= 3);
 		await settled();
-		expect(heard.told()).toEqual(
-			lines(['job.queued', job], ['job.started', job], ['job.completed', job]),
-		);
+		expect(heard.told()).toEqual(lines(['job.queued', job], ['job.started', job], ['job.completed', job]));
 		expect(heard.updates.some(({ jobId }) => jobId === old.id)).toBe(false);
 	});
 

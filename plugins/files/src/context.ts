@@ -14,11 +14,7 @@ export interface FileContext {
 }
 
 /** Finds a file. Malformed, unknown, foreign, deleted and expired ids throw the same `E_FILE_NOT_FOUND`. */
-export async function findFile(
-	{ store }: FileContext,
-	tenant: string,
-	id: string,
-): Promise<StoredFile> {
+export async function findFile({ store }: FileContext, tenant: string, id: string): Promise<StoredFile> {
 	const file = await store.find(tenant, id);
 	if (!file) throw errorFrom(fileErrors, 'E_FILE_NOT_FOUND');
 	return file;

@@ -16,10 +16,9 @@ export const maxPage = 1_000;
 /** The form of `POST /v1/files`. Unknown fields are tolerated: SDKs send extra ones. */
 export const uploadBody = z
 	.object({
-		file: fileField({ maxBytes: maxFileBytes, description: 'The file.' }).refine(
-			({ size }) => size > 0,
-			{ error: 'the file is empty' },
-		),
+		file: fileField({ maxBytes: maxFileBytes, description: 'The file.' }).refine(({ size }) => size > 0, {
+			error: 'the file is empty',
+		}),
 		purpose: z.enum(purposes).meta({
 			description: 'What the file is for. It is stored, and all files are treated alike.',
 		}),

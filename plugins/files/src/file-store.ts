@@ -1,11 +1,4 @@
-import {
-	type BlobStore,
-	type ByteRange,
-	type Clock,
-	type Logger,
-	plinthError,
-	type UploadedFile,
-} from '@plinth/core';
+import { type BlobStore, type ByteRange, type Clock, type Logger, plinthError, type UploadedFile } from '@plinth/core';
 import { FileIds, isFileId } from './ids.ts';
 import type { FileOptions } from './options.ts';
 import { type FilePurpose, type FileRecord, isAvailable, type StoredFile } from './record.ts';
@@ -50,12 +43,7 @@ export class FileStore {
 	 * Stores an upload. Rejects with `E_FILE_QUOTA_EXCEEDED`, `E_STORE_FULL`, `E_STORE_UNAVAILABLE` or the
 	 * signal's reason.
 	 */
-	async add(
-		tenant: string,
-		upload: UploadedFile,
-		newFile: NewFile,
-		signal: AbortSignal,
-	): Promise<StoredFile> {
+	async add(tenant: string, upload: UploadedFile, newFile: NewFile, signal: AbortSignal): Promise<StoredFile> {
 		const { records, blobs, clock, options } = this.#deps;
 		const now = clock.now();
 		const record = toRecord(tenant, upload, newFile, now);
@@ -146,7 +134,6 @@ function toRecord(
 		purpose,
 		createdAt: now,
 		// Counted from `created_at`, which has whole seconds.
-		expiresAt:
-			lifetimeSeconds === undefined ? null : (Math.floor(now / 1000) + lifetimeSeconds) * 1000,
+		expiresAt: lifetimeSeconds === undefined ? null : (Math.floor(now / 1000) + lifetimeSeconds) * 1000,
 	};
 }

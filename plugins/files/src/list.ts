@@ -21,12 +21,7 @@ export interface FilePage {
  * more reads of 500 when records are filtered out. Oldest first scans from the newest to the start of the
  * page: for 10,000 files at most twenty reads of 500 records.
  */
-export function pageOf(
-	records: FileRecords,
-	tenant: string,
-	options: PageOptions,
-	now: number,
-): Promise<FilePage> {
+export function pageOf(records: FileRecords, tenant: string, options: PageOptions, now: number): Promise<FilePage> {
 	const matches = ({ value }: StoredFile) =>
 		isAvailable(value, now) && (options.purpose === undefined || value.purpose === options.purpose);
 	return options.order === 'desc'

@@ -21,13 +21,7 @@ export const files = definePlugin({
 		const records = new FileRecords(provided.records);
 		const store = new FileStore({ records, blobs, clock, options, log });
 		const context: FileContext = { options, records, store, clock };
-		route(
-			uploadFile(context),
-			listFiles(context),
-			getFile(context),
-			fileContent(context),
-			deleteFile(context),
-		);
+		route(uploadFile(context), listFiles(context), getFile(context), fileContent(context), deleteFile(context));
 		const sweep = createSweep({ records, store, clock, log });
 		onStart(() => sweep.start());
 		onStop(() => sweep.stop());

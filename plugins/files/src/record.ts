@@ -1,14 +1,7 @@
 import type { StoredRecord } from '@plinth/core';
 
 /** Purposes of a file, as OpenAI lists them. The server stores the purpose and treats all files alike. */
-export const purposes = [
-	'assistants',
-	'batch',
-	'fine-tune',
-	'vision',
-	'user_data',
-	'evals',
-] as const;
+export const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const;
 
 /** The purpose of a file. */
 export type FilePurpose = (typeof purposes)[number];

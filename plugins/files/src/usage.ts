@@ -35,9 +35,7 @@ export function checkQuota(
 		throw quotaError(`At most ${maxFiles} files are allowed, and all are in use.`);
 	}
 	if (quotaBytes > 0 && usage.bytes + added.bytes > quotaBytes) {
-		throw quotaError(
-			`At most ${quotaBytes} bytes are allowed in all; this file would exceed them.`,
-		);
+		throw quotaError(`At most ${quotaBytes} bytes are allowed in all; this file would exceed them.`);
 	}
 }
 

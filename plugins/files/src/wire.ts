@@ -20,8 +20,7 @@ export const fileSchema = z
 		purpose: z.enum(purposes),
 		status: z.literal('processed'),
 		media_type: z.string().meta({
-			description:
-				'Detected from the content; `application/octet-stream` when unknown, as for text.',
+			description: 'Detected from the content; `application/octet-stream` when unknown, as for text.',
 		}),
 	})
 	.meta({ id: 'File' });

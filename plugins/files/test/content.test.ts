@@ -55,24 +55,19 @@ describe('GET /v1/files/{id}/content', () => {
 		const h = await harness();
 		const { id, media_type } = await h.stored({ file: bytes('%PDF-1.7\n%%EOF') });
 		const answer = await h.get(`/v1/files/${id}/content`);
-		expect([media_type, answer.headers.get('content-type')]).toEqual(
-			Array(2).fill('application/pdf'),
-		);
+		expect([media_type, answer.headers.get('content-type')]).toEqual(Array(2).fill('application/pdf'));
 	});
 
-	it.each(['GET', 'HEAD'])(
-		'is not found where the store has lost the bytes: %s',
-		async (method) => {
-			const h = await harness();
-			const { id } = await h.stored();
-			await h.stores.blobs.delete(`files/${id}`);
-			const answer = await h.send(method, `/v1/files/${id}/content`);
-			expect(answer.status).toBe(404);
-			if (method === 'GET') {
-				expect(await errorOf(answer)).toMatchObject({ code: 'file_content_missing' });
-			}
-		},
-	);
+	it.each(['GET', 'HEAD'])('is not found where the store has lost the bytes: %s', async (method) => {
+		const h = await harness();
+		const { id } = await h.stored();
+		await h.stores.blobs.delete(`files/${id}`);
+		const answer = await h.send(method, `/v1/files/${id}/content`);
+		expect(answer.status).toBe(404);
+		if (method === 'GET') {
+			expect(await errorOf(answer)).toMatchObject({ code: 'file_content_missing' });
+		}
+	});
 });
 
 describe('the source of files', () => {

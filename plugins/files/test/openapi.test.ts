@@ -15,9 +15,7 @@ interface Operation {
 	readonly description?: string;
 	readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];
 	readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
-	readonly responses: Readonly<
-		Record<string, { readonly content?: Readonly<Record<string, unknown>> }>
-	>;
+	readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 interface Document {
 	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -47,9 +45,7 @@ describe('the OpenAPI description', () => {
 
 	it('says what an upload takes', async () => {
 		const { paths, components } = await document();
-		expect(Object.keys(paths['/v1/files']?.post?.requestBody?.content ?? {})).toEqual([
-			'multipart/form-data',
-		]);
+		expect(Object.keys(paths['/v1/files']?.post?.requestBody?.content ?? {})).toEqual(['multipart/form-data']);
 		const { required, properties = {} } = components.schemas.FileCreate ?? {};
 		expect(required?.toSorted()).toEqual(['file', 'purpose']);
 		expect(properties.file).toMatchObject({ type: 'string', format: 'binary' });
@@ -64,12 +60,7 @@ describe('the OpenAPI description', () => {
 	it('says how lists are asked for', async () => {
 		const parameters = (await document()).paths['/v1/files']?.get?.parameters ?? [];
 		const of = (name: string) => parameters.find((each) => each.name === name)?.schema;
-		expect(parameters.map(({ name }) => name).toSorted()).toEqual([
-			'after',
-			'limit',
-			'order',
-			'purpose',
-		]);
+		expect(parameters.map(({ name }) => name).toSorted()).toEqual(['after', 'limit', 'order', 'purpose']);
 		expect(of('limit')).toMatchObject({ minimum: 1, maximum: 10_000, default: 10_000 });
 		expect(of('order')).toMatchObject({ enum: ['asc', 'desc'], default: 'desc' });
 	});

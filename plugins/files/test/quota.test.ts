@@ -82,9 +82,7 @@ describe('uploads at the same time', () => {
 	it('never exceed the room together, also from several servers', async () => {
 		const [one, other] = await servers(2, { quotaBytes: 50 });
 		if (!one || !other) throw new Error('there are two servers');
-		const answers = await Promise.all(
-			Array.from({ length: 20 }, (_, i) => (i % 2 ? one : other).upload()),
-		);
+		const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? one : other).upload()));
 		const stored = answers.filter(({ status }) => status === 200).length;
 		expect(answers.filter(({ status }) => status === 403)).toHaveLength(20 - stored);
 		expect(stored).toBeLessThanOrEqual(10);

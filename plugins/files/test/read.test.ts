@@ -62,9 +62,7 @@ describe('GET /v1/files', () => {
 		const h = await harness();
 		const ids = await several(h, 5);
 		const split = (list: string[]) =>
-			Array.from({ length: Math.ceil(5 / limit) }, (_, i) =>
-				list.slice(i * limit, (i + 1) * limit),
-			);
+			Array.from({ length: Math.ceil(5 / limit) }, (_, i) => list.slice(i * limit, (i + 1) * limit));
 		expect(await pages(h, `limit=${limit}`)).toEqual(split(ids.toReversed()));
 		expect(await pages(h, `limit=${limit}&order=desc`)).toEqual(split(ids.toReversed()));
 		expect(await pages(h, `limit=${limit}&order=asc`)).toEqual(split(ids));
@@ -142,10 +140,7 @@ describe('DELETE /v1/files/{id}', () => {
 		const h = await harness();
 		const { id } = await h.stored();
 		const answer = await h.send('DELETE', `/v1/files/${id}`);
-		expect([answer.status, await answer.json()]).toEqual([
-			200,
-			{ id, object: 'file', deleted: true },
-		]);
+		expect([answer.status, await answer.json()]).toEqual([200, { id, object: 'file', deleted: true }]);
 		expect(await contents(h.stores)).toEqual({ states: {}, blobs: [] });
 		const again = await h.send('DELETE', `/v1/files/${id}`);
 		expect(await errorOf(again)).toMatchObject({ status: 404, code: 'file_not_found' });
@@ -154,9 +149,7 @@ describe('DELETE /v1/files/{id}', () => {
 	it('succeeds for one of several at once', async () => {
 		const h = await harness();
 		const { id } = await h.stored();
-		const answers = await Promise.all(
-			Array.from({ length: 5 }, () => h.send('DELETE', `/v1/files/${id}`)),
-		);
+		const answers = await Promise.all(Array.from({ length: 5 }, () => h.send('DELETE', `/v1/files/${id}`)));
 		expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404]);
 	});
 });

@@ -55,50 +55,44 @@ const deaths = [1, 2, 3].flatMap((write) => [
 ]);
 
 describe('a crash', () => {
-	it.each(deaths)(
-		'in an upload leaves nothing for good: write $write, made: $isMade',
-		async ({ write, isMade }) => {
-			const clock = manualClock();
-			const stores = await memoryStores(clock);
-			const mortal = dying(stores, write, isMade);
-			const before = await harness({ clock, stores: mortal });
-			expect((await before.upload()).status).toBe(500);
-			expect(mortal.state).toEqual({ writes: write, isDead: true });
-			await expectSound(stores);
+	it.each(deaths)('in an upload leaves nothing for good: write $write, made: $isMade', async ({ write, isMade }) => {
+		const clock = manualClock();
+		const stores = await memoryStores(clock);
+		const mortal = dying(stores, write, isMade);
+		const before = await harness({ clock, stores: mortal });
+		expect((await before.upload()).status).toBe(500);
+		expect(mortal.state).toEqual({ writes: write, isDead: true });
+		await expectSound(stores);
 
-			const after = await harness({ clock, stores });
-			const isStored = write === 3 && isMade;
-			expect((await after.json<Page>('/v1/files')).data).toHaveLength(isStored ? 1 : 0);
-			await clock.advance(uploadTimeoutMs + sweepMs);
-			const count = isStored ? 1 : 0;
-			await eventually('the rest is deleted', async () => {
-				const { states, blobs } = await contents(stores);
-				return Object.keys(states).length === count && blobs.length === count;
-			});
-		},
-	);
+		const after = await harness({ clock, stores });
+		const isStored = write === 3 && isMade;
+		expect((await after.json<Page>('/v1/files')).data).toHaveLength(isStored ? 1 : 0);
+		await clock.advance(uploadTimeoutMs + sweepMs);
+		const count = isStored ? 1 : 0;
+		await eventually('the rest is deleted', async () => {
+			const { states, blobs } = await contents(stores);
+			return Object.keys(states).length === count && blobs.length === count;
+		});
+	});
 
-	it.each(deaths)(
-		'in a deletion brings no file back: write $write, made: $isMade',
-		async ({ write, isMade }) => {
-			const clock = manualClock();
-			const stores = await memoryStores(clock);
-			const { id } = await (await harness({ clock, stores })).stored();
-			const mortal = dying(stores, write, isMade);
-			const before = await harness({ clock, stores: mortal });
-			const answer = await before.send('DELETE', `/v1/files/${id}`);
-			expect(answer.status).toBe(write === 1 ? 500 : 200);
-			await expectSound(stores);
+	it.each(deaths)('in a deletion brings no file back: write $write, made: $isMade', async ({ write, isMade }) => {
+		const clock = manualClock();
+		const stores = await memoryStores(clock);
+		const { id } = await (await harness({ clock, stores })).stored();
+		const mortal = dying(stores, write, isMade);
+		const before = await harness({ clock, stores: mortal });
+		const answer = await before.send('DELETE', `/v1/files/${id}`);
+		expect(answer.status).toBe(write === 1 ? 500 : 200);
+		await expectSound(stores);
 
-			const after = await harness({ clock, stores });
-			const isDeleted = write > 1 || isMade;
-			expect((await after.get(`/v1/files/${id}`)).status).toBe(isDeleted ? 404 : 200);
-			await eventually('the rest is deleted', async () => {
-				const { states, blobs } = await contents(stores);
-				return Object.keys(states).length + blobs.length === (isDeleted ? 0 : 2);
-			});
-		},
-	);
+		const after = await harness({ clock, stores });
+		const isDeleted = write > 1 || isMade;
+		expect((await after.get(`/v1/files/${id}`)).status).toBe(isDeleted ? 404 : 200);
+		await eventually('the rest is deleted', async () => {
+			const { states, blobs } = await contents(stores);
+			return Object.keys(states).length + blobs.length === (isDeleted ? 0 : 2);
+		});
+	});
 });
 
 describe('an upload that fails', () => {
@@ -136,9 +130,7 @@ describe('an upload that fails', () => {
 		const leave = new AbortController();
 		const put: BlobStore['put'] = (_key, _body, { signal }) => {
 			leave.abort();
-			return new Promise((_, reject) =>
-				signal?.addEventListener('abort', () => reject(signal.reason)),
-			);
+			return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 		};
 		const h = await harness({
 			clock,
@@ -202,10 +194,7 @@ describe('the sweep', () => {
 			stores: { ...stores, blobs: changed(stores.blobs, { put }) },
 		});
 		const sent = slow.upload();
-		await eventually(
-			'it arrives',
-			async () => Object.keys((await contents(stores)).states).length === 1,
-		);
+		await eventually('it arrives', async () => Object.keys((await contents(stores)).states).length === 1);
 		// A server that starts looks at once.
 		await harness({ clock, stores });
 		clock.jump(uploadTimeoutMs - sweepMs - 1);
@@ -227,16 +216,10 @@ describe('the sweep', () => {
 			stores: { ...stores, blobs: changed(stores.blobs, { put }) },
 		});
 		const sent = slow.upload();
-		await eventually(
-			'it arrives',
-			async () => Object.keys((await contents(stores)).states).length === 1,
-		);
+		await eventually('it arrives', async () => Object.keys((await contents(stores)).states).length === 1);
 		clock.jump(uploadTimeoutMs);
 		await clock.advance(sweepMs);
-		await eventually(
-			'it is given up',
-			async () => Object.keys((await contents(stores)).states).length === 0,
-		);
+		await eventually('it is given up', async () => Object.keys((await contents(stores)).states).length === 0);
 		open.resolve();
 		expect((await sent).status).toBe(503);
 		expect(await contents(stores)).toEqual({ states: {}, blobs: [] });
@@ -247,8 +230,7 @@ describe('the sweep', () => {
 		const stores = await memoryStores(clock);
 		let stuck = '';
 		const blobs = changed(stores.blobs, {
-			delete: (key) =>
-				key === stuck ? Promise.reject(new Error('stuck')) : stores.blobs.delete(key),
+			delete: (key) => (key === stuck ? Promise.reject(new Error('stuck')) : stores.blobs.delete(key)),
 		});
 		const h = await harness({ clock, stores: { ...stores, blobs } });
 		await h.stored(expiry);
@@ -256,10 +238,7 @@ describe('the sweep', () => {
 		await h.stored(expiry);
 		stuck = `files/${id}`;
 		await clock.advance(hour + sweepMs);
-		await eventually(
-			'the others are gone',
-			async () => (await contents(stores)).blobs.length === 1,
-		);
+		await eventually('the others are gone', async () => (await contents(stores)).blobs.length === 1);
 		expect((await contents(stores)).states).toEqual({ [id]: 'leaving' });
 		stuck = '';
 		await clock.advance(sweepMs);

@@ -79,13 +79,7 @@ describe('POST /v1/files', () => {
 			'invalid_value',
 			'expires_after.anchor',
 		],
-		[
-			'no anchor',
-			{ 'expires_after[seconds]': '3600' },
-			400,
-			'missing_required_parameter',
-			'expires_after.anchor',
-		],
+		['no anchor', { 'expires_after[seconds]': '3600' }, 400, 'missing_required_parameter', 'expires_after.anchor'],
 		[
 			'less than an hour',
 			{ ...expiry, 'expires_after[seconds]': '3599' },

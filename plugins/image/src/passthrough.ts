@@ -33,8 +33,7 @@ function imagePassthrough(raw: RawBody): RequestFor<ImageModel> {
 		if (!body || !isPlain(body, raw)) return undefined;
 		const { abilities = {} } = model;
 		const size = parseSize(body.size);
-		if (body.n > (abilities.count ?? 1) || (size && !isSupportedSize(abilities, size)))
-			return undefined;
+		if (body.n > (abilities.count ?? 1) || (size && !isSupportedSize(abilities, size))) return undefined;
 		checkConflicts(body);
 		checkAbilities(bound, 'generate', body);
 		return model.forward(raw);

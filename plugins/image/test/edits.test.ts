@@ -147,11 +147,7 @@ describe('POST /v1/images/edits', () => {
 		['images', { images: [{ image_url: dataUrl(first) }, { image_url: dataUrl(second) }] }, 2],
 		['image as an object', { image: { image_url: dataUrl(first) } }, 1],
 		['image as a list', { image: [{ image_url: dataUrl(first) }] }, 1],
-		[
-			'null for what is absent',
-			{ image: null, mask: null, images: [{ image_url: dataUrl(first), file_id: null }] },
-			1,
-		],
+		['null for what is absent', { image: null, mask: null, images: [{ image_url: dataUrl(first), file_id: null }] }, 1],
 	])('takes JSON with %s', async (_, body, count) => {
 		const h = await reading();
 		expect(await shown(h, await h.editing(body))).toEqual([first, second].slice(0, count));
@@ -246,11 +242,7 @@ describe('an edit that is refused', () => {
 		[{ image: 'a.png' }, 'invalid_type', 'image'],
 		[{ image: [good, 5] }, 'invalid_type', 'image[1]'],
 		[{ image: { image_url: dataUrl(Buffer.from('<svg/>')) } }, 'invalid_image', 'image'],
-		[
-			{ images: [good, { image_url: dataUrl(Buffer.from('GIF89a')) }] },
-			'invalid_image',
-			'images[1]',
-		],
+		[{ images: [good, { image_url: dataUrl(Buffer.from('GIF89a')) }] }, 'invalid_image', 'images[1]'],
 		[{ image: good, mask: 'm' }, 'invalid_type', 'mask'],
 		[{ image: good, mask: [good, good] }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: dataUrl(second) } }, 'invalid_value', 'mask'],
@@ -262,11 +254,7 @@ describe('an edit that is refused', () => {
 		[{ image: good, quality: 'hd' }, 'invalid_value', 'quality'],
 		[{ image: good, input_fidelity: 'medium' }, 'invalid_value', 'input_fidelity'],
 		[{ image: good, prompt: '' }, 'string_below_min_length', 'prompt'],
-		[
-			{ image: good, background: 'transparent', output_format: 'jpeg' },
-			'invalid_value',
-			'background',
-		],
+		[{ image: good, background: 'transparent', output_format: 'jpeg' }, 'invalid_value', 'background'],
 	])('because of its JSON: %#', async (body, code, param) => {
 		const h = await harness();
 		expect(await errorOf(await h.editing(body))).toMatchObject({ status: 400, code, param });

@@ -60,9 +60,7 @@ describe('EventQueue', () => {
 		const { events } = queue();
 		for (let data = 0; data < maxQueued; data++) events.push(event(data));
 		let passed = 0;
-		const waiting = [events.waitForCapacity(), events.waitForCapacity()].map((room) =>
-			room.then(() => passed++),
-		);
+		const waiting = [events.waitForCapacity(), events.waitForCapacity()].map((room) => room.then(() => passed++));
 		await new Promise((resolve) => setImmediate(resolve));
 		expect([events.hasCapacity, passed]).toEqual([false, 0]);
 		await events.next();

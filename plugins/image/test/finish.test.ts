@@ -32,18 +32,15 @@ describe('the format', () => {
 		expect(answer.output_format).toBe(format);
 	});
 
-	it.each(['png', 'jpeg', 'webp'] as const)(
-		'of a %s file is left alone, byte for byte',
-		async (format) => {
-			const body = file(format, solid);
-			const { h, answer } = await made(
-				{ body, mediaType: `image/${format}` },
-				{ output_format: format, output_compression: 10 },
-			);
-			expect(Buffer.from(String(answer.data[0]?.b64_json), 'base64')).toEqual(body);
-			expect(h.codec.asked).not.toContain('encode');
-		},
-	);
+	it.each(['png', 'jpeg', 'webp'] as const)('of a %s file is left alone, byte for byte', async (format) => {
+		const body = file(format, solid);
+		const { h, answer } = await made(
+			{ body, mediaType: `image/${format}` },
+			{ output_format: format, output_compression: 10 },
+		);
+		expect(Buffer.from(String(answer.data[0]?.b64_json), 'base64')).toEqual(body);
+		expect(h.codec.asked).not.toContain('encode');
+	});
 
 	it('of another file is changed, without its pixels in between where it has no alpha', async () => {
 		const { h, picture } = await made(
@@ -66,16 +63,8 @@ describe('the background', () => {
 		['opaque pixels', solid, 'opaque'],
 		['a file', { body: file('png', clear), mediaType: 'image/png' }, 'transparent'],
 		['a file with unused alpha', { body: file('png', solid), mediaType: 'image/png' }, 'opaque'],
-		[
-			'a file without alpha',
-			{ body: file('png', solid, { hasAlpha: false }), mediaType: 'image/png' },
-			'opaque',
-		],
-		[
-			'a file of another format',
-			{ body: file('webp', clear), mediaType: 'image/webp' },
-			'transparent',
-		],
+		['a file without alpha', { body: file('png', solid, { hasAlpha: false }), mediaType: 'image/png' }, 'opaque'],
+		['a file of another format', { body: file('webp', clear), mediaType: 'image/webp' }, 'transparent'],
 	] as const)('is told from the picture itself: %s', async (_, picture, background) => {
 		const { answer, picture: shown } = await made(picture as Picture);
 		expect(answer.background).toBe(background);

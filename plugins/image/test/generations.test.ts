@@ -61,9 +61,7 @@ describe('POST /v1/images/generations', () => {
 
 	it('leaves to the model what the client leaves open, and takes null for absent', async () => {
 		const h = await harness();
-		await answerOf(
-			await h.generations({ size: null, n: null, user: null, seed: null, stream: null, extra: 1 }),
-		);
+		await answerOf(await h.generations({ size: null, n: null, user: null, seed: null, stream: null, extra: 1 }));
 		expect(h.calls[0]?.request).toStrictEqual({
 			prompt: 'a cat',
 			count: 1,
@@ -241,9 +239,7 @@ describe('a model that cannot do everything', () => {
 		expect(error).toMatchObject({ status: 400, code: 'unsupported_value', param: 'size' });
 		expect(error.message).toContain('1024x1024, 512x768');
 		expect(h.calls).toEqual([]);
-		expect(await picturesOf(await h.generations({ size: '512x768' }))).toMatchObject([
-			{ width: 512, height: 768 },
-		]);
+		expect(await picturesOf(await h.generations({ size: '512x768' }))).toMatchObject([{ width: 512, height: 768 }]);
 	});
 
 	it('may refuse a value itself', async () => {

@@ -16,12 +16,7 @@ import {
 import { mediaServices } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { image } from '../src/index.ts';
-import {
-	type ImageAbilities,
-	type ImageModel,
-	type ImageRequest,
-	imageModels,
-} from '../src/model.ts';
+import { type ImageAbilities, type ImageModel, type ImageRequest, imageModels } from '../src/model.ts';
 import { type Decoded, decode, type FakeCodec, fakeCodec, pixels } from './pictures.ts';
 
 /** What a test decides. */
@@ -60,14 +55,7 @@ export interface Harness extends TestApp {
 
 /** Boots the plugin on memory backends with one fake model, `fake-1`, and stops it after the test. */
 export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
-	const {
-		abilities,
-		lacks = [],
-		forward,
-		binding,
-		others = {},
-		blobs: wrap = (store) => store,
-	} = decided;
+	const { abilities, lacks = [], forward, binding, others = {}, blobs: wrap = (store) => store } = decided;
 	const clock = manualClock();
 	const codec = fakeCodec();
 	const paint: ImageModel['generate'] = async (request, { seed }) => ({
@@ -108,11 +96,7 @@ export async function harness(decided: HarnessOptions = {}): Promise<Harness> {
 		calls: model.callsOf('generate'),
 		edits: model.callsOf('edit'),
 		generations: (fields, options) =>
-			running.post(
-				'/v1/images/generations',
-				{ model: 'fake-1', prompt: 'a cat', ...fields },
-				options,
-			),
+			running.post('/v1/images/generations', { model: 'fake-1', prompt: 'a cat', ...fields }, options),
 		editing(body) {
 			if (body instanceof FormData) return running.form('/v1/images/edits', body);
 			return running.post('/v1/images/edits', { model: 'fake-1', prompt: 'a dog', ...body });

@@ -4,28 +4,25 @@ import { RequestLimit } from '../src/work/request-limit.ts';
 import { harness, solid } from './harness.ts';
 
 describe('more requests than are worked on at the same time', () => {
-	it.each([false, true])(
-		'are refused before their body is read, until there is room (stream: %s)',
-		async (stream) => {
-			const h = await harness({ options: { maxRequests: 1 } });
-			const held = gate();
-			h.model.generate = async (request, { seed }) => {
-				await held.passed;
-				return { images: [solid(request, seed)] };
-			};
-			const first = h.generations({ stream }).then(async (answer) => ({
-				status: answer.status,
-				text: await answer.text(),
-			}));
-			await eventually('the model is at work', () => h.calls.length === 1);
-			const refused = await h.generations({ prompt: 5 });
-			expect(refused.headers.get('retry-after')).toBe('5');
-			expect(await errorOf(refused)).toMatchObject({ status: 503, code: 'server_overloaded' });
-			held.open();
-			expect(await first).toMatchObject({ status: 200 });
-			expect((await h.generations({})).status).toBe(200);
-		},
-	);
+	it.each([false, true])('are refused before their body is read, until there is room (stream: %s)', async (stream) => {
+		const h = await harness({ options: { maxRequests: 1 } });
+		const held = gate();
+		h.model.generate = async (request, { seed }) => {
+			await held.passed;
+			return { images: [solid(request, seed)] };
+		};
+		const first = h.generations({ stream }).then(async (answer) => ({
+			status: answer.status,
+			text: await answer.text(),
+		}));
+		await eventually('the model is at work', () => h.calls.length === 1);
+		const refused = await h.generations({ prompt: 5 });
+		expect(refused.headers.get('retry-after')).toBe('5');
+		expect(await errorOf(refused)).toMatchObject({ status: 503, code: 'server_overloaded' });
+		held.open();
+		expect(await first).toMatchObject({ status: 200 });
+		expect((await h.generations({})).status).toBe(200);
+	});
 
 	it('count no more once they have failed', async () => {
 		const h = await harness({ options: { maxRequests: 1 } });

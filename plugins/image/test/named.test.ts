@@ -32,37 +32,21 @@ async function shown(body: Record<string, unknown> | FormData) {
 describe('the pictures of an edit', () => {
 	it('may be stored files, in JSON', async () => {
 		const images = [{ file_id: 'first' }, { image_url: dataUrl(second) }, { file_id: 'second' }];
-		expect(await shown({ images, mask: { file_id: 'mask' } })).toEqual([
-			first,
-			second,
-			second,
-			mask,
-		]);
+		expect(await shown({ images, mask: { file_id: 'mask' } })).toEqual([first, second, second, mask]);
 		expect(await shown({ image: { file_id: 'first', image_url: null } })).toEqual([first]);
 	});
 
 	it('may be stored files, in a form', async () => {
-		const form = formOf(
-			['image[file_id]', 'first'],
-			['mask[file_id]', 'mask'],
-			['prompt', 'a hat'],
-		);
+		const form = formOf(['image[file_id]', 'first'], ['mask[file_id]', 'mask'], ['prompt', 'a hat']);
 		expect(await shown(form)).toEqual([first, mask]);
 	});
 
 	it('may be fetched', async () => {
-		expect(await shown({ images: [{ image_url: address }, { image_url: address }] })).toEqual([
-			first,
-			first,
-		]);
+		expect(await shown({ images: [{ image_url: address }, { image_url: address }] })).toEqual([first, first]);
 	});
 
 	it.each<readonly [object, string, string]>([
-		[
-			{ images: [{ file_id: 'first' }, { file_id: 'nothing' }] },
-			'invalid_value',
-			'images[1].file_id',
-		],
+		[{ images: [{ file_id: 'first' }, { file_id: 'nothing' }] }, 'invalid_value', 'images[1].file_id'],
 		[{ image: { file_id: { toString: 'x' } } }, 'invalid_type', 'image.file_id'],
 		[{ image: { file_id: ['first', 'second'] } }, 'invalid_type', 'image.file_id'],
 		[{ image: { file_id: 'first', image_url: address } }, 'invalid_value', 'image'],

@@ -20,9 +20,7 @@ interface Content {
 }
 interface Operation {
 	readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-	readonly responses: Readonly<
-		Record<string, { readonly content?: Readonly<Record<string, unknown>> }>
-	>;
+	readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 	readonly description?: string;
 	readonly security?: readonly unknown[];
 }
@@ -51,9 +49,7 @@ describe('the OpenAPI description', () => {
 			expect(paths[path]?.post?.description).toContain('`images`');
 		}
 		const download = '/v1/images/results/{name}';
-		expect(Object.keys(answers(download, 'get'))).toEqual(
-			expect.arrayContaining(['200', '206', '304', '404', '416']),
-		);
+		expect(Object.keys(answers(download, 'get'))).toEqual(expect.arrayContaining(['200', '206', '304', '404', '416']));
 		expect(paths[download]?.get?.security).toEqual([]);
 	});
 
@@ -116,14 +112,10 @@ describe('the OpenAPI description', () => {
 		expect(form.image?.oneOf).toContainEqual(binary);
 		expect(form.image?.oneOf?.map(({ items }) => items)).toContainEqual(binary);
 		expect(JSON.stringify(json)).not.toContain('binary');
-		const members = (forms: readonly Schema[] = []) =>
-			forms.map(({ properties = {} }) => Object.keys(properties));
+		const members = (forms: readonly Schema[] = []) => forms.map(({ properties = {} }) => Object.keys(properties));
 		expect(members(json.images?.items?.oneOf)).toEqual([['image_url'], ['file_id']]);
 		expect(members(json.mask?.oneOf)).toEqual([['image_url'], ['file_id']]);
-		expect(components.schemas.ImageEdit?.oneOf).toEqual([
-			{ required: ['image'] },
-			{ required: ['images'] },
-		]);
+		expect(components.schemas.ImageEdit?.oneOf).toEqual([{ required: ['image'] }, { required: ['images'] }]);
 	});
 
 	it('says what the answer holds', async () => {

@@ -67,12 +67,7 @@ describe('a generation is translated', () => {
 
 it.each<[string, Record<string, unknown>, string, HarnessOptions?]>([
 	['what contradicts itself', { background: 'transparent', output_format: 'jpeg' }, 'background'],
-	[
-		'what the model does not do',
-		{ background: 'transparent' },
-		'background',
-		{ abilities: { transparency: false } },
-	],
+	['what the model does not do', { background: 'transparent' }, 'background', { abilities: { transparency: false } }],
 	['what is not allowed', { size: '10x10' }, 'size'],
 ])('%s never reaches an upstream', async (_, fields, param, options) => {
 	const { h, bodies } = await passing(options);

@@ -70,8 +70,7 @@ export interface FakeCodec extends ImageCodec {
 
 /** A codec on {@link file}: resizing takes the nearest pixel, and what an option does can be read back with {@link decode}. */
 export function fakeCodec(): FakeCodec {
-	const read = async (image: EncodedImage) =>
-		decode('path' in image ? await readFile(image.path) : image);
+	const read = async (image: EncodedImage) => decode('path' in image ? await readFile(image.path) : image);
 	const codec: FakeCodec = {
 		asked: [],
 		hold: async () => {},
@@ -117,8 +116,7 @@ function flat({ width, height, data }: RawImage): RawImage {
 /** `contain` is padded on the right and at the bottom. */
 function fitted(image: RawImage, { width, height, mode }: FitOptions): RawImage {
 	const data = new Uint8Array(width * height * 4);
-	const scale =
-		mode === 'contain' ? Math.min(width / image.width, height / image.height) : undefined;
+	const scale = mode === 'contain' ? Math.min(width / image.width, height / image.height) : undefined;
 	for (let y = 0; y < height; y++) {
 		for (let x = 0; x < width; x++) {
 			const fromX = Math.floor(scale ? x / scale : (x * image.width) / width);

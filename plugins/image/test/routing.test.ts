@@ -2,15 +2,7 @@ import { modelError, unsupportedValue } from '@plinth/core';
 import { errorOf, eventually, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
 import type { ImageModel, ImageRequest, ImageRun } from '../src/model.ts';
-import {
-	answerOf,
-	dataUrl,
-	type HarnessOptions,
-	harness,
-	pictureIn,
-	picturesOf,
-	solid,
-} from './harness.ts';
+import { answerOf, dataUrl, type HarnessOptions, harness, pictureIn, picturesOf, solid } from './harness.ts';
 import { file, pixels } from './pictures.ts';
 
 /** A fallback model, and what it was asked. Its pictures are blue. */
@@ -38,8 +30,7 @@ async function failing(abilities: ImageModel['abilities'] = {}, more: HarnessOpt
 }
 
 const small = { size: '64x64' };
-const wordsOf = (text: string) =>
-	[...text.matchAll(/^event: \S*?(\w+)$/gm)].map(([, word]) => word);
+const wordsOf = (text: string) => [...text.matchAll(/^event: \S*?(\w+)$/gm)].map(([, word]) => word);
 
 describe('a model that fails', () => {
 	it('is replaced for a whole answer, however many pictures there were', async () => {
@@ -169,9 +160,7 @@ describe('a stream', () => {
 		await new Promise((resolve) => setImmediate(resolve));
 		second.open();
 		const frames = (await (await answer).text()).matchAll(/"b64_json":"([^"]+)"/g);
-		const colours = [...frames].map(([, b64_json = '']) => [
-			...pictureIn({ b64_json }).data.subarray(0, 3),
-		]);
+		const colours = [...frames].map(([, b64_json = '']) => [...pictureIn({ b64_json }).data.subarray(0, 3)]);
 		expect(colours).toEqual([
 			[0, 0, 255],
 			[0, 0, 255],

@@ -2,19 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { closestSize, sizeError } from '../src/request/sizes.ts';
 
 describe('a size of the wire', () => {
-	it.each([
-		'auto',
-		'64x64',
-		'1024x1024',
-		'1792x1024',
-		'3840x2160',
-		'2160x3840',
-		'3840x1280',
-		'2880x2880',
-		'192x64',
-	])('may be %s', (size) => {
-		expect(sizeError(size)).toBeUndefined();
-	});
+	it.each(['auto', '64x64', '1024x1024', '1792x1024', '3840x2160', '2160x3840', '3840x1280', '2880x2880', '192x64'])(
+		'may be %s',
+		(size) => {
+			expect(sizeError(size)).toBeUndefined();
+		},
+	);
 
 	it.each([
 		['1024', 'WIDTHxHEIGHT'],

@@ -82,9 +82,7 @@ describe('a stream', () => {
 				warnings: ['No style.'],
 			};
 		};
-		const frames = await framesOf(
-			await h.generations({ ...stream, partial_images: 2, output_format: 'webp' }),
-		);
+		const frames = await framesOf(await h.generations({ ...stream, partial_images: 2, output_format: 'webp' }));
 		expect(outline(frames)).toEqual(['partial 0', 'partial 1', 'completed']);
 		expect(frames.map((frame) => pictureIn(frame).data[0])).toEqual([1, 2, 9]);
 		expect(frames[1]).toStrictEqual({
@@ -192,9 +190,7 @@ describe('a stream', () => {
 
 	it('with URLs has them in completed events only', async () => {
 		const h = await harness();
-		const frames = await framesOf(
-			await h.generations({ ...stream, partial_images: 1, response_format: 'url' }),
-		);
+		const frames = await framesOf(await h.generations({ ...stream, partial_images: 1, response_format: 'url' }));
 		expect(frames.map((frame) => ['b64_json' in frame, 'url' in frame])).toEqual([
 			[true, false],
 			[false, true],

@@ -60,10 +60,7 @@ const edit: Edit = async (request, run) => {
 	return { images: Array.from({ length: request.count }, () => ({ ...fit, data })) };
 };
 
-function suiteOf(
-	model: Partial<ImageModel>,
-	supports: NonNullable<ImageModelSuiteOptions['supports']> = all,
-) {
+function suiteOf(model: Partial<ImageModel>, supports: NonNullable<ImageModelSuiteOptions['supports']> = all) {
 	const whole: ImageModel = { apiVersion: 1, generate, edit, ...model };
 	const create = async () => ({ model: whole, close: async () => {} });
 	return imageModelSuite({ create, images, supports });
@@ -72,8 +69,7 @@ function suiteOf(
 /** Runs one case by its name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
-	if (!found)
-		throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
+	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
@@ -96,9 +92,7 @@ describe('a model that promises little keeps the sentence:', () => {
 });
 
 /** A model that does one thing wrong with what it has made. */
-function wrongly(
-	change: (result: Awaited<ReturnType<Generate>>, run: ImageRun) => unknown,
-): Generate {
+function wrongly(change: (result: Awaited<ReturnType<Generate>>, run: ImageRun) => unknown): Generate {
 	return async (request, run) => change(await generate(request, run), run) as never;
 }
 
@@ -189,11 +183,7 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 		{ generate: (request, run) => generate(request, { ...run, partials: 0 }) },
 		'generate: partial pictures are shown where they are asked for',
 	],
-	[
-		'does not stop',
-		{ generate: hang },
-		'generate: an abort rejects within a second, with the reason of the signal',
-	],
+	['does not stop', { generate: hang }, 'generate: an abort rejects within a second, with the reason of the signal'],
 	[
 		'finishes all the same',
 		{
@@ -207,8 +197,7 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 	[
 		'calls an abort a failure',
 		{
-			generate: (request, run) =>
-				generate(request, run).catch(() => Promise.reject(modelError('Stopped.'))),
+			generate: (request, run) => generate(request, run).catch(() => Promise.reject(modelError('Stopped.'))),
 		},
 		'generate: an abort rejects within a second, with the reason of the signal',
 	],
@@ -216,17 +205,14 @@ const wrong: readonly (readonly [string, Partial<ImageModel>, string])[] = [
 		'misses an abort that came before it',
 		{
 			generate: (_, { signal }) =>
-				new Promise((_resolve, reject) =>
-					signal.addEventListener('abort', () => reject(signal.reason)),
-				),
+				new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
 		},
 		'generate: a signal that has aborted before ends the call at once',
 	],
 	[
 		'shows more after an abort',
 		{
-			generate: (request, run) =>
-				generate(request, { ...run, signal: new AbortController().signal }),
+			generate: (request, run) => generate(request, { ...run, signal: new AbortController().signal }),
 		},
 		'generate: nothing is shown after an abort',
 	],

@@ -21,9 +21,7 @@ async function keysIn(blobs: BlobStore): Promise<string[]> {
 }
 
 /** Wraps a store by replacing some of its methods. */
-function changed(
-	part: (store: BlobStore) => Partial<BlobStore>,
-): NonNullable<HarnessOptions['blobs']> {
+function changed(part: (store: BlobStore) => Partial<BlobStore>): NonNullable<HarnessOptions['blobs']> {
 	return (store) => {
 		const replaced = part(store);
 		return new Proxy(store, {

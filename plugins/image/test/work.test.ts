@@ -118,11 +118,7 @@ describe('a model that fails', () => {
 	it.each([
 		['nothing', undefined, 'must return { images }'],
 		['no array', { images: pixel }, 'must return { images }'],
-		[
-			'too many',
-			{ images: [pixel, pixel] },
-			'2 pictures and reported 0 as filtered, but 1 were requested',
-		],
+		['too many', { images: [pixel, pixel] }, '2 pictures and reported 0 as filtered, but 1 were requested'],
 		['too few', { images: [] }, '0 pictures and reported 0 as filtered, but 1 were requested'],
 		['more withheld than asked', { images: [pixel], filtered: 1 }, 'reported 1 as filtered'],
 		['half a picture withheld', { images: [pixel], filtered: 0.5 }, 'filtered'],

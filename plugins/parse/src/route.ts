@@ -1,12 +1,4 @@
-import {
-	type Call,
-	defineRoute,
-	errors,
-	type HandlerResult,
-	Reply,
-	type Route,
-	valueErrors,
-} from '@plinth/core';
+import { type Call, defineRoute, errors, type HandlerResult, Reply, type Route, valueErrors } from '@plinth/core';
 import {
 	type Capacity,
 	type DocumentReader,
@@ -36,13 +28,7 @@ export interface ParseContext {
 }
 
 /** `POST /api/attachments/parse`: reads every document of a request. Nothing is stored. */
-export function parseAttachments({
-	options,
-	documents,
-	sources,
-	readLimit,
-	textCapacity,
-}: ParseContext): Route {
+export function parseAttachments({ options, documents, sources, readLimit, textCapacity }: ParseContext): Route {
 	return defineRoute({
 		method: 'POST',
 		path: '/api/attachments/parse',

@@ -24,8 +24,7 @@ export async function resultsOf(answer: Response): Promise<readonly Result[]> {
 /** The text of each entry, its pages joined by `|`; of a failed one its code. */
 export async function textsOf(answer: Response): Promise<readonly string[]> {
 	return (await resultsOf(answer)).map(
-		({ content: { pages, text }, error }) =>
-			error?.code ?? pages?.map((page) => page.text).join('|') ?? text ?? '',
+		({ content: { pages, text }, error }) => error?.code ?? pages?.map((page) => page.text).join('|') ?? text ?? '',
 	);
 }
 

@@ -86,9 +86,7 @@ describe('a document that cannot be read', () => {
 		const long = { url: `data:application/pdf;base64,${'A'.repeat(70_000)}?` };
 		const empty = { url: 'data:application/pdf;base64,' };
 		const names = ['one', 'locked', 'bug', 'slow', 'two'].map((name) => sent(name));
-		const results = await resultsOf(
-			await h.parse({ files: [...names, broken, long, empty, sent('three')] }),
-		);
+		const results = await resultsOf(await h.parse({ files: [...names, broken, long, empty, sent('three')] }));
 		expect(results.map(({ content, error }) => error?.code ?? content.pages?.[0]?.text)).toEqual([
 			'one',
 			'document_encrypted',
@@ -135,9 +133,11 @@ describe('the turns of requests', () => {
 		for (const name of ['b1', 'o1', 'o2', 'a3']) end(name);
 		await waitFor('a4');
 		end('a4');
-		expect(
-			await Promise.all([many, few, other].map(async (answer) => textsOf(await answer))),
-		).toEqual([['a1', 'a2', 'a3', 'a4'], ['b1'], ['o1', 'o2']]);
+		expect(await Promise.all([many, few, other].map(async (answer) => textsOf(await answer)))).toEqual([
+			['a1', 'a2', 'a3', 'a4'],
+			['b1'],
+			['o1', 'o2'],
+		]);
 	});
 
 	it('end when the client leaves', async () => {
@@ -151,9 +151,7 @@ describe('the turns of requests', () => {
 		await eventually('two are read', () => h.calls.length === 2);
 		leaving.abort();
 		await expect(answer).rejects.toThrow();
-		await eventually('the reader is told', () =>
-			h.calls.every(({ run }) => run?.signal?.aborted === true),
-		);
+		await eventually('the reader is told', () => h.calls.every(({ run }) => run?.signal?.aborted === true));
 		h.read = async ({ content }) => pagesOf(content);
 		expect(await textsOf(await h.parse(contents('d')))).toEqual(['d']);
 		expect(h.calls.map(({ content }) => content)).toEqual(['a', 'b', 'd']);
@@ -166,13 +164,7 @@ describe('max_chars', () => {
 		['as many as there are', 6, pagesOf('abc', 'def'), ['abc', 'def'], false],
 		['less: the page is cut', 4, pagesOf('abc', 'def', 'ghi'), ['abc', 'd'], true],
 		['less: the next page is left out', 3, pagesOf('abc', 'def'), ['abc'], true],
-		[
-			'less: an empty page stays where the cut is behind it',
-			3,
-			pagesOf('', 'abc', '', 'def'),
-			['', 'abc', ''],
-			true,
-		],
+		['less: an empty page stays where the cut is behind it', 3, pagesOf('', 'abc', '', 'def'), ['', 'abc', ''], true],
 		['characters of two units each', 2, pagesOf('😀😀', ''), ['😀😀', ''], false],
 		['a cut between such characters', 3, pagesOf('😀😀', '😀😀'), ['😀😀', '😀'], true],
 	])('counts characters of each document: %s', async (_, most, read, texts, truncated) => {
@@ -205,9 +197,7 @@ describe('a long answer', () => {
 		const h = await harness();
 		const texts = [long('plain text, "quoted"\n'), long('ab😀'), long('\u0001\\é'), 'short'];
 		h.read = async ({ content }) =>
-			content === 'pages'
-				? pagesOf(...texts)
-				: { ...textOf(long('abc😀')), metadata: { title: '"T"' } };
+			content === 'pages' ? pagesOf(...texts) : { ...textOf(long('abc😀')), metadata: { title: '"T"' } };
 		const answer = await h.parse({
 			files: [sent('pages', { filename: 'ä"' }), sent('text'), { url: '*' }],
 		});
@@ -281,10 +271,7 @@ describe('a long answer', () => {
 			code: 'server_overloaded',
 		});
 		await second.body?.cancel();
-		await eventually(
-			'there is room again',
-			async () => (await h.parse(contents('d'))).status === 200,
-		);
+		await eventually('there is room again', async () => (await h.parse(contents('d'))).status === 200);
 		expect(await textsOf(first)).toEqual([long('a')]);
 	});
 });

@@ -13,17 +13,9 @@ describe('a document in JSON', () => {
 		['a data URL without a media type', `data:;base64,${base64('hello')}`, 'hello'],
 		['parameters', `data:text/plain;charset=utf-8;name="a b";base64,${base64('hello')}`, 'hello'],
 		['capitals', `DATA:Text/Plain;BASE64,${base64('hello')}`, 'hello'],
-		[
-			'the alphabet of URLs',
-			`data:;base64,${Buffer.from('??>>~~').toString('base64url')}`,
-			'??>>~~',
-		],
+		['the alphabet of URLs', `data:;base64,${Buffer.from('??>>~~').toString('base64url')}`, '??>>~~'],
 		['lines of base64', `data:;base64,\r\n aGVs\r\n\tbG8= \n`, 'hello'],
-		[
-			'a data URL that is not base64',
-			'data:text/plain,one%20two%0Athr%C3%A9%e9%',
-			'one two\nthré\ufffd%',
-		],
+		['a data URL that is not base64', 'data:text/plain,one%20two%0Athr%C3%A9%e9%', 'one two\nthré\ufffd%'],
 		['characters that need not be encoded', 'data:,naïve text', 'naïve text'],
 		['base64 alone', base64('hello'), 'hello'],
 		['base64 alone, in lines', `${base64('hello')}\n`, 'hello'],
@@ -54,12 +46,7 @@ describe('a document in JSON', () => {
 
 	it('is no address of something else', async () => {
 		const { calls, parse } = await harness();
-		for (const url of [
-			'https://example.org/a.pdf',
-			'file:///etc/passwd',
-			'C:\\a.pdf',
-			`blob:${long}`,
-		]) {
+		for (const url of ['https://example.org/a.pdf', 'file:///etc/passwd', 'C:\\a.pdf', `blob:${long}`]) {
 			expect(await errorOf(await parse({ files: [sent('good'), { url }] }))).toMatchObject({
 				status: 400,
 				code: 'invalid_value',
@@ -78,53 +65,23 @@ describe('a document in JSON', () => {
 		['an object for files', { files: sent('x') }, 'invalid_type', 'files'],
 		['a number for a file', { files: [sent('x'), 5] }, 'invalid_type', 'files[1]'],
 		['a list for a file', { files: [[]] }, 'invalid_type', 'files[0]'],
-		[
-			'no url',
-			{ files: [sent('x'), { filename: 'a' }] },
-			'missing_required_parameter',
-			'files[1].url',
-		],
+		['no url', { files: [sent('x'), { filename: 'a' }] }, 'missing_required_parameter', 'files[1].url'],
 		['an empty url', { files: [{ url: '' }] }, 'missing_required_parameter', 'files[0].url'],
 		['a number for url', { files: [{ url: 5 }] }, 'invalid_type', 'files[0].url'],
-		[
-			'a number for filename',
-			{ files: [sent('x', { filename: 1 })] },
-			'invalid_type',
-			'files[0].filename',
-		],
-		[
-			'a list for media_type',
-			{ files: [sent('x', { media_type: [] })] },
-			'invalid_type',
-			'files[0].media_type',
-		],
+		['a number for filename', { files: [sent('x', { filename: 1 })] }, 'invalid_type', 'files[0].filename'],
+		['a list for media_type', { files: [sent('x', { media_type: [] })] }, 'invalid_type', 'files[0].media_type'],
 		['a file_id', { files: [{ file_id: 'file-1' }] }, 'unsupported_value', 'files[0].file_id'],
-		[
-			'a file_id beside url',
-			{ files: [sent('x', { file_id: 'file-1' })] },
-			'invalid_value',
-			'files[0]',
-		],
+		['a file_id beside url', { files: [sent('x', { file_id: 'file-1' })] }, 'invalid_value', 'files[0]'],
 		['65 files', { files: Array(65).fill(sent('x')) }, 'invalid_value', 'files'],
 		['pages that are no text', { files: [sent('x')], pages: 3 }, 'invalid_type', 'pages'],
-		[
-			'max_chars of nothing',
-			{ files: [sent('x')], max_chars: 0 },
-			'integer_below_min_value',
-			'max_chars',
-		],
+		['max_chars of nothing', { files: [sent('x')], max_chars: 0 }, 'integer_below_min_value', 'max_chars'],
 		[
 			'max_chars beyond the limit',
 			{ files: [sent('x')], max_chars: 20_000_001 },
 			'integer_above_max_value',
 			'max_chars',
 		],
-		[
-			'max_chars that is no integer',
-			{ files: [sent('x')], max_chars: 1.5 },
-			'invalid_type',
-			'max_chars',
-		],
+		['max_chars that is no integer', { files: [sent('x')], max_chars: 1.5 }, 'invalid_type', 'max_chars'],
 		['an unknown ocr', { files: [sent('x')], ocr: 'on' }, 'invalid_value', 'ocr'],
 	])('is refused with %s', async (_, body, code, param) => {
 		const { calls, parse } = await harness();
@@ -302,8 +259,7 @@ describe('pages', () => {
 
 	it('may be named by 200 ranges, and no more', async () => {
 		const { calls, parse } = await harness();
-		const odd = (count: number) =>
-			Array.from({ length: count }, (_, index) => 2 * index + 1).join();
+		const odd = (count: number) => Array.from({ length: count }, (_, index) => 2 * index + 1).join();
 		expect((await parse({ files: [sent('x')], pages: odd(200) })).status).toBe(200);
 		expect(calls[0]?.options?.pages).toHaveLength(200);
 		const error = await errorOf(await parse({ files: [sent('x')], pages: odd(201) }));

@@ -64,12 +64,7 @@ describe('a stored document', () => {
 		['as a number', { file_id: 5 }, 'invalid_type', 'files[0].file_id'],
 		['as an object', { file_id: { toString: 'x' } }, 'invalid_type', 'files[0].file_id'],
 		['in a list', { file_id: ['file-1'] }, 'invalid_type', 'files[0].file_id'],
-		[
-			'with a number for filename',
-			{ file_id: 'file-1', filename: 1 },
-			'invalid_type',
-			'files[0].filename',
-		],
+		['with a number for filename', { file_id: 'file-1', filename: 1 }, 'invalid_type', 'files[0].filename'],
 	])('is refused %s', async (_, file, code, param) => {
 		const { calls, parse } = await harness({}, backends);
 		const failure = await errorOf(await parse({ files: [file, sent('x')] }));

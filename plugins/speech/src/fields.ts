@@ -29,12 +29,7 @@ export function speechBody(defaultFormat: AudioFormat) {
 						'aac (ADTS) and flac need an encoder on the server. All are 24 kHz mono, unless the ' +
 						'model encodes by itself.',
 				}),
-			speed: z
-				.number()
-				.min(0.25)
-				.max(4)
-				.default(1)
-				.meta({ description: "Tempo relative to the voice's own." }),
+			speed: z.number().min(0.25).max(4).default(1).meta({ description: "Tempo relative to the voice's own." }),
 			instructions: codePoints({ min: 0, max: 4096 })
 				.meta({ description: 'How to speak, for models that support it.' })
 				.optional(),

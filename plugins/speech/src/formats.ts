@@ -10,9 +10,7 @@ export function isSupported(format: AudioFormat, encoder: AudioEncoder | undefin
 }
 
 /** Whether a format needs no encoder. */
-export function needsNoEncoder(
-	format: AudioFormat,
-): format is Exclude<AudioFormat, EncodedAudioFormat> {
+export function needsNoEncoder(format: AudioFormat): format is Exclude<AudioFormat, EncodedAudioFormat> {
 	return format === 'wav' || format === 'pcm';
 }
 
@@ -26,8 +24,7 @@ export function unsupportedFormat(
 	defaultFormat: AudioFormat,
 ): Error {
 	const supported = audioFormats.filter((candidate) => isSupported(candidate, encoder));
-	const fallback =
-		format === defaultFormat ? ' It is the default of requests without response_format.' : '';
+	const fallback = format === defaultFormat ? ' It is the default of requests without response_format.' : '';
 	return unsupportedValue(
 		'response_format',
 		`${format} is not available: neither the model nor an audio encoder of this server makes it.` +

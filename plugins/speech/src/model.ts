@@ -1,10 +1,4 @@
-import {
-	defineModelKind,
-	defineService,
-	type ForwardRequest,
-	type Logger,
-	type RawBody,
-} from '@plinth/core';
+import { defineModelKind, defineService, type ForwardRequest, type Logger, type RawBody } from '@plinth/core';
 
 /** What a client asks for, in domain terms. */
 export interface SpeechRequest {

@@ -26,10 +26,7 @@ export function writeSamples(samples: ArrayLike<number>): Uint8Array<ArrayBuffer
  * Regroups chunks into whole frames of `frameBytes` bytes, delaying at most one incomplete frame. Drops
  * empty chunks and an incomplete last frame.
  */
-export async function* wholeFrames(
-	body: AsyncIterable<Uint8Array>,
-	frameBytes: number,
-): AsyncGenerator<Uint8Array> {
+export async function* wholeFrames(body: AsyncIterable<Uint8Array>, frameBytes: number): AsyncGenerator<Uint8Array> {
 	let rest: Uint8Array = new Uint8Array(0);
 	for await (const chunk of body) {
 		const bytes = rest.byteLength === 0 ? chunk : joined(rest, chunk);

@@ -5,9 +5,7 @@ import { bytesPerSample, readSamples, stereoToMono, wholeFrames, writeSamples } 
 export const wireSampleRate = 24_000;
 
 /** Converts a model's PCM to s16le, mono, {@link wireSampleRate}. */
-export function toWirePcm(
-	audio: Pick<PcmAudio, 'body' | 'channels' | 'sampleRate'>,
-): AsyncIterable<Uint8Array> {
+export function toWirePcm(audio: Pick<PcmAudio, 'body' | 'channels' | 'sampleRate'>): AsyncIterable<Uint8Array> {
 	const mono = audio.channels === 2 ? stereoToMono(audio.body) : audio.body;
 	return resample(mono, audio.sampleRate, wireSampleRate);
 }
@@ -18,11 +16,7 @@ export function toWirePcm(
  * The output does not depend on how the input is split into chunks. Samples beyond both ends count as silence. Equal
  * rates pass through unchanged. Throws a RangeError when a rate is not a positive integer.
  */
-export async function* resample(
-	body: AsyncIterable<Uint8Array>,
-	from: number,
-	to: number,
-): AsyncGenerator<Uint8Array> {
+export async function* resample(body: AsyncIterable<Uint8Array>, from: number, to: number): AsyncGenerator<Uint8Array> {
 	for (const rate of [from, to]) {
 		if (!Number.isInteger(rate) || rate <= 0) throw new RangeError(`${rate} is not a sample rate.`);
 	}

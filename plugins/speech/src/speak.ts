@@ -47,11 +47,7 @@ function requestOf(body: SpeechBody): SpeechRequest {
 }
 
 /** The signal of one model call, which also aborts when the request fails after the model has started. */
-async function abortOnFailure<T>(
-	outer: AbortSignal,
-	log: Logger,
-	work: (run: SpeechRun) => Promise<T>,
-): Promise<T> {
+async function abortOnFailure<T>(outer: AbortSignal, log: Logger, work: (run: SpeechRun) => Promise<T>): Promise<T> {
 	const failure = new AbortController();
 	try {
 		return await work({ signal: AbortSignal.any([outer, failure.signal]), log });
@@ -61,11 +57,7 @@ async function abortOnFailure<T>(
 	}
 }
 
-async function speak(
-	model: SpeechModel,
-	request: SpeechRequest,
-	run: SpeechRun,
-): Promise<PcmAudio | EncodedAudio> {
+async function speak(model: SpeechModel, request: SpeechRequest, run: SpeechRun): Promise<PcmAudio | EncodedAudio> {
 	// An async function: a synchronous throw of the model becomes a rejection.
 	const pending = (async () => model.speak(request, run))();
 	const audio = await awaitAudio(pending, run.signal);

@@ -5,8 +5,5 @@ import type { SpeechModel } from './model.ts';
 export function checkVoice(model: SpeechModel, voice: string): void {
 	const voices = model.voices?.();
 	if (!voices || voices.includes(voice)) return;
-	throw invalidValue(
-		'voice',
-		`The model has no voice "${voice.slice(0, 100)}". It has: ${voices.join(', ')}.`,
-	);
+	throw invalidValue('voice', `The model has no voice "${voice.slice(0, 100)}". It has: ${voices.join(', ')}.`);
 }

@@ -8,9 +8,7 @@ async function bytesOf(response: Response): Promise<Buffer> {
 }
 
 /** The next bytes; the head of an answer may come with an empty piece. */
-async function nextOf(
-	reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<Buffer | undefined> {
+async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Buffer | undefined> {
 	for (;;) {
 		const { done, value } = await reader.read();
 		if (done) return undefined;
@@ -156,14 +154,8 @@ describe('formats that need an encoder', () => {
 
 	it.each([
 		['before it begins', async () => Promise.reject(new Error('a secret'))],
-		[
-			'before the first byte',
-			async () => ({ mediaType: 'audio/mpeg', format: 'mp3', body: failing() }) as const,
-		],
-		[
-			'by making another one',
-			async () => ({ mediaType: 'audio/aac', format: 'aac', body: streamOf([]) }) as const,
-		],
+		['before the first byte', async () => ({ mediaType: 'audio/mpeg', format: 'mp3', body: failing() }) as const],
+		['by making another one', async () => ({ mediaType: 'audio/aac', format: 'aac', body: streamOf([]) }) as const],
 	])('fail with a status when the encoder fails %s', async (_, encode) => {
 		const { speak, calls } = await harness({ encoder: { formats: ['mp3'], encode } });
 		const answer = await errorOf(await speak({ response_format: 'mp3' }));

@@ -10,13 +10,7 @@ import {
 } from '@plinth/testing';
 import { onTestFinished } from 'vitest';
 import { speech } from '../src/index.ts';
-import {
-	type AudioEncoder,
-	audioEncoder,
-	type PcmAudio,
-	type SpeechModel,
-	speechModels,
-} from '../src/model.ts';
+import { type AudioEncoder, audioEncoder, type PcmAudio, type SpeechModel, speechModels } from '../src/model.ts';
 
 /** What a test decides. */
 export interface HarnessOptions {

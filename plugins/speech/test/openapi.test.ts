@@ -32,8 +32,6 @@ describe('the OpenAPI description', () => {
 		expect(Object.keys(responses['200']?.content ?? {})).toEqual(
 			expect.arrayContaining(['audio/wav', 'audio/pcm', 'audio/mpeg', 'text/event-stream']),
 		);
-		expect(Object.keys(responses)).toEqual(
-			expect.arrayContaining(['400', '401', '403', '404', '415', '502']),
-		);
+		expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '403', '404', '415', '502']));
 	});
 });

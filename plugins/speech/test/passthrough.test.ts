@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type HarnessOptions, harness } from './harness.ts';
 
 /** A request for an upstream that answers at once. */
-const request = (raw: RawBody) =>
-	forwardRequest(raw, { dispatcher: answering('their audio', 'audio/wav') });
+const request = (raw: RawBody) => forwardRequest(raw, { dispatcher: answering('their audio', 'audio/wav') });
 
 async function passing(options: HarnessOptions = {}) {
 	const bodies: RawBody[] = [];
@@ -32,11 +31,7 @@ describe('speech passes through', () => {
 
 describe('speech is translated', () => {
 	it.each<[string, Record<string, unknown>, HarnessOptions?]>([
-		[
-			'in the format of this server',
-			{ response_format: undefined },
-			{ options: { defaultFormat: 'wav' } },
-		],
+		['in the format of this server', { response_format: undefined }, { options: { defaultFormat: 'wav' } }],
 		['as events', { stream_format: 'sse' }],
 		['in a voice that is an object', { voice: { id: 'alloy' } }],
 		['with a member that is not known', { lang: 'en' }],

@@ -87,9 +87,7 @@ describe('the request', () => {
 	it('needs the scope speech, a key, and JSON', async () => {
 		const { speak, form } = await harness();
 		const status = async (options: RequestOptions) => (await speak({}, options)).status;
-		expect(await status({ key: null, headers: { authorization: 'Bearer alice.speech' } })).toBe(
-			200,
-		);
+		expect(await status({ key: null, headers: { authorization: 'Bearer alice.speech' } })).toBe(200);
 		expect(await status({ key: null })).toBe(401);
 		expect(await status({ key: 'nobody' })).toBe(401);
 		expect(await status({ key: 'alice.videos:read' })).toBe(403);
@@ -113,19 +111,16 @@ describe('a model that fails before the first byte', () => {
 		});
 	});
 
-	it.each(['wav', 'pcm'])(
-		'keeps the text of an unexpected failure to the log (%s)',
-		async (format) => {
-			async function* broken(): AsyncGenerator<Uint8Array> {
-				yield* [];
-				throw new Error('secret path');
-			}
-			const { speak } = await harness({ speak: async () => silence({ body: broken() }) });
-			const answer = await errorOf(await speak({ response_format: format }));
-			expect(answer).toMatchObject({ status: 502, code: 'model_error', param: null });
-			expect(answer.message).not.toContain('secret');
-		},
-	);
+	it.each(['wav', 'pcm'])('keeps the text of an unexpected failure to the log (%s)', async (format) => {
+		async function* broken(): AsyncGenerator<Uint8Array> {
+			yield* [];
+			throw new Error('secret path');
+		}
+		const { speak } = await harness({ speak: async () => silence({ body: broken() }) });
+		const answer = await errorOf(await speak({ response_format: format }));
+		expect(answer).toMatchObject({ status: 502, code: 'model_error', param: null });
+		expect(answer.message).not.toContain('secret');
+	});
 
 	it.each(['wav', 'pcm'])('is told apart from one that made nothing (%s)', async (format) => {
 		async function* nothing(): AsyncGenerator<Uint8Array> {

@@ -108,9 +108,7 @@ describe('resample', () => {
 describe('toWirePcm', () => {
 	it('mixes and resamples to 24 kHz mono', async () => {
 		const stereo = writeSamples(sine(440, 48_000, 0.1).flatMap((value) => [value, value]));
-		const output = await collect(
-			toWirePcm({ body: from([stereo]), channels: 2, sampleRate: 48_000 }),
-		);
+		const output = await collect(toWirePcm({ body: from([stereo]), channels: 2, sampleRate: 48_000 }));
 		expect(output.byteLength).toBe(2_400 * 2);
 	});
 });

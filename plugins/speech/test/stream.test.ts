@@ -36,8 +36,7 @@ describe('stream_format sse', () => {
 
 	it('carries a WAV with exact lengths, in pieces', async () => {
 		const { speak } = await harness({
-			speak: async () =>
-				silence({ body: pcm([Buffer.alloc(150_000)]).body, warnings: ['no speed'] }),
+			speak: async () => silence({ body: pcm([Buffer.alloc(150_000)]).body, warnings: ['no speed'] }),
 		});
 		const frames = await framesOf(await speak({ stream_format: 'sse' }));
 		const wav = audioOf(frames);
@@ -75,8 +74,7 @@ describe('a client that leaves', () => {
 		const body: AsyncIterable<Uint8Array> = {
 			[Symbol.asyncIterator]: () => ({
 				// The third chunk never comes.
-				next: () =>
-					made++ < 2 ? Promise.resolve({ done: false, value: samples(1) }) : new Promise(() => {}),
+				next: () => (made++ < 2 ? Promise.resolve({ done: false, value: samples(1) }) : new Promise(() => {})),
 				async return() {
 					resolve();
 					return { done: true, value: undefined };

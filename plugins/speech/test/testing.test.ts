@@ -40,10 +40,7 @@ const encoding: Speak = async ({ format, input }, { signal }) => {
 	throw unsupportedValue('response_format', 'This model makes MP3, FLAC and WAV.');
 };
 
-function suiteOf(
-	model: Partial<SpeechModel>,
-	supports: NonNullable<SpeechModelSuiteOptions['supports']> = all,
-) {
+function suiteOf(model: Partial<SpeechModel>, supports: NonNullable<SpeechModelSuiteOptions['supports']> = all) {
 	const whole: SpeechModel = { apiVersion: 1, speak: good, ...model };
 	const create = async () => ({ model: whole, close: async () => {} });
 	return speechModelSuite({ create, supports });
@@ -52,8 +49,7 @@ function suiteOf(
 /** Runs one case by its name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
-	if (!found)
-		throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
+	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
@@ -67,8 +63,7 @@ describe('a model that encodes by itself keeps the sentence:', () => {
 
 /** A model that does one thing wrong with what it has made. */
 function wrongly(change: (audio: PcmAudio, request: SpeechRequest) => unknown): Speak {
-	return async (request, run) =>
-		change((await good(request, run)) as PcmAudio, request) as Promise<Audio>;
+	return async (request, run) => change((await good(request, run)) as PcmAudio, request) as Promise<Audio>;
 }
 
 async function* failing(error: Error): AsyncGenerator<Uint8Array> {
@@ -80,12 +75,9 @@ const never = () => new Promise<never>(() => {});
 const deaf = new AbortController().signal;
 let counter = 0;
 
-const form =
-	'speech is bytes of what it says it is: samples in whole frames, or an encoded file' as const;
-const formats =
-	'every format gets samples or that format, or is refused with a status of 400 to 499' as const;
-const odd =
-	'an unusual request is spoken, or refused with a 4xx status before the first byte' as const;
+const form = 'speech is bytes of what it says it is: samples in whole frames, or an encoded file' as const;
+const formats = 'every format gets samples or that format, or is refused with a status of 400 to 499' as const;
+const odd = 'an unusual request is spoken, or refused with a 4xx status before the first byte' as const;
 const ends = 'an abort ends the stream within a second, and one piece may still come' as const;
 
 const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
@@ -95,24 +87,12 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 		'the model says which version of the interface it is written for',
 	],
 	['says nothing', { speak: wrongly((audio) => ({ ...audio, body: streamOf([]) })) }, form],
-	[
-		'has no rate',
-		{ speak: wrongly(({ sampleRate: _, ...audio }) => ({ ...audio, sampleRate: 0 })) },
-		form,
-	],
+	['has no rate', { speak: wrongly(({ sampleRate: _, ...audio }) => ({ ...audio, sampleRate: 0 })) }, form],
 	['has six channels', { speak: wrongly((audio) => ({ ...audio, channels: 6 })) }, form],
-	[
-		'cuts samples in two',
-		{ speak: wrongly((audio) => ({ ...audio, body: streamOf([Buffer.alloc(3)]) })) },
-		form,
-	],
+	['cuts samples in two', { speak: wrongly((audio) => ({ ...audio, body: streamOf([Buffer.alloc(3)]) })) }, form],
 	['returns a file at once', { speak: wrongly((audio) => ({ ...audio, body: 'hum' })) }, form],
 	['warns without words', { speak: wrongly((audio) => ({ ...audio, warnings: [''] })) }, form],
-	[
-		'makes MP3 whatever is asked for',
-		{ speak: async () => encoded('mp3', 'audio/mpeg', '\xff\xfb\x90\x00') },
-		formats,
-	],
+	['makes MP3 whatever is asked for', { speak: async () => encoded('mp3', 'audio/mpeg', '\xff\xfb\x90\x00') }, formats],
 	[
 		'calls MP3 what is none',
 		{
@@ -145,11 +125,7 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 		},
 		'two at the same time do not affect each other',
 	],
-	[
-		'has a voice twice',
-		{ voices: () => ['ann', 'ann'] },
-		'voices have a name each, and every one of them speaks',
-	],
+	['has a voice twice', { voices: () => ['ann', 'ann'] }, 'voices have a name each, and every one of them speaks'],
 	[
 		'names a voice that it does not have',
 		{
@@ -175,9 +151,7 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 		'refuses in the middle of the stream',
 		{
 			speak: wrongly((audio, { speed }) =>
-				speed === 4
-					? { ...audio, body: failing(unsupportedValue('speed', 'That is too fast.')) }
-					: audio,
+				speed === 4 ? { ...audio, body: failing(unsupportedValue('speed', 'That is too fast.')) } : audio,
 			),
 		},
 		odd,
@@ -202,11 +176,7 @@ const wrong: readonly (readonly [string, Partial<SpeechModel>, string])[] = [
 		{ speak: (request, run) => good(request, { ...run, signal: deaf }) },
 		'a signal that has aborted before ends the call at once',
 	],
-	[
-		'goes on after an abort',
-		{ speak: (request, run) => good(request, { ...run, signal: deaf }) },
-		ends,
-	],
+	['goes on after an abort', { speak: (request, run) => good(request, { ...run, signal: deaf }) }, ends],
 	[
 		'calls an abort a failure',
 		{

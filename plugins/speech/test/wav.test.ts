@@ -6,8 +6,7 @@ describe('wavHeader', () => {
 	it('is the 44 bytes of a 16-bit PCM file', () => {
 		const header = wavHeader({ sampleRate: 24_000, channels: 1 }, 48_000);
 		expect(Buffer.from(header).toString('hex')).toBe(
-			'52494646a4bb000057415645666d742010000000010001' +
-				'00c05d000080bb0000020010006461746180bb0000',
+			'52494646a4bb000057415645666d742010000000010001' + '00c05d000080bb0000020010006461746180bb0000',
 		);
 	});
 

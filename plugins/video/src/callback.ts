@@ -8,16 +8,12 @@ export async function readCallback(
 ): Promise<{ readonly callback?: JobCallback }> {
 	if (url === undefined) {
 		if (secret === undefined) return {};
-		throw invalidValue(
-			'callback_secret',
-			'callback_secret: it needs a callback_url, whose requests it signs.',
-		);
+		throw invalidValue('callback_secret', 'callback_secret: it needs a callback_url, whose requests it signs.');
 	}
 	if (!callbacks) {
 		throw plinthError('E_VALUE_UNSUPPORTED', {
 			param: 'callback_url',
-			message:
-				'callback_url: this server sends no callbacks. Its operator can add the webhooks plugin.',
+			message: 'callback_url: this server sends no callbacks. Its operator can add the webhooks plugin.',
 		});
 	}
 	const callback = { url, secret: secret ?? null };

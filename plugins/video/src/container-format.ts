@@ -7,9 +7,7 @@ const boxHeader = 8;
  * Yields the model's video unchanged, or throws a `modelError` when the bytes are not MP4: every MP4 starts with an
  * `ftyp` box (ISO/IEC 14496-12 §4.3). Without this check an upstream's error page would be served as a video.
  */
-export async function* checkedMp4(
-	body: Uint8Array | AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+export async function* checkedMp4(body: Uint8Array | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 	let head: Uint8Array | undefined = new Uint8Array();
 	for await (const chunk of body instanceof Uint8Array ? [body] : body) {
 		if (!head) {
@@ -18,8 +16,7 @@ export async function* checkedMp4(
 		}
 		head = Buffer.concat([head, chunk]);
 		if (head.length < boxHeader) continue;
-		if (ascii(head, 4, 8) !== 'ftyp')
-			throw modelError('The model returned bytes that are not MP4.');
+		if (ascii(head, 4, 8) !== 'ftyp') throw modelError('The model returned bytes that are not MP4.');
 		yield head;
 		head = undefined;
 	}

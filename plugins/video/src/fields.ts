@@ -5,14 +5,7 @@ import { z } from 'zod';
 const lengths = ['2', '4', '8', '12'];
 
 /** The frame sizes that are accepted, `WIDTHxHEIGHT`. */
-export const sizes = [
-	'720x1280',
-	'1280x720',
-	'1024x1792',
-	'1792x1024',
-	'640x480',
-	'480x640',
-] as const;
+export const sizes = ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'] as const;
 
 const prompt = codePoints({ min: 1, max: 32_000 }).meta({ description: 'What the video shows.' });
 
@@ -27,10 +20,7 @@ const seconds = z
 		override: { type: 'string', enum: lengths, default: '4' },
 	});
 
-const size = z
-	.enum(sizes)
-	.default('720x1280')
-	.meta({ description: 'Frame size in pixels: WIDTHxHEIGHT.' });
+const size = z.enum(sizes).default('720x1280').meta({ description: 'Frame size in pixels: WIDTHxHEIGHT.' });
 
 const pictureUrl = {
 	type: 'string',
@@ -43,8 +33,7 @@ const pictureUrl = {
 
 const pictureId = {
 	type: 'string',
-	description:
-		'The id of a file that was uploaded before. In multipart: `input_reference[file_id]`.',
+	description: 'The id of a file that was uploaded before. In multipart: `input_reference[file_id]`.',
 } as const;
 
 // `readReference` validates the field, because its errors name the exact parameter.

@@ -1,11 +1,5 @@
 import { invalidValue, type JobAttachment } from '@plinth/core';
-import {
-	type ImageCodec,
-	imageFromField,
-	probeImage,
-	type ReferencedFiles,
-	type RequestImage,
-} from '@plinth/toolkit';
+import { type ImageCodec, imageFromField, probeImage, type ReferencedFiles, type RequestImage } from '@plinth/toolkit';
 
 /** The name of the attachment that holds the picture. */
 export const referenceName = 'reference';

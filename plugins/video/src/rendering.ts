@@ -150,17 +150,11 @@ function boundElsewhere(): PlinthError {
  * The checkpoint of an earlier attempt. Undefined when its model was removed from the config and the job's
  * own model is still there.
  */
-function resumePointOf(
-	resume: string,
-	{ models, job, run }: RenderOptions,
-): Checkpoint | undefined {
+function resumePointOf(resume: string, { models, job, run }: RenderOptions): Checkpoint | undefined {
 	const { model, token } = readCheckpoint(resume, job.model);
 	const id = findModel(models, model)?.id;
 	if (id !== undefined || model === job.model) return { model: id ?? model, token };
-	run.log.warn(
-		{ model },
-		'the model that has started a video was removed from the config; the video is started again',
-	);
+	run.log.warn({ model }, 'the model that has started a video was removed from the config; the video is started again');
 	return undefined;
 }
 

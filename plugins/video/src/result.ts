@@ -6,17 +6,14 @@ import type { StoredFile, VideoOutput } from './record.ts';
 /** Validates the result of a model, which may be written in JavaScript. The messages tell its author what to fix. */
 export function checkResult(id: string, result: Partial<VideoResult> | undefined): void {
 	const body = result?.body as object | undefined;
-	const isBody =
-		body instanceof Uint8Array || (typeof body === 'object' && Symbol.asyncIterator in body);
+	const isBody = body instanceof Uint8Array || (typeof body === 'object' && Symbol.asyncIterator in body);
 	if (!isBody) {
 		throw modelError(
 			`The model ${id} must return { body, mediaType } with bytes or an async iterable of bytes as body.`,
 		);
 	}
 	if (result?.mediaType !== 'video/mp4') {
-		throw modelError(
-			`The model ${id} returned ${result?.mediaType ?? 'no media type'}, not video/mp4.`,
-		);
+		throw modelError(`The model ${id} returned ${result?.mediaType ?? 'no media type'}, not video/mp4.`);
 	}
 }
 
@@ -46,9 +43,7 @@ export async function storeResult(result: VideoResult, target: ResultTarget): Pr
 		return { video, poster, warnings: [...(result.warnings ?? [])] };
 	} catch (error) {
 		const deleted = await Promise.allSettled(stored.map((key) => blobs.delete(key)));
-		for (const { reason: err } of deleted.filter(
-			({ status }) => status === 'rejected',
-		) as PromiseRejectedResult[]) {
+		for (const { reason: err } of deleted.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]) {
 			log.warn({ err }, 'the bytes of a failed call remain until the sweep');
 		}
 		throw error;
@@ -63,10 +58,7 @@ async function storePoster(
 ): Promise<StoredFile | null> {
 	const { mediaType, body } = poster;
 	if (!matchesMediaType(poster)) {
-		log.warn(
-			{ media_type: mediaType },
-			'the poster of a video does not match its media type; it is left out',
-		);
+		log.warn({ media_type: mediaType }, 'the poster of a video does not match its media type; it is left out');
 		return null;
 	}
 	return store(mediaType === 'image/png' ? 'poster.png' : 'poster.webp', body, mediaType);

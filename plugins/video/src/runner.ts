@@ -37,11 +37,7 @@ export function videoRunner(context: RunnerContext): JobDefinition {
 	};
 }
 
-async function render(
-	{ models, blobs, options }: RunnerContext,
-	job: Job,
-	run: JobRun,
-): Promise<JobOutcome> {
+async function render({ models, blobs, options }: RunnerContext, job: Job, run: JobRun): Promise<JobOutcome> {
 	const input = inputOf(job);
 	const request = toRequest(input, blobs);
 	const rendering = new Rendering({

@@ -42,8 +42,7 @@ export const videoSchema = z
 
 /** The header of responses about one video, for OpenAPI. */
 export const pollHeader = {
-	'openai-poll-after-ms':
-		'While the job is not finished: how long to wait before the next poll, in milliseconds.',
+	'openai-poll-after-ms': 'While the job is not finished: how long to wait before the next poll, in milliseconds.',
 } as const;
 
 /** One page of videos. `first_id` and `last_id` are null on an empty page. */

@@ -1,11 +1,4 @@
-import {
-	type BlobStore,
-	type Job,
-	type JobRun,
-	type ModelCall,
-	type Models,
-	plinthError,
-} from '@plinth/core';
+import { type BlobStore, type Job, type JobRun, type ModelCall, type Models, plinthError } from '@plinth/core';
 import { memoryBlobs } from '@plinth/memory';
 import { createBackend, gate, silentLogger } from '@plinth/testing';
 import { describe, expect, it, vi } from 'vitest';

@@ -78,11 +78,7 @@ describe('callback_url', () => {
 		[{ callback_secret: secret }, 'callback_secret', 'invalid_value'],
 		[{ callback_url: 7 }, 'callback_url', 'invalid_type'],
 		[{ callback_url: `https://${'x'.repeat(2_048)}` }, 'callback_url', 'string_above_max_length'],
-		[
-			{ callback_url: url, callback_secret: 'x'.repeat(201) },
-			'callback_secret',
-			'string_above_max_length',
-		],
+		[{ callback_url: url, callback_secret: 'x'.repeat(201) }, 'callback_secret', 'string_above_max_length'],
 		[{ callback_url: url, callback_secret: { toString: 1 } }, 'callback_secret', 'invalid_type'],
 	])('is refused where it is not one: %#', async (fields, param, code) => {
 		const { h } = await withCallbacks();

@@ -9,9 +9,7 @@ async function completed(h: Harness, poster?: Buffer): Promise<string> {
 	h.model.generate = async () => ({
 		body: bytes,
 		mediaType: 'video/mp4',
-		...(poster
-			? { poster: { body: poster, mediaType: poster === png ? 'image/png' : 'image/webp' } }
-			: {}),
+		...(poster ? { poster: { body: poster, mediaType: poster === png ? 'image/png' : 'image/webp' } } : {}),
 	});
 	return (await h.finish()).id;
 }
@@ -81,16 +79,13 @@ describe('GET /v1/videos/{id}/content', () => {
 		});
 	});
 
-	it.each(['spritesheet', '', 'VIDEO'])(
-		'refuses variant "%s" and lists the others',
-		async (variant) => {
-			const h = await harness();
-			const id = await completed(h);
-			const answer = await errorOf(await h.send('GET', contentOf(id, `?variant=${variant}`)));
-			expect(answer).toMatchObject({ status: 400, code: 'invalid_value', param: 'variant' });
-			expect(answer.message).toMatch(/video.*thumbnail/);
-		},
-	);
+	it.each(['spritesheet', '', 'VIDEO'])('refuses variant "%s" and lists the others', async (variant) => {
+		const h = await harness();
+		const id = await completed(h);
+		const answer = await errorOf(await h.send('GET', contentOf(id, `?variant=${variant}`)));
+		expect(answer).toMatchObject({ status: 400, code: 'invalid_value', param: 'variant' });
+		expect(answer.message).toMatch(/video.*thumbnail/);
+	});
 
 	it('is not retried and names the status while the video is not completed', async () => {
 		const h = await harness();

@@ -4,8 +4,7 @@ import { sizes } from '../src/fields.ts';
 import { harness, hugePng, jpeg, png, webp } from './harness.ts';
 
 const least = { model: 'fake-1', prompt: 'a cat' };
-const asUrl = (bytes: Buffer, type = 'image/png') =>
-	`data:${type};base64,${bytes.toString('base64')}`;
+const asUrl = (bytes: Buffer, type = 'image/png') => `data:${type};base64,${bytes.toString('base64')}`;
 const idForm = /^video_[0-9a-f]{44}$/;
 
 describe('POST /v1/videos', () => {
@@ -210,10 +209,7 @@ describe('input_reference', () => {
 			[{ form: formOf({ ...least, input_reference: Buffer.from('GIF89a') }) }, 'invalid_image'],
 			[{ form: formOf({ ...least, input_reference: Buffer.alloc(0) }) }, 'invalid_image'],
 			[{ form: formOf({ ...least, input_reference: hugePng }) }, 'image_too_large'],
-			[
-				{ json: { ...least, input_reference: { image_url: asUrl(Buffer.from('<svg/>')) } } },
-				'invalid_image',
-			],
+			[{ json: { ...least, input_reference: { image_url: asUrl(Buffer.from('<svg/>')) } } }, 'invalid_image'],
 		] as const;
 		for (const [options, code] of cases) {
 			expect(await errorOf(await send('POST', '/v1/videos', options))).toMatchObject({
@@ -281,10 +277,7 @@ describe('repeated requests', () => {
 		expect([first.status, again.status]).toEqual([201, 201]);
 		expect(first.headers.get('idempotent-replayed')).toBeNull();
 		expect(again.headers.get('idempotent-replayed')).toBe('true');
-		const [one, two] = [
-			(await first.json()) as { id: string },
-			(await again.json()) as { id: string },
-		];
+		const [one, two] = [(await first.json()) as { id: string }, (await again.json()) as { id: string }];
 		expect(two.id).toBe(one.id);
 		const other = await send('POST', '/v1/videos', {
 			json: { ...least, prompt: 'a dog' },

@@ -149,11 +149,7 @@ describe('GET /v1/videos/{id}/events', () => {
 		const h = await harness();
 		const { id } = await h.finish();
 		const head = await h.send('HEAD', eventsOf(id));
-		expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-			200,
-			'text/event-stream',
-			'',
-		]);
+		expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, 'text/event-stream', '']);
 	});
 
 	it('ends at once when the server stops', async () => {

@@ -13,13 +13,10 @@ describe('the create body', () => {
 		expect(createBody.parse({ ...least, seconds }).seconds).toBe(Number(seconds));
 	});
 
-	it.each(['3', '5', '', '04', '4.0', ' 4', 0, -4, 16, 4.5, null, true, ['4']])(
-		'refuses %j seconds',
-		(seconds) => {
-			const { error } = createBody.safeParse({ ...least, seconds });
-			expect(error?.issues).toMatchObject([{ path: ['seconds'], code: 'invalid_value' }]);
-		},
-	);
+	it.each(['3', '5', '', '04', '4.0', ' 4', 0, -4, 16, 4.5, null, true, ['4']])('refuses %j seconds', (seconds) => {
+		const { error } = createBody.safeParse({ ...least, seconds });
+		expect(error?.issues).toMatchObject([{ path: ['seconds'], code: 'invalid_value' }]);
+	});
 
 	it('takes the six sizes and no other', () => {
 		for (const size of sizes) expect(createBody.parse({ ...least, size }).size).toBe(size);
@@ -31,8 +28,7 @@ describe('the create body', () => {
 	it('counts the prompt in code points', () => {
 		const cats = '🐈'.repeat(32_000);
 		expect(createBody.parse({ ...least, prompt: cats }).prompt).toBe(cats);
-		const issueOf = (prompt: string) =>
-			createBody.safeParse({ ...least, prompt }).error?.issues[0]?.code;
+		const issueOf = (prompt: string) => createBody.safeParse({ ...least, prompt }).error?.issues[0]?.code;
 		expect(issueOf(`${cats}.`)).toBe('too_big');
 		expect(issueOf('')).toBe('too_small');
 	});
@@ -56,10 +52,7 @@ describe('the queries', () => {
 		expect(listQuery.parse({ limit }).limit).toBe(Number(limit));
 	});
 
-	it.each(['-1', '101', '1.5', 'ten', '', '1e1', '0x10', ['1', '2']])(
-		'refuses limit %j',
-		(limit) => {
-			expect(listQuery.safeParse({ limit }).success).toBe(false);
-		},
-	);
+	it.each(['-1', '101', '1.5', 'ten', '', '1e1', '0x10', ['1', '2']])('refuses limit %j', (limit) => {
+		expect(listQuery.safeParse({ limit }).success).toBe(false);
+	});
 });

@@ -32,8 +32,7 @@ async function document(): Promise<Document> {
 describe('the OpenAPI description', () => {
 	it('has every route, its scope and its answers', async () => {
 		const { paths } = await document();
-		const statuses = (path: string, method: string) =>
-			Object.keys(paths[path]?.[method]?.responses ?? {});
+		const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {});
 		expect(statuses('/v1/videos', 'post')).toEqual(
 			expect.arrayContaining(['201', '400', '401', '403', '404', '413', '415', '422']),
 		);
@@ -43,9 +42,7 @@ describe('the OpenAPI description', () => {
 		expect(statuses('/v1/videos/{id}/content', 'get')).toEqual(
 			expect.arrayContaining(['200', '206', '304', '404', '416']),
 		);
-		expect(statuses('/v1/videos/{id}/remix', 'post')).toEqual(
-			expect.arrayContaining(['201', '400', '404']),
-		);
+		expect(statuses('/v1/videos/{id}/remix', 'post')).toEqual(expect.arrayContaining(['201', '400', '404']));
 		for (const path of ['/v1/videos/edits', '/v1/videos/extensions', '/v1/videos/characters']) {
 			expect(statuses(path, 'post')).toContain('404');
 		}
@@ -76,9 +73,7 @@ describe('the OpenAPI description', () => {
 		expect(properties.status).toMatchObject({
 			enum: ['queued', 'in_progress', 'completed', 'failed'],
 		});
-		expect(Object.keys(components.schemas)).toEqual(
-			expect.arrayContaining(['VideoList', 'VideoDeleted']),
-		);
+		expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(['VideoList', 'VideoDeleted']));
 	});
 
 	it('bounds the query of the list', async () => {

@@ -90,8 +90,7 @@ describe('GET /v1/videos/{id}', () => {
 	it('needs videos:read', async () => {
 		const h = await harness();
 		const { id } = await h.create();
-		const status = async (key: string | null) =>
-			(await h.send('GET', `/v1/videos/${id}`, { key })).status;
+		const status = async (key: string | null) => (await h.send('GET', `/v1/videos/${id}`, { key })).status;
 		expect(await status('alice.videos:read')).toBe(200);
 		expect(await status('alice.videos:write')).toBe(403);
 		expect(await status(null)).toBe(401);
@@ -131,10 +130,7 @@ describe('GET /v1/videos', () => {
 			const seen: string[] = [];
 			let after = '';
 			for (let more = true; more; ) {
-				const { data, first_id, last_id, has_more } = await page(
-					h,
-					`?limit=2&order=${order}${after}`,
-				);
+				const { data, first_id, last_id, has_more } = await page(h, `?limit=2&order=${order}${after}`);
 				expect([first_id, last_id]).toEqual([data.at(0)?.id, data.at(-1)?.id]);
 				seen.push(...data.map(({ id }) => id));
 				after = `&after=${last_id}`;
@@ -157,9 +153,7 @@ describe('GET /v1/videos', () => {
 		await h.send('DELETE', `/v1/videos/${second}`);
 		const behind = await page(h, `?order=asc&after=${second}`);
 		expect(behind.data.map(({ id }) => id)).toEqual([third]);
-		expect((await page(h, `?order=desc&after=${second}`)).data.map(({ id }) => id)).toEqual([
-			first,
-		]);
+		expect((await page(h, `?order=desc&after=${second}`)).data.map(({ id }) => id)).toEqual([first]);
 		expect((await page(h, `?order=asc&after=${unknownId}`)).data).toHaveLength(2);
 	});
 
@@ -227,8 +221,7 @@ describe('DELETE /v1/videos/{id}', () => {
 	it('answers unknown and foreign ids alike and needs videos:write', async () => {
 		const h = await harness();
 		const { id } = await h.create();
-		const status = async (path: string, key: string) =>
-			(await h.send('DELETE', path, { key })).status;
+		const status = async (path: string, key: string) => (await h.send('DELETE', path, { key })).status;
 		expect(await status(`/v1/videos/${id}`, 'bob')).toBe(404);
 		expect(await status(`/v1/videos/${unknownId}`, 'alice')).toBe(404);
 		expect(await status('/v1/videos/x', 'alice')).toBe(404);

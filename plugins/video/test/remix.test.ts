@@ -107,8 +107,7 @@ describe('POST /v1/videos/{id}/remix', () => {
 	it('answers unknown and foreign ids alike and needs videos:write', async () => {
 		const h = await harness();
 		const { id } = await h.finish();
-		const post = (target: string, key: string) =>
-			h.send('POST', remixOf(target), { json: { prompt: 'x' }, key });
+		const post = (target: string, key: string) => h.send('POST', remixOf(target), { json: { prompt: 'x' }, key });
 		expect((await errorOf(await post(id, 'bob'))).code).toBe('video_not_found');
 		expect((await errorOf(await post('nonsense', 'alice'))).code).toBe('video_not_found');
 		expect((await errorOf(await post(id, 'alice.videos:read'))).status).toBe(403);
@@ -137,17 +136,14 @@ describe('operations that are not offered', () => {
 		['POST', '/v1/videos/extensions'],
 		['POST', '/v1/videos/characters'],
 		['GET', '/v1/videos/characters/char_1'],
-	])(
-		'answers %s %s with 404 unsupported_operation, to callers with a key',
-		async (method, path) => {
-			const h = await harness();
-			const options = method === 'POST' ? { form: formOf({ prompt: 'x', video: png }) } : {};
-			expect(await errorOf(await h.send(method, path, options))).toMatchObject({
-				status: 404,
-				code: 'unsupported_operation',
-				param: null,
-			});
-			expect((await h.send(method, path, { ...options, key: null })).status).toBe(401);
-		},
-	);
+	])('answers %s %s with 404 unsupported_operation, to callers with a key', async (method, path) => {
+		const h = await harness();
+		const options = method === 'POST' ? { form: formOf({ prompt: 'x', video: png }) } : {};
+		expect(await errorOf(await h.send(method, path, options))).toMatchObject({
+			status: 404,
+			code: 'unsupported_operation',
+			param: null,
+		});
+		expect((await h.send(method, path, { ...options, key: null })).status).toBe(401);
+	});
 });

@@ -9,8 +9,7 @@ type Generate = VideoModel['generate'];
 const plain = { deterministic: true, progress: true, reference: true };
 const all = { ...plain, resume: true };
 
-const wait = (signal: AbortSignal) =>
-	delay(4, undefined, { signal }).catch(() => signal.throwIfAborted());
+const wait = (signal: AbortSignal) => delay(4, undefined, { signal }).catch(() => signal.throwIfAborted());
 
 /** A model that does everything right: it notes what it has begun, and renders with pauses that its signal ends. */
 const good: Generate = async ({ prompt, size, seconds, reference }, run) => {
@@ -24,10 +23,7 @@ const good: Generate = async ({ prompt, size, seconds, reference }, run) => {
 		await wait(signal);
 		run.progress(fraction);
 	}
-	const file = smallMp4(
-		{ ...size, seconds },
-		`${begun} ${(await reference?.bytes())?.length ?? 0}`,
-	);
+	const file = smallMp4({ ...size, seconds }, `${begun} ${(await reference?.bytes())?.length ?? 0}`);
 	return { body: file, mediaType: 'video/mp4' };
 };
 
@@ -55,8 +51,7 @@ function suiteOf(model: Partial<VideoModel>, supports: Supports = all) {
 /** Runs one case by its name. */
 async function runCase(cases: ReturnType<typeof suiteOf>, name: string): Promise<void> {
 	const found = cases.find((one) => one.name === name);
-	if (!found)
-		throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
+	if (!found) throw new Error(`There is no case "${name}", only:\n${cases.map((c) => c.name).join('\n')}`);
 	await found.run();
 }
 
@@ -69,17 +64,13 @@ describe('a model that streams and cannot go on keeps the sentence:', () => {
 });
 
 /** A model that does one thing wrong with what it has made. */
-function wrongly(
-	change: (made: VideoResult, request: VideoRequest, run: VideoRun) => unknown,
-): Generate {
-	return async (request, run) =>
-		change(await good(request, run), request, run) as Promise<VideoResult>;
+function wrongly(change: (made: VideoResult, request: VideoRequest, run: VideoRun) => unknown): Generate {
+	return async (request, run) => change(await good(request, run), request, run) as Promise<VideoResult>;
 }
 
 const bodied = (body: unknown) => wrongly((made) => ({ ...made, body }));
 const never = () => new Promise<never>(() => {});
-const aborted = (signal: AbortSignal) =>
-	new Promise<unknown>((resolve) => signal.addEventListener('abort', resolve));
+const aborted = (signal: AbortSignal) => new Promise<unknown>((resolve) => signal.addEventListener('abort', resolve));
 const deaf = new AbortController().signal;
 let counter = 0;
 
@@ -102,11 +93,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	],
 	['returns a page', { generate: bodied(Buffer.from('<html>502</html>')) }, form],
 	['returns nothing', { generate: bodied(undefined) }, form],
-	[
-		'returns another type',
-		{ generate: wrongly((made) => ({ ...made, mediaType: 'video/webm' })) },
-		form,
-	],
+	['returns another type', { generate: wrongly((made) => ({ ...made, mediaType: 'video/webm' })) }, form],
 	[
 		'has a poster that is none',
 		{
@@ -119,16 +106,8 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	],
 	['warns without words', { generate: wrongly((made) => ({ ...made, warnings: [''] })) }, form],
 	['has no header', { generate: bodied(smallMp4({ width: 0, height: 0 })) }, measure],
-	[
-		'makes another size',
-		{ generate: bodied(smallMp4({ width: 480, height: 640, seconds: 2 })) },
-		measure,
-	],
-	[
-		'makes another length',
-		{ generate: bodied(smallMp4({ width: 640, height: 480, seconds: 4 })) },
-		measure,
-	],
+	['makes another size', { generate: bodied(smallMp4({ width: 480, height: 640, seconds: 2 })) }, measure],
+	['makes another length', { generate: bodied(smallMp4({ width: 640, height: 480, seconds: 4 })) }, measure],
 	[
 		'refuses without a code',
 		{
@@ -198,8 +177,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	[
 		'makes another video when it goes on',
 		{
-			generate: (request, run) =>
-				good(request, run.resume === undefined ? run : { ...run, resume: 'job-99' }),
+			generate: (request, run) => good(request, run.resume === undefined ? run : { ...run, resume: 'job-99' }),
 		},
 		again,
 	],
@@ -230,17 +208,12 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 			generate: (request, run) =>
 				good(request, {
 					...run,
-					checkpoint: (token) =>
-						run.checkpoint(token).catch(() => Promise.reject(modelError('It failed.'))),
+					checkpoint: (token) => run.checkpoint(token).catch(() => Promise.reject(modelError('It failed.'))),
 				}),
 		},
 		noted,
 	],
-	[
-		'writes no checkpoint',
-		{ generate: (request, run) => good(request, { ...run, checkpoint: cancel }) },
-		noted,
-	],
+	['writes no checkpoint', { generate: (request, run) => good(request, { ...run, checkpoint: cancel }) }, noted],
 	[
 		'stumbles over a token that it does not know',
 		{
@@ -264,8 +237,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	[
 		'tells percents',
 		{
-			generate: (request, run) =>
-				good(request, { ...run, progress: (fraction) => run.progress(fraction * 100) }),
+			generate: (request, run) => good(request, { ...run, progress: (fraction) => run.progress(fraction * 100) }),
 		},
 		fractions,
 	],
@@ -287,8 +259,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 	[
 		'goes back',
 		{
-			generate: (request, run) =>
-				good(request, { ...run, progress: (fraction) => run.progress(1 - fraction) }),
+			generate: (request, run) => good(request, { ...run, progress: (fraction) => run.progress(1 - fraction) }),
 		},
 		'progress is reported, and never falls',
 	],

@@ -12,10 +12,7 @@ export function jobCallbacks(egress: Egress): JobCallbacks {
 				throw invalidValue('callback_url', message);
 			}
 			if (secret !== null && !isSecret(secret)) {
-				throw invalidValue(
-					'callback_secret',
-					'callback_secret: expected whsec_ followed by base64 of 24 to 64 bytes.',
-				);
+				throw invalidValue('callback_secret', 'callback_secret: expected whsec_ followed by base64 of 24 to 64 bytes.');
 			}
 			await egress.check(url, 'callback_url');
 		},

@@ -1,11 +1,4 @@
-import {
-	type Clock,
-	type EventBus,
-	errorFrom,
-	invalidValue,
-	type JobKinds,
-	type Logger,
-} from '@plinth/core';
+import { type Clock, type EventBus, errorFrom, invalidValue, type JobKinds, type Logger } from '@plinth/core';
 import type { Egress } from '@plinth/toolkit';
 import type { Deliveries } from './deliveries/store.ts';
 import type { Endpoint, Endpoints } from './endpoints/store.ts';

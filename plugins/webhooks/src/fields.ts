@@ -26,9 +26,7 @@ const eventTypes = z
 /** The body of `POST /v1/webhook_endpoints`. */
 export const createBody = z.object({ name, url, event_types: eventTypes }).meta({
 	id: 'WebhookEndpointCreate',
-	examples: [
-		{ name: 'Renders', url: 'https://example.com/webhooks', event_types: ['video.completed'] },
-	],
+	examples: [{ name: 'Renders', url: 'https://example.com/webhooks', event_types: ['video.completed'] }],
 });
 
 /** The body of `POST /v1/webhook_endpoints/{id}`. What is absent stays. */

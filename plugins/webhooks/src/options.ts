@@ -4,8 +4,7 @@ import { defaultWaits } from './sending/schedule.ts';
 
 const seconds = z.number().min(0).max(604_800);
 const waits = z.array(seconds).max(50);
-const expected =
-	'expected up to 50 numbers of seconds from 0 to 604800, separated by commas: 0.5,1,1,2';
+const expected = 'expected up to 50 numbers of seconds from 0 to 604800, separated by commas: 0.5,1,1,2';
 
 /** The waits in a text: `0.5,1,1,2`. */
 const written = z.string().transform((text, ctx) => {

@@ -29,10 +29,7 @@ const purgeEveryMs = 60_000;
  * Makes the plugin with an egress to receivers, which it closes when it stops: tests name hosts that no resolver knows,
  * and fix the schedule.
  */
-export function webhooksThrough(
-	createEgress: (allowPrivate: boolean) => Egress,
-	fixed: Partial<Schedule> = {},
-) {
+export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress, fixed: Partial<Schedule> = {}) {
 	return definePlugin({
 		id: 'webhooks',
 		config: webhookOptions,
@@ -96,9 +93,7 @@ export function webhooksThrough(
 				for (const type of ['job.completed', 'job.failed']) {
 					subscriptions.push(events.subscribe({ type }, () => consuming.wake()));
 				}
-				subscriptions.push(
-					events.subscribe({ type: endpointDeleted }, ({ subject }) => deliveryJobs.abort(subject)),
-				);
+				subscriptions.push(events.subscribe({ type: endpointDeleted }, ({ subject }) => deliveryJobs.abort(subject)));
 			});
 			onStop(async () => {
 				for (const end of subscriptions) end();

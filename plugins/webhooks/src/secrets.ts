@@ -33,7 +33,5 @@ export function signatures(
 	message: { readonly id: string; readonly at: number; readonly body: string },
 ): string {
 	const date = new Date(message.at);
-	return secrets
-		.map((secret) => new Webhook(secret).sign(message.id, date, message.body))
-		.join(' ');
+	return secrets.map((secret) => new Webhook(secret).sign(message.id, date, message.body)).join(' ');
 }

@@ -71,9 +71,7 @@ export const deliverySchema = z
 	.object({
 		id: deliveryId,
 		object: z.literal('webhook_delivery'),
-		webhook_endpoint_id: endpointId
-			.nullable()
-			.meta({ description: 'Null for the callback of a job.' }),
+		webhook_endpoint_id: endpointId.nullable().meta({ description: 'Null for the callback of a job.' }),
 		url: z.string(),
 		event_id: z.string().meta({ description: 'The header `webhook-id` of every attempt.' }),
 		event_type: z.string(),

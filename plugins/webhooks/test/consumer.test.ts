@@ -71,8 +71,7 @@ describe('the consumer', () => {
 		const setup = await stand({ log });
 		const receiver = await startReceiver();
 		let isAway = true;
-		const away: JobStore['events'] = (...call) =>
-			isAway ? Promise.reject(new Error('away')) : events(...call);
+		const away: JobStore['events'] = (...call) => (isAway ? Promise.reject(new Error('away')) : events(...call));
 		const events = setup.jobs.events.bind(setup.jobs);
 		Object.assign(setup.jobs, { events: away });
 		await endpointAt(setup, receiver.url);

@@ -22,8 +22,7 @@ async function oneEndpoint() {
 			isGone: false,
 			...sign,
 		});
-	const move = () =>
-		endpoints.change('a', endpoint.id, (record) => changed(record, { url: fresh }, clock.now()));
+	const move = () => endpoints.change('a', endpoint.id, (record) => changed(record, { url: fresh }, clock.now()));
 	return { clock, endpoints, endpoint, note, move };
 }
 
@@ -78,12 +77,7 @@ describe('the secrets of an endpoint', () => {
 	test('are not pushed out by expired ones', () => {
 		const dead = ['x', 'y', 'z'].map((secret) => ({ secret, until: now }));
 		const living = { secret: 'living', until: now + 1 };
-		const { oldSecrets } = rotated(
-			{ ...record, oldSecrets: [...dead, living] },
-			'fresh',
-			now,
-			true,
-		);
+		const { oldSecrets } = rotated({ ...record, oldSecrets: [...dead, living] }, 'fresh', now, true);
 		expect(oldSecrets).toEqual([{ secret: 'current', until: now + oldSecretMs }, living]);
 	});
 

@@ -157,12 +157,7 @@ describe('a refusal', () => {
 		['credentials', { url: 'https://a:b@example.com/' }, 'invalid_value', 'url'],
 		['no types', { event_types: [] }, 'invalid_value', 'event_types'],
 		['a text for the types', { event_types: 'video.completed' }, 'invalid_type', 'event_types'],
-		[
-			'an unknown type',
-			{ event_types: ['video.completed', 'job.completed'] },
-			'invalid_value',
-			'event_types[1]',
-		],
+		['an unknown type', { event_types: ['video.completed', 'job.completed'] }, 'invalid_value', 'event_types[1]'],
 	])('of %s names the parameter', async (_, wrong, code, param) => {
 		const { send, client } = await harness();
 		const created = await send('POST', '/v1/webhook_endpoints', { ...given, ...wrong });
@@ -219,8 +214,7 @@ describe('a refusal', () => {
 	it('of a test names the type, or says that nobody answers', async () => {
 		const { send, client } = await harness();
 		const { id } = await client().webhooks.create({ ...given, url: 'http://127.0.0.1:1/' });
-		const test = (event_type: unknown) =>
-			send('POST', `/v1/webhook_endpoints/${id}/test`, { event_type });
+		const test = (event_type: unknown) => send('POST', `/v1/webhook_endpoints/${id}/test`, { event_type });
 		const invalid = { status: 400, code: 'invalid_value', param: 'event_type' };
 		expect(await errorOf(await test('video.deleted'))).toMatchObject(invalid);
 		expect(await errorOf(await test('video.completed'))).toEqual({

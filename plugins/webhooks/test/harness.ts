@@ -30,10 +30,7 @@ export interface Harness {
  * Boots the plugin on memory backends, beside a plugin with two kinds of job that nobody runs. Stops it after the
  * test.
  */
-export async function harness({
-	options,
-	log = silentLogger(),
-}: HarnessOptions = {}): Promise<Harness> {
+export async function harness({ options, log = silentLogger() }: HarnessOptions = {}): Promise<Harness> {
 	const { app, clock, send } = await testApp({
 		log,
 		backends: {

@@ -3,10 +3,7 @@ import { harness } from './harness.ts';
 
 interface Document {
 	readonly paths: Readonly<
-		Record<
-			string,
-			Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> }>>
-		>
+		Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> }>>>
 	>;
 	readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }

@@ -19,12 +19,9 @@ describe('options', () => {
 		expect(webhookOptions.parse({ retrySeconds }).retrySeconds).toEqual(waits);
 	});
 
-	it.each(['x', '1,', '-1', '1;2', [-1], [1e9], 5])(
-		'retrySeconds %j are refused',
-		(retrySeconds) => {
-			expect(webhookOptions.safeParse({ retrySeconds }).success).toBe(false);
-		},
-	);
+	it.each(['x', '1,', '-1', '1;2', [-1], [1e9], 5])('retrySeconds %j are refused', (retrySeconds) => {
+		expect(webhookOptions.safeParse({ retrySeconds }).success).toBe(false);
+	});
 
 	it.each([
 		[undefined, false],

@@ -85,9 +85,10 @@ describe('an event', () => {
 		await ended({ callback: { url, secret }, tenant: 'umbrella' });
 		await ended({ callback: { url, secret: null }, tenant: 'umbrella' });
 		await eventually('both came', () => receiver.received.length === 2);
-		const [signed, plain] = receiver.received.toSorted(
-			(a, b) => signatureOf(b).length - signatureOf(a).length,
-		) as [Received, Received];
+		const [signed, plain] = receiver.received.toSorted((a, b) => signatureOf(b).length - signatureOf(a).length) as [
+			Received,
+			Received,
+		];
 		expect([signed.path, plain.path]).toEqual(['/callback', '/callback']);
 		expect(isSigned(signed, secret)).toBe(true);
 		expect(plain.headers).not.toHaveProperty('webhook-signature');
@@ -266,9 +267,7 @@ describe('an endpoint', () => {
 	it('signs with both secrets for a day after a rotation, then with the new one alone', async () => {
 		const { setup, receiver, machine, endpoint, ended } = await running();
 		const fresh = makeSecret();
-		await machine.endpoints.change(tenant, endpoint.id, (record) =>
-			rotated(record, fresh, setup.clock.now(), true),
-		);
+		await machine.endpoints.change(tenant, endpoint.id, (record) => rotated(record, fresh, setup.clock.now(), true));
 		await ended();
 		await settled(setup, 'delivered');
 		await until(setup, setup.clock.now() + day);

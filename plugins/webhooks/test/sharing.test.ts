@@ -183,8 +183,7 @@ it('a process that was slow never moves the cursor back', async () => {
 	await eventually('it is about to write the cursor', () => isHeld);
 	for (let count = 0; count < 5; count++) await setup.end();
 	await setup.machine().start();
-	const cursor = async () =>
-		(await setup.records.get<{ cursor: string }>(...cursors))?.value.cursor;
+	const cursor = async () => (await setup.records.get<{ cursor: string }>(...cursors))?.value.cursor;
 	const seen: (string | undefined)[] = [];
 	await eventually('the other one has read all', async () => {
 		await setup.clock.advance(1_000);

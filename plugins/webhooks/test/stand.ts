@@ -10,13 +10,7 @@ import {
 	services,
 } from '@plinth/core';
 import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
-import {
-	createBackend,
-	eventually,
-	type ManualClock,
-	manualClock,
-	silentLogger,
-} from '@plinth/testing';
+import { createBackend, eventually, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { Egress } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -182,10 +176,7 @@ function given<T>(provides: ServiceRef<T>, provided: T) {
 }
 
 /** An endpoint of the tenant for the ends of videos. */
-export function endpointAt(
-	{ endpoints }: Pick<Stand, 'endpoints'>,
-	url: string,
-): Promise<Endpoint> {
+export function endpointAt({ endpoints }: Pick<Stand, 'endpoints'>, url: string): Promise<Endpoint> {
 	const eventTypes = ['video.completed', 'video.failed'];
 	return endpoints.create(tenant, { name: 'test', url, eventTypes });
 }

@@ -18,8 +18,7 @@ export const egressFaults: readonly Fault[] = [
 		what: 'only Authorization stays behind on a redirect',
 		file: `${source}/egress.ts`,
 		find: 'if (next.origin !== url.origin) headers = {};',
-		replace:
-			'if (next.origin !== url.origin) ({ authorization: {}, ...headers } = headers as object);',
+		replace: 'if (next.origin !== url.origin) ({ authorization: {}, ...headers } = headers as object);',
 		tests: redirects,
 	},
 	{

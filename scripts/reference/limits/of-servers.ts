@@ -12,26 +12,10 @@ export const ofServers: readonly LimitSection[] = [
 			['Length of that window', 'httpLimits.paceMs', ''],
 			['Time of a route, unless it has its own', 'httpLimits.timeoutMs', '504 `deadline_exceeded`'],
 			['Silence in an event stream', 'httpLimits.heartbeatMs', 'a comment is sent'],
-			[
-				"A stream of a video's events",
-				'plugins.video.with.streamMinutes',
-				'`stream.end` with `max_age`',
-			],
-			[
-				'A stream of all events of a tenant',
-				'plugins.events.with.streamMinutes',
-				'`stream.end` with `max_age`',
-			],
-			[
-				"Time of a webhook's receiver for its answer",
-				'webhooks.answerMs',
-				'the attempt has failed',
-			],
-			[
-				'How much later a receiver may ask to be tried again',
-				'webhooks.longestRetryAfterMs',
-				'it is tried then',
-			],
+			["A stream of a video's events", 'plugins.video.with.streamMinutes', '`stream.end` with `max_age`'],
+			['A stream of all events of a tenant', 'plugins.events.with.streamMinutes', '`stream.end` with `max_age`'],
+			["Time of a webhook's receiver for its answer", 'webhooks.answerMs', 'the attempt has failed'],
+			['How much later a receiver may ask to be tried again', 'webhooks.longestRetryAfterMs', 'it is tried then'],
 			['Time a client may leave a piece unread', 'httpLimits.stallMs', 'the connection is cut'],
 			['The same after an abort', 'httpLimits.errorGraceMs', 'the connection is cut'],
 			[
@@ -40,54 +24,30 @@ export const ofServers: readonly LimitSection[] = [
 				'it no longer counts for its tenant; the log names its route',
 			],
 			['A piece of an answer', 'httpLimits.pieceBytes', 'the next piece'],
-			[
-				'Read after a refusal, from callers with a key',
-				'httpLimits.drain',
-				'the connection is cut',
-			],
+			['Read after a refusal, from callers with a key', 'httpLimits.drain', 'the connection is cut'],
 			['Read after a refusal, from others', 'httpLimits.drainStrangers', 'the connection is cut'],
 			['Time for that, with a key', 'httpLimits.drainMs', 'the connection is cut'],
 			['Time for that, without', 'httpLimits.drainStrangersMs', 'the connection is cut'],
 			['An idle connection', 'httpLimits.keepAliveMs', 'it is closed'],
-			[
-				'A connection that has asked nothing when the listener closes',
-				'httpLimits.lastCallMs',
-				'it is closed',
-			],
+			['A connection that has asked nothing when the listener closes', 'httpLimits.lastCallMs', 'it is closed'],
 			['How often slow connections are looked for', 'httpLimits.sweepMs', ''],
 		],
 	},
 	{
 		title: 'Load',
 		rows: [
-			[
-				'Request bodies under way, all tenants',
-				'server.limits.inFlightBytes',
-				'503 `server_overloaded`',
-			],
-			[
-				'Requests of a tenant under way',
-				'server.limits.requestsPerTenant',
-				'429 `rate_limit_exceeded`',
-			],
+			['Request bodies under way, all tenants', 'server.limits.inFlightBytes', '503 `server_overloaded`'],
+			['Requests of a tenant under way', 'server.limits.requestsPerTenant', '429 `rate_limit_exceeded`'],
 			['Event streams of a tenant', 'server.limits.streamsPerTenant', '429 `rate_limit_exceeded`'],
 			['Event streams of all tenants', 'server.limits.streams', '503 `server_overloaded`'],
 			['Connections', 'server.limits.connections', 'the connection is closed'],
-			[
-				'Requests for pictures that a process works on',
-				'plugins.image.with.maxRequests',
-				'503 `server_overloaded`',
-			],
+			['Requests for pictures that a process works on', 'plugins.image.with.maxRequests', '503 `server_overloaded`'],
 			[
 				'Calls of an image model that one request makes at once',
 				'plugins.image.with.concurrency',
 				'they wait for each other',
 			],
-			[
-				'Light pictures that are decoded or encoded at once',
-				'backends.images.with.concurrency',
-				'they wait',
-			],
+			['Light pictures that are decoded or encoded at once', 'backends.images.with.concurrency', 'they wait'],
 			['Processes for heavy pictures', 'backends.images.with.workers', 'they wait'],
 			['Processes that read documents', 'backends.documents.with.workers', 'documents wait'],
 			[
@@ -97,11 +57,7 @@ export const ofServers: readonly LimitSection[] = [
 			],
 			['Of those, not compressed', 'textCache.openBytes', 'older ones are compressed'],
 			['A text that is never compressed', 'textCache.smallBytes', ''],
-			[
-				'Documents of a tenant that are read at once',
-				'plugins.parse.with.concurrency',
-				'they wait',
-			],
+			['Documents of a tenant that are read at once', 'plugins.parse.with.concurrency', 'they wait'],
 			[
 				'Documents of a tenant that are read at once for its conversations',
 				'plugins.chat.with.concurrency',
@@ -110,19 +66,11 @@ export const ofServers: readonly LimitSection[] = [
 			['Pictures that a process fetches at once', 'fetchedImages.atOnce', 'they wait'],
 			['Pictures that are fetched at once for a tenant', 'fetchedImages.ofTenant', 'they wait'],
 			['Threads that encode speech', 'backends.audio.with.threads', 'streams take turns'],
-			[
-				'Streams of speech that are encoded at once',
-				'backends.audio.with.concurrency',
-				'they wait',
-			],
+			['Streams of speech that are encoded at once', 'backends.audio.with.concurrency', 'they wait'],
 			['MP3, thousand bits a second', 'backends.audio.with.mp3Kbps', ''],
 			['Opus, thousand bits a second', 'backends.audio.with.opusKbps', ''],
 			['AAC, thousand bits a second', 'backends.audio.with.aacKbps', ''],
-			[
-				'Files of a tenant together (0: any size)',
-				'plugins.files.with.quotaBytes',
-				'403 `file_quota_exceeded`',
-			],
+			['Files of a tenant together (0: any size)', 'plugins.files.with.quotaBytes', '403 `file_quota_exceeded`'],
 			['Files of a tenant', 'plugins.files.with.maxFiles', '403 `file_quota_exceeded`'],
 			['Webhook endpoints of a tenant', 'webhooks.endpoints', '400 `too_many_webhook_endpoints`'],
 			[
@@ -130,11 +78,7 @@ export const ofServers: readonly LimitSection[] = [
 				'plugins.parse.with.answerChars',
 				'the rest is left out, with `truncated`',
 			],
-			[
-				'The same in all answers of a process',
-				'plugins.parse.with.heldChars',
-				'503 `server_overloaded`',
-			],
+			['The same in all answers of a process', 'plugins.parse.with.heldChars', '503 `server_overloaded`'],
 			[
 				'Characters of documents in all conversations that are being answered',
 				'plugins.chat.with.heldChars',
@@ -151,16 +95,8 @@ export const ofServers: readonly LimitSection[] = [
 				'the next model is asked; with none 503 `model_unavailable`',
 			],
 			['How long the circuit stays open', 'models.circuit.seconds', 'one call at a time tries it'],
-			[
-				'`Retry-After` of a busy model, or of one whose circuit is open (1 s at least)',
-				'models.retryAfterSeconds',
-				'',
-			],
-			[
-				'How long work behind its `timeoutSeconds` keeps its place',
-				'models.abandonMs',
-				'the place is given on',
-			],
+			['`Retry-After` of a busy model, or of one whose circuit is open (1 s at least)', 'models.retryAfterSeconds', ''],
+			['How long work behind its `timeoutSeconds` keeps its place', 'models.abandonMs', 'the place is given on'],
 			['A JSON body that may be passed on', 'forward.wholeBytes', 'it is translated'],
 			["An upstream's refusal that is read", 'forward.refusalBytes', 'the rest is left'],
 			[
@@ -168,11 +104,7 @@ export const ofServers: readonly LimitSection[] = [
 				'server.authFailuresPerMinute',
 				'429 `rate_limit_exceeded`',
 			],
-			[
-				'Trusted proxies in front',
-				'server.trustedProxies',
-				'`X-Forwarded-For` is believed that far',
-			],
+			['Trusted proxies in front', 'server.trustedProxies', '`X-Forwarded-For` is believed that far'],
 		],
 	},
 	{
@@ -185,11 +117,7 @@ export const ofServers: readonly LimitSection[] = [
 				'429 `queue_full`',
 			],
 			['An attempt', 'jobs.maxRunMs', 'the job fails with `job_timeout`'],
-			[
-				'Attempts of a video job',
-				'plugins.video.with.maxAttempts',
-				'the job fails with `attempts_exhausted`',
-			],
+			['Attempts of a video job', 'plugins.video.with.maxAttempts', 'the job fails with `attempts_exhausted`'],
 			['A lease', 'jobs.leaseMs', 'another worker may claim the job'],
 			['Between heartbeats', 'jobs.heartbeatMs', ''],
 			['Between writes of progress', 'jobs.progressMs', ''],
@@ -200,11 +128,7 @@ export const ofServers: readonly LimitSection[] = [
 	{
 		title: 'Retention',
 		rows: [
-			[
-				'The content of a completed video',
-				'plugins.video.with.retentionHours',
-				'404 `video_expired`',
-			],
+			['The content of a completed video', 'plugins.video.with.retentionHours', '404 `video_expired`'],
 			['What the URL of a picture serves', 'plugins.image.with.urlMinutes', '404 `image_expired`'],
 			['Between deletions of expired pictures', 'images.sweepMs', ''],
 			['Between deletions of expired files', 'files.sweepMs', ''],
@@ -212,17 +136,9 @@ export const ofServers: readonly LimitSection[] = [
 			['A webhook delivery that has ended', 'webhooks.keptMs', '404 `webhook_delivery_not_found`'],
 			['Attempts that a delivery remembers', 'webhooks.attempts', 'the oldest go'],
 			['A webhook endpoint that only fails', 'webhooks.failingMs', 'it is disabled'],
-			[
-				'A replaced secret, where it is to go on signing',
-				'webhooks.oldSecretMs',
-				'it signs no more',
-			],
+			['A replaced secret, where it is to go on signing', 'webhooks.oldSecretMs', 'it signs no more'],
 			['Replaced secrets that sign beside the new one', 'webhooks.oldSecrets', 'the oldest goes'],
-			[
-				'The record of an ended job, and events',
-				'backends.jobs.with.recordRetentionHours',
-				'404 `video_not_found`',
-			],
+			['The record of an ended job, and events', 'backends.jobs.with.recordRetentionHours', '404 `video_not_found`'],
 			['Between deletions of what has expired', 'jobs.sweepMs', ''],
 			['Bytes without a record', 'jobs.orphanMs', 'they are deleted'],
 			['An `Idempotency-Key`', 'idempotency.keyMs', 'the request counts as new'],
@@ -232,22 +148,10 @@ export const ofServers: readonly LimitSection[] = [
 	{
 		title: 'Start and stop',
 		rows: [
-			[
-				'Everything is still served after a stop was asked for',
-				'server.drainDelayMs',
-				'new connections are refused',
-			],
-			[
-				'Requests and jobs may then go on',
-				'server.graceMs',
-				'503 `server_stopping`; jobs go back to the queue',
-			],
+			['Everything is still served after a stop was asked for', 'server.drainDelayMs', 'new connections are refused'],
+			['Requests and jobs may then go on', 'server.graceMs', '503 `server_stopping`; jobs go back to the queue'],
 			['A step of start or stop', 'server.stepTimeoutMs', 'the start fails and names the step'],
-			[
-				'A question of `/readyz` to a store',
-				'readiness.timeoutMs',
-				'503, with the id of the store',
-			],
+			['A question of `/readyz` to a store', 'readiness.timeoutMs', '503, with the id of the store'],
 			['When a question without an answer is asked again', 'readiness.lostMs', ''],
 			['How long its answer is good for', 'readiness.freshMs', 'the store is asked again'],
 		],

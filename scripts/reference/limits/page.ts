@@ -25,12 +25,7 @@ export const limitSections: readonly LimitSection[] = [...ofRequests, ...ofServe
 export async function limitsPage(): Promise<string> {
 	const values = new Map(await withEmbedded(limitsOfSources));
 	const sections = limitSections.map(({ title, rows }) => {
-		const cells = rows.map(([what, name, beyond]) => [
-			what,
-			take(values, name),
-			`\`${name}\``,
-			beyond,
-		]);
+		const cells = rows.map(([what, name, beyond]) => [what, take(values, name), `\`${name}\``, beyond]);
 		return [`## ${title}`, table(['what', 'at most', 'set by', 'beyond it'], cells)];
 	});
 	const [untold] = values.keys();
@@ -54,8 +49,7 @@ const unlimited = [
 
 function take(values: Map<string, string>, name: string): string {
 	const value = values.get(name);
-	if (value === undefined)
-		throw new Error(`The sources have no limit ${name}, or it is told twice: remove its row.`);
+	if (value === undefined) throw new Error(`The sources have no limit ${name}, or it is told twice: remove its row.`);
 	values.delete(name);
 	return value;
 }

@@ -4,11 +4,7 @@ import { documentReader } from '@plinth/documents';
 import { sharpImages } from '@plinth/sharp';
 import { sqliteJobs } from '@plinth/sqlite';
 import { textCacheLimits } from '../../../adapters/documents/src/cache/text-cache.ts';
-import {
-	maxCharacters,
-	maxEntries,
-	maxInflated,
-} from '../../../adapters/documents/src/formats/budget.ts';
+import { maxCharacters, maxEntries, maxInflated } from '../../../adapters/documents/src/formats/budget.ts';
 import { documentLimits } from '../../../adapters/documents/src/pool/limits.ts';
 import { maxPixels, maxSeconds } from '../../../adapters/sharp/src/failures.ts';
 import { maxWorkerBytes } from '../../../adapters/sharp/src/worker/messages.ts';
@@ -124,10 +120,7 @@ function ofRoute(name: string, { limits = {} }: Route): [string, string][] {
 	const numbers = Object.entries(plain).filter(([, value]) => typeof value === 'number');
 	return [
 		...numbers.map(([key, value]): [string, string] => [`${name} ${key}`, shown(key, value)]),
-		...Object.entries(fieldsEndingIn).map(([ending, value]): [string, string] => [
-			`${name} ${ending}`,
-			bytes(value),
-		]),
+		...Object.entries(fieldsEndingIn).map(([ending, value]): [string, string] => [`${name} ${ending}`, bytes(value)]),
 	];
 }
 
@@ -158,10 +151,7 @@ function duration(ms: number): string {
 			[60_000, 'min'],
 			[1_000, 's'],
 		] as const
-	).find(([size, unit]) => ms > 0 && ms % size === 0 && (unit !== 'days' || ms > size)) ?? [
-		1,
-		'ms',
-	];
+	).find(([size, unit]) => ms > 0 && ms % size === 0 && (unit !== 'days' || ms > size)) ?? [1, 'ms'];
 	return `${ms / size} ${unit}`;
 }
 
@@ -179,12 +169,8 @@ interface Schema {
 function lengths(document: object): [string, string][] {
 	const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
 	const walk = (name: string, schema: Schema): [string, string][] => [
-		...(schema.maxLength === undefined
-			? []
-			: [[name, count(schema.maxLength)] as [string, string]]),
-		...Object.entries(schema.properties ?? {}).flatMap(([key, inner]) =>
-			walk(`${name}.${key}`, inner),
-		),
+		...(schema.maxLength === undefined ? [] : [[name, count(schema.maxLength)] as [string, string]]),
+		...Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => walk(`${name}.${key}`, inner)),
 		...[...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].flatMap((form) => walk(name, form)),
 	];
 	const bodies = Object.entries(schemas).filter(([name]) =>

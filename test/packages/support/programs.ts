@@ -27,10 +27,7 @@ export interface RunningServer {
 }
 
 /** Runs a program, or a command of an installed package, to its end. Nothing of the tests' own settings reaches it. */
-export async function run(
-	[program = '', ...args]: readonly string[],
-	options: RunOptions,
-): Promise<Ended> {
+export async function run([program = '', ...args]: readonly string[], options: RunOptions): Promise<Ended> {
 	// Less than a test may take: what never ends does not outlive the run.
 	return ended(start(program, args, options, 50_000));
 }

@@ -27,11 +27,10 @@ export interface Package {
 export const published: readonly Package[] = packagesIn('{core/*,cli,plugins/*,adapters/*}');
 
 /** What can be imported from them. */
-export const exported: readonly string[] = published.flatMap(
-	({ manifest: { name, exports = {} } }) =>
-		Object.keys(exports)
-			.filter((subpath) => subpath !== './package.json')
-			.map((subpath) => `${name}${subpath.slice(1)}`),
+export const exported: readonly string[] = published.flatMap(({ manifest: { name, exports = {} } }) =>
+	Object.keys(exports)
+		.filter((subpath) => subpath !== './package.json')
+		.map((subpath) => `${name}${subpath.slice(1)}`),
 );
 
 /** The packages that somebody else could have written: no part of the workspace. */

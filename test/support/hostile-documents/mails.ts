@@ -1,8 +1,7 @@
 import { compoundOf } from '../../../adapters/documents/test/ole/compound.ts';
 import type { HostileDocument } from './document.ts';
 
-const head =
-	'From: a@example.org\r\nTo: b@example.org\r\nSubject: the subject\r\nMIME-Version: 1.0\r\n';
+const head = 'From: a@example.org\r\nTo: b@example.org\r\nSubject: the subject\r\nMIME-Version: 1.0\r\n';
 
 /** A mail that holds a mail that holds a mail. */
 function nestedMail(depth: number): Buffer {
@@ -23,9 +22,7 @@ function nestedParts(depth: number): Buffer {
 
 function manyParts(count: number): Buffer {
 	const part = '--b\r\nContent-Type: text/plain\r\n\r\na part\r\n';
-	return Buffer.from(
-		`${head}Content-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(count)}--b--`,
-	);
+	return Buffer.from(`${head}Content-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(count)}--b--`);
 }
 
 /** A compound file whose first stream never ends: each of its sectors leads to the next, the last to the first. */

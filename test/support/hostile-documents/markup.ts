@@ -4,8 +4,7 @@ import { zipOfFiles } from '../zip.ts';
 import type { HostileDocument } from './document.ts';
 
 const refused = 'document_unreadable';
-const file =
-	'<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY % y SYSTEM "http://127.0.0.1:9/y"> %y;]>';
+const file = '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY % y SYSTEM "http://127.0.0.1:9/y"> %y;]>';
 const laughs = `<!DOCTYPE x [<!ENTITY l0 "lol">${Array.from(
 	{ length: 12 },
 	(_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`,
@@ -74,10 +73,7 @@ export const markup: readonly HostileDocument[] = [
 	{ name: 'an EPUB that leads back to its chapter', make: circularBook, ends: /^the chapter$/ },
 	{
 		name: 'a DOCX whose parts lead to each other',
-		make: () =>
-			docxOf('<w:p><w:r><w:t>the body</w:t></w:r></w:p>', [
-				['a', 'footnotes', 'word/document.xml'],
-			]),
+		make: () => docxOf('<w:p><w:r><w:t>the body</w:t></w:r></w:p>', [['a', 'footnotes', 'word/document.xml']]),
 		ends: /the body/,
 	},
 ];

@@ -19,9 +19,7 @@ export interface Received {
 }
 
 /** Sends through a web-standard door, without a socket. */
-export function throughFetch(
-	door: (request: Request) => Promise<Response>,
-): (ready: Ready) => Promise<Received> {
+export function throughFetch(door: (request: Request) => Promise<Response>): (ready: Ready) => Promise<Received> {
 	return async ({ method, target, headers, body, isEndless = false }) => {
 		const answer = await door(
 			new Request(`http://fuzz.test${target}`, {

@@ -32,16 +32,9 @@ export interface FuzzCase {
 /** A request in the form in which it can be sent again by hand. */
 export function shown(sent: FuzzCase, target: string): string {
 	const { method, headers, body, carrier, about, verdict } = sent;
-	const lines = Object.entries(headers).map(
-		([name, value]) => `${name}: ${cut(String(value), 300)}`,
-	);
+	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${cut(String(value), 300)}`);
 	const text = body ? cut(Buffer.from(body).toString('latin1'), 1_200) : '';
-	return [
-		`${method} ${target}   (${carrier}; ${about}; to ${verdict})`,
-		...lines,
-		'',
-		JSON.stringify(text),
-	].join('\n');
+	return [`${method} ${target}   (${carrier}; ${about}; to ${verdict})`, ...lines, '', JSON.stringify(text)].join('\n');
 }
 
 /** The beginning of a text, with its length where it is cut. */

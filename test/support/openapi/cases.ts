@@ -47,10 +47,7 @@ export function cases(source: Source, operation: Operation): fc.Arbitrary<FuzzCa
 	return fc.oneof({ weight: 1, arbitrary: right }, { weight: 1, arbitrary: fc.oneof(...wrongs) });
 }
 
-function changed(
-	right: fc.Arbitrary<FuzzCase>,
-	changes: fc.Arbitrary<Partial<FuzzCase>>,
-): fc.Arbitrary<FuzzCase> {
+function changed(right: fc.Arbitrary<FuzzCase>, changes: fc.Arbitrary<Partial<FuzzCase>>): fc.Arbitrary<FuzzCase> {
 	return fc.tuple(right, changes).map(([start, change]) => ({ ...start, ...change }));
 }
 
@@ -79,17 +76,13 @@ function rightBase(source: Source, operation: Operation): fc.Arbitrary<Base> {
 
 /** Some of the headers that the operation documents. */
 function ownHeaders({ facts }: Source, operation: Operation): fc.Arbitrary<Record<string, string>> {
-	const values = parametersOf(operation, 'header').map(
-		({ name }): [string, fc.Arbitrary<string | undefined>] => {
-			const known = facts.known[`${operation.name} ${name}`];
-			// A key that another request may have sent with another body would be a conflict.
-			const some = known ? fc.constantFrom(...known) : fc.nat().map(unique);
-			return [name.toLowerCase(), some];
-		},
-	);
-	return fc.record(Object.fromEntries(values), { requiredKeys: [] }) as fc.Arbitrary<
-		Record<string, string>
-	>;
+	const values = parametersOf(operation, 'header').map(({ name }): [string, fc.Arbitrary<string | undefined>] => {
+		const known = facts.known[`${operation.name} ${name}`];
+		// A key that another request may have sent with another body would be a conflict.
+		const some = known ? fc.constantFrom(...known) : fc.nat().map(unique);
+		return [name.toLowerCase(), some];
+	});
+	return fc.record(Object.fromEntries(values), { requiredKeys: [] }) as fc.Arbitrary<Record<string, string>>;
 }
 
 function liveParams(operation: Operation): Record<string, PathValue> {
@@ -112,11 +105,8 @@ function rightBody(source: Source, operation: Operation): fc.Arbitrary<BodyPart>
 		const values = valid(schema, placeOf(source, operation, type));
 		const own = type === 'application/json' ? withTolerated(source, operation, values) : values;
 		const scene = source.facts.scenes?.[operation.name];
-		const some = scene
-			? fc.oneof({ weight: 19, arbitrary: own }, { weight: 1, arbitrary: scene })
-			: own;
-		const verdict = (value: unknown) =>
-			source.oracle.fits(operation, value) ? 'accept' : 'refuse';
+		const some = scene ? fc.oneof({ weight: 19, arbitrary: own }, { weight: 1, arbitrary: scene }) : own;
+		const verdict = (value: unknown) => (source.oracle.fits(operation, value) ? 'accept' : 'refuse');
 		return encoded(some, type, verdict, `a right ${type}`);
 	});
 	return fc.oneof(...kinds);
@@ -139,9 +129,7 @@ function withTolerated(
 	});
 	if (members.length === 0) return bodies;
 	const some = fc.subarray(members, { minLength: 1 });
-	const mixed = fc
-		.tuple(bodies, some)
-		.map(([body, added]) => ({ ...(body as object), ...Object.fromEntries(added) }));
+	const mixed = fc.tuple(bodies, some).map(([body, added]) => ({ ...(body as object), ...Object.fromEntries(added) }));
 	return fc.oneof({ weight: 3, arbitrary: bodies }, { weight: 1, arbitrary: mixed });
 }
 
@@ -216,20 +204,7 @@ function rightQuery({ document, facts }: Source, operation: Operation): fc.Arbit
 	});
 }
 
-const oddNumbers = [
-	'-1',
-	'101',
-	'1e9',
-	'1.5',
-	'',
-	' ',
-	'abc',
-	'NaN',
-	'Infinity',
-	'0x10',
-	'٣',
-	'1,2',
-];
+const oddNumbers = ['-1', '101', '1e9', '1.5', '', ' ', 'abc', 'NaN', 'Infinity', '0x10', '٣', '1,2'];
 
 /** One parameter with a value that the oracle judges, or twice. */
 function wrongQuery(
@@ -246,29 +221,20 @@ function wrongQuery(
 				wrong(schema, place).filter((value) => typeof value === 'string'),
 			);
 			const twice = fc.tuple(valid(schema, place).map(String), once);
-			return fc
-				.oneof({ weight: 4, arbitrary: once }, { weight: 1, arbitrary: twice })
-				.map((value) => {
-					const values = [value].flat() as string[];
-					const query = values.map((text) => `${name}=${encodeURIComponent(text.toWellFormed())}`);
-					return {
-						query: `?${query.join('&')}`,
-						verdict: oracle.parameter(
-							operation,
-							name,
-							values.length === 1 ? (values[0] ?? '') : values,
-						),
-						about: `a changed ${name}`,
-					};
-				});
+			return fc.oneof({ weight: 4, arbitrary: once }, { weight: 1, arbitrary: twice }).map((value) => {
+				const values = [value].flat() as string[];
+				const query = values.map((text) => `${name}=${encodeURIComponent(text.toWellFormed())}`);
+				return {
+					query: `?${query.join('&')}`,
+					verdict: oracle.parameter(operation, name, values.length === 1 ? (values[0] ?? '') : values),
+					about: `a changed ${name}`,
+				};
+			});
 		}),
 	);
 }
 
-function wrongPath(
-	{ facts }: Source,
-	operation: Operation,
-): fc.Arbitrary<Partial<FuzzCase>> | undefined {
+function wrongPath({ facts }: Source, operation: Operation): fc.Arbitrary<Partial<FuzzCase>> | undefined {
 	const [parameter] = parametersOf(operation, 'path');
 	if (!parameter) return undefined;
 	const { name } = parameter;

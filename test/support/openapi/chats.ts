@@ -87,9 +87,7 @@ const talks = fc.record(
 );
 
 function withoutNulls(body: object): Body {
-	return Object.fromEntries(
-		Object.entries(body).filter(([, value]) => value !== null),
-	) as unknown as Body;
+	return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as unknown as Body;
 }
 
 function fitsTogether(body: Body): boolean {
@@ -97,9 +95,7 @@ function fitsTogether(body: Body): boolean {
 	if (tools && functions) return false;
 	if (tools?.some(({ type }) => type !== 'function')) return false;
 	if (modalities.some((name) => name !== 'text')) return false;
-	const names = [...(tools ?? []).map((tool) => tool.function), ...(functions ?? [])].map(
-		(tool) => tool?.name,
-	);
+	const names = [...(tools ?? []).map((tool) => tool.function), ...(functions ?? [])].map((tool) => tool?.name);
 	return isChoice(body, names) && areTurns(body.messages);
 }
 

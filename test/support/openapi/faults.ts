@@ -19,9 +19,7 @@ export function faults(operation: Operation, right: Right, facts: Facts): readon
 		...(operation.security?.length === 0 ? [] : [{ weight: 2, arbitrary: otherKey(right) }]),
 		...(operation.requestBody ? bodyFaults(operation, right) : []),
 		...keyFaults(operation, right, facts),
-		...(hasHeader(operation, 'last-event-id')
-			? [{ weight: 2, arbitrary: badPosition(right) }]
-			: []),
+		...(hasHeader(operation, 'last-event-id') ? [{ weight: 2, arbitrary: badPosition(right) }] : []),
 		...('416' in operation.responses ? [{ weight: 1, arbitrary: badRange(right) }] : []),
 	];
 }
@@ -104,8 +102,7 @@ function bodyFaults(operation: Operation, right: Right): readonly Fault[] {
 
 /** One byte more than the description of the body allows; where that is much, it is only announced. */
 function tooLarge({ requestBody }: Operation, right: Right): readonly Fault[] {
-	const [, limit] =
-		/application\/json: at most (\d+) bytes/.exec(requestBody?.description ?? '') ?? [];
+	const [, limit] = /application\/json: at most (\d+) bytes/.exec(requestBody?.description ?? '') ?? [];
 	if (limit === undefined) return [];
 	const bytes = Number(limit) + 1;
 	const isMuch = bytes > 2_000_000;
@@ -129,21 +126,8 @@ function tooLarge({ requestBody }: Operation, right: Right): readonly Fault[] {
 function badJson(right: Right): Right {
 	const texts = fc.constantFrom(
 		...['', ' ', '{', '{"a":', '{"a":1,}', "{'a':1}", '[1,2', 'NaN', '{"a":NaN}', '{"a":Infinity}'],
-		...[
-			'{"a":01}',
-			'{"a":"\n"}',
-			'{"a":"\\x"}',
-			'{} {}',
-			'/**/{}',
-			'{"a":1 "b":2}',
-			'\u0000',
-			'<a/>',
-		],
-		...[
-			'{"__proto__":{"a":1}}',
-			`${'['.repeat(100_000)}`,
-			`{"a":${'['.repeat(70)}${']'.repeat(70)}}`,
-		],
+		...['{"a":01}', '{"a":"\n"}', '{"a":"\\x"}', '{} {}', '/**/{}', '{"a":1 "b":2}', '\u0000', '<a/>'],
+		...['{"__proto__":{"a":1}}', `${'['.repeat(100_000)}`, `{"a":${'['.repeat(70)}${']'.repeat(70)}}`],
 	);
 	const bytes = fc.oneof(
 		{ weight: 6, arbitrary: texts.map((text) => Buffer.from(text)) },
@@ -161,19 +145,17 @@ function badJson(right: Right): Right {
 
 /** What JSON leaves open (RFC 8259 §4, §8.1): the server may take it or not, and must not stumble. */
 function strangeJson(right: Right): Right {
-	return fc
-		.tuple(right, fc.constantFrom('double', 'mark', 'number', 'latin'))
-		.map(([sent, kind]) => {
-			if (!/^application\/json/i.test(String(sent.headers['content-type']))) return sent;
-			const text = Buffer.from(sent.body ?? []).toString();
-			const body = {
-				double: Buffer.from(text.replace(/^\s*\{/, `{"prompt":5,"model":[],"input":null,`)),
-				mark: Buffer.from(`\ufeff${text}`),
-				number: Buffer.from(text.replace(/^\s*\{/, '{"speed":1e400,"x_n":-1e-400,')),
-				latin: Buffer.from(text, 'latin1'),
-			}[kind];
-			return { ...sent, ...(body && { body }), verdict: 'either' as const, about: `JSON: ${kind}` };
-		});
+	return fc.tuple(right, fc.constantFrom('double', 'mark', 'number', 'latin')).map(([sent, kind]) => {
+		if (!/^application\/json/i.test(String(sent.headers['content-type']))) return sent;
+		const text = Buffer.from(sent.body ?? []).toString();
+		const body = {
+			double: Buffer.from(text.replace(/^\s*\{/, `{"prompt":5,"model":[],"input":null,`)),
+			mark: Buffer.from(`\ufeff${text}`),
+			number: Buffer.from(text.replace(/^\s*\{/, '{"speed":1e400,"x_n":-1e-400,')),
+			latin: Buffer.from(text, 'latin1'),
+		}[kind];
+		return { ...sent, ...(body && { body }), verdict: 'either' as const, about: `JSON: ${kind}` };
+	});
 }
 
 function badType(right: Right): Right {
@@ -215,15 +197,9 @@ function badForm(right: Right): Right {
 		['multipart/form-data; boundary=x', 'nothing of the kind'],
 		['multipart/form-data; boundary=x', '--x\r\nno header at all\r\n\r\nx\r\n--x--\r\n'],
 		['multipart/form-data; boundary=x', '--x--\r\n'],
-		[
-			'multipart/form-data; boundary=x',
-			`--x\r\n${part.replace('prompt', '__proto__')}\r\n--x--\r\n`,
-		],
+		['multipart/form-data; boundary=x', `--x\r\n${part.replace('prompt', '__proto__')}\r\n--x--\r\n`],
 		['multipart/form-data; boundary=x', `--x\r\n${part.replace('prompt', '')}\r\n--x--\r\n`],
-		[
-			'multipart/form-data; boundary=x',
-			`--x\r\n${part.replace('prompt', 'a[b][c]'.repeat(9))}\r\n--x--\r\n`,
-		],
+		['multipart/form-data; boundary=x', `--x\r\n${part.replace('prompt', 'a[b][c]'.repeat(9))}\r\n--x--\r\n`],
 		['multipart/form-data; boundary=x', `${`--x\r\n${part}\r\n`.repeat(70)}--x--\r\n`],
 		['multipart/form-data; boundary=x', `${`--x\r\n${file}\r\n\r\na\r\n`.repeat(20)}--x--\r\n`],
 		['multipart/form-data; boundary=x', `--x\r\n${part}${'y'.repeat(140_000)}\r\n--x--\r\n`],

@@ -89,9 +89,7 @@ export const faultyPlugin = definePlugin({
 					mediaType: 'application/json',
 				}),
 			),
-			faulty('adds', z.object({ n: z.int().min(0).max(50) }), ({ n }) =>
-				n === 50 ? { ...good, secret: 1 } : good,
-			),
+			faulty('adds', z.object({ n: z.int().min(0).max(50) }), ({ n }) => (n === 50 ? { ...good, secret: 1 } : good)),
 			faulty(
 				'accepts',
 				z.object({ n: z.int().meta({ override: { type: 'integer', minimum: 0, maximum: 10 } }) }),
@@ -120,19 +118,13 @@ export const faultyPlugin = definePlugin({
 				({ tag }) => ({ ok: true, tag: (tag as string).trim() }),
 				{ encoding: 'multipart' },
 			),
-			faulty(
-				'mixes',
-				z.object({ a: loose, b: loose }).meta({ override: { oneOf } }),
-				({ a, b }) => {
-					const given = [a, b].filter((value) => value !== undefined);
-					const isText = given.length > 0 && given.every((value) => typeof value === 'string');
-					return isText ? good : refuse('a', 'a or b is missing.');
-				},
-			),
+			faulty('mixes', z.object({ a: loose, b: loose }).meta({ override: { oneOf } }), ({ a, b }) => {
+				const given = [a, b].filter((value) => value !== undefined);
+				const isText = given.length > 0 && given.every((value) => typeof value === 'string');
+				return isText ? good : refuse('a', 'a or b is missing.');
+			}),
 			faulty('lists', z.object({ kinds: z.unknown().meta({ override: kinds }) }), ({ kinds }) =>
-				Array.isArray(kinds) && kinds.length > 0 && kinds.length <= 3
-					? good
-					: refuse('kinds', 'kinds is no list.'),
+				Array.isArray(kinds) && kinds.length > 0 && kinds.length <= 3 ? good : refuse('kinds', 'kinds is no list.'),
 			),
 			faulty('pairs', z.object({ a: z.boolean(), b: z.boolean() }), () => good),
 			faulty(

@@ -92,9 +92,7 @@ export class Fuzzer {
 			throw new Error(`${shown(sent, target)}\nthere was no answer: ${error.cause ?? error}`);
 		});
 		const ms = performance.now() - began;
-		const found = [
-			...judge({ document: this.document, replies: this.#replies }, sent, path, received),
-		];
+		const found = [...judge({ document: this.document, replies: this.#replies }, sent, path, received)];
 		if (ms > this.#lab.slowMs) found.push(`it took ${Math.round(ms)} ms`);
 		count(tally, sent, received.status, ms);
 		await this.#lab.facts.clear(operation, received.status, jsonOf(received));
@@ -104,22 +102,14 @@ export class Fuzzer {
 	async #resolve({ operation, path, params }: FuzzCase): Promise<string> {
 		let result = path;
 		for (const [name, value] of Object.entries(params)) {
-			const text =
-				'text' in value
-					? value.text
-					: encodeURIComponent(await this.#lab.facts.live(operation, value.live));
+			const text = 'text' in value ? value.text : encodeURIComponent(await this.#lab.facts.live(operation, value.live));
 			result = result.replace(`{${name}}`, () => text);
 		}
 		return result;
 	}
 }
 
-function count(
-	tally: Tally,
-	{ verdict, about, carrier }: FuzzCase,
-	status: number,
-	ms: number,
-): void {
+function count(tally: Tally, { verdict, about, carrier }: FuzzCase, status: number, ms: number): void {
 	if (verdict === 'accept') tally.positive++;
 	else if (verdict === 'refuse') tally.negative++;
 	else tally.open++;
@@ -140,20 +130,16 @@ function jsonOf({ headers, body }: Received): unknown {
 
 /** A table of tallies for people. */
 export function tallyTable(tallies: readonly Tally[]): string {
-	const rows = tallies.map(
-		({ operation, positive, negative, open, statuses, slowestMs, slowest }) => {
-			const good = [...statuses]
-				.filter(([status]) => status < 400)
-				.reduce((sum, [, n]) => sum + n, 0);
-			const bad = [...statuses]
-				.filter(([status]) => status >= 400)
-				.sort(([a], [b]) => a - b)
-				.map(([status, n]) => `${status}:${n}`);
-			const slow = `${slowestMs.toFixed(0).padStart(5)} ms (${slowest})`;
-			const counts = [positive, negative, open, good].map((n) => String(n).padStart(6)).join('');
-			return `${operation.padEnd(34)}${counts}  ${bad.join(' ').padEnd(58)}${slow}`;
-		},
-	);
+	const rows = tallies.map(({ operation, positive, negative, open, statuses, slowestMs, slowest }) => {
+		const good = [...statuses].filter(([status]) => status < 400).reduce((sum, [, n]) => sum + n, 0);
+		const bad = [...statuses]
+			.filter(([status]) => status >= 400)
+			.sort(([a], [b]) => a - b)
+			.map(([status, n]) => `${status}:${n}`);
+		const slow = `${slowestMs.toFixed(0).padStart(5)} ms (${slowest})`;
+		const counts = [positive, negative, open, good].map((n) => String(n).padStart(6)).join('');
+		return `${operation.padEnd(34)}${counts}  ${bad.join(' ').padEnd(58)}${slow}`;
+	});
 	const head = `${'operation'.padEnd(34)} right wrong  open   2xx  ${'4xx'.padEnd(58)}slowest`;
 	return [head, ...rows].join('\n');
 }

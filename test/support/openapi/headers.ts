@@ -36,9 +36,7 @@ export function harmlessHeaders(operation: Operation): fc.Arbitrary<Record<strin
 		{ 'if-none-match': '*' },
 		{ 'if-range': '"nothing"', range: 'bytes=0-1' },
 	];
-	const harmless = isBinary
-		? [...always, ...ranges]
-		: [...always, ...ranges, { range: 'bytes=9e9-' }];
+	const harmless = isBinary ? [...always, ...ranges] : [...always, ...ranges, { range: 'bytes=9e9-' }];
 	const some = fc.constantFrom<Record<string, string>>(...(harmless as Record<string, string>[]));
 	return fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: some });
 }

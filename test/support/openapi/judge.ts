@@ -73,10 +73,7 @@ function refusal(document: ApiDocument, sent: FuzzCase, { body }: Received): rea
 /** Whether a message holds a piece of the request that is longer than anybody needs to see. */
 function echoes(message: string, { body, query, params }: FuzzCase): boolean {
 	if (message.length < longestEcho) return false;
-	const texts = [
-		decoded(query),
-		...Object.values(params).map((value) => ('text' in value ? decoded(value.text) : '')),
-	];
+	const texts = [decoded(query), ...Object.values(params).map((value) => ('text' in value ? decoded(value.text) : ''))];
 	const sources = [body ? Buffer.from(body).toString() : '', ...texts];
 	for (let at = 0; at + longestEcho <= message.length; at += 10) {
 		const piece = message.slice(at, at + longestEcho);

@@ -59,8 +59,7 @@ export class Oracle {
 			const fits = (tolerance: Tolerance) =>
 				tolerance.value === value &&
 				name in properties &&
-				(tolerance.at === `${operation.name} ${name}` ||
-					(tolerance.at === '*' && !required.includes(name)));
+				(tolerance.at === `${operation.name} ${name}` || (tolerance.at === '*' && !required.includes(name)));
 			const tolerance = this.#facts.tolerated.find(fits);
 			if (!tolerance && isSpelled && typeof value === 'string') {
 				return [[name, this.#typed(properties[name] ?? {}, value)]];
@@ -79,16 +78,13 @@ export class Oracle {
 			if (type === 'boolean') return booleans[sent.toLowerCase()] ?? sent;
 			return sent;
 		}
-		if (typeof sent !== 'object' || sent === null || Array.isArray(sent) || isFile(sent))
-			return sent;
+		if (typeof sent !== 'object' || sent === null || Array.isArray(sent) || isFile(sent)) return sent;
 		const members = Object.entries(sent).map(([name, value]): [string, unknown] => [
 			name,
 			this.#typed(properties?.[name] ?? {}, value),
 		]);
 		// Nothing is sent for an object without members.
-		return Object.fromEntries(
-			members.filter(([name, value]) => required.includes(name) || !isHollow(value)),
-		);
+		return Object.fromEntries(members.filter(([name, value]) => required.includes(name) || !isHollow(value)));
 	}
 
 	/** Whether everything that the value names exists, as far as the document knows its members. */
@@ -105,15 +101,11 @@ export class Oracle {
 		if (typeof value !== 'object' || value === null) return true;
 		const options = [resolved, ...(resolved.oneOf ?? []), ...(resolved.anyOf ?? [])];
 		if (Array.isArray(value)) {
-			return options.every(({ items = {} }) =>
-				value.every((item) => this.#exists(operation, items, item, address)),
-			);
+			return options.every(({ items = {} }) => value.every((item) => this.#exists(operation, items, item, address)));
 		}
 		return options.every((option) =>
 			Object.entries(this.#document.resolve(option).properties ?? {}).every(([name, inner]) => {
-				const found = Object.hasOwn(value, name)
-					? (value as Record<string, unknown>)[name]
-					: undefined;
+				const found = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 				const below = address === '' ? name : `${address}.${name}`;
 				return found === undefined || this.#exists(operation, inner, found, below);
 			}),
@@ -139,9 +131,7 @@ function numberIn(text: string): unknown {
 }
 
 function isHollow(value: unknown): boolean {
-	return (
-		typeof value === 'object' && value !== null && !isFile(value) && Object.keys(value).length === 0
-	);
+	return typeof value === 'object' && value !== null && !isFile(value) && Object.keys(value).length === 0;
 }
 
 function hasKey(value: unknown, keys: readonly string[]): boolean {

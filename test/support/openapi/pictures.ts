@@ -100,17 +100,7 @@ export function absentPictures({ name }: StoredPicture): readonly string[] {
 }
 
 // The outermost of every rule, and some from the middle.
-const sizes = [
-	'auto',
-	'64x64',
-	'64x192',
-	'192x64',
-	'1024x1024',
-	'1536x1024',
-	'3840x1280',
-	'1280x3840',
-	'3840x2160',
-];
+const sizes = ['auto', '64x64', '64x192', '192x64', '1024x1024', '1536x1024', '3840x1280', '1280x3840', '3840x2160'];
 
 /** The built-in model draws what it is told; small, for there are many. */
 const drawn = fc.record(
@@ -132,12 +122,7 @@ function changed(urls: readonly string[]): fc.Arbitrary<unknown> {
 	return fc.record(
 		{
 			model: fc.constant('builtin-image'),
-			prompt: fc.constantFrom(
-				'grayscale',
-				'blur it, then rotate by 90°',
-				'make it 漢字 🌊',
-				'a\u0000b',
-			),
+			prompt: fc.constantFrom('grayscale', 'blur it, then rotate by 90°', 'make it 漢字 🌊', 'a\u0000b'),
 			image: fc.constantFrom(...urls).map((image_url) => ({ image_url })),
 			output_format: fc.constantFrom('png', 'webp'),
 			input_fidelity: fc.constantFrom('low', 'high'),
@@ -193,13 +178,7 @@ function badPictures(): readonly FileValue[] {
 	);
 }
 
-const labels = [
-	'image/png',
-	'',
-	'image/jpeg;charset=utf-8',
-	'text/html',
-	'application/octet-stream',
-];
+const labels = ['image/png', '', 'image/jpeg;charset=utf-8', 'text/html', 'application/octet-stream'];
 
 function dataUrls(pictures: readonly Picture[]): readonly string[] {
 	return pictures.map(({ bytes }, index) => {

@@ -47,8 +47,7 @@ const formats = {
 function problems(validate: ValidateFunction, value: unknown): readonly string[] {
 	if (validate(value)) return [];
 	return (validate.errors ?? []).map(
-		({ instancePath, message, params }) =>
-			`${instancePath || 'the value'} ${message} (${JSON.stringify(params)})`,
+		({ instancePath, message, params }) => `${instancePath || 'the value'} ${message} (${JSON.stringify(params)})`,
 	);
 }
 
@@ -63,9 +62,7 @@ function closed(node: unknown): unknown {
 
 function withFiles(node: unknown): unknown {
 	return changed(node, (schema) =>
-		schema.type === 'string' && schema.format === 'binary'
-			? { type: 'object', required: [fileMark] }
-			: schema,
+		schema.type === 'string' && schema.format === 'binary' ? { type: 'object', required: [fileMark] } : schema,
 	);
 }
 
@@ -74,7 +71,5 @@ type Node = Readonly<Record<string, unknown>>;
 function changed(node: unknown, change: (node: Node) => Node): unknown {
 	if (Array.isArray(node)) return node.map((item) => changed(item, change));
 	if (typeof node !== 'object' || node === null) return node;
-	return Object.fromEntries(
-		Object.entries(change(node as Node)).map(([key, value]) => [key, changed(value, change)]),
-	);
+	return Object.fromEntries(Object.entries(change(node as Node)).map(([key, value]) => [key, changed(value, change)]));
 }

@@ -20,10 +20,7 @@ export function valid(schema: Schema, place: Place): fc.Arbitrary<unknown> {
 	const usual = facts.usual?.[`${operation.name} ${address}`];
 	const any = allowed(schema, place);
 	if (!usual) return any;
-	return fc.oneof(
-		{ weight: 4, arbitrary: fc.constantFrom(...usual) },
-		{ weight: 1, arbitrary: any },
-	);
+	return fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...usual) }, { weight: 1, arbitrary: any });
 }
 
 function allowed(schema: Schema, place: Place): fc.Arbitrary<unknown> {
@@ -45,9 +42,7 @@ export function formsOf({ oneOf, anyOf, ...common }: Schema): readonly Schema[] 
 	const { properties, required = [] } = common;
 	if (!properties) return options;
 	return options.map((option) => {
-		const foreign = options
-			.filter((each) => each !== option)
-			.flatMap((each) => each.required ?? []);
+		const foreign = options.filter((each) => each !== option).flatMap((each) => each.required ?? []);
 		const own = Object.entries(properties).filter(([name]) => !foreign.includes(name));
 		return {
 			...common,
@@ -100,10 +95,7 @@ function ofType(type: string, schema: Schema, place: Place): fc.Arbitrary<unknow
 		case 'integer':
 			return fc.integer({ min: schema.minimum ?? -1_000, max: schema.maximum ?? 1_000_000 });
 		case 'number':
-			return fc.oneof(
-				fc.double({ ...range(schema), noNaN: true }),
-				fc.constantFrom(...Object.values(range(schema))),
-			);
+			return fc.oneof(fc.double({ ...range(schema), noNaN: true }), fc.constantFrom(...Object.values(range(schema))));
 		case 'boolean':
 			return fc.boolean();
 		case 'null':
@@ -136,17 +128,16 @@ function ofString(schema: Schema, { encoding, facts }: Place): fc.Arbitrary<unkn
 function strangeFields({ facts }: Place): fc.Arbitrary<unknown> {
 	const text = fc.string({ maxLength: 20 });
 	const several = fc.array(text, { minLength: 2, maxLength: 3 });
-	return facts.files.length > 0
-		? fc.oneof(text, several, fc.constantFrom(...facts.files))
-		: fc.oneof(text, several);
+	return facts.files.length > 0 ? fc.oneof(text, several, fc.constantFrom(...facts.files)) : fc.oneof(text, several);
 }
 
 /** Every combination of optional members, and members that the document does not know where it does not forbid them. */
 function ofObject(schema: Schema, place: Place): fc.Arbitrary<unknown> {
 	const { properties = {}, required = [], additionalProperties } = schema;
-	const members = Object.entries(properties).map(
-		([name, inner]): [string, fc.Arbitrary<unknown>] => [name, valid(inner, member(place, name))],
-	);
+	const members = Object.entries(properties).map(([name, inner]): [string, fc.Arbitrary<unknown>] => [
+		name,
+		valid(inner, member(place, name)),
+	]);
 	const known = fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
 	if (additionalProperties === false) return known;
 	const extra = place.encoding === 'json' ? fc.jsonValue({ maxDepth: 1 }) : strangeFields(place);

@@ -17,10 +17,7 @@ export interface ReplyWatch {
 }
 
 /** Watches the server at `url`, which may have a path of its own. `door` fetches its document: over the network unless set. */
-export function watchReplies(
-	url: string,
-	door: (request: Request) => Promise<Response> = fetch,
-): ReplyWatch {
+export function watchReplies(url: string, door: (request: Request) => Promise<Response> = fetch): ReplyWatch {
 	const complaints: string[] = [];
 	const prefix = new URL(url).pathname.replace(/\/$/, '');
 	let checker: Promise<ReplyChecker> | undefined;
@@ -43,10 +40,7 @@ export function watchReplies(
 /** By the text of their document: most servers of a run have the same one, and compiling its schemas takes longer than most tests. */
 const checkers = new Map<string, ReplyChecker>();
 
-async function checkerOf(
-	url: string,
-	door: (request: Request) => Promise<Response>,
-): Promise<ReplyChecker> {
+async function checkerOf(url: string, door: (request: Request) => Promise<Response>): Promise<ReplyChecker> {
 	const answer = await door(new Request(`${url}/openapi.json`));
 	const text = (await answer.text()).replaceAll(url, '');
 	const checker = checkers.get(text) ?? new ReplyChecker(new ApiDocument(JSON.parse(text)));

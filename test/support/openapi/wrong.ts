@@ -104,14 +104,7 @@ function asSent({ encoding }: Place): (value: number) => unknown {
 
 function spellings(value: unknown): readonly string[] {
 	const text = String(value);
-	return [
-		text.toUpperCase(),
-		` ${text}`,
-		`${text} `,
-		text.slice(0, -1),
-		`${text}0`,
-		`${text}\u0000`,
-	];
+	return [text.toUpperCase(), ` ${text}`, `${text} `, text.slice(0, -1), `${text}0`, `${text}\u0000`];
 }
 
 const long = fc
@@ -120,16 +113,7 @@ const long = fc
 
 const oddTexts = fc.oneof(
 	fc.constantFrom('', ' ', 'NaN', 'Infinity', '-Infinity', '-0', '0x10', '1e400', '\u0000', 'null'),
-	fc.constantFrom(
-		'true',
-		'[]',
-		'{}',
-		'[object Object]',
-		'../../etc/passwd',
-		'%00',
-		'${x}',
-		'\u202e',
-	),
+	fc.constantFrom('true', '[]', '{}', '[object Object]', '../../etc/passwd', '%00', '${x}', '\u202e'),
 	anyText({ maxLength: 30 }),
 	long,
 );

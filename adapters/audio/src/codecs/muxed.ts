@@ -21,11 +21,7 @@ export class MuxedCodec implements Codec {
 	#sampleCount = 0;
 	#isFinished = false;
 
-	static async open(
-		format: OutputFormat,
-		encoding: AudioEncodingConfig,
-		sampleRate: number,
-	): Promise<MuxedCodec> {
+	static async open(format: OutputFormat, encoding: AudioEncodingConfig, sampleRate: number): Promise<MuxedCodec> {
 		const codec = new MuxedCodec(format, encoding, sampleRate);
 		await codec.#output.start();
 		return codec;

@@ -18,10 +18,7 @@ export class OggStream {
 	#sequence = 0;
 
 	/** A page of complete packets. Throws a RangeError above its 255 segments. */
-	page(
-		packets: readonly Uint8Array[],
-		{ granule, isLast = false }: PageOptions,
-	): Uint8Array<ArrayBuffer> {
+	page(packets: readonly Uint8Array[], { granule, isLast = false }: PageOptions): Uint8Array<ArrayBuffer> {
 		const segments = packets.flatMap(({ byteLength }) => [
 			...new Array<number>(Math.floor(byteLength / segmentBytes)).fill(segmentBytes),
 			byteLength % segmentBytes,

@@ -1,11 +1,5 @@
 import { defineModel } from '@plinth/core';
-import {
-	type ChatEvent,
-	type ChatModel,
-	type ChatRequest,
-	type ChatRun,
-	chatModels,
-} from '@plinth/plugin-chat/model';
+import { type ChatEvent, type ChatModel, type ChatRequest, type ChatRun, chatModels } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
 import { Library } from './library/library.ts';
 import { respond } from './respond.ts';
@@ -34,11 +28,7 @@ export const builtinChat = defineModel({
 	},
 });
 
-async function* stream(
-	request: ChatRequest,
-	run: ChatRun,
-	library: Library,
-): AsyncGenerator<ChatEvent> {
+async function* stream(request: ChatRequest, run: ChatRun, library: Library): AsyncGenerator<ChatEvent> {
 	run.signal.throwIfAborted();
 	const talk = readTalk(request);
 	const tools = talk.results.length > 0 ? [] : chooseTools(request, talk.words.slice(0, mostWords));

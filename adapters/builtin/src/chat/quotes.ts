@@ -43,9 +43,7 @@ export function choose<T>(options: readonly [T, ...T[]], seed: number): T {
 
 /** `one, two and three`. */
 export function enumerate(items: readonly string[]): string {
-	return items.length < 2
-		? (items[0] ?? '')
-		: `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+	return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
 
 /** `1 page`, `3 pages`. */

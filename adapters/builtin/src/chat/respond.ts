@@ -20,12 +20,7 @@ const partly =
 	'The documents are too long to be searched whole: only the passages that hold most of the question\u2019s words were looked at.';
 
 /** Answers the last turn of a conversation, in the format that is asked for. */
-export async function respond(
-	talk: Talk,
-	format: ChatFormat,
-	run: ChatRun,
-	library: Library,
-): Promise<Answer> {
+export async function respond(talk: Talk, format: ChatFormat, run: ChatRun, library: Library): Promise<Answer> {
 	const told = talk.results.length > 0 ? tellResults(talk.results) : undefined;
 	const sources = told ? resultSources(talk.results) : talk.sources;
 	const questions = readQuestions(talk.question, talk.earlier, sources);

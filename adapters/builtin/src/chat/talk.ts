@@ -67,9 +67,7 @@ function isText(part: ChatPart): part is TextPart {
 }
 
 function systemWords(messages: readonly ChatMessage[]): readonly string[] {
-	return messages.flatMap((message) =>
-		message.role === 'system' ? message.content.map((part) => part.text) : [],
-	);
+	return messages.flatMap((message) => (message.role === 'system' ? message.content.map((part) => part.text) : []));
 }
 
 function addDocuments(sources: Source[], parts: readonly ChatPart[]): void {
@@ -96,31 +94,24 @@ function pastedText(text: string): Source {
 }
 
 /** Parts a long message into the question and the passage that it is about. */
-function partOf(
-	text: string,
-	hasDocuments: boolean,
-): { readonly question: string; readonly passage?: string } {
+function partOf(text: string, hasDocuments: boolean): { readonly question: string; readonly passage?: string } {
 	if (text.length < (hasDocuments ? pastedFrom * 4 : pastedFrom)) return { question: text };
 	const named = /^(?:question|query|q|task)\s*:\s*(.+)$/im.exec(text);
 	if (named?.[1]) return { question: named[1].trim(), passage: text.replace(named[0], '').trim() };
-	const parts = text
-		.split(/\n\s*\n|\n(?=[^\n]*$)|(?<=^[^\n]{3,200}[:?])\s/)
-		.map((part) => part.trim());
+	const parts = text.split(/\n\s*\n|\n(?=[^\n]*$)|(?<=^[^\n]{3,200}[:?])\s/).map((part) => part.trim());
 	const [first = '', last = ''] = [parts[0], parts.at(-1)];
 	const isAsked = (part: string) =>
 		part.length < 300 && parts.length > 1 && /[?:]$|^\w+ (?:this|the|these|all)\b/i.test(part);
 	if (isAsked(last) && !last.endsWith(':'))
 		return { question: last, passage: text.slice(0, text.lastIndexOf(last)).trim() };
-	if (isAsked(first))
-		return { question: first.replace(/:$/, ''), passage: text.slice(first.length).trim() };
+	if (isAsked(first)) return { question: first.replace(/:$/, ''), passage: text.slice(first.length).trim() };
 	return { question: '', passage: text };
 }
 
 function resultsOf(messages: readonly ChatMessage[]): readonly ToolResult[] {
 	const names = new Map<string, string>();
 	for (const message of messages)
-		if (message.role === 'assistant')
-			for (const call of message.toolCalls) names.set(call.id, call.name);
+		if (message.role === 'assistant') for (const call of message.toolCalls) names.set(call.id, call.name);
 	const last = messages.findLastIndex((message) => message.role !== 'tool');
 	return messages.slice(last + 1).flatMap((message) =>
 		message.role === 'tool'

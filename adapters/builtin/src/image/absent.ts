@@ -96,9 +96,7 @@ export function leaveOut(
 /** `a tree` alone stands by itself, and is green; `trees`, and a tree beside something else, are a wood. */
 export function aloneTree(words: readonly string[]): readonly string[] {
 	const at = words.indexOf('tree');
-	const isOne = /^(?:a|an|one|single|lone|lonely|old|big|tall|little|small)$/.test(
-		words[at - 1] ?? '',
-	);
+	const isOne = /^(?:a|an|one|single|lone|lonely|old|big|tall|little|small)$/.test(words[at - 1] ?? '');
 	if (!isOne || words.some((word) => meaningOf(word)?.subject)) return words;
 	const isColored = words.some((word) => meaningOf(word)?.color);
 	return words.toSpliced(at, 1, ...(isColored ? [] : ['green']), 'treealone');

@@ -10,14 +10,12 @@ export interface Quotation {
 }
 
 /** Passages in double quotes of any language. An inch mark behind a number opens none. */
-const double =
-	/(?<![\p{L}\p{N}])["“„«»]\s*([^"“”„«»]{1,300}?)\s*["“”«»](?![\p{L}\p{N}])|「([^「」]{1,300})」/u;
+const double = /(?<![\p{L}\p{N}])["“„«»]\s*([^"“”„«»]{1,300}?)\s*["“”«»](?![\p{L}\p{N}])|「([^「」]{1,300})」/u;
 /** Single quotes are apostrophes as well: they count behind a word that announces writing, or around a capital letter. */
 const single =
 	/(?<=\b(?:says?|saying|reads?|reading|words?|text|caption|captioned|titled?|sign|written|labell?ed|named|called)[\s:,]+)['‘‚]([^'‘’‚\n]{1,300}(?:['’]\p{L}[^'‘’‚\n]{0,100})*)['’‘](?![\p{L}\p{N}])|(?<![\p{L}\p{N}])['‘‚](\p{Lu}[^'‘’‚\n]{1,200}(?:['’]\p{L}[^'‘’‚\n]{0,100})*)['’‘](?![\p{L}\p{N}])/iu;
 /** `caption: …` up to the end of its line or sentence. */
-const labelled =
-	/\b(?:caption|title|text|words|slogan|headline)\s*:\s*([^\n;]{1,300}?)(?=[;\n]|[.]\s|$)/iu;
+const labelled = /\b(?:caption|title|text|words|slogan|headline)\s*:\s*([^\n;]{1,300}?)(?=[;\n]|[.]\s|$)/iu;
 /** `that says Welcome Home`: words with capital letters and numbers, as many as follow each other. */
 const announced =
 	/\b(?:(?:sign|poster|banner|card|board|text|it|that|which) (?:says|reads)|says|saying|with the (?:words?|text|caption|title)|the words?|captioned|titled)\s+((?:\p{Lu}[\p{L}\p{N}'’&!?-]*)(?:\s+(?:\p{Lu}|\p{N}|&)[\p{L}\p{N}'’&!?%-]*(?:[/:.][\p{L}\p{N}][\p{L}\p{N}'’&!?%-]*){0,4}){0,15})/u;

@@ -153,10 +153,7 @@ function plateHeight({ lines, size }: Caption): number {
 }
 
 /** The mean colour of a part of the picture; transparent parts count as white. */
-function behind(
-	{ width, height, data }: Surface,
-	box: { x: number; y: number; width: number; height: number },
-): Rgb {
+function behind({ width, height, data }: Surface, box: { x: number; y: number; width: number; height: number }): Rgb {
 	const sum = [0, 0, 0];
 	let count = 0;
 	for (let y = Math.max(0, box.y); y < Math.min(height, box.y + box.height); y += 4) {

@@ -64,9 +64,7 @@ function mirroredIn(canvas: Canvas, near: readonly SceneItem[]): Composition['mi
 		const lake = setting === 'lake';
 		const strength = (lake ? 0.62 : 0.34) * (wet ? 0.5 : 1);
 		const horizon = Math.round(plan.horizon * height);
-		return before < 0
-			? undefined
-			: { before, reflection: { horizon, strength, rough: lake ? 0.5 : 1, seed } };
+		return before < 0 ? undefined : { before, reflection: { horizon, strength, rough: lake ? 0.5 : 1, seed } };
 	}
 	if (setting !== 'city' || !(wet || time === 'night')) return undefined;
 	// The street is the last of the four strips of a city.

@@ -101,8 +101,7 @@ function subjectOf(genre: Genre, scene: ScenePlan, words: readonly string[]): st
 function silent(element: Element, { setting, weather, time }: ScenePlan): boolean {
 	const covered = weather === 'storm' || weather === 'rain' || weather === 'fog';
 	if (element === 'moon') return covered || setting === 'space' || time !== 'night';
-	if (element === 'stars')
-		return setting === 'space' || setting === 'abstract' || setting === 'underwater';
+	if (element === 'stars') return setting === 'space' || setting === 'abstract' || setting === 'underwater';
 	return element === 'bubbles' && setting === 'underwater';
 }
 
@@ -128,10 +127,7 @@ function leftOut(genre: Genre, scene: ScenePlan, words: readonly string[]): read
 	const left = words.filter((word) => {
 		const { subject, setting } = meaningFor(word) ?? {};
 		if (subject)
-			return (
-				genre === 'bouquet' ||
-				(subject !== scene.subject && !(subject === 'planet' && scene.setting === 'space'))
-			);
+			return genre === 'bouquet' || (subject !== scene.subject && !(subject === 'planet' && scene.setting === 'space'));
 		if (setting === undefined || setting === scene.setting || setting === 'sky') return false;
 		return genre === 'scene' && !shows[scene.setting]?.includes(setting);
 	});
@@ -144,7 +140,5 @@ function meaningFor(word: string) {
 }
 
 function list(things: readonly string[]): string {
-	return things.length < 2
-		? things.join('')
-		: `${things.slice(0, -1).join(', ')} and ${things.at(-1)}`;
+	return things.length < 2 ? things.join('') : `${things.slice(0, -1).join(', ')} and ${things.at(-1)}`;
 }

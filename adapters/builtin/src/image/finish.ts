@@ -16,20 +16,13 @@ export interface Finish {
 }
 
 /** Lets bright parts shine, darkens the corners and adds a little grain. For opaque pictures. */
-export function finish(
-	surface: Surface,
-	{ bloom, vignette, grain, seed }: Finish,
-	check: () => void,
-): void {
+export function finish(surface: Surface, { bloom, vignette, grain, seed }: Finish, check: () => void): void {
 	const { width, height, data } = surface;
 	const glow = blurred(brightCells(surface, bloom), 3);
 	const noise = grainTable(seed, grain);
 	const light = new Float32Array(width * 3);
 	const spread = spreadTable(width, glow.width);
-	const columns = Float32Array.from(
-		{ length: width },
-		(_, x) => ((x + 0.5) / width - 0.5) ** 2 * vignette,
-	);
+	const columns = Float32Array.from({ length: width }, (_, x) => ((x + 0.5) / width - 0.5) ** 2 * vignette);
 	for (let y = 0, at = 0; y < height; y++) {
 		if (y % 64 === 0) check();
 		glowRow(glow, y, spread, light);
@@ -71,8 +64,7 @@ function brightCells({ width, height, data }: Surface, strength: number): Cells 
 			if (light < 150) continue;
 			const share = ((light - 150) / 105) ** 2 * strength;
 			const cell = ((y >> 3) * w + (x >> 3)) * 3;
-			for (let k = 0; k < 3; k++)
-				cells[cell + k] = (cells[cell + k] as number) + (data[at + k] as number) * share;
+			for (let k = 0; k < 3; k++) cells[cell + k] = (cells[cell + k] as number) + (data[at + k] as number) * share;
 		}
 	}
 	// In a bright picture nothing has to shine; in the dark a lamp does.
@@ -106,8 +98,7 @@ function boxBlur(
 	for (let line = 0; line < lines; line++) {
 		for (let k = 0; k < 3; k++) {
 			const base = line * gap + k;
-			const at = (i: number): number =>
-				from[base + Math.min(length - 1, Math.max(0, i)) * step] as number;
+			const at = (i: number): number => from[base + Math.min(length - 1, Math.max(0, i)) * step] as number;
 			let sum = 0;
 			for (let i = -radius; i <= radius; i++) sum += at(i);
 			for (let i = 0; i < length; i++) {
@@ -137,12 +128,7 @@ function spreadTable(pixels: number, cells: number): Spread {
 }
 
 /** Reads one row of pixels between the cells. */
-function glowRow(
-	{ width, height, data }: Cells,
-	y: number,
-	{ left, share }: Spread,
-	to: Float32Array,
-): void {
+function glowRow({ width, height, data }: Cells, y: number, { left, share }: Spread, to: Float32Array): void {
 	const v = Math.min(height - 1, Math.max(0, (y + 0.5) / CELL - 0.5));
 	const top = Math.floor(v);
 	const low = Math.min(height - 1, top + 1);
@@ -162,8 +148,5 @@ function glowRow(
 
 function grainTable(seed: number, grain: number): Float32Array {
 	const random = createRandom(seed);
-	return Float32Array.from(
-		{ length: 8192 },
-		() => (random.next() + random.next() - 1) * grain + 0.5,
-	);
+	return Float32Array.from({ length: 8192 }, () => (random.next() + random.next() - 1) * grain + 0.5);
 }

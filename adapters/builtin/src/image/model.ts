@@ -72,12 +72,8 @@ export function createGenerator(pool: Pool<DrawJobs>): NonNullable<ImageModel['g
 
 function captionWarnings({ shortened, incomplete }: Painted): readonly string[] {
 	return [
-		...(shortened
-			? ['The caption is shortened: it would not fit into a third of the picture.']
-			: []),
-		...(incomplete
-			? ['The caption leaves out characters that the built-in typefaces do not have.']
-			: []),
+		...(shortened ? ['The caption is shortened: it would not fit into a third of the picture.'] : []),
+		...(incomplete ? ['The caption leaves out characters that the built-in typefaces do not have.'] : []),
 	];
 }
 

@@ -115,8 +115,7 @@ function drawItem(surface: Surface, item: SceneItem, rasterize: Rasterizer): voi
 	const swing = bob ? Math.sin(bob.phase * Math.PI * 2) * bob.height : 0;
 	// Only what can be seen of a layer that repeats.
 	const columns = item.wraps && x === 0 ? surface.width : undefined;
-	const pixels =
-		item.kind === 'svg' ? rasterize(svgOf(item.drawing, columns)) : item.paint(columns);
+	const pixels = item.kind === 'svg' ? rasterize(svgOf(item.drawing, columns)) : item.paint(columns);
 	lay(surface, pixels, Math.round(x), Math.round(y + swing), item.wraps && x !== 0);
 }
 

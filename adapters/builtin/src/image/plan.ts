@@ -59,12 +59,9 @@ export function planPicture(wish: PictureWish): {
 		transparent: wish.transparent,
 		finish: finishOf(wish),
 	};
-	const warnings = quotation?.more
-		? ['Only the first quoted passage is written on the picture.']
-		: [];
+	const warnings = quotation?.more ? ['Only the first quoted passage is written on the picture.'] : [];
 	// Words that are only written are not misunderstood.
-	const drawn =
-		said.length > 0 ? words : words.filter((word) => lookUp(word, genre).kind !== 'unknown');
+	const drawn = said.length > 0 ? words : words.filter((word) => lookUp(word, genre).kind !== 'unknown');
 	return { plan, words: describe(plan, drawn, kept), warnings };
 }
 
@@ -115,8 +112,7 @@ function colored(palette: Palette, [first, second]: readonly Rgb[], bold: boolea
 
 /** Steps count where they are given. */
 function finishOf({ quality, steps }: PictureWish): PicturePlan['finish'] {
-	if (steps === undefined)
-		return ({ low: 'draft', medium: 'plain', high: 'lit' } as const)[quality];
+	if (steps === undefined) return ({ low: 'draft', medium: 'plain', high: 'lit' } as const)[quality];
 	return steps < 5 ? 'draft' : steps < 15 ? 'plain' : 'lit';
 }
 

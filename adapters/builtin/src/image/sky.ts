@@ -6,11 +6,7 @@ import type { Surface } from './surface.ts';
 const CHECK_ROWS = 64;
 
 /** Paints what lies behind everything on the whole surface. */
-export function paintSky(
-	{ width, height, data }: Surface,
-	plan: ScenePlan,
-	check: () => void,
-): void {
+export function paintSky({ width, height, data }: Surface, plan: ScenePlan, check: () => void): void {
 	const { rows, paints } = createBackdrop(plan, { width, height });
 	const color = new Float32Array(3);
 	for (let y = 0, at = 0; y < height; y++) {

@@ -4,9 +4,7 @@ import type { Surface } from './surface.ts';
 /** Draws all particles as they are at the first moment. */
 export function drawParticles(surface: Surface, particles: Particles): void {
 	const { color } = particles.swarm;
-	eachParticle(particles, 0, (stamp, x, y, opacity) =>
-		drawStamp(surface, stamp, x, y, color, opacity),
-	);
+	eachParticle(particles, 0, (stamp, x, y, opacity) => drawStamp(surface, stamp, x, y, color, opacity));
 }
 
 function drawStamp(

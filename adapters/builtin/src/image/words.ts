@@ -6,16 +6,13 @@ export type Genre = 'scene' | 'hills' | 'portrait' | 'bouquet' | 'pattern';
 
 const genres: Record<Exclude<Genre, 'scene'>, string> = {
 	hills: 'hill hills hillside tuscany tuscan rolling highland highlands vineyard',
-	portrait:
-		'portrait portraits face headshot bust selfie queen king princess prince duke duchess mona lisa',
+	portrait: 'portrait portraits face headshot bust selfie queen king princess prince duke duchess mona lisa',
 	bouquet: 'bouquet vase still-life flowerpot',
 	pattern:
 		'pattern patterns geometric geometry tile tiles mosaic wallpaper tessellation truchet quilt textile ornament ornamental kaleidoscope mandala',
 };
 const byWord = new Map(
-	Object.entries(genres).flatMap(([genre, words]) =>
-		words.split(' ').map((word) => [word, genre as Genre] as const),
-	),
+	Object.entries(genres).flatMap(([genre, words]) => words.split(' ').map((word) => [word, genre as Genre] as const)),
 );
 
 /** Words that shape a request and mean nothing that could be drawn. */
@@ -114,8 +111,6 @@ export function genreOf(words: readonly string[]): Genre {
 	}
 	const found = words.map(meaningOf).filter((meaning) => meaning !== undefined);
 	const flowers = found.some(({ element }) => element === 'flowers');
-	const elsewhere = found.some(
-		({ setting, subject }) => setting !== undefined || subject !== undefined,
-	);
+	const elsewhere = found.some(({ setting, subject }) => setting !== undefined || subject !== undefined);
 	return flowers && !elsewhere ? 'bouquet' : 'scene';
 }

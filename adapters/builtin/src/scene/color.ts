@@ -12,11 +12,7 @@ export function rgb(text: string): Rgb {
 
 /** Writes `#rrggbb`. */
 export function hex(color: Rgb): string {
-	const [r, g, b] = color.map((part) => Math.round(Math.min(255, Math.max(0, part)))) as [
-		number,
-		number,
-		number,
-	];
+	const [r, g, b] = color.map((part) => Math.round(Math.min(255, Math.max(0, part)))) as [number, number, number];
 	return `#${((1 << 24) | (r << 16) | (g << 8) | b).toString(16).slice(1)}`;
 }
 
@@ -37,11 +33,7 @@ export function adjust(color: Rgb, hue: number, chroma = 1, light = 0): Rgb {
 /** Moves the hue towards another colour and keeps most of the lightness. */
 export function tint(color: Rgb, target: Rgb, amount: number): Rgb {
 	const [from, to] = [toLab(color), toLab(target)];
-	return toRgb([
-		lerp(from[0], to[0], amount * 0.25),
-		lerp(from[1], to[1], amount),
-		lerp(from[2], to[2], amount),
-	]);
+	return toRgb([lerp(from[0], to[0], amount * 0.25), lerp(from[1], to[1], amount), lerp(from[2], to[2], amount)]);
 }
 
 function lerp(a: number, b: number, t: number): number {

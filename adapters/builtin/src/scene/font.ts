@@ -27,9 +27,7 @@ export function loadFont(face: Face = 'bold'): Promise<Font> {
 	const known = loading.get(face);
 	if (known) return known;
 	const [family, file] = faces[face];
-	const font = readFile(createRequire(import.meta.url).resolve(file)).then((bytes) =>
-		parseFont(family, bytes),
-	);
+	const font = readFile(createRequire(import.meta.url).resolve(file)).then((bytes) => parseFont(family, bytes));
 	loading.set(face, font);
 	return font;
 }

@@ -96,8 +96,7 @@ learn('setting', {
 	lake: 'lake river pond water waterfall stream reflection fjord',
 	mountains: 'mountain peak alps alpine summit valley canyon volcano ridge himalaya glacier',
 	forest: 'forest wood woods woodland jungle trail rainforest',
-	meadow:
-		'meadow field hill grass farm countryside garden park village prairie picnic lawn orchard',
+	meadow: 'meadow field hill grass farm countryside garden park village prairie picnic lawn orchard',
 	city: 'city town street skyline skyscraper downtown urban tokyo paris london york berlin cyberpunk metropolis rooftop alley',
 	desert: 'desert dune sahara oasis egypt mesa savanna savannah',
 	winter: 'winter snow snowy ice icy arctic polar christmas tundra',
@@ -116,8 +115,7 @@ learn('home', {
 	city: 'building neon traffic car taxi bus train tram metro robot office bridge',
 	desert: 'sand cactus camel pyramid dry lion elephant giraffe',
 	winter: 'ski skiing sled penguin igloo frozen snowman frost santa',
-	space:
-		'star planet rocket astronaut spaceship spacecraft alien ufo comet meteor starship satellite asteroid',
+	space: 'star planet rocket astronaut spaceship spacecraft alien ufo comet meteor starship satellite asteroid',
 	underwater: 'fish submarine jellyfish diver diving whale shark octopus turtle mermaid',
 	sky: 'flying flight airplane aeroplane plane balloon kite glider bird',
 	abstract: 'shape dream minimal music sound idea logo liquid texture colour color',
@@ -150,8 +148,7 @@ learn('element', {
 	leaves: 'leaf leaves autumn fall maple october',
 	bubbles: 'bubble underwater soap diver',
 	fireworks: 'firework fireworks celebration party festival birthday celebrate carnival',
-	flowers:
-		'flower garden tulip rose sunflower daisy bloom blooming lavender poppy wildflower bee butterfly',
+	flowers: 'flower garden tulip rose sunflower daisy bloom blooming lavender poppy wildflower bee butterfly',
 });
 learn('subject', {
 	boat: 'boat sailboat ship yacht sail sailing pirate canoe harbor harbour',

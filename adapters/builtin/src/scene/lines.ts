@@ -35,12 +35,7 @@ export function balanceLines(
 }
 
 /** Cuts a word that is wider than a line; gives up after more than `most` pieces. */
-export function splitWord(
-	word: string,
-	measure: Measure,
-	width: number,
-	most: number,
-): readonly string[] {
+export function splitWord(word: string, measure: Measure, width: number, most: number): readonly string[] {
 	if (measure(word) <= width) return [word];
 	const parts: string[] = [];
 	let part = '';

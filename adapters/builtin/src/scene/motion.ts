@@ -10,8 +10,7 @@ export interface CameraWords {
 	readonly fadeOut: boolean;
 }
 
-const move =
-	'(?:pan|pans|panning|move|moves|moving|slide|slides|sliding|camera|track|tracking|tilt|tilts|scroll)';
+const move = '(?:pan|pans|panning|move|moves|moving|slide|slides|sliding|camera|track|tracking|tilt|tilts|scroll)';
 
 /** Finds `zoom in`, `pan left`, `tilt up`, `fade out`, `still` and their kin in the words of a prompt. */
 export function cameraWords(words: readonly string[]): CameraWords {

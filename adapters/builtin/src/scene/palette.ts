@@ -95,8 +95,7 @@ export function choosePalette(
 	const lit = adjust(shade(rgb(random.pick(lands[setting])), 0.6), 0, 1);
 	const land = mix(mix(rgb('#0a1020'), lit, brightness[time]), low, time === 'day' ? 0.06 : 0.16);
 	const ink = mix(mix(land, rgb('#070b16'), time === 'day' ? 0.5 : 0.74), top, 0.1);
-	const bright =
-		time === 'night' ? mix(horizon, rgb('#aebbd8'), 0.25) : mix(horizon, rgb('#ffffff'), 0.55);
+	const bright = time === 'night' ? mix(horizon, rgb('#aebbd8'), 0.25) : mix(horizon, rgb('#ffffff'), 0.55);
 	return {
 		sky: sky as unknown as Palette['sky'],
 		light: rgb(chosen[4]),

@@ -127,9 +127,7 @@ export function eachParticle(
 		const py = area.y + modulo(dot.y + speed.y * dot.pace * time, area.height);
 		const beat = pulse ? Math.sin((time / pulse.period + dot.phase) * Math.PI * 2) : 1;
 		const opacity = swarm.opacity * (pulse ? 1 - pulse.depth * (0.5 - 0.5 * beat) : 1);
-		const step = flap
-			? Math.floor(time / flap + dot.phase * stamps.length) % stamps.length
-			: dot.stamp;
+		const step = flap ? Math.floor(time / flap + dot.phase * stamps.length) % stamps.length : dot.stamp;
 		const x = px + (sway ? Math.sin(turn) * sway.x : 0);
 		const y = py + (sway ? Math.cos(turn * 0.7) * sway.y : 0);
 		draw(stamps[step] as Stamp, x, y, opacity);

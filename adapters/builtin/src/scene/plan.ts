@@ -57,11 +57,7 @@ export function planScene({ prompt, remixOf, seed, composition }: PlanInput): Sc
 	const shapeSeed = hashText(composition ?? remixOf ?? prompt);
 	// One sequence per question, so that a remix that answers one of them with words keeps the others.
 	const random = createRandom(shapeSeed);
-	const [place, hour, hues] = [1, 2, 3].map((i) => createRandom(shapeSeed + i)) as [
-		Random,
-		Random,
-		Random,
-	];
+	const [place, hour, hues] = [1, 2, 3].map((i) => createRandom(shapeSeed + i)) as [Random, Random, Random];
 	const setting = first(found, 'setting') ?? first(found, 'home') ?? place.pick(unknownSettings);
 	const weather = first(found, 'weather') ?? defaultWeather(setting, hour);
 	const time = first(found, 'time') ?? defaultTime(setting, found, hour);
@@ -87,24 +83,10 @@ export function planScene({ prompt, remixOf, seed, composition }: PlanInput): Sc
 	};
 }
 
-const unknownSettings: readonly Setting[] = [
-	'abstract',
-	'abstract',
-	'abstract',
-	'mountains',
-	'meadow',
-	'sea',
-	'sky',
-];
+const unknownSettings: readonly Setting[] = ['abstract', 'abstract', 'abstract', 'mountains', 'meadow', 'sea', 'sky'];
 
 /** Lights that need a dark sky. */
-const nightly: ReadonlySet<Element> = new Set([
-	'moon',
-	'stars',
-	'aurora',
-	'fireworks',
-	'fireflies',
-]);
+const nightly: ReadonlySet<Element> = new Set(['moon', 'stars', 'aurora', 'fireworks', 'fireflies']);
 
 function first<K extends keyof Meaning>(found: readonly Meaning[], key: K): Meaning[K] | undefined {
 	return found.find((meaning) => meaning[key] !== undefined)?.[key];
@@ -121,12 +103,7 @@ function defaultTime(setting: Setting, found: readonly Meaning[], random: Random
 	return random.pick<Time>(['dawn', 'day', 'day', 'day', 'dusk', 'dusk', 'night']);
 }
 
-function elementsOf(
-	found: readonly Meaning[],
-	setting: Setting,
-	time: Time,
-	weather: Weather,
-): readonly Element[] {
+function elementsOf(found: readonly Meaning[], setting: Setting, time: Time, weather: Weather): readonly Element[] {
 	const all = new Set(found.flatMap((meaning) => meaning.element ?? []));
 	const open = weather === 'clear' || weather === 'clouds' || weather === 'snow';
 	if (time === 'night' && open) all.add('stars');

@@ -25,9 +25,9 @@ let ready: Promise<void> | undefined;
 /** Loads resvg once per thread. Text is drawn in these fonts and in nothing else: in a later one where the first lacks a character. */
 export async function createRasterizer(...fonts: readonly Font[]): Promise<Rasterizer> {
 	// A second `initWasm` in one thread throws, hence the promise that all callers share.
-	ready ??= readFile(
-		createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm'),
-	).then((wasm) => initWasm(wasm));
+	ready ??= readFile(createRequire(import.meta.url).resolve('@resvg/resvg-wasm/index_bg.wasm')).then((wasm) =>
+		initWasm(wasm),
+	);
 	await ready;
 	const font = {
 		fontBuffers: fonts.map(({ file }) => file),

@@ -33,10 +33,7 @@ export class Flite {
 	/** Speaks `text`, printable ASCII. `settings` are flite features such as `duration_stretch`. */
 	speak(text: string, voice: FliteVoice, settings: Readonly<Record<string, number>>): FliteSound {
 		// The text travels as a file: nothing in it can be taken for an option or for SSML.
-		const options = Object.entries(settings).flatMap(([key, value]) => [
-			'--setf',
-			`${key}=${value}`,
-		]);
+		const options = Object.entries(settings).flatMap(([key, value]) => ['--setf', `${key}=${value}`]);
 		const args = ['flite', '-voice', voice, ...options, '-f', textFile, '-o', soundFile];
 		const wasi = new MemoryWasi(args, { [textFile]: new TextEncoder().encode(text) });
 		this.#run(wasi);
@@ -62,9 +59,7 @@ export class Flite {
 	#instantiate(): WasmInstance {
 		const names = Object.keys(new MemoryWasi([], {}).imports());
 		// The instance outlives each run's file system, so its imports look up the current one.
-		const imports = Object.fromEntries(
-			names.map((name) => [name, (...args: never[]) => this.#call(name, args)]),
-		);
+		const imports = Object.fromEntries(names.map((name) => [name, (...args: never[]) => this.#call(name, args)]));
 		this.#instance = new wasm.Instance(this.#module, { wasi_snapshot_preview1: imports });
 		const { memory } = this.#instance.exports;
 		this.#image ??= new Uint8Array(memory.buffer.slice(0));
@@ -94,8 +89,7 @@ export class Flite {
 
 function readSound(wasi: MemoryWasi): FliteSound {
 	const wav = wasi.file(soundFile);
-	if (!wav || wav.byteLength < headerBytes)
-		throw new Error(`flite made no sound. ${wasi.errors}`.trim());
+	if (!wav || wav.byteLength < headerBytes) throw new Error(`flite made no sound. ${wasi.errors}`.trim());
 	const view = new DataView(wav.buffer, wav.byteOffset, wav.byteLength);
 	const samples = new Int16Array((wav.byteLength - headerBytes) >> 1);
 	for (let index = 0; index < samples.length; index++) {

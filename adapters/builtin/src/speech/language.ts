@@ -29,15 +29,9 @@ const profiles: Readonly<Record<string, readonly string[]>> = {
 		'de het een en van niet dat op te zijn met voor maar ik je hij ook aan wij naar dit wat zeer heel vandaag heeft'.split(
 			' ',
 		),
-	Swedish:
-		'och är det att en som på inte jag med för av till har vi ett kan du idag mycket denna detta'.split(
-			' ',
-		),
-	Danish: 'og er det at en ikke jeg med af til har vi et på kan du meget denne dette som jeg'.split(
-		' ',
-	),
-	Polish:
-		'w i na nie że się z do jest jak ale czy był tak po co dla dzisiaj bardzo tego oraz'.split(' '),
+	Swedish: 'och är det att en som på inte jag med för av till har vi ett kan du idag mycket denna detta'.split(' '),
+	Danish: 'og er det at en ikke jeg med af til har vi et på kan du meget denne dette som jeg'.split(' '),
+	Polish: 'w i na nie że się z do jest jak ale czy był tak po co dla dzisiaj bardzo tego oraz'.split(' '),
 };
 
 const english = new Set(

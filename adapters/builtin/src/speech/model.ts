@@ -27,8 +27,7 @@ type Config = z.output<typeof config>;
 export const builtinSpeech = defineModel({
 	kind: speechModels,
 	name: 'builtin.speech',
-	description:
-		'Spoken English by the flite synthesizer: diphone and statistical voices, no neural network.',
+	description: 'Spoken English by the flite synthesizer: diphone and statistical voices, no neural network.',
 	config,
 	create({ config, onStop }): SpeechModel {
 		const synthesizer = new Synthesizer({ deadlineMs: config.deadlineMs });
@@ -85,10 +84,7 @@ function planSpeech(request: SpeechRequest, config: Config): Plan {
 function findVoice(name: string): Voice {
 	const voice = Object.hasOwn(voices, name) ? voices[name] : undefined;
 	if (voice) return voice;
-	throw invalidValue(
-		'voice',
-		`This model has no such voice. Use one of ${Object.keys(voices).join(', ')}.`,
-	);
+	throw invalidValue('voice', `This model has no such voice. Use one of ${Object.keys(voices).join(', ')}.`);
 }
 
 function pauseAfter(boundary: Boundary, config: Config): number {

@@ -41,10 +41,7 @@ const rules: readonly Rule[] = [
 	[/(\d)\s?[–—−]\s?(?=\d)/g, '$1-'],
 	[/[‐‑‒−]|(?<=\w)–(?=\w)/g, '-'],
 	[/\s{0,4}(?:[–—―]|(?<![-\w])-{2,}(?!\w))\s{0,4}/g, ', '],
-	[
-		new RegExp(`([€£¥₹])\\s?(${amount})(${scale})`, 'g'),
-		(_all, sign, value, unit) => money(sign, value, unit),
-	],
+	[new RegExp(`([€£¥₹])\\s?(${amount})(${scale})`, 'g'), (_all, sign, value, unit) => money(sign, value, unit)],
 	[new RegExp(`(${amount})\\s?([€£¥₹])`, 'g'), (_all, value, sign) => money(sign, value, '')],
 	[/[€£¥₹]/g, (sign) => ` ${currencies[sign]?.[1]} `],
 	[new RegExp(`(?<![\\w$])(${amount})\\s?\\$(?!\\s?\\d)`, 'g'), '$$$1'],
@@ -121,10 +118,7 @@ export function isSpeakable(text: string): boolean {
 }
 
 function apply(steps: readonly Rule[], text: string): string {
-	return steps.reduce(
-		(result, [pattern, replacement]) => result.replace(pattern, replacement as string),
-		text,
-	);
+	return steps.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement as string), text);
 }
 
 function money(sign: string, value: string, unit: string): string {
@@ -133,7 +127,6 @@ function money(sign: string, value: string, unit: string): string {
 	const comma = value.endsWith(',') ? ',' : '';
 	if (unit) return `${value.replace(/,$/, '')}${unit} ${many}${comma}`;
 	const name = whole === '1' ? one : many;
-	if (part.length === 2 && Number(part) > 0)
-		return `${whole} ${name} and ${Number(part)} ${cents}${comma}`;
+	if (part.length === 2 && Number(part) > 0) return `${whole} ${name} and ${Number(part)} ${cents}${comma}`;
 	return part && Number(part) > 0 ? `${whole}.${part} ${many}${comma}` : `${whole} ${name}${comma}`;
 }

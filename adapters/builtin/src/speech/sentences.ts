@@ -92,9 +92,7 @@ function splitLong(sentence: string): Piece[] {
 }
 
 function breakWord(word: string): readonly string[] {
-	return word.length <= longestWord
-		? [word]
-		: (word.match(new RegExp(`.{1,${longestWord}}`, 'g')) ?? []);
+	return word.length <= longestWord ? [word] : (word.match(new RegExp(`.{1,${longestWord}}`, 'g')) ?? []);
 }
 
 function weigh(word: string): number {

@@ -17,18 +17,9 @@ const fadeOutMs = 15;
  * Cuts the synthesizer's own silence off both ends, fades the edges so that they do not click, and appends the pause.
  * Returns signed 16-bit little-endian bytes; an utterance without sound becomes its pause.
  */
-export function shapeUtterance(
-	samples: Int16Array,
-	sampleRate: number,
-	shape: Shape,
-): Uint8Array<ArrayBuffer> {
+export function shapeUtterance(samples: Int16Array, sampleRate: number, shape: Shape): Uint8Array<ArrayBuffer> {
 	const per = (ms: number) => Math.round((sampleRate * ms) / 1000);
-	const [start, end] = soundingPart(
-		samples,
-		silenceBelow / shape.gain,
-		per(keepBeforeMs),
-		per(keepAfterMs),
-	);
+	const [start, end] = soundingPart(samples, silenceBelow / shape.gain, per(keepBeforeMs), per(keepAfterMs));
 	const length = end - start;
 	const fadeIn = Math.min(per(fadeInMs), length >> 1);
 	const fadeOut = Math.min(per(fadeOutMs), length >> 1);

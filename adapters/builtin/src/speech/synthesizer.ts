@@ -79,9 +79,7 @@ export class Synthesizer {
 			worker.ref();
 			worker.postMessage(job.utterance);
 		} catch (error) {
-			this.#settle(() =>
-				job.done.reject(modelError('The speech synthesizer did not start.', error)),
-			);
+			this.#settle(() => job.done.reject(modelError('The speech synthesizer did not start.', error)));
 		}
 	}
 
@@ -100,9 +98,7 @@ export class Synthesizer {
 		worker.unref();
 		worker.on('message', (spoken: Spoken) => this.#finish(worker, spoken));
 		worker.on('error', (error) => this.#lose(worker, error));
-		worker.on('exit', (code) =>
-			this.#lose(worker, new Error(`The thread ended with code ${code}.`)),
-		);
+		worker.on('exit', (code) => this.#lose(worker, new Error(`The thread ended with code ${code}.`)));
 		this.#worker = worker;
 		return worker;
 	}
@@ -114,10 +110,7 @@ export class Synthesizer {
 		worker.unref();
 		this.#settle(() => {
 			if ('pcm' in spoken) job?.done.resolve(spoken.pcm);
-			else
-				job?.done.reject(
-					modelError('The speech synthesizer could not speak a part of the text.', spoken.error),
-				);
+			else job?.done.reject(modelError('The speech synthesizer could not speak a part of the text.', spoken.error));
 		});
 	}
 
@@ -127,9 +120,7 @@ export class Synthesizer {
 		const job = this.#running;
 		if (!job) return;
 		this.#settle(() =>
-			job.done.reject(
-				modelError('The speech synthesizer stopped in the middle of the text. Try again.', reason),
-			),
+			job.done.reject(modelError('The speech synthesizer stopped in the middle of the text. Try again.', reason)),
 		);
 	}
 

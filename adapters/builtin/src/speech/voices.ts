@@ -72,14 +72,13 @@ const gains: Readonly<Record<FliteVoice, number>> = {
 };
 
 /** Each voice's own mean pitch in Hz and the standard deviation that flite gives it. */
-const melody: Readonly<Record<FliteVoice, { readonly mean: number; readonly deviation: number }>> =
-	{
-		kal: { mean: 95, deviation: 11 },
-		kal16: { mean: 95, deviation: 11 },
-		awb: { mean: 131, deviation: 25 },
-		rms: { mean: 101, deviation: 20 },
-		slt: { mean: 172, deviation: 25 },
-	};
+const melody: Readonly<Record<FliteVoice, { readonly mean: number; readonly deviation: number }>> = {
+	kal: { mean: 95, deviation: 11 },
+	kal16: { mean: 95, deviation: 11 },
+	awb: { mean: 131, deviation: 25 },
+	rms: { mean: 101, deviation: 20 },
+	slt: { mean: 172, deviation: 25 },
+};
 
 /** Translates a voice and a delivery into flite's settings. */
 export function tune(voice: Voice, delivery: Delivery): FliteTuning {

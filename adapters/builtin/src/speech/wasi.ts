@@ -88,12 +88,10 @@ export class MemoryWasi {
 				this.#bytes()[path] = '.'.charCodeAt(0);
 				return ok;
 			},
-			fd_read: (fd: number, vectors: number, count: number, result: number) =>
-				this.#read(fd, vectors, count, result),
+			fd_read: (fd: number, vectors: number, count: number, result: number) => this.#read(fd, vectors, count, result),
 			fd_seek: (fd: number, offset: bigint, whence: number, result: number) =>
 				this.#seek(fd, Number(offset), whence, result),
-			fd_write: (fd: number, vectors: number, count: number, result: number) =>
-				this.#write(fd, vectors, count, result),
+			fd_write: (fd: number, vectors: number, count: number, result: number) => this.#write(fd, vectors, count, result),
 			path_open: (...args: never[]) => this.#openPath(args),
 			proc_exit: (status: number) => {
 				throw new WasiExit(status);

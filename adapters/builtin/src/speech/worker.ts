@@ -22,11 +22,7 @@ const flite = new Flite((workerData as { readonly module: WasmModule }).module);
 
 parentPort?.on('message', (utterance: Utterance) => {
 	try {
-		const { samples, sampleRate } = flite.speak(
-			utterance.text,
-			utterance.voice,
-			utterance.settings,
-		);
+		const { samples, sampleRate } = flite.speak(utterance.text, utterance.voice, utterance.settings);
 		const pcm = shapeUtterance(samples, sampleRate, utterance.shape);
 		post({ pcm }, [pcm.buffer]);
 	} catch (error) {

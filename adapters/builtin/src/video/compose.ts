@@ -28,13 +28,7 @@ export function createFrame(width: number, height: number): Frame {
  * Draws a layer with its left border at `x`, which may lie between two pixels, and its top at `y`.
  * Rows from `bottom` on are left out: the caller knows that something else will cover them.
  */
-export function drawLayer(
-	frame: Frame,
-	layer: Layer,
-	x: number,
-	y: number,
-	bottom = frame.height,
-): void {
+export function drawLayer(frame: Frame, layer: Layer, x: number, y: number, bottom = frame.height): void {
 	const top = Math.round(y) + layer.top;
 	const { width } = frame;
 	const half = (bottom + 1) >> 1;

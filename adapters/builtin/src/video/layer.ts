@@ -89,13 +89,7 @@ export function solidFrom({ height, wraps, full }: Layer): number {
 }
 
 /** Weights in 1/65536, so that every machine rounds alike. */
-function lumaRow(
-	{ width, data }: Pixels,
-	row: number,
-	y: Uint8Array,
-	alpha: Uint8Array,
-	at: number,
-): void {
+function lumaRow({ width, data }: Pixels, row: number, y: Uint8Array, alpha: Uint8Array, at: number): void {
 	let to = at;
 	for (let i = row * width * 4, end = i + width * 4; i < end; i += 4, to++) {
 		const a = data[i + 3] as number;
@@ -131,9 +125,7 @@ function chromaRow(
 
 /** Adds up one channel of two pixels in each of two rows. */
 function sum(data: Pixels['data'], i: number, j: number): number {
-	return (
-		(data[i] as number) + (data[i + 4] as number) + (data[j] as number) + (data[j + 4] as number)
-	);
+	return (data[i] as number) + (data[i + 4] as number) + (data[j] as number) + (data[j + 4] as number);
 }
 
 /** Finds the stretches that have to be drawn. A pixel mixes with its left neighbour when the layer is shifted. */

@@ -22,8 +22,7 @@ import { FRAME_RATE, GROUP_FRAMES } from './timing.ts';
 export const builtinVideo = defineModel({
 	kind: videoModels,
 	name: 'builtin.video',
-	description:
-		'Procedural renderer: draws a scene from the prompt or moves over the input picture. No neural network.',
+	description: 'Procedural renderer: draws a scene from the prompt or moves over the input picture. No neural network.',
 	config: z.strictObject({
 		/** Threads that draw and encode. Default: one a core, at most 4. */
 		workers: z.coerce.number<number | string>().int().min(1).max(16).optional(),
@@ -147,9 +146,7 @@ async function drawPoster(
 function warningsOf({ shortened, incomplete }: Prepared): readonly string[] {
 	return [
 		...(shortened ? ['The title shows only the beginning of the prompt.'] : []),
-		...(incomplete
-			? ['The title leaves out characters that the built-in typeface does not have.']
-			: []),
+		...(incomplete ? ['The title leaves out characters that the built-in typeface does not have.'] : []),
 	];
 }
 
@@ -157,9 +154,7 @@ function warningsOf({ shortened, incomplete }: Prepared): readonly string[] {
 function cameraWarnings({ prompt, reference }: VideoRequest): readonly string[] {
 	const { zoom, tilt } = cameraWords(wordsOf(prompt));
 	if (reference || !(zoom || tilt)) return [];
-	return [
-		'Zooming and tilting work on input pictures only; the camera of a drawn scene moves sideways.',
-	];
+	return ['Zooming and tilting work on input pictures only; the camera of a drawn scene moves sideways.'];
 }
 
 /** The encoder works on blocks of 16 pixels and would pad other sizes. */

@@ -54,9 +54,7 @@ export async function joinGroups(groups: readonly Uint8Array[]): Promise<Uint8Ar
 	return bytes;
 }
 
-async function openTrack(
-	input: Input,
-): Promise<{ track: InputVideoTrack; decoderConfig: VideoDecoderConfig }> {
+async function openTrack(input: Input): Promise<{ track: InputVideoTrack; decoderConfig: VideoDecoderConfig }> {
 	const track = await input.getPrimaryVideoTrack();
 	const decoderConfig = await track?.getDecoderConfig();
 	if (track && decoderConfig) return { track, decoderConfig };

@@ -7,9 +7,7 @@ export function drawParticles(frame: Frame, particles: Particles, time: number):
 	const y = 16 + 0.1826 * r + 0.6142 * g + 0.062 * b;
 	const u = 128 - 0.1006 * r - 0.3386 * g + 0.4392 * b;
 	const v = 128 + 0.4392 * r - 0.3989 * g - 0.0403 * b;
-	eachParticle(particles, time, (stamp, x, top, opacity) =>
-		drawStamp(frame, stamp, x, top, [y, u, v], opacity),
-	);
+	eachParticle(particles, time, (stamp, x, top, opacity) => drawStamp(frame, stamp, x, top, [y, u, v], opacity));
 }
 
 /** Draws one stamp around a point, in a YUV colour. */
@@ -32,17 +30,7 @@ function drawStamp(
 		[frame.u, color[1]],
 		[frame.v, color[2]],
 	] as const) {
-		stampPlane(
-			plane,
-			width >> 1,
-			height >> 1,
-			stamp.half,
-			small,
-			left / 2,
-			top / 2,
-			value,
-			strength,
-		);
+		stampPlane(plane, width >> 1, height >> 1, stamp.half, small, left / 2, top / 2, value, strength);
 	}
 }
 

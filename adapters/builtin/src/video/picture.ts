@@ -40,10 +40,8 @@ export interface Picture {
 /** Chooses a camera move: the words of the prompt decide, the seed decides what they leave open. */
 export function planPath(words: CameraWords, seed: number): PicturePath {
 	const random = createRandom(seed);
-	const zooms =
-		words.zoom ?? (words.pan || words.tilt ? undefined : random.pick(['in', 'out'] as const));
-	const side =
-		words.pan ?? (words.tilt ? 0 : random.range(0.4, 0.9) * (random.chance(0.5) ? 1 : -1));
+	const zooms = words.zoom ?? (words.pan || words.tilt ? undefined : random.pick(['in', 'out'] as const));
+	const side = words.pan ?? (words.tilt ? 0 : random.range(0.4, 0.9) * (random.chance(0.5) ? 1 : -1));
 	const lift = words.tilt ?? (words.pan ? 0 : random.range(-0.6, 0.6));
 	if (words.still) return { from: { x: 0, y: 0, zoom: 1.04 }, to: { x: 0, y: 0, zoom: 1.04 } };
 	if (!zooms) {

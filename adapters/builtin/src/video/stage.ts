@@ -50,10 +50,7 @@ export interface StageInput {
 }
 
 /** Rasterises a plan. `check` is called between the steps and may throw to stop. */
-export async function buildStage(
-	input: StageInput,
-	check: () => void,
-): Promise<{ stage: Stage; title: Title }> {
+export async function buildStage(input: StageInput, check: () => void): Promise<{ stage: Stage; title: Title }> {
 	const { plan, prompt, width, height, frames } = input;
 	const font = await loadFont();
 	const rasterize = await createRasterizer(font);

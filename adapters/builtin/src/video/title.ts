@@ -66,11 +66,7 @@ export function titleSize(width: number, height: number): number {
  *
  * Band and mat are opaque and of one colour: text recognition then takes the scene for a picture, not for part of the page.
  */
-export function titleBand(
-	title: Title,
-	font: Font,
-	frame: { width: number; height: number },
-): TitleBand | undefined {
+export function titleBand(title: Title, font: Font, frame: { width: number; height: number }): TitleBand | undefined {
 	if (title.lines.length === 0) return undefined;
 	const { width, height } = frame;
 	const size = titleSize(width, height) * title.scale;
@@ -80,8 +76,7 @@ export function titleBand(
 	const y = height - blocks(pad * 1.6 + step * title.lines.length);
 	const first = (y + height - step * (title.lines.length - 1)) / 2 + size * 0.35;
 	const lines = title.lines.map(
-		(line, i) =>
-			`<text x="${width / 2}" y="${first + i * step}" text-anchor="middle">${escapeXml(line)}</text>`,
+		(line, i) => `<text x="${width / 2}" y="${first + i * step}" text-anchor="middle">${escapeXml(line)}</text>`,
 	);
 	const body = `
 		<path d="M0 0H${width}V${height}H0ZM${mat} ${mat}V${y}H${width - mat}V${mat}Z" fill="${PLATE}"/>
@@ -90,11 +85,7 @@ export function titleBand(
 }
 
 /** The smallest setting, with words cut and left out. */
-function lastResort(
-	words: readonly string[],
-	font: Font,
-	width: number,
-): Omit<Title, 'incomplete'> {
+function lastResort(words: readonly string[], font: Font, width: number): Omit<Title, 'incomplete'> {
 	const { scale, lines: most } = settings[settings.length - 1] as (typeof settings)[number];
 	const room = width / scale;
 	const parts = words.flatMap((word) => splitWord(word, font.measure, room, most));

@@ -47,19 +47,13 @@ describe('a question about a document', () => {
 	});
 
 	it('finds words in spite of slips of the keyboard, inflections and accents', async () => {
-		const cafe = note(
-			'cafe.txt',
-			'The café hired seven waitresses.\n\nIts accountant lives in Łódź.',
-		);
+		const cafe = note('cafe.txt', 'The café hired seven waitresses.\n\nIts accountant lives in Łódź.');
 		expect((await ask('Who hired waitreses?', [cafe])).text).toContain('seven waitresses');
 		expect((await ask('Who lives in Lodz?', [cafe])).text).toContain('accountant');
 	});
 
 	it('finds words in scripts that do not part them', async () => {
-		const report = note(
-			'report.txt',
-			'東京タワーの高さは333メートルです。\n\n京都は古い都市です。',
-		);
+		const report = note('report.txt', '東京タワーの高さは333メートルです。\n\n京都は古い都市です。');
 		expect((await ask('東京タワーの高さ', [report])).text).toContain('333');
 	});
 
@@ -108,9 +102,7 @@ describe('a question about a document', () => {
 	});
 
 	it('reads a passage that is pasted into the message', async () => {
-		const passage = 'Acme was founded in 1987 by Jane Roe. It makes anvils and rockets. '.repeat(
-			10,
-		);
+		const passage = 'Acme was founded in 1987 by Jane Roe. It makes anvils and rockets. '.repeat(10);
 		const { text } = await ask(`${passage}\n\nWho founded Acme?`);
 		expect(text).toContain('Jane Roe');
 		expect(text).toContain('(your message)');
@@ -118,14 +110,13 @@ describe('a question about a document', () => {
 });
 
 describe('what does not stand in the documents', () => {
-	it.each([
-		'What is the capital of Mongolia?',
-		'Who won the world cup?',
-		'How much does a bicycle cost in Denmark?',
-	])('%s is answered with an honest no', async (question) => {
-		const { text } = await ask(question, [lighthouse]);
-		expect(text).toMatch(/^Not found in the attached documents\./);
-	});
+	it.each(['What is the capital of Mongolia?', 'Who won the world cup?', 'How much does a bicycle cost in Denmark?'])(
+		'%s is answered with an honest no',
+		async (question) => {
+			const { text } = await ask(question, [lighthouse]);
+			expect(text).toMatch(/^Not found in the attached documents\./);
+		},
+	);
 
 	it.each(['Write a poem', 'Translate it into German', 'What is 17 * 23?'])(
 		'%s is declined, with what can be asked instead',

@@ -35,9 +35,7 @@ describe('the stream', () => {
 			stop: [],
 		};
 		const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
-		const stream = model
-			.stream(request, { signal: abort.signal, seed: 1, log })
-			[Symbol.asyncIterator]();
+		const stream = model.stream(request, { signal: abort.signal, seed: 1, log })[Symbol.asyncIterator]();
 		await stream.next();
 		abort.abort(new Error('gone'));
 		await expect(stream.next()).rejects.toThrow('gone');
@@ -46,16 +44,12 @@ describe('the stream', () => {
 
 describe('long and strange documents', () => {
 	const filler = (from: number, count: number) =>
-		Array.from(
-			{ length: count },
-			(_, at) => `Paragraph ${from + at} is about nothing that anybody asks for.`,
-		).join('\n\n');
+		Array.from({ length: count }, (_, at) => `Paragraph ${from + at} is about nothing that anybody asks for.`).join(
+			'\n\n',
+		);
 
 	it('leave the server its turns while they are indexed', async () => {
-		const long = note(
-			'long.txt',
-			`${filler(0, 1_500)}\n\nThe treasure lies under the oak.\n\n${filler(1_500, 1_500)}`,
-		);
+		const long = note('long.txt', `${filler(0, 1_500)}\n\nThe treasure lies under the oak.\n\n${filler(1_500, 1_500)}`);
 		let turns = 0;
 		let isOver = false;
 		const count = () => {
@@ -71,10 +65,7 @@ describe('long and strange documents', () => {
 
 	it('are searched by the passages that hold the words when they are too long to be indexed, with a warning', async () => {
 		const page = filler(0, 800);
-		const huge = note(
-			'huge.txt',
-			`${page.repeat(40)}\n\nThe treasure lies under the oak.\n\n${page.repeat(40)}`,
-		);
+		const huge = note('huge.txt', `${page.repeat(40)}\n\nThe treasure lies under the oak.\n\n${page.repeat(40)}`);
 		const { text, warnings } = await ask('Where does the treasure lie?', [huge]);
 		expect(text).toContain('under the oak');
 		expect(warnings).toEqual([expect.stringContaining('too long')]);

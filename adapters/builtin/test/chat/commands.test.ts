@@ -23,12 +23,8 @@ describe('a list', () => {
 
 	it('of headings keeps their order', async () => {
 		const { text } = await ask('What are the headings?', [lighthouse]);
-		const at = ['History', 'Opening hours', 'Tickets', 'Contact', 'Safety'].map((name) =>
-			text.indexOf(name),
-		);
-		expect(at.every((one, index) => one >= 0 && (index === 0 || one > (at[index - 1] ?? 0)))).toBe(
-			true,
-		);
+		const at = ['History', 'Opening hours', 'Tickets', 'Contact', 'Safety'].map((name) => text.indexOf(name));
+		expect(at.every((one, index) => one >= 0 && (index === 0 || one > (at[index - 1] ?? 0)))).toBe(true);
 	});
 
 	it('of the files names their pages', async () => {
@@ -44,11 +40,7 @@ describe('a list', () => {
 });
 
 describe('a count', () => {
-	const counted = pdf(
-		'counted.pdf',
-		'Red apples and red pears.',
-		'Red is a colour. Infrared is not.',
-	);
+	const counted = pdf('counted.pdf', 'Red apples and red pears.', 'Red is a colour. Infrared is not.');
 
 	it.each([
 		['How many words are there?', '12 words'],
@@ -62,10 +54,7 @@ describe('a count', () => {
 	});
 
 	it('is given for each of several files', async () => {
-		const { text } = await ask('How many times is "red" mentioned?', [
-			counted,
-			note('b.txt', 'Red, red.'),
-		]);
+		const { text } = await ask('How many times is "red" mentioned?', [counted, note('b.txt', 'Red, red.')]);
 		expect(text).toContain('5 times: 3 times in counted.pdf and 2 times in b.txt');
 	});
 });
@@ -118,17 +107,11 @@ describe('a page', () => {
 	});
 
 	it('that does not exist is said not to', async () => {
-		expect((await ask('What is on page 9?', [lighthouse])).text).toContain(
-			'lighthouse.pdf has 3 pages',
-		);
+		expect((await ask('What is on page 9?', [lighthouse])).text).toContain('lighthouse.pdf has 3 pages');
 	});
 
 	it('can be another one in the next turn', async () => {
-		const { text } = await talk([
-			user('What is on page 3?', lighthouse),
-			assistant('…'),
-			user('And on page 2?'),
-		]);
+		const { text } = await talk([user('What is on page 3?', lighthouse), assistant('…'), user('And on page 2?')]);
 		expect(text).toContain('Oliver Brandt');
 	});
 });

@@ -1,10 +1,4 @@
-import type {
-	ChatEvent,
-	ChatMessage,
-	ChatPart,
-	ChatRequest,
-	DocumentPart,
-} from '@plinth/plugin-chat/model';
+import type { ChatEvent, ChatMessage, ChatPart, ChatRequest, DocumentPart } from '@plinth/plugin-chat/model';
 import { createModel, silentLogger } from '@plinth/testing';
 import { builtinChat } from '../../src/chat/model.ts';
 
@@ -29,19 +23,12 @@ export interface Outcome {
 type Options = Partial<ChatRequest> & { readonly seed?: number; readonly signal?: AbortSignal };
 
 /** Asks about documents. */
-export function ask(
-	question: string,
-	documents: readonly DocumentPart[] = [],
-	options: Options = {},
-) {
+export function ask(question: string, documents: readonly DocumentPart[] = [], options: Options = {}) {
 	return talk([user(question, ...documents)], options);
 }
 
 /** Sends a whole conversation. */
-export async function talk(
-	messages: readonly ChatMessage[],
-	options: Options = {},
-): Promise<Outcome> {
+export async function talk(messages: readonly ChatMessage[], options: Options = {}): Promise<Outcome> {
 	const { seed = 1, signal = new AbortController().signal, ...more } = options;
 	const request: ChatRequest = {
 		messages,

@@ -2,18 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ask, pdf } from './conversation.ts';
 
-const things = [
-	'harbour',
-	'lamp',
-	'contract',
-	'engine',
-	'garden',
-	'budget',
-	'ferry',
-	'school',
-	'bridge',
-	'museum',
-];
+const things = ['harbour', 'lamp', 'contract', 'engine', 'garden', 'budget', 'ferry', 'school', 'bridge', 'museum'];
 const thing = fc.constantFrom(...things);
 const figure = fc.oneof(
 	fc.integer({ min: 0, max: 99_999 }).map(String),
@@ -78,9 +67,7 @@ describe('an answer', () => {
 		await fc.assert(
 			fc.asyncProperty(document, question, async (paper, asked) => {
 				const { text } = await ask(asked, [paper]);
-				for (const [, quote = '', page = ''] of text.matchAll(
-					/“([^”]+)” \(paper\.pdf, page (\d+)\)/g,
-				)) {
+				for (const [, quote = '', page = ''] of text.matchAll(/“([^”]+)” \(paper\.pdf, page (\d+)\)/g)) {
 					const there = paper.pages[Number(page) - 1]?.text.replace(/\s+/g, ' ');
 					expect(there).toContain(quote.replace(/\s+/g, ' '));
 				}

@@ -21,11 +21,7 @@ Gadget                  10      1.99
 Total due: $57.40`,
 );
 
-async function extract(
-	schema: JsonObject,
-	question = 'Extract the invoice',
-	documents = [invoice],
-) {
+async function extract(schema: JsonObject, question = 'Extract the invoice', documents = [invoice]) {
 	const format = { type: 'schema', name: 'result', schema, isStrict: true } as const;
 	const { text, warnings } = await ask(question, documents, { format });
 	return { value: JSON.parse(text), warnings };
@@ -136,16 +132,11 @@ describe('a schema', () => {
 	});
 
 	it('names the columns of a table that a row leaves empty', async () => {
-		const list = note(
-			'list.txt',
-			'Name      City      Age\nAda       Paris     36\nBen                 41',
-		);
+		const list = note('list.txt', 'Name      City      Age\nAda       Paris     36\nBen                 41');
 		const person = object({ name: { type: 'string' }, city: { type: 'string' } });
-		const { value, warnings } = await extract(
-			object({ people: { type: 'array', items: person } }),
-			'List them',
-			[list],
-		);
+		const { value, warnings } = await extract(object({ people: { type: 'array', items: person } }), 'List them', [
+			list,
+		]);
 		expect(value.people).toEqual([
 			{ name: 'Ada', city: 'Paris' },
 			{ name: 'Ben', city: '' },
@@ -154,10 +145,7 @@ describe('a schema', () => {
 	});
 
 	it('with a lone string takes the answer to the question', async () => {
-		const { value } = await extract(
-			object({ reply: { type: 'string' } }),
-			'What is the total due?',
-		);
+		const { value } = await extract(object({ reply: { type: 'string' } }), 'What is the total due?');
 		expect(value).toEqual({ reply: '$57.40' });
 	});
 
@@ -173,9 +161,7 @@ describe('a schema', () => {
 
 	it('collects lists', async () => {
 		const strings = { type: 'array', items: { type: 'string' } };
-		const { value } = await extract(object({ emails: strings, headings: strings }), 'Collect', [
-			lighthouse,
-		]);
+		const { value } = await extract(object({ emails: strings, headings: strings }), 'Collect', [lighthouse]);
 		expect(value.emails).toEqual(['visits@harbourlight.example']);
 		expect(value.headings).toContain('Opening hours');
 	});

@@ -118,8 +118,6 @@ describe('a quoted mail', () => {
 		expect((await ask('What is broken?', [mail])).text).toContain(
 			'“About 30 tiles are broken and the flashing leaks.”',
 		);
-		expect((await ask('Who has the keys?', [mail])).text).toContain(
-			'“The caretaker has the keys.”',
-		);
+		expect((await ask('Who has the keys?', [mail])).text).toContain('“The caretaker has the keys.”');
 	});
 });

@@ -71,18 +71,12 @@ const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
 	fc
 		.record({ minLength: small, size: small })
 		.map(({ minLength, size }) => ({ type: 'string', minLength, maxLength: minLength + size })),
-	fc
-		.constantFrom('^[a-z]{2,5}$', '^\\d{3}-\\d{2}$', '^(?:yes|no)$')
-		.map((pattern) => ({ type: 'string', pattern })),
-	fc
-		.constantFrom('date', 'email', 'uri', 'date-time', 'uuid')
-		.map((format) => ({ type: 'string', format })),
+	fc.constantFrom('^[a-z]{2,5}$', '^\\d{3}-\\d{2}$', '^(?:yes|no)$').map((pattern) => ({ type: 'string', pattern })),
+	fc.constantFrom('date', 'email', 'uri', 'date-time', 'uuid').map((format) => ({ type: 'string', format })),
 	fc
 		.record({ low: fc.integer({ min: -50, max: 50 }), size: small })
 		.map(({ low, size }) => ({ type: 'integer', minimum: low, maximum: low + size })),
-	fc
-		.record({ low: fc.integer({ min: -50, max: 50 }) })
-		.map(({ low }) => ({ type: 'number', exclusiveMinimum: low })),
+	fc.record({ low: fc.integer({ min: -50, max: 50 }) }).map(({ low }) => ({ type: 'number', exclusiveMinimum: low })),
 	fc.integer({ min: 1, max: 9 }).map((multipleOf) => ({ type: 'integer', multipleOf, minimum: 4 })),
 	fc.constantFrom<JsonObject>(
 		{ type: 'boolean' },

@@ -39,32 +39,17 @@ async function callsFor(message: string, more: Parameters<typeof ask>[2] = {}) {
 describe('a tool that the message names', () => {
 	it.each([
 		['use get_weather for Paris', 'get_weather', { city: 'Paris' }],
-		[
-			'Please get weather for New York in fahrenheit',
-			'get_weather',
-			{ city: 'New York', unit: 'fahrenheit' },
-		],
-		[
-			'get_weather: city Oslo, 3 days, detailed',
-			'get_weather',
-			{ city: 'Oslo', days: 3, detailed: true },
-		],
+		['Please get weather for New York in fahrenheit', 'get_weather', { city: 'New York', unit: 'fahrenheit' }],
+		['get_weather: city Oslo, 3 days, detailed', 'get_weather', { city: 'Oslo', days: 3, detailed: true }],
 		['call get_weather with {"city": "Rome", "days": 2}', 'get_weather', { city: 'Rome', days: 2 }],
 		['call now()', 'now', {}],
-		[
-			'call search with query "blue whales" and limit 5',
-			'search',
-			{ query: 'blue whales', limit: 5 },
-		],
+		['call search with query "blue whales" and limit 5', 'search', { query: 'blue whales', limit: 5 }],
 	])('%s', async (message, name, parameters) => {
 		expect(await callsFor(message)).toEqual({ calls: [[name, parameters]], reason: 'tool_calls' });
 	});
 
 	it('is called under an id of its own, and the same for an equal request', async () => {
-		const [one, other] = [
-			await ask('call now', [], { tools }),
-			await ask('call now', [], { tools }),
-		];
+		const [one, other] = [await ask('call now', [], { tools }), await ask('call now', [], { tools })];
 		expect(one.calls[0]?.id).toMatch(/^call_[\da-f]{24}$/);
 		expect(other.calls).toEqual(one.calls);
 	});
@@ -133,10 +118,7 @@ describe('after a tool has answered', () => {
 
 	it('repeats a plain text as it is', async () => {
 		const { text } = await talk(
-			[
-				...asked,
-				{ role: 'tool', callId: 'call_1', content: [{ type: 'text', text: 'Sunny, 21 degrees' }] },
-			],
+			[...asked, { role: 'tool', callId: 'call_1', content: [{ type: 'text', text: 'Sunny, 21 degrees' }] }],
 			{ tools },
 		);
 		expect(text).toBe('get_weather answered: Sunny, 21 degrees');
@@ -148,10 +130,7 @@ describe('a tool that is named', () => {
 		const { calls } = await ask('use get_weather for Paris and get_weather for Rome', [], {
 			tools: [weather],
 		});
-		expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([
-			{ city: 'Paris' },
-			{ city: 'Rome' },
-		]);
+		expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ city: 'Paris' }, { city: 'Rome' }]);
 	});
 
 	it.each(['do not call get_weather', 'Do not use any tools. What is get_weather?'])(

@@ -20,9 +20,7 @@ export function imageRequest(changes: Partial<ImageRequest> = {}): ImageRequest 
 }
 
 /** The surroundings of a call; `shown` collects its unfinished states. */
-export function imageRun(
-	changes: Partial<ImageRun> = {},
-): ImageRun & { readonly shown: RawImage[] } {
+export function imageRun(changes: Partial<ImageRun> = {}): ImageRun & { readonly shown: RawImage[] } {
 	const shown: RawImage[] = [];
 	const log: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
 	return {

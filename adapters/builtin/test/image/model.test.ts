@@ -134,9 +134,7 @@ describe('a see-through picture', () => {
 
 	it('fades at its borders where the prompt has no subject', async () => {
 		const { picture } = await draw({ prompt: 'a forest', background: 'transparent' });
-		expect([alphaAt(picture, 0, 1), alphaAt(picture, 1, 1), alphaAt(picture, 0.5, 0.02)]).toEqual([
-			0, 0, 0,
-		]);
+		expect([alphaAt(picture, 0, 1), alphaAt(picture, 1, 1), alphaAt(picture, 0.5, 0.02)]).toEqual([0, 0, 0]);
 		expect(alphaAt(picture, 0.5, 0.8)).toBe(255);
 	});
 });
@@ -156,10 +154,7 @@ describe('a caption', () => {
 
 	it('is shortened where it is too long, and leaves out what no typeface has, with warnings', async () => {
 		const { warnings } = await draw({ prompt: `A desert "猫 ${'long words '.repeat(26)}"`, size });
-		expect(warnings).toEqual([
-			expect.stringContaining('shortened'),
-			expect.stringContaining('leaves out characters'),
-		]);
+		expect(warnings).toEqual([expect.stringContaining('shortened'), expect.stringContaining('leaves out characters')]);
 	});
 
 	it('is the first quoted passage; further ones are named in a warning', async () => {

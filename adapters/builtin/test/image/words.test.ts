@@ -10,9 +10,7 @@ const plan = (prompt: string) => planPicture({ ...wish, prompt });
 
 describe('the words of a plan', () => {
 	it('tell what is drawn, and which words nobody understood', () => {
-		expect(
-			plan('Mountains at dusk under clouds with a lighthouse, a unicorn and a bicycle').words,
-		).toBe(
+		expect(plan('Mountains at dusk under clouds with a lighthouse, a unicorn and a bicycle').words).toBe(
 			'A drawn scene: mountains at dusk under clouds, with a lighthouse. Not understood: unicorn, bicycle.',
 		);
 	});
@@ -67,9 +65,7 @@ describe('what kind of picture it is', () => {
 		const { palette } = plan('a red car in the city').plan.scene;
 		expect(palette.accent).toEqual([216, 52, 44]);
 		const { palette: all } = plan('a red city with a car').plan.scene;
-		expect(Math.max(...all.sky[0]) - all.sky[0][0]).toBeLessThan(
-			Math.max(...palette.sky[0]) - palette.sky[0][0],
-		);
+		expect(Math.max(...all.sky[0]) - all.sky[0][0]).toBeLessThan(Math.max(...palette.sky[0]) - palette.sky[0][0]);
 	});
 
 	it('has no boat above the roofs of a city with a harbour', () => {

@@ -35,9 +35,7 @@ describe('assertEnglish', () => {
 	it.each(['Привет, как дела?', '你好，世界', 'مرحبا بالعالم', 'γειά σου κόσμε'])(
 		'refuses another script: %s',
 		(text) => {
-			expect(() => assertEnglish(text)).toThrow(
-				expect.objectContaining({ code: 'E_VALUE_INVALID', param: 'input' }),
-			);
+			expect(() => assertEnglish(text)).toThrow(expect.objectContaining({ code: 'E_VALUE_INVALID', param: 'input' }));
 		},
 	);
 

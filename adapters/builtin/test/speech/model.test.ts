@@ -4,8 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { builtinSpeech } from '../../src/speech/model.ts';
 import { medianPitch } from './pitch.ts';
 
-const openAiVoices =
-	'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ');
+const openAiVoices = 'alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar'.split(' ');
 const sentence = 'The quick brown fox jumps over the lazy dog.';
 const log = silentLogger();
 const { model, close } = await createModel(builtinSpeech());
@@ -99,9 +98,7 @@ describe('builtinSpeech', () => {
 		const plain = await sample('ash');
 		const slow = await speak({ voice: 'ash', instructions: 'Slowly, in a deep voice.' });
 		expect(slow.seconds / plain.seconds).toBeCloseTo(1.25, 1);
-		expect(medianPitch(slow.pcm, slow.sampleRate)).toBeLessThan(
-			medianPitch(plain.pcm, plain.sampleRate) * 0.92,
-		);
+		expect(medianPitch(slow.pcm, slow.sampleRate)).toBeLessThan(medianPitch(plain.pcm, plain.sampleRate) * 0.92);
 		expect(slow.warnings).toEqual([]);
 		const { warnings } = await open({ instructions: 'Whisper like α ghost', voice: 'onyx' });
 		expect(warnings?.[0]).toContain('"whisper"');
@@ -124,11 +121,7 @@ describe('builtinSpeech', () => {
 	);
 
 	it.each<[string, Partial<SpeechRequest>, string]>([
-		[
-			'another language',
-			{ input: 'Ich habe heute keine Zeit, aber wir sehen uns morgen.' },
-			'input',
-		],
+		['another language', { input: 'Ich habe heute keine Zeit, aber wir sehen uns morgen.' }, 'input'],
 		['another script', { input: 'Привет, мир' }, 'input'],
 		['only emoji', { input: '😀 👋🏽' }, 'input'],
 		['only punctuation', { input: '… !?' }, 'input'],

@@ -55,25 +55,11 @@ describe('splitIntoPieces', () => {
 	it('splits very long sentences at commas, else at spaces, and breaks endless words', () => {
 		const pieces = texts(`So. ${'very '.repeat(100)}long, ${'x'.repeat(500)}`);
 		for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(220);
-		expect(pieces.join('').replaceAll(' ', '')).toBe(
-			`So.${'very'.repeat(100)}long,${'x'.repeat(500)}`,
-		);
+		expect(pieces.join('').replaceAll(' ', '')).toBe(`So.${'very'.repeat(100)}long,${'x'.repeat(500)}`);
 	});
 
 	it('loses and repeats nothing, and makes no silent piece', () => {
-		const word = fc.constantFrom(
-			'one',
-			'Dr.',
-			'two,',
-			'Three.',
-			'4,000',
-			'"five?"',
-			'-',
-			'\n',
-			'\n\n',
-			'...',
-			'e.g.',
-		);
+		const word = fc.constantFrom('one', 'Dr.', 'two,', 'Three.', '4,000', '"five?"', '-', '\n', '\n\n', '...', 'e.g.');
 		fc.assert(
 			fc.property(fc.array(word, { maxLength: 120 }), (words) => {
 				const text = words.join(' ').trim();

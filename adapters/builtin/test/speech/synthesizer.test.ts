@@ -88,9 +88,7 @@ describe('Synthesizer', () => {
 		const synthesizer = create();
 		await say(synthesizer, 'warm');
 		const answers = ['hang', 'waiting'].map((text) => say(synthesizer, text));
-		const rejected = answers.map((answer) =>
-			expect(answer).rejects.toMatchObject({ code: 'E_STOPPING' }),
-		);
+		const rejected = answers.map((answer) => expect(answer).rejects.toMatchObject({ code: 'E_STOPPING' }));
 		await synthesizer.stop();
 		await Promise.all(rejected);
 		await expect(say(synthesizer, 'late')).rejects.toMatchObject({ code: 'E_STOPPING' });

@@ -39,9 +39,7 @@ export function request(changes: Partial<VideoRequest> = {}): VideoRequest {
 }
 
 /** The surroundings of an attempt; `fractions` collects its progress. */
-export function fakeRun(
-	changes: Partial<VideoRun> = {},
-): VideoRun & { readonly fractions: number[] } {
+export function fakeRun(changes: Partial<VideoRun> = {}): VideoRun & { readonly fractions: number[] } {
 	const fractions: number[] = [];
 	const log: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
 	return {

@@ -6,13 +6,7 @@ import { createPicturePainter, pictureFrom, planPath } from '../../src/video/pic
 import { frameToRgba } from '../../src/video/still.ts';
 
 /** A layer of one colour. `alpha` is 0 to 255. */
-function plain(
-	width: number,
-	height: number,
-	color: readonly number[],
-	alpha: number,
-	wraps = false,
-) {
+function plain(width: number, height: number, color: readonly number[], alpha: number, wraps = false) {
 	const data = new Uint8Array(width * height * 4);
 	for (let i = 0; i < data.length; i += 4) {
 		data.set([...color.map((part) => Math.round((part * alpha) / 255)), alpha], i);
@@ -90,9 +84,7 @@ describe('a picture under a moving camera', () => {
 		}
 		const path = planPath(cameraWords(['pan', 'right']), 1);
 		const fade = { in: false, out: false };
-		const paint = createPicturePainter(
-			pictureFrom(image, { width, height, frames: 48, path, fade }),
-		);
+		const paint = createPicturePainter(pictureFrom(image, { width, height, frames: 48, path, fade }));
 		const frame = createFrame(width, height);
 		const middle = Array.from({ length: 48 }, (_, i) => {
 			paint(i, frame);

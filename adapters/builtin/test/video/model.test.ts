@@ -72,10 +72,7 @@ describe('a drawn video', () => {
 
 	it('has the same bytes whatever the number of workers', async () => {
 		const single = createPool(1);
-		const alone = await createVideoModel(single, fakeImages()).generate(
-			request({ seconds: 4 }),
-			fakeRun(),
-		);
+		const alone = await createVideoModel(single, fakeImages()).generate(request({ seconds: 4 }), fakeRun());
 		await single.close();
 		expect(hash(await make({ seconds: 4 }))).toBe(hash(alone));
 	});
@@ -104,9 +101,7 @@ describe('a drawn video', () => {
 	it.each(['zoom in on a lighthouse', 'a lighthouse, tilt up'])(
 		'says that a drawn scene cannot follow "%s"',
 		async (prompt) => {
-			expect((await make({ prompt })).warnings).toEqual([
-				expect.stringContaining('work on input pictures only'),
-			]);
+			expect((await make({ prompt })).warnings).toEqual([expect.stringContaining('work on input pictures only')]);
 		},
 	);
 
@@ -145,13 +140,7 @@ describe('a video from a picture', () => {
 	});
 
 	it('follows the camera words, and the seed where there are none', async () => {
-		const prompts = [
-			'zoom in',
-			'zoom out',
-			'pan left',
-			'still, fade out',
-			'still, the words "good morning"',
-		];
+		const prompts = ['zoom in', 'zoom out', 'pan left', 'still, fade out', 'still, the words "good morning"'];
 		const all = await Promise.all([
 			...prompts.map((prompt) => make({ reference, prompt })),
 			make({ reference, prompt: '-' }, fakeRun({ seed: 1 })),

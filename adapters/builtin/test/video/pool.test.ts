@@ -23,8 +23,7 @@ async function poolOf(size: number, code: string) {
 	return createPool(size, pathToFileURL(file));
 }
 
-const echo =
-	"parentPort.on('message', () => parentPort.postMessage({ kind: 'answer', answer: threadId }));";
+const echo = "parentPort.on('message', () => parentPort.postMessage({ kind: 'answer', answer: threadId }));";
 
 describe('the pool', () => {
 	it('reports a crashed worker instead of hanging, and goes on with a new one', async () => {
@@ -33,10 +32,7 @@ describe('the pool', () => {
 			"parentPort.on('message', ({ job }) => { if (job.crash) process.exit(3); parentPort.postMessage({ kind: 'answer', answer: 1 }); });",
 		);
 		const crash = { ...job, crash: true } as StillJob;
-		const outcomes = await Promise.allSettled([
-			pool.run(crash, { signal: never }),
-			pool.run(job, { signal: never }),
-		]);
+		const outcomes = await Promise.allSettled([pool.run(crash, { signal: never }), pool.run(job, { signal: never })]);
 		expect(outcomes[0]).toMatchObject({
 			status: 'rejected',
 			reason: { message: expect.stringContaining('crashed') },
@@ -75,9 +71,7 @@ describe('the pool', () => {
 
 	it('starts no more workers than it may, and reuses them', async () => {
 		const pool = await poolOf(2, echo);
-		const ids = await Promise.all(
-			Array.from({ length: 8 }, () => pool.run(job, { signal: never })),
-		);
+		const ids = await Promise.all(Array.from({ length: 8 }, () => pool.run(job, { signal: never })));
 		expect(new Set(ids).size).toBeLessThanOrEqual(2);
 		await pool.close();
 	});
@@ -93,9 +87,7 @@ describe('the pool', () => {
 		abort.abort(new Error('cancelled by the client'));
 		await expect(running).rejects.toThrow('cancelled by the client');
 		await expect(waiting).rejects.toThrow('cancelled by the client');
-		await expect(pool.run(job, { signal: abort.signal })).rejects.toThrow(
-			'cancelled by the client',
-		);
+		await expect(pool.run(job, { signal: abort.signal })).rejects.toThrow('cancelled by the client');
 		await pool.close();
 	});
 

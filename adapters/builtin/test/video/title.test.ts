@@ -41,8 +41,7 @@ describe('a title', () => {
 	});
 
 	it('sets a longer prompt smaller instead of leaving words out', () => {
-		const prompt =
-			'A majestic dragon flying over a castle while the sun sets behind volcanic peaks';
+		const prompt = 'A majestic dragon flying over a castle while the sun sets behind volcanic peaks';
 		const title = layOutTitle(prompt, font, 14);
 		expect(title).toMatchObject({ shortened: false });
 		expect(title.lines.join(' ')).toBe(prompt);

@@ -150,10 +150,7 @@ async function* streamOutput(
 }
 
 /** One warning for each option that the program does not support. */
-function ignoredOptions(
-	{ argv }: Extract<Config, { protocol: 'plain' }>,
-	request: ChatRequest,
-): readonly string[] {
+function ignoredOptions({ argv }: Extract<Config, { protocol: 'plain' }>, request: ChatRequest): readonly string[] {
 	const supported = placeholdersIn(argv);
 	const options = [
 		['max_tokens', request.maxTokens, supported.has('maxTokens')],

@@ -5,10 +5,7 @@ import type { RunFolder } from '../run/folder.ts';
  * The messages for a program. Files are written to its folder and named in `file`. Documents have their
  * text, without their pages.
  */
-export async function writeParts(
-	folder: RunFolder,
-	messages: readonly ChatMessage[],
-): Promise<readonly unknown[]> {
+export async function writeParts(folder: RunFolder, messages: readonly ChatMessage[]): Promise<readonly unknown[]> {
 	const written = await Promise.all(
 		messages.map(async (message, index) => {
 			if (message.role !== 'user') return message;

@@ -61,11 +61,7 @@ async function readHead(body: AsyncGenerator<Buffer>) {
 	return { head, rest: rest() };
 }
 
-function samples(
-	{ sampleRate, channels }: PcmFormat,
-	body: AsyncIterable<Buffer>,
-	length: number,
-): PcmAudio {
+function samples({ sampleRate, channels }: PcmFormat, body: AsyncIterable<Buffer>, length: number): PcmAudio {
 	return { sampleRate, channels, mediaType: 'audio/pcm', body: frames(body, channels * 2, length) };
 }
 
@@ -79,11 +75,7 @@ async function* skipBytes(body: AsyncIterable<Buffer>, start: number): AsyncGene
 }
 
 /** Complete frames, at most `length` bytes. The rest is read and dropped, so that the program can end. */
-async function* frames(
-	body: AsyncIterable<Buffer>,
-	frameBytes: number,
-	length: number,
-): AsyncGenerator<Buffer> {
+async function* frames(body: AsyncIterable<Buffer>, frameBytes: number, length: number): AsyncGenerator<Buffer> {
 	let remaining = Math.floor(length / frameBytes) * frameBytes;
 	let rest: Buffer = empty;
 	for await (const chunk of body) {

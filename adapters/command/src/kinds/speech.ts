@@ -91,10 +91,8 @@ async function requestSound(
 	for await (const message of runJson(run, config, { ...request, kind: 'speech' })) {
 		if (message.type === 'warning') warnings.push(message.message);
 		if (message.type !== 'result') continue;
-		const sound = await readSound(
-			single(await run.read(message.file ?? '')),
-			config.pcm,
-			(action) => run.failure(action),
+		const sound = await readSound(single(await run.read(message.file ?? '')), config.pcm, (action) =>
+			run.failure(action),
 		);
 		return { ...sound, warnings };
 	}

@@ -103,10 +103,7 @@ async function makeVideo(
 	return { body, mediaType: 'video/mp4' };
 }
 
-async function writeReference(
-	run: Run,
-	reference: VideoRequest['reference'],
-): Promise<string | undefined> {
+async function writeReference(run: Run, reference: VideoRequest['reference']): Promise<string | undefined> {
 	if (!reference) return undefined;
 	const name = fileName('reference', reference.mediaType);
 	await run.folder.write(name, await reference.bytes());

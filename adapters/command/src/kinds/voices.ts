@@ -30,9 +30,7 @@ export async function findVoices(
 ): Promise<ReadonlyMap<string, string> | undefined> {
 	const { voices, voicesFrom } = options;
 	if (!voices && !voicesFrom) return undefined;
-	const configured = Array.isArray(voices)
-		? voices.map((name) => [name, name] as const)
-		: Object.entries(voices ?? {});
+	const configured = Array.isArray(voices) ? voices.map((name) => [name, name] as const) : Object.entries(voices ?? {});
 	const listed = voicesFrom ? await list(voicesFrom, options, context) : [];
 	// Configured names override those of the program.
 	return new Map([...listed.map((name) => [name, name] as const), ...configured]);

@@ -23,8 +23,7 @@ export function readWavHeader(bytes: Buffer): WavHeader | undefined {
 		const id = bytes.toString('latin1', offset, offset + 4);
 		const length = bytes.readUInt32LE(offset + 4);
 		const start = offset + 8;
-		if (id === 'data')
-			return format && { ...format, dataOffset: start, length: dataLength(length) };
+		if (id === 'data') return format && { ...format, dataOffset: start, length: dataLength(length) };
 		if (id === 'fmt ' && start + 16 <= bytes.byteLength) format = formatOf(bytes.subarray(start));
 		// Chunks start at even offsets.
 		offset = start + length + (length % 2);

@@ -12,9 +12,7 @@ const placeholder = /\{\{(\w+)\}\}|\{(\w+)\}/g;
 
 /** The placeholders of some arguments. */
 export function placeholdersIn(template: Template): ReadonlySet<string> {
-	const names = template
-		.flat()
-		.flatMap((argument) => [...argument.matchAll(placeholder)].map(([, , name]) => name));
+	const names = template.flat().flatMap((argument) => [...argument.matchAll(placeholder)].map(([, , name]) => name));
 	return new Set(names.filter((name) => name !== undefined));
 }
 

@@ -4,9 +4,7 @@ import { placeholdersIn, requiredIn, type Template } from './argv.ts';
 // Configs in YAML hold `${NAME}`, which arrives as a string.
 const number = () => z.coerce.number<number | string>();
 
-const argument = z
-	.string()
-	.refine((text) => !text.includes('\0'), 'an argument cannot contain a NUL');
+const argument = z.string().refine((text) => !text.includes('\0'), 'an argument cannot contain a NUL');
 
 /** Options of every program. */
 const baseOptions = {
@@ -111,8 +109,7 @@ function unknownIn(template: Template, known: readonly string[]): string[] {
 	return [...placeholdersIn(template)]
 		.filter((name) => !known.includes(name))
 		.map(
-			(name) =>
-				`There is no placeholder {${name}}. There are: ${known.join(', ')}. {{${name}}} means the text itself`,
+			(name) => `There is no placeholder {${name}}. There are: ${known.join(', ')}. {{${name}}} means the text itself`,
 		);
 }
 

@@ -33,21 +33,13 @@ export async function startPlain(
 	const [, ...args] = fillTemplate(argv, allValues);
 	const onLine =
 		progress && onProgress
-			? progressParser(
-					progress.pattern,
-					Number(fillTemplate([progress.total], values)[0]),
-					onProgress,
-				)
+			? progressParser(progress.pattern, Number(fillTemplate([progress.total], values)[0]), onProgress)
 			: undefined;
 	return run.start({ args, input: readsFile ? '' : text, onLine });
 }
 
 /** Runs a plain program and returns its result. Rejects with `E_MODEL_FAILED` when there is none. */
-export async function runPlain(
-	run: Run,
-	program: PlainOptions,
-	request: PlainRequest,
-): Promise<Buffer> {
+export async function runPlain(run: Run, program: PlainOptions, request: PlainRequest): Promise<Buffer> {
 	const started = await startPlain(run, program, request);
 	const writesFile = placeholdersIn(program.argv).has('output');
 	const chunks: Buffer[] = [];

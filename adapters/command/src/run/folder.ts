@@ -1,15 +1,5 @@
 import { constants } from 'node:fs';
-import {
-	chmod,
-	copyFile,
-	type FileHandle,
-	mkdtemp,
-	open,
-	readdir,
-	realpath,
-	rm,
-	writeFile,
-} from 'node:fs/promises';
+import { chmod, copyFile, type FileHandle, mkdtemp, open, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { ownerMark, plinthError } from '@plinth/core';
@@ -41,10 +31,7 @@ export class RunFolder {
 	}
 
 	/** Writes a file. Other files are copied, because a program may modify its input. */
-	async write(
-		name: string,
-		content: Uint8Array | string | { readonly path: string },
-	): Promise<void> {
+	async write(name: string, content: Uint8Array | string | { readonly path: string }): Promise<void> {
 		const to = join(this.path, name);
 		const isFile = typeof content === 'object' && 'path' in content;
 		const written = isFile
@@ -63,8 +50,7 @@ export class RunFolder {
 			const stats = await file.stat();
 			if (!stats.isFile()) throw new ResultFileError('returned a result that is not a file');
 			if (stats.size === 0) throw new ResultFileError('made an empty file');
-			if (stats.size > maxBytes)
-				throw new ResultFileError(`made a file of more than ${maxBytes} bytes`);
+			if (stats.size > maxBytes) throw new ResultFileError(`made a file of more than ${maxBytes} bytes`);
 			return await readStart(file, stats.size);
 		} finally {
 			await file.close();
@@ -84,8 +70,7 @@ export class RunFolder {
 		const path = await realpath(resolve(this.path, name)).catch((cause) => {
 			throw new ResultFileError('did not create its result file', { cause });
 		});
-		if (!path.startsWith(this.path + sep))
-			throw new ResultFileError('named a file outside its folder');
+		if (!path.startsWith(this.path + sep)) throw new ResultFileError('named a file outside its folder');
 		// Does not block on a named pipe.
 		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 		return open(path, flags).catch((cause) => {

@@ -108,9 +108,7 @@ export class Run {
 		this.signal.removeEventListener('abort', this.#onAbort);
 		this.#program?.stop(new Error('The run has ended.'));
 		await this.#program?.ended;
-		await this.folder
-			.remove()
-			.catch((err) => log.warn({ err }, 'the folder of a run could not be removed'));
+		await this.folder.remove().catch((err) => log.warn({ err }, 'the folder of a run could not be removed'));
 		guard.remove(this.folder.name);
 	}
 }

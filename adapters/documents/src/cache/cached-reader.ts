@@ -43,8 +43,7 @@ export class CachedReader implements DocumentReader {
 		const ranges = mergedRanges(pages);
 		const asked: Asked = ranges.length > 0 ? { ocr, pages: ranges } : { ocr };
 		const hash = await contentHash(document, run.signal);
-		const keyFor = (options: Asked) =>
-			JSON.stringify([hash, this.version, options.ocr, options.pages]);
+		const keyFor = (options: Asked) => JSON.stringify([hash, this.version, options.ocr, options.pages]);
 		const keys = { asked: keyFor(asked), whole: keyFor({ ocr }) };
 		const known = await this.#known(keys, asked);
 		run.signal?.throwIfAborted();
@@ -58,12 +57,7 @@ export class CachedReader implements DocumentReader {
 		return whole && partOf(whole, pages, ocr);
 	}
 
-	async #shared(
-		keys: Keys,
-		document: EncodedDocument,
-		asked: Asked,
-		run: DocumentRun,
-	): Promise<DocumentText> {
+	async #shared(keys: Keys, document: EncodedDocument, asked: Asked, run: DocumentRun): Promise<DocumentText> {
 		const underWay = this.#reads.get(keys.asked);
 		if (!underWay || underWay.isAbandoned) return this.#started(keys, document, asked).join(run);
 		try {
@@ -99,11 +93,7 @@ interface Keys {
 }
 
 /** Some pages of a whole document, unless reading them alone may bring more. */
-function partOf(
-	whole: DocumentText,
-	ranges: readonly PageRange[],
-	ocr: Asked['ocr'],
-): DocumentText | undefined {
+function partOf(whole: DocumentText, ranges: readonly PageRange[], ocr: Asked['ocr']): DocumentText | undefined {
 	if (!whole.pages) return whole;
 	const pages = pagesWithin(whole.pages, ranges);
 	const mayBringMore = whole.truncated || (ocr === 'auto' && pages.some((page) => page.needsOcr));

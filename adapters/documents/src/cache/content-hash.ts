@@ -7,10 +7,7 @@ import type { EncodedDocument } from '@plinth/toolkit';
 const sliceBytes = 2_097_152;
 
 /** Lower-case hex SHA-256 of a document; that of a file is believed where it is known. Rejects with what the file system throws. */
-export async function contentHash(
-	document: EncodedDocument,
-	signal?: AbortSignal,
-): Promise<string> {
+export async function contentHash(document: EncodedDocument, signal?: AbortSignal): Promise<string> {
 	if ('path' in document) return document.sha256 ?? (await hashOfFile(document.path, signal));
 	const hash = createHash('sha256');
 	for (let at = 0; at < document.byteLength; at += sliceBytes) {

@@ -93,11 +93,7 @@ export async function unpackText({ rest, packed, lengths }: PackedText): Promise
 }
 
 /** Gives each text the bytes that are its own. */
-async function shareOut(
-	bytes: AsyncIterable<Buffer>,
-	lengths: readonly number[],
-	texts: string[],
-): Promise<void> {
+async function shareOut(bytes: AsyncIterable<Buffer>, lengths: readonly number[], texts: string[]): Promise<void> {
 	const decoder = new StringDecoder();
 	let index = 0;
 	let left = lengths[0] ?? 0;

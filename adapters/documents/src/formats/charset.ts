@@ -81,8 +81,7 @@ const declaration = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 function byteOrderMark(bytes: Uint8Array): string | undefined {
 	const [a, b, c, d] = bytes;
 	if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
-	if (a === 0xff && b === 0xfe)
-		return c === 0 && d === 0 && bytes.length > 4 ? 'utf-32le' : 'utf-16le';
+	if (a === 0xff && b === 0xfe) return c === 0 && d === 0 && bytes.length > 4 ? 'utf-32le' : 'utf-16le';
 	if (a === 0xfe && b === 0xff) return 'utf-16be';
 	return a === 0 && b === 0 && c === 0xfe && d === 0xff ? 'utf-32be' : undefined;
 }

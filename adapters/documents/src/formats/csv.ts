@@ -19,9 +19,7 @@ export function delimiterOf(text: string): string | undefined {
 		.filter(({ columns }) => columns > 1)
 		.sort(
 			(a, b) =>
-				Number(b.isHeaded) - Number(a.isHeaded) ||
-				Number(a.isWithin) - Number(b.isWithin) ||
-				b.columns - a.columns,
+				Number(b.isHeaded) - Number(a.isHeaded) || Number(a.isWithin) - Number(b.isWithin) || b.columns - a.columns,
 		);
 	return best?.delimiter;
 }
@@ -99,9 +97,7 @@ function isIndented(row: Row): boolean {
 
 /** As in prose: a blank behind each comma, or the line's end. */
 function isSpaced(row: Row): boolean {
-	return row.every(
-		(value, at) => at === 0 || value.startsWith(' ') || (value === '' && at === row.length - 1),
-	);
+	return row.every((value, at) => at === 0 || value.startsWith(' ') || (value === '' && at === row.length - 1));
 }
 
 /** A bracket opens in one value and closes in a later one: the delimiter stands within, as in code. */
@@ -126,8 +122,7 @@ function isTimed(row: Row): boolean {
 
 /** `1,5` and `Doe, Ann`. */
 function isPunctuated(row: Row): boolean {
-	const isDecimal = (value: string, at: number) =>
-		/^\d/.test(value) && /\d$/.test(row[at - 1] ?? '');
+	const isDecimal = (value: string, at: number) => /^\d/.test(value) && /\d$/.test(row[at - 1] ?? '');
 	return row.every((value, at) => at === 0 || value.startsWith(' ') || isDecimal(value, at));
 }
 

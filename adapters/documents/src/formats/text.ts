@@ -20,9 +20,7 @@ export const readText: FormatReader = async (bytes, { options }) => {
 
 /** Long texts are judged by their ends, so that they are not parsed to be named. */
 function typeOf(text: string): string {
-	return text.length <= 196_608
-		? textType(text, text)
-		: textType(text.slice(0, 65_536), text.slice(-1_000));
+	return text.length <= 196_608 ? textType(text, text) : textType(text.slice(0, 65_536), text.slice(-1_000));
 }
 
 /** More form feeds than any listing has are just characters. */

@@ -26,9 +26,7 @@ export function usualSpacing(pieces: readonly Phrase[]): Spacing {
 			const above = sorted[at] as Phrase;
 			const isAbove = above.bottom < piece.bottom - 0.5 * heightOf(piece);
 			if (!isAbove || above.left >= piece.right || piece.left >= above.right) continue;
-			return [
-				{ blank: (piece.top - above.bottom) / heightOf(piece), pitch: piece.top - above.top },
-			];
+			return [{ blank: (piece.top - above.bottom) / heightOf(piece), pitch: piece.top - above.top }];
 		}
 		return [];
 	});

@@ -24,8 +24,7 @@ export function cellsIn(lines: readonly Line[], gutters: readonly number[] = [])
 			run: gap.run,
 			count: near.filter((other) => isSame(gap, other)).length,
 		}));
-		const starts = (least: number) =>
-			new Set(found.filter(({ count }) => count >= least).map(({ run }) => run));
+		const starts = (least: number) => new Set(found.filter(({ count }) => count >= least).map(({ run }) => run));
 		return partsOf(line, gutters).flatMap((part) => cellsOf(part, starts));
 	});
 }
@@ -116,8 +115,5 @@ function isSame(gap: Gap, other: Gap): boolean {
 	// The words of a head stand over one column, if there is nothing below the first of them.
 	if (other.from <= gap.start) return false;
 	const tolerance = 0.2 * heightOf(gap.run);
-	return (
-		Math.abs(gap.run.left - other.run.left) < tolerance ||
-		Math.abs(gap.run.right - other.run.right) < tolerance
-	);
+	return Math.abs(gap.run.left - other.run.left) < tolerance || Math.abs(gap.run.right - other.run.right) < tolerance;
 }

@@ -3,8 +3,7 @@ const wide =
 const wideAll = new RegExp(wide.source, 'gu');
 const marks = /\p{M}/gu;
 const plain = /^[\u0020-\u02FF]*$/;
-const rightToLeft =
-	/[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/gu;
+const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/gu;
 const letters = /\p{L}/gu;
 // Control characters, noncharacters, and what only steers display.
 const unseen =
@@ -51,9 +50,7 @@ export function lettersOf(text: string): { readonly all: number; readonly rightT
 }
 
 /** 1 for the letters among the first characters: most texts have no others, and this is asked for every one. */
-const latin = Uint8Array.from({ length: 0x250 }, (_, code) =>
-	/\p{L}/u.test(String.fromCharCode(code)) ? 1 : 0,
-);
+const latin = Uint8Array.from({ length: 0x250 }, (_, code) => (/\p{L}/u.test(String.fromCharCode(code)) ? 1 : 0));
 
 function lettersOfAny(text: string) {
 	return {

@@ -19,10 +19,7 @@ export function guttersOf(pieces: readonly Phrase[]): number[] {
 function coverage(pieces: readonly Phrase[], left: number, bin: number, bins: number): number[] {
 	const steps = new Float64Array(bins + 1);
 	for (const piece of pieces) {
-		const [from, to] = [
-			Math.floor((piece.left - left) / bin),
-			Math.ceil((piece.right - left) / bin),
-		];
+		const [from, to] = [Math.floor((piece.left - left) / bin), Math.ceil((piece.right - left) / bin)];
 		steps[Math.max(0, from)] = (steps[Math.max(0, from)] ?? 0) + 1;
 		steps[Math.min(bins, to)] = (steps[Math.min(bins, to)] ?? 0) - 1;
 	}

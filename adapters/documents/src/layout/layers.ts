@@ -21,8 +21,7 @@ export function layersOf(pieces: readonly Phrase[], gutter: number): Phrase[][] 
 	slices.forEach((slice, index) => {
 		const isOuter = index === 0 || index === slices.length - 1;
 		const neighbour = slices[index === 0 ? 1 : index - 1] ?? [];
-		const isGrid =
-			isTable(slice, gutter) || (isOuter && isRunningHead(slice, neighbour, pieces, gutter));
+		const isGrid = isTable(slice, gutter) || (isOuter && isRunningHead(slice, neighbour, pieces, gutter));
 		const before = layers.at(-1);
 		if (before?.isGrid === isGrid) before.pieces.push(...slice);
 		else layers.push({ isGrid, pieces: slice });
@@ -31,10 +30,7 @@ export function layersOf(pieces: readonly Phrase[], gutter: number): Phrase[][] 
 }
 
 /** The heading of what is `below` and reaches across is none of the column that it stands under: it is nearer to what it heads. */
-export function withoutHeading(
-	pieces: readonly Phrase[],
-	below: readonly Phrase[] = [],
-): Phrase[][] {
+export function withoutHeading(pieces: readonly Phrase[], below: readonly Phrase[] = []): Phrase[][] {
 	const slices = slicesOf(pieces);
 	const [heading, ...more] = slices.at(-1) ?? [];
 	if (slices.length < 2 || !heading || more.length > 0) return [[...pieces]];
@@ -63,9 +59,7 @@ function slicesOf(pieces: readonly Phrase[]): Phrase[][] {
 
 /** Most of its lines hold short texts apart from others, on one side alone. */
 function isTable(slice: readonly Phrase[], gutter: number): boolean {
-	const [left, right] = [0, 1].map((side) =>
-		rowsIn(slice.filter((piece) => piece.left >= gutter === (side === 1))),
-	);
+	const [left, right] = [0, 1].map((side) => rowsIn(slice.filter((piece) => piece.left >= gutter === (side === 1))));
 	if (!left || !right) return false;
 	const rows = Math.max(left.rows, right.rows);
 	return rows >= 1 && rows >= 0.6 * Math.max(left.all, right.all);

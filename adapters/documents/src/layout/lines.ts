@@ -49,12 +49,8 @@ function withoutDrop(runs: readonly Run[]): (run: Run) => Run {
 function gathered(lines: readonly Open[]): Open[] {
 	return lines.filter((line, index) => {
 		if (line.runs.some(({ columns }) => columns > longestScript)) return true;
-		const near = lines
-			.slice(Math.max(0, index - 2), index + openLines)
-			.filter((one) => one !== line);
-		const homes = line.runs.map((run) =>
-			near.find((one) => one.runs.length > 0 && isScript(one, run)),
-		);
+		const near = lines.slice(Math.max(0, index - 2), index + openLines).filter((one) => one !== line);
+		const homes = line.runs.map((run) => near.find((one) => one.runs.length > 0 && isScript(one, run)));
 		if (homes.some((home) => home === undefined)) return true;
 		line.runs.forEach((run, at) => {
 			homes[at]?.runs.push(run);

@@ -12,8 +12,7 @@ const share = 0.15;
 /** Whether texts are a list whose entries begin with marks. A mark that stands alone is a cell of a table. */
 export function isList(pieces: readonly Phrase[]): boolean {
 	const marks = pieces.filter(({ text }) => mark.test(text));
-	if (marks.length > mostMarks || marks.length < Math.max(fewest, share * pieces.length))
-		return false;
+	if (marks.length > mostMarks || marks.length < Math.max(fewest, share * pieces.length)) return false;
 	return marks.every((one) => one.text.length > 1 || pieces.some((piece) => isAfter(one, piece)));
 }
 

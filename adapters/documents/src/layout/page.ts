@@ -23,9 +23,7 @@ export function pageText(items: readonly TextItem[], size: PageSize): string {
 /** What lies beside the page is not seen by its readers. */
 function onPage(runs: readonly Run[], { width, height }: PageSize): Run[] {
 	if (!(width > 0 && height > 0)) return [...runs];
-	return runs.filter(
-		({ left, right, top, bottom }) => right > 0 && left < width && bottom > 0 && top < height,
-	);
+	return runs.filter(({ left, right, top, bottom }) => right > 0 && left < width && bottom > 0 && top < height);
 }
 
 /** Texts across the page: no grid, their places mean nothing here. */

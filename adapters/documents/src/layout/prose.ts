@@ -128,9 +128,7 @@ export function pitchOf(lines: readonly Line[]): number {
 }
 
 function flowOf(lines: readonly Line[]): number {
-	const follow = lines
-		.slice(1)
-		.filter((line, index) => isClose(lines[index] as Line, line) && goesOn(line)).length;
+	const follow = lines.slice(1).filter((line, index) => isClose(lines[index] as Line, line) && goesOn(line)).length;
 	return follow / Math.max(1, lines.length - 1);
 }
 

@@ -31,9 +31,7 @@ function cut(runs: readonly Run[], rightFirst: boolean, depth: number): Region[]
 	const pieces = lines.flat();
 	const stretches = tablesIn(pieces);
 	if (stretches.some(({ gutters }) => gutters))
-		return stretches.flatMap((stretch) =>
-			stretch.gutters ? [stretch] : cut(stretch.runs, rightFirst, depth - 1),
-		);
+		return stretches.flatMap((stretch) => (stretch.gutters ? [stretch] : cut(stretch.runs, rightFirst, depth - 1)));
 	const titles = titlesOf(lines);
 	for (const gutter of guttersOf(pieces)) {
 		const bands = bandsAt(pieces, titles, gutter);
@@ -82,15 +80,9 @@ function bandsAt(pieces: readonly Phrase[], titles: ReadonlySet<Phrase>, gutter:
 }
 
 /** Groups of pieces from top to bottom; those of even index lie beside the gutter, those of odd index cross it or stand on a line with what does. */
-function stretches(
-	pieces: readonly Phrase[],
-	titles: ReadonlySet<Phrase>,
-	gutter: number,
-): Phrase[][] {
+function stretches(pieces: readonly Phrase[], titles: ReadonlySet<Phrase>, gutter: number): Phrase[][] {
 	const sorted = pieces.toSorted((a, b) => middleOf(a) - middleOf(b));
-	const bars = sorted.filter(
-		(piece) => titles.has(piece) || (piece.left < gutter && piece.right > gutter),
-	);
+	const bars = sorted.filter((piece) => titles.has(piece) || (piece.left < gutter && piece.right > gutter));
 	const groups: Phrase[][] = [[]];
 	let bar = 0;
 	for (const piece of sorted) {

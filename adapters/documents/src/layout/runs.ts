@@ -63,9 +63,7 @@ function runOf(item: TextItem, { text, from, last }: Part): Run {
 	const column = item.width / Math.max(1, whole);
 	const columns = text === item.text ? whole : columnsOf(text);
 	const width = Math.min(item.width, columns * column);
-	const left = last
-		? item.x + item.width - width
-		: item.x + columnsOf(item.text.slice(0, from)) * column;
+	const left = last ? item.x + item.width - width : item.x + columnsOf(item.text.slice(0, from)) * column;
 	return { text, columns, left, right: left + width, top: item.y, bottom: item.y + item.height };
 }
 

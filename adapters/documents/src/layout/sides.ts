@@ -33,8 +33,7 @@ export function sharesParagraphs(one: Side, other: Side): boolean {
 		const found = others.find((candidate) => isBeside(candidate.line, start.line));
 		return found ? [Math.abs(found.gap - start.gap)] : [];
 	});
-	if (shared.length < 2 || shared.length < 0.6 * Math.max(starts.length, others.length))
-		return false;
+	if (shared.length < 2 || shared.length < 0.6 * Math.max(starts.length, others.length)) return false;
 	const length = (one.lines.length + other.lines.length) / (starts.length + others.length + 2);
 	return length < shortParagraph || shared.some((difference) => difference > 0.6);
 }
@@ -68,8 +67,7 @@ const numbered = /^[([]?(\d{1,3})[.)\]:](?!\d)/;
 /** Whether one side goes on where the other one ends: numbers of paragraphs, or words of an index. */
 export function continues(one: Side, other: Side): boolean {
 	const [numbers, more] = [numbersOf(one), numbersOf(other)];
-	if (numbers.length >= 2 && more.length >= 2)
-		return isRow(numbers) && isRow([numbers.at(-1) ?? 0, ...more]);
+	if (numbers.length >= 2 && more.length >= 2) return isRow(numbers) && isRow([numbers.at(-1) ?? 0, ...more]);
 	const [words, others] = [wordsOf(one), wordsOf(other)];
 	return words.length >= 5 && others.length >= 5 && isSorted([...words, ...others]);
 }
@@ -103,10 +101,7 @@ function isSorted(words: readonly string[]): boolean {
 
 /** Whether the sides are parts of one form or table: many lines hold short texts apart from others. */
 export function isForm(one: Side, other: Side): boolean {
-	if (
-		Math.max(one.rows.length / one.lines.length, other.rows.length / other.lines.length) <= formRows
-	)
-		return false;
+	if (Math.max(one.rows.length / one.lines.length, other.rows.length / other.lines.length) <= formRows) return false;
 	return Math.min(one.stretch, other.stretch) < longStretch;
 }
 
@@ -120,12 +115,7 @@ const formRows = 0.15;
 export function isSideColumn(side: Side, main: Side): boolean {
 	if (side.lines.length < 4 || main.lines.length < 6) return false;
 	if (side.prose >= 0.5 && !side.isLabel) return false;
-	if (
-		main.prose < 0.7 ||
-		main.isLabel ||
-		main.rows.length > formRows * main.lines.length ||
-		main.flow < 0.45
-	)
+	if (main.prose < 0.7 || main.isLabel || main.rows.length > formRows * main.lines.length || main.flow < 0.45)
 		return false;
 	const [blocks, paragraphs] = [blocksOf(side), blocksOf(main)];
 	// Both sides begin at the top anyway.

@@ -1,12 +1,4 @@
-import {
-	bandsOf,
-	type Interval,
-	intervalsOf,
-	joined,
-	parted,
-	type Spacing,
-	usualSpacing,
-} from './bands.ts';
+import { bandsOf, type Interval, intervalsOf, joined, parted, type Spacing, usualSpacing } from './bands.ts';
 import type { Run } from './item.ts';
 import type { Phrase } from './phrases.ts';
 import { alignsOf, type Cell, cellOf, levelled, type Row } from './rows.ts';

@@ -48,9 +48,7 @@ interface Stop {
 
 function align(rows: readonly (readonly Cell[])[], pointsPerColumn: number): void {
 	const column = (points: number) => Math.min(lastColumn, Math.round(points / pointsPerColumn));
-	const places = rows.flatMap((row) =>
-		row.map((cell, index): Place => ({ cell, before: row[index - 1] })),
-	);
+	const places = rows.flatMap((row) => row.map((cell, index): Place => ({ cell, before: row[index - 1] })));
 	for (const { cell } of places) cell.at = column(cell.from);
 	// A line of running text, as most are.
 	if (places.length === 1) return;
@@ -60,9 +58,7 @@ function align(rows: readonly (readonly Cell[])[], pointsPerColumn: number): voi
 			const least = before ? before.at + before.columns + apart : 0;
 			at = Math.max(
 				at,
-				edge === 'from'
-					? Math.max(column(cell.from), least)
-					: Math.max(column(cell.to), least + cell.columns),
+				edge === 'from' ? Math.max(column(cell.from), least) : Math.max(column(cell.to), least + cell.columns),
 			);
 		}
 		for (const { cell } of members) cell.at = edge === 'from' ? at : at - cell.columns;
@@ -82,8 +78,7 @@ function stopsOf(places: readonly Place[]): Stop[] {
 		if (stop) stop.places.push(place);
 		else stops.set(cluster, { places: [place], edge });
 	}
-	const first = (stop: Stop) =>
-		stop.places.reduce((min, { cell }) => Math.min(min, cell.from), Infinity);
+	const first = (stop: Stop) => stop.places.reduce((min, { cell }) => Math.min(min, cell.from), Infinity);
 	return [...stops.values()]
 		.map((stop) => ({ stop, first: first(stop) }))
 		.sort((a, b) => a.first - b.first)

@@ -20,12 +20,8 @@ export function upright(items: readonly TextItem[], size: PageSize): Upright {
 		if (list) list.push(item);
 		else lists.set(direction, [item]);
 	}
-	const weigh = (quarter: number) =>
-		(lists.get(quarter) ?? []).reduce((sum, { text }) => sum + text.length, 0);
-	const main = quarters.reduce(
-		(best, quarter) => (weigh(quarter) > weigh(best) ? quarter : best),
-		0,
-	);
+	const weigh = (quarter: number) => (lists.get(quarter) ?? []).reduce((sum, { text }) => sum + text.length, 0);
+	const main = quarters.reduce((best, quarter) => (weigh(quarter) > weigh(best) ? quarter : best), 0);
 	return {
 		size: main % 180 === 0 ? size : { width: size.height, height: size.width },
 		items: turned(lists.get(main) ?? [], main, size),

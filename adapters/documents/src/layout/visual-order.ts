@@ -11,8 +11,7 @@ export function logicalText(visual: string): string {
 	return spaced(withBrackets(textOf(keptStretches(tokens).reverse().flat())));
 }
 
-const backwards =
-	'\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}';
+const backwards = '\\u0590-\\u08FF\\uFB1D-\\uFDFF\\uFE70-\\uFEFC\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}';
 /** A word from right to left, a number with its signs, a word of another script, or a single character. */
 const token = new RegExp(
 	`(?<back>(?:(?!\\p{N}|\\p{P})[${backwards}]\\p{M}*)+)|(?<number>[-+#$€£₪]?\\p{N}+(?:[.,:/-]\\p{N}+)*[%°]?)|(?<word>[\\p{L}\\p{N}@]+(?:[-.@_'’/:]+[\\p{L}\\p{N}]+)*)|[^]`,

@@ -38,8 +38,7 @@ const prefixes: ReadonlyMap<string, string> = new Map(
 /** The strict variant of Office Open XML differs in the beginning of its names alone. */
 const strict = 'http://purl.oclc.org/ooxml/';
 const transitional = 'http://schemas.openxmlformats.org/';
-const openDocument =
-	/^urn:oasis:names:tc:opendocument:xmlns:(?:xsl-)?([a-z]+)(?:-compatible)?:[\d.]+$/;
+const openDocument = /^urn:oasis:names:tc:opendocument:xmlns:(?:xsl-)?([a-z]+)(?:-compatible)?:[\d.]+$/;
 
 /**
  * The prefix of a namespace that is known: those of the table, and of OpenDocument the word in its name (`text`, `table`, `fo`, `svg`).

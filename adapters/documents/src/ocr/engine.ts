@@ -13,12 +13,7 @@ export interface ReadPicture extends PageSize {
  * Reads one page of a document, a PDF or a picture, by OCR. Undefined where that takes too long or fails. `dpi` is cut so that the raster has at
  * most 25 megapixels.
  */
-export type Ocr = (
-	bytes: Buffer,
-	page: number,
-	size: PageSize,
-	dpi: number,
-) => Promise<ReadPicture | undefined>;
+export type Ocr = (bytes: Buffer, page: number, size: PageSize, dpi: number) => Promise<ReadPicture | undefined>;
 
 const pageMs = 10_000;
 const maxPixels = 25_000_000;

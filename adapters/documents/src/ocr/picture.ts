@@ -26,11 +26,7 @@ export const readPicture: FormatReader = async (bytes, context) => {
 	return { mediaType: pictureType(bytes) ?? 'image/png', pageCount: 1, pages: [page] };
 };
 
-async function textOf(
-	file: Buffer,
-	pixels: PageSize,
-	context: OcrContext | undefined,
-): Promise<string | undefined> {
+async function textOf(file: Buffer, pixels: PageSize, context: OcrContext | undefined): Promise<string | undefined> {
 	const ocr = openOcr(context);
 	if (!ocr) return undefined;
 	const size = await printedSize(file);

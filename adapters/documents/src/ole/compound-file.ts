@@ -35,9 +35,7 @@ export function openCompoundFile(bytes: Uint8Array): Storage {
 		table: numbers(content(sectors, file.readUInt32LE(60))),
 	};
 	const cutoff = file.readUInt32LE(56);
-	return folders(records, ({ start, size }) =>
-		content(size < cutoff ? small : sectors, start, size),
-	);
+	return folders(records, ({ start, size }) => content(size < cutoff ? small : sectors, start, size));
 }
 
 const signature = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -131,15 +129,10 @@ function recordsOf(directory: Buffer): readonly DirectoryRecord[] {
 }
 
 /** Builds the folders from the trees of siblings. A record that is met twice is a circle. */
-function folders(
-	records: readonly DirectoryRecord[],
-	read: (record: DirectoryRecord) => Buffer,
-): Storage {
+function folders(records: readonly DirectoryRecord[], read: (record: DirectoryRecord) => Buffer): Storage {
 	const root = folder(read);
 	const seen = new Set<number>();
-	const waiting: { at: number; parent: Folder }[] = [
-		{ at: records[0]?.child ?? none, parent: root },
-	];
+	const waiting: { at: number; parent: Folder }[] = [{ at: records[0]?.child ?? none, parent: root }];
 	for (let next = waiting.pop(); next; next = waiting.pop()) {
 		const { at, parent } = next;
 		const record = records[at];

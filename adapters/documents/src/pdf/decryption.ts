@@ -36,10 +36,7 @@ interface Lock {
 }
 
 /** What stands for a password of no characters. */
-const padding = Buffer.from(
-	'28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a',
-	'hex',
-);
+const padding = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex');
 
 function lockOf(dictionary: string, trailer: string): Lock | undefined {
 	const [owner, user] = [stringOf(dictionary, 'O'), stringOf(dictionary, 'U')];
@@ -84,8 +81,7 @@ function keyOf({ revision, length, owner, permissions, id, hasPlainMetadata }: L
 function isRight(key: Buffer, { revision, user, id }: Lock): boolean {
 	if (revision === 2) return rc4(key, padding).equals(user.subarray(0, 32));
 	let proof = md5(padding, id);
-	for (let round = 0; round < 20; round++)
-		proof = rc4(Buffer.from(key.map((byte) => byte ^ round)), proof);
+	for (let round = 0; round < 20; round++) proof = rc4(Buffer.from(key.map((byte) => byte ^ round)), proof);
 	return proof.equals(user.subarray(0, 16));
 }
 

@@ -39,18 +39,9 @@ const names: Readonly<Record<string, string>> = {
 	nine: '9',
 };
 
-const ascii = Array.from({ length: 95 }, (_, at): [number, string] => [
-	at + 32,
-	String.fromCharCode(at + 32),
-]);
-const winAnsi: Encoding = new Map([
-	...ascii,
-	...[...windows].map((mark, at): [number, string] => [130 + at, mark]),
-]);
-const macRoman: Encoding = new Map([
-	...ascii,
-	...[...'–—“”‘’'].map((mark, at): [number, string] => [208 + at, mark]),
-]);
+const ascii = Array.from({ length: 95 }, (_, at): [number, string] => [at + 32, String.fromCharCode(at + 32)]);
+const winAnsi: Encoding = new Map([...ascii, ...[...windows].map((mark, at): [number, string] => [130 + at, mark])]);
+const macRoman: Encoding = new Map([...ascii, ...[...'–—“”‘’'].map((mark, at): [number, string] => [208 + at, mark])]);
 /** What fonts of Adobe mean by their own encoding. */
 const standard: Encoding = new Map([
 	...ascii,
@@ -103,8 +94,7 @@ export function unicodeMap(map: string): Encoding {
 		for (const [, from = '', to = '', text, list] of body.matchAll(
 			/<([^>]*)>\s*<([^>]*)>\s*(?:<([^>]*)>|\[([^\]]*)\])/g,
 		))
-			if (found.size < maxCodes)
-				fill(found, Number.parseInt(from, 16), Number.parseInt(to, 16), text, list);
+			if (found.size < maxCodes) fill(found, Number.parseInt(from, 16), Number.parseInt(to, 16), text, list);
 	return found;
 }
 

@@ -1,9 +1,4 @@
-import {
-	type DocumentAnnotation,
-	type FormField,
-	LiteParse,
-	type ParsedPage,
-} from '@llamaindex/liteparse';
+import { type DocumentAnnotation, type FormField, LiteParse, type ParsedPage } from '@llamaindex/liteparse';
 import type { PageRange } from '@plinth/toolkit';
 import { bulletsOf } from './bullets.ts';
 import { type Batch, type EnginePage, type FieldValue, itemsOfField } from './engine.ts';
@@ -85,8 +80,7 @@ function pageOf(page: ParsedPage): EnginePage {
 		width,
 		height,
 		items: [...printed, ...bullets, ...values.flatMap((value) => itemsOfField(value, printed))],
-		isPicture:
-			complexity?.fullPageImage === true || complexity?.reasons.includes('scanned') === true,
+		isPicture: complexity?.fullPageImage === true || complexity?.reasons.includes('scanned') === true,
 		isDoubtful: complexity?.isGarbled === true,
 	};
 }

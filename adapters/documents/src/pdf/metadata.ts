@@ -25,13 +25,11 @@ function textOf(bytes: Buffer): string {
 
 /** `D:20240103093826+01'00'` as ISO 8601. */
 function dateOf(text: string | undefined): string | undefined {
-	const found =
-		/^(?:D:)?(?!0000)(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/.exec(
-			text ?? '',
-		);
+	const found = /^(?:D:)?(?!0000)(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/.exec(
+		text ?? '',
+	);
 	if (!found) return undefined;
-	const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', , zone] =
-		found;
+	const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', , zone] = found;
 	const offset = zone ? `${zone}:${found[9] ?? '00'}` : 'Z';
 	const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`);
 	return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -136,27 +136,20 @@ function unpack(dictionary: string, content: string): [number, string][] {
 	for (let at = 0; at + 1 < index.length; at += 2) {
 		const next = index[at + 3];
 		const [number = 0, from = 0] = [index[at], index[at + 1]];
-		found.push([
-			number,
-			content.slice(first + from, next === undefined ? undefined : first + next),
-		]);
+		found.push([number, content.slice(first + from, next === undefined ? undefined : first + next)]);
 	}
 	return found;
 }
 
 function trailerOf(file: string, dictionaries: readonly string[]): string {
-	const trailers = [...file.matchAll(/trailer\s*(<<[\s\S]{0,4000}?)(?:startxref|$)/g)].map(
-		([, text = '']) => text,
-	);
+	const trailers = [...file.matchAll(/trailer\s*(<<[\s\S]{0,4000}?)(?:startxref|$)/g)].map(([, text = '']) => text);
 	const streams = dictionaries.filter((text) => /\/Type\s*\/XRef/.test(text));
 	return [...trailers, ...streams].filter((text) => text.includes('/Root')).at(-1) ?? '';
 }
 
 /** Numbers of the objects that are pages, in the order of the file. */
 export function pagesOf(objects: PdfObjects): number[] {
-	return objects.numbers.filter((number) =>
-		/\/Type\s*\/Page(?!\w)/.test(objects.text(number) ?? ''),
-	);
+	return objects.numbers.filter((number) => /\/Type\s*\/Page(?!\w)/.test(objects.text(number) ?? ''));
 }
 
 /** The number that a key of a dictionary refers to: `/Root 5 0 R` is 5. */

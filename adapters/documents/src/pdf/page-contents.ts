@@ -76,17 +76,13 @@ export class PageContents {
 	#drawn(text: string, content: string): number[] {
 		if (!/\bDo\b/.test(content)) return [];
 		const list = this.#resource(text, 'XObject') ?? '';
-		return referencesIn(list).filter((number) =>
-			/\/Subtype\s*\/Form(?!\w)/.test(this.#objects.text(number) ?? ''),
-		);
+		return referencesIn(list).filter((number) => /\/Subtype\s*\/Form(?!\w)/.test(this.#objects.text(number) ?? ''));
 	}
 
 	#fontsOf(text: string): Fonts {
 		const list = this.#resource(text, 'Font') ?? '';
 		const named = list.matchAll(/\/([^\s/<>[\]()]+)\s+(\d+)\s+\d+\s+R/g);
-		return new Map(
-			[...named].map(([, name = '', number]) => [name, this.#font(Number(number))] as const),
-		);
+		return new Map([...named].map(([, name = '', number]) => [name, this.#font(Number(number))] as const));
 	}
 
 	/** A dictionary of the resources of a page or form, or of what the page inherits from. */
@@ -150,8 +146,7 @@ function decode(content: string, fonts: Fonts): string {
 	let shown = '';
 	for (const [, name, literal, hex] of content.matchAll(tokens)) {
 		if (name !== undefined) font = fonts.get(name);
-		else if (font)
-			shown += textOf(literal === undefined ? fromHex(hex ?? '') : unescaped(literal), font);
+		else if (font) shown += textOf(literal === undefined ? fromHex(hex ?? '') : unescaped(literal), font);
 	}
 	return shown;
 }

@@ -60,10 +60,7 @@ function keysOf(text: string, at: number, mark: string): string[] {
 	const [left, right] = [lettersBefore(text, at), lettersAfter(text, at)];
 	return contexts
 		.filter(([before, after]) => left.length >= before && right.length >= after)
-		.map(
-			([before, after]) =>
-				`${kind}${left.slice(left.length - before)}|${right.slice(0, after)}|${before}${after}`,
-		);
+		.map(([before, after]) => `${kind}${left.slice(left.length - before)}|${right.slice(0, after)}|${before}${after}`);
 }
 
 // Only ASCII letters and digits: all engines agree on them.

@@ -2,8 +2,7 @@ import type { EnginePage } from './engine.ts';
 
 // Replacement characters, private use, controls, and code points that nobody has assigned: what a missing font map leaves.
 const broken = /[\uFFFD\uFFFE\uFFFF\p{Co}\p{Cn}\p{Cc}]/gu;
-const word =
-	/^\p{P}*(?:\p{Lu}?[\p{Ll}\p{M}'’-]+|[\p{Lu}\p{M}'’-]+|[\p{Lo}\p{Lm}\p{M}]+|[\p{N}.,:/%-]+)\p{P}*$/u;
+const word = /^\p{P}*(?:\p{Lu}?[\p{Ll}\p{M}'’-]+|[\p{Lu}\p{M}'’-]+|[\p{Lo}\p{Lm}\p{M}]+|[\p{N}.,:/%-]+)\p{P}*$/u;
 const letters = /[\p{L}\p{N}]/gu;
 // Most text is plain, and every page is judged.
 const plain = /^[ -~]*$/;

@@ -91,12 +91,9 @@ export async function readPdf(bytes: Uint8Array, options: PdfOptions = {}): Prom
 		for (let batch: Batch | undefined = first; batch; ) {
 			const isLast: boolean = (batch.pages.at(-1)?.page ?? 0) >= end;
 			// The engine goes on in its own thread while this one lays out.
-			const next: Promise<IteratorResult<Batch, undefined>> = isLast
-				? rest.return(undefined)
-				: rest.next();
+			const next: Promise<IteratorResult<Batch, undefined>> = isLast ? rest.return(undefined) : rest.next();
 			next.catch(() => undefined);
-			for (const page of batch.pages)
-				if (page.page <= end) pages.push(await readPage(page, reading, pages.length + 1));
+			for (const page of batch.pages) if (page.page <= end) pages.push(await readPage(page, reading, pages.length + 1));
 			batch = (await next).value;
 		}
 		return { pageCount, pages: complete(pages, asked), metadata: metadataOf(objects) };
@@ -127,8 +124,7 @@ async function readPage(first: EnginePage, reading: Reading, done: number): Prom
 	const { page, width, height } = better;
 	const text = pageText(better.items, better);
 	const letters = lettersIn(text);
-	const isUnread =
-		(letters < sparse && better.isPicture) || (letters === 0 && reading.contents.hasPicture(page));
+	const isUnread = (letters < sparse && better.isPicture) || (letters === 0 && reading.contents.hasPicture(page));
 	const read = isUnread ? await reading.ocr?.(reading.file, page, better, scanDpi) : undefined;
 	reading.progress?.(done, reading.of);
 	if (!read) return { page, text, width, height, needsOcr: isUnread };
@@ -147,9 +143,7 @@ function complete(pages: readonly PdfPage[], asked: readonly PageRange[]): PdfPa
 	if (pages.length === countOf(asked)) return [...pages];
 	const found = new Map(pages.map((page) => [page.page, page]));
 	const { width = 0, height = 0 } = pages[0] ?? {};
-	return [...numbersIn(asked)].map(
-		(page) => found.get(page) ?? { page, text: '', width, height, needsOcr: false },
-	);
+	return [...numbersIn(asked)].map((page) => found.get(page) ?? { page, text: '', width, height, needsOcr: false });
 }
 
 /** Pages are counted before they are read, where the file looks as if there were too many. */
@@ -170,8 +164,7 @@ function refuseBeyond(pageCount: number): void {
 
 function fromHeader(bytes: Buffer): Buffer {
 	const start = bytes.subarray(0, maxJunk + 5).indexOf('%PDF-');
-	if (start < 0)
-		throw documentError('E_DOCUMENT_UNREADABLE', { message: 'The document is not a PDF.' });
+	if (start < 0) throw documentError('E_DOCUMENT_UNREADABLE', { message: 'The document is not a PDF.' });
 	return bytes.subarray(start);
 }
 

@@ -10,17 +10,14 @@ export function rebuilt(bytes: Buffer, objects: PdfObjects): Buffer | undefined 
 	if (pages.length === 0) return undefined;
 	const file = new Writer(bytes, objects);
 	// Objects in object streams cannot stand in a plain table: they are written out.
-	for (const number of objects.numbers)
-		if (!objects.placeOf(number)) file.add(number, objects.text(number) ?? 'null');
+	for (const number of objects.numbers) if (!objects.placeOf(number)) file.add(number, objects.text(number) ?? 'null');
 	const root = rootOf(objects, pages) ?? newRoot(file, pages);
 	return file.end(root, objects.trailer);
 }
 
 /** The catalogue, if it and every page below it are still there. */
 function rootOf(objects: PdfObjects, pages: readonly number[]): number | undefined {
-	const root = objects.numbers.find((number) =>
-		/\/Type\s*\/Catalog/.test(objects.text(number) ?? ''),
-	);
+	const root = objects.numbers.find((number) => /\/Type\s*\/Catalog/.test(objects.text(number) ?? ''));
 	const leaves = new Set(leavesOf(objects, root));
 	return pages.every((page) => leaves.has(page)) ? root : undefined;
 }
@@ -28,10 +25,7 @@ function rootOf(objects: PdfObjects, pages: readonly number[]): number | undefin
 function newRoot(file: Writer, pages: readonly number[]): number {
 	const kids = pages.map((page) => `${page} 0 R`).join(' ');
 	const tree = file.next();
-	file.add(
-		tree,
-		`<< /Type /Pages /Count ${pages.length} /Kids [${kids}] /MediaBox [0 0 612 792] >>`,
-	);
+	file.add(tree, `<< /Type /Pages /Count ${pages.length} /Kids [${kids}] /MediaBox [0 0 612 792] >>`);
 	const root = file.next();
 	file.add(root, `<< /Type /Catalog /Pages ${tree} 0 R >>`);
 	return root;

@@ -21,8 +21,7 @@ export class SecondEngine {
 
 	/** Reads a page again that is empty, garbled, or a picture with some text, and keeps the better one. */
 	async improved(page: EnginePage): Promise<EnginePage> {
-		const other =
-			this.#vain < maxVain && isSuspicious(page) ? await this.page(page.page) : undefined;
+		const other = this.#vain < maxVain && isSuspicious(page) ? await this.page(page.page) : undefined;
 		if (!other) return page;
 		const wins = isBetter(other, page);
 		this.#vain = wins ? 0 : this.#vain + 1;
@@ -43,17 +42,13 @@ export class SecondEngine {
 	}
 
 	/** The document with pdf.js alone, page by page. Throws the engine's own error. */
-	async *readAll(
-		maxPages: number,
-		ranges: readonly PageRange[] | undefined,
-	): AsyncGenerator<Batch> {
+	async *readAll(maxPages: number, ranges: readonly PageRange[] | undefined): AsyncGenerator<Batch> {
 		const document = await openWithPdfJs(this.#bytes);
 		try {
 			const { pageCount } = document;
 			const all = merged(ranges ?? [{ first: 1, last: maxPages }], pageCount);
 			if (all.length === 0) yield { pageCount, pages: [] };
-			for (const number of numbersIn(all))
-				yield { pageCount, pages: [await document.page(number)] };
+			for (const number of numbersIn(all)) yield { pageCount, pages: [await document.page(number)] };
 		} finally {
 			await document.close();
 		}

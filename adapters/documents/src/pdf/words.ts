@@ -8,20 +8,11 @@ import { logicalText } from '../layout/visual-order.ts';
  * also puts blanks into words whose letters were placed one by one, joins cells of tables that stand close, and gives words from right to left in
  * the order of their places.
  */
-export function itemsOf({
-	text,
-	x,
-	y,
-	width,
-	height,
-	rotation = 0,
-	words = [],
-}: Piece): TextItem[] {
+export function itemsOf({ text, x, y, width, height, rotation = 0, words = [] }: Piece): TextItem[] {
 	const isTurned = Math.abs(rotation % 360) > 1;
 	const whole = { text, x, y, width, height, rotation };
 	if (isTurned || words.length === 0) return [{ ...whole, text: logicalText(text) }];
-	if (words.some((word, index) => isAway(words[index - 1], word)))
-		return words.map((word) => ({ ...word, rotation }));
+	if (words.some((word, index) => isAway(words[index - 1], word))) return words.map((word) => ({ ...word, rotation }));
 	if (words.some((word, index) => isOver(words[index - 1], word))) return [whole];
 	if (isSpelled(words)) return [{ ...whole, text: logicalText(joinedText(words)) }];
 	return cellsOf(whole, words).map((cell) => ({ ...cell, text: logicalText(cell.text) }));
@@ -37,8 +28,7 @@ const amount = /^[-+($€£¥]*\d[\d.,:/]*[)%]?$/;
 /** An item in parts that may be cells of a row: if they are not, the layout joins them again. */
 function cellsOf(item: TextItem, words: readonly WordBox[]): TextItem[] {
 	const texts = item.text.split(' ');
-	if (words.length < 2 || item.text.length > longLine || texts.length !== words.length)
-		return [item];
+	if (words.length < 2 || item.text.length > longLine || texts.length !== words.length) return [item];
 	const least = isJustified(words) ? Infinity : broadBlank;
 	const cells: (TextItem & { text: string; width: number })[] = [];
 	words.forEach((word, index) => {
@@ -71,9 +61,7 @@ function isSpelled(words: readonly WordBox[]): boolean {
 }
 
 function joinedText(words: readonly WordBox[]): string {
-	return words
-		.map((word, index) => (index === 0 || isClose(words[index - 1], word) ? '' : ' ') + word.text)
-		.join('');
+	return words.map((word, index) => (index === 0 || isClose(words[index - 1], word) ? '' : ' ') + word.text).join('');
 }
 
 /** No blank is as narrow as that. */

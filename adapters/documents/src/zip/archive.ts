@@ -68,17 +68,9 @@ interface Total {
 	inflated: number;
 }
 
-async function contentOf(
-	buffer: Buffer,
-	zip: ZipFile,
-	entry: Entry,
-	budget: Budget,
-	total: Total,
-): Promise<Buffer> {
+async function contentOf(buffer: Buffer, zip: ZipFile, entry: Entry, budget: Budget, total: Total): Promise<Buffer> {
 	if (entry.isEncrypted()) throw documentError('E_DOCUMENT_ENCRYPTED');
-	const { fileDataStart } = await readable(
-		zip.readLocalFileHeaderPromise(entry, { minimal: true }),
-	);
+	const { fileDataStart } = await readable(zip.readLocalFileHeaderPromise(entry, { minimal: true }));
 	const packed = buffer.subarray(fileDataStart, fileDataStart + entry.compressedSize);
 	total.packed += packed.length;
 	const content = await unpacked(packed, entry, budget, total);
@@ -109,9 +101,7 @@ async function unpacked(
 }
 
 function isTooLong(error: unknown): boolean {
-	return (
-		error instanceof RangeError && (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-	);
+	return error instanceof RangeError && (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
 }
 
 function tooLarge(cause: unknown) {

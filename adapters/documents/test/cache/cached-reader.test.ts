@@ -107,9 +107,7 @@ describe('what was read', () => {
 			],
 		});
 		await reader.read(abc, { ocr: 'auto', pages: [{ first: 1, last: 5 }] });
-		expect(calls.map(({ options }) => options)).toEqual([
-			{ ocr: 'auto', pages: [{ first: 1, last: 5 }] },
-		]);
+		expect(calls.map(({ options }) => options)).toEqual([{ ocr: 'auto', pages: [{ first: 1, last: 5 }] }]);
 	});
 
 	it('answers for some of its pages when it is whole', async () => {
@@ -211,10 +209,7 @@ describe('requests for the same at the same time', () => {
 			return plain;
 		});
 		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
-		const ends = Promise.allSettled([
-			reader.read(abc, {}, { signal: leaving.signal }),
-			reader.read(abc),
-		]);
+		const ends = Promise.allSettled([reader.read(abc, {}, { signal: leaving.signal }), reader.read(abc)]);
 		await new Promise((resolve) => setImmediate(resolve));
 		leaving.abort(reason);
 		expect(await ends).toEqual([
@@ -233,10 +228,7 @@ describe('requests for the same at the same time', () => {
 		});
 		const [leaving, reason] = [new AbortController(), new Error('The client left.')];
 		const { signal } = leaving;
-		const ends = Promise.allSettled([
-			reader.read(abc, {}, { signal }),
-			reader.read(abc, {}, { signal }),
-		]);
+		const ends = Promise.allSettled([reader.read(abc, {}, { signal }), reader.read(abc, {}, { signal })]);
 		await settled();
 		leaving.abort(reason);
 		expect(await ends).toEqual([

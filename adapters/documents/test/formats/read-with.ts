@@ -3,11 +3,7 @@ import { Budget } from '../../src/formats/budget.ts';
 import type { FormatReader } from '../../src/formats/format.ts';
 
 /** Reads a document with one reader, as a file that stands alone. */
-export function readWith(
-	reader: FormatReader,
-	document: string | Uint8Array,
-	options: DocumentOptions = {},
-) {
+export function readWith(reader: FormatReader, document: string | Uint8Array, options: DocumentOptions = {}) {
 	const bytes = typeof document === 'string' ? Buffer.from(document) : document;
 	return reader(bytes, {
 		options,

@@ -79,9 +79,7 @@ describe('a hostile archive', () => {
 
 	test('that spreads a bomb over many files is refused at the same bound', async () => {
 		const packed = zeros(4 * megabyte);
-		const archive = await open(
-			zipOf(Array.from({ length: 4 }, (_, index) => ({ name: `${index}`, packed }))),
-		);
+		const archive = await open(zipOf(Array.from({ length: 4 }, (_, index) => ({ name: `${index}`, packed }))));
 		expect((await archive.read('0'))?.length).toBe(4 * megabyte);
 		expect((await archive.read('1'))?.length).toBe(4 * megabyte);
 		expect(await code(archive.read('2'))).toBe('E_DOCUMENT_TOO_LARGE');

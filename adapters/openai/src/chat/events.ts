@@ -112,9 +112,7 @@ class ChunkReader {
 	#failure(chunk: unknown): PlinthError {
 		const complaint = complaintIn(chunk, this.#scrub);
 		const cause = new Error(`${this.#where} failed in the middle: ${complaint.text}`);
-		return (
-			knownFailure(complaint, cause) ?? modelError('The model failed while it answered.', cause)
-		);
+		return knownFailure(complaint, cause) ?? modelError('The model failed while it answered.', cause);
 	}
 }
 

@@ -1,29 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { type Json, unsupportedValue } from '@plinth/core';
-import type {
-	AudioPart,
-	ChatMessage,
-	ChatPart,
-	FilePart,
-	ImagePart,
-} from '@plinth/plugin-chat/model';
+import type { AudioPart, ChatMessage, ChatPart, FilePart, ImagePart } from '@plinth/plugin-chat/model';
 
 /**
  * Messages as the wire has them. Documents arrive as text; only what is more than text becomes a list of parts. With
  * `pictureUrls` the server may fetch pictures from where clients say; without, that is refused with 400.
  */
-export async function wireMessages(
-	messages: readonly ChatMessage[],
-	pictureUrls: boolean,
-): Promise<Json[]> {
+export async function wireMessages(messages: readonly ChatMessage[], pictureUrls: boolean): Promise<Json[]> {
 	return Promise.all(messages.map((message, index) => wireMessage(message, index, pictureUrls)));
 }
 
-async function wireMessage(
-	message: ChatMessage,
-	index: number,
-	pictureUrls: boolean,
-): Promise<Json> {
+async function wireMessage(message: ChatMessage, index: number, pictureUrls: boolean): Promise<Json> {
 	switch (message.role) {
 		case 'system':
 			return { role: 'system', content: plainText(message.content) };
@@ -41,11 +28,7 @@ async function wireMessage(
 }
 
 /** Only OpenAI's own server knows a member for refusals; every server understands text. */
-function assistant({
-	content,
-	refusal,
-	toolCalls,
-}: Extract<ChatMessage, { role: 'assistant' }>): Json {
+function assistant({ content, refusal, toolCalls }: Extract<ChatMessage, { role: 'assistant' }>): Json {
 	const text = plainText(content) || (refusal ?? '');
 	const calls = toolCalls.map(({ id, name, arguments: json }) => ({
 		id,
@@ -60,13 +43,8 @@ function assistant({
 }
 
 /** Texts are one text: templates of many models take nothing else. */
-async function contentOf(
-	parts: readonly ChatPart[],
-	param: string,
-	pictureUrls: boolean,
-): Promise<Json> {
-	if (parts.every((part) => part.type === 'text' || part.type === 'document'))
-		return plainText(parts);
+async function contentOf(parts: readonly ChatPart[], param: string, pictureUrls: boolean): Promise<Json> {
+	if (parts.every((part) => part.type === 'text' || part.type === 'document')) return plainText(parts);
 	return Promise.all(parts.map((part, index) => wirePart(part, `${param}[${index}]`, pictureUrls)));
 }
 
@@ -84,16 +62,9 @@ async function wirePart(part: ChatPart, param: string, pictureUrls: boolean): Pr
 	}
 }
 
-async function picture(
-	{ detail, image }: ImagePart,
-	param: string,
-	pictureUrls: boolean,
-): Promise<Json> {
+async function picture({ detail, image }: ImagePart, param: string, pictureUrls: boolean): Promise<Json> {
 	if ('url' in image && !pictureUrls) {
-		throw unsupportedValue(
-			param,
-			'The model fetches no pictures. Send the picture itself, as a data URL.',
-		);
+		throw unsupportedValue(param, 'The model fetches no pictures. Send the picture itself, as a data URL.');
 	}
 	const url = 'url' in image ? image.url : await dataUrl(image.mediaType, image.source);
 	return { type: 'image_url', image_url: { url, ...(detail === 'auto' ? {} : { detail }) } };
@@ -113,10 +84,7 @@ function plainText(parts: readonly (ChatPart | { readonly text: string })[]): st
 	return parts.map((part) => ('text' in part ? part.text : '')).join('\n\n');
 }
 
-async function dataUrl(
-	mediaType: string,
-	source: Uint8Array | { readonly path: string },
-): Promise<string> {
+async function dataUrl(mediaType: string, source: Uint8Array | { readonly path: string }): Promise<string> {
 	return `data:${mediaType};base64,${await base64(source)}`;
 }
 

@@ -47,8 +47,7 @@ const config = z
 			context.addIssue({ code: 'custom', path: [path], message: `${dialect} takes no ${what}` });
 		if (pictureUrls && !known.pictureUrls) refuse('pictureUrls', 'addresses of pictures');
 		if (audio && !known.audio) refuse('audio', 'sound');
-		if (files.length > 0 && !known.files)
-			refuse('files', 'files: leave this out, they arrive as text');
+		if (files.length > 0 && !known.files) refuse('files', 'files: leave this out, they arrive as text');
 	});
 
 type Config = z.output<typeof config>;
@@ -141,12 +140,7 @@ class ChatClient {
 		}
 	}
 
-	async #send(
-		request: ChatRequest,
-		{ seed, signal }: ChatRun,
-		dialect: ChatDialect,
-		stream: boolean,
-	) {
+	async #send(request: ChatRequest, { seed, signal }: ChatRun, dialect: ChatDialect, stream: boolean) {
 		const { pictureUrls, body } = this.#config;
 		const wire = { model: this.#model, seed, dialect, stream, pictureUrls };
 		const fields = await wireRequest(request, wire);

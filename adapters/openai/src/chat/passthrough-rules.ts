@@ -62,12 +62,7 @@ export class ChatPassthroughRules {
 	/** Servers refuse options of tools without tools. */
 	#takesTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Members): boolean {
 		if (tools === undefined) return choice === undefined && parallel === undefined;
-		return (
-			Array.isArray(tools) &&
-			tools.length > 0 &&
-			tools.every(isWholeTool) &&
-			this.#takesChoice(choice)
-		);
+		return Array.isArray(tools) && tools.length > 0 && tools.every(isWholeTool) && this.#takesChoice(choice);
 	}
 
 	#takesChoice(choice: unknown): boolean {

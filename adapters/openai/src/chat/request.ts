@@ -58,15 +58,10 @@ export async function wireRequest(request: ChatRequest, wire: ChatWire): Promise
 
 /** What of a request the server does not take, one sentence each. */
 export function ignoredOptions({ effort }: ChatRequest, dialect: ChatDialect): readonly string[] {
-	return effort === undefined || dialect.effort
-		? []
-		: ['reasoning_effort: the server of the model does not know it.'];
+	return effort === undefined || dialect.effort ? [] : ['reasoning_effort: the server of the model does not know it.'];
 }
 
-function toolsOf(
-	{ tools, toolChoice, parallelToolCalls }: ChatRequest,
-	dialect: ChatDialect,
-): Fields {
+function toolsOf({ tools, toolChoice, parallelToolCalls }: ChatRequest, dialect: ChatDialect): Fields {
 	// A server that does not know "none" would call them all the same.
 	if (tools.length === 0 || (toolChoice === 'none' && dialect.toolChoice === 'auto')) return {};
 	const isForced = toolChoice === 'required' || typeof toolChoice === 'object';

@@ -18,13 +18,9 @@ export async function pictureParts(
 	const { one, many } = dialect.inputs;
 	const name = inputs.length > 1 ? many : one;
 	const parts = await Promise.all(
-		inputs.map((input, index) =>
-			picturePart(name, `image-${index + 1}`, input, { dialect, images, signal }),
-		),
+		inputs.map((input, index) => picturePart(name, `image-${index + 1}`, input, { dialect, images, signal })),
 	);
-	return mask && dialect.mask
-		? [...parts, await maskPart(mask, dialect.mask, images, signal)]
-		: parts;
+	return mask && dialect.mask ? [...parts, await maskPart(mask, dialect.mask, images, signal)] : parts;
 }
 
 interface PartTools {

@@ -6,11 +6,7 @@ import type { ImageCodec } from '@plinth/toolkit';
 const sliceBytes = 16_777_216;
 
 /** A mask whose see-through parts may change, as one whose white parts may. A PNG of the same size. */
-export async function whiteMask(
-	mask: ImageInput,
-	images: ImageCodec,
-	signal: AbortSignal,
-): Promise<Uint8Array> {
+export async function whiteMask(mask: ImageInput, images: ImageCodec, signal: AbortSignal): Promise<Uint8Array> {
 	const { width, height, source } = mask;
 	const pixels = await images.fit(source, { width, height, mode: 'fill' }, signal);
 	const { data } = pixels;

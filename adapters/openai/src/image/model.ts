@@ -76,9 +76,7 @@ export const openaiImage = defineModel({
 				...(sizes ? { sizes } : {}),
 				...(fit ? { fit } : {}),
 			},
-			...(operations.includes('generate')
-				? { generate: (request, run) => client.make(request, run) }
-				: {}),
+			...(operations.includes('generate') ? { generate: (request, run) => client.make(request, run) } : {}),
 			...(forward ? { forward } : {}),
 			...(operations.includes('edit') ? { edit: (request, run) => client.make(request, run) } : {}),
 		};
@@ -135,8 +133,7 @@ class ImageClient {
 	/** The API does not say to which of several pictures an event belongs: each picture is one request. */
 	async #pictures(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
 		const isStreamed = this.#dialect.streams && run.partials > 0;
-		if (!isStreamed || request.count === 1)
-			return this.#ask(request, run, isStreamed ? run.partials : 0);
+		if (!isStreamed || request.count === 1) return this.#ask(request, run, isStreamed ? run.partials : 0);
 		const one = { ...request, count: 1 };
 		const over = new AbortController();
 		const signal = AbortSignal.any([run.signal, over.signal]);
@@ -162,10 +159,7 @@ class ImageClient {
 		const isEdit = 'images' in request;
 		const body: RequestBody = isEdit
 			? {
-					form: [
-						...formFields(fields),
-						...(await pictureParts(request, this.#dialect, this.#images, signal)),
-					],
+					form: [...formFields(fields), ...(await pictureParts(request, this.#dialect, this.#images, signal))],
 				}
 			: { json: fields };
 		const answer = await this.#upstream.send({

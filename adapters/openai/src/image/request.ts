@@ -38,8 +38,7 @@ export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 		prompt: promptOf(request, wire),
 		n: request.count,
 		size: size ? `${size.width}x${size.height}` : undefined,
-		background:
-			dialect.transparency && request.background !== 'auto' ? request.background : undefined,
+		background: dialect.transparency && request.background !== 'auto' ? request.background : undefined,
 		...(dialect.knowsFinish ? finishOf(request) : {}),
 		response_format: dialect.asksForBase64 ? 'b64_json' : undefined,
 		seed: dialect.seed === 'field' ? seed : undefined,
@@ -57,9 +56,7 @@ export function ignoredOptions(request: ImageRequest, dialect: ImageDialect): re
 		['quality', request.quality !== 'auto' && !dialect.knowsFinish],
 		['moderation', request.moderation !== 'auto' && !dialect.knowsFinish],
 	];
-	return lost
-		.filter(([, isLost]) => isLost)
-		.map(([name]) => `${name}: the server of the model does not know it.`);
+	return lost.filter(([, isLost]) => isLost).map(([name]) => `${name}: the server of the model does not know it.`);
 }
 
 /** Only what differs from what servers do anyway: the fewer members, the more of them understand the request. */

@@ -21,15 +21,8 @@ export interface ResultTools {
 }
 
 /** Reads `{ data: [{ b64_json | url, revised_prompt }] }`. Addresses are fetched at once, because they expire. */
-export async function wholeResult(
-	answer: UpstreamAnswer,
-	count: number,
-	tools: ResultTools,
-): Promise<ImageResult> {
-	const json = longJson(
-		await answer.bytes(Math.min(count * base64Bytes, answerBytes)),
-		answer.where,
-	);
+export async function wholeResult(answer: UpstreamAnswer, count: number, tools: ResultTools): Promise<ImageResult> {
+	const json = longJson(await answer.bytes(Math.min(count * base64Bytes, answerBytes)), answer.where);
 	const { data, error, filtered_count: filtered, ...rest } = members(json.value);
 	if (error) throw failureIn(json.value, answer);
 	if (!Array.isArray(data)) throw brokenAnswer(answer.where, 'sent no list of pictures');
@@ -62,16 +55,11 @@ export async function pictureIn(
 export function failureIn(value: unknown, { where, scrub }: UpstreamAnswer): Error {
 	const complaint = complaintIn(value, scrub);
 	const cause = new Error(`${where} failed: ${complaint.text}`);
-	return (
-		knownFailure(complaint, cause) ??
-		modelError('The model failed while it made the picture.', cause)
-	);
+	return knownFailure(complaint, cause) ?? modelError('The model failed while it made the picture.', cause);
 }
 
 /** What an answer says about its pictures. */
-export function remarks(
-	rest: Readonly<Record<string, unknown>>,
-): Pick<ImageResult, 'quality' | 'usage'> {
+export function remarks(rest: Readonly<Record<string, unknown>>): Pick<ImageResult, 'quality' | 'usage'> {
 	const { quality } = rest;
 	const usage = usageOf(rest.usage);
 	return {
@@ -80,11 +68,7 @@ export function remarks(
 	};
 }
 
-async function fetched(
-	json: LongJson,
-	url: unknown,
-	{ upstream, signal }: ResultTools,
-): Promise<Buffer | undefined> {
+async function fetched(json: LongJson, url: unknown, { upstream, signal }: ResultTools): Promise<Buffer | undefined> {
 	const address = json.text(url);
 	if (!address) return undefined;
 	if (address.startsWith('data:')) return json.bytes(url);
@@ -98,21 +82,14 @@ function modelFault(where: string): Error {
 function mediaTypeOf(bytes: Buffer): 'image/png' | 'image/jpeg' | 'image/webp' | undefined {
 	if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png';
 	if (bytes.toString('latin1', 0, 3) === '\xff\xd8\xff') return 'image/jpeg';
-	const isWebp =
-		bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
+	const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
 	return isWebp ? 'image/webp' : undefined;
 }
 
 function usageOf(value: unknown): ImageUsage | undefined {
-	const {
-		input_tokens: input,
-		output_tokens: output,
-		input_tokens_details: details,
-	} = members(value);
+	const { input_tokens: input, output_tokens: output, input_tokens_details: details } = members(value);
 	const { text_tokens: text = input, image_tokens: image = 0 } = members(details);
 	const usage = { inputTextTokens: text, inputImageTokens: image, outputTokens: output };
-	const isWhole = Object.values(usage).every(
-		(each) => Number.isSafeInteger(each) && Number(each) >= 0,
-	);
+	const isWhole = Object.values(usage).every((each) => Number.isSafeInteger(each) && Number(each) >= 0);
 	return isWhole ? (usage as ImageUsage) : undefined;
 }

@@ -17,8 +17,7 @@ export const mediaTypes: Readonly<Record<SniffedFormat, string>> = {
 
 /** The format whose name stands at the beginning of a file. */
 export function namedFormat(head: Buffer): SniffedFormat | undefined {
-	if (head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WAVE')
-		return 'wav';
+	if (head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WAVE') return 'wav';
 	if (head.toString('latin1', 0, 4) === 'OggS') return 'opus';
 	if (head.toString('latin1', 0, 4) === 'fLaC') return 'flac';
 	return head.toString('latin1', 0, 3) === 'ID3' ? 'mp3' : undefined;

@@ -1,13 +1,7 @@
 import type { AudioFormat, EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
 import type { UpstreamAnswer } from '../upstream/answer.ts';
 import { brokenAnswer } from '../upstream/failure.ts';
-import {
-	framedFormat,
-	mediaTypes,
-	namedFormat,
-	type SniffedFormat,
-	sniffBytes,
-} from './audio-type.ts';
+import { framedFormat, mediaTypes, namedFormat, type SniffedFormat, sniffBytes } from './audio-type.ts';
 import { ByteReader } from './byte-reader.ts';
 import { readWavHead } from './wav.ts';
 
@@ -25,10 +19,7 @@ export interface Asked {
 }
 
 /** Names an answer by its bytes, not by its type. WAV becomes samples, unless it is wanted and states its length. */
-export async function audioOf(
-	answer: UpstreamAnswer,
-	asked: Asked,
-): Promise<PcmAudio | EncodedAudio> {
+export async function audioOf(answer: UpstreamAnswer, asked: Asked): Promise<PcmAudio | EncodedAudio> {
 	const reader = new ByteReader(answer.chunks(maxBytes));
 	try {
 		const head = await reader.peek(sniffBytes);

@@ -1,10 +1,5 @@
 import { defineModel, services, unsupportedValue } from '@plinth/core';
-import {
-	type AudioFormat,
-	type SpeechModel,
-	type SpeechRequest,
-	speechModels,
-} from '@plinth/plugin-speech/model';
+import { type AudioFormat, type SpeechModel, type SpeechRequest, speechModels } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
 import { allowsPassthrough, connectionOptions, forwardOption } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
@@ -31,13 +26,7 @@ const config = z.strictObject({
 });
 
 /** Client parameters that a refusal may name. */
-const params: ReadonlySet<string> = new Set([
-	'input',
-	'voice',
-	'response_format',
-	'speed',
-	'instructions',
-]);
+const params: ReadonlySet<string> = new Set(['input', 'voice', 'response_format', 'speed', 'instructions']);
 
 /** A speech model behind `/audio/speech`. Audio is passed on as it comes, under the name of what it is. */
 export const openaiSpeech = defineModel({
@@ -58,9 +47,7 @@ export const openaiSpeech = defineModel({
 		return {
 			apiVersion: 1,
 			...(voices ? { voices: () => voices } : {}),
-			...(passthrough
-				? { forward: (raw) => passthrough.get(passthroughFormat(raw, voices))?.(raw, model) }
-				: {}),
+			...(passthrough ? { forward: (raw) => passthrough.get(passthroughFormat(raw, voices))?.(raw, model) } : {}),
 			async speak(request, { signal }) {
 				signal.throwIfAborted();
 				const format = formatToAsk(request.format, formats);
@@ -126,10 +113,7 @@ function wireRequest(request: SpeechRequest, { model, format, dialect }: Wire): 
 	};
 }
 
-function ignoredOptions(
-	{ instructions }: SpeechRequest,
-	dialect: SpeechDialect,
-): readonly string[] {
+function ignoredOptions({ instructions }: SpeechRequest, dialect: SpeechDialect): readonly string[] {
 	return instructions === undefined || dialect.instructions
 		? []
 		: ['instructions: the server of the model does not know them.'];

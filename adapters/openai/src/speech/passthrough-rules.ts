@@ -2,14 +2,7 @@ import type { RawBody } from '@plinth/core';
 import type { AudioFormat } from '@plinth/plugin-speech/model';
 import { knownMembers } from '../upstream/passthrough-hooks.ts';
 
-const known: ReadonlySet<string> = new Set([
-	'model',
-	'input',
-	'voice',
-	'response_format',
-	'speed',
-	'instructions',
-]);
+const known: ReadonlySet<string> = new Set(['model', 'input', 'voice', 'response_format', 'speed', 'instructions']);
 
 /** The media types of formats that are good as they come. Not `pcm`: only its server knows the sample rate. */
 export const passthroughFormats: ReadonlyMap<AudioFormat, ReadonlySet<string>> = new Map([
@@ -21,10 +14,7 @@ export const passthroughFormats: ReadonlyMap<AudioFormat, ReadonlySet<string>> =
 ]);
 
 /** The format that a speech is asked for in, where OpenAI's own API takes the request as it is written. */
-export function passthroughFormat(
-	raw: RawBody,
-	voices: readonly string[] | undefined,
-): AudioFormat | undefined {
+export function passthroughFormat(raw: RawBody, voices: readonly string[] | undefined): AudioFormat | undefined {
 	const body = knownMembers(raw, known);
 	if (!body) return undefined;
 	const { response_format: format, voice } = body;

@@ -45,10 +45,7 @@ function headOf(bytes: Buffer, format: Buffer, size: number): WavHead {
 	const channels = format.readUInt16LE(2);
 	const sampleRate = format.readUInt32LE(4);
 	const isPlain =
-		code === pcm &&
-		format.readUInt16LE(14) === 16 &&
-		(channels === 1 || channels === 2) &&
-		sampleRate >= slowest;
+		code === pcm && format.readUInt16LE(14) === 16 && (channels === 1 || channels === 2) && sampleRate >= slowest;
 	// A writer that does not know the length yet puts 0 there, or the largest number.
 	const isKnown = size > 0 && size < 0x7fff_0000;
 	return {

@@ -25,12 +25,7 @@ export class UpstreamAnswer {
 	readonly #body: Readable;
 	readonly #options: ReadingOptions;
 
-	constructor(
-		status: number,
-		headers: Readonly<Record<string, string>>,
-		body: Readable,
-		options: ReadingOptions,
-	) {
+	constructor(status: number, headers: Readonly<Record<string, string>>, body: Readable, options: ReadingOptions) {
 		this.status = status;
 		this.headers = headers;
 		this.mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

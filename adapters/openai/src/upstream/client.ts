@@ -67,11 +67,7 @@ export class Upstream {
 	}
 
 	/** Fetches what the server says its result is at. The key goes to the server's own origin alone. */
-	fetch(
-		address: string,
-		signal: AbortSignal,
-		headers: Readonly<Record<string, string>> = {},
-	): Promise<UpstreamAnswer> {
+	fetch(address: string, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<UpstreamAnswer> {
 		const url = URL.parse(address, this.#options.baseURL)?.href ?? '';
 		return this.#persist({ method: 'GET', path: '', headers, signal }, url);
 	}
@@ -111,20 +107,14 @@ export class Upstream {
 		}
 	}
 
-	async #try(
-		request: UpstreamRequest,
-		url: string,
-		deadline: number,
-	): Promise<UpstreamAnswer | Failure> {
+	async #try(request: UpstreamRequest, url: string, deadline: number): Promise<UpstreamAnswer | Failure> {
 		const { signal } = request;
 		const where = `${this.host}${withoutJobIds(URL.parse(url)?.pathname ?? '')}`;
 		const stop = new AbortController();
 		const onAbort = () => stop.abort(signal.reason);
 		signal.addEventListener('abort', onAbort, { once: true });
 		const release = () => signal.removeEventListener('abort', onAbort);
-		const cancel = this.#clock.after(deadline - this.#clock.now(), () =>
-			stop.abort(silenceFailure(where)),
-		);
+		const cancel = this.#clock.after(deadline - this.#clock.now(), () => stop.abort(silenceFailure(where)));
 		try {
 			const { status, headers, body } = await this.connection.send(request, url, stop.signal);
 			body.once('close', release);

@@ -9,10 +9,7 @@ export interface Content {
 }
 
 /** Makes the body of one try; `form` makes an empty form. Files of forms are read while they are sent. */
-export async function contentOf(
-	body: RequestBody | undefined,
-	form: () => FormData,
-): Promise<Content> {
+export async function contentOf(body: RequestBody | undefined, form: () => FormData): Promise<Content> {
 	if (!body) return { headers: {}, body: null };
 	if ('json' in body) {
 		return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };

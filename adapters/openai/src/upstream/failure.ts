@@ -43,11 +43,7 @@ export interface Origins {
  * with the parameter when it is one of its own; what is wrong between this server and that one is told without
  * details.
  */
-export function answerFailure(
-	cause: UpstreamAnswered,
-	origins: Origins,
-	retryAfterMs?: number,
-): PlinthError {
+export function answerFailure(cause: UpstreamAnswered, origins: Origins, retryAfterMs?: number): PlinthError {
 	const { status, complaint } = cause;
 	const waits = retryAfter(retryAfterMs);
 	if (status === 429 && complaint.code !== 'insufficient_quota') {
@@ -57,8 +53,7 @@ export function answerFailure(
 		const message = 'The request is larger than the server of the model takes.';
 		return plinthError('E_BODY_TOO_LARGE', { message, cause });
 	}
-	if (status === 408 || status === 504 || status === 524)
-		return plinthError('E_MODEL_TIMEOUT', { cause });
+	if (status === 408 || status === 504 || status === 524) return plinthError('E_MODEL_TIMEOUT', { cause });
 	if (unready.has(status)) {
 		return plinthError('E_MODEL_UNAVAILABLE', { cause, ...waits });
 	}
@@ -67,12 +62,7 @@ export function answerFailure(
 }
 
 /** Codes by which servers say that a filter has refused. */
-const filtered = new Set([
-	'moderation_blocked',
-	'content_policy_violation',
-	'content_filter',
-	'safety_violation',
-]);
+const filtered = new Set(['moderation_blocked', 'content_policy_violation', 'content_filter', 'safety_violation']);
 
 /** The error for a complaint with a code or a sentence that is known; undefined for every other one. */
 export function knownFailure(complaint: Complaint, cause: unknown): PlinthError | undefined {
@@ -108,9 +98,7 @@ function refusal(cause: UpstreamAnswered, { params, ours }: Origins): PlinthErro
 	const isUnsupported = complaint.code?.startsWith('unsupported_') ?? false;
 	return plinthError(isUnsupported ? 'E_VALUE_UNSUPPORTED' : 'E_VALUE_INVALID', {
 		cause,
-		message: message
-			? `The model refused the request: ${message}`
-			: 'The model refused the request.',
+		message: message ? `The model refused the request: ${message}` : 'The model refused the request.',
 		...(param && params.has(param) ? { param } : {}),
 	});
 }

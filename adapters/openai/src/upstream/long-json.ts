@@ -62,8 +62,7 @@ export class LongJson {
 		if (!place) return typeof value === 'string' ? decoded(value) : undefined;
 		const [start, end] = place;
 		// Only what has no escapes is base64 as it stands.
-		if (this.#source.subarray(start, end).includes(backslash))
-			return decoded(this.text(value) ?? '');
+		if (this.#source.subarray(start, end).includes(backslash)) return decoded(this.text(value) ?? '');
 		const comma = this.#source.subarray(start, start + 100).indexOf(0x2c);
 		const parts: Buffer[] = [];
 		for (let at = start + comma + 1; at < end; at += sliceBytes) {

@@ -31,13 +31,7 @@ export function sendableEvents(pending: string): number {
 }
 
 /** The counts that are logged. */
-const counts = [
-	'prompt_tokens',
-	'completion_tokens',
-	'total_tokens',
-	'input_tokens',
-	'output_tokens',
-] as const;
+const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens'] as const;
 
 /** A stream may have a member `usage` in each event, most of them null. */
 const mostTries = 16;

@@ -40,8 +40,7 @@ export function passthroughTo(upstream: Upstream, options: PassthroughOptions): 
 		path,
 		headers: upstream.connection.headerList(accept),
 		quietMs: upstream.quietMs,
-		accepts: (type: string, length?: number) =>
-			types.has(type) && !(needsLength && length === undefined),
+		accepts: (type: string, length?: number) => types.has(type) && !(needsLength && length === undefined),
 		silent: () => silenceFailure(where),
 		...(options.sendable ? { sendable: options.sendable } : {}),
 		...(options.usage ? { usage: options.usage } : {}),

@@ -48,8 +48,6 @@ export function withExtras(fields: Fields, extras: Fields): Fields {
 /** The same members as parts of a form, where everything is text. */
 export function formFields(fields: Fields): FormPart[] {
 	return Object.entries(fields).flatMap(([name, value]) =>
-		value === undefined
-			? []
-			: [{ name, value: typeof value === 'string' ? value : JSON.stringify(value) }],
+		value === undefined ? [] : [{ name, value: typeof value === 'string' ? value : JSON.stringify(value) }],
 	);
 }

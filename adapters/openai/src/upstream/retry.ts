@@ -24,10 +24,7 @@ export function withJitter(ms: number): number {
 }
 
 /** Milliseconds that an answer asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. */
-export function statedWaitMs(
-	headers: Readonly<Record<string, string>>,
-	now: number,
-): number | undefined {
+export function statedWaitMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
 	const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
 	if (exact >= 0) return exact;
 	const text = headers['retry-after'] ?? '';

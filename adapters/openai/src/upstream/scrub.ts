@@ -26,9 +26,7 @@ export function scrubber({ baseURL, apiKey = '', headers }: ConnectionOptions): 
 function hostIn({ hostname }: URL): string {
 	const name = `(?<![\\w.-])${literally(hostname)}`;
 	const port = '(?::\\d{1,5})?(?![\\w-])';
-	return /[.:]/.test(hostname)
-		? `(?:https?://)?${name}${port}`
-		: `https?://${name}${port}|${name}:\\d{1,5}(?![\\w-])`;
+	return /[.:]/.test(hostname) ? `(?:https?://)?${name}${port}` : `https?://${name}${port}|${name}:\\d{1,5}(?![\\w-])`;
 }
 
 function literally(text: string): string {

@@ -15,10 +15,7 @@ const carriageReturn = 0x0d;
  * in its data what it is. What stands behind the last blank line is an event as well: some servers end without one.
  * Throws `E_MODEL_FAILED` for an event of more than `maxBytes`.
  */
-export async function* eventsOf(
-	answer: UpstreamAnswer,
-	maxBytes: number,
-): AsyncGenerator<UpstreamEvent> {
+export async function* eventsOf(answer: UpstreamAnswer, maxBytes: number): AsyncGenerator<UpstreamEvent> {
 	const event = new Draft();
 	let rest: Buffer[] = [];
 	let isFirst = true;

@@ -22,10 +22,7 @@ export interface DownloadOptions {
 export type OpenFile = (headers: Readonly<Record<string, string>>) => Promise<UpstreamAnswer>;
 
 /** The file of a completed video as it comes. What breaks off is taken up where it was: the video has been paid for. */
-export async function* download(
-	open: OpenFile,
-	options: DownloadOptions,
-): AsyncGenerator<Uint8Array> {
+export async function* download(open: OpenFile, options: DownloadOptions): AsyncGenerator<Uint8Array> {
 	const { signal, retries, log } = options;
 	let done = 0;
 	for (let tries = 1; ; tries++) {

@@ -67,8 +67,7 @@ export class UpstreamJobs {
 		});
 		const record = await answer.json(recordBytes);
 		const { id } = members(record);
-		if (typeof id === 'string' && id !== '')
-			return { id, state: stateOf(record, nameless(id, answer)) };
+		if (typeof id === 'string' && id !== '') return { id, state: stateOf(record, nameless(id, answer)) };
 		throw brokenAnswer(answer.where, 'began a video without an id');
 	}
 
@@ -76,11 +75,7 @@ export class UpstreamJobs {
 	 * Waits until a video is completed, or the server does not know it; with `isFirst` a stopped one counts as unknown.
 	 * Throws what it failed with. A server that cannot be reached for a while is waited for.
 	 */
-	async watch(
-		id: string,
-		run: Pick<VideoRun, 'signal' | 'progress'>,
-		isFirst = false,
-	): Promise<'completed' | 'lost'> {
+	async watch(id: string, run: Pick<VideoRun, 'signal' | 'progress'>, isFirst = false): Promise<'completed' | 'lost'> {
 		const { clock, awayMs } = this.#options;
 		let heard = clock.now();
 		for (let unknown = 0; ; ) {

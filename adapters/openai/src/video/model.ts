@@ -97,10 +97,12 @@ class VideoClient {
 		}
 		const { signal, log } = run;
 		const path = `/videos/${encodeURIComponent(id)}/content`;
-		const body = download(
-			(headers) => this.#upstream.send({ method: 'GET', path, headers, signal }),
-			{ clock: this.#clock, retries: this.#config.retries, signal, log },
-		);
+		const body = download((headers) => this.#upstream.send({ method: 'GET', path, headers, signal }), {
+			clock: this.#clock,
+			retries: this.#config.retries,
+			signal,
+			log,
+		});
 		return { body, mediaType: 'video/mp4' };
 	}
 

@@ -1,11 +1,5 @@
 import type { MediaInput, VideoRequest } from '@plinth/plugin-video/model';
-import {
-	type Fields,
-	type FormPart,
-	formFields,
-	type RequestBody,
-	withExtras,
-} from '../upstream/request.ts';
+import { type Fields, type FormPart, formFields, type RequestBody, withExtras } from '../upstream/request.ts';
 import type { VideoDialect } from './dialects.ts';
 
 /** What a request is translated with. */
@@ -18,12 +12,7 @@ export interface VideoWire {
 }
 
 /** Client parameters that a refusal may name. */
-export const videoParams: ReadonlySet<string> = new Set([
-	'prompt',
-	'seconds',
-	'size',
-	'input_reference',
-]);
+export const videoParams: ReadonlySet<string> = new Set(['prompt', 'seconds', 'size', 'input_reference']);
 
 /** Frames a second, unless the config says otherwise. */
 const frameRate = 24;
@@ -31,8 +20,7 @@ const frameRate = 24;
 /** A request as the server takes it. */
 export async function wireRequest(request: VideoRequest, wire: VideoWire): Promise<RequestBody> {
 	const { dialect, extras } = wire;
-	if (dialect.create === 'sync')
-		return { json: withExtras(await syncFields(request, wire), extras) };
+	if (dialect.create === 'sync') return { json: withExtras(await syncFields(request, wire), extras) };
 	const { reference } = request;
 	const isForm = dialect.create === 'form' || reference !== undefined;
 	const fields = withExtras(jobFields(request, wire, isForm), extras);
@@ -56,10 +44,7 @@ function jobFields(
 }
 
 /** LocalAI counts frames. */
-async function syncFields(
-	request: VideoRequest,
-	{ model, seed, extras }: VideoWire,
-): Promise<Fields> {
+async function syncFields(request: VideoRequest, { model, seed, extras }: VideoWire): Promise<Fields> {
 	const { prompt, seconds, size, reference } = request;
 	const fps = typeof extras.fps === 'number' ? extras.fps : frameRate;
 	return {

@@ -9,15 +9,7 @@ export type VideoState =
 	| { readonly kind: 'completed' }
 	| { readonly kind: 'failed'; readonly status: string; readonly complaint: Complaint };
 
-const completed = new Set([
-	'completed',
-	'succeeded',
-	'success',
-	'done',
-	'finished',
-	'complete',
-	'ready',
-]);
+const completed = new Set(['completed', 'succeeded', 'success', 'done', 'finished', 'complete', 'ready']);
 const failed = new Set([
 	'failed',
 	'error',
@@ -37,9 +29,7 @@ const failed = new Set([
 /** Whether a video was stopped. Two attempts of a job share one under its key; the one that lost its lease stops it. */
 export function isStopped(state: VideoState): boolean {
 	if (state.kind !== 'failed') return false;
-	return [state.status, state.complaint.code].some((word = '') =>
-		/^(?:cancell?ed|deleted)$/.test(word),
-	);
+	return [state.status, state.complaint.code].some((word = '') => /^(?:cancell?ed|deleted)$/.test(word));
 }
 
 /** Reads a server's record of a video. What it has no end of ours for counts as work. */
@@ -65,10 +55,7 @@ function bounded(fraction: number): number | undefined {
 }
 
 /** The error for a video that a server could not make: its own code where that means something to a client. */
-export function failureOf({
-	status,
-	complaint,
-}: Extract<VideoState, { kind: 'failed' }>): PlinthError {
+export function failureOf({ status, complaint }: Extract<VideoState, { kind: 'failed' }>): PlinthError {
 	const { code = '', message } = complaint;
 	const cause = new Error(`The server of the model says "${status}": ${complaint.text}`);
 	const known = knownFailure(complaint, cause);

@@ -1,12 +1,6 @@
 import { resolve } from 'node:path';
 import type { EncodedImage } from '@plinth/toolkit';
-import {
-	Crash,
-	OutOfMemory,
-	ProcessPool,
-	type ProcessPoolOptions,
-	TaskTimeout,
-} from '@plinth/toolkit/processes';
+import { Crash, OutOfMemory, ProcessPool, type ProcessPoolOptions, TaskTimeout } from '@plinth/toolkit/processes';
 import { maxSeconds, Refusal, tooMuchMemory, tooSlow } from '../failures.ts';
 import type { Task, TaskResult } from '../tasks.ts';
 import type { WorkerRequest } from './messages.ts';
@@ -38,11 +32,7 @@ export class WorkerPool {
 	 * Runs a task as soon as a worker is free. Rejects with a `Refusal` for an invalid picture, also when two workers
 	 * crash over it, and with the signal's reason as soon as it aborts: a waiting task then never starts.
 	 */
-	async run<T extends Task>(
-		image: EncodedImage,
-		task: T,
-		signal?: AbortSignal,
-	): Promise<TaskResult<T>> {
+	async run<T extends Task>(image: EncodedImage, task: T, signal?: AbortSignal): Promise<TaskResult<T>> {
 		const isFile = 'path' in image;
 		const request: WorkerRequest = isFile ? { task, path: resolve(image.path) } : { task };
 		try {

@@ -50,10 +50,7 @@ export class Connection {
 	 * The columns of the first row in their order, for what is asked often: it takes half the time of a row with
 	 * names.
 	 */
-	getList<List extends readonly unknown[]>(
-		sql: string,
-		...parameters: readonly SQLInputValue[]
-	): List | undefined {
+	getList<List extends readonly unknown[]>(sql: string, ...parameters: readonly SQLInputValue[]): List | undefined {
 		let statement = this.#listStatements.get(sql);
 		if (!statement) {
 			statement = this.#database.prepare(sql);

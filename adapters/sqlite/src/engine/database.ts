@@ -41,10 +41,7 @@ export class Database {
 		return this.#read(() => this.#reader.get<Row>(sql, parameters));
 	}
 
-	getList<List extends readonly unknown[]>(
-		sql: string,
-		...parameters: readonly string[]
-	): List | undefined {
+	getList<List extends readonly unknown[]>(sql: string, ...parameters: readonly string[]): List | undefined {
 		return this.#read(() => this.#reader.getList<List>(sql, ...parameters));
 	}
 

@@ -19,11 +19,7 @@ export type Execute = (connection: Connection, command: Command) => unknown;
  * Runs a group of commands as one durable transaction; an error undoes its own command only. When SQLite gives the
  * whole transaction up (a full disk), every command is tried again alone, so that those which free room succeed.
  */
-export function runGroup(
-	connection: Connection,
-	commands: readonly Command[],
-	execute: Execute,
-): Outcome[] {
+export function runGroup(connection: Connection, commands: readonly Command[], execute: Execute): Outcome[] {
 	try {
 		return runTogether(connection, commands, execute);
 	} catch (error) {
@@ -39,11 +35,7 @@ export function runGroup(
  * A savepoint makes SQLite copy every page that its command changes, and commands seldom fail: so the group runs
  * without them at first, and once more with them when a command fails that has written before.
  */
-function runTogether(
-	connection: Connection,
-	commands: readonly Command[],
-	execute: Execute,
-): Outcome[] {
+function runTogether(connection: Connection, commands: readonly Command[], execute: Execute): Outcome[] {
 	try {
 		return transact(connection, commands, (command) => runBare(connection, command, execute));
 	} catch (error) {
@@ -55,11 +47,7 @@ function runTogether(
 /** A command failed after its first write, with no savepoint to go back to. */
 class HalfWritten extends Error {}
 
-function transact(
-	connection: Connection,
-	commands: readonly Command[],
-	run: (command: Command) => Outcome,
-): Outcome[] {
+function transact(connection: Connection, commands: readonly Command[], run: (command: Command) => Outcome): Outcome[] {
 	try {
 		connection.exec('BEGIN IMMEDIATE');
 		const outcomes = commands.map(run);

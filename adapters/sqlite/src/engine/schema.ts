@@ -138,9 +138,7 @@ export const migrations: readonly string[] = [
 /** The file was written by a newer version of this adapter. */
 class NewerSchema extends Error {
 	constructor(found: number) {
-		super(
-			`The file has schema version ${found} and this version of @plinth/sqlite knows ${migrations.length}.`,
-		);
+		super(`The file has schema version ${found} and this version of @plinth/sqlite knows ${migrations.length}.`);
 		this.name = 'NewerSchema';
 	}
 }

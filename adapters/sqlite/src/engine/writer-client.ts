@@ -6,10 +6,7 @@ import type { Command, Outcome } from './group.ts';
 import type { Commands, FromWriter, ToWriter, WriterData } from './writer.ts';
 
 /** The input of a command. */
-export type InputOf<N extends keyof Commands> = Commands[N] extends (
-	connection: Connection,
-	input: infer I,
-) => unknown
+export type InputOf<N extends keyof Commands> = Commands[N] extends (connection: Connection, input: infer I) => unknown
 	? I
 	: never;
 
@@ -19,10 +16,7 @@ interface Waiting {
 	reject(error: unknown): void;
 }
 
-const writerFile = new URL(
-	import.meta.url.endsWith('.ts') ? './writer.ts' : './writer.js',
-	import.meta.url,
-);
+const writerFile = new URL(import.meta.url.endsWith('.ts') ? './writer.ts' : './writer.js', import.meta.url);
 
 /**
  * This process's hand on the writer thread of one file. Commands of one turn form a group; what arrives while a

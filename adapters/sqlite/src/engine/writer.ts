@@ -92,9 +92,6 @@ const modest: ReadonlySet<string> = new Set([...deletions, ...attempts]);
 const mayUseReserve = ({ name }: Command): boolean => modest.has(name);
 
 const execute: Execute = (connection, { name, input }) => {
-	const command = commands[name as keyof Commands] as (
-		connection: Connection,
-		input: unknown,
-	) => unknown;
+	const command = commands[name as keyof Commands] as (connection: Connection, input: unknown) => unknown;
 	return command(connection, input);
 };

@@ -74,10 +74,7 @@ export const jobCommands = {
 		return { list, replayed: false };
 	},
 
-	'jobs.cancel'(
-		db: Connection,
-		{ recordDueAt, cancelled, ...named }: Named & Ending,
-	): JobRow | null {
+	'jobs.cancel'(db: Connection, { recordDueAt, cancelled, ...named }: Named & Ending): JobRow | null {
 		const { tenant, id, now } = named;
 		const ended = db.get<JobRow>(sql.cancelQueued, { tenant, id, now, recordDueAt, cancelled });
 		if (ended) return append(db, 'job.failed', ended, now);
@@ -120,10 +117,7 @@ export const jobCommands = {
 		return ended !== null || isRepeat(db, 'complete', input);
 	},
 
-	'jobs.fail'(
-		db: Connection,
-		input: Owned & { error: string; retryAt: number | null; recordDueAt: number },
-	): boolean {
+	'jobs.fail'(db: Connection, input: Owned & { error: string; retryAt: number | null; recordDueAt: number }): boolean {
 		const { id, fence, now, error, retryAt, recordDueAt } = input;
 		if (retryAt !== null) {
 			const retried = { id, fence, retryAt };
@@ -147,8 +141,7 @@ export const jobCommands = {
 	},
 
 	'jobs.tidy'(db: Connection, input: TidyInput): void {
-		const { now, eventsBefore, offersBefore, seenAt, unofferedBefore, recordDueAt, noWorker } =
-			input;
+		const { now, eventsBefore, offersBefore, seenAt, unofferedBefore, recordDueAt, noWorker } = input;
 		db.run(sql.trimEvents, { before: eventsBefore });
 		db.run(sql.cutLeases, { now });
 		db.run(sql.trimOffers, { before: offersBefore });
@@ -166,10 +159,7 @@ export const jobCommands = {
 		appendAll(db, 'job.failed', ended, now);
 	},
 
-	'jobs.lead'(
-		db: Connection,
-		input: At & { duty: string; holder: string; until: number },
-	): boolean {
+	'jobs.lead'(db: Connection, input: At & { duty: string; holder: string; until: number }): boolean {
 		return db.get(sql.lead, { ...input }) !== undefined;
 	},
 };
@@ -196,11 +186,7 @@ function pendingOf(db: Connection, { kind, tenant }: { kind: string; tenant: str
 }
 
 /** True when the same call has ended this attempt before: its answer may have been lost after the commit. */
-function isRepeat(
-	db: Connection,
-	by: 'complete' | 'fail' | 'release',
-	{ id, fence }: Owned,
-): boolean {
+function isRepeat(db: Connection, by: 'complete' | 'fail' | 'release', { id, fence }: Owned): boolean {
 	return db.get(sql.selectEnding, { id, fence, by }) !== undefined;
 }
 
@@ -221,12 +207,7 @@ function appendAll(db: Connection, type: JobEventType, rows: EventSubject[], at:
 	for (const row of rows.sort((a, b) => (a.id < b.id ? -1 : 1))) append(db, type, row, at);
 }
 
-function append<Row extends EventSubject>(
-	db: Connection,
-	type: JobEventType,
-	row: Row,
-	at: number,
-): Row {
+function append<Row extends EventSubject>(db: Connection, type: JobEventType, row: Row, at: number): Row {
 	const { attempt, error, callback } = row;
 	const isEnd = type === 'job.completed' || type === 'job.failed';
 	const facts = {

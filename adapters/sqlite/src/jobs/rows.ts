@@ -27,10 +27,7 @@ export interface JobRow {
 }
 
 /** What an event tells of its job. */
-export type EventSubject = Pick<
-	JobRow,
-	'id' | 'kind' | 'tenant' | 'attempt' | 'error' | 'callback'
->;
+export type EventSubject = Pick<JobRow, 'id' | 'kind' | 'tenant' | 'attempt' | 'error' | 'callback'>;
 
 /** A job without names, as `readJob` gives it. */
 export type JobList = readonly [

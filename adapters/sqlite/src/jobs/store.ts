@@ -26,15 +26,7 @@ import {
 } from '@plinth/core';
 import type { Parameters } from '../engine/connection.ts';
 import type { Database } from '../engine/database.ts';
-import {
-	type EventRow,
-	type JobList,
-	type JobRow,
-	type LogBounds,
-	listToJob,
-	toEvent,
-	toJob,
-} from './rows.ts';
+import { type EventRow, type JobList, type JobRow, type LogBounds, listToJob, toEvent, toJob } from './rows.ts';
 import * as sql from './statements.ts';
 
 const cancelled = endedBy(errors.E_JOB_CANCELLED);
@@ -188,20 +180,14 @@ export class SqliteJobStore implements JobStore {
 		return rows.map(({ id }) => id);
 	}
 
-	async events(
-		cursor: string | undefined,
-		{ tenant, jobId, limit }: EventQuery,
-	): Promise<EventPage> {
+	async events(cursor: string | undefined, { tenant, jobId, limit }: EventQuery): Promise<EventPage> {
 		const position = positionOf(cursor);
-		const rows = this.#db.all<EventRow>(
-			sql.selectEvents(tenant !== undefined, jobId !== undefined),
-			{
-				cursor: position,
-				limit,
-				...(tenant !== undefined && { tenant }),
-				...(jobId !== undefined && { jobId }),
-			},
-		);
+		const rows = this.#db.all<EventRow>(sql.selectEvents(tenant !== undefined, jobId !== undefined), {
+			cursor: position,
+			limit,
+			...(tenant !== undefined && { tenant }),
+			...(jobId !== undefined && { jobId }),
+		});
 		// After the events: what is trimmed between the two reads is told once too often, and never once too little.
 		const [oldest, newest] = this.#bounds();
 		// Not one that this log has given: whatever the reader has followed is not here.

@@ -40,9 +40,7 @@ export function turns(
 	const select = sql.selectOldestDue(models !== null, isRunning);
 	const filters = [...(models === null ? [] : [models]), ...(isRunning ? [running] : [])];
 	const oldest = (tenant: string) =>
-		roomOf(tenant) > 0
-			? db.getList<readonly [string]>(select, kind, tenant, now, ...filters)?.[0]
-			: undefined;
+		roomOf(tenant) > 0 ? db.getList<readonly [string]>(select, kind, tenant, now, ...filters)?.[0] : undefined;
 	const taken: JobList[] = [];
 	let last = first;
 	while (taken.length < count) {

@@ -22,22 +22,13 @@ export interface App {
 	 */
 	stop(): Promise<void>;
 	/** Opens a listener of its own. Defaults come from the config's `server` section. */
-	listen(options?: {
-		host?: string;
-		port?: number;
-	}): Promise<{ url: string; host: string; port: number }>;
+	listen(options?: { host?: string; port?: number }): Promise<{ url: string; host: string; port: number }>;
 	/** A handler for `node:http`, Express and whatever takes `(req, res, next)`. */
-	callback(
-		mount?: Mount,
-	): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
+	callback(mount?: Mount): (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 	/** A middleware for a Koa app. */
 	middleware(mount?: Mount): HostMiddleware;
 	/** A web-standard handler. With `next`, paths that are not ours go on to the host. */
-	fetch(
-		request: Request,
-		mount?: Mount,
-		next?: () => Response | Promise<Response>,
-	): Promise<Response>;
+	fetch(request: Request, mount?: Mount, next?: () => Response | Promise<Response>): Promise<Response>;
 	/** The OpenAPI 3.1 document of the composed routes. */
 	openapi(): object;
 	/** A service of the deployment. Throws when nothing provides it. */

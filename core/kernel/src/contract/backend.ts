@@ -19,9 +19,7 @@ export type Provides = ServiceRef<unknown> | Readonly<Record<string, ServiceRef<
 
 /** What `create` returns for {@link Provides}. */
 export type Provided<P extends Provides> =
-	P extends ServiceRef<infer T>
-		? T
-		: { readonly [K in keyof P]: P[K] extends ServiceRef<infer T> ? T : never };
+	P extends ServiceRef<infer T> ? T : { readonly [K in keyof P]: P[K] extends ServiceRef<infer T> ? T : never };
 
 /** The declaration behind a backend factory. */
 export interface BackendDefinition<

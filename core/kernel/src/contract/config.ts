@@ -40,10 +40,7 @@ export interface ModelBindingOptions extends ListingOptions {
 	 * 3,600; 30 unless set). `false`: never. Unless set, models with a `fallback` and members of pools have these
 	 * numbers.
 	 */
-	readonly circuit?:
-		| { readonly failures?: number | string; readonly seconds?: number | string }
-		| false
-		| undefined;
+	readonly circuit?: { readonly failures?: number | string; readonly seconds?: number | string } | false | undefined;
 }
 
 /** A model id bound to a factory. */

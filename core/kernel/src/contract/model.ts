@@ -30,9 +30,12 @@ export type AbilityType = 'boolean' | 'number' | 'string' | 'array';
 /** The shape of `M`. It does not compile when it lacks a function or an ability of `M`. */
 export type ModelShapeOf<M> = ModelShape & {
 	readonly functions: {
-		readonly [K in keyof M as NonNullable<M[K]> extends (...args: never[]) => unknown
-			? K
-			: never]-?: Record<never, never> extends Pick<M, K> ? 'optional' | 'oneOf' : 'required';
+		readonly [K in keyof M as NonNullable<M[K]> extends (...args: never[]) => unknown ? K : never]-?: Record<
+			never,
+			never
+		> extends Pick<M, K>
+			? 'optional' | 'oneOf'
+			: 'required';
 	};
 } & (M extends { readonly abilities?: infer A }
 		? { readonly abilities: { readonly [K in keyof NonNullable<A>]-?: AbilityType } }
@@ -55,11 +58,7 @@ export interface ModelContext<C, N extends Needs> {
 }
 
 /** The declaration behind a model factory. */
-export interface ModelDefinition<
-	M = unknown,
-	C extends z.ZodType = z.ZodType,
-	N extends Needs = Needs,
-> {
+export interface ModelDefinition<M = unknown, C extends z.ZodType = z.ZodType, N extends Needs = Needs> {
 	readonly kind: ModelKind<M>;
 	/** The factory's name in messages, `technology.kind`: `builtin.video`. */
 	readonly name: string;
@@ -93,11 +92,7 @@ export interface ModelFactory<M, C extends z.ZodType> {
 type AnyModel = { readonly apiVersion: 1 } | object;
 
 /** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
-export function defineModel<
-	M extends AnyModel,
-	C extends z.ZodType,
-	const N extends Needs = Record<never, never>,
->(
+export function defineModel<M extends AnyModel, C extends z.ZodType, const N extends Needs = Record<never, never>>(
 	definition: {
 		readonly kind: ModelKind<M>;
 		readonly config: C;

@@ -1,9 +1,4 @@
-import {
-	isPlinthError,
-	type PlinthError,
-	plinthError,
-	toWireError,
-} from '../contract/errors/coded-error.ts';
+import { isPlinthError, type PlinthError, plinthError, toWireError } from '../contract/errors/coded-error.ts';
 import { sendJson } from './answers/send.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -183,9 +183,7 @@ export class Exchange {
 		this.#waitsForBody = true;
 		// A short one has come with its head, mostly.
 		if (!this.req.complete) {
-			this.#endPace = watchPace(this.req, this.clock, () =>
-				this.abort(plinthError('E_REQUEST_TIMEOUT')),
-			);
+			this.#endPace = watchPace(this.req, this.clock, () => this.abort(plinthError('E_REQUEST_TIMEOUT')));
 		}
 		this.#invite?.();
 		this.#invite = undefined;
@@ -236,10 +234,7 @@ export class Exchange {
 		if (this.#held === 0) return;
 		// One that never ends is a fault of its own; it must not take its tenant's places away for ever.
 		const cancelTimer = this.clock.after(httpLimits.abandonMs, () => {
-			this.log.warn(
-				{ route: this.route ?? 'unmatched' },
-				'a handler goes on although nobody waits for it',
-			);
+			this.log.warn({ route: this.route ?? 'unmatched' }, 'a handler goes on although nobody waits for it');
 			this.slot?.leave();
 		});
 		await new Promise<void>((resolve) => {

@@ -1,10 +1,4 @@
-import {
-	createServer,
-	type IncomingMessage,
-	type Server,
-	type ServerResponse,
-	STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { plinthError } from '../contract/errors/coded-error.ts';
@@ -26,11 +20,7 @@ export interface Address {
 }
 
 /** Answers one request. */
-export type RequestHandler = (
-	req: IncomingMessage,
-	res: ServerResponse,
-	arrival: ListenerHooks,
-) => void;
+export type RequestHandler = (req: IncomingMessage, res: ServerResponse, arrival: ListenerHooks) => void;
 
 /** Twice as many as the system lets wait: clients that never cease must not hold up the stop. */
 const mostTurns = 1_024;
@@ -57,10 +47,7 @@ export class Listener {
 	}
 
 	/** Rejects when the address is taken or not ours. Port 0 finds a free one. */
-	async open(
-		options: { readonly host: string; readonly port: number },
-		handle: RequestHandler,
-	): Promise<Address> {
+	async open(options: { readonly host: string; readonly port: number }, handle: RequestHandler): Promise<Address> {
 		if (this.#server) throw new Error('The server listens already.');
 		const server = this.#create(handle);
 		this.#server = server;
@@ -167,12 +154,7 @@ export class Listener {
 		socket.on('close', () => this.#connections.delete(socket));
 	}
 
-	#carry(
-		handle: RequestHandler,
-		req: IncomingMessage,
-		res: ServerResponse,
-		invite?: () => void,
-	): void {
+	#carry(handle: RequestHandler, req: IncomingMessage, res: ServerResponse, invite?: () => void): void {
 		const { socket } = req;
 		this.#connections.set(socket, res);
 		if (!this.#keepsAlive) res.shouldKeepAlive = false;
@@ -197,10 +179,7 @@ export class Listener {
 	}
 }
 
-function listen(
-	server: Server,
-	{ host, port }: { readonly host: string; readonly port: number },
-): Promise<Address> {
+function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<Address> {
 	return new Promise((resolve, reject) => {
 		server.once('error', reject);
 		server.once('close', () => reject(plinthError('E_STOPPING')));

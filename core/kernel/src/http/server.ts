@@ -12,11 +12,7 @@ import type { RouteCatalog } from './routing/catalog.ts';
 import type { RouteTable } from './routing/table.ts';
 
 /** A request handler for Node, and for hosts that answer what is not ours. */
-export type Callback = (
-	req: IncomingMessage,
-	res: ServerResponse,
-	next?: (error?: unknown) => void,
-) => void;
+export type Callback = (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void) => void;
 
 /** The address that links begin with; undefined: the one that a request came to. */
 export interface PublicUrl {
@@ -151,12 +147,7 @@ export class HttpServer {
 	}
 
 	/** `url` is the address that the request came to. */
-	#handle(
-		req: IncomingMessage,
-		res: ServerResponse,
-		url: string,
-		entry: Omit<Entry, 'publicUrl'>,
-	): Promise<void> {
+	#handle(req: IncomingMessage, res: ServerResponse, url: string, entry: Omit<Entry, 'publicUrl'>): Promise<void> {
 		const publicUrl = linkBase(this.#publicUrl, url, entry.target.before);
 		return this.#pipeline.handle(req, res, { ...entry, publicUrl });
 	}

@@ -1,11 +1,5 @@
 import { isPlinthError, plinthError, toWireError } from '../contract/errors/coded-error.ts';
-import type {
-	Claim,
-	Heartbeat,
-	HeartbeatUpdate,
-	Job,
-	JobError,
-} from '../contract/jobs/job-store.ts';
+import type { Claim, Heartbeat, HeartbeatUpdate, Job, JobError } from '../contract/jobs/job-store.ts';
 import type { JobDefinition, JobOutcome, JobRetry, JobRun } from '../contract/jobs/jobs.ts';
 import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
 import { LeaseHeartbeat } from './lease-heartbeat.ts';
@@ -135,9 +129,7 @@ export class Attempt {
 	async #putOff({ retryInMs }: JobRetry): Promise<AttemptEnd> {
 		const error = jobError(plinthError('E_JOB_ATTEMPTS'));
 		const { id } = this.#job;
-		const kept = await this.#persist(() =>
-			this.#tools.store.fail(id, this.#fence, error, retryInMs),
-		);
+		const kept = await this.#persist(() => this.#tools.store.fail(id, this.#fence, error, retryInMs));
 		await this.#discard();
 		return kept === undefined ? 'unrecorded' : kept ? 'put off' : 'lost';
 	}
@@ -202,9 +194,7 @@ export class Attempt {
 		const cancelTimer = clock.after(timeoutMs, late.resolve);
 		const cancelled = this.#definition
 			.cancel(job)
-			.catch((err: unknown) =>
-				log.warn({ err }, 'the upstream work of a job could not be stopped'),
-			);
+			.catch((err: unknown) => log.warn({ err }, 'the upstream work of a job could not be stopped'));
 		await Promise.race([cancelled, late.promise]);
 		cancelTimer();
 	}
@@ -253,9 +243,7 @@ function isRetry(outcome: JobOutcome | JobRetry): outcome is JobRetry {
 /** What no store can write would be tried again for ever. */
 function checkOutcome(outcome: Partial<JobOutcome> | undefined): void {
 	if (JSON.stringify(outcome?.result) === undefined) {
-		throw new TypeError(
-			'The work of a job must resolve to { result: a JSON object } or { retryInMs }.',
-		);
+		throw new TypeError('The work of a job must resolve to { result: a JSON object } or { retryInMs }.');
 	}
 }
 

@@ -21,11 +21,7 @@ export function jobOfKey(key: string): string | undefined {
 }
 
 /** Deletes what attempts before this one have written: they were lost, and nobody reads it. */
-export async function deleteEarlierAttempts(
-	blobs: BlobStore,
-	id: string,
-	fence: number,
-): Promise<void> {
+export async function deleteEarlierAttempts(blobs: BlobStore, id: string, fence: number): Promise<void> {
 	if (fence === 1) return;
 	for await (const { key } of blobs.list(jobPrefix(id))) {
 		const [attempt = ''] = key.slice(jobPrefix(id).length).split('/');

@@ -64,10 +64,7 @@ export class Duty {
 		const lapse = Promise.withResolvers<void>();
 		const cancelLapse = this.#tools.clock.after(dutyTimes.leaseMs, lapse.resolve);
 		try {
-			const isOurs = await Promise.race([
-				this.#lead(dutyTimes.leaseMs),
-				lapse.promise.then(() => false),
-			]);
+			const isOurs = await Promise.race([this.#lead(dutyTimes.leaseMs), lapse.promise.then(() => false)]);
 			if (!isOurs || this.#isStopped) {
 				cancelLapse();
 				if (!isOurs) this.#abort();

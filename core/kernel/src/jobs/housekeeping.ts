@@ -82,12 +82,7 @@ export class Housekeeping {
 		log.warn({ err, job_id: id }, 'bytes could not be deleted; the next sweep tries again');
 	}
 
-	async #repeat(
-		signal: AbortSignal,
-		firstMs: number,
-		everyMs: number,
-		round: () => Promise<void>,
-	): Promise<void> {
+	async #repeat(signal: AbortSignal, firstMs: number, everyMs: number, round: () => Promise<void>): Promise<void> {
 		const { clock, log } = this.#tools;
 		for (let ms = firstMs; ; ms = everyMs) {
 			await wait(clock, ms, signal);

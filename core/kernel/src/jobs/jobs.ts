@@ -1,13 +1,7 @@
 import { isPlinthError, plinthError } from '../contract/errors/coded-error.ts';
 import { isUpload } from '../contract/http/upload.ts';
 import type { Idempotency, Job, JobListOptions, JobPage } from '../contract/jobs/job-store.ts';
-import type {
-	JobAttachment,
-	JobDefinition,
-	JobSubmission,
-	Jobs,
-	StoredAttachment,
-} from '../contract/jobs/jobs.ts';
+import type { JobAttachment, JobDefinition, JobSubmission, Jobs, StoredAttachment } from '../contract/jobs/jobs.ts';
 import type { JobSettings } from '../contract/jobs/settings.ts';
 import type { Principal } from '../contract/ports/authenticator.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
@@ -45,10 +39,7 @@ export class JobService {
 		};
 	}
 
-	async #submit(
-		kind: string,
-		submission: JobSubmission,
-	): Promise<{ readonly job: Job; readonly replayed: boolean }> {
+	async #submit(kind: string, submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }> {
 		const { principal, model, attachments = [], idempotency, callback } = submission;
 		const id = this.#ids.next(kind, this.#tools.clock.now());
 		try {
@@ -83,16 +74,11 @@ export class JobService {
 	): Promise<void> {
 		const { maxPending } = this.#limit(kind);
 		if (maxPending === undefined || key !== undefined || retry > 0) return;
-		if ((await this.#tools.store.pending(kind, tenant)) >= maxPending)
-			throw plinthError('E_QUEUE_FULL');
+		if ((await this.#tools.store.pending(kind, tenant)) >= maxPending) throw plinthError('E_QUEUE_FULL');
 	}
 
 	/** A create that may take no place: the store answers a repeat, and refuses everything else. */
-	async #repeated(
-		kind: string,
-		{ id: principal, tenant }: Principal,
-		idempotency: Idempotency,
-	): Promise<Job | null> {
+	async #repeated(kind: string, { id: principal, tenant }: Principal, idempotency: Idempotency): Promise<Job | null> {
 		if (idempotency.key === undefined && idempotency.retry === 0) return null;
 		const id = this.#ids.next(kind, this.#tools.clock.now());
 		const job = { id, kind, tenant, principal, model: '', input: {}, maxAttempts: 1 };
@@ -196,10 +182,7 @@ export class JobService {
 		try {
 			await this.definitions.get(job.kind)?.cancel?.(job);
 		} catch (err) {
-			this.#tools.log.warn(
-				{ err, job_id: job.id },
-				'the upstream work of a job could not be stopped',
-			);
+			this.#tools.log.warn({ err, job_id: job.id }, 'the upstream work of a job could not be stopped');
 		}
 	}
 }

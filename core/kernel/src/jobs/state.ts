@@ -84,11 +84,7 @@ export const jobTransitions: readonly JobTransition[] = [
 const progressCap = 0.99;
 
 /** A job that was just submitted. */
-export function createJob(
-	{ callback, ...job }: NewJob,
-	idempotency: Idempotency | undefined,
-	now: number,
-): JobStep {
+export function createJob({ callback, ...job }: NewJob, idempotency: Idempotency | undefined, now: number): JobStep {
 	const none = { result: null, error: null, checkpoint: null, cancelRequested: false } as const;
 	const open = { startedAt: null, completedAt: null, expiresAt: null, expired: false } as const;
 	const zero = { status: 'queued', createdAt: now, progress: 0, attempt: 0, fence: 0 } as const;
@@ -198,8 +194,7 @@ export function failJob(
 ): JobStep | null {
 	return endAttempt(state, fence, 'fail', () => {
 		const { attempt, maxAttempts, cancelRequested } = state.job;
-		if (retryInMs === undefined || attempt >= maxAttempts)
-			return failed(state, 'fail', error, time);
+		if (retryInMs === undefined || attempt >= maxAttempts) return failed(state, 'fail', error, time);
 		// A job that only waits to be cancelled has no reason to wait for its retry.
 		const dueAt = cancelRequested ? 0 : time.now + Math.round(retryInMs);
 		return move(state, 'fail', 'queued', { dueAt });
@@ -245,12 +240,7 @@ function isOwner({ job, removed }: JobState, fence: number): boolean {
 }
 
 /** A repeat of the call that ended the attempt succeeds and changes nothing. */
-function endAttempt(
-	state: JobState,
-	fence: number,
-	by: AttemptEnding,
-	end: () => JobStep,
-): JobStep | null {
+function endAttempt(state: JobState, fence: number, by: AttemptEnding, end: () => JobStep): JobStep | null {
 	if (isOwner(state, fence)) {
 		const step = end();
 		return { ...step, state: { ...step.state, endedBy: by } };
@@ -276,24 +266,13 @@ function failed(
 
 type Changes = Partial<Omit<JobState, 'job'>> & { readonly job?: Partial<Job> };
 
-function move(
-	state: JobState,
-	on: JobTransition['on'],
-	to: JobStatus,
-	{ job, ...changes }: Changes,
-): JobStep {
+function move(state: JobState, on: JobTransition['on'], to: JobStatus, { job, ...changes }: Changes): JobStep {
 	const { event } = transition(on, state.job.status, to);
 	return { state: { ...state, ...changes, job: { ...state.job, ...job, status: to } }, event };
 }
 
-function transition(
-	on: JobTransition['on'],
-	from: JobStatus,
-	to: JobTransition['to'],
-): JobTransition {
-	const found = jobTransitions.find(
-		(line) => line.on === on && line.to === to && line.from.includes(from),
-	);
+function transition(on: JobTransition['on'], from: JobStatus, to: JobTransition['to']): JobTransition {
+	const found = jobTransitions.find((line) => line.on === on && line.to === to && line.from.includes(from));
 	if (!found) throw new Error(`A job that is ${from} does not become ${to} by ${on}.`);
 	return found;
 }

@@ -112,9 +112,7 @@ export class JobWorker {
 		const attempt = new Attempt(claim, definition, { ...this.#tools, log, settings });
 		const finished = attempt
 			.run()
-			.catch((cause: unknown) =>
-				log.error({ err: plinthError('E_INTERNAL', { cause }) }, 'an attempt broke'),
-			)
+			.catch((cause: unknown) => log.error({ err: plinthError('E_INTERNAL', { cause }) }, 'an attempt broke'))
 			.finally(() => {
 				this.#running.delete(id);
 				this.#look(kind);

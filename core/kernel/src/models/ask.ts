@@ -12,11 +12,7 @@ export interface Candidate {
 }
 
 /** Calls a model that has neither bounds nor fallback. */
-export async function callDirectly<T>(
-	{ bound }: GuardedModel,
-	caller: ModelCaller,
-	work: ModelWork<T>,
-): Promise<T> {
+export async function callDirectly<T>({ bound }: GuardedModel, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
 	caller.answeredBy?.(bound.id);
 	try {
 		return await work(new OpenCall(bound, caller));

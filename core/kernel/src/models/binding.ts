@@ -3,22 +3,13 @@ import type { ModelInstance } from '../contract/model.ts';
 import { defaultCircuit } from './circuit.ts';
 
 /** The id of an entry. */
-export const id = z
-	.string()
-	.regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
+export const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
 
 /** A number, or the text of one: variables are texts. Nothing else is converted. */
 const numeric = <S extends z.ZodNumber>(number: S) =>
-	z.preprocess(
-		(value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
-		number,
-	);
-const flag = z.preprocess(
-	(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
-	z.boolean(),
-);
-const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
-	numeric(z.number().int().min(least).max(most));
+	z.preprocess((value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value), number);
+const flag = z.preprocess((value) => (value === 'true' || value === 'false' ? value === 'true' : value), z.boolean());
+const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => numeric(z.number().int().min(least).max(most));
 
 const listing = {
 	aliases: z.array(id).optional(),
@@ -36,8 +27,7 @@ const circuitNumbers = z.strictObject({
 const circuit = z.unknown().transform((value, ctx) => {
 	if (value === false || value === 'false') return false;
 	const { data, error } = circuitNumbers.safeParse(value);
-	for (const { message, path } of error?.issues ?? [])
-		ctx.addIssue({ code: 'custom', message, path: [...path] });
+	for (const { message, path } of error?.issues ?? []) ctx.addIssue({ code: 'custom', message, path: [...path] });
 	return data ?? z.NEVER;
 });
 

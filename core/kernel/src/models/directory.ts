@@ -20,10 +20,7 @@ export interface ModelPart {
 
 /** What a name leads to. */
 type Target = Listing &
-	(
-		| { readonly type: 'model'; readonly model: GuardedModel }
-		| { readonly type: 'pool'; readonly pool: Pool }
-	);
+	({ readonly type: 'model'; readonly model: GuardedModel } | { readonly type: 'pool'; readonly pool: Pool });
 
 /** What models and pools have in common. */
 interface Listing {
@@ -61,8 +58,7 @@ export class ModelDirectory {
 	/** Adds a model that has been created. */
 	add({ id, definition, binding }: ModelPart, model: unknown): void {
 		const { aliases = [], fallback = [] } = binding;
-		const hasOthers =
-			fallback.length > 0 || [id, ...aliases].some((name) => this.#replaceable.has(name));
+		const hasOthers = fallback.length > 0 || [id, ...aliases].some((name) => this.#replaceable.has(name));
 		const circuit = binding.circuit ?? (hasOthers ? defaultCircuit : false);
 		const bounds = { ...binding, circuit: circuit === false ? undefined : circuit };
 		const { name, kind } = definition;
@@ -85,13 +81,10 @@ export class ModelDirectory {
 	ofKind<M>(kind: string): Models<M> {
 		return {
 			get: (id) => boundOf(this.#find(kind, id)) as BoundModel<M>,
-			names: () =>
-				[...this.#named].flatMap(([name, target]) => (target.kind === kind ? [name] : [])),
+			names: () => [...this.#named].flatMap(([name, target]) => (target.kind === kind ? [name] : [])),
 			list: () =>
 				this.#targets.flatMap((target) =>
-					target.kind === kind && target.type === 'model'
-						? [target.model.bound as BoundModel<M>]
-						: [],
+					target.kind === kind && target.type === 'model' ? [target.model.bound as BoundModel<M>] : [],
 				),
 			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) => {
 				const target = this.#find(kind, id);

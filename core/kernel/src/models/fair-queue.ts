@@ -72,8 +72,7 @@ export class FairQueue {
 	#freed(since: number): void {
 		// The wall clock may be set back.
 		const ms = Math.max(0, this.#clock.now() - since);
-		this.#usedMs =
-			this.#usedMs === undefined ? ms : this.#usedMs + (ms - this.#usedMs) * newestWeight;
+		this.#usedMs = this.#usedMs === undefined ? ms : this.#usedMs + (ms - this.#usedMs) * newestWeight;
 		const next = this.#next();
 		if (next) next.grant(this.#slot());
 		else this.#free += 1;

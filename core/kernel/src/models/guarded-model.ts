@@ -2,12 +2,7 @@ import type { ModelHealth } from '../contract/model.ts';
 import type { BoundModel, ModelCaller } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import {
-	type CallOutcome,
-	Circuit,
-	type CircuitListener,
-	type CircuitSettings,
-} from './circuit.ts';
+import { type CallOutcome, Circuit, type CircuitListener, type CircuitSettings } from './circuit.ts';
 import { codeOf, isModelFailure } from './failures.ts';
 import { defaultWaiting, FairQueue } from './fair-queue.ts';
 import { type ModelWork, OpenCall } from './model-call.ts';
@@ -92,11 +87,7 @@ export class GuardedModel {
 	}
 
 	/** Calls the model. Settles as `work` does, or rejects with `E_MODEL_TIMEOUT`. */
-	async call<T>(
-		{ slot, epoch, isTrial }: Permit,
-		caller: ModelCaller,
-		work: ModelWork<T>,
-	): Promise<T> {
+	async call<T>({ slot, epoch, isTrial }: Permit, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
 		const ms = this.#timeoutMs;
 		const limit = ms === undefined ? undefined : new TimeLimit(ms, this.#clock);
 		const working = begin(new OpenCall(this.bound, caller, slot, limit), caller, work);
@@ -149,11 +140,7 @@ export class GuardedModel {
 }
 
 /** What is thrown before there is a promise counts as a rejection. */
-async function begin<T>(
-	call: OpenCall<unknown>,
-	caller: ModelCaller,
-	work: ModelWork<T>,
-): Promise<T> {
+async function begin<T>(call: OpenCall<unknown>, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
 	caller.answeredBy?.(call.id);
 	return work(call);
 }

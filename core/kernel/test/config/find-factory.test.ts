@@ -2,8 +2,7 @@ import { memoryBlobs } from '@plinth/memory';
 import { expect, test } from 'vitest';
 import { findFactory } from '../../src/engine/config/find-factory.ts';
 
-const find = (use: string, sort: 'plinth.backend' | 'plinth.plugin') =>
-	findFactory(use, sort, import.meta.dirname);
+const find = (use: string, sort: 'plinth.backend' | 'plinth.plugin') => findFactory(use, sort, import.meta.dirname);
 
 test('a factory is found by its name', async () => {
 	expect(await find('@plinth/memory#memoryBlobs', 'plinth.backend')).toBe(memoryBlobs);
@@ -36,13 +35,9 @@ test('several factories of the kind are refused until one is named', async () =>
 });
 
 test('members of an exported object are told by the name that a config has for them', async () => {
-	await expect(find('@plinth/builtin', 'plinth.plugin')).rejects.toThrow(
-		/builtin\.chat \(model factory\)/,
-	);
+	await expect(find('@plinth/builtin', 'plinth.plugin')).rejects.toThrow(/builtin\.chat \(model factory\)/);
 });
 
 test('of many names the first are told, factories before others, and the rest is counted', async () => {
-	await expect(find('@plinth/core', 'plinth.plugin')).rejects.toThrow(
-		/; it exports (?:\w+, ){11}\w+ and \d+ more$/,
-	);
+	await expect(find('@plinth/core', 'plinth.plugin')).rejects.toThrow(/; it exports (?:\w+, ){11}\w+ and \d+ more$/);
 });

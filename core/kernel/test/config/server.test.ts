@@ -2,15 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { serverSettings } from '../../src/engine/config/shape.ts';
 
 describe('server.cors', () => {
-	test.each([
-		[['https://a.example', 'http://localhost:5173']],
-		['https://a.example, http://localhost:5173'],
-	])('takes a list or its text: %j', (cors) => {
-		expect(serverSettings.parse({ cors }).cors).toEqual([
-			'https://a.example',
-			'http://localhost:5173',
-		]);
-	});
+	test.each([[['https://a.example', 'http://localhost:5173']], ['https://a.example, http://localhost:5173']])(
+		'takes a list or its text: %j',
+		(cors) => {
+			expect(serverSettings.parse({ cors }).cors).toEqual(['https://a.example', 'http://localhost:5173']);
+		},
+	);
 
 	test('is empty unless set, also by an empty variable', () => {
 		expect(serverSettings.parse({}).cors).toEqual([]);
@@ -38,10 +35,7 @@ describe('server.limits', () => {
 		});
 	});
 
-	test.each([{ requestsPerTenant: 0 }, { inFlightBytes: 'much' }, { requests: 5 }])(
-		'refuses %j',
-		(limits) => {
-			expect(serverSettings.safeParse({ limits }).success).toBe(false);
-		},
-	);
+	test.each([{ requestsPerTenant: 0 }, { inFlightBytes: 'much' }, { requests: 5 }])('refuses %j', (limits) => {
+		expect(serverSettings.safeParse({ limits }).success).toBe(false);
+	});
 });

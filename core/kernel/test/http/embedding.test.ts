@@ -120,10 +120,7 @@ describe('fetch', () => {
 		const { send } = testServer([echo]);
 		const answer = await send('/v1/echo', json);
 		expect(answer.status).toBe(201);
-		expect([answer.headers.get('connection'), answer.headers.get('transfer-encoding')]).toEqual([
-			null,
-			null,
-		]);
+		expect([answer.headers.get('connection'), answer.headers.get('transfer-encoding')]).toEqual([null, null]);
 		const streamed = await send('/v1/echo', {
 			...json,
 			body: new Blob(['{"a":', '2}']).stream(),
@@ -136,9 +133,7 @@ describe('fetch', () => {
 		const headers = new Headers(auth);
 		headers.append('x-api-key', 'a');
 		headers.append('x-api-key', 'a');
-		expect(
-			(await testServer([]).http.fetch(new Request('http://x/v1/models', { headers }))).status,
-		).toBe(401);
+		expect((await testServer([]).http.fetch(new Request('http://x/v1/models', { headers }))).status).toBe(401);
 	});
 
 	it('rejects when it was aborted before the answer', async () => {

@@ -48,10 +48,7 @@ describe('the head of an answer over a connection', () => {
 		['of a redirect', () => Reply.redirect('/日')],
 	])('%s that cannot be sent gives a 500 with the four keys', async (_, reply) => {
 		const { url, send } = await listening([route('/v1/broken', reply)]);
-		for (const answer of [
-			await fetch(`${url}/v1/broken`, { headers: auth }),
-			await send('/v1/broken'),
-		]) {
+		for (const answer of [await fetch(`${url}/v1/broken`, { headers: auth }), await send('/v1/broken')]) {
 			const { status, code } = await errorOf(answer);
 			expect([status, code]).toEqual([500, null]);
 			// `fetch` has no phrase.
@@ -62,17 +59,11 @@ describe('the head of an answer over a connection', () => {
 	it.each([
 		['nothing', () => Reply.empty(204, { 'x-own': 'é' })],
 		['JSON', () => Reply.json('größer 日', { headers: { 'x-own': 'é' } })],
-		[
-			'bytes',
-			() => Reply.binary(new Uint8Array(3), { mediaType: 'a/b', headers: { 'x-own': 'é' } }),
-		],
+		['bytes', () => Reply.binary(new Uint8Array(3), { mediaType: 'a/b', headers: { 'x-own': 'é' } })],
 		['events', () => Reply.events(events(), { 'x-own': 'é' })],
 	])('carries Latin-1 before %s', async (_, reply) => {
 		const { url, send } = await listening([route('/v1/named', reply)]);
-		for (const answer of [
-			await fetch(`${url}/v1/named`, { headers: auth }),
-			await send('/v1/named'),
-		]) {
+		for (const answer of [await fetch(`${url}/v1/named`, { headers: auth }), await send('/v1/named')]) {
 			expect([answer.ok, answer.headers.get('x-own')]).toEqual([true, 'é']);
 			await answer.text();
 		}
@@ -94,9 +85,7 @@ describe('what a handler is called with', () => {
 		const { url } = await listening([copying]);
 		const answer = await fetch(`${url}/v1/copy`, { headers: auth });
 		expect(await answer.json()).toEqual({ isSame: true, print: expect.stringMatching(/^\w{64}$/) });
-		expect(names).toEqual(
-			expect.arrayContaining(['principal', 'requestId', 'log', 'signal', 'deadline', 'publicUrl']),
-		);
+		expect(names).toEqual(expect.arrayContaining(['principal', 'requestId', 'log', 'signal', 'deadline', 'publicUrl']));
 	});
 });
 

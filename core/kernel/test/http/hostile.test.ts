@@ -35,8 +35,7 @@ const download = defineRoute({
 	method: 'GET',
 	path: '/v1/named',
 	query: z.object({ name: z.string() }),
-	handler: ({ query }) =>
-		Reply.binary(new Uint8Array(1), { mediaType: 'text/plain', filename: query.name }),
+	handler: ({ query }) => Reply.binary(new Uint8Array(1), { mediaType: 'text/plain', filename: query.name }),
 });
 
 const { send, lines } = testServer([create, download]);
@@ -85,16 +84,7 @@ describe('no input', { timeout: 30_000 }, () => {
 	});
 
 	it('of any JSON makes a 5xx', async () => {
-		const key = fc.constantFrom(
-			'prompt',
-			'n',
-			'kind',
-			'image',
-			'b',
-			'__proto__',
-			'constructor',
-			'toString',
-		);
+		const key = fc.constantFrom('prompt', 'n', 'kind', 'image', 'b', '__proto__', 'constructor', 'toString');
 		const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
 			tree: fc.oneof(
 				{ maxDepth: 4 },
@@ -107,8 +97,7 @@ describe('no input', { timeout: 30_000 }, () => {
 			fc.asyncProperty(tree, async (value) => {
 				const answer = await post(JSON.stringify(value) ?? 'null', 'application/json');
 				expect(answer.status).toBeLessThan(500);
-				if (answer.status >= 400)
-					expect(Object.keys((await answer.json()) as object)).toEqual(['error']);
+				if (answer.status >= 400) expect(Object.keys((await answer.json()) as object)).toEqual(['error']);
 			}),
 			{ numRuns: 500 },
 		);
@@ -126,15 +115,7 @@ describe('no input', { timeout: 30_000 }, () => {
 	});
 
 	it('as a file name adds a header or breaks one', async () => {
-		const names = [
-			'a\r\nx-evil: 1',
-			'"\\',
-			'😀'.repeat(1_500),
-			'\0',
-			'../../etc/passwd',
-			'‮gpj.exe',
-			"*=utf-8''x",
-		];
+		const names = ['a\r\nx-evil: 1', '"\\', '😀'.repeat(1_500), '\0', '../../etc/passwd', '‮gpj.exe', "*=utf-8''x"];
 		const name = fc.oneof(fc.constantFrom(...names), anyText());
 		await fc.assert(
 			fc.asyncProperty(name, async (value) => {

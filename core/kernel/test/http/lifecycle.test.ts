@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Reply } from '../../src/contract/http/reply.ts';
 import { defineRoute } from '../../src/contract/http/route.ts';
-import {
-	auth,
-	errorOf,
-	eventually,
-	listening,
-	rawConnection,
-	request,
-	testServer,
-} from './support.ts';
+import { auth, errorOf, eventually, listening, rawConnection, request, testServer } from './support.ts';
 
 /** A route that waits until it is told to answer. */
 function held(timeoutMs?: number) {
@@ -55,9 +47,7 @@ describe('a handler', () => {
 		const failing = defineRoute({
 			...held().route,
 			handler: (_, { signal }) =>
-				new Promise((_, reject) =>
-					signal.addEventListener('abort', () => reject(new Error('aborted'))),
-				),
+				new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
 		});
 		const { port, http, lines } = await listening([failing]);
 		const raw = await rawConnection(port);
@@ -107,13 +97,9 @@ describe('a handler', () => {
 
 	it('starts absolute links with the address that a request came to when nothing else is set', async () => {
 		const told = defineRoute({ ...held().route, handler: (_, call) => call.publicUrl });
-		expect(await (await testServer([told]).send('/v1/held', { method: 'POST' })).json()).toBe(
-			'http://plinth.test',
-		);
+		expect(await (await testServer([told]).send('/v1/held', { method: 'POST' })).json()).toBe('http://plinth.test');
 		const { url } = await listening([told]);
-		expect(await (await fetch(`${url}/v1/held`, { method: 'POST', headers: auth })).json()).toBe(
-			url,
-		);
+		expect(await (await fetch(`${url}/v1/held`, { method: 'POST', headers: auth })).json()).toBe(url);
 	});
 });
 
@@ -121,11 +107,7 @@ describe('stopping', () => {
 	it('closes idle connections at once and busy ones behind their answer', async () => {
 		const { route, state } = held();
 		const { port, http, url } = await listening([route]);
-		const [fresh, idle, busy] = await Promise.all([
-			rawConnection(port),
-			rawConnection(port),
-			rawConnection(port),
-		]);
+		const [fresh, idle, busy] = await Promise.all([rawConnection(port), rawConnection(port), rawConnection(port)]);
 		await idle.write(request('GET /healthz'));
 		await idle.until(/"ok"/);
 		await busy.write(request('POST /v1/held', auth));
@@ -206,9 +188,7 @@ describe('stopping', () => {
 describe('a listener', () => {
 	it('rejects an address that is taken', async () => {
 		const { port } = await listening([]);
-		await expect(testServer([]).http.listen({ host: '127.0.0.1', port })).rejects.toThrow(
-			'EADDRINUSE',
-		);
+		await expect(testServer([]).http.listen({ host: '127.0.0.1', port })).rejects.toThrow('EADDRINUSE');
 	});
 
 	it('serves several requests over one connection', async () => {
@@ -239,12 +219,7 @@ describe('a listener', () => {
 
 	it.each([
 		['garbage', 'hello\r\n\r\n', 400, 'invalid_body'],
-		[
-			'two lengths',
-			request('POST /v1/held', ['content-length: 1', 'content-length: 2']),
-			400,
-			'invalid_body',
-		],
+		['two lengths', request('POST /v1/held', ['content-length: 1', 'content-length: 2']), 400, 'invalid_body'],
 		[
 			'a length and chunks',
 			request('POST /v1/held', ['content-length: 1', 'transfer-encoding: chunked']),
@@ -253,12 +228,7 @@ describe('a listener', () => {
 		],
 		['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_body'],
 		['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: y\r\n\r\n', 400, 'invalid_body'],
-		[
-			'headers without end',
-			`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}`,
-			431,
-			'request_too_large',
-		],
+		['headers without end', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}`, 431, 'request_too_large'],
 	])('answers %s with the four-key body and a request id', async (_, text, status, code) => {
 		const { port } = await listening([]);
 		const raw = await rawConnection(port);

@@ -72,9 +72,7 @@ test('each request leaves exactly one line, with the template in place of its pa
 	expect(told).toEqual(visits.map(([, , line]) => line));
 	expect(JSON.stringify(lines)).not.toContain('canary');
 	const others = lines.filter(({ message }) => message !== 'request');
-	expect(others.map(({ level, message }) => [level, message])).toEqual([
-		['error', 'request failed'],
-	]);
+	expect(others.map(({ level, message }) => [level, message])).toEqual([['error', 'request failed']]);
 });
 
 test('a request whose client leaves while it sends leaves one line too', async () => {

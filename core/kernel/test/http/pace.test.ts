@@ -5,15 +5,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../src/contract/http/route.ts';
 import { fileField } from '../../src/contract/http/upload.ts';
 import { httpLimits } from '../../src/http/limits.ts';
-import {
-	auth,
-	eventually,
-	listening,
-	privateTemp,
-	rawConnection,
-	request,
-	testServer,
-} from './support.ts';
+import { auth, eventually, listening, privateTemp, rawConnection, request, testServer } from './support.ts';
 
 const common = {
 	method: 'POST',

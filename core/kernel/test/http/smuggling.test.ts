@@ -77,43 +77,22 @@ const refused: Readonly<Record<string, string>> = {
 	'a length beyond all numbers': post(['Content-Length: 18446744073709551617'], `1${hidden}`),
 	'no length behind its name': post(['Content-Length:'], hidden),
 	'a blank before the colon': post(['Content-Length : 1'], `1${hidden}`),
-	'a blank before the colon of Transfer-Encoding': post(
-		['Transfer-Encoding : chunked'],
-		`0\r\n\r\n${hidden}`,
-	),
+	'a blank before the colon of Transfer-Encoding': post(['Transfer-Encoding : chunked'], `0\r\n\r\n${hidden}`),
 	'Transfer-Encoding: identity': post(['Transfer-Encoding: identity'], hidden),
 	'Transfer-Encoding: xchunked': post(['Transfer-Encoding: xchunked'], `0\r\n\r\n${hidden}`),
-	'Transfer-Encoding: chunked, identity': post(
-		['Transfer-Encoding: chunked, identity'],
-		`0\r\n\r\n${hidden}`,
-	),
+	'Transfer-Encoding: chunked, identity': post(['Transfer-Encoding: chunked, identity'], `0\r\n\r\n${hidden}`),
 	'Transfer-Encoding in quotes': post(['Transfer-Encoding: "chunked"'], `0\r\n\r\n${hidden}`),
 	'Transfer-Encoding twice, chunked first': post(
 		['Transfer-Encoding: chunked', 'Transfer-Encoding: x'],
 		`0\r\n\r\n${hidden}`,
 	),
-	'Transfer-Encoding behind a control character': post(
-		['Transfer-Encoding: \x0bchunked'],
-		`0\r\n\r\n${hidden}`,
-	),
-	'a chunk size that overflows': post(
-		['Transfer-Encoding: chunked'],
-		chunk('1', 'fffffffffffffffff'),
-	),
+	'Transfer-Encoding behind a control character': post(['Transfer-Encoding: \x0bchunked'], `0\r\n\r\n${hidden}`),
+	'a chunk size that overflows': post(['Transfer-Encoding: chunked'], chunk('1', 'fffffffffffffffff')),
 	'a negative chunk size': post(['Transfer-Encoding: chunked'], chunk('1', '-1')),
 	'a chunk size with 0x': post(['Transfer-Encoding: chunked'], chunk('1', '0x1')),
-	'a chunk longer than its size': post(
-		['Transfer-Encoding: chunked'],
-		`1\r\n1${hidden}\r\n0\r\n\r\n`,
-	),
-	'a chunk size ended by LF alone': post(
-		['Transfer-Encoding: chunked'],
-		`1\n1\r\n0\r\n\r\n${hidden}`,
-	),
-	'chunk extensions without end': post(
-		['Transfer-Encoding: chunked'],
-		`1;${'x'.repeat(20_000)}\r\n1\r\n0\r\n\r\n`,
-	),
+	'a chunk longer than its size': post(['Transfer-Encoding: chunked'], `1\r\n1${hidden}\r\n0\r\n\r\n`),
+	'a chunk size ended by LF alone': post(['Transfer-Encoding: chunked'], `1\n1\r\n0\r\n\r\n${hidden}`),
+	'chunk extensions without end': post(['Transfer-Encoding: chunked'], `1;${'x'.repeat(20_000)}\r\n1\r\n0\r\n\r\n`),
 	'a length behind the last chunk': post(
 		['Transfer-Encoding: chunked'],
 		`${chunk('7')}0\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
@@ -127,11 +106,7 @@ const refused: Readonly<Record<string, string>> = {
 	'no host': post(['Content-Length: 1'], '1').replace('Host: a\r\n', ''),
 	'two hosts': post(['Host: b', 'Content-Length: 1'], '1'),
 	'a blank before the first header': post(['Content-Length: 1'], '1').replace('Host', ' Host'),
-	'two blanks in the request line': post(
-		['Content-Length: 1'],
-		'1',
-		'POST  /v1/echo  HTTP/1.1 HTTP/1.1',
-	),
+	'two blanks in the request line': post(['Content-Length: 1'], '1', 'POST  /v1/echo  HTTP/1.1 HTTP/1.1'),
 	'a tab in the request line': post(['Content-Length: 1'], '1', 'POST\t/v1/echo\tHTTP/1.1'),
 	'another protocol': post(['Content-Length: 1'], '1', 'POST /v1/echo HTTP/9.9'),
 	'no protocol': post(['Content-Length: 1'], '1', 'POST /v1/echo'),
@@ -146,23 +121,14 @@ const single: Readonly<Record<string, readonly [bytes: string, echo: unknown]>> 
 		post([`Content-Length: ${JSON.stringify(hidden).length}`], JSON.stringify(hidden)),
 		hidden,
 	],
-	'a request in a chunk': [
-		post(['Transfer-Encoding: chunked'], `${chunk(JSON.stringify(hidden))}0\r\n\r\n`),
-		hidden,
-	],
+	'a request in a chunk': [post(['Transfer-Encoding: chunked'], `${chunk(JSON.stringify(hidden))}0\r\n\r\n`), hidden],
 	'chunk extensions': [post(['Transfer-Encoding: chunked'], `1;a=b\r\n7\r\n0;c\r\n\r\n`), 7],
 	'a trailer that looks like a header': [
 		post(['Transfer-Encoding: chunked'], `${chunk('7')}0\r\nX-API-Key: b\r\n\r\n`),
 		7,
 	],
-	'Transfer-Encoding in capitals': [
-		post(['TRANSFER-ENCODING: CHUNKED'], `${chunk('7')}0\r\n\r\n`),
-		7,
-	],
-	'zeros before the chunk size': [
-		post(['Transfer-Encoding: chunked'], `0000001\r\n7\r\n0\r\n\r\n`),
-		7,
-	],
+	'Transfer-Encoding in capitals': [post(['TRANSFER-ENCODING: CHUNKED'], `${chunk('7')}0\r\n\r\n`), 7],
+	'zeros before the chunk size': [post(['Transfer-Encoding: chunked'], `0000001\r\n7\r\n0\r\n\r\n`), 7],
 	'a length with zeros before it': [post(['Content-Length: 01'], '7'), 7],
 	'an absolute address of another host': [
 		post(['Content-Length: 1'], '7', 'POST http://elsewhere.test/v1/echo HTTP/1.1'),

@@ -12,11 +12,7 @@ import type { Authenticator } from '../../src/contract/ports/authenticator.ts';
 import type { Logger } from '../../src/contract/ports/logger.ts';
 import { Exchanges } from '../../src/http/exchanges.ts';
 import { Admission, defaultLoad, type LoadLimits } from '../../src/http/gate/admission.ts';
-import {
-	type AuthFailureLimits,
-	AuthFailures,
-	unlimitedFailures,
-} from '../../src/http/gate/auth-failures.ts';
+import { type AuthFailureLimits, AuthFailures, unlimitedFailures } from '../../src/http/gate/auth-failures.ts';
 import { Authentication } from '../../src/http/gate/authentication.ts';
 import { Availability, type WhenReady } from '../../src/http/gate/availability.ts';
 import { Cors } from '../../src/http/gate/cors.ts';
@@ -207,9 +203,7 @@ export function request(
 	headers: Readonly<Record<string, string>> | readonly string[] = {},
 	body = '',
 ): string {
-	const lines = Array.isArray(headers)
-		? headers
-		: Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+	const lines = Array.isArray(headers) ? headers : Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 	return [`${line} HTTP/1.1`, 'host: plinth.test', ...lines, '', body].join('\r\n');
 }
 

@@ -7,8 +7,7 @@ import { fileField, isUpload, type UploadedFile } from '../../src/contract/http/
 import { errorOf, privateTemp, testServer } from './support.ts';
 
 /** A PNG of one pixel. */
-const pixel =
-	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const forged = {
 	$kind: 'plinth.upload',

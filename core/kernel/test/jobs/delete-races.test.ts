@@ -96,8 +96,7 @@ class Race {
 		this.#runs.push(run);
 		try {
 			for (const [index, step] of this.#story.steps.entries()) {
-				if (step === 'put')
-					await m.blobs.put(run.blobKey(`part${index}`), new Uint8Array([1]), media);
+				if (step === 'put') await m.blobs.put(run.blobKey(`part${index}`), new Uint8Array([1]), media);
 				if (step === 'checkpoint') await run.checkpoint(`upstream of ${id}`);
 				if (step === 'progress') run.progress(0.5);
 			}
@@ -149,8 +148,7 @@ class Race {
 				return async (...args: unknown[]) => {
 					if (this.#isRacing) await this.#scheduler.schedule(Promise.resolve(), String(name));
 					const answer = await call(...args);
-					if (this.#isRacing)
-						await this.#scheduler.schedule(Promise.resolve(), `${String(name)} answers`);
+					if (this.#isRacing) await this.#scheduler.schedule(Promise.resolve(), `${String(name)} answers`);
 					return answer;
 				};
 			},

@@ -16,8 +16,7 @@ async function deployment() {
 	let most = 0;
 	const process = (name: string) => {
 		const state = { isHung: false, runs: 0 };
-		const lead: JobStore['lead'] = (...args) =>
-			state.isHung ? new Promise(() => {}) : provided.lead(...args);
+		const lead: JobStore['lead'] = (...args) => (state.isHung ? new Promise(() => {}) : provided.lead(...args));
 		const run = async (signal: AbortSignal) => {
 			state.runs += 1;
 			working.add(name);

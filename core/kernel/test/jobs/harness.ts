@@ -1,16 +1,7 @@
 import { memoryBlobs, memoryEvents, memoryJobs } from '@plinth/memory';
 import { createBackend, type ManualClock, manualClock, silentLogger } from '@plinth/testing';
 import { type JobSettings, jobSettings } from '../../src/contract/jobs/settings.ts';
-import type {
-	BlobStore,
-	Claim,
-	EventBus,
-	JobDefinition,
-	JobRun,
-	JobStore,
-	Jobs,
-	Principal,
-} from '../../src/index.ts';
+import type { BlobStore, Claim, EventBus, JobDefinition, JobRun, JobStore, Jobs, Principal } from '../../src/index.ts';
 import { Housekeeping } from '../../src/jobs/housekeeping.ts';
 import { JobService } from '../../src/jobs/jobs.ts';
 import { JobWorker } from '../../src/jobs/worker.ts';
@@ -73,10 +64,8 @@ export async function machine(definition: JobDefinition, wrap: Wraps = {}): Prom
 		housekeeping: housekeepingOn(blobs),
 		housekeepingOn,
 		keys: () => keysOf(plainBlobs),
-		take: async (leaseMs = 20_000) =>
-			(await store.take('work', 'elsewhere', { leaseMs, count: 1 }))[0],
-		submit: async (principal = alice) =>
-			(await jobs.submit({ principal, model: 'm', input: () => ({}) })).job.id,
+		take: async (leaseMs = 20_000) => (await store.take('work', 'elsewhere', { leaseMs, count: 1 }))[0],
+		submit: async (principal = alice) => (await jobs.submit({ principal, model: 'm', input: () => ({}) })).job.id,
 	};
 }
 

@@ -42,10 +42,7 @@ describe('a submitted job', () => {
 
 	test('leaves no attachment behind when the record cannot be written', async () => {
 		const full = () => Promise.reject(plinthError('E_STORE_FULL'));
-		const m = await machine(
-			{ run: async () => never },
-			{ store: (store) => withMethods(store, { create: full }) },
-		);
+		const m = await machine({ run: async () => never }, { store: (store) => withMethods(store, { create: full }) });
 		const submission = m.jobs.submit({
 			principal: alice,
 			model: 'm',
@@ -298,10 +295,7 @@ describe('while a job runs', () => {
 		});
 		m.worker.start();
 		const id = await m.submit();
-		await eventually(
-			'a checkpoint',
-			async () => (await m.jobs.get('a', id)).checkpoint === 'upstream-7',
-		);
+		await eventually('a checkpoint', async () => (await m.jobs.get('a', id)).checkpoint === 'upstream-7');
 		await m.worker.close();
 		await m.worker.interrupt();
 		m.worker.start();
@@ -330,9 +324,7 @@ describe('while a job runs', () => {
 				store: (store) =>
 					withMethods(store, {
 						complete: (...args) =>
-							refusals-- > 0
-								? Promise.reject(plinthError('E_STORE_UNAVAILABLE'))
-								: store.complete(...args),
+							refusals-- > 0 ? Promise.reject(plinthError('E_STORE_UNAVAILABLE')) : store.complete(...args),
 					}),
 			},
 		);
@@ -482,8 +474,7 @@ describe('housekeeping', () => {
 			await m.blobs.put(`jobs/${id}/input/x`, new Uint8Array([1]), { contentType: 'a/b' });
 		}
 		const broken = withMethods(m.blobs, {
-			delete: (key) =>
-				key.includes(first) ? Promise.reject(new Error('no')) : m.blobs.delete(key),
+			delete: (key) => (key.includes(first) ? Promise.reject(new Error('no')) : m.blobs.delete(key)),
 		});
 		const housekeeping = m.housekeepingOn(broken);
 		await m.store.remove('a', first);

@@ -53,10 +53,7 @@ test('a job whose worker has died runs before those that never began, once its l
 test('a job that kills its worker every time fails in the end, and others run between', async () => {
 	const m = await machine({ run: async () => ({ result: {} }) });
 	const poison = await m.submit(alice);
-	const submit = async (principal: Principal) => [
-		await m.submit(principal),
-		await m.submit(principal),
-	];
+	const submit = async (principal: Principal) => [await m.submit(principal), await m.submit(principal)];
 	const others = [...(await submit(alice)), ...(await submit(bob))];
 	const begun: string[] = [];
 	/** One process with one place: it dies of the poison, and another one comes. */

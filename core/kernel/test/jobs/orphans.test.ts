@@ -64,8 +64,7 @@ describe('bytes without a record', () => {
 		for (let n = 0; n < 3; n += 1) await orphan(m);
 		await m.clock.advance(day + 1_000);
 		const broken = withMethods(m.blobs, {
-			delete: (key) =>
-				key.includes(stuck) ? Promise.reject(new Error('no')) : m.blobs.delete(key),
+			delete: (key) => (key.includes(stuck) ? Promise.reject(new Error('no')) : m.blobs.delete(key)),
 		});
 		await m.housekeepingOn(broken).sweepOrphans();
 		expect(await m.keys()).toEqual([`jobs/${stuck}/input/picture`]);
@@ -98,10 +97,7 @@ describe('bytes without a record', () => {
 		const sweep = async () => {
 			sweeps += 1;
 		};
-		const m = await machine(
-			{ run: async () => never },
-			{ blobs: (inner) => withMethods(inner, { sweep }) },
-		);
+		const m = await machine({ run: async () => never }, { blobs: (inner) => withMethods(inner, { sweep }) });
 		await m.housekeeping.sweepOrphans();
 		expect(sweeps).toBe(1);
 	});
@@ -190,10 +186,7 @@ describe('what a lost attempt has written', () => {
 		await eventually('the attempt has ended', async () => {
 			return (await m.jobs.get('a', job.id)).status === 'completed' && m.worker.running === 0;
 		});
-		expect((await m.keys()).sort()).toEqual([
-			`jobs/${job.id}/2/video`,
-			`jobs/${job.id}/input/picture`,
-		]);
+		expect((await m.keys()).sort()).toEqual([`jobs/${job.id}/2/video`, `jobs/${job.id}/input/picture`]);
 	});
 });
 
@@ -250,17 +243,13 @@ describe('a sweep that is cut short', () => {
 			{
 				store: (store) =>
 					withMethods(store, {
-						swept: (items) =>
-							isCut ? Promise.reject(plinthError('E_STORE_UNAVAILABLE')) : store.swept(items),
+						swept: (items) => (isCut ? Promise.reject(plinthError('E_STORE_UNAVAILABLE')) : store.swept(items)),
 					}),
 			},
 		);
 		m.worker.start();
 		const { job } = await submit(m);
-		await eventually(
-			'completed',
-			async () => (await m.jobs.get('a', job.id)).status === 'completed',
-		);
+		await eventually('completed', async () => (await m.jobs.get('a', job.id)).status === 'completed');
 		await m.clock.advance(1_000);
 		await expect(m.housekeeping.sweep()).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 		expect(await m.keys()).toEqual([]);

@@ -46,10 +46,7 @@ describe('an app', () => {
 				expect(() => ctx.services.blobs).toThrow("Could not resolve 'blobs'");
 			},
 		});
-		const app = await createApp(
-			{ backends: { auth }, plugins: { taker: taker(), giver: giver() } },
-			{ log, env: {} },
-		);
+		const app = await createApp({ backends: { auth }, plugins: { taker: taker(), giver: giver() } }, { log, env: {} });
 		expect(heard).toBe('hello');
 		expect(app.tree().parts.find(({ owner }) => owner === 'plugin taker')?.needs).toEqual([
 			{ service: 'test.greeting', provider: 'plugin giver' },
@@ -79,10 +76,7 @@ describe('an app', () => {
 					stops += 1;
 				}),
 		});
-		const app = await createApp(
-			{ backends: { auth }, plugins: { counting: counting() } },
-			{ log, env: {} },
-		);
+		const app = await createApp({ backends: { auth }, plugins: { counting: counting() } }, { log, env: {} });
 		await app.start();
 		await Promise.all([app.stop(), app.stop()]);
 		await app.stop();
@@ -104,10 +98,7 @@ describe('an app', () => {
 			config: none,
 			setup: (ctx) => ctx.onStart(() => started.promise),
 		});
-		const app = await createApp(
-			{ backends: { auth }, plugins: { slow: slow() } },
-			{ log, env: {} },
-		);
+		const app = await createApp({ backends: { auth }, plugins: { slow: slow() } }, { log, env: {} });
 		const listening = app.listen({ port: 0 });
 		const stopping = app.stop();
 		started.resolve();
@@ -150,12 +141,8 @@ describe('an app', () => {
 			config: none,
 			setup: (ctx) => ctx.onStart(() => started.promise),
 		});
-		const app = await createApp(
-			{ backends: { auth }, plugins: { slow: slow() } },
-			{ log, env: {} },
-		);
-		const probe = async (path: string) =>
-			(await app.fetch(new Request(`http://plinth.test${path}`))).status;
+		const app = await createApp({ backends: { auth }, plugins: { slow: slow() } }, { log, env: {} });
+		const probe = async (path: string) => (await app.fetch(new Request(`http://plinth.test${path}`))).status;
 		const starting = app.start();
 		expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 503]);
 		started.resolve();
@@ -173,22 +160,15 @@ describe('an app', () => {
 					throw new Error('no database');
 				}),
 		});
-		const app = await createApp(
-			{ backends: { auth }, plugins: { broken: broken() } },
-			{ log, env: {} },
-		);
+		const app = await createApp({ backends: { auth }, plugins: { broken: broken() } }, { log, env: {} });
 		const handle = app.callback();
 		const host = createServer((req, res) => handle(req, res, () => res.end('the host')));
 		await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 		const { port } = host.address() as AddressInfo;
-		const get = (path: string) =>
-			fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'k' } });
+		const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'k' } });
 		expect(await (await get('/page')).text()).toBe('the host');
 		const ours = await get('/v1/models');
-		expect([ours.status, await ours.json()]).toMatchObject([
-			503,
-			{ error: { code: 'server_not_ready' } },
-		]);
+		expect([ours.status, await ours.json()]).toMatchObject([503, { error: { code: 'server_not_ready' } }]);
 		expect(await (await get('/page')).text()).toBe('the host');
 		host.close();
 		host.closeAllConnections();

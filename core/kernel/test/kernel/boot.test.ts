@@ -48,9 +48,7 @@ function plugin(id: string, ...routes: Route[]) {
 
 async function problemsOf(
 	config: AppConfig,
-): Promise<
-	readonly { code: string; owner: string; path: string; message: string; remedy: string }[]
-> {
+): Promise<readonly { code: string; owner: string; path: string; message: string; remedy: string }[]> {
 	try {
 		await (await createApp(config, { log, env: {} })).stop();
 	} catch (error) {
@@ -131,9 +129,7 @@ describe('a boot that cannot succeed', () => {
 				backends: { auth },
 				plugins: { one: plugin('one', route('/healthz', 'public')) },
 			}),
-		).toMatchObject([
-			{ code: 'E_ROUTE_DUPLICATE', message: expect.stringContaining('the kernel') },
-		]);
+		).toMatchObject([{ code: 'E_ROUTE_DUPLICATE', message: expect.stringContaining('the kernel') }]);
 	});
 
 	test('refuses a route without a scope', async () => {
@@ -179,9 +175,7 @@ describe('a boot that cannot succeed', () => {
 			setup: (ctx) => ctx.job('toy', { run: async () => ({ result: {} }) }),
 		});
 		const problems = await problemsOf({ backends: { auth }, plugins: { jobs: jobs() } });
-		expect(problems.map(({ message }) => message).join()).toMatch(
-			/core\.jobs.*core\.blobs.*core\.events/,
-		);
+		expect(problems.map(({ message }) => message).join()).toMatch(/core\.jobs.*core\.blobs.*core\.events/);
 	});
 
 	test('refuses two plugins that run one kind of job', async () => {
@@ -199,9 +193,9 @@ describe('a boot that cannot succeed', () => {
 			events: memoryEvents(),
 			records: memoryRecords(),
 		};
-		expect(
-			await problemsOf({ backends, plugins: { one: jobs('one'), two: jobs('two') } }),
-		).toMatchObject([{ code: 'E_JOB_KIND', owner: 'plugin two' }]);
+		expect(await problemsOf({ backends, plugins: { one: jobs('one'), two: jobs('two') } })).toMatchObject([
+			{ code: 'E_JOB_KIND', owner: 'plugin two' },
+		]);
 	});
 
 	test('refuses a plugin that asks for models of a kind it did not declare', async () => {
@@ -255,9 +249,9 @@ describe('a boot that cannot succeed', () => {
 
 	test('names a route without a handler', async () => {
 		const { handler: _, ...rest } = route('/v1/toys');
-		expect(
-			await problemsOf({ backends: { auth }, plugins: { one: plugin('one', rest as Route) } }),
-		).toMatchObject([{ code: 'E_ROUTE_PATH', message: expect.stringContaining('handler') }]);
+		expect(await problemsOf({ backends: { auth }, plugins: { one: plugin('one', rest as Route) } })).toMatchObject([
+			{ code: 'E_ROUTE_PATH', message: expect.stringContaining('handler') },
+		]);
 	});
 
 	test.each([
@@ -268,9 +262,7 @@ describe('a boot that cannot succeed', () => {
 		['a file that is not there', { use: './nothing.js#x' }, 'E_CONFIG_NAME', 'no file'],
 	])('says of an entry with %s what is wrong, once', async (_name, entry, code, words) => {
 		const problems = await problemsOf({ backends: { auth }, plugins: { odd: entry as never } });
-		expect(problems).toMatchObject([
-			{ code, owner: 'plugin odd', message: expect.stringContaining(words) },
-		]);
+		expect(problems).toMatchObject([{ code, owner: 'plugin odd', message: expect.stringContaining(words) }]);
 	});
 
 	test.each([
@@ -278,9 +270,9 @@ describe('a boot that cannot succeed', () => {
 		['a path in another router’s spelling', { path: '/v1/toys/:id' }, 'registers GET /v1/toys/:id'],
 	])('names a route with %s', async (_name, change, words) => {
 		const odd = { ...route('/v1/toys'), ...change } as Route;
-		expect(
-			await problemsOf({ backends: { auth }, plugins: { one: plugin('one', odd) } }),
-		).toMatchObject([{ code: 'E_ROUTE_PATH', message: expect.stringContaining(words) }]);
+		expect(await problemsOf({ backends: { auth }, plugins: { one: plugin('one', odd) } })).toMatchObject([
+			{ code: 'E_ROUTE_PATH', message: expect.stringContaining(words) },
+		]);
 	});
 
 	test('names a kind of job that is declared and never done', async () => {
@@ -304,9 +296,9 @@ describe('a boot that cannot succeed', () => {
 			config: none,
 			create: () => undefined as never,
 		});
-		expect(
-			await problemsOf({ backends: { auth }, models: { toy: empty() }, plugins: { toys: toys() } }),
-		).toMatchObject([{ code: 'E_STEP_FAILED', owner: 'model toy' }]);
+		expect(await problemsOf({ backends: { auth }, models: { toy: empty() }, plugins: { toys: toys() } })).toMatchObject(
+			[{ code: 'E_STEP_FAILED', owner: 'model toy' }],
+		);
 	});
 
 	test('says of a factory that was not called that it must be', async () => {
@@ -316,25 +308,23 @@ describe('a boot that cannot succeed', () => {
 	});
 
 	test('says of a removal that it removes nothing', async () => {
-		expect(
-			await problemsOf({ extends: { backends: { auth } }, plugins: { spech: false } }),
-		).toMatchObject([{ code: 'E_CONFIG_SHAPE', owner: 'plugin spech', path: 'plugins.spech' }]);
+		expect(await problemsOf({ extends: { backends: { auth } }, plugins: { spech: false } })).toMatchObject([
+			{ code: 'E_CONFIG_SHAPE', owner: 'plugin spech', path: 'plugins.spech' },
+		]);
 	});
 
 	test('refuses options beside a factory call', async () => {
 		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
 		const models = { toy: { use: toyModel(), with: { a: 1 } } as never };
-		expect(
-			await problemsOf({ backends: { auth }, models, plugins: { toys: toys() } }),
-		).toMatchObject([
+		expect(await problemsOf({ backends: { auth }, models, plugins: { toys: toys() } })).toMatchObject([
 			{ code: 'E_CONFIG_SHAPE', owner: 'model toy', message: expect.stringContaining('with') },
 		]);
 	});
 
 	test('refuses waits that a timer cannot hold, and heartbeats slower than half a lease', async () => {
-		expect(
-			await problemsOf({ backends: { auth }, jobs: { maxRunMs: 2_592_000_000 } }),
-		).toMatchObject([{ path: 'jobs.maxRunMs' }]);
+		expect(await problemsOf({ backends: { auth }, jobs: { maxRunMs: 2_592_000_000 } })).toMatchObject([
+			{ path: 'jobs.maxRunMs' },
+		]);
 		expect(await problemsOf({ backends: { auth }, jobs: { heartbeatMs: 15_000 } })).toMatchObject([
 			{ path: 'jobs.heartbeatMs' },
 		]);
@@ -346,9 +336,7 @@ describe('a boot that cannot succeed', () => {
 			one: { use: toyModel(), aliases: ['x'] },
 			two: { use: toyModel(), aliases: ['x'] },
 		};
-		expect(
-			await problemsOf({ backends: { auth }, models, plugins: { toys: toys() } }),
-		).toMatchObject([
+		expect(await problemsOf({ backends: { auth }, models, plugins: { toys: toys() } })).toMatchObject([
 			{
 				code: 'E_MODEL_DUPLICATE',
 				owner: 'model two',
@@ -420,9 +408,7 @@ describe('a boot that cannot succeed', () => {
 			setup: () => {},
 		});
 		const plugins = { strict: strict({ apiKey: 'shh', size: 'tiny' }) };
-		const messages = (await problemsOf({ backends: { auth }, plugins })).map(
-			({ message }) => message,
-		);
+		const messages = (await problemsOf({ backends: { auth }, plugins })).map(({ message }) => message);
 		expect(messages.join()).toContain('"tiny"');
 		expect(messages.join()).not.toContain('shh');
 	});

@@ -21,9 +21,7 @@ const toys = definePlugin({ id: 'toys', config, models: [kind], setup: () => {} 
 
 const here = new URL('../../src/contract/core-identity.ts', import.meta.url);
 // Node loads a file again for another query: what a second copy is, without a second folder.
-const { markCopy }: typeof import('../../src/contract/core-identity.ts') = await import(
-	`${here}?again`
-);
+const { markCopy }: typeof import('../../src/contract/core-identity.ts') = await import(`${here}?again`);
 
 const boot = (composed: AppConfig) => createApp(composed, { log: silentLogger(), env: {} });
 

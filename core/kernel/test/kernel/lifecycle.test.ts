@@ -14,9 +14,7 @@ describe('the lifecycle', () => {
 			});
 		}
 		await lifecycle.unwind();
-		expect(done).toEqual(
-			['third', 'second', 'first'].flatMap((name) => [`${name} begins`, `${name} ends`]),
-		);
+		expect(done).toEqual(['third', 'second', 'first'].flatMap((name) => [`${name} begins`, `${name} ends`]));
 	});
 
 	test('goes on when a part fails to stop', async () => {
@@ -58,12 +56,7 @@ describe('the lifecycle', () => {
 
 	test('names the owner of a step that never settles', async () => {
 		const lifecycle = new Lifecycle({ timeoutMs: 5, log: silentLogger() });
-		const stuck = lifecycle.step(
-			'create',
-			'backend jobs',
-			'backends.jobs',
-			() => new Promise(() => {}),
-		);
+		const stuck = lifecycle.step('create', 'backend jobs', 'backends.jobs', () => new Promise(() => {}));
 		await expect(stuck).rejects.toMatchObject({
 			problems: [{ code: 'E_STEP_TIMEOUT', owner: 'backend jobs', path: 'backends.jobs' }],
 		});

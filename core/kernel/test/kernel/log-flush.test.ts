@@ -24,22 +24,15 @@ function stopAndThen(last: string): ChildProcess {
 test.each([
 	['is ended', 'process.exit();'],
 	['is killed', "process.kill(process.pid, 'SIGKILL');"],
-])(
-	'a process that %s as soon as its app has stopped has written every line of the log',
-	async (_sentence, last) => {
-		const { stderr } = stopAndThen(last);
-		const lines = (await text(stderr as NonNullable<typeof stderr>)).trim().split('\n');
-		const messages = lines.map((line) => JSON.parse(line) as { n?: number; msg: string });
-		expect(messages.at(-1)?.msg).toBe('stopped');
-		expect(messages.flatMap(({ n }) => n ?? [])).toEqual(
-			Array.from({ length: 3_000 }, (_, n) => n),
-		);
-	},
-);
+])('a process that %s as soon as its app has stopped has written every line of the log', async (_sentence, last) => {
+	const { stderr } = stopAndThen(last);
+	const lines = (await text(stderr as NonNullable<typeof stderr>)).trim().split('\n');
+	const messages = lines.map((line) => JSON.parse(line) as { n?: number; msg: string });
+	expect(messages.at(-1)?.msg).toBe('stopped');
+	expect(messages.flatMap(({ n }) => n ?? [])).toEqual(Array.from({ length: 3_000 }, (_, n) => n));
+});
 
 test('a log that nobody reads does not hold up the stop', async () => {
-	const { stdout } = stopAndThen(
-		"process.stdout.write('stopped'); process.kill(process.pid, 'SIGKILL');",
-	);
+	const { stdout } = stopAndThen("process.stdout.write('stopped'); process.kill(process.pid, 'SIGKILL');");
 	expect(await text(stdout as NonNullable<typeof stdout>)).toBe('stopped');
 });

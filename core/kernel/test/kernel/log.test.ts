@@ -130,10 +130,7 @@ describe('whatever is logged', () => {
 	});
 
 	test.each([
-		[
-			'members',
-			Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 'x'.repeat(50)])),
-		],
+		['members', Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`k${n}`, 'x'.repeat(50)]))],
 		['lists of texts', Array.from({ length: 400 }, () => Array(500).fill('x'.repeat(50)))],
 	])('a line stays short, however many %s there are', (_sentence, much) => {
 		const { log, written } = capture();
@@ -156,9 +153,7 @@ describe('the log for people', () => {
 	test('says a request in one short line', () => {
 		const { log, written } = pretty();
 		log.info(request, 'request');
-		expect(written.join('')).toMatch(
-			/^\d\d:\d\d:\d\d info {2}POST \/v1\/videos\/\{id\} 201 12 ms req_1 studio\n$/,
-		);
+		expect(written.join('')).toMatch(/^\d\d:\d\d:\d\d info {2}POST \/v1\/videos\/\{id\} 201 12 ms req_1 studio\n$/);
 	});
 
 	test('names the part that speaks, and shows what else it says', () => {

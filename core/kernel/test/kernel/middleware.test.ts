@@ -1,13 +1,7 @@
 import { silentLogger } from '@plinth/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import {
-	createApp,
-	definePlugin,
-	defineRoute,
-	defineService,
-	plinthError,
-} from '../../src/index.ts';
+import { createApp, definePlugin, defineRoute, defineService, plinthError } from '../../src/index.ts';
 
 const log = silentLogger();
 

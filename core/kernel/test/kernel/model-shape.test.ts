@@ -1,13 +1,7 @@
 import { silentLogger } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-	BootError,
-	createApp,
-	defineModel,
-	defineModelKind,
-	definePlugin,
-} from '../../src/index.ts';
+import { BootError, createApp, defineModel, defineModelKind, definePlugin } from '../../src/index.ts';
 
 interface Painter {
 	readonly apiVersion: 1;
@@ -51,9 +45,7 @@ async function problemsOf(model: object, of: typeof kind | typeof either = kind)
 describe('a created model', () => {
 	test('that has what its kind asks for is taken', async () => {
 		const abilities = { mask: true, sizes: [], transparency: undefined };
-		expect(
-			await problemsOf({ apiVersion: 1, paint, abilities: { mask: true, sizes: [] } }),
-		).toEqual([]);
+		expect(await problemsOf({ apiVersion: 1, paint, abilities: { mask: true, sizes: [] } })).toEqual([]);
 		expect(await problemsOf({ apiVersion: 1, paint, helper: () => 1 })).toEqual([]);
 		expect(await problemsOf({ apiVersion: 1, paint, abilities })).toHaveLength(1);
 	});
@@ -91,9 +83,7 @@ describe('a created model', () => {
 
 	test('has one at least of the functions of which its kind asks for one', async () => {
 		expect(await problemsOf({ apiVersion: 1, erase: () => {} }, either)).toEqual([]);
-		expect(await problemsOf({ apiVersion: 1 }, either)).toMatchObject([
-			{ message: 'its draw or erase is missing.' },
-		]);
+		expect(await problemsOf({ apiVersion: 1 }, either)).toMatchObject([{ message: 'its draw or erase is missing.' }]);
 		expect(await problemsOf({ apiVersion: 1, drow: () => {} }, either)).toMatchObject([
 			{ remedy: 'Did you mean `draw`?' },
 		]);

@@ -2,14 +2,7 @@ import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/me
 import { eventually, manualClock, silentLogger } from '@plinth/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import {
-	type AppConfig,
-	createApp,
-	defineBackend,
-	type Logger,
-	type RecordStore,
-	services,
-} from '../../src/index.ts';
+import { type AppConfig, createApp, defineBackend, type Logger, type RecordStore, services } from '../../src/index.ts';
 
 const config = z.strictObject({});
 type Ask = () => Promise<null>;
@@ -166,10 +159,7 @@ describe('/readyz', () => {
 		// The stop then waits where load balancers are given time, and everything is still served.
 		vi.useFakeTimers({ toFake: ['setTimeout'] });
 		const stopped = app.stop();
-		expect(await probe()).toEqual([
-			503,
-			{ status: 'not ready', reason: expect.stringMatching(/^stop/) },
-		]);
+		expect(await probe()).toEqual([503, { status: 'not ready', reason: expect.stringMatching(/^stop/) }]);
 		expect(asked.times).toBe(0);
 		vi.runAllTimers();
 		vi.useRealTimers();

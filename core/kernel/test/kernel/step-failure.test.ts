@@ -44,7 +44,5 @@ test('a file in the place of a folder is named, however far above', async () => 
 
 test('of other failures the message is told, and what caused it', () => {
 	const error = new Error('The store does not answer.', { cause: new Error('no route') });
-	expect(explainFailure(error, step()).message).toBe(
-		'failed to create: The store does not answer: no route',
-	);
+	expect(explainFailure(error, step()).message).toBe('failed to create: The store does not answer: no route');
 });

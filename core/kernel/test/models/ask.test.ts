@@ -114,9 +114,7 @@ describe('a fallback', () => {
 		const { toys } = await toyApp(models);
 		const client = caller();
 		const last = broken();
-		await expect(
-			toys.ask('a', client, failing({ a: broken(), b: broken(), c: last })),
-		).rejects.toBe(last);
+		await expect(toys.ask('a', client, failing({ a: broken(), b: broken(), c: last }))).rejects.toBe(last);
 		expect(client.asked).toEqual(['a', 'b', 'c']);
 	});
 
@@ -125,9 +123,7 @@ describe('a fallback', () => {
 		const refusal = invalidValue('voice', 'Not here.');
 		expect(await toys.ask('a', caller(), failing({ a: broken(), b: refusal }))).toBe('c');
 		const failure = broken();
-		await expect(
-			toys.ask('a', caller(), failing({ a: failure, b: refusal, c: refusal })),
-		).rejects.toBe(failure);
+		await expect(toys.ask('a', caller(), failing({ a: failure, b: refusal, c: refusal }))).rejects.toBe(failure);
 	});
 
 	test('that fails through a fault of the server ends the search', async () => {
@@ -191,18 +187,14 @@ describe('a pool', () => {
 		expect(await toys.ask('both', client, failing({ a: broken(), b: broken() }))).toBe('c');
 		expect(client.asked).toEqual(['a', 'b', 'c']);
 		const refusal = invalidValue('prompt', 'No.');
-		await expect(toys.ask('pool', caller(), failing({ a: refusal, b: refusal }))).rejects.toBe(
-			refusal,
-		);
+		await expect(toys.ask('pool', caller(), failing({ a: refusal, b: refusal }))).rejects.toBe(refusal);
 	});
 
 	test('prefers members with a free place, and waits before it goes on to a fallback', async () => {
 		const { toys } = await toyApp(models);
 		const [one, two, three, four] = [openWork(), openWork(), openWork(), openWork()];
 		const clients = [caller(), caller(), caller(), caller()];
-		const asked = [one, two, three, four].map(({ work }, index) =>
-			toys.ask('pool', clients[index] ?? caller(), work),
-		);
+		const asked = [one, two, three, four].map(({ work }, index) => toys.ask('pool', clients[index] ?? caller(), work));
 		await settle();
 		expect(clients.map((client) => client.asked)).toEqual([['a'], ['b'], [], []]);
 		const late = caller();

@@ -29,10 +29,7 @@ describe('concurrency', () => {
 	});
 
 	test('refuses who finds no place and a full line, with a time to come again', async () => {
-		const { toys, send } = await toyApp(
-			{ a: { use: toy(), concurrency: 1, waiting: 0 } },
-			async (id) => ({ id }),
-		);
+		const { toys, send } = await toyApp({ a: { use: toy(), concurrency: 1, waiting: 0 } }, async (id) => ({ id }));
 		const { work, resolve } = openWork();
 		const asked = toys.ask('a', caller(), work);
 		const refused = await send('/v1/toys/a');

@@ -34,10 +34,7 @@ describe('models in two spellings', () => {
 		findConfig({ file: join(folder, name), env: given });
 
 	test('give equal configs, with numbers for the texts of variables', async () => {
-		const [typescript, yaml] = await Promise.all([
-			read('plinth.config.ts'),
-			read('plinth.config.yaml'),
-		]);
+		const [typescript, yaml] = await Promise.all([read('plinth.config.ts'), read('plinth.config.yaml')]);
 		expect(yaml.config).toEqual(typescript.config);
 		const { models, pools, problems } = yaml.config;
 		expect(problems).toEqual([]);
@@ -59,10 +56,7 @@ describe('models in two spellings', () => {
 	});
 
 	test('report missing variables once, by their names', async () => {
-		const [typescript, yaml] = await Promise.all([
-			read('plinth.config.ts', {}),
-			read('plinth.config.yaml', {}),
-		]);
+		const [typescript, yaml] = await Promise.all([read('plinth.config.ts', {}), read('plinth.config.yaml', {})]);
 		expect(yaml.config.problems).toEqual(typescript.config.problems);
 		expect(yaml.config.problems.map(({ code, path }) => [code, path])).toEqual([
 			['E_CONFIG_ENV', 'models.a.concurrency'],
@@ -81,12 +75,7 @@ describe('a mistake under models', () => {
 		['a switch for a number', { x: { use: toy(), concurrency: true } }, 'x.concurrency', /number/],
 		['an empty text', { x: { use: toy(), concurrency: '' } }, 'x.concurrency', /number/],
 		['a word for a number', { x: { use: toy(), concurrency: 'two' } }, 'x.concurrency', /number/],
-		[
-			'fewer than none in line',
-			{ x: { use: toy(), concurrency: 1, waiting: -1 } },
-			'x.waiting',
-			/0/,
-		],
+		['fewer than none in line', { x: { use: toy(), concurrency: 1, waiting: -1 } }, 'x.waiting', /0/],
 		[
 			'waiting without concurrency',
 			{ x: { use: toy(), waiting: 3 } },
@@ -97,27 +86,12 @@ describe('a mistake under models', () => {
 		['more than a day', { x: { use: toy(), timeoutSeconds: 86_401 } }, 'x.timeoutSeconds', /86400/],
 		['a fallback that is no list', { x: { use: toy(), fallback: 'a' } }, 'x.fallback', /array/],
 		['a circuit that is on', { x: { use: toy(), circuit: true } }, 'x.circuit', /object/],
-		[
-			'too many failures',
-			{ x: { use: toy(), circuit: { failures: 1_001 } } },
-			'x.circuit.failures',
-			/1000/,
-		],
-		[
-			'too long a wait',
-			{ x: { use: toy(), circuit: { seconds: '3601' } } },
-			'x.circuit.seconds',
-			/3600/,
-		],
+		['too many failures', { x: { use: toy(), circuit: { failures: 1_001 } } }, 'x.circuit.failures', /1000/],
+		['too long a wait', { x: { use: toy(), circuit: { seconds: '3601' } } }, 'x.circuit.seconds', /3600/],
 		['an unknown option', { x: { use: toy(), retries: 3 } }, 'x', /"retries"/],
 		['a fallback on nothing', { x: { use: toy(), fallback: ['a', 'z'] } }, 'x.fallback[1]', /z/],
 		['a fallback on itself', { x: { use: toy(), fallback: ['x'] } }, 'x.fallback[0]', /itself/],
-		[
-			'a fallback on its own alias',
-			{ x: { use: toy(), aliases: ['y'], fallback: ['y'] } },
-			'x.fallback[0]',
-			/itself/,
-		],
+		['a fallback on its own alias', { x: { use: toy(), aliases: ['y'], fallback: ['y'] } }, 'x.fallback[0]', /itself/],
 		['a fallback twice', { x: { use: toy(), fallback: ['a', 'a'] } }, 'x.fallback[1]', /a twice/],
 		[
 			'a fallback of another kind',
@@ -132,12 +106,7 @@ describe('a mistake under models', () => {
 		['too large a share', { x: { balance: { a: 1e9 } } }, 'x.balance.a', /1000000/],
 		['a member that is not there', { x: { balance: { a: 1, z: 1 } } }, 'x.balance.z', /z/],
 		['a pool of itself', { x: { balance: { x: 1, a: 1 } } }, 'x.balance.x', /itself/],
-		[
-			'a pool in a pool',
-			{ x: { balance: { y: 1, a: 1 } }, y: { balance: { b: 1 } } },
-			'x.balance.y',
-			/is a pool/,
-		],
+		['a pool in a pool', { x: { balance: { y: 1, a: 1 } }, y: { balance: { b: 1 } } }, 'x.balance.y', /is a pool/],
 		[
 			'a member under two names',
 			{ x: { balance: { c: 1, d: 1 } }, c: { use: toy(), aliases: ['d'] } },
@@ -154,12 +123,7 @@ describe('a mistake under models', () => {
 		['places of a pool', { x: { balance: { a: 1 }, concurrency: 2 } }, 'x', /"concurrency"/],
 		['a pool with a factory', { x: { use: toy(), balance: { a: 1 } } }, 'x', /"balance"/],
 		['a pool with options', { x: { balance: { a: 1 }, with: {} } }, 'x', /"with"/],
-		[
-			'a name that a pool has',
-			{ x: { balance: { a: 1 } }, y: { use: toy(), aliases: ['x'] } },
-			'y.aliases',
-			/model x/,
-		],
+		['a name that a pool has', { x: { balance: { a: 1 } }, y: { use: toy(), aliases: ['x'] } }, 'y.aliases', /model x/],
 	];
 
 	test.each(cases)('is reported by its place: %s', async (_, models, path, message) => {
@@ -180,11 +144,8 @@ describe('a mistake under models', () => {
 	});
 
 	test('names the variable that brought it, and what to do about options of the other form', async () => {
-		const remedy = async (entry: object) =>
-			(await problemsOf({ a: toy(), x: entry }, { PLACES: 'many' }))[0]?.remedy;
-		expect(await remedy({ use: toy(), concurrency: '${PLACES}' })).toBe(
-			'Correct the environment variable PLACES.',
-		);
+		const remedy = async (entry: object) => (await problemsOf({ a: toy(), x: entry }, { PLACES: 'many' }))[0]?.remedy;
+		expect(await remedy({ use: toy(), concurrency: '${PLACES}' })).toBe('Correct the environment variable PLACES.');
 		expect(await remedy({ balance: { a: 1 }, concurrency: 2 })).toBe(
 			'A pool has no concurrency of its own: set it at its members.',
 		);
@@ -206,8 +167,7 @@ describe('a preset', () => {
 		plugins,
 		models: { a: toy(), b: toy(), p: { balance: { a: 1, b: 1 } } },
 	};
-	const tree = async (config: object) =>
-		(await boot({ extends: preset, plugins: {}, ...config })).tree();
+	const tree = async (config: object) => (await boot({ extends: preset, plugins: {}, ...config })).tree();
 
 	test('has its pool removed by false, like a model', async () => {
 		const { models } = await tree({ models: { p: false } });
@@ -218,9 +178,9 @@ describe('a preset', () => {
 		const { models, unusedModels } = await tree({ plugins: { toys: false } });
 		expect(models).toEqual([]);
 		expect(unusedModels.map(({ id }) => id)).toEqual(['a', 'b', 'p']);
-		await expect(
-			tree({ plugins: { toys: false }, models: { own: { balance: { a: 1 } } } }),
-		).rejects.toMatchObject({ problems: [{ code: 'E_MODEL_UNUSED', path: 'models.own' }] });
+		await expect(tree({ plugins: { toys: false }, models: { own: { balance: { a: 1 } } } })).rejects.toMatchObject({
+			problems: [{ code: 'E_MODEL_UNUSED', path: 'models.own' }],
+		});
 	});
 
 	test('whose models were taken from a pool is told which one it lacks', async () => {

@@ -190,50 +190,42 @@ class UsedSlot {
 const pick = <T>(list: readonly T[], index: number) => list[index % Math.max(1, list.length)];
 
 const steps = fc.array(
-	fc.tuple(
-		fc.constantFrom('enter', 'enter', 'enter', 'leave', 'done', 'free', 'keep', 'release'),
-		fc.nat({ max: 30 }),
-	),
+	fc.tuple(fc.constantFrom('enter', 'enter', 'enter', 'leave', 'done', 'free', 'keep', 'release'), fc.nat({ max: 30 })),
 	{ maxLength: 60 },
 );
 
 test('slots are neither lost nor granted twice, whatever happens in whatever order', async () => {
 	await fc.assert(
-		fc.asyncProperty(
-			fc.integer({ min: 1, max: 3 }),
-			fc.nat({ max: 4 }),
-			steps,
-			async (slots, waiting, script) => {
-				const queue = new FairQueue(slots, waiting, manualClock());
-				const callers: ReturnType<typeof caller>[] = [];
-				const taken: UsedSlot[] = [];
-				const releases: (() => void)[] = [];
-				let refused = 0;
-				const enter = async (tenant: number) => {
-					const by = caller(String(tenant % 3));
-					callers.push(by);
-					try {
-						taken.push(new UsedSlot(await queue.enter(by), by));
-					} catch {
-						refused += 1;
-					}
-				};
-				for (const [what, index] of script) {
-					if (what === 'enter') void enter(index);
-					if (what === 'leave') pick(callers, index)?.leave();
-					if (what === 'done') pick(taken, index)?.done();
-					if (what === 'free') pick(taken, index)?.free();
-					if (what === 'keep') releases.push(pick(taken, index)?.keep() ?? (() => {}));
-					if (what === 'release') pick(releases, index)?.();
-					await settle();
-					const used = taken.filter(({ isUsed }) => isUsed).length;
-					const waiters = callers.length - taken.length - refused;
-					expect(queue.hasFreeSlot).toBe(used < slots);
-					expect(used).toBeLessThanOrEqual(slots);
-					expect(waiters).toBeLessThanOrEqual(used < slots ? 0 : waiting);
+		fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.nat({ max: 4 }), steps, async (slots, waiting, script) => {
+			const queue = new FairQueue(slots, waiting, manualClock());
+			const callers: ReturnType<typeof caller>[] = [];
+			const taken: UsedSlot[] = [];
+			const releases: (() => void)[] = [];
+			let refused = 0;
+			const enter = async (tenant: number) => {
+				const by = caller(String(tenant % 3));
+				callers.push(by);
+				try {
+					taken.push(new UsedSlot(await queue.enter(by), by));
+				} catch {
+					refused += 1;
 				}
-			},
-		),
+			};
+			for (const [what, index] of script) {
+				if (what === 'enter') void enter(index);
+				if (what === 'leave') pick(callers, index)?.leave();
+				if (what === 'done') pick(taken, index)?.done();
+				if (what === 'free') pick(taken, index)?.free();
+				if (what === 'keep') releases.push(pick(taken, index)?.keep() ?? (() => {}));
+				if (what === 'release') pick(releases, index)?.();
+				await settle();
+				const used = taken.filter(({ isUsed }) => isUsed).length;
+				const waiters = callers.length - taken.length - refused;
+				expect(queue.hasFreeSlot).toBe(used < slots);
+				expect(used).toBeLessThanOrEqual(slots);
+				expect(waiters).toBeLessThanOrEqual(used < slots ? 0 : waiting);
+			}
+		}),
 		{ numRuns: 150 },
 	);
 });

@@ -4,11 +4,7 @@ import { RoundRobin } from '../../src/models/pool.ts';
 
 const everybody = () => true;
 
-function firsts(
-	turns: RoundRobin<string>,
-	count: number,
-	isReady = everybody as (id: string) => boolean,
-) {
+function firsts(turns: RoundRobin<string>, count: number, isReady = everybody as (id: string) => boolean) {
 	return Array.from({ length: count }, () => turns.next(isReady)[0] ?? '');
 }
 
@@ -68,17 +64,14 @@ describe('weighted round robin', () => {
 
 	test('keeps to any weights in every round', () => {
 		fc.assert(
-			fc.property(
-				fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 }),
-				(weights) => {
-					const turns = new RoundRobin(weights.map((weight, index) => [String(index), weight]));
-					const round = weights.reduce((sum, weight) => sum + weight, 0);
-					for (let count = 0; count < 3; count += 1) {
-						const shares = counted(firsts(turns, round));
-						expect(weights.map((_, index) => shares[index])).toEqual(weights);
-					}
-				},
-			),
+			fc.property(fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 6 }), (weights) => {
+				const turns = new RoundRobin(weights.map((weight, index) => [String(index), weight]));
+				const round = weights.reduce((sum, weight) => sum + weight, 0);
+				for (let count = 0; count < 3; count += 1) {
+					const shares = counted(firsts(turns, round));
+					expect(weights.map((_, index) => shares[index])).toEqual(weights);
+				}
+			}),
 			{ numRuns: 50 },
 		);
 	});

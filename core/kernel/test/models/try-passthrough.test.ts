@@ -1,14 +1,7 @@
 import { forwardRequest } from '@plinth/testing';
 import { tryPassthrough } from '@plinth/toolkit';
 import { describe, expect, test } from 'vitest';
-import {
-	type Call,
-	type ForwardRequest,
-	modelError,
-	plinthError,
-	type RawBody,
-	Reply,
-} from '../../src/index.ts';
+import { type Call, type ForwardRequest, modelError, plinthError, type RawBody, Reply } from '../../src/index.ts';
 import { caller, settle, type Toy, toy, toyApp } from './support.ts';
 
 const passedOn = Reply.forward(200, Promise.resolve());
@@ -49,9 +42,7 @@ describe('a request that may pass through', () => {
 		const { toys } = await toyApp({ first: { use: toy(), aliases: ['other'] } });
 		for (const name of ['first', 'other']) {
 			const { call, origins } = callWith();
-			const reply = await tryPassthrough(toys, bodyFor(name), call, ({ model }) =>
-				requestOf(model),
-			);
+			const reply = await tryPassthrough(toys, bodyFor(name), call, ({ model }) => requestOf(model));
 			expect([reply, origins()]).toEqual([passedOn, ['http://first.test']]);
 		}
 	});
@@ -64,19 +55,16 @@ describe('a request that may pass through', () => {
 				throw plinthError('E_VALUE_UNSUPPORTED');
 			},
 		],
-	])(
-		'that a model %s leaves the request to a translation, and takes no slot',
-		async (_, requestFor) => {
-			const { toys } = await toyApp({ first: { use: toy(), concurrency: 1, waiting: 0 } });
-			const { call, sent } = callWith();
-			const turn = await new Promise<() => void>((resolve) => {
-				toys.ask('first', caller(), () => new Promise<void>((end) => resolve(end)));
-			});
-			expect(await tryPassthrough(toys, bodyFor('first'), call, requestFor)).toBeUndefined();
-			expect(sent).toEqual([]);
-			turn();
-		},
-	);
+	])('that a model %s leaves the request to a translation, and takes no slot', async (_, requestFor) => {
+		const { toys } = await toyApp({ first: { use: toy(), concurrency: 1, waiting: 0 } });
+		const { call, sent } = callWith();
+		const turn = await new Promise<() => void>((resolve) => {
+			toys.ask('first', caller(), () => new Promise<void>((end) => resolve(end)));
+		});
+		expect(await tryPassthrough(toys, bodyFor('first'), call, requestFor)).toBeUndefined();
+		expect(sent).toEqual([]);
+		turn();
+	});
 
 	test('of a model that is not there leaves the request to a translation', async () => {
 		const { toys } = await toyApp({ first: second });
@@ -89,9 +77,7 @@ describe('a request that may pass through', () => {
 		async (code) => {
 			const { toys } = await toyApp({ first, second });
 			const { call, origins } = callWith(() => Promise.reject(plinthError(code)));
-			const reply = await tryPassthrough(toys, bodyFor('first'), call, ({ model }) =>
-				requestOf(model),
-			);
+			const reply = await tryPassthrough(toys, bodyFor('first'), call, ({ model }) => requestOf(model));
 			expect(reply).toBeUndefined();
 			expect(origins()).toEqual(['http://first.test', 'http://second.test']);
 		},
@@ -102,9 +88,9 @@ describe('a request that may pass through', () => {
 		async (code) => {
 			const { toys } = await toyApp({ first: second });
 			const { call } = callWith(() => Promise.reject(plinthError(code)));
-			await expect(
-				tryPassthrough(toys, bodyFor('first'), call, ({ model }) => requestOf(model)),
-			).rejects.toMatchObject({ code });
+			await expect(tryPassthrough(toys, bodyFor('first'), call, ({ model }) => requestOf(model))).rejects.toMatchObject(
+				{ code },
+			);
 		},
 	);
 
@@ -118,11 +104,7 @@ describe('a request that may pass through', () => {
 			})),
 		);
 		const settled = await Promise.allSettled(ways);
-		expect(settled).toMatchObject([
-			{ value: undefined },
-			{ value: undefined },
-			{ reason: { code: 'E_MODEL_BUSY' } },
-		]);
+		expect(settled).toMatchObject([{ value: undefined }, { value: undefined }, { reason: { code: 'E_MODEL_BUSY' } }]);
 	});
 
 	test('that the next model has not says nothing about that model', async () => {
@@ -132,8 +114,7 @@ describe('a request that may pass through', () => {
 			second: { use: toy(), circuit },
 		});
 		const { call } = callWith(() => Promise.reject(modelError('broken')));
-		const requestFor = ({ model }: { readonly model: Toy }) =>
-			model.id === 'first' ? requestOf(model) : undefined;
+		const requestFor = ({ model }: { readonly model: Toy }) => (model.id === 'first' ? requestOf(model) : undefined);
 		expect(await tryPassthrough(toys, bodyFor('first'), call, requestFor)).toBeUndefined();
 		expect(await list()).toMatchObject([{ id: 'first' }, { id: 'second', health: 'up' }]);
 	});

@@ -69,8 +69,7 @@ export function formOf(fields: FormFields): FormData {
 	const form = new FormData();
 	for (const [name, values] of Object.entries(fields)) {
 		for (const value of [values].flat()) {
-			if (value instanceof Uint8Array)
-				form.append(name, new Blob([Uint8Array.from(value)]), 'input.bin');
+			if (value instanceof Uint8Array) form.append(name, new Blob([Uint8Array.from(value)]), 'input.bin');
 			else form.append(name, value);
 		}
 	}

@@ -12,11 +12,7 @@ export interface ErrorResponse {
 /** The JSON body of a response. Throws, with the body, when the status is another. */
 export async function jsonOf<T>(response: Response, status = 200): Promise<T> {
 	const text = await response.text();
-	assert.equal(
-		response.status,
-		status,
-		`the status is ${response.status} and not ${status}: ${text}`,
-	);
+	assert.equal(response.status, status, `the status is ${response.status} and not ${status}: ${text}`);
 	return JSON.parse(text) as T;
 }
 

@@ -1,19 +1,11 @@
-import {
-	type App,
-	type AppConfig,
-	type Authenticator,
-	createApp,
-	type Logger,
-	services,
-} from '@plinth/core';
+import { type App, type AppConfig, type Authenticator, createApp, type Logger, services } from '@plinth/core';
 import { fakeBackend } from '../fakes/fake-backend.ts';
 import { silentLogger } from '../fakes/silent-logger.ts';
 import { type ManualClock, manualClock } from '../manual-clock.ts';
 import { type Requests, requestsTo } from './requests.ts';
 
 /** What a test composes. Everything that is not given is a fake. */
-export interface TestAppOptions
-	extends Pick<AppConfig, 'server' | 'jobs' | 'backends' | 'models' | 'plugins'> {
+export interface TestAppOptions extends Pick<AppConfig, 'server' | 'jobs' | 'backends' | 'models' | 'plugins'> {
 	/** The key of requests that name none: `tenant`, or `tenant.scope+scope`. `alice` unless set. */
 	readonly key?: string;
 	/** A clock that the test shares with other parts; a new {@link manualClock} unless set. */
@@ -42,13 +34,7 @@ export interface TestApp extends Requests {
  * The key `nobody` is refused. `backends.auth` replaces this. Rejects with a `BootError`, as `createApp` does.
  */
 export async function testApp(options: TestAppOptions): Promise<TestApp> {
-	const {
-		clock = manualClock(),
-		log = silentLogger(),
-		env = {},
-		key = 'alice',
-		realTime = false,
-	} = options;
+	const { clock = manualClock(), log = silentLogger(), env = {}, key = 'alice', realTime = false } = options;
 	const { server, jobs, backends, models, plugins } = options;
 	const app = await createApp(
 		{

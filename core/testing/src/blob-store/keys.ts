@@ -85,9 +85,7 @@ export function keyCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[] {
 			}),
 		),
 		...badKeys.map((bad) =>
-			it(`the key ${JSON.stringify(bad.slice(0, 20))} throws in every method`, async ({
-				store,
-			}) => {
+			it(`the key ${JSON.stringify(bad.slice(0, 20))} throws in every method`, async ({ store }) => {
 				await assert.rejects(async () => store.put(bad, hello, mp4));
 				await assert.rejects(async () => store.get(bad));
 				await assert.rejects(async () => store.head(bad));

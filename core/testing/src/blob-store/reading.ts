@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { assertRefused, type CaseMaker, type ConformanceCase } from '../conformance.ts';
-import {
-	type BlobStoreSubject,
-	bytesOf,
-	chunks,
-	drain,
-	hello,
-	infoOf,
-	key,
-	mp4,
-	pattern,
-} from './subject.ts';
+import { type BlobStoreSubject, bytesOf, chunks, drain, hello, infoOf, key, mp4, pattern } from './subject.ts';
 
 /** So many that a file which each leaves open shows among those that open and close for other reasons. */
 const bodies = 32;

@@ -47,10 +47,7 @@ export async function bytesOf(store: BlobStore, range?: ByteRange, name = key): 
 }
 
 /** Reads to the end or to the first failure, and tells whether all of it stood in `bytes`. */
-export async function isPrefix(
-	body: AsyncIterable<Uint8Array>,
-	bytes: Uint8Array,
-): Promise<boolean> {
+export async function isPrefix(body: AsyncIterable<Uint8Array>, bytes: Uint8Array): Promise<boolean> {
 	let at = 0;
 	try {
 		for await (const chunk of body) {

@@ -47,9 +47,7 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await store.put(key, long(), { ...mp4, maxBytes: 10_000 }).catch(() => {});
 			assert(outcome === 'was closed', `the stream ${outcome}`);
 		}),
-		it('a stream that fails rejects the put with its error and stores nothing', async ({
-			store,
-		}) => {
+		it('a stream that fails rejects the put with its error and stores nothing', async ({ store }) => {
 			const failure = new Error('the upload broke off');
 			async function* broken() {
 				yield hello;
@@ -68,9 +66,7 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await assert.rejects(store.put(key, aborted(), { ...mp4, signal: abort.signal }));
 			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 		}),
-		it('a sweep, where there is one, takes neither blobs nor puts that are under way', async ({
-			store,
-		}) => {
+		it('a sweep, where there is one, takes neither blobs nor puts that are under way', async ({ store }) => {
 			await store.put('jobs/a/out', hello, mp4);
 			async function* swept() {
 				yield hello;
@@ -135,9 +131,7 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 			await store.put(key, new Uint8Array(2_000_000), mp4);
 			assert(await isPrefix(content.body, old), 'the bytes are those of the later blob');
 		}),
-		it('an open reader may finish or fail after a delete, and reads no other bytes', async ({
-			store,
-		}) => {
+		it('an open reader may finish or fail after a delete, and reads no other bytes', async ({ store }) => {
 			const bytes = pattern(2_000_000);
 			await store.put(key, bytes, mp4);
 			const content = (await store.get(key)) ?? assert.fail('no blob');

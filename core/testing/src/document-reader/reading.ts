@@ -92,18 +92,14 @@ export function readingCases(it: ReaderCase): ConformanceCase[] {
 				assert.deepEqual(await withFile(bytes, (path) => reader.read({ path })), wanted);
 			}
 		}),
-		it('a document is read from the middle of a larger buffer, and stays as it is', async ({
-			reader,
-		}) => {
+		it('a document is read from the middle of a larger buffer, and stays as it is', async ({ reader }) => {
 			const around = Buffer.concat([Buffer.from('%PDF-'), letter, Buffer.alloc(1_000, 'x')]);
 			const copy = Buffer.from(around);
 			const view = around.subarray(5, 5 + letter.byteLength);
 			assert.deepEqual(await reader.read(view), await reader.read(letter));
 			assert.ok(around.equals(copy));
 		}),
-		it('text is NFC with LF, without blanks at line ends and without many empty lines', async ({
-			reader,
-		}) => {
+		it('text is NFC with LF, without blanks at line ends and without many empty lines', async ({ reader }) => {
 			const untidy = `Cafe\u0301  \r\nand a second line\t\rand a third${'\n'.repeat(9)}and the end.  \n`;
 			const text = allText(await reader.read(Buffer.from(untidy)));
 			assert.match(text, /Caf\u00e9\nand a second line\nand a third\n{1,3}and the end\.$/);

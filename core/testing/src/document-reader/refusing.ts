@@ -9,10 +9,7 @@ const letter = smallPdf({ pages: [['Dear Ada,']] });
 /** Bytes that are no document. */
 const unsupported: Readonly<Record<string, Buffer>> = {
 	'a program': Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), bytesFrom(7, 4_000)]),
-	'a film': Buffer.concat([
-		Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0', 'latin1'),
-		bytesFrom(9, 4_000),
-	]),
+	'a film': Buffer.concat([Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0', 'latin1'), bytesFrom(9, 4_000)]),
 	noise: bytesFrom(3, 4_000),
 };
 

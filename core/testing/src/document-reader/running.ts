@@ -14,9 +14,7 @@ export function runningCases(it: ReaderCase): ConformanceCase[] {
 			const signal = AbortSignal.abort(reason);
 			await assert.rejects(reader.read(pdfOf('A'), {}, { signal }), (error) => error === reason);
 		}),
-		it('reads that are aborted reject with the reason, and the others go on', async ({
-			reader,
-		}) => {
+		it('reads that are aborted reject with the reason, and the others go on', async ({ reader }) => {
 			const reason = new Error('The client left.');
 			const leaving = new AbortController();
 			const names = ['A', 'B', 'C', 'D', 'E', 'F'];

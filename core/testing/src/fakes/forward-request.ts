@@ -5,10 +5,7 @@ import { modelError, plinthError } from '@plinth/core';
  * A request for an upstream model named `theirs`, as a model's `forward` returns it. `changes` replace its members. Its
  * dispatcher never answers unless it is replaced.
  */
-export function forwardRequest(
-	raw: RawBody,
-	changes: Partial<ForwardRequest> = {},
-): ForwardRequest {
+export function forwardRequest(raw: RawBody, changes: Partial<ForwardRequest> = {}): ForwardRequest {
 	return {
 		dispatcher: { dispatch: () => true },
 		origin: 'http://upstream.test',

@@ -55,7 +55,5 @@ export function fakeModels<M extends object>(
 	kind: ModelKind<M>,
 	models: Readonly<Record<string, M>>,
 ): Record<string, ModelInstance<M>> {
-	return Object.fromEntries(
-		Object.entries(models).map(([id, model]) => [id, scriptedModel(kind, model).use]),
-	);
+	return Object.fromEntries(Object.entries(models).map(([id, model]) => [id, scriptedModel(kind, model).use]));
 }

@@ -1,9 +1,4 @@
-import {
-	createServer,
-	type IncomingHttpHeaders,
-	type IncomingMessage,
-	type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One request that an upstream received. */
@@ -78,21 +73,13 @@ async function read(incoming: IncomingMessage, response: ServerResponse): Promis
 }
 
 /** A script that answers with JSON. */
-export function jsonResponse(
-	value: unknown,
-	status = 200,
-	headers: Record<string, string> = {},
-): UpstreamScript {
+export function jsonResponse(value: unknown, status = 200, headers: Record<string, string> = {}): UpstreamScript {
 	const type = { 'content-type': 'application/json' };
-	return (response) =>
-		response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(value));
+	return (response) => response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(value));
 }
 
 /** A script that answers with server-sent events. Objects become their JSON; texts are sent as they are. */
 export function eventResponse(...events: readonly (object | string)[]): UpstreamScript {
-	const frames = events.map(
-		(data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`,
-	);
-	return (response) =>
-		response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join(''));
+	const frames = events.map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+	return (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(frames.join(''));
 }

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ImageLayer } from '@plinth/toolkit';
 import type { ConformanceCase } from '../conformance.ts';
-import {
-	assertPixel,
-	assertSize,
-	type CodecCase,
-	colours,
-	type Pixel,
-	pixelAt,
-	raw,
-} from './subject.ts';
+import { assertPixel, assertSize, type CodecCase, colours, type Pixel, pixelAt, raw } from './subject.ts';
 
 const { red, green, blue, clear } = colours;
 const square = raw(4, 4, blue);

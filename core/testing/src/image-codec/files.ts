@@ -30,12 +30,7 @@ function png(width: number, height: number, { depth, type, data }: PngContent): 
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
 	header.set([depth, type], 8);
-	return Buffer.concat([
-		magic,
-		pngChunk('IHDR', header),
-		pngChunk('IDAT', data),
-		pngChunk('IEND', Buffer.alloc(0)),
-	]);
+	return Buffer.concat([magic, pngChunk('IHDR', header), pngChunk('IDAT', data), pngChunk('IEND', Buffer.alloc(0))]);
 }
 
 function pngChunk(type: string, data: Buffer): Buffer {
@@ -62,11 +57,7 @@ export function withExif(jpeg: Uint8Array, orientation: number, artist: string):
 	return Buffer.concat([jpeg.subarray(0, 2), segment, exif, jpeg.subarray(2)]);
 }
 
-function tiffEntry(
-	tiff: Buffer,
-	at: number,
-	entry: { tag: number; type: number; count: number; value: number },
-): void {
+function tiffEntry(tiff: Buffer, at: number, entry: { tag: number; type: number; count: number; value: number }): void {
 	tiff.writeUInt16BE(entry.tag, at);
 	tiff.writeUInt16BE(entry.type, at + 2);
 	tiff.writeUInt32BE(entry.count, at + 4);

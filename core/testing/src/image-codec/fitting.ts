@@ -2,16 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
 import { withFile } from '../temporary-file.ts';
 import { pngOf, withExif } from './files.ts';
-import {
-	assertPixel,
-	assertSize,
-	type CodecCase,
-	colours,
-	corners,
-	type Pixel,
-	quarters,
-	raw,
-} from './subject.ts';
+import { assertPixel, assertSize, type CodecCase, colours, corners, type Pixel, quarters, raw } from './subject.ts';
 
 const upright = ['red', 'green', 'blue', 'yellow'];
 

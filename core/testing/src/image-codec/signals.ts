@@ -7,9 +7,7 @@ import { assertSize, type CodecCase, noise, quarters } from './subject.ts';
 const box = { width: 8, height: 8, mode: 'cover' } as const;
 const image = pngOf(quarters());
 
-const methods: Readonly<
-	Record<string, (codec: ImageCodec, signal: AbortSignal) => Promise<unknown>>
-> = {
+const methods: Readonly<Record<string, (codec: ImageCodec, signal: AbortSignal) => Promise<unknown>>> = {
 	probe: (codec, signal) => codec.probe(image, signal),
 	fit: (codec, signal) => codec.fit(image, box, signal),
 	'fit of pixels': (codec, signal) => codec.fit(quarters(), box, signal),
@@ -45,9 +43,7 @@ export function signalCases(it: CodecCase): ConformanceCase[] {
 			}
 		}),
 		it('many calls at once all answer', async ({ codec }) => {
-			const fits = Array.from({ length: 60 }, (_, i) =>
-				codec.fit(image, { width: i + 1, height: 5, mode: 'fill' }),
-			);
+			const fits = Array.from({ length: 60 }, (_, i) => codec.fit(image, { width: i + 1, height: 5, mode: 'fill' }));
 			for (const [i, pixels] of (await Promise.all(fits)).entries()) assertSize(pixels, i + 1, 5);
 		}),
 	];

@@ -28,11 +28,7 @@ export const colours = {
 } as const satisfies Readonly<Record<string, Pixel>>;
 
 /** Pixels of one colour, or one for each place. */
-export function raw(
-	width: number,
-	height: number,
-	pixel: Pixel | ((x: number, y: number) => Pixel),
-): RawImage {
+export function raw(width: number, height: number, pixel: Pixel | ((x: number, y: number) => Pixel)): RawImage {
 	const data = new Uint8Array(width * height * 4);
 	for (let index = 0; index < width * height; index++) {
 		const [x, y] = [index % width, Math.floor(index / width)];
@@ -68,12 +64,7 @@ export function pixelAt({ width, data }: RawImage, x: number, y: number): Pixel 
 }
 
 /** Checks one pixel: each channel is within `tolerance`. The colours of transparent pixels are not compared. */
-export function assertPixel(
-	image: RawImage,
-	[x, y]: readonly [number, number],
-	wanted: Pixel,
-	tolerance = 2,
-): void {
+export function assertPixel(image: RawImage, [x, y]: readonly [number, number], wanted: Pixel, tolerance = 2): void {
 	const found = pixelAt(image, x, y);
 	const off = found.map((value, channel) => Math.abs(value - (wanted[channel] ?? 0)));
 	const counted = wanted[3] === 0 ? off.slice(3) : off;
@@ -83,18 +74,12 @@ export function assertPixel(
 /** The names of the colours near the corners, clockwise from the top left. */
 export function corners(image: RawImage): string[] {
 	const [right, bottom] = [image.width - 2, image.height - 2];
-	const places = [
-		[1, 1] as const,
-		[right, 1] as const,
-		[right, bottom] as const,
-		[1, bottom] as const,
-	];
+	const places = [[1, 1] as const, [right, 1] as const, [right, bottom] as const, [1, bottom] as const];
 	return places.map(([x, y]) => nameOf(pixelAt(image, x, y)));
 }
 
 function nameOf(pixel: Pixel): string {
-	const distance = (other: Pixel) =>
-		Math.hypot(...other.map((value, i) => value - (pixel[i] ?? 0)));
+	const distance = (other: Pixel) => Math.hypot(...other.map((value, i) => value - (pixel[i] ?? 0)));
 	const [first] = Object.entries(colours).sort((a, b) => distance(a[1]) - distance(b[1]));
 	return first?.[0] ?? 'none';
 }

@@ -3,15 +3,7 @@ import type { ConformanceCase } from '../conformance.ts';
 import { withFile } from '../temporary-file.ts';
 import { decoded } from './encoding.ts';
 import { pngOf, withExif } from './files.ts';
-import {
-	assertPixel,
-	type CodecCase,
-	colours,
-	corners,
-	formats,
-	quarters,
-	raw,
-} from './subject.ts';
+import { assertPixel, type CodecCase, colours, corners, formats, quarters, raw } from './subject.ts';
 
 /** How files are made from files. */
 export function transcodingCases(it: CodecCase): ConformanceCase[] {

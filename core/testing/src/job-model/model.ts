@@ -135,9 +135,7 @@ export class JobModel {
 		const { id, owner, now, idempotency, maxPending } = asked;
 		const { key, fingerprint, retry = 0 } = idempotency ?? {};
 		const newest = this.#of(owner)
-			.filter(({ idempotency: made }) =>
-				key === undefined ? made?.fingerprint === fingerprint : made?.key === key,
-			)
+			.filter(({ idempotency: made }) => (key === undefined ? made?.fingerprint === fingerprint : made?.key === key))
 			.filter(({ job }) => job.createdAt >= now - (key ? idempotencyKeyMs : retryWindowMs))
 			.sort((a, b) => a.job.createdAt - b.job.createdAt || byId(a.job, b.job))
 			.at(-1);
@@ -147,8 +145,7 @@ export class JobModel {
 			if (key === undefined) this.states.set(newest.job.id, { ...newest, receivedRetry: retry });
 			return { job: jobState.jobAt(newest, now), replayed: true };
 		}
-		if (maxPending !== undefined && this.#pending(owner) >= maxPending)
-			throw plinthError('E_QUEUE_FULL');
+		if (maxPending !== undefined && this.#pending(owner) >= maxPending) throw plinthError('E_QUEUE_FULL');
 		const job = { ...newJobOf(asked), ...callbackOf(id) };
 		return { job: this.#show(jobState.createJob(job, idempotency, now), now), replayed: false };
 	}
@@ -160,8 +157,7 @@ export class JobModel {
 			[...this.states.values()]
 				.filter((state) => jobState.isDue(state, now) && !busy.includes(state.job.id))
 				.sort((a, b) => byId(a.job, b.job));
-		for (const state of open().filter(jobState.mayNotRun))
-			this.#keep(jobState.endSpentJob(state, time), now);
+		for (const state of open().filter(jobState.mayNotRun)) this.#keep(jobState.endSpentJob(state, time), now);
 		const tenants = busy.flatMap((id) => this.states.get(id)?.job.tenant ?? []);
 		const claims = [];
 		while (claims.length < count) {

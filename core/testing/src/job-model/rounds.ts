@@ -1,12 +1,6 @@
 import { fail } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import {
-	type EventPage,
-	isPlinthError,
-	type JobEvent,
-	type JobStore,
-	type SweepItem,
-} from '@plinth/core';
+import { type EventPage, isPlinthError, type JobEvent, type JobStore, type SweepItem } from '@plinth/core';
 import fc from 'fast-check';
 import type { JobStoreSubject } from '../job-store/subject.ts';
 import { type Call, type Plan, perform, plan } from './calls.ts';
@@ -86,9 +80,7 @@ class Round implements fc.AsyncCommand<Explained, Subject, true> {
 
 	async run(explained: Explained, subject: Subject): Promise<void> {
 		const calls = this.#plans.map((next, client) => this.#fill(next, client, explained, subject));
-		const answers = await Promise.all(
-			calls.map((asked, client) => perform(subject.handleOf(client), asked)),
-		);
+		const answers = await Promise.all(calls.map((asked, client) => perform(subject.handleOf(client), asked)));
 		const answered = calls.map((asked, index) => ({ asked, answer: answers[index] }));
 		subject.watch.round(answered);
 		const models = explained.models.flatMap((model) => explanations(model, answered));
@@ -165,13 +157,7 @@ const back = [-1, -10_000, -30_000, -2 * hour, -24 * hour];
 const rounds = fc.array(plan, { minLength: 1, maxLength: 3 }).map((plans) => new Round(plans));
 
 const commands = fc.commands<Explained, Subject, true>(
-	[
-		rounds,
-		rounds,
-		rounds,
-		rounds,
-		fc.constantFrom(...jumps, ...back).map((ms) => new SetClock(ms)),
-	],
+	[rounds, rounds, rounds, rounds, fc.constantFrom(...jumps, ...back).map((ms) => new SetClock(ms))],
 	{ maxCommands: 80, size: 'max' },
 );
 
@@ -232,8 +218,7 @@ function isSame({ asked, answer }: Answered, expected: unknown): boolean {
 /** Their events have been found equal. */
 function distinct(models: readonly JobModel[]): JobModel[] {
 	return models.filter(
-		(model, index) =>
-			!models.slice(0, index).some(({ rest }) => isDeepStrictEqual(rest, model.rest)),
+		(model, index) => !models.slice(0, index).some(({ rest }) => isDeepStrictEqual(rest, model.rest)),
 	);
 }
 

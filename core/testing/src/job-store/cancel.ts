@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
-import {
-	broken,
-	claim,
-	eventTypes,
-	type JobCaseContext,
-	read,
-	running,
-	submit,
-	tryTake,
-} from './subject.ts';
+import { broken, claim, eventTypes, type JobCaseContext, read, running, submit, tryTake } from './subject.ts';
 
 /** Cancelling and removing jobs in every state. */
 export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
@@ -17,10 +8,7 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 		it('cancelling a queued job fails it at once with cancelled', async (s) => {
 			const { id } = await submit(s);
 			const job = await s.store.requestCancel('acme', id);
-			assert.deepEqual(
-				{ status: job?.status, code: job?.error?.code },
-				{ status: 'failed', code: 'cancelled' },
-			);
+			assert.deepEqual({ status: job?.status, code: job?.error?.code }, { status: 'failed', code: 'cancelled' });
 		}),
 		it('cancelling a running job only marks it', async (s) => {
 			const { job } = await running(s);
@@ -74,10 +62,7 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 	];
 
-	async function inState(
-		s: Parameters<typeof submit>[0],
-		state: 'queued' | 'in_progress' | 'completed' | 'failed',
-	) {
+	async function inState(s: Parameters<typeof submit>[0], state: 'queued' | 'in_progress' | 'completed' | 'failed') {
 		const job = await submit(s);
 		if (state === 'queued') return job;
 		const { fence } = await claim(s, job.id);

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-	type CreateOptions,
-	type Idempotency,
-	idempotencyKeyMs,
-	isPlinthError,
-	type NewJob,
-} from '@plinth/core';
+import { type CreateOptions, type Idempotency, idempotencyKeyMs, isPlinthError, type NewJob } from '@plinth/core';
 import type { ConformanceCase } from '../conformance.ts';
 import { type JobCaseContext, type JobStoreSubject, newJob, running, submit } from './subject.ts';
 
@@ -29,11 +23,7 @@ export function idempotencyCases({ it }: JobCaseContext): ConformanceCase[] {
 		}),
 		it('a refused create does not spoil others at the same moment', async (s) => {
 			await create(s, keyed('k', 'one'));
-			const answers = await Promise.allSettled([
-				create(s),
-				create(s, keyed('k', 'two')),
-				create(s),
-			]);
+			const answers = await Promise.allSettled([create(s), create(s, keyed('k', 'two')), create(s)]);
 			assert.deepEqual(
 				answers.map(({ status }) => status),
 				['fulfilled', 'rejected', 'fulfilled'],
@@ -125,12 +115,7 @@ export function limitCases({ it }: JobCaseContext): ConformanceCase[] {
 	];
 }
 
-function limited(
-	s: JobStoreSubject,
-	maxPending: number,
-	options: CreateOptions = {},
-	changes: Partial<NewJob> = {},
-) {
+function limited(s: JobStoreSubject, maxPending: number, options: CreateOptions = {}, changes: Partial<NewJob> = {}) {
 	return s.store.create(newJob(s, changes), { ...options, maxPending });
 }
 

@@ -163,10 +163,7 @@ export function cursorCases({ it, recordRetentionMs }: JobCaseContext): Conforma
 			assert.deepEqual(page, { events: [], cursor: head, missed: true });
 			await s.store.remove('acme', job.id);
 			const next = await s.store.events(page.cursor, { limit: 10 });
-			assert.deepEqual(
-				[next.missed, next.events.map(({ type }) => type)],
-				[false, ['job.deleted']],
-			);
+			assert.deepEqual([next.missed, next.events.map(({ type }) => type)], [false, ['job.deleted']]);
 		}),
 		it('the log is trimmed from its start, whatever the clock was set to', async (s) => {
 			const young = await submit(s);

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JobListOptions } from '@plinth/core';
 import type { ConformanceCase } from '../conformance.ts';
-import {
-	completed,
-	type JobCaseContext,
-	type JobStoreSubject,
-	leaseMs,
-	newJob,
-	running,
-	submit,
-} from './subject.ts';
+import { completed, type JobCaseContext, type JobStoreSubject, leaseMs, newJob, running, submit } from './subject.ts';
 
 /** Lists, counts and the walls between tenants. */
 export function listingCases({ it }: JobCaseContext): ConformanceCase[] {
@@ -79,10 +71,7 @@ export function listingCases({ it }: JobCaseContext): ConformanceCase[] {
 			await submit(s);
 			await submit(s, { tenant: 'umbrella' });
 			await submit(s, { tenant: 'umbrella' });
-			assert.deepEqual(
-				[await s.store.pending('video', 'umbrella'), await s.store.pending('video')],
-				[2, 3],
-			);
+			assert.deepEqual([await s.store.pending('video', 'umbrella'), await s.store.pending('video')], [2, 3]);
 		}),
 		it('get does not show the job of another tenant', async (s) => {
 			const { id } = await submit(s);

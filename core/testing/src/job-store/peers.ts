@@ -25,9 +25,7 @@ export function peerCases({ it }: JobCaseContext): ConformanceCase[] {
 		it('of twenty takes at once over two handles exactly one gets the job', async (s) => {
 			const peer = await s.peer();
 			const { id } = await submit(s);
-			const given = await Promise.all(
-				Array.from({ length: 20 }, (_, n) => takeAll(n % 2 ? s : { store: peer })),
-			);
+			const given = await Promise.all(Array.from({ length: 20 }, (_, n) => takeAll(n % 2 ? s : { store: peer })));
 			assert.deepEqual(given.flat(), [id]);
 		}),
 		it('fifty creates at once with one key over two handles make one job', async (s) => {

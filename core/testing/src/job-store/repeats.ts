@@ -16,8 +16,7 @@ type Call = (s: JobStoreSubject, id: string, fence: number) => Promise<boolean>;
 
 /** The calls that end an attempt, with `fail` in both its forms. */
 const calls: Readonly<Record<string, Call>> = {
-	complete: (s, id, fence) =>
-		s.store.complete(id, fence, { result: { a: 1 }, retentionMs: 60_000 }),
+	complete: (s, id, fence) => s.store.complete(id, fence, { result: { a: 1 }, retentionMs: 60_000 }),
 	fail: (s, id, fence) => s.store.fail(id, fence, broken),
 	'fail with a retry': (s, id, fence) => s.store.fail(id, fence, broken, 5_000),
 	release: (s, id, fence) => s.store.release(id, fence),

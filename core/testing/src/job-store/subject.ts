@@ -30,10 +30,7 @@ export interface JobCaseContext {
 }
 
 /** Binds the cases to a way of making subjects. */
-export function jobCases(
-	create: () => Promise<JobStoreSubject>,
-	recordRetentionMs: number,
-): JobCaseContext {
+export function jobCases(create: () => Promise<JobStoreSubject>, recordRetentionMs: number): JobCaseContext {
 	return { it: caseMaker(create), recordRetentionMs };
 }
 
@@ -64,10 +61,7 @@ export function newJob(subject: JobStoreSubject, changes: Partial<NewJob> = {}):
 }
 
 /** Submits a job. */
-export async function submit(
-	subject: JobStoreSubject,
-	changes: Partial<NewJob> = {},
-): Promise<Job> {
+export async function submit(subject: JobStoreSubject, changes: Partial<NewJob> = {}): Promise<Job> {
 	return (await subject.store.create(newJob(subject, changes))).job;
 }
 
@@ -93,10 +87,7 @@ export async function claim(subject: JobStoreSubject, id: string): Promise<Claim
 }
 
 /** Submits a job and claims it. */
-export async function running(
-	subject: JobStoreSubject,
-	changes: Partial<NewJob> = {},
-): Promise<Claim> {
+export async function running(subject: JobStoreSubject, changes: Partial<NewJob> = {}): Promise<Claim> {
 	const job = await submit(subject, changes);
 	return claim(subject, job.id);
 }

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../conformance.ts';
-import {
-	completed,
-	due,
-	type JobCaseContext,
-	leaseMs,
-	running,
-	submit,
-	tryTake,
-} from './subject.ts';
+import { completed, due, type JobCaseContext, leaseMs, running, submit, tryTake } from './subject.ts';
 
 /** What is due for deletion, and when it is settled. */
 export function sweepCases({ it, recordRetentionMs }: JobCaseContext): ConformanceCase[] {

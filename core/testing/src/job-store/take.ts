@@ -208,9 +208,7 @@ export function dutyCases({ it }: JobCaseContext): ConformanceCase[] {
 		it('of twenty that ask at once one gets the duty', async (s) => {
 			const peer = await s.peer();
 			const answers = await Promise.all(
-				Array.from({ length: 20 }, (_, n) =>
-					(n % 2 ? s.store : peer).lead('sweep', `holder-${n}`, 10_000),
-				),
+				Array.from({ length: 20 }, (_, n) => (n % 2 ? s.store : peer).lead('sweep', `holder-${n}`, 10_000)),
 			);
 			assert.equal(answers.filter(Boolean).length, 1);
 		}),

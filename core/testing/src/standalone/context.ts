@@ -38,9 +38,7 @@ export function standaloneContext(
 	};
 	const met = Object.entries(definition.needs ?? {}).map(([name, { id, optional }]) => {
 		if (!optional && known[id] === undefined) {
-			throw new Error(
-				`${definition.name} needs "${id}" and was not given it. Pass it in options.services.`,
-			);
+			throw new Error(`${definition.name} needs "${id}" and was not given it. Pass it in options.services.`);
 		}
 		return [name, known[id]] as const;
 	});

@@ -15,10 +15,7 @@ export function mergedRanges(ranges: readonly PageRange[]): readonly PageRange[]
 }
 
 /** The pages within ranges from {@link mergedRanges}. */
-export function pagesWithin(
-	pages: readonly DocumentPage[],
-	ranges: readonly PageRange[],
-): readonly DocumentPage[] {
+export function pagesWithin(pages: readonly DocumentPage[], ranges: readonly PageRange[]): readonly DocumentPage[] {
 	let index = 0;
 	return pages.filter(({ page }) => {
 		while (index < ranges.length && page > (ranges[index]?.last ?? 0)) index++;

@@ -68,8 +68,7 @@ export class Egress {
 			const { hostname } = this.#parse(url);
 			await allowedAddresses(hostname, this.#guard);
 		} catch (error) {
-			const reason =
-				error instanceof ForbiddenTarget ? error.message : 'its host name cannot be resolved';
+			const reason = error instanceof ForbiddenTarget ? error.message : 'its host name cannot be resolved';
 			throw invalidValue(param, `${param}: ${reason}.`);
 		}
 	}
@@ -104,9 +103,7 @@ export class Egress {
 
 	#connect(): Promise<GuardedClient> {
 		if (this.#isClosed) throw new Error('The egress is closed.');
-		this.#client ??= import('./client.ts').then(
-			({ GuardedClient: Client }) => new Client(this.#guard),
-		);
+		this.#client ??= import('./client.ts').then(({ GuardedClient: Client }) => new Client(this.#guard));
 		return this.#client;
 	}
 
@@ -151,9 +148,7 @@ async function readUpTo(maxBytes: number, body: Dispatcher.ResponseData['body'])
 	return { body: Buffer.concat(chunks), isTruncated: false };
 }
 
-function firstValues(
-	headers: Dispatcher.ResponseData['headers'],
-): Readonly<Record<string, string>> {
+function firstValues(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
 	return Object.fromEntries(
 		Object.entries(headers).map(([name, value = '']) => [
 			name.toLowerCase(),

@@ -40,18 +40,11 @@ export class FetchedImages implements RemoteImages {
 		return this.#egress.close();
 	}
 
-	async #download(
-		url: string,
-		param: string,
-		{ signal, keep }: FetchingCall,
-	): Promise<UploadedFile> {
+	async #download(url: string, param: string, { signal, keep }: FetchingCall): Promise<UploadedFile> {
 		const { status, body, isTruncated } = await this.#request(url, param, signal);
 		if (status !== 200) throw refusal(param);
 		if (isTruncated) {
-			throw invalidValue(
-				param,
-				`${param}: there are more than ${pictureLimits.maxBytes} bytes at this address.`,
-			);
+			throw invalidValue(param, `${param}: there are more than ${pictureLimits.maxBytes} bytes at this address.`);
 		}
 		return keep(once(body), { filename: '', maxBytes: body.byteLength });
 	}

@@ -24,9 +24,7 @@ export async function allowedAddresses(
 ): Promise<readonly LookupAddress[]> {
 	const literal = literalAddress(hostname);
 	const addresses =
-		literal === undefined
-			? await resolve(hostname)
-			: [{ address: literal, family: literal.includes(':') ? 6 : 4 }];
+		literal === undefined ? await resolve(hostname) : [{ address: literal, family: literal.includes(':') ? 6 : 4 }];
 	if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
 		throw new ForbiddenTarget(`${hostname} has no address in the public internet`);
 	}

@@ -7,9 +7,7 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 /** Resolves with the system's resolver, which also knows the names of the local network. */
 export const askSystem: Resolve = (hostname) =>
 	new Promise((resolve, reject) => {
-		lookup(hostname, { all: true }, (error, addresses) =>
-			error ? reject(error) : resolve(addresses),
-		);
+		lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
 	});
 
 /** Which name servers are asked, and how long. */
@@ -50,10 +48,7 @@ export function nameServers({ servers, timeoutMs = 5_000 }: NameServerOptions = 
 }
 
 /** The addresses of one family, or the error of the lookup: the other family may be enough. */
-async function addresses(
-	answer: Promise<readonly string[]>,
-	family: 4 | 6,
-): Promise<readonly LookupAddress[] | Error> {
+async function addresses(answer: Promise<readonly string[]>, family: 4 | 6): Promise<readonly LookupAddress[] | Error> {
 	try {
 		return (await answer).map((address) => ({ address, family }));
 	} catch (error) {

@@ -70,11 +70,7 @@ export class ReferencedFiles {
 	#bytes = 0;
 
 	/** `maxBytes` limits the total size of the files. */
-	constructor(
-		sources: FileSources,
-		call: FetchingCall,
-		maxBytes: number = referencedFileLimits.totalBytes,
-	) {
+	constructor(sources: FileSources, call: FetchingCall, maxBytes: number = referencedFileLimits.totalBytes) {
 		this.#sources = sources;
 		this.#call = call;
 		this.#maxBytes = maxBytes;
@@ -164,12 +160,7 @@ export class ReferencedFiles {
 		return orAbort(signal, this.#sources.files?.open(tenant, id) ?? Promise.resolve(null));
 	}
 
-	async #fetch(
-		remote: RemoteImages,
-		url: string,
-		param: string,
-		signal: AbortSignal,
-	): Promise<UploadedFile> {
+	async #fetch(remote: RemoteImages, url: string, param: string, signal: AbortSignal): Promise<UploadedFile> {
 		const { principal, keep } = this.#call;
 		const file = await remote.fetch(url, param, { principal, signal, keep });
 		this.#addBytes(file.size);

@@ -108,11 +108,7 @@ function loadedImage(image: SentImage): RequestImage {
 	return { load: async () => image };
 }
 
-function fromDataUrl(
-	url: unknown,
-	param: string,
-	{ maxUrlLength = Infinity }: SentImageOptions,
-): SentImage {
+function fromDataUrl(url: unknown, param: string, { maxUrlLength = Infinity }: SentImageOptions): SentImage {
 	if (url instanceof DataUrlError) throw invalidValue(param, `${param}: ${url.message}.`);
 	if (!isUpload(url) && typeof url !== 'string') {
 		throw plinthError('E_VALUE_TYPE', { param, message: 'A data URL is expected.' });
@@ -129,9 +125,7 @@ function fromDataUrl(
 	try {
 		return decodeDataUrl(url);
 	} catch (error) {
-		throw error instanceof DataUrlError
-			? invalidValue(param, `${param}: ${error.message}.`)
-			: error;
+		throw error instanceof DataUrlError ? invalidValue(param, `${param}: ${error.message}.`) : error;
 	}
 }
 

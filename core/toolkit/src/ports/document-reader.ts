@@ -79,9 +79,5 @@ export interface DocumentText {
 export interface DocumentReader {
 	/** Changes whenever the same bytes may give another text: part of the cache key. */
 	readonly version: string;
-	read(
-		document: EncodedDocument,
-		options?: DocumentOptions,
-		run?: DocumentRun,
-	): Promise<DocumentText>;
+	read(document: EncodedDocument, options?: DocumentOptions, run?: DocumentRun): Promise<DocumentText>;
 }

@@ -83,11 +83,7 @@ export interface ImageCodec {
 	/** Encodes pixels. */
 	encode(image: RawImage, options: EncodeOptions, signal?: AbortSignal): Promise<Uint8Array>;
 	/** Decodes, optionally resizes, and encodes, without handing out the pixels. */
-	transcode(
-		image: EncodedImage,
-		options: TranscodeOptions,
-		signal?: AbortSignal,
-	): Promise<TranscodedImage>;
+	transcode(image: EncodedImage, options: TranscodeOptions, signal?: AbortSignal): Promise<TranscodedImage>;
 	/** Draws layers over `base`, in order. The result has the size of `base`, which is not changed. */
 	composite(base: RawImage, layers: readonly ImageLayer[], signal?: AbortSignal): Promise<RawImage>;
 }

@@ -6,13 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Crash, OutOfMemory, Refusal, TaskTimeout } from './failures.ts';
 import { type Frame, readFrames, writeFrame } from './frames.ts';
 import { killOnExit } from './kill-on-exit.ts';
-import {
-	type ChildMessage,
-	outOfMemory,
-	responseFd,
-	type TaskOutcome,
-	type TaskRequest,
-} from './messages.ts';
+import { type ChildMessage, outOfMemory, responseFd, type TaskOutcome, type TaskRequest } from './messages.ts';
 import type { ProcessOptions, TaskResponse, TaskRun } from './options.ts';
 
 /** The end of stderr that is kept, in characters, and the bytes after which stderr is closed. */
@@ -129,29 +123,20 @@ export class TaskProcess {
 			await this.#next();
 			this.#isReady = true;
 		} catch (cause) {
-			throw (
-				this.#killReason ??
-				new Error(`A process of the ${this.#options.name} did not start.`, { cause })
-			);
+			throw this.#killReason ?? new Error(`A process of the ${this.#options.name} did not start.`, { cause });
 		} finally {
 			clearTimeout(deadline);
 		}
 	}
 
-	async #request(
-		task: unknown,
-		{ body, timeoutMs = this.#options.taskTimeoutMs, onUpdate }: TaskRun,
-	) {
-		const deadline = new Deadline(timeoutMs, () =>
-			this.kill(new TaskTimeout('The task took too long.')),
-		);
+	async #request(task: unknown, { body, timeoutMs = this.#options.taskTimeoutMs, onUpdate }: TaskRun) {
+		const deadline = new Deadline(timeoutMs, () => this.kill(new TaskTimeout('The task took too long.')));
 		try {
 			writeFrame(this.#stdin, { task } satisfies TaskRequest, body);
 			for (;;) {
 				const frame = await this.#next();
 				const message = frame.header as ChildMessage | null;
-				if (message?.kind === 'update')
-					this.#handleUpdate(() => onUpdate?.(message.value, frame.body, deadline));
+				if (message?.kind === 'update') this.#handleUpdate(() => onUpdate?.(message.value, frame.body, deadline));
 				else return this.#finish(message, frame.body);
 			}
 		} finally {

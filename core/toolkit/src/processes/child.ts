@@ -25,11 +25,7 @@ export interface TaskResult {
 export type SendUpdate = (value: unknown, body?: Uint8Array) => Promise<void>;
 
 /** Runs one task. Throws a {@link Refusal} for invalid input. */
-export type TaskHandler = (
-	task: unknown,
-	body: Buffer,
-	sendUpdate: SendUpdate,
-) => Promise<TaskResult>;
+export type TaskHandler = (task: unknown, body: Buffer, sendUpdate: SendUpdate) => Promise<TaskResult>;
 
 /** Memory limits of the process. */
 export interface ChildOptions {
@@ -61,9 +57,7 @@ export async function serveTasks(handler: TaskHandler, options: ChildOptions): P
 	const work = async ({ header, body }: Frame) => {
 		memory.start();
 		const sendUpdate: SendUpdate = (value, bytes) => send({ kind: 'update', value }, bytes);
-		const [outcome, bytes] = await runTask(() =>
-			handler((header as TaskRequest).task, body, sendUpdate),
-		);
+		const [outcome, bytes] = await runTask(() => handler((header as TaskRequest).task, body, sendUpdate));
 		memory.stop();
 		void send(outcome, bytes);
 		setImmediate(collect);
@@ -83,9 +77,7 @@ function lowerPriority(): void {
 	}
 }
 
-async function runTask(
-	task: () => Promise<TaskResult>,
-): Promise<readonly [TaskOutcome, Uint8Array?]> {
+async function runTask(task: () => Promise<TaskResult>): Promise<readonly [TaskOutcome, Uint8Array?]> {
 	try {
 		const { value = {}, body } = await task();
 		const outcome = { kind: 'done', value, rss: rss() } as const;

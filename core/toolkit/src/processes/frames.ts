@@ -15,12 +15,7 @@ const maxHeader = 16_777_216;
 const empty = new Uint8Array(0);
 
 /** Writes a frame: the lengths of header and body, 32 bits each, then both. Calls `done` when all of it was written. */
-export function writeFrame(
-	to: Writable,
-	header: unknown,
-	body: Uint8Array = empty,
-	done: () => void = () => {},
-): void {
+export function writeFrame(to: Writable, header: unknown, body: Uint8Array = empty, done: () => void = () => {}): void {
 	const json = Buffer.from(JSON.stringify(header));
 	const lengths = Buffer.alloc(8);
 	lengths.writeUInt32BE(json.byteLength);

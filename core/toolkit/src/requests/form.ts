@@ -31,7 +31,5 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function numberFrom(value: unknown): unknown {
-	return typeof value === 'string' && /^[+-]?\d{1,15}(?:\.\d{1,15})?$/.test(value)
-		? Number(value)
-		: value;
+	return typeof value === 'string' && /^[+-]?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value;
 }

@@ -4,10 +4,7 @@ import type { z } from 'zod';
  * What a schema makes of a JSON value, if it knows every member of it, at any depth, and leaves each as it came;
  * defaults may be added. Undefined for anything else. For bodies that are passed on: they hold nothing unchecked.
  */
-export function parseUnchanged<S extends z.ZodType>(
-	schema: S,
-	value: unknown,
-): z.output<S> | undefined {
+export function parseUnchanged<S extends z.ZodType>(schema: S, value: unknown): z.output<S> | undefined {
 	const { success, data } = schema.safeParse(value);
 	return success && holdsAll(data, value) ? data : undefined;
 }

@@ -42,22 +42,14 @@ const noPassthrough = {
 	spec: { status: 500, code: null, type: 'server_error', message: 'The model has no passthrough.' },
 } as const;
 
-const translatable = new Set<string>([
-	noPassthrough.code,
-	'E_MODEL_FAILED',
-	'E_MODEL_BUSY',
-	'E_MODEL_UNAVAILABLE',
-]);
+const translatable = new Set<string>([noPassthrough.code, 'E_MODEL_FAILED', 'E_MODEL_BUSY', 'E_MODEL_UNAVAILABLE']);
 
 function modelOf<M>(models: Models<M>, id: string): BoundModel<M> | undefined {
 	return unlessCoded(() => models.get(id));
 }
 
 /** An error here is told by the translation, in better words. */
-function requestOrNone<M>(
-	bound: BoundModel<M>,
-	requestFor: RequestFor<M>,
-): ForwardRequest | undefined {
+function requestOrNone<M>(bound: BoundModel<M>, requestFor: RequestFor<M>): ForwardRequest | undefined {
 	return unlessCoded(() => requestFor(bound));
 }
 

@@ -12,10 +12,7 @@ const valuesPerTick = 128;
  * source's `return` is called, also while nothing is read and when the model ignores the signal. Uncoded
  * failures become 502 `model_error`; their text stays in the log.
  */
-export function fromModel<T>(
-	source: AsyncIterable<T>,
-	signal: AbortSignal,
-): AsyncIterableIterator<T> {
+export function fromModel<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterableIterator<T> {
 	const iterator = source[Symbol.asyncIterator]();
 	// Not awaited: a generator settles `return` only after its current step.
 	const onAbort = () => abandon(iterator);

@@ -2,10 +2,7 @@
  * Yields the values of `source` and calls `cleanup` once at the end, on a failure, or on `return`. Unlike a
  * generator's `finally`, this also works when reading never started.
  */
-export function withCleanup<T>(
-	source: AsyncIterable<T>,
-	cleanup: () => void,
-): AsyncIterableIterator<T> {
+export function withCleanup<T>(source: AsyncIterable<T>, cleanup: () => void): AsyncIterableIterator<T> {
 	const iterator = source[Symbol.asyncIterator]();
 	let isPending = true;
 	const cleanUpOnce = () => {

@@ -12,9 +12,7 @@ it('ranges hold the same pages when they are merged, in order and apart', () => 
 	fc.assert(
 		fc.property(fc.array(range), (ranges) => {
 			const merged = mergedRanges(ranges);
-			const wanted = all.filter(({ page }) =>
-				ranges.some(({ first, last }) => page >= first && page <= last),
-			);
+			const wanted = all.filter(({ page }) => ranges.some(({ first, last }) => page >= first && page <= last));
 			expect(pagesWithin(all, merged)).toEqual(wanted);
 			for (const [index, { first }] of merged.entries()) {
 				expect(first).toBeGreaterThan((merged[index - 1]?.last ?? -1) + 1);

@@ -41,19 +41,16 @@ async function heard(egress: Egress, url: string, more: Partial<EgressRequest> =
 }
 
 describe('spellings of private addresses', () => {
-	it.each(spelledHosts)(
-		'%s is refused before a connection, and when it is stored',
-		async (host) => {
-			const egress = new Egress({ allowHttp: true });
-			await expect(egress.check(`http://${host}:${port}/`, 'url')).rejects.toMatchObject({
-				code: 'E_VALUE_INVALID',
-				param: 'url',
-			});
-			const { outcome, hits } = await heard(egress, `http://${host}:${port}/`);
-			expect(outcome).toBeInstanceOf(Error);
-			expect(hits).toEqual([]);
-		},
-	);
+	it.each(spelledHosts)('%s is refused before a connection, and when it is stored', async (host) => {
+		const egress = new Egress({ allowHttp: true });
+		await expect(egress.check(`http://${host}:${port}/`, 'url')).rejects.toMatchObject({
+			code: 'E_VALUE_INVALID',
+			param: 'url',
+		});
+		const { outcome, hits } = await heard(egress, `http://${host}:${port}/`);
+		expect(outcome).toBeInstanceOf(Error);
+		expect(hits).toEqual([]);
+	});
 
 	it('leave public ones alone', () => {
 		for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8']) {
@@ -103,9 +100,7 @@ describe('names that a resolver answers', () => {
 
 	it('refuses a host without any address', async () => {
 		const egress = new Egress({ resolve: async () => [] });
-		await expect(egress.check('https://nothing.example/', 'url')).rejects.toThrow(
-			'nothing.example',
-		);
+		await expect(egress.check('https://nothing.example/', 'url')).rejects.toThrow('nothing.example');
 		await egress.close();
 	});
 
@@ -140,8 +135,7 @@ describe('addresses', () => {
 });
 
 describe('redirects', () => {
-	const egress = () =>
-		new Egress({ allowHttp: true, isAllowed: (address) => address === '127.0.0.2' });
+	const egress = () => new Egress({ allowHttp: true, isAllowed: (address) => address === '127.0.0.2' });
 	const via = (...hops: string[]) =>
 		hops.reduceRight((target, hop) => `http://${hop}/to/${encodeURIComponent(target)}`);
 
@@ -187,15 +181,11 @@ describe('redirects', () => {
 	});
 
 	it('of a POST are not followed', async () => {
-		const { outcome } = await heard(
-			egress(),
-			via(`127.0.0.2:${port}`, `http://127.0.0.2:${port}/`),
-			{
-				method: 'POST',
-				body: '{}',
-				redirects: 3,
-			},
-		);
+		const { outcome } = await heard(egress(), via(`127.0.0.2:${port}`, `http://127.0.0.2:${port}/`), {
+			method: 'POST',
+			body: '{}',
+			redirects: 3,
+		});
 		expect(outcome).toMatchObject({ status: 302 });
 	});
 });

@@ -70,9 +70,7 @@ const sentence = (fetching: Promise<unknown>) =>
 describe('a picture behind an address', () => {
 	test('is fetched as by a program that says who it is', async () => {
 		const file = await fetcher().fetch(`${base}/`, 'p', callOf());
-		expect(String(await file.bytes())).toMatch(
-			/^Plinth\/\S+ image\/png, image\/jpeg, image\/webp$/,
-		);
+		expect(String(await file.bytes())).toMatch(/^Plinth\/\S+ image\/png, image\/jpeg, image\/webp$/);
 	});
 
 	test('has at most 20 MB', async () => {
@@ -90,9 +88,7 @@ describe('a picture behind an address', () => {
 		const { port } = new URL(base);
 		const closed = `http://127.0.0.2:${Number(port) === 1 ? 2 : 1}/`;
 		const all = await Promise.all(
-			[`${base}/missing`, `${base}/silent`, closed].map((url) =>
-				sentence(images.fetch(url, 'p', callOf())),
-			),
+			[`${base}/missing`, `${base}/silent`, closed].map((url) => sentence(images.fetch(url, 'p', callOf()))),
 		);
 		expect(all[0]).toEqual([
 			'E_VALUE_INVALID',
@@ -120,11 +116,7 @@ describe('a picture behind an address', () => {
 				hostname === 'gone.lan' ? Promise.reject(notFound) : [{ address: '10.0.0.1', family: 4 }],
 		});
 		const refused = (url: string) => sentence(images.fetch(url, 'p', callOf()));
-		const outside = (host: string) => [
-			'E_VALUE_INVALID',
-			'p',
-			`p: ${host} has no address in the public internet.`,
-		];
+		const outside = (host: string) => ['E_VALUE_INVALID', 'p', `p: ${host} has no address in the public internet.`];
 		expect(await refused('http://10.0.0.1/')).toEqual(outside('10.0.0.1'));
 		expect(await refused('http://here.lan/')).toEqual(outside('here.lan'));
 		expect(await refused('http://gone.lan/')).toEqual(outside('gone.lan'));

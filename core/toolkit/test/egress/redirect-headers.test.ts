@@ -27,9 +27,7 @@ beforeEach(() => {
 	seen = [];
 });
 
-afterAll(() =>
-	Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))),
-);
+afterAll(() => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))));
 
 const secrets = {
 	authorization: 'Bearer secret',
@@ -45,8 +43,7 @@ async function headersOn(...hosts: string[]): Promise<string[][]> {
 	const egress = new Egress({ allowHttp: true, isAllowed: () => true });
 	onTestFinished(() => egress.close());
 	const url = hosts.reduceRight(
-		(target, host) =>
-			target === '' ? `http://${host}/` : `http://${host}/to/${encodeURIComponent(target)}`,
+		(target, host) => (target === '' ? `http://${host}/` : `http://${host}/to/${encodeURIComponent(target)}`),
 		'',
 	);
 	const bounds = { timeoutMs: 5_000, maxBytes: 100, redirects: 3 };

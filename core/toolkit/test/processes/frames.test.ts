@@ -31,9 +31,7 @@ it('frames come out as they went in, however they are cut on their way', async (
 		fc.asyncProperty(fc.array(frame), sizes, async (frames, pieces) => {
 			const read = await all(cutUp(written(frames), pieces));
 			expect(read.map(({ body }) => [...body])).toEqual(frames.map(({ body }) => [...body]));
-			expect(read.map(({ header }) => header)).toEqual(
-				frames.map(({ header }) => JSON.parse(JSON.stringify(header))),
-			);
+			expect(read.map(({ header }) => header)).toEqual(frames.map(({ header }) => JSON.parse(JSON.stringify(header))));
 		}),
 	);
 });

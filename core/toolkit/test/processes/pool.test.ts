@@ -33,8 +33,7 @@ function createPool(options: Partial<ProcessPoolOptions> = {}) {
 		...options,
 	});
 	onTestFinished(() => pool.close());
-	const run = async (task: string, signal?: AbortSignal) =>
-		(await pool.run(task, { signal })).value;
+	const run = async (task: string, signal?: AbortSignal) => (await pool.run(task, { signal })).value;
 	/** Does something harmless, and tells which process did. */
 	const pid = async () => (await run('anything')) as number;
 	return { pool, run, pid };

@@ -53,9 +53,7 @@ function lengthOf(pages: readonly TextPage[]): number {
 /** Splits `max` fairly: no document gets less than another unless it needs less. */
 function sharesOf(lengths: readonly number[], max: number): readonly number[] {
 	const shares = lengths.map(() => 0);
-	const order = lengths
-		.map((length, index) => ({ length, index }))
-		.sort((a, b) => a.length - b.length);
+	const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length);
 	let remaining = max;
 	order.forEach(({ length, index }, position) => {
 		const share = Math.min(length, Math.floor(remaining / (order.length - position)));
@@ -70,8 +68,7 @@ function takeFirst(pages: readonly TextPage[], max: number) {
 	let remaining = max;
 	for (const page of pages) {
 		if (page.text.length > remaining) {
-			if (kept.length === 0 && remaining > 0)
-				kept.push({ ...page, text: cutAtWord(page.text, remaining) });
+			if (kept.length === 0 && remaining > 0) kept.push({ ...page, text: cutAtWord(page.text, remaining) });
 			return { pages: kept, isCut: true };
 		}
 		kept.push(page);

@@ -37,16 +37,11 @@ export interface ReadContext {
  * Reads the files of a request and limits them to the characters that the model accepts. Throws a 400 error
  * with the parameter of an unreadable file.
  */
-export async function readFiles(
-	files: readonly SentFile[],
-	context: ReadContext,
-): Promise<readonly DocumentPart[]> {
+export async function readFiles(files: readonly SentFile[], context: ReadContext): Promise<readonly DocumentPart[]> {
 	if (files.length === 0) return [];
 	const { documentCharacters: max = Infinity } = context.abilities;
 	const texts = await textsOf(files, max, context);
-	const names = uniqueNames(
-		files.map(({ filename }, index) => nameOf(filename, texts[index]?.mediaType ?? '')),
-	);
+	const names = uniqueNames(files.map(({ filename }, index) => nameOf(filename, texts[index]?.mediaType ?? '')));
 	const parts: DocumentPart[] = [];
 	for (const [index, { pages, isTruncated }] of fit(texts, max).entries()) {
 		const { mediaType, pageCount = 1, pages: all } = texts[index] as DocumentText;
@@ -117,11 +112,7 @@ function withParam(error: unknown, { param }: SentFile): unknown {
 	return new PlinthError(error.code, spec, { message: error.message, param, cause: error });
 }
 
-function noticeOf({
-	pages,
-	hasPages,
-	pageCount,
-}: Pick<DocumentPart, 'pages' | 'hasPages' | 'pageCount'>): string {
+function noticeOf({ pages, hasPages, pageCount }: Pick<DocumentPart, 'pages' | 'hasPages' | 'pageCount'>): string {
 	const last = pages.at(-1)?.page;
 	if (!hasPages) return 'The end of this file was left out: it is longer than the model takes.';
 	if (last === undefined) return `None of its ${pageCount} pages fits into what the model takes.`;

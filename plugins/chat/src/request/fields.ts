@@ -9,8 +9,7 @@ export const chatLimits = { messages: 2_048, tools: 128, answers: 8, stops: 4 } 
 // Not `z.json()`: OpenAPI could describe it only as an anonymous recursive schema.
 const schemaObject = z
 	.custom<JsonObject>(
-		(value) =>
-			typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value),
+		(value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value),
 		{
 			error: 'expected an object',
 			params: { code: 'E_VALUE_TYPE' },
@@ -60,17 +59,8 @@ export const chatBody = z
 		model: codePoints({ min: 1, max: 256 }).meta({
 			description: 'The id of a chat model; GET /v1/models lists them.',
 		}),
-		messages: z
-			.array(message)
-			.min(1)
-			.max(chatLimits.messages)
-			.meta({ description: 'The conversation, oldest first.' }),
-		n: z
-			.int()
-			.min(1)
-			.max(chatLimits.answers)
-			.default(1)
-			.meta({ description: 'How many answers to make.' }),
+		messages: z.array(message).min(1).max(chatLimits.messages).meta({ description: 'The conversation, oldest first.' }),
+		n: z.int().min(1).max(chatLimits.answers).default(1).meta({ description: 'How many answers to make.' }),
 		stream: z
 			.boolean()
 			.default(false)
@@ -84,26 +74,19 @@ export const chatBody = z
 			.max(chatLimits.tools)
 			.optional()
 			.meta({ description: 'The older form of `tools`. The answer then has `function_call`.' }),
-		function_call: functionChoice
-			.optional()
-			.meta({ description: 'The older form of `tool_choice`.' }),
+		function_call: functionChoice.optional().meta({ description: 'The older form of `tool_choice`.' }),
 		response_format: responseFormat.optional(),
 		stop: z
 			.union([stopSequence, z.array(stopSequence).max(chatLimits.stops)])
 			.optional()
 			.meta({ description: 'The answer ends before the first of these.' }),
-		seed: z
-			.int()
-			.optional()
-			.meta({ description: 'Equal requests with equal seeds make equal answers.' }),
+		seed: z.int().optional().meta({ description: 'Equal requests with equal seeds make equal answers.' }),
 		temperature: z.number().min(0).max(2).optional(),
 		top_p: z.number().min(0).max(1).optional(),
 		presence_penalty: z.number().min(-2).max(2).optional(),
 		frequency_penalty: z.number().min(-2).max(2).optional(),
 		max_completion_tokens: tokens.optional(),
-		max_tokens: tokens
-			.optional()
-			.meta({ description: 'The older name of `max_completion_tokens`.' }),
+		max_tokens: tokens.optional().meta({ description: 'The older name of `max_completion_tokens`.' }),
 		logprobs: z.boolean().optional().meta({ description: 'Answers have none.' }),
 		modalities: z.array(z.string()).optional(),
 		reasoning_effort: z.string().max(64).optional(),

@@ -55,10 +55,7 @@ function readerFor({ part, param }: RawPart, context: InputContext): PartReader 
 }
 
 /** Runs all readers concurrently, because fetching pictures is slow. The first failure aborts the others. */
-async function readAll(
-	readers: readonly PartReader[],
-	outer: AbortSignal,
-): Promise<readonly (ChatPart | SentFile)[]> {
+async function readAll(readers: readonly PartReader[], outer: AbortSignal): Promise<readonly (ChatPart | SentFile)[]> {
 	const failure = new AbortController();
 	const signal = AbortSignal.any([outer, failure.signal]);
 	try {

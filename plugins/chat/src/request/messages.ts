@@ -26,9 +26,7 @@ const assistant = z.object({
 		)
 		.max(128)
 		.nullish(),
-	function_call: calledFunction
-		.nullish()
-		.meta({ description: 'The older spelling of one tool call.' }),
+	function_call: calledFunction.nullish().meta({ description: 'The older spelling of one tool call.' }),
 });
 
 const tool = z.object({

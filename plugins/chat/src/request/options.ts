@@ -35,10 +35,7 @@ export function isLegacy({ functions }: ChatBody): boolean {
 
 function refuseUnsupported({ modalities }: ChatBody): void {
 	if (modalities?.some((name) => name !== 'text')) {
-		throw unsupportedValue(
-			'modalities',
-			'Answers are text only. Leave modalities out, or send ["text"].',
-		);
+		throw unsupportedValue('modalities', 'Answers are text only. Leave modalities out, or send ["text"].');
 	}
 }
 

@@ -8,9 +8,7 @@ function sentData(description: string) {
 	return z.unknown().meta({ description, override: { type: 'string', description } });
 }
 
-const text = z
-	.object({ type: z.literal('text'), text: z.string() })
-	.meta({ id: 'ChatTextPart', description: 'Text.' });
+const text = z.object({ type: z.literal('text'), text: z.string() }).meta({ id: 'ChatTextPart', description: 'Text.' });
 
 const refusal = z
 	.object({ type: z.literal('refusal'), refusal: z.string() })
@@ -47,11 +45,7 @@ const file = z
 				.max(1024)
 				.nullish()
 				.meta({ description: 'A label for people; the content decides what the file is.' }),
-			file_name: z
-				.string()
-				.max(1024)
-				.nullish()
-				.meta({ description: 'Another spelling of `filename`.' }),
+			file_name: z.string().max(1024).nullish().meta({ description: 'Another spelling of `filename`.' }),
 			file_data: sentData(
 				'The file: a data URL, or base64 alone. At most 52,428,800 bytes. ' +
 					'Its text is read before the model receives the message.',
@@ -87,10 +81,7 @@ export const userContent = z.union([
 export const textContent = z.union([z.string(), z.array(text).min(1)]);
 
 /** The content of `assistant` messages. */
-export const assistantContent = z.union([
-	z.string(),
-	z.array(z.discriminatedUnion('type', [text, refusal])),
-]);
+export const assistantContent = z.union([z.string(), z.array(z.discriminatedUnion('type', [text, refusal]))]);
 
 /** A part of a user message in the request body. */
 export type SentPart = Exclude<z.output<typeof userContent>, string>[number];

@@ -37,10 +37,7 @@ export function makeAnswers(options: AnswerOptions): Promise<Pieces> {
 async function* allAnswers(options: AnswerOptions): AsyncGenerator<Indexed<Piece>> {
 	const done = new AbortController();
 	const signal = AbortSignal.any([options.signal, done.signal]);
-	const sources = Array.from(
-		{ length: options.count },
-		(_, index) => () => oneAnswer({ ...options, signal }, index),
-	);
+	const sources = Array.from({ length: options.count }, (_, index) => () => oneAnswer({ ...options, signal }, index));
 	try {
 		yield* mergeStreams(sources, concurrency);
 	} finally {
@@ -57,10 +54,7 @@ async function* oneAnswer(
 	const signal = AbortSignal.any([outer, done.signal]);
 	try {
 		const run = { signal, seed: (seed + index) >>> 0, log };
-		for await (const piece of normaliseOutput(
-			fromModel(startStream(model, request, run), signal),
-			request,
-		)) {
+		for await (const piece of normaliseOutput(fromModel(startStream(model, request, run), signal), request)) {
 			// A model may still work after its last piece or after a stop sequence, until its signal aborts.
 			if (piece.type === 'finish') done.abort(new Error('The answer has ended.'));
 			yield piece;
@@ -71,10 +65,7 @@ async function* oneAnswer(
 }
 
 /** Failures of the model become model failures, also before it has returned a stream. */
-function startStream(
-	model: ChatModel,
-	...args: Parameters<ChatModel['stream']>
-): AsyncIterable<ChatEvent> {
+function startStream(model: ChatModel, ...args: Parameters<ChatModel['stream']>): AsyncIterable<ChatEvent> {
 	try {
 		const iterator = model.stream(...args)[Symbol.asyncIterator]();
 		return { [Symbol.asyncIterator]: () => iterator };

@@ -15,10 +15,7 @@ export type Piece =
  * and one `finish` as the last piece, with a valid reason and usage. Throws `E_MODEL_FAILED` for an answer
  * without content and for unknown events.
  */
-export async function* normaliseOutput(
-	events: AsyncIterable<ChatEvent>,
-	request: ChatRequest,
-): AsyncGenerator<Piece> {
+export async function* normaliseOutput(events: AsyncIterable<ChatEvent>, request: ChatRequest): AsyncGenerator<Piece> {
 	const answer = new Answer(request);
 	const iterator = events[Symbol.asyncIterator]();
 	try {
@@ -143,9 +140,6 @@ const validators = new Map<string, (event: Fields) => boolean>([
 	['reasoning', isText],
 	['refusal', isText],
 	['warning', ({ message }) => typeof message === 'string'],
-	[
-		'tool_call',
-		({ index, arguments: text = '' }) => Number.isInteger(index) && typeof text === 'string',
-	],
+	['tool_call', ({ index, arguments: text = '' }) => Number.isInteger(index) && typeof text === 'string'],
 	['finish', () => true],
 ]);

@@ -12,12 +12,8 @@ const message = z
 		refusal: z.string().nullable(),
 		annotations: z.array(z.unknown()),
 		reasoning_content: z.string().optional(),
-		tool_calls: z
-			.array(z.object({ id: z.string(), type: z.literal('function'), function: called }))
-			.optional(),
-		function_call: called
-			.optional()
-			.meta({ description: 'In place of `tool_calls` for a request with `functions`.' }),
+		tool_calls: z.array(z.object({ id: z.string(), type: z.literal('function'), function: called })).optional(),
+		function_call: called.optional().meta({ description: 'In place of `tool_calls` for a request with `functions`.' }),
 	})
 	.meta({ id: 'ChatAnswerMessage' });
 
@@ -50,8 +46,7 @@ export const chatCompletion = z
 			}),
 		}),
 		warnings: z.array(z.string()).optional().meta({
-			description:
-				'An extension: options that could not be honoured, and content that was left out.',
+			description: 'An extension: options that could not be honoured, and content that was left out.',
 		}),
 	})
 	.meta({ id: 'ChatCompletion' });

@@ -18,11 +18,7 @@ export interface StreamOptions {
 }
 
 /** The chunks of a response as server-sent events, `[DONE]` last. */
-export async function* chunks(
-	pieces: Pieces,
-	head: AnswerHead,
-	options: StreamOptions,
-): AsyncGenerator<ServerEvent> {
+export async function* chunks(pieces: Pieces, head: AnswerHead, options: StreamOptions): AsyncGenerator<ServerEvent> {
 	const writer = new ChunkWriter(head, options);
 	for await (const indexed of pieces) yield* writer.write(indexed);
 	yield* writer.end();

@@ -72,9 +72,7 @@ export class ToolCalls {
 		for (const call of this.#calls.values()) {
 			if (call.length === 0) yield { ...piece(call), arguments: '{}' };
 			else if (isComplete && !isJson(call.arguments.join(''))) {
-				throw modelError(
-					`The model called the tool "${call.name}" with arguments that are not valid JSON.`,
-				);
+				throw modelError(`The model called the tool "${call.name}" with arguments that are not valid JSON.`);
 			}
 		}
 	}
@@ -84,9 +82,7 @@ export class ToolCalls {
 			throw modelError('The model called a tool without a name.');
 		}
 		if (!this.#names.has(name)) {
-			throw modelError(
-				`The model called the tool "${name.slice(0, 64)}", which it was not offered.`,
-			);
+			throw modelError(`The model called the tool "${name.slice(0, 64)}", which it was not offered.`);
 		}
 		if (this.count === this.#max) throw modelError('The model called too many tools.');
 		const call = { index: this.count, name, arguments: [], length: 0 };

@@ -11,10 +11,7 @@ export type Check = (model: ChatModel, caller: Caller) => Promise<void>;
 export type ModelCaseMaker = (name: string, check: Check) => ConformanceCase;
 
 /** What is said, and how it ends. */
-export function answeringCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: ChatModelSuiteOptions,
-): ConformanceCase[] {
+export function answeringCases(it: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('an answer has something in it, and ends once', async (model, caller) => {
 			assertSomething(await caller.answer(model));
@@ -74,19 +71,14 @@ export function assertRefused({ abilities = {} }: ChatModel, request: ChatReques
 /** Fails for an answer that clients would show as nothing. */
 export function assertSomething({ events }: Outcome): void {
 	const isSomething = events.some(
-		(event) =>
-			event.type === 'tool_call' ||
-			((event.type === 'text' || event.type === 'refusal') && event.text !== ''),
+		(event) => event.type === 'tool_call' || ((event.type === 'text' || event.type === 'refusal') && event.text !== ''),
 	);
 	assert(isSomething, 'the answer is empty');
 }
 
 /** Fails where an answer with a bound is as long as the one without, or does not say why it ended. */
 function assertCut({ text, finish }: Outcome, whole: Outcome): void {
-	assert(
-		text === '' || text.length < whole.text.length,
-		`"${text}" is no shorter than without a bound`,
-	);
+	assert(text === '' || text.length < whole.text.length, `"${text}" is no shorter than without a bound`);
 	assert.equal(finish?.reason, 'length', `it ended with ${finish?.reason}, not with length`);
 }
 

@@ -1,7 +1,6 @@
 import type { ChatRequest, ChatTool, DocumentPart } from '../model.ts';
 
-const page =
-	'Bill 7 of 3 May 2026\n\nWork on the roof: 30 EUR\nMaterial: 12 EUR\n\nThe total is 42 EUR.';
+const page = 'Bill 7 of 3 May 2026\n\nWork on the roof: 30 EUR\nMaterial: 12 EUR\n\nThe total is 42 EUR.';
 
 const bill: DocumentPart = {
 	type: 'document',

@@ -6,10 +6,7 @@ import { conversation, isAsDescribed, schema } from './conversation.ts';
 import type { ChatModelSuiteOptions } from './subject.ts';
 
 /** Answers for programs. */
-export function jsonCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: ChatModelSuiteOptions,
-): ConformanceCase[] {
+export function jsonCases(it: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
 	const { json = 'schema' } = supports;
 	const refused = (name: string, format: ChatFormat) =>
 		it(name, async (model) => assertRefused(model, { ...conversation('Why?'), format }));

@@ -53,9 +53,7 @@ async function assertHeeded(step: Promise<IteratorResult<unknown>>): Promise<voi
 /** What a promise resolves with, or that it rejected. Fails for one that takes longer. */
 async function withinASecond<T>(work: Promise<T>): Promise<T | 'failed'> {
 	const late = new AbortController();
-	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(
-		() => 'late' as const,
-	);
+	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
 	try {
 		const settled = await Promise.race([
 			work.catch((error: unknown) => {

@@ -6,10 +6,7 @@ import { conversation, tools } from './conversation.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 
 /** What is called, and with what. */
-export function toolCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: ChatModelSuiteOptions,
-): ConformanceCase[] {
+export function toolCases(it: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
 	if (supports.tools === false) {
 		return [
 			it('a request with tools is refused: the abilities deny them', async (model) =>
@@ -77,9 +74,7 @@ function afterResult(caller: Caller, model: Parameters<Caller['answer']>[0]): Pr
 		{
 			role: 'assistant',
 			content: [],
-			toolCalls: [
-				{ id: 'call_1', name: tool?.name ?? '', arguments: '{"amount":42,"currency":"SEK"}' },
-			],
+			toolCalls: [{ id: 'call_1', name: tool?.name ?? '', arguments: '{"amount":42,"currency":"SEK"}' }],
 		},
 		{ role: 'tool', callId: 'call_1', content: [{ type: 'text', text: '{"amount":480}' }] },
 	];

@@ -1,15 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type {
-	BusEvent,
-	Clock,
-	EventBus,
-	Job,
-	JobEvent,
-	JobKinds,
-	JobStore,
-	Logger,
-	ServerEvent,
-} from '@plinth/core';
+import type { BusEvent, Clock, EventBus, Job, JobEvent, JobKinds, JobStore, Logger, ServerEvent } from '@plinth/core';
 import { isPlinthError } from '@plinth/core';
 import type { FeedQuery, FeedReader, JobFeed } from '@plinth/toolkit';
 import { EventLogReader } from './event-log-reader.ts';
@@ -125,10 +115,7 @@ export class LiveFeed implements JobFeed {
 		subscription.start(since ?? this.#stateEvents(snapshots, query, cursor));
 	}
 
-	async #snapshots(
-		query: FeedQuery,
-		since: readonly FeedEvent[] | undefined,
-	): Promise<readonly JobSnapshot[]> {
+	async #snapshots(query: FeedQuery, since: readonly FeedEvent[] | undefined): Promise<readonly JobSnapshot[]> {
 		const { tenant, jobId, kind } = query;
 		if (jobId === undefined) {
 			const kinds = kind === undefined ? this.kinds() : [kind];

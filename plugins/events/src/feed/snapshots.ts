@@ -21,23 +21,15 @@ export async function eventsSince(
 ): Promise<readonly FeedEvent[] | undefined> {
 	if (after === undefined) return undefined;
 	const filter = { tenant, ...(jobId !== undefined && { jobId }), limit: maxInitial + 1 };
-	const { events, missed } = await store
-		.events(after, filter)
-		.catch((error: unknown): EventPage => {
-			if (!isPlinthError(error) || error.code !== 'E_VALUE_INVALID') throw error;
-			throw invalidValue('Last-Event-ID', 'Last-Event-ID: it is not the id of an event.');
-		});
-	return missed || events.length > maxInitial
-		? undefined
-		: events.map(({ data: _, ...event }) => event);
+	const { events, missed } = await store.events(after, filter).catch((error: unknown): EventPage => {
+		if (!isPlinthError(error) || error.code !== 'E_VALUE_INVALID') throw error;
+		throw invalidValue('Last-Event-ID', 'Last-Event-ID: it is not the id of an event.');
+	});
+	return missed || events.length > maxInitial ? undefined : events.map(({ data: _, ...event }) => event);
 }
 
 /** Snapshot of one job in any state. Rejects with `E_JOB_NOT_FOUND`. */
-export async function snapshotOfOne(
-	store: JobStore,
-	{ tenant, kind }: FeedQuery,
-	jobId: string,
-): Promise<JobSnapshot> {
+export async function snapshotOfOne(store: JobStore, { tenant, kind }: FeedQuery, jobId: string): Promise<JobSnapshot> {
 	const job = await store.get(tenant, jobId);
 	if (!job || (kind ?? job.kind) !== job.kind) throw plinthError('E_JOB_NOT_FOUND');
 	return snapshotOf(job);
@@ -58,12 +50,7 @@ export async function snapshotsOfAll(
 	return snapshots.sort((a, b) => a.createdAt - b.createdAt).slice(0, maxInitial);
 }
 
-async function pendingJobs(
-	store: JobStore,
-	tenant: string,
-	kind: string,
-	budget: TickBudget,
-): Promise<JobSnapshot[]> {
+async function pendingJobs(store: JobStore, tenant: string, kind: string, budget: TickBudget): Promise<JobSnapshot[]> {
 	const snapshots: JobSnapshot[] = [];
 	for (let after: string | undefined; ; after = snapshots.at(-1)?.id) {
 		const position = after === undefined ? {} : { after };

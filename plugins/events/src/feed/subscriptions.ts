@@ -46,10 +46,7 @@ export class FeedSubscriptions {
 		return [...this.#byTenant.values(), ...this.#byJob.values()].flatMap((set) => [...set]);
 	}
 
-	#indexOf({
-		tenant,
-		jobId,
-	}: FeedSubscription): readonly [Map<string, Set<FeedSubscription>>, string] {
+	#indexOf({ tenant, jobId }: FeedSubscription): readonly [Map<string, Set<FeedSubscription>>, string] {
 		return jobId === undefined ? [this.#byTenant, tenant] : [this.#byJob, jobId];
 	}
 }

@@ -39,11 +39,7 @@ export function fileContent(context: FileContext): Route {
 			mediaTypes: [unknownType, ...namedTypes],
 			ranges: true,
 		},
-		errors: [
-			fileErrors.E_FILE_NOT_FOUND,
-			fileErrors.E_FILE_CONTENT_MISSING,
-			errors.E_STORE_UNAVAILABLE,
-		],
+		errors: [fileErrors.E_FILE_NOT_FOUND, fileErrors.E_FILE_CONTENT_MISSING, errors.E_STORE_UNAVAILABLE],
 		async handler({ params }, { principal }) {
 			const file = await findFile(context, principal.tenant, params.id);
 			const { mediaType, sha256, filename } = file.value;

@@ -40,11 +40,7 @@ export function createSweep(blobs: BlobStore, clock: Clock, log: Logger): Sweep 
 	};
 }
 
-async function deleteExpired(
-	blobs: BlobStore,
-	now: number,
-	isStopped: () => boolean,
-): Promise<void> {
+async function deleteExpired(blobs: BlobStore, now: number, isStopped: () => boolean): Promise<void> {
 	const failures: unknown[] = [];
 	for await (const { key } of blobs.list(storedPrefix)) {
 		if (isStopped()) return;

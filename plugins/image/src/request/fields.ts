@@ -23,10 +23,7 @@ const common = {
 		.enum(['auto', 'transparent', 'opaque'])
 		.default('auto')
 		.meta({ description: '`transparent` needs png or webp. `auto`: the model decides.' }),
-	output_format: z
-		.enum(['png', 'jpeg', 'webp'])
-		.default('png')
-		.meta({ description: 'The format of the pictures.' }),
+	output_format: z.enum(['png', 'jpeg', 'webp']).default('png').meta({ description: 'The format of the pictures.' }),
 	output_compression: count(
 		0,
 		100,
@@ -47,8 +44,7 @@ const common = {
 		'Most unfinished states of each picture that a stream shows. Without `stream` it means nothing.',
 	),
 	response_format: z.enum(['b64_json', 'url']).default('b64_json').meta({
-		description:
-			'`b64_json`: the bytes, in base64. `url`: an address that needs no key and works for a limited time.',
+		description: '`b64_json`: the bytes, in base64. `url`: an address that needs no key and works for a limited time.',
 	}),
 	user: codePoints({ max: 1024 })
 		.meta({ description: "The caller's own name for its user; passed on to the model." })
@@ -110,10 +106,7 @@ export const generationBody = z
 			.meta({
 				description: '`xhigh`, `max` and `hd` mean `high`, `standard` means `medium`.',
 			}),
-		style: z
-			.enum(['vivid', 'natural'])
-			.meta({ description: 'A hint of older clients.' })
-			.optional(),
+		style: z.enum(['vivid', 'natural']).meta({ description: 'A hint of older clients.' }).optional(),
 	})
 	.meta({
 		id: 'ImageGeneration',
@@ -184,7 +177,5 @@ export type EditBody = z.output<typeof editBody>;
 export function modelQuality(
 	name: GenerationBody['quality'],
 ): Exclude<GenerationBody['quality'], keyof typeof qualityNames> {
-	return name in qualityNames
-		? qualityNames[name as keyof typeof qualityNames]
-		: (name as (typeof quality)[number]);
+	return name in qualityNames ? qualityNames[name as keyof typeof qualityNames] : (name as (typeof quality)[number]);
 }

@@ -42,21 +42,13 @@ export interface Inputs {
  * id; one or several; under `image` or `images`. Throws 400 errors that name the exact parameter:
  * `images[2].image_url`, `image[1]`, `mask`.
  */
-export function findInputs(
-	body: Pick<EditBody, 'image' | 'images' | 'mask'>,
-	files: ReferencedFiles,
-): RequestInputs {
+export function findInputs(body: Pick<EditBody, 'image' | 'images' | 'mask'>, files: ReferencedFiles): RequestInputs {
 	const { field, values } = findImages(body.image ?? undefined, body.images ?? undefined);
 	if (values.length > maxImages) {
-		throw invalidValue(
-			field,
-			`At most ${maxImages} pictures are taken in ${field}, but ${values.length} were sent.`,
-		);
+		throw invalidValue(field, `At most ${maxImages} pictures are taken in ${field}, but ${values.length} were sent.`);
 	}
 	const isList = field === 'images' || values.length > 1;
-	const images = values.map((value, index) =>
-		toRequestPicture(value, isList ? `${field}[${index}]` : field, files),
-	);
+	const images = values.map((value, index) => toRequestPicture(value, isList ? `${field}[${index}]` : field, files));
 	const mask = body.mask ?? undefined;
 	if (Array.isArray(mask)) throw invalidValue('mask', 'Only one mask is taken.');
 	return {
@@ -67,19 +59,12 @@ export function findInputs(
 }
 
 /** Loads and probes all pictures. Throws 400 errors for unacceptable pictures and for a mask that does not fit. */
-export async function readInputs(
-	sent: RequestInputs,
-	codec: ImageCodec,
-	signal: AbortSignal,
-): Promise<Inputs> {
+export async function readInputs(sent: RequestInputs, codec: ImageCodec, signal: AbortSignal): Promise<Inputs> {
 	const failure = new AbortController();
 	const combined = AbortSignal.any([signal, failure.signal]);
 	const read = (one: RequestPicture) => readInput(one, codec, combined);
 	try {
-		const [mask, ...images] = await Promise.all([
-			sent.mask && read(sent.mask),
-			...sent.images.map(read),
-		]);
+		const [mask, ...images] = await Promise.all([sent.mask && read(sent.mask), ...sent.images.map(read)]);
 		if (mask) checkMask(mask, images[0]);
 		return { images, mask };
 	} catch (error) {
@@ -139,8 +124,7 @@ function checkMask(mask: ImageInput, first: ImageInput | undefined): void {
 	if (!mask.hasAlpha) {
 		throw invalidValue(
 			'mask',
-			'The mask has no alpha channel. Send a PNG or WebP that is ' +
-				'transparent where the picture may change.',
+			'The mask has no alpha channel. Send a PNG or WebP that is ' + 'transparent where the picture may change.',
 		);
 	}
 	if (first && !isEqual(mask, first)) {

@@ -48,10 +48,7 @@ export function checkAbilities(
 }
 
 /** The model request of a generation. */
-export function generationRequest(
-	body: GenerationBody,
-	abilities: ImageAbilities,
-): GenerationRequest {
+export function generationRequest(body: GenerationBody, abilities: ImageAbilities): GenerationRequest {
 	return {
 		...commonRequest(body, abilities),
 		quality: modelQuality(body.quality),
@@ -60,11 +57,7 @@ export function generationRequest(
 }
 
 /** The model request of an edit. */
-export function editRequest(
-	body: EditBody,
-	abilities: ImageAbilities,
-	{ images, mask }: Inputs,
-): EditRequest {
+export function editRequest(body: EditBody, abilities: ImageAbilities, { images, mask }: Inputs): EditRequest {
 	return {
 		...commonRequest(body, abilities),
 		quality: body.quality,
@@ -75,10 +68,7 @@ export function editRequest(
 }
 
 /** How each picture is finished. */
-export function finishOf(
-	body: GenerationBody | EditBody,
-	abilities: ImageAbilities,
-): FinishOptions {
+export function finishOf(body: GenerationBody | EditBody, abilities: ImageAbilities): FinishOptions {
 	return {
 		format: body.output_format,
 		compression: body.output_compression,
@@ -88,10 +78,7 @@ export function finishOf(
 	};
 }
 
-function commonRequest(
-	body: GenerationBody | EditBody,
-	abilities: ImageAbilities,
-): Omit<GenerationRequest, 'quality'> {
+function commonRequest(body: GenerationBody | EditBody, abilities: ImageAbilities): Omit<GenerationRequest, 'quality'> {
 	const size = parseSize(body.size);
 	return {
 		prompt: body.prompt,

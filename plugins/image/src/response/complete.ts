@@ -1,11 +1,6 @@
 import type { ImageContext } from '../context.ts';
 import type { UrlStore } from '../links/url-store.ts';
-import {
-	type ImageTask,
-	type MadePicture,
-	makePictures,
-	type PictureListener,
-} from '../work/make.ts';
+import { type ImageTask, type MadePicture, makePictures, type PictureListener } from '../work/make.ts';
 import type { UsageCounter } from './usage.ts';
 import { defaultQuality, type Images, itemOf, metadataOf, type PictureItem } from './wire.ts';
 

@@ -33,39 +33,30 @@ export interface PictureRequest {
  * fallback model can take over until all pictures are there or, in a stream, until the first event. All
  * calls for one request use one model slot.
  */
-export async function respondWith(
-	context: ImageContext,
-	request: PictureRequest,
-	call: Call,
-): Promise<Images | Reply> {
+export async function respondWith(context: ImageContext, request: PictureRequest, call: Call): Promise<Images | Reply> {
 	const { models, clock } = context;
 	const { body } = request;
 	const release = context.requestLimit.acquire();
-	const contextFor = (modelCall: ModelCall<ImageModel>) =>
-		answerContext(context, request, modelCall, call.publicUrl);
+	const contextFor = (modelCall: ModelCall<ImageModel>) => answerContext(context, request, modelCall, call.publicUrl);
 	if (!body.stream) {
 		return models
 			.ask(body.model, call, (modelCall) => answerWhole(context, contextFor(modelCall), call.log))
 			.finally(release);
 	}
-	const events = await startEventStream(
-		call,
-		{ clock, maxWaitMs: firstEventMs },
-		async (caller) => {
-			try {
-				return await models.ask(body.model, caller, async (modelCall) => {
-					const { events, ended } = await streamPictures(context, contextFor(modelCall), call.log);
-					const releaseSlot = modelCall.keepSlot();
-					ended.then(releaseSlot);
-					ended.then(release);
-					return events;
-				});
-			} catch (error) {
-				release();
-				throw error;
-			}
-		},
-	);
+	const events = await startEventStream(call, { clock, maxWaitMs: firstEventMs }, async (caller) => {
+		try {
+			return await models.ask(body.model, caller, async (modelCall) => {
+				const { events, ended } = await streamPictures(context, contextFor(modelCall), call.log);
+				const releaseSlot = modelCall.keepSlot();
+				ended.then(releaseSlot);
+				ended.then(release);
+				return events;
+			});
+		} catch (error) {
+			release();
+			throw error;
+		}
+	});
 	return Reply.events(events);
 }
 
@@ -89,18 +80,14 @@ function answerContext(
 			partials: body.stream ? body.partial_images : 0,
 		},
 		usage: new UsageCounter(body.prompt, 'images' in request ? request.images : []),
-		urlStore:
-			body.response_format === 'url'
-				? createUrlStore({ blobs, key, clock, ttlMs }, publicUrl)
-				: undefined,
+		urlStore: body.response_format === 'url' ? createUrlStore({ blobs, key, clock, ttlMs }, publicUrl) : undefined,
 		signal,
 	};
 }
 
 /** The response of both operations, for OpenAPI. */
 export const imagesResponse = {
-	description:
-		'The pictures; with `stream`, events: `….partial_image` and one `….completed` for each picture.',
+	description: 'The pictures; with `stream`, events: `….partial_image` and one `….completed` for each picture.',
 	schema: imagesSchema,
 	mediaTypes: ['text/event-stream'],
 };

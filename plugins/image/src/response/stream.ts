@@ -48,12 +48,7 @@ class EventWriter implements PictureListener {
 	readonly #signal: AbortSignal;
 	#filtered = 0;
 
-	constructor(
-		context: ImageContext,
-		request: AnswerContext,
-		queue: EventQueue,
-		signal: AbortSignal,
-	) {
+	constructor(context: ImageContext, request: AnswerContext, queue: EventQueue, signal: AbortSignal) {
 		this.usage = request.usage;
 		this.#context = context;
 		this.#request = request;
@@ -69,11 +64,7 @@ class EventWriter implements PictureListener {
 		return this.#queue.hasCapacity;
 	}
 
-	onPartial(
-		picture: Parameters<PictureListener['onPartial']>[0],
-		index: number,
-		state: number,
-	): void {
+	onPartial(picture: Parameters<PictureListener['onPartial']>[0], index: number, state: number): void {
 		const { request } = this.#request.task;
 		this.#push('partial_image', index, {
 			...itemOf(picture),

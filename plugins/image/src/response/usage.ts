@@ -58,8 +58,7 @@ export class UsageCounter {
 
 	/** Adds a picture that was sent, unless the model reported the usage of its call. */
 	addPicture(addPicture: ImageSize & { readonly isReported: boolean }): void {
-		if (!addPicture.isReported)
-			this.#add({ ...zeroUsage, outputTokens: pictureTokens(addPicture) });
+		if (!addPicture.isReported) this.#add({ ...zeroUsage, outputTokens: pictureTokens(addPicture) });
 	}
 
 	/** The usage so far. */

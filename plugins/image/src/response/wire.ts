@@ -5,30 +5,18 @@ import type { MadePicture } from '../work/make.ts';
 import { usageSchema } from './usage.ts';
 
 const item = z.object({
-	b64_json: z
-		.string()
-		.optional()
-		.meta({ description: 'The picture in base64, unless `response_format` is `url`.' }),
-	url: z
-		.string()
-		.optional()
-		.meta({ description: 'An address that needs no key and works for a limited time.' }),
-	revised_prompt: z
-		.string()
-		.optional()
-		.meta({ description: 'The prompt as the model understood it.' }),
+	b64_json: z.string().optional().meta({ description: 'The picture in base64, unless `response_format` is `url`.' }),
+	url: z.string().optional().meta({ description: 'An address that needs no key and works for a limited time.' }),
+	revised_prompt: z.string().optional().meta({ description: 'The prompt as the model understood it.' }),
 });
 
 /** The response of both operations when not streamed. */
 export const imagesSchema = z
 	.object({
 		created: z.int().min(0).meta({ description: 'Unix seconds.' }),
-		data: z
-			.array(item)
-			.meta({ description: 'The pictures: `n` of them, less those that `filtered_count` counts.' }),
+		data: z.array(item).meta({ description: 'The pictures: `n` of them, less those that `filtered_count` counts.' }),
 		background: z.enum(['transparent', 'opaque']).optional().meta({
-			description:
-				'Whether any pixel of the first picture is transparent. Absent without a picture.',
+			description: 'Whether any pixel of the first picture is transparent. Absent without a picture.',
 		}),
 		output_format: z.enum(['png', 'jpeg', 'webp']),
 		quality: z
@@ -42,10 +30,7 @@ export const imagesSchema = z
 				examples: ['1024x1024'],
 			}),
 		usage: usageSchema,
-		filtered_count: z
-			.int()
-			.min(0)
-			.meta({ description: 'How many pictures the filter of the model withheld.' }),
+		filtered_count: z.int().min(0).meta({ description: 'How many pictures the filter of the model withheld.' }),
 		warnings: z.array(z.string()).optional().meta({
 			description: 'Options that the model could not honour; absent when there are none.',
 		}),
@@ -66,10 +51,7 @@ export interface PictureItem {
 }
 
 /** The bytes or the URL of a picture. */
-export function itemOf(
-	{ data }: Pick<MadePicture, 'data'>,
-	url?: string,
-): Pick<PictureItem, 'b64_json' | 'url'> {
+export function itemOf({ data }: Pick<MadePicture, 'data'>, url?: string): Pick<PictureItem, 'b64_json' | 'url'> {
 	return url === undefined ? { b64_json: base64(data) } : { url };
 }
 

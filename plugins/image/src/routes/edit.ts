@@ -16,8 +16,7 @@ export function editImages(context: ImageContext): Route {
 		path: '/v1/images/edits',
 		scope: 'images',
 		summary: 'Change pictures',
-		description:
-			'The first picture is changed; further ones are references. The prompt describes the complete result.',
+		description: 'The first picture is changed; further ones are references. The prompt describes the complete result.',
 		body: editBody,
 		encoding: ['multipart', 'json'],
 		spoolDataUrls: true,

@@ -42,11 +42,7 @@ export function imageResult({ blobs, key, clock }: ImageContext): Route {
 			mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
 			ranges: true,
 		},
-		errors: [
-			imageErrors.E_IMAGE_NOT_FOUND,
-			imageErrors.E_IMAGE_EXPIRED,
-			errors.E_STORE_UNAVAILABLE,
-		],
+		errors: [imageErrors.E_IMAGE_NOT_FOUND, imageErrors.E_IMAGE_EXPIRED, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { name }, query: { signature } }) {
 			const nameParts = readName(name);
 			if (!nameParts || !isSigned(await key(), name, signature)) throw notFound();

@@ -4,10 +4,7 @@ import type { ModelCaseMaker } from './cases.ts';
 import { digest, gradient, type ImageModelSuiteOptions, inputOf, paint } from './subject.ts';
 
 /** What becomes of the pictures that a model is shown. */
-export function editingCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: ImageModelSuiteOptions,
-): ConformanceCase[] {
+export function editingCases(it: ModelCaseMaker, { supports = {} }: ImageModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('edit: the bytes of the pictures stay as they are', async (model, caller) => {
 			const image = await caller.input(gradient);
@@ -32,9 +29,7 @@ export function editingCases(
 					it('edit: what a mask protects stays, byte for byte, at high fidelity', async (model, caller) => {
 						const { width, height } = gradient;
 						const isOpen = (x: number) => x >= width / 2;
-						const mask = await caller.input(
-							paint(width, height, (x) => [0, 0, 0, isOpen(x) ? 0 : 255]),
-						);
+						const mask = await caller.input(paint(width, height, (x) => [0, 0, 0, isOpen(x) ? 0 : 255]));
 						const request = { mask, quality: 'high', size: undefined } as const;
 						const made = await caller.picture(model, 'edit', { request });
 						assert.deepEqual([made.width, made.height], [width, height], 'its size has changed');

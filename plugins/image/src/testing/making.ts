@@ -48,10 +48,7 @@ export function makingCases(
 }
 
 /** What is made of words alone. */
-export function generatingCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: ImageModelSuiteOptions,
-): ConformanceCase[] {
+export function generatingCases(it: ModelCaseMaker, { supports = {} }: ImageModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('generate: different seeds make different pictures', async (model, caller) => {
 			const first = await caller.picture(model, 'generate', { seed: 1 });

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/testing';
 import { pictureFault } from '../work/result.ts';
 import type { ModelCaseMaker } from './cases.ts';
-import {
-	type Attempt,
-	abortGraceMs,
-	type ImageModelSuiteOptions,
-	type Operation,
-	reason,
-} from './subject.ts';
+import { type Attempt, abortGraceMs, type ImageModelSuiteOptions, type Operation, reason } from './subject.ts';
 
 /** What a call shows while it runs, and how it stops. */
 export function runningCases(
@@ -25,10 +19,7 @@ export function runningCases(
 				assert.equal(pictureFault(picture), undefined);
 				await caller.pixels(picture);
 			}
-			assert(
-				attempt.shown.length <= 2,
-				`${attempt.shown.length} were shown where 2 were asked for`,
-			);
+			assert(attempt.shown.length <= 2, `${attempt.shown.length} were shown where 2 were asked for`);
 		}),
 		it(`${operation}: nothing is shown where no partial pictures are asked for`, async (model, caller) => {
 			const attempt = await caller.attempt(model, operation, { partials: 0 });

@@ -83,11 +83,7 @@ export class Caller {
 	}
 
 	/** Calls the model; the result is checked for its form. */
-	async attempt(
-		model: ImageModel,
-		operation: Operation,
-		part: AttemptOptions = {},
-	): Promise<Attempt> {
+	async attempt(model: ImageModel, operation: Operation, part: AttemptOptions = {}): Promise<Attempt> {
 		const { seed = 7, partials = 0, onPartial, isAborted = false } = part;
 		const request = await this.#request(model, operation, part.request);
 		const stop = new AbortController();
@@ -106,10 +102,7 @@ export class Caller {
 		const begin = Promise.withResolvers<void>();
 		const call = async () => {
 			await begin.promise;
-			const result =
-				operation === 'edit'
-					? await model.edit?.(request, run)
-					: await model.generate?.(request, run);
+			const result = operation === 'edit' ? await model.edit?.(request, run) : await model.generate?.(request, run);
 			return checkResult('under test', result, request.count);
 		};
 		const attempt: Attempt = { result: call(), shown, abort: () => stop.abort(reason) };
@@ -136,13 +129,8 @@ export class Caller {
 		return inputOf(await this.#options.images.encode(image, { format: 'png', effort: 3 }), image);
 	}
 
-	async #request(
-		model: ImageModel,
-		operation: Operation,
-		changes: RequestChanges = {},
-	): Promise<ImageEditRequest> {
-		const { generate = 'A red boat on a lake at dusk', edit = 'black and white' } =
-			this.#options.prompts ?? {};
+	async #request(model: ImageModel, operation: Operation, changes: RequestChanges = {}): Promise<ImageEditRequest> {
+		const { generate = 'A red boat on a lake at dusk', edit = 'black and white' } = this.#options.prompts ?? {};
 		const request: ImageRequest = {
 			prompt: operation === 'edit' ? edit : generate,
 			count: 1,

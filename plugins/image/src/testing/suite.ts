@@ -23,11 +23,7 @@ export function imageModelSuite(options: ImageModelSuiteOptions): ConformanceCas
 	];
 }
 
-function operationCases(
-	it: ModelCaseMaker,
-	operation: Operation,
-	options: ImageModelSuiteOptions,
-): ConformanceCase[] {
+function operationCases(it: ModelCaseMaker, operation: Operation, options: ImageModelSuiteOptions): ConformanceCase[] {
 	return [...makingCases(it, operation, options), ...runningCases(it, operation, options)];
 }
 

@@ -37,8 +37,7 @@ export async function finishPicture(
 			? finishPixels(picture, finish, images, signal)
 			: finishFile(picture.body, finish, images, signal));
 	} catch (error) {
-		if (!isPlinthError(error) || error.spec.status !== 400 || error.param !== undefined)
-			throw error;
+		if (!isPlinthError(error) || error.spec.status !== 400 || error.param !== undefined) throw error;
 		// The codec reports a client error, but this picture is the model's.
 		throw modelError(`The model returned a picture that cannot be used: ${error.message}`, error);
 	}
@@ -82,9 +81,7 @@ async function finishFile(
 	const decode: FitOptions = fit ?? { width, height, mode: 'fill' };
 	const pixels = await images.fit(body, decode, signal);
 	const isTransparent = hasTransparency(pixels.data);
-	const data = isRight
-		? body
-		: await encodePixels(pixels, encoding(finish, isTransparent), images, signal);
+	const data = isRight ? body : await encodePixels(pixels, encoding(finish, isTransparent), images, signal);
 	return { data, width: pixels.width, height: pixels.height, isTransparent };
 }
 

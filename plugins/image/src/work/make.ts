@@ -142,18 +142,13 @@ function createPartialQueues(context: BatchContext, { first, count }: Batch): Pa
 				limit: task.partials,
 				log: tools.log,
 				acceptsMore: () => listener.acceptsPartials,
-				encode: (picture, queueSignal) =>
-					finish(context, picture, AbortSignal.any([signal, queueSignal])),
+				encode: (picture, queueSignal) => finish(context, picture, AbortSignal.any([signal, queueSignal])),
 				show: (picture, state) => listener.onPartial(picture, first + image, state),
 			}),
 	);
 }
 
-function runOf(
-	{ task, tools, signal }: BatchContext,
-	first: number,
-	partialQueues: PartialQueue[],
-): ImageRun {
+function runOf({ task, tools, signal }: BatchContext, first: number, partialQueues: PartialQueue[]): ImageRun {
 	return {
 		signal,
 		seed: nextSeed(task.seed, first),
@@ -175,8 +170,7 @@ async function callModel(
 	run: ImageRun,
 ): Promise<ImageResult | undefined> {
 	// An async function: a synchronous throw of the model becomes a rejection.
-	const call = async () =>
-		'images' in request ? model.edit?.(request, run) : model.generate?.(request, run);
+	const call = async () => ('images' in request ? model.edit?.(request, run) : model.generate?.(request, run));
 	try {
 		return await orAbort(run.signal, call());
 	} catch (cause) {

@@ -79,8 +79,7 @@ interface PictureFields {
 }
 
 function pixelFault(data: unknown, width: unknown, height: unknown): string | undefined {
-	if (!isSide(width) || !isSide(height))
-		return 'pixels whose width and height are no whole numbers';
+	if (!isSide(width) || !isSide(height)) return 'pixels whose width and height are no whole numbers';
 	const expected = width * height * 4;
 	if (data instanceof Uint8Array && data.length === expected) return undefined;
 	const actual = data instanceof Uint8Array ? `${data.length} bytes` : 'something else';
@@ -100,7 +99,6 @@ function isCount(value: unknown): value is number {
 }
 
 function isUsage(value: unknown): boolean {
-	const { inputTextTokens, inputImageTokens, outputTokens } =
-		members<NonNullable<ImageResult['usage']>>(value);
+	const { inputTextTokens, inputImageTokens, outputTokens } = members<NonNullable<ImageResult['usage']>>(value);
 	return [inputTextTokens, inputImageTokens, outputTokens].every(isCount);
 }

@@ -1,10 +1,5 @@
 import { invalidValue, isPlinthError, isUpload, plinthError } from '@plinth/core';
-import {
-	documentFromField,
-	mediaError,
-	type ReferencedFiles,
-	type SentDocument,
-} from '@plinth/toolkit';
+import { documentFromField, mediaError, type ReferencedFiles, type SentDocument } from '@plinth/toolkit';
 
 /** Maximum number of documents in one request. */
 export const maxFiles = 64;
@@ -36,10 +31,7 @@ export function findDocuments(
 		});
 	}
 	if (sent.length > maxFiles) {
-		throw invalidValue(
-			'files',
-			`files: at most ${maxFiles} documents are taken, but ${sent.length} were sent.`,
-		);
+		throw invalidValue('files', `files: at most ${maxFiles} documents are taken, but ${sent.length} were sent.`);
 	}
 	return sent.map(({ value, param }) => toDocument(value, param, referenced));
 }
@@ -77,12 +69,7 @@ function toDocument(value: unknown, param: string, referenced: ReferencedFiles):
 	return { filename: checkLabel(filename, `${param}.filename`), content };
 }
 
-function contentOf(
-	url: unknown,
-	id: unknown,
-	param: string,
-	referenced: ReferencedFiles,
-): RequestDocument['content'] {
+function contentOf(url: unknown, id: unknown, param: string, referenced: ReferencedFiles): RequestDocument['content'] {
 	const hasUrl = (url ?? '') !== '';
 	if ((id ?? undefined) !== undefined) {
 		if (hasUrl) throw invalidValue(param, `${param}: send exactly one of url and file_id.`);

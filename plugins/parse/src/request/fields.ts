@@ -37,8 +37,7 @@ const stored = {
 		file_id: {
 			type: 'string' as const,
 			description:
-				'The id of an uploaded file. Its name is the default label. ' +
-				'An unknown id is an error in its own result.',
+				'The id of an uploaded file. Its name is the default label. ' + 'An unknown id is an error in its own result.',
 		},
 		...labels,
 	},
@@ -71,8 +70,7 @@ export const parseBody = z
 				'Which pages are read of every document that has pages, counted from 1: `1-5,8`. All of them unless set.',
 		}),
 		max_chars: formInteger({ min: 1, max: maxChars }).optional().meta({
-			description:
-				'Most characters of text of one document. What is beyond is left out, and `truncated` is true.',
+			description: 'Most characters of text of one document. What is beyond is left out, and `truncated` is true.',
 		}),
 		ocr: z.enum(['auto', 'off']).default('auto').meta({
 			description: '`auto`: pages that are pictures are read by OCR where the server has it.',

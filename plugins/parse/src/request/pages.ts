@@ -7,8 +7,7 @@ export const maxRanges = 200;
 /** Maximum length of the text. */
 export const maxPagesLength = 3_000;
 
-const pattern =
-	'^ *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?( *, *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?)* *$';
+const pattern = '^ *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?( *, *[1-9]\\d{0,5}( *- *[1-9]\\d{0,5})?)* *$';
 
 /** Parses `1-5,8` into ascending ranges; adjacent and overlapping ones are merged. Everything else is a 400 error. */
 export const pageRanges = z

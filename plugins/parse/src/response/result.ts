@@ -5,37 +5,18 @@ import { z } from 'zod';
 const page = z.object({
 	page: z.int().min(1).meta({ description: 'The number of the page, counted from 1.' }),
 	text: z.string().meta({
-		description:
-			'Its text in reading order; columns one after the other, rows of tables in one line each.',
+		description: 'Its text in reading order; columns one after the other, rows of tables in one line each.',
 	}),
-	width: z
-		.number()
-		.optional()
-		.meta({ description: 'In points, where the format has a page size.' }),
-	height: z
-		.number()
-		.optional()
-		.meta({ description: 'In points, where the format has a page size.' }),
-	needs_ocr: z
-		.literal(true)
-		.optional()
-		.meta({ description: 'The page is a picture whose text was not read.' }),
+	width: z.number().optional().meta({ description: 'In points, where the format has a page size.' }),
+	height: z.number().optional().meta({ description: 'In points, where the format has a page size.' }),
+	needs_ocr: z.literal(true).optional().meta({ description: 'The page is a picture whose text was not read.' }),
 });
 
 const result = z.object({
-	filename: z
-		.string()
-		.optional()
-		.meta({ description: 'The label of the request, or the name of the stored file.' }),
-	media_type: z
-		.string()
-		.optional()
-		.meta({ description: 'The media type, detected from the content.' }),
+	filename: z.string().optional().meta({ description: 'The label of the request, or the name of the stored file.' }),
+	media_type: z.string().optional().meta({ description: 'The media type, detected from the content.' }),
 	page_count: z.int().optional().meta({ description: 'Number of pages of the whole document.' }),
-	truncated: z
-		.boolean()
-		.optional()
-		.meta({ description: 'Whether text was left out because of a limit.' }),
+	truncated: z.boolean().optional().meta({ description: 'Whether text was left out because of a limit.' }),
 	metadata: z
 		.object({
 			title: z.string().optional(),
@@ -46,14 +27,8 @@ const result = z.object({
 		.meta({ description: 'Metadata in the document.' }),
 	content: z
 		.object({
-			pages: z
-				.array(page)
-				.optional()
-				.meta({ description: 'The requested pages, including empty ones.' }),
-			text: z
-				.string()
-				.optional()
-				.meta({ description: 'The whole text of a format without pages.' }),
+			pages: z.array(page).optional().meta({ description: 'The requested pages, including empty ones.' }),
+			text: z.string().optional().meta({ description: 'The whole text of a format without pages.' }),
 		})
 		.meta({ description: 'Empty when the document could not be read.' }),
 	error: z
@@ -65,9 +40,7 @@ const result = z.object({
 /** The response of `POST /api/attachments/parse`. */
 export const parseAnswer = z
 	.object({
-		results: z
-			.array(result)
-			.meta({ description: 'One entry per document, in the order of the request.' }),
+		results: z.array(result).meta({ description: 'One entry per document, in the order of the request.' }),
 	})
 	.meta({ id: 'ParsedAttachments', description: 'The texts of the documents.' });
 

@@ -1,11 +1,5 @@
 import { toWireError } from '@plinth/core';
-import type {
-	DocumentOptions,
-	DocumentReader,
-	DocumentRun,
-	DocumentText,
-	EncodedDocument,
-} from '@plinth/toolkit';
+import type { DocumentOptions, DocumentReader, DocumentRun, DocumentText, EncodedDocument } from '@plinth/toolkit';
 import { failed, type ParsedAttachment, parsed } from '../response/result.ts';
 import { cutText, unitsOfFirst } from './cut.ts';
 

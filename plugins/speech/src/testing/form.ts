@@ -26,11 +26,7 @@ export function checkPiece(piece: Uint8Array, made: Audio): void {
 	assert(piece instanceof Uint8Array, 'a piece of the body is no Uint8Array');
 	if (!('sampleRate' in made)) return;
 	const frame = made.channels * 2;
-	assert.equal(
-		piece.byteLength % frame,
-		0,
-		`a piece has ${piece.byteLength} bytes: no whole frames`,
-	);
+	assert.equal(piece.byteLength % frame, 0, `a piece has ${piece.byteLength} bytes: no whole frames`);
 }
 
 /** Fails for no bytes, and for encoded ones that do not begin as their format does. */

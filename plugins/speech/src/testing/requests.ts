@@ -3,10 +3,7 @@ import { assertClientError, type ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker, RequestChanges, SpeechModelSuiteOptions } from './subject.ts';
 
 /** What is asked for: voices, tempo, text of any kind. */
-export function requestCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: SpeechModelSuiteOptions,
-): ConformanceCase[] {
+export function requestCases(it: ModelCaseMaker, { supports = {} }: SpeechModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('voices have a name each, and every one of them speaks', async (model, caller) => {
 			const voices = model.voices?.();

@@ -4,10 +4,7 @@ import { audioFormats } from '../formats.ts';
 import type { ModelCaseMaker, SpeechModelSuiteOptions } from './subject.ts';
 
 /** What comes back. */
-export function speakingCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: SpeechModelSuiteOptions,
-): ConformanceCase[] {
+export function speakingCases(it: ModelCaseMaker, { supports = {} }: SpeechModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('speech is bytes of what it says it is: samples in whole frames, or an encoded file', async (model, caller) => {
 			await caller.speech(model);

@@ -1,9 +1,4 @@
-import {
-	assertClientError,
-	type ConformanceCase,
-	type Subject,
-	silentLogger,
-} from '@plinth/testing';
+import { assertClientError, type ConformanceCase, type Subject, silentLogger } from '@plinth/testing';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest } from '../model.ts';
 import { checkForm, checkHead, checkPiece } from './form.ts';
 
@@ -85,10 +80,7 @@ export class Caller {
 	}
 
 	/** The same; undefined for what is refused before there is an answer, with a status of 400 to 499. */
-	async speechUnlessRefused(
-		model: SpeechModel,
-		changes: RequestChanges,
-	): Promise<Spoken | undefined> {
+	async speechUnlessRefused(model: SpeechModel, changes: RequestChanges): Promise<Spoken | undefined> {
 		const made = await this.attempt(model, changes).made.catch(assertClientError);
 		return made ? readWhole(made) : undefined;
 	}

@@ -28,8 +28,7 @@ export function videoEvents(feed: JobFeed, { streamMinutes }: VideoOptions): Rou
 			description: 'The events.',
 			mediaTypes: ['text/event-stream'],
 			resumes: true,
-			nothing:
-				'The job has ended, and `Last-Event-ID` names its last event: no further events follow.',
+			nothing: 'The job has ended, and `Last-Event-ID` names its last event: no further events follow.',
 		},
 		errors: [errors.E_VALUE_INVALID, videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
 		// Longer than `maxMs`: the feed ends first and sends the reason.

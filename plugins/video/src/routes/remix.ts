@@ -1,12 +1,4 @@
-import {
-	type BlobStore,
-	defineRoute,
-	errorFrom,
-	errors,
-	type Job,
-	type JobAttachment,
-	type Route,
-} from '@plinth/core';
+import { type BlobStore, defineRoute, errorFrom, errors, type Job, type JobAttachment, type Route } from '@plinth/core';
 import { readCallback } from '../callback.ts';
 import { createdReply, findVideo, type VideoContext } from '../context.ts';
 import { videoErrors } from '../errors.ts';

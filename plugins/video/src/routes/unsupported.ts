@@ -12,9 +12,7 @@ export function unsupportedRoutes(): readonly Route[] {
 		['/v1/videos/characters/{id}', 'Get a character', characters],
 	] as const;
 	return paths.flatMap(([path, summary, message]) =>
-		(['GET', 'POST', 'DELETE'] as const).map((method) =>
-			unsupported(method, path, summary, message),
-		),
+		(['GET', 'POST', 'DELETE'] as const).map((method) => unsupported(method, path, summary, message)),
 	);
 }
 

@@ -5,10 +5,7 @@ import { factsOf } from './mp4.ts';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
 
 /** What is made. */
-export function makingCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: VideoModelSuiteOptions,
-): ConformanceCase[] {
+export function makingCases(it: ModelCaseMaker, { supports = {} }: VideoModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('a video is an MP4, with a poster and warnings of the right form', async (model, caller) => {
 			await caller.make(model);

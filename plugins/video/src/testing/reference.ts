@@ -4,10 +4,7 @@ import type { MediaInput } from '../model.ts';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
 
 /** A picture to start from. */
-export function referenceCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: VideoModelSuiteOptions,
-): ConformanceCase[] {
+export function referenceCases(it: ModelCaseMaker, { supports = {} }: VideoModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('the bytes of a picture to start from stay as they are', async (model, caller) => {
 			const bytes = Uint8Array.from(png);

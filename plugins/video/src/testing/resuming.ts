@@ -4,10 +4,7 @@ import type { ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker, VideoModelSuiteOptions } from './subject.ts';
 
 /** How an attempt goes on from another one. */
-export function resumingCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: VideoModelSuiteOptions,
-): ConformanceCase[] {
+export function resumingCases(it: ModelCaseMaker, { supports = {} }: VideoModelSuiteOptions): ConformanceCase[] {
 	if (!supports.resume) {
 		return [
 			it('who cannot go on writes no checkpoint, and has nothing to cancel', async (model, caller) => {
@@ -43,11 +40,7 @@ export function resumingCases(
 				(thrown: unknown) => thrown,
 			);
 			assert(attempt.tokens.length > 0, 'no checkpoint was written');
-			assert.equal(
-				error,
-				failure,
-				`it ended with ${error ?? 'a video that cannot be found again'}`,
-			);
+			assert.equal(error, failure, `it ended with ${error ?? 'a video that cannot be found again'}`);
 		}),
 		it('an unknown token is a failure with a code, or the work is begun anew', async (model, caller) => {
 			const attempt = caller.attempt(model, { resume: 'an unknown token' });

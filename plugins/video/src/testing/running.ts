@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConformanceCase } from '@plinth/testing';
-import {
-	type Attempt,
-	type ModelCaseMaker,
-	reason,
-	type VideoModelSuiteOptions,
-} from './subject.ts';
+import { type Attempt, type ModelCaseMaker, reason, type VideoModelSuiteOptions } from './subject.ts';
 
 /** How long a model may take to stop after an abort, in milliseconds. */
 const abortGraceMs = 1_000;
 
 /** What an attempt tells while it runs, and how it stops. */
-export function runningCases(
-	it: ModelCaseMaker,
-	{ supports = {} }: VideoModelSuiteOptions,
-): ConformanceCase[] {
+export function runningCases(it: ModelCaseMaker, { supports = {} }: VideoModelSuiteOptions): ConformanceCase[] {
 	return [
 		it('progress is reported in fractions from 0 to 1, and not after the end', async (model, caller) => {
 			const attempt = caller.attempt(model);
@@ -80,9 +72,7 @@ async function isDone({ video }: Attempt): Promise<boolean> {
 
 async function assertHeeded({ video }: Attempt, orWhole?: 'or a whole video'): Promise<void> {
 	const late = new AbortController();
-	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(
-		() => 'late' as const,
-	);
+	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
 	const outcome = video.then(
 		() => 'made' as const,
 		(error: unknown) => ({ error }),

@@ -148,11 +148,7 @@ export class Deliveries {
 		return { status, endedAt: this.#clock.now() };
 	}
 
-	async #change(
-		tenant: string,
-		id: string,
-		edit: (value: DeliveryRecord) => DeliveryRecord,
-	): Promise<Delivery | null> {
+	async #change(tenant: string, id: string, edit: (value: DeliveryRecord) => DeliveryRecord): Promise<Delivery | null> {
 		const ref = collectionOf(tenant);
 		const value = await changeRecord<DeliveryRecord>(
 			this.#records,

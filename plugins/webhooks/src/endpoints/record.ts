@@ -30,12 +30,7 @@ export function activeSecrets(record: EndpointRecord, now: number): readonly str
 }
 
 /** Replaces the secret. The one before either goes on signing for 24 hours, or is over with all older ones. */
-export function rotated(
-	record: EndpointRecord,
-	secret: string,
-	now: number,
-	keepsOld: boolean,
-): EndpointRecord {
+export function rotated(record: EndpointRecord, secret: string, now: number, keepsOld: boolean): EndpointRecord {
 	const living = record.oldSecrets.filter(({ until }) => now < until);
 	const old = [{ secret: record.secret, until: now + oldSecretMs }, ...living];
 	const oldSecrets = keepsOld ? old.slice(0, maxOldSecrets) : [];
@@ -54,11 +49,7 @@ export interface EndpointChanges {
  * Applies a client's changes. Another address or `enabled` makes a disabled endpoint a new start. The same record when
  * nothing changes.
  */
-export function changed(
-	record: EndpointRecord,
-	changes: EndpointChanges,
-	now: number,
-): EndpointRecord {
+export function changed(record: EndpointRecord, changes: EndpointChanges, now: number): EndpointRecord {
 	const { name = record.name, url = record.url, eventTypes = record.eventTypes } = changes;
 	const isEnabled = record.disabled !== null && changes.status === 'enabled';
 	const isFresh = isEnabled || url !== record.url;

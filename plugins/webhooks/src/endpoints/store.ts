@@ -1,10 +1,4 @@
-import {
-	type Clock,
-	type CollectionRef,
-	errorFrom,
-	type RecordStore,
-	type StoredRecord,
-} from '@plinth/core';
+import { type Clock, type CollectionRef, errorFrom, type RecordStore, type StoredRecord } from '@plinth/core';
 import { Semaphore } from '@plinth/toolkit';
 import { webhookErrors } from '../errors.ts';
 import { EndpointIds, isEndpointId } from '../ids.ts';
@@ -34,10 +28,7 @@ export class Endpoints {
 	}
 
 	/** Makes an endpoint with a new secret. Rejects with `E_WEBHOOK_ENDPOINTS_FULL` when the tenant has a hundred. */
-	create(
-		tenant: string,
-		given: Pick<EndpointRecord, 'name' | 'url' | 'eventTypes'>,
-	): Promise<Endpoint> {
+	create(tenant: string, given: Pick<EndpointRecord, 'name' | 'url' | 'eventTypes'>): Promise<Endpoint> {
 		return this.#creation.run(async () => {
 			const { length } = await this.list(tenant);
 			if (length >= maxEndpoints) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINTS_FULL');
@@ -74,11 +65,7 @@ export class Endpoints {
 	}
 
 	/** Changes one as `edit` says, which may be asked again; null when it is unknown. */
-	async change(
-		tenant: string,
-		id: string,
-		edit: (record: EndpointRecord) => EndpointRecord,
-	): Promise<Endpoint | null> {
+	async change(tenant: string, id: string, edit: (record: EndpointRecord) => EndpointRecord): Promise<Endpoint | null> {
 		if (!isEndpointId(id)) return null;
 		const value = await changeRecord(this.#records, collectionOf(tenant), id, edit);
 		return value && { id, ...value };

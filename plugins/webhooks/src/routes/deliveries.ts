@@ -34,10 +34,7 @@ export function listDeliveries({ deliveries }: WebhookContext): Route {
 				throw invalidValue('after', 'after must be the id of a webhook delivery.');
 			}
 			if (endpointId !== undefined && !isEndpointId(endpointId)) {
-				throw invalidValue(
-					'webhook_endpoint_id',
-					'webhook_endpoint_id must be the id of a webhook endpoint.',
-				);
+				throw invalidValue('webhook_endpoint_id', 'webhook_endpoint_id must be the id of a webhook endpoint.');
 			}
 			const page = await deliveries.list(principal.tenant, { endpointId, after, limit });
 			return listPage(page.deliveries.map(toDelivery), page.hasMore);

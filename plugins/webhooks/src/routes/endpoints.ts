@@ -1,11 +1,4 @@
-import {
-	defineRoute,
-	errorFrom,
-	errors,
-	invalidValue,
-	type Route,
-	valueErrors,
-} from '@plinth/core';
+import { defineRoute, errorFrom, errors, invalidValue, type Route, valueErrors } from '@plinth/core';
 import { listPage } from '@plinth/toolkit';
 import { checkedTypes, found, type WebhookContext } from '../context.ts';
 import { changed } from '../endpoints/record.ts';

@@ -43,9 +43,7 @@ export function testEndpoint(context: WebhookContext): Route {
 				event: sample(type, now),
 				secrets: activeSecrets(endpoint, now),
 			};
-			const sent = await turns.map(principal.tenant, [message], signal, (each) =>
-				sender.send(each, signal),
-			);
+			const sent = await turns.map(principal.tenant, [message], signal, (each) => sender.send(each, signal));
 			const { attempt } = sent[0] as Sent;
 			if (attempt.statusCode === null) {
 				const message = `The receiver cannot be reached: ${attempt.failure}.`;

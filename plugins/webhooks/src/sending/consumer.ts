@@ -78,10 +78,7 @@ export class Consumer {
 	}
 
 	#warnOfGap(): void {
-		this.#tools.log.warn(
-			{},
-			'job events were trimmed before they could be turned into webhooks: some were never sent',
-		);
+		this.#tools.log.warn({}, 'job events were trimmed before they could be turned into webhooks: some were never sent');
 	}
 
 	async #deliver(events: readonly JobEvent[]): Promise<void> {
@@ -110,12 +107,7 @@ export class Consumer {
 }
 
 /** The endpoints that want an event and were there when it happened, and the callback of its job. */
-function targetsOf(
-	ended: JobEvent,
-	type: string,
-	endpoints: readonly Endpoint[],
-	now: number,
-): Target[] {
+function targetsOf(ended: JobEvent, type: string, endpoints: readonly Endpoint[], now: number): Target[] {
 	const targets = endpoints
 		.filter(({ disabled, eventTypes }) => !disabled && eventTypes.includes(type))
 		// An endpoint of the future was made before the clock was set back: it gets all that is read until then.

@@ -53,10 +53,7 @@ export class DeliveryJobs {
 	/** The requests to endpoints that are under way in this process. */
 	readonly #requests = new Set<{ readonly endpointId: string; readonly abort: AbortController }>();
 
-	constructor(
-		tools: DeliveryJobsTools,
-		register: (kind: string, definition: JobDefinition) => Jobs,
-	) {
+	constructor(tools: DeliveryJobsTools, register: (kind: string, definition: JobDefinition) => Jobs) {
 		this.#tools = tools;
 		const { maxAttempts, ...settings } = unbounded;
 		const jobsOf = (kind: DeliveryKind) =>
@@ -111,11 +108,7 @@ export class DeliveryJobs {
 		return this.#attempt(delivery, endpoint, signal);
 	}
 
-	async #attempt(
-		delivery: Delivery,
-		endpoint: Endpoint | null,
-		signal: AbortSignal,
-	): Promise<JobOutcome | JobRetry> {
+	async #attempt(delivery: Delivery, endpoint: Endpoint | null, signal: AbortSignal): Promise<JobOutcome | JobRetry> {
 		const { deliveries } = this.#tools;
 		const url = endpoint?.url ?? delivery.url;
 		const sent = await this.#send(delivery, url, endpoint, signal);

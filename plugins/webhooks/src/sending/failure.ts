@@ -15,8 +15,7 @@ const noName = 'the host name cannot be resolved';
 
 const noTls = 'no secure connection could be made: the certificate or TLS was refused';
 
-const certificates =
-	/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
+const certificates = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
 
 /**
  * Why no answer came, in words for the owner of the endpoint. Never the text of a foreign error, which may name

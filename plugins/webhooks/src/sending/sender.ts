@@ -63,9 +63,7 @@ export class Sender {
 		} catch (error) {
 			signal.throwIfAborted();
 			const isLate = answered.aborted || (error as Error).name === 'TimeoutError';
-			const failure = isLate
-				? `no answer came within ${answerMs / 1000} seconds`
-				: failureOf(error);
+			const failure = isLate ? `no answer came within ${answerMs / 1000} seconds` : failureOf(error);
 			return { attempt: this.#attempt(at, null, failure), retryAfterMs: 0 };
 		} finally {
 			end();

@@ -14,9 +14,9 @@ export const sqliteBlobs = defineBackend({
 		onStop(() => db.close());
 		db.exec(schema);
 		// Pieces that belong to no blob after a day are what a crash has left.
-		db.prepare(
-			'DELETE FROM pieces WHERE upload < ? AND upload NOT IN (SELECT upload FROM blobs)',
-		).run(String(Date.now() - 86_400_000));
+		db.prepare('DELETE FROM pieces WHERE upload < ? AND upload NOT IN (SELECT upload FROM blobs)').run(
+			String(Date.now() - 86_400_000),
+		);
 		return new SqliteBlobs(db);
 	},
 });

@@ -40,9 +40,7 @@ export const embeddings = plinth.definePlugin({
 			errors: [...plinth.valueErrors, ...plinth.modelErrors],
 			async handler({ body: { model: id, input, dimensions, encoding_format } }, call) {
 				const texts = [input].flat();
-				const vectors = await known.ask(id, call, ({ model, signal }) =>
-					model.embed(texts, { dimensions, signal }),
-				);
+				const vectors = await known.ask(id, call, ({ model, signal }) => model.embed(texts, { dimensions, signal }));
 				const encode = encoding_format === 'base64' ? base64 : Array.from;
 				const data = vectors.map((each, index) => {
 					return { object: 'embedding', index, embedding: encode(each) };

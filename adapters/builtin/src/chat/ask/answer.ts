@@ -61,14 +61,10 @@ export async function answerQuestion(question: Question, desk: ChatContext): Pro
 }
 
 /** “What does section 3 say?”: its heading and what stands below. */
-function sectionUnits(
-	{ text, terms }: Question,
-	{ collection: { units } }: ChatContext,
-): readonly Unit[] {
+function sectionUnits({ text, terms }: Question, { collection: { units } }: ChatContext): readonly Unit[] {
 	const [said, number] = numberedSection.exec(text) ?? [];
 	if (!said || terms.some((term) => !termsOf(said).includes(term))) return [];
-	const isMeant = (unit: Unit) =>
-		unit.kind === 'heading' && numberOfTitle.exec(unit.text)?.[1] === number;
+	const isMeant = (unit: Unit) => unit.kind === 'heading' && numberOfTitle.exec(unit.text)?.[1] === number;
 	const title = units.find(isMeant);
 	const below = units.filter((unit) => title && unit.heading === title.id);
 	return title && below.length > 0 ? [title, ...below.slice(0, mostItems)] : [];
@@ -88,9 +84,7 @@ function onlyKind(question: Question, desk: ChatContext): Answer | undefined {
 	const { want, terms } = question;
 	if (!isTyped(want) || want === 'number' || !terms.every(isVague)) return undefined;
 	const fits = fitting(question);
-	const units = desk.collection.units
-		.filter((unit) => fits(unit) && has(unit, want))
-		.slice(0, mostQuotes);
+	const units = desk.collection.units.filter((unit) => fits(unit) && has(unit, want)).slice(0, mostQuotes);
 	if (units.length === 0) return undefined;
 	const quotes = units.map((unit) => quoteOf(unit, desk.sources));
 	const things = new Set(units.flatMap((unit) => thingsIn(unit.text, want)));
@@ -166,21 +160,13 @@ function answerWith(chosen: readonly Ranked[], question: Question, desk: ChatCon
 }
 
 /** What is quoted for a unit: with the items or the text below it, the header of a row, or the neighbour that has what is asked for. */
-function passage(
-	unit: Unit,
-	question: Question,
-	{ collection: { units } }: ChatContext,
-): readonly Unit[] {
+function passage(unit: Unit, question: Question, { collection: { units } }: ChatContext): readonly Unit[] {
 	const { want } = question;
 	const next = units[unit.id + 1];
 	const before = units[unit.id - 1];
 	const isBeside = (other: Unit | undefined): other is Unit =>
-		other !== undefined &&
-		other.document === unit.document &&
-		other.page === unit.page &&
-		!other.isFurniture;
-	if (unit.text.endsWith(':') && itemsBelow(unit, units).length > 1)
-		return [unit, ...itemsBelow(unit, units)];
+		other !== undefined && other.document === unit.document && other.page === unit.page && !other.isFurniture;
+	if (unit.text.endsWith(':') && itemsBelow(unit, units).length > 1) return [unit, ...itemsBelow(unit, units)];
 	const leadsOn = unit.kind === 'heading' || /[:?]$/.test(unit.text) || isCaption(unit, question);
 	const isFigures = unit.kind === 'row' && /\d/.test(unit.text);
 	if (isTyped(want) && !has(unit, want) && !isFigures) {
@@ -205,8 +191,7 @@ function isCaption({ kind, text }: Unit, { terms }: Question): boolean {
 function itemsBelow(unit: Unit, units: readonly Unit[]): readonly Unit[] {
 	const items: Unit[] = [];
 	for (const other of units.slice(unit.id + 1, unit.id + 60)) {
-		const isOver =
-			other.kind === 'heading' || other.page > unit.page + 1 || other.document !== unit.document;
+		const isOver = other.kind === 'heading' || other.page > unit.page + 1 || other.document !== unit.document;
 		if (isOver || items.length === mostItems) break;
 		if (other.isItem) items.push(other);
 		else if (items.length === 0 && !other.isFurniture) break;
@@ -217,9 +202,7 @@ function itemsBelow(unit: Unit, units: readonly Unit[]): readonly Unit[] {
 /** A sentence that goes on overleaf. */
 function isTorn(unit: Unit, next: Unit | undefined): boolean {
 	if (/[.!?:;”"’)\]]$/.test(unit.text) || unit.kind !== 'sentence') return false;
-	return (
-		next?.document === unit.document && next.page === unit.page + 1 && /^\p{Ll}/u.test(next.text)
-	);
+	return next?.document === unit.document && next.page === unit.page + 1 && /^\p{Ll}/u.test(next.text);
 }
 
 function isTyped(want: Want): boolean {
@@ -231,11 +214,7 @@ function has({ text }: Unit, want: Want): boolean {
 }
 
 /** The value itself, where there can be no doubt which one it is. */
-function briefly(
-	[best, second]: readonly Ranked[],
-	question: Question,
-	desk: ChatContext,
-): string | undefined {
+function briefly([best, second]: readonly Ranked[], question: Question, desk: ChatContext): string | undefined {
 	if (!best || (second && isAsGood(second, best))) return undefined;
 	const { unit, coverage } = best;
 	const terms = [...question.terms, ...question.background];
@@ -255,13 +234,8 @@ function isAsGood(one: Ranked, best: Ranked): boolean {
 	return isSameTable && one.coverage > best.coverage - 0.02 && one.score > best.score * 0.85;
 }
 
-function leadIn(
-	{ want }: Question,
-	units: readonly Unit[],
-	{ sources, seed }: ChatContext,
-): string {
-	const isLacking =
-		isTyped(want) && units.every((unit) => !has(unit, want) && !/\d/.test(unit.text));
+function leadIn({ want }: Question, units: readonly Unit[], { sources, seed }: ChatContext): string {
+	const isLacking = isTyped(want) && units.every((unit) => !has(unit, want) && !/\d/.test(unit.text));
 	if (isLacking) return `No ${nounOfWant[want] ?? 'number'} stands there, but this comes closest:`;
 	if (want === 'yes-no') return 'I draw no conclusions, but this is what stands there:';
 	const several = sources.length > 1;

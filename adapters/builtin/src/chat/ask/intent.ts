@@ -6,16 +6,7 @@ export type Listed = FindKind | 'heading' | 'file' | 'page' | 'word' | 'sentence
 /** What the user wants done. */
 export type Intent =
 	| {
-			readonly kind:
-				| 'ask'
-				| 'greeting'
-				| 'thanks'
-				| 'about'
-				| 'beyond'
-				| 'summary'
-				| 'compare'
-				| 'quote'
-				| 'page';
+			readonly kind: 'ask' | 'greeting' | 'thanks' | 'about' | 'beyond' | 'summary' | 'compare' | 'quote' | 'page';
 	  }
 	| { readonly kind: 'list' | 'count'; readonly what: Listed }
 	| { readonly kind: 'count-of'; readonly phrase: string };
@@ -28,10 +19,7 @@ const nouns: readonly (readonly [RegExp, Listed])[] = [
 	[/\b(?:tele)?phone(?: number)?s?\b/i, 'phone'],
 	[/\bpercentages\b/i, 'percentage'],
 	[/\btimes of day\b/i, 'time'],
-	[
-		/\b(?:headings|headers|headlines|titles|table of contents|outline|sections|chapters|toc)\b/i,
-		'heading',
-	],
+	[/\b(?:headings|headers|headlines|titles|table of contents|outline|sections|chapters|toc)\b/i, 'heading'],
 	[/\bwords?\b/i, 'word'],
 	[/\bsentences\b/i, 'sentence'],
 	[/\b(?:characters|letters)\b/i, 'character'],
@@ -41,8 +29,7 @@ const nouns: readonly (readonly [RegExp, Listed])[] = [
 
 const greeting =
 	/^(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening|day)|greetings)\b[\s,!.]*(?:there|everybody|plinth)?[\s!.,]*(?:how are you\??)?$/i;
-const thanks =
-	/^(?:thanks?|thank you|thx|great|perfect|ok(?:ay)?|cool|nice|bye|goodbye)\b[^?]{0,40}$/i;
+const thanks = /^(?:thanks?|thank you|thx|great|perfect|ok(?:ay)?|cool|nice|bye|goodbye)\b[^?]{0,40}$/i;
 const about =
 	/\b(?:what (?:can|do) you (?:do|know|offer)|who are you|what are you|how do (?:you|i) (?:work|use)|what (?:model|kind of model)|are you (?:a|an) \w+|your (?:name|capabilities))\b|^help[\s!.?]*$/i;
 const beyond =
@@ -70,8 +57,7 @@ const page =
 	/^(?:and )?(?:please )?(?:what(?:'s| is| stands)?|show(?: me)?|read(?: me)?|give me|tell me what is|what does it say)\b(?: the)?(?: text)?(?: written)?\s*(?:on|of|at|about)?\s*(?:the )?(?:pages?|p\.)\s*\d+(?:\s*(?:-|–|to|and)\s*\d+)?\b[^?]{0,12}\??$|^what(?: does|'s)? (?:the )?(?:pages? \d+|(?:first|last) page) says?\??$|^(?:what is|show(?: me)?|read) (?:on )?the (?:first|last) page\??$/i;
 const counts =
 	/\bhow many\b|\bcount\b|\bnumber of\b|\bword count\b|\bhow (?:long|big) is (?:it|this|the (?:document|text|file|pdf))\b/i;
-const lists =
-	/\b(?:list|show|find|extract|enumerate|give|collect|get)\b|^(?:all|which|what|every)\b/i;
+const lists = /\b(?:list|show|find|extract|enumerate|give|collect|get)\b|^(?:all|which|what|every)\b/i;
 /** “dates?” is meant as a command. */
 const bare = /^(?=\S+(?: \S+)?$)/;
 const occurrences = [
@@ -107,11 +93,7 @@ function inventory(said: string): Intent | undefined {
 		/^(?:\s*(?:me|the|all|of|different|unique|its|their|e-mail|are|is|every|any|each|distinct|attached|mentioned|names?)\b)*\s*/i.exec(
 			object,
 		)?.[0].length ?? 0;
-	if (
-		counting?.[0].startsWith('how long') ||
-		counting?.[0].startsWith('how big') ||
-		/word count/i.test(said)
-	)
+	if (counting?.[0].startsWith('how long') || counting?.[0].startsWith('how big') || /word count/i.test(said))
 		return { kind: 'count', what: 'word' };
 	const what = nouns.find(([pattern]) => {
 		const at = pattern.exec(object)?.index ?? -1;
@@ -126,10 +108,7 @@ function inventory(said: string): Intent | undefined {
 function isPlural(what: Listed, said: string): boolean {
 	if (['word', 'sentence', 'character', 'page'].includes(what)) return false;
 	if (what === 'file')
-		return (
-			/\b(?:files|documents|attachments|pdfs)\b/i.test(said) &&
-			!/\b(?:say|mention|contain|about)\b/i.test(said)
-		);
+		return /\b(?:files|documents|attachments|pdfs)\b/i.test(said) && !/\b(?:say|mention|contain|about)\b/i.test(said);
 	return (
 		/\b(?:e-?mails|addresses|links|urls|sites|numbers|amounts|sums|prices|costs|dates|percentages|times|headings|headers|headlines|titles|contents|outline|sections|chapters|toc)\b/i.test(
 			said,

@@ -60,8 +60,7 @@ export function readQuestions(
 /** Each sentence that ends with a question mark, where there are several and nothing else. */
 function partsOf(text: string): readonly string[] {
 	const parts = text.match(/[^?]+\?/g)?.map((part) => part.trim()) ?? [];
-	const isOnlyQuestions =
-		parts.length > 1 && parts.length <= mostQuestions && text.trim().endsWith('?');
+	const isOnlyQuestions = parts.length > 1 && parts.length <= mostQuestions && text.trim().endsWith('?');
 	return (isOnlyQuestions ? parts : [text]).flatMap(joinedParts);
 }
 
@@ -110,20 +109,16 @@ function searchTerms(text: string): readonly string[] {
 /** Texts in quotation marks. */
 function phrasesOf(text: string): readonly string[] {
 	const pattern = /“([^”]+)”|"([^"]+)"|«([^»]+)»|(?<![\p{L}\d])['‘]([^'’]{2,})['’](?![\p{L}\d])/gu;
-	return [...text.matchAll(pattern)].map((match) =>
-		(match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim(),
-	);
+	return [...text.matchAll(pattern)].map((match) => (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim());
 }
 
 function namesIn(text: string): ReadonlySet<string> {
-	const capitals =
-		text.match(/(?<=[\p{L}\d,"“'’)] )\p{Lu}[\p{L}’'-]+|\b\p{L}*\p{Lu}{2}\p{L}*\b/gu) ?? [];
+	const capitals = text.match(/(?<=[\p{L}\d,"“'’)] )\p{Lu}[\p{L}’'-]+|\b\p{L}*\p{Lu}{2}\p{L}*\b/gu) ?? [];
 	const figures = text.match(/[\p{L}\d]*\d[\p{L}\d.,/-]*/gu) ?? [];
 	return new Set(contentTerms([...capitals, ...figures].join(' ')));
 }
 
-const pageWords =
-	/\b(?:on |at |of |from |in )?(?:pages?|pp?\.)\s*(\d{1,5})(?:\s*(?:-|–|to|and)\s*(\d{1,5}))?/i;
+const pageWords = /\b(?:on |at |of |from |in )?(?:pages?|pp?\.)\s*(\d{1,5})(?:\s*(?:-|–|to|and)\s*(\d{1,5}))?/i;
 const endPage = /\b(?:on |at |of |from )?the (first|last) page\b/i;
 const fileOrder = new RegExp(
 	`\\b(?:in |from |of )?(?:the |my )?(${ordinals.join('|')}|last|other|1st|2nd|3rd) (?:one|file|document|pdf|attachment|text)\\b|\\b(?:file|document|attachment) (\\d)\\b`,
@@ -147,18 +142,12 @@ function pagesIn(text: string, source: Source | undefined): readonly [number, nu
 
 function documentIn(text: string, sources: readonly Source[]): number | undefined {
 	const folded = fold(text);
-	const named = sources.findIndex(({ filename }) =>
-		namesOfFile(filename).some((name) => folded.includes(name)),
-	);
+	const named = sources.findIndex(({ filename }) => namesOfFile(filename).some((name) => folded.includes(name)));
 	if (named >= 0) return named;
 	const [, order, digit] = fileOrder.exec(text) ?? [];
 	if (!order && !digit) return undefined;
 	const word = order?.toLowerCase() ?? '';
-	const at = digit
-		? Number(digit) - 1
-		: word === 'last' || word === 'other'
-			? sources.length - 1
-			: ordinalOf(word);
+	const at = digit ? Number(digit) - 1 : word === 'last' || word === 'other' ? sources.length - 1 : ordinalOf(word);
 	return at >= 0 && at < sources.length ? at : undefined;
 }
 
@@ -176,8 +165,7 @@ function withoutScope(text: string, sources: readonly Source[]): string {
 	for (const { filename } of sources)
 		for (const name of namesOfFile(filename)) {
 			const at = fold(rest).indexOf(name);
-			if (at >= 0 && fold(rest).length === rest.length)
-				rest = rest.slice(0, at) + rest.slice(at + name.length);
+			if (at >= 0 && fold(rest).length === rest.length) rest = rest.slice(0, at) + rest.slice(at + name.length);
 		}
 	return rest;
 }

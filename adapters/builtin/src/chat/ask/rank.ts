@@ -49,11 +49,7 @@ export async function rank(
 }
 
 /** How much each term counts: rare ones more, names and numbers most, what an earlier question was about less. */
-function weigh(
-	question: Question,
-	frequency: (term: string) => number,
-	count: number,
-): ReadonlyMap<string, number> {
+function weigh(question: Question, frequency: (term: string) => number, count: number): ReadonlyMap<string, number> {
 	const rarity = (term: string) => Math.log(1 + (count + 1) / (frequency(term) + 0.5));
 	const importance = (term: string) => {
 		if (frequency(term) > 0) return question.names.has(term) ? 1.5 : isVague(term) ? 0.6 : 1;
@@ -106,13 +102,9 @@ function candidates(
 
 /** A unit and what belongs to it, with the share that its words count. */
 function neighbours(unit: Unit, units: readonly Unit[]): readonly (readonly [number, number])[] {
-	const isNear = (id: number) =>
-		units[id]?.document === unit.document && units[id]?.page === unit.page;
+	const isNear = (id: number) => units[id]?.document === unit.document && units[id]?.page === unit.page;
 	const isTogether = (id: number) =>
-		isNear(id) &&
-		units[id]?.heading === unit.heading &&
-		units[id]?.kind !== 'heading' &&
-		!areRows(unit, units[id]);
+		isNear(id) && units[id]?.heading === unit.heading && units[id]?.kind !== 'heading' && !areRows(unit, units[id]);
 	const near: (readonly [number, number])[] = [[unit.id, 1]];
 	for (const id of [unit.id - 1, unit.id + 1]) if (isTogether(id)) near.push([id, around.beside]);
 	for (const id of [unit.id - 2, unit.id + 2]) if (isTogether(id)) near.push([id, around.further]);
@@ -125,9 +117,7 @@ function neighbours(unit: Unit, units: readonly Unit[]): readonly (readonly [num
 
 /** Rows of a table say nothing about each other, unless one only goes on with the other. */
 function areRows(one: Unit, other: Unit | undefined): boolean {
-	return (
-		(one.cells?.length ?? 0) > 1 && (other?.cells?.length ?? 0) > 1 && one.header !== undefined
-	);
+	return (one.cells?.length ?? 0) > 1 && (other?.cells?.length ?? 0) > 1 && one.header !== undefined;
 }
 
 /** Sums the weight of what stands in the unit, and in part of what stands around; synonyms and guesses at slips count less. */
@@ -151,21 +141,11 @@ function coverageOf(
 	return [...covered].reduce((sum, [term, share]) => sum + share * (weights.get(term) ?? 0), 0);
 }
 
-function fitness(
-	unit: Unit,
-	question: Question,
-	pairs: readonly string[],
-	units: readonly Unit[],
-): number {
+function fitness(unit: Unit, question: Question, pairs: readonly string[], units: readonly Unit[]): number {
 	const stems = ` ${termsOf(unit.text).join(' ')} `;
 	const together = pairs.filter((pair) => stems.includes(pair)).length;
 	const quoted = question.phrases.filter((phrase) => fold(unit.text).includes(fold(phrase))).length;
-	return (
-		kindFitness(unit, question) *
-		wantFitness(unit, question, units) *
-		(1 + 0.25 * together) *
-		(1 + 2 * quoted)
-	);
+	return kindFitness(unit, question) * wantFitness(unit, question, units) * (1 + 0.25 * together) * (1 + 2 * quoted);
 }
 
 function kindFitness(unit: Unit, question: Question): number {
@@ -176,11 +156,7 @@ function kindFitness(unit: Unit, question: Question): number {
 	return unit.text.endsWith('?') && question.want !== 'yes-no' ? 0.8 : 1;
 }
 
-function wantFitness(
-	unit: Unit,
-	{ want, terms, text: question }: Question,
-	units: readonly Unit[],
-): number {
+function wantFitness(unit: Unit, { want, terms, text: question }: Question, units: readonly Unit[]): number {
 	const { text } = unit;
 	if (valueFor(unit, terms, units)) return 1.8;
 	const isDefinition = want === 'definition' || /^who (?:is|are|was|were)\b/i.test(question);
@@ -200,16 +176,12 @@ function wantFitness(
 /** `X is…`, `X means…`, `defines X as`, and `the long form (X)`. */
 function defines(text: string, terms: readonly string[]): boolean {
 	const names = [...text.matchAll(/\((?:the |each an? |an? )?["“]([^"”)]{2,40})["”]\)/g)];
-	if (names.some(([, name = '']) => terms.some((term) => termsOf(name).includes(term))))
-		return true;
+	if (names.some(([, name = '']) => terms.some((term) => termsOf(name).includes(term)))) return true;
 	const isAbbreviation = [...text.matchAll(/\((\p{Lu}{2,8})\)/gu)].some(([, short = '']) =>
 		terms.includes(fold(short)),
 	);
 	if (isAbbreviation) return true;
-	const verb =
-		/\b(?:is|are|was|were|means?|refers? to|stands? for|defin\w+|consists? of|known as)\b|:/.exec(
-			text,
-		);
+	const verb = /\b(?:is|are|was|were|means?|refers? to|stands? for|defin\w+|consists? of|known as)\b|:/.exec(text);
 	if (!verb) return false;
 	const isDefined = verb[0].startsWith('defin');
 	const subject = termsOf(text.slice(0, verb.index + (isDefined ? 60 : 0)));

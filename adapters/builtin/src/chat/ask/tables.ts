@@ -10,11 +10,7 @@ const farthest = 10;
  * The one value that a question means: the cell in the row and column of its words, or what stands behind a label that consists of
  * them. Undefined when neither tells.
  */
-export function valueFor(
-	unit: Unit,
-	terms: readonly string[],
-	units: readonly Unit[],
-): string | undefined {
+export function valueFor(unit: Unit, terms: readonly string[], units: readonly Unit[]): string | undefined {
 	const { cells = [], text } = unit;
 	const [label, ...values] = cells;
 	if (!label || values.length === 0) return labelled(text, terms);
@@ -22,9 +18,7 @@ export function valueFor(
 	if (header?.cells && matches(text, terms) > 0) {
 		const names = header.cells;
 		// A column whose value the question gives is not the one it asks for.
-		const open = names.filter(
-			(name) => matches(below(cells, name, names)?.text ?? '', terms) === 0,
-		);
+		const open = names.filter((name) => matches(below(cells, name, names)?.text ?? '', terms) === 0);
 		const column = bestCell(open, terms, text);
 		if (column) return below(cells, column, names)?.text;
 	}
@@ -40,11 +34,7 @@ function labelled(text: string, terms: readonly string[]): string | undefined {
 }
 
 /** The cell of a row in a column: the one that is nearer to this name than to the names of other columns. */
-export function below(
-	cells: readonly Cell[],
-	column: Cell,
-	names: readonly Cell[],
-): Cell | undefined {
+export function below(cells: readonly Cell[], column: Cell, names: readonly Cell[]): Cell | undefined {
 	const [best] = [...cells].sort((a, b) => shared(b, column) - shared(a, column));
 	if (!best || shared(best, column) < -farthest) return undefined;
 	const isOwn = names.every((name) => shared(best, name) <= shared(best, column));
@@ -74,9 +64,7 @@ function matches(text: string, terms: readonly string[]): number {
 function bestCell(names: readonly Cell[], terms: readonly string[], row: string): Cell | undefined {
 	const own = termsOf(row);
 	const others = terms.filter((term) => !own.includes(term));
-	const rated = names
-		.map((cell) => ({ cell, score: matches(cell.text, others) }))
-		.sort((a, b) => b.score - a.score);
+	const rated = names.map((cell) => ({ cell, score: matches(cell.text, others) })).sort((a, b) => b.score - a.score);
 	const [first, second] = rated;
 	return first && first.score > (second?.score ?? 0) ? first.cell : undefined;
 }

@@ -28,10 +28,7 @@ const nounsOfMoney =
 	'(?:price|cost|fee|salary|amount|total|sum|budget|revenue|profit|turnover|balance|fine|penalty|rent|deposit|airfare|dividend|wage|charge|tax)';
 
 const asked: readonly (readonly [RegExp, Want])[] = [
-	[
-		/\b(?:which|what) pages?\b|\bpage number\b|^where (?:in|on) (?:the|this|which) (?:document|file|pdf|text)/i,
-		'page',
-	],
+	[/\b(?:which|what) pages?\b|\bpage number\b|^where (?:in|on) (?:the|this|which) (?:document|file|pdf|text)/i, 'page'],
 	[/\be-?mail(?: address(?:es)?)?\b/i, 'email'],
 	[/\b(?:tele)?phone\b|\bfax\b/i, 'phone'],
 	[/\bweb ?site\b|\burl\b|\blink\b|\bweb address\b/i, 'link'],
@@ -45,10 +42,7 @@ const asked: readonly (readonly [RegExp, Want])[] = [
 		'percentage',
 	],
 	[/\b(?:what|which) time\b/i, 'time'],
-	[
-		/^what (?:happens|if)\b|\bwhat happens\b|\bin which case\b|\bunder (?:what|which)\b/i,
-		'condition',
-	],
+	[/^what (?:happens|if)\b|\bwhat happens\b|\bin which case\b|\bunder (?:what|which)\b/i, 'condition'],
 	[
 		/\bwhen\b|\b(?:what|which) (?:is the )?(?:\w+ )?(?:date|year|day|month)\b|\bdeadline\b|\bdue date\b|\bsince when\b/i,
 		'date',
@@ -57,10 +51,7 @@ const asked: readonly (readonly [RegExp, Want])[] = [
 		/\bhow (?:large|big|tall|high|heavy|far|deep|wide|hot|cold|fast)\b|\bhow many (?:grams|litres|liters|kilograms|metres|meters|miles|watts|degrees)\b|\b(?:what|which) (?:temperature|size|weight|length|height|distance|capacity|area|speed)\b|\bhow much (?:water|milk|coffee|space|room|power|weight|energy|fuel)\b/i,
 		'measure',
 	],
-	[
-		/\bwho(?:m|se)?\b|\bwhich (?:person|company|judge|author|president)\b|\bname of the\b/i,
-		'person',
-	],
+	[/\bwho(?:m|se)?\b|\bwhich (?:person|company|judge|author|president)\b|\bname of the\b/i, 'person'],
 	[/\bwhere\b|\b(?:which|what) (?:city|country|town|place|address|state|location)\b/i, 'place'],
 	[/\bwhy\b|\breasons?\b|\bwhat for\b/i, 'reason'],
 	[
@@ -79,10 +70,7 @@ const asked: readonly (readonly [RegExp, Want])[] = [
 		/^(?:what|who) (?:is|are|was|were) (?:(?:a|an|the|meant by) )?[^?]{2,60}\??$|\bdefin(?:e|ition)\b|\bmean(?:s|ing)?\b|\bstands? for\b/i,
 		'definition',
 	],
-	[
-		/^(?:is|are|was|were|does|do|did|has|have|had|can|could|may|must|should|shall|will|would)\b/i,
-		'yes-no',
-	],
+	[/^(?:is|are|was|were|does|do|did|has|have|had|can|could|may|must|should|shall|will|would)\b/i, 'yes-no'],
 ];
 
 const numberWord =
@@ -99,8 +87,7 @@ const numberWords = new RegExp(`\\b${numberWord}\\b`, 'gi');
 const years = /(?<![\d.,/-])(?:1[4-9]|20)\d{2}(?![\d.,]*\d)/g;
 const names =
 	/(?:\b(?:Mr|Ms|Mrs|Dr|Prof|President|Judge|Justice|Sen|Senator)\.? )?\p{Lu}[\p{L}'’.-]+(?:,? (?:of |de |van |von |the )?\p{Lu}[\p{L}'’.]*){1,4}|\b(?:Mr|Ms|Mrs|Dr|Prof|President)\.? \p{Lu}\p{L}+/gu;
-const places =
-	/\b(?:in|at|from|to|near) (?:the )?\p{Lu}[\p{L}'’.-]+(?:,? (?:of )?\p{Lu}[\p{L}'’.]*){0,4}/gu;
+const places = /\b(?:in|at|from|to|near) (?:the )?\p{Lu}[\p{L}'’.-]+(?:,? (?:of )?\p{Lu}[\p{L}'’.]*){0,4}/gu;
 const reasons =
 	/\b(?:because|since|due to|in order to|so that|as a result|therefore|the reason|owing to|to ensure|to assure)\b/gi;
 
@@ -117,9 +104,7 @@ const contacts: ReadonlySet<Want> = new Set(['email', 'phone', 'link']);
 export function wantOf(question: string): Want {
 	// “Who invented the telephone?” asks for no number.
 	const isOther = /^(?:who|when|where|why|how)\b/i.test(question.trim());
-	const fitting = asked.find(
-		([pattern, want]) => !(isOther && contacts.has(want)) && pattern.test(question),
-	);
+	const fitting = asked.find(([pattern, want]) => !(isOther && contacts.has(want)) && pattern.test(question));
 	return fitting?.[1] ?? 'anything';
 }
 
@@ -131,12 +116,7 @@ export function thingsIn(text: string, want: Want): readonly string[] {
 		case 'duration':
 			return matches(text, durations);
 		case 'amount':
-			return firstOf(
-				found(text, 'amount'),
-				found(text, 'decimal'),
-				found(text, 'percentage'),
-				matches(text, measures),
-			);
+			return firstOf(found(text, 'amount'), found(text, 'decimal'), found(text, 'percentage'), matches(text, measures));
 		case 'percentage':
 			return found(text, 'percentage');
 		case 'number':

@@ -22,15 +22,10 @@ export async function compareDocuments(question: Question, desk: ChatContext): P
 			quotes: [],
 		};
 	}
-	const { same, different, left, right } = await match(
-		unitsOf(desk, first),
-		unitsOf(desk, second),
-		desk.slices,
-	);
+	const { same, different, left, right } = await match(unitsOf(desk, first), unitsOf(desk, second), desk.slices);
 	const name = (at: number) => desk.sources[at]?.filename ?? '';
 	const one = (units: readonly Unit[]) => units.map((unit) => [unit]);
-	const most = async (units: readonly Unit[], count: number) =>
-		one(await telling(units, count, desk.slices));
+	const most = async (units: readonly Unit[], count: number) => one(await telling(units, count, desk.slices));
 	const parts = [
 		section('Different:', different.slice(0, shown.different), desk),
 		section('In both:', await most(same, shown.both), desk),
@@ -52,9 +47,7 @@ function twoOf({ scope }: Question, { sources }: ChatContext): [number, number |
 }
 
 function unitsOf({ collection }: ChatContext, document: number): readonly Unit[] {
-	return collection.units.filter(
-		(unit) => unit.document === document && !unit.isFurniture && unit.kind !== 'heading',
-	);
+	return collection.units.filter((unit) => unit.document === document && !unit.isFurniture && unit.kind !== 'heading');
 }
 
 async function match(left: readonly Unit[], right: readonly Unit[], slices: Slices) {
@@ -69,8 +62,7 @@ async function match(left: readonly Unit[], right: readonly Unit[], slices: Slic
 	for (const unit of left) {
 		if (slices.isOver) await slices.pause();
 		const equal = texts.get(fold(unit.text));
-		const other =
-			shapes.get(shapeOf(unit.text)) ?? labels.get(labelOf(unit) ?? '') ?? closest(unit, words);
+		const other = shapes.get(shapeOf(unit.text)) ?? labels.get(labelOf(unit) ?? '') ?? closest(unit, words);
 		if (equal) same.push(unit);
 		else if (other) different.push([unit, other]);
 		else alone.push(unit);
@@ -82,17 +74,11 @@ async function match(left: readonly Unit[], right: readonly Unit[], slices: Slic
 
 /** What stands before the colon, or in the first cell of a row. */
 function labelOf({ kind, cells, text }: Unit): string | undefined {
-	const label =
-		kind === 'row' && (cells?.length ?? 0) > 1
-			? cells?.[0]?.text
-			: /^([^:]{2,40}):\s/.exec(text)?.[1];
+	const label = kind === 'row' && (cells?.length ?? 0) > 1 ? cells?.[0]?.text : /^([^:]{2,40}):\s/.exec(text)?.[1];
 	return label && /\p{L}/u.test(label) ? fold(label) : undefined;
 }
 
-function keyed(
-	units: readonly Unit[],
-	keyOf: (unit: Unit) => string | undefined,
-): ReadonlyMap<string, Unit> {
+function keyed(units: readonly Unit[], keyOf: (unit: Unit) => string | undefined): ReadonlyMap<string, Unit> {
 	const map = new Map<string, Unit>();
 	for (const unit of units) {
 		const key = keyOf(unit);
@@ -101,10 +87,7 @@ function keyed(
 	return map;
 }
 
-async function wordIndex(
-	units: readonly Unit[],
-	slices: Slices,
-): Promise<ReadonlyMap<string, readonly Unit[]>> {
+async function wordIndex(units: readonly Unit[], slices: Slices): Promise<ReadonlyMap<string, readonly Unit[]>> {
 	const index = new Map<string, Unit[]>();
 	for (const unit of units) {
 		if (slices.isOver) await slices.pause();

@@ -10,11 +10,7 @@ import { gather, nounOf } from './list.ts';
 const words = /[\p{L}\p{N}]+(?:['’.,@/-][\p{L}\p{N}]+)*/gu;
 
 /** Counts things of a kind: words, pages, addresses… Whatever has equal copies counts once, except words, characters and sentences. */
-export async function countThings(
-	what: Listed,
-	question: Question,
-	desk: ChatContext,
-): Promise<Answer> {
+export async function countThings(what: Listed, question: Question, desk: ChatContext): Promise<Answer> {
 	const [one, many] = nounOf[what];
 	if (what === 'file') return countFiles(desk);
 	if (what === 'page')
@@ -35,9 +31,7 @@ export async function countThings(
 	const entries = await gather(what, question, desk);
 	const shown = entries.slice(0, 10).map((entry) => entry.text);
 	const examples =
-		what === 'sentence' || shown.length === 0
-			? ''
-			: `: ${enumerate(shown)}${entries.length > 10 ? ' among them' : ''}`;
+		what === 'sentence' || shown.length === 0 ? '' : `: ${enumerate(shown)}${entries.length > 10 ? ' among them' : ''}`;
 	return {
 		text: `${counted(entries.length, one, many)}${examples}.`,
 		brief: String(entries.length),
@@ -46,11 +40,7 @@ export async function countThings(
 }
 
 /** Counts how often words stand in the documents, whole words, in any case. */
-export async function countPhrase(
-	phrase: string,
-	question: Question,
-	desk: ChatContext,
-): Promise<Answer> {
+export async function countPhrase(phrase: string, question: Question, desk: ChatContext): Promise<Answer> {
 	const escaped = literally(fold(phrase).trim()).replace(/\s+/g, '\\s+');
 	const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
 	const counts = await countIn(desk, question, (text) => fold(text).match(pattern)?.length ?? 0);
@@ -79,13 +69,9 @@ function perFile(
 	counts: readonly number[],
 	before = '',
 ): Answer {
-	const asked = [...sources.keys()].filter(
-		(at) => scope.document === undefined || scope.document === at,
-	);
+	const asked = [...sources.keys()].filter((at) => scope.document === undefined || scope.document === at);
 	const total = asked.reduce((sum, at) => sum + (counts[at] ?? 0), 0);
-	const parts = asked.map(
-		(at) => `${counted(counts[at] ?? 0, one, many)} in ${sources[at]?.filename}`,
-	);
+	const parts = asked.map((at) => `${counted(counts[at] ?? 0, one, many)} in ${sources[at]?.filename}`);
 	const where = scope.pages
 		? ` (${scope.pages[0] === scope.pages[1] ? 'page' : 'pages'} ${[...new Set(scope.pages)].join('–')})`
 		: '';

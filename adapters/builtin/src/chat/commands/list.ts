@@ -33,37 +33,25 @@ interface Entry {
 }
 
 /** Lists all things of a kind, each once, with where they stand. */
-export async function listThings(
-	what: Listed,
-	question: Question,
-	desk: ChatContext,
-): Promise<Answer> {
+export async function listThings(what: Listed, question: Question, desk: ChatContext): Promise<Answer> {
 	if (what === 'file' || what === 'page') return listFiles(desk);
 	const entries = await gather(what, question, desk);
 	const [one, many] = nounOf[what];
-	if (entries.length === 0)
-		return { text: `Not found in the attached documents: there are no ${many}.`, quotes: [] };
+	if (entries.length === 0) return { text: `Not found in the attached documents: there are no ${many}.`, quotes: [] };
 	const shown = entries.slice(0, mostShown);
 	const lines = shown.map(({ text, places }) => `- ${text} ${places.map(citation).join(' ')}`);
 	const rest = entries.length - shown.length;
 	return {
-		text: [
-			`${counted(entries.length, one, many)}:`,
-			'',
-			...lines,
-			...(rest > 0 ? [`and ${rest} more.`] : []),
-		].join('\n'),
+		text: [`${counted(entries.length, one, many)}:`, '', ...lines, ...(rest > 0 ? [`and ${rest} more.`] : [])].join(
+			'\n',
+		),
 		brief: shown.map(({ text }) => text).join('; '),
 		quotes: shown.flatMap(({ places }) => places[0] ?? []),
 	};
 }
 
 /** All different things of a kind within the question's scope, in order. */
-export async function gather(
-	what: Listed,
-	question: Question,
-	desk: ChatContext,
-): Promise<readonly Entry[]> {
+export async function gather(what: Listed, question: Question, desk: ChatContext): Promise<readonly Entry[]> {
 	const { collection, sources, slices } = desk;
 	const fits = fitting(question);
 	const entries = new Map<string, Entry>();
@@ -84,10 +72,7 @@ export async function gather(
 	return [...entries.values()];
 }
 
-function textsOf(
-	what: Listed,
-	unit: { readonly kind: string; readonly text: string },
-): readonly string[] {
+function textsOf(what: Listed, unit: { readonly kind: string; readonly text: string }): readonly string[] {
 	if (what === 'heading') return unit.kind === 'heading' ? [unit.text] : [];
 	if (what === 'sentence') return unit.kind === 'sentence' ? [unit.text] : [];
 	if (['word', 'character', 'file', 'page'].includes(what)) return [];
@@ -99,8 +84,7 @@ function textsOf(
 
 function listFiles({ sources }: ChatContext): Answer {
 	const lines = sources.map(
-		({ filename, hasPages, pageCount }) =>
-			`- ${filename}${hasPages ? `: ${counted(pageCount, 'page')}` : ''}`,
+		({ filename, hasPages, pageCount }) => `- ${filename}${hasPages ? `: ${counted(pageCount, 'page')}` : ''}`,
 	);
 	return {
 		text: [`${counted(sources.length, 'document')}:`, '', ...lines].join('\n'),

@@ -39,10 +39,7 @@ export function showPage(question: Question, desk: ChatContext): Answer {
 	};
 }
 
-async function exactly(
-	question: Question,
-	{ collection, slices }: ChatContext,
-): Promise<readonly Unit[] | undefined> {
+async function exactly(question: Question, { collection, slices }: ChatContext): Promise<readonly Unit[] | undefined> {
 	if (question.phrases.length === 0) return undefined;
 	const fits = fitting(question);
 	const wanted = question.phrases.map(fold);

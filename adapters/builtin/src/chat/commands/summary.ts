@@ -23,13 +23,10 @@ export async function summarise(question: Question, desk: ChatContext): Promise<
 		const count = share ?? usualLength(group.length, groups.size);
 		chosen.push(...(await telling(group, count, desk.slices)));
 	}
-	if (chosen.length === 0)
-		return { text: 'Not found in the attached documents: there is no text.', quotes: [] };
+	if (chosen.length === 0) return { text: 'Not found in the attached documents: there is no text.', quotes: [] };
 	const quotes = chosen.map((unit) => quoteOf(unit, desk.sources));
 	const lead =
-		desk.sources.length > 1
-			? 'The sentences that say most in each document:'
-			: 'The sentences that say most:';
+		desk.sources.length > 1 ? 'The sentences that say most in each document:' : 'The sentences that say most:';
 	return {
 		text: [lead, '', ...quotes.map((quote) => `- ${quoted(quote)}`)].join('\n'),
 		brief: quotes.map(({ text }) => text).join(' '),
@@ -38,11 +35,7 @@ export async function summarise(question: Question, desk: ChatContext): Promise<
 }
 
 /** The most telling units of one document, in order: those that share many words with the rest, first ones before later ones. */
-export async function telling(
-	all: readonly Unit[],
-	count: number,
-	slices: Slices,
-): Promise<readonly Unit[]> {
+export async function telling(all: readonly Unit[], count: number, slices: Slices): Promise<readonly Unit[]> {
 	const terms = new Map<Unit, readonly string[]>();
 	const frequency = new Map<string, number>();
 	for (const unit of candidates(all)) {
@@ -87,10 +80,7 @@ function isFirstBelow(unit: Unit, all: readonly Unit[]): boolean {
 
 function isBelowAbstract({ heading }: Unit, all: ReadonlyMap<number, Unit>): boolean {
 	const title = heading === undefined ? undefined : all.get(heading)?.text;
-	return (
-		title !== undefined &&
-		/^[\d.\s]*(?:abstract|(?:executive )?summary|overview|conclusions?)\b/i.test(title)
-	);
+	return title !== undefined && /^[\d.\s]*(?:abstract|(?:executive )?summary|overview|conclusions?)\b/i.test(title);
 }
 
 /** All there is, or what is about the words that the question has beside its command. */
@@ -103,9 +93,7 @@ async function topicOf(question: Question, desk: ChatContext): Promise<readonly 
 	const ranked = all.filter(({ coverage }) => coverage >= 0.5);
 	const [best] = ranked;
 	if (!best) return units;
-	const headings = new Set(
-		ranked.filter(({ unit }) => unit.kind === 'heading').map(({ unit }) => unit.id),
-	);
+	const headings = new Set(ranked.filter(({ unit }) => unit.kind === 'heading').map(({ unit }) => unit.id));
 	const below = units.filter((unit) => unit.heading !== undefined && headings.has(unit.heading));
 	return below.length > 2
 		? below

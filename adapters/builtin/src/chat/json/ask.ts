@@ -17,29 +17,18 @@ const closely = 4;
 const anywhere = Number.POSITIVE_INFINITY;
 
 /** Asks the documents for a field by its name and description. */
-export async function byQuestion(
-	field: Field,
-	question: Question,
-	desk: ChatContext,
-): Promise<readonly Candidate[]> {
+export async function byQuestion(field: Field, question: Question, desk: ChatContext): Promise<readonly Candidate[]> {
 	const all = fieldTerms(field);
 	const telling = all.filter((term) => !kindWords.has(term));
 	const terms = telling.length > 0 ? telling : all;
 	if (terms.length === 0) return [];
 	const want = wantFor(field);
-	const ranked = await rank(
-		desk,
-		{ ...anything, terms, want, scope: question.scope },
-		fitting(question),
-	);
+	const ranked = await rank(desk, { ...anything, terms, want, scope: question.scope }, fitting(question));
 	const near = ranked.filter((one) => one.coverage >= 0.5).slice(0, 3);
 	if (want === 'anything') {
 		const meant = [...terms, ...terms.flatMap(synonymsOf)];
 		return near
-			.filter(
-				({ unit: { kind, text } }) =>
-					kind !== 'heading' && termsOf(text).some((term) => meant.includes(term)),
-			)
+			.filter(({ unit: { kind, text } }) => kind !== 'heading' && termsOf(text).some((term) => meant.includes(term)))
 			.map(({ unit }) => unit.text);
 	}
 	const own = new Set(terms);
@@ -52,11 +41,7 @@ export async function byQuestion(
 }
 
 /** The only address or number for calls in the documents is the one that is meant. */
-export async function onlyOne(
-	field: Field,
-	question: Question,
-	desk: ChatContext,
-): Promise<readonly Candidate[]> {
+export async function onlyOne(field: Field, question: Question, desk: ChatContext): Promise<readonly Candidate[]> {
 	const want = wantFor(field);
 	if (want !== 'email' && want !== 'phone' && want !== 'link') return [];
 	const found = await gather(want, question, desk);
@@ -70,10 +55,7 @@ export function fitsKind(value: string, field: Field): boolean {
 	const isIdentifier = nameTerms(field.name).some((term) => identifiers.has(term));
 	if (isIdentifier && type === 'string') return /\d/.test(value) && value.split(' ').length < 5;
 	const isNumber = type === 'number' || type === 'integer';
-	return (
-		!isNumber ||
-		(figuresOf(value).length < 3 && !/^\p{L}{1,3}\s?\d|\p{L}+ \p{L}+ \p{L}+/u.test(value))
-	);
+	return !isNumber || (figuresOf(value).length < 3 && !/^\p{L}{1,3}\s?\d|\p{L}+ \p{L}+ \p{L}+/u.test(value));
 }
 
 /** A question that asks nothing yet. */
@@ -125,11 +107,7 @@ function wantFor({ schema, name }: Field): Want {
 	if (schema.format === 'email' || /\be-?mail\b/.test(words)) return 'email';
 	if (schema.format === 'uri' || /\b(?:url|web ?site|link)\b/.test(words)) return 'link';
 	if (/\b(?:phone|fax|telephone)\b/.test(words)) return 'phone';
-	if (
-		schema.format === 'date' ||
-		schema.format === 'date-time' ||
-		/\b(?:date|deadline|day)\b/.test(words)
-	)
+	if (schema.format === 'date' || schema.format === 'date-time' || /\b(?:date|deadline|day)\b/.test(words))
 		return 'date';
 	if (types.includes('number') || types.includes('integer')) {
 		if (/\b(?:percent|percentage|rate|share)\b/.test(words)) return 'percentage';

@@ -34,8 +34,7 @@ function isoDate(text: string): string | undefined {
 function ofType(candidate: Candidate, type: TypeName, schema: JsonObject): readonly Json[] {
 	if (type === 'null' || type === 'object' || type === 'array') return [];
 	if (type === 'boolean') return truth(candidate);
-	if (type === 'string')
-		return typeof candidate === 'string' ? texts(candidate, schema) : [String(candidate)];
+	if (type === 'string') return typeof candidate === 'string' ? texts(candidate, schema) : [String(candidate)];
 	if (typeof candidate === 'boolean') return [];
 	const numbers = typeof candidate === 'number' ? [candidate] : numbersIn(candidate);
 	return type === 'integer' ? numbers.filter(Number.isInteger) : numbers;
@@ -43,9 +42,7 @@ function ofType(candidate: Candidate, type: TypeName, schema: JsonObject): reado
 
 function numbersIn(text: string): readonly number[] {
 	const amounts = findAll(text, 'amount').map((find) => find.text);
-	return [...amounts, ...figuresOf(text).map((find) => find.text), text].flatMap(
-		(one) => numberOf(one) ?? [],
-	);
+	return [...amounts, ...figuresOf(text).map((find) => find.text), text].flatMap((one) => numberOf(one) ?? []);
 }
 
 function truth(candidate: Candidate): readonly boolean[] {
@@ -64,14 +61,11 @@ function texts(text: string, { format, pattern, maxLength }: JsonObject): readon
 			return findAll(text, 'email').map((find) => find.text);
 		case 'uri':
 		case 'url':
-			return findAll(text, 'link').map((find) =>
-				find.text.startsWith('www') ? `https://${find.text}` : find.text,
-			);
+			return findAll(text, 'link').map((find) => (find.text.startsWith('www') ? `https://${find.text}` : find.text));
 	}
 	const trimmed = text.trim();
 	const parts = typeof pattern === 'string' ? trimmed.split(/[\s,;()]+/).slice(0, 60) : [];
-	const cut =
-		typeof maxLength === 'number' && trimmed.length > maxLength ? [atWord(trimmed, maxLength)] : [];
+	const cut = typeof maxLength === 'number' && trimmed.length > maxLength ? [atWord(trimmed, maxLength)] : [];
 	return [trimmed, ...parts, ...cut];
 }
 

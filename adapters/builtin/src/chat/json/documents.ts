@@ -13,10 +13,8 @@ import { type Label, labelsIn, valuesByName } from './labels.ts';
 import { namedSchemas, resolve, type Schema, typesOf } from './schema.ts';
 import { rowsFor } from './tables.ts';
 
-const answerNames =
-	/^(?:answer|response|reply|result|text|message|content|output|explanation|final answer)$/i;
-const quoteNames =
-	/\b(?:quotes?|evidence|citations?|excerpts?|passages?|snippets?|verbatim|sources?|references?)\b/i;
+const answerNames = /^(?:answer|response|reply|result|text|message|content|output|explanation|final answer)$/i;
+const quoteNames = /\b(?:quotes?|evidence|citations?|excerpts?|passages?|snippets?|verbatim|sources?|references?)\b/i;
 const fileNames = /^(?:file|filename|file name|source|source file|document|document name)$/i;
 const lists: readonly (readonly [RegExp, Listed])[] = [
 	[/\bdates\b/i, 'date'],
@@ -72,13 +70,7 @@ function loneString(schema: Schema): string | undefined {
 	const flat = resolve(schema, schema);
 	const strings = namedSchemas(flat.properties).filter(([, property]) => {
 		const own = resolve(property, schema);
-		return (
-			typesOf(own)[0] === 'string' &&
-			!own.enum &&
-			!own.format &&
-			own.const === undefined &&
-			!own.pattern
-		);
+		return typesOf(own)[0] === 'string' && !own.enum && !own.format && own.const === undefined && !own.pattern;
 	});
 	return strings.length === 1 && Object.keys((flat.properties as JsonObject) ?? {}).length === 1
 		? strings[0]?.[0]
@@ -86,29 +78,18 @@ function loneString(schema: Schema): string | undefined {
 }
 
 /** What a field gets by its name alone: the answer, its quotes and places, facts about the files. */
-async function fromAnswer(
-	field: Field,
-	answer: Answer,
-	desk: ChatContext,
-): Promise<readonly Candidate[] | undefined> {
+async function fromAnswer(field: Field, answer: Answer, desk: ChatContext): Promise<readonly Candidate[] | undefined> {
 	const name = spaced(field.name).toLowerCase();
 	const [quote] = answer.quotes;
 	const isText = typesOf(field.schema)[0] === 'string';
 	if (answerNames.test(name))
-		return isText
-			? [answer.brief ?? answer.text]
-			: answer.brief === undefined
-				? []
-				: [answer.brief];
+		return isText ? [answer.brief ?? answer.text] : answer.brief === undefined ? [] : [answer.brief];
 	if (isText && fileNames.test(name))
 		return quote ? [quote.file] : desk.sources.slice(0, 1).map((source) => source.filename);
-	if (isText && quoteNames.test(name) && !/\bnumber|date\b/.test(name))
-		return quote ? [quote.text] : undefined;
+	if (isText && quoteNames.test(name) && !/\bnumber|date\b/.test(name)) return quote ? [quote.text] : undefined;
 	if (/^page(?: number)?$/.test(name)) return quote?.page === undefined ? undefined : [quote.page];
-	if (/^(?:page count|pages|number of pages|num pages|total pages)$/.test(name))
-		return pagesOf(desk);
-	if (/^(?:(?:is )?found|answerable|has answer|is answered)$/.test(name))
-		return [answer.brief !== undefined];
+	if (/^(?:page count|pages|number of pages|num pages|total pages)$/.test(name)) return pagesOf(desk);
+	if (/^(?:(?:is )?found|answerable|has answer|is answered)$/.test(name)) return [answer.brief !== undefined];
 	if (isText && /^(?:summary|abstract|overview)$/.test(name)) return [await summaryOf(desk)];
 	if (isText && /^(?:title|heading|document title)$/.test(name)) return titleOf(desk);
 	return undefined;
@@ -134,8 +115,7 @@ async function summaryOf({ collection, slices }: ChatContext): Promise<string> {
 }
 
 function titleOf({ collection }: ChatContext): readonly string[] {
-	const heading =
-		collection.units.slice(0, 40).find((unit) => unit.kind === 'heading') ?? collection.units[0];
+	const heading = collection.units.slice(0, 40).find((unit) => unit.kind === 'heading') ?? collection.units[0];
 	return heading ? [heading.text] : [];
 }
 
@@ -161,9 +141,7 @@ async function members(
 		if (found.length > 0) return found;
 	}
 	const anywhere = all.filter(
-		(member) =>
-			typeof member === 'string' &&
-			desk.collection.units.some((unit) => hasWord(unit.text, spaced(member))),
+		(member) => typeof member === 'string' && desk.collection.units.some((unit) => hasWord(unit.text, spaced(member))),
 	);
 	return anywhere.length === 1 ? anywhere : [];
 }
@@ -171,9 +149,7 @@ async function members(
 function hasWord(text: string, word: string): boolean {
 	const [inside, wanted] = [fold(text), fold(word)];
 	const at = inside.indexOf(wanted);
-	return (
-		at >= 0 && !/[\p{L}\p{N}]/u.test((inside[at - 1] ?? '') + (inside[at + wanted.length] ?? ''))
-	);
+	return at >= 0 && !/[\p{L}\p{N}]/u.test((inside[at - 1] ?? '') + (inside[at + wanted.length] ?? ''));
 }
 
 async function listFor(
@@ -183,8 +159,7 @@ async function listFor(
 	desk: ChatContext,
 ): Promise<readonly Candidate[] | undefined> {
 	const words = spaced(field.name);
-	const all = async (what: Listed) =>
-		(await gather(what, question, desk)).slice(0, 100).map((entry) => entry.text);
+	const all = async (what: Listed) => (await gather(what, question, desk)).slice(0, 100).map((entry) => entry.text);
 	if (Array.isArray(field.schema.enum)) return members(field, [], desk);
 	if (fileNames.test(words.replace(/s$/, ''))) return desk.sources.map((source) => source.filename);
 	if (quoteNames.test(words)) return answer.quotes.map((quote) => quote.text);
@@ -194,7 +169,6 @@ async function listFor(
 	if (field.schema.format === 'date') return all('date');
 	if (/\b(?:points|takeaways|highlights|sentences|facts|findings|bullets)\b/i.test(words))
 		return (await telling(desk.collection.units, 5, desk.slices)).map((unit) => unit.text);
-	if (/\b(?:answers?|results?|items|passages)\b/i.test(words))
-		return answer.quotes.map((quote) => quote.text);
+	if (/\b(?:answers?|results?|items|passages)\b/i.test(words)) return answer.quotes.map((quote) => quote.text);
 	return undefined;
 }

@@ -44,7 +44,5 @@ export function fieldTerms({ name, schema }: Field): readonly string[] {
 
 /** What a field is about, in words. */
 export function fieldWords({ name, schema }: Pick<Field, 'name' | 'schema'>): string {
-	return [spaced(name), schema.title, schema.description]
-		.filter((text) => typeof text === 'string')
-		.join(' ');
+	return [spaced(name), schema.title, schema.description].filter((text) => typeof text === 'string').join(' ');
 }

@@ -79,8 +79,7 @@ class Filling {
 		const types = typesOf(schema);
 		if (types.includes('object') && (schema.properties || !types.includes('string')))
 			return this.#object(raw, schema, path);
-		if (types.includes('array') && (schema.items || !types.includes('string')))
-			return this.#array(raw, schema, path);
+		if (types.includes('array') && (schema.items || !types.includes('string'))) return this.#array(raw, schema, path);
 		return this.#leaf(raw, schema, path);
 	}
 
@@ -111,10 +110,7 @@ class Filling {
 	async #object(raw: Schema, schema: JsonObject, path: readonly string[]): Promise<Outcome> {
 		const required = new Set(stringsIn(schema.required));
 		const known = new Map(namedSchemas(schema.properties));
-		const others =
-			typeof schema.additionalProperties === 'object'
-				? (schema.additionalProperties as Schema)
-				: true;
+		const others = typeof schema.additionalProperties === 'object' ? (schema.additionalProperties as Schema) : true;
 		for (const name of required) if (!known.has(name)) known.set(name, others);
 		const value: Record<string, Json> = {};
 		const missing: string[] = [];
@@ -133,8 +129,7 @@ class Filling {
 
 	/** Objects that have to have more members than are named get some. */
 	#addProperties(value: Record<string, Json>, schema: JsonObject, others: Schema): void {
-		const least =
-			typeof schema.minProperties === 'number' ? Math.min(schema.minProperties, mostItems) : 0;
+		const least = typeof schema.minProperties === 'number' ? Math.min(schema.minProperties, mostItems) : 0;
 		for (let count = 1; Object.keys(value).length < least; count++) {
 			if (count > mostItems * 2) return;
 			define(value, `field${count}`, this.#least(resolve(others, this.#root), []).value);
@@ -142,12 +137,7 @@ class Filling {
 	}
 
 	/** Optional members go when there are too many. */
-	#asFew(
-		value: Record<string, Json>,
-		{ maxProperties }: JsonObject,
-		required: ReadonlySet<string>,
-		raw: Schema,
-	): Json {
+	#asFew(value: Record<string, Json>, { maxProperties }: JsonObject, required: ReadonlySet<string>, raw: Schema): Json {
 		if (typeof maxProperties !== 'number' || this.#isValid(value, raw)) return value;
 		const optional = Object.keys(value).filter((name) => !required.has(name));
 		const over = Object.keys(value).length - maxProperties;
@@ -176,19 +166,12 @@ class Filling {
 		return { value, missing: [...new Set(missing)], isFound: found.length > 0 };
 	}
 
-	async #tuple(
-		raw: Schema,
-		schema: JsonObject,
-		first: readonly Schema[],
-		path: readonly string[],
-	): Promise<Outcome> {
+	async #tuple(raw: Schema, schema: JsonObject, first: readonly Schema[], path: readonly string[]): Promise<Outcome> {
 		const parts: Outcome[] = [];
-		for (const [at, part] of first.entries())
-			parts.push(await this.node(part, [...path, String(at)], true));
+		for (const [at, part] of first.entries()) parts.push(await this.node(part, [...path, String(at)], true));
 		const value = parts.map((part) => part.value);
 		const least = typeof schema.minItems === 'number' ? Math.min(schema.minItems, mostLeast) : 0;
-		while (value.length < least)
-			value.push((await this.node((schema.items ?? true) as Schema, path, true)).value);
+		while (value.length < least) value.push((await this.node((schema.items ?? true) as Schema, path, true)).value);
 		const most = typeof schema.maxItems === 'number' ? schema.maxItems : value.length;
 		return {
 			value: this.#isValid(value, raw) ? value : value.slice(0, most),

@@ -14,26 +14,13 @@ const mostLabels = 20_000;
 const inline = /^([^:]{2,60}):\s+(\S.*)$/s;
 /** Stems of names that say a kind, and little without the one around them: `seller.name`. */
 export const kindWords: ReadonlySet<string> = new Set(
-	[
-		'name',
-		'id',
-		'value',
-		'number',
-		'date',
-		'address',
-		'amount',
-		'type',
-		'text',
-		'title',
-		'description',
-		'email',
-	].map(stem),
+	['name', 'id', 'value', 'number', 'date', 'address', 'amount', 'type', 'text', 'title', 'description', 'email'].map(
+		stem,
+	),
 );
 
 /** Kinds of values that stand beside the thing itself: `Seller's e-mail`, `VAT number`. */
-const contacts = new Set(
-	['number', 'no', 'id', 'e-mail', 'email', 'phone', 'telephon', 'address'].map(stem),
-);
+const contacts = new Set(['number', 'no', 'id', 'e-mail', 'email', 'phone', 'telephon', 'address'].map(stem));
 /** How the head of a mail names them. */
 const heads: Readonly<Record<string, readonly string[]>> = { sender: ['from'], recipient: ['to'] };
 
@@ -44,8 +31,7 @@ export async function labelsIn(units: readonly Unit[], slices: Slices): Promise<
 		if (labels.length > mostLabels) break;
 		if (slices.isOver) await slices.pause();
 		const next = units[at + 1];
-		const below =
-			next?.page === unit.page && next.document === unit.document ? next.text : undefined;
+		const below = next?.page === unit.page && next.document === unit.document ? next.text : undefined;
 		for (const [name, value] of labelsOf(unit, below))
 			if (/\p{L}/u.test(name)) labels.push({ terms: wordsOf(name).map(stem), value });
 	}
@@ -69,10 +55,7 @@ export function valuesByName({ name, path }: Field, labels: readonly Label[]): r
 		.map(({ label }) => label.value);
 }
 
-function labelsOf(
-	{ cells, text, kind }: Unit,
-	below: string | undefined,
-): readonly (readonly [string, string])[] {
+function labelsOf({ cells, text, kind }: Unit, below: string | undefined): readonly (readonly [string, string])[] {
 	if (kind !== 'row') {
 		const [, name, value] = inline.exec(text) ?? [];
 		if (name && value) return [[name, value]];
@@ -96,12 +79,10 @@ function likeness(field: readonly string[], label: readonly string[]): number {
 	const worth = new Map(field.map((term) => [term, worthIn(label, term)]));
 	const telling = field.filter((term) => !kindWords.has(term));
 	if (telling.length > 0 && telling.every((term) => worth.get(term) === 0)) return 0;
-	const isAlone = (term: string, others: readonly string[]) =>
-		contacts.has(term) && worthIn(others, term) === 0;
+	const isAlone = (term: string, others: readonly string[]) => contacts.has(term) && worthIn(others, term) === 0;
 	const isWhole = label.every((term) => worthIn(field, term) > 0);
 	const isOther =
-		label.some((term) => isAlone(term, field)) ||
-		(!isWhole && field.some((term) => isAlone(term, label)));
+		label.some((term) => isAlone(term, field)) || (!isWhole && field.some((term) => isAlone(term, label)));
 	const shared = [...worth.values()].reduce((sum, one) => sum + one, 0);
 	return ((2 * shared) / (field.length + label.length)) * (isOther ? 0.5 : 1);
 }

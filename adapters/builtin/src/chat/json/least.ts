@@ -54,18 +54,11 @@ function leastString({ minLength, pattern, format }: JsonObject): string {
 /** The number nearest to zero that a schema takes. */
 function leastNumber(schema: JsonObject, isWhole: boolean): number {
 	const step =
-		typeof schema.multipleOf === 'number' && schema.multipleOf > 0
-			? schema.multipleOf
-			: isWhole
-				? 1
-				: undefined;
+		typeof schema.multipleOf === 'number' && schema.multipleOf > 0 ? schema.multipleOf : isWhole ? 1 : undefined;
 	const low = bound(schema.minimum, schema.exclusiveMinimum, Number.NEGATIVE_INFINITY, Math.max);
 	const high = bound(schema.maximum, schema.exclusiveMaximum, Number.POSITIVE_INFINITY, Math.min);
 	const inside = (value: number) =>
-		value >= low &&
-		value <= high &&
-		value !== schema.exclusiveMinimum &&
-		value !== schema.exclusiveMaximum;
+		value >= low && value <= high && value !== schema.exclusiveMinimum && value !== schema.exclusiveMaximum;
 	if (inside(0)) return 0;
 	const edge = low > 0 || (low === 0 && schema.exclusiveMinimum === 0) ? low : high;
 	const upward = edge === low ? 1 : -1;
@@ -85,10 +78,7 @@ function bound(
 	none: number,
 	stricter: (...values: number[]) => number,
 ): number {
-	return stricter(
-		typeof closed === 'number' ? closed : none,
-		typeof open === 'number' ? open : none,
-	);
+	return stricter(typeof closed === 'number' ? closed : none, typeof open === 'number' ? open : none);
 }
 
 function between(edge: number, other: number, upward: number): number {

@@ -120,15 +120,12 @@ class PatternReader {
 		const end = closing(this.#pattern, this.#at);
 		const inside = this.#pattern.slice(this.#at, end);
 		this.#at = end + 1;
-		if (inside.startsWith('^'))
-			return ['x', '0', '-', ' '].find((one) => matchesPattern(`^[${inside}]$`, one)) ?? '';
+		if (inside.startsWith('^')) return ['x', '0', '-', ' '].find((one) => matchesPattern(`^[${inside}]$`, one)) ?? '';
 		return inside.startsWith('\\') ? escaped(inside[1] ?? '') : (inside[0] ?? '');
 	}
 
 	#repeated(atom: string): string {
-		const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(
-			this.#pattern.slice(this.#at, this.#at + 20),
-		);
+		const quantifier = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})\??/.exec(this.#pattern.slice(this.#at, this.#at + 20));
 		if (!quantifier) return atom;
 		this.#at += quantifier[0].length;
 		const [mark, least] = quantifier;
@@ -139,8 +136,7 @@ class PatternReader {
 
 function closing(pattern: string, from: number): number {
 	let at = from;
-	while (at < pattern.length && (pattern[at] !== ']' || at === from))
-		at += pattern[at] === '\\' ? 2 : 1;
+	while (at < pattern.length && (pattern[at] !== ']' || at === from)) at += pattern[at] === '\\' ? 2 : 1;
 	return at;
 }
 

@@ -29,20 +29,14 @@ export function stringsIn(value: Json | undefined): readonly string[] {
 /** The schemas in a keyword that takes named ones: `properties`. */
 export function namedSchemas(value: Json | undefined): readonly (readonly [string, Schema])[] {
 	if (!isObject(value)) return [];
-	return Object.entries(value).flatMap(([name, schema]) =>
-		isSchema(schema) ? [[name, schema] as const] : [],
-	);
+	return Object.entries(value).flatMap(([name, schema]) => (isSchema(schema) ? [[name, schema] as const] : []));
 }
 
 /**
  * A schema as an object with its references followed and `allOf` merged in. A reference that comes round again adds nothing. `false`
  * is not resolved: nothing is valid.
  */
-export function resolve(
-	schema: Schema,
-	root: Schema,
-	seen: ReadonlySet<string> = new Set(),
-): JsonObject {
+export function resolve(schema: Schema, root: Schema, seen: ReadonlySet<string> = new Set()): JsonObject {
 	if (typeof schema === 'boolean') return {};
 	const { $ref, allOf, ...own } = schema;
 	const parts = [...schemasIn(allOf)];

@@ -18,24 +18,13 @@ const columnNames: Readonly<Record<string, string>> = {
 type Row = ReadonlyMap<string, string>;
 
 /** Rows for a list of objects: the answer's quotes when it asks for citations, else those of the table whose columns are named like the members. */
-export function rowsFor(
-	names: readonly string[],
-	field: Field,
-	answer: Answer,
-	desk: ChatContext,
-): readonly Row[] {
+export function rowsFor(names: readonly string[], field: Field, answer: Answer, desk: ChatContext): readonly Row[] {
 	const cited = citations(names, field, answer);
 	return cited ?? tableRows(names, desk.collection.units);
 }
 
-function citations(
-	names: readonly string[],
-	{ name }: Field,
-	answer: Answer,
-): readonly Row[] | undefined {
-	const isCitation = /\b(?:citations?|sources?|quotes?|references?|evidence|passages?)\b/i.test(
-		spaced(name),
-	);
+function citations(names: readonly string[], { name }: Field, answer: Answer): readonly Row[] | undefined {
+	const isCitation = /\b(?:citations?|sources?|quotes?|references?|evidence|passages?)\b/i.test(spaced(name));
 	const known = names.map((one) => partOf(spaced(one)));
 	if (!isCitation && !(known.includes('page') && known.includes('text'))) return undefined;
 	return answer.quotes.map((quote) => {
@@ -52,16 +41,12 @@ function citations(
 function partOf(name: string): 'file' | 'page' | 'text' | undefined {
 	if (/\bpage\b/i.test(name)) return 'page';
 	if (/\b(?:file|filename|source|document)\b/i.test(name)) return 'file';
-	return /\b(?:quotes?|text|sentence|passage|excerpt|content|evidence|snippet)\b/i.test(name)
-		? 'text'
-		: undefined;
+	return /\b(?:quotes?|text|sentence|passage|excerpt|content|evidence|snippet)\b/i.test(name) ? 'text' : undefined;
 }
 
 /** The rows of the table with the most columns that are named like members; at least half of the members have to be found. */
 function tableRows(names: readonly string[], units: readonly Unit[]): readonly Row[] {
-	const headers = [...new Set(units.flatMap((unit) => unit.header ?? []))].flatMap(
-		(id) => units[id] ?? [],
-	);
+	const headers = [...new Set(units.flatMap((unit) => unit.header ?? []))].flatMap((id) => units[id] ?? []);
 	const rated = headers
 		.map((header) => ({ header, columns: columnsOf(names, header.cells ?? []) }))
 		.sort((a, b) => b.columns.size - a.columns.size);
@@ -80,9 +65,7 @@ function columnsOf(names: readonly string[], cells: readonly Cell[]): ReadonlyMa
 		for (const name of names) {
 			const terms = meant(name);
 			const isFree = (cell: Cell) => meant === nameTerms || ![...columns.values()].includes(cell);
-			const cell = cells.find(
-				(one) => isFree(one) && termsOf(one.text).some((term) => terms.includes(term)),
-			);
+			const cell = cells.find((one) => isFree(one) && termsOf(one.text).some((term) => terms.includes(term)));
 			if (cell && !columns.has(name)) columns.set(name, cell);
 		}
 	return columns;
@@ -93,11 +76,7 @@ function alike(name: string): readonly string[] {
 	return [...nameTerms(name).flatMap(synonymsOf), ...words.map(stem)];
 }
 
-function rowOf(
-	cells: readonly Cell[],
-	columns: ReadonlyMap<string, Cell>,
-	names: readonly Cell[],
-): Row {
+function rowOf(cells: readonly Cell[], columns: ReadonlyMap<string, Cell>, names: readonly Cell[]): Row {
 	const row = new Map<string, string>();
 	for (const [name, column] of columns) {
 		const cell = below(cells, column, names);

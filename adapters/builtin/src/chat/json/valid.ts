@@ -1,14 +1,6 @@
 import type { Json, JsonObject } from '@plinth/core';
 import { matchesPattern } from './pattern.ts';
-import {
-	isObject,
-	namedSchemas,
-	resolve,
-	type Schema,
-	schemasIn,
-	stringsIn,
-	typesOf,
-} from './schema.ts';
+import { isObject, namedSchemas, resolve, type Schema, schemasIn, stringsIn, typesOf } from './schema.ts';
 
 const deepest = 60;
 
@@ -32,13 +24,7 @@ export interface Effort {
  * Whether a value is valid by the keywords of JSON Schema that describe data. Texts whose pattern cannot be run count as invalid, and
  * everything counts as valid once the effort is spent, or below a depth that no value has.
  */
-export function isValid(
-	value: Json,
-	schema: Schema,
-	root: Schema,
-	effort: Effort,
-	depth = 0,
-): boolean {
+export function isValid(value: Json, schema: Schema, root: Schema, effort: Effort, depth = 0): boolean {
 	if (typeof schema === 'boolean') return schema;
 	effort.left--;
 	if (effort.left < 0 || depth > deepest) return true;
@@ -61,11 +47,7 @@ function isEqual(one: Json, other: Json): boolean {
 	return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function hasContent(
-	value: Json,
-	schema: JsonObject,
-	sub: (schema: Schema, of: Json) => boolean,
-): boolean {
+function hasContent(value: Json, schema: JsonObject, sub: (schema: Schema, of: Json) => boolean): boolean {
 	if (typeof value === 'string') return isString(value, schema);
 	if (typeof value === 'number') return isNumber(value, schema);
 	if (Array.isArray(value)) return isArray(value, schema, sub);
@@ -106,30 +88,21 @@ function isNumber(value: number, schema: JsonObject): boolean {
 	);
 }
 
-function isArray(
-	value: readonly Json[],
-	schema: JsonObject,
-	sub: (schema: Schema, of: Json) => boolean,
-): boolean {
+function isArray(value: readonly Json[], schema: JsonObject, sub: (schema: Schema, of: Json) => boolean): boolean {
 	const first = schemasIn(schema.prefixItems);
 	const { items, contains } = schema;
 	const rest = value.slice(first.length);
 	return (
 		atLeast(value.length, schema.minItems) &&
 		atMost(value.length, schema.maxItems) &&
-		(schema.uniqueItems !== true ||
-			new Set(value.map((one) => JSON.stringify(one))).size === value.length) &&
+		(schema.uniqueItems !== true || new Set(value.map((one) => JSON.stringify(one))).size === value.length) &&
 		first.every((one, at) => at >= value.length || sub(one, value[at] ?? null)) &&
 		(!(isObject(items) || typeof items === 'boolean') || rest.every((one) => sub(items, one))) &&
 		(!isObject(contains) || value.some((one) => sub(contains, one)))
 	);
 }
 
-function isRecord(
-	value: JsonObject,
-	schema: JsonObject,
-	sub: (schema: Schema, of: Json) => boolean,
-): boolean {
+function isRecord(value: JsonObject, schema: JsonObject, sub: (schema: Schema, of: Json) => boolean): boolean {
 	const properties = new Map(namedSchemas(schema.properties));
 	const patterns = namedSchemas(schema.patternProperties);
 	const { additionalProperties, propertyNames } = schema;

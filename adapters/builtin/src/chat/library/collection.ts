@@ -42,8 +42,7 @@ export async function createCollection(
 	for (const { id, text } of units) {
 		if (slices.isOver) await slices.pause();
 		index.add({ id, text });
-		for (const term of new Set(termsOf(text)))
-			frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+		for (const term of new Set(termsOf(text))) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
 	}
 	const frequency = (term: string) => frequencies.get(term) ?? 0;
 	return {
@@ -128,9 +127,5 @@ function isOneOff(one: string, other: string): boolean {
 	let at = 0;
 	while (at < one.length && one[at] === other[at]) at++;
 	const rest = (word: string, skipped: number) => word.slice(at + skipped);
-	return (
-		rest(one, 1) === rest(other, 1) ||
-		rest(one, 1) === rest(other, 0) ||
-		rest(one, 0) === rest(other, 1)
-	);
+	return rest(one, 1) === rest(other, 1) || rest(one, 1) === rest(other, 0) || rest(one, 0) === rest(other, 1);
 }

@@ -24,11 +24,7 @@ export class Library {
 	readonly #shelf = new Map<string, Shelved>();
 
 	/** Opens a set of documents for a question's terms. An aborted signal rejects with its reason; what others wait for goes on. */
-	async open(
-		sources: readonly Source[],
-		terms: readonly string[],
-		signal: AbortSignal,
-	): Promise<Opened> {
+	async open(sources: readonly Source[], terms: readonly string[], signal: AbortSignal): Promise<Opened> {
 		const characters = charactersOf(sources);
 		if (characters > wholeCharacters) {
 			const portions = await choosePortions(sources, terms, signal);

@@ -13,8 +13,7 @@ export function aligned(rows: readonly Row[]): readonly Row[] {
 	if (rows.length < fewestRows) return rows;
 	const parted = rows.map((row) => row.flatMap((cell) => split(cell, isBetweenFigures)));
 	const starts = countStarts(parted);
-	const isBelow = (_: string, right: string, at: number) =>
-		figure.test(right) && (starts.get(at) ?? 0) >= 2;
+	const isBelow = (_: string, right: string, at: number) => figure.test(right) && (starts.get(at) ?? 0) >= 2;
 	const [header = [], ...body] = parted.map((row) => row.flatMap((cell) => split(cell, isBelow)));
 	return [asWide(header, usualWidth(body)), ...body];
 }

@@ -29,8 +29,7 @@ interface Open {
 const marker = /^(?:[•●▪■◦○‣⁃·*!–—-]|\d{1,3}[.)]|\(?[a-z]\)|\([ivx\d]+\))$/i;
 const inlineMarker = /^(?:[•●▪■◦○‣⁃·*–—-]|\d{1,3}[.)])\s+(?=\S)/;
 const label = /^[\p{Lu}][\p{L}\p{N} .#/()'-]{0,40}:(?:\s|$)/u;
-const division =
-	/^(?:table|title|chapter|part|section|article|appendix|annex|schedule)\s+[\dIVXA-Z]+:/i;
+const division = /^(?:table|title|chapter|part|section|article|appendix|annex|schedule)\s+[\dIVXA-Z]+:/i;
 const contact = /@|\d[\d ().-]{6,}\d$/;
 const openEnd = /(?:[,–—-]|\b(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with))$/i;
 
@@ -102,9 +101,7 @@ function readLine(raw: string): { readonly item: boolean; readonly cells: readon
 	const mark = inlineMarker.exec(first.text)?.[0].length ?? 0;
 	const cell = { ...first, text: first.text.slice(mark), from: first.from + mark };
 	// A number in front belongs to what it counts: “2. Liste” is found by its number too.
-	return mark > 0 && !/^\d/.test(first.text)
-		? { item: true, cells: [cell] }
-		: { item: mark > 0, cells };
+	return mark > 0 && !/^\d/.test(first.text) ? { item: true, cells: [cell] } : { item: mark > 0, cells };
 }
 
 /** A single cell below one that is not the first of its row goes on with it. */

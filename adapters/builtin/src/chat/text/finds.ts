@@ -1,13 +1,5 @@
 /** Kinds of things that can be told by how they are written. */
-export type FindKind =
-	| 'date'
-	| 'amount'
-	| 'email'
-	| 'link'
-	| 'phone'
-	| 'percentage'
-	| 'time'
-	| 'decimal';
+export type FindKind = 'date' | 'amount' | 'email' | 'link' | 'phone' | 'percentage' | 'time' | 'decimal';
 
 /** Something found in a text, as it stands there. */
 export interface Find {
@@ -34,10 +26,7 @@ const patterns: Readonly<Record<FindKind, RegExp>> = {
 		].join('|'),
 		'giu',
 	),
-	amount: new RegExp(
-		`(?:${currency})\\s?${figure}|${figure}\\s?(?:${currency}|dollars?\\b|euros?\\b|cents?\\b)`,
-		'gu',
-	),
+	amount: new RegExp(`(?:${currency})\\s?${figure}|${figure}\\s?(?:${currency}|dollars?\\b|euros?\\b|cents?\\b)`, 'gu'),
 	percentage: /\d+(?:[.,]\d+)?\s?(?:%|percent\b|per cent\b)/giu,
 	decimal: /(?<![\p{L}\d.,])\d{1,3}(?:[.,']?\d{3}){0,4}[.,]\d{2}(?![\d\p{L}.,%])/gu,
 	email: /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,6}\p{L}{2,24}/gu,
@@ -72,12 +61,9 @@ export function numberOf(text: string): number | undefined {
 	const marks = digits.split(mark ?? ' ').length - 1;
 	const isDecimal =
 		last >= 0 &&
-		((marks === 1 && digits.length - last !== 4) ||
-			/[.,]/.test(digits.slice(0, last).replaceAll(mark ?? '', '')));
+		((marks === 1 && digits.length - last !== 4) || /[.,]/.test(digits.slice(0, last).replaceAll(mark ?? '', '')));
 	const whole = isDecimal ? digits.slice(0, last) : digits;
-	const value = Number(
-		`${whole.replace(/[.,]/g, '')}${isDecimal ? `.${digits.slice(last + 1)}` : ''}`,
-	);
+	const value = Number(`${whole.replace(/[.,]/g, '')}${isDecimal ? `.${digits.slice(last + 1)}` : ''}`);
 	return Number.isFinite(value) ? value : undefined;
 }
 

@@ -17,8 +17,7 @@ export function runningLines(pages: readonly Page[]): ReadonlySet<string> {
 	const step = Math.ceil(pages.length / mostPages);
 	const filled = pages.filter((page, at) => at % step === 0 && page.text.trim() !== '');
 	for (const page of filled)
-		for (const shape of new Set(edgeLines(page.text).map(shapeOf)))
-			counts.set(shape, (counts.get(shape) ?? 0) + 1);
+		for (const shape of new Set(edgeLines(page.text).map(shapeOf))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
 	const least = Math.max(fewestPages, filled.length * 0.4);
 	return new Set([...counts].filter(([, count]) => count >= least).map(([shape]) => shape));
 }
@@ -37,18 +36,14 @@ export function withoutLineNumbers(lines: readonly string[]): readonly string[] 
 	const last = numbers.findLastIndex((number) => number !== undefined);
 	const between = lines.slice(first, last + 1).filter((line) => line.trim() !== '').length;
 	if (!inOrder || counted.length < 10 || counted.length < between) return lines;
-	return lines.map((line) =>
-		line.replace(/^\s*\d{1,3}(?=\s|$)/, (number) => ' '.repeat(number.length)),
-	);
+	return lines.map((line) => line.replace(/^\s*\d{1,3}(?=\s|$)/, (number) => ' '.repeat(number.length)));
 }
 
 /** Takes away the `>` with which mails mark what they quote. One line alone keeps it: `> 5 mg` is no quote. */
 export function withoutQuoteMarks(lines: readonly string[]): readonly string[] {
 	const isMarked = lines.map((line) => /^\s*>(?:[\s>]|$)/.test(line));
 	return lines.map((line, at) =>
-		isMarked[at] && (isMarked[at - 1] || isMarked[at + 1])
-			? line.replace(/^(?:\s*>)+ ?/, '')
-			: line,
+		isMarked[at] && (isMarked[at - 1] || isMarked[at + 1]) ? line.replace(/^(?:\s*>)+ ?/, '') : line,
 	);
 }
 

@@ -1,14 +1,12 @@
 /** Longer ones are no sentences but runs of data: they are divided. */
 const longest = 700;
-const boundary =
-	/[.!?…؟۔।]+["”’')\]]*\d{0,2}\s+(?=["“‘'([¿¡]*[\p{Lu}\p{Lo}\p{N}])|[。！？]["”’」』）]*\s*/gu;
+const boundary = /[.!?…؟۔।]+["”’')\]]*\d{0,2}\s+(?=["“‘'([¿¡]*[\p{Lu}\p{Lo}\p{N}])|[。！？]["”’」』）]*\s*/gu;
 const titles =
 	/(?:^|[\s(\d])(?:Dr|Mr|Mrs|Ms|Prof|St|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Gov|Sen|Rep|vs|cf|approx|e\.g|i\.e|Messrs|Mme|Mlle|ul|al|Arts?|Pub|Stat)\.\s*$/i;
 const numberedThings =
 	/(?:^|[\s(\d])(?:No|Nos|Nr|Fig|Figs|Vol|p|pp|Sec|Ch|Ref|Tel|Ext|Apt|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s*$/i;
 const initial = /(?:^|[\s(.])\p{Lu}\.\s*$/u;
-const starter =
-	/^(?:The|It|In|This|These|An|He|She|We|They|However|If|When|But|At|On|For|As|There)\b/;
+const starter = /^(?:The|It|In|This|These|An|He|She|We|They|However|If|When|But|At|On|For|As|There)\b/;
 
 /** Splits a paragraph into its sentences, verbatim but for blanks at their ends. */
 export function sentencesOf(paragraph: string): readonly string[] {
@@ -16,8 +14,7 @@ export function sentencesOf(paragraph: string): readonly string[] {
 	let start = 0;
 	for (const match of paragraph.matchAll(boundary)) {
 		const end = match.index + match[0].length;
-		if (!ends(paragraph.slice(Math.max(start, end - 24), end), paragraph.slice(end, end + 24)))
-			continue;
+		if (!ends(paragraph.slice(Math.max(start, end - 24), end), paragraph.slice(end, end + 24))) continue;
 		sentences.push(paragraph.slice(start, end).trim());
 		start = end;
 	}

@@ -40,9 +40,7 @@ function endOfTable(blocks: readonly Block[], from: number): number {
 function isSecondLine({ kind, cells, text }: Block, first: Block): boolean {
 	const [cell] = cells ?? [];
 	const edge = first.cells?.[0]?.to ?? 0;
-	return (
-		kind === 'heading' && cell !== undefined && cell.from > edge && text.split(' ').length <= 3
-	);
+	return kind === 'heading' && cell !== undefined && cell.from > edge && text.split(' ').length <= 3;
 }
 
 function tableOf(blocks: readonly Block[], offset: number): readonly Placed[] {

@@ -52,8 +52,7 @@ export class UnitReader {
 			ids.push(this.units.length);
 			this.#add(document, page, block, block.header === undefined ? undefined : ids[block.header]);
 		}
-		for (const line of repeated)
-			this.#push({ document, page, kind: 'sentence', text: line, isFurniture: true });
+		for (const line of repeated) this.#push({ document, page, kind: 'sentence', text: line, isFurniture: true });
 	}
 
 	#part(lines: readonly string[], running: ReadonlySet<string>): [string[], string[]] {

@@ -1,7 +1,6 @@
 /** Runs of letters and digits, with what joins them inside: `self-employed`, `1,458.33`, `INV-2024-001`, `a@b.org`. */
 const tokenPattern = /[\p{L}\p{N}\p{M}]+(?:[-'’.,:/@_][\p{L}\p{N}\p{M}]+)*/gu;
-const cjk =
-	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const plain = /^[a-z]+$/;
 /** Longer ones are no words, and stemming takes time that grows with the square of their length. */
 const longestWord = 40;
@@ -117,7 +116,6 @@ function unsuffixed(word: string): string {
 		['ly', 4],
 		['e', 3],
 	] as const)
-		if (word.endsWith(suffix) && word.length - suffix.length >= rest)
-			return word.slice(0, -suffix.length);
+		if (word.endsWith(suffix) && word.length - suffix.length >= rest) return word.slice(0, -suffix.length);
 	return word;
 }

@@ -21,18 +21,12 @@ export async function* callTools(
 			};
 		const id = idOf(request, run, index, tool.name, text);
 		yield { type: 'tool_call', index, id, name: tool.name, arguments: '' };
-		for (const piece of text.match(/.{1,24}/gsu) ?? [])
-			yield { type: 'tool_call', index, arguments: piece };
+		for (const piece of text.match(/.{1,24}/gsu) ?? []) yield { type: 'tool_call', index, arguments: piece };
 	}
 	yield { type: 'finish', reason: 'tool_calls' };
 }
 
-function idOf(
-	{ messages }: ChatRequest,
-	{ seed }: ChatRun,
-	index: number,
-	...rest: readonly string[]
-): string {
+function idOf({ messages }: ChatRequest, { seed }: ChatRun, index: number, ...rest: readonly string[]): string {
 	const hash = createHash('sha256').update(`${seed}/${messages.length}/${index}/${rest.join('/')}`);
 	return `call_${hash.digest('hex').slice(0, 24)}`;
 }

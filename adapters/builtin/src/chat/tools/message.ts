@@ -16,17 +16,14 @@ export function messageFinder(words: string): Finder {
 	const used = new Set<string>();
 	const given = jsonIn(words);
 	const take = (candidates: readonly Candidate[]): readonly Candidate[] => {
-		const fresh = candidates.filter(
-			(one) => typeof one === 'boolean' || !used.has(fold(String(one))),
-		);
+		const fresh = candidates.filter((one) => typeof one === 'boolean' || !used.has(fold(String(one))));
 		// The first is taken by whoever asks; the others are for when it does not fit.
 		if (fresh[0] !== undefined) used.add(fold(String(fresh[0])));
 		return fresh;
 	};
 	const values = (field: Field): readonly Candidate[] => {
 		const own = given?.[field.name];
-		if (typeof own === 'string' || typeof own === 'number' || typeof own === 'boolean')
-			return [own];
+		if (typeof own === 'string' || typeof own === 'number' || typeof own === 'boolean') return [own];
 		if (Array.isArray(field.schema.enum)) return members(field.schema.enum, words);
 		return take([...explicit(field, words), ...guesses(field, words)]);
 	};
@@ -34,8 +31,7 @@ export function messageFinder(words: string): Finder {
 		values: async (field) => values(field),
 		list: async (field) => {
 			const own = given?.[field.name];
-			if (Array.isArray(own))
-				return own.filter((one) => typeof one === 'string' || typeof one === 'number');
+			if (Array.isArray(own)) return own.filter((one) => typeof one === 'string' || typeof one === 'number');
 			return take(listed(field, words, values));
 		},
 		rows: async () => [],
@@ -72,17 +68,14 @@ function guesses({ schema, name }: Field, words: string): readonly Candidate[] {
 	if (type === 'boolean') return switches(name, words);
 	const label = fold(`${spaced(name)} ${schema.format ?? ''}`);
 	if (/\be-?mail\b/.test(label)) return findAll(words, 'email').map((find) => find.text);
-	if (/\b(?:ur[il]|link|website)\b/.test(label))
-		return findAll(words, 'link').map((find) => find.text);
+	if (/\b(?:ur[il]|link|website)\b/.test(label)) return findAll(words, 'link').map((find) => find.text);
 	if (/\bdate\b/.test(label)) return findAll(words, 'date').map((find) => find.text);
 	if (/\btime\b/.test(label)) return findAll(words, 'time').map((find) => find.text);
 	const isFree =
 		/\b(?:query|q|text|prompt|message|question|input|content|keywords?|search|topic|terms?|expression|sql|body|subject|code|task|description)\b/.test(
 			label,
 		);
-	const found = isFree
-		? [...restOf(words), ...placesIn(words)]
-		: [...placesIn(words), ...restOf(words)];
+	const found = isFree ? [...restOf(words), ...placesIn(words)] : [...placesIn(words), ...restOf(words)];
 	return [...inQuotes(words), ...found];
 }
 
@@ -103,10 +96,7 @@ function numbersNear(name: string, words: string): readonly Candidate[] {
 /** True where a switch is named, false where it is denied. */
 function switches(name: string, words: string): readonly Candidate[] {
 	const spelling = literally(spaced(name)).replaceAll(' ', '[ _-]');
-	if (
-		new RegExp(`\\b(?:no|not|without|don'?t|disable)\\b[^.,;]{0,16}\\b${spelling}`, 'i').test(words)
-	)
-		return [false];
+	if (new RegExp(`\\b(?:no|not|without|don'?t|disable)\\b[^.,;]{0,16}\\b${spelling}`, 'i').test(words)) return [false];
 	return new RegExp(`\\b${spelling}\\b`, 'i').test(words) ? [true] : [];
 }
 
@@ -137,18 +127,12 @@ function restOf(words: string): readonly string[] {
 	return rest === '' ? [] : [rest];
 }
 
-function listed(
-	field: Field,
-	words: string,
-	values: (field: Field) => readonly Candidate[],
-): readonly Candidate[] {
+function listed(field: Field, words: string, values: (field: Field) => readonly Candidate[]): readonly Candidate[] {
 	if (Array.isArray(field.schema.enum)) return members(field.schema.enum, words);
 	const [type] = typesOf(field.schema);
 	if (type === 'number' || type === 'integer') return figuresOf(words).map((figure) => figure.text);
 	const quotes = inQuotes(words);
 	if (quotes.length > 0) return quotes;
 	const [first] = values(field);
-	return typeof first === 'string'
-		? first.split(/\s*(?:,|;|\band\b)\s*/).filter((part) => part !== '')
-		: [];
+	return typeof first === 'string' ? first.split(/\s*(?:,|;|\band\b)\s*/).filter((part) => part !== '') : [];
 }

@@ -39,9 +39,7 @@ function said(value: Json): string {
 	const entries = Object.entries(value);
 	return entries.length === 0
 		? 'nothing'
-		: entries
-				.map(([name, one]) => `${name} ${isObject(one) ? `(${said(one)})` : said(one)}`)
-				.join(', ');
+		: entries.map(([name, one]) => `${name} ${isObject(one) ? `(${said(one)})` : said(one)}`).join(', ');
 }
 
 function asLines(text: string): string {

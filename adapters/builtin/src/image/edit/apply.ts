@@ -128,12 +128,7 @@ interface StepContext {
 	readonly scale: number;
 }
 
-async function applyStep(
-	picture: Bitmap,
-	step: Step,
-	job: EditJob,
-	context: StepContext,
-): Promise<Bitmap> {
+async function applyStep(picture: Bitmap, step: Step, job: EditJob, context: StepContext): Promise<Bitmap> {
 	const keep = step.scope && scopeMask(picture, step.scope, context);
 	if (step.scope && !keep) return picture;
 	const before = keep && copy(picture);

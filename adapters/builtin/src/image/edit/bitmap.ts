@@ -89,13 +89,8 @@ export interface BoundedSize extends Size {
 }
 
 /** Whole pixels, at least one a side, at most {@link MAX_SIDE} and {@link MAX_PIXELS}; the ratio stays. */
-export function clampSize(
-	{ width, height }: Size,
-	side = MAX_SIDE,
-	pixels = MAX_PIXELS,
-): BoundedSize {
+export function clampSize({ width, height }: Size, side = MAX_SIDE, pixels = MAX_PIXELS): BoundedSize {
 	const scale = Math.min(1, side / width, side / height, Math.sqrt(pixels / (width * height)));
-	const whole = (length: number): number =>
-		Math.max(1, scale < 1 ? Math.floor(length * scale) : Math.round(length));
+	const whole = (length: number): number => Math.max(1, scale < 1 ? Math.floor(length * scale) : Math.round(length));
 	return { width: whole(width), height: whole(height), ...(scale < 1 && { limited: true }) };
 }

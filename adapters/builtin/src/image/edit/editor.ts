@@ -1,10 +1,4 @@
-import type {
-	ImageEditRequest,
-	ImageInput,
-	ImageModel,
-	ImageResult,
-	ImageRun,
-} from '@plinth/plugin-image/model';
+import type { ImageEditRequest, ImageInput, ImageModel, ImageResult, ImageRun } from '@plinth/plugin-image/model';
 import type { FitOptions, ImageCodec, RawImage } from '@plinth/toolkit';
 import { createPool, type Pool, workerFile } from '../../pool.ts';
 import type { Bitmap, Size } from './bitmap.ts';
@@ -110,11 +104,7 @@ function alphaOf({ width, height, data }: RawImage): Uint8Array {
 	return alpha;
 }
 
-function result(
-	request: ImageEditRequest,
-	plan: EditPlan,
-	{ picture, opaque, notes, undone }: Edited,
-): ImageResult {
+function result(request: ImageEditRequest, plan: EditPlan, { picture, opaque, notes, undone }: Edited): ImageResult {
 	const { report, steps } = plan;
 	const skipped = undoneParts(report, steps.length, undone).map((part) => `Not done: ${part}.`);
 	const warnings = [...plan.warnings, ...skipped, ...notes];

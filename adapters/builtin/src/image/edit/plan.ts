@@ -81,9 +81,7 @@ export function planEdit(wish: EditWish): EditPlan {
 function sayMade(operation: Understood, size: Size | undefined): string {
 	if (!size) return sayOperation(operation);
 	const made = `${size.width}x${size.height}`;
-	return operation.verb.name === 'resize'
-		? `resize ${made}`
-		: `${sayOperation(operation)}, limited to ${made}`;
+	return operation.verb.name === 'resize' ? `resize ${made}` : `${sayOperation(operation)}, limited to ${made}`;
 }
 
 function isSame(a: Size, b: Size): boolean {

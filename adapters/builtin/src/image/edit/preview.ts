@@ -7,10 +7,7 @@ import { halve } from './ops/scale.ts';
 export function statesToShow(steps: number, partials: number): ReadonlySet<number> {
 	const number = Math.min(partials, steps - 1);
 	return new Set(
-		Array.from(
-			{ length: Math.max(0, number) },
-			(_, i) => Math.round(((i + 1) * steps) / (number + 1)) - 1,
-		),
+		Array.from({ length: Math.max(0, number) }, (_, i) => Math.round(((i + 1) * steps) / (number + 1)) - 1),
 	);
 }
 

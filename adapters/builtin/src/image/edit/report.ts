@@ -21,26 +21,16 @@ export function sayOperation({ verb, args, scope }: Understood): string {
 }
 
 /** What was not done during the work, and why. */
-export function undoneParts(
-	{ said }: Report,
-	steps: number,
-	undone: readonly Undone[],
-): readonly string[] {
+export function undoneParts({ said }: Report, steps: number, undone: readonly Undone[]): readonly string[] {
 	return undone.map(({ step, why }) => `${said[said.length - steps + step]} (${why})`);
 }
 
 /** `Applied: blur 4 px; rotate 90°. Not understood: “add a unicorn”. Not done: trim (it changes nothing in this picture).` */
-export function revisedPrompt(
-	report: Report,
-	steps: number,
-	undone: readonly Undone[] = [],
-): string {
+export function revisedPrompt(report: Report, steps: number, undone: readonly Undone[] = []): string {
 	const { said, unknown, lacking, resized } = report;
 	const first = said.length - steps;
 	const done = said.filter((_, index) => !undone.some(({ step }) => step === index - first));
-	const nothing = resized
-		? 'Applied: only the size.'
-		: 'Applied: nothing; the picture is unchanged.';
+	const nothing = resized ? 'Applied: only the size.' : 'Applied: nothing; the picture is unchanged.';
 	const parts = [done.length > 0 ? `Applied: ${done.join('; ')}.` : nothing];
 	if (unknown.length > 0) parts.push(`Not understood: ${listed(unknown)}.`);
 	const missing = [...new Set([...lacking, ...undoneParts(report, steps, undone)])];

@@ -19,11 +19,7 @@ function room(canvas: Canvas, table: number, size: number): string {
 	const { width, height, plan, shapes } = canvas;
 	const { sky, accent } = plan.palette;
 	const dark = plan.time === 'night' || plan.time === 'dusk';
-	const wall = mix(
-		mix(sky[1], adjust(accent, 180), 0.25),
-		rgb(dark ? '#2b2433' : '#f3e7d4'),
-		dark ? 0.5 : 0.62,
-	);
+	const wall = mix(mix(sky[1], adjust(accent, 180), 0.25), rgb(dark ? '#2b2433' : '#f3e7d4'), dark ? 0.5 : 0.62);
 	const wood = mix(rgb('#7a4a2c'), wall, 0.2);
 	const top = table - size * 0.07;
 	const lean = width * shapes.range(0.1, 0.25);
@@ -41,11 +37,7 @@ function room(canvas: Canvas, table: number, size: number): string {
 function vase(canvas: Canvas, foot: { x: number; y: number }, size: number): string {
 	const { plan, shapes } = canvas;
 	const { accent, ink, sky } = plan.palette;
-	const glaze = mix(
-		shapes.pick([rgb('#3a6f8f'), rgb('#e9dcc4'), rgb('#a8503c'), adjust(accent, 160)]),
-		sky[1],
-		0.12,
-	);
+	const glaze = mix(shapes.pick([rgb('#3a6f8f'), rgb('#e9dcc4'), rgb('#a8503c'), adjust(accent, 160)]), sky[1], 0.12);
 	const { x, y } = foot;
 	const s = size * 0.01;
 	const p = (dx: number, dy: number): string => `${n(x + dx * s)} ${n(y + dy * s)}`;

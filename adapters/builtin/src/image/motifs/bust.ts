@@ -20,11 +20,7 @@ interface Looks {
 }
 
 /** Draws head and shoulders. `foot` is the row where the shoulders end, `size` their height with the head, in pixels. */
-export function bust(
-	canvas: Canvas,
-	sitter: Sitter,
-	at: { x: number; foot: number; size: number },
-): string {
+export function bust(canvas: Canvas, sitter: Sitter, at: { x: number; foot: number; size: number }): string {
 	const looks = looksOf(canvas, sitter);
 	const scale = at.size / 100;
 	const parts = [
@@ -42,9 +38,7 @@ export function bust(
 
 function looksOf({ shapes, plan }: Canvas, sitter: Sitter): Looks {
 	const long = sitter.hair === 'long' || (sitter.hair === undefined && shapes.chance(0.5));
-	const style = shapes.pick(
-		long ? (['long', 'bun', 'curly'] as const) : (['short', 'short', 'curly'] as const),
-	);
+	const style = shapes.pick(long ? (['long', 'bun', 'curly'] as const) : (['short', 'short', 'curly'] as const));
 	return {
 		skin: shapes.pick(skins),
 		hair: shapes.pick(hairs),
@@ -64,10 +58,7 @@ function path(fill: string, d: string, more = ''): string {
 function hairBehind({ hair, style }: Looks): string {
 	const tone = hex(adjust(hair, 0, 1, -0.05));
 	if (style === 'long')
-		return path(
-			tone,
-			'M50 12C27 12 26 36 27 52C28 68 22 76 24 84H76C78 76 72 68 73 52C74 36 73 12 50 12Z',
-		);
+		return path(tone, 'M50 12C27 12 26 36 27 52C28 68 22 76 24 84H76C78 76 72 68 73 52C74 36 73 12 50 12Z');
 	if (style === 'bun') return `<circle cx="50" cy="12" r="9" fill="${tone}"/>`;
 	if (style === 'curly') {
 		return Array.from({ length: 11 }, (_, i) => {
@@ -87,11 +78,7 @@ function shoulders({ skin, cloth }: Looks): string {
 		path(lit, 'M38 73C26 76 14 79 9 90C18 82 30 80 40 77Z') +
 		path(shade, 'M42 56H58V72C58 80 50 84 50 84C50 84 42 80 42 72Z') +
 		path(hex(skin), 'M42 56H53V76C50 82 42 78 42 72Z') +
-		path(
-			lit,
-			'M38 72L50 92L41 97L33 75ZM62 72L50 92L59 97L67 75Z',
-			`stroke="${low}" stroke-width="0.6"`,
-		) +
+		path(lit, 'M38 72L50 92L41 97L33 75ZM62 72L50 92L59 97L67 75Z', `stroke="${low}" stroke-width="0.6"`) +
 		`<circle cx="50" cy="95" r="1.6" fill="#f0d184"/>`
 	);
 }
@@ -135,10 +122,7 @@ function hairBefore({ hair, style }: Looks, random: Random): string {
 	const shine = `<path d="M38 20Q44 15.6 52 16" fill="none" stroke="${lit}" stroke-width="1.4" stroke-linecap="round"/>`;
 	const locks =
 		style === 'long'
-			? path(
-					hex(hair),
-					'M32 40C30 56 33 66 29 80C24 70 26 54 29 40ZM68 40C70 56 67 66 71 80C76 70 74 54 71 40Z',
-				)
+			? path(hex(hair), 'M32 40C30 56 33 66 29 80C24 70 26 54 29 40ZM68 40C70 56 67 66 71 80C76 70 74 54 71 40Z')
 			: '';
 	return path(hex(hair), fringe) + shine + locks;
 }

@@ -18,8 +18,7 @@ export function hills(canvas: Canvas): SceneItem[] {
 		const color = distant(canvas, mix(turned, ink, near * 0.12), 0.72 * (1 - near) ** 1.25);
 		items.push(hill(canvas, i, near, color));
 		if (i === 1) items.push(mist(canvas, plan.horizon + 0.03));
-		if (i === HILLS - 2)
-			items.push(...subjectHill(canvas, mix(color, ink, 0.06), plan.horizon + 0.22));
+		if (i === HILLS - 2) items.push(...subjectHill(canvas, mix(color, ink, 0.06), plan.horizon + 0.22));
 	}
 	const front = adjust(mix(land, ink, 0.42), 0, 1.1);
 	const line = { period, count: 420, size: [unit * 0.02, unit * 0.07] as const, color: front };
@@ -80,12 +79,7 @@ function furrows(canvas: Canvas, line: Ridge, color: Rgb, near: number): string 
 function cypresses(
 	{ shapes }: Canvas,
 	line: Ridge,
-	{
-		period,
-		count,
-		size,
-		color,
-	}: { period: number; count: number; size: readonly [number, number]; color: Rgb },
+	{ period, count, size, color }: { period: number; count: number; size: readonly [number, number]; color: Rgb },
 ): string {
 	let path = '';
 	for (let i = 0; i < count; i++) {

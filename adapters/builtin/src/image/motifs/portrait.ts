@@ -64,10 +64,7 @@ function painting(canvas: Canvas, box: Box, look: Sitter): string {
 	const { plan } = canvas;
 	const { sky, ink, land } = plan.palette;
 	const { x, y, w, h } = box;
-	const back = [
-		mix(sky[1], rgb('#6a5a48'), 0.35),
-		mix(mix(ink, land, 0.35), rgb('#2a2018'), 0.3),
-	] as const;
+	const back = [mix(sky[1], rgb('#6a5a48'), 0.35), mix(mix(ink, land, 0.35), rgb('#2a2018'), 0.3)] as const;
 	return `
 		<defs><radialGradient id="b" cx="0.36" cy="0.34" r="0.85"><stop offset="0" stop-color="${hex(adjust(back[0], 0, 1, 0.12))}"/><stop offset="0.55" stop-color="${hex(back[0])}"/><stop offset="1" stop-color="${hex(back[1])}"/></radialGradient>
 		<clipPath id="c"><rect x="${n(x)}" y="${n(y)}" width="${n(w)}" height="${n(h)}"/></clipPath></defs>
@@ -96,9 +93,7 @@ function frame(outer: Box, rim: number): string {
 		{ from: 0.62, to: 0.8, tone: -0.12 },
 		{ from: 0.8, to: 1, tone: 0.08 },
 	];
-	const sides = steps
-		.map(({ from, to, tone }) => mitred(inset(outer, rim * from), rim * (to - from), tone))
-		.join('');
+	const sides = steps.map(({ from, to, tone }) => mitred(inset(outer, rim * from), rim * (to - from), tone)).join('');
 	const middle = inset(outer, rim * 0.71);
 	const corners = [
 		[outer.x, outer.y],
@@ -111,38 +106,19 @@ function frame(outer: Box, rim: number): string {
 		sides +
 		beads(middle, rim * 0.075) +
 		corners
-			.map(([cx, cy]) =>
-				rosette(
-					cx === outer.x ? at.x : at.x + at.w,
-					cy === outer.y ? at.y : at.y + at.h,
-					rim * 0.5,
-				),
-			)
+			.map(([cx, cy]) => rosette(cx === outer.x ? at.x : at.x + at.w, cy === outer.y ? at.y : at.y + at.h, rim * 0.5))
 			.join('')
 	);
 }
 
 function mitred({ x, y, w, h }: Box, t: number, tone: number): string {
-	const side = (d: string, color: Rgb): string =>
-		`<path d="${d}" fill="${hex(adjust(color, 0, 1, tone))}"/>`;
+	const side = (d: string, color: Rgb): string => `<path d="${d}" fill="${hex(adjust(color, 0, 1, tone))}"/>`;
 	const [r, b] = [x + w, y + h];
 	return (
-		side(
-			`M${n(x)} ${n(y)}H${n(r)}L${n(r - t)} ${n(y + t)}H${n(x + t)}Z`,
-			mix(gold.middle, gold.bright, 0.7),
-		) +
-		side(
-			`M${n(x)} ${n(y)}V${n(b)}L${n(x + t)} ${n(b - t)}V${n(y + t)}Z`,
-			mix(gold.middle, gold.bright, 0.3),
-		) +
-		side(
-			`M${n(r)} ${n(y)}V${n(b)}L${n(r - t)} ${n(b - t)}V${n(y + t)}Z`,
-			mix(gold.middle, gold.dark, 0.35),
-		) +
-		side(
-			`M${n(x)} ${n(b)}H${n(r)}L${n(r - t)} ${n(b - t)}H${n(x + t)}Z`,
-			mix(gold.middle, gold.dark, 0.6),
-		)
+		side(`M${n(x)} ${n(y)}H${n(r)}L${n(r - t)} ${n(y + t)}H${n(x + t)}Z`, mix(gold.middle, gold.bright, 0.7)) +
+		side(`M${n(x)} ${n(y)}V${n(b)}L${n(x + t)} ${n(b - t)}V${n(y + t)}Z`, mix(gold.middle, gold.bright, 0.3)) +
+		side(`M${n(r)} ${n(y)}V${n(b)}L${n(r - t)} ${n(b - t)}V${n(y + t)}Z`, mix(gold.middle, gold.dark, 0.35)) +
+		side(`M${n(x)} ${n(b)}H${n(r)}L${n(r - t)} ${n(b - t)}H${n(x + t)}Z`, mix(gold.middle, gold.dark, 0.6))
 	);
 }
 

@@ -7,13 +7,7 @@ export function abstract(canvas: Canvas): SceneItem[] {
 	const { height, plan, shapes, unit } = canvas;
 	const { sky, accent, land } = plan.palette;
 	const still = plan.pan === 0 ? 0 : 1;
-	const colors = [
-		accent,
-		land,
-		adjust(accent, 70),
-		adjust(sky[2], -50, 1.3),
-		mix(accent, sky[3], 0.5),
-	];
+	const colors = [accent, land, adjust(accent, 70), adjust(sky[2], -50, 1.3), mix(accent, sky[3], 0.5)];
 	const veils = [0, 1].map((i) =>
 		cloudItem(canvas, {
 			y: 0,

@@ -1,13 +1,5 @@
 import { mix, type Rgb, rgb } from '../color.ts';
-import {
-	discStamp,
-	leafStamp,
-	ringStamp,
-	type Stamp,
-	type Swarm,
-	streakStamp,
-	wingStamp,
-} from '../particles.ts';
+import { discStamp, leafStamp, ringStamp, type Stamp, type Swarm, streakStamp, wingStamp } from '../particles.ts';
 import type { Canvas, SceneItem } from './canvas.ts';
 import { type CloudBand, cloudItem } from './clouds.ts';
 import { aurora, fireworks } from './lights.ts';
@@ -22,8 +14,7 @@ export function skyItems(canvas: Canvas): SceneItem[] {
 	if (plan.without?.includes('clouds')) return items;
 	if (setting === 'sky') return [...items, ...cloudSea(canvas)];
 	if (weather === 'clear') items.push(clouds(canvas, 0.18, 0.3, 0.03));
-	if (weather === 'clouds')
-		items.push(clouds(canvas, 0.34, 0.5, 0.02), clouds(canvas, 0.5, 0.9, 0.1));
+	if (weather === 'clouds') items.push(clouds(canvas, 0.34, 0.5, 0.02), clouds(canvas, 0.5, 0.9, 0.1));
 	// Heavy clouds would hide what was asked for.
 	if (elements.includes('aurora')) return items;
 	if (weather === 'rain' || weather === 'storm' || weather === 'snow') {
@@ -41,10 +32,8 @@ export function airItems(canvas: Canvas): SceneItem[] {
 	if (has.has('birds')) swarms.push(birds(canvas));
 	if (has.has('fire')) swarms.push(embers(canvas));
 	if (has.has('fireflies')) swarms.push(fireflies(canvas));
-	if (has.has('petals'))
-		swarms.push(...falling(canvas, [rgb('#f7b7c9'), plan.palette.accent], 0.011, 22));
-	if (has.has('leaves'))
-		swarms.push(...falling(canvas, [rgb('#d9772b'), rgb('#b8442a'), rgb('#e0a93a')], 0.017, 14));
+	if (has.has('petals')) swarms.push(...falling(canvas, [rgb('#f7b7c9'), plan.palette.accent], 0.011, 22));
+	if (has.has('leaves')) swarms.push(...falling(canvas, [rgb('#d9772b'), rgb('#b8442a'), rgb('#e0a93a')], 0.017, 14));
 	if (has.has('bubbles')) swarms.push(bubbles(canvas));
 	if (plan.weather === 'rain') swarms.push(...rain(canvas, 1));
 	if (plan.weather === 'storm') swarms.push(...rain(canvas, 2));

@@ -63,10 +63,8 @@ function* paintsOf(plan: ScenePlan, width: number, height: number): Generator<Pa
 		yield surfaceLight(plan, width, height);
 		return;
 	}
-	if (plan.elements.includes('stars'))
-		yield stars(plan, width, plan.setting === 'space' ? height : horizon);
-	if (plan.elements.includes('rainbow'))
-		yield rainbow(width * (1 - plan.light.x), horizon, unit * 0.52);
+	if (plan.elements.includes('stars')) yield stars(plan, width, plan.setting === 'space' ? height : horizon);
+	if (plan.elements.includes('rainbow')) yield rainbow(width * (1 - plan.light.x), horizon, unit * 0.52);
 	const covered = plan.weather === 'storm' || plan.weather === 'rain' || plan.weather === 'fog';
 	const open = !covered && plan.setting !== 'space';
 	if (plan.without?.includes(plan.time === 'night' ? 'moon' : 'sun')) return;
@@ -80,13 +78,7 @@ function* paintsOf(plan: ScenePlan, width: number, height: number): Generator<Pa
 }
 
 /** Light around sun or moon, and a path of it on water. */
-function glow(
-	plan: ScenePlan,
-	width: number,
-	height: number,
-	unit: number,
-	strength: number,
-): Paint {
+function glow(plan: ScenePlan, width: number, height: number, unit: number, strength: number): Paint {
 	const [cx, cy] = [plan.light.x * width, plan.light.y * height];
 	const [r, g, b] = plan.palette.light;
 	const wide = unit * (plan.time === 'night' ? 0.26 : 0.42);
@@ -94,8 +86,7 @@ function glow(
 	const force = strength * (plan.time === 'night' ? 0.3 : plan.time === 'day' ? 0.5 : 0.62);
 	return (x, y, color) => {
 		const d = (x - cx) ** 2 + (y - cy) ** 2;
-		const a =
-			(1 / (1 + d / wide ** 2)) ** 2 * force * 0.75 + (1 / (1 + d / near ** 2)) ** 2 * force * 0.5;
+		const a = (1 / (1 + d / wide ** 2)) ** 2 * force * 0.75 + (1 / (1 + d / near ** 2)) ** 2 * force * 0.5;
 		blend(color, r, g, b, Math.min(0.95, a));
 	};
 }
@@ -103,8 +94,7 @@ function glow(
 function sun(cx: number, cy: number, radius: number, [r, g, b]: Rgb): Paint {
 	return (x, y, color) => {
 		const away = Math.hypot(x - cx, y - cy) - radius;
-		if (away < 1)
-			blend(color, Math.min(255, r + 12), Math.min(255, g + 14), b, Math.min(1, 0.5 - away));
+		if (away < 1) blend(color, Math.min(255, r + 12), Math.min(255, g + 14), b, Math.min(1, 0.5 - away));
 	};
 }
 
@@ -182,9 +172,7 @@ function surfaceLight(plan: ScenePlan, width: number, height: number): Paint {
 }
 
 function rainbow(cx: number, cy: number, radius: number): Paint {
-	const bands = ['#c84848', '#e88a3c', '#f0d850', '#5cb860', '#4a90d8', '#5a5ac0', '#8a58b0'].map(
-		rgb,
-	);
+	const bands = ['#c84848', '#e88a3c', '#f0d850', '#5cb860', '#4a90d8', '#5a5ac0', '#8a58b0'].map(rgb);
 	const band = radius * 0.022;
 	return (x, y, color) => {
 		if (y > cy) return;

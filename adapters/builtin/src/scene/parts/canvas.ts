@@ -55,11 +55,7 @@ export interface Canvas {
 }
 
 /** Prepares the canvas of a plan. */
-export function createCanvas(
-	plan: ScenePlan,
-	size: { width: number; height: number },
-	frames: number,
-): Canvas {
+export function createCanvas(plan: ScenePlan, size: { width: number; height: number }, frames: number): Canvas {
 	const { width, height } = size;
 	const unit = Math.sqrt(width * height);
 	// In a long video the camera slows down, so that what stands in the middle stays in the frame.

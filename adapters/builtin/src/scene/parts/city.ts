@@ -54,8 +54,7 @@ function skyline(canvas: Canvas, row: Skyline): SceneItem {
 	const { unit, plan, shapes, period, drift } = canvas;
 	const height = Math.round(row.tall / 2) * 2;
 	const lights = [rgb('#ffd98a'), rgb('#ffe9bd'), plan.palette.accent].map(hex);
-	const dark =
-		plan.time === 'night' ? 1 : plan.time === 'dusk' ? 0.7 : plan.time === 'dawn' ? 0.35 : 0;
+	const dark = plan.time === 'night' ? 1 : plan.time === 'dusk' ? 0.7 : plan.time === 'dawn' ? 0.35 : 0;
 	const paths = lights.map(() => '');
 	let walls = '';
 	let panes = '';
@@ -67,8 +66,7 @@ function skyline(canvas: Canvas, row: Skyline): SceneItem {
 		for (let wy = height - tall + grid; wy < height - grid; wy += grid * 1.35) {
 			for (let wx = x + grid * 0.8; wx < x + wide - grid; wx += grid * 1.2) {
 				const pane = `M${n(wx)} ${n(wy)}h${n(grid * 0.6)}v${n(grid * 0.75)}h${n(-grid * 0.6)}Z`;
-				if (shapes.chance(row.lit * dark))
-					paths[shapes.chance(0.12) ? 2 : shapes.int(0, 1)] += pane;
+				if (shapes.chance(row.lit * dark)) paths[shapes.chance(0.12) ? 2 : shapes.int(0, 1)] += pane;
 				else if (row.speed > 0.4) panes += pane;
 			}
 		}
@@ -89,14 +87,7 @@ function skyline(canvas: Canvas, row: Skyline): SceneItem {
 }
 
 /** The outline of one building, standing on the lower border of its layer. */
-function building(
-	x: number,
-	ground: number,
-	wide: number,
-	tall: number,
-	random: Random,
-	unit: number,
-): string {
+function building(x: number, ground: number, wide: number, tall: number, random: Random, unit: number): string {
 	const top = ground - tall;
 	const box = `M${n(x)} ${ground}V${n(top)}h${n(wide)}V${ground}Z`;
 	const middle = x + wide / 2;

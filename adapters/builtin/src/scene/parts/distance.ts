@@ -32,8 +32,7 @@ export function subjectHill(canvas: Canvas, color: Rgb, base: number): SceneItem
 /** Haze that lies between two strips of ground; thicker in bad weather. */
 export function mist(canvas: Canvas, at: number): SceneItem {
 	const { height, plan, drift, details } = canvas;
-	const thick =
-		plan.weather === 'fog' ? 0.85 : plan.weather === 'rain' || plan.weather === 'snow' ? 0.5 : 0.32;
+	const thick = plan.weather === 'fog' ? 0.85 : plan.weather === 'rain' || plan.weather === 'snow' ? 0.5 : 0.32;
 	return cloudItem(canvas, {
 		y: height * (at - 0.1),
 		height: height * 0.26,

@@ -109,13 +109,7 @@ export function ridgeLine(line: Ridge, period: number, from = 0, to = period): s
 }
 
 /** Snow above a line, with a ragged border, for mountains. */
-export function snowCaps(
-	line: Ridge,
-	period: number,
-	snowLine: number,
-	random: Random,
-	color: Rgb,
-): string {
+export function snowCaps(line: Ridge, period: number, snowLine: number, random: Random, color: Rgb): string {
 	const step = period / 256;
 	const lower: string[] = [];
 	let upper = '';

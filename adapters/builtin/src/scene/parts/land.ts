@@ -1,14 +1,7 @@
 import { adjust, mix, type Rgb, rgb } from '../color.ts';
 import type { Canvas, SceneItem } from './canvas.ts';
 import { distant, mist, subjectHill } from './distance.ts';
-import {
-	duneRidge,
-	flankShadows,
-	groundItem,
-	rockyRidge,
-	rollingRidge,
-	snowCaps,
-} from './ground.ts';
+import { duneRidge, flankShadows, groundItem, rockyRidge, rollingRidge, snowCaps } from './ground.ts';
 import { flowers, grass, roundTrees } from './plants.ts';
 import { woodedHills } from './woods.ts';
 
@@ -22,11 +15,7 @@ export function ranges(canvas: Canvas, lower: number): SceneItem[] {
 	const { height, plan, shapes, period, drift } = canvas;
 	const { land } = plan.palette;
 	const horizon = plan.horizon * height;
-	const snow = mix(
-		mix(rgb('#f6faff'), plan.palette.light, 0.25),
-		land,
-		plan.time === 'night' ? 0.55 : 0.08,
-	);
+	const snow = mix(mix(rgb('#f6faff'), plan.palette.light, 0.25), land, plan.time === 'night' ? 0.55 : 0.08);
 	const far = height * 0.2;
 	const near = height * 0.27;
 	const farColor = distant(canvas, land, 0.62);
@@ -51,9 +40,7 @@ export function ranges(canvas: Canvas, lower: number): SceneItem[] {
 			headroom: 0,
 			fill: [nearColor, distant(canvas, land, 0.6)],
 			dx: drift * 0.5,
-			before: (line) =>
-				flankShadows(line, period, near, shapes) +
-				snowCaps(line, period, near * 0.52, shapes, snow),
+			before: (line) => flankShadows(line, period, near, shapes) + snowCaps(line, period, near * 0.52, shapes, snow),
 		}),
 	];
 }
@@ -125,13 +112,7 @@ export function meadow(canvas: Canvas): SceneItem[] {
 export function desert(canvas: Canvas): SceneItem[] {
 	const { height, plan, shapes, period, drift } = canvas;
 	const { land, ink } = plan.palette;
-	const dune = (
-		base: number,
-		rise: number,
-		count: number,
-		color: Rgb,
-		speed: number,
-	): SceneItem => {
+	const dune = (base: number, rise: number, count: number, color: Rgb, speed: number): SceneItem => {
 		const size = height * rise;
 		const ridge = duneRidge(shapes, period, size, count);
 		return groundItem(canvas, {

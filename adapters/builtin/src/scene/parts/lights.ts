@@ -11,8 +11,7 @@ export function aurora(canvas: Canvas, index: number): SceneItem {
 	const [seed, phase] = [details.int(0, 1e9), details.next() * 7];
 	const dx = plan.pan === 0 ? 0 : unit * (index === 0 ? 0.0008 : -0.0006);
 	const travel = { x: 0, y: Math.round(height * (0.02 + index * 0.05)), dx };
-	const colors: readonly [Rgb, Rgb] =
-		index === 0 ? [rgb('#4dffb0'), rgb('#8a5cf0')] : [rgb('#5ce0ff'), rgb('#d05ce0')];
+	const colors: readonly [Rgb, Rgb] = index === 0 ? [rgb('#4dffb0'), rgb('#8a5cf0')] : [rgb('#5ce0ff'), rgb('#d05ce0')];
 	return {
 		kind: 'pixels',
 		paint: (columns = period) => curtain(period, tall, colors, seed, phase, columns),

@@ -43,10 +43,7 @@ export function roundTrees(line: Ridge, random: Random, planting: Planting): str
 		let crown = '';
 		for (let i = 0; i < 6; i++) {
 			const angle = (i / 6) * Math.PI * 2 + random.next();
-			const [cx, cy] = [
-				x + Math.cos(angle) * size * 0.17,
-				y - size * 0.64 + Math.sin(angle) * size * 0.15,
-			];
+			const [cx, cy] = [x + Math.cos(angle) * size * 0.17, y - size * 0.64 + Math.sin(angle) * size * 0.15];
 			crown += `<circle cx="${n(cx)}" cy="${n(cy)}" r="${n(size * random.range(0.15, 0.22))}" fill="${tone}"/>`;
 		}
 		const shine = `<circle cx="${n(x - size * 0.09)}" cy="${n(y - size * 0.73)}" r="${n(size * 0.15)}" fill="${lit}" fill-opacity="0.55"/>`;
@@ -109,9 +106,7 @@ function plant(
 		const drop = random.next() * height * 0.1 * sink;
 		const tone = hex(adjust(planting.color, random.range(-6, 6), 1, random.range(-0.03, 0.03)));
 		const part = acrossSeam(x, height * 0.6, period, draw(x, line(x) + drop + 2, height, tone));
-		const near = clearing
-			? Math.abs(((x - clearing.x + period * 1.5) % period) - period / 2)
-			: period;
+		const near = clearing ? Math.abs(((x - clearing.x + period * 1.5) % period) - period / 2) : period;
 		if (near >= (clearing?.radius ?? 0)) svg += part;
 	}
 	return svg;

@@ -21,10 +21,7 @@ const line = (color: string, width: number, d: string): string =>
 	`<path d="${d}" fill="none" stroke="${color}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round"/>`;
 const glow = (x: number, y: number, r: number): string =>
 	[0.1, 0.13, 0.18]
-		.map(
-			(a, i) =>
-				`<circle fill="${lamp}" fill-opacity="${a}" cx="${x}" cy="${y}" r="${r - i * r * 0.3}"/>`,
-		)
+		.map((a, i) => `<circle fill="${lamp}" fill-opacity="${a}" cx="${x}" cy="${y}" r="${r - i * r * 0.3}"/>`)
 		.join('');
 
 /** Every subject in a box of 100 by 100, standing on its lower border, facing right. */
@@ -49,9 +46,7 @@ export const shapes: Record<Subject, Shape> = {
 		path(accent, 'M10 56L50 20L90 56L84 60L50 30L16 60Z') +
 		path(accent, 'M16 58L50 26L84 58Z') +
 		box(ink, 44, 72, 14, 28, 1) +
-		[26, 63]
-			.map((x) => box(lamp, x, 64, 12, 13, 1) + line(ink, 1, `M${x + 6} 64v13M${x} 70.5h12`))
-			.join(''),
+		[26, 63].map((x) => box(lamp, x, 64, 12, 13, 1) + line(ink, 1, `M${x + 6} 64v13M${x} 70.5h12`)).join(''),
 	castle: ({ ink, light, accent }) =>
 		path(light, 'M22 100V58h6v5h6v-5h6v5h6v-5h8v5h6v-5h6v5h6v-5h6V100Z') +
 		path(light, 'M8 100V40H26V100ZM74 100V40H92V100ZM40 60V26H60V60Z') +
@@ -70,10 +65,7 @@ export const shapes: Record<Subject, Shape> = {
 		line(ink, 1, 'M42 74L45 88M58 74L55 88') +
 		path(accent, 'M50 0C78 0 88 22 86 40C84 58 66 66 59 76H41C34 66 16 58 14 40C12 22 22 0 50 0Z') +
 		path(light, 'M50 0C60 2 66 22 65 40C64 58 56 68 54 76H46C44 68 36 58 35 40C34 22 40 2 50 0Z') +
-		path(
-			accent,
-			'M50 0C53 8 55 24 55 40C55 58 52 70 51.5 76H48.5C48 70 45 58 45 40C45 24 47 8 50 0Z',
-		) +
+		path(accent, 'M50 0C53 8 55 24 55 40C55 58 52 70 51.5 76H48.5C48 70 45 58 45 40C45 24 47 8 50 0Z') +
 		box('#7a4a2a', 43, 87, 14, 12, 2),
 	cat: ({ ink, accent }) =>
 		line(ink, 7, 'M68 94C90 98 96 78 86 64') +
@@ -103,10 +95,7 @@ export const shapes: Record<Subject, Shape> = {
 		circle(light, 74, 50, 2.4),
 	bird: ({ ink, light, accent }) =>
 		path(ink, 'M50 50Q60 18 94 12Q80 34 64 54Z') +
-		path(
-			ink,
-			'M2 66L18 56Q34 44 52 46Q64 38 76 44Q82 44 86 50Q80 58 68 60Q52 76 30 68Q16 64 2 66Z',
-		) +
+		path(ink, 'M2 66L18 56Q34 44 52 46Q64 38 76 44Q82 44 86 50Q80 58 68 60Q52 76 30 68Q16 64 2 66Z') +
 		path(light, 'M40 52Q30 22 6 10Q10 40 34 60Z') +
 		path(accent, 'M84 47L97 51L84 54Z') +
 		circle(light, 77, 48, 1.8),
@@ -118,10 +107,7 @@ export const shapes: Record<Subject, Shape> = {
 		circle('#0a0e18', 79, 45, 2),
 	whale: ({ ink, light }) =>
 		line(light, 2.4, 'M62 30V16M62 18Q58 8 50 10M62 18Q66 8 74 10') +
-		path(
-			ink,
-			'M98 54Q94 30 60 30Q30 30 15 55Q9 44 0 38Q1 56 8 64Q4 71 2 82Q13 78 19 70Q40 86 68 80Q96 74 98 54Z',
-		) +
+		path(ink, 'M98 54Q94 30 60 30Q30 30 15 55Q9 44 0 38Q1 56 8 64Q4 71 2 82Q13 78 19 70Q40 86 68 80Q96 74 98 54Z') +
 		path(light, 'M97 60Q80 68 54 66Q60 82 70 79Q92 74 97 60Z') +
 		circle(light, 82, 53, 2.2),
 	robot: ({ ink, light, accent }) =>
@@ -138,10 +124,7 @@ export const shapes: Record<Subject, Shape> = {
 	person: ({ ink, light, accent }) =>
 		circle(light, 50, 14, 9.5) +
 		path(ink, 'M40 12Q42 2 51 3Q61 4 60 13Q54 8 40 12Z') +
-		path(
-			ink,
-			'M38 30Q50 22 62 30L70 60L64 62L60 46L62 66L58 100H51.5L50 72L48.5 100H42L38 66L40 46L36 62L30 60Z',
-		) +
+		path(ink, 'M38 30Q50 22 62 30L70 60L64 62L60 46L62 66L58 100H51.5L50 72L48.5 100H42L38 66L40 46L36 62L30 60Z') +
 		path(accent, 'M40 25Q50 30 60 25L61 31Q50 36 39 31Z'),
 	tree: ({ ink, light, accent }) =>
 		path('#4a3020', 'M44 100Q47 70 46 50H54Q53 70 57 100Z') +
@@ -197,14 +180,8 @@ export const shapes: Record<Subject, Shape> = {
 		circle(ink, 50, 44, 3),
 	campfire: ({ ink }) =>
 		glow(50, 76, 48) +
-		path(
-			'#f2602c',
-			'M50 34Q72 62 68 82Q64 96 50 96Q36 96 32 82Q30 70 40 58Q42 68 46 66Q44 48 50 34Z',
-		) +
-		path(
-			'#ffb838',
-			'M51 54Q64 74 60 86Q58 95 50 95Q41 94 40 84Q40 76 46 70Q48 76 50 74Q49 64 51 54Z',
-		) +
+		path('#f2602c', 'M50 34Q72 62 68 82Q64 96 50 96Q36 96 32 82Q30 70 40 58Q42 68 46 66Q44 48 50 34Z') +
+		path('#ffb838', 'M51 54Q64 74 60 86Q58 95 50 95Q41 94 40 84Q40 76 46 70Q48 76 50 74Q49 64 51 54Z') +
 		path('#fff0a8', 'M50 74Q57 84 55 90Q53 95 50 95Q45 94 45 88Q46 82 50 74Z') +
 		line(ink, 8, 'M26 98L70 90M74 98L30 90'),
 	ufo: ({ ink, light, accent }) =>

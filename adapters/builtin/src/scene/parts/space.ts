@@ -100,8 +100,7 @@ function surface(canvas: Canvas): SceneItem {
 		fill: [color, mix(ink, sky[0], 0.5)],
 		dx: drift,
 		behind: (line) => {
-			const x =
-				(((plan.stage * canvas.width - (drift * canvas.frames) / 2) % period) + period) % period;
+			const x = (((plan.stage * canvas.width - (drift * canvas.frames) / 2) % period) + period) % period;
 			return standing(canvas, x, line(x) + unit * 0.02);
 		},
 		before: (line) =>

@@ -4,14 +4,7 @@ import { type Canvas, n, type SceneItem } from './canvas.ts';
 import { type ShapeColors, shapes } from './shapes.ts';
 
 const swimmers: ReadonlySet<Subject> = new Set(['boat', 'whale', 'fish']);
-const fliers: ReadonlySet<Subject> = new Set([
-	'balloon',
-	'bird',
-	'plane',
-	'rocket',
-	'ufo',
-	'planet',
-]);
+const fliers: ReadonlySet<Subject> = new Set(['balloon', 'bird', 'plane', 'rocket', 'ufo', 'planet']);
 
 /** Heights in units, where they differ from 0.2. */
 const sizes: Partial<Record<Subject, number>> = {
@@ -41,9 +34,7 @@ const sizes: Partial<Record<Subject, number>> = {
 /** True when the subject of the plan stands on the ground of its setting. */
 export function stands({ plan }: Canvas): boolean {
 	const { subject, setting } = plan;
-	return (
-		subject !== undefined && !swimmers.has(subject) && !fliers.has(subject) && hasGround(setting)
-	);
+	return subject !== undefined && !swimmers.has(subject) && !fliers.has(subject) && hasGround(setting);
 }
 
 /** SVG of a standing subject with its foot at a point of a strip of ground; empty when it flies, swims, or is missing. */
@@ -61,8 +52,7 @@ export function floating(canvas: Canvas, y: number): SceneItem[] {
 	const { plan } = canvas;
 	const { subject, setting } = plan;
 	if (subject === undefined || subject === 'planet' || stands(canvas)) return [];
-	const wet =
-		setting === 'sea' || setting === 'lake' || setting === 'underwater' || setting === 'space';
+	const wet = setting === 'sea' || setting === 'lake' || setting === 'underwater' || setting === 'space';
 	if (fliers.has(subject) && setting !== 'space') return [];
 	if (!wet) return [];
 	return [travelling(canvas, subject, y, setting === 'space' ? 0.012 : 0.007)];
@@ -103,15 +93,11 @@ function travelling(canvas: Canvas, subject: Subject, y: number, swing: number):
 	const big = plan.setting === 'abstract' || plan.setting === 'space' ? 1.35 : 1;
 	const size = unit * (sizes[subject] ?? 0.2) * big;
 	const side = Math.ceil(size / 2) * 2;
-	const quick =
-		subject === 'plane' || subject === 'bird' || subject === 'fish' || subject === 'car';
+	const quick = subject === 'plane' || subject === 'bird' || subject === 'fish' || subject === 'car';
 	const pace = Math.min(unit * (quick ? 0.0022 : 0.0007), (width * 0.34) / frames);
 	const way = plan.pan < 0 ? -1 : 1;
 	const dx = plan.camera.still ? 0 : way * pace + drift * 0.15;
-	const dy =
-		subject === 'rocket' && !plan.camera.still
-			? -Math.min(unit * 0.0007, (unit * 0.12) / frames)
-			: 0;
+	const dy = subject === 'rocket' && !plan.camera.still ? -Math.min(unit * 0.0007, (unit * 0.12) / frames) : 0;
 	const body = shapeOf(subject, side / 2, side / 2, size, colorsOf(canvas), way < 0);
 	return {
 		kind: 'svg',

@@ -7,13 +7,7 @@ import { floating, shapeOf, standing } from './subjects.ts';
 export function underwater(canvas: Canvas): SceneItem[] {
 	const { height, unit, plan, shapes, period, drift } = canvas;
 	const { sky, land, accent } = plan.palette;
-	const reef = (
-		base: number,
-		rise: number,
-		color: Rgb,
-		speed: number,
-		plants: number,
-	): SceneItem => {
+	const reef = (base: number, rise: number, color: Rgb, speed: number, plants: number): SceneItem => {
 		const tall = unit * rise;
 		const dx = drift * speed;
 		return groundItem(canvas, {

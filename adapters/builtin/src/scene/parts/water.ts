@@ -22,9 +22,7 @@ export function sea(canvas: Canvas): SceneItem[] {
 		wave(canvas, 0.1, 0.012, 9, 0.35, 0.22),
 		wave(canvas, 0.22, 0.02, 6, -0.55, 0.34),
 		...floating(canvas, horizon + afloat),
-		...(ashore
-			? subjectHill(canvas, mix(plan.palette.ink, rgb('#5a4a3a'), 0.35), plan.horizon + 0.16)
-			: []),
+		...(ashore ? subjectHill(canvas, mix(plan.palette.ink, rgb('#5a4a3a'), 0.35), plan.horizon + 0.16) : []),
 		wave(canvas, 0.42, 0.03, 4, 0.9, 0.55),
 		wave(canvas, 0.8, 0.042, 3, -1.3, 0.85, unit * 0.01),
 	];
@@ -60,8 +58,7 @@ export function lake(canvas: Canvas): SceneItem[] {
 			headroom: unit * 0.16,
 			fill: [bank, ink],
 			dx: drift * 1.6,
-			behind: (line) =>
-				grass(line, shapes, { period, count: 340, size: [unit * 0.03, unit * 0.13], color: bank }),
+			behind: (line) => grass(line, shapes, { period, count: 340, size: [unit * 0.03, unit * 0.13], color: bank }),
 		}),
 	];
 }

@@ -10,14 +10,7 @@ export function forest(canvas: Canvas): SceneItem[] {
 	const { ink, land, light } = plan.palette;
 	const leafy = plan.elements.includes('leaves') || shapes.chance(0.35);
 	const tone = plan.elements.includes('leaves') ? mix(land, rgb('#d07a28'), 0.65) : land;
-	const row = (
-		base: number,
-		size: number,
-		count: number,
-		color: Rgb,
-		speed: number,
-		own = '',
-	): SceneItem => {
+	const row = (base: number, size: number, count: number, color: Rgb, speed: number, own = ''): SceneItem => {
 		const rise = unit * 0.05;
 		return groundItem(canvas, {
 			ridge: rollingRidge(shapes, period, rise, 3),
@@ -84,13 +77,7 @@ export function woodedHills(canvas: Canvas, snow: boolean): SceneItem[] {
 	const { land, ink } = plan.palette;
 	const white = mix(land, rgb('#ffffff'), plan.time === 'night' ? 0.12 : 0.35);
 	const green = mix(ink, rgb('#1c4a3c'), plan.time === 'night' ? 0.2 : 0.45);
-	const hill = (
-		base: number,
-		size: number,
-		count: number,
-		near: number,
-		speed: number,
-	): SceneItem => {
+	const hill = (base: number, size: number, count: number, near: number, speed: number): SceneItem => {
 		const rise = unit * 0.09;
 		const tree = distant(canvas, green, 0.42 - near * 0.4);
 		const soil = snow ? distant(canvas, white, 0.3 - near * 0.3) : tree;

@@ -71,10 +71,7 @@ describe('sizes', () => {
 
 	it('of large pictures are bounded, lower where the input need not be kept closely', () => {
 		const wish = { prompt: 'sepia', sizes: [{ width: 6000, height: 4000 }], masked: false };
-		const [low, high] = [
-			planEdit({ ...wish, fidelity: 'low' }),
-			planEdit({ ...wish, fidelity: 'high' }),
-		];
+		const [low, high] = [planEdit({ ...wish, fidelity: 'low' }), planEdit({ ...wish, fidelity: 'high' })];
 		expect(low.base.width * low.base.height).toBeLessThanOrEqual(1_572_864);
 		expect(high.base.width * high.base.height).toBeLessThanOrEqual(8_294_400);
 		expect(low.base.width / low.base.height).toBeCloseTo(1.5, 2);
@@ -100,8 +97,7 @@ describe('backgrounds', () => {
 
 	it('that cannot be told from the subject stay, and that is said', async () => {
 		const [picture, random] = [scene(), createRandom(3)];
-		for (let i = 0; i < picture.data.length; i++)
-			if (i % 4 !== 3) picture.data[i] = random.int(0, 255);
+		for (let i = 0; i < picture.data.length; i++) if (i % 4 !== 3) picture.data[i] = random.int(0, 255);
 		const { said, picture: made } = await edit('make the background blue', copy(picture));
 		expect(said).toBe(
 			'Applied: nothing; the picture is unchanged. Not done: background blue (hardly anything hangs together with the border in colour).',
@@ -152,12 +148,8 @@ describe('unfinished states', () => {
 describe('the work', () => {
 	it('gives equal pixels for equal seeds, and others for others', async () => {
 		const one = await edit('glitch, add noise', scene(), { seed: 1 });
-		expect((await edit('glitch, add noise', scene(), { seed: 1 })).picture.data).toEqual(
-			one.picture.data,
-		);
-		expect((await edit('glitch, add noise', scene(), { seed: 2 })).picture.data).not.toEqual(
-			one.picture.data,
-		);
+		expect((await edit('glitch, add noise', scene(), { seed: 1 })).picture.data).toEqual(one.picture.data);
+		expect((await edit('glitch, add noise', scene(), { seed: 2 })).picture.data).not.toEqual(one.picture.data);
 	});
 
 	it('stops when it is told to', async () => {

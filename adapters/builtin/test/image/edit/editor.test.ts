@@ -24,9 +24,7 @@ function fakeCodec(pictures: readonly Bitmap[]): ImageCodec & { readonly fitted:
 			const isPixels = 'data' in image;
 			const name = isPixels ? 'pixels' : String((image as Uint8Array)[0]);
 			fitted.push(`${name} ${mode} ${width}x${height}`);
-			const source = isPixels
-				? (image as RawImage)
-				: (pictures[(image as Uint8Array)[0] ?? 0] as Bitmap);
+			const source = isPixels ? (image as RawImage) : (pictures[(image as Uint8Array)[0] ?? 0] as Bitmap);
 			return cover(copy(source), { width, height });
 		},
 	};
@@ -35,10 +33,7 @@ function fakeCodec(pictures: readonly Bitmap[]): ImageCodec & { readonly fitted:
 /** Works in this thread, and counts the jobs. */
 function ownThread(): Pool<EditJobs> & { readonly jobs: unknown[] } {
 	const jobs: unknown[] = [];
-	const run = (
-		job: Parameters<typeof applyJob>[0],
-		options: { onReport?(state: Bitmap): void },
-	) => {
+	const run = (job: Parameters<typeof applyJob>[0], options: { onReport?(state: Bitmap): void }) => {
 		jobs.push(job);
 		return applyJob(job, { check: quiet, report: (state) => options.onReport?.(state) });
 	};
@@ -77,8 +72,7 @@ function run(changes: Partial<ImageRun> = {}): ImageRun & { readonly states: str
 		signal: new AbortController().signal,
 		seed: 7,
 		partials: 0,
-		partial: (picture) =>
-			states.push('width' in picture ? `${picture.width}x${picture.height}` : ''),
+		partial: (picture) => states.push('width' in picture ? `${picture.width}x${picture.height}` : ''),
 		log,
 		states,
 		...changes,
@@ -89,10 +83,7 @@ describe('the editor', () => {
 	it('does what the prompt says and tells what it did not understand', async () => {
 		const pictures = [scene()];
 		const edit = createEditor({ images: fakeCodec(pictures), pool: ownThread() });
-		const { images, quality, warnings } = await edit(
-			request('invert and add a unicorn', pictures),
-			run(),
-		);
+		const { images, quality, warnings } = await edit(request('invert and add a unicorn', pictures), run());
 		expect(images).toHaveLength(1);
 		expect(images[0]).toMatchObject({
 			width: 64,
@@ -169,9 +160,7 @@ describe('the editor in its own threads', () => {
 		const threaded = await createEditor({ images, pool })(wish, context);
 		const own = await createEditor({ images, pool: ownThread() })(wish, run());
 		expect(context.states).toEqual(['64x48']);
-		expect(Buffer.from((threaded.images[0] as Bitmap).data)).toEqual(
-			Buffer.from((own.images[0] as Bitmap).data),
-		);
+		expect(Buffer.from((threaded.images[0] as Bitmap).data)).toEqual(Buffer.from((own.images[0] as Bitmap).data));
 		const abort = new AbortController();
 		const large = request('denoise 5, '.repeat(20), [scene(64, 48)], {
 			size: { width: 900, height: 900 },

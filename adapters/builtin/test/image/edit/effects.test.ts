@@ -18,15 +18,12 @@ describe('the table of operations', () => {
 		expect(new Set(verbs.map(({ name }) => name)).size).toBe(verbs.length);
 	});
 
-	it.each(verbs.map((verb) => [verb.name, verb] as const))(
-		'knows every phrase of %s',
-		(_, { phrases, name }) => {
-			for (const phrase of phrases) {
-				const found = language.find(tokenize(phrase.replaceAll('=', '')), 0);
-				expect(found?.verbs.map((verb) => verb.name) ?? [], phrase).toContain(name);
-			}
-		},
-	);
+	it.each(verbs.map((verb) => [verb.name, verb] as const))('knows every phrase of %s', (_, { phrases, name }) => {
+		for (const phrase of phrases) {
+			const found = language.find(tokenize(phrase.replaceAll('=', '')), 0);
+			expect(found?.verbs.map((verb) => verb.name) ?? [], phrase).toContain(name);
+		}
+	});
 });
 
 describe('the effect on pixels', () => {

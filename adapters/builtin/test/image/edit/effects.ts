@@ -143,19 +143,16 @@ export const pixelEffects: Readonly<Record<string, Effect>> = {
 	},
 	saturate: {
 		prompt: 'more saturation',
-		measure: (after, before) =>
-			expect(colorfulness(after)).toBeGreaterThan(colorfulness(before) * 1.15),
+		measure: (after, before) => expect(colorfulness(after)).toBeGreaterThan(colorfulness(before) * 1.15),
 	},
 	desaturate: {
 		prompt: 'desaturate by 50%',
-		measure: (after, before) =>
-			expect(colorfulness(after) / colorfulness(before)).toBeCloseTo(0.5, 1),
+		measure: (after, before) => expect(colorfulness(after) / colorfulness(before)).toBeCloseTo(0.5, 1),
 	},
 	vibrance: {
 		prompt: 'vibrance 80%',
 		input: () => solid(4, 4, [120, 100, 100]),
-		measure: (after, before) =>
-			expect(colorfulness(after)).toBeGreaterThan(colorfulness(before) * 1.5),
+		measure: (after, before) => expect(colorfulness(after)).toBeGreaterThan(colorfulness(before) * 1.5),
 	},
 	hue: {
 		prompt: 'hue 120',
@@ -169,8 +166,7 @@ export const pixelEffects: Readonly<Record<string, Effect>> = {
 	tint: {
 		prompt: 'tint red 100%',
 		input: () => solid(4, 4, [128, 128, 128]),
-		measure: (after) =>
-			expect(pixel(after, 0, 0)[0]).toBeGreaterThan((pixel(after, 0, 0)[1] as number) + 150),
+		measure: (after) => expect(pixel(after, 0, 0)[0]).toBeGreaterThan((pixel(after, 0, 0)[1] as number) + 150),
 	},
 	warm: {
 		prompt: 'make it warmer',
@@ -189,8 +185,7 @@ export const pixelEffects: Readonly<Record<string, Effect>> = {
 	'white balance': {
 		prompt: 'fix the white balance',
 		input: () => solid(4, 4, [180, 120, 90]),
-		measure: (after, before) =>
-			expect(colorfulness(after)).toBeLessThan(colorfulness(before) * 0.5),
+		measure: (after, before) => expect(colorfulness(after)).toBeLessThan(colorfulness(before) * 0.5),
 	},
 	duotone: {
 		prompt: 'duotone navy and gold',
@@ -251,8 +246,7 @@ export const pixelEffects: Readonly<Record<string, Effect>> = {
 	edges: {
 		prompt: 'find the edges',
 		input: () => twoColors([0, 0, 0], [255, 255, 255], 16),
-		measure: (after) =>
-			expect([0, 7, 8, 15].map((x) => pixel(after, x, 3)[0])).toEqual([0, 255, 255, 0]),
+		measure: (after) => expect([0, 7, 8, 15].map((x) => pixel(after, x, 3)[0])).toEqual([0, 255, 255, 0]),
 	},
 	sketch: {
 		prompt: 'pencil sketch',
@@ -274,8 +268,7 @@ export const pixelEffects: Readonly<Record<string, Effect>> = {
 	cartoon: {
 		prompt: 'cartoon',
 		input: () => ramp(0, 255),
-		measure: (after, before) =>
-			expect(values(after, 0).size).toBeLessThan(values(before, 0).size / 2),
+		measure: (after, before) => expect(values(after, 0).size).toBeLessThan(values(before, 0).size / 2),
 	},
 	halftone: {
 		prompt: 'halftone 6 px',

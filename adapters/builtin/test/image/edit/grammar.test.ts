@@ -28,20 +28,14 @@ describe('the grammar', () => {
 			'greyscale, then rotate 90 degrees clockwise; add a red border of 10 px',
 			'grayscale; rotate 90°; border 10 px red',
 		],
-		[
-			'Increase the brightness by 20% and reduce the contrast by 10 percent',
-			'brightness +20 %; contrast −10 %',
-		],
+		['Increase the brightness by 20% and reduce the contrast by 10 percent', 'brightness +20 %; contrast −10 %'],
 		['reduce brightness and contrast', 'brightness −25 %; contrast −25 %'],
 		['reduce noise and brighten', 'denoise; brightness +25 %'],
 		['make it brighter and warmer', 'brightness +25 %; temperature +40 %'],
 		['make it a bit less saturated', 'saturation −18 %'],
 		['set saturation to 50%', 'saturation −50 %'],
 		['flip horizontally and vertically', 'flip horizontal; flip vertical'],
-		[
-			'add text "rock, paper and scissors" at the top left',
-			'text “rock, paper and scissors” at the top left',
-		],
+		['add text "rock, paper and scissors" at the top left', 'text “rock, paper and scissors” at the top left'],
 		["write 'it's here' at the bottom", "text “it's here” at the bottom"],
 		['add the caption Summer Sale at the top', 'text “Summer Sale” at the top'],
 		['caption „Grüße“', 'text “Grüße” at the bottom'],
@@ -68,10 +62,7 @@ describe('the grammar', () => {
 		['tint #0f0', 'tint lime 60 %'],
 		['lift the shadows and lower the highlights', 'shadows +40 %; highlights −40 %'],
 		['brightness of the shadows up by 30%', 'shadows +30 %'],
-		[
-			'overlay image 2 in the top right corner at 50% opacity',
-			'overlay image 2 at the top right, 30 %',
-		],
+		['overlay image 2 in the top right corner at 50% opacity', 'overlay image 2 at the top right, 30 %'],
 		['blend image 2 30% multiply', 'blend image 2 30 % multiply'],
 		['Apply sepia.\nThen add a frame', 'sepia 100 %; frame 6 % #4a301c'],
 		['blur: 6, sharpen: 50%', 'blur 6 px; sharpen 50 %'],
@@ -156,18 +147,14 @@ describe('the grammar', () => {
 	it('skips what changes the shape when there is a mask, and says so', () => {
 		const { steps, revisedPrompt, warnings } = plan('blur 4 and rotate 90', { masked: true });
 		expect(steps.map(({ verb }) => verb)).toEqual(['blur']);
-		expect(revisedPrompt).toContain(
-			'rotate 90° (changes the size or shape and is not possible with a mask)',
-		);
+		expect(revisedPrompt).toContain('rotate 90° (changes the size or shape and is not possible with a mask)');
 		expect(warnings.join()).toContain('mask');
 	});
 
 	it('skips what needs a further picture that is not there, and says so', () => {
 		const { steps, revisedPrompt } = plan('overlay image 3, sepia');
 		expect(steps.map(({ verb }) => verb)).toEqual(['sepia']);
-		expect(revisedPrompt).toContain(
-			'overlay image 3 at the bottom right, 30 % (needs image 3, which is not there)',
-		);
+		expect(revisedPrompt).toContain('overlay image 3 at the bottom right, 30 % (needs image 3, which is not there)');
 	});
 
 	it('does a bounded number of operations', () => {

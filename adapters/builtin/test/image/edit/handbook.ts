@@ -6,11 +6,7 @@ import { shapeEffects } from './shape-effects.ts';
 /** The table of operations for the README: the name, a phrase whose effect is measured, and what the row says about itself. */
 export function handbook(): string {
 	const rows = verbs.map((verb) => `| ${verb.name} | ${phraseOf(verb)} | ${textOf(verb)} |`);
-	return [
-		'| operation | for example | what it does, and what it takes |',
-		'|---|---|---|',
-		...rows,
-	].join('\n');
+	return ['| operation | for example | what it does, and what it takes |', '|---|---|---|', ...rows].join('\n');
 }
 
 function phraseOf({ name }: Verb): string {

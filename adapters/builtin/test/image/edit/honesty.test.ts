@@ -78,8 +78,7 @@ describe('a place', () => {
 	const where = async (prompt: string) => {
 		const before = scene();
 		const { picture, said } = await edit(prompt, copy(before));
-		const at = (x: number, y: number): boolean =>
-			pixel(picture, x, y).join() !== pixel(before, x, y).join();
+		const at = (x: number, y: number): boolean => pixel(picture, x, y).join() !== pixel(before, x, y).join();
 		const marks = [at(1, 1), at(32, 1), at(62, 1), at(1, 24), at(32, 24), at(62, 24)];
 		const foot = [at(1, 46), at(32, 46), at(62, 46)];
 		return { said, map: [...marks, ...foot].map((is) => (is ? 'x' : '.')).join('') };
@@ -190,10 +189,7 @@ describe('pictures that are joined', () => {
 		(prompt) => {
 			const sizes = Array.from({ length: 16 }, () => ({ width: 4176, height: 4176 }));
 			const plan = planEdit({ prompt, sizes, masked: false, fidelity: 'low' });
-			const pixels = [plan.base, ...plan.pictures].reduce(
-				(sum, { width, height }) => sum + width * height,
-				0,
-			);
+			const pixels = [plan.base, ...plan.pictures].reduce((sum, { width, height }) => sum + width * height, 0);
 			expect(pixels).toBeLessThan(1_572_864);
 			expect(pixels).toBeGreaterThan(prompt === 'collage' ? 1_300_000 : 700_000);
 			expect(plan.steps).toHaveLength(1);

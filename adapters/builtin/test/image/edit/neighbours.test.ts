@@ -30,18 +30,15 @@ describe('a blur', () => {
 		expect(Math.abs(centre(picture, 16) - (width - 201))).toBeLessThan(0.3);
 	});
 
-	it.each([2, 3])(
-		'leaves white white, however wide and narrow the picture: %i passes',
-		(passes) => {
-			const dark: number[] = [];
-			for (let sigma = 1; sigma <= 200; sigma += 1) {
-				const picture = solid(12, 20, [255, 255, 255]);
-				blur(picture, sigma, unchecked, passes);
-				if (picture.data.some((value) => value < 254)) dark.push(sigma);
-			}
-			expect(dark).toEqual([]);
-		},
-	);
+	it.each([2, 3])('leaves white white, however wide and narrow the picture: %i passes', (passes) => {
+		const dark: number[] = [];
+		for (let sigma = 1; sigma <= 200; sigma += 1) {
+			const picture = solid(12, 20, [255, 255, 255]);
+			blur(picture, sigma, unchecked, passes);
+			if (picture.data.some((value) => value < 254)) dark.push(sigma);
+		}
+		expect(dark).toEqual([]);
+	});
 });
 
 describe('a picture that is doubled', () => {
@@ -63,25 +60,20 @@ describe('what is transparent', () => {
 	const island = solid(24, 24, [0, 255, 0, 0]);
 	paint(island, 5, 5, 13, 13, [255, 0, 0]);
 
-	it.each([
-		'zoom 150%',
-		'zoom 70%',
-		'tile 3x3',
-		'blur 2',
-		'rotate 30',
-		'pixelate 4',
-		'mirror, resize to 50%',
-	])('lends no colour to its neighbours: %s', async (prompt) => {
-		const { picture } = await edit(prompt, copy(island));
-		let visible = 0;
-		for (let k = 0; k < picture.width * picture.height; k++) {
-			const [, green = 0, , alpha = 0] = pixel(picture, k, 0);
-			if (alpha < 8) continue;
-			visible++;
-			expect(green).toBeLessThan(20);
-		}
-		expect(visible).toBeGreaterThan(30);
-	});
+	it.each(['zoom 150%', 'zoom 70%', 'tile 3x3', 'blur 2', 'rotate 30', 'pixelate 4', 'mirror, resize to 50%'])(
+		'lends no colour to its neighbours: %s',
+		async (prompt) => {
+			const { picture } = await edit(prompt, copy(island));
+			let visible = 0;
+			for (let k = 0; k < picture.width * picture.height; k++) {
+				const [, green = 0, , alpha = 0] = pixel(picture, k, 0);
+				if (alpha < 8) continue;
+				visible++;
+				expect(green).toBeLessThan(20);
+			}
+			expect(visible).toBeGreaterThan(30);
+		},
+	);
 });
 
 describe('zooming out', () => {

@@ -85,11 +85,7 @@ export function cover(picture: Bitmap, { width, height }: Size): Bitmap {
 }
 
 /** Plans and does an edit in this thread; the given pictures stay as they are. */
-export async function edit(
-	prompt: string,
-	input: Bitmap,
-	options: EditOptions = {},
-): Promise<Edit> {
+export async function edit(prompt: string, input: Bitmap, options: EditOptions = {}): Promise<Edit> {
 	const { others = [], keep, size, background = 'auto', partials = 0, fidelity = 'high' } = options;
 	const all = [input, ...others];
 	const plan = planEdit({
@@ -187,10 +183,7 @@ export function values({ data }: Bitmap, channel: number): ReadonlySet<number> {
 /** The share of pixels that differ within a part of the height, from `from` to `to` (0 to 1). */
 export function changed(a: Bitmap, b: Bitmap, from = 0, to = 1): number {
 	let count = 0;
-	const [first, last] = [
-		Math.floor(a.height * from) * a.width,
-		Math.floor(a.height * to) * a.width,
-	];
+	const [first, last] = [Math.floor(a.height * from) * a.width, Math.floor(a.height * to) * a.width];
 	for (let k = first; k < last; k++) {
 		for (let c = 0; c < 4; c++) {
 			if (a.data[k * 4 + c] === b.data[k * 4 + c]) continue;

@@ -216,8 +216,7 @@ export const shapeEffects: Readonly<Record<string, Effect>> = {
 			return picture;
 		},
 		measure: (after, before) => {
-			const step = (p: Bitmap): number =>
-				Math.abs((pixel(p, 10, 1)[0] as number) - (pixel(p, 11, 1)[0] as number));
+			const step = (p: Bitmap): number => Math.abs((pixel(p, 10, 1)[0] as number) - (pixel(p, 11, 1)[0] as number));
 			expect(step(after)).toBeLessThan(step(before) / 2);
 			expect(pixel(after, 32, 24)).toEqual([120, 10, 20, 255]);
 		},

@@ -61,10 +61,7 @@ describe('what is asked for the other way round', () => {
 		['remove the noise and the vignette', `denoise. Not done: remove vignette (${inseparable})`],
 		['remove blur and noise', 'sharpen 80 %; denoise'],
 		['reduce blur and noise', 'sharpen 80 %; denoise'],
-		[
-			'remove the background and the shadow',
-			`remove background. Not done: remove shadow (${inseparable})`,
-		],
+		['remove the background and the shadow', `remove background. Not done: remove shadow (${inseparable})`],
 	])('holds for a whole list: %s', (prompt, expected) => {
 		expect(said(prompt)).toBe(expected);
 	});
@@ -116,12 +113,9 @@ describe('a complaint', () => {
 		expect(said(prompt)).toBe(expected);
 	});
 
-	it.each(['Too much love', 'Not good enough', 'less is more'])(
-		'is not what is to be written: %s',
-		(text) => {
-			expect(said(`write ${text} at the top`)).toBe(`text “${text}” at the top`);
-		},
-	);
+	it.each(['Too much love', 'Not good enough', 'less is more'])('is not what is to be written: %s', (text) => {
+		expect(said(`write ${text} at the top`)).toBe(`text “${text}” at the top`);
+	});
 
 	it('is not meant by a “too” that says “also”', () => {
 		expect(said('blur it too and add a border')).toBe('blur 4 px; border 3 % black');
@@ -187,13 +181,12 @@ describe('sizes', () => {
 		expect(said(prompt)).toBe(expected);
 	});
 
-	it.each([
-		'add text "Hi", size 20',
-		'add text "Hi" with font size 20',
-		'write "Hi" in a font of 20px',
-	])('of type: %s', (prompt) => {
-		expect(plan(prompt).steps).toMatchObject([{ verb: 'text', args: { text: 'Hi', size: 20 } }]);
-	});
+	it.each(['add text "Hi", size 20', 'add text "Hi" with font size 20', 'write "Hi" in a font of 20px'])(
+		'of type: %s',
+		(prompt) => {
+			expect(plan(prompt).steps).toMatchObject([{ verb: 'text', args: { text: 'Hi', size: 20 } }]);
+		},
+	);
 
 	it.each([
 		['resize to 100000x100000', 'resize 2880x2880'],
@@ -256,9 +249,7 @@ describe('a background', () => {
 		async (prompt) => {
 			const grey = solid(64, 48, [128, 128, 128]);
 			const { said: told, picture } = await edit(prompt, copy(grey));
-			expect(told).toContain(
-				'(there is no subject: the whole picture is like its border in colour)',
-			);
+			expect(told).toContain('(there is no subject: the whole picture is like its border in colour)');
 			expect(picture.data).toEqual(grey.data);
 		},
 	);
@@ -274,8 +265,7 @@ describe('a background', () => {
 
 	it('that ends above and below a landscape is doubted', async () => {
 		const landscape = solid(64, 48, [200, 220, 240]);
-		for (let y = 0; y < 16; y++)
-			paint(landscape, 0, 16 + y, 64, 1, [y * 10, 20 + y * 6, 150 - y * 9]);
+		for (let y = 0; y < 16; y++) paint(landscape, 0, 16 + y, 64, 1, [y * 10, 20 + y * 6, 150 - y * 9]);
 		const { notes } = await edit('remove the background', landscape);
 		expect(notes.join()).toContain('could not be told well');
 	});

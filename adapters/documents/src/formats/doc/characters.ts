@@ -79,9 +79,7 @@ function* runsOf(stream: Buffer, piece: Piece, looks: readonly Stretch[]): Gener
 function shown(bytes: Buffer, width: number, changes: ReadonlyMap<number, number>): string {
 	const text = width === 2 ? bytes.toString('utf16le') : (decodeAs(bytes, 'windows-1252') ?? '');
 	const symbol = changes.get(operations.symbol);
-	return symbol === undefined
-		? text
-		: text.replaceAll('(', symbolText(symbol >>> 16, false) || ' ');
+	return symbol === undefined ? text : text.replaceAll('(', symbolText(symbol >>> 16, false) || ' ');
 }
 
 function isSet(changes: ReadonlyMap<number, number>, operation: number): boolean {

@@ -16,15 +16,7 @@ export interface WordHeader {
 }
 
 /** The parts that the text of a document is divided into. */
-export type Part =
-	| 'body'
-	| 'footnotes'
-	| 'headers'
-	| 'macros'
-	| 'comments'
-	| 'endnotes'
-	| 'boxes'
-	| 'headerBoxes';
+export type Part = 'body' | 'footnotes' | 'headers' | 'macros' | 'comments' | 'endnotes' | 'boxes' | 'headerBoxes';
 
 /** Indexes of the parts that the head points to. */
 export const entries = {

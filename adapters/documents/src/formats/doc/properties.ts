@@ -28,11 +28,7 @@ export const operations = {
 } as const;
 
 /** Reads the pages of properties that a list names: those of characters, or those of paragraphs. The stretches are in the file's order. */
-export function stretchesOf(
-	stream: Buffer,
-	list: Buffer,
-	kind: 'characters' | 'paragraphs',
-): Stretch[] {
+export function stretchesOf(stream: Buffer, list: Buffer, kind: 'characters' | 'paragraphs'): Stretch[] {
 	const count = Math.max(0, Math.floor((list.length - 4) / 8));
 	// Each page is 512 bytes of the file and is listed once.
 	if (count > stream.length / pageBytes) throw documentError('E_DOCUMENT_UNREADABLE');
@@ -84,8 +80,7 @@ function addPage(stretches: Stretch[], page: Buffer, kind: 'characters' | 'parag
 	if ((count + 1) * 4 + count * width > pageBytes) return;
 	for (let at = 0; at < count; at++) {
 		const offset = (page[(count + 1) * 4 + at * width] ?? 0) * 2;
-		const properties =
-			kind === 'characters' ? forCharacters(page, offset) : forParagraphs(page, offset);
+		const properties = kind === 'characters' ? forCharacters(page, offset) : forParagraphs(page, offset);
 		const from = page.readUInt32LE(at * 4);
 		stretches.push({ from, to: page.readUInt32LE(at * 4 + 4), ...properties });
 	}

@@ -47,8 +47,7 @@ const plainMeaning: Meaning = {
 
 /** Before Word 97 the text lies in one stretch; what its paragraphs are like is not read. */
 function ancientPages(stream: Buffer, { start, lengths }: WordHeader): string[] {
-	const text =
-		decodeAs(stream.subarray(start, start + (lengths[0]?.length ?? 0)), 'windows-1252') ?? '';
+	const text = decodeAs(stream.subarray(start, start + (lengths[0]?.length ?? 0)), 'windows-1252') ?? '';
 	const run: TextRun = { position: 0, text, place: 0, width: 1, isHidden: false };
 	return storyPages([run], 0, text.length, plainMeaning);
 }
@@ -58,13 +57,9 @@ function pagesOf(storage: Storage, stream: Buffer, header: WordHeader): string[]
 	const runs = textRuns(stream, table, header);
 	const parts = partsOf(header);
 	const paragraphs = stretchesOf(stream, header.entry(table, entries.paragraphs), 'paragraphs');
-	const lists = listsOf(
-		header.from(table, entries.lists),
-		header.entry(table, entries.listOverrides),
-	);
+	const lists = listsOf(header.from(table, entries.lists), header.entry(table, entries.listOverrides));
 	const flat = { ...plainMeaning, paragraphs, lists };
-	const story = (from: number, to: number, meaning: Meaning = flat) =>
-		storyPages(runs, from, to, meaning);
+	const story = (from: number, to: number, meaning: Meaning = flat) => storyPages(runs, from, to, meaning);
 	const textOf = (from: number, to: number) => story(from, to).join('\n').trim();
 	const between = (part: Part, index: number): string[] => {
 		const { from, to } = parts[part];
@@ -84,11 +79,7 @@ function pagesOf(storage: Storage, stream: Buffer, header: WordHeader): string[]
 			noteBytes,
 			between('footnotes', entries.footnoteTexts),
 		),
-		...byPosition(
-			header.entry(table, entries.endnoteReferences),
-			noteBytes,
-			between('endnotes', entries.endnoteTexts),
-		),
+		...byPosition(header.entry(table, entries.endnoteReferences), noteBytes, between('endnotes', entries.endnoteTexts)),
 	]);
 	const comments = byPosition(
 		header.entry(table, entries.commentReferences),

@@ -16,12 +16,7 @@ export interface Meaning {
 }
 
 /** The pages of the characters from one position to another, as far as they are shown. */
-export function storyPages(
-	runs: readonly TextRun[],
-	from: number,
-	to: number,
-	meaning: Meaning,
-): string[] {
+export function storyPages(runs: readonly TextRun[], from: number, to: number, meaning: Meaning): string[] {
 	const story = new Story(meaning);
 	for (let at = runAt(runs, from); at < runs.length; at++) {
 		const run = runs[at];
@@ -103,8 +98,7 @@ class Story {
 		}
 		const wasInstruction = code === fieldEnd ? this.#fields.pop() : this.#fields.at(-1);
 		if (wasInstruction) this.#instructions--;
-		if (code === fieldResult && this.#fields.length > 0)
-			this.#fields[this.#fields.length - 1] = false;
+		if (code === fieldResult && this.#fields.length > 0) this.#fields[this.#fields.length - 1] = false;
 	}
 
 	#note(position: number): void {
@@ -129,8 +123,7 @@ class Story {
 	#end(code: number, place: number): void {
 		const { operations: changes = new Map<number, number>(), style = 0 } =
 			stretchAt(this.#meaning.paragraphs, place) ?? {};
-		const isRowEnd =
-			changes.get(operations.rowEnd) === 1 || (this.#lastWasCell && changes.size === 0);
+		const isRowEnd = changes.get(operations.rowEnd) === 1 || (this.#lastWasCell && changes.size === 0);
 		const isInner = changes.has(operations.innerCell) || changes.has(operations.innerRowEnd);
 		if (code === cellMark) {
 			if (isRowEnd) this.#out.row();

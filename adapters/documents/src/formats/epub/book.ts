@@ -89,9 +89,8 @@ function targetOf(folder: string, href: string): string {
 }
 
 function metadataOf(facts: ReadonlyMap<string, readonly string[]>): DocumentMetadata {
-	const [titles = [], authors = [], dates = []] = ['dc:title', 'dc:creator', 'dc:date'].map(
-		(name) =>
-			(facts.get(name) ?? []).map((value) => value.replace(/\s+/g, ' ').trim()).filter(Boolean),
+	const [titles = [], authors = [], dates = []] = ['dc:title', 'dc:creator', 'dc:date'].map((name) =>
+		(facts.get(name) ?? []).map((value) => value.replace(/\s+/g, ' ').trim()).filter(Boolean),
 	);
 	const created = new Date(/^\d{4}/.test(dates[0] ?? '') ? (dates[0] ?? '') : Number.NaN);
 	return {

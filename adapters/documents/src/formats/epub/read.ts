@@ -28,10 +28,7 @@ export const readEpub: FormatReader = async (bytes, { budget, options, progress 
 	return { mediaType: 'application/epub+zip', pages, pageCount: chapters.length, metadata };
 };
 
-async function refuseLocked(
-	archive: Archive,
-	chapters: readonly (string | undefined)[],
-): Promise<void> {
+async function refuseLocked(archive: Archive, chapters: readonly (string | undefined)[]): Promise<void> {
 	const locked = await lockedFiles(archive);
 	if (!chapters.some((chapter) => chapter !== undefined && locked.has(chapter))) return;
 	throw documentError('E_DOCUMENT_ENCRYPTED', {

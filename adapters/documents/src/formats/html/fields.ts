@@ -59,8 +59,7 @@ function selectedOf(choice: {
 	readonly first: string | undefined;
 	readonly isMultiple: boolean;
 }): readonly string[] {
-	if (choice.selected.length > 0)
-		return choice.isMultiple ? choice.selected : choice.selected.slice(-1);
+	if (choice.selected.length > 0) return choice.isMultiple ? choice.selected : choice.selected.slice(-1);
 	return choice.isMultiple || choice.first === undefined ? [] : [choice.first];
 }
 

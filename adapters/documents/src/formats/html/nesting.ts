@@ -14,9 +14,7 @@ const termScope = names('table td th caption template button object svg math dl'
 const table = names('table');
 const row = names('table tr');
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
-const voids = names(
-	'area base basefont br col embed frame hr img input keygen link meta param source track wbr',
-);
+const voids = names('area base basefont br col embed frame hr img input keygen link meta param source track wbr');
 
 /** Blocks, which no paragraph can hold. */
 const blocks =
@@ -32,10 +30,7 @@ const endings = new Map<string, readonly Ending[]>([
 	]),
 	...headings.map((name): [string, readonly Ending[]] => [
 		name,
-		[
-			paragraph,
-			{ names: headings, within: names(`${[...scope].join(' ')} div section article li`) },
-		],
+		[paragraph, { names: headings, within: names(`${[...scope].join(' ')} div section article li`) }],
 	]),
 	['select', [{ names: ['select'], within: tableParts }]],
 	['button', [{ names: ['button'], within: names('table td th caption template object') }]],

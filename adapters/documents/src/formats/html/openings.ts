@@ -129,8 +129,7 @@ const meta: Opening = ({ facts }, attributes) => {
 	return undefined;
 };
 
-const all = (names: string, opening: Opening): [string, Opening][] =>
-	names.split(' ').map((name) => [name, opening]);
+const all = (names: string, opening: Opening): [string, Opening][] => names.split(' ').map((name) => [name, opening]);
 
 /** What elements do, by name. The others are inline: only their text counts. */
 export const openings: ReadonlyMap<string, Opening> = new Map<string, Opening>([
@@ -155,10 +154,7 @@ export const openings: ReadonlyMap<string, Opening> = new Map<string, Opening>([
 	...all('svg math', drawing),
 	['title', title],
 	['meta', meta],
-	[
-		'dialog',
-		(page, attributes) => (attributes.has('open') ? block(1)(page, attributes) : page.hide()),
-	],
+	['dialog', (page, attributes) => (attributes.has('open') ? block(1)(page, attributes) : page.hide())],
 	[
 		'br',
 		(page) => {

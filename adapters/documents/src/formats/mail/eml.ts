@@ -91,9 +91,7 @@ async function parse(mail: Buffer): Promise<Email> {
 function withUtf8Head(mail: Buffer): Buffer {
 	const end = /\r?\n\r?\n/.exec(mail.toString('latin1', 0, maxHead))?.index ?? mail.length;
 	const head = mail.subarray(0, end);
-	return isUtf8(head)
-		? mail
-		: Buffer.concat([Buffer.from(decodeText(head).text), mail.subarray(end)]);
+	return isUtf8(head) ? mail : Buffer.concat([Buffer.from(decodeText(head).text), mail.subarray(end)]);
 }
 
 /** Lines of base64 are not counted: they are long and hold no blank. */

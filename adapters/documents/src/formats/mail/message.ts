@@ -31,11 +31,7 @@ export async function messageText(message: Message, context: ReadContext): Promi
 }
 
 /** The mail and what it says of itself. */
-export async function messageContent(
-	message: Message,
-	mediaType: string,
-	context: ReadContext,
-): Promise<Content> {
+export async function messageContent(message: Message, mediaType: string, context: ReadContext): Promise<Content> {
 	const head = (name: string) => message.heads.find(([other]) => other === name)?.[1];
 	const title = head('Subject');
 	const author = head('From');

@@ -91,11 +91,7 @@ function recipientsOf(storage: Storage, context: ReadContext): (kind: number) =>
 			.join(', ');
 }
 
-async function attachmentsOf(
-	storage: Storage,
-	context: ReadContext,
-	depth: number,
-): Promise<Attachment[]> {
+async function attachmentsOf(storage: Storage, context: ReadContext, depth: number): Promise<Attachment[]> {
 	const attachments: Attachment[] = [];
 	for (const folder of foldersOf(storage, '__attach_version1.0_')) {
 		const properties = new Properties(folder, 'part', context.budget);
@@ -113,11 +109,7 @@ async function attachmentsOf(
 }
 
 function nameOf(properties: Properties): string | undefined {
-	return (
-		properties.text(tags.longName) ??
-		properties.text(tags.shortName) ??
-		properties.text(tags.displayName)
-	);
+	return properties.text(tags.longName) ?? properties.text(tags.shortName) ?? properties.text(tags.displayName);
 }
 
 function foldersOf(storage: Storage, prefix: string): Storage[] {

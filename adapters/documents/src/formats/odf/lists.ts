@@ -19,8 +19,7 @@ function list(body: Body, attributes: Attributes): Close {
 	const { list: outer, styles } = body;
 	const style = styles.list(attributes['text:style-name']) ?? outer?.style;
 	const depth = (outer?.level ?? 0) + 1;
-	const isContinued =
-		attributes['text:continue-numbering'] === 'true' || 'text:continue-list' in attributes;
+	const isContinued = attributes['text:continue-numbering'] === 'true' || 'text:continue-list' in attributes;
 	const before = isContinued && !outer ? style?.last : undefined;
 	const own: ListRun = {
 		level: depth,

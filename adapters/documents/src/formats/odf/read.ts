@@ -21,10 +21,7 @@ const ofText: Openings = new Map([...common, ...frames, ...tables]);
 const ofSlides: Openings = new Map([...common, ...tables, ...slides]);
 const ofSheets: Openings = new Map([...common, ...frames, ...sheets]);
 /** The data of a sheet's chart stand in the sheet. */
-const ofSheetObjects: Openings = new Map([
-	...ofText,
-	['table:table', (body: Body) => body.hide()] as const,
-]);
+const ofSheetObjects: Openings = new Map([...ofText, ['table:table', (body: Body) => body.hide()] as const]);
 
 /** Reads a text: pages where it says that one ends, else whole. */
 export const readOdt: FormatReader = async (bytes, context) => {

@@ -64,8 +64,7 @@ function cell(body: Body, attributes: Attributes): Close | undefined {
 	const run = body.sheet;
 	if (!run) return undefined;
 	return body.apart((lines) => {
-		const text =
-			lines.length > 0 ? lines.join(' ').replace(/\t/g, ' ').trim() : bareValue(attributes);
+		const text = lines.length > 0 ? lines.join(' ').replace(/\t/g, ' ').trim() : bareValue(attributes);
 		fill(body, run, text, countOf(attributes['table:number-columns-repeated'], maxColumns));
 	});
 }
@@ -96,7 +95,6 @@ function bareValue(attributes: Attributes): string {
 
 /** What is under a merged cell is not seen. */
 function covered(body: Body, attributes: Attributes): Close {
-	if (body.sheet)
-		body.sheet.empty += countOf(attributes['table:number-columns-repeated'], maxColumns);
+	if (body.sheet) body.sheet.empty += countOf(attributes['table:number-columns-repeated'], maxColumns);
 	return body.hide();
 }

@@ -48,8 +48,7 @@ export class Styles {
 		const after = attributes['fo:break-after'];
 		if (before !== undefined) style.breakBefore = before === 'page';
 		if (after !== undefined) style.breakAfter = after === 'page';
-		if (attributes['text:display'] !== undefined)
-			style.isHidden = attributes['text:display'] === 'none';
+		if (attributes['text:display'] !== undefined) style.isHidden = attributes['text:display'] === 'none';
 		const footer = attributes['presentation:display-footer'];
 		const date = attributes['presentation:display-date-time'];
 		if (footer !== undefined) style.showsFooter = footer === 'true';

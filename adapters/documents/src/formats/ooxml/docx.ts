@@ -94,11 +94,7 @@ async function notesOf(office: OfficePackage, part: string | undefined, shared: 
 	return notes;
 }
 
-async function commentsOf(
-	office: OfficePackage,
-	part: string | undefined,
-	shared: Shared,
-): Promise<Block[]> {
+async function commentsOf(office: OfficePackage, part: string | undefined, shared: Shared): Promise<Block[]> {
 	if (!part) return [];
 	const { parts } = await partStory(office, part, shared);
 	return [...parts.values()].flatMap(({ blocks, attributes }): Block[] => {

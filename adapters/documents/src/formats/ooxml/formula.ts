@@ -21,10 +21,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 	['m:sSup', (node) => part(node, 'e') + raised(node)],
 	['m:sSub', (node) => part(node, 'e') + lowered(node)],
 	['m:sSubSup', (node) => part(node, 'e') + lowered(node) + raised(node)],
-	[
-		'm:nary',
-		(node) => `${sign(node, 'chr', '∫')}${lowered(node)}${raised(node)} ${part(node, 'e')}`,
-	],
+	['m:nary', (node) => `${sign(node, 'chr', '∫')}${lowered(node)}${raised(node)} ${part(node, 'e')}`],
 	['m:rad', (node) => `${part(node, 'deg')}√${grouped(part(node, 'e'))}`],
 	['m:func', (node) => `${part(node, 'fName')} ${part(node, 'e')}`],
 	['m:limLow', (node) => `${part(node, 'e')}_${grouped(part(node, 'lim'))}`],
@@ -35,10 +32,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 	['m:eqArr', (node) => all(node, 'm:e', '; ')],
 	[
 		'm:d',
-		(node) =>
-			sign(node, 'begChr', '(') +
-			all(node, 'm:e', sign(node, 'sepChr', '|')) +
-			sign(node, 'endChr', ')'),
+		(node) => sign(node, 'begChr', '(') + all(node, 'm:e', sign(node, 'sepChr', '|')) + sign(node, 'endChr', ')'),
 	],
 ]);
 
@@ -111,7 +105,5 @@ function lowered(node: Node): string {
 
 /** A part of more than one number or word stands in parentheses. */
 function grouped(text: string): string {
-	return /^(?:[\p{L}\p{M}\p{N}.,′]*|\([^()]*\))$/u.test(text.trim())
-		? text.trim()
-		: `(${text.trim()})`;
+	return /^(?:[\p{L}\p{M}\p{N}.,′]*|\([^()]*\))$/u.test(text.trim()) ? text.trim() : `(${text.trim()})`;
 }

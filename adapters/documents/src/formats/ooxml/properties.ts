@@ -17,9 +17,7 @@ export async function metadataOf(office: OfficePackage): Promise<DocumentMetadat
 			inside = '';
 		},
 	});
-	const [title, author, made] = ['dc:title', 'dc:creator', 'dcterms:created'].map((name) =>
-		texts.get(name)?.trim(),
-	);
+	const [title, author, made] = ['dc:title', 'dc:creator', 'dcterms:created'].map((name) => texts.get(name)?.trim());
 	const created = new Date(made ?? Number.NaN);
 	return {
 		...(title ? { title } : {}),

@@ -4,10 +4,7 @@ import type { XmlHandler } from '../../markup/xml.ts';
  * Passes on what a reader sees: of alternative contents the first that an `mc:AlternateContent` offers, and nothing of the elements that are hidden,
  * by their names.
  */
-export function shown(
-	handler: XmlHandler,
-	isHidden: (name: string) => boolean = () => false,
-): XmlHandler {
+export function shown(handler: XmlHandler, isHidden: (name: string) => boolean = () => false): XmlHandler {
 	let skipped = 0;
 	const taken: boolean[] = [];
 	const isLeftOut = (name: string) => {

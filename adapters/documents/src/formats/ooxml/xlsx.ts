@@ -71,11 +71,7 @@ async function outlineOf(office: OfficePackage, part: string): Promise<Outline> 
 	return outline;
 }
 
-async function workbookOf(
-	office: OfficePackage,
-	main: string,
-	date1904: boolean,
-): Promise<Workbook> {
+async function workbookOf(office: OfficePackage, main: string, date1904: boolean): Promise<Workbook> {
 	const relations = await office.relations(main);
 	const part = (kind: string) => relations.find((relation) => relation.kind === kind)?.target;
 	const strings: string[] = [];
@@ -86,11 +82,7 @@ async function workbookOf(
 	return { strings, formats, format: await numberFormat(date1904) };
 }
 
-async function sheetText(
-	office: OfficePackage,
-	part: string | undefined,
-	book: Workbook,
-): Promise<string> {
+async function sheetText(office: OfficePackage, part: string | undefined, book: Workbook): Promise<string> {
 	if (!part) return '';
 	const sheet = new Sheet(book);
 	await office.read(part, sheetHandler(sheet));
@@ -104,9 +96,7 @@ async function drawingLines(office: OfficePackage, part: string): Promise<string
 	if (!drawing) return [];
 	const shapes = new Shapes(await graphicsOf(office, drawing));
 	await office.readIfSound(drawing, shapesHandler(shapes));
-	return flat(shapes.all).map(({ body, lines }) =>
-		[...(body ? plainLines(body) : []), ...lines].join('\n'),
-	);
+	return flat(shapes.all).map(({ body, lines }) => [...(body ? plainLines(body) : []), ...lines].join('\n'));
 }
 
 function flat(shapes: readonly Shape[]): Shape[] {

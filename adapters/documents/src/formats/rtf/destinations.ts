@@ -1,11 +1,5 @@
 /** Text at the top or bottom of pages. */
-export type Edge =
-	| 'header'
-	| 'firstHeader'
-	| 'evenHeader'
-	| 'footer'
-	| 'firstFooter'
-	| 'evenFooter';
+export type Edge = 'header' | 'firstHeader' | 'evenHeader' | 'footer' | 'firstFooter' | 'evenFooter';
 
 /** What happens to the text of a group that begins with this word. */
 export type Destination =
@@ -73,6 +67,4 @@ const destinations = new Map<string, Destination>([
 ]);
 
 /** Starred groups whose text is part of the text around them. */
-const transparent = new Set([
-	...['nesttableprops', 'moMath', 'moMathPara', 'shppict', 'pnsec', 'mmath', 'result'],
-]);
+const transparent = new Set([...['nesttableprops', 'moMath', 'moMathPara', 'shppict', 'pnsec', 'mmath', 'result']]);

@@ -13,12 +13,7 @@ export class FontTable {
 	/** Takes a control word of the font table itself. */
 	word(name: string, number = 0): void {
 		if (name === 'f') this.#font = number;
-		const charset =
-			name === 'fcharset'
-				? charsetOfFont(number)
-				: name === 'cpg'
-					? charsetOfPage(number)
-					: undefined;
+		const charset = name === 'fcharset' ? charsetOfFont(number) : name === 'cpg' ? charsetOfPage(number) : undefined;
 		if (charset) this.#charsets.set(this.#font, charset);
 	}
 

@@ -13,12 +13,7 @@ const openDocument = 'application/vnd.oasis.opendocument.';
  */
 export async function archiveType(bytes: Uint8Array): Promise<string> {
 	const archive = await openArchive(bytes, new Budget(maxInflated));
-	return (
-		(await declaredType(archive)) ??
-		(await officeType(archive)) ??
-		partsType(archive) ??
-		'application/zip'
-	);
+	return (await declaredType(archive)) ?? (await officeType(archive)) ?? partsType(archive) ?? 'application/zip';
 }
 
 /** The files that say what an archive is are small. An archive of thousands of archives is not to be inflated for its members' names. */
@@ -33,8 +28,7 @@ export function compoundFileType(bytes: Uint8Array): string | undefined {
 	if (names.has('__properties_version1.0')) return 'application/vnd.ms-outlook';
 	if (!names.has('PowerPoint Document')) return undefined;
 	throw documentError('E_DOCUMENT_UNSUPPORTED', {
-		message:
-			'A presentation in the old format of PowerPoint (.ppt) cannot be read: save it as .pptx.',
+		message: 'A presentation in the old format of PowerPoint (.ppt) cannot be read: save it as .pptx.',
 	});
 }
 
@@ -43,9 +37,7 @@ async function declaredType(archive: Archive): Promise<string | undefined> {
 	const mimetype = (await archive.read('mimetype'))?.toString('latin1', 0, 100).trim();
 	const declared = mimetype ?? (await manifestType(archive));
 	if (declared === 'application/epub+zip') return declared;
-	const kind = /^application\/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)\b/.exec(
-		declared ?? '',
-	)?.[1];
+	const kind = /^application\/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)\b/.exec(declared ?? '')?.[1];
 	return kind && openDocument + kind;
 }
 
@@ -67,18 +59,12 @@ async function officeType(archive: Archive): Promise<string | undefined> {
 
 /** Documents, templates and shows, with and without macros, differ in the content type of their main part only. */
 const mainParts: readonly (readonly [RegExp, string])[] = [
-	[
-		/(?:wordprocessingml|ms-word)\.(?:document|template)\S{0,100}\.main\+xml/i,
-		`${office}wordprocessingml.document`,
-	],
+	[/(?:wordprocessingml|ms-word)\.(?:document|template)\S{0,100}\.main\+xml/i, `${office}wordprocessingml.document`],
 	[
 		/(?:presentationml|ms-powerpoint)\.(?:presentation|template|slideshow|addin)\S{0,100}\.main\+xml/i,
 		`${office}presentationml.presentation`,
 	],
-	[
-		/(?:spreadsheetml|ms-excel)\.(?:sheet|template|addin)\S{0,100}\.main\+xml/i,
-		`${office}spreadsheetml.sheet`,
-	],
+	[/(?:spreadsheetml|ms-excel)\.(?:sheet|template|addin)\S{0,100}\.main\+xml/i, `${office}spreadsheetml.sheet`],
 ];
 
 /** Files whose own description is missing are known by the part that holds their content. */

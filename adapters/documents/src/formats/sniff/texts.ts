@@ -20,8 +20,7 @@ export function textType(start: string, end: string): string {
 function markupType(start: string, end: string): string | undefined {
 	const isDeclared = start.startsWith('<?xml');
 	const root = withoutProlog(start);
-	if (/^<!doctype\s+html/i.test(root) || /^<(?:html|head|body)[\s>]/i.test(root))
-		return 'text/html';
+	if (/^<!doctype\s+html/i.test(root) || /^<(?:html|head|body)[\s>]/i.test(root)) return 'text/html';
 	const flat =
 		/^<office:document\s[^>]*?office:mimetype="application\/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)/.exec(
 			root,

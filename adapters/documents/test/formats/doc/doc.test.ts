@@ -4,8 +4,7 @@ import { compoundOf } from '../../ole/compound.ts';
 import { pagesWith, readWith } from '../read-with.ts';
 import { type Look, wordOf } from './word.ts';
 
-const text = async (file: Parameters<typeof wordOf>[0]) =>
-	(await readWith(readDoc, wordOf(file))).text;
+const text = async (file: Parameters<typeof wordOf>[0]) => (await readWith(readDoc, wordOf(file))).text;
 
 /** The look of the part of a text. */
 function look(body: string, part: string, operations: string, style = 0): Look {
@@ -15,9 +14,7 @@ function look(body: string, part: string, operations: string, style = 0): Look {
 
 describe('an old Word document', () => {
 	test.each([false, true])('gives its paragraphs, of bytes: %s', async (isNarrow) => {
-		expect(await text({ body: 'First é\rsecond\x0bline\tend\r', isNarrow })).toBe(
-			'First é\nsecond\nline\tend',
-		);
+		expect(await text({ body: 'First é\rsecond\x0bline\tend\r', isNarrow })).toBe('First é\nsecond\nline\tend');
 	});
 
 	test('has rows of tables as lines', async () => {
@@ -37,9 +34,7 @@ describe('an old Word document', () => {
 
 	test('has empty lines around headings', async () => {
 		const body = 'a\rTitle\rb\r';
-		expect(await text({ body, paragraphs: [look(body, 'Title\r', '', 1)] })).toBe(
-			'a\n\nTitle\n\nb',
-		);
+		expect(await text({ body, paragraphs: [look(body, 'Title\r', '', 1)] })).toBe('a\n\nTitle\n\nb');
 	});
 
 	test('shows fields by their result', async () => {
@@ -57,28 +52,19 @@ describe('an old Word document', () => {
 	test('has notes at the end of their page', async () => {
 		const body = 'one\x02 and two\x02\x0cnext\r';
 		const file = wordOf({ body, footnotes: ['first note', 'second note'] });
-		expect(await pagesWith(readDoc, file)).toEqual([
-			'one[1] and two[2]\n[1] first note\n[2] second note',
-			'next',
-		]);
+		expect(await pagesWith(readDoc, file)).toEqual(['one[1] and two[2]\n[1] first note\n[2] second note', 'next']);
 	});
 
 	test('has comments at the end of their page', async () => {
 		const file = wordOf({ body: 'one\x05 word\x0cnext\x05\r', comments: ['first', 'second'] });
-		expect(await pagesWith(readDoc, file)).toEqual([
-			'one word\nComment: first',
-			'next\nComment: second',
-		]);
+		expect(await pagesWith(readDoc, file)).toEqual(['one word\nComment: first', 'next\nComment: second']);
 	});
 
 	test('begins a page with a paragraph that asks for it, whose notes go along', async () => {
 		const body = 'one\x02\rtwo\x02\rthree\r';
 		const paragraphs = [look(body, 'two\x02\r', '07 24 01')];
 		const file = wordOf({ body, paragraphs, footnotes: ['first note', 'second note'] });
-		expect(await pagesWith(readDoc, file)).toEqual([
-			'one[1]\n[1] first note',
-			'two[2]\nthree\n[2] second note',
-		]);
+		expect(await pagesWith(readDoc, file)).toEqual(['one[1]\n[1] first note', 'two[2]\nthree\n[2] second note']);
 	});
 
 	test('has headers first, footers last, text boxes before them', async () => {
@@ -117,10 +103,7 @@ describe('an old Word document', () => {
 
 	test.each([
 		['without a text', { WordDocument: 'nothing' }],
-		[
-			'without its table',
-			{ WordDocument: Buffer.from(`\xec\xa5\xc1${'\0'.repeat(2_000)}`, 'latin1') },
-		],
+		['without its table', { WordDocument: Buffer.from(`\xec\xa5\xc1${'\0'.repeat(2_000)}`, 'latin1') }],
 	])('%s is refused', async (_, files) => {
 		await expect(readWith(readDoc, compoundOf(files))).rejects.toMatchObject({
 			code: 'E_DOCUMENT_UNREADABLE',
@@ -142,8 +125,7 @@ describe('an old Word document', () => {
 				damaged.fill(value, at, at + 3);
 				const outcome = await readWith(readDoc, damaged).catch((error) => error.code);
 				expect(outcome).toSatisfy(
-					(result) =>
-						typeof result === 'object' || /^E_DOCUMENT_(UNREADABLE|ENCRYPTED)$/.test(result),
+					(result) => typeof result === 'object' || /^E_DOCUMENT_(UNREADABLE|ENCRYPTED)$/.test(result),
 				);
 			}
 		}

@@ -35,16 +35,7 @@ export function wordOf(file: WordFile): Buffer {
 	const notes = footnotes.map((note) => `\x02 ${note}\r`);
 	const remarks = comments.map((comment) => `\x05 ${comment}\r`);
 	const edges = headers.map((text) => (text ? `${text}\r` : ''));
-	const parts = [
-		body,
-		story(notes),
-		story(edges),
-		'',
-		story(remarks),
-		'',
-		boxes && `${boxes}\r`,
-		'',
-	];
+	const parts = [body, story(notes), story(edges), '', story(remarks), '', boxes && `${boxes}\r`, ''];
 	const text = parts.join('');
 	const width = file.isNarrow ? 1 : 2;
 	const bytes = Buffer.from(text, file.isNarrow ? 'latin1' : 'utf16le');
@@ -62,12 +53,7 @@ export function wordOf(file: WordFile): Buffer {
 		table.push(content);
 	};
 	const place = (character: number) => textStart + character * width;
-	const looks = (
-		index: number,
-		list: readonly Look[],
-		write: (look: Look) => Buffer,
-		size: number,
-	) => {
+	const looks = (index: number, list: readonly Look[], write: (look: Look) => Buffer, size: number) => {
 		if (list.length === 0) return;
 		const number = pages.reduce((sum, { length }) => sum + length, 0) / 512;
 		pages.push(propertyPage(list, place, write, size));
@@ -97,10 +83,7 @@ export function wordOf(file: WordFile): Buffer {
 			description.writeUInt32LE(at, 2);
 			return description;
 		});
-		entry(
-			6,
-			Buffer.concat([numbers([0, ...file.sections.map(({ end }) => end)]), ...descriptions]),
-		);
+		entry(6, Buffer.concat([numbers([0, ...file.sections.map(({ end }) => end)]), ...descriptions]));
 	}
 	return compoundOf({ WordDocument: Buffer.concat(pages), '1Table': Buffer.concat(table) });
 }

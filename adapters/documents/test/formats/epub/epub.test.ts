@@ -8,14 +8,9 @@ const container =
 const chapter = (text: string) =>
 	`<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><h1>${text}</h1></body></html>`;
 
-function book(
-	spine: readonly string[],
-	files: Readonly<Record<string, string>> = {},
-	metadata = '',
-): Buffer {
+function book(spine: readonly string[], files: Readonly<Record<string, string>> = {}, metadata = ''): Buffer {
 	const items = ['one.xhtml', 'sub/two%20x.xhtml', '../three.xhtml', 'gone.xhtml'].map(
-		(href, index) =>
-			`<item id="c${index + 1}" href="${href}#top" media-type="application/xhtml+xml"/>`,
+		(href, index) => `<item id="c${index + 1}" href="${href}#top" media-type="application/xhtml+xml"/>`,
 	);
 	const refs = spine.map((id) => `<itemref idref="${id}"/>`);
 	return zipOfFiles({
@@ -35,12 +30,7 @@ describe('reading a book', () => {
 	});
 
 	test('a chapter that is missing is an empty page', async () => {
-		expect(await pagesWith(readEpub, book(['c1', 'c4', 'c9', 'c2']))).toEqual([
-			'One',
-			'',
-			'',
-			'Two',
-		]);
+		expect(await pagesWith(readEpub, book(['c1', 'c4', 'c9', 'c2']))).toEqual(['One', '', '', 'Two']);
 	});
 
 	test('a reading order that leads back gives each chapter once', async () => {

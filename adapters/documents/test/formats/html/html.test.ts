@@ -6,9 +6,9 @@ const read = (html: string) => htmlText(html).text;
 
 describe('the text of HTML', () => {
 	test('white space collapses as in a browser, and blocks are lines', () => {
-		expect(
-			read('Intro  <b>te</b>xt\n here<p>One\n\t two <i> three</i></p><div>Four</div>Five'),
-		).toBe('Intro text here\n\nOne two three\n\nFour\nFive');
+		expect(read('Intro  <b>te</b>xt\n here<p>One\n\t two <i> three</i></p><div>Four</div>Five')).toBe(
+			'Intro text here\n\nOne two three\n\nFour\nFive',
+		);
 	});
 
 	test('headings have empty lines around them, and a line break is one', () => {
@@ -31,9 +31,7 @@ describe('the text of HTML', () => {
 	});
 
 	test('terms are followed by what they mean', () => {
-		expect(read('<dl><dt>Term<dd>Meaning<dt>Other<dd>Thing</dl>')).toBe(
-			'Term\n  Meaning\nOther\n  Thing',
-		);
+		expect(read('<dl><dt>Term<dd>Meaning<dt>Other<dd>Thing</dl>')).toBe('Term\n  Meaning\nOther\n  Thing');
 	});
 
 	test('preformatted text keeps its blanks and lines', () => {
@@ -82,8 +80,7 @@ describe('the text of HTML', () => {
 
 describe('tables of HTML', () => {
 	test('a row is a line', () => {
-		const html =
-			'<table><caption>Fruit</caption><tr><th>Name<th>Price<tr><td>A<br>pple<td> 3 </table>after';
+		const html = '<table><caption>Fruit</caption><tr><th>Name<th>Price<tr><td>A<br>pple<td> 3 </table>after';
 		expect(read(html)).toBe('Fruit\n\n| Name | Price |\n| A pple | 3 |\n\nafter');
 	});
 
@@ -94,8 +91,7 @@ describe('tables of HTML', () => {
 	});
 
 	test('a table that only places text is read as text', () => {
-		const html =
-			'<table><tr><td><h1>News</h1><p>Today<table><tr><td>x<td>y<tr><td>z<td>w</table></table>';
+		const html = '<table><tr><td><h1>News</h1><p>Today<table><tr><td>x<td>y<tr><td>z<td>w</table></table>';
 		expect(read(html)).toBe('News\n\nToday\n\n| x | y |\n| z | w |');
 	});
 
@@ -104,15 +100,11 @@ describe('tables of HTML', () => {
 	});
 
 	test('columns without any text are left out', () => {
-		expect(read('<table><tr><td>a<td><td>b<tr><td>c<td>&nbsp;<td>d</table>')).toBe(
-			'| a | b |\n| c | d |',
-		);
+		expect(read('<table><tr><td>a<td><td>b<tr><td>c<td>&nbsp;<td>d</table>')).toBe('| a | b |\n| c | d |');
 	});
 
 	test('spans beyond all measure make no difference', () => {
-		expect(read('<table><tr><td colspan=1000000000 rowspan=1e9>a<td>b<tr><td>c</table>')).toBe(
-			'| a | b |\n| c | |',
-		);
+		expect(read('<table><tr><td colspan=1000000000 rowspan=1e9>a<td>b<tr><td>c</table>')).toBe('| a | b |\n| c | |');
 	});
 });
 
@@ -133,20 +125,14 @@ describe('an HTML file', () => {
 		expect(read(html)).toBe('one[1] two[2] 3');
 	});
 
-	test.each(['gb2312', 'iso-8859-1', 'shift_jis'])(
-		'is read as UTF-8 when it is that and says %s',
-		async (charset) => {
-			const html = `<meta charset=${charset}><p>Grüße, 你好世界`;
-			expect((await readWith(readHtml, html)).text).toBe('Grüße, 你好世界');
-		},
-	);
+	test.each(['gb2312', 'iso-8859-1', 'shift_jis'])('is read as UTF-8 when it is that and says %s', async (charset) => {
+		const html = `<meta charset=${charset}><p>Grüße, 你好世界`;
+		expect((await readWith(readHtml, html)).text).toBe('Grüße, 你好世界');
+	});
 
-	test.each(['constructor', '__proto__', 'x'.repeat(40)])(
-		'is read though it declares %s',
-		async (charset) => {
-			expect((await readWith(readHtml, `<meta charset=${charset}><p>naïve`)).text).toBe('naïve');
-		},
-	);
+	test.each(['constructor', '__proto__', 'x'.repeat(40)])('is read though it declares %s', async (charset) => {
+		expect((await readWith(readHtml, `<meta charset=${charset}><p>naïve`)).text).toBe('naïve');
+	});
 
 	test('is read in the charset that it declares', async () => {
 		const html = Buffer.from('<meta charset="koi8-r"><p>\xf0\xf2\xe9\xf7\xe5\xf4', 'latin1');

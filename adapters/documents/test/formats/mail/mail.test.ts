@@ -3,12 +3,7 @@ import { zipOfFiles } from '../../../../../test/support/zip.ts';
 import { readDocument } from '../../../src/read.ts';
 
 const read = (...lines: string[]) => readDocument(Buffer.from(lines.join('\r\n')));
-const head = [
-	'From: Ann <ann@a.example>',
-	'To: bo@b.example',
-	'Subject: Hello',
-	'MIME-Version: 1.0',
-];
+const head = ['From: Ann <ann@a.example>', 'To: bo@b.example', 'Subject: Hello', 'MIME-Version: 1.0'];
 
 /** A mail of several parts, each given as its head lines, an empty line and its content. */
 function parts(kind: string, ...contents: readonly (readonly string[])[]): string[] {
@@ -52,25 +47,18 @@ describe('a mail', () => {
 	});
 
 	test('with a text and a page gives the text', async () => {
-		const mail = await read(
-			...parts('alternative', plain('as text'), ['Content-Type: text/html', '', '<p>as page']),
-		);
+		const mail = await read(...parts('alternative', plain('as text'), ['Content-Type: text/html', '', '<p>as page']));
 		expect(mail.text).toBe(`${shownHead}\n\nas text`);
 	});
 
 	test('whose text only asks to look at the page gives the page', async () => {
 		const page = `<p>${'There is much to tell. '.repeat(20).trim()}`;
-		const mail = await read(
-			...parts('alternative', plain('Look at the page.'), ['Content-Type: text/html', '', page]),
-		);
+		const mail = await read(...parts('alternative', plain('Look at the page.'), ['Content-Type: text/html', '', page]));
 		expect(mail.text).toBe(`${shownHead}\n\n${page.slice(3)}`);
 	});
 
 	test('with a head in a charset of its own is read', async () => {
-		const bytes = Buffer.from(
-			'From: ann@a.example\r\nTo: b\r\nSubject: Gr\xfc\xdfe\r\n\r\nx',
-			'latin1',
-		);
+		const bytes = Buffer.from('From: ann@a.example\r\nTo: b\r\nSubject: Gr\xfc\xdfe\r\n\r\nx', 'latin1');
 		expect((await readDocument(bytes)).metadata.title).toBe('Grüße');
 	});
 
@@ -145,9 +133,7 @@ describe('a mail', () => {
 			'',
 			'too deep',
 		]).map((line) => line.replaceAll('edge', 'other'));
-		const mail = await read(
-			...parts('mixed', plain('outer text'), ['Content-Type: message/rfc822', '', ...inner]),
-		);
+		const mail = await read(...parts('mixed', plain('outer text'), ['Content-Type: message/rfc822', '', ...inner]));
 		expect(mail.text).toBe(
 			[
 				`${shownHead}\n\nouter text`,
@@ -169,14 +155,7 @@ describe('a mail', () => {
 	});
 
 	test('has a page for each when a file holds several', async () => {
-		const one = [
-			'From x@y.z Sat Jan  3 01:05:34 1996',
-			...head,
-			'',
-			'one',
-			'From here on, text',
-			'',
-		];
+		const one = ['From x@y.z Sat Jan  3 01:05:34 1996', ...head, '', 'one', 'From here on, text', ''];
 		const { pages } = await read(...one, ...one.map((line) => line.replace('one', 'two')));
 		expect(pages?.map(({ text }) => text.split('\n\n')[1])).toEqual([
 			'one\nFrom here on, text',
@@ -208,9 +187,7 @@ describe('a hostile mail', () => {
 	])('with %s gives text or is refused', async (_, lines) => {
 		const outcome = await read(...head, ...lines).catch((error) => error.code);
 		expect(outcome).toSatisfy(
-			(value) =>
-				value.text?.startsWith('From: Ann') ||
-				/^E_DOCUMENT_(UNREADABLE|TOO_LARGE)$/.test(String(value)),
+			(value) => value.text?.startsWith('From: Ann') || /^E_DOCUMENT_(UNREADABLE|TOO_LARGE)$/.test(String(value)),
 		);
 	});
 });

@@ -64,21 +64,15 @@ describe('an Outlook message', () => {
 
 	test('of old kind has texts in a code page', async () => {
 		const narrow = Buffer.from([0xcf, 0xf0]);
-		expect(await text(message({ '__substg1.0_1000001E': narrow }, 32, { 16381: 1251 }))).toBe(
-			`${head}\n\nПр`,
-		);
+		expect(await text(message({ '__substg1.0_1000001E': narrow }, 32, { 16381: 1251 }))).toBe(`${head}\n\nПр`);
 	});
 
 	test('may have a code page for its texts and another one for its page', async () => {
 		const pages = { 16381: 1251, 16350: 65_001 };
 		const narrow = Buffer.from([0xcf, 0xf0]);
-		expect(await text(message({ '__substg1.0_1000001E': narrow }, 32, pages))).toBe(
-			`${head}\n\nПр`,
-		);
+		expect(await text(message({ '__substg1.0_1000001E': narrow }, 32, pages))).toBe(`${head}\n\nПр`);
 		const page = Buffer.from('<p>schön');
-		expect(await text(message({ '__substg1.0_10130102': page }, 32, pages))).toBe(
-			`${head}\n\nschön`,
-		);
+		expect(await text(message({ '__substg1.0_10130102': page }, 32, pages))).toBe(`${head}\n\nschön`);
 	});
 
 	test('with zeros without end does not take long', async () => {
@@ -133,17 +127,14 @@ describe('an Outlook message', () => {
 	});
 
 	test('that is damaged gives text or is refused, and never fails otherwise', async () => {
-		const file = compoundOf(
-			message({ ...body, '__attach_version1.0_#00000000': attachment('a.txt', 'text') }),
-		);
+		const file = compoundOf(message({ ...body, '__attach_version1.0_#00000000': attachment('a.txt', 'text') }));
 		for (let at = 512; at < file.length; at += 11) {
 			const damaged = Buffer.from(file);
 			damaged.fill(0xff, at, at + 4);
 			for (const bytes of [damaged, file.subarray(0, at)]) {
 				const outcome = await readDocument(bytes).catch((error) => error.code);
 				expect(outcome).toSatisfy(
-					(value) =>
-						typeof value === 'object' || /^E_DOCUMENT_(UNREADABLE|UNSUPPORTED)$/.test(value),
+					(value) => typeof value === 'object' || /^E_DOCUMENT_(UNREADABLE|UNSUPPORTED)$/.test(value),
 				);
 			}
 		}

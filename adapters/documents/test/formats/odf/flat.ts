@@ -1,9 +1,9 @@
-const word = (name: string, suffix = '') =>
-	`urn:oasis:names:tc:opendocument:xmlns:${name}${suffix}:1.0`;
+const word = (name: string, suffix = '') => `urn:oasis:names:tc:opendocument:xmlns:${name}${suffix}:1.0`;
 const namespaces = [
-	...['office', 'text', 'table', 'style', 'presentation', 'meta', 'chart', 'manifest'].map(
-		(name) => [name, word(name)],
-	),
+	...['office', 'text', 'table', 'style', 'presentation', 'meta', 'chart', 'manifest'].map((name) => [
+		name,
+		word(name),
+	]),
 	['draw', word('drawing')],
 	['fo', word('xsl-fo', '-compatible')],
 	['svg', word('svg', '-compatible')],
@@ -30,8 +30,7 @@ export function flat(
 }
 
 /** A paragraph. */
-export const p = (text: string, style = 'plain') =>
-	`<text:p text:style-name="${style}">${text}</text:p>`;
+export const p = (text: string, style = 'plain') => `<text:p text:style-name="${style}">${text}</text:p>`;
 
 /** A cell of a table or sheet. */
 export const cell = (text: string, attributes = '') =>

@@ -5,15 +5,15 @@ import { cell, flat, p, row } from './flat.ts';
 
 const frame = (x: number, y: number, content: string, attributes = '') =>
 	`<draw:frame svg:x="${x}cm" svg:y="${y}cm" ${attributes}><draw:text-box>${content}</draw:text-box></draw:frame>`;
-const slide = (content: string, attributes = '') =>
-	`<draw:page ${attributes}>${content}</draw:page>`;
-const pages = (body: string, styles = '') =>
-	pagesWith(readOdp, flat('presentation', body, { styles }));
+const slide = (content: string, attributes = '') => `<draw:page ${attributes}>${content}</draw:page>`;
+const pages = (body: string, styles = '') => pagesWith(readOdp, flat('presentation', body, { styles }));
 
 test('each slide is a page, empty ones included', async () => {
-	expect(
-		await pages(slide(frame(1, 1, p('one'))) + slide('') + slide(frame(1, 1, p('three')))),
-	).toEqual(['one', '', 'three']);
+	expect(await pages(slide(frame(1, 1, p('one'))) + slide('') + slide(frame(1, 1, p('three'))))).toEqual([
+		'one',
+		'',
+		'three',
+	]);
 });
 
 test('shapes are read from top to bottom and from left to right, after the title', async () => {
@@ -24,16 +24,12 @@ test('shapes are read from top to bottom and from left to right, after the title
 		`<draw:custom-shape draw:transform="rotate (0.1) translate (2cm 120mm)">${p('turned')}</draw:custom-shape>`,
 		frame(3, 15, p('Title'), 'presentation:class="title"'),
 	];
-	expect(await pages(slide(shapes.join('')))).toEqual([
-		'Title\n\nleft\n\nright\n\nbelow\n\nturned',
-	]);
+	expect(await pages(slide(shapes.join('')))).toEqual(['Title\n\nleft\n\nright\n\nbelow\n\nturned']);
 });
 
 test('a group is read as one', async () => {
 	const group = `<draw:g>${frame(9, 4, p('second'))}${frame(8, 2, p('first'))}</draw:g>`;
-	expect(await pages(slide(frame(1, 3, p('between')) + group))).toEqual([
-		'first\nsecond\n\nbetween',
-	]);
+	expect(await pages(slide(frame(1, 3, p('between')) + group))).toEqual(['first\nsecond\n\nbetween']);
 });
 
 test('a box that the speaker put beside the notes is told, too', async () => {
@@ -47,9 +43,7 @@ test('notes are told, other parts of the notes page not', async () => {
 });
 
 test('what a placeholder asks for is no text', async () => {
-	expect(
-		await pages(slide(frame(1, 1, p('Click here'), 'presentation:placeholder="true"'))),
-	).toEqual(['']);
+	expect(await pages(slide(frame(1, 1, p('Click here'), 'presentation:placeholder="true"')))).toEqual(['']);
 });
 
 test('tables keep their rows', async () => {
@@ -58,8 +52,7 @@ test('tables keep their rows', async () => {
 });
 
 test('footers are told where a slide shows them', async () => {
-	const declaration =
-		'<presentation:footer-decl presentation:name="f">Confidential</presentation:footer-decl>';
+	const declaration = '<presentation:footer-decl presentation:name="f">Confidential</presentation:footer-decl>';
 	const style = (name: string, shown: boolean) =>
 		`<style:style style:name="${name}" style:family="drawing-page"><style:drawing-page-properties presentation:display-footer="${shown}"/></style:style>`;
 	const used = (name: string) => `draw:style-name="${name}" presentation:use-footer-name="f"`;

@@ -4,8 +4,7 @@ import { readOds } from '../../../src/formats/odf/read.ts';
 import { pagesWith, readWith } from '../read-with.ts';
 import { cell, flat, p, row } from './flat.ts';
 
-const sheet = (content: string, name = 'Sheet') =>
-	`<table:table table:name="${name}">${content}</table:table>`;
+const sheet = (content: string, name = 'Sheet') => `<table:table table:name="${name}">${content}</table:table>`;
 const pages = (...sheets: string[]) => pagesWith(readOds, flat('spreadsheet', sheets.join('')));
 
 describe('reading a spreadsheet', () => {
@@ -14,9 +13,11 @@ describe('reading a spreadsheet', () => {
 			cell('05.01.24', 'office:value-type="date" office:date-value="2024-01-05"'),
 			cell('12.5 %', 'office:value-type="percentage" office:value="0.125"'),
 		]);
-		expect(
-			await pages(sheet(dates, 'One'), sheet('', 'Two'), sheet(row([cell('x')]), 'Three')),
-		).toEqual(['One\n05.01.24\t12.5 %', 'Two', 'Three\nx']);
+		expect(await pages(sheet(dates, 'One'), sheet('', 'Two'), sheet(row([cell('x')]), 'Three'))).toEqual([
+			'One\n05.01.24\t12.5 %',
+			'Two',
+			'Three\nx',
+		]);
 	});
 
 	test('empty cells and rows inside are kept, those at the end are not', async () => {
@@ -24,18 +25,12 @@ describe('reading a spreadsheet', () => {
 			row([cell(''), cell('b'), cell('', 'table:number-columns-repeated="1000"')]) +
 			row([cell('')], 'table:number-rows-repeated="5"') +
 			row([cell('a'), cell('', 'table:number-columns-repeated="2"'), cell('d')]) +
-			row(
-				[cell('', 'table:number-columns-repeated="16384"')],
-				'table:number-rows-repeated="1048560"',
-			);
+			row([cell('', 'table:number-columns-repeated="16384"')], 'table:number-rows-repeated="1048560"');
 		expect(await pages(sheet(rows))).toEqual(['Sheet\n\tb\n\na\t\t\td']);
 	});
 
 	test('cells and rows that are stored once are given as often as they are shown', async () => {
-		const rows = row(
-			[cell('0', 'table:number-columns-repeated="3"'), cell('x')],
-			'table:number-rows-repeated="2"',
-		);
+		const rows = row([cell('0', 'table:number-columns-repeated="3"'), cell('x')], 'table:number-rows-repeated="2"');
 		expect(await pages(sheet(rows))).toEqual(['Sheet\n0\t0\t0\tx\n0\t0\t0\tx']);
 	});
 

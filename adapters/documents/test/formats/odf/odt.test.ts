@@ -4,8 +4,7 @@ import { readOdt } from '../../../src/formats/odf/read.ts';
 import { pagesWith, readWith } from '../read-with.ts';
 import { type Around, cell, flat, p, row } from './flat.ts';
 
-const read = async (body: string, around?: Around) =>
-	(await readWith(readOdt, flat('text', body, around))).text;
+const read = async (body: string, around?: Around) => (await readWith(readOdt, flat('text', body, around))).text;
 const item = (...parts: string[]) => `<text:list-item>${parts.join('')}</text:list-item>`;
 
 describe('the text of a text document', () => {
@@ -18,9 +17,7 @@ describe('the text of a text document', () => {
 		const styles = `<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="." text:start-value="3"/><text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")" text:display-levels="2"/></text:list-style><text:list-style style:name="B"><text:list-level-style-bullet text:level="1" text:bullet-char="•"/></text:list-style>`;
 		const inner = `<text:list>${item(p('x'))}${item(p('y'), p('z'))}</text:list>`;
 		const body = `<text:list text:style-name="L">${item(p('three'))}${item(inner)}${item(p('four'))}</text:list><text:list text:style-name="B">${item(p('dot'))}</text:list><text:list text:style-name="L" text:continue-numbering="true">${item(p('five'))}</text:list>`;
-		expect(await read(body, { styles })).toBe(
-			'3. three\n  3.a) x\n  3.b) y\n    z\n4. four\n\n- dot\n\n5. five',
-		);
+		expect(await read(body, { styles })).toBe('3. three\n  3.a) x\n  3.b) y\n    z\n4. four\n\n- dot\n\n5. five');
 	});
 
 	test('headings are numbered where the document numbers them', async () => {
@@ -62,9 +59,7 @@ describe('the text of a text document', () => {
 	test('pictures give what is said of them, and never their bytes', async () => {
 		const picture = (said: string) =>
 			`<draw:frame text:anchor-type="as-char"><draw:image><office:binary-data>AAAA</office:binary-data></draw:image><svg:title>${said}</svg:title></draw:frame>`;
-		expect(await read(p(`a${picture('Sales by year')}b${picture('image1.png')}c`))).toBe(
-			'a [Sales by year] bc',
-		);
+		expect(await read(p(`a${picture('Sales by year')}b${picture('image1.png')}c`))).toBe('a [Sales by year] bc');
 	});
 
 	test('headers and footers of the pages that are used come once, page numbers not at all', async () => {
@@ -108,10 +103,7 @@ describe('pages of a text document', () => {
 });
 
 describe('a zipped text document', () => {
-	const content = flat(
-		'text',
-		p('text') + p('<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>'),
-	);
+	const content = flat('text', p('text') + p('<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame>'));
 
 	test('shows the data of its charts', async () => {
 		const rows = row([cell(''), cell('Sales')]) + row([cell('May'), cell('3.4')]);
@@ -120,9 +112,7 @@ describe('a zipped text document', () => {
 			`<chart:chart><chart:title>${p('By month')}</chart:title><table:table>${rows}</table:table></chart:chart>`,
 		);
 		const zip = zipOfFiles({ 'content.xml': content, 'Object 1/content.xml': chart });
-		expect((await readWith(readOdt, zip)).text).toBe(
-			'text\n\nBy month\n\n| | Sales |\n| May | 3.4 |',
-		);
+		expect((await readWith(readOdt, zip)).text).toBe('text\n\nBy month\n\n| | Sales |\n| May | 3.4 |');
 	});
 
 	test('shows its formulas', async () => {
@@ -183,8 +173,7 @@ describe('hostile text documents', () => {
 	test('kinds of pages that all follow each other do not take long', async () => {
 		const all = Array.from({ length: 4_000 }, (_, at) => at);
 		const styles = all.map(
-			(at) =>
-				`<style:style style:family="paragraph" style:name="s${at}" style:master-page-name="m${at}"/>`,
+			(at) => `<style:style style:family="paragraph" style:name="s${at}" style:master-page-name="m${at}"/>`,
 		);
 		const masters = all.map(
 			(at) =>

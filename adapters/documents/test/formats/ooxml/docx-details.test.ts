@@ -4,8 +4,7 @@ import { readDocx } from '../../../src/formats/ooxml/docx.ts';
 import { textOf } from './reading.ts';
 
 const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
-const p = (text: string, style = '') =>
-	`<w:p>${style && `<w:pPr>${style}</w:pPr>`}${run(text)}</w:p>`;
+const p = (text: string, style = '') => `<w:p>${style && `<w:pPr>${style}</w:pPr>`}${run(text)}</w:p>`;
 const withoutEnd = (text: string, after = '') =>
 	`<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>${run(text)}${after}</w:p>`;
 const table = (...cells: string[]) =>
@@ -23,16 +22,13 @@ const noteLink: Link = ['f', 'footnotes', 'word/f.xml'];
 
 describe('a deletion in a DOCX', () => {
 	test('takes tabs, breaks, notes and pictures with it', async () => {
-		const picture =
-			'<w:r><w:drawing><wp:docPr descr="A photo that is gone"/><pic:pic/></w:drawing></w:r>';
+		const picture = '<w:r><w:drawing><wp:docPr descr="A photo that is gone"/><pic:pic/></w:drawing></w:r>';
 		const deleted = `<w:del><w:r><w:tab/><w:br/></w:r>${note}${picture}</w:del>`;
 		expect(await text(`<w:p>${run('a')}${deleted}${run('b')}</w:p>`, [noteLink], notes)).toBe('ab');
 	});
 
 	test('of the end of a paragraph keeps what hangs on it', async () => {
-		expect(await text(withoutEnd('one', note) + p(' two'), [noteLink], notes)).toBe(
-			'one[1] two\n\n[1] a note',
-		);
+		expect(await text(withoutEnd('one', note) + p(' two'), [noteLink], notes)).toBe('one[1] two\n\n[1] a note');
 	});
 
 	test('of the end of the last paragraph before a table, in a cell or of all loses nothing', async () => {
@@ -45,17 +41,14 @@ describe('a chart or diagram in a cell of a DOCX', () => {
 	test('keeps its title and its lines whole', async () => {
 		const shown = '<w:p><w:r><w:drawing><c:chart r:id="c"/></w:drawing></w:r></w:p>';
 		const parts = { 'word/c.xml': { xml: chartXml('barChart', 'Sales', ['x'], { A: [1] }) } };
-		expect(await text(table(p('left'), shown), [['c', 'chart', 'word/c.xml']], parts)).toBe(
-			'| left | Sales A x 1 |',
-		);
+		expect(await text(table(p('left'), shown), [['c', 'chart', 'word/c.xml']], parts)).toBe('| left | Sales A x 1 |');
 	});
 });
 
 describe('the numbers of lists in a DOCX', () => {
 	const level = (depth: number, format: string, mark: string, more = '') =>
 		`<w:lvl w:ilvl="${depth}"><w:start w:val="1"/><w:numFmt w:val="${format}"/>${more}<w:lvlText w:val="${mark}"/></w:lvl>`;
-	const list = (id: number, content: string) =>
-		`<w:abstractNum w:abstractNumId="${id}">${content}</w:abstractNum>`;
+	const list = (id: number, content: string) => `<w:abstractNum w:abstractNumId="${id}">${content}</w:abstractNum>`;
 	const numbered = (body: string, lists: string, overrides = '') =>
 		text(body, [['n', 'numbering', 'word/n.xml']], {
 			'word/n.xml': {
@@ -74,19 +67,13 @@ describe('the numbers of lists in a DOCX', () => {
 
 	test('may be other ones in one list of several', async () => {
 		const override = `<w:lvlOverride w:ilvl="0">${level(0, 'upperLetter', '%1)')}</w:lvlOverride>`;
-		expect(await numbered(item('one'), list(1, level(0, 'decimal', '%1.')), override)).toBe(
-			'A) one',
-		);
+		expect(await numbered(item('one'), list(1, level(0, 'decimal', '%1.')), override)).toBe('A) one');
 	});
 
 	test('are digits in legal lists, and have a zero in front where one is asked for', async () => {
 		const legal =
-			level(0, 'upperRoman', '%1.') +
-			level(1, 'decimalZero', '%2)') +
-			level(2, 'decimal', '%1.%3', '<w:isLgl/>');
-		expect(await numbered(item('a') + item('b', 1) + item('c', 2), list(1, legal))).toBe(
-			'I. a\n  01) b\n    1.1 c',
-		);
+			level(0, 'upperRoman', '%1.') + level(1, 'decimalZero', '%2)') + level(2, 'decimal', '%1.%3', '<w:isLgl/>');
+		expect(await numbered(item('a') + item('b', 1) + item('c', 2), list(1, legal))).toBe('I. a\n  01) b\n    1.1 c');
 	});
 
 	test('are none where the bullet is a blank', async () => {

@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import {
-	chartXml,
-	docxOf,
-	type Link,
-	officeOf,
-	type Part,
-} from '../../../../../test/support/office.ts';
+import { chartXml, docxOf, type Link, officeOf, type Part } from '../../../../../test/support/office.ts';
 import { readDocx } from '../../../src/formats/ooxml/docx.ts';
 import { read, textOf } from './reading.ts';
 
 const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
-const p = (text: string, style = '') =>
-	`<w:p>${style && `<w:pPr>${style}</w:pPr>`}${run(text)}</w:p>`;
-const cell = (content: string, style = '') =>
-	`<w:tc>${style && `<w:tcPr>${style}</w:tcPr>`}${content}</w:tc>`;
+const p = (text: string, style = '') => `<w:p>${style && `<w:pPr>${style}</w:pPr>`}${run(text)}</w:p>`;
+const cell = (content: string, style = '') => `<w:tc>${style && `<w:tcPr>${style}</w:tcPr>`}${content}</w:tc>`;
 const row = (...cells: string[]) => `<w:tr>${cells.join('')}</w:tr>`;
 const table = (...rows: string[]) => `<w:tbl>${rows.join('')}</w:tbl>`;
 const field = (instruction: string, result: string) =>
@@ -37,14 +29,13 @@ const styles: Part = {
 		'<w:style w:type="paragraph" w:styleId="Mine"><w:basedOn w:val="H"/></w:style><w:style w:type="paragraph" w:styleId="A"><w:basedOn w:val="B"/></w:style>' +
 		'<w:style w:type="paragraph" w:styleId="B"><w:basedOn w:val="A"/></w:style></w:styles>',
 };
-const item = (list: number, level = 0) =>
-	`<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr>`;
+const item = (list: number, level = 0) => `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr>`;
 
 describe('the text of a DOCX', () => {
 	test('keeps paragraphs apart, and breaks and tabs within them', async () => {
-		expect(
-			await text(`${p('One')}<w:p>${run('a')}<w:r><w:tab/><w:br/></w:r>${run('b')}</w:p><w:p/>`),
-		).toBe('One\n\na\t\nb');
+		expect(await text(`${p('One')}<w:p>${run('a')}<w:r><w:tab/><w:br/></w:r>${run('b')}</w:p><w:p/>`)).toBe(
+			'One\n\na\t\nb',
+		);
 	});
 
 	test('numbers lists, nested and started anew, and marks bullets', async () => {
@@ -61,27 +52,21 @@ describe('the text of a DOCX', () => {
 			await text(body, [['n', 'numbering', 'word/numbering.xml']], {
 				'word/numbering.xml': numbering,
 			}),
-		).toBe(
-			'1. one\n  1.a) deep\n  1.b) deeper\n2. two\n  2.a) deep again\n- point\n4. four\n\nnone',
-		);
+		).toBe('1. one\n  1.a) deep\n  1.b) deeper\n2. two\n  2.a) deep again\n- point\n4. four\n\nnone');
 	});
 
 	test('puts empty lines around headings, also of styles that are based on them or on each other', async () => {
 		const body = `${p('- x')}${p('Head', '<w:pStyle w:val="Mine"/>')}${p('round', '<w:pStyle w:val="A"/>')}`;
-		expect(
-			await text(body, [['s', 'styles', 'word/styles.xml']], { 'word/styles.xml': styles }),
-		).toBe('- x\n\nHead\n\nround');
+		expect(await text(body, [['s', 'styles', 'word/styles.xml']], { 'word/styles.xml': styles })).toBe(
+			'- x\n\nHead\n\nround',
+		);
 	});
 
 	test('gives tables a line a row, merged cells once, and nested tables in their cell', async () => {
 		const body = table(
 			row(cell(p('wide'), '<w:gridSpan w:val="2"/>'), cell(p('c'))),
 			row(cell(p('tall'), '<w:vMerge w:val="restart"/>'), cell(p('b1') + p('b2')), cell(p('c'))),
-			row(
-				cell(p('tall'), '<w:vMerge/>'),
-				cell(table(row(cell(p('in')), cell(p('side'))))),
-				cell('<w:p/>'),
-			),
+			row(cell(p('tall'), '<w:vMerge/>'), cell(table(row(cell(p('in')), cell(p('side'))))), cell('<w:p/>')),
 		);
 		expect(await text(body)).toBe('| wide |  | c |\n| tall | b1 b2 | c |\n|  | in side |  |');
 	});
@@ -95,20 +80,16 @@ describe('the text of a DOCX', () => {
 		expect(await text(`<w:p>${field('PAGE', '7')}${run('!')}</w:p>`)).toBe('7!');
 		const nested = field(`IF ${field('DATE', 'hidden')}`, 'shown');
 		expect(await text(`<w:p>${nested}</w:p>`)).toBe('shown');
-		expect(
-			await text(`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>${p('not lost')}`),
-		).toBe('not lost');
+		expect(await text(`<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>${p('not lost')}`)).toBe('not lost');
 	});
 
 	test('shows whether the boxes of forms are ticked', async () => {
 		const box = (state: string) =>
 			`<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox>${state}</w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`;
 		const ticked = box('<w:default w:val="0"/><w:checked/>');
-		expect(
-			await text(
-				`<w:p>${ticked}${run(' yes ')}${box('<w:default w:val="0"/>')}${run(' no')}</w:p>`,
-			),
-		).toBe('☒ yes ☐ no');
+		expect(await text(`<w:p>${ticked}${run(' yes ')}${box('<w:default w:val="0"/>')}${run(' no')}</w:p>`)).toBe(
+			'☒ yes ☐ no',
+		);
 	});
 
 	test('keeps what was inserted and leaves out what was deleted, moved away or is hidden', async () => {
@@ -145,23 +126,17 @@ describe('the text of a DOCX', () => {
 	test('describes pictures that have something to say', async () => {
 		const picture = (text: string) =>
 			`<w:p><w:r><w:drawing><wp:docPr descr="${text}"/><pic:pic/></w:drawing></w:r></w:p>`;
-		expect(await text(picture('A red barn') + picture('IMG_1.png') + picture(''))).toBe(
-			'[A red barn]',
-		);
+		expect(await text(picture('A red barn') + picture('IMG_1.png') + picture(''))).toBe('[A red barn]');
 	});
 
 	test('reads documents that are inserted whole, where they stand', async () => {
 		const body = `${p('before')}<w:altChunk r:id="h"/><w:altChunk r:id="none"/>${p('after')}`;
 		const parts = { 'word/h.html': { xml: '<p>12 bytes' } };
-		expect(await text(body, [['h', 'aFChunk', 'word/h.html']], parts)).toBe(
-			'before\n\ninner 11\n\nafter',
-		);
+		expect(await text(body, [['h', 'aFChunk', 'word/h.html']], parts)).toBe('before\n\ninner 11\n\nafter');
 	});
 
 	test('leaves out rows without any text', async () => {
-		expect(
-			await text(table(row(cell('<w:p/>'), cell('<w:p/>')), row(cell(p('a')), cell('<w:p/>')))),
-		).toBe('| a |  |');
+		expect(await text(table(row(cell('<w:p/>'), cell('<w:p/>')), row(cell(p('a')), cell('<w:p/>'))))).toBe('| a |  |');
 	});
 
 	test('tells charts and diagrams by their data', async () => {
@@ -226,11 +201,7 @@ describe('the pages of a DOCX', () => {
 	test('hold their own footnotes; headers, endnotes, comments and footers come once', async () => {
 		const note = (kind: string, id: number, content: string, type = '') =>
 			`<w:${kind} w:id="${id}" ${type && `w:type="${type}"`}>${p(content)}</w:${kind}>`;
-		const links: Link[] = ['footnotes', 'endnotes', 'comments'].map((kind) => [
-			kind,
-			kind,
-			`word/${kind}.xml`,
-		]);
+		const links: Link[] = ['footnotes', 'endnotes', 'comments'].map((kind) => [kind, kind, `word/${kind}.xml`]);
 		const body =
 			`<w:p>${run('one')}<w:r><w:footnoteReference w:id="5"/></w:r><w:r><w:endnoteReference w:id="1"/></w:r>${pageBreak}${run('two')}</w:p>` +
 			'<w:sectPr><w:headerReference w:type="default" r:id="h"/><w:headerReference w:type="first" r:id="f"/><w:headerReference w:type="even" r:id="h"/></w:sectPr>';
@@ -245,13 +216,9 @@ describe('the pages of a DOCX', () => {
 			'word/h.xml': { xml: `<w:hdr NS>${p('head')}</w:hdr>` },
 			'word/f.xml': { xml: `<w:hdr NS>${p('first only')}</w:hdr>` },
 		};
-		expect(
-			await text(
-				body,
-				[...links, ['h', 'header', 'word/h.xml'], ['f', 'header', 'word/f.xml']],
-				parts,
-			),
-		).toBe('head\n\none[1][2]\n\n[1] foot\n----\ntwo\n\nComment by Ann: why\n\n[2] end');
+		expect(await text(body, [...links, ['h', 'header', 'word/h.xml'], ['f', 'header', 'word/f.xml']], parts)).toBe(
+			'head\n\none[1][2]\n\n[1] foot\n----\ntwo\n\nComment by Ann: why\n\n[2] end',
+		);
 	});
 });
 
@@ -259,10 +226,7 @@ test('a DOCX tells its title, author and date', async () => {
 	const core =
 		'<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/">' +
 		'<dc:title>Plan &amp; more</dc:title><dc:creator>Ann</dc:creator><dcterms:created>2024-02-03T04:05:06Z</dcterms:created></cp:coreProperties>';
-	const { metadata } = await read(
-		readDocx,
-		docxOf(p('x'), [], { 'docProps/core.xml': { xml: core } }),
-	);
+	const { metadata } = await read(readDocx, docxOf(p('x'), [], { 'docProps/core.xml': { xml: core } }));
 	expect(metadata).toEqual({
 		title: 'Plan & more',
 		author: 'Ann',
@@ -273,7 +237,5 @@ test('a DOCX tells its title, author and date', async () => {
 test('a DOCX may use the strict namespaces, other prefixes and other names for its parts', async () => {
 	const strict = 'http://purl.oclc.org/ooxml/wordprocessingml/main';
 	const xml = `<z:document xmlns:z="${strict}"><z:body><z:p><z:r><z:t>strict</z:t></z:r></z:p></z:body></z:document>`;
-	expect(
-		await textOf(readDocx, officeOf('wordprocessingml.document', { 'odd/name.xml': { xml } })),
-	).toBe('strict');
+	expect(await textOf(readDocx, officeOf('wordprocessingml.document', { 'odd/name.xml': { xml } }))).toBe('strict');
 });

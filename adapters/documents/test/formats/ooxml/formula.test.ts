@@ -6,8 +6,7 @@ import { textOf } from './reading.ts';
 
 const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
 const math = (content: string) => `<m:oMath>${content}</m:oMath>`;
-const text = (content: string) =>
-	textOf(readDocx, docxOf(`<w:p><w:r><w:t>Let </w:t></w:r>${math(content)}</w:p>`));
+const text = (content: string) => textOf(readDocx, docxOf(`<w:p><w:r><w:t>Let </w:t></w:r>${math(content)}</w:p>`));
 
 describe('a formula', () => {
 	test('is on one line, with parentheses where parts are longer than a word', async () => {
@@ -21,22 +20,16 @@ describe('a formula', () => {
 	test('has the brackets, sums and roots that are no text in the file', async () => {
 		const inBrackets = (style: string, ...parts: string[]) =>
 			`<m:d>${style}${parts.map((part) => `<m:e>${r(part)}</m:e>`).join('')}</m:d>`;
-		const square =
-			'<m:dPr><m:begChr m:val="["/><m:sepChr m:val=";"/><m:endChr m:val=")"/><m:ctrlPr/></m:dPr>';
+		const square = '<m:dPr><m:begChr m:val="["/><m:sepChr m:val=";"/><m:endChr m:val=")"/><m:ctrlPr/></m:dPr>';
 		const sum = `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${r('i=1')}</m:sub><m:sup>${r('n')}</m:sup><m:e>${r('i')}</m:e></m:nary>`;
 		const root = `<m:rad><m:deg>${r('3')}</m:deg><m:e>${r('8')}</m:e></m:rad>`;
-		expect(await text(r('f') + inBrackets('', 'x') + inBrackets(square, 'a', 'b'))).toBe(
-			'Let f(x)[a;b)',
-		);
+		expect(await text(r('f') + inBrackets('', 'x') + inBrackets(square, 'a', 'b'))).toBe('Let f(x)[a;b)');
 		expect(await text(sum + root)).toBe('Let ∑_(i=1)^n i 3√8');
 	});
 
 	test('has the rows of a matrix one after the other', async () => {
-		const row = (...cells: string[]) =>
-			`<m:mr>${cells.map((cell) => `<m:e>${r(cell)}</m:e>`).join('')}</m:mr>`;
-		expect(await text(`<m:d><m:e><m:m>${row('1', '0')}${row('0', '1')}</m:m></m:e></m:d>`)).toBe(
-			'Let (1, 0; 0, 1)',
-		);
+		const row = (...cells: string[]) => `<m:mr>${cells.map((cell) => `<m:e>${r(cell)}</m:e>`).join('')}</m:mr>`;
+		expect(await text(`<m:d><m:e><m:m>${row('1', '0')}${row('0', '1')}</m:m></m:e></m:d>`)).toBe('Let (1, 0; 0, 1)');
 	});
 
 	test('is read on slides likewise', async () => {

@@ -19,8 +19,7 @@ import { codeOf, textOf } from './reading.ts';
 const p = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 const many = (count: number, of: (index: number) => string) =>
 	Array.from({ length: count }, (_, index) => of(index)).join('');
-const lengthOf = async (reader: FormatReader, bytes: Buffer) =>
-	(await textOf(reader, bytes)).length;
+const lengthOf = async (reader: FormatReader, bytes: Buffer) => (await textOf(reader, bytes)).length;
 
 describe('an office file that refers to a long text again and again gives a bounded one', () => {
 	const long = 'x'.repeat(1_000_000);
@@ -35,18 +34,15 @@ describe('an office file that refers to a long text again and again gives a boun
 	});
 
 	test('with charts', async () => {
-		const bytes = docxOf(
-			'<w:p><w:r><c:chart r:id="c"/></w:r></w:p>'.repeat(500),
-			[['c', 'chart', 'word/c.xml']],
-			{ 'word/c.xml': { xml: chartXml('barChart', long, ['x'], { A: [1] }) } },
-		);
+		const bytes = docxOf('<w:p><w:r><c:chart r:id="c"/></w:r></w:p>'.repeat(500), [['c', 'chart', 'word/c.xml']], {
+			'word/c.xml': { xml: chartXml('barChart', long, ['x'], { A: [1] }) },
+		});
 		expect(await lengthOf(readDocx, bytes)).toBeLessThan(maxCharacters + 2 * long.length);
 	});
 
 	test('with the marks of list items', async () => {
 		const level = `<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:lvlText w:val="${long}"/></w:lvl></w:abstractNum>`;
-		const item =
-			'<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>';
+		const item = '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>';
 		const bytes = docxOf(item.repeat(1_000), [['n', 'numbering', 'word/n.xml']], {
 			'word/n.xml': {
 				xml: `<w:numbering NS>${level}<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`,
@@ -88,8 +84,7 @@ describe('an office file that refers to a long text again and again gives a boun
 test('a chart whose series share no place has a table for each, not one with all places by all series', async () => {
 	const series = many(
 		1_000,
-		(at) =>
-			`<c:ser><c:val><c:numCache><c:pt idx="${at}"><c:v>1</c:v></c:pt></c:numCache></c:val></c:ser>`,
+		(at) => `<c:ser><c:val><c:numCache><c:pt idx="${at}"><c:v>1</c:v></c:pt></c:numCache></c:val></c:ser>`,
 	);
 	const bytes = pptxOf([{ shapes: chartFrame('c'), links: [['c', 'chart', 'ppt/c.xml']] }], {
 		'ppt/c.xml': { xml: `<c:chartSpace NS>${series}</c:chartSpace>` },

@@ -26,17 +26,12 @@ describe('a hostile office file', () => {
 		);
 		const nested = '<w:tbl><w:tr><w:tc>'.repeat(20_000) + '</w:tc></w:tr></w:tbl>'.repeat(20_000);
 		expect(await codeOf(readDocx, docxOf(nested))).toBe('E_DOCUMENT_UNREADABLE');
-		expect(await codeOf(readPptx, pptxOf([{ shapes: '<p:grpSp>'.repeat(100_000) }]))).toBe(
-			'E_DOCUMENT_UNREADABLE',
-		);
+		expect(await codeOf(readPptx, pptxOf([{ shapes: '<p:grpSp>'.repeat(100_000) }]))).toBe('E_DOCUMENT_UNREADABLE');
 	});
 
 	test.each([
 		['no document', zipOfFiles({ 'a.txt': 'a' })],
-		[
-			'half a document',
-			officeOf('x', { 'word/document.xml': { xml: '<w:document NS><w:body><w:p>' } }),
-		],
+		['half a document', officeOf('x', { 'word/document.xml': { xml: '<w:document NS><w:body><w:p>' } })],
 		['a document that is not XML', officeOf('x', { 'word/document.xml': { xml: 'MZ' } })],
 		['half an archive', docxOf(p('x')).subarray(0, 300)],
 	])('with %s is unreadable', async (_, bytes) => {
@@ -51,9 +46,7 @@ describe('a hostile office file', () => {
 			['f', 'footnotes', 'word/document.xml'],
 		] as const;
 		const body = `${p('text')}<w:p><w:r><c:chart r:id="c"/></w:r></w:p>`;
-		expect(
-			await textOf(readDocx, docxOf(body, links, { 'word/styles.xml': { xml: '<w:styles' } })),
-		).toBe('text');
+		expect(await textOf(readDocx, docxOf(body, links, { 'word/styles.xml': { xml: '<w:styles' } }))).toBe('text');
 	});
 
 	test('whose relations lead in circles ends', async () => {
@@ -74,29 +67,19 @@ describe('a hostile office file', () => {
 	test('with elements named like what every object has is read', async () => {
 		const odd = '<constructor/><__proto__/><toString>x</toString>';
 		expect(await textOf(readDocx, docxOf(odd + p('fine')))).toBe('fine');
-		expect(
-			await textOf(readPptx, pptxOf([{ shapes: odd + shapeOf(['fine'], [0, 0, 9, 9]) }])),
-		).toBe('fine');
-		expect(
-			await textOf(readXlsx, xlsxOf([{ name: 'S', rows: `${odd}<row><c><v>1</v></c></row>` }])),
-		).toBe('S\n1');
+		expect(await textOf(readPptx, pptxOf([{ shapes: odd + shapeOf(['fine'], [0, 0, 9, 9]) }]))).toBe('fine');
+		expect(await textOf(readXlsx, xlsxOf([{ name: 'S', rows: `${odd}<row><c><v>1</v></c></row>` }]))).toBe('S\n1');
 	});
 
 	test('with a cell at either end of the sheet gives two cells', async () => {
-		const rows =
-			'<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>';
-		expect(await textOf(readXlsx, xlsxOf([{ name: 'S', rows }]))).toBe(
-			`S\n1\n\n${'\t'.repeat(16_383)}2`,
-		);
+		const rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>';
+		expect(await textOf(readXlsx, xlsxOf([{ name: 'S', rows }]))).toBe(`S\n1\n\n${'\t'.repeat(16_383)}2`);
 	});
 
 	test('whose cells repeat a long text gives a bounded one', async () => {
 		const strings = `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>${'x'.repeat(32_000)}</t></si></sst>`;
 		const rows = `<row>${'<c t="s"><v>0</v></c>'.repeat(10_000)}</row>`;
-		const { pages } = await read(
-			readXlsx,
-			xlsxOf([{ name: 'S', rows }], { 'xl/sharedStrings.xml': { xml: strings } }),
-		);
+		const { pages } = await read(readXlsx, xlsxOf([{ name: 'S', rows }], { 'xl/sharedStrings.xml': { xml: strings } }));
 		const length = pages?.[0]?.text.length ?? 0;
 		expect(length).toBeGreaterThan(maxCharacters);
 		expect(length).toBeLessThan(maxCharacters + 50_000);
@@ -105,13 +88,9 @@ describe('a hostile office file', () => {
 	test('with tables in tables is read as long as its text does not grow out of bounds', async () => {
 		const cell = '<w:tc><w:p/></w:tc>';
 		const nested = (depth: number, text: string, beside = '') =>
-			'<w:tbl><w:tr><w:tc>'.repeat(depth) +
-			p(text) +
-			`</w:tc>${beside}</w:tr></w:tbl>`.repeat(depth);
+			'<w:tbl><w:tr><w:tc>'.repeat(depth) + p(text) + `</w:tc>${beside}</w:tr></w:tbl>`.repeat(depth);
 		expect(await textOf(readDocx, docxOf(nested(80, 'x')))).toBe('| x |');
-		expect(await codeOf(readDocx, docxOf(nested(80, 'xy'.repeat(1_000_000), cell)))).toBe(
-			'E_DOCUMENT_TOO_LARGE',
-		);
+		expect(await codeOf(readDocx, docxOf(nested(80, 'xy'.repeat(1_000_000), cell)))).toBe('E_DOCUMENT_TOO_LARGE');
 	});
 
 	test('with numbers out of all bounds is read', async () => {
@@ -129,15 +108,11 @@ describe('a hostile office file', () => {
 		const paragraphs = await textOf(readDocx, docxOf(p('x').repeat(many)));
 		const shapes = await textOf(
 			readPptx,
-			pptxOf([
-				{ shapes: Array.from({ length: 5_000 }, (_, i) => shapeOf(['x'], [i, i, 9, 9])).join('') },
-			]),
+			pptxOf([{ shapes: Array.from({ length: 5_000 }, (_, i) => shapeOf(['x'], [i, i, 9, 9])).join('') }]),
 		);
 		const cells = await textOf(
 			readXlsx,
-			xlsxOf([
-				{ name: 'S', rows: `<row>${'<c><v>1.5</v></c>'.repeat(10)}</row>`.repeat(many / 10) },
-			]),
+			xlsxOf([{ name: 'S', rows: `<row>${'<c><v>1.5</v></c>'.repeat(10)}</row>`.repeat(many / 10) }]),
 		);
 		expect(paragraphs.match(/x/g)).toHaveLength(many);
 		expect(shapes.match(/x/g)).toHaveLength(5_000);

@@ -1,24 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import {
-	chartFrame,
-	chartXml,
-	type Link,
-	type Part,
-	pptxOf,
-	shapeOf,
-} from '../../../../../test/support/office.ts';
+import { chartFrame, chartXml, type Link, type Part, pptxOf, shapeOf } from '../../../../../test/support/office.ts';
 import { readPptx } from '../../../src/formats/ooxml/pptx.ts';
 import { read, textOf } from './reading.ts';
 
-const text = (
-	shapes: string,
-	links: readonly Link[] = [],
-	parts: Readonly<Record<string, Part>> = {},
-) => textOf(readPptx, pptxOf([{ shapes, links }], parts));
+const text = (shapes: string, links: readonly Link[] = [], parts: Readonly<Record<string, Part>> = {}) =>
+	textOf(readPptx, pptxOf([{ shapes, links }], parts));
 const group = (place: string, shapes: string) =>
 	`<p:grpSp><p:nvGrpSpPr/><p:grpSpPr>${place}</p:grpSpPr>${shapes}</p:grpSp>`;
-const frame = (content: string) =>
-	`<p:graphicFrame><p:nvGraphicFramePr/>${content}</p:graphicFrame>`;
+const frame = (content: string) => `<p:graphicFrame><p:nvGraphicFramePr/>${content}</p:graphicFrame>`;
 const body = (paragraphs: string, placeholder = '') =>
 	`<p:sp><p:nvSpPr><p:cNvPr id="1" name=""/><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs}</p:txBody></p:sp>`;
 const line = (content: string, style = '') => `<a:p>${style}<a:r><a:t>${content}</a:t></a:r></a:p>`;
@@ -26,10 +15,7 @@ const line = (content: string, style = '') => `<a:p>${style}<a:r><a:t>${content}
 describe('the slides of a PPTX', () => {
 	test('are pages with their size, in the order of the presentation, hidden and missing ones too', async () => {
 		const shapes = shapeOf(['hidden'], [0, 0, 10, 10]);
-		const whole = pptxOf([
-			{ shapes, attributes: 'show="0"' },
-			{ shapes: shapeOf(['second'], [0, 0, 9, 9]) },
-		]);
+		const whole = pptxOf([{ shapes, attributes: 'show="0"' }, { shapes: shapeOf(['second'], [0, 0, 9, 9]) }]);
 		expect(await read(readPptx, whole)).toMatchObject({
 			pageCount: 2,
 			pages: [
@@ -57,9 +43,7 @@ describe('the slides of a PPTX', () => {
 			shapeOf(['left below'], [50, 205, 200, 100]) +
 			shapeOf(['left top'], [50, 100, 200, 100]) +
 			shapeOf(['Title'], [0, 480, 700, 10], '<p:ph type="ctrTitle"/>');
-		expect(await text(shapes)).toBe(
-			'Title\n\nleft top\n\nleft below\n\nright top\n\nright below\n\nfoot',
-		);
+		expect(await text(shapes)).toBe('Title\n\nleft top\n\nleft below\n\nright top\n\nright below\n\nfoot');
 	});
 
 	test('place the shapes of groups where their groups are, and keep a group together', async () => {
@@ -79,16 +63,13 @@ describe('the slides of a PPTX', () => {
 	test('mark and number their items by level', async () => {
 		const number = '<a:pPr><a:buAutoNum type="alphaLcParenR" startAt="2"/></a:pPr>';
 		const deep = '<a:pPr lvl="1"><a:buChar char="•"/></a:pPr>';
-		expect(
-			await text(
-				body(line('two', number) + line('deep', deep) + line('three', number) + line('plain')),
-			),
-		).toBe('b) two\n  - deep\nc) three\nplain');
+		expect(await text(body(line('two', number) + line('deep', deep) + line('three', number) + line('plain')))).toBe(
+			'b) two\n  - deep\nc) three\nplain',
+		);
 	});
 
 	test('take bullets and places from their layout and its master, but not the prompts there', async () => {
-		const place = (y: number) =>
-			`<p:spPr><a:xfrm><a:off x="0" y="${y}"/><a:ext cx="100" cy="100"/></a:xfrm></p:spPr>`;
+		const place = (y: number) => `<p:spPr><a:xfrm><a:off x="0" y="${y}"/><a:ext cx="100" cy="100"/></a:xfrm></p:spPr>`;
 		const holder = (y: number, index: number, style = '') =>
 			`<p:sp><p:nvSpPr><p:nvPr><p:ph type="body" idx="${index}"/></p:nvPr></p:nvSpPr>${place(y)}<p:txBody><a:lstStyle>${style}</a:lstStyle>${line('Click to edit')}</p:txBody></p:sp>`;
 		const tree = (shapes: string, root: string, rest = '') =>
@@ -96,9 +77,7 @@ describe('the slides of a PPTX', () => {
 		const parts = {
 			'ppt/layout.xml': {
 				xml: tree(
-					holder(900, 1) +
-						holder(100, 2, '<a:lvl1pPr><a:buNone/></a:lvl1pPr>') +
-						shapeOf(['Company'], [0, 300, 9, 9]),
+					holder(900, 1) + holder(100, 2, '<a:lvl1pPr><a:buNone/></a:lvl1pPr>') + shapeOf(['Company'], [0, 300, 9, 9]),
 					'sldLayout',
 				),
 				links: [['m', 'slideMaster', 'ppt/master.xml']] as const,
@@ -112,20 +91,17 @@ describe('the slides of a PPTX', () => {
 			},
 		};
 		const shapes =
-			body(line('listed'), '<p:ph type="body" idx="1"/>') +
-			body(line('plain'), '<p:ph type="body" idx="2"/>');
-		expect(await text(shapes, [['l', 'slideLayout', 'ppt/layout.xml']], parts)).toBe(
-			'plain\n\n- listed\n\nCompany',
-		);
+			body(line('listed'), '<p:ph type="body" idx="1"/>') + body(line('plain'), '<p:ph type="body" idx="2"/>');
+		expect(await text(shapes, [['l', 'slideLayout', 'ppt/layout.xml']], parts)).toBe('plain\n\n- listed\n\nCompany');
 	});
 
 	test('give tables a line a row, merged cells once', async () => {
 		const cell = (content: string, attributes = '') =>
 			`<a:tc ${attributes}><a:txBody>${line(content)}</a:txBody></a:tc>`;
 		const rows = [cell('wide', 'gridSpan="2"') + cell('wide', 'hMerge="1"'), cell('a') + cell('b')];
-		expect(
-			await text(frame(`<a:tbl>${rows.map((cells) => `<a:tr>${cells}</a:tr>`).join('')}</a:tbl>`)),
-		).toBe('| wide |  |\n| a | b |');
+		expect(await text(frame(`<a:tbl>${rows.map((cells) => `<a:tr>${cells}</a:tr>`).join('')}</a:tbl>`))).toBe(
+			'| wide |  |\n| a | b |',
+		);
 	});
 
 	test('tell charts as tables: categories, series and values', async () => {
@@ -133,9 +109,9 @@ describe('the slides of a PPTX', () => {
 			'A &amp; B': [1.5, 2],
 			C: [3, 4],
 		});
-		expect(
-			await text(chartFrame('c'), [['c', 'chart', 'ppt/c.xml']], { 'ppt/c.xml': { xml: chart } }),
-		).toBe('Growth\n|  | A & B | C |\n| 2023 | 1.5 | 3 |\n| 2024 | 2 | 4 |');
+		expect(await text(chartFrame('c'), [['c', 'chart', 'ppt/c.xml']], { 'ppt/c.xml': { xml: chart } })).toBe(
+			'Growth\n|  | A & B | C |\n| 2023 | 1.5 | 3 |\n| 2024 | 2 | 4 |',
+		);
 	});
 
 	test('tell charts of the newer kinds', async () => {
@@ -145,9 +121,9 @@ describe('the slides of a PPTX', () => {
 			'<cx:chart><cx:title><cx:tx><cx:txData><cx:v>Fall</cx:v></cx:txData></cx:tx></cx:title><cx:plotArea><cx:plotAreaRegion><cx:series><cx:tx><cx:txData><cx:v>Cash</cx:v>' +
 			'</cx:txData></cx:tx><cx:dataId val="0"/></cx:series></cx:plotAreaRegion></cx:plotArea></cx:chart></cx:chartSpace>';
 		const shown = `<mc:AlternateContent><mc:Choice Requires="cx1">${frame('<cx:chart r:id="c"/>')}</mc:Choice><mc:Fallback>${body(line('not available'))}</mc:Fallback></mc:AlternateContent>`;
-		expect(
-			await text(shown, [['c', 'chartEx', 'ppt/c.xml']], { 'ppt/c.xml': { xml: chart } }),
-		).toBe('Fall\n|  | Cash |\n| Start | 10.0 |\n| End | 12.3 |');
+		expect(await text(shown, [['c', 'chartEx', 'ppt/c.xml']], { 'ppt/c.xml': { xml: chart } })).toBe(
+			'Fall\n|  | Cash |\n| Start | 10.0 |\n| End | 12.3 |',
+		);
 	});
 
 	test('end with their notes, without the number on the page of notes', async () => {
@@ -160,8 +136,7 @@ describe('the slides of a PPTX', () => {
 	});
 
 	test('show their own number, whatever the file remembers', async () => {
-		const field =
-			'<a:p><a:fld type="slidenum"><a:t>‹#›</a:t></a:fld><a:r><a:t> of 9</a:t></a:r></a:p>';
+		const field = '<a:p><a:fld type="slidenum"><a:t>‹#›</a:t></a:fld><a:r><a:t> of 9</a:t></a:r></a:p>';
 		const slide = { shapes: body(field, '<p:ph type="sldNum"/>') };
 		expect(await textOf(readPptx, pptxOf([slide, slide]))).toBe('1 of 9\n----\n2 of 9');
 	});
@@ -182,7 +157,5 @@ test('a slide of columns with heads gives each head with its column, also below 
 		shapeOf(['one', 'two'], [40, 170, 300, 200]) +
 		shapeOf(['three'], [360, 170, 300, 200]) +
 		shapeOf(['Source'], [40, 480, 640, 20]);
-	expect(await text(shapes)).toBe(
-		['Across', 'Left', 'one\ntwo', 'Right', 'three', 'Source'].join('\n\n'),
-	);
+	expect(await text(shapes)).toBe(['Across', 'Left', 'one\ntwo', 'Right', 'three', 'Source'].join('\n\n'));
 });

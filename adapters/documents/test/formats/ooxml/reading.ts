@@ -3,11 +3,7 @@ import { Budget } from '../../../src/formats/budget.ts';
 import type { Content, FormatReader, ReadContext } from '../../../src/formats/format.ts';
 
 /** Reads a document as the file itself, not as a part of another. */
-export function read(
-	reader: FormatReader,
-	bytes: Uint8Array,
-	options: DocumentOptions = {},
-): Promise<Content> {
+export function read(reader: FormatReader, bytes: Uint8Array, options: DocumentOptions = {}): Promise<Content> {
 	const context: ReadContext = {
 		options,
 		budget: new Budget(),

@@ -67,13 +67,9 @@ describe('the sheets of an XLSX', () => {
 	});
 
 	test('count days from 1904 when the workbook does', async () => {
-		expect(
-			await text(
-				'<row><c s="1"><v>0</v></c></row>',
-				stylesOf('yyyy-mm-dd'),
-				'<workbookPr date1904="1"/>',
-			),
-		).toBe('1904-01-01');
+		expect(await text('<row><c s="1"><v>0</v></c></row>', stylesOf('yyyy-mm-dd'), '<workbookPr date1904="1"/>')).toBe(
+			'1904-01-01',
+		);
 	});
 
 	test('keep columns in place and one empty line for empty rows', async () => {
@@ -84,9 +80,7 @@ describe('the sheets of an XLSX', () => {
 
 	test('show the formula where no program has computed it', async () => {
 		expect(
-			await text(
-				'<row><c><f>SUM(A1:A3)</f></c><c><f>1+1</f><v>2</v></c><c t="str"><f>""</f><v></v></c></row>',
-			),
+			await text('<row><c><f>SUM(A1:A3)</f></c><c><f>1+1</f><v>2</v></c><c t="str"><f>""</f><v></v></c></row>'),
 		).toBe('=SUM(A1:A3)\t2');
 	});
 
@@ -101,8 +95,6 @@ describe('the sheets of an XLSX', () => {
 			'xl/d.xml': { xml: drawing, links: [['c', 'chart', 'xl/c.xml']] as const },
 			'xl/c.xml': { xml: chartXml('pieChart', 'Share', ['x'], { y: [3] }) },
 		};
-		expect(await textOf(readXlsx, xlsxOf([sheet], parts))).toBe(
-			'S\n1\n\nShare\n|  | y |\n| x | 3 |\n\nnote',
-		);
+		expect(await textOf(readXlsx, xlsxOf([sheet], parts))).toBe('S\n1\n\nShare\n|  | y |\n| x | 3 |\n\nnote');
 	});
 });

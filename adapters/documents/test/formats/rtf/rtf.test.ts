@@ -23,11 +23,8 @@ describe('characters of RTF', () => {
 	});
 
 	test('have the charset of their font', async () => {
-		const fonts =
-			'{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset204 Arial Cyr;}{\\f2\\fcharset128 MS Mincho;}}';
-		expect(
-			await text(`${fonts}\\'e9 {\\f1 \\'cf\\'f0} {\\f2 \\'93\\'fa\\'96{}\\'7b} \\'e9`),
-		).toContain('é Пр 日');
+		const fonts = '{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset204 Arial Cyr;}{\\f2\\fcharset128 MS Mincho;}}';
+		expect(await text(`${fonts}\\'e9 {\\f1 \\'cf\\'f0} {\\f2 \\'93\\'fa\\'96{}\\'7b} \\'e9`)).toContain('é Пр 日');
 	});
 
 	test('of an Asian charset may end as a plain letter', async () => {
@@ -49,9 +46,7 @@ describe('the structure of RTF', () => {
 	test('headings have empty lines around them', async () => {
 		const styles = '{\\stylesheet{\\s0 Normal;}{\\s3\\b heading 1;}}';
 		expect(
-			await text(
-				`${styles}\\pard a\\par\\pard\\s3 Title\\par\\pard b\\par\\pard\\outlinelevel1 Next\\par c`,
-			),
+			await text(`${styles}\\pard a\\par\\pard\\s3 Title\\par\\pard b\\par\\pard\\outlinelevel1 Next\\par c`),
 		).toBe('a\n\nTitle\n\nb\n\nNext\n\nc');
 	});
 
@@ -66,34 +61,22 @@ describe('the structure of RTF', () => {
 	test('a table in a cell stays in it', async () => {
 		const inner =
 			'\\pard\\intbl\\itap2 x\\nestcell y\\nestcell{\\*\\nesttableprops\\trowd\\nestrow}{\\nonesttables\\par}';
-		expect(await text(`\\trowd\\cellx9 ${inner}\\pard\\intbl z\\cell last\\cell\\row`)).toBe(
-			'| x y z | last |',
-		);
+		expect(await text(`\\trowd\\cellx9 ${inner}\\pard\\intbl z\\cell last\\cell\\row`)).toBe('| x y z | last |');
 	});
 
 	test('a row without an end is kept', async () => {
-		expect(await text('\\trowd\\pard\\intbl a\\cell b\\cell\\pard after\\par')).toBe(
-			'| a | b |\nafter',
-		);
+		expect(await text('\\trowd\\pard\\intbl a\\cell b\\cell\\pard after\\par')).toBe('| a | b |\nafter');
 	});
 
 	test('list items have their marks', async () => {
 		const numbered = '{\\listtext 1.\\tab}first\\par';
 		const bullet = "{\\listtext\\f1 \\'b7\\tab}second\\par";
-		expect(await text(`${numbered}${bullet}\\bullet\\tab third\\par`)).toBe(
-			'1. first\n- second\n- third',
-		);
+		expect(await text(`${numbered}${bullet}\\bullet\\tab third\\par`)).toBe('1. first\n- second\n- third');
 	});
 
 	test('page breaks and sections make pages', async () => {
-		const body =
-			'one\\par\\page two\\sect\\sectd three\\sect\\sectd\\sbknone still three\\par\\pard\\pagebb four';
-		expect(await pagesWith(readRtf, rtf(body))).toEqual([
-			'one',
-			'two',
-			'three\nstill three',
-			'four',
-		]);
+		const body = 'one\\par\\page two\\sect\\sectd three\\sect\\sectd\\sbknone still three\\par\\pard\\pagebb four';
+		expect(await pagesWith(readRtf, rtf(body))).toEqual(['one', 'two', 'three\nstill three', 'four']);
 	});
 
 	test('pages that are not asked for are left out', async () => {
@@ -115,14 +98,12 @@ describe('the structure of RTF', () => {
 	});
 
 	test('notes stand at the end of their page', async () => {
-		const body =
-			'word{\\super\\chftn{\\footnote\\pard{\\super\\chftn} the note}} goes on\\par\\page next';
+		const body = 'word{\\super\\chftn{\\footnote\\pard{\\super\\chftn} the note}} goes on\\par\\page next';
 		expect(await pagesWith(readRtf, rtf(body))).toEqual(['word[1] goes on\n[1] the note', 'next']);
 	});
 
 	test('headers and footers come once', async () => {
-		const section =
-			'{\\header Top\\par}{\\footer Bottom\\par}{\\headerf First\\par}{\\headerl Even\\par}';
+		const section = '{\\header Top\\par}{\\footer Bottom\\par}{\\headerf First\\par}{\\headerl Even\\par}';
 		expect(await pagesWith(readRtf, rtf(`${section}one\\sect ${section}\\titlepg two`))).toEqual([
 			'First\nTop\none',
 			'two\nBottom',
@@ -130,15 +111,14 @@ describe('the structure of RTF', () => {
 	});
 
 	test('text boxes come once, after their paragraph', async () => {
-		const box =
-			'{\\shp{\\*\\shpinst{\\sp{\\sn name}{\\sv value}}{\\shptxt boxed\\par}}{\\shprslt{\\*\\do boxed}}}';
+		const box = '{\\shp{\\*\\shpinst{\\sp{\\sn name}{\\sv value}}{\\shptxt boxed\\par}}{\\shprslt{\\*\\do boxed}}}';
 		expect(await text(`before ${box}after\\par end`)).toBe('before after\nboxed\nend');
 	});
 
 	test('fields show their result', async () => {
-		expect(
-			await text('see {\\field{\\*\\fldinst HYPERLINK "http://a.b"}{\\fldrslt the page}} now'),
-		).toBe('see the page now');
+		expect(await text('see {\\field{\\*\\fldinst HYPERLINK "http://a.b"}{\\fldrslt the page}} now')).toBe(
+			'see the page now',
+		);
 	});
 
 	test('what a reader does not see is left out', async () => {
@@ -164,8 +144,7 @@ describe('the structure of RTF', () => {
 	});
 
 	test('title, author and time are told', async () => {
-		const info =
-			"{\\info{\\title A \\'e4}{\\author Ann}{\\operator Bo}{\\creatim\\yr2026\\mo3\\dy4\\hr5\\min6}}";
+		const info = "{\\info{\\title A \\'e4}{\\author Ann}{\\operator Bo}{\\creatim\\yr2026\\mo3\\dy4\\hr5\\min6}}";
 		const { metadata } = await readWith(readRtf, rtf(`${info}text`));
 		expect(metadata).toEqual({ title: 'A ä', author: 'Ann', created: '2026-03-04T05:06:00.000Z' });
 	});

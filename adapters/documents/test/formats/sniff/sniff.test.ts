@@ -28,10 +28,7 @@ describe('the kind of a file is seen in its content:', () => {
 
 	test.each([
 		[`${office}.wordprocessingml.document`, `${office}.wordprocessingml.document.main+xml`],
-		[
-			`${office}.wordprocessingml.document`,
-			'application/vnd.ms-word.document.macroEnabled.main+xml',
-		],
+		[`${office}.wordprocessingml.document`, 'application/vnd.ms-word.document.macroEnabled.main+xml'],
 		[`${office}.presentationml.presentation`, `${office}.presentationml.slideshow.main+xml`],
 		[`${office}.spreadsheetml.sheet`, `${office}.spreadsheetml.template.main+xml`],
 	])('%s by its main part %s', async (mediaType, part) => {
@@ -84,10 +81,7 @@ describe('the kind of a text is seen in how it is written:', () => {
 		['text/plain', '| a | b |\n|---|---|\n| 1 | 2 |\n'],
 		['text/plain', 'a | b\n--- | ---\n1 | 2\n'],
 		['text/plain', '[1,"a",3]\n[2,"b",4]\n[3,"c",5]\n'],
-		[
-			'text/plain',
-			"rows = [\n('a', 1, 2),\n('b', 3, 4),\n('c', 5, 6),\n('d', 7, 8),\n('e', 9, 0),\n",
-		],
+		['text/plain', "rows = [\n('a', 1, 2),\n('b', 3, 4),\n('c', 5, 6),\n('d', 7, 8),\n('e', 9, 0),\n"],
 		['text/plain', '2026-01-02 12:30:00,125 INFO start\n2026-01-02 12:30:01,250 INFO end\n'],
 		['text/plain', 'GET /a 200 (X11; Linux, x86)\n'.repeat(21)],
 		['text/plain', 'It was late,\nand cold, too,\nso we left,\nall of us, at once.\n'],
@@ -121,12 +115,7 @@ describe('some files are refused at once:', () => {
 	test.each([
 		['an Office file with a password', compoundOf({ EncryptedPackage: 'x' }), 'ENCRYPTED', /./],
 		['an old presentation', compoundOf({ 'PowerPoint Document': 'x' }), 'UNSUPPORTED', /\.pptx/],
-		[
-			'a binary workbook',
-			types('application/vnd.ms-excel.sheet.binary.macroEnabled.main'),
-			'UNSUPPORTED',
-			/\.xlsx/,
-		],
+		['a binary workbook', types('application/vnd.ms-excel.sheet.binary.macroEnabled.main'), 'UNSUPPORTED', /\.xlsx/],
 		[
 			'an archive that says what it is in many words',
 			zipOfFiles({ mimetype: 'a'.repeat(5_000_000) }),

@@ -45,11 +45,7 @@ describe('an old workbook', () => {
 			Empty: [],
 			Last: [['end']],
 		});
-		expect(await pagesWith(readXls, file)).toEqual([
-			'Fruit\nName\tCount\nÄpfel\t12',
-			'Empty',
-			'Last\nend',
-		]);
+		expect(await pagesWith(readXls, file)).toEqual(['Fruit\nName\tCount\nÄpfel\t12', 'Empty', 'Last\nend']);
 	});
 
 	test('shows values in their format', async () => {
@@ -60,9 +56,7 @@ describe('an old workbook', () => {
 			true,
 			{ t: 'e', v: 7 },
 		];
-		expect(await pagesWith(readXls, workbook({ S: [row] }))).toEqual([
-			'S\n2026-03-01\t12.5%\t1,234.50\tTRUE\t#DIV/0!',
-		]);
+		expect(await pagesWith(readXls, workbook({ S: [row] }))).toEqual(['S\n2026-03-01\t12.5%\t1,234.50\tTRUE\t#DIV/0!']);
 	});
 
 	test('keeps one empty line for rows without values, and places of values within a row', async () => {
@@ -81,9 +75,7 @@ describe('an old workbook', () => {
 	});
 
 	test('keeps line breaks of a value out of its row', async () => {
-		expect(await pagesWith(readXls, workbook({ S: [['two\nlines\t', 'b']] }))).toEqual([
-			'S\ntwo lines\tb',
-		]);
+		expect(await pagesWith(readXls, workbook({ S: [['two\nlines\t', 'b']] }))).toEqual(['S\ntwo lines\tb']);
 	});
 
 	test.each<BookType>(['biff2', 'biff5', 'biff8'])('of kind %s is read', async (kind) => {

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deflatedRepeat, zipOf, zipOfFiles } from '../../../../../test/support/zip.ts';
 import { readDocument } from '../../../src/read.ts';
 
-const texts = async (bytes: Uint8Array) =>
-	(await readDocument(bytes)).pages?.map(({ text }) => text);
+const texts = async (bytes: Uint8Array) => (await readDocument(bytes)).pages?.map(({ text }) => text);
 
 describe('a zip file', () => {
 	test('has a page for each of its files, whatever it is', async () => {

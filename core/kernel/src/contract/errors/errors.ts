@@ -67,8 +67,7 @@ export const errors = defineErrors({
 		type: 'invalid_request_error',
 		code: 'invalid_api_key',
 		message: 'The API key is not valid.',
-		remedy:
-			'Check the key, and send it once: if both headers are used, they must carry the same key.',
+		remedy: 'Check the key, and send it once: if both headers are used, they must carry the same key.',
 		headers: { 'www-authenticate': 'Bearer error="invalid_token"', ...noRetry },
 	},
 	E_SCOPE_MISSING: {

@@ -22,8 +22,7 @@ const shapes = [
 ];
 
 /** `OPENAI_API_KEY`, `TOKEN_FOR_X`; not `KEYWORD_MODE`. */
-const secretVariable =
-	/(?:^|_)(?:API)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)/i;
+const secretVariable = /(?:^|_)(?:API)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?(?:_|$)/i;
 
 /** The engine refuses expressions that are too large: a thousand keys do not fit into one. */
 const batch = 100;

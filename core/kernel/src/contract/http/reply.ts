@@ -95,10 +95,7 @@ export const Reply = {
 		return { ...brand, type: 'binary', source: toSource(body), options, status, headers };
 	},
 	/** Server-sent events with heartbeat comments. The iterator's `return` is called when the client leaves. */
-	events(
-		events: AsyncIterable<ServerEvent>,
-		headers: Readonly<Record<string, string>> = {},
-	): Reply {
+	events(events: AsyncIterable<ServerEvent>, headers: Readonly<Record<string, string>> = {}): Reply {
 		return { ...brand, type: 'events', events, status: 200, headers };
 	},
 	/** A redirect; 302 unless said otherwise. */

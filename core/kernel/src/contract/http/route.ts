@@ -64,9 +64,7 @@ export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	/** Headers of this answer, beside those that every answer has: name and meaning. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/** JSON answers under other statuses that are no errors of the four-key form. */
-	readonly others?: Readonly<
-		Record<number, { readonly description: string; readonly schema: z.ZodType }>
-	>;
+	readonly others?: Readonly<Record<number, { readonly description: string; readonly schema: z.ZodType }>>;
 }
 
 /** The surroundings of one request. */

@@ -1,12 +1,7 @@
 import type { JsonObject } from '../ports/json.ts';
 
 /** The types of job events. */
-export type JobEventType =
-	| 'job.queued'
-	| 'job.started'
-	| 'job.completed'
-	| 'job.failed'
-	| 'job.deleted';
+export type JobEventType = 'job.queued' | 'job.started' | 'job.completed' | 'job.failed' | 'job.deleted';
 
 /** A transition, appended in the same transaction as the transition itself. */
 export interface JobEvent {

@@ -66,8 +66,7 @@ export interface Job {
 }
 
 /** What the creator of a job decides. */
-export interface NewJob
-	extends Pick<Job, 'id' | 'kind' | 'tenant' | 'principal' | 'model' | 'input' | 'maxAttempts'> {
+export interface NewJob extends Pick<Job, 'id' | 'kind' | 'tenant' | 'principal' | 'model' | 'input' | 'maxAttempts'> {
 	/** Absent: nobody is told. It goes with the events of the job's end, not with its record. */
 	readonly callback?: JobCallback;
 }
@@ -189,10 +188,7 @@ export interface JobStore extends SelfCheck {
 	 * jobs of the kind that wait or run (a repeated request is never refused for that), or with `E_STORE_FULL` when
 	 * there is no room.
 	 */
-	create(
-		job: NewJob,
-		options?: CreateOptions,
-	): Promise<{ readonly job: Job; readonly replayed: boolean }>;
+	create(job: NewJob, options?: CreateOptions): Promise<{ readonly job: Job; readonly replayed: boolean }>;
 
 	/** Reads one job; null when it is unknown to this tenant. */
 	get(tenant: string, id: string): Promise<Job | null>;

@@ -41,13 +41,7 @@ export interface JobRetry {
 export type JobKindSettings = Partial<
 	Pick<
 		JobSettings,
-		| 'concurrency'
-		| 'perTenant'
-		| 'maxPendingPerTenant'
-		| 'leaseMs'
-		| 'heartbeatMs'
-		| 'progressMs'
-		| 'maxRunMs'
+		'concurrency' | 'perTenant' | 'maxPendingPerTenant' | 'leaseMs' | 'heartbeatMs' | 'progressMs' | 'maxRunMs'
 	>
 >;
 

@@ -50,11 +50,7 @@ export interface PutBlobOptions {
  * A piece of a body belongs to its writer again as soon as the next one is asked for.
  */
 export interface BlobStore extends SelfCheck {
-	put(
-		key: string,
-		body: Uint8Array | AsyncIterable<Uint8Array>,
-		options: PutBlobOptions,
-	): Promise<BlobInfo>;
+	put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<BlobInfo>;
 	/** Opens a blob, or a window of it; null when there is none. A range outside the blob rejects with `E_RANGE_NOT_SATISFIABLE`. */
 	get(key: string, options?: { readonly range?: ByteRange }): Promise<BlobContent | null>;
 	head(key: string): Promise<BlobInfo | null>;

@@ -42,12 +42,7 @@ export interface RecordListOptions {
 export interface RecordStore extends SelfCheck {
 	get<T extends JsonObject>(ref: CollectionRef, id: string): Promise<StoredRecord<T> | null>;
 	/** Writes and returns the new version; null when `ifVersion` does not match, and nothing was written. */
-	put(
-		ref: CollectionRef,
-		id: string,
-		value: JsonObject,
-		options?: PutOptions,
-	): Promise<number | null>;
+	put(ref: CollectionRef, id: string, value: JsonObject, options?: PutOptions): Promise<number | null>;
 	/** True when the record existed. */
 	delete(ref: CollectionRef, id: string): Promise<boolean>;
 	list<T extends JsonObject>(

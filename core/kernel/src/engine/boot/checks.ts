@@ -16,9 +16,7 @@ export function malformedDefinition(
 	}
 	if (kind === 'model' && !definition.kind)
 		return 'its definition has no kind: the model family of the plugin that consumes it.';
-	const lost = Object.entries(definition.needs ?? {}).find(
-		([, ref]) => typeof ref?.id !== 'string',
-	);
+	const lost = Object.entries(definition.needs ?? {}).find(([, ref]) => typeof ref?.id !== 'string');
 	return lost && `needs.${lost[0]} is no service: is its name spelt right?`;
 }
 
@@ -30,9 +28,7 @@ export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): 
 			const other = taken.get(kind);
 			if (other === undefined && /^[a-z]+$/.test(kind)) taken.set(kind, id);
 			else {
-				const why = other
-					? `which plugin ${other} runs`
-					: 'which is not a name of lower-case letters';
+				const why = other ? `which plugin ${other} runs` : 'which is not a name of lower-case letters';
 				const place = { owner: `plugin ${id}`, path: `plugins.${id}` };
 				problems.push(bootProblem('E_JOB_KIND', place, `declares jobs of kind "${kind}", ${why}.`));
 			}
@@ -57,7 +53,6 @@ export function explainAuth(problem: BootProblem): BootProblem {
 	return {
 		...problem,
 		message: 'nothing provides core.authenticator, so anybody could call.',
-		remedy:
-			"Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
+		remedy: "Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
 	};
 }

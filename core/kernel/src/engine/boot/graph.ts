@@ -44,10 +44,7 @@ export function providedValues(
 }
 
 /** Orders nodes by their needs. Missing and doubly provided services and circles are problems, all of them listed. */
-export function buildGraph<N extends GraphNode>(
-	nodes: readonly N[],
-	given: ReadonlySet<string>,
-): Graph<N> {
+export function buildGraph<N extends GraphNode>(nodes: readonly N[], given: ReadonlySet<string>): Graph<N> {
 	const problems: BootProblem[] = [];
 	const providers = new Map<string, N>();
 	for (const node of nodes) {

@@ -19,10 +19,7 @@ interface Entry {
 type Reference = readonly [at: string, name: string];
 
 /** Checks the names under `models` against each other, and returns the entries that no plugin consumes. */
-export function checkModels(
-	config: ResolvedConfig,
-	problems: BootProblem[],
-): readonly UnusedModel[] {
+export function checkModels(config: ResolvedConfig, problems: BootProblem[]): readonly UnusedModel[] {
 	const checks = new ModelChecks(config, problems);
 	return checks.run();
 }
@@ -91,8 +88,7 @@ class ModelChecks {
 		for (const [at, name] of references) {
 			const other = this.#lookUp(entry, at, name);
 			if (!other) continue;
-			const report = (message: string, remedy?: string) =>
-				this.#report('E_CONFIG_SHAPE', entry, at, message, remedy);
+			const report = (message: string, remedy?: string) => this.#report('E_CONFIG_SHAPE', entry, at, message, remedy);
 			const found = this.#kindOf(other);
 			if (other === entry) report('names itself.');
 			else if (other.members && at.startsWith('balance')) {
@@ -133,13 +129,7 @@ class ModelChecks {
 		return kind ?? kinds.find((each) => each !== undefined);
 	}
 
-	#report(
-		code: BootProblem['code'],
-		{ id }: Entry,
-		at: string | undefined,
-		message: string,
-		remedy?: string,
-	): void {
+	#report(code: BootProblem['code'], { id }: Entry, at: string | undefined, message: string, remedy?: string): void {
 		const path = at === undefined ? `models.${id}` : `models.${id}.${at}`;
 		this.#problems.push(bootProblem(code, { owner: `model ${id}`, path }, message, remedy));
 	}

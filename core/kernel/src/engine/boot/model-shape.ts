@@ -16,8 +16,7 @@ export function modelProblems(part: CheckedPart, model: object): readonly BootPr
 	if (!shape) return [];
 	const members = model as Readonly<Record<string, unknown>>;
 	const problems: BootProblem[] = [];
-	const report: Report = (message, remedy) =>
-		problems.push(bootProblem('E_MODEL_SHAPE', part, message, remedy));
+	const report: Report = (message, remedy) => problems.push(bootProblem('E_MODEL_SHAPE', part, message, remedy));
 
 	if (members.apiVersion !== shape.apiVersion) {
 		const found = members.apiVersion === undefined ? 'missing' : shown(members.apiVersion);
@@ -32,11 +31,7 @@ export function modelProblems(part: CheckedPart, model: object): readonly BootPr
 type Report = (message: string, remedy?: string) => void;
 type Members = Readonly<Record<string, unknown>>;
 
-function checkFunctions(
-	members: Members,
-	{ functions, abilities }: ModelShape,
-	report: Report,
-): void {
+function checkFunctions(members: Members, { functions, abilities }: ModelShape, report: Report): void {
 	const unknown = namesOf(members).filter((name) => !(name in functions) && !kept.has(name));
 	const isMisspelt = (name: string, type: string) => {
 		const candidates = unknown.filter((other) => typeof members[other] === type);
@@ -48,8 +43,7 @@ function checkFunctions(
 	for (const [name, need] of Object.entries(functions)) {
 		if (typeof members[name] === 'function') continue;
 		if (members[name] !== undefined) report(`its ${name} is no function.`);
-		else if (need === 'required' && !isMisspelt(name, 'function'))
-			report(`its ${name} is missing.`);
+		else if (need === 'required' && !isMisspelt(name, 'function')) report(`its ${name} is missing.`);
 	}
 	const choice = Object.keys(functions).filter((name) => functions[name] === 'oneOf');
 	if (choice.length > 0 && choice.every((name) => members[name] === undefined)) {

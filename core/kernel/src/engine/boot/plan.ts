@@ -156,9 +156,7 @@ function checkOptions<S extends z.ZodType>(
 	for (const issue of parsed.error.issues) {
 		const at = [path, ...issue.path].join('.');
 		const words = describeIssue(issue, { schema, value, variable: variables.get(at) });
-		problems.push(
-			bootProblem('E_OPTIONS_INVALID', { owner, path: at }, words.message, words.remedy),
-		);
+		problems.push(bootProblem('E_OPTIONS_INVALID', { owner, path: at }, words.message, words.remedy));
 	}
 	const fallback = schema.safeParse({});
 	return fallback.success ? fallback.data : ({} as z.output<S>);

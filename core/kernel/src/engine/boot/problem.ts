@@ -21,10 +21,8 @@ export const bootErrors = {
 	E_CONFIG_FILE: 'Name a config file that exists and can be loaded.',
 	E_CONFIG_SHAPE: 'Write the value as described above.',
 	E_CONFIG_ENV: 'Set the variable, or give a default: ${NAME:-default}.',
-	E_CONFIG_NAME:
-		'Install the package beside the config file and check the spelling of package and export.',
-	E_CONFIG_LOAD:
-		'The package was found, but failed to load. Install or fix what the message names.',
+	E_CONFIG_NAME: 'Install the package beside the config file and check the spelling of package and export.',
+	E_CONFIG_LOAD: 'The package was found, but failed to load. Install or fix what the message names.',
 	E_OPTIONS_INVALID: 'Fix the value named above.',
 	E_SERVICE_MISSING: 'Add a backend or plugin that provides it.',
 	E_SERVICE_DUPLICATE: 'Remove one of them.',
@@ -34,8 +32,7 @@ export const bootErrors = {
 	E_MODEL_KIND: 'Declare the kind in the plugin: models: [theKind].',
 	E_ROUTE_DUPLICATE: 'Remove or rename one of the two routes.',
 	E_ROUTE_SCOPE: "Give the route a scope, or 'public'.",
-	E_ROUTE_PATH:
-		'Write paths as /segment/{parameter}, with a params schema that names each parameter.',
+	E_ROUTE_PATH: 'Write paths as /segment/{parameter}, with a params schema that names each parameter.',
 	E_JOB_KIND: 'Declare each kind in one plugin, in lower-case letters: jobs: [...].',
 	E_DEFINITION: 'Complete what was passed to definePlugin, defineBackend or defineModel.',
 	E_MODEL_SHAPE: 'Correct what the create function of the model returns.',
@@ -64,10 +61,7 @@ export class BootError extends Error {
 	readonly code = 'E_BOOT';
 	readonly problems: readonly BootProblem[];
 
-	constructor(
-		problems: readonly BootProblem[],
-		options: { file?: string | undefined; cause?: unknown } = {},
-	) {
+	constructor(problems: readonly BootProblem[], options: { file?: string | undefined; cause?: unknown } = {}) {
 		super(report(problems, options.file), { cause: options.cause });
 		this.name = 'BootError';
 		this.problems = problems;

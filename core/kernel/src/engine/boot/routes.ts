@@ -38,9 +38,9 @@ export class PluginRoutes {
 		const report = (code: BootProblem['code'], message: string) =>
 			this.problems.push(bootProblem(code, place, message));
 
-		const lacking = (
-			['method', 'path', 'handler', 'response', 'summary', 'errors'] as const
-		).filter((key) => !route[key]);
+		const lacking = (['method', 'path', 'handler', 'response', 'summary', 'errors'] as const).filter(
+			(key) => !route[key],
+		);
 		if (lacking.length > 0) {
 			report('E_ROUTE_PATH', `registers ${name} without ${lacking.join(', ')}.`);
 			return;
@@ -51,17 +51,14 @@ export class PluginRoutes {
 		}
 		const shape = routeKey(route);
 		const other = this.#taken.get(shape);
-		if (other !== undefined)
-			report('E_ROUTE_DUPLICATE', `registers ${name}, which ${other} has registered.`);
+		if (other !== undefined) report('E_ROUTE_DUPLICATE', `registers ${name}, which ${other} has registered.`);
 		this.#taken.set(shape, owner);
 
 		if (typeof route.scope !== 'string' || route.scope === '')
 			report('E_ROUTE_SCOPE', `registers ${name} without a scope.`);
 
 		const named = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, key]) => key ?? '');
-		const declared = Object.keys(
-			(route.params as (z.ZodType & { shape?: object }) | undefined)?.shape ?? {},
-		);
+		const declared = Object.keys((route.params as (z.ZodType & { shape?: object }) | undefined)?.shape ?? {});
 		const wrong =
 			/\/:/.test(route.path) ||
 			!route.path.startsWith('/') ||

@@ -7,8 +7,7 @@ import type { PluginSetups } from './setup.ts';
 
 /** Describes what a plan has become. */
 export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDirectory): BootTree {
-	const provider = (id: string) =>
-		plan.graph.providers.get(id)?.owner ?? (plan.given.has(id) ? 'kernel' : null);
+	const provider = (id: string) => plan.graph.providers.get(id)?.owner ?? (plan.given.has(id) ? 'kernel' : null);
 	return {
 		parts: [
 			...plan.graph.order.map((part) => ({

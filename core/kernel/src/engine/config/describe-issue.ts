@@ -24,8 +24,7 @@ const longestShown = 60;
 
 /** Describes an issue of a schema: with the value that was found, the names that are known, or the default. */
 export function describeIssue(issue: z.core.$ZodIssue, place: IssueContext): IssueDescription {
-	if (issue.code === 'unrecognized_keys')
-		return unknownKeys(issue.keys, schemaAt(place.schema, issue.path));
+	if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, schemaAt(place.schema, issue.path));
 	const message = `${withValue(issue.message, shown(place.value, issue.path))}.`;
 	if (place.variable !== undefined) {
 		return { message, remedy: `Correct the environment variable ${place.variable}.` };
@@ -36,9 +35,7 @@ export function describeIssue(issue: z.core.$ZodIssue, place: IssueContext): Iss
 /** What to do about names that nothing has, where these are known. */
 export function unknownNames(names: readonly string[], known: readonly string[]): string {
 	const meant = names.map((name) => nearest(name, known));
-	const question = meant.every((name) => name !== undefined)
-		? `Did you mean ${meant.join(', ')}? `
-		: '';
+	const question = meant.every((name) => name !== undefined) ? `Did you mean ${meant.join(', ')}? ` : '';
 	const listed = known.length === 0 ? 'nothing' : known.slice(0, mostNames).join(', ');
 	return `${question}Known here: ${listed}.`;
 }
@@ -62,9 +59,7 @@ function shown(value: unknown, path: readonly PropertyKey[]): string | undefined
 	let found = value;
 	for (const key of path) found = (found as Record<PropertyKey, unknown> | undefined)?.[key];
 	if (typeof found === 'number') return String(found);
-	return typeof found === 'string' && found.length <= longestShown
-		? JSON.stringify(found)
-		: undefined;
+	return typeof found === 'string' && found.length <= longestShown ? JSON.stringify(found) : undefined;
 }
 
 function remedyFor(schema: Schema | undefined): string | undefined {

@@ -22,11 +22,7 @@ export async function instantiate(
 	problems: BootProblem[],
 ): Promise<Instance | undefined> {
 	const owner = path.replace(/^(\w+)s\./, '$1 ');
-	const wrong = (
-		code: 'E_CONFIG_NAME' | 'E_CONFIG_SHAPE' | 'E_CONFIG_LOAD',
-		message: string,
-		remedy?: string,
-	) => {
+	const wrong = (code: 'E_CONFIG_NAME' | 'E_CONFIG_SHAPE' | 'E_CONFIG_LOAD', message: string, remedy?: string) => {
 		problems.push(bootProblem(code, { owner, path }, message, remedy));
 		return undefined;
 	};
@@ -39,10 +35,7 @@ export async function instantiate(
 	if (typeof use !== 'string') return wrong('E_CONFIG_SHAPE', `is not a ${kind.slice(7)}.`);
 	const [unknownKey] = Object.keys(unknown);
 	if (unknownKey !== undefined) {
-		return wrong(
-			'E_CONFIG_SHAPE',
-			`"${unknownKey}" is not known here: only use and with are. Options go under with.`,
-		);
+		return wrong('E_CONFIG_SHAPE', `"${unknownKey}" is not known here: only use and with are. Options go under with.`);
 	}
 	const name = fill(use, `${path}.use`, options, problems);
 	try {
@@ -62,12 +55,7 @@ function missingUse(value: unknown): string {
 }
 
 /** Fills in variables and lists the missing ones. */
-export function fill<T>(
-	value: T,
-	path: string,
-	{ env, variables }: ResolveOptions,
-	problems: BootProblem[],
-): T {
+export function fill<T>(value: T, path: string, { env, variables }: ResolveOptions, problems: BootProblem[]): T {
 	const filled = interpolate(value, env, path);
 	for (const [at, name] of filled.asked) variables?.set(at, name);
 	learnOptions(filled.value);

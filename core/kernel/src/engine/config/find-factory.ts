@@ -23,17 +23,10 @@ const maxNames = 12;
  * export exactly one of the kind. Rejects with what the module exports instead, or with what made it fail while it
  * loaded.
  */
-export async function findFactory(
-	use: string,
-	kind: InstanceKind,
-	folder: string,
-): Promise<Factory> {
+export async function findFactory(use: string, kind: InstanceKind, folder: string): Promise<Factory> {
 	const [specifier = '', name] = use.split(/#(?=[^#]*$)/);
 	const module = await importFrom(specifier, folder);
-	const found =
-		name === undefined
-			? onlyFactory(module, specifier, kind)
-			: namedFactory(module, specifier, kind, name);
+	const found = name === undefined ? onlyFactory(module, specifier, kind) : namedFactory(module, specifier, kind, name);
 	if (typeof found !== 'string') return found;
 	throw new NotFound(`${found}; ${describeExports(module)}`, remedy(module, specifier, kind, name));
 }
@@ -64,15 +57,8 @@ function onlyFactory(module: object, specifier: string, kind: InstanceKind): Fac
 }
 
 /** The factory of a kind under a name, or why it is none. */
-function namedFactory(
-	module: object,
-	specifier: string,
-	kind: InstanceKind,
-	name: string,
-): Factory | string {
-	const found = name
-		.split('.')
-		.reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
+function namedFactory(module: object, specifier: string, kind: InstanceKind, name: string): Factory | string {
+	const found = name.split('.').reduce<unknown>((node, key) => (node as Record<string, unknown>)?.[key], module);
 	if (isFactory(found, kind)) return found;
 	const wanted = `${kind.slice(7)} factory`;
 	if (found === undefined) return `${specifier} exports no ${wanted} named ${name}`;
@@ -87,8 +73,7 @@ function isFactory(value: unknown, kind: InstanceKind): value is Factory {
 /** `model factory`, or what has become of one; undefined for what is neither. */
 function describeValue(value: unknown): string | undefined {
 	const { $kind } = (value ?? {}) as { readonly $kind?: unknown };
-	const [, kind, factory] =
-		/^plinth\.(backend|model|plugin)(\.factory)?$/.exec(String($kind)) ?? [];
+	const [, kind, factory] = /^plinth\.(backend|model|plugin)(\.factory)?$/.exec(String($kind)) ?? [];
 	return kind && (factory ? `${kind} factory` : `${kind} factory that has been called already`);
 }
 

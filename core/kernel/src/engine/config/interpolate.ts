@@ -34,26 +34,20 @@ export function interpolate<T>(
 		if (Array.isArray(node)) return node.map((item, index) => walk(item, `${at}[${index}]`));
 		if (!isPlain(node)) return node;
 		return Object.fromEntries(
-			Object.entries(node).map(([key, item]) => [
-				key,
-				walk(item, at === '' ? key : `${at}.${key}`),
-			]),
+			Object.entries(node).map(([key, item]) => [key, walk(item, at === '' ? key : `${at}.${key}`)]),
 		);
 	}
 
 	function expand(text: string, at: string): string {
-		return text.replace(
-			reference,
-			(match, name: string | undefined, fallback: string | undefined) => {
-				if (name === undefined) return '${';
-				asked.set(at, name);
-				const found = env[name];
-				if (found !== undefined && (found !== '' || fallback === undefined)) return found;
-				if (fallback !== undefined) return fallback;
-				missing.push({ name, path: at });
-				return match;
-			},
-		);
+		return text.replace(reference, (match, name: string | undefined, fallback: string | undefined) => {
+			if (name === undefined) return '${';
+			asked.set(at, name);
+			const found = env[name];
+			if (found !== undefined && (found !== '' || fallback === undefined)) return found;
+			if (fallback !== undefined) return fallback;
+			missing.push({ name, path: at });
+			return match;
+		});
 	}
 }
 

@@ -52,8 +52,7 @@ export async function findConfig(options: LoadOptions = {}): Promise<LoadedConfi
 }
 
 async function readConfig(file: string): Promise<AppConfig> {
-	if (!existsSync(file))
-		throw unreadable(file, 'the config file does not exist.', 'Name one that exists.');
+	if (!existsSync(file)) throw unreadable(file, 'the config file does not exist.', 'Name one that exists.');
 	const extension = extname(file);
 	const value = /^\.(ya?ml|json)$/.test(extension) ? await readData(file) : await readModule(file);
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

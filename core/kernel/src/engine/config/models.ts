@@ -1,11 +1,6 @@
 import type { z } from 'zod';
 import type { ModelInstance } from '../../contract/model.ts';
-import {
-	modelBindingShape,
-	modelPoolShape,
-	type ResolvedModel,
-	type ResolvedPool,
-} from '../../models/binding.ts';
+import { modelBindingShape, modelPoolShape, type ResolvedModel, type ResolvedPool } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { describeIssue } from './describe-issue.ts';
 import { fill, instantiate, type ResolveOptions } from './factories.ts';
@@ -34,12 +29,7 @@ export async function resolveModels(
 	for (const [id, { value, inherited }] of entries) {
 		const path = `models.${id}`;
 		const read = <S extends z.ZodObject>(shape: S, given: object) =>
-			check(
-				shape,
-				fill(given, path, options, problems),
-				{ id, variables: options.variables },
-				problems,
-			);
+			check(shape, fill(given, path, options, problems), { id, variables: options.variables }, problems);
 		if (isPool(value)) {
 			const pool = read(modelPoolShape, value);
 			if (pool.balance) pools[id] = { ...pool, balance: pool.balance, inherited };
@@ -71,8 +61,7 @@ function splitBinding(value: unknown): { use: unknown; binding: object } {
 	const entry = value as { $kind?: unknown; use?: unknown; with?: unknown };
 	const { use, with: options, ...binding } = entry;
 	if (entry.$kind !== undefined) return { use: value, binding: {} };
-	if (typeof use === 'string')
-		return { use: { use, ...(options ? { with: options } : {}) }, binding };
+	if (typeof use === 'string') return { use: { use, ...(options ? { with: options } : {}) }, binding };
 	// A factory call has its options already: what stands beside it is reported as unknown.
 	if (use === undefined || options === undefined) return { use: use ?? value, binding };
 	return { use, binding: { ...binding, with: options } };
@@ -82,10 +71,7 @@ function splitBinding(value: unknown): { use: unknown; binding: object } {
 function check<S extends z.ZodObject>(
 	shape: S,
 	value: object,
-	{
-		id,
-		variables,
-	}: { readonly id: string; readonly variables: ReadonlyMap<string, string> | undefined },
+	{ id, variables }: { readonly id: string; readonly variables: ReadonlyMap<string, string> | undefined },
 	problems: BootProblem[],
 ): Partial<z.output<S>> {
 	const parsed = shape.safeParse(value);

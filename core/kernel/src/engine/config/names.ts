@@ -21,10 +21,7 @@ export class NotFound extends Error {
  * Node resolves bare names from the importing module, which would be this file; so the package is looked up from the
  * folder and its `exports` are read here. Rejects with a sentence that says what was looked for.
  */
-export async function importFrom(
-	specifier: string,
-	folder: string,
-): Promise<Record<string, unknown>> {
+export async function importFrom(specifier: string, folder: string): Promise<Record<string, unknown>> {
 	if (specifier.startsWith('file:')) return importFile(fileURLToPath(specifier));
 	if (/^\.{1,2}\//.test(specifier) || isAbsolute(specifier)) {
 		return importFile(resolve(folder, specifier));
@@ -36,10 +33,7 @@ export async function importFrom(
 		exports?: unknown;
 		main?: string;
 	};
-	const target =
-		exports === undefined && subpath === '.'
-			? (main ?? 'index.js')
-			: resolveExport(exports, subpath);
+	const target = exports === undefined && subpath === '.' ? (main ?? 'index.js') : resolveExport(exports, subpath);
 	if (target === undefined) throw new NotFound(`the package ${name} has no export ${subpath}`);
 	return import(pathToFileURL(join(dirname(manifest), target)).href);
 }
@@ -66,13 +60,11 @@ function findManifest(name: string, folder: string): string | undefined {
 
 /** Conditions that this process was started with, so that a source checkout resolves to sources. */
 function conditions(): ReadonlySet<string> {
-	const given = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')].flatMap(
-		(flag, index, all) => {
-			const match = /^(?:--conditions=|-C=?)(.*)$/.exec(flag);
-			if (match) return match[1] ? [match[1]] : [all[index + 1] ?? ''];
-			return flag === '--conditions' ? [all[index + 1] ?? ''] : [];
-		},
-	);
+	const given = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')].flatMap((flag, index, all) => {
+		const match = /^(?:--conditions=|-C=?)(.*)$/.exec(flag);
+		if (match) return match[1] ? [match[1]] : [all[index + 1] ?? ''];
+		return flag === '--conditions' ? [all[index + 1] ?? ''] : [];
+	});
 	return new Set([...given, 'node', 'import', 'module-sync', 'default']);
 }
 
@@ -81,10 +73,7 @@ function resolveExport(exports: unknown, subpath: string): string | undefined {
 	if (typeof exports !== 'object' || exports === null) return undefined;
 	const table = exports as Record<string, unknown>;
 	const subpaths = Object.keys(table).some((key) => key.startsWith('.'));
-	return resolveTarget(
-		subpaths ? table[subpath] : subpath === '.' ? table : undefined,
-		conditions(),
-	);
+	return resolveTarget(subpaths ? table[subpath] : subpath === '.' ? table : undefined, conditions());
 }
 
 function resolveTarget(target: unknown, active: ReadonlySet<string>): string | undefined {

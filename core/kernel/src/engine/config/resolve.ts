@@ -33,10 +33,7 @@ const sections = ['backends', 'models', 'plugins'] as const;
 type Section = (typeof sections)[number];
 
 /** Applies presets, finds named factories and fills in variables. Never rejects: mistakes are in `problems`. */
-export async function resolveConfig(
-	config: AppConfig,
-	given: ResolveOptions,
-): Promise<ResolvedConfig> {
+export async function resolveConfig(config: AppConfig, given: ResolveOptions): Promise<ResolvedConfig> {
 	const problems: BootProblem[] = [];
 	const variables = new Map<string, string>();
 	const options = { ...given, variables };
@@ -49,16 +46,12 @@ export async function resolveConfig(
 	// Nobody can say what a preset that is not there would have brought.
 	const isPresetLost = problems.some(({ path }) => path === 'extends');
 	const merged = Object.fromEntries(
-		sections.map((section) => [
-			section,
-			mergeSection(layers, section, isPresetLost ? [] : problems),
-		]),
+		sections.map((section) => [section, mergeSection(layers, section, isPresetLost ? [] : problems)]),
 	) as Record<Section, Map<string, ConfigEntry>>;
 
 	const inherited = new Set<string>();
 	for (const section of sections) {
-		for (const [id, entry] of merged[section])
-			if (entry.inherited) inherited.add(`${section}.${id}`);
+		for (const [id, entry] of merged[section]) if (entry.inherited) inherited.add(`${section}.${id}`);
 	}
 	const backends: Record<string, BackendInstance> = {};
 	const plugins: Record<string, PluginInstance> = {};
@@ -89,17 +82,11 @@ export async function resolveConfig(
 const extendsPlace = { owner: 'config', path: 'extends' } as const;
 
 /** The config and the presets that it extends, the farthest first. */
-async function presetLayers(
-	config: AppConfig,
-	options: ResolveOptions,
-	problems: BootProblem[],
-): Promise<AppConfig[]> {
+async function presetLayers(config: AppConfig, options: ResolveOptions, problems: BootProblem[]): Promise<AppConfig[]> {
 	const layers = [config];
 	for (let base = config.extends; base !== undefined; base = layers[0]?.extends) {
 		const preset =
-			typeof base === 'string'
-				? await namedPreset(fill(base, 'extends', options, problems), options, problems)
-				: base;
+			typeof base === 'string' ? await namedPreset(fill(base, 'extends', options, problems), options, problems) : base;
 		if (!preset) break;
 		if (layers.includes(preset)) {
 			const message = 'the presets extend each other in a cycle.';

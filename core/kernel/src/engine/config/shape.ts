@@ -26,17 +26,13 @@ export const configShape = z.strictObject({
 });
 
 // 2,147,483,647 is the longest wait that a timer of Node keeps.
-const ms = (fallback: number) =>
-	z.coerce.number().int().min(0).max(2_147_483_647).default(fallback);
+const ms = (fallback: number) => z.coerce.number().int().min(0).max(2_147_483_647).default(fallback);
 
 const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 // `https://app.example.com`, as browsers send it: no path, no trailing slash.
 const origin = z
 	.string()
-	.regex(
-		/^(?:\*|https?:\/\/[^/?#\s@]+)$/i,
-		'must be * or an origin such as https://app.example.com',
-	);
+	.regex(/^(?:\*|https?:\/\/[^/?#\s@]+)$/i, 'must be * or an origin such as https://app.example.com');
 
 const commaSeparated = (text: string) =>
 	text

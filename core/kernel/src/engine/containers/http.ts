@@ -41,15 +41,7 @@ const pipeline = token<Pipeline>('Pipeline');
 const server = token<HttpServer>('HttpServer');
 
 /** Declares how the parts of HTTP are built, and returns the token of the server. */
-export function wireHttp({
-	plan,
-	clock,
-	log,
-	registry,
-	models,
-	setups,
-	app,
-}: HttpTokens): Token<HttpServer> {
+export function wireHttp({ plan, clock, log, registry, models, setups, app }: HttpTokens): Token<HttpServer> {
 	wire(catalog, (get) => {
 		const { routes } = get(setups);
 		const surroundings = { registry: get(registry), clock: get(clock), log: get(log) };
@@ -81,15 +73,9 @@ export function wireHttp({
 	wire(server, (get) => {
 		const { limits, publicUrl } = get(plan).server;
 		const listener = new Listener(get(log), limits.connections);
-		return new HttpServer(
-			get(pipeline),
-			get(exchanges),
-			get(availability),
-			get(table),
-			get(catalog),
-			listener,
-			{ publicUrl },
-		);
+		return new HttpServer(get(pipeline), get(exchanges), get(availability), get(table), get(catalog), listener, {
+			publicUrl,
+		});
 	});
 	return server;
 }

@@ -33,19 +33,14 @@ export const kernel = {
 
 /** The kernel of one app: every class below is built when it is first asked for. */
 export function createKernel(values: KernelValues): KernelContainer {
-	return new KernelContainer()
-		.value(plan, values.plan)
-		.value(clock, values.clock)
-		.value(log, values.log);
+	return new KernelContainer().value(plan, values.plan).value(clock, values.clock).value(log, values.log);
 }
 
 const plan = token<BootPlan>('BootPlan');
 const clock = token<Clock>('Clock');
 const log = token<Logger>('Logger');
 
-wire(kernel.registry, (get) =>
-	new Registry().provide(services.clock, get(clock)).provide(services.log, get(log)),
-);
+wire(kernel.registry, (get) => new Registry().provide(services.clock, get(clock)).provide(services.log, get(log)));
 wire(kernel.lifecycle, (get) => {
 	const { server, variables } = get(plan);
 	return new Lifecycle({ timeoutMs: server.stepTimeoutMs, log: get(log), variables });

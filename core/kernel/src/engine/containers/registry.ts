@@ -1,11 +1,5 @@
 // The entry without the search for modules, which loads a file-matching library that nobody uses here.
-import {
-	type AwilixContainer,
-	asFunction,
-	asValue,
-	createContainer,
-	InjectionMode,
-} from 'awilix/browser';
+import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Needs, ResolvedNeeds, ServiceRef } from '../../contract/service.ts';
 
 /** A backend, model or plugin as the registry creates it. */

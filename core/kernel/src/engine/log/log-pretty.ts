@@ -32,19 +32,14 @@ export function prettyLine(json: string, hasColors: boolean): string {
 }
 
 /** The sentence of a line, and the fields that it does not tell. */
-function describe(
-	message: string,
-	fields: Record<string, unknown>,
-): [text: string, rest: Record<string, unknown>] {
+function describe(message: string, fields: Record<string, unknown>): [text: string, rest: Record<string, unknown>] {
 	if (message === 'request' && typeof fields.route === 'string') return describeRequest(fields);
 	const { plugin, model, backend, ...rest } = fields;
 	const owner = plugin ?? backend ?? (typeof model === 'string' ? model : undefined);
 	return [owner === undefined ? message : `${plain(owner)}: ${message}`, rest];
 }
 
-function describeRequest(
-	fields: Record<string, unknown>,
-): [text: string, rest: Record<string, unknown>] {
+function describeRequest(fields: Record<string, unknown>): [text: string, rest: Record<string, unknown>] {
 	const { req_id, method, route, status, dur_ms, tenant, principal, ...rest } = fields;
 	const parts = [method, route, status, `${plain(dur_ms)} ms`, req_id, tenant];
 	return [parts.filter((part) => part !== undefined).join(' '), rest];

@@ -23,12 +23,7 @@ export class Lifecycle {
 	}
 
 	/** Runs one step of the start. Its failure becomes a `BootError` that names owner and phase. */
-	async step<T>(
-		phase: string,
-		owner: string,
-		path: string,
-		task: () => T | Promise<T>,
-	): Promise<T> {
+	async step<T>(phase: string, owner: string, path: string, task: () => T | Promise<T>): Promise<T> {
 		const { timeoutMs, variables = new Map() } = this.#settings;
 		try {
 			return await deadline(Promise.resolve().then(task), timeoutMs);

@@ -56,9 +56,7 @@ export class RunningApp implements App {
 		return this.#stopping;
 	}
 
-	async listen(
-		options: { host?: string; port?: number } = {},
-	): Promise<{ url: string; host: string; port: number }> {
+	async listen(options: { host?: string; port?: number } = {}): Promise<{ url: string; host: string; port: number }> {
 		const { server } = this.#parts.plan;
 		const { host = server.host, port = server.port } = options;
 		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff('config', host)]);
@@ -78,11 +76,7 @@ export class RunningApp implements App {
 		return this.#parts.http.middleware(mount);
 	}
 
-	fetch(
-		request: Request,
-		mount?: Mount,
-		next?: () => Response | Promise<Response>,
-	): Promise<Response> {
+	fetch(request: Request, mount?: Mount, next?: () => Response | Promise<Response>): Promise<Response> {
 		return this.#parts.http.fetch(request, mount, next);
 	}
 
@@ -127,8 +121,7 @@ export class RunningApp implements App {
 		const { lifecycle, setups, plan, log } = this.#parts;
 		this.state = 'starting';
 		try {
-			for (const { owner, path, task } of setups.starts)
-				await lifecycle.step('start', owner, path, task);
+			for (const { owner, path, task } of setups.starts) await lifecycle.step('start', owner, path, task);
 			if (setups.machine && plan.jobs.work) await this.#startJobs(setups.machine);
 			this.state = 'ready';
 			void removeLeftUploads(log);
@@ -171,8 +164,8 @@ export class RunningApp implements App {
 	async #drain(worker: JobWorker | undefined): Promise<void> {
 		const { http, plan, log } = this.#parts;
 		const jobs = worker?.close().then(() => worker.drained());
-		const drained = Promise.all([http.stopAccepting(), http.drained(), jobs]).catch(
-			(err: unknown) => log.error({ err }, 'the drain failed'),
+		const drained = Promise.all([http.stopAccepting(), http.drained(), jobs]).catch((err: unknown) =>
+			log.error({ err }, 'the drain failed'),
 		);
 		if (!(await within(drained, plan.server.graceMs))) {
 			log.warn({ requests: http.inFlight, jobs: worker?.running ?? 0 }, 'the grace period is over');

@@ -89,9 +89,7 @@ function causesOf(error: unknown): readonly unknown[] {
 /** "cannot open the file: EACCES: permission denied". */
 function joinCauses(causes: readonly unknown[]): string {
 	const sentences = causes.map(sentenceOf);
-	return sentences
-		.map((text, index) => (index < sentences.length - 1 ? text.replace(/[.:]$/, '') : text))
-		.join(': ');
+	return sentences.map((text, index) => (index < sentences.length - 1 ? text.replace(/[.:]$/, '') : text)).join(': ');
 }
 
 /** A message without the remedy at its end, which has a line of its own in the report. */

@@ -137,8 +137,6 @@ class Placeholders {
 	/** Texts and bytes in turn. */
 	split(text: string): (string | Buffer)[] {
 		const pieces = text.split(new RegExp(`${this.#nonce}-(\\d+);`));
-		return pieces.map((piece, index) =>
-			index % 2 === 0 ? piece : (this.#found[Number(piece)] as Buffer),
-		);
+		return pieces.map((piece, index) => (index % 2 === 0 ? piece : (this.#found[Number(piece)] as Buffer)));
 	}
 }

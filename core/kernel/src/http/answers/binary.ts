@@ -38,11 +38,7 @@ async function pass(exchange: Exchange, source: ByteSource): Promise<void> {
 	if (source.check) await exchange.orAbort(source.check());
 }
 
-function windowOf(
-	exchange: Exchange,
-	source: ByteSource,
-	{ ranges, etag }: BinaryOptions,
-): ByteRange | undefined {
+function windowOf(exchange: Exchange, source: ByteSource, { ranges, etag }: BinaryOptions): ByteRange | undefined {
 	if (!ranges || source.size === undefined) return undefined;
 	try {
 		return requestedRange(exchange.req, source.size, etag);

@@ -2,10 +2,7 @@
  * The same events, and `end` once they are over: read to their end, failed, or let go. Whoever holds the iterator
  * calls its `return`, also when nothing was read.
  */
-export function endingWith<T>(
-	events: AsyncIterable<T>,
-	end: () => Promise<void>,
-): AsyncIterable<T> {
+export function endingWith<T>(events: AsyncIterable<T>, end: () => Promise<void>): AsyncIterable<T> {
 	const iterator = events[Symbol.asyncIterator]();
 	let ended: Promise<void> | undefined;
 	const over = () => (ended ??= end());

@@ -16,10 +16,7 @@ let largeInUse = 0;
  * Reads a body into one buffer again and again, where the body can and the answer goes straight to a socket: most of
  * what a download costs is fresh memory. Each chunk is gone with the next call. Undefined: iterate the body.
  */
-export function readPooled(
-	body: AsyncIterable<Uint8Array>,
-	res: ServerResponse,
-): PooledReader | undefined {
+export function readPooled(body: AsyncIterable<Uint8Array>, res: ServerResponse): PooledReader | undefined {
 	return isReusableBody(body) && copiesAtOnce(res) ? new PooledReader(body) : undefined;
 }
 

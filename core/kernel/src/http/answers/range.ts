@@ -7,16 +7,11 @@ import type { ByteRange } from '../../contract/ports/blob-store.ts';
  * malformed headers are ignored, as the RFC allows. Throws `E_RANGE_NOT_SATISFIABLE` for a window outside the
  * content.
  */
-export function requestedRange(
-	req: IncomingMessage,
-	size: number,
-	etag: string | undefined,
-): ByteRange | undefined {
+export function requestedRange(req: IncomingMessage, size: number, etag: string | undefined): ByteRange | undefined {
 	const { range, 'if-range': condition } = req.headers;
 	if (range === undefined || req.method !== 'GET') return undefined;
 	// We send no Last-Modified, so a date never matches; a weak tag never does either.
-	if (condition !== undefined && (etag === undefined || condition !== `"${etag}"`))
-		return undefined;
+	if (condition !== undefined && (etag === undefined || condition !== `"${etag}"`)) return undefined;
 	const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range.trim()) ?? [];
 	if (first === '' && last === '') return undefined;
 	if (first === '') return suffix(Number(last), size);

@@ -107,12 +107,7 @@ function spentMs({ clock, startedAt }: Exchange): string {
 }
 
 /** Answers with JSON. */
-export function sendJson(
-	exchange: Exchange,
-	status: number,
-	value: unknown,
-	headers: Headers = {},
-): Promise<void> {
+export function sendJson(exchange: Exchange, status: number, value: unknown, headers: Headers = {}): Promise<void> {
 	const text = jsonText(value);
 	const length = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
 	return sendWhole(exchange, status, text, {

@@ -23,18 +23,12 @@ export interface ResumableEvent extends ServerEvent {
 export const lastEventIdPattern: RegExp = /^[ -~]{0,200}$/;
 
 /** Behind which event a client wants to go on, on routes that can. Throws `E_VALUE_INVALID`. */
-export function lastEventIdOf(
-	req: IncomingMessage,
-	{ response }: Pick<Route, 'response'>,
-): string | undefined {
+export function lastEventIdOf(req: IncomingMessage, { response }: Pick<Route, 'response'>): string | undefined {
 	const sent = response.resumes ? headerValues(req, 'last-event-id') : [];
 	const [id] = sent;
 	if (id === undefined) return undefined;
 	if (sent.length === 1 && lastEventIdPattern.test(id)) return id === '' ? undefined : id;
-	throw invalidValue(
-		'Last-Event-ID',
-		'Last-Event-ID: at most 200 printable ASCII characters are expected, once.',
-	);
+	throw invalidValue('Last-Event-ID', 'Last-Event-ID: at most 200 printable ASCII characters are expected, once.');
 }
 
 /**
@@ -96,8 +90,7 @@ class Frames {
 
 	async write({ unreadMs, ...event }: ResumableEvent): Promise<void> {
 		const { clock, res } = this.#exchange;
-		const cancelTimer =
-			unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
+		const cancelTimer = unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
 		try {
 			await this.#write(frame(event));
 		} finally {
@@ -117,11 +110,7 @@ class Frames {
 	}
 }
 
-async function writeAll(
-	exchange: Exchange,
-	iterator: AsyncIterator<ServerEvent>,
-	frames: Frames,
-): Promise<void> {
+async function writeAll(exchange: Exchange, iterator: AsyncIterator<ServerEvent>, frames: Frames): Promise<void> {
 	for (;;) {
 		const step = await withHeartbeat(exchange, iterator.next());
 		if (step.done) return;

@@ -55,8 +55,7 @@ export class JsonStrings {
 				continue;
 			}
 			const { end, isClosed } = contentOf(bytes, at);
-			if (this.#place === 'name')
-				this.#name += bytes.toString('latin1', at, Math.min(end, at + longestName));
+			if (this.#place === 'name') this.#name += bytes.toString('latin1', at, Math.min(end, at + longestName));
 			if (this.#place === 'short' && !(isClosed && end - at <= this.#longest)) {
 				this.#place = 'long';
 				yield this.#plain(bytes.subarray(begun, at));

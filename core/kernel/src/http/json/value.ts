@@ -11,8 +11,7 @@ export function isDeep(value: unknown, depth: number): boolean {
  */
 export function hasPoison(value: unknown): boolean {
 	for (const level of levels(value)) {
-		if (level.some((node) => Object.hasOwn(node, '__proto__') || reachesPrototype(node)))
-			return true;
+		if (level.some((node) => Object.hasOwn(node, '__proto__') || reachesPrototype(node))) return true;
 	}
 	return false;
 }

@@ -73,8 +73,7 @@ const keySchemes = [{ bearer: [] }, { apiKey: [] }];
 
 function operation(route: Route, tag: string): ZodOpenApiOperationObject {
 	const { summary, description, scope } = route;
-	const scoped =
-		scope === 'public' || scope === 'authenticated' ? '' : `Needs the scope \`${scope}\`.`;
+	const scoped = scope === 'public' || scope === 'authenticated' ? '' : `Needs the scope \`${scope}\`.`;
 	const text = [description, scoped].filter(Boolean).join('\n\n');
 	const body = requestBody(route);
 	const requestParams = parameters(route);

@@ -132,11 +132,7 @@ function withoutFiles(schema: Node): Node {
 	const names = kept.map(([name]) => name);
 	return {
 		...rest,
-		properties: Object.fromEntries(
-			kept.map(([name, property]) => [name, withoutFiles(property as Node)]),
-		),
-		...(required
-			? { required: (required as string[]).filter((name) => names.includes(name)) }
-			: {}),
+		properties: Object.fromEntries(kept.map(([name, property]) => [name, withoutFiles(property as Node)])),
+		...(required ? { required: (required as string[]).filter((name) => names.includes(name)) } : {}),
 	};
 }

@@ -1,9 +1,5 @@
 import { Reply } from '../../contract/http/reply.ts';
-import type {
-	ForwardController,
-	ForwardHandler,
-	ForwardRequest,
-} from '../../contract/ports/forward.ts';
+import type { ForwardController, ForwardHandler, ForwardRequest } from '../../contract/ports/forward.ts';
 import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
@@ -135,8 +131,7 @@ class Forwarding implements ForwardHandler {
 		const broken = (reason: Error) => this.#cut(reason);
 		try {
 			// The other codes of success say that there is no content, or a part of it (RFC 9110, §15.3).
-			const isFit =
-				status <= 203 && /^identity$/i.test(encoding) && request.accepts(mediaType, length);
+			const isFit = status <= 203 && /^identity$/i.test(encoding) && request.accepts(mediaType, length);
 			if (!isFit) throw request.unfit(mediaType);
 			const response = { request, controller, status, contentType, isStream, length, broken };
 			this.#response = new RelayedResponse(exchange, response);

@@ -76,8 +76,7 @@ export class RelayedResponse {
 	/** Sends a comment in a silent event stream. Within an event it would be a part of that. */
 	beat(): void {
 		const isBetween = /^$|\n\n$|\r\n\r\n$/.test(this.#tail);
-		if (this.#upstream.isStream && isBetween && !this.isFull)
-			this.#exchange.res.write(': ping\n\n');
+		if (this.#upstream.isStream && isBetween && !this.isFull) this.#exchange.res.write(': ping\n\n');
 	}
 
 	/** All events of one turn of the event loop are one write. */

@@ -28,8 +28,7 @@ export class RouteCall implements Call {
 	readonly answeredBy: Call['answeredBy'] = (model) => {
 		this.#exchange.model = model;
 	};
-	readonly forward: Call['forward'] = (request, over, signal) =>
-		forward(this.#exchange, request, over, signal);
+	readonly forward: Call['forward'] = (request, over, signal) => forward(this.#exchange, request, over, signal);
 	readonly #exchange: Exchange;
 	#kept: KeptFiles | undefined;
 	#isOver = false;

@@ -60,8 +60,7 @@ export class Endpoint {
 			const reply = seen && (await this.#forward(exchange, seen, call));
 			if (reply) return reply;
 			body =
-				(seen && this.#bodies.take(seen)) ??
-				(await (whole ? this.#bodies.replay(whole, ctx) : this.#bodies.read(ctx)));
+				(seen && this.#bodies.take(seen)) ?? (await (whole ? this.#bodies.replay(whole, ctx) : this.#bodies.read(ctx)));
 			exchange.bodyRead();
 			return this.#handle(exchange, input, body, call);
 		});
@@ -112,12 +111,7 @@ export class Endpoint {
 		return reply && withStatus(reply, 200);
 	}
 
-	async #handle(
-		exchange: Exchange,
-		input: Input,
-		body: Body | undefined,
-		call: RouteCall,
-	): Promise<Answer> {
+	async #handle(exchange: Exchange, input: Input, body: Body | undefined, call: RouteCall): Promise<Answer> {
 		return this.#orAbort(exchange, this.#callHandler(input, body, call));
 	}
 
@@ -190,10 +184,7 @@ async function release(body: Body | undefined, call: RouteCall): Promise<void> {
 	if (!kept && !sent) return;
 	await Promise.all([kept, sent]).catch((err: unknown) =>
 		// The answer stands: the handler may have stored a record.
-		call.log.warn(
-			{ err },
-			'the files of an upload could not be deleted; the next start tries again',
-		),
+		call.log.warn({ err }, 'the files of an upload could not be deleted; the next start tries again'),
 	);
 }
 

@@ -36,10 +36,7 @@ export function idempotencyOf(
 ): Idempotency {
 	const key = keyOf(req);
 	if (key === null && takesIdempotencyKey(route)) {
-		throw invalidValue(
-			'Idempotency-Key',
-			'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.',
-		);
+		throw invalidValue('Idempotency-Key', 'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.');
 	}
 	return new RequestIdempotency(typeof key === 'string' ? key : undefined, retryOf(req), facts);
 }

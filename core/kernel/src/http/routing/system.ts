@@ -22,13 +22,7 @@ export function systemRoutes(options: SystemOptions): readonly Route[] {
 }
 
 /** The paths of the kernel's own routes, all of them `GET`. */
-export const systemPaths = [
-	'/healthz',
-	'/readyz',
-	'/openapi.json',
-	'/v1/models',
-	'/v1/models/{id}',
-] as const;
+export const systemPaths = ['/healthz', '/readyz', '/openapi.json', '/v1/models', '/v1/models/{id}'] as const;
 
 /** What monitoring asks every few seconds; logged at debug level. */
 export const probePaths: readonly string[] = ['/healthz', '/readyz'];
@@ -90,9 +84,7 @@ function models(list: () => readonly ModelInfo[]): readonly Route[] {
 		summary: 'List the models',
 		response: {
 			description: 'Every model that this server offers.',
-			schema: z
-				.object({ object: z.literal('list'), data: z.array(modelSchema) })
-				.meta({ id: 'ModelList' }),
+			schema: z.object({ object: z.literal('list'), data: z.array(modelSchema) }).meta({ id: 'ModelList' }),
 		},
 		errors: [],
 		handler: () => ({ object: 'list', data: list().map(modelObject) }),
@@ -106,9 +98,7 @@ function models(list: () => readonly ModelInfo[]): readonly Route[] {
 		response: { description: 'The model.', schema: modelSchema },
 		errors: [errors.E_MODEL_NOT_FOUND],
 		handler: ({ params }) => {
-			const model = list().find(
-				({ id, aliases }) => id === params.id || aliases?.includes(params.id),
-			);
+			const model = list().find(({ id, aliases }) => id === params.id || aliases?.includes(params.id));
 			if (model) return modelObject(model);
 			throw plinthError('E_MODEL_NOT_FOUND', {
 				message: `There is no model ${JSON.stringify(params.id.slice(0, 100))}.`,

@@ -27,7 +27,5 @@ async function check({ method, path, response }: Route, answer: Answer): Promise
 	const issue = rootIssue(first);
 	const member = pathName(issue.path) || 'the whole value';
 	const answered = `${method} ${path} answered ${answer.status}`;
-	throw new Error(
-		`${answered} with JSON that its response schema refuses at ${member}: ${issue.message}.`,
-	);
+	throw new Error(`${answered} with JSON that its response schema refuses at ${member}: ${issue.message}.`);
 }

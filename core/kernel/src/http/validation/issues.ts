@@ -71,9 +71,7 @@ function isWhole(issue: core.$ZodIssue): boolean {
 
 /** Objects that a member such as `type` tells apart, none of which is meant: one sentence with all its values. */
 function mergeNames(forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIssue | undefined {
-	const names = forms.map((form) =>
-		form.find((issue) => issue.code === 'invalid_value' && issue.path.length === 1),
-	);
+	const names = forms.map((form) => form.find((issue) => issue.code === 'invalid_value' && issue.path.length === 1));
 	const [first] = names;
 	if (!first || names.some((issue) => issue?.path[0] !== first.path[0])) return undefined;
 	const values = names.flatMap((issue) => (issue?.code === 'invalid_value' ? issue.values : []));
@@ -82,10 +80,7 @@ function mergeNames(forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIss
 }
 
 /** One sentence for "a string or an array" and for "'auto' or one of …". */
-function mergeForms(
-	union: core.$ZodIssue,
-	forms: readonly (readonly core.$ZodIssue[])[],
-): core.$ZodIssue | undefined {
+function mergeForms(union: core.$ZodIssue, forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIssue | undefined {
 	const firsts = forms.flatMap(([first]) => (first && isWhole(first) ? [first] : []));
 	const { path, input } = union;
 	const base = { path, input, message: '' };
@@ -94,9 +89,7 @@ function mergeForms(
 		const message = `expected ${choice(values)}, found ${quote(input)}`;
 		return { ...base, code: 'invalid_value', values, message };
 	}
-	const types = firsts.flatMap((issue) =>
-		issue.code === 'invalid_type' ? [article(issue.expected)] : [],
-	);
+	const types = firsts.flatMap((issue) => (issue.code === 'invalid_type' ? [article(issue.expected)] : []));
 	if (types.length !== forms.length) return undefined;
 	const message = `expected ${[...new Set(types)].join(' or ')}, found ${kindOf(input)}`;
 	return { ...base, code: 'invalid_type', expected: '', message };

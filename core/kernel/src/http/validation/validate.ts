@@ -10,11 +10,7 @@ import { withoutNulls } from './nulls.ts';
  * (`messages[1].content`) and a sentence that says what is allowed and what was found. `whole` names the input where
  * the path is empty.
  */
-export async function validate(
-	schema: z.ZodType,
-	value: unknown,
-	whole = 'The body',
-): Promise<unknown> {
+export async function validate(schema: z.ZodType, value: unknown, whole = 'The body'): Promise<unknown> {
 	const sent = withoutNulls(schema, value);
 	const result = await schema.safeParseAsync(sent, { error: describeIssue, reportInput: true });
 	if (result.success) return result.data;
@@ -35,8 +31,7 @@ export function acceptsNothing(schema: z.ZodType): boolean {
 type Code = keyof typeof errors;
 
 function issueError(issue: core.$ZodIssue, value: unknown, whole: string): PlinthError {
-	const path =
-		issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+	const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
 	const param = pathName(path).slice(0, 200);
 	const missing = path.length > 0 && isMissing(issue, value);
 	const code = missing ? 'E_VALUE_MISSING' : codeOf(issue);
@@ -72,9 +67,7 @@ function codeOf(issue: core.$ZodIssue): Code {
  * 'E_VALUE_TYPE' } })`.
  */
 function customCode(code: unknown): Code {
-	return typeof code === 'string' && Object.hasOwn(errors, code)
-		? (code as Code)
-		: 'E_VALUE_INVALID';
+	return typeof code === 'string' && Object.hasOwn(errors, code) ? (code as Code) : 'E_VALUE_INVALID';
 }
 
 function isNumeric(origin: string): boolean {

@@ -24,8 +24,7 @@ function answering(make: () => unknown) {
 	});
 }
 
-const get = (make: () => unknown, method = 'GET') =>
-	testServer([answering(make)]).send('/v1/pictures', { method });
+const get = (make: () => unknown, method = 'GET') => testServer([answering(make)]).send('/v1/pictures', { method });
 
 function whole(text: string | JsonPieces): string {
 	return typeof text === 'string' ? text : Buffer.concat([...text.pieces()]).toString();
@@ -69,9 +68,7 @@ describe('base64 in JSON', () => {
 			const text = jsonText({ é: base64(bytes), after: 'ü'.repeat(300_000) });
 			expect(text).toBeInstanceOf(JsonPieces);
 			const pieces = [...(text as JsonPieces).pieces()];
-			expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(
-				httpLimits.pieceBytes,
-			);
+			expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(httpLimits.pieceBytes);
 			expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual({
 				é: bytes.toString('base64'),
 				after: 'ü'.repeat(300_000),
@@ -87,9 +84,7 @@ describe('base64 in JSON', () => {
 	it('leaves a text without it as it is, and is not made up by one', () => {
 		const forged = { toJSON: 'x', b: `plinth-base64-${crypto.randomUUID()}-0;` };
 		expect(jsonText(forged)).toBe(JSON.stringify(forged));
-		expect(whole(jsonText([forged, base64(Buffer.from('abc'))]))).toBe(
-			JSON.stringify([forged, 'YWJj']),
-		);
+		expect(whole(jsonText([forged, base64(Buffer.from('abc'))]))).toBe(JSON.stringify([forged, 'YWJj']));
 	});
 
 	it('may stand in what has a form of its own, and is its text to everybody else', () => {

@@ -2,20 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BinaryOptions, type ByteSource, Reply } from '../../../src/contract/http/reply.ts';
 import { defineRoute } from '../../../src/contract/http/route.ts';
-import {
-	auth,
-	errorOf,
-	eventually,
-	listening,
-	rawConnection,
-	request,
-	testServer,
-} from '../support.ts';
+import { auth, errorOf, eventually, listening, rawConnection, request, testServer } from '../support.ts';
 
-function serving(
-	source: () => Parameters<typeof Reply.binary>[0],
-	options: Partial<BinaryOptions> = {},
-) {
+function serving(source: () => Parameters<typeof Reply.binary>[0], options: Partial<BinaryOptions> = {}) {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/content',
@@ -122,9 +111,7 @@ describe('binary content', () => {
 			expect((await errorOf(answer)).code).toBe('range_not_satisfiable');
 			return;
 		}
-		expect(answer.headers.get('content-range')).toBe(
-			status === 206 ? `bytes ${start}-${end}/1000` : null,
-		);
+		expect(answer.headers.get('content-range')).toBe(status === 206 ? `bytes ${start}-${end}/1000` : null);
 		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes.slice(start, end + 1));
 	});
 
@@ -170,9 +157,7 @@ describe('binary content', () => {
 					const start = first ?? Math.max(0, all.length - (last ?? 0));
 					const end = first === null ? all.length : Math.min(all.length, (last ?? all.length) + 1);
 					expect(got).toEqual(all.slice(start, end));
-					expect(answer.headers.get('content-range')).toBe(
-						`bytes ${start}-${end - 1}/${all.length}`,
-					);
+					expect(answer.headers.get('content-range')).toBe(`bytes ${start}-${end - 1}/${all.length}`);
 				},
 			),
 			{ numRuns: 300 },
@@ -187,11 +172,11 @@ describe('binary content', () => {
 		}
 		const { url } = await listening([serving(body, { ranges: true })]);
 		const answer = await fetch(`${url}/v1/content`, { headers: { ...auth, range: 'bytes=0-1' } });
-		expect([
-			answer.status,
-			answer.headers.get('accept-ranges'),
-			answer.headers.get('transfer-encoding'),
-		]).toEqual([200, null, 'chunked']);
+		expect([answer.status, answer.headers.get('accept-ranges'), answer.headers.get('transfer-encoding')]).toEqual([
+			200,
+			null,
+			'chunked',
+		]);
 		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(bytes.slice(0, 20));
 	});
 });
@@ -256,16 +241,13 @@ describe('a source', () => {
 			},
 		],
 		['by giving nothing', { size: 5, open: async function* () {} }],
-	] as readonly (readonly [string, ByteSource])[])(
-		'that fails %s is an error with a status',
-		async (name, source) => {
-			const { send } = testServer([serving(() => source, { etag: 'e' })]);
-			const answer = await send('/v1/content').catch((error) => error);
-			if (name === 'by giving nothing') return;
-			expect([answer.status, answer.headers.get('etag')]).toEqual([500, null]);
-			expect((await errorOf(answer)).type).toBe('server_error');
-		},
-	);
+	] as readonly (readonly [string, ByteSource])[])('that fails %s is an error with a status', async (name, source) => {
+		const { send } = testServer([serving(() => source, { etag: 'e' })]);
+		const answer = await send('/v1/content').catch((error) => error);
+		if (name === 'by giving nothing') return;
+		expect([answer.status, answer.headers.get('etag')]).toEqual([500, null]);
+		expect((await errorOf(answer)).type).toBe('server_error');
+	});
 
 	it.each<readonly [string, (n: number) => Uint8Array]>([
 		[
@@ -380,9 +362,7 @@ describe('a source', () => {
 		const { seen, body } = endless();
 		const { http } = testServer([serving(body)]);
 		const abort = new AbortController();
-		const answer = await http.fetch(
-			new Request('http://x/v1/content', { headers: auth, signal: abort.signal }),
-		);
+		const answer = await http.fetch(new Request('http://x/v1/content', { headers: auth, signal: abort.signal }));
 		const read = answer.arrayBuffer();
 		abort.abort();
 		await expect(read).rejects.toThrow();

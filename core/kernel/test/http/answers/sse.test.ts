@@ -110,9 +110,7 @@ describe('an event stream', () => {
 			streaming(async function* (signal) {
 				try {
 					yield { data: 1 };
-					await new Promise((_, reject) =>
-						signal.addEventListener('abort', () => reject(signal.reason)),
-					);
+					await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 				} finally {
 					state = 'returned';
 				}
@@ -172,9 +170,7 @@ describe('an event stream', () => {
 			if (end === 'stop') http.abortAll();
 			else await clock.advance(600_000);
 			await raw.until(/event: error/);
-			expect(raw.text).toContain(
-				end === 'stop' ? '"code":"server_stopping"' : '"code":"deadline_exceeded"',
-			);
+			expect(raw.text).toContain(end === 'stop' ? '"code":"server_stopping"' : '"code":"deadline_exceeded"');
 		}
 	});
 

@@ -3,16 +3,7 @@ import { z } from 'zod';
 import { defineRoute } from '../../../src/contract/http/route.ts';
 import { fileField } from '../../../src/contract/http/upload.ts';
 import { codePoints } from '../../../src/http/validation/text.ts';
-import {
-	auth,
-	errorOf,
-	eventually,
-	listening,
-	rawConnection,
-	request,
-	type Sent,
-	testServer,
-} from '../support.ts';
+import { auth, errorOf, eventually, listening, rawConnection, request, type Sent, testServer } from '../support.ts';
 
 const part = z.union([
 	z.object({ type: z.literal('text'), text: z.string() }),
@@ -38,13 +29,9 @@ const schema = z.strictObject({
 			z.object({ kind: z.literal('square'), a: z.number() }),
 		])
 		.optional(),
-	messages: z
-		.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]) }))
-		.optional(),
+	messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]) })).optional(),
 	image: fileField().optional(),
-	reference: z
-		.union([fileField(), z.object({ image_url: z.string() }), z.object({ file_id: z.string() })])
-		.optional(),
+	reference: z.union([fileField(), z.object({ image_url: z.string() }), z.object({ file_id: z.string() })]).optional(),
 	odd: z
 		.number()
 		.refine((value) => value % 2 === 1, { error: 'expected an odd number' })
@@ -92,20 +79,8 @@ describe('a JSON value', () => {
 	const p = { prompt: 'a' };
 	it.each([
 		['nothing in it', {}, 'missing_required_parameter', 'prompt', 'prompt: a value is required.'],
-		[
-			'a number for a string',
-			{ prompt: 5 },
-			'invalid_type',
-			'prompt',
-			'prompt: expected a string, found a number.',
-		],
-		[
-			'null for a string',
-			{ prompt: null },
-			'invalid_type',
-			'prompt',
-			'prompt: expected a string, found null.',
-		],
+		['a number for a string', { prompt: 5 }, 'invalid_type', 'prompt', 'prompt: expected a string, found a number.'],
+		['null for a string', { prompt: null }, 'invalid_type', 'prompt', 'prompt: expected a string, found null.'],
 		['an array', [], 'invalid_type', null, 'The body: expected an object, found an array.'],
 		['a primitive', 5, 'invalid_type', null, 'The body: expected an object, found a number.'],
 		['null', null, 'invalid_type', null, 'The body: expected an object, found null.'],
@@ -123,34 +98,10 @@ describe('a JSON value', () => {
 			'prompt',
 			'prompt: expected at least 1 character, found 0.',
 		],
-		[
-			'a number above',
-			{ ...p, n: 11 },
-			'integer_above_max_value',
-			'n',
-			'n: expected at most 10, found 11.',
-		],
-		[
-			'a number below',
-			{ ...p, n: 0 },
-			'integer_below_min_value',
-			'n',
-			'n: expected at least 1, found 0.',
-		],
-		[
-			'a fraction',
-			{ ...p, n: 1.5 },
-			'invalid_type',
-			'n',
-			'n: expected an integer, found a fraction.',
-		],
-		[
-			'a string for a number',
-			{ ...p, n: '1' },
-			'invalid_type',
-			'n',
-			'n: expected a number, found a string.',
-		],
+		['a number above', { ...p, n: 11 }, 'integer_above_max_value', 'n', 'n: expected at most 10, found 11.'],
+		['a number below', { ...p, n: 0 }, 'integer_below_min_value', 'n', 'n: expected at least 1, found 0.'],
+		['a fraction', { ...p, n: 1.5 }, 'invalid_type', 'n', 'n: expected an integer, found a fraction.'],
+		['a string for a number', { ...p, n: '1' }, 'invalid_type', 'n', 'n: expected a number, found a string.'],
 		[
 			'a value off the list',
 			{ ...p, size: 'huge' },
@@ -179,13 +130,7 @@ describe('a JSON value', () => {
 			'when',
 			'when: expected a string in the format "datetime".',
 		],
-		[
-			'an unknown key',
-			{ ...p, colour: 1 },
-			'unknown_parameter',
-			'colour',
-			'colour: there is no such parameter.',
-		],
+		['an unknown key', { ...p, colour: 1 }, 'unknown_parameter', 'colour', 'colour: there is no such parameter.'],
 		[
 			'too many items',
 			{ ...p, tags: ['a', 'b', 'c'] },
@@ -262,13 +207,7 @@ describe('a JSON value', () => {
 			'messages[0].content[0].type',
 			'messages[0].content[0].type: expected one of "text", "file", found "video".',
 		],
-		[
-			'text for a file',
-			{ ...p, image: 'x' },
-			'invalid_type',
-			'image',
-			'image: expected a file, found something else.',
-		],
+		['text for a file', { ...p, image: 'x' }, 'invalid_type', 'image', 'image: expected a file, found something else.'],
 		[
 			'text for a file or an object',
 			{ ...p, reference: 'x' },
@@ -324,22 +263,14 @@ describe('a JSON body', () => {
 	it.each([
 		['', 'The request has no body.'],
 		['{', 'The request body cannot be read: the JSON is malformed at line 1, column 2.'],
-		[
-			'{"prompt":\n "a",}',
-			'The request body cannot be read: the JSON is malformed at line 2, column 6.',
-		],
+		['{"prompt":\n "a",}', 'The request body cannot be read: the JSON is malformed at line 2, column 6.'],
 		['secret', 'The request body cannot be read: it is no JSON.'],
 		['[1', 'The request body cannot be read: the JSON is malformed at line 1, column 3.'],
 		['   ', 'The request body cannot be read: the JSON ends early.'],
-		[
-			'['.repeat(100_000) + ']'.repeat(100_000),
-			'The request body cannot be read: it nests deeper than 64 levels.',
-		],
+		['['.repeat(100_000) + ']'.repeat(100_000), 'The request body cannot be read: it nests deeper than 64 levels.'],
 		['['.repeat(100_000), 'The request body cannot be read: it nests deeper than 64 levels.'],
 	])('that cannot be read is a 400 that says where', async (text, message) => {
-		const error = await errorOf(
-			await post('/v1/echo', text, { 'content-length': String(text.length) }),
-		);
+		const error = await errorOf(await post('/v1/echo', text, { 'content-length': String(text.length) }));
 		expect(error).toMatchObject({ status: 400, code: 'invalid_body', param: null });
 		expect(error.message).toMatch(message);
 	});
@@ -361,14 +292,12 @@ describe('a JSON body', () => {
 		expect(error.message).toBe(`This route takes application/json; ${found} was sent.`);
 	});
 
-	it.each([
-		'application/json',
-		'application/json; charset=utf-8',
-		'Application/JSON',
-		'application/merge-patch+json',
-	])('of type %s is read', async (type) => {
-		expect((await post('/v1/echo', '{"prompt":"a"}', { 'content-type': type })).status).toBe(200);
-	});
+	it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/merge-patch+json'])(
+		'of type %s is read',
+		async (type) => {
+			expect((await post('/v1/echo', '{"prompt":"a"}', { 'content-type': type })).status).toBe(200);
+		},
+	);
 
 	it('that is compressed is a 415', async () => {
 		const error = await errorOf(await post('/v1/echo', '{}', { 'content-encoding': 'gzip' }));

@@ -1,24 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-	Base64Decoder,
-	DataUrlError,
-	decodeDataUrl,
-	decodeFileData,
-} from '../../../src/http/bodies/files/data-url.ts';
+import { Base64Decoder, DataUrlError, decodeDataUrl, decodeFileData } from '../../../src/http/bodies/files/data-url.ts';
 
 describe('decodeDataUrl', () => {
 	it('gives back any bytes, with and without padding', () => {
 		fc.assert(
-			fc.property(
-				fc.uint8Array({ minLength: 1, maxLength: 300 }),
-				fc.boolean(),
-				(bytes, padded) => {
-					const data = Buffer.from(bytes).toString('base64');
-					const url = `data:image/png;base64,${padded ? data : data.replaceAll('=', '')}`;
-					expect(Buffer.from(decodeDataUrl(url))).toEqual(Buffer.from(bytes));
-				},
-			),
+			fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.boolean(), (bytes, padded) => {
+				const data = Buffer.from(bytes).toString('base64');
+				const url = `data:image/png;base64,${padded ? data : data.replaceAll('=', '')}`;
+				expect(Buffer.from(decodeDataUrl(url))).toEqual(Buffer.from(bytes));
+			}),
 		);
 	});
 

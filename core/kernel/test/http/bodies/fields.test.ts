@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FormEntry, foldFields } from '../../../src/http/bodies/forms/fields.ts';
 
-const entries = (...names: readonly string[]): FormEntry[] =>
-	names.map((name, index) => ({ name, value: index }));
+const entries = (...names: readonly string[]): FormEntry[] => names.map((name, index) => ({ name, value: index }));
 
 describe('the fields of a form', () => {
 	it('fold into one object', () => {

@@ -5,10 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../src/contract/http/route.ts';
 import { fileField } from '../../../src/contract/http/upload.ts';
-import {
-	type BufferedWriterTarget,
-	writeBuffered,
-} from '../../../src/http/bodies/files/buffered-writer.ts';
+import { type BufferedWriterTarget, writeBuffered } from '../../../src/http/bodies/files/buffered-writer.ts';
 import { bufferBytes } from '../../../src/http/buffers.ts';
 import { auth, eventually, testServer } from '../support.ts';
 
@@ -108,30 +105,27 @@ describe('a stream that is gathered', () => {
 	it.each([
 		['fails', (stream: PassThrough) => stream.destroy(new Error('broken')), 'broken'],
 		['is broken off', (stream: PassThrough) => stream.destroy(), 'ended early'],
-	])(
-		'rejects when the stream %s, and not before the last write has ended',
-		async (_, end, text) => {
-			const stream = new PassThrough();
-			const collector = new Collector();
-			const stuck = Promise.withResolvers<void>();
-			collector.pass = () => stuck.promise;
-			let isOver = false;
-			const gathered = writeBuffered(stream, collector).finally(() => {
-				isOver = true;
-			});
-			const rejected = expect(gathered).rejects.toThrow(text);
-			stream.write(Buffer.alloc(bufferBytes + 1));
-			await eventually(() => collector.underWay === 1);
-			const closed = new Promise((resolve) => stream.once('close', resolve));
-			end(stream);
-			await closed;
-			await new Promise((resolve) => setImmediate(resolve));
-			expect(isOver).toBe(false);
-			stuck.resolve();
-			await rejected;
-			expect(collector.pieces).toHaveLength(1);
-		},
-	);
+	])('rejects when the stream %s, and not before the last write has ended', async (_, end, text) => {
+		const stream = new PassThrough();
+		const collector = new Collector();
+		const stuck = Promise.withResolvers<void>();
+		collector.pass = () => stuck.promise;
+		let isOver = false;
+		const gathered = writeBuffered(stream, collector).finally(() => {
+			isOver = true;
+		});
+		const rejected = expect(gathered).rejects.toThrow(text);
+		stream.write(Buffer.alloc(bufferBytes + 1));
+		await eventually(() => collector.underWay === 1);
+		const closed = new Promise((resolve) => stream.once('close', resolve));
+		end(stream);
+		await closed;
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(isOver).toBe(false);
+		stuck.resolve();
+		await rejected;
+		expect(collector.pieces).toHaveLength(1);
+	});
 });
 
 describe('an upload whose bytes others have in hand', () => {
@@ -146,9 +140,7 @@ describe('an upload whose bytes others have in hand', () => {
 		errors: [],
 		handler: ({ body }) => ({ size: body.file.size }),
 	});
-	const head = Buffer.from(
-		'--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n',
-	);
+	const head = Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n');
 	const { chunks, all } = chunksOf(Array(20).fill(60_000));
 	const parts = [head, ...chunks, Buffer.from('\r\n--b--\r\n')];
 	const body = Buffer.concat(parts);

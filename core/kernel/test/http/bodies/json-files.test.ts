@@ -75,8 +75,7 @@ async function show(value: unknown): Promise<unknown> {
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const fileOf = (bytes: Uint8Array) => `a file ${hashOf(bytes)}`;
-const urlOf = (bytes: Buffer, label = 'image/png') =>
-	`data:${label};base64,${bytes.toString('base64')}`;
+const urlOf = (bytes: Buffer, label = 'image/png') => `data:${label};base64,${bytes.toString('base64')}`;
 
 const smallPng = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -129,10 +128,7 @@ describe('a long data URL in JSON', () => {
 		['another scheme', `https://example.org/${'A'.repeat(70_000)}`],
 		['no base64', `data:text/plain,${'A'.repeat(70_000)}`],
 		['a header without an end', `data:image/png;base64${'A'.repeat(70_000)}`],
-		[
-			'a header that is too long',
-			`data:image/png;${'a'.repeat(1_100)};base64,${'A'.repeat(70_000)}`,
-		],
+		['a header that is too long', `data:image/png;${'a'.repeat(1_100)};base64,${'A'.repeat(70_000)}`],
 		['a blank in front', ` ${url}`],
 		['what begins alike', `data ${'é'.repeat(70_000)}`],
 	])('is none with %s: a string', async (_, text) => {
@@ -153,21 +149,14 @@ describe('a long data URL in JSON', () => {
 		for (const size of [60_000, 60_001, 60_002]) {
 			const bytes = randomBytes(size);
 			const bare = urlOf(bytes).replaceAll('=', '');
-			expect(await shownFor(JSON.stringify([bare, urlOf(bytes)]))).toEqual([
-				fileOf(bytes),
-				fileOf(bytes),
-			]);
+			expect(await shownFor(JSON.stringify([bare, urlOf(bytes)]))).toEqual([fileOf(bytes), fileOf(bytes)]);
 		}
 	});
 
 	it('cannot be made up by a client', async () => {
 		const forged = ['plinth-file-0', `plinth-file-${crypto.randomUUID()}-0`];
 		const upload = { $kind: 'plinth.upload', path: '/etc/passwd', bytes: 1, stream: 1 };
-		expect(await shownFor(JSON.stringify([forged, url, upload]))).toEqual([
-			forged,
-			fileOf(photo),
-			upload,
-		]);
+		expect(await shownFor(JSON.stringify([forged, url, upload]))).toEqual([forged, fileOf(photo), upload]);
 	});
 
 	it('of a key that comes twice is the last one', async () => {
@@ -203,10 +192,7 @@ describe('long base64 without the header of a data URL', () => {
 	it('arrives as a file in the members that may hold it, wherever they stand', async () => {
 		const file = fileOf(photo);
 		expect(await shown({ url: bare })).toEqual({ url: file });
-		expect(await shown([{ x: { data: bare, y: 1 } }, { url }])).toEqual([
-			{ x: { data: file, y: 1 } },
-			{ url: file },
-		]);
+		expect(await shown([{ x: { data: bare, y: 1 } }, { url }])).toEqual([{ x: { data: file, y: 1 } }, { url: file }]);
 	});
 
 	it('stays a string everywhere else', async () => {
@@ -232,9 +218,7 @@ describe('long base64 without the header of a data URL', () => {
 
 	it('may be escaped and broken into lines', async () => {
 		const lines = bare.replace(/.{76}/g, '$&\n');
-		const text = JSON.stringify({ url: lines, b: 2 })
-			.replaceAll('/', '\\/')
-			.replaceAll('A', '\\u0041');
+		const text = JSON.stringify({ url: lines, b: 2 }).replaceAll('/', '\\/').replaceAll('A', '\\u0041');
 		const answer = await post(text, taking);
 		expect(await answer.json()).toEqual({ shown: { url: fileOf(photo), b: 2 } });
 	});
@@ -255,10 +239,7 @@ describe('long base64 without the header of a data URL', () => {
 	});
 
 	it('names its place when it is damaged', async () => {
-		const answer = await post(
-			JSON.stringify({ files: [{ url: bare }, { url: `${bare}*` }] }),
-			taking,
-		);
+		const answer = await post(JSON.stringify({ files: [{ url: bare }, { url: `${bare}*` }] }), taking);
 		expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'files[1].url' });
 	});
 
@@ -293,13 +274,7 @@ describe('long base64 without the header of a data URL', () => {
 describe('a long data URL that cannot be taken', () => {
 	const long = 'A'.repeat(80_000);
 	it.each<[string, string, number, string, RegExp]>([
-		[
-			'a damaged character',
-			`${url.slice(0, 70_000)}*${url.slice(70_001)}`,
-			400,
-			'invalid_value',
-			/not valid base64/,
-		],
+		['a damaged character', `${url.slice(0, 70_000)}*${url.slice(70_001)}`, 400, 'invalid_value', /not valid base64/],
 		[
 			'a character that only looks like a digit',
 			`${url.slice(0, 70_000)}Ł${url.slice(70_001)}`,
@@ -307,23 +282,11 @@ describe('a long data URL that cannot be taken', () => {
 			'invalid_value',
 			/not valid base64/,
 		],
-		[
-			'padding in the middle',
-			`data:;base64,${long}==${long}`,
-			400,
-			'invalid_value',
-			/not valid base64/,
-		],
+		['padding in the middle', `data:;base64,${long}==${long}`, 400, 'invalid_value', /not valid base64/],
 		['three paddings', `data:;base64,${long}===`, 400, 'invalid_value', /not valid base64/],
 		['one digit too many', `data:;base64,${long}A`, 400, 'invalid_value', /not valid base64/],
 		['no data at all', `data:;base64,${'='.repeat(80_000)}`, 400, 'invalid_value', /base64/],
-		[
-			'too many bytes',
-			urlOf(Buffer.alloc(maxFile + 1)),
-			413,
-			'request_too_large',
-			/more than 400000 bytes/,
-		],
+		['too many bytes', urlOf(Buffer.alloc(maxFile + 1)), 413, 'request_too_large', /more than 400000 bytes/],
 	])('because of %s names its place', async (_, bad, status, code, message) => {
 		const left = await privateTemp();
 		const images = [{ image_url: url }, {}, null, { image_url: bad }, { image_url: url }];
@@ -362,11 +325,7 @@ describe('a long data URL that cannot be taken', () => {
 	});
 
 	it('is no UTF-8 with bytes of its own', async () => {
-		const body = Buffer.concat([
-			Buffer.from(`{"a":"${url}`),
-			Buffer.from([0xff]),
-			Buffer.from('"}'),
-		]);
+		const body = Buffer.concat([Buffer.from(`{"a":"${url}`), Buffer.from([0xff]), Buffer.from('"}')]);
 		expect(await errorOf(await post(body))).toMatchObject({ code: 'invalid_body' });
 	});
 
@@ -386,10 +345,7 @@ describe('a JSON document with long data URLs', () => {
 	// No backslash beside a quote: JSON.parse of V8 13.6 takes one key for the other once it has seen both.
 	const words = fc.constantFrom('a', 'b', 'toString', '"', 'é😀', '');
 	const digits = fc
-		.tuple(
-			fc.nat({ max: 3 }),
-			fc.constantFrom('', '', '', '=', '==', '===', 'A', '*', '\n', '\u0141'),
-		)
+		.tuple(fc.nat({ max: 3 }), fc.constantFrom('', '', '', '=', '==', '===', 'A', '*', '\n', '\u0141'))
 		.map(([size, end]) => urlOf(Buffer.alloc(52_000 + size, 'random bytes')).replace(/=*$/, end));
 	const strings = fc.oneof(
 		{ weight: 3, arbitrary: digits },
@@ -434,9 +390,7 @@ describe('a JSON document with long data URLs', () => {
 		}
 		if (Array.isArray(value)) return value.map((item, at) => expected(item, `${path}[${at}]`));
 		if (typeof value !== 'object' || value === null) return value;
-		return Object.fromEntries(
-			Object.entries(value).map(([key, item]) => [key, expected(item, `${path}.${key}`)]),
-		);
+		return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expected(item, `${path}.${key}`)]));
 	}
 
 	class Refused extends Error {}
@@ -540,11 +494,7 @@ describe('what a document costs', () => {
 		const chunk = Buffer.from(JSON.stringify({ texts }));
 		const passed = await files.pass(chunk);
 		// The same memory: nothing was taken out, copied or put together.
-		expect([passed.buffer, passed.byteOffset, passed.length]).toEqual([
-			chunk.buffer,
-			chunk.byteOffset,
-			chunk.length,
-		]);
+		expect([passed.buffer, passed.byteOffset, passed.length]).toEqual([chunk.buffer, chunk.byteOffset, chunk.length]);
 		const body = { texts };
 		expect(files.restore(body)).toBe(body);
 		expect(await left()).toEqual([]);
@@ -636,9 +586,7 @@ describe('a body with files', () => {
 			await eventually(() => http.inFlight === 0);
 			expect(await left()).toEqual([]);
 		}
-		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(
-			Array(3).fill(['info', 499]),
-		);
+		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(Array(3).fill(['info', 499]));
 	});
 
 	it('that stalls ends at the deadline and leaves none', async () => {

@@ -42,10 +42,7 @@ function post(body: string | Buffer<ArrayBuffer>, type = 'application/json') {
 /** Sends a body in pieces, as far as the server takes it, and returns the whole answer. */
 async function upload(port: number, pieces: Iterable<Buffer>, length?: number): Promise<string> {
 	const raw = await rawConnection(port);
-	const framing =
-		length === undefined
-			? { 'transfer-encoding': 'chunked' }
-			: { 'content-length': String(length) };
+	const framing = length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) };
 	await raw.write(request('POST /v1/blind', { ...head, ...framing }));
 	for (const piece of pieces) {
 		if (raw.socket.closed || raw.socket.destroyed) break;
@@ -175,14 +172,11 @@ describe('a JSON body', () => {
 		expect(Object.keys({})).toEqual([]);
 	});
 
-	it.each(['utf-16', '"ISO-8859-1"', 'windows-1252', 'utf-8x'])(
-		'in the charset %s is a 415',
-		async (charset) => {
-			const error = await errorOf(await post('{}', `application/json; a=b; Charset=${charset}`));
-			expect(error).toMatchObject({ status: 415, code: 'unsupported_media_type' });
-			expect(error.message).toContain(charset.replaceAll('"', ''));
-		},
-	);
+	it.each(['utf-16', '"ISO-8859-1"', 'windows-1252', 'utf-8x'])('in the charset %s is a 415', async (charset) => {
+		const error = await errorOf(await post('{}', `application/json; a=b; Charset=${charset}`));
+		expect(error).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+		expect(error.message).toContain(charset.replaceAll('"', ''));
+	});
 
 	it.each(['charset=UTF-8', 'charset="utf-8"', 'charset=utf8', 'charset=us-ascii', 'v=1'])(
 		'with the parameter %s is read',
@@ -226,8 +220,7 @@ async function blockedDuring(work: () => Promise<void>): Promise<number> {
 }
 
 describe('a hostile JSON body', { timeout: 30_000 }, () => {
-	const large = (begin: string, piece: string) =>
-		Buffer.from(begin.padEnd(limit - 100 - piece.length, piece));
+	const large = (begin: string, piece: string) => Buffer.from(begin.padEnd(limit - 100 - piece.length, piece));
 	const keys = () => {
 		const members = Array.from({ length: 1_000_000 }, (_, index) => `"key number ${index}":1`);
 		return Buffer.from(`{${members.join()}}`);

@@ -7,16 +7,7 @@ import { z } from 'zod';
 import { type Call, defineRoute, type Route } from '../../../src/contract/http/route.ts';
 import { fileField, isUpload, type UploadedFile } from '../../../src/contract/http/upload.ts';
 import { Reply } from '../../../src/index.ts';
-import {
-	auth,
-	errorOf,
-	eventually,
-	listening,
-	privateTemp,
-	rawConnection,
-	request,
-	testServer,
-} from '../support.ts';
+import { auth, errorOf, eventually, listening, privateTemp, rawConnection, request, testServer } from '../support.ts';
 
 const png = Buffer.from(
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -200,9 +191,7 @@ describe('a file that cannot be kept', () => {
 				ended.resolve();
 			}
 		}
-		const route = keeping((call) =>
-			call.keep(endless(), { filename: 'b', maxBytes: 1e9 }).catch(({ code }) => code),
-		);
+		const route = keeping((call) => call.keep(endless(), { filename: 'b', maxBytes: 1e9 }).catch(({ code }) => code));
 		expect(await (await testServer([route]).send('/v1/kept')).json()).toBe('ENOTDIR');
 		await ended.promise;
 	});

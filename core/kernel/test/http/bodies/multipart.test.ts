@@ -192,9 +192,7 @@ describe('a form', () => {
 			v: '',
 		});
 		expect(await (await post(form())).json()).toEqual({});
-		expect(
-			(await post(Buffer.concat([Buffer.from('hello\r\n'), form(field('a', 'b'))]))).status,
-		).toBe(200);
+		expect((await post(Buffer.concat([Buffer.from('hello\r\n'), form(field('a', 'b'))]))).status).toBe(200);
 	});
 
 	it('takes a file input that nobody used as absent', async () => {
@@ -211,9 +209,7 @@ describe('a form', () => {
 				kept = (body as { f: UploadedFile }).f;
 				const [folder = ''] = await left();
 				const modes = await Promise.all(
-					[folder, join(folder, '0')].map(
-						async (path) => (await stat(join(tmpdir(), path))).mode & 0o777,
-					),
+					[folder, join(folder, '0')].map(async (path) => (await stat(join(tmpdir(), path))).mode & 0o777),
 				);
 				return { folder, modes };
 			},
@@ -238,22 +234,10 @@ describe('a form', () => {
 	});
 
 	it.each([
-		[
-			'text where a file is wanted',
-			[field('prompt', 'p'), field('image', 'x')],
-			400,
-			'invalid_type',
-			'image',
-		],
+		['text where a file is wanted', [field('prompt', 'p'), field('image', 'x')], 400, 'invalid_type', 'image'],
 		['a file where text is wanted', [file('prompt', 'x')], 400, 'invalid_type', 'prompt'],
 		['a number that is none', [field('prompt', 'p'), field('n', 'x')], 400, 'invalid_type', 'n'],
-		[
-			'a file of another type',
-			[field('prompt', 'p'), file('image', 'GIF89a')],
-			400,
-			'invalid_value',
-			'image',
-		],
+		['a file of another type', [field('prompt', 'p'), file('image', 'GIF89a')], 400, 'invalid_value', 'image'],
 		[
 			'a file above the field’s limit',
 			[field('prompt', 'p'), file('image', Buffer.concat([png, Buffer.alloc(1000)]))],
@@ -270,8 +254,7 @@ describe('a form', () => {
 		expect(await left()).toEqual([]);
 	});
 
-	const many = (count: number, make: (i: number) => Part) =>
-		Array.from({ length: count }, (_, i) => make(i));
+	const many = (count: number, make: (i: number) => Part) => Array.from({ length: count }, (_, i) => make(i));
 	const big = Buffer.alloc(100_001, 1);
 	const good = form(file('f', randomBytes(5_000)), field('a', 'b'));
 	const refused: readonly (readonly [string, Buffer<ArrayBuffer>, number, string, string?])[] = [
@@ -284,33 +267,11 @@ describe('a form', () => {
 			400,
 			'invalid_body',
 		],
-		[
-			'with one file too many',
-			form(...many(4, (i) => file(`f${i}`, 'x'))),
-			413,
-			'request_too_large',
-		],
-		[
-			'with one field too many',
-			form(...many(49, (i) => field(`f${i}`, 'x'))),
-			413,
-			'request_too_large',
-		],
+		['with one file too many', form(...many(4, (i) => file(`f${i}`, 'x'))), 413, 'request_too_large'],
+		['with one field too many', form(...many(49, (i) => field(`f${i}`, 'x'))), 413, 'request_too_large'],
 		['with 10,000 parts', form(...many(10_000, () => ['name=f', 'x'])), 413, 'request_too_large'],
-		[
-			'with a file above its limit',
-			form(file('images[0]', big)),
-			413,
-			'request_too_large',
-			'images',
-		],
-		[
-			'with a field above its limit',
-			form(field('f', 'x'.repeat(1_001))),
-			413,
-			'request_too_large',
-			'f',
-		],
+		['with a file above its limit', form(file('images[0]', big)), 413, 'request_too_large', 'images'],
+		['with a field above its limit', form(field('f', 'x'.repeat(1_001))), 413, 'request_too_large', 'f'],
 		[
 			'with a field above its own limit',
 			form(field('a[image_url]', 'x'.repeat(5_001))),
@@ -324,34 +285,10 @@ describe('a form', () => {
 			413,
 			'request_too_large',
 		],
-		[
-			'with a field __proto__',
-			form(field('__proto__', 'x')),
-			400,
-			'unknown_parameter',
-			'__proto__',
-		],
-		[
-			'with a field __proto__[x]',
-			form(field('__proto__[x]', 'x')),
-			400,
-			'unknown_parameter',
-			'__proto__[x]',
-		],
-		[
-			'with a field a[__proto__]',
-			form(field('a[__proto__]', 'x')),
-			400,
-			'unknown_parameter',
-			'a[__proto__]',
-		],
-		[
-			'with a large file __proto__',
-			form(file('__proto__', big)),
-			400,
-			'unknown_parameter',
-			'__proto__',
-		],
+		['with a field __proto__', form(field('__proto__', 'x')), 400, 'unknown_parameter', '__proto__'],
+		['with a field __proto__[x]', form(field('__proto__[x]', 'x')), 400, 'unknown_parameter', '__proto__[x]'],
+		['with a field a[__proto__]', form(field('a[__proto__]', 'x')), 400, 'unknown_parameter', 'a[__proto__]'],
+		['with a large file __proto__', form(file('__proto__', big)), 400, 'unknown_parameter', '__proto__'],
 		['with a file __proto__', form(file('__proto__', 'x')), 400, 'unknown_parameter', '__proto__'],
 		['with a nameless field', form(['', 'x']), 400, 'unknown_parameter', ''],
 		['with endless brackets', form(field(`a${'[b]'.repeat(30)}`, 'x')), 400, 'unknown_parameter'],
@@ -381,13 +318,10 @@ describe('a form', () => {
 		expect(answer.status).toBe(200);
 	});
 
-	it.each(['multipart/form-data', 'multipart/form-data; boundary='])(
-		'with the type %s is refused',
-		async (type) => {
-			const answer = await post(form(), '/v1/any', type);
-			expect([answer.status, (await errorOf(answer)).code]).toEqual([400, 'invalid_body']);
-		},
-	);
+	it.each(['multipart/form-data', 'multipart/form-data; boundary='])('with the type %s is refused', async (type) => {
+		const answer = await post(form(), '/v1/any', type);
+		expect([answer.status, (await errorOf(answer)).code]).toEqual([400, 'invalid_body']);
+	});
 
 	// A search that goes back over what it has read would run into the test's own time limit.
 	it('with a boundary that makes searching slow is still read to its end', async () => {
@@ -432,9 +366,7 @@ describe('a form', () => {
 				}).then((answer) => answer.json() as Promise<{ f: { size: number; same: boolean } }>),
 			),
 		);
-		expect(answers.map(({ f }) => [f.size, f.same])).toEqual(
-			Array.from({ length: 10 }, (_, i) => [50_000 + i, true]),
-		);
+		expect(answers.map(({ f }) => [f.size, f.same])).toEqual(Array.from({ length: 10 }, (_, i) => [50_000 + i, true]));
 		expect(await left()).toEqual([]);
 	});
 });
@@ -499,9 +431,7 @@ describe('an upload over a real connection', () => {
 			await eventually(() => http.inFlight === 0);
 		}
 		await eventually(() => lines.length === 5);
-		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(
-			Array(5).fill(['info', 499]),
-		);
+		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(Array(5).fill(['info', 499]));
 		expect(await left()).toEqual([]);
 		expect((await fetch(`${url}/healthz`)).status).toBe(200);
 	});
@@ -521,9 +451,7 @@ describe('an upload over a real connection', () => {
 		await raw.write(body.subarray(0, 60_000));
 		await eventually(async () => (await left()).length === 1);
 		await clock.advance(5_000);
-		expect(await raw.until(/}$/)).toMatch(
-			/^HTTP\/1.1 408 [\s\S]*not finished within 5 seconds[\s\S]*request_timeout/,
-		);
+		expect(await raw.until(/}$/)).toMatch(/^HTTP\/1.1 408 [\s\S]*not finished within 5 seconds[\s\S]*request_timeout/);
 		await clock.advance(2_000);
 		await raw.closed;
 		await eventually(() => http.inFlight === 0);

@@ -43,12 +43,9 @@ describe('the mark of a process', () => {
 		await eventually('gone', () => ownerState(markOf(child.pid)) === 'gone');
 	});
 
-	test.runIf(process.platform === 'linux')(
-		'is not taken for that of a later process with the same id',
-		() => {
-			expect(ownerState(markOf(process.pid, '1'))).toBe('gone');
-		},
-	);
+	test.runIf(process.platform === 'linux')('is not taken for that of a later process with the same id', () => {
+		expect(ownerState(markOf(process.pid, '1'))).toBe('gone');
+	});
 
 	test.each([
 		['of another machine', '0123456789ab-1-1'],

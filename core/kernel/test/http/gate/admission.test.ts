@@ -5,16 +5,7 @@ import { type Call, defineRoute } from '../../../src/contract/http/route.ts';
 import { fileField } from '../../../src/contract/http/upload.ts';
 import type { LoadLimits } from '../../../src/http/gate/admission.ts';
 import { httpLimits } from '../../../src/http/limits.ts';
-import {
-	auth,
-	errorOf,
-	eventually,
-	listening,
-	narrowKey,
-	rawConnection,
-	request,
-	testServer,
-} from '../support.ts';
+import { auth, errorOf, eventually, listening, narrowKey, rawConnection, request, testServer } from '../support.ts';
 
 const load: LoadLimits = {
 	inFlightBytes: 1_000,

@@ -3,16 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { plinthError } from '../../../src/contract/errors/coded-error.ts';
 import { defineRoute } from '../../../src/contract/http/route.ts';
 import { AuthFailures } from '../../../src/http/gate/auth-failures.ts';
-import {
-	auth,
-	errorOf,
-	eventually,
-	goodKey,
-	listening,
-	rawConnection,
-	request,
-	testServer,
-} from '../support.ts';
+import { auth, errorOf, eventually, goodKey, listening, rawConnection, request, testServer } from '../support.ts';
 
 const routes = [
 	defineRoute({
@@ -90,8 +81,7 @@ describe('wrong keys', () => {
 		vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
 		const { http } = testServer(routes, twenty);
 		const status = async () =>
-			(await http.fetch(new Request('http://x/v1/things', { method: 'POST', headers: wrong })))
-				.status;
+			(await http.fetch(new Request('http://x/v1/things', { method: 'POST', headers: wrong }))).status;
 		for (let count = 0; count < 20; count++) expect(await status()).toBe(401);
 		await vi.advanceTimersByTimeAsync(59_999);
 		expect(await status()).toBe(429);
@@ -176,21 +166,13 @@ describe('what is not a wrong key', () => {
 			{ ...auth, 'x-api-key': 'other' },
 			{ 'x-api-key': 'a,b' },
 		];
-		expect(await statuses(url, 21, (index) => shapes[index % 4] ?? {})).toEqual([
-			...times(20, 401),
-			429,
-		]);
+		expect(await statuses(url, 21, (index) => shapes[index % 4] ?? {})).toEqual([...times(20, 401), 429]);
 	});
 });
 
 describe('addresses', () => {
 	it.each([
-		[
-			'IPv4 addresses',
-			'198.51.100.7',
-			'198.51.100.7',
-			(index: number) => `198.51.100.${index + 8}`,
-		],
+		['IPv4 addresses', '198.51.100.7', '198.51.100.7', (index: number) => `198.51.100.${index + 8}`],
 		[
 			'the /64 of IPv6 addresses',
 			'2001:db8:1:2::1',

@@ -73,21 +73,13 @@ const refused: readonly (readonly [string, readonly string[], string | null])[] 
 	['two x-api-key', [`x-api-key: ${goodKey}`, `x-api-key: ${goodKey}`], 'invalid_api_key'],
 	['joined bearers', [`authorization: Bearer ${goodKey}, Bearer ${goodKey}`], 'invalid_api_key'],
 	['joined keys', [`x-api-key: ${goodKey},${goodKey}`], 'invalid_api_key'],
-	[
-		'two keys that differ',
-		[`authorization: Bearer ${goodKey}`, `x-api-key: ${narrowKey}`],
-		'invalid_api_key',
-	],
+	['two keys that differ', [`authorization: Bearer ${goodKey}`, `x-api-key: ${narrowKey}`], 'invalid_api_key'],
 	[
 		'a malformed Authorization beside a good key',
 		['authorization: Basic abc', `x-api-key: ${goodKey}`],
 		'invalid_api_key',
 	],
-	[
-		'an empty Authorization beside a good key',
-		['authorization:', `x-api-key: ${goodKey}`],
-		'invalid_api_key',
-	],
+	['an empty Authorization beside a good key', ['authorization:', `x-api-key: ${goodKey}`], 'invalid_api_key'],
 	['an endless key', [`x-api-key: ${'k'.repeat(4000)}`], 'invalid_api_key'],
 ];
 
@@ -144,9 +136,7 @@ describe('a key', () => {
 
 	it('is ignored in the query', async () => {
 		const { http } = testServer(routes);
-		const answer = await http.fetch(
-			new Request(`http://x/v1/me?api_key=${goodKey}&key=${goodKey}`),
-		);
+		const answer = await http.fetch(new Request(`http://x/v1/me?api_key=${goodKey}&key=${goodKey}`));
 		expect(answer.status).toBe(401);
 	});
 
@@ -181,9 +171,7 @@ describe('a key', () => {
 	it('is checked before the body is read: the answer comes at once and the connection closes', async () => {
 		const { port, http } = await listening(routes);
 		const raw = await rawConnection(port);
-		await raw.write(
-			request('POST /v1/things/a', { 'content-length': '891289600', 'x-api-key': 'nope' }),
-		);
+		await raw.write(request('POST /v1/things/a', { 'content-length': '891289600', 'x-api-key': 'nope' }));
 		const text = await raw.until(/invalid_api_key[\s\S]*}$/);
 		expect(text).toMatch(/^HTTP\/1.1 401 /);
 		expect(text).toMatch(/connection: close/i);

@@ -3,11 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clientNetwork } from '../../../src/http/gate/client-address.ts';
 
 /** The network of a request that a socket and a header describe. */
-function networkOf(
-	remoteAddress: string | undefined,
-	forwardedFor?: string,
-	trustedProxies = 0,
-): string {
+function networkOf(remoteAddress: string | undefined, forwardedFor?: string, trustedProxies = 0): string {
 	const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
 	const request = { headers, socket: { remoteAddress } };
 	return clientNetwork(request as unknown as IncomingMessage, trustedProxies);

@@ -55,8 +55,7 @@ test.each([
 
 test('whatever the names of a host hold, no kind is taken for another', () => {
 	const { lines, requests } = counting();
-	const named = (tenant: string, id: string) =>
-		exchange('a', { principal: { id, tenant, scopes: [] } });
+	const named = (tenant: string, id: string) => exchange('a', { principal: { id, tenant, scopes: [] } });
 	requests.write(named('a b', 'c'));
 	requests.write(named('a', 'b c'));
 	expect(lines.map(({ fields }) => [fields.tenant, fields.principal])).toEqual([

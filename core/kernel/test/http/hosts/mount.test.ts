@@ -1,11 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import {
-	connectionUrl,
-	linkBase,
-	plainPrefix,
-	targetBelow,
-} from '../../../src/http/hosts/mount.ts';
+import { connectionUrl, linkBase, plainPrefix, targetBelow } from '../../../src/http/hosts/mount.ts';
 
 describe('a path below a mount', () => {
 	test.each([

@@ -150,12 +150,7 @@ describe('a check of UTF-8', () => {
 
 describe('a parsed value', () => {
 	it('is deep above the levels that are allowed', () => {
-		expect([isDeep(5, 0), isDeep([], 0), isDeep([[1]], 2), isDeep([[{}]], 2)]).toEqual([
-			false,
-			true,
-			false,
-			true,
-		]);
+		expect([isDeep(5, 0), isDeep([], 0), isDeep([[1]], 2), isDeep([[{}]], 2)]).toEqual([false, true, false, true]);
 	});
 
 	it.each([

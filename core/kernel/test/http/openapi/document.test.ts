@@ -146,9 +146,7 @@ describe('the OpenAPI document', () => {
 		const { requestBody, parameters } = copies;
 		expect(Object.keys(requestBody.content)).toEqual(['application/json', 'multipart/form-data']);
 		expect(requestBody.required).toBe(true);
-		expect(requestBody.description).toContain(
-			'multipart/form-data: at most 1234 bytes, 17 files of 52428800 bytes',
-		);
+		expect(requestBody.description).toContain('multipart/form-data: at most 1234 bytes, 17 files of 52428800 bytes');
 		const required = ['prompt', 'image'];
 		const properties = {
 			prompt: { type: 'string', minLength: 1, maxLength: 32_000 },
@@ -223,9 +221,6 @@ describe('the OpenAPI document', () => {
 			'video/mp4': { schema: { type: 'string', format: 'binary' } },
 		});
 		expect(Object.keys(responses)).toEqual(expect.arrayContaining(['206', '304', '416']));
-		expect(Object.keys(chat.responses['200']?.content ?? {})).toEqual([
-			'application/json',
-			'text/event-stream',
-		]);
+		expect(Object.keys(chat.responses['200']?.content ?? {})).toEqual(['application/json', 'text/event-stream']);
 	});
 });

@@ -4,15 +4,7 @@ import { Reply } from '../../../src/contract/http/reply.ts';
 import type { Call, RouteDefinition } from '../../../src/contract/http/route.ts';
 import { isUpload } from '../../../src/contract/http/upload.ts';
 import type { RawBody } from '../../../src/contract/ports/forward.ts';
-import {
-	auth,
-	errorOf,
-	listening,
-	rawConnection,
-	request,
-	type Sent,
-	testServer,
-} from '../support.ts';
+import { auth, errorOf, listening, rawConnection, request, type Sent, testServer } from '../support.ts';
 import { forwarding } from './forward-support.ts';
 
 const path = '/v1/chat/completions';
@@ -73,10 +65,7 @@ describe('a route that may pass requests on', () => {
 
 	it.each<[string, RequestInit]>([
 		['of another type', sent('{"model":"m"}', { 'content-type': 'text/plain' })],
-		[
-			'in another charset',
-			sent('{"model":"m"}', { 'content-type': 'application/json; charset=latin1' }),
-		],
+		['in another charset', sent('{"model":"m"}', { 'content-type': 'application/json; charset=latin1' })],
 		['that is packed', sent('{"model":"m"}', { 'content-encoding': 'gzip' })],
 		['that is empty', sent('')],
 		['that is blank', sent('   ')],
@@ -94,9 +83,7 @@ describe('a route that may pass requests on', () => {
 		const limits = { json: String(init.body).length === 2_000 ? 1_000 : 8_388_608 };
 		const { send, seen } = looking({ limits });
 		const refused = await errorOf(await send(path, init));
-		const ordinary = testServer([
-			{ ...forwarding(async () => undefined, { limits }), forward: undefined } as never,
-		]);
+		const ordinary = testServer([{ ...forwarding(async () => undefined, { limits }), forward: undefined } as never]);
 		expect(refused).toEqual(await errorOf(await ordinary.send(path, init)));
 		expect(refused.status).toBeGreaterThanOrEqual(400);
 		expect(refused.status).toBeLessThan(500);

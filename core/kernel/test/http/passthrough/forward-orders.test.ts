@@ -6,18 +6,12 @@ import { forwarded, forwarding } from './forward-support.ts';
 
 const body = JSON.stringify({ model: 'small' });
 const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
-const toClient = request(
-	'POST /v1/chat/completions',
-	{ ...auth, ...headers, connection: 'close' },
-	body,
-);
+const toClient = request('POST /v1/chat/completions', { ...auth, ...headers, connection: 'close' }, body);
 
 /** What a dispatcher may call, and what may come between. */
 const steps = {
-	start: (handler: ForwardHandler, controller: ForwardController) =>
-		handler.onRequestStart(controller, {}),
-	announced: (handler: ForwardHandler, controller: ForwardController) =>
-		handler.onResponseStart(controller, 103, {}),
+	start: (handler: ForwardHandler, controller: ForwardController) => handler.onRequestStart(controller, {}),
+	announced: (handler: ForwardHandler, controller: ForwardController) => handler.onResponseStart(controller, 103, {}),
 	head: (handler: ForwardHandler, controller: ForwardController) =>
 		handler.onResponseStart(controller, 200, { 'content-type': 'text/event-stream' }),
 	headOfFour: (handler: ForwardHandler, controller: ForwardController) =>
@@ -31,12 +25,10 @@ const steps = {
 		handler.onResponseStart(controller, 500, { 'X-A': ['1', '2'], 'x-b': undefined }),
 	data: (handler: ForwardHandler, controller: ForwardController) =>
 		handler.onResponseData(controller, Buffer.from('half')),
-	end: (handler: ForwardHandler, controller: ForwardController) =>
-		handler.onResponseEnd(controller, {}),
+	end: (handler: ForwardHandler, controller: ForwardController) => handler.onResponseEnd(controller, {}),
 	error: (handler: ForwardHandler, controller: ForwardController) =>
 		handler.onResponseError(controller, new Error('broken')),
-	errorWithoutController: (handler: ForwardHandler) =>
-		handler.onResponseError(null as never, new Error('broken')),
+	errorWithoutController: (handler: ForwardHandler) => handler.onResponseError(null as never, new Error('broken')),
 } as const;
 
 const happenings = [...Object.keys(steps), 'leave', 'stop', 'wait'] as const;
@@ -62,12 +54,9 @@ test('a dispatcher may call in any order: every request ends, once', async () =>
 				void play(handler, controller);
 				return true;
 			};
-			return call.forward(
-				forwarded({ origin: 'http://upstream', dispatcher: { dispatch } }, raw),
-				() => {
-					over += 1;
-				},
-			);
+			return call.forward(forwarded({ origin: 'http://upstream', dispatcher: { dispatch } }, raw), () => {
+				over += 1;
+			});
 		}),
 	]);
 

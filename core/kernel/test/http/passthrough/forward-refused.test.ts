@@ -15,12 +15,7 @@ describe('an upstream without an answer for the client', () => {
 			'refused',
 			'429 busy 13 {"error":"e"}',
 		],
-		[
-			'that fails at length',
-			(_, res) => res.writeHead(500).end(large),
-			'refused',
-			`500  65536 ${'x'.repeat(40)}`,
-		],
+		['that fails at length', (_, res) => res.writeHead(500).end(large), 'refused', `500  65536 ${'x'.repeat(40)}`],
 		[
 			'that fails and breaks off',
 			(_, res) => {

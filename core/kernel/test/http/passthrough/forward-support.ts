@@ -5,11 +5,7 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { plinthError } from '../../../src/contract/errors/coded-error.ts';
 import { defineRoute, type Route, type RouteDefinition } from '../../../src/contract/http/route.ts';
-import type {
-	ForwardDispatcher,
-	ForwardRequest,
-	RawBody,
-} from '../../../src/contract/ports/forward.ts';
+import type { ForwardDispatcher, ForwardRequest, RawBody } from '../../../src/contract/ports/forward.ts';
 
 /** A server that answers as a test says, and where it can be reached. */
 export interface Upstream {
@@ -60,8 +56,7 @@ export function forwarded(
 	raw: RawBody,
 	more: Partial<ForwardRequest> = {},
 ): ForwardRequest {
-	const failure = (why: string) =>
-		plinthError('E_VALUE_INVALID', { param: why, message: `The upstream: ${why}.` });
+	const failure = (why: string) => plinthError('E_VALUE_INVALID', { param: why, message: `The upstream: ${why}.` });
 	return {
 		dispatcher: to.dispatcher,
 		origin: to.origin,
@@ -69,8 +64,7 @@ export function forwarded(
 		headers: ['content-type', 'application/json', 'authorization', 'Bearer of-the-upstream'],
 		body: raw.withModel('upstream-model'),
 		quietMs: 60_000,
-		accepts: (mediaType) =>
-			['application/json', 'text/event-stream', 'audio/wav'].includes(mediaType),
+		accepts: (mediaType) => ['application/json', 'text/event-stream', 'audio/wav'].includes(mediaType),
 		refused: (status, headers, body) =>
 			plinthError('E_VALUE_INVALID', {
 				param: 'refused',

@@ -2,27 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-	auth,
-	errorOf,
-	eventually,
-	goodKey,
-	listening,
-	rawConnection,
-	testServer,
-} from '../support.ts';
-import {
-	behind,
-	headers,
-	lineOf,
-	path,
-	post,
-	read,
-	served,
-	streamed,
-	toClient,
-	typed,
-} from './forward-served.ts';
+import { auth, errorOf, eventually, goodKey, listening, rawConnection, testServer } from '../support.ts';
+import { behind, headers, lineOf, path, post, read, served, streamed, toClient, typed } from './forward-served.ts';
 import { upstream } from './forward-support.ts';
 
 const sizes = [0, 1, 2_000_000, 4_194_305];
@@ -158,20 +139,17 @@ describe('a stream of events that passes through', () => {
 		await raw.until(/data: one[\s\S]*: ping\n\n/);
 	});
 
-	it.each(['data: half', 'data: one\n', 'data: one\r\n'])(
-		'gets no comment within an event: %j',
-		async (part) => {
-			const { raw, res, clock } = await streaming();
-			res.write(part);
-			await raw.until(/data: /);
-			await clock.advance(45_000);
-			res.write('x\r\n\r\n');
-			await raw.until(/x\r\n\r\n/);
-			expect(raw.text).not.toContain(': ping');
-			await clock.advance(16_000);
-			await raw.until(/: ping\n\n/);
-		},
-	);
+	it.each(['data: half', 'data: one\n', 'data: one\r\n'])('gets no comment within an event: %j', async (part) => {
+		const { raw, res, clock } = await streaming();
+		res.write(part);
+		await raw.until(/data: /);
+		await clock.advance(45_000);
+		res.write('x\r\n\r\n');
+		await raw.until(/x\r\n\r\n/);
+		expect(raw.text).not.toContain(': ping');
+		await clock.advance(16_000);
+		await raw.until(/: ping\n\n/);
+	});
 
 	it('has no deadline, and reads its counts at the end', async () => {
 		const server = await streaming();

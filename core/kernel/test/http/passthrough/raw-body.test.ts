@@ -62,12 +62,8 @@ describe('a body that may be passed on', () => {
 
 	it('gets another name for a member, beside another model or alone', () => {
 		const seen = scanBody(Buffer.from('{"a": [{"a":1}], "model": "m", "b":"a"}'));
-		expect(seen?.withModel('x', ['a', 'c']).toString()).toBe(
-			'{"c": [{"a":1}], "model": "x", "b":"a"}',
-		);
-		expect(seen?.withModel('m', ['b', 'long name']).toString()).toBe(
-			'{"a": [{"a":1}], "model": "m", "long name":"a"}',
-		);
+		expect(seen?.withModel('x', ['a', 'c']).toString()).toBe('{"c": [{"a":1}], "model": "x", "b":"a"}');
+		expect(seen?.withModel('m', ['b', 'long name']).toString()).toBe('{"a": [{"a":1}], "model": "m", "long name":"a"}');
 		expect(seen?.withModel('m', ['z', 'y'])).toEqual(seen?.bytes);
 	});
 
@@ -137,14 +133,8 @@ describe('a body that may be passed on', () => {
 	it.each([
 		[{ deep: JSON.parse(`${'['.repeat(63)}${']'.repeat(63)}`) }, true],
 		[{ deep: JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`) }, false],
-		[
-			{ keys: Object.fromEntries(Array.from({ length: httpLimits.keys - 2 }, (_, n) => [n, 1])) },
-			true,
-		],
-		[
-			{ keys: Object.fromEntries(Array.from({ length: httpLimits.keys - 1 }, (_, n) => [n, 1])) },
-			false,
-		],
+		[{ keys: Object.fromEntries(Array.from({ length: httpLimits.keys - 2 }, (_, n) => [n, 1])) }, true],
+		[{ keys: Object.fromEntries(Array.from({ length: httpLimits.keys - 1 }, (_, n) => [n, 1])) }, false],
 		[{ values: Array(httpLimits.values - 3).fill(1) }, true],
 		[{ values: Array(httpLimits.values).fill(1) }, false],
 	])('is taken within the limits of every body: %#', (members, isTaken) => {

@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest';
-import type {
-	ForwardController,
-	ForwardHandler,
-	ForwardRequest,
-} from '../../../src/contract/ports/forward.ts';
+import type { ForwardController, ForwardHandler, ForwardRequest } from '../../../src/contract/ports/forward.ts';
 import { auth, listening, rawConnection, request } from '../support.ts';
 import { forwarded, forwarding } from './forward-support.ts';
 
 const body = JSON.stringify({ model: 'small' });
 const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
-const toClient = request(
-	'POST /v1/chat/completions',
-	{ ...auth, ...headers, connection: 'close' },
-	body,
-);
+const toClient = request('POST /v1/chat/completions', { ...auth, ...headers, connection: 'close' }, body);
 const controller: ForwardController = { pause() {}, resume() {}, abort() {} };
 
 /** Whole lines may be sent, unless one of them says that the upstream failed. */
@@ -39,9 +31,7 @@ async function readOf(pieces: readonly string[]): Promise<string> {
 	}
 	const { port } = await listening([
 		forwarding((raw, call) =>
-			call.forward(
-				forwarded({ origin: 'http://upstream', dispatcher: { dispatch } }, raw, { sendable }),
-			),
+			call.forward(forwarded({ origin: 'http://upstream', dispatcher: { dispatch } }, raw, { sendable })),
 		),
 	]);
 	const raw = await rawConnection(port);

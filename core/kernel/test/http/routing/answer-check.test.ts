@@ -34,23 +34,20 @@ describe('outside production', () => {
 		['a JSON reply', Reply.json(wrong), 'items[0].a: expected a number, found a string'],
 		['a text in place of an object', 'x', 'the whole value: expected an object, found a string'],
 		['another declared status', Reply.json(good, { status: 202 }), 'later: expected true'],
-	])(
-		'%s that its schema refuses is a logged 500 that names the route and the member',
-		async (_, value, said) => {
-			const { send, lines } = testServer([answering(value)]);
-			expect(await errorOf(await send('/v1/things'))).toMatchObject({
-				status: 500,
-				type: 'server_error',
-				param: null,
-			});
-			const [line, ...more] = lines.filter(({ level }) => level === 'error');
-			expect(more).toEqual([]);
-			expect(line?.fields).toMatchObject({ code: 'E_INTERNAL', route: '/v1/things' });
-			const message = String(line?.fields['err']);
-			expect(message).toContain('GET /v1/things answered ');
-			expect(message).toContain(said);
-		},
-	);
+	])('%s that its schema refuses is a logged 500 that names the route and the member', async (_, value, said) => {
+		const { send, lines } = testServer([answering(value)]);
+		expect(await errorOf(await send('/v1/things'))).toMatchObject({
+			status: 500,
+			type: 'server_error',
+			param: null,
+		});
+		const [line, ...more] = lines.filter(({ level }) => level === 'error');
+		expect(more).toEqual([]);
+		expect(line?.fields).toMatchObject({ code: 'E_INTERNAL', route: '/v1/things' });
+		const message = String(line?.fields['err']);
+		expect(message).toContain('GET /v1/things answered ');
+		expect(message).toContain(said);
+	});
 
 	it.each([
 		['a value', good],

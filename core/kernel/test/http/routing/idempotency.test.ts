@@ -92,9 +92,10 @@ describe('a request', () => {
 	});
 
 	it('carries its key and its retry count', async () => {
-		expect(
-			await of('{}', { 'idempotency-key': 'k~1', 'x-stainless-retry-count': '2' }),
-		).toMatchObject({ key: 'k~1', retry: 2 });
+		expect(await of('{}', { 'idempotency-key': 'k~1', 'x-stainless-retry-count': '2' })).toMatchObject({
+			key: 'k~1',
+			retry: 2,
+		});
 		expect(await of('{}')).toMatchObject({ retry: 0 });
 		for (const bad of ['-1', '1.5', '101', 'x', '1e1', '']) {
 			expect(await of('{}', { 'x-stainless-retry-count': bad })).toMatchObject({ retry: 0 });

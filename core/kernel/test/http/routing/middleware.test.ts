@@ -66,11 +66,7 @@ describe('middleware', () => {
 	});
 
 	it.each([
-		[
-			'a handler',
-			'{"a":-1}',
-			{ status: 400, code: 'unsupported_value', message: 'a is negative.' },
-		],
+		['a handler', '{"a":-1}', { status: 400, code: 'unsupported_value', message: 'a is negative.' }],
 		['a check', '{"a":"x"}', { status: 400, param: 'a' }],
 		['a body', '{', { status: 400, type: 'invalid_request_error' }],
 	])('sees the error of %s, and may pass it on', async (_, body, refusal) => {
@@ -100,9 +96,7 @@ describe('middleware', () => {
 		const raw = await rawConnection(port);
 		const head = { authorization: 'Bearer key-of-everything', 'content-type': 'application/json' };
 		// The client waits to be told to send its body, and never is.
-		await raw.write(
-			request('POST /v1/echo/1', { ...head, expect: '100-continue', 'content-length': '7' }),
-		);
+		await raw.write(request('POST /v1/echo/1', { ...head, expect: '100-continue', 'content-length': '7' }));
 		await raw.until(/Later\./);
 		expect(raw.text).toMatch(/^HTTP\/1.1 429 /);
 	});

@@ -3,15 +3,7 @@ import { z } from 'zod';
 import { plinthError } from '../../../src/contract/errors/coded-error.ts';
 import { Reply } from '../../../src/contract/http/reply.ts';
 import { defineRoute, type Route } from '../../../src/contract/http/route.ts';
-import {
-	auth,
-	errorOf,
-	eventually,
-	listening,
-	rawConnection,
-	request,
-	testServer,
-} from '../support.ts';
+import { auth, errorOf, eventually, listening, rawConnection, request, testServer } from '../support.ts';
 
 function route(method: Route['method'], path: `/${string}`, name = `${method} ${path}`): Route {
 	return defineRoute({
@@ -56,20 +48,13 @@ describe('a route', () => {
 		const list = [route('POST', '/v1/videos/{id}'), route('GET', '/v1/videos/{id}'), literal];
 		for (const routes of [list, list.toReversed()]) {
 			const { send } = testServer(routes);
-			expect(await (await send('/v1/videos/edits', { method: 'POST' })).json()).toBe(
-				'POST /v1/videos/edits',
-			);
-			expect(await (await send('/v1/videos/x', { method: 'POST' })).json()).toBe(
-				'POST /v1/videos/{id}',
-			);
+			expect(await (await send('/v1/videos/edits', { method: 'POST' })).json()).toBe('POST /v1/videos/edits');
+			expect(await (await send('/v1/videos/x', { method: 'POST' })).json()).toBe('POST /v1/videos/{id}');
 		}
 	});
 
 	it('decides its methods by the winning path: 405 with allow', async () => {
-		const { send } = testServer([
-			route('GET', '/v1/videos/{id}'),
-			route('POST', '/v1/videos/edits'),
-		]);
+		const { send } = testServer([route('GET', '/v1/videos/{id}'), route('POST', '/v1/videos/edits')]);
 		const answer = await send('/v1/videos/edits');
 		expect(answer.status).toBe(405);
 		expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
@@ -79,17 +64,12 @@ describe('a route', () => {
 	it('answers OPTIONS with its methods', async () => {
 		const { send } = testServer([route('GET', '/v1/a'), route('DELETE', '/v1/a')]);
 		const answer = await send('/v1/a', { method: 'OPTIONS' });
-		expect([answer.status, answer.headers.get('allow')]).toEqual([
-			204,
-			'GET, HEAD, DELETE, OPTIONS',
-		]);
+		expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, DELETE, OPTIONS']);
 	});
 
 	it('gets its parameters decoded, slashes included', async () => {
 		const { send } = testServer([idRoute]);
-		const answer = await send(
-			'/v1/items/a%2Fb%20c/parts/%E2%82%AC?limit=5&tag=x&tag=y&__proto__=1',
-		);
+		const answer = await send('/v1/items/a%2Fb%20c/parts/%E2%82%AC?limit=5&tag=x&tag=y&__proto__=1');
 		expect(await answer.json()).toEqual({
 			params: { id: 'a/b c', part: '€' },
 			query: { limit: 5, tag: ['x', 'y'] },
@@ -132,15 +112,11 @@ describe('a route', () => {
 		const raw = await rawConnection(port);
 		await raw.write(request(`GET ${path}`, { ...auth, connection: 'close' }));
 		await raw.closed;
-		expect(raw.text).toMatch(
-			/^HTTP\/1.1 404 [\s\S]*"type":"invalid_request_error","param":null,"code":null}}$/,
-		);
+		expect(raw.text).toMatch(/^HTTP\/1.1 404 [\s\S]*"type":"invalid_request_error","param":null,"code":null}}$/);
 	});
 
 	it('cannot be declared twice', () => {
-		expect(() => testServer([route('GET', '/v1/{a}'), route('GET', '/v1/{b}')])).toThrow(
-			'declared twice',
-		);
+		expect(() => testServer([route('GET', '/v1/{a}'), route('GET', '/v1/{b}')])).toThrow('declared twice');
 	});
 });
 
@@ -171,18 +147,15 @@ describe('a failure', () => {
 		['an error with a status, as SDKs throw', Object.assign(new Error('secret'), { status: 404 })],
 		['a string', 'secret'],
 		['undefined', undefined],
-	])(
-		'that is %s becomes a 500 without its message, logged once with its cause',
-		async (_, thrown) => {
-			const { send, lines } = testServer([failing('raw', thrown)]);
-			const answer = await send('/v1/fail/raw');
-			expect(answer.status).toBe(500);
-			const text = await answer.text();
-			expect(text).not.toContain('secret');
-			expect(Object.keys(JSON.parse(text).error)).toEqual(['message', 'type', 'param', 'code']);
-			expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-		},
-	);
+	])('that is %s becomes a 500 without its message, logged once with its cause', async (_, thrown) => {
+		const { send, lines } = testServer([failing('raw', thrown)]);
+		const answer = await send('/v1/fail/raw');
+		expect(answer.status).toBe(500);
+		const text = await answer.text();
+		expect(text).not.toContain('secret');
+		expect(Object.keys(JSON.parse(text).error)).toEqual(['message', 'type', 'param', 'code']);
+		expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+	});
 
 	it('of a reply with an impossible header is a 500 too, without the headers of that reply', async () => {
 		const bad = defineRoute({
@@ -276,10 +249,6 @@ describe('every answer', () => {
 		const redirect = await send('/v1/a');
 		expect([redirect.status, redirect.headers.get('location')]).toEqual([302, 'https://x.test/y']);
 		const put = await send('/v1/a', { method: 'PUT' });
-		expect([put.status, put.headers.get('cache-control'), await put.text()]).toEqual([
-			202,
-			'private',
-			'null',
-		]);
+		expect([put.status, put.headers.get('cache-control'), await put.text()]).toEqual([202, 'private', 'null']);
 	});
 });

@@ -64,10 +64,7 @@ describe('the kernel', () => {
 			readiness: async () => (ready ? { ready } : { ready, reason: 'starting' }),
 		});
 		const wait = await send('/readyz');
-		expect([wait.status, await wait.json()]).toEqual([
-			503,
-			{ status: 'not ready', reason: 'starting' },
-		]);
+		expect([wait.status, await wait.json()]).toEqual([503, { status: 'not ready', reason: 'starting' }]);
 		expect(await (await send('/healthz')).json()).toEqual({ status: 'ok' });
 		ready = true;
 		const go = await send('/readyz');

@@ -27,9 +27,7 @@ describe('code points', () => {
 		fc.assert(
 			fc.property(text, bound, bound, (value, min, max) => {
 				const length = [...value].length;
-				expect(codePoints({ min, max }).safeParse(value).success).toBe(
-					length >= min && length <= max,
-				);
+				expect(codePoints({ min, max }).safeParse(value).success).toBe(length >= min && length <= max);
 			}),
 		);
 	});
@@ -37,19 +35,7 @@ describe('code points', () => {
 
 describe('field names', () => {
 	it('of any kind fold into plain data or are refused, and never reach a prototype', () => {
-		const piece = fc.constantFrom(
-			'a',
-			'b',
-			'[',
-			']',
-			'[]',
-			'[0]',
-			'[a]',
-			'__proto__',
-			'constructor',
-			'prototype',
-			'',
-		);
+		const piece = fc.constantFrom('a', 'b', '[', ']', '[]', '[0]', '[a]', '__proto__', 'constructor', 'prototype', '');
 		const name = fc.oneof(
 			fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
 			fc.string(),

@@ -117,9 +117,7 @@ export function asMeasure(clause: Clause, previous: Clause | undefined): Clause 
 const sideWords = new Set(['left', 'right', 'top', 'bottom', 'upper', 'lower']);
 
 /** What has a size of its own. */
-const types = new Set(
-	'font text type letter letters lettering border frame block dot brush'.split(' '),
-);
+const types = new Set('font text type letter letters lettering border frame block dot brush'.split(' '));
 
 function hasLength({ size, takes }: Verb): boolean {
 	return size === undefined && Object.keys(takes).length > 0;
@@ -133,11 +131,8 @@ function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
 		const last = found.at(-1);
 		// `font size 20` and `text "Hi" in size 20`.
 		const isMeasure = match.at.length === 1 && wordOf(tokens[at]) === 'size';
-		if (isMeasure && (last?.verbs.every(hasLength) || types.has(wordOf(tokens[at - 1]) ?? '')))
-			continue;
-		const absorbed = last?.verbs.some(({ absorbs }) =>
-			match.verbs.some(({ name }) => absorbs?.includes(name)),
-		);
+		if (isMeasure && (last?.verbs.every(hasLength) || types.has(wordOf(tokens[at - 1]) ?? ''))) continue;
+		const absorbed = last?.verbs.some(({ absorbs }) => match.verbs.some(({ name }) => absorbs?.includes(name)));
 		// `soft blur` and `halftone dots` say the same thing twice.
 		const repeated = last?.verbs.some((verb) => match.verbs.includes(verb));
 		if (last && repeated) found[found.length - 1] = { ...last, at: [...last.at, ...match.at] };
@@ -145,8 +140,7 @@ function splitVerbs(tokens: readonly Token[], find: Finder): readonly Clause[] {
 		at = match.at.at(-1) as number;
 	}
 	const matches = found.filter((match) => found.length === 1 || !isScope(tokens, match, found));
-	if (matches.length === 0)
-		return [{ verbs: [], words: tokens, before: [], from: 0, called: [], all: tokens }];
+	if (matches.length === 0) return [{ verbs: [], words: tokens, before: [], from: 0, called: [], all: tokens }];
 	let least = 0;
 	const starts = matches.map(({ at }, index) => {
 		const start = index === 0 ? 0 : startOf(tokens, at[0] as number, least);

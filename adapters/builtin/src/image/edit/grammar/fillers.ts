@@ -79,9 +79,7 @@ const directions: Readonly<Record<string, 1 | -1>> = {
 };
 
 const negations = new Set(
-	"no not without never don't dont doesn't avoid except remove removes removing delete undo erase".split(
-		' ',
-	),
+	"no not without never don't dont doesn't avoid except remove removes removing delete undo erase".split(' '),
 );
 
 /** Whether a word carries no meaning of its own. */
@@ -104,9 +102,7 @@ export function isNegation(word: string): boolean {
 	return negations.has(word);
 }
 
-const lookModifiers = new Set(
-	['bright', 'vivid', 'deep', 'pale', 'soft', 'warm', 'cool'].map(stem),
-);
+const lookModifiers = new Set(['bright', 'vivid', 'deep', 'pale', 'soft', 'warm', 'cool'].map(stem));
 
 /** Whether a word in front of a colour only describes it: `a bright red border` brightens nothing. */
 export function isColorModifier(stemmed: string): boolean {

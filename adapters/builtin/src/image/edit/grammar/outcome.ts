@@ -54,11 +54,8 @@ export function best(prompt: string, clause: Clause): Outcome {
 /** `make the white parts black`: two colours and no verb. Counts only if nothing is left over. */
 export function bestSilent(prompt: string, clause: Clause, silent: SilentVerbs): Outcome {
 	const holds = clause.words.map((token) => (isWord(token) ? silentKind(token) : token.kind));
-	const kind = (['text', 'image', 'size', 'ratio', 'color', 'span'] as const).find((one) =>
-		holds.includes(one),
-	);
-	const lessened =
-		kind === 'color' && clause.words.find((token) => directionOf(wordOf(token) ?? '') === -1);
+	const kind = (['text', 'image', 'size', 'ratio', 'color', 'span'] as const).find((one) => holds.includes(one));
+	const lessened = kind === 'color' && clause.words.find((token) => directionOf(wordOf(token) ?? '') === -1);
 	if (lessened) {
 		const said = passages(prompt, clause.words).join(' ');
 		return { left: [], lacks: `${said} (${INSEPARABLE})`, notes: [] };
@@ -72,9 +69,7 @@ export function bestSilent(prompt: string, clause: Clause, silent: SilentVerbs):
 	return found ?? { left: clause.words, notes: [] };
 }
 
-const spans = new Set(
-	'wide tall high width height smaller larger bigger half double twice square'.split(' '),
-);
+const spans = new Set('wide tall high width height smaller larger bigger half double twice square'.split(' '));
 
 function silentKind({ text, color }: WordToken): 'color' | 'span' | undefined {
 	return color ? 'color' : spans.has(text) ? 'span' : undefined;
@@ -115,9 +110,7 @@ function isPlaced({ size, takes }: Verb): boolean {
 
 /** Whether a token says nothing about what to do. */
 export function isIdle(token: Token): boolean {
-	return (
-		token.kind === 'break' || (isWord(token) && (isFiller(token.text) || token.text === 'and'))
-	);
+	return token.kind === 'break' || (isWord(token) && (isFiller(token.text) || token.text === 'and'));
 }
 
 /** Words that stand together, as they were written, without fillers around them. */

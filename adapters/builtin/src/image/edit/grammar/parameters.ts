@@ -101,14 +101,7 @@ export function angle(usual: number): Parameter<number> {
 	return {
 		about: `degrees clockwise, usually ${usual}`,
 		read: (words) => {
-			const counter = words.word(
-				'left',
-				'counterclockwise',
-				'anticlockwise',
-				'ccw',
-				'counter',
-				'anti',
-			);
+			const counter = words.word('left', 'counterclockwise', 'anticlockwise', 'ccw', 'counter', 'anti');
 			words.word('right', 'clockwise', 'cw');
 			words.strength();
 			const said = words.number('°', '');

@@ -93,8 +93,7 @@ export function parsePrompt(prompt: string, language: Language): Parsed {
 			isPuzzled = true;
 			continue;
 		}
-		const joined =
-			last && !last.isReversed && continueClause(prompt, last.clause, clause, last.done);
+		const joined = last && !last.isReversed && continueClause(prompt, last.clause, clause, last.done);
 		if (joined && last) {
 			if (joined.again) operations.push(joined.outcome);
 			else if (last.done) operations[operations.length - 1] = joined.outcome;
@@ -145,8 +144,7 @@ function isComplaint(prompt: string, { start, end }: Token): boolean {
 }
 
 function isSameMeasure(one: Understood | undefined, other: Understood): boolean {
-	const measureOf = ({ verb, args }: Understood): string =>
-		verb.say(args as never).replace(/\s.*/, '');
+	const measureOf = ({ verb, args }: Understood): string => verb.say(args as never).replace(/\s.*/, '');
 	return one !== undefined && measureOf(one) === measureOf(other);
 }
 
@@ -183,17 +181,13 @@ function continueClause(
 }
 
 const measures = new Set(
-	'brightness contrast saturation exposure gamma warmth temperature vibrance highlights shadows opacity'.split(
-		' ',
-	),
+	'brightness contrast saturation exposure gamma warmth temperature vibrance highlights shadows opacity'.split(' '),
 );
 
 /** `reduce brightness and contrast` reduces both: a measure, or a bare word in a list, takes the direction of the clause before if it has none. */
 function withDirection(clause: Clause, previous: Clause | undefined, isListed: boolean): Clause {
 	const measure = clause.all.find((token) => !isIdle(token));
-	const isPlain = clause.words.every(
-		(token) => !isWord(token) || directionOf(token.text) === undefined,
-	);
+	const isPlain = clause.words.every((token) => !isWord(token) || directionOf(token.text) === undefined);
 	const given = previous?.before.find((token) => isWord(token) && directionOf(token.text));
 	const takes = isListed || (measure && isWord(measure) && measures.has(measure.text));
 	if (!given || !isPlain || !takes) return clause;

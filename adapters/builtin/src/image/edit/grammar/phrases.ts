@@ -55,20 +55,14 @@ export function createFinder(verbs: readonly Verb[]): Finder {
 }
 
 function phraseWord(word: string): Phrase['words'][number] {
-	return word.startsWith('=')
-		? { text: word.slice(1), exact: true }
-		: { text: stem(word), exact: false };
+	return word.startsWith('=') ? { text: word.slice(1), exact: true } : { text: stem(word), exact: false };
 }
 
 function weight({ words }: Phrase): number {
 	return words.length * 10 + (words[0]?.exact ? 1 : 0);
 }
 
-function matchPhrase(
-	{ words }: Phrase,
-	tokens: readonly Token[],
-	from: number,
-): readonly number[] | undefined {
+function matchPhrase({ words }: Phrase, tokens: readonly Token[], from: number): readonly number[] | undefined {
 	const at: number[] = [];
 	let next = from;
 	for (const word of words) {
@@ -77,8 +71,7 @@ function matchPhrase(
 			const token = tokens[next];
 			if (!token || !isWord(token)) return undefined;
 			if ((word.exact ? token.text : token.stem) === word.text) break;
-			if (next >= limit || !(isFiller(token.text) || token.color || strengthOf(token.text)))
-				return undefined;
+			if (next >= limit || !(isFiller(token.text) || token.color || strengthOf(token.text))) return undefined;
 			next++;
 		}
 		at.push(next++);
@@ -105,10 +98,5 @@ export function startOf(tokens: readonly Token[], verbAt: number, least: number)
 }
 
 function leads(word: string): boolean {
-	return (
-		isFiller(word) ||
-		isNegation(word) ||
-		strengthOf(word) !== undefined ||
-		directionOf(word) !== undefined
-	);
+	return isFiller(word) || isNegation(word) || strengthOf(word) !== undefined || directionOf(word) !== undefined;
 }

@@ -38,9 +38,7 @@ export class Reader {
 	}
 
 	/** Takes the first token that fits. */
-	take<T extends Token>(
-		fits: (token: Token, before: Token | undefined) => token is T,
-	): T | undefined;
+	take<T extends Token>(fits: (token: Token, before: Token | undefined) => token is T): T | undefined;
 	take(fits: (token: Token, before: Token | undefined) => boolean): Token | undefined;
 	take(fits: (token: Token, before: Token | undefined) => boolean): Token | undefined {
 		const at = this.#left.findIndex((token, index) => fits(token, this.#left[index - 1]));
@@ -68,9 +66,7 @@ export class Reader {
 	pairOf(first: readonly string[], second: readonly string[]): Token | undefined {
 		const fits = (token: Token | undefined, texts: readonly string[]): boolean =>
 			token?.kind === 'word' && texts.includes(token.text);
-		const at = this.#left.findIndex(
-			(token, index) => fits(token, first) && fits(this.#left[index + 1], second),
-		);
+		const at = this.#left.findIndex((token, index) => fits(token, first) && fits(this.#left[index + 1], second));
 		const found = this.#left[at];
 		if (found) this.#left = this.#left.toSpliced(at, 2);
 		return found;
@@ -83,21 +79,14 @@ export class Reader {
 
 	/** Takes a number with one of these units. */
 	number(...units: readonly NumberToken['unit'][]): NumberToken | undefined {
-		return this.take(
-			(token): token is NumberToken => token.kind === 'number' && units.includes(token.unit),
-		);
+		return this.take((token): token is NumberToken => token.kind === 'number' && units.includes(token.unit));
 	}
 
 	/** Takes a number and the word behind it: `50% opacity`. */
 	measured(unit: NumberToken['unit'], ...texts: readonly string[]): number | undefined {
 		const at = this.#left.findIndex((token, index) => {
 			const before = this.#left[index - 1];
-			return (
-				isWord(token) &&
-				texts.includes(token.text) &&
-				before?.kind === 'number' &&
-				before.unit === unit
-			);
+			return isWord(token) && texts.includes(token.text) && before?.kind === 'number' && before.unit === unit;
 		});
 		const number = this.#left[at - 1];
 		if (number?.kind !== 'number') return undefined;
@@ -157,10 +146,7 @@ export class Reader {
 		const words: Token[] = [];
 		for (const token of this.#left) {
 			if (token.start < this.#from) continue;
-			if (
-				isWord(token) &&
-				(stops.includes(token.text) || (words.length === 0 && articles.has(token.text)))
-			) {
+			if (isWord(token) && (stops.includes(token.text) || (words.length === 0 && articles.has(token.text)))) {
 				if (words.length > 0) break;
 				continue;
 			}
@@ -186,7 +172,6 @@ export function isWord(token: Token): token is WordToken {
 }
 
 function shown(value: number): string {
-	if (!Number.isFinite(value))
-		return value > 0 ? 'A number beyond all bounds' : 'A number below all bounds';
+	if (!Number.isFinite(value)) return value > 0 ? 'A number beyond all bounds' : 'A number below all bounds';
 	return String(Math.round(value * 100) / 100);
 }

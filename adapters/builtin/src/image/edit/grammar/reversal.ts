@@ -32,19 +32,13 @@ export interface Reversed {
 export const INSEPARABLE = 'cannot take away what is in the picture';
 
 const lessenings = new Set(
-	'less reduce reduced reducing decrease decreased decreasing lower lowered weaker minimize'.split(
-		' ',
-	),
+	'less reduce reduced reducing decrease decreased decreasing lower lowered weaker minimize'.split(' '),
 );
 const repairs = new Set(['fix', 'fixes', 'correct']);
 const removals = new Set('remove removes removing delete undo erase'.split(' '));
 
 /** What a clause asks to have less of, if it does; `carried` is the word of the clause before that still holds. */
-export function reversalOf(
-	clause: Clause,
-	opposites: Opposites,
-	carried: string | undefined,
-): Reversed | undefined {
+export function reversalOf(clause: Clause, opposites: Opposites, carried: string | undefined): Reversed | undefined {
 	const [verb] = clause.verbs;
 	if (!verb) return undefined;
 	if (clause.before.some((token) => isWord(token) && isNegation(token.text) && !lessens(token))) {
@@ -57,9 +51,7 @@ export function reversalOf(
 	if (!isRemoval && takesDirection(verb)) return undefined;
 	const said = `${word} ${clause.called.map((token) => wordOf(token)).join(' ')}`;
 	const result = { lacks: `${said} (${INSEPARABLE})`, carries: word };
-	const opposite = clause.verbs
-		.map(({ name }) => opposites[name])
-		.find((one) => one && (isRemoval || !one.removes));
+	const opposite = clause.verbs.map(({ name }) => opposites[name]).find((one) => one && (isRemoval || !one.removes));
 	// Who asks to fix something does not ask for less of it.
 	if (!opposite) return repairs.has(word) ? undefined : result;
 	const drop = (token: Token): boolean => token !== own && !lessens(token);
@@ -86,14 +78,10 @@ function isAbout({ all, called }: Clause, token: Token): boolean {
 	if (at > verbAt) return wordOf(token) === 'less' && at === all.length - 1;
 	// In `a less thick border` it is about the thickness.
 	const isLess = wordOf(token) === 'less';
-	return all
-		.slice(at + 1, verbAt)
-		.every((one) => isWord(one) && (isSmall(one.text, isLess) || lessens(one)));
+	return all.slice(at + 1, verbAt).every((one) => isWord(one) && (isSmall(one.text, isLess) || lessens(one)));
 }
 
-const parts = new Set(
-	'half third quarter part left right corner side edge area region portion'.split(' '),
-);
+const parts = new Set('half third quarter part left right corner side edge area region portion'.split(' '));
 
 function isSmall(text: string, isLess: boolean): boolean {
 	const isPlain = text === 'of' || (!isLess && isFiller(text));
@@ -125,8 +113,7 @@ const things = new Set(
 export function isBare(clause: Clause, previous: Clause, between: string): boolean {
 	if (!/^\s*(?:,?\s*(?:and|or|nor|&|\/|\s)+|,)\s*$/i.test(between)) return false;
 	const name = wordOf(clause.called[0]) ?? '';
-	const isBehind =
-		previous.verbs.some((one) => one.anywhere || takesDirection(one)) && effects.has(name);
+	const isBehind = previous.verbs.some((one) => one.anywhere || takesDirection(one)) && effects.has(name);
 	const named = (between.trim() === ',' ? flaws : things).has(name) && !isBehind;
 	const rest = clause.words.filter((token) => wordOf(token) !== 'and');
 	const isPlain = rest.every(
@@ -138,9 +125,7 @@ export function isBare(clause: Clause, previous: Clause, between: string): boole
 }
 
 /** What nobody wishes for behind `remove the background,`. */
-const flaws = new Set(
-	'noise noisy grain grainy watermark text glare reflection blurriness'.split(' '),
-);
+const flaws = new Set('noise noisy grain grainy watermark text glare reflection blurriness'.split(' '));
 
 /** Behind `remove the background and` and `reduce the contrast and` they are rather wished for. */
 const effects = new Set('blur border frame vignette glow tint glitch'.split(' '));

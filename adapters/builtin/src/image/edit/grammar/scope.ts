@@ -103,18 +103,12 @@ export function takeRegion(reader: Reader): Region | undefined {
 	return excluding.length > 0 ? complementOf(region) : region;
 }
 
-const exclusions = new Set(
-	'except excepting excluding besides outside but not without beyond save'.split(' '),
-);
+const exclusions = new Set('except excepting excluding besides outside but not without beyond save'.split(' '));
 const exclusionPairs = new Set(['apart from', 'aside from', 'other than', 'away from']);
 const smallWords = new Set(['for', 'of', 'the', 'from', 'in', 'at', 'on', 'its']);
 
 /** The words that turn a place into everything else: `except for the`, `all but the`, `outside the`. */
-function exclusionBefore(
-	tokens: readonly Token[],
-	at: number,
-	isMiddle: boolean,
-): readonly Token[] {
+function exclusionBefore(tokens: readonly Token[], at: number, isMiddle: boolean): readonly Token[] {
 	let from = at - 1;
 	while (from >= 0 && smallWords.has(wordOf(tokens[from]) ?? '')) from--;
 	const isPair = exclusionPairs.has(`${wordOf(tokens[from])} ${wordOf(tokens[from + 1])}`);
@@ -122,8 +116,7 @@ function exclusionBefore(
 	const isAround = isMiddle && word === 'around';
 	if (!isPair && !isAround && !exclusions.has(word)) return [];
 	if (wordOf(tokens[from - 1]) === 'but') from--;
-	while (/^(?:everywhere|anywhere|everything|anything|all)$/.test(wordOf(tokens[from - 1]) ?? ''))
-		from--;
+	while (/^(?:everywhere|anywhere|everything|anything|all)$/.test(wordOf(tokens[from - 1]) ?? '')) from--;
 	return tokens.slice(from, at);
 }
 

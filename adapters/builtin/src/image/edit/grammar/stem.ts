@@ -11,12 +11,7 @@ export function stem(word: string): string {
 	let text = word;
 	for (const [from, to] of spellings) text = text.replace(from, to);
 	for (const ending of ['ization', 'ness', 'ing', 'ed', 'er', 'en', 'ly', 's', 'y']) {
-		if (
-			!text.endsWith(ending) ||
-			text.length - ending.length < 3 ||
-			(ending === 's' && text.endsWith('ss'))
-		)
-			continue;
+		if (!text.endsWith(ending) || text.length - ending.length < 3 || (ending === 's' && text.endsWith('ss'))) continue;
 		text = text.slice(0, -ending.length) + (ending === 'ization' ? 'iz' : '');
 		break;
 	}

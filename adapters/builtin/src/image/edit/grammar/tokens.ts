@@ -102,9 +102,7 @@ function tokenFrom(groups: Groups, start: number, end: number): Token {
 	if (text !== undefined) return { kind: 'text', text, ...span };
 	if (hex) return { kind: 'color', color: fromHex(hex), ...span };
 	if (red) {
-		const [r = 0, g = 0, b = 0] = [red, groups.green, groups.blue].map((part) =>
-			Math.min(255, Number(part)),
-		);
+		const [r = 0, g = 0, b = 0] = [red, groups.green, groups.blue].map((part) => Math.min(255, Number(part)));
 		return { kind: 'color', color: [r, g, b], ...span };
 	}
 	if (w) return { kind: 'size', width: Number(w), height: Number(groups.h), ...span };
@@ -136,11 +134,7 @@ function joinColors(tokens: readonly Token[]): readonly Token[] {
 	for (const token of tokens) {
 		const last = joined.at(-1);
 		const isThing = things.has(wordOf(last) ?? '') && wordOf(joined.at(-2)) === 'the';
-		const color =
-			last?.kind === 'word' &&
-			token.kind === 'word' &&
-			!isThing &&
-			namedColor(last.text + token.text);
+		const color = last?.kind === 'word' && token.kind === 'word' && !isThing && namedColor(last.text + token.text);
 		if (!color) joined.push(token);
 		else joined[joined.length - 1] = { ...(token as WordToken), start: last.start, color };
 	}

@@ -22,9 +22,7 @@ const ordinary = new Set(
 
 /** Makes the corrector of phrases. A word counts as mistyped when it has five letters (a colour: four) or more, nobody knows it, and it differs from exactly one longer word of the phrases by one slip behind its first letter. */
 export function createCorrector(phrases: readonly string[]): Corrector {
-	const words = new Set(
-		phrases.flatMap((phrase) => phrase.toLowerCase().match(/\p{L}{3,}/gu) ?? []),
-	);
+	const words = new Set(phrases.flatMap((phrase) => phrase.toLowerCase().match(/\p{L}{3,}/gu) ?? []));
 	const stems = new Set([...words].map(stem));
 	const targets = new Map<string, string[]>();
 	for (const word of words) {

@@ -60,9 +60,7 @@ export interface Verb<P extends Parameters = Parameters> {
 }
 
 /** Declares a row; `phrases` are separated by bars. */
-export function verb<P extends Parameters>(
-	row: Omit<Verb<P>, 'phrases'> & { readonly phrases: string },
-): Verb {
+export function verb<P extends Parameters>(row: Omit<Verb<P>, 'phrases'> & { readonly phrases: string }): Verb {
 	const phrases = row.phrases.split('|').map((phrase) => phrase.trim());
 	// The arguments are always those that this row's own parameters have read.
 	return { ...row, phrases } as unknown as Verb;

@@ -36,14 +36,7 @@ export function flatten({ data }: Bitmap, color: readonly number[]): void {
 }
 
 /** Lays straight pixels over others at a place; what sticks out is left out. `opacity` is 0 to 1. */
-export function lay(
-	base: Bitmap,
-	top: Bitmap,
-	x: number,
-	y: number,
-	opacity = 1,
-	check: Check = unchecked,
-): void {
+export function lay(base: Bitmap, top: Bitmap, x: number, y: number, opacity = 1, check: Check = unchecked): void {
 	const [left, right] = [Math.max(0, x), Math.min(base.width, x + top.width)];
 	const part = Math.round(opacity * 256);
 	const [to, from] = [base.data, top.data];
@@ -65,8 +58,7 @@ export function lay(
 			const rest = below * (255 - a);
 			const sum = a * 255 + rest;
 			for (let c = 0; c < 3; c++) {
-				to[i + c] =
-					((from[j + c] as number) * a * 255 + (to[i + c] as number) * rest + (sum >> 1)) / sum;
+				to[i + c] = ((from[j + c] as number) * a * 255 + (to[i + c] as number) * rest + (sum >> 1)) / sum;
 			}
 			to[i + 3] = (sum + 127) / 255;
 		}

@@ -88,9 +88,7 @@ function borderShades({ width, height, data }: Bitmap): readonly Shade[] {
 	}
 	const sorted = [...bins.values()].sort((a, b) => b.count - a.count);
 	const frequent = sorted.filter(({ count }, index) => index === 0 || count >= total * 0.05);
-	return frequent
-		.slice(0, 16)
-		.map(({ count, r, g, b }) => ({ r: r / count, g: g / count, b: b / count }));
+	return frequent.slice(0, 16).map(({ count, r, g, b }) => ({ r: r / count, g: g / count, b: b / count }));
 }
 
 function distance(data: Uint8Array, i: number, { r, g, b }: Shade): number {
@@ -167,13 +165,7 @@ function flood(
 }
 
 /** Takes single pixels away that the background surrounds: grain, not subject. */
-function sweep(
-	subject: Uint8Array,
-	width: number,
-	height: number,
-	isLike: (k: number) => boolean,
-	check: Check,
-): void {
+function sweep(subject: Uint8Array, width: number, height: number, isLike: (k: number) => boolean, check: Check): void {
 	for (let y = 1; y < height - 1; y++) {
 		if ((y & 63) === 0) check();
 		for (let k = y * width + 1; k < (y + 1) * width - 1; k++) {

@@ -14,13 +14,7 @@ export function blur(picture: Bitmap, sigma: number, check: Check, passes = 3): 
 	if (!opaque) unpremultiply(picture);
 }
 
-function blurPlain(
-	picture: Bitmap,
-	sigma: number,
-	check: Check,
-	passes: number,
-	opaque: boolean,
-): void {
+function blurPlain(picture: Bitmap, sigma: number, check: Check, passes: number, opaque: boolean): void {
 	const { width, height } = picture;
 	if (sigma >= 2.6 && width >= 16 && height >= 16) {
 		const small = halve(picture, check);
@@ -42,9 +36,7 @@ function boxes(sigma: number, passes: number): readonly number[] {
 	const ideal = Math.sqrt((12 * sigma * sigma) / passes + 1);
 	const low = Math.floor((ideal - 1) / 2);
 	const width = low * 2 + 1;
-	const small = Math.round(
-		(12 * sigma * sigma - passes * (width * width + 4 * width + 3)) / (-4 * width - 4),
-	);
+	const small = Math.round((12 * sigma * sigma - passes * (width * width + 4 * width + 3)) / (-4 * width - 4));
 	return Array.from({ length: passes }, (_, i) => (i < small ? low : low + 1));
 }
 

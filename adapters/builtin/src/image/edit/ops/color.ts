@@ -28,9 +28,7 @@ export function vibrance({ data }: Bitmap, amount: number): void {
 /** Every pixel gets its brightness: red, green and blue are equal. */
 export function grayscale({ data }: Bitmap): void {
 	for (let i = 0; i < data.length; i += 4) {
-		const value =
-			((data[i] as number) * 77 + (data[i + 1] as number) * 150 + (data[i + 2] as number) * 29) >>
-			8;
+		const value = ((data[i] as number) * 77 + (data[i + 1] as number) * 150 + (data[i + 2] as number) * 29) >> 8;
 		data[i] = value;
 		data[i + 1] = value;
 		data[i + 2] = value;

@@ -21,19 +21,12 @@ const modes: Readonly<Record<BlendMode, (below: number, above: number) => number
 	normal: (_, above) => above,
 	multiply: (below, above) => (below * above) / 255,
 	screen: (below, above) => 255 - ((255 - below) * (255 - above)) / 255,
-	overlay: (below, above) =>
-		below < 128 ? (below * above) / 127.5 : 255 - ((255 - below) * (255 - above)) / 127.5,
+	overlay: (below, above) => (below < 128 ? (below * above) / 127.5 : 255 - ((255 - below) * (255 - above)) / 127.5),
 	difference: (below, above) => Math.abs(below - above),
 };
 
 /** Mixes a second picture of any size into a first one, in place; `share` is 0 to 1. */
-export function blend(
-	base: Bitmap,
-	second: Bitmap,
-	share: number,
-	mode: BlendMode,
-	check: Check = unchecked,
-): void {
+export function blend(base: Bitmap, second: Bitmap, share: number, mode: BlendMode, check: Check = unchecked): void {
 	const top = fitted(second, base, check);
 	const mixed = modes[mode];
 	const { data } = base;
@@ -76,14 +69,8 @@ export interface Layout extends BoundedSize {
 }
 
 /** Arranges `number` pictures with gaps; the whole stays within the bounds of size. */
-export function arrange(
-	number: number,
-	first: Size,
-	arrangement: Arrangement,
-	gap: number,
-): Layout {
-	const across =
-		arrangement === 'row' ? number : arrangement === 'column' ? 1 : Math.ceil(Math.sqrt(number));
+export function arrange(number: number, first: Size, arrangement: Arrangement, gap: number): Layout {
+	const across = arrangement === 'row' ? number : arrangement === 'column' ? 1 : Math.ceil(Math.sqrt(number));
 	const down = Math.ceil(number / across);
 	const whole = {
 		width: across * first.width + (across + 1) * gap,

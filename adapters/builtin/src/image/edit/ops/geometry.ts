@@ -50,8 +50,7 @@ export function ratioBox({ width, height }: Size, ratio: number): Size {
 /** Turns left and right round. */
 export function mirror(picture: Bitmap): void {
 	const all = words(picture);
-	for (let at = 0; at < all.length; at += picture.width)
-		all.subarray(at, at + picture.width).reverse();
+	for (let at = 0; at < all.length; at += picture.width) all.subarray(at, at + picture.width).reverse();
 }
 
 /** Turns top and bottom round. */
@@ -78,8 +77,7 @@ export function turn(picture: Bitmap, quarters: number, check: Check = unchecked
 	const [from, to] = [words(picture), words(made)];
 	for (let y = 0; y < height; y++) {
 		if ((y & 63) === 0) check();
-		const [start, step] =
-			times === 1 ? [height - 1 - y, height] : [(width - 1) * height + y, -height];
+		const [start, step] = times === 1 ? [height - 1 - y, height] : [(width - 1) * height + y, -height];
 		for (let x = 0, at = start; x < width; x++, at += step) to[at] = from[y * width + x] as number;
 	}
 	return made;
@@ -94,17 +92,11 @@ export function turnedSize({ width, height }: Size, degrees: number): BoundedSiz
 }
 
 /** Turns by any angle, clockwise; what the corners uncover is `behind`, or transparent. */
-export function rotate(
-	picture: Bitmap,
-	degrees: number,
-	behind: readonly number[] | undefined,
-	check: Check,
-): Bitmap {
+export function rotate(picture: Bitmap, degrees: number, behind: readonly number[] | undefined, check: Check): Bitmap {
 	if (degrees % 90 === 0) return turn(picture, degrees / 90, check);
 	const size = turnedSize(picture, degrees);
 	const angle = (degrees * Math.PI) / 180;
-	const full =
-		Math.abs(picture.width * Math.cos(angle)) + Math.abs(picture.height * Math.sin(angle));
+	const full = Math.abs(picture.width * Math.cos(angle)) + Math.abs(picture.height * Math.sin(angle));
 	// A picture that would become too large is made smaller on the way.
 	const scale = Math.max(1, full / (size.width + 1));
 	const [c, s] = [Math.cos(angle) * scale, Math.sin(angle) * scale];
@@ -130,13 +122,7 @@ export function warp(
 		const dy = y - (height - 1) / 2;
 		for (let x = 0; x < width; x++) {
 			const dx = x - (width - 1) / 2;
-			mixIn(
-				made.data,
-				(y * width + x) * 4,
-				picture,
-				ox + xx * dx + xy * dy,
-				oy + yx * dx + yy * dy,
-			);
+			mixIn(made.data, (y * width + x) * 4, picture, ox + xx * dx + xy * dy, oy + yx * dx + yy * dy);
 		}
 	}
 	unpremultiply(made);
@@ -144,13 +130,7 @@ export function warp(
 }
 
 /** Lays one sample over a pixel; outside the picture everything is transparent. */
-function mixIn(
-	out: Uint8Array,
-	at: number,
-	{ width, height, data }: Bitmap,
-	x: number,
-	y: number,
-): void {
+function mixIn(out: Uint8Array, at: number, { width, height, data }: Bitmap, x: number, y: number): void {
 	if (x <= -1 || y <= -1 || x >= width || y >= height) return;
 	const x0 = Math.floor(x);
 	const y0 = Math.floor(y);
@@ -177,8 +157,7 @@ function mixIn(
 export function contentBox({ width, height, data }: Bitmap, tolerance: number): Box {
 	const differs = (i: number): boolean => {
 		let far = 0;
-		for (let c = 0; c < 4; c++)
-			far = Math.max(far, Math.abs((data[i + c] as number) - (data[c] as number)));
+		for (let c = 0; c < 4; c++) far = Math.max(far, Math.abs((data[i + c] as number) - (data[c] as number)));
 		return far > tolerance && !(data[i + 3] === 0 && data[3] === 0);
 	};
 	let [left, right, top, bottom] = [width, -1, height, -1];
@@ -196,12 +175,7 @@ export function contentBox({ width, height, data }: Bitmap, tolerance: number): 
 }
 
 /** Repeats a small copy `across` times in both directions; every second one may be turned round, so that no seams show. */
-export function tile(
-	small: Bitmap,
-	{ width, height }: Size,
-	mirrored: boolean,
-	check: Check = unchecked,
-): Bitmap {
+export function tile(small: Bitmap, { width, height }: Size, mirrored: boolean, check: Check = unchecked): Bitmap {
 	const made = blank(width, height);
 	const [from, to] = [words(small), words(made)];
 	const lookUp = (at: number, length: number): number => {
@@ -212,8 +186,7 @@ export function tile(
 	for (let y = 0; y < height; y++) {
 		if ((y & 63) === 0) check();
 		const row = lookUp(y, small.height) * small.width;
-		for (let x = 0; x < width; x++)
-			to[y * width + x] = from[row + (columns[x] as number)] as number;
+		for (let x = 0; x < width; x++) to[y * width + x] = from[row + (columns[x] as number)] as number;
 	}
 	return made;
 }
@@ -226,10 +199,7 @@ export function onCanvas(
 	check: Check = unchecked,
 ): Bitmap {
 	const made = behind ? solid(width, height, behind) : blank(width, height);
-	const [x, y] = [
-		Math.floor((width - picture.width) / 2),
-		Math.floor((height - picture.height) / 2),
-	];
+	const [x, y] = [Math.floor((width - picture.width) / 2), Math.floor((height - picture.height) / 2)];
 	lay(made, picture, x, y, 1, check);
 	return made;
 }

@@ -42,10 +42,7 @@ function fill(level: Bitmap, check: () => void): void {
 		const rest = 255 - (data[i + 3] as number);
 		if (rest === 0) continue;
 		for (let c = i; c < i + 4; c++) {
-			data[c] = Math.min(
-				255,
-				(data[c] as number) + ((behind.data[c] as number) * rest + 127) / 255,
-			);
+			data[c] = Math.min(255, (data[c] as number) + ((behind.data[c] as number) * rest + 127) / 255);
 		}
 	}
 }

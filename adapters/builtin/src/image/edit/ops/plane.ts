@@ -4,13 +4,7 @@ import type { Check } from '../bitmap.ts';
 type Plane = Uint8Array | Float32Array;
 
 /** The mean of `2 * radius + 1` neighbours in each row; the border repeats. */
-export function boxPlaneRows(
-	from: Plane,
-	to: Plane,
-	width: number,
-	radius: number,
-	check: Check,
-): void {
+export function boxPlaneRows(from: Plane, to: Plane, width: number, radius: number, check: Check): void {
 	const part = 1 / (radius * 2 + 1);
 	const round = to instanceof Uint8Array ? 0.5 : 0;
 	for (let base = 0, y = 0; base < from.length; base += width, y++) {
@@ -19,21 +13,13 @@ export function boxPlaneRows(
 		for (let k = -radius; k <= radius; k++) sum += from[base + clip(k, width)] as number;
 		for (let x = 0; x < width; x++) {
 			to[base + x] = sum * part + round;
-			sum +=
-				(from[base + clip(x + radius + 1, width)] as number) -
-				(from[base + clip(x - radius, width)] as number);
+			sum += (from[base + clip(x + radius + 1, width)] as number) - (from[base + clip(x - radius, width)] as number);
 		}
 	}
 }
 
 /** The same in each column. All columns go down together, so that memory is read in order. */
-export function boxPlaneColumns(
-	from: Plane,
-	to: Plane,
-	width: number,
-	radius: number,
-	check: Check,
-): void {
+export function boxPlaneColumns(from: Plane, to: Plane, width: number, radius: number, check: Check): void {
 	const height = from.length / width;
 	const part = 1 / (radius * 2 + 1);
 	const round = to instanceof Uint8Array ? 0.5 : 0;

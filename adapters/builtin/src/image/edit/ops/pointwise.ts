@@ -54,10 +54,7 @@ export function gradient(stops: readonly (readonly number[])[]): Uint8Array {
 	const last = stops.length - 1;
 	for (let value = 0; value < 256; value++) {
 		const at = (value / 255) * last;
-		const [from, to] = [
-			stops[Math.floor(at)] ?? [],
-			stops[Math.min(last, Math.floor(at) + 1)] ?? [],
-		];
+		const [from, to] = [stops[Math.floor(at)] ?? [], stops[Math.min(last, Math.floor(at) + 1)] ?? []];
 		for (let c = 0; c < 3; c++) {
 			const [a, b] = [from[c] ?? 0, to[c] ?? 0];
 			table[value * 3 + c] = Math.round(a + (b - a) * (at % 1));

@@ -22,10 +22,7 @@ function ramp(length: number, from: number, to: number, soft: number): Uint8Arra
 	const [first, last] = [Math.round(from * length), Math.round(to * length)];
 	return Uint8Array.from({ length }, (_, at) => {
 		if (at < first || at >= last) return 0;
-		const depth = Math.min(
-			first > 0 ? at + 0.5 - first : length,
-			last < length ? last - at - 0.5 : length,
-		);
+		const depth = Math.min(first > 0 ? at + 0.5 - first : length, last < length ? last - at - 0.5 : length);
 		return soft < 1 ? 255 : Math.min(255, Math.round((255 * depth) / soft));
 	});
 }
@@ -52,10 +49,7 @@ export function openBox(keep: Uint8Array, { width, height }: Size): Box | undefi
 /** A box grown on all sides, as far as the picture reaches. It begins at whole steps, so that smaller copies fall on the same pixels. */
 export function grown({ x, y, width, height }: Box, by: number, outer: Size): Box {
 	const step = 64;
-	const [left, top] = [x, y].map((at) => Math.max(0, Math.floor((at - by) / step) * step)) as [
-		number,
-		number,
-	];
+	const [left, top] = [x, y].map((at) => Math.max(0, Math.floor((at - by) / step) * step)) as [number, number];
 	const right = Math.min(outer.width, x + width + by);
 	const bottom = Math.min(outer.height, y + height + by);
 	return { x: left, y: top, width: right - left, height: bottom - top };
@@ -75,9 +69,6 @@ export function cutMask(keep: Uint8Array, width: number, box: Box): Uint8Array {
 export function putBack(whole: Bitmap, part: Bitmap, { x, y }: Box): void {
 	const stride = part.width * 4;
 	for (let row = 0; row < part.height; row++) {
-		whole.data.set(
-			part.data.subarray(row * stride, (row + 1) * stride),
-			((y + row) * whole.width + x) * 4,
-		);
+		whole.data.set(part.data.subarray(row * stride, (row + 1) * stride), ((y + row) * whole.width + x) * 4);
 	}
 }

@@ -1,12 +1,4 @@
-import {
-	type Bitmap,
-	blank,
-	type Check,
-	copy,
-	type Size,
-	signedWords,
-	unchecked,
-} from '../bitmap.ts';
+import { type Bitmap, blank, type Check, copy, type Size, signedWords, unchecked } from '../bitmap.ts';
 
 /** Two channels of a pixel in one number, each with eight bits of room above it, so that both are reckoned with at once. */
 const PAIR = 0xff_00ff;
@@ -29,12 +21,7 @@ export function halve(picture: Bitmap, check: Check = unchecked): Bitmap {
 			const c = from[i + down] as number;
 			const d = from[i + right + down] as number;
 			const low = (a & PAIR) + (b & PAIR) + (c & PAIR) + (d & PAIR) + 0x2_0002;
-			const high =
-				((a >>> 8) & PAIR) +
-				((b >>> 8) & PAIR) +
-				((c >>> 8) & PAIR) +
-				((d >>> 8) & PAIR) +
-				0x2_0002;
+			const high = ((a >>> 8) & PAIR) + ((b >>> 8) & PAIR) + ((c >>> 8) & PAIR) + ((d >>> 8) & PAIR) + 0x2_0002;
 			to[at++] = ((low >>> 2) & PAIR) | (((high >>> 2) & PAIR) << 8);
 		}
 	}
@@ -119,11 +106,7 @@ function between(a: number, b: number, share: number): number {
 
 /** For each target pixel the two neighbours in the source and the share of the second, in 1/256. */
 function axis(length: number, step: number, source: number, stride: number) {
-	const [near, far, part] = [
-		new Int32Array(length),
-		new Int32Array(length),
-		new Int32Array(length),
-	];
+	const [near, far, part] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
 	for (let i = 0; i < length; i++) {
 		const at = Math.min(source - 1, Math.max(0, (i + 0.5) * step - 0.5));
 		near[i] = Math.floor(at) * stride;
@@ -134,12 +117,7 @@ function axis(length: number, step: number, source: number, stride: number) {
 }
 
 /** Another size. Straight alpha is mixed as it is: callers premultiply where colours behind transparency differ. */
-export function resize(
-	picture: Bitmap,
-	width: number,
-	height: number,
-	check: Check = unchecked,
-): Bitmap {
+export function resize(picture: Bitmap, width: number, height: number, check: Check = unchecked): Bitmap {
 	if (picture.width === width && picture.height === height) return copy(picture);
 	let source = picture;
 	while (source.width >= width * 2 && source.height >= height * 2) source = halve(source, check);

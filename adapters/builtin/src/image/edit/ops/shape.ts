@@ -7,25 +7,13 @@ function coverage(distance: number): number {
 }
 
 /** Distance to the border of a rectangle with round corners whose middle is the origin. */
-function roundDistance(
-	x: number,
-	y: number,
-	halfWidth: number,
-	halfHeight: number,
-	radius: number,
-): number {
+function roundDistance(x: number, y: number, halfWidth: number, halfHeight: number, radius: number): number {
 	const [dx, dy] = [Math.abs(x) - halfWidth + radius, Math.abs(y) - halfHeight + radius];
 	return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(0, Math.max(dx, dy)) - radius;
 }
 
 /** Makes everything outside an upright rectangle with round corners transparent; a radius of half the side makes a circle. */
-export function keepRounded(
-	picture: Bitmap,
-	width: number,
-	height: number,
-	radius: number,
-	check: Check,
-): void {
+export function keepRounded(picture: Bitmap, width: number, height: number, radius: number, check: Check): void {
 	const { data } = picture;
 	for (let y = 0; y < picture.height; y++) {
 		if ((y & 63) === 0) check();
@@ -40,12 +28,7 @@ export function keepRounded(
 }
 
 /** Draws a line along the inside of the border, from `from` to `to` pixels of distance. */
-export function strokeInside(
-	picture: Bitmap,
-	from: number,
-	to: number,
-	color: readonly number[],
-): void {
+export function strokeInside(picture: Bitmap, from: number, to: number, color: readonly number[]): void {
 	const { width, height, data } = picture;
 	const [r = 0, g = 0, b = 0] = color;
 	for (let y = 0; y < height; y++) {
@@ -63,12 +46,7 @@ export function strokeInside(
 }
 
 /** Darkens (or colours) towards the corners, from the middle on; `amount` is 0 to 1. */
-export function vignette(
-	picture: Bitmap,
-	amount: number,
-	color: readonly number[],
-	check: Check,
-): void {
+export function vignette(picture: Bitmap, amount: number, color: readonly number[], check: Check): void {
 	const { width, height, data } = picture;
 	for (let y = 0; y < height; y++) {
 		if ((y & 63) === 0) check();

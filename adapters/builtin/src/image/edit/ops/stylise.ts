@@ -39,14 +39,7 @@ export function pixelate({ width, height, data }: Bitmap, side: number, check: C
 	}
 }
 
-function paintMean(
-	data: Uint8Array,
-	width: number,
-	left: number,
-	top: number,
-	right: number,
-	bottom: number,
-): void {
+function paintMean(data: Uint8Array, width: number, left: number, top: number, right: number, bottom: number): void {
 	let [r, g, b, a] = [0, 0, 0, 0];
 	for (let y = top; y < bottom; y++) {
 		for (let i = (y * width + left) * 4; i < (y * width + right) * 4; i += 4) {
@@ -70,20 +63,12 @@ function slopes({ width, height, data }: Bitmap, check: Check): Uint8Array {
 	const found = new Uint8Array(light.length);
 	for (let y = 0; y < height; y++) {
 		if ((y & 127) === 0) check();
-		const [up, row, down] = [
-			Math.max(0, y - 1) * width,
-			y * width,
-			Math.min(height - 1, y + 1) * width,
-		];
+		const [up, row, down] = [Math.max(0, y - 1) * width, y * width, Math.min(height - 1, y + 1) * width];
 		for (let x = 0; x < width; x++) {
 			const [l, r] = [x > 0 ? x - 1 : 0, x + 1 < width ? x + 1 : x];
 			const [a, b, c] = [light[up + l] as number, light[up + x] as number, light[up + r] as number];
 			const [d, e] = [light[row + l] as number, light[row + r] as number];
-			const [f, g, h] = [
-				light[down + l] as number,
-				light[down + x] as number,
-				light[down + r] as number,
-			];
+			const [f, g, h] = [light[down + l] as number, light[down + x] as number, light[down + r] as number];
 			const [dx, dy] = [c + 2 * e + h - a - 2 * d - f, f + 2 * g + h - a - 2 * b - c];
 			found[row + x] = Math.min(255, Math.sqrt(dx * dx + dy * dy));
 		}

@@ -1,13 +1,7 @@
 import type { Rgb } from '../../../scene/color.ts';
 import { hex } from '../../../scene/color.ts';
 import { type Font, loadFont } from '../../../scene/font.ts';
-import {
-	balanceLines,
-	breakLines,
-	type Measure,
-	splitWord,
-	withEllipsis,
-} from '../../../scene/lines.ts';
+import { balanceLines, breakLines, type Measure, splitWord, withEllipsis } from '../../../scene/lines.ts';
 import { cleanLine } from '../../../scene/prompt.ts';
 import { createRasterizer, escapeXml, svgDocument } from '../../../scene/raster.ts';
 import { type Bitmap, luma, type Size } from '../bitmap.ts';
@@ -47,18 +41,11 @@ export async function write(
 		skip(UNWRITABLE);
 		return [];
 	}
-	const largest = Math.max(
-		6,
-		Math.min(writing.size ?? Math.min(width / 13, height / 9), height * 0.9, width),
-	);
+	const largest = Math.max(6, Math.min(writing.size ?? Math.min(width / 13, height / 9), height * 0.9, width));
 	const { em, margin, lines, shortened } = layOutToFit(text, fonts, picture, largest);
 	const block = Math.ceil(lines.length * em * 1.25 + em * 0.4);
 	const top = Math.round(
-		writing.place.y < 0
-			? margin * 0.6
-			: writing.place.y > 0
-				? height - block - margin * 0.6
-				: (height - block) / 2,
+		writing.place.y < 0 ? margin * 0.6 : writing.place.y > 0 ? height - block - margin * 0.6 : (height - block) / 2,
 	);
 	const color = writing.color ?? inkFor(picture, top, block);
 	const anchor = (['start', 'middle', 'end'] as const)[writing.place.x + 1];
@@ -99,13 +86,7 @@ export async function watermark(
 	return text === all ? notes : [...notes, SHORTENED];
 }
 
-function slanted(
-	text: string,
-	fonts: readonly Font[],
-	width: number,
-	height: number,
-	look: string,
-): string {
+function slanted(text: string, fonts: readonly Font[], width: number, height: number, look: string): string {
 	const diagonal = Math.hypot(width, height);
 	const em = Math.max(8, diagonal / 22);
 	const step = measureWith(fonts, em)(text) + em * 2.4;
@@ -136,12 +117,7 @@ function inCorner(
 	return `<text x="${left}" y="${base}" text-anchor="${anchor}" font-size="${em}" stroke-width="${em * 0.06}" ${look}>${escapeXml(text)}</text>`;
 }
 
-async function stamp(
-	picture: Bitmap,
-	svg: string,
-	fonts: readonly Font[],
-	y: number,
-): Promise<void> {
+async function stamp(picture: Bitmap, svg: string, fonts: readonly Font[], y: number): Promise<void> {
 	const { width, height, data } = (await createRasterizer(...fonts))(svg);
 	const drawn: Bitmap = {
 		width,
@@ -157,18 +133,12 @@ function families(fonts: readonly Font[]): string {
 }
 
 /** Leaves out what no typeface can draw. */
-function drawable(
-	text: string,
-	fonts: readonly Font[],
-): { text: string; notes: readonly string[] } {
+function drawable(text: string, fonts: readonly Font[]): { text: string; notes: readonly string[] } {
 	const clean = cleanLine(text);
 	const able = Array.from(clean, (char) =>
 		fonts.some((font) => font.has(char.codePointAt(0) as number)) ? char : ' ',
 	).join('');
-	const notes =
-		able === clean
-			? []
-			: ['The text leaves out characters that the built-in typefaces do not have.'];
+	const notes = able === clean ? [] : ['The text leaves out characters that the built-in typefaces do not have.'];
 	return { text: able.replace(/\s+/g, ' ').trim(), notes };
 }
 

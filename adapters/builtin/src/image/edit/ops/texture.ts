@@ -27,12 +27,7 @@ export function median(picture: Bitmap, check: Check): void {
 	const [low, mid, high] = [new Uint8Array(stride), new Uint8Array(stride), new Uint8Array(stride)];
 	for (let y = 0; y < height; y++) {
 		if ((y & 31) === 0) check();
-		sortColumns(
-			from,
-			Math.max(0, y - 1) * stride,
-			y * stride,
-			Math.min(height - 1, y + 1) * stride,
-		);
+		sortColumns(from, Math.max(0, y - 1) * stride, y * stride, Math.min(height - 1, y + 1) * stride);
 		for (let i = 0; i < stride; i++) {
 			if ((i & 3) === 3) continue;
 			const l = i >= 4 ? i - 4 : i;
@@ -110,8 +105,7 @@ export function glitch(picture: Bitmap, amount: number, seed: number): void {
 		const slip = random.chance(0.45) ? Math.round(width * amount * random.range(-0.12, 0.12)) : 0;
 		for (let row = y; row < Math.min(height, y + band) && slip !== 0; row++) {
 			const line = all.slice(row * width, (row + 1) * width);
-			for (let x = 0; x < width; x++)
-				all[row * width + x] = line[(x - slip + width) % width] as number;
+			for (let x = 0; x < width; x++) all[row * width + x] = line[(x - slip + width) % width] as number;
 		}
 		y += band;
 	}

@@ -61,9 +61,7 @@ export const backgroundVerbs = [
 		},
 		does: 'Puts a colour, a gradient, or a further picture behind the subject.',
 		lacks: (args) =>
-			args.colors.length > 0 || args.other !== undefined
-				? undefined
-				: 'a colour, a gradient or a picture',
+			args.colors.length > 0 || args.other !== undefined ? undefined : 'a colour, a gradient or a picture',
 		say: (args) =>
 			args.other === undefined
 				? `background ${args.colors.map(colorName).join(' to ')}`
@@ -75,9 +73,7 @@ export const backgroundVerbs = [
 			if (!subject) return picture;
 			cutOut(picture, subject, tools.check);
 			const [other] = tools.pictures;
-			const behind = other
-				? copy(fitted(other, picture))
-				: ramp(picture, args.colors, args.way === 'radial');
+			const behind = other ? copy(fitted(other, picture)) : ramp(picture, args.colors, args.way === 'radial');
 			lay(behind, picture, 0, 0, 1, tools.check);
 			return behind;
 		},

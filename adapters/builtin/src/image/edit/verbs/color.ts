@@ -119,8 +119,7 @@ export const colorVerbs = [
 	}),
 	verb({
 		name: 'white balance',
-		phrases:
-			'white balance|auto white balance|auto color|remove color cast|color correct|neutralize|color correction',
+		phrases: 'white balance|auto white balance|auto color|remove color cast|color correct|neutralize|color correction',
 		takes: {},
 		does: 'Takes a colour cast away.',
 		say: () => 'white balance',

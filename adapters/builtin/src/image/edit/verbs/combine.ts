@@ -1,13 +1,6 @@
 import { type Check, clampSize, type Size } from '../bitmap.ts';
 import type { Parameter, Place } from '../grammar/parameters.ts';
-import {
-	anyColor,
-	choice,
-	percent,
-	picture as pictureOf,
-	place,
-	placeName,
-} from '../grammar/parameters.ts';
+import { anyColor, choice, percent, picture as pictureOf, place, placeName } from '../grammar/parameters.ts';
 import { verb, type WantedPicture } from '../grammar/verb.ts';
 import { lay } from '../ops/alpha.ts';
 import { arrange, type BlendMode, blend, collage, type Layout } from '../ops/combine.ts';
@@ -46,8 +39,7 @@ export const combineVerbs = [
 			share: percent(30, 1, 100),
 		},
 		does: 'Lays image 2 (or the one that is named) over a corner or the middle.',
-		say: (args) =>
-			`overlay image ${second(args.other) + 1} at the ${placeName(args.place)}, ${args.share} %`,
+		say: (args) => `overlay image ${second(args.other) + 1} at the ${placeName(args.place)}, ${args.share} %`,
 		wants: (size, { other, share }, sizes) => {
 			const index = second(other);
 			const own = sizes[index] ?? size;
@@ -69,9 +61,7 @@ export const combineVerbs = [
 		does: 'Mixes image 2 into it: normal, multiply, screen, overlay or difference.',
 		say: (args) =>
 			`blend image ${second(args.other) + 1} ${args.share} %${args.mode === 'normal' ? '' : ` ${args.mode}`}`,
-		wants: ({ width, height }, { other }) => [
-			{ index: second(other), width, height, mode: 'cover' },
-		],
+		wants: ({ width, height }, { other }) => [{ index: second(other), width, height, mode: 'cover' }],
 		run: (picture, { share, mode }, { pictures, check }) => {
 			const [top] = pictures;
 			if (top) blend(picture, top, share / 100, mode, check);
@@ -81,8 +71,7 @@ export const combineVerbs = [
 	verb({
 		name: 'side by side',
 		anywhere: true,
-		phrases:
-			'side by side|next to each other|beside|before after|in row|horizontal stack|join horizontally|hstack',
+		phrases: 'side by side|next to each other|beside|before after|in row|horizontal stack|join horizontally|hstack',
 		takes: { behind: anyColor(), named: pictures },
 		does: 'All pictures in a row.',
 		say: () => 'side by side',
@@ -94,8 +83,7 @@ export const combineVerbs = [
 	verb({
 		name: 'stack',
 		anywhere: true,
-		phrases:
-			'stack|stacked|stack vertically|on top of each other|below each other|vertical stack|vstack|in column',
+		phrases: 'stack|stacked|stack vertically|on top of each other|below each other|vertical stack|vstack|in column',
 		takes: { behind: anyColor(), named: pictures },
 		does: 'All pictures below each other.',
 		say: () => 'stack',
@@ -160,9 +148,7 @@ function layout(size: Size, number: number, arrangement: 'row' | 'column' | 'gri
 }
 
 function others({ boxes }: Layout): readonly WantedPicture[] {
-	return boxes
-		.slice(1)
-		.map(({ width, height }, i) => ({ index: i + 1, width, height, mode: 'cover' }));
+	return boxes.slice(1).map(({ width, height }, i) => ({ index: i + 1, width, height, mode: 'cover' }));
 }
 
 function assemble(

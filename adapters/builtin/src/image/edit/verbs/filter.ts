@@ -64,8 +64,7 @@ export const filterVerbs = [
 	}),
 	verb({
 		name: 'edges',
-		phrases:
-			'edges|edge detection|detect edges|find edges|outline|outlines|contour|line art|line drawing',
+		phrases: 'edges|edge detection|detect edges|find edges|outline|outlines|contour|line art|line drawing',
 		takes: {},
 		does: 'Light lines on black where the brightness changes.',
 		say: () => 'edges',
@@ -99,8 +98,7 @@ export const filterVerbs = [
 	}),
 	verb({
 		name: 'oil',
-		phrases:
-			'oil painting|oil paint|oil|oil filter|painting|painterly|paint|painted|watercolor|impressionist|kuwahara',
+		phrases: 'oil painting|oil paint|oil|oil filter|painting|painterly|paint|painted|watercolor|impressionist|kuwahara',
 		takes: { radius: pixels(6, 2, 40) },
 		does: 'Brush strokes: the evenest neighbourhood of each pixel.',
 		say: ({ radius }) => `oil painting ${radius} px`,

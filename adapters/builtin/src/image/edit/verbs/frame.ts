@@ -20,8 +20,7 @@ function thickness(usual: number): Parameter<Thickness> {
 		about: `pixels or percent of the shorter side, usually ${usual} %`,
 		read: (words) => {
 			const less = words.pairOf(['less'], ['thick', 'wide', 'big', 'large']) ? 0.5 : 1;
-			const strength =
-				less * words.strength() * (words.word('thick', 'wide', 'big', 'large') ? 2 : 1);
+			const strength = less * words.strength() * (words.word('thick', 'wide', 'big', 'large') ? 2 : 1);
 			const thin = words.word('thin', 'narrow', 'small', 'fine') ? 0.5 : 1;
 			const said = words.number('px', '');
 			if (said) return { px: words.bound(said.value, 1, 1000), share: 0 };
@@ -105,8 +104,7 @@ export const frameVerbs = [
 	}),
 	verb({
 		name: 'round corners',
-		phrases:
-			'round corners|rounded corners|round edges|rounded|curved corners|corner radius|rounded rectangle',
+		phrases: 'round corners|rounded corners|round edges|rounded|curved corners|corner radius|rounded rectangle',
 		takes: { radius: thickness(10) },
 		does: 'Makes the corners transparent outside a quarter of a circle.',
 		say: ({ radius }) => `round corners ${said(radius)}`,

@@ -13,9 +13,7 @@ const times: Parameter<number> = {
 	about: '2 to 16 copies a side, usually 2',
 	read: (words) => {
 		const pair = words.pair('size');
-		return pair
-			? words.bound(Math.max(pair.width, pair.height), 2, 16)
-			: count(2, 2, 16).read(words);
+		return pair ? words.bound(Math.max(pair.width, pair.height), 2, 16) : count(2, 2, 16).read(words);
 	},
 };
 
@@ -29,8 +27,7 @@ export const geometryVerbs = [
 		does: 'Turns clockwise; corners that become free are transparent, or have the colour that is named.',
 		say: ({ degrees }) => `rotate ${degrees}°`,
 		size: (size, { degrees }) => geometry.turnedSize(size, degrees),
-		run: (picture, { degrees, behind }, { check }) =>
-			geometry.rotate(picture, degrees, behind, check),
+		run: (picture, { degrees, behind }, { check }) => geometry.rotate(picture, degrees, behind, check),
 	}),
 	verb({
 		name: 'turn left',
@@ -97,19 +94,16 @@ export const geometryVerbs = [
 		say: ({ span, place: at }) =>
 			`crop ${span.text}${span.kind === 'off' ? ` the ${placeName(at)}` : `, ${placeName(at)}`}`,
 		size: (size, { span, place: at }) => cropBox(size, span, at),
-		run: (picture, { span, place: at }, { scale }) =>
-			geometry.cut(picture, cropBox(picture, span, at, scale)),
+		run: (picture, { span, place: at }, { scale }) => geometry.cut(picture, cropBox(picture, span, at, scale)),
 	}),
 	verb({
 		name: 'trim',
-		phrases:
-			'trim|trim borders|trim edges|autocrop|auto crop|remove borders|remove border|crop to content',
+		phrases: 'trim|trim borders|trim edges|autocrop|auto crop|remove borders|remove border|crop to content',
 		takes: { tolerance: percent(6, 0, 100) },
 		does: 'Takes an even border away.',
 		say: () => 'trim',
 		size: (size) => size,
-		run: (picture, { tolerance }) =>
-			geometry.cut(picture, geometry.contentBox(picture, (tolerance / 100) * 255)),
+		run: (picture, { tolerance }) => geometry.cut(picture, geometry.contentBox(picture, (tolerance / 100) * 255)),
 	}),
 	verb({
 		name: 'resize',
@@ -135,9 +129,7 @@ export const geometryVerbs = [
 					const out = words.word('out');
 					const said = words.number('%', 'x', '');
 					const usual = out ? 70 : 150;
-					const value = said
-						? said.value * (said.unit === '%' || said.value > 10 ? 1 : 100)
-						: usual;
+					const value = said ? said.value * (said.unit === '%' || said.value > 10 ? 1 : 100) : usual;
 					return words.bound(out && value > 100 ? 10_000 / value : value, 10, 1000);
 				},
 			},
@@ -159,8 +151,7 @@ export const geometryVerbs = [
 	}),
 	verb({
 		name: 'pad',
-		phrases:
-			'pad|padding|margin|extend canvas|expand canvas|white space|letterbox|canvas|add space',
+		phrases: 'pad|padding|margin|extend canvas|expand canvas|white space|letterbox|canvas|add space',
 		takes: {
 			span: {
 				about: 'pixels, percent, or a ratio; usually 10 %',
@@ -174,8 +165,7 @@ export const geometryVerbs = [
 					}
 					if (words.word('square')) return { kind: 'ratio', value: 1 } as const;
 					const share = words.number('%');
-					if (share)
-						return { kind: 'share', value: words.bound(share.value, 0, 200) / 100 } as const;
+					if (share) return { kind: 'share', value: words.bound(share.value, 0, 200) / 100 } as const;
 					const said = words.number('px', '');
 					if (said) return { kind: 'px', value: words.bound(said.value, 0, 2000) } as const;
 					return { kind: 'share', value: 0.1 } as const;
@@ -230,13 +220,7 @@ export const geometryVerbs = [
 		does: 'Leans it to the right; the size stays.',
 		say: ({ amount }) => `skew ${amount} %`,
 		run: (picture, { amount, behind }, { check }) =>
-			geometry.warp(
-				picture,
-				picture,
-				[1 + amount / 100, amount / 100, 0, 1 + amount / 100],
-				behind,
-				check,
-			),
+			geometry.warp(picture, picture, [1 + amount / 100, amount / 100, 0, 1 + amount / 100], behind, check),
 	}),
 ];
 
@@ -257,8 +241,6 @@ function paddedSize(
 			? { width: Math.round(height * span.value), height }
 			: { width, height: Math.round(width / span.value) };
 	}
-	const more = Math.round(
-		span.kind === 'px' ? span.value * scale : Math.min(width, height) * span.value,
-	);
+	const more = Math.round(span.kind === 'px' ? span.value * scale : Math.min(width, height) * span.value);
 	return { width: width + 2 * more, height: height + 2 * more };
 }

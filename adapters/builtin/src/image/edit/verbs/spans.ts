@@ -18,10 +18,7 @@ export const cropSpan: Parameter<Span> = {
 	read: (words) => {
 		const size = words.pair('size');
 		if (size) {
-			const [width, height] = [
-				words.bound(size.width, 1, 100_000),
-				words.bound(size.height, 1, 100_000),
-			];
+			const [width, height] = [words.bound(size.width, 1, 100_000), words.bound(size.height, 1, 100_000)];
 			return { kind: 'size', width, height, text: `${width}x${height}` };
 		}
 		const ratio = words.pair('ratio');
@@ -76,8 +73,7 @@ function offSide(words: Reader): Span {
 
 /** The box that a crop keeps, inside the picture. Lengths in pixels are multiplied by `scale`. */
 export function cropBox(size: Size, span: Span, place: Place, scale = 1): Box {
-	const within = (length: number, most: number): number =>
-		Math.max(1, Math.min(most, Math.round(length)));
+	const within = (length: number, most: number): number => Math.max(1, Math.min(most, Math.round(length)));
 	switch (span.kind) {
 		case 'size':
 			return boxAt(
@@ -89,11 +85,7 @@ export function cropBox(size: Size, span: Span, place: Place, scale = 1): Box {
 				place,
 			);
 		case 'ratio':
-			return boxAt(
-				size,
-				ratioBox(size, Math.min(1000, Math.max(0.001, span.width / span.height))),
-				place,
-			);
+			return boxAt(size, ratioBox(size, Math.min(1000, Math.max(0.001, span.width / span.height))), place);
 		case 'share':
 			return boxAt(
 				size,
@@ -116,14 +108,11 @@ export function cropBox(size: Size, span: Span, place: Place, scale = 1): Box {
 }
 
 function withoutSide(size: Size, { width: off }: Span, place: Place, scale: number): Box {
-	const gone = (length: number): number =>
-		Math.min(length - 1, Math.round(off < 0 ? length * -off : off * scale));
+	const gone = (length: number): number => Math.min(length - 1, Math.round(off < 0 ? length * -off : off * scale));
 	const everywhere = place.x === 0 && place.y === 0;
 	const sides = everywhere ? 2 : 1;
-	const width =
-		place.x !== 0 || everywhere ? size.width - gone(size.width / sides) * sides : size.width;
-	const height =
-		place.y !== 0 || everywhere ? size.height - gone(size.height / sides) * sides : size.height;
+	const width = place.x !== 0 || everywhere ? size.width - gone(size.width / sides) * sides : size.width;
+	const height = place.y !== 0 || everywhere ? size.height - gone(size.height / sides) * sides : size.height;
 	const kept = { width: Math.max(1, Math.floor(width)), height: Math.max(1, Math.floor(height)) };
 	return boxAt(size, kept, { x: opposite(place.x), y: opposite(place.y) });
 }
@@ -146,10 +135,7 @@ export const sizeSpan: Parameter<SizeSpan | undefined> = {
 	read: (words) => {
 		const pair = words.pair('size');
 		if (pair) {
-			const [width, height] = [
-				words.bound(pair.width, 1, 100_000),
-				words.bound(pair.height, 1, 100_000),
-			];
+			const [width, height] = [words.bound(pair.width, 1, 100_000), words.bound(pair.height, 1, 100_000)];
 			words.direction();
 			if (width === height) words.word('square');
 			return { width, height, text: `${width}x${height}` };
@@ -163,8 +149,7 @@ export const sizeSpan: Parameter<SizeSpan | undefined> = {
 			const isFactor = share.unit !== '%';
 			const said = isFactor ? share.value * 100 : share.value;
 			if (isAbsolute || way === 0) return shareSpan(words.bound(said, 1, 1000));
-			if (isFactor)
-				return shareSpan(words.bound(way < 0 && said > 100 ? 10_000 / said : said, 1, 1000));
+			if (isFactor) return shareSpan(words.bound(way < 0 && said > 100 ? 10_000 / said : said, 1, 1000));
 			// `enlarge 150%` names the result, `enlarge by 50%` the change.
 			const isResult = said > 100 && !words.isRelative;
 			return shareSpan(words.bound(isResult ? said : 100 + way * said, 1, 1000));
@@ -224,14 +209,7 @@ export function resizedSize(size: Size, span: SizeSpan | undefined, scale = 1): 
 export const turnAngle: Parameter<number> = {
 	about: 'degrees clockwise, usually 90',
 	read: (words) => {
-		const counter = words.word(
-			'counterclockwise',
-			'anticlockwise',
-			'counter',
-			'anti',
-			'ccw',
-			'left',
-		);
+		const counter = words.word('counterclockwise', 'anticlockwise', 'counter', 'anti', 'ccw', 'left');
 		words.word('clockwise', 'right', 'cw');
 		if (words.word('upside')) {
 			words.word('down');

@@ -17,11 +17,7 @@ const typeSize: Parameter<number | undefined> = {
 };
 
 /** Negative: a factor of what fits; else pixels. */
-function sizeFor(
-	size: number | undefined,
-	picture: { width: number; height: number },
-	scale: number,
-) {
+function sizeFor(size: number | undefined, picture: { width: number; height: number }, scale: number) {
 	if (size === undefined) return undefined;
 	return size < 0 ? -size * Math.min(picture.width / 13, picture.height / 9) : size * scale;
 }
@@ -31,8 +27,7 @@ export const textVerbs = [
 	verb({
 		name: 'text',
 		anywhere: true,
-		phrases:
-			'text|caption|title|write|label|the words|heading|subtitle|add words|lettering|slogan|headline',
+		phrases: 'text|caption|title|write|label|the words|heading|subtitle|add words|lettering|slogan|headline',
 		absorbs: ['shadow', 'border', 'edges', 'frame', 'shadows'],
 		takes: { text: text(), place: place({ x: 0, y: 1 }), color: anyColor(), size: typeSize },
 		does: 'Writes a text at the top, in the middle or at the bottom, wrapped to fit.',
@@ -55,14 +50,7 @@ export const textVerbs = [
 				about: 'a corner; else it repeats on a slant',
 				placed: true,
 				read: (words) => {
-					words.word(
-						'diagonal',
-						'diagonally',
-						'everywhere',
-						'repeated',
-						'translucent',
-						'transparent',
-					);
+					words.word('diagonal', 'diagonally', 'everywhere', 'repeated', 'translucent', 'transparent');
 					const named = words.has(
 						'corner',
 						'top',
@@ -83,8 +71,7 @@ export const textVerbs = [
 				about: '1 to 100 %, usually 35',
 				read: (words) => {
 					const said = words.measured('%', 'opacity', 'opaque');
-					const value =
-						said === undefined ? percent(35, 1, 100).read(words) : words.bound(said, 1, 100);
+					const value = said === undefined ? percent(35, 1, 100).read(words) : words.bound(said, 1, 100);
 					words.word('opacity', 'opaque', 'transparency');
 					return value;
 				},

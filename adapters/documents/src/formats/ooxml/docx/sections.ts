@@ -24,9 +24,7 @@ export class Sections {
 	/** Headers and footers that some page shows. Those of even pages count when the document has them at all. */
 	margins(hasEvenPages: boolean): Margin[] {
 		return this.#all.flatMap(({ margins, hasTitlePage }) =>
-			margins.filter(
-				({ pages }) => (pages !== 'first' || hasTitlePage) && (pages !== 'even' || hasEvenPages),
-			),
+			margins.filter(({ pages }) => (pages !== 'first' || hasTitlePage) && (pages !== 'even' || hasEvenPages)),
 		);
 	}
 

@@ -93,8 +93,7 @@ export class Story implements XmlHandler {
 			},
 			'w:del': () => this.#delete(),
 			'w:tab': () => this.#isParagraphStyle || this.#add(this.#inline.shown('\t')),
-			'w:br': ({ 'w:type': type }) =>
-				type === 'page' ? this.#break(true) : this.#add(this.#inline.shown('\n')),
+			'w:br': ({ 'w:type': type }) => (type === 'page' ? this.#break(true) : this.#add(this.#inline.shown('\n'))),
 			'w:lastRenderedPageBreak': () => this.#break(false),
 			'w:footnoteReference': (attributes, name) => this.#refer(name, attributes),
 			'w:endnoteReference': (attributes, name) => this.#refer(name, attributes),

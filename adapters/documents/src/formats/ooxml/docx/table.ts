@@ -79,10 +79,7 @@ export class Table {
 			room -= count;
 			return Array.from({ length: count }, () => '');
 		};
-		return [
-			...empty(this.#before),
-			...this.#cells.flatMap((cell) => [textOfCell(cell), ...empty(cell.columns - 1)]),
-		];
+		return [...empty(this.#before), ...this.#cells.flatMap((cell) => [textOfCell(cell), ...empty(cell.columns - 1)])];
 	}
 }
 
@@ -95,9 +92,7 @@ function textOfCell({ blocks, isContinued }: Cell): string {
 	return blocks
 		.map((block) => {
 			if (block.kind === 'row') return withoutBars(block.text);
-			return block.kind === 'text' || block.kind === 'heading' || block.kind === 'item'
-				? block.text
-				: '';
+			return block.kind === 'text' || block.kind === 'heading' || block.kind === 'item' ? block.text : '';
 		})
 		.join(' ');
 }

@@ -43,8 +43,7 @@ function linesOf(series: readonly Series[]): string[] {
 function placesOf(series: readonly Series[]): Set<number> {
 	const places = new Set<number>();
 	for (const { categories, values, sizes } of series) {
-		for (const points of [categories, values, sizes])
-			for (const at of points.keys()) places.add(at);
+		for (const points of [categories, values, sizes]) for (const at of points.keys()) places.add(at);
 	}
 	return places;
 }
@@ -59,13 +58,9 @@ function tableOf(series: readonly Series[]): string[] {
 				]
 			: [{ name, values }],
 	);
-	const head = columns.some(({ name }) => name !== '')
-		? [rowOf(['', ...columns.map(({ name }) => name)])]
-		: [];
+	const head = columns.some(({ name }) => name !== '') ? [rowOf(['', ...columns.map(({ name }) => name)])] : [];
 	const rows = [...placesOf(series)]
 		.sort((one, other) => one - other)
-		.map((place) =>
-			rowOf([categories.get(place) ?? '', ...columns.map(({ values }) => values.get(place) ?? '')]),
-		);
+		.map((place) => rowOf([categories.get(place) ?? '', ...columns.map(({ values }) => values.get(place) ?? '')]));
 	return [...head, ...rows];
 }

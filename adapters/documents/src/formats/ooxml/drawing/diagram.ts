@@ -27,8 +27,7 @@ export class Diagram implements XmlHandler {
 			const text = this.#texts.get(id);
 			if (text) lines.push(`${'  '.repeat(Math.max(0, depth))}- ${text}`);
 			const children = (this.#children.get(id) ?? []).sort((one, other) => other.order - one.order);
-			for (const child of children)
-				waiting.push({ id: child.id, depth: Math.min(deepest, depth + 1) });
+			for (const child of children) waiting.push({ id: child.id, depth: Math.min(deepest, depth + 1) });
 		}
 		return lines;
 	}

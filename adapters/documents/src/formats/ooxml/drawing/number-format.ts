@@ -37,10 +37,7 @@ export async function numberFormat(date1904 = false): Promise<NumberFormat> {
 /** Excel shows as many digits as there is room for; here is room for all that mean something: fifteen. */
 function general(value: number): string {
 	const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
-	return text.replace(
-		/e([+-])(\d+)$/,
-		(_, sign: string, digits: string) => `E${sign}${digits.padStart(2, '0')}`,
-	);
+	return text.replace(/e([+-])(\d+)$/, (_, sign: string, digits: string) => `E${sign}${digits.padStart(2, '0')}`);
 }
 
 /** Quoted texts, signs that mean themselves, blanks as wide as a sign, signs that fill a cell, what stands in brackets; and what may need quotes. */

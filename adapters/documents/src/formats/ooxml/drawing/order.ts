@@ -84,9 +84,6 @@ function inner({ start, end }: Extent): Extent {
 	return { start: start + margin * size, end: end - margin * size };
 }
 
-function byPlace(
-	{ box: one }: { readonly box: Box },
-	{ box: other }: { readonly box: Box },
-): number {
+function byPlace({ box: one }: { readonly box: Box }, { box: other }: { readonly box: Box }): number {
 	return one.y - other.y || one.x - other.x;
 }

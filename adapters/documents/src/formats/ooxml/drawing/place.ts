@@ -48,9 +48,7 @@ export function around(boxes: readonly Box[]): Box | undefined {
 		right = Math.max(right, x + width);
 		bottom = Math.max(bottom, y + height);
 	}
-	return boxes.length === 0
-		? undefined
-		: { x: left, y: top, width: right - left, height: bottom - top };
+	return boxes.length === 0 ? undefined : { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 function axisOf(outer: number, outerSize: number, inner: number, innerSize: number): Axis {

@@ -175,8 +175,7 @@ export class Shapes implements XmlHandler {
 		// The tree of all shapes has a place too, which is the slide's own.
 		if (!this.#shape && this.#groups.length > 1)
 			this.#group.transform = within(this.#group.transform, frame.box, frame.inner);
-		else if (this.#shape && this.#depth === 1)
-			this.#shape.box = placed(frame.box, this.#group.transform);
+		else if (this.#shape && this.#depth === 1) this.#shape.box = placed(frame.box, this.#group.transform);
 	}
 
 	#beginCell({ hMerge, vMerge }: Attributes): void {

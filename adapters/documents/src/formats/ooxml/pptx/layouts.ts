@@ -89,8 +89,7 @@ function counterpartsIn(shapes: readonly Shape[]): Layout['counterpart'] {
 		if (index !== undefined) byIndex.set(index, shape);
 		if (type !== undefined) byFamily.set(family(type), shape);
 	}
-	return ({ type, index }) =>
-		(index === undefined ? undefined : byIndex.get(index)) ?? byFamily.get(family(type));
+	return ({ type, index }) => (index === undefined ? undefined : byIndex.get(index)) ?? byFamily.get(family(type));
 }
 
 function family(type: string): string {

@@ -10,12 +10,7 @@ import { boxOf, bulletsOf, commonShapes, isTitle, type Layout, type Layouts } fr
 const besideNotes: ReadonlySet<string> = new Set(['sldImg', 'sldNum', 'hdr', 'ftr', 'dt']);
 
 /** The text of a slide: its title, its shapes in reading order, its notes. Empty when the part is missing. */
-export async function slideText(
-	office: OfficePackage,
-	part: string,
-	layouts: Layouts,
-	page: number,
-): Promise<string> {
+export async function slideText(office: OfficePackage, part: string, layouts: Layouts, page: number): Promise<string> {
 	const slide = new Shapes(await graphicsOf(office, part));
 	await office.read(part, shapesHandler(slide));
 	const layout = await layouts.of(part, 'slideLayout');
@@ -32,9 +27,7 @@ export async function slideText(
 
 /** Groups stay together, whatever stands between their shapes. */
 function inOrder(shapes: readonly Shape[]): Shape[] {
-	return readingOrder(shapes).flatMap((shape) =>
-		shape.members.length > 0 ? inOrder(shape.members) : shape,
-	);
+	return readingOrder(shapes).flatMap((shape) => (shape.members.length > 0 ? inOrder(shape.members) : shape));
 }
 
 function shapeLines(shape: Shape, layout: Layout | undefined): string[] {

@@ -58,8 +58,7 @@ export class CellFormats implements XmlHandler {
 		if (name === 'x:numFmts' || name === 'x:cellXfs') this.#list = name;
 		else if (name === 'x:numFmt' && this.#list === 'x:numFmts') {
 			this.#codes.set(Number(numFmtId), formatCode ?? 'General');
-		} else if (name === 'x:xf' && this.#list === 'x:cellXfs')
-			this.#styles.push(Number(numFmtId ?? 0));
+		} else if (name === 'x:xf' && this.#list === 'x:cellXfs') this.#styles.push(Number(numFmtId ?? 0));
 	}
 
 	close(name: string): void {

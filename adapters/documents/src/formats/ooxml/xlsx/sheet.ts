@@ -115,9 +115,7 @@ export class Sheet implements XmlHandler {
 		if (this.#type === 'b') return value.trim() === '1' ? 'TRUE' : 'FALSE';
 		if (this.#type !== 'n') return cellText(value);
 		const number = Number(value);
-		return Number.isNaN(number)
-			? cellText(value)
-			: this.#book.format(number, this.#book.formats.codeOf(this.#style));
+		return Number.isNaN(number) ? cellText(value) : this.#book.format(number, this.#book.formats.codeOf(this.#style));
 	}
 }
 

@@ -32,9 +32,7 @@ export function isPhonetic(name: string): boolean {
 export function cellText(text: string): string {
 	if (!/[\s_]/.test(text)) return text;
 	return text
-		.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) =>
-			String.fromCharCode(Number.parseInt(code, 16)),
-		)
+		.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 		.replace(/\s+/g, ' ')
 		.trim();
 }

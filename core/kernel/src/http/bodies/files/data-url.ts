@@ -12,8 +12,7 @@ export function decodeDataUrl(url: string): Uint8Array {
 	if (/^https?:/i.test(url)) {
 		throw new DataUrlError('only data URLs are taken here: this server does not fetch pictures');
 	}
-	if (!/^data:/i.test(url))
-		throw new DataUrlError('a data URL is expected: data:image/png;base64,…');
+	if (!/^data:/i.test(url)) throw new DataUrlError('a data URL is expected: data:image/png;base64,…');
 	const comma = headerEnd(url);
 	if (comma < 0) throw new DataUrlError('the data URL has no comma after its header');
 	if (!isBase64(url, comma)) {
@@ -87,8 +86,7 @@ export class Base64Decoder {
 		const bytes = Buffer.allocUnsafeSlow(Math.floor((digits.length * 3) / 4));
 		// Node's decoder skips what is not base64, so damage shows as missing bytes. Of characters beyond ASCII it only
 		// sees a part.
-		const isDamaged =
-			Buffer.byteLength(digits) !== digits.length || bytes.write(digits, 'base64') < bytes.length;
+		const isDamaged = Buffer.byteLength(digits) !== digits.length || bytes.write(digits, 'base64') < bytes.length;
 		if (isDamaged) throw notBase64();
 		this.#isEmpty &&= bytes.length === 0;
 		return bytes;
@@ -107,11 +105,8 @@ function percentDecoded(data: string): Uint8Array {
 	const bytes = Buffer.from(data);
 	let length = 0;
 	for (let at = 0; at < bytes.length; length++) {
-		const isEncoded =
-			bytes[at] === percent && digitAt(bytes, at + 1) >= 0 && digitAt(bytes, at + 2) >= 0;
-		bytes[length] = isEncoded
-			? digitAt(bytes, at + 1) * 16 + digitAt(bytes, at + 2)
-			: (bytes[at] ?? 0);
+		const isEncoded = bytes[at] === percent && digitAt(bytes, at + 1) >= 0 && digitAt(bytes, at + 2) >= 0;
+		bytes[length] = isEncoded ? digitAt(bytes, at + 1) * 16 + digitAt(bytes, at + 2) : (bytes[at] ?? 0);
 		at += isEncoded ? 3 : 1;
 	}
 	if (length === 0) throw new DataUrlError('it holds no data');

@@ -60,10 +60,7 @@ export class KeptFiles {
 	}
 }
 
-async function* atMost(
-	maxBytes: number,
-	body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 	let size = 0;
 	for await (const chunk of body) {
 		size += chunk.byteLength;

@@ -31,8 +31,7 @@ export function fieldPath(name: string): readonly string[] {
 
 /** A careless merge would write through such a path into every object of the process. */
 function reachesPrototype(path: readonly string[]): boolean {
-	const isChain = (key: string, at: number) =>
-		key === 'prototype' && path[at - 1] === 'constructor';
+	const isChain = (key: string, at: number) => key === 'prototype' && path[at - 1] === 'constructor';
 	return path.includes('__proto__') || path.some(isChain);
 }
 
@@ -67,8 +66,5 @@ function unwrap(branch: Branch): Record<string, unknown> {
 
 function contradiction(path: readonly string[]): Error {
 	const param = path[0] ?? '';
-	return invalidValue(
-		param,
-		`${param}: sent both as one value and as an object; send one of them.`,
-	);
+	return invalidValue(param, `${param}: sent both as one value and as an object; send one of them.`);
 }

@@ -20,11 +20,7 @@ export interface Form {
  * written is deleted, and the promise rejects: `E_BODY_TOO_LARGE`, `E_BODY_MALFORMED` or the signal's reason. The
  * rest of the request stays unread.
  */
-export async function readMultipart(
-	req: IncomingMessage,
-	limits: ResolvedLimits,
-	signal: AbortSignal,
-): Promise<Form> {
+export async function readMultipart(req: IncomingMessage, limits: ResolvedLimits, signal: AbortSignal): Promise<Form> {
 	const spool = new Spool();
 	try {
 		const fields = foldFields(await readParts(req, limits, signal, spool));
@@ -158,11 +154,7 @@ function isText(type = 'text/plain'): boolean {
 	return /^(?:text\/|application\/(?:[\w.-]+\+)?json$)/i.test(type);
 }
 
-function watchLimits(
-	parser: BusboyInstance,
-	limits: ResolvedLimits,
-	reject: (reason: unknown) => void,
-): void {
+function watchLimits(parser: BusboyInstance, limits: ResolvedLimits, reject: (reason: unknown) => void): void {
 	parser.once('error', (error) => reject(malformed(error)));
 	parser.once('partsLimit', () => reject(tooMany('parts', limits.parts)));
 	parser.once('filesLimit', () => reject(tooMany('files', limits.files)));

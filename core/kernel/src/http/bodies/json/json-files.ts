@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import {
-	isPlinthError,
-	type PlinthError,
-	plinthError,
-} from '../../../contract/errors/coded-error.ts';
+import { isPlinthError, type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import type { SpoolOptions } from '../../../contract/http/route.ts';
 import type { UploadedFile } from '../../../contract/http/upload.ts';
 import { type JsonPiece, JsonStrings } from '../../json/strings.ts';
@@ -154,10 +150,8 @@ export class JsonFiles implements JsonTransform {
 		} catch (error) {
 			const refusal = refusalOf(error, this.#limits.file);
 			// What is neither is our own failure, and no fault of the body.
-			if (!refusal)
-				throw isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });
-			if (this.#keepsDamaged && error instanceof DataUrlError)
-				this.#files.set(this.#placeholder, error);
+			if (!refusal) throw isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });
+			if (this.#keepsDamaged && error instanceof DataUrlError) this.#files.set(this.#placeholder, error);
 			else this.#refused = { placeholder: this.#placeholder, refusal };
 			this.#file = undefined;
 			await file.stop();
@@ -186,11 +180,7 @@ interface PlaceOfFile {
 }
 
 /** Finds them below an object or array, in the order of the values. */
-function* placesOf(
-	root: object,
-	nonce: string,
-	above: readonly PropertyKey[] = [],
-): Generator<PlaceOfFile> {
+function* placesOf(root: object, nonce: string, above: readonly PropertyKey[] = []): Generator<PlaceOfFile> {
 	const holder = root as Record<string, unknown>;
 	for (const key of Object.keys(holder)) {
 		const value = holder[key];

@@ -1,11 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type Koa from 'koa';
-import {
-	isPlinthError,
-	type PlinthError,
-	plinthError,
-} from '../../../contract/errors/coded-error.ts';
+import { isPlinthError, type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import type { Context } from '../../context.ts';
 import { type Excess, JsonScan } from '../../json/scan.ts';
 import { Utf8Check } from '../../json/utf8.ts';
@@ -17,11 +13,7 @@ import { bodyTooLarge } from '../forms/multipart.ts';
  * Reads a JSON body of at most `limit` bytes. An aborted signal stops reading the request. A transform sees the bytes before
  * the parser does, once they are counted and checked.
  */
-export type JsonReader = (
-	ctx: Context,
-	signal: AbortSignal,
-	transform?: JsonTransform,
-) => Promise<unknown>;
+export type JsonReader = (ctx: Context, signal: AbortSignal, transform?: JsonTransform) => Promise<unknown>;
 
 /** Takes something out of a JSON text while it arrives. */
 export interface JsonTransform {

@@ -37,8 +37,7 @@ export class LongString {
 		if (bytes.length > 0) this.#held.push(bytes);
 		this.#heldBytes += bytes.length;
 		// A URL whose characters are escaped is shorter than its bytes.
-		const data =
-			this.#heldBytes > (isEnd ? longestString : this.#lookAt) ? this.#look() : undefined;
+		const data = this.#heldBytes > (isEnd ? longestString : this.#lookAt) ? this.#look() : undefined;
 		if (data !== undefined) return { data };
 		if (!isEnd && this.#mayBeFile()) return {};
 		this.#kind = 'text';
