@@ -178,6 +178,15 @@ describe('the house style', () => {
 		expect(long).toEqual([]);
 	});
 
+	test('no line is wider than 120 columns', () => {
+		const isWide = (line: string) => line.length > 120;
+		const wide = all
+			.filter(({ path }) => !/^adapters\/(builtin|documents)\//.test(path))
+			.filter(({ text }) => text.split('\n').some(isWide))
+			.map(({ path }) => path);
+		expect(wide).toEqual([]);
+	});
+
 	test('nothing escapes the type checker', () => {
 		const escapes = all
 			.filter(({ text }) =>

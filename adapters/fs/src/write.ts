@@ -31,7 +31,10 @@ export async function writeBlob(
 
 const bufferBytes = 524_288;
 
-/** The chunks of a body. Each is valid until the next one is asked for: fresh memory for all of them would keep the collector busy. */
+/**
+ * The chunks of a body. Each is valid until the next one is asked for: fresh memory for all of them would keep the
+ * collector busy.
+ */
 async function* chunksOf(
 	body: Uint8Array | AsyncIterable<Uint8Array>,
 	signal: AbortSignal | undefined,

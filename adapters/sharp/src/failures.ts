@@ -64,8 +64,8 @@ function tooLargeFor(cause: unknown): Refusal | undefined {
 	const name = /too large for the (\w+) format/.exec(messageOf(cause))?.[1];
 	if (!name) return undefined;
 	const side = maxSide[name.toLowerCase() as ImageFormat]?.toLocaleString('en');
-	const message =
-		`The image is too large for ${name}, which allows ${side} pixels on each side. ` + 'Choose another format or size.';
+	const limit = `${name}, which allows ${side} pixels on each side`;
+	const message = `The image is too large for ${limit}. Choose another format or size.`;
 	return new Refusal('E_IMAGE_TOO_LARGE', message, { cause });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The contracts: what declares plugins, backends, models, routes and services, what starts an app, the ports, and the errors.
- * What a capability is built with besides is in `@plinth/toolkit`.
+ * The contracts: what declares plugins, backends, models, routes and services, what starts an app, the ports, and
+ * the errors. What a capability is built with besides is in `@plinth/toolkit`.
  *
  * @packageDocumentation
  */

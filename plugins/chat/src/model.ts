@@ -214,8 +214,8 @@ export interface ChatModel {
 	readonly abilities?: ChatAbilities;
 	stream(request: ChatRequest, run: ChatRun): AsyncIterable<ChatEvent>;
 	/**
-	 * For a model whose upstream speaks this wire format: the request that passes this chat completion through, so that the
-	 * response reaches the client byte for byte. Undefined: this body must be translated.
+	 * For a model whose upstream speaks this wire format: the request that passes this chat completion through, so that
+	 * the response reaches the client byte for byte. Undefined: this body must be translated.
 	 */
 	forward?(raw: RawBody): ForwardRequest | undefined;
 }

@@ -56,8 +56,8 @@ export const nextTenant = `
 	WHERE due_at IS NOT NULL AND kind = ? AND tenant > ? ORDER BY tenant LIMIT 1`;
 
 /**
- * The oldest due job of a tenant, once those that may not run have ended. Parameters: kind, tenant, now, and as JSON arrays the models
- * and the ids of what runs, where they are asked for.
+ * The oldest due job of a tenant, once those that may not run have ended. Parameters: kind, tenant, now, and as JSON
+ * arrays the models and the ids of what runs, where they are asked for.
  */
 export function selectOldestDue(byModels: boolean, butRunning: boolean): string {
 	return `SELECT id FROM jobs INDEXED BY jobs_pending

@@ -90,10 +90,10 @@ export interface PluginContext<C, N extends Needs> {
 	 */
 	onDrain(task: () => Promise<void> | void): void;
 	/**
-	 * Work that one process of the deployment does at a time, as a consumer with a cursor. It begins after the start, where this
-	 * process has the duty; the signal aborts when it has the duty no longer, or stops, and `run` is to settle then. When the process
-	 * dies, another one begins within 15 s. A run that rejects or ends earlier begins again. Without a `JobStore`, which keeps the
-	 * lease, this process always has the duty.
+	 * Work that one process of the deployment does at a time, as a consumer with a cursor. It begins after the start,
+	 * where this process has the duty; the signal aborts when it has the duty no longer, or stops, and `run` is to
+	 * settle then. When the process dies, another one begins within 15 s. A run that rejects or ends earlier begins
+	 * again. Without a `JobStore`, which keeps the lease, this process always has the duty.
 	 */
 	duty(name: string, run: (signal: AbortSignal) => Promise<void>): void;
 	/** Runs at shutdown, in reverse order, after requests and jobs have drained. */

@@ -17,7 +17,10 @@ import type { JsonObject } from '../contract/ports/json.ts';
 /** The calls that end an attempt. */
 export type AttemptEnding = 'complete' | 'fail' | 'release';
 
-/** A job and what a store keeps beside it. Never changed, only replaced. Instants are in milliseconds since the epoch. */
+/**
+ * A job and what a store keeps beside it. Never changed, only replaced. Instants are in milliseconds since the
+ * epoch.
+ */
 export interface JobState {
 	readonly job: Job;
 	readonly callback: JobCallback | undefined;

@@ -17,7 +17,10 @@ export interface BusFilter {
 	readonly subject?: string;
 }
 
-/** Delivers hints at most once, to subscribers present at that moment. On a gap the reader goes to `JobStore.events`. */
+/**
+ * Delivers hints at most once, to subscribers present at that moment. On a gap the reader goes to
+ * `JobStore.events`.
+ */
 export interface EventBus {
 	/** Never throws and never waits for subscribers. */
 	publish(event: BusEvent): void;

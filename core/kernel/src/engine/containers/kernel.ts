@@ -9,7 +9,6 @@ import { ModelDirectory } from '../../models/directory.ts';
 import type { BootPlan } from '../boot/plan.ts';
 import { type JobMachine, PluginSetups } from '../boot/setup.ts';
 import { Lifecycle } from '../run/lifecycle.ts';
-import { createReadiness } from '../run/readiness.ts';
 import { RunningApp } from '../run/running.ts';
 import { KernelContainer, token, wire } from './container.ts';
 import { wireHttp } from './http.ts';

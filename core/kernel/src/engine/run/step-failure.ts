@@ -19,8 +19,8 @@ export interface Explained {
 }
 
 /**
- * Explains why a step has failed. A folder that cannot be made, a file that may not be opened and errors with a remedy of
- * their own are told as such; of all others the message, and what caused it.
+ * Explains why a step has failed. A folder that cannot be made, a file that may not be opened and errors with a
+ * remedy of their own are told as such; of all others the message, and what caused it.
  */
 export function explainFailure(error: unknown, step: FailedStep): Explained {
 	const causes = causesOf(error);

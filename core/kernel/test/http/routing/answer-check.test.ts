@@ -44,7 +44,7 @@ describe('outside production', () => {
 		const [line, ...more] = lines.filter(({ level }) => level === 'error');
 		expect(more).toEqual([]);
 		expect(line?.fields).toMatchObject({ code: 'E_INTERNAL', route: '/v1/things' });
-		const message = String(line?.fields['err']);
+		const message = String(line?.fields.err);
 		expect(message).toContain('GET /v1/things answered ');
 		expect(message).toContain(said);
 	});

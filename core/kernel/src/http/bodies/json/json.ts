@@ -10,8 +10,8 @@ import { httpLimits } from '../../limits.ts';
 import { bodyTooLarge } from '../forms/multipart.ts';
 
 /**
- * Reads a JSON body of at most `limit` bytes. An aborted signal stops reading the request. A transform sees the bytes before
- * the parser does, once they are counted and checked.
+ * Reads a JSON body of at most `limit` bytes. An aborted signal stops reading the request. A transform sees the
+ * bytes before the parser does, once they are counted and checked.
  */
 export type JsonReader = (ctx: Context, signal: AbortSignal, transform?: JsonTransform) => Promise<unknown>;
 
