@@ -126,7 +126,7 @@ export const pluginFaults: readonly Fault[] = [
 		file: 'plugins/image/src/work/partial-queue.ts',
 		find: 'if (!signal.aborted) show(',
 		replace: 'if (signal) show(',
-		tests: ['plugins/image/test/routing.test.ts', 'plugins/image/test/stream.test.ts'],
+		tests: ['plugins/image/test/partial-queue.test.ts'],
 	},
 	{
 		what: 'a fallback without masks is asked with a mask',

@@ -32,4 +32,11 @@ export const processFaults: readonly Fault[] = [
 		replace: '',
 		tests: signals,
 	},
+	{
+		what: 'an uncaught exception does not end the process',
+		file: 'cli/src/program.ts',
+		find: '\\n`);\n\t\tprocess.exit(1);',
+		replace: '\\n`);',
+		tests: ['cli/test/serve.test.ts'],
+	},
 ];
