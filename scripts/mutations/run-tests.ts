@@ -6,8 +6,8 @@ import { join, relative } from 'node:path';
 export interface TestRun {
 	/** Tests that failed, each as `<file> > <test>`. Empty when all passed. */
 	readonly failed: readonly string[];
-	/** Test files that ran. */
-	readonly files: number;
+	/** Test files that ran, as paths. Fewer than asked for where a failure has ended the run. */
+	readonly files: readonly string[];
 	readonly output: string;
 }
 
@@ -45,7 +45,7 @@ export async function runTests(copy: string, tests: readonly string[]): Promise<
 	const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
 	clearTimeout(timer);
 	process.off('exit', endGroup);
-	if (isLate) return { failed: [`${tests[0]} > no end in ${timeoutMs / 1000} s`], files: 1, output };
+	if (isLate) return { failed: [`${tests[0]} > no end in ${timeoutMs / 1000} s`], files: [], output };
 	if (!existsSync(report)) throw new Error(`vitest wrote no report:\n${output}`);
 	return { ...readReport(copy, report, code), output };
 }
@@ -67,5 +67,5 @@ function readReport(copy: string, path: string, code: number | null): Omit<TestR
 		return status === 'failed' ? [`${file} > its setup`] : [];
 	});
 	if (failed.length === 0 && code !== 0) failed.push('an unhandled error');
-	return { failed, files: testResults.length };
+	return { failed, files: testResults.map(({ name }) => relative(copy, name)) };
 }

@@ -25,7 +25,9 @@ async function checkWithoutFault(copy: string, chosen: readonly Fault[]): Promis
 	const tests = [...new Set(chosen.flatMap((fault) => fault.tests))];
 	const { failed, files } = await runTests(copy, tests);
 	if (failed.length > 0) throw new Error(`Tests fail without a fault:\n${failed.join('\n')}`);
-	console.log(`${files} test files pass without a fault\n`);
+	const missing = tests.filter((test) => !files.includes(test));
+	if (missing.length > 0) throw new Error(`Test files that no project runs:\n${missing.join('\n')}`);
+	console.log(`${files.length} test files pass without a fault\n`);
 }
 
 /** Plants the faults one after the other and prints a row for each. Returns how many no test saw. */

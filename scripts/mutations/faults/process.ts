@@ -37,6 +37,6 @@ export const processFaults: readonly Fault[] = [
 		file: 'cli/src/program.ts',
 		find: '\\n`);\n\t\tprocess.exit(1);',
 		replace: '\\n`);',
-		tests: ['cli/test/serve.test.ts'],
+		tests: ['cli/test/uncaught.test.ts'],
 	},
 ];

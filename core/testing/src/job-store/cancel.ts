@@ -22,6 +22,14 @@ export function cancelCases({ it }: JobCaseContext): ConformanceCase[] {
 			await s.store.requestCancel('acme', job.id);
 			assert.equal(await s.store.heartbeat(job.id, fence), 'cancel');
 		}),
+		it('a cancelled job whose attempt is to be retried later ends at the next take', async (s) => {
+			const { job, fence } = await running(s);
+			await s.store.requestCancel('acme', job.id);
+			await s.store.fail(job.id, fence, broken, 60_000);
+			assert.equal(await tryTake(s, job.id), null);
+			const { status, error } = await read(s, job.id);
+			assert.deepEqual([status, error?.code], ['failed', 'cancelled']);
+		}),
 		...(['queued', 'in_progress', 'completed', 'failed'] as const).flatMap((state) => [
 			it(`a removed ${state} job is unknown`, async (s) => {
 				const { id } = await inState(s, state);

@@ -55,10 +55,12 @@ export function sweepCases({ it, recordRetentionMs }: JobCaseContext): Conforman
 			await s.store.remove('acme', ended.id);
 			assert.deepEqual(await due(s), [`record ${queued.id}`, `record ${ended.id}`].sort());
 		}),
-		it('a removed job is due when the lease of its attempt has lapsed', async (s) => {
+		it('a removed job is due when the lease of its attempt has lapsed, and not before', async (s) => {
 			const { job } = await running(s);
 			await s.store.remove('acme', job.id);
-			await s.clock.advance(leaseMs);
+			await s.clock.advance(leaseMs - 1);
+			assert.deepEqual(await due(s), []);
+			await s.clock.advance(1);
 			assert.deepEqual(await due(s), [`record ${job.id}`]);
 		}),
 		it('sweep answers at most its limit', async (s) => {
