@@ -20,6 +20,7 @@ const lengthy = [
 	'adapters/builtin/test/{image,speech,video}/model.test.ts',
 	'adapters/builtin/test/speech/synthesizer.test.ts',
 	'adapters/documents/test/pool.test.ts',
+	'core/toolkit/test/processes/pool.test.ts',
 	'adapters/sqlite/test/model.test.ts',
 	'cli/test/{demo,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',

@@ -24,7 +24,7 @@ const wrong = (list: readonly Snippet[], isRight: (snippet: Snippet) => boolean)
 	list.filter((snippet) => !isRight(snippet)).map(({ place }) => place);
 
 test('every fenced block is in a language that a test knows, or stands for text', () => {
-	const known = ['ts', 'js', 'yaml', 'json', 'sh', 'http', 'python', ''];
+	const known = ['ts', 'js', 'yaml', 'json', 'sh', 'http', 'python', 'mermaid', ''];
 	expect(snippets.length).toBeGreaterThan(100);
 	expect(wrong(snippets, ({ language }) => known.includes(language))).toEqual([]);
 });
