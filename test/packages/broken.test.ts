@@ -53,7 +53,7 @@ const reports: readonly Report[] = [
 	{
 		file: 'lost-dependency',
 		message: /"plinth-weather" cannot be loaded: .*satellites/,
-		remedy: /the message says what it lacks/,
+		remedy: /Install or fix what the message names/,
 		code: 'E_CONFIG_LOAD',
 	},
 	{

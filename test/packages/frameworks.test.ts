@@ -150,7 +150,7 @@ describe.each(frameworks)('the example $name', (framework) => {
 
 	test('lets nobody in whom it has not signed in', async () => {
 		const answer = await fetch(`${url}/ai/v1/models`, { headers: { authorization: 'Bearer x' } });
-		const message = expect.stringMatching(/^This server does not know who is asking/);
+		const message = expect.stringMatching(/^The caller is not authenticated/);
 		expect([answer.status, await answer.json()]).toEqual([
 			401,
 			{ error: { message, type: 'invalid_request_error', param: null, code: null } },

@@ -218,7 +218,7 @@ const wrong: readonly (readonly [string, Partial<VideoModel>, string])[] = [
 		'stumbles over a token that it does not know',
 		{
 			async generate(request, run) {
-				if (run.resume?.includes('nobody')) throw new SyntaxError('token');
+				if (run.resume?.includes('unknown')) throw new SyntaxError('token');
 				return good(request, run);
 			},
 		},
