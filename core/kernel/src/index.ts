@@ -113,6 +113,7 @@ export type {
 	Jobs,
 	StoredAttachment,
 } from './contract/jobs/jobs.ts';
+export type { JobSettings } from './contract/jobs/settings.ts';
 export {
 	idempotencyKeyMs,
 	modelWaitMs,
@@ -121,6 +122,8 @@ export {
 	retryWindowMs,
 } from './contract/jobs/times.ts';
 export {
+	type AbilityType,
+	type AnyModel,
 	defineModel,
 	defineModelKind,
 	type ModelContext,
@@ -130,6 +133,8 @@ export {
 	type ModelInfo,
 	type ModelInstance,
 	type ModelKind,
+	type ModelShape,
+	type ModelShapeOf,
 } from './contract/model.ts';
 export {
 	type BoundModel,

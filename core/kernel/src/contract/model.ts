@@ -87,9 +87,10 @@ export interface ModelFactory<M, C extends z.ZodType> {
 }
 
 /**
- * Keeps the literal type of `apiVersion` in what `create` returns. Without it, each mistake reads "number is not 1".
+ * Any model. It keeps the literal type of `apiVersion` in what `create` returns: without it, each mistake reads
+ * "number is not 1".
  */
-type AnyModel = { readonly apiVersion: 1 } | object;
+export type AnyModel = { readonly apiVersion: 1 } | object;
 
 /** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
 export function defineModel<M extends AnyModel, C extends z.ZodType, const N extends Needs = Record<never, never>>(

@@ -6,12 +6,10 @@ type MethodOf<M> = {
 	[K in keyof M]-?: NonNullable<M[K]> extends (...args: never[]) => unknown ? K : never;
 }[keyof M];
 
-type ArgumentsOf<F> = NonNullable<F> extends (...args: infer A) => unknown ? A : never;
-
 /** One call of a model's function: nearly all take a request and what the call runs with. */
 export interface RecordedCall<F> {
-	readonly request: ArgumentsOf<F>[0];
-	readonly run: ArgumentsOf<F>[1];
+	readonly request: Parameters<Extract<F, (...args: never[]) => unknown>>[0];
+	readonly run: Parameters<Extract<F, (...args: never[]) => unknown>>[1];
 }
 
 /** A fake model that does what a test says, and records its calls. */

@@ -33,6 +33,9 @@ const deeds = {
 await serveTasks((task, body, tell) => deeds[task](body, tell), { maxBytes: 250e6 });
 `;
 
+/** What runs a program of a test from the sources. */
+const flags = ['--conditions=@plinth/source', '--input-type=module', '--eval'];
+
 let folder: string;
 let file: URL;
 let pool: ProcessPool;
@@ -133,7 +136,7 @@ describe('the process of a child', () => {
 			const options = { name: 'test', file: new URL(${JSON.stringify(file.href)}), workers: 1, idleMs: 60_000 };
 			const pool = new ProcessPool({ ...options, taskTimeoutMs: 60_000, abortGraceMs: 500, maxIdleBytes: 1e9 });
 			await pool.run('spin', { body: Buffer.from('${port}') });`;
-		const parent = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+		const parent = spawn(process.execPath, [...flags, program]);
 		const [socket]: Socket[] = await once(server, 'connection');
 		const isGone = once(socket?.resume() ?? expect.fail('nobody is there'), 'close');
 		parent.kill('SIGKILL');
@@ -161,8 +164,8 @@ describe('the process of a child', () => {
 			await new Promise((resolve) => setTimeout(resolve, 20));
 			open.forEach((file) => closeSync(file));
 			console.log(said);`;
-		const command = ['-c', 'ulimit -n 64; exec "$0" --input-type=module --eval "$1"'];
-		const parent = spawn('sh', [...command, process.execPath, program], {
+		const command = ['-c', 'ulimit -n 64; exec "$0" "$@"'];
+		const parent = spawn('sh', [...command, process.execPath, ...flags, program], {
 			stdio: ['ignore', 'pipe', 'ignore'],
 		});
 		const output = once(parent.stdout, 'data');
@@ -179,7 +182,7 @@ describe('the process of a child', () => {
 			const pool = new ProcessPool({ ...options, ...limits });
 			pool.keepWarm();
 			console.log(JSON.stringify((await pool.run('echo')).value));`;
-		const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+		const parent = spawn(process.execPath, [...flags, program], {
 			stdio: ['ignore', 'pipe', 'inherit'],
 		});
 		const output = once(parent.stdout, 'data');
