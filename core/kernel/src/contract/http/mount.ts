@@ -2,24 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Where an app hangs in a host, and what it learns from it. */
 export interface Mount {
-	/**
-	 * What stands before our paths where the host leaves it in the address: `/ai`. What a host strips is found without
-	 * it.
-	 */
+	/** What stands before our paths, such as `/ai`, where the host leaves it in the address. */
 	readonly prefix?: string;
 	/** What an authenticator that asks the host is called with; the request alone unless set. */
 	readonly host?: readonly unknown[];
 }
 
-/** What is needed of the context of a Koa host: its own type would bring the types of Koa to everybody. */
-export interface HostContext {
-	readonly req: IncomingMessage;
-	readonly res: ServerResponse;
-	/** The target before the host has changed it. */
-	readonly originalUrl: string;
-	/** False: the host leaves the answer to the middleware. */
-	respond?: boolean | undefined;
-}
-
-/** A middleware for Koa. */
-export type HostMiddleware = (ctx: HostContext, next: () => Promise<unknown>) => Promise<unknown>;
+/** A middleware for Koa. It names what it needs of a context: Koa's own types would reach everybody. */
+export type HostMiddleware = (
+	ctx: {
+		readonly req: IncomingMessage;
+		readonly res: ServerResponse;
+		readonly originalUrl: string;
+		respond?: boolean | undefined;
+	},
+	next: () => Promise<unknown>,
+) => Promise<unknown>;

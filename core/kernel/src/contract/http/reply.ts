@@ -6,10 +6,7 @@ export interface ByteSource {
 	readonly size?: number;
 	/** Opens the bytes, or one window of them. Called at most once, and not at all for HEAD. */
 	open(range?: ByteRange): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
-	/**
-	 * Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304), so that it is the answer
-	 * of a GET.
-	 */
+	/** Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304). */
 	check?(): Promise<void>;
 	/** Called in place of `open` when the bytes are not wanted after all (HEAD, 304, a client that has left). */
 	discard?(): unknown;
@@ -53,12 +50,6 @@ export interface ServerEvent {
 	readonly data: unknown;
 }
 
-/** Options of a plain JSON answer. */
-export interface JsonOptions {
-	readonly status?: number;
-	readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** What a handler may answer besides a plain value. */
 export type Reply = {
 	readonly $kind: 'plinth.reply';
@@ -86,7 +77,8 @@ const brand = { $kind: 'plinth.reply', [mark]: true } as const;
 /** Makes replies that are more than a JSON value. */
 export const Reply = {
 	/** JSON with another status than the route's, or with headers of its own. */
-	json(value: unknown, { status, headers = {} }: JsonOptions = {}): Reply {
+	json(value: unknown, options: Pick<BinaryOptions, 'status' | 'headers'> = {}): Reply {
+		const { status, headers = {} } = options;
 		return { ...brand, type: 'json', value, status, headers };
 	},
 	/** Bytes, streamed with back-pressure. A plain array or an async iterable is served whole. */

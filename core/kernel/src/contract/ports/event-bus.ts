@@ -17,13 +17,10 @@ export interface BusFilter {
 	readonly subject?: string;
 }
 
-/**
- * Delivers hints at most once, to subscribers present at that moment. On a gap the reader goes to
- * `JobStore.events`.
- */
+/** Delivers hints at most once, to the subscribers of that moment. `JobStore.events` has what was missed. */
 export interface EventBus {
 	/** Never throws and never waits for subscribers. */
 	publish(event: BusEvent): void;
-	/** The returned function ends the subscription. A handler that throws is reported to nobody else. */
+	/** The returned function ends the subscription. A handler that throws affects no other. */
 	subscribe(filter: BusFilter, handler: (event: BusEvent) => void): () => void;
 }

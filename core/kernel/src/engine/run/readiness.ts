@@ -1,4 +1,4 @@
-import type { AppState } from '../../contract/app.ts';
+import type { App } from '../../contract/app.ts';
 import type { JobStore } from '../../contract/jobs/job-store.ts';
 import type { BlobStore } from '../../contract/ports/blob-store.ts';
 import type { Clock } from '../../contract/ports/clock.ts';
@@ -19,7 +19,7 @@ const { timeoutMs, freshMs, lostMs } = readinessLimits;
  * the reason.
  */
 export function createReadiness(
-	state: () => AppState,
+	state: () => App['state'],
 	{ registry, clock, log }: { registry: Registry; clock: Clock; log: Logger },
 ): Readiness {
 	const stores = storesOf(registry).map((store) => new Watched(store, clock, log));

@@ -1,4 +1,4 @@
-import type { App, AppState } from '../../contract/app.ts';
+import type { App } from '../../contract/app.ts';
 import type { BootTree } from '../../contract/boot-tree.ts';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { HostMiddleware, Mount } from '../../contract/http/mount.ts';
@@ -36,7 +36,7 @@ export interface AppParts {
 
 /** An app after its boot: the doors for requests, and the order of start and stop. */
 export class RunningApp implements App {
-	state: AppState = 'created';
+	state: App['state'] = 'created';
 	readonly #parts: AppParts;
 	#starting: Promise<void> | undefined;
 	#isAnnounced = false;
