@@ -4,60 +4,58 @@ import { findFactory, type Instance, type InstanceKind } from './find-factory.ts
 import { interpolate } from './interpolate.ts';
 import { NotFound } from './names.ts';
 
-/** Where names and variables come from. */
-export interface ResolveOptions {
+/** Where names and variables come from, and what the resolution of a config collects. */
+export interface Resolution {
 	/** The folder from which package names resolve. */
 	readonly folder: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
-	/** Filled in: by config path, the variable that a value came from. */
-	readonly variables?: Map<string, string>;
+	/** By config path, the variable that a value came from. */
+	readonly variables: Map<string, string>;
+	readonly problems: BootProblem[];
 }
 
 /** Finds and calls the factory of an entry, unless it was called. Undefined for a mistake, which is listed. */
-export async function instantiate(
+export async function instantiate<T extends Instance>(
 	value: unknown,
 	kind: InstanceKind,
-	path: string,
-	options: ResolveOptions,
-	problems: BootProblem[],
-): Promise<Instance | undefined> {
-	const owner = path.replace(/^(\w+)s\./, '$1 ');
-	const wrong = (code: 'E_CONFIG_NAME' | 'E_CONFIG_SHAPE' | 'E_CONFIG_LOAD', message: string, remedy?: string) => {
-		problems.push(bootProblem(code, { owner, path }, message, remedy));
+	id: string,
+	resolution: Resolution,
+): Promise<T | undefined> {
+	const place = { owner: `${kind} ${id}`, path: `${kind}s.${id}` };
+	const misshapen = (message: string) => {
+		resolution.problems.push(bootProblem('E_CONFIG_SHAPE', place, message));
 		return undefined;
 	};
-	if ((value as Instance).$kind === kind) {
-		const instance = value as Instance;
-		return { ...instance, options: fill(instance.options, `${path}.with`, options, problems) };
+	if ((value as T).$kind === `plinth.${kind}`) {
+		const instance = value as T;
+		return { ...instance, options: fill(instance.options, `${place.path}.with`, resolution) };
 	}
 	const { use, with: given = {}, ...unknown } = value as { use?: unknown; with?: unknown };
-	if (use === undefined) return wrong('E_CONFIG_SHAPE', missingUse(value));
-	if (typeof use !== 'string') return wrong('E_CONFIG_SHAPE', `is not a ${kind.slice(7)}.`);
-	const [unknownKey] = Object.keys(unknown);
-	if (unknownKey !== undefined) {
-		return wrong('E_CONFIG_SHAPE', `"${unknownKey}" is not known here: only use and with are. Options go under with.`);
+	if (use === undefined) {
+		// The commonest mistake: to change only the options of what a preset brings.
+		return 'with' in (value as object)
+			? misshapen('has options but no use. A key replaces the whole entry of a preset: repeat its use.')
+			: misshapen('must be a factory call, { use, with }, or false.');
 	}
-	const name = fill(use, `${path}.use`, options, problems);
+	if (typeof use !== 'string') return misshapen(`is not a ${kind}.`);
+	const [key] = Object.keys(unknown);
+	if (key !== undefined) {
+		return misshapen(`"${key}" is not known here: only use and with are. Options go under with.`);
+	}
+	const name = fill(use, `${place.path}.use`, resolution);
 	try {
-		const factory = await findFactory(name, kind, options.folder);
-		return factory(fill(given, `${path}.with`, options, problems));
+		const factory = await findFactory(name, kind, resolution.folder);
+		return factory(fill(given, `${place.path}.with`, resolution)) as T;
 	} catch (error) {
-		const code = error instanceof NotFound ? 'E_CONFIG_NAME' : 'E_CONFIG_LOAD';
-		return wrong(code, `"${name}" cannot be loaded: ${reason(error)}.`, remedyOf(error));
+		resolution.problems.push(loadProblem(error, place, `"${name}"`));
+		return undefined;
 	}
-}
-
-/** The commonest mistake: changing only the options of what a preset brings. */
-function missingUse(value: unknown): string {
-	return 'with' in (value as object)
-		? 'has options but no use. A key replaces the whole entry of a preset: repeat its use.'
-		: 'must be a factory call, { use, with }, or false.';
 }
 
 /** Fills in variables and lists the missing ones. */
-export function fill<T>(value: T, path: string, { env, variables }: ResolveOptions, problems: BootProblem[]): T {
+export function fill<T>(value: T, path: string, { env, variables, problems }: Resolution): T {
 	const filled = interpolate(value, env, path);
-	for (const [at, name] of filled.asked) variables?.set(at, name);
+	for (const [at, name] of filled.asked) variables.set(at, name);
 	learnOptions(filled.value);
 	for (const { name, path: at } of filled.missing) {
 		const message = `the environment variable ${name} is not set.`;
@@ -66,12 +64,11 @@ export function fill<T>(value: T, path: string, { env, variables }: ResolveOptio
 	return filled.value;
 }
 
-/** What to do about a name that leads to nothing; undefined for the usual remedy. */
-export function remedyOf(error: unknown): string | undefined {
-	return error instanceof NotFound ? error.remedy : undefined;
-}
-
-/** The message of whatever was thrown, without its full stop. */
-export function reason(error: unknown): string {
-	return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+/** The problem of a name that leads to nothing, or of a package that fails while it loads. */
+export function loadProblem(error: unknown, place: Pick<BootProblem, 'owner' | 'path'>, what: string): BootProblem {
+	const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+	const message = `${what} cannot be loaded: ${reason}.`;
+	return error instanceof NotFound
+		? bootProblem('E_CONFIG_NAME', place, message, error.remedy)
+		: bootProblem('E_CONFIG_LOAD', place, message);
 }
