@@ -15,10 +15,7 @@ export interface RegisteredPart {
 
 /** What the config brings: the provided services, and one scope per part with its needs and the part itself. */
 export class Registry {
-	readonly #root: AwilixContainer = createContainer({
-		injectionMode: InjectionMode.PROXY,
-		strict: true,
-	});
+	readonly #root: AwilixContainer = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
 	readonly #scopes = new Map<string, AwilixContainer>();
 
 	/** Registers a service. */
