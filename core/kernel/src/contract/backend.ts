@@ -33,7 +33,7 @@ export interface BackendDefinition<
 	create(context: BackendContext<z.output<C>, N>): Provided<P> | Promise<Provided<P>>;
 }
 
-/** A backend factory called with its options: what stands in a config under `backends`. */
+/** A backend factory called with its options, for `backends` of a config. */
 export interface BackendInstance {
 	readonly $kind: 'plinth.backend';
 	readonly apiVersion: 1;

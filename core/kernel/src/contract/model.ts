@@ -59,7 +59,7 @@ export interface ModelDefinition<M = unknown, C extends z.ZodType = z.ZodType, N
 	readonly kind: ModelKind<M>;
 	/** The factory's name in messages, `technology.kind`: `builtin.video`. */
 	readonly name: string;
-	/** One sentence for `/v1/models`: what stands behind the id. */
+	/** One sentence for `/v1/models`. */
 	readonly description?: string;
 	/** `owned_by` in `/v1/models`; defaults to the part of `name` before the dot. */
 	readonly ownedBy?: string;
@@ -68,7 +68,7 @@ export interface ModelDefinition<M = unknown, C extends z.ZodType = z.ZodType, N
 	create(context: ModelContext<z.output<C>, N>): NoInfer<M> | Promise<NoInfer<M>>;
 }
 
-/** A model factory called with its options: what stands in a config under `models`. */
+/** A model factory called with its options, for `models` of a config. */
 export interface ModelInstance<M = unknown> {
 	readonly $kind: 'plinth.model';
 	readonly apiVersion: 1;

@@ -84,7 +84,7 @@ export interface PluginContext<C, N extends Needs> {
 	onStop(task: () => Promise<void> | void): void;
 }
 
-/** What `setup` returns: the services it provides, or nothing in particular. */
+/** What `setup` returns: the services that it provides, if any. */
 export type SetupResult<P extends Provides> = [keyof P] extends [never] ? unknown : Provided<P>;
 
 /** The declaration behind a plugin factory. */
@@ -109,7 +109,7 @@ export interface PluginDefinition<
 	setup(context: PluginContext<z.output<C>, N>): SetupResult<P> | Promise<SetupResult<P>>;
 }
 
-/** A plugin factory called with its options: what stands in a config under `plugins`. */
+/** A plugin factory called with its options, for `plugins` of a config. */
 export interface PluginInstance {
 	readonly $kind: 'plinth.plugin';
 	readonly apiVersion: 1;

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Where an app hangs in a host, and what it learns from it. */
+/** How a host mounts an app. */
 export interface Mount {
-	/** What stands before our paths, such as `/ai`, where the host leaves it in the address. */
+	/** The prefix of our paths, such as `/ai`, unless the host strips it from the address. */
 	readonly prefix?: string;
-	/** What an authenticator that asks the host is called with; the request alone unless set. */
+	/** The arguments of `identify` of an authenticator that asks the host; the request alone unless set. */
 	readonly host?: readonly unknown[];
 }
 
-/** A middleware for Koa. It names what it needs of a context: Koa's own types would reach everybody. */
+/** A middleware for Koa, without the types of Koa. */
 export type HostMiddleware = (
 	ctx: {
 		readonly req: IncomingMessage;

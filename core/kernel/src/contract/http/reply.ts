@@ -25,7 +25,7 @@ export interface BinaryOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Bytes that stand in a JSON answer as a base64 text; `base64()` makes them. */
+/** Bytes that a JSON answer holds as base64; `base64()` makes them. */
 export interface Base64 {
 	readonly $kind: 'plinth.base64';
 	/** The whole text, for other serializers. */
@@ -124,6 +124,6 @@ function toSource(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>): By
 		};
 	}
 	if (!(Symbol.asyncIterator in body)) return body;
-	// It may hold an upstream open already, so it is ended also when nobody reads it.
+	// It may hold an upstream connection, so it is ended also when nothing reads it.
 	return { open: () => body, discard: () => body[Symbol.asyncIterator]().return?.() };
 }

@@ -31,13 +31,13 @@ export interface BodyLimits {
 	readonly fieldsEndingIn?: Readonly<Record<string, number>>;
 }
 
-/** What else of a JSON body arrives as files, where a route takes long data URLs so. */
+/** Which members of a JSON body become files, on a route with `spoolDataUrls`. */
 export interface SpoolOptions {
 	/** Names of members, wherever they stand, that may hold data URLs; every member unless set. */
 	readonly only?: readonly string[];
 	/** Names of members, wherever they stand, whose long strings may also be base64 alone. */
 	readonly bare?: readonly string[];
-	/** What is no base64 is no 400: the handler hears of it from `sentDocument`. */
+	/** Damaged base64 is not answered with 400: `sentDocument` reports it to the handler. */
 	readonly keepDamaged?: boolean;
 }
 
@@ -52,9 +52,9 @@ export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	readonly mediaTypes?: readonly string[];
 	/** Single byte ranges are served: 206 and 416 are documented. */
 	readonly ranges?: boolean;
-	/** An event stream that goes on behind `Last-Event-ID`. */
+	/** An event stream that resumes after `Last-Event-ID`. */
 	readonly resumes?: boolean;
-	/** What 204 means, where it may be answered in place of this. */
+	/** The meaning of 204, where it is a possible answer. */
 	readonly nothing?: string;
 	/** Headers of this answer, beside those that every answer has: name and meaning. */
 	readonly headers?: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	readonly others?: Readonly<Record<number, { readonly description: string; readonly schema: z.ZodType }>>;
 }
 
-/** The surroundings of one request. */
+/** One request, apart from its input. */
 export interface Call {
 	/** Method and path template of the route: `GET /v1/videos/{id}`. */
 	readonly route: string;

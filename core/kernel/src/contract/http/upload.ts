@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * A file that came with a request, or that its handler has kept, streamed to a temporary file that lives until the
- * handler has settled, and the events that it answers with are over.
- */
+/** A file of a request, or one that its handler keeps. It is deleted when the request and its events are over. */
 export interface UploadedFile {
 	readonly $kind: 'plinth.upload';
 	/** As the client sent it, without directories; metadata only, never a path. Empty for a data URL. */
@@ -62,7 +59,7 @@ export function fileField(
 	});
 }
 
-/** Tells an uploaded file from other values. JSON can spell its members, but no functions: nobody makes a file up. */
+/** Tells an uploaded file from other values. A client cannot forge one: JSON has no functions. */
 export function isUpload(value: unknown): value is UploadedFile {
 	if (typeof value !== 'object' || value === null) return false;
 	const { $kind, bytes, stream } = value as Partial<UploadedFile>;

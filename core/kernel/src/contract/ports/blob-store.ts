@@ -47,7 +47,7 @@ export interface PutBlobOptions {
 /**
  * Bytes under server-made keys: segments of `[A-Za-z0-9._-]`, joined by `/`, 1 to 512 characters, no segment `.` or
  * `..`. Other keys are a programming error and throw. A blob appears whole or not at all, and is durable when `put`
- * resolves. A piece of a body belongs to its writer again as soon as the next one is asked for.
+ * resolves. A chunk may be reused by its owner once the next one is requested.
  */
 export interface BlobStore extends SelfCheck {
 	put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<BlobInfo>;

@@ -10,7 +10,7 @@ export interface BusEvent {
 	readonly data: Json;
 }
 
-/** Which events a subscriber wants; absent members match everything. */
+/** Which events a subscriber gets; absent members match everything. */
 export interface BusFilter {
 	readonly type?: string;
 	readonly tenant?: string;

@@ -131,7 +131,7 @@ const jobNeeds: Needs = {
 	'(jobs) events': services.events,
 };
 
-/** With problems found, the defaults stand in, so that everything else can still be checked. */
+/** Returns the defaults when there are problems, so that everything else can still be checked. */
 function checkOptions<S extends z.ZodType>(
 	schema: S,
 	value: unknown,

@@ -15,7 +15,7 @@ export class PluginRoutes {
 	/** By key, the owner of a route. The kernel's own routes come first. */
 	readonly #taken = new Map(systemPaths.map((path) => [routeKey({ method: 'GET', path }), 'the kernel']));
 
-	/** Adds the routes of one plugin. Throws once they are frozen: the server would never learn of them. */
+	/** Adds the routes of one plugin. Throws once the routes are frozen. */
 	add(plugin: string, routes: readonly Route[]): void {
 		if (this.#isFrozen) throw new Error(`plugin ${plugin} registers a route after its setup.`);
 		for (const route of routes) {

@@ -34,7 +34,7 @@ export function describeIssue(
 	return { message, remedy: isVariable ? `Correct the environment variable ${variable}.` : remedyFor(at) };
 }
 
-/** What to do about names that nothing has, where these are known. */
+/** A remedy for names that are not among the known ones. */
 export function unknownNames(names: readonly string[], known: readonly string[]): string {
 	const meant = names.map((name) => nearest(name, known));
 	const question = meant.every((name) => name !== undefined) ? `Did you mean ${meant.join(', ')}? ` : '';

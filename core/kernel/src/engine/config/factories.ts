@@ -64,7 +64,7 @@ export function fill<T>(value: T, path: string, { env, variables, problems }: Re
 	return filled.value;
 }
 
-/** The problem of a name that leads to nothing, or of a package that fails while it loads. */
+/** The problem of a name that resolves to nothing, or of a package that fails while it loads. */
 export function loadProblem(error: unknown, place: Pick<BootProblem, 'owner' | 'path'>, what: string): BootProblem {
 	const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 	const message = `${what} cannot be loaded: ${reason}.`;

@@ -51,7 +51,7 @@ function remedy(specifier: string, name: string | undefined, names: readonly str
 	return `Name one: ${proposed.join(', ')}.`;
 }
 
-/** `model factory`, or what has become of one; undefined for what is neither. */
+/** Describes a factory or an instance; undefined for other values. */
 function describeValue(value: unknown): string | undefined {
 	const { $kind } = (value ?? {}) as { readonly $kind?: unknown };
 	const [, kind, factory] = /^plinth\.(backend|model|plugin)(\.factory)?$/.exec(String($kind)) ?? [];

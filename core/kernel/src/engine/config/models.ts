@@ -6,14 +6,14 @@ import { describeIssue } from './describe-issue.ts';
 import { fill, instantiate, type Resolution } from './factories.ts';
 import type { ResolvedConfig } from './resolve.ts';
 
-/** What stands under a key of a section when all layers are merged. */
+/** The value under a key of a section when all layers are merged. */
 export interface ConfigEntry {
 	readonly value: unknown;
 	/** True when a preset brought it. */
 	readonly inherited: boolean;
 }
 
-/** Finds the factories of models and reads what stands beside them; what is wrong is listed. */
+/** Finds the factories of models and reads the options beside them. Mistakes are listed. */
 export async function resolveModels(
 	entries: ReadonlyMap<string, ConfigEntry>,
 	resolution: Resolution,
@@ -50,7 +50,7 @@ function splitBinding(value: unknown): { use: unknown; binding: object } {
 	const { use, with: options, ...binding } = entry;
 	if (entry.$kind !== undefined) return { use: value, binding: {} };
 	if (typeof use === 'string') return { use: { use, ...(options ? { with: options } : {}) }, binding };
-	// A factory call has its options already: what stands beside it is reported as unknown.
+	// A factory call has its options already: a `with` beside it is reported as unknown.
 	if (use === undefined || options === undefined) return { use: use ?? value, binding };
 	return { use, binding: { ...binding, with: options } };
 }
@@ -82,7 +82,7 @@ function read<S extends z.ZodObject>(
 	return schema.partial().safeParse(Object.fromEntries(right)).data as Partial<z.output<S>>;
 }
 
-/** What is meant by options that belong to the other form; undefined for all others. */
+/** A remedy for options that belong to the other form; undefined for all others. */
 function otherForm(issue: z.core.$ZodIssue): string | undefined {
 	if (issue.code !== 'unrecognized_keys') return undefined;
 	if (issue.keys.includes('balance')) {

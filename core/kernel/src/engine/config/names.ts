@@ -5,9 +5,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/** A name that leads to nothing, as opposed to a package that was found and failed while it loaded. */
+/** A name that resolves to nothing, as opposed to a package that fails while it loads. */
 export class NotFound extends Error {
-	/** What to do about it; undefined for the usual remedy. */
 	readonly remedy: string | undefined;
 
 	constructor(message: string, remedy?: string) {

@@ -1,4 +1,4 @@
-// The entry without the search for modules, which loads a file-matching library that nobody uses here.
+// The entry without the search for modules, which would load a file-matching library.
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Needs, ResolvedNeeds, ServiceRef } from '../../contract/service.ts';
 
@@ -64,7 +64,7 @@ export class Registry {
 /** The key of a part in its scope. */
 const self = Symbol('part');
 
-/** A symbol, so that a scope shows nothing but local names. */
+/** A symbol, so that a scope lists local names only. */
 function keyOf({ id }: ServiceRef<unknown>): symbol {
 	return Symbol.for(id);
 }

@@ -12,7 +12,7 @@ const maxDepth = 6;
 /** Values of one line, texts and numbers among them. */
 const maxNodes = 500;
 
-/** Stands for what throws when it is looked at. */
+/** Replaces a value that throws when it is read. */
 const unreadable = '[unreadable]';
 
 /** How many values a line may still have. */

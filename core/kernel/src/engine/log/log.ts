@@ -12,7 +12,7 @@ export interface LogSettings {
 	readonly format: 'auto' | 'json' | 'pretty';
 }
 
-/** Where lines go. A terminal says so, and whether it shows colours. */
+/** Where lines go. */
 export interface LogOutput {
 	write(text: string): unknown;
 	readonly isTTY?: boolean;
@@ -20,8 +20,8 @@ export interface LogOutput {
 }
 
 /**
- * Logs through pino, to standard error unless told otherwise: JSON lines for machines, one short line each for
- * people. Secrets and prompts are blanked in all fields: see `safeFields`.
+ * Logs through pino, to standard error unless `output` is given: JSON lines, or one short line each for people.
+ * Secrets and prompts are blanked in all fields: see `safeFields`.
  */
 export function createLogger({ level, format }: LogSettings, output?: LogOutput): Logger {
 	const terminal: LogOutput = output ?? process.stderr;
@@ -64,11 +64,11 @@ function standardError(): Destination {
 		contentMode: 'buffer',
 	});
 	return {
-		// A buffered text would be copied with each line that is added; its types know nothing else.
+		// As text, the whole buffer would be copied for each line. The types allow text only.
 		write: (line) => void buffered.write(Buffer.from(line) as unknown as string),
 		async flush() {
 			for (let round = 0; round < flushRounds; round += 1) {
-				// It fails on what cannot be synced, such as a pipe, and when nobody reads any more.
+				// It fails on pipes, which cannot be synced, and when nothing reads them.
 				await new Promise<void>((resolve) => buffered.flush(() => resolve()));
 			}
 		},

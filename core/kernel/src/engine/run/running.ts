@@ -34,7 +34,7 @@ export interface AppParts {
 	readonly models: ModelDirectory;
 }
 
-/** An app after its boot: the doors for requests, and the order of start and stop. */
+/** An app after its boot: the entries for requests, and the order of start and stop. */
 export class RunningApp implements App {
 	state: App['state'] = 'created';
 	readonly #parts: AppParts;
@@ -110,7 +110,7 @@ export class RunningApp implements App {
 		return this.#starting;
 	}
 
-	/** Once, and with a listener of our own not before it is open: whoever waits for the line sends requests then. */
+	/** Logs `ready` once, and not before our own listener is open: tools that wait for the line send requests then. */
 	#announce(): void {
 		if (this.#isAnnounced || this.state !== 'ready') return;
 		this.#isAnnounced = true;

@@ -60,7 +60,7 @@ function otherFolder({ path, variables }: FailedStep): string {
 		: `name another folder in the options of ${path}`;
 }
 
-/** The file that stands where a path goes on. */
+/** The longest part of a path that exists. */
 function nearestFile(path: string): string {
 	return existsSync(path) || dirname(path) === path ? path : nearestFile(dirname(path));
 }
