@@ -20,7 +20,17 @@ export function createReadiness(
 	state: () => App['state'],
 	{ registry, clock, log }: { registry: Registry; clock: Clock; log: Logger },
 ): Readiness {
-	const checks = storesOf(registry).map((store) => ({ id: store.id, answers: watch(store, clock, log) }));
+	// Each store answers its own question, or else the cheapest read that its port has.
+	const checkOf = <S extends SelfCheck>(ref: ServiceRef<S>, read: (store: S) => Promise<unknown>) => {
+		const store = registry.find(ref);
+		const ask = async (found: S) => (found.ping ? found.ping() : read(found));
+		return store ? [{ id: ref.id, answers: watch(ref.id, () => ask(store), clock, log) }] : [];
+	};
+	const checks = [
+		...checkOf(services.jobs, (store) => store.pending('readiness')),
+		...checkOf(services.records, (store) => store.get({ tenant: 'system', collection: 'core.readiness' }, 'nothing')),
+		...checkOf(services.blobs, (store) => store.head('readiness/nothing')),
+	];
 	const check = async () => {
 		const found = await Promise.all(checks.map(async ({ id, answers }) => ((await answers()) ? [] : [id])));
 		return found.flat();
@@ -39,29 +49,8 @@ export function createReadiness(
 	};
 }
 
-interface Store {
-	readonly id: string;
-	/** Rejects when the store cannot be used. */
-	ask(): Promise<unknown>;
-}
-
-const nothing = { tenant: 'system', collection: 'core.readiness' };
-
-/** The stores of a deployment, each with its own question, or else the cheapest read that its port has. */
-function storesOf(registry: Registry): readonly Store[] {
-	const asked = <S extends SelfCheck>(ref: ServiceRef<S>, read: (store: S) => Promise<unknown>): Store[] => {
-		const store = registry.find(ref);
-		return store ? [{ id: ref.id, ask: () => (store.ping ? store.ping() : read(store)) }] : [];
-	};
-	return [
-		...asked(services.jobs, (store) => store.pending('readiness')),
-		...asked(services.records, (store) => store.get(nothing, 'nothing')),
-		...asked(services.blobs, (store) => store.head('readiness/nothing')),
-	];
-}
-
 /** A check of one store: false when it fails, or does not answer in time. The log tells changes only. */
-function watch({ id: service, ask }: Store, clock: Clock, log: Logger): () => Promise<boolean> {
+function watch(service: string, ask: () => Promise<unknown>, clock: Clock, log: Logger): () => Promise<boolean> {
 	let open: { readonly at: number; readonly answered: Promise<boolean> } | undefined;
 	let reason: unknown;
 	let isSilent = false;
@@ -75,9 +64,7 @@ function watch({ id: service, ask }: Store, clock: Clock, log: Logger): () => Pr
 			reason = error;
 			return false;
 		};
-		const answered = Promise.resolve()
-			.then(ask)
-			.then(() => true, failed);
+		const answered = ask().then(() => true, failed);
 		const asked = { at: now, answered };
 		open = asked;
 		void answered.then(() => {
