@@ -4,7 +4,6 @@ import { modelBindingShape, modelPoolShape, type ResolvedModel, type ResolvedPoo
 import { bootProblem } from '../boot/problem.ts';
 import { describeIssue } from './describe-issue.ts';
 import { fill, instantiate, type Resolution } from './factories.ts';
-import type { ResolvedConfig } from './resolve.ts';
 
 /** The value under a key of a section when all layers are merged. */
 export interface ConfigEntry {
@@ -17,7 +16,7 @@ export interface ConfigEntry {
 export async function resolveModels(
 	entries: ReadonlyMap<string, ConfigEntry>,
 	resolution: Resolution,
-): Promise<Pick<ResolvedConfig, 'models' | 'pools'>> {
+): Promise<{ readonly models: Record<string, ResolvedModel>; readonly pools: Record<string, ResolvedPool> }> {
 	const models: Record<string, ResolvedModel> = {};
 	const pools: Record<string, ResolvedPool> = {};
 	for (const [id, { value, inherited }] of entries) {
