@@ -10,7 +10,7 @@ import { services } from '../../contract/services.ts';
 import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { describeIssue } from '../config/describe-issue.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
-import { logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
+import { type LogSettings, logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
 import { authOff, checkJobKinds, explainAuth, isLoopback, malformedDefinition } from './checks.ts';
 import { buildGraph, type Graph, type GraphNode, providedValues } from './graph.ts';
 import { checkModels } from './model-checks.ts';
@@ -26,7 +26,7 @@ export type Part = GraphNode & { readonly id: string; readonly options: unknown 
 /** Everything that is known before the first factory runs. */
 export interface BootPlan {
 	readonly server: ServerSettings;
-	readonly log: z.output<typeof logSettings>;
+	readonly log: LogSettings;
 	readonly jobs: JobSettings;
 	readonly graph: Graph<Part>;
 	/** The pools whose members are created. */

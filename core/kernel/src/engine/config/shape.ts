@@ -81,5 +81,9 @@ export type ServerSettings = z.output<typeof serverSettings>;
 /** The `log` section, checked. */
 export const logSettings = z.strictObject({
 	level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+	/** `auto`: `pretty` on a terminal, `json` elsewhere. */
 	format: z.enum(['auto', 'json', 'pretty']).default('auto'),
 });
+
+/** The `log` section with its defaults. */
+export type LogSettings = z.output<typeof logSettings>;

@@ -1,16 +1,9 @@
 import { type Logger as Pino, pino } from 'pino';
 import { redact } from '../../contract/errors/redact.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
+import type { LogSettings } from '../config/shape.ts';
 import { safeFields } from './log-fields.ts';
 import { prettyLine } from './log-pretty.ts';
-
-/** The `log` section of a config, checked. */
-export interface LogSettings {
-	/** `debug`, `info`, `warn`, `error` or `silent`. */
-	readonly level: string;
-	/** `auto`: for people on a terminal, for machines elsewhere. */
-	readonly format: 'auto' | 'json' | 'pretty';
-}
 
 /** Where lines go. */
 export interface LogOutput {
