@@ -1,4 +1,4 @@
-import { importFrom, NotFound } from './names.ts';
+import { importFrom, NotFound } from './import-from.ts';
 import { nearest } from './nearest.ts';
 
 /** What a config entry can be an instance of. */

@@ -3,7 +3,7 @@ import type { ModelInstance } from '../../contract/model.ts';
 import { modelBindingShape, modelPoolShape, type ResolvedModel, type ResolvedPool } from '../../models/binding.ts';
 import { bootProblem } from '../boot/problem.ts';
 import { describeIssue } from './describe-issue.ts';
-import { fill, instantiate, type Resolution } from './factories.ts';
+import { fill, instantiate, type Resolution } from './instantiate.ts';
 
 /** The value under a key of a section when all layers are merged. */
 export interface ConfigEntry {

@@ -5,9 +5,9 @@ import type { PluginInstance } from '../../contract/plugin.ts';
 import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { describeIssue, unknownNames } from './describe-issue.ts';
-import { fill, instantiate, loadProblem, type Resolution } from './factories.ts';
+import { importFrom, NotFound } from './import-from.ts';
+import { fill, instantiate, loadProblem, type Resolution } from './instantiate.ts';
 import { type ConfigEntry, resolveModels } from './models.ts';
-import { importFrom, NotFound } from './names.ts';
 import { configShape } from './shape.ts';
 
 /** A config after presets, names and variables, for `createApp`. Both spellings of a config give equal values. */

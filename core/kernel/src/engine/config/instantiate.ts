@@ -1,8 +1,8 @@
 import { learnOptions } from '../../contract/errors/redact.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { findFactory, type Instance, type InstanceKind } from './find-factory.ts';
+import { NotFound } from './import-from.ts';
 import { interpolate } from './interpolate.ts';
-import { NotFound } from './names.ts';
 
 /** Where names and variables come from, and what the resolution of a config collects. */
 export interface Resolution {
