@@ -35,21 +35,19 @@ export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): 
 }
 
 /** The problem of a server without authentication that other machines can reach. */
-export function authOff(owner: string, host: string): BootProblem {
+export function authOff(host: string): BootProblem {
 	const message = `authentication is off, and ${host} can be reached from other machines.`;
-	return bootProblem('E_AUTH_OFF', { owner, path: 'server.host' }, message);
+	return bootProblem('E_AUTH_OFF', { owner: 'config', path: 'server.host' }, message);
 }
 
 export function isLoopback(host: string): boolean {
 	return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** Rewords the kernel's own missing need: its authenticator. */
-export function explainAuth(problem: BootProblem): BootProblem {
-	if (problem.owner !== 'kernel') return problem;
-	return {
-		...problem,
-		message: 'nothing provides core.authenticator, so anybody could call.',
-		remedy: "Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
-	};
+/** The problem of a server whose authentication is on and has no authenticator. */
+export function authMissing(): BootProblem {
+	const place = { owner: 'kernel', path: 'server.auth' };
+	const message = 'nothing provides core.authenticator, so anybody could call.';
+	const remedy = `Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.`;
+	return bootProblem('E_SERVICE_MISSING', place, message, remedy);
 }

@@ -11,7 +11,7 @@ import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { describeIssue } from '../config/describe-issue.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { type LogSettings, logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
-import { authOff, checkJobKinds, explainAuth, isLoopback, malformedDefinition } from './checks.ts';
+import { authMissing, authOff, checkJobKinds, isLoopback, malformedDefinition } from './checks.ts';
 import { buildGraph, type Graph, type GraphNode, providedValues } from './graph.ts';
 import { checkModels } from './model-checks.ts';
 import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
@@ -56,22 +56,21 @@ export function planBoot(config: ResolvedConfig): BootPlan {
 	const unused = checkModels(config, problems);
 	const isUnused = (id: string) => unused.some((model) => model.id === id);
 	checkJobKinds(config, problems);
-	if (server.auth === 'off' && !isLoopback(server.host)) problems.push(authOff('config', server.host));
+	if (server.auth === 'off' && !isLoopback(server.host)) problems.push(authOff(server.host));
 
 	const parts = (['backend', 'model', 'plugin'] as const).flatMap((kind) =>
 		Object.entries(config[sections[kind]])
 			.filter(([id]) => kind !== 'model' || !isUnused(id))
 			.flatMap(([id, instance]) => planPart(kind, id, instance, config, problems)),
 	);
-	const needs: Needs = server.auth === 'off' ? {} : { authenticator: services.authenticator };
-	const kernel: GraphNode = { owner: 'kernel', path: 'server.auth', needs, provides: [] };
-	const graph = buildGraph([...parts, kernel as Part], given);
-	problems.push(...graph.problems.map(explainAuth));
+	const graph = buildGraph(parts, given);
+	problems.push(...graph.problems);
+	if (server.auth === 'on' && !graph.providers.has(services.authenticator.id)) problems.push(authMissing());
 	return {
 		server,
 		log,
 		jobs,
-		graph: { ...graph, order: graph.order.filter((node) => node !== kernel) },
+		graph,
 		pools: Object.fromEntries(Object.entries(config.pools).filter(([id]) => !isUnused(id))),
 		unused,
 		given,

@@ -59,7 +59,7 @@ export class RunningApp implements App {
 	async listen(options: { host?: string; port?: number } = {}): Promise<{ url: string; host: string; port: number }> {
 		const { server } = this.#parts.plan;
 		const { host = server.host, port = server.port } = options;
-		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff('config', host)]);
+		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff(host)]);
 		if (this.#stopping) throw plinthError('E_STOPPING');
 		await this.#begin();
 		if (this.#stopping) throw plinthError('E_STOPPING');
