@@ -2,6 +2,7 @@ import type { App } from './contract/app.ts';
 import type { AppConfig } from './contract/config.ts';
 import type { Clock } from './contract/ports/clock.ts';
 import type { Logger } from './contract/ports/logger.ts';
+import type { Needs, ResolvedNeeds } from './contract/service.ts';
 import { providedValues } from './engine/boot/graph.ts';
 import { modelProblems } from './engine/boot/model-shape.ts';
 import { type Part, planBoot } from './engine/boot/plan.ts';
@@ -38,7 +39,7 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 	const lifecycle = container.get(kernel.lifecycle);
 	const setups = container.get(kernel.setups);
 	try {
-		for (const part of plan.graph.order) await create(part, container, log);
+		for (const part of plan.graph.order) await createPart(part, container, log);
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
 		return container.get(kernel.app);
 	} catch (error) {
@@ -51,23 +52,18 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 }
 
 /** Creates one part in a scope of its own, as one step of the start. Its needs have been created before. */
-async function create(part: Part, container: KernelContainer, log: Logger): Promise<void> {
-	const registry = container.get(kernel.registry);
+async function createPart(part: Part, container: KernelContainer, log: Logger): Promise<void> {
 	const lifecycle = container.get(kernel.lifecycle);
 	const { kind, id, owner, path, definition, provides } = part;
-	const tasks = lifecycle.disposeOnUnwind(owner, () => registry.dispose(owner));
-	registry.register({
-		owner,
-		needs: definition.needs ?? {},
-		create: (services) => {
-			const tools = { services, log: log.child({ [kind]: id }), onStop: tasks.add };
-			return part.kind === 'model' ? createModel(part, tools, container) : createProvider(part, tools, container);
-		},
-		dispose: tasks.run,
-	});
+	const tasks = lifecycle.disposeOnUnwind(owner, () => scope.dispose());
+	const create = (services: ResolvedNeeds<Needs>) => {
+		const tools = { services, log: log.child({ [kind]: id }), onStop: tasks.add };
+		return part.kind === 'model' ? createModel(part, tools, container) : createProvider(part, tools, container);
+	};
+	const scope = container.get(kernel.registry).scope(definition.needs ?? {}, create, tasks.run);
 	const phase = kind === 'plugin' ? 'set up' : 'create';
 	try {
-		await lifecycle.step(phase, owner, path, () => registry.create(owner));
+		await lifecycle.step(phase, owner, path, () => scope.create());
 	} catch (error) {
 		// A backend, and a plugin that provides something, is needed by others. Without another plugin they can go on.
 		const isNeeded = kind !== 'plugin' || provides.length > 0;
