@@ -46,8 +46,10 @@ export function isLoopback(host: string): boolean {
 
 /** The problem of a server whose authentication is on and has no authenticator. */
 export function authMissing(): BootProblem {
-	const place = { owner: 'kernel', path: 'server.auth' };
-	const message = 'nothing provides core.authenticator, so anybody could call.';
-	const remedy = `Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.`;
-	return bootProblem('E_SERVICE_MISSING', place, message, remedy);
+	return bootProblem(
+		'E_SERVICE_MISSING',
+		{ owner: 'kernel', path: 'server.auth' },
+		'nothing provides core.authenticator, so anybody could call.',
+		"Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
+	);
 }
