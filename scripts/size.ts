@@ -42,7 +42,7 @@ function sizeOf(folder: string): Size {
 		folder,
 		files: sources.length,
 		lines: sources.reduce((sum, { lines }) => sum + lines.filter(isFilled).length, 0),
-		names: exportedNames(readFileSync(join(root, folder, 'src/index.ts'), 'utf8')),
+		names: exportedNames(join(root, folder, 'src/index.ts')),
 		longFiles: sources
 			.filter(({ lines }) => lines.length - 1 > longestFile)
 			.map(({ path, lines }) => `${path}: ${lines.length - 1}`),
@@ -56,9 +56,14 @@ function isFilled(line: string): boolean {
 	return line.trim() !== '';
 }
 
-function exportedNames(index: string): number {
-	const lists = [...index.matchAll(/export (?:type )?\{([^}]*)\}/g)];
-	return lists.flatMap(([, names = '']) => names.split(',')).filter(isFilled).length;
+/** The names that a file exports: its own, those in lists, and those of the files that it exports whole. */
+function exportedNames(file: string): number {
+	const text = readFileSync(file, 'utf8');
+	const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','));
+	const own = text.matchAll(/^export (?:(?:async )?(?:interface|type|const|function|class) (\w+)|\* as (\w+))/gm);
+	const whole = [...text.matchAll(/^export \* from '(.+)'/gm)].map(([, path = '']) => resolve(file, '..', path));
+	const names = new Set([...own].map(([, name, space]) => name ?? space));
+	return names.size + lists.filter(isFilled).length + whole.reduce((sum, path) => sum + exportedNames(path), 0);
 }
 
 if (import.meta.main) {

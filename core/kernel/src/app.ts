@@ -1,8 +1,8 @@
 import type { App } from './contract/app.ts';
-import type { Provides } from './contract/backend.ts';
 import type { AppConfig } from './contract/config.ts';
 import type { Clock } from './contract/ports/clock.ts';
 import type { Logger } from './contract/ports/logger.ts';
+import type { Needs, ResolvedNeeds } from './contract/service.ts';
 import { providedValues } from './engine/boot/graph.ts';
 import { modelProblems } from './engine/boot/model-shape.ts';
 import { type Part, planBoot } from './engine/boot/plan.ts';
@@ -12,7 +12,6 @@ import { type ResolvedConfig, resolveConfig } from './engine/config/resolve.ts';
 import type { KernelContainer } from './engine/containers/container.ts';
 import { createKernel, kernel } from './engine/containers/kernel.ts';
 import { createLogger } from './engine/log/log.ts';
-import { systemClock } from './engine/run/clock.ts';
 
 /** What a caller may replace; mostly for tests. */
 export interface CreateAppOptions {
@@ -26,9 +25,8 @@ export interface CreateAppOptions {
 }
 
 /**
- * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. It is
- * all or nothing: a `BootError` lists every problem with culprit, config path and remedy, and what had been created
- * is closed again.
+ * Boots a deployment up to its frozen routes: checks the config, creates backends and models, sets plugins up. All or
+ * nothing: a `BootError` lists every problem with culprit, config path and remedy, and what was created is closed.
  */
 export async function createApp(config: AppConfig | ResolvedConfig, options: CreateAppOptions = {}): Promise<App> {
 	const { env = process.env, folder = process.cwd(), clock = systemClock, file } = options;
@@ -41,7 +39,7 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 	const lifecycle = container.get(kernel.lifecycle);
 	const setups = container.get(kernel.setups);
 	try {
-		for (const part of plan.graph.order) await create(part, container, log);
+		for (const part of plan.graph.order) await createPart(part, container, log);
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
 		return container.get(kernel.app);
 	} catch (error) {
@@ -54,58 +52,58 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 }
 
 /** Creates one part in a scope of its own, as one step of the start. Its needs have been created before. */
-async function create(part: Part, container: KernelContainer, log: Logger): Promise<void> {
-	const registry = container.get(kernel.registry);
+async function createPart(part: Part, container: KernelContainer, log: Logger): Promise<void> {
 	const lifecycle = container.get(kernel.lifecycle);
-	const { kind, id, owner, path, definition } = part;
-	const tasks = lifecycle.disposeOnUnwind(owner, () => registry.dispose(owner));
-	registry.register({
-		owner,
-		needs: definition.needs ?? {},
-		create: (services) => {
-			const tools = { services, log: log.child({ [kind]: id }), onStop: tasks.add };
-			return createPart(part, tools, container);
-		},
-		dispose: tasks.run,
-	});
+	const { kind, id, owner, path, definition, provides } = part;
+	const tasks = lifecycle.disposeOnUnwind(owner, () => scope.dispose());
+	const create = (services: ResolvedNeeds<Needs>) => {
+		const tools = { services, log: log.child({ [kind]: id }), onStop: tasks.add };
+		return part.kind === 'model' ? createModel(part, tools, container) : createProvider(part, tools, container);
+	};
+	const scope = container.get(kernel.registry).scope(definition.needs ?? {}, create, tasks.run);
 	const phase = kind === 'plugin' ? 'set up' : 'create';
 	try {
-		await lifecycle.step(phase, owner, path, () => registry.create(owner));
+		await lifecycle.step(phase, owner, path, () => scope.create());
 	} catch (error) {
 		// A backend, and a plugin that provides something, is needed by others. Without another plugin they can go on.
-		const isNeeded = kind !== 'plugin' || part.provides.length > 0;
+		const isNeeded = kind !== 'plugin' || provides.length > 0;
 		if (isNeeded || !(error instanceof BootError)) throw error;
 		container.get(kernel.setups).report(error.problems);
 	}
 }
 
-async function createPart(part: Part, tools: PartTools, container: KernelContainer): Promise<void> {
-	const setups = container.get(kernel.setups);
-	const context = { ...tools, id: part.id, config: part.options };
-	if (part.kind === 'backend') {
-		provide(part, await part.definition.create(context as never), container);
-	} else if (part.kind === 'model') {
-		const model = await part.definition.create(context);
-		if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');
-		setups.report(modelProblems(part, model));
-		container.get(kernel.models).add(part, model);
-	} else {
-		const setup = part.definition.setup(setups.context(part, tools) as never);
-		provide(part, await setup, container);
-		setups.finish(part);
-	}
+type PartOf<K extends Part['kind']> = Extract<Part, { readonly kind: K }>;
+
+async function createModel(part: PartOf<'model'>, tools: PartTools, container: KernelContainer): Promise<void> {
+	const model = await part.definition.create({ ...tools, id: part.id, config: part.options });
+	if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');
+	container.get(kernel.setups).report(modelProblems(part, model));
+	container.get(kernel.models).add(part, model);
 }
 
-/** Registers what a factory has returned under the services that its definition provides. */
-function provide(
-	{ definition }: { readonly definition: { readonly provides?: unknown } },
-	returned: unknown,
+/** Creates a backend or sets a plugin up, and registers the services that it returns. */
+async function createProvider(
+	part: PartOf<'backend' | 'plugin'>,
+	tools: PartTools,
 	container: KernelContainer,
-): void {
-	for (const [ref, value] of providedValues(definition.provides as Provides | undefined, returned)) {
-		if (value === undefined || value === null) {
-			throw new Error(`it provides ${ref.id} and returned nothing for it.`);
-		}
+): Promise<void> {
+	const setups = container.get(kernel.setups);
+	const returned =
+		part.kind === 'backend'
+			? await part.definition.create({ ...tools, config: part.options } as never)
+			: await part.definition.setup(setups.context(part, tools) as never);
+	for (const [ref, value] of providedValues(part.definition.provides, returned)) {
+		if (value === undefined || value === null) throw new Error(`it provides ${ref.id} and returned nothing for it.`);
 		container.get(kernel.registry).provide(ref, value);
 	}
+	if (part.kind === 'plugin') setups.finish(part);
 }
+
+/** The clock of the machine. Its timers never keep the process alive. */
+const systemClock: Clock = {
+	now: Date.now,
+	after(ms, task) {
+		const timer = setTimeout(task, ms).unref();
+		return () => clearTimeout(timer);
+	},
+};

@@ -1,7 +1,6 @@
 /**
- * Settles as `work` does, or rejects with the signal's reason if that comes first.
- *
- * Not `Promise.race`: a long-lived promise would keep a reaction, and with it the value, of every chunk of a stream.
+ * Settles as `work` does, or rejects with the signal's reason if that comes first. Not `Promise.race`: a long-lived
+ * promise would keep every chunk of a stream in memory.
  */
 export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 	const listen = (stop: () => void) => {
@@ -12,7 +11,7 @@ export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 	return orStop(work, listen, () => signal.reason);
 }
 
-/** The same for whatever calls `stop` once, and no more after the function that `listen` returns was called. */
+/** The same for what calls `stop` once. The function that `listen` returns removes the listener. */
 export function orStop<T>(
 	work: PromiseLike<T>,
 	listen: (stop: () => void) => () => void,
@@ -38,9 +37,7 @@ export function abandon(iterator: AsyncIterator<unknown>): void {
 	(async () => iterator.return?.())().catch(() => {});
 }
 
-/**
- * The chunks of a body, until `signal` aborts: then it throws the signal's reason, also while the source is silent.
- */
+/** The chunks of a body. Throws the reason of `signal` when it aborts, even while the source is silent. */
 export async function* untilAborted(
 	body: Uint8Array | AsyncIterable<Uint8Array>,
 	signal: AbortSignal | undefined,

@@ -3,23 +3,15 @@ import type { BootTree } from './boot-tree.ts';
 import type { HostMiddleware, Mount } from './http/mount.ts';
 import type { ServiceRef } from './service.ts';
 
-/** Where a running app is in its life. */
-export type AppState = 'created' | 'starting' | 'ready' | 'stopping' | 'stopped';
-
-/**
- * A deployment in one process: serves HTTP by any of four doors and runs jobs. It never touches the process itself.
- */
+/** A deployment in one process: serves HTTP and runs jobs. It never touches the process itself. */
 export interface App {
-	readonly state: AppState;
+	readonly state: 'created' | 'starting' | 'ready' | 'stopping' | 'stopped';
 	/**
 	 * Starts jobs and plugins; requests wait for it. `listen` calls it, and so does the first request. It does not keep
 	 * the process alive: a listener does. Rejects with `E_STOPPING` once `stop` was called.
 	 */
 	start(): Promise<void>;
-	/**
-	 * Drains and closes everything in reverse order of start, and flushes the log. A second call waits for the same
-	 * stop.
-	 */
+	/** Drains and closes everything in reverse, and flushes the log. A second call waits for the same stop. */
 	stop(): Promise<void>;
 	/** Opens a listener of its own. Defaults come from the config's `server` section. */
 	listen(options?: { host?: string; port?: number }): Promise<{ url: string; host: string; port: number }>;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { markCopy } from './core-identity.ts';
+import { createFactory } from './core-identity.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds, ServiceRef } from './service.ts';
 
@@ -8,9 +8,7 @@ export interface BackendContext<C, N extends Needs> {
 	readonly config: C;
 	readonly services: ResolvedNeeds<N>;
 	readonly log: Logger;
-	/**
-	 * Registers a task for shutdown. Tasks run in reverse order, after everything that needs this backend has stopped.
-	 */
+	/** Registers a task for shutdown. Tasks run in reverse, after everything that needs this backend has stopped. */
 	onStop(task: () => Promise<void> | void): void;
 }
 
@@ -35,7 +33,7 @@ export interface BackendDefinition<
 	create(context: BackendContext<z.output<C>, N>): Provided<P> | Promise<Provided<P>>;
 }
 
-/** A backend factory called with its options: what stands in a config under `backends`. */
+/** A backend factory called with its options, for `backends` of a config. */
 export interface BackendInstance {
 	readonly $kind: 'plinth.backend';
 	readonly apiVersion: 1;
@@ -50,21 +48,11 @@ export interface BackendFactory<C extends z.ZodType> {
 	readonly definition: BackendDefinition;
 }
 
-/**
- * Declares an adapter for one port or several, and returns its factory. Options are checked at boot, not at the call.
- */
+/** Declares an adapter for one port or several. Options are checked at boot, not at the call. */
 export function defineBackend<
 	const P extends Provides,
 	C extends z.ZodType,
 	const N extends Needs = Record<never, never>,
 >(definition: BackendDefinition<P, C, N>): BackendFactory<C> {
-	const erased = definition as unknown as BackendDefinition;
-	const factory = (options?: z.input<C>): BackendInstance =>
-		markCopy({
-			$kind: 'plinth.backend',
-			apiVersion: 1,
-			definition: erased,
-			options: options ?? {},
-		});
-	return Object.assign(factory, { $kind: 'plinth.backend.factory' as const, definition: erased });
+	return createFactory('plinth.backend', definition);
 }

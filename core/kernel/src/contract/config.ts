@@ -19,7 +19,7 @@ export interface ListingOptions {
 	readonly description?: string | undefined;
 	/** `owned_by` in `/v1/models`. */
 	readonly ownedBy?: string | undefined;
-	/** With `false`, `/v1/models` leaves the model out; it can still be asked. `true` unless set. */
+	/** With `false`, `/v1/models` leaves the model out; it can still be called. `true` unless set. */
 	readonly listed?: boolean | string | undefined;
 }
 
@@ -31,9 +31,7 @@ export interface ModelBindingOptions extends ListingOptions {
 	readonly waiting?: number | string | undefined;
 	/** Seconds until the result of a call or the start of its answer: more than 0, at most 86,400, without waiting. */
 	readonly timeoutSeconds?: number | string | undefined;
-	/**
-	 * Models and pools of the same kind to call, in this order, when the model fails. Their own fallbacks do not count.
-	 */
+	/** Models and pools of the same kind to call in turn when the model fails. Their own fallbacks do not count. */
 	readonly fallback?: readonly string[] | undefined;
 	/**
 	 * After `failures` (1 to 1,000; 5 unless set) failed calls in a row, the model is not called for `seconds` (1 to
@@ -60,10 +58,7 @@ export interface ServerConfig {
 	readonly host?: string;
 	/** The port to listen on; 8080 unless set, 0 takes a free one. */
 	readonly port?: number | string;
-	/**
-	 * The start of absolute links; the address of the request unless set. Without a path, the prefix of a mount
-	 * follows.
-	 */
+	/** The start of absolute links; that of the request unless set. Without a path, the prefix of a mount follows. */
 	readonly publicUrl?: string;
 	/** `off` lets everybody in: only behind a host that authenticates, or on loopback. `on` unless set. */
 	readonly auth?: 'on' | 'off' | (string & {});
@@ -107,7 +102,7 @@ export interface LogConfig {
  * `false` removes what a preset brings under the same key.
  */
 export interface AppConfig {
-	/** A preset, as `<package>:<export>`, or another config. Keys below replace the preset's. */
+	/** A preset, as `<package>:<export>`, or another config. Keys beside it replace the preset's. */
 	readonly extends?: string | AppConfig;
 	/** Where the server listens, whom it lets in, and how much it takes on. */
 	readonly server?: ServerConfig;

@@ -1,12 +1,9 @@
 import type { z } from 'zod';
-import { markCopy } from './core-identity.ts';
+import { createFactory } from './core-identity.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Needs, ResolvedNeeds } from './service.ts';
 
-/**
- * A family of models that one plugin consumes, for example all video models.
- * The plugin that owns the family exports it from its `model` entry.
- */
+/** A family of models that one plugin consumes. That plugin exports it from its `model` entry. */
 export interface ModelKind<M> {
 	readonly $kind: 'plinth.modelKind';
 	readonly name: string;
@@ -18,13 +15,13 @@ export interface ModelKind<M> {
 /** What a model consists of, for the check at boot. */
 export interface ModelShape {
 	readonly apiVersion: number;
-	/** By name. Of the functions marked `oneOf`, a model has one at least. */
+	/** By name. A model has at least one of the functions that are marked `oneOf`. */
 	readonly functions: Readonly<Record<string, 'required' | 'optional' | 'oneOf'>>;
 	/** By name, the type of each value that `abilities` may hold. */
 	readonly abilities?: Readonly<Record<string, AbilityType>>;
 }
 
-/** The type of one ability. */
+/** The type of an ability. */
 export type AbilityType = 'boolean' | 'number' | 'string' | 'array';
 
 /** The shape of `M`. It does not compile when it lacks a function or an ability of `M`. */
@@ -62,7 +59,7 @@ export interface ModelDefinition<M = unknown, C extends z.ZodType = z.ZodType, N
 	readonly kind: ModelKind<M>;
 	/** The factory's name in messages, `technology.kind`: `builtin.video`. */
 	readonly name: string;
-	/** One sentence for `/v1/models`: what stands behind the id. */
+	/** One sentence for `/v1/models`. */
 	readonly description?: string;
 	/** `owned_by` in `/v1/models`; defaults to the part of `name` before the dot. */
 	readonly ownedBy?: string;
@@ -71,7 +68,7 @@ export interface ModelDefinition<M = unknown, C extends z.ZodType = z.ZodType, N
 	create(context: ModelContext<z.output<C>, N>): NoInfer<M> | Promise<NoInfer<M>>;
 }
 
-/** A model factory called with its options: what stands in a config under `models`. */
+/** A model factory called with its options, for `models` of a config. */
 export interface ModelInstance<M = unknown> {
 	readonly $kind: 'plinth.model';
 	readonly apiVersion: 1;
@@ -86,34 +83,23 @@ export interface ModelFactory<M, C extends z.ZodType> {
 	readonly definition: ModelDefinition<M>;
 }
 
-/**
- * Any model. It keeps the literal type of `apiVersion` in what `create` returns: without it, each mistake reads
- * "number is not 1".
- */
-export type AnyModel = { readonly apiVersion: 1 } | object;
-
 /** Declares a model adapter and returns its factory. Options are checked at boot, not at the call. */
-export function defineModel<M extends AnyModel, C extends z.ZodType, const N extends Needs = Record<never, never>>(
+// The union of `M` keeps the literal type of `apiVersion`: else each mistake in a model reads "number is not 1".
+export function defineModel<
+	M extends { readonly apiVersion: 1 } | object,
+	C extends z.ZodType,
+	const N extends Needs = Record<never, never>,
+>(
 	definition: {
 		readonly kind: ModelKind<M>;
 		readonly config: C;
 		readonly needs?: N;
 	} & NoInfer<ModelDefinition<M, C, N>>,
 ): ModelFactory<M, C> {
-	const erased = definition as unknown as ModelDefinition<M>;
-	const factory = (options?: z.input<C>): ModelInstance<M> =>
-		markCopy({
-			$kind: 'plinth.model',
-			apiVersion: 1,
-			definition: erased,
-			options: options ?? {},
-		});
-	return Object.assign(factory, { $kind: 'plinth.model.factory' as const, definition: erased });
+	return createFactory('plinth.model', definition);
 }
 
-/**
- * The health of a model. `down`: it failed and is not called. `trying`: one trial call may begin, or is under way.
- */
+/** `down`: the model failed and is not called. `trying`: one trial call may begin, or is under way. */
 export type ModelHealth = 'up' | 'trying' | 'down';
 
 /** A model as `/v1/models` lists it. */

@@ -2,10 +2,10 @@ import { memoryBlobs } from '@plinth/memory';
 import { expect, test } from 'vitest';
 import { findFactory } from '../../src/engine/config/find-factory.ts';
 
-const find = (use: string, sort: 'plinth.backend' | 'plinth.plugin') => findFactory(use, sort, import.meta.dirname);
+const find = (use: string, sort: 'backend' | 'plugin') => findFactory(use, sort, import.meta.dirname);
 
 test('a factory is found by its name', async () => {
-	expect(await find('@plinth/memory#memoryBlobs', 'plinth.backend')).toBe(memoryBlobs);
+	expect(await find('@plinth/memory#memoryBlobs', 'backend')).toBe(memoryBlobs);
 });
 
 const exported = /; it exports .*memoryBlobs \(backend factory\), memoryEvents \(backend factory\)/;
@@ -19,25 +19,25 @@ test.each([
 		'is a backend factory, and a plugin factory belongs here',
 	],
 ])('%s is refused with the names that there are and what they are', async (_, use, words) => {
-	const failure = await find(use, 'plinth.plugin').catch((error: Error) => error);
+	const failure = await find(use, 'plugin').catch((error: Error) => error);
 	expect(failure).toMatchObject({ message: expect.stringContaining(words) });
 	expect(failure).toMatchObject({ message: expect.stringMatching(exported) });
 });
 
 test('several factories of the kind are refused until one is named', async () => {
-	await expect(find('@plinth/memory', 'plinth.backend')).rejects.toMatchObject({
+	await expect(find('@plinth/memory', 'backend')).rejects.toMatchObject({
 		message: expect.stringMatching(/^@plinth\/memory exports \d backend factories; it exports/),
 		remedy: expect.stringMatching(/^Name one: @plinth\/memory#memory\w+, @plinth\/memory#/),
 	});
-	await expect(find('@plinth/memory#memoryBlob', 'plinth.backend')).rejects.toMatchObject({
+	await expect(find('@plinth/memory#memoryBlob', 'backend')).rejects.toMatchObject({
 		remedy: 'Did you mean @plinth/memory#memoryBlobs?',
 	});
 });
 
 test('members of an exported object are told by the name that a config has for them', async () => {
-	await expect(find('@plinth/builtin', 'plinth.plugin')).rejects.toThrow(/builtin\.chat \(model factory\)/);
+	await expect(find('@plinth/builtin', 'plugin')).rejects.toThrow(/builtin\.chat \(model factory\)/);
 });
 
 test('of many names the first are told, factories before others, and the rest is counted', async () => {
-	await expect(find('@plinth/core', 'plinth.plugin')).rejects.toThrow(/; it exports (?:\w+, ){11}\w+ and \d+ more$/);
+	await expect(find('@plinth/core', 'plugin')).rejects.toThrow(/; it exports (?:\w+, ){11}\w+ and \d+ more$/);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { learnEnvironment } from '../../src/contract/errors/redact.ts';
-import { createLogger, type LogSettings } from '../../src/engine/log/log.ts';
+import type { LogSettings } from '../../src/engine/config/shape.ts';
+import { createLogger } from '../../src/engine/log/log.ts';
 import { modelError } from '../../src/index.ts';
 
 function capture(settings: Partial<LogSettings> = {}, terminal: object = {}) {

@@ -1,4 +1,4 @@
-import type { ErrorSpec, WireErrorType } from './error-spec.ts';
+import type { ErrorSpec } from './error-spec.ts';
 import { errors } from './errors.ts';
 import { redact } from './redact.ts';
 
@@ -12,10 +12,7 @@ export interface ErrorDetails {
 	readonly cause?: unknown;
 }
 
-/**
- * An error with a row in an error table. Recognise it by `isPlinthError`, never by `instanceof`: hosts may hold two
- * copies.
- */
+/** An error with a row in an error table. Test with `isPlinthError`: with two copies loaded, `instanceof` fails. */
 export class PlinthError extends Error {
 	readonly $kind = 'plinth.error';
 	/** `E_…`: the name of the row. */
@@ -72,31 +69,23 @@ export function modelError(message: string, cause?: unknown): PlinthError {
 /** The four-key error object of the wire. Errors without a code become 500 and keep their message to the log. */
 export interface WireError {
 	readonly message: string;
-	readonly type: WireErrorType;
+	readonly type: ErrorSpec['type'];
 	readonly param: string | null;
 	readonly code: string | null;
 }
 
-/**
- * Turns any thrown value into what a client may see: without known secrets, which an upstream's message may quote.
- */
-export function toWireError(error: unknown): {
+/** Turns any thrown value into what a client may see, without known secrets: an upstream's message may quote them. */
+export function toWireError(thrown: unknown): {
 	readonly status: number;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: { readonly error: WireError };
 } {
-	const coded = isPlinthError(error) ? error : plinthError('E_INTERNAL', { cause: error });
-	const { spec } = coded;
-	return {
-		status: spec.status,
-		headers: coded.headers,
-		body: {
-			error: {
-				message: redact(coded.message),
-				type: spec.type,
-				param: coded.param ?? null,
-				code: spec.code,
-			},
-		},
-	};
+	const {
+		spec,
+		headers,
+		message,
+		param = null,
+	} = isPlinthError(thrown) ? thrown : plinthError('E_INTERNAL', { cause: thrown });
+	const error = { message: redact(message), type: spec.type, param, code: spec.code };
+	return { status: spec.status, headers, body: { error } };
 }

@@ -1,18 +1,16 @@
-/** The `type` values of the wire's error object. */
-export type WireErrorType =
-	| 'invalid_request_error'
-	| 'image_generation_user_error'
-	| 'requests'
-	| 'insufficient_quota'
-	| 'server_error';
-
 /** One row of an error table: how a coded error looks on the wire and what cures it. */
 export interface ErrorSpec {
 	/** HTTP status. */
 	readonly status: number;
 	/** `error.code` on the wire; null where the wire has none. */
 	readonly code: string | null;
-	readonly type: WireErrorType;
+	/** `error.type` on the wire. */
+	readonly type:
+		| 'invalid_request_error'
+		| 'image_generation_user_error'
+		| 'requests'
+		| 'insufficient_quota'
+		| 'server_error';
 	/** The sentence shown when the thrower gives none. */
 	readonly message: string;
 	/** What the reader can do about it; appended to the message. */

@@ -1,236 +1,115 @@
-import { defineErrors } from './error-spec.ts';
-import { modelErrorTable } from './model-errors.ts';
+import { defineErrors, type ErrorSpec } from './error-spec.ts';
 
-const badRequest = { status: 400, type: 'invalid_request_error' } as const;
-const serverError = { type: 'server_error' } as const;
 const noRetry = { 'x-should-retry': 'false' } as const;
+const retryAfter = (seconds: number) => ({ 'retry-after': String(seconds) });
+
+/** One row. Its `type` follows from the status. */
+function row<C extends string | null>(
+	status: number,
+	code: C,
+	message: string,
+	more?: Pick<ErrorSpec, 'remedy' | 'headers'>,
+): ErrorSpec & { readonly code: C } {
+	const type = status === 429 ? 'requests' : status < 500 ? 'invalid_request_error' : 'server_error';
+	return { status, code, type, message, ...more };
+}
 
 /** Every coded error of the kernel. Plugins add their own tables with {@link defineErrors}. */
 export const errors = defineErrors({
-	E_VALUE_MISSING: {
-		...badRequest,
-		code: 'missing_required_parameter',
-		message: 'A required parameter is missing.',
-	},
-	E_VALUE_INVALID: {
-		...badRequest,
-		code: 'invalid_value',
-		message: 'A parameter has a value that is not allowed.',
-	},
-	E_VALUE_TYPE: { ...badRequest, code: 'invalid_type', message: 'A parameter has the wrong type.' },
-	E_VALUE_UNKNOWN: {
-		...badRequest,
-		code: 'unknown_parameter',
-		message: 'A parameter is not known here.',
-	},
-	E_VALUE_UNSUPPORTED: {
-		...badRequest,
-		code: 'unsupported_value',
-		message: 'The model does not support this value.',
-	},
-	E_STRING_TOO_LONG: {
-		...badRequest,
-		code: 'string_above_max_length',
-		message: 'A string is too long.',
-	},
-	E_STRING_TOO_SHORT: {
-		...badRequest,
-		code: 'string_below_min_length',
-		message: 'A string is too short.',
-	},
-	E_INTEGER_TOO_LARGE: {
-		...badRequest,
-		code: 'integer_above_max_value',
-		message: 'A number is too large.',
-	},
-	E_INTEGER_TOO_SMALL: {
-		...badRequest,
-		code: 'integer_below_min_value',
-		message: 'A number is too small.',
-	},
-	E_BODY_MALFORMED: {
-		...badRequest,
-		code: 'invalid_body',
-		message: 'The request body cannot be read.',
-	},
-	...modelErrorTable,
-	E_KEY_MISSING: {
-		status: 401,
-		type: 'invalid_request_error',
-		code: null,
-		message: 'No API key was sent.',
+	E_VALUE_MISSING: row(400, 'missing_required_parameter', 'A required parameter is missing.'),
+	E_VALUE_INVALID: row(400, 'invalid_value', 'A parameter has a value that is not allowed.'),
+	E_VALUE_TYPE: row(400, 'invalid_type', 'A parameter has the wrong type.'),
+	E_VALUE_UNKNOWN: row(400, 'unknown_parameter', 'A parameter is not known here.'),
+	E_VALUE_UNSUPPORTED: row(400, 'unsupported_value', 'The model does not support this value.'),
+	E_STRING_TOO_LONG: row(400, 'string_above_max_length', 'A string is too long.'),
+	E_STRING_TOO_SHORT: row(400, 'string_below_min_length', 'A string is too short.'),
+	E_INTEGER_TOO_LARGE: row(400, 'integer_above_max_value', 'A number is too large.'),
+	E_INTEGER_TOO_SMALL: row(400, 'integer_below_min_value', 'A number is too small.'),
+	E_BODY_MALFORMED: row(400, 'invalid_body', 'The request body cannot be read.'),
+	E_MODEL_NOT_FOUND: row(404, 'model_not_found', 'There is no such model.', {
+		remedy: 'GET /v1/models lists the models of this server.',
+	}),
+	E_MODEL_FAILED: row(502, 'model_error', 'The model failed. The log of the server has the reason.'),
+	E_MODEL_BUSY: row(429, 'rate_limit_exceeded', 'The model has as much to do as it takes.', {
+		remedy: 'Try again in a while.',
+		headers: retryAfter(5),
+	}),
+	E_MODEL_UNAVAILABLE: row(503, 'model_unavailable', 'The model cannot be reached, or is not ready.', {
+		remedy: 'Try again in a while.',
+		headers: retryAfter(5),
+	}),
+	E_MODEL_TIMEOUT: row(504, 'model_timeout', 'The model did not answer in time.', { headers: noRetry }),
+	E_KEY_MISSING: row(401, null, 'No API key was sent.', {
 		remedy: 'Send it as "Authorization: Bearer <key>" or as "x-api-key: <key>".',
 		headers: { 'www-authenticate': 'Bearer', ...noRetry },
-	},
-	E_KEY_INVALID: {
-		status: 401,
-		type: 'invalid_request_error',
-		code: 'invalid_api_key',
-		message: 'The API key is not valid.',
+	}),
+	E_KEY_INVALID: row(401, 'invalid_api_key', 'The API key is not valid.', {
 		remedy: 'Check the key, and send it once: if both headers are used, they must carry the same key.',
 		headers: { 'www-authenticate': 'Bearer error="invalid_token"', ...noRetry },
-	},
-	E_SCOPE_MISSING: {
-		status: 403,
-		type: 'invalid_request_error',
-		code: 'insufficient_permissions',
-		message: 'The API key may not use this operation.',
+	}),
+	E_SCOPE_MISSING: row(403, 'insufficient_permissions', 'The API key may not use this operation.', {
 		remedy: 'Use a key that has the scope named here.',
-	},
-	E_ROUTE_NOT_FOUND: {
-		status: 404,
-		type: 'invalid_request_error',
-		code: null,
-		message: 'There is no such route.',
+	}),
+	E_ROUTE_NOT_FOUND: row(404, null, 'There is no such route.', {
 		remedy: 'GET /openapi.json lists the routes of this server.',
-	},
-	E_JOB_NOT_FOUND: {
-		status: 404,
-		type: 'invalid_request_error',
-		code: 'job_not_found',
-		message: 'There is no such job.',
-	},
-	E_OPERATION_UNSUPPORTED: {
-		status: 404,
-		type: 'invalid_request_error',
-		code: 'unsupported_operation',
-		message: 'This server does not offer this operation.',
-	},
-	E_METHOD_NOT_ALLOWED: {
-		status: 405,
-		type: 'invalid_request_error',
-		code: 'method_not_allowed',
-		message: 'The route does not answer to this method.',
-	},
-	E_REQUEST_TIMEOUT: {
-		status: 408,
-		type: 'invalid_request_error',
-		code: 'request_timeout',
-		message: 'The request arrived too slowly.',
+	}),
+	E_JOB_NOT_FOUND: row(404, 'job_not_found', 'There is no such job.'),
+	E_OPERATION_UNSUPPORTED: row(404, 'unsupported_operation', 'This server does not offer this operation.'),
+	E_METHOD_NOT_ALLOWED: row(405, 'method_not_allowed', 'The route does not answer to this method.'),
+	E_REQUEST_TIMEOUT: row(408, 'request_timeout', 'The request arrived too slowly.', { headers: noRetry }),
+	E_DEADLINE: row(504, 'deadline_exceeded', 'The request was not finished in the time that this route has.', {
 		headers: noRetry,
-	},
-	E_DEADLINE: {
-		...serverError,
-		status: 504,
-		code: 'deadline_exceeded',
-		message: 'The request was not finished in the time that this route has.',
-		headers: noRetry,
-	},
-	E_BODY_TOO_LARGE: {
-		status: 413,
-		type: 'invalid_request_error',
-		code: 'request_too_large',
-		message: 'The request is larger than this route allows.',
-	},
-	E_MEDIA_TYPE_UNSUPPORTED: {
-		status: 415,
-		type: 'invalid_request_error',
-		code: 'unsupported_media_type',
-		message: 'The request has a content type that this route does not take.',
-	},
-	E_RANGE_NOT_SATISFIABLE: {
-		status: 416,
-		type: 'invalid_request_error',
-		code: 'range_not_satisfiable',
-		message: 'The requested range lies outside the content.',
-	},
-	E_IDEMPOTENCY_MISMATCH: {
-		status: 422,
-		type: 'invalid_request_error',
-		code: 'idempotency_mismatch',
-		message: 'This Idempotency-Key was used with another request.',
+	}),
+	E_BODY_TOO_LARGE: row(413, 'request_too_large', 'The request is larger than this route allows.'),
+	E_MEDIA_TYPE_UNSUPPORTED: row(
+		415,
+		'unsupported_media_type',
+		'The request has a content type that this route does not take.',
+	),
+	E_RANGE_NOT_SATISFIABLE: row(416, 'range_not_satisfiable', 'The requested range lies outside the content.'),
+	E_IDEMPOTENCY_MISMATCH: row(422, 'idempotency_mismatch', 'This Idempotency-Key was used with another request.', {
 		remedy: 'Use a new key for a new request.',
-	},
-	E_RATE_LIMITED: {
-		status: 429,
-		type: 'requests',
-		code: 'rate_limit_exceeded',
-		message: 'Too many requests with a wrong API key came from this address.',
+	}),
+	E_RATE_LIMITED: row(429, 'rate_limit_exceeded', 'Too many requests with a wrong API key came from this address.', {
 		remedy: 'Check the key: a valid one is never limited here.',
-		headers: { 'retry-after': '60', ...noRetry },
-	},
-	E_TENANT_BUSY: {
-		status: 429,
-		type: 'requests',
-		code: 'rate_limit_exceeded',
-		message: 'This tenant has as many requests under way as the server allows.',
+		headers: { ...retryAfter(60), ...noRetry },
+	}),
+	E_TENANT_BUSY: row(429, 'rate_limit_exceeded', 'This tenant has as many requests under way as the server allows.', {
 		remedy: 'Wait for some of them to end, then try again.',
-		headers: { 'retry-after': '2' },
-	},
-	E_QUEUE_FULL: {
-		status: 429,
-		type: 'requests',
-		code: 'queue_full',
-		message: 'Too many of your jobs wait or run already.',
+		headers: retryAfter(2),
+	}),
+	E_QUEUE_FULL: row(429, 'queue_full', 'Too many of your jobs wait or run already.', {
 		remedy: 'Wait until some of them have ended, or delete some.',
-		headers: { 'retry-after': '30' },
-	},
-	E_INTERNAL: {
-		...serverError,
-		status: 500,
-		code: null,
-		message: 'The server failed.',
-		remedy: 'The log has the reason under this request id.',
-	},
-	E_NOT_READY: {
-		...serverError,
-		status: 503,
-		code: 'server_not_ready',
-		message: 'The server could not be started; its log has the reason.',
-		headers: { 'retry-after': '5' },
-	},
-	E_STOPPING: {
-		...serverError,
-		status: 503,
-		code: 'server_stopping',
-		message: 'The server is stopping.',
+		headers: retryAfter(30),
+	}),
+	E_INTERNAL: row(500, null, 'The server failed.', { remedy: 'The log has the reason under this request id.' }),
+	E_NOT_READY: row(503, 'server_not_ready', 'The server could not be started; its log has the reason.', {
+		headers: retryAfter(5),
+	}),
+	E_STOPPING: row(503, 'server_stopping', 'The server is stopping.', {
 		remedy: 'Try again in a few seconds.',
-		headers: { 'retry-after': '2' },
-	},
-	E_OVERLOADED: {
-		...serverError,
-		status: 503,
-		code: 'server_overloaded',
-		message: 'The server has as much to do as it can take.',
+		headers: retryAfter(2),
+	}),
+	E_OVERLOADED: row(503, 'server_overloaded', 'The server has as much to do as it can take.', {
 		remedy: 'Try again in a few seconds.',
-		headers: { 'retry-after': '5' },
-	},
-	E_STORE_UNAVAILABLE: {
-		...serverError,
-		status: 503,
-		code: 'storage_unavailable',
-		message: 'A storage backend does not answer.',
+		headers: retryAfter(5),
+	}),
+	E_STORE_UNAVAILABLE: row(503, 'storage_unavailable', 'A storage backend does not answer.', {
 		remedy: 'Try again in a few seconds.',
-		headers: { 'retry-after': '5' },
-	},
-	E_STORE_FULL: {
-		...serverError,
-		status: 507,
-		code: 'storage_full',
-		message: 'The storage of the server is full.',
-		headers: noRetry,
-	},
-	E_JOB_CANCELLED: { ...badRequest, code: 'cancelled', message: 'The job was cancelled.' },
-	E_JOB_TIMEOUT: {
-		...serverError,
-		status: 504,
-		code: 'job_timeout',
-		message: 'The job ran longer than this server allows and was stopped.',
-	},
-	E_JOB_ATTEMPTS: {
-		...serverError,
-		status: 500,
-		code: 'attempts_exhausted',
-		message: 'The job was interrupted too often and was given up.',
+		headers: retryAfter(5),
+	}),
+	E_STORE_FULL: row(507, 'storage_full', 'The storage of the server is full.', { headers: noRetry }),
+	E_JOB_CANCELLED: row(400, 'cancelled', 'The job was cancelled.'),
+	E_JOB_TIMEOUT: row(504, 'job_timeout', 'The job ran longer than this server allows and was stopped.'),
+	E_JOB_ATTEMPTS: row(500, 'attempts_exhausted', 'The job was interrupted too often and was given up.', {
 		remedy: 'Submit it again.',
-	},
-	E_JOB_NO_WORKER: {
-		...serverError,
-		status: 503,
-		code: 'no_worker_for_model',
-		message: 'No worker of this server has offered the model of the job for an hour.',
-		remedy: 'Start a worker whose config binds this model, or name another model.',
-	},
+	}),
+	E_JOB_NO_WORKER: row(
+		503,
+		'no_worker_for_model',
+		'No worker of this server has offered the model of the job for an hour.',
+		{ remedy: 'Start a worker whose config binds this model, or name another model.' },
+	),
 });
 
 /** What a checked body can be refused for: the rows that routes with a body have in common. */

@@ -1,15 +1,12 @@
-/** What stands where a secret was. */
+/** Replaces a secret. */
 export const redacted = '[redacted]';
 
-/** Shorter values are as likely to be words as secrets, and blanking them would make texts unreadable. */
+/** Shorter values are as likely to be words as secrets. */
 const shortest = 8;
 
 const known = new Set<string>();
 
-/**
- * Secrets that show themselves: our own issued keys, common vendors' keys, credentials of headers, passwords inside
- * URLs.
- */
+/** Secrets known by their form: our own keys, common vendors' keys, credentials of headers, passwords in URLs. */
 const shapes = [
 	String.raw`\bplinth_[a-z]+_[\w-]{16,}`,
 	// Not every word that begins so: a vendor's key mixes digits and capitals.
@@ -30,20 +27,14 @@ const batch = 100;
 let patterns = compile();
 let compiled = 0;
 
-/**
- * Tells by its name whether a log field or an option holds a secret: `apiKey`, `x-api-key`, `clientSecret`,
- * `set-cookie`.
- */
+/** Whether the name of a log field or an option promises a secret: `apiKey`, `x-api-key`, `set-cookie`. */
 export function isSecretName(name: string): boolean {
 	return /(?:key|token|secret|password|passphrase|credential|authorization|cookie)s?$/i.test(name);
 }
 
-/**
- * Learns the values of environment variables whose names promise a secret, such as `OPENAI_API_KEY` or `TOKEN_FOR_X`.
- * They belong to the process, not to one app in it: from now on `redact` knows them all.
- */
+/** Learns the values of environment variables whose names promise a secret, for the whole process. */
 export function learnEnvironment(env: Readonly<Record<string, string | undefined>>): void {
-	// By descriptor and not by reading, so that whoever watches which variables a config reads is not misled.
+	// By descriptor and not by reading: a proxy may record which variables a config reads.
 	for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(env))) {
 		if (value && secretVariable.test(name)) learn(value);
 	}
@@ -74,7 +65,7 @@ function collect(value: unknown, isSecret: boolean): void {
 	}
 }
 
-/** Lists are taken apart, and `tenant:key` gives its key: each may turn up alone. */
+/** Entries of lists and the key in `tenant:key` are learnt, too: each may turn up alone. */
 function learn(value: string): void {
 	const parts = value.split(',').map((part) => part.trim());
 	const keys = parts.map((part) => part.slice(part.indexOf(':') + 1));
@@ -88,14 +79,13 @@ function learn(value: string): void {
 	}
 }
 
-/** Only when something was learnt: a config has many options, and few of them are secrets. */
 function refresh(): void {
 	if (known.size === compiled) return;
 	compiled = known.size;
 	patterns = compile();
 }
 
-/** The longest first: of two secrets that begin alike none may leave its end behind. */
+/** The longest first: of two secrets with one prefix, the longer one must match whole. */
 function compile(): readonly RegExp[] {
 	const texts = [...known].sort((a, b) => b.length - a.length).map(literally);
 	const batches: string[][] = [];

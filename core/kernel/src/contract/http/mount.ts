@@ -1,25 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Where an app hangs in a host, and what it learns from it. */
+/** How a host mounts an app. */
 export interface Mount {
-	/**
-	 * What stands before our paths where the host leaves it in the address: `/ai`. What a host strips is found without
-	 * it.
-	 */
+	/** The prefix of our paths, such as `/ai`, unless the host strips it from the address. */
 	readonly prefix?: string;
-	/** What an authenticator that asks the host is called with; the request alone unless set. */
+	/** The arguments of `identify` of an authenticator that asks the host; the request alone unless set. */
 	readonly host?: readonly unknown[];
 }
 
-/** What is needed of the context of a Koa host: its own type would bring the types of Koa to everybody. */
-export interface HostContext {
-	readonly req: IncomingMessage;
-	readonly res: ServerResponse;
-	/** The target before the host has changed it. */
-	readonly originalUrl: string;
-	/** False: the host leaves the answer to the middleware. */
-	respond?: boolean | undefined;
-}
-
-/** A middleware for Koa. */
-export type HostMiddleware = (ctx: HostContext, next: () => Promise<unknown>) => Promise<unknown>;
+/** A middleware for Koa, without the types of Koa. */
+export type HostMiddleware = (
+	ctx: {
+		readonly req: IncomingMessage;
+		readonly res: ServerResponse;
+		readonly originalUrl: string;
+		respond?: boolean | undefined;
+	},
+	next: () => Promise<unknown>,
+) => Promise<unknown>;

@@ -6,10 +6,7 @@ export interface ByteSource {
 	readonly size?: number;
 	/** Opens the bytes, or one window of them. Called at most once, and not at all for HEAD. */
 	open(range?: ByteRange): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
-	/**
-	 * Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304), so that it is the answer
-	 * of a GET.
-	 */
+	/** Rejects when `open` would. Called in its place where the answer has no body (HEAD, 304). */
 	check?(): Promise<void>;
 	/** Called in place of `open` when the bytes are not wanted after all (HEAD, 304, a client that has left). */
 	discard?(): unknown;
@@ -28,7 +25,7 @@ export interface BinaryOptions {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Bytes that stand in a JSON answer as a base64 text; `base64()` makes them. */
+/** Bytes that a JSON answer holds as base64; `base64()` makes them. */
 export interface Base64 {
 	readonly $kind: 'plinth.base64';
 	/** The whole text, for other serializers. */
@@ -51,12 +48,6 @@ export interface ServerEvent {
 	readonly event?: string;
 	readonly id?: string;
 	readonly data: unknown;
-}
-
-/** Options of a plain JSON answer. */
-export interface JsonOptions {
-	readonly status?: number;
-	readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a handler may answer besides a plain value. */
@@ -86,7 +77,8 @@ const brand = { $kind: 'plinth.reply', [mark]: true } as const;
 /** Makes replies that are more than a JSON value. */
 export const Reply = {
 	/** JSON with another status than the route's, or with headers of its own. */
-	json(value: unknown, { status, headers = {} }: JsonOptions = {}): Reply {
+	json(value: unknown, options: Pick<BinaryOptions, 'status' | 'headers'> = {}): Reply {
+		const { status, headers = {} } = options;
 		return { ...brand, type: 'json', value, status, headers };
 	},
 	/** Bytes, streamed with back-pressure. A plain array or an async iterable is served whole. */
@@ -132,6 +124,6 @@ function toSource(body: ByteSource | Uint8Array | AsyncIterable<Uint8Array>): By
 		};
 	}
 	if (!(Symbol.asyncIterator in body)) return body;
-	// It may hold an upstream open already, so it is ended also when nobody reads it.
+	// It may hold an upstream connection, so it is ended also when nothing reads it.
 	return { open: () => body, discard: () => body[Symbol.asyncIterator]().return?.() };
 }

@@ -31,16 +31,13 @@ export interface BodyLimits {
 	readonly fieldsEndingIn?: Readonly<Record<string, number>>;
 }
 
-/** What else of a JSON body arrives as files, where a route takes long data URLs so. */
+/** Which members of a JSON body become files, on a route with `spoolDataUrls`. */
 export interface SpoolOptions {
-	/**
-	 * Names of members, wherever they stand, that hold data URLs: in others they stay text. Absent: every string may be
-	 * one.
-	 */
+	/** Names of members, wherever they stand, that may hold data URLs; every member unless set. */
 	readonly only?: readonly string[];
 	/** Names of members, wherever they stand, whose long strings may also be base64 alone. */
 	readonly bare?: readonly string[];
-	/** What is no base64 is no 400: the handler hears of it from `sentDocument`. */
+	/** Damaged base64 is not answered with 400: `sentDocument` reports it to the handler. */
 	readonly keepDamaged?: boolean;
 }
 
@@ -49,17 +46,15 @@ export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	/** 200 unless said otherwise. */
 	readonly status?: number;
 	readonly description: string;
-	/**
-	 * JSON answers: types what the handler returns, and is checked outside production. `.meta({ id })` gives it a name.
-	 */
+	/** Types what the handler returns, and is checked outside production. `.meta({ id })` gives it a name. */
 	readonly schema?: R;
 	/** Media types of binary or event-stream answers. */
 	readonly mediaTypes?: readonly string[];
 	/** Single byte ranges are served: 206 and 416 are documented. */
 	readonly ranges?: boolean;
-	/** An event stream that goes on behind `Last-Event-ID`. */
+	/** An event stream that resumes after `Last-Event-ID`. */
 	readonly resumes?: boolean;
-	/** What 204 means, where it may be answered in place of this. */
+	/** The meaning of 204, where it is a possible answer. */
 	readonly nothing?: string;
 	/** Headers of this answer, beside those that every answer has: name and meaning. */
 	readonly headers?: Readonly<Record<string, string>>;
@@ -67,7 +62,7 @@ export interface ResponseSpec<R extends z.ZodType = z.ZodType> {
 	readonly others?: Readonly<Record<number, { readonly description: string; readonly schema: z.ZodType }>>;
 }
 
-/** The surroundings of one request. */
+/** One request, apart from its input. */
 export interface Call {
 	/** Method and path template of the route: `GET /v1/videos/{id}`. */
 	readonly route: string;
@@ -81,44 +76,30 @@ export interface Call {
 	readonly deadline: number;
 	/** The address that absolute links start with, without a trailing slash. */
 	readonly publicUrl: string;
-	/**
-	 * What the head says of the length of the body, in bytes; undefined when it says nothing. In `precheck`, nothing of
-	 * the body has been read.
-	 */
+	/** The length of the body in bytes as the head states it; undefined where it does not. */
 	readonly bodyBytes: number | undefined;
 	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
 	readonly idempotency: Idempotency;
-	/**
-	 * Behind which event a client that was cut off wants to go on: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes
-	 * that declare `resumes`.
-	 */
+	/** The event after which a client resumes: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes that declare `resumes`. */
 	readonly lastEventId: string | undefined;
 	/**
 	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with
-	 * `E_BODY_TOO_LARGE` beyond `maxBytes`, with `E_OVERLOADED` when `maxBytes` more are too many beside the bodies
-	 * that are in flight, and with `E_STORE_FULL`.
+	 * `E_BODY_TOO_LARGE` beyond `maxBytes`, with `E_OVERLOADED` when `maxBytes` exceed what is left for bodies in
+	 * flight, and with `E_STORE_FULL`.
 	 */
 	keep(
 		body: AsyncIterable<Uint8Array>,
 		options: { readonly filename: string; readonly maxBytes: number },
 	): Promise<UploadedFile>;
-	/** Says which model's answer this is: the header `x-plinth-model` and the log tell it. The last word counts. */
+	/** Names the model that answers, for the header `x-plinth-model` and the log. The last call counts. */
 	answeredBy(model: string): void;
 	/**
 	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer
-	 * has begun: return the reply. Rejects, with nothing sent, with the request's own errors when there is no answer
-	 * that could be passed on, and with the reason of the call's signal. `over` is called once when the upstream has
-	 * nothing more to do. With `signal`, also that one's reason when it aborts before the answer has begun: another
-	 * upstream may be asked then.
+	 * has begun: return the reply. Rejects before anything is sent: with an error of the request, or with the reason of
+	 * the call's signal or of `signal`; another upstream may be asked then. `over` is called once, when the upstream is
+	 * done.
 	 */
 	forward(request: ForwardRequest, over?: () => void, signal?: AbortSignal): Promise<Reply>;
-}
-
-/** The checked input of a handler. Members are absent when the route declares no schema for them. */
-export interface RouteInput<P, Q, B> {
-	readonly params: P;
-	readonly query: Q;
-	readonly body: B;
 }
 
 /** What a handler may return: a value that the schema of its response takes, nothing, or a reply. */
@@ -147,10 +128,9 @@ export interface RouteDefinition<
 	readonly encoding?: BodyEncoding | readonly BodyEncoding[];
 	readonly limits?: BodyLimits;
 	/**
-	 * Base64 data URLs of more than 65,536 characters in a JSON body arrive as files in place of strings: an
-	 * `UploadedFile` without a name, of at most `limits.file` bytes. They are decoded while the body arrives and never
-	 * lie in memory, for bodies that carry pictures or documents. The text without them has the bound of all text
-	 * fields of a form.
+	 * Base64 data URLs of more than 65,536 characters in a JSON body become an `UploadedFile` without a name, of at most
+	 * `limits.file` bytes. They are decoded while the body arrives and are never in memory as a whole. The rest of the
+	 * text is bounded by `limits.allFields`.
 	 */
 	readonly spoolDataUrls?: boolean | SpoolOptions;
 	readonly response: ResponseSpec<R>;
@@ -158,19 +138,18 @@ export interface RouteDefinition<
 	readonly errors: readonly ErrorSpec[];
 	/** Milliseconds until `call.signal` aborts; 10 minutes unless said otherwise. */
 	readonly timeoutMs?: number;
-	/**
-	 * Called before the body is read; throws what refuses the request without it. The call's fingerprint is not known
-	 * yet.
-	 */
+	/** Called before the body is read; throws to refuse the request. The call has no fingerprint yet. */
 	precheck?(call: Call): Promise<void> | void;
 	/**
-	 * Called for JSON bodies of known length up to 262,144 bytes, before they are checked against `body`. A reply is the
-	 * answer; undefined: the body is checked as ever, and the handler called. For routes whose bodies have a `model`. The
-	 * call's fingerprint is not known yet.
+	 * Called for JSON bodies of known length up to 262,144 bytes that have a `model`, before they are checked against
+	 * `body`. A reply is the answer; with undefined the handler is called. The call has no fingerprint yet.
 	 */
 	forward?(raw: RawBody, call: Call): Promise<Reply | undefined>;
-	/** Returns a value to be sent as JSON, nothing, or a `Reply`. */
-	handler(input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>, call: Call): T | Promise<T>;
+	/** Returns a value to be sent as JSON, nothing, or a `Reply`. A member of `input` without a schema is undefined. */
+	handler(
+		input: { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> },
+		call: Call,
+	): T | Promise<T>;
 }
 
 /** A declared route with its types erased. */

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * A file that came with a request, or that its handler has kept, streamed to a temporary file that lives until the
- * handler has settled, and the events that it answers with are over.
- */
+/** A file of a request, or one that its handler keeps. It is deleted when the request and its events are over. */
 export interface UploadedFile {
 	readonly $kind: 'plinth.upload';
 	/** As the client sent it, without directories; metadata only, never a path. Empty for a data URL. */
@@ -14,10 +11,7 @@ export interface UploadedFile {
 	readonly sha256: string;
 	/** Decided by content; `application/octet-stream` when unknown. The client's label is ignored. */
 	readonly mediaType: string;
-	/**
-	 * The temporary file, for programs and libraries that read files themselves; server-made, and gone as soon as the
-	 * upload is.
-	 */
+	/** The temporary file, for programs and libraries that read files themselves. */
 	readonly path: string;
 	/** Reads the whole file. */
 	bytes(): Promise<Uint8Array>;
@@ -25,20 +19,18 @@ export interface UploadedFile {
 	stream(): AsyncIterable<Uint8Array>;
 }
 
-/** What a file field takes. */
-export interface FileFieldOptions {
-	/** 52,428,800 unless said otherwise. */
-	readonly maxBytes?: number;
-	/** Accepted media types, decided by content; every type when absent. */
-	readonly mediaTypes?: readonly string[];
-	readonly description?: string;
-}
-
 /** "50 MB" of the interface. */
 export const maxFileBytes = 52_428_800;
 
-/** A schema for a multipart file field. In OpenAPI it is a binary string. */
-export function fileField(options: FileFieldOptions = {}): z.ZodType<UploadedFile> {
+/** A schema for a multipart file field of at most `maxBytes`, 52,428,800 unless set. */
+export function fileField(
+	options: {
+		readonly maxBytes?: number;
+		/** Accepted media types, decided by content; every type when absent. */
+		readonly mediaTypes?: readonly string[];
+		readonly description?: string;
+	} = {},
+): z.ZodType<UploadedFile> {
 	const { maxBytes = maxFileBytes, mediaTypes } = options;
 	const schema = z
 		.custom<UploadedFile>(isUpload, {
@@ -54,10 +46,7 @@ export function fileField(options: FileFieldOptions = {}): z.ZodType<UploadedFil
 					params: { code: 'E_BODY_TOO_LARGE' },
 				});
 			} else if (mediaTypes && !mediaTypes.includes(file.mediaType)) {
-				ctx.addIssue({
-					code: 'custom',
-					message: `the file must be one of ${mediaTypes.join(', ')}`,
-				});
+				ctx.addIssue({ code: 'custom', message: `the file must be one of ${mediaTypes.join(', ')}` });
 			}
 		});
 	return schema.meta({
@@ -70,7 +59,7 @@ export function fileField(options: FileFieldOptions = {}): z.ZodType<UploadedFil
 	});
 }
 
-/** Tells an uploaded file from other values. JSON can spell its members, but no functions: nobody makes a file up. */
+/** Tells an uploaded file from other values. A client cannot forge one: JSON has no functions. */
 export function isUpload(value: unknown): value is UploadedFile {
 	if (typeof value !== 'object' || value === null) return false;
 	const { $kind, bytes, stream } = value as Partial<UploadedFile>;

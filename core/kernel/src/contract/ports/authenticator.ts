@@ -12,9 +12,8 @@ export interface Authenticator {
 	/** Null: no such key, or it has expired or was revoked. Takes the same time either way. */
 	authenticate(key: string): Promise<Principal | null>;
 	/**
-	 * Where it stands, keys are not looked at: the host has found out who calls. It is called with what the mount
-	 * passes on, mostly the host's own request, and with Node's request where there is no host. Rejects with a coded
-	 * error of status 401 for a stranger.
+	 * Replaces the check of keys where the host knows who calls. It is called with `host` of the mount, or with Node's
+	 * request. Rejects with a coded error of status 401 for an unknown caller.
 	 */
 	identify?(...host: readonly unknown[]): Promise<Principal>;
 }

@@ -22,14 +22,11 @@ export interface BlobContent extends BlobInfo {
 }
 
 /**
- * A body that can also be read into memory which the reader uses again and again. Optional for a store, and worth it
- * for files: fresh memory is most of what a download costs. One body is read either way, not both.
+ * A body that can also be read into the reader's own buffer. Optional for a store: it saves a file store most of what
+ * a download costs. A body is read either way, not both.
  */
 export interface ReusableBody extends AsyncIterable<Uint8Array> {
-	/**
-	 * Fills the buffer from its beginning and resolves with the number of bytes; 0 at the end, where the handle
-	 * closes.
-	 */
+	/** Fills the buffer from its start and resolves with the number of bytes; with 0 at the end, and the handle closes. */
 	readInto(buffer: Uint8Array): Promise<number>;
 }
 
@@ -50,14 +47,11 @@ export interface PutBlobOptions {
 /**
  * Bytes under server-made keys: segments of `[A-Za-z0-9._-]`, joined by `/`, 1 to 512 characters, no segment `.` or
  * `..`. Other keys are a programming error and throw. A blob appears whole or not at all, and is durable when `put`
- * resolves. A piece of a body belongs to its writer again as soon as the next one is asked for.
+ * resolves. A chunk may be reused by its owner once the next one is requested.
  */
 export interface BlobStore extends SelfCheck {
 	put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options: PutBlobOptions): Promise<BlobInfo>;
-	/**
-	 * Opens a blob, or a window of it; null when there is none. A range outside the blob rejects with
-	 * `E_RANGE_NOT_SATISFIABLE`.
-	 */
+	/** Opens a blob, or a window of it; null when there is none. Rejects with `E_RANGE_NOT_SATISFIABLE` outside of it. */
 	get(key: string, options?: { readonly range?: ByteRange }): Promise<BlobContent | null>;
 	head(key: string): Promise<BlobInfo | null>;
 	/** Deleting what is absent is no error. An open reader may finish or fail, never read other bytes. */
@@ -66,9 +60,6 @@ export interface BlobStore extends SelfCheck {
 	list(prefix: string): AsyncIterable<{ readonly key: string; readonly size: number }>;
 	/** A URL that serves the blob without our key for `ttlMs`; absent where the store cannot. */
 	presign?(key: string, ttlMs: number): Promise<string>;
-	/**
-	 * Removes what unfinished puts of other processes have left that are gone; asked for every `jobs.orphanMs`. Absent
-	 * where they leave nothing.
-	 */
+	/** Removes what unfinished puts of dead processes have left; called every `jobs.orphanMs`. */
 	sweep?(): Promise<void>;
 }

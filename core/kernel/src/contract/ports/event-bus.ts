@@ -10,20 +10,17 @@ export interface BusEvent {
 	readonly data: Json;
 }
 
-/** Which events a subscriber wants; absent members match everything. */
+/** Which events a subscriber gets; absent members match everything. */
 export interface BusFilter {
 	readonly type?: string;
 	readonly tenant?: string;
 	readonly subject?: string;
 }
 
-/**
- * Delivers hints at most once, to subscribers present at that moment. On a gap the reader goes to
- * `JobStore.events`.
- */
+/** Delivers hints at most once, to the subscribers of that moment. `JobStore.events` has what was missed. */
 export interface EventBus {
 	/** Never throws and never waits for subscribers. */
 	publish(event: BusEvent): void;
-	/** The returned function ends the subscription. A handler that throws is reported to nobody else. */
+	/** The returned function ends the subscription. A handler that throws affects no other. */
 	subscribe(filter: BusFilter, handler: (event: BusEvent) => void): () => void;
 }

@@ -47,10 +47,7 @@ export interface ForwardRequest {
 	readonly body: Uint8Array;
 	/** Milliseconds that the upstream may be silent, before its response and within it. Noticed up to a second later. */
 	readonly quietMs: number;
-	/**
-	 * Whether the client may get a successful response of this media type (lower case, without parameters) and of this
-	 * length in bytes, where the upstream states it.
-	 */
+	/** Whether the client may get a successful response of this media type (lower case) and stated length in bytes. */
 	accepts(mediaType: string, length?: number): boolean;
 	/** The error for a response that is no success. `body` is its beginning, 65,536 bytes at most. */
 	refused(status: number, headers: Readonly<Record<string, string>>, body: Buffer): PlinthError;
@@ -63,16 +60,15 @@ export interface ForwardRequest {
 	/** Asked after one of these errors: whether the request may be sent again at once, translated. Absent: it may. */
 	mayRepeat?(): boolean;
 	/**
-	 * Asked before a part of an event stream goes to the client: how many bytes of `pending` may go now; the others come
-	 * again with more behind them. `pending` has one character per byte (Latin-1). Throws to cut the answer off, when the
-	 * upstream says in it that it failed. Absent: all may go.
+	 * How many bytes of `pending`, a part of an event stream in Latin-1, may go to the client now; all unless set. The
+	 * others come again with more behind them. Throws to cut the answer off when the upstream reports a failure in it.
 	 */
 	sendable?(pending: string): number;
 	/** The counts for the request's log line, out of the end of the response: its last 4,096 bytes or more, as Latin-1. */
 	usage?(end: string): Readonly<Record<string, number>> | undefined;
 }
 
-/** A client's JSON body, for whoever may pass it on as it came. */
+/** A client's JSON body as it came. */
 export interface RawBody {
 	readonly bytes: Buffer;
 	/** The text under `model`, an id or an alias. */

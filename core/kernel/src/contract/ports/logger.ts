@@ -1,7 +1,6 @@
 /**
- * Structured logging. The first argument holds fields, the second a short constant sentence.
- *
- * Never pass prompts, document text, keys or file contents: log sizes and ids.
+ * Structured logging: fields, then a short constant sentence. Log sizes and ids, never prompts, document text, keys
+ * or file contents.
  */
 export interface Logger {
 	debug(fields: object, message: string): void;

@@ -35,10 +35,7 @@ export interface RecordListOptions {
 	readonly limit: number;
 }
 
-/**
- * Small JSON documents in collections, each owned by a tenant: keys, webhook endpoints, deliveries, files, usage.
- * Writes resolve when they are durable.
- */
+/** Small JSON documents in collections, each owned by a tenant. Writes resolve when they are durable. */
 export interface RecordStore extends SelfCheck {
 	get<T extends JsonObject>(ref: CollectionRef, id: string): Promise<StoredRecord<T> | null>;
 	/** Writes and returns the new version; null when `ifVersion` does not match, and nothing was written. */

@@ -1,13 +1,7 @@
 /** What a store may offer beside its port, for the people who run it. */
 export interface SelfCheck {
-	/**
-	 * Rejects when the store cannot be used. Cheap: readiness asks every two seconds. Without it a small read is
-	 * tried.
-	 */
+	/** Rejects when the store cannot be used. Called every two seconds by readiness, which else tries a small read. */
 	ping?(): Promise<void>;
-	/**
-	 * Looks through everything that is kept, which may take minutes. Sentences about what is damaged; none when all is
-	 * well.
-	 */
+	/** Checks everything that is kept, which may take minutes. One sentence for each damage. */
 	check?(): Promise<readonly string[]>;
 }

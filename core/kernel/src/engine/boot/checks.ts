@@ -9,24 +9,22 @@ export function malformedDefinition(
 	kind: 'backend' | 'model' | 'plugin',
 	definition: Partial<ModelDefinition & PluginDefinition>,
 ): string | undefined {
-	if (typeof definition.config?.safeParse !== 'function')
-		return 'its definition has no config: a zod schema of its options.';
-	if (typeof (kind === 'plugin' ? definition.setup : definition.create) !== 'function') {
-		return `its definition has no ${kind === 'plugin' ? 'setup' : 'create'} function.`;
-	}
-	if (kind === 'model' && !definition.kind)
-		return 'its definition has no kind: the model family of the plugin that consumes it.';
+	const lacks = 'its definition has no';
+	const main = kind === 'plugin' ? 'setup' : 'create';
+	if (typeof definition.config?.safeParse !== 'function') return `${lacks} config: a zod schema of its options.`;
+	if (typeof definition[main] !== 'function') return `${lacks} ${main} function.`;
+	if (kind === 'model' && !definition.kind) return `${lacks} kind: the model family of the plugin that consumes it.`;
 	const lost = Object.entries(definition.needs ?? {}).find(([, ref]) => typeof ref?.id !== 'string');
 	return lost && `needs.${lost[0]} is no service: is its name spelt right?`;
 }
 
 /** A kind of job belongs to one plugin. */
 export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): void {
-	const taken = new Map<string, string>();
+	const owners = new Map<string, string>();
 	for (const [id, { definition }] of Object.entries(config.plugins)) {
 		for (const kind of definition.jobs ?? []) {
-			const other = taken.get(kind);
-			if (other === undefined && /^[a-z]+$/.test(kind)) taken.set(kind, id);
+			const other = owners.get(kind);
+			if (other === undefined && /^[a-z]+$/.test(kind)) owners.set(kind, id);
 			else {
 				const why = other ? `which plugin ${other} runs` : 'which is not a name of lower-case letters';
 				const place = { owner: `plugin ${id}`, path: `plugins.${id}` };
@@ -36,23 +34,22 @@ export function checkJobKinds(config: ResolvedConfig, problems: BootProblem[]): 
 	}
 }
 
-/** The problem of a server that everybody in reach could use. */
-export function authOff(owner: string, host: string): BootProblem {
+/** The problem of a server without authentication that other machines can reach. */
+export function authOff(host: string): BootProblem {
 	const message = `authentication is off, and ${host} can be reached from other machines.`;
-	return bootProblem('E_AUTH_OFF', { owner, path: 'server.host' }, message);
+	return bootProblem('E_AUTH_OFF', { owner: 'config', path: 'server.host' }, message);
 }
 
-/** True for addresses that only this machine reaches. */
 export function isLoopback(host: string): boolean {
 	return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** Says what a missing authenticator means. */
-export function explainAuth(problem: BootProblem): BootProblem {
-	if (problem.owner !== 'kernel') return problem;
-	return {
-		...problem,
-		message: 'nothing provides core.authenticator, so anybody could call.',
-		remedy: "Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
-	};
+/** The problem of a server whose authentication is on and has no authenticator. */
+export function authMissing(): BootProblem {
+	return bootProblem(
+		'E_SERVICE_MISSING',
+		{ owner: 'kernel', path: 'server.auth' },
+		'nothing provides core.authenticator, so anybody could call.',
+		"Add backends.auth: apiKeys({ keys }), or say server: { auth: 'off' } behind a host that authenticates.",
+	);
 }

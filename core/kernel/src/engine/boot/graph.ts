@@ -2,9 +2,9 @@ import type { Provides } from '../../contract/backend.ts';
 import type { Needs, ServiceRef } from '../../contract/service.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
-/** Something that needs services and provides services: a backend, a model, a plugin. */
+/** A backend, a model or a plugin with the services that it needs and provides. */
 export interface GraphNode {
-	/** `backend jobs`, `model clip-1`, `plugin video` */
+	/** `plugin video` */
 	readonly owner: string;
 	/** `plugins.video` */
 	readonly path: string;
@@ -22,28 +22,20 @@ export interface Graph<N extends GraphNode> {
 	readonly problems: readonly BootProblem[];
 }
 
-/** Lists the refs of a `provides` declaration. */
-export function providedRefs(provides: Provides | undefined): readonly ServiceRef<unknown>[] {
-	if (!provides) return [];
-	return isRef(provides) ? [provides] : Object.values(provides);
-}
-
-function isRef(provides: Provides): provides is ServiceRef<unknown> {
-	return (provides as { $kind?: unknown }).$kind === 'plinth.service';
-}
-
-/** Pairs each provided ref with what the owner returned for it; undefined values are the owner's mistake. */
+/** Pairs each ref of a `provides` declaration with what the owner has returned for it. */
 export function providedValues(
 	provides: Provides | undefined,
-	returned: unknown,
+	returned?: unknown,
 ): readonly (readonly [ServiceRef<unknown>, unknown])[] {
 	if (!provides) return [];
-	if (isRef(provides)) return [[provides, returned]];
+	if ((provides as { $kind?: unknown }).$kind === 'plinth.service') {
+		return [[provides as ServiceRef<unknown>, returned]];
+	}
 	const values = (returned ?? {}) as Readonly<Record<string, unknown>>;
 	return Object.entries(provides).map(([name, ref]) => [ref, values[name]]);
 }
 
-/** Orders nodes by their needs. Missing and doubly provided services and circles are problems, all of them listed. */
+/** Orders nodes by their needs. Missing services, duplicate providers and cycles are all listed. */
 export function buildGraph<N extends GraphNode>(nodes: readonly N[], given: ReadonlySet<string>): Graph<N> {
 	const problems: BootProblem[] = [];
 	const providers = new Map<string, N>();
@@ -57,8 +49,7 @@ export function buildGraph<N extends GraphNode>(nodes: readonly N[], given: Read
 	for (const node of nodes) {
 		for (const ref of Object.values(node.needs)) {
 			if (ref.optional || given.has(ref.id) || providers.has(ref.id)) continue;
-			const message = `needs ${ref.id}, which nothing provides.`;
-			problems.push(bootProblem('E_SERVICE_MISSING', node, message));
+			problems.push(bootProblem('E_SERVICE_MISSING', node, `needs ${ref.id}, which nothing provides.`));
 		}
 	}
 	return { order: sort(nodes, providers, problems), providers, problems };
@@ -68,8 +59,7 @@ export function buildGraph<N extends GraphNode>(nodes: readonly N[], given: Read
 function duplicate(id: string, node: GraphNode, other: GraphNode | undefined): BootProblem {
 	if (!other?.isInherited) {
 		const by = other ? `${other.owner} (${other.path})` : 'the kernel';
-		const message = `provides ${id}, which ${by} provides too.`;
-		return bootProblem('E_SERVICE_DUPLICATE', node, message);
+		return bootProblem('E_SERVICE_DUPLICATE', node, `provides ${id}, which ${by} provides too.`);
 	}
 	const [section = '', name = ''] = other.path.split(/\.(.*)/s);
 	const message = `provides ${id}, which the preset brings as ${other.path}.`;
@@ -77,7 +67,7 @@ function duplicate(id: string, node: GraphNode, other: GraphNode | undefined): B
 	return bootProblem('E_SERVICE_DUPLICATE', node, message, remedy);
 }
 
-/** Depth first in the given order, so that the result is stable; a circle is reported once, as a path. */
+/** Depth first in the given order, so that the result is stable. A cycle is reported once, as a path. */
 function sort<N extends GraphNode>(
 	nodes: readonly N[],
 	providers: ReadonlyMap<string, N>,
@@ -90,8 +80,7 @@ function sort<N extends GraphNode>(
 		if (state.get(node) === 'done') return;
 		if (state.get(node) === 'open') {
 			const cycle = [...trail.slice(trail.indexOf(node)), node].map(({ owner }) => owner);
-			const message = `needs itself in a cycle: ${cycle.join(' -> ')}.`;
-			problems.push(bootProblem('E_SERVICE_CYCLE', node, message));
+			problems.push(bootProblem('E_SERVICE_CYCLE', node, `needs itself in a cycle: ${cycle.join(' -> ')}.`));
 			return;
 		}
 		state.set(node, 'open');

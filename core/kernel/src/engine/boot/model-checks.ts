@@ -1,4 +1,4 @@
-import type { UnusedModel } from '../../contract/boot-tree.ts';
+import type { BootTree } from '../../contract/boot-tree.ts';
 import { unknownNames } from '../config/describe-issue.ts';
 import type { ResolvedConfig } from '../config/resolve.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
@@ -15,13 +15,9 @@ interface Entry {
 	readonly members?: readonly string[];
 }
 
-/** A name that an entry refers to, and where: `fallback[0]`. */
-type Reference = readonly [at: string, name: string];
-
 /** Checks the names under `models` against each other, and returns the entries that no plugin consumes. */
-export function checkModels(config: ResolvedConfig, problems: BootProblem[]): readonly UnusedModel[] {
-	const checks = new ModelChecks(config, problems);
-	return checks.run();
+export function checkModels(config: ResolvedConfig, problems: BootProblem[]): BootTree['unusedModels'] {
+	return new ModelChecks(config, problems).run();
 }
 
 class ModelChecks {
@@ -37,12 +33,8 @@ class ModelChecks {
 	constructor({ models, pools, plugins }: ResolvedConfig, problems: BootProblem[]) {
 		this.#problems = problems;
 		this.#entries = [
-			...Object.entries(models).map(([id, model]) => {
-				return { ...model, id, kind: model.use.definition.kind?.name };
-			}),
-			...Object.entries(pools).map(([id, pool]) => {
-				return { ...pool, id, members: Object.keys(pool.balance) };
-			}),
+			...Object.entries(models).map(([id, model]) => ({ ...model, id, kind: model.use.definition.kind?.name })),
+			...Object.entries(pools).map(([id, pool]) => ({ ...pool, id, members: Object.keys(pool.balance) })),
 		];
 		this.#unread = new Set(problems.map(({ owner }) => owner));
 		this.#isPresetLost = problems.some(({ path }) => path === 'extends');
@@ -50,45 +42,36 @@ class ModelChecks {
 		this.#consumed = new Set(kinds.map(({ name }) => name));
 	}
 
-	run(): readonly UnusedModel[] {
-		this.#nameAll();
+	run(): BootTree['unusedModels'] {
+		for (const entry of this.#entries) this.#named.set(entry.id, entry);
+		for (const entry of this.#entries) this.#nameAliases(entry);
 		return this.#entries.flatMap((entry) => {
 			const { members = [], fallback = [] } = entry;
-			this.#checkReferences(
-				entry,
-				members.map((name) => [`balance.${name}`, name]),
-			);
-			this.#checkReferences(
-				entry,
-				fallback.map((name, index) => [`fallback[${index}]`, name]),
-			);
+			this.#checkReferences(entry, new Map(members.map((name) => [`balance.${name}`, name])));
+			this.#checkReferences(entry, new Map(fallback.map((name, index) => [`fallback[${index}]`, name])));
 			return this.#checkUse(entry);
 		});
 	}
 
 	/** Two models must not have one name. */
-	#nameAll(): void {
-		for (const entry of this.#entries) this.#named.set(entry.id, entry);
-		for (const entry of this.#entries) {
-			for (const alias of entry.aliases ?? []) {
-				const other = this.#named.get(alias);
-				if (!other) this.#named.set(alias, entry);
-				else {
-					const message = `claims the name ${alias}, which model ${other.id} has.`;
-					this.#report('E_MODEL_DUPLICATE', entry, 'aliases', message);
-				}
-			}
+	#nameAliases(entry: Entry): void {
+		for (const alias of entry.aliases ?? []) {
+			const other = this.#named.get(alias);
+			if (!other) this.#named.set(alias, entry);
+			else
+				this.#report('E_MODEL_DUPLICATE', entry, '.aliases', `claims the name ${alias}, which model ${other.id} has.`);
 		}
 	}
 
-	/** The members of a pool, or a fallback chain: other models of the same kind, each once. */
-	#checkReferences(entry: Entry, references: readonly Reference[]): void {
+	/** The members of a pool, or a fallback chain, by place: other models of the same kind, each once. */
+	#checkReferences(entry: Entry, references: ReadonlyMap<string, string>): void {
 		const kind = this.#kindOf(entry);
 		const seen = new Set<Entry>();
 		for (const [at, name] of references) {
 			const other = this.#lookUp(entry, at, name);
 			if (!other) continue;
-			const report = (message: string, remedy?: string) => this.#report('E_CONFIG_SHAPE', entry, at, message, remedy);
+			const report = (message: string, remedy?: string) =>
+				this.#report('E_CONFIG_SHAPE', entry, `.${at}`, message, remedy);
 			const found = this.#kindOf(other);
 			if (other === entry) report('names itself.');
 			else if (other.members && at.startsWith('balance')) {
@@ -96,19 +79,18 @@ class ModelChecks {
 			} else if (seen.has(other)) report(`names the model ${other.id} twice.`);
 			else if (found !== undefined && kind !== undefined && found !== kind) {
 				const message = `names ${name}, a ${found} model, where ${kind} models belong.`;
-				this.#report('E_MODEL_KIND', entry, at, message, 'Name models of one kind.');
+				this.#report('E_MODEL_KIND', entry, `.${at}`, message, 'Name models of one kind.');
 			}
 			seen.add(other);
 		}
 	}
 
 	/** A model of a preset may be without a plugin that consumes it; a model of the config itself may not. */
-	#checkUse(entry: Entry): readonly UnusedModel[] {
+	#checkUse(entry: Entry): BootTree['unusedModels'] {
 		const kind = this.#kindOf(entry);
 		if (kind === undefined || this.#consumed.has(kind)) return [];
 		if (!entry.inherited) {
-			const message = `is a ${kind} model, and no plugin consumes that kind.`;
-			this.#report('E_MODEL_UNUSED', entry, undefined, message);
+			this.#report('E_MODEL_UNUSED', entry, '', `is a ${kind} model, and no plugin consumes that kind.`);
 		}
 		return [{ id: entry.id, kind }];
 	}
@@ -116,21 +98,19 @@ class ModelChecks {
 	#lookUp(entry: Entry, at: string, name: string): Entry | undefined {
 		const found = this.#named.get(name);
 		if (!found && !this.#isPresetLost && !this.#unread.has(`model ${name}`)) {
-			const message = `names ${name}, and there is no such model.`;
 			const remedy = unknownNames([name], [...this.#named.keys()]);
-			this.#report('E_CONFIG_SHAPE', entry, at, message, remedy);
+			this.#report('E_CONFIG_SHAPE', entry, `.${at}`, `names ${name}, and there is no such model.`, remedy);
 		}
 		return found;
 	}
 
 	/** A pool has the kind of its first model. */
 	#kindOf({ kind, members = [] }: Entry): string | undefined {
-		const kinds = members.map((name) => this.#named.get(name)?.kind);
-		return kind ?? kinds.find((each) => each !== undefined);
+		return kind ?? members.map((name) => this.#named.get(name)?.kind).find((each) => each !== undefined);
 	}
 
-	#report(code: BootProblem['code'], { id }: Entry, at: string | undefined, message: string, remedy?: string): void {
-		const path = at === undefined ? `models.${id}` : `models.${id}.${at}`;
-		this.#problems.push(bootProblem(code, { owner: `model ${id}`, path }, message, remedy));
+	#report(code: BootProblem['code'], { id }: Entry, at: string, message: string, remedy?: string): void {
+		const place = { owner: `model ${id}`, path: `models.${id}${at}` };
+		this.#problems.push(bootProblem(code, place, message, remedy));
 	}
 }

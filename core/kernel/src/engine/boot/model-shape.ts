@@ -1,20 +1,19 @@
-import type { AbilityType, ModelDefinition, ModelShape } from '../../contract/model.ts';
+import type { ModelDefinition, ModelShape } from '../../contract/model.ts';
 import { unknownNames } from '../config/describe-issue.ts';
 import { nearest } from '../config/nearest.ts';
 import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 
-/** The model that is checked, as the boot plan holds it. */
-interface CheckedPart extends ProblemPlace {
-	readonly definition: Pick<ModelDefinition, 'kind'>;
-}
+type Report = (message: string, remedy?: string) => void;
+type Members = Readonly<Record<string, unknown>>;
 
-/**
- * What is wrong with a model that a factory has created: its version, its functions, the names in its `abilities`.
- */
-export function modelProblems(part: CheckedPart, model: object): readonly BootProblem[] {
+/** The mistakes in the version, the functions and the `abilities` of a model that a factory has created. */
+export function modelProblems(
+	part: ProblemPlace & { readonly definition: Pick<ModelDefinition, 'kind'> },
+	model: object,
+): readonly BootProblem[] {
 	const { shape, name: kind } = part.definition.kind;
 	if (!shape) return [];
-	const members = model as Readonly<Record<string, unknown>>;
+	const members = model as Members;
 	const problems: BootProblem[] = [];
 	const report: Report = (message, remedy) => problems.push(bootProblem('E_MODEL_SHAPE', part, message, remedy));
 
@@ -28,11 +27,9 @@ export function modelProblems(part: CheckedPart, model: object): readonly BootPr
 	return problems;
 }
 
-type Report = (message: string, remedy?: string) => void;
-type Members = Readonly<Record<string, unknown>>;
-
 function checkFunctions(members: Members, { functions, abilities }: ModelShape, report: Report): void {
-	const unknown = namesOf(members).filter((name) => !(name in functions) && !kept.has(name));
+	const expected = ['apiVersion', 'abilities', ...Object.keys(functions)];
+	const unknown = namesOf(members).filter((name) => !expected.includes(name));
 	const isMisspelt = (name: string, type: string) => {
 		const candidates = unknown.filter((other) => typeof members[other] === type);
 		const other = nearest(name, candidates);
@@ -53,9 +50,6 @@ function checkFunctions(members: Members, { functions, abilities }: ModelShape, 
 	if (abilities && members.abilities === undefined) isMisspelt('abilities', 'object');
 }
 
-/** Members of each model that are no functions. */
-const kept: ReadonlySet<string> = new Set(['apiVersion', 'abilities']);
-
 function checkAbilities(value: unknown, known: ModelShape['abilities'], report: Report): void {
 	if (value === undefined || !known) return;
 	if (typeof value !== 'object' || value === null) {
@@ -67,14 +61,10 @@ function checkAbilities(value: unknown, known: ModelShape['abilities'], report: 
 		if (!type) {
 			const remedy = unknownNames([name], Object.keys(known));
 			report(`its abilities have "${name}", which is not known.`, remedy);
-		} else if (found !== undefined && !isOf(type, found)) {
+		} else if (found !== undefined && (type === 'array' ? !Array.isArray(found) : typeof found !== type)) {
 			report(`its abilities.${name} is ${shown(found)}; its type must be ${type}.`);
 		}
 	}
-}
-
-function isOf(type: AbilityType, value: unknown): boolean {
-	return type === 'array' ? Array.isArray(value) : typeof value === type;
 }
 
 /** The names of all members, also of those that a class has defined. */

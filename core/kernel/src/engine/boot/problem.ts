@@ -1,20 +1,19 @@
 import { redact } from '../../contract/errors/redact.ts';
 
-/** Where a problem is. */
-export interface ProblemPlace {
-	/** Who is at fault: `plugin video`, `backend jobs`, `model clip-1`, `config`. */
-	readonly owner: string;
-	/** Where in the config: `plugins.video.with.retentionHours`. */
-	readonly path: string;
-}
-
 /** One reason why a deployment cannot start. */
-export interface BootProblem extends ProblemPlace {
+export interface BootProblem {
 	/** The row of {@link bootErrors}. */
 	readonly code: keyof typeof bootErrors;
+	/** The part at fault: `plugin video`, `backend jobs`, `model clip-1`, `config`. */
+	readonly owner: string;
+	/** Its place in the config: `plugins.video.with.retentionHours`. */
+	readonly path: string;
 	readonly message: string;
 	readonly remedy: string;
 }
+
+/** Where a problem is. */
+export type ProblemPlace = Pick<BootProblem, 'owner' | 'path'>;
 
 /** What can be wrong with a deployment, each with its usual remedy. */
 export const bootErrors = {
@@ -70,13 +69,9 @@ export class BootError extends Error {
 
 function report(problems: readonly BootProblem[], file: string | undefined): string {
 	const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
-	const lines = problems.map(({ code, owner, path, message, remedy }, index) =>
-		[
-			`  ${index + 1}. ${owner}: ${message}`,
-			`     at      ${path}`,
-			`     remedy  ${remedy}`,
-			`     code    ${code}`,
-		].join('\n'),
-	);
+	const lines = problems.map(({ code, owner, path, message, remedy }, index) => {
+		const rows = [`at      ${path}`, `remedy  ${remedy}`, `code    ${code}`];
+		return [`  ${index + 1}. ${owner}: ${message}`, ...rows.map((row) => `     ${row}`)].join('\n');
+	});
 	return `Plinth cannot start: ${count}${file ? ` in ${file}` : ''}.\n\n${lines.join('\n\n')}`;
 }

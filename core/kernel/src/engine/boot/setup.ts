@@ -25,22 +25,21 @@ export interface JobMachine {
 	readonly housekeeping: Housekeeping;
 }
 
-/** What setups build on. */
-export interface SetupTools {
+interface SetupTools {
 	readonly registry: Registry;
 	readonly models: ModelDirectory;
-	/** Builds the job machine, when the first plugin registers a kind of job. */
+	/** Called when the first plugin registers a kind of job. */
 	readonly createJobs: () => JobMachine;
 }
 
-/** What the registry and the lifecycle have for one part. */
+/** What each part receives at its creation. */
 export interface PartTools {
 	readonly services: ResolvedNeeds<Needs>;
 	readonly log: Logger;
 	readonly onStop: (task: Task) => void;
 }
 
-/** What the setups of an app's plugins share, and what they leave. */
+/** The contexts of plugin setups, and what the setups register. */
 export class PluginSetups {
 	readonly routes = new PluginRoutes();
 	/** In the order of the setups. The first one is outermost. */
@@ -54,21 +53,19 @@ export class PluginSetups {
 
 	constructor(tools: SetupTools) {
 		this.#tools = tools;
+		const kinds = () => [...(this.machine?.service.definitions ?? [])];
 		tools.registry.provide(services.jobKinds, {
-			names: () =>
-				[...(this.machine?.service.definitions ?? [])]
-					.filter(([, { isInternal }]) => !isInternal)
-					.map(([kind]) => kind),
+			names: () => kinds().flatMap(([kind, { isInternal }]) => (isInternal ? [] : [kind])),
 			view: (job) => this.machine?.service.definitions.get(job.kind)?.view?.(job),
 		} satisfies JobKinds);
 	}
 
-	/** Adds problems of one part to the report, so that the other parts are still looked at. */
+	/** Adds problems of one part to the report, so that the other parts are still checked. */
 	report(problems: readonly BootProblem[]): void {
 		this.#problems.push(...problems);
 	}
 
-	/** Reports what a plugin has declared, but not done in its setup. */
+	/** Reports the kinds of job that a plugin has declared, but not registered. */
 	finish(part: PluginPart): void {
 		for (const kind of part.definition.jobs ?? []) {
 			if (this.machine?.service.definitions.has(kind)) continue;
@@ -78,7 +75,6 @@ export class PluginSetups {
 		}
 	}
 
-	/** Problems of all setups so far. */
 	get problems(): readonly BootProblem[] {
 		return [...this.#problems, ...this.routes.problems];
 	}
@@ -92,7 +88,7 @@ export class PluginSetups {
 			models: (kind) => {
 				if (!definition.models?.some(({ name }) => name === kind.name)) {
 					const message = `asks for ${kind.name} models without declaring that kind.`;
-					this.#problems.push(bootProblem('E_MODEL_KIND', part, message));
+					this.report([bootProblem('E_MODEL_KIND', part, message)]);
 				}
 				return this.#tools.models.ofKind(kind.name);
 			},
@@ -102,12 +98,12 @@ export class PluginSetups {
 			onStart: (task) => void this.starts.push({ owner, path, task }),
 			onDrain: (task) => void this.drains.push(task),
 			duty: (name, run) => {
-				const begin = () => {
+				const task = () => {
 					const duty = this.duty(`${id}.${name}`, run, tools.log);
 					tools.onStop(() => duty.stop());
 					duty.start();
 				};
-				this.starts.push({ owner, path, task: begin });
+				this.starts.push({ owner, path, task });
 			},
 		};
 	}

@@ -1,49 +1,34 @@
-import type { BootTree, TreePart } from '../../contract/boot-tree.ts';
-import type { Route } from '../../contract/http/route.ts';
-import type { ResolvedPool } from '../../models/binding.ts';
+import type { BootTree } from '../../contract/boot-tree.ts';
 import type { ModelDirectory } from '../../models/directory.ts';
-import type { BootPlan } from './plan.ts';
+import type { BootPlan, Part } from './plan.ts';
 import type { PluginSetups } from './setup.ts';
 
 /** Describes what a plan has become. */
-export function bootTree(plan: BootPlan, setups: PluginSetups, models: ModelDirectory): BootTree {
-	const provider = (id: string) => plan.graph.providers.get(id)?.owner ?? (plan.given.has(id) ? 'kernel' : null);
+export function bootTree(plan: BootPlan, { routes }: PluginSetups, models: ModelDirectory): BootTree {
+	const { graph, given, pools, unused } = plan;
+	const provider = (id: string) => graph.providers.get(id)?.owner ?? (given.has(id) ? 'kernel' : null);
+	const needsOf = ({ needs }: Part) =>
+		[...new Set(Object.values(needs).map(({ id }) => id))].map((id) => ({ service: id, provider: provider(id) }));
+	const routesOf = (plugin: string) =>
+		[...routes.owners].flatMap(([{ method, path }, owner]) => (owner === plugin ? [`${method} ${path}`] : []));
+	const scopes = new Set([...routes.owners.keys()].map(({ scope }) => scope));
 	return {
 		parts: [
-			...plan.graph.order.map((part) => ({
+			...graph.order.map((part) => ({
 				owner: part.owner,
 				factory: part.kind === 'plugin' ? part.definition.id : part.definition.name,
-				needs: [...new Set(Object.values(part.needs).map(({ id }) => id))].map((id) => ({
-					service: id,
-					provider: provider(id),
-				})),
+				needs: needsOf(part),
 				provides: part.provides.map(({ id }) => id),
-				routes: [...setups.routes.owners]
-					.filter(([, owner]) => part.kind === 'plugin' && owner === part.id)
-					.map(([route]) => `${route.method} ${route.path}`),
+				routes: part.kind === 'plugin' ? routesOf(part.id) : [],
 				jobs: part.kind === 'plugin' ? (part.definition.jobs ?? []) : [],
 			})),
-			...Object.entries(plan.pools).map(poolPart),
+			...Object.entries(pools).map(([id, { balance }]) => {
+				const factory = Object.entries(balance).map((share) => share.join(': '));
+				return { owner: `pool ${id}`, factory: factory.join(', '), needs: [], provides: [], routes: [], jobs: [] };
+			}),
 		],
 		models: models.all(),
-		unusedModels: plan.unused,
-		scopes: scopesOf(setups.routes.owners.keys()),
+		unusedModels: unused,
+		scopes: [...scopes].filter((scope) => scope !== 'public' && scope !== 'authenticated').sort(),
 	};
-}
-
-function poolPart([id, { balance }]: readonly [string, ResolvedPool]): TreePart {
-	const shares = Object.entries(balance).map(([member, weight]) => `${member}: ${weight}`);
-	return {
-		owner: `pool ${id}`,
-		factory: shares.join(', '),
-		needs: [],
-		provides: [],
-		routes: [],
-		jobs: [],
-	};
-}
-
-function scopesOf(routes: Iterable<Route>): readonly string[] {
-	const scopes = new Set([...routes].map(({ scope }) => scope));
-	return [...scopes].filter((scope) => scope !== 'public' && scope !== 'authenticated').sort();
 }

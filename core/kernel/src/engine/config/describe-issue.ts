@@ -2,48 +2,44 @@ import type { z } from 'zod';
 import { isSecretName } from '../../contract/errors/redact.ts';
 import { nearest } from './nearest.ts';
 
-/** What is wrong with a value of a config, and what to do about it. */
-export interface IssueDescription {
-	readonly message: string;
-	/** Undefined for the usual one of its code. */
-	readonly remedy: string | undefined;
-}
-
-/** What an issue was found in. */
-export interface IssueContext {
-	readonly schema: Schema;
-	/** What the schema was given. */
-	readonly value: unknown;
-	/** The environment variable that the value came from. */
-	readonly variable?: string | undefined;
-}
-
 /** More names than this are of no help. */
 const mostNames = 40;
 const longestShown = 60;
 
-/** Describes an issue of a schema: with the value that was found, the names that are known, or the default. */
-export function describeIssue(issue: z.core.$ZodIssue, place: IssueContext): IssueDescription {
-	if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, schemaAt(place.schema, issue.path));
-	const message = `${withValue(issue.message, shown(place.value, issue.path))}.`;
-	if (place.variable !== undefined) {
-		return { message, remedy: `Correct the environment variable ${place.variable}.` };
-	}
-	return { message, remedy: remedyFor(schemaAt(place.schema, issue.path)) };
+/** What is looked at of a schema, which another copy of zod may have made. */
+interface Schema {
+	readonly shape?: Readonly<Record<PropertyKey, Schema>>;
+	readonly def?: { readonly type?: string; readonly innerType?: Schema; readonly defaultValue?: unknown };
 }
 
-/** What to do about names that nothing has, where these are known. */
+/**
+ * Describes an issue of a schema: with the value that was found, the names that are known, or the default. `variable`
+ * is the environment variable that the value came from. Without a remedy the usual one of its code stands.
+ */
+export function describeIssue(
+	issue: z.core.$ZodIssue,
+	found: { readonly schema: Schema; readonly value: unknown; readonly variable?: string | undefined },
+): { readonly message: string; readonly remedy: string | undefined } {
+	const { schema, value, variable } = found;
+	let at: Schema | undefined = schema;
+	for (const key of issue.path) at = objectIn(at)?.shape?.[key];
+	if (issue.code === 'unrecognized_keys') {
+		const keys = issue.keys.map((key) => `"${key.slice(0, longestShown)}"`);
+		const shape = objectIn(at)?.shape;
+		const remedy = shape && unknownNames(issue.keys, Object.keys(shape));
+		return { message: `does not know ${keys.join(', ')}.`, remedy };
+	}
+	const message = `${withValue(issue.message, shown(value, issue.path))}.`;
+	const isVariable = variable !== undefined;
+	return { message, remedy: isVariable ? `Correct the environment variable ${variable}.` : remedyFor(at) };
+}
+
+/** A remedy for names that are not among the known ones. */
 export function unknownNames(names: readonly string[], known: readonly string[]): string {
 	const meant = names.map((name) => nearest(name, known));
 	const question = meant.every((name) => name !== undefined) ? `Did you mean ${meant.join(', ')}? ` : '';
 	const listed = known.length === 0 ? 'nothing' : known.slice(0, mostNames).join(', ');
 	return `${question}Known here: ${listed}.`;
-}
-
-function unknownKeys(keys: readonly string[], schema: Schema | undefined): IssueDescription {
-	const message = `does not know ${keys.map((key) => `"${key.slice(0, longestShown)}"`).join(', ')}.`;
-	const shape = objectIn(schema)?.shape;
-	return { message, remedy: shape && unknownNames(keys, Object.keys(shape)) };
 }
 
 /** The message, with what was found in it. */
@@ -70,23 +66,7 @@ function remedyFor(schema: Schema | undefined): string | undefined {
 	return type === 'optional' ? 'Change it, or leave it out.' : undefined;
 }
 
-/** What is looked at of a schema, which another copy of zod may have made. */
-interface Schema {
-	readonly shape?: Readonly<Record<PropertyKey, Schema>>;
-	readonly def?: {
-		readonly type?: string;
-		readonly innerType?: Schema;
-		readonly defaultValue?: unknown;
-	};
-}
-
-function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
-	let at: Schema | undefined = schema;
-	for (const key of path) at = objectIn(at)?.shape?.[key];
-	return at;
-}
-
-/** The object behind what stands around it, such as its default. */
+/** The object inside a default, an optional and the like. */
 function objectIn(schema: Schema | undefined): Schema | undefined {
 	let inner = schema;
 	while (inner && !inner.shape) inner = inner.def?.innerType;

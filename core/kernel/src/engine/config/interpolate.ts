@@ -1,14 +1,8 @@
-/** A place in a config where a variable has no value. */
-export interface MissingVariable {
-	readonly name: string;
-	/** `backends.jobs.with.url` */
-	readonly path: string;
-}
-
 /** The result of {@link interpolate}. */
 export interface Interpolated<T> {
 	readonly value: T;
-	readonly missing: readonly MissingVariable[];
+	/** Variables without a value, each with its place: `backends.jobs.with.url`. */
+	readonly missing: readonly { readonly name: string; readonly path: string }[];
 	/** By path, the last variable that was asked for there, set or not. */
 	readonly asked: ReadonlyMap<string, string>;
 }
@@ -25,7 +19,7 @@ export function interpolate<T>(
 	env: Readonly<Record<string, string | undefined>>,
 	path = '',
 ): Interpolated<T> {
-	const missing: MissingVariable[] = [];
+	const missing: { readonly name: string; readonly path: string }[] = [];
 	const asked = new Map<string, string>();
 	return { value: walk(value, path) as T, missing, asked };
 
@@ -33,9 +27,8 @@ export function interpolate<T>(
 		if (typeof node === 'string') return expand(node, at);
 		if (Array.isArray(node)) return node.map((item, index) => walk(item, `${at}[${index}]`));
 		if (!isPlain(node)) return node;
-		return Object.fromEntries(
-			Object.entries(node).map(([key, item]) => [key, walk(item, at === '' ? key : `${at}.${key}`)]),
-		);
+		const member = (key: string) => (at === '' ? key : `${at}.${key}`);
+		return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, walk(item, member(key))]));
 	}
 
 	function expand(text: string, at: string): string {

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, extname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AppConfig } from '../../contract/config.ts';
 import { BootError, bootProblem } from '../boot/problem.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve.ts';
 
 /** Config file names that are looked for, in this order. */
-const configFileNames = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map(
-	(extension) => `plinth.config.${extension}`,
-);
+const configFileNames = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((end) => `plinth.config.${end}`);
 
 /** A config and the file it came from. */
 export interface LoadedConfig {
@@ -18,85 +16,70 @@ export interface LoadedConfig {
 	readonly config: ResolvedConfig;
 }
 
-/** Where {@link findConfig} looks for a config file, and what it takes its variables from. */
-export interface LoadOptions {
-	/** A file; without it `PLINTH_CONFIG`, then `plinth.config.*` in `cwd`. */
-	readonly file?: string | undefined;
-	/** The working directory unless set. */
-	readonly cwd?: string;
-	/** The variables of the process unless set. */
-	readonly env?: Readonly<Record<string, string | undefined>>;
-	/** Taken when there is no file. */
-	readonly fallback?: AppConfig;
-}
-
-/** Finds and reads a config file, and says which one. Rejects with a `BootError` when it cannot be read at all. */
-export async function findConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
+/**
+ * Finds and reads a config file: `file`, else `PLINTH_CONFIG`, else `plinth.config.*` in `cwd`, else `fallback`.
+ * Rejects with a `BootError` when it cannot be read at all.
+ */
+export async function findConfig(
+	options: {
+		readonly file?: string | undefined;
+		/** The working directory unless set. */
+		readonly cwd?: string;
+		/** The variables of the process unless set. */
+		readonly env?: Readonly<Record<string, string | undefined>>;
+		readonly fallback?: AppConfig;
+	} = {},
+): Promise<LoadedConfig> {
 	const { cwd = process.cwd(), env = process.env, fallback } = options;
 	const named = options.file ?? (env.PLINTH_CONFIG || undefined);
-	const file =
-		named === undefined
-			? configFileNames.map((name) => resolve(cwd, name)).find((path) => existsSync(path))
-			: resolve(cwd, named);
-	if (file === undefined) {
-		if (!fallback)
-			throw unreadable(
-				cwd,
-				`there is no ${configFileNames.join(', ')} in this folder.`,
-				'Make one, or name another file by PLINTH_CONFIG.',
-			);
-		return { file, config: await resolveConfig(fallback, { folder: cwd, env }) };
+	const candidates = configFileNames.map((name) => resolve(cwd, name));
+	const file = named === undefined ? candidates.find((path) => existsSync(path)) : resolve(cwd, named);
+	if (file !== undefined) {
+		return { file, config: await resolveConfig(await readConfig(file), { folder: dirname(file), env }) };
 	}
-	const config = await readConfig(file);
-	return { file, config: await resolveConfig(config, { folder: dirname(file), env }) };
+	if (fallback) return { file, config: await resolveConfig(fallback, { folder: cwd, env }) };
+	const message = `there is no ${configFileNames.join(', ')} in this folder.`;
+	throw unreadable(cwd, message, 'Make one, or name another file by PLINTH_CONFIG.');
 }
 
 async function readConfig(file: string): Promise<AppConfig> {
 	if (!existsSync(file)) throw unreadable(file, 'the config file does not exist.', 'Name one that exists.');
-	const extension = extname(file);
-	const value = /^\.(ya?ml|json)$/.test(extension) ? await readData(file) : await readModule(file);
+	const isModule = !/\.(?:ya?ml|json)$/.test(file);
+	const value = await (isModule ? readModule(file) : readData(file));
 	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
 	throw unreadable(
 		file,
 		'the config file does not hold an object.',
-		/^\.(ya?ml|json)$/.test(extension)
-			? 'Let it hold keys such as extends, server, backends, models and plugins.'
-			: 'Export the config as the default: export default defineConfig({ … }).',
+		isModule
+			? 'Export the config as the default: export default defineConfig({ … }).'
+			: 'Let it hold keys such as extends, server, backends, models and plugins.',
 	);
 }
 
+// Both parsers quote the text around a mistake, and a config file holds secrets: what and where is enough. Neither
+// error becomes the cause.
 async function readData(file: string): Promise<unknown> {
 	const text = await readFile(file, 'utf8');
-	if (file.endsWith('.json')) return parseJson(file, text);
-	// Loaded for the files that need it: it would cost every other start.
+	const refuse = (reason: string) =>
+		unreadable(
+			file,
+			`the config file cannot be parsed: ${reason}`,
+			'Fix the file at that place, or the bracket, quote or indent that it closes.',
+		);
+	if (file.endsWith('.json')) {
+		try {
+			return JSON.parse(text);
+		} catch (error) {
+			const { message } = error as Error;
+			throw refuse(`${message.replace(/,? (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON/s, '')}.`);
+		}
+	}
+	// Loaded only for the files that need it: every start would pay for it.
 	const { parseDocument } = await import('yaml');
 	const document = parseDocument(text);
-	const [error] = document.errors;
-	if (error) {
-		const message = `the config file cannot be parsed: ${yamlReason(error.message)}`;
-		throw unreadable(file, message, fixIt);
-	}
-	return document.toJS();
-}
-
-function parseJson(file: string, text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch (error) {
-		// Without the error as cause: its message quotes the file too.
-		const reason = jsonReason((error as Error).message);
-		throw unreadable(file, `the config file cannot be parsed: ${reason}`, fixIt);
-	}
-}
-
-// Both parsers quote the text around a mistake, and a config file holds secrets: what and where is enough.
-function yamlReason(message: string): string {
-	const [sentence = ''] = message.split('\n');
-	return sentence.replace(/: .*(?= at line)/, '').replace(/:$/, '.');
-}
-
-function jsonReason(message: string): string {
-	return `${message.replace(/,? (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON/s, '')}.`;
+	const [sentence] = document.errors[0]?.message.split('\n') ?? [];
+	if (sentence === undefined) return document.toJS();
+	throw refuse(sentence.replace(/: .*(?= at line)/, '').replace(/:$/, '.'));
 }
 
 async function readModule(file: string): Promise<unknown> {
@@ -108,8 +91,6 @@ async function readModule(file: string): Promise<unknown> {
 		throw unreadable(file, `the config file cannot be loaded: ${reason}`, remedy, cause);
 	}
 }
-
-const fixIt = 'Fix the file at that place, or the bracket, quote or indent that it closes.';
 
 function unreadable(file: string, message: string, remedy: string, cause?: unknown): BootError {
 	const place = { owner: 'config', path: file };

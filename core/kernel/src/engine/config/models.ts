@@ -1,55 +1,42 @@
 import type { z } from 'zod';
 import type { ModelInstance } from '../../contract/model.ts';
 import { modelBindingShape, modelPoolShape, type ResolvedModel, type ResolvedPool } from '../../models/binding.ts';
-import { type BootProblem, bootProblem } from '../boot/problem.ts';
+import { bootProblem } from '../boot/problem.ts';
 import { describeIssue } from './describe-issue.ts';
-import { fill, instantiate, type ResolveOptions } from './factories.ts';
+import { fill, instantiate, type Resolution } from './instantiate.ts';
 
-/** What stands under a key of a section when all layers are merged. */
+/** The value under a key of a section when all layers are merged. */
 export interface ConfigEntry {
 	readonly value: unknown;
 	/** True when a preset brought it. */
 	readonly inherited: boolean;
 }
 
-/** The entries under `models`, in their two forms. */
-export interface ResolvedModels {
-	readonly models: Readonly<Record<string, ResolvedModel>>;
-	readonly pools: Readonly<Record<string, ResolvedPool>>;
-}
-
-/** Finds the factories of models and reads what stands beside them; what is wrong is listed. */
+/** Finds the factories of models and reads the options beside them. Mistakes are listed. */
 export async function resolveModels(
 	entries: ReadonlyMap<string, ConfigEntry>,
-	options: ResolveOptions,
-	problems: BootProblem[],
-): Promise<ResolvedModels> {
+	resolution: Resolution,
+): Promise<{ readonly models: Record<string, ResolvedModel>; readonly pools: Record<string, ResolvedPool> }> {
 	const models: Record<string, ResolvedModel> = {};
 	const pools: Record<string, ResolvedPool> = {};
 	for (const [id, { value, inherited }] of entries) {
-		const path = `models.${id}`;
-		const read = <S extends z.ZodObject>(shape: S, given: object) =>
-			check(shape, fill(given, path, options, problems), { id, variables: options.variables }, problems);
 		if (isPool(value)) {
-			const pool = read(modelPoolShape, value);
+			const pool = read(modelPoolShape, value, id, resolution);
 			if (pool.balance) pools[id] = { ...pool, balance: pool.balance, inherited };
 			continue;
 		}
 		const { use, binding } = splitBinding(value);
-		const found = await instantiate(use, 'plinth.model', path, options, problems);
-		const rest = read(modelBindingShape, binding);
+		const found = await instantiate<ModelInstance>(use, 'model', id, resolution);
+		const rest = read(modelBindingShape, binding, id, resolution);
 		if (rest.waiting !== undefined && !('concurrency' in binding)) {
-			problems.push(waitingAlone(id));
+			const place = { owner: `model ${id}`, path: `models.${id}.waiting` };
+			const message = 'has no effect without concurrency.';
+			const remedy = 'Set concurrency too, or remove it.';
+			resolution.problems.push(bootProblem('E_CONFIG_SHAPE', place, message, remedy));
 		}
-		if (found) models[id] = { ...rest, use: found as ModelInstance, inherited };
+		if (found) models[id] = { ...rest, use: found, inherited };
 	}
 	return { models, pools };
-}
-
-function waitingAlone(id: string): BootProblem {
-	const place = { owner: `model ${id}`, path: `models.${id}.waiting` };
-	const message = 'has no effect without concurrency.';
-	return bootProblem('E_CONFIG_SHAPE', place, message, 'Set concurrency too, or remove it.');
 }
 
 function isPool(value: unknown): value is object {
@@ -62,42 +49,39 @@ function splitBinding(value: unknown): { use: unknown; binding: object } {
 	const { use, with: options, ...binding } = entry;
 	if (entry.$kind !== undefined) return { use: value, binding: {} };
 	if (typeof use === 'string') return { use: { use, ...(options ? { with: options } : {}) }, binding };
-	// A factory call has its options already: what stands beside it is reported as unknown.
+	// A factory call has its options already: a `with` beside it is reported as unknown.
 	if (use === undefined || options === undefined) return { use: use ?? value, binding };
 	return { use, binding: { ...binding, with: options } };
 }
 
-/** Reads a value and lists its mistakes. The valid members are returned, so that everything else can be checked. */
-function check<S extends z.ZodObject>(
-	shape: S,
-	value: object,
-	{ id, variables }: { readonly id: string; readonly variables: ReadonlyMap<string, string> | undefined },
-	problems: BootProblem[],
+/** Reads an entry and lists its mistakes. The valid members are returned, so that everything else can be checked. */
+function read<S extends z.ZodObject>(
+	schema: S,
+	given: object,
+	id: string,
+	resolution: Resolution,
 ): Partial<z.output<S>> {
-	const parsed = shape.safeParse(value);
+	const { variables, problems } = resolution;
+	const value = fill(given, `models.${id}`, resolution);
+	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	const wrong = new Set<PropertyKey>();
 	for (const issue of parsed.error.issues) {
-		const at = `models.${id}${issue.path.map(step).join('')}`;
+		// As variables are listed: `fallback[0]`.
+		const steps = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+		const path = `models.${id}${steps.join('')}`;
 		for (const key of issue.code === 'unrecognized_keys' ? issue.keys : []) wrong.add(key);
 		if (issue.path[0] !== undefined) wrong.add(issue.path[0]);
-		// A variable that is missing has been reported by its name.
-		if (problems.some(({ code, path }) => code === 'E_CONFIG_ENV' && path === at)) continue;
-		const words = describeIssue(issue, { schema: shape, value, variable: variables?.get(at) });
-		const remedy = otherForm(issue) ?? words.remedy;
-		const place = { owner: `model ${id}`, path: at };
-		problems.push(bootProblem('E_CONFIG_SHAPE', place, words.message, remedy));
+		// A missing variable has been reported by its name.
+		if (problems.some((other) => other.code === 'E_CONFIG_ENV' && other.path === path)) continue;
+		const { message, remedy } = describeIssue(issue, { schema, value, variable: variables.get(path) });
+		problems.push(bootProblem('E_CONFIG_SHAPE', { owner: `model ${id}`, path }, message, otherForm(issue) ?? remedy));
 	}
 	const right = Object.entries(value).filter(([key]) => !wrong.has(key));
-	return shape.partial().safeParse(Object.fromEntries(right)).data as Partial<z.output<S>>;
+	return schema.partial().safeParse(Object.fromEntries(right)).data as Partial<z.output<S>>;
 }
 
-/** As variables are listed: `fallback[0]`. */
-function step(key: PropertyKey): string {
-	return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;
-}
-
-/** What is meant by options that belong to the other form; undefined for all others. */
+/** A remedy for options that belong to the other form; undefined for all others. */
 function otherForm(issue: z.core.$ZodIssue): string | undefined {
 	if (issue.code !== 'unrecognized_keys') return undefined;
 	if (issue.keys.includes('balance')) {

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { defaultLoad } from '../../http/gate/admission.ts';
 import { id } from '../../models/binding.ts';
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
-const settings = z.record(z.string(), scalar);
-// What else an entry must be is said where its factory is looked for: there the message can be exact.
+const settings = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+// What else an entry must be is checked where its factory is looked for: there the message can be exact.
 const entry = z.unknown().superRefine((value, ctx) => {
 	if (value === false || (typeof value === 'object' && value !== null)) return;
 	const message =
@@ -27,7 +26,6 @@ export const configShape = z.strictObject({
 
 // 2,147,483,647 is the longest wait that a timer of Node keeps.
 const ms = (fallback: number) => z.coerce.number().int().min(0).max(2_147_483_647).default(fallback);
-
 const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
 // `https://app.example.com`, as browsers send it: no path, no trailing slash.
 const origin = z
@@ -36,8 +34,8 @@ const origin = z
 
 const commaSeparated = (text: string) =>
 	text
-		.split(',')
-		.map((part) => part.trim())
+		.trim()
+		.split(/\s*,\s*/)
 		.filter(Boolean);
 
 /** How much may be under way at once; `server.limits`. */
@@ -83,5 +81,9 @@ export type ServerSettings = z.output<typeof serverSettings>;
 /** The `log` section, checked. */
 export const logSettings = z.strictObject({
 	level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+	/** `auto`: `pretty` on a terminal, `json` elsewhere. */
 	format: z.enum(['auto', 'json', 'pretty']).default('auto'),
 });
+
+/** The `log` section with its defaults. */
+export type LogSettings = z.output<typeof logSettings>;

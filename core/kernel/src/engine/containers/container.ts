@@ -6,19 +6,17 @@
 import 'reflect-metadata';
 import { container, type DependencyContainer, instanceCachingFactory } from 'tsyringe';
 
-/** A typed key of the kernel container. */
+/** A typed key of the kernel container. `$type` carries `T` for the compiler, in both directions. */
 export interface Token<T> {
 	readonly symbol: symbol;
-	/** Carries `T` for the compiler, in both directions; never present at run time. */
 	readonly $type?: (value: T) => T;
 }
 
-/** Makes a token. */
 export function token<T>(name: string): Token<T> {
 	return { symbol: Symbol(name) };
 }
 
-/** Looks a collaborator up. It is built when it is first asked for. */
+/** Looks a collaborator up, which is built when it is first asked for. */
 export type Get = <T>(key: Token<T>) => T;
 
 const wirings = new Map<symbol, (get: Get) => unknown>();

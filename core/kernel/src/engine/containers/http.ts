@@ -51,7 +51,14 @@ export function wireHttp({ plan, clock, log, registry, models, setups, app }: Ht
 	});
 	wire(table, (get) => new RouteTable(get(catalog), get(setups).middlewares));
 	wire(exchanges, (get) => new Exchanges(get(clock), get(log)));
-	wire(availability, (get) => new Availability(() => get(app).whenReady(), get(table)));
+	wire(availability, (get) => {
+		// The app is built with its server, so it is looked up later: by the first request.
+		let running: RunningApp | undefined;
+		return new Availability(() => {
+			running ??= get(app);
+			return running.whenReady();
+		}, get(table));
+	});
 	wire(authentication, (get) => {
 		const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
 		const found = auth === 'off' ? undefined : get(registry).find(services.authenticator);

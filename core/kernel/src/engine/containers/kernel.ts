@@ -3,7 +3,6 @@ import type { Logger } from '../../contract/ports/logger.ts';
 import { services } from '../../contract/services.ts';
 import { Housekeeping } from '../../jobs/housekeeping.ts';
 import { JobService } from '../../jobs/jobs.ts';
-import type { JobTools } from '../../jobs/tools.ts';
 import { JobWorker } from '../../jobs/worker.ts';
 import { ModelDirectory } from '../../models/directory.ts';
 import type { BootPlan } from '../boot/plan.ts';
@@ -13,13 +12,6 @@ import { RunningApp } from '../run/running.ts';
 import { KernelContainer, token, wire } from './container.ts';
 import { wireHttp } from './http.ts';
 import { Registry } from './registry.ts';
-
-/** What the kernel of an app is built from. */
-export interface KernelValues {
-	readonly plan: BootPlan;
-	readonly clock: Clock;
-	readonly log: Logger;
-}
 
 /** What the boot asks the kernel container for. */
 export const kernel = {
@@ -31,7 +23,11 @@ export const kernel = {
 } as const;
 
 /** The kernel of one app: every class below is built when it is first asked for. */
-export function createKernel(values: KernelValues): KernelContainer {
+export function createKernel(values: {
+	readonly plan: BootPlan;
+	readonly clock: Clock;
+	readonly log: Logger;
+}): KernelContainer {
 	return new KernelContainer().value(plan, values.plan).value(clock, values.clock).value(log, values.log);
 }
 
@@ -45,23 +41,16 @@ wire(kernel.lifecycle, (get) => {
 	return new Lifecycle({ timeoutMs: server.stepTimeoutMs, log: get(log), variables });
 });
 wire(kernel.models, (get) => new ModelDirectory(get(clock), get(log), get(plan).pools));
-wire(
-	kernel.setups,
-	(get) =>
-		new PluginSetups({
-			registry: get(kernel.registry),
-			models: get(kernel.models),
-			createJobs: () => get(machine),
-		}),
-);
+wire(kernel.setups, (get) => {
+	const createJobs = () => get(machine);
+	return new PluginSetups({ registry: get(kernel.registry), models: get(kernel.models), createJobs });
+});
 
 // Jobs. The graph has made sure that the ports are there before a plugin with jobs is set up.
-const jobTools = token<JobTools>('JobTools');
 const machine = token<JobMachine>('JobMachine');
-
-wire(jobTools, (get) => {
+wire(machine, (get) => {
 	const registry = get(kernel.registry);
-	return {
+	const tools = {
 		store: registry.get(services.jobs),
 		blobs: registry.get(services.blobs),
 		bus: registry.get(services.events),
@@ -69,9 +58,6 @@ wire(jobTools, (get) => {
 		log: get(log),
 		settings: get(plan).jobs,
 	};
-});
-wire(machine, (get) => {
-	const tools = get(jobTools);
 	const service = new JobService(tools);
 	return { service, worker: new JobWorker(service, tools), housekeeping: new Housekeeping(tools) };
 });

@@ -1,25 +1,10 @@
-// The entry without the search for modules, which loads a file-matching library that nobody uses here.
+// The entry without the search for modules, which would load a file-matching library.
 import { type AwilixContainer, asFunction, asValue, createContainer, InjectionMode } from 'awilix/browser';
 import type { Needs, ResolvedNeeds, ServiceRef } from '../../contract/service.ts';
 
-/** A backend, model or plugin as the registry creates it. */
-export interface RegisteredPart {
-	/** `backend jobs` */
-	readonly owner: string;
-	/** By local name; only these are in the part's scope. */
-	readonly needs: Needs;
-	create(services: ResolvedNeeds<Needs>): Promise<void>;
-	/** Undoes `create`. Not called for a part that was never created. */
-	dispose(): Promise<void>;
-}
-
 /** What the config brings: the provided services, and one scope per part with its needs and the part itself. */
 export class Registry {
-	readonly #root: AwilixContainer = createContainer({
-		injectionMode: InjectionMode.PROXY,
-		strict: true,
-	});
-	readonly #scopes = new Map<string, AwilixContainer>();
+	readonly #root: AwilixContainer = createContainer({ injectionMode: InjectionMode.PROXY, strict: true });
 
 	/** Registers a service. */
 	provide(ref: ServiceRef<unknown>, value: unknown): this {
@@ -37,37 +22,25 @@ export class Registry {
 		return this.#root.resolve<T>(keyOf(ref));
 	}
 
-	/** Registers a part, whose scope is passed to its factory. Absent optional services are undefined there. */
-	register({ owner, needs, create, dispose }: RegisteredPart): void {
+	/**
+	 * Makes the scope of a backend, model or plugin: its needs under their local names, and the part itself. It is
+	 * created once, with what has been provided by then, and disposed of only if it was created.
+	 */
+	scope(needs: Needs, create: (services: ResolvedNeeds<Needs>) => Promise<void>, dispose: () => Promise<void>) {
 		const scope = this.#root.createScope();
 		for (const [name, ref] of Object.entries(needs)) {
 			scope.register(name, asFunction(() => this.find(ref)).scoped());
 		}
-		// Scoped: the only instance of its scope, and the scope is the only one of the part.
-		scope.register(
-			self,
-			asFunction(() => create(scope.cradle as ResolvedNeeds<Needs>))
-				.scoped()
-				.disposer(dispose),
-		);
-		this.#scopes.set(owner, scope);
-	}
-
-	/** Creates a part, once. Awaited in the order of the graph: a factory finds only what was provided before. */
-	async create(owner: string): Promise<void> {
-		await this.#scopes.get(owner)?.resolve(self);
-	}
-
-	/** Disposes of a part. */
-	async dispose(owner: string): Promise<void> {
-		await this.#scopes.get(owner)?.dispose();
+		const part = asFunction(() => create(scope.cradle as ResolvedNeeds<Needs>));
+		scope.register(self, part.scoped().disposer(dispose));
+		return { create: () => scope.resolve<Promise<void>>(self), dispose: () => scope.dispose() };
 	}
 }
 
 /** The key of a part in its scope. */
 const self = Symbol('part');
 
-/** A symbol, so that a scope shows nothing but local names. */
+/** A symbol, so that a scope lists local names only. */
 function keyOf({ id }: ServiceRef<unknown>): symbol {
 	return Symbol.for(id);
 }

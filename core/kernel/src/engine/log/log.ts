@@ -1,18 +1,11 @@
-import { type LoggerOptions, type Logger as Pino, pino } from 'pino';
+import { type Logger as Pino, pino } from 'pino';
 import { redact } from '../../contract/errors/redact.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
+import type { LogSettings } from '../config/shape.ts';
 import { safeFields } from './log-fields.ts';
 import { prettyLine } from './log-pretty.ts';
 
-/** The `log` section of a config, checked. */
-export interface LogSettings {
-	/** `debug`, `info`, `warn`, `error` or `silent`. */
-	readonly level: string;
-	/** `auto`: for people on a terminal, for machines elsewhere. */
-	readonly format: 'auto' | 'json' | 'pretty';
-}
-
-/** Where lines go. A terminal says so, and whether it shows colours. */
+/** Where lines go. */
 export interface LogOutput {
 	write(text: string): unknown;
 	readonly isTTY?: boolean;
@@ -20,17 +13,19 @@ export interface LogOutput {
 }
 
 /**
- * Logs through pino, to standard error unless told otherwise: JSON lines for machines, one short line each for
- * people. Whatever is passed in, secrets and prompts are blanked: see `safeFields`.
+ * Logs through pino, to standard error unless `output` is given: JSON lines, or one short line each for people.
+ * Secrets and prompts are blanked in all fields: see `safeFields`.
  */
 export function createLogger({ level, format }: LogSettings, output?: LogOutput): Logger {
-	const { isTTY = false } = output ?? process.stderr;
-	const isPretty = format === 'pretty' || (format === 'auto' && isTTY);
+	const terminal: LogOutput = output ?? process.stderr;
+	const isPretty = format === 'pretty' || (format === 'auto' && terminal.isTTY === true);
+	const hasColors = terminal.hasColors?.() ?? false;
+	let destination: Destination;
+	if (isPretty) destination = { write: (line) => void terminal.write(prettyLine(line, hasColors)) };
+	else if (output) destination = { write: (line) => void output.write(line) };
+	else destination = standardError();
 	// What pino would do to errors has been done by safeFields.
-	const serializers = { err: (err: unknown) => err };
-	const options: LoggerOptions = { level, base: null, serializers };
-	const destination = isPretty ? forPeople(output) : forMachines(output);
-	const log = adapt(pino(options, destination));
+	const log = adapt(pino({ level, base: null, serializers: { err: (err: unknown) => err } }, destination));
 	destinations.set(log, destination);
 	return log;
 }
@@ -48,15 +43,12 @@ interface Destination {
 /** Where the lines of a log go; a log that the host has brought is not here. */
 const destinations = new WeakMap<Logger, Destination>();
 
-/**
- * One flush writes one piece of the buffered lines, or waits for the piece under way. There are never more pieces.
- */
+/** One flush writes one piece of the buffered lines, or waits for the piece under way. There are never more. */
 const flushRounds = 4;
 
-function forMachines(output: LogOutput | undefined): Destination {
-	if (output) return { write: (line) => void output.write(line) };
-	// Buffered: one write per line would cost a busy server a tenth of its time. The rest is written at the exit.
-	const gathered = pino.destination({
+/** Buffered: one write per line would cost a busy server a tenth of its time. The rest is written at the exit. */
+function standardError(): Destination {
+	const buffered = pino.destination({
 		dest: 2,
 		sync: false,
 		minLength: 65_536,
@@ -65,21 +57,15 @@ function forMachines(output: LogOutput | undefined): Destination {
 		contentMode: 'buffer',
 	});
 	return {
-		// Text that waits is copied whole with each line that is added; its types know nothing else.
-		write: (line) => void gathered.write(Buffer.from(line) as unknown as string),
+		// As text, the whole buffer would be copied for each line. The types allow text only.
+		write: (line) => void buffered.write(Buffer.from(line) as unknown as string),
 		async flush() {
 			for (let round = 0; round < flushRounds; round += 1) {
-				// It fails on what cannot be synced, such as a pipe, and when nobody reads any more.
-				await new Promise<void>((resolve) => gathered.flush(() => resolve()));
+				// It fails on pipes, which cannot be synced, and when nothing reads them.
+				await new Promise<void>((resolve) => buffered.flush(() => resolve()));
 			}
 		},
 	};
-}
-
-function forPeople(output: LogOutput | undefined): Destination {
-	const terminal: LogOutput = output ?? process.stderr;
-	const hasColors = terminal.hasColors?.() ?? false;
-	return { write: (line) => void terminal.write(prettyLine(line, hasColors)) };
 }
 
 function adapt(logger: Pino): Logger {

@@ -4,8 +4,7 @@ import { explainFailure } from './step-failure.ts';
 
 type Task = () => Promise<void> | void;
 
-/** What a {@link Lifecycle} works with. */
-export interface LifecycleSettings {
+interface LifecycleSettings {
 	/** How long one step or one task of the stop may take, in milliseconds. */
 	readonly timeoutMs: number;
 	readonly log: Logger;
@@ -40,14 +39,11 @@ export class Lifecycle {
 		this.#undo.add(() => this.#attempt(owner, task));
 	}
 
-	/** Remembers the disposal of a part, and returns its own list of tasks for `dispose` to run. */
-	disposeOnUnwind(owner: string, dispose: () => Promise<void>): PartTasks {
+	/** Remembers the disposal of a part, and returns its own list of tasks, each with a deadline, for `dispose` to run. */
+	disposeOnUnwind(owner: string, dispose: () => Promise<void>) {
 		this.#undo.add(dispose);
 		const tasks = new StopTasks();
-		return {
-			add: (task) => tasks.add(() => this.#attempt(owner, task)),
-			run: () => tasks.run(),
-		};
+		return { add: (task: Task) => tasks.add(() => this.#attempt(owner, task)), run: () => tasks.run() };
 	}
 
 	/** Undoes everything in reverse, one at a time. */
@@ -65,13 +61,7 @@ export class Lifecycle {
 	}
 }
 
-/** The tasks that stop one part; each has a deadline of its own. */
-export interface PartTasks {
-	add(task: Task): void;
-	run(): Promise<void>;
-}
-
-/** Tasks that run in reverse, one at a time. A task that is added after the run comes too late, and runs at once. */
+/** Tasks that run in reverse, one at a time. A task that is added after the run runs at once. */
 class StopTasks {
 	readonly #tasks: (() => Promise<void>)[] = [];
 	#hasRun = false;
@@ -106,6 +96,6 @@ async function deadline<T>(promise: Promise<T>, ms: number): Promise<T> {
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
 	return deadline(promise, ms).then(
 		() => true,
-		(error: unknown) => !(error instanceof StepTimeout),
+		(error) => !(error instanceof StepTimeout),
 	);
 }

@@ -1,4 +1,4 @@
-import type { App, AppState } from '../../contract/app.ts';
+import type { App } from '../../contract/app.ts';
 import type { BootTree } from '../../contract/boot-tree.ts';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { HostMiddleware, Mount } from '../../contract/http/mount.ts';
@@ -34,9 +34,9 @@ export interface AppParts {
 	readonly models: ModelDirectory;
 }
 
-/** An app after its boot: the doors for requests, and the order of start and stop. */
+/** An app after its boot: the entries for requests, and the order of start and stop. */
 export class RunningApp implements App {
-	state: AppState = 'created';
+	state: App['state'] = 'created';
 	readonly #parts: AppParts;
 	#starting: Promise<void> | undefined;
 	#isAnnounced = false;
@@ -59,7 +59,7 @@ export class RunningApp implements App {
 	async listen(options: { host?: string; port?: number } = {}): Promise<{ url: string; host: string; port: number }> {
 		const { server } = this.#parts.plan;
 		const { host = server.host, port = server.port } = options;
-		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff('config', host)]);
+		if (server.auth === 'off' && !isLoopback(host)) throw new BootError([authOff(host)]);
 		if (this.#stopping) throw plinthError('E_STOPPING');
 		await this.#begin();
 		if (this.#stopping) throw plinthError('E_STOPPING');
@@ -110,7 +110,7 @@ export class RunningApp implements App {
 		return this.#starting;
 	}
 
-	/** Once, and with a listener of our own not before it is open: whoever waits for the line sends requests then. */
+	/** Logs `ready` once, and not before our own listener is open: tools that wait for the line send requests then. */
 	#announce(): void {
 		if (this.#isAnnounced || this.state !== 'ready') return;
 		this.#isAnnounced = true;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isPlinthError } from '../../contract/errors/coded-error.ts';
 
 /** Which part has failed, at what. */
-export interface FailedStep {
+interface FailedStep {
 	/** `create`, `set up`, `start` */
 	readonly phase: string;
 	/** `backends.jobs` */
@@ -13,15 +13,12 @@ export interface FailedStep {
 }
 
 /** A failure in the words of a boot report. Without a remedy the usual one stands. */
-export interface Explained {
+interface Explained {
 	readonly message: string;
 	readonly remedy?: string | undefined;
 }
 
-/**
- * Explains why a step has failed. A folder that cannot be made, a file that may not be opened and errors with a
- * remedy of their own are told as such; of all others the message, and what caused it.
- */
+/** Explains why a step has failed: by its folder or file, by the remedy of its error, or by the chain of causes. */
 export function explainFailure(error: unknown, step: FailedStep): Explained {
 	const causes = causesOf(error);
 	const place = causes.map((cause) => explainPath(cause, step)).find(Boolean);
@@ -42,27 +39,19 @@ const reasons: Readonly<Record<string, string>> = {
 function explainPath(error: unknown, step: FailedStep): Explained | undefined {
 	const { code = '', syscall, path } = error as NodeJS.ErrnoException;
 	if (typeof path !== 'string') return undefined;
-	const other = otherFolder(step);
+	const explain = (message: string, remedy: string) => ({ message, remedy: `${remedy}, or ${otherFolder(step)}.` });
 	if (code === 'ENOTDIR') {
-		return {
-			message: `the data folder ${nearestFile(path)} cannot be made: a file has that name.`,
-			remedy: `Move the file away, or ${other}.`,
-		};
+		const file = nearestFile(path);
+		return explain(`the data folder ${file} cannot be made: a file has that name.`, 'Move the file away');
 	}
 	const reason = reasons[code];
 	if (reason === undefined) return undefined;
 	return syscall === 'mkdir'
-		? {
-				message: `the data folder ${path} cannot be made: ${reason}.`,
-				remedy: `Give its parent to this user, or ${other}.`,
-			}
-		: {
-				message: `${path} cannot be opened: ${reason}.`,
-				remedy: `Give it and its folder to this user, or ${other}.`,
-			};
+		? explain(`the data folder ${path} cannot be made: ${reason}.`, 'Give its parent to this user')
+		: explain(`${path} cannot be opened: ${reason}.`, 'Give it and its folder to this user');
 }
 
-/** How to keep data elsewhere: whoever set a variable knows the place by its name. */
+/** How to keep data elsewhere: by the variable that the place came from, if there is one. */
 function otherFolder({ path, variables }: FailedStep): string {
 	const asked = [...variables].filter(([at]) => at.startsWith(`${path}.with.`));
 	const [name, ...others] = new Set(asked.map(([, variable]) => variable));
@@ -71,7 +60,7 @@ function otherFolder({ path, variables }: FailedStep): string {
 		: `name another folder in the options of ${path}`;
 }
 
-/** The file that stands where a path goes on. */
+/** The longest part of a path that exists. */
 function nearestFile(path: string): string {
 	return existsSync(path) || dirname(path) === path ? path : nearestFile(dirname(path));
 }
@@ -88,8 +77,9 @@ function causesOf(error: unknown): readonly unknown[] {
 
 /** "cannot open the file: EACCES: permission denied". */
 function joinCauses(causes: readonly unknown[]): string {
+	const last = causes.length - 1;
 	const sentences = causes.map(sentenceOf);
-	return sentences.map((text, index) => (index < sentences.length - 1 ? text.replace(/[.:]$/, '') : text)).join(': ');
+	return sentences.map((text, index) => (index < last ? text.replace(/[.:]$/, '') : text)).join(': ');
 }
 
 /** A message without the remedy at its end, which has a line of its own in the report. */

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 
-/** A name that leads to nothing, as opposed to a package that was found and failed while it loaded. */
+/** A name that resolves to nothing, as opposed to a package that fails while it loads. */
 export class NotFound extends Error {
-	/** What to do about it; undefined for the usual remedy. */
 	readonly remedy: string | undefined;
 
 	constructor(message: string, remedy?: string) {
@@ -16,10 +16,8 @@ export class NotFound extends Error {
 }
 
 /**
- * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files.
- *
- * Node resolves bare names from the importing module, which would be this file; so the package is looked up from the
- * folder and its `exports` are read here. Rejects with a sentence that says what was looked for.
+ * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files. Node
+ * would resolve a bare name from this file, so the package is found and its `exports` are read here.
  */
 export async function importFrom(specifier: string, folder: string): Promise<Record<string, unknown>> {
 	if (specifier.startsWith('file:')) return importFile(fileURLToPath(specifier));
@@ -60,12 +58,10 @@ function findManifest(name: string, folder: string): string | undefined {
 
 /** Conditions that this process was started with, so that a source checkout resolves to sources. */
 function conditions(): ReadonlySet<string> {
-	const given = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')].flatMap((flag, index, all) => {
-		const match = /^(?:--conditions=|-C=?)(.*)$/.exec(flag);
-		if (match) return match[1] ? [match[1]] : [all[index + 1] ?? ''];
-		return flag === '--conditions' ? [all[index + 1] ?? ''] : [];
-	});
-	return new Set([...given, 'node', 'import', 'module-sync', 'default']);
+	const args = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')];
+	const options = { conditions: { type: 'string', short: 'C', multiple: true } } as const;
+	const given = parseArgs({ args, options, strict: false }).values.conditions ?? [];
+	return new Set([...given.map(String), 'node', 'import', 'module-sync', 'default']);
 }
 
 function resolveExport(exports: unknown, subpath: string): string | undefined {
