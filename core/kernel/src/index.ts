@@ -202,7 +202,7 @@ export {
 } from './http/bodies/files/data-url.ts';
 export { mediaTypeOf } from './http/bodies/files/media-type.ts';
 export { ownerMark, ownerState } from './http/bodies/files/process-mark.ts';
-export { type CodePointBounds, codePoints } from './http/validation/text.ts';
+export { type CodePointBounds, codePoints } from './http/validation/validate.ts';
 export { jobDiagram } from './jobs/diagram.ts';
 export { isJobId } from './jobs/ids.ts';
 export type { AttemptEnding, JobState, JobStep, StoreTime } from './jobs/state.ts';

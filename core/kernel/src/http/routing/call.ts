@@ -1,15 +1,30 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { invalidValue } from '../../contract/errors/coded-error.ts';
+import { errors } from '../../contract/errors/errors.ts';
 import type { Call, Route } from '../../contract/http/route.ts';
+import { isUpload } from '../../contract/http/upload.ts';
 import type { Idempotency } from '../../contract/jobs/job-store.ts';
 import type { Principal } from '../../contract/ports/authenticator.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
-import { lastEventIdOf } from '../answers/sse.ts';
 import { KeptFiles } from '../bodies/files/kept-files.ts';
 import type { RequestState } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { anonymous } from '../gate/principals.ts';
+import { headerValues } from '../header-values.ts';
 import { httpLimits } from '../limits.ts';
 import { forward } from '../passthrough/forward.ts';
+
+/** What an `Idempotency-Key` looks like: visible ASCII. */
+export const idempotencyKeyPattern: RegExp = /^[!-~]{1,255}$/;
+
+/** What `Last-Event-ID` may be. An empty one is none. */
+export const lastEventIdPattern: RegExp = /^[ -~]{0,200}$/;
+
+/** Whether a route says that it recognises repeats: it answers `E_IDEMPOTENCY_MISMATCH`. */
+export function takesIdempotencyKey({ errors: rows }: Pick<Route, 'errors'>): boolean {
+	return rows.includes(errors.E_IDEMPOTENCY_MISMATCH);
+}
 
 /** What middleware and the handler of a route learn about their request. */
 export class RouteCall implements Call {
@@ -33,16 +48,20 @@ export class RouteCall implements Call {
 	#kept: KeptFiles | undefined;
 	#isOver = false;
 
-	/** Throws `E_VALUE_INVALID` for a bad `Last-Event-ID`. */
-	constructor({ exchange, entry }: RequestState, route: Route, idempotency: Idempotency) {
+	/**
+	 * `input` tells the params, the query and the parsed body once the body has been read. Throws `E_VALUE_INVALID` for
+	 * a bad `Last-Event-ID` or `Idempotency-Key` where the route takes one.
+	 */
+	constructor({ exchange, entry }: RequestState, route: Route, input: () => object) {
+		const { req } = exchange;
 		this.route = `${route.method} ${route.path}`;
 		this.principal = exchange.principal ?? anonymous;
 		this.requestId = exchange.requestId;
 		this.deadline = exchange.startedAt + (route.timeoutMs ?? httpLimits.timeoutMs);
 		this.publicUrl = entry.publicUrl;
-		this.bodyBytes = lengthOf(exchange.req);
-		this.idempotency = idempotency;
-		this.lastEventId = lastEventIdOf(exchange.req, route);
+		this.bodyBytes = lengthOf(req);
+		this.idempotency = new RequestIdempotency(req, route, () => ({ route: this.route, ...input() }));
+		this.lastEventId = route.response.resumes ? lastEventIdOf(req) : undefined;
 		this.#exchange = exchange;
 		Object.defineProperties(this, RouteCall.#lazy);
 	}
@@ -79,8 +98,65 @@ export class RouteCall implements Call {
 	};
 }
 
+class RequestIdempotency implements Idempotency {
+	readonly key?: string;
+	readonly retry: number;
+	declare readonly fingerprint: string;
+	readonly #facts: () => object;
+	#fingerprint: string | undefined;
+
+	constructor(req: IncomingMessage, route: Route, facts: () => object) {
+		const keys = headerValues(req, 'idempotency-key');
+		const [key = ''] = keys;
+		if (keys.length === 1 && idempotencyKeyPattern.test(key)) this.key = key;
+		else if (keys.length > 0 && takesIdempotencyKey(route)) {
+			throw invalidValue('Idempotency-Key', 'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.');
+		}
+		const retry = req.headers['x-stainless-retry-count'];
+		this.retry = typeof retry === 'string' && /^(?:\d{1,2}|100)$/.test(retry) ? Number(retry) : 0;
+		this.#facts = facts;
+		Object.defineProperty(this, 'fingerprint', RequestIdempotency.#lazy);
+	}
+
+	static readonly #lazy = {
+		enumerable: true,
+		get(this: RequestIdempotency): string {
+			this.#fingerprint ??= sha256(canonical(this.#facts()));
+			return this.#fingerprint;
+		},
+	};
+}
+
+/** Behind which event a client wants to go on. */
+function lastEventIdOf(req: IncomingMessage): string | undefined {
+	const sent = headerValues(req, 'last-event-id');
+	const [id = ''] = sent;
+	if (sent.length > 1 || !lastEventIdPattern.test(id)) {
+		throw invalidValue('Last-Event-ID', 'Last-Event-ID: at most 200 printable ASCII characters are expected, once.');
+	}
+	return id === '' ? undefined : id;
+}
+
 // A `fetch` request may bring any text as its length.
 function lengthOf({ headers }: IncomingMessage): number | undefined {
 	const sent = headers['content-length'];
 	return sent !== undefined && /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
+}
+
+function sha256(text: string): string {
+	return createHash('sha256').update(text).digest('hex');
+}
+
+/** JSON with sorted keys; files, whose bytes retries encode anew, stand in by their hash and type. */
+function canonical(value: unknown): string {
+	if (isUpload(value)) return `file:${value.sha256}:${value.mediaType}`;
+	// Hashing a long text costs less than copying it around.
+	if (typeof value === 'string' && value.length > 65_536) return `text:${sha256(value)}`;
+	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+	if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+	const members = Object.entries(value)
+		.filter(([, member]) => member !== undefined)
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`);
+	return `{${members.join(',')}}`;
 }

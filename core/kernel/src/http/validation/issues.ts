@@ -1,6 +1,7 @@
 import type { core } from 'zod';
+import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
+import { errors } from '../../contract/errors/errors.ts';
 import { isUpload } from '../../contract/http/upload.ts';
-import { countCodePoints } from './text.ts';
 
 /** What one issue of zod says to a client: a fragment such as "expected an integer, found a string". */
 export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
@@ -45,6 +46,73 @@ export function rootIssue(issue: core.$ZodIssue): core.$ZodIssue {
 	if (!meant?.[0]) return issue;
 	if (isWhole(meant[0])) return mergeForms(issue, forms) ?? below(issue, meant[0]);
 	return rootIssue(below(issue, meant[0]));
+}
+
+/** The error for the client. `value` is the whole input; `whole` names it where the path of the issue is empty. */
+export function issueError(issue: core.$ZodIssue, value: unknown, whole: string): PlinthError {
+	const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+	const param = pathName(path).slice(0, 200);
+	const isMissing =
+		path.length > 0 && absentCodes.includes(issue.code ?? '') && valueAt(value, issue.path) === undefined;
+	const sentence = `${param || whole}: ${isMissing ? 'a value is required' : issue.message}`;
+	return plinthError(isMissing ? 'E_VALUE_MISSING' : codeOf(issue), {
+		...(param === '' ? {} : { param }),
+		message: /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
+	});
+}
+
+/** A path as `param` spells it: `images[3].image_url`. Empty for the whole. */
+export function pathName(path: readonly PropertyKey[]): string {
+	const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+	return steps.join('').replace(/^\./, '');
+}
+
+/** What stands at a path; the last value on the way when that is no object. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+	let node = value;
+	for (const key of path) {
+		if (typeof node !== 'object' || node === null) return node;
+		node = (node as Record<PropertyKey, unknown>)[key];
+	}
+	return node;
+}
+
+/** How many Unicode code points a string has. A lone surrogate counts as one. */
+export function countCodePoints(text: string): number {
+	let count = 0;
+	for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1;
+	return count;
+}
+
+// With these codes a value may be absent. A coercing schema reports NaN as its input then.
+const absentCodes = ['invalid_type', 'invalid_value', 'invalid_union', 'custom'];
+
+function codeOf(issue: core.$ZodIssue): keyof typeof errors {
+	switch (issue.code) {
+		case 'invalid_type':
+			return 'E_VALUE_TYPE';
+		case 'too_big':
+			if (issue.origin === 'string') return 'E_STRING_TOO_LONG';
+			return isNumeric(issue.origin) ? 'E_INTEGER_TOO_LARGE' : 'E_VALUE_INVALID';
+		case 'too_small':
+			if (issue.origin === 'string') return 'E_STRING_TOO_SHORT';
+			return isNumeric(issue.origin) ? 'E_INTEGER_TOO_SMALL' : 'E_VALUE_INVALID';
+		case 'unrecognized_keys':
+			return 'E_VALUE_UNKNOWN';
+		case 'custom': {
+			// A custom issue may name its row of the kernel's table: `params: { code: 'E_VALUE_TYPE' }`.
+			const code: unknown = issue.params?.code;
+			return typeof code === 'string' && Object.hasOwn(errors, code)
+				? (code as keyof typeof errors)
+				: 'E_VALUE_INVALID';
+		}
+		default:
+			return 'E_VALUE_INVALID';
+	}
+}
+
+function isNumeric(origin: string): boolean {
+	return ['number', 'int', 'bigint'].includes(origin);
 }
 
 function below(outer: core.$ZodIssue, inner: core.$ZodIssue): core.$ZodIssue {
@@ -138,18 +206,11 @@ function quoteValue(value: unknown): string {
 	return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
-const units: Readonly<Record<string, string>> = {
-	string: ' character',
-	array: ' item',
-	set: ' item',
-	file: ' byte',
-};
+const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item', file: 'byte' };
 
 function size(origin: string, bound: number | bigint, inclusive: boolean | undefined): string {
-	const strictly = inclusive === false ? ' (exclusive)' : '';
-	const unit = units[origin] ?? '';
-	const plural = unit === '' || bound === 1 ? '' : 's';
-	return `${bound}${unit}${plural}${strictly}`;
+	const unit = units[origin] === undefined ? '' : ` ${units[origin]}${bound === 1 ? '' : 's'}`;
+	return `${bound}${unit}${inclusive === false ? ' (exclusive)' : ''}`;
 }
 
 function amount(value: unknown): string {
