@@ -5,11 +5,8 @@ import { errors } from '../../contract/errors/errors.ts';
 import type { Call, Route } from '../../contract/http/route.ts';
 import { isUpload } from '../../contract/http/upload.ts';
 import type { Idempotency } from '../../contract/jobs/job-store.ts';
-import type { Principal } from '../../contract/ports/authenticator.ts';
-import type { Logger } from '../../contract/ports/logger.ts';
 import { KeptFiles } from '../bodies/files/kept-files.ts';
 import type { RequestState } from '../context.ts';
-import type { Exchange } from '../exchange.ts';
 import { anonymous } from '../gate/principals.ts';
 import { headerValues } from '../header-values.ts';
 import { httpLimits } from '../limits.ts';
@@ -27,73 +24,43 @@ export function takesIdempotencyKey({ errors: rows }: Pick<Route, 'errors'>): bo
 }
 
 /** What middleware and the handler of a route learn about their request. */
-export class RouteCall implements Call {
-	readonly route: string;
-	readonly principal: Principal;
-	readonly requestId: string;
-	declare readonly log: Logger;
-	declare readonly signal: AbortSignal;
-	readonly deadline: number;
-	readonly publicUrl: string;
-	readonly bodyBytes: number | undefined;
-	readonly idempotency: Idempotency;
-	readonly lastEventId: string | undefined;
-	// Own members, so that copies have them.
-	readonly keep: Call['keep'] = (body, options) => this.#files.keep(body, options);
-	readonly answeredBy: Call['answeredBy'] = (model) => {
-		this.#exchange.model = model;
-	};
-	readonly forward: Call['forward'] = (request, over, signal) => forward(this.#exchange, request, over, signal);
-	readonly #exchange: Exchange;
-	#kept: KeptFiles | undefined;
-	#isOver = false;
-
-	/**
-	 * `input` tells the params, the query and the parsed body once the body has been read. Throws `E_VALUE_INVALID` for
-	 * a bad `Last-Event-ID` or `Idempotency-Key` where the route takes one.
-	 */
-	constructor({ exchange, entry }: RequestState, route: Route, input: () => object) {
-		const { req } = exchange;
-		this.route = `${route.method} ${route.path}`;
-		this.principal = exchange.principal ?? anonymous;
-		this.requestId = exchange.requestId;
-		this.deadline = exchange.startedAt + (route.timeoutMs ?? httpLimits.timeoutMs);
-		this.publicUrl = entry.publicUrl;
-		this.bodyBytes = lengthOf(req);
-		this.idempotency = new RequestIdempotency(req, route, () => ({ route: this.route, ...input() }));
-		this.lastEventId = route.response.resumes ? lastEventIdOf(req) : undefined;
-		this.#exchange = exchange;
-		Object.defineProperties(this, RouteCall.#lazy);
-	}
-
+export interface RouteCall extends Call {
 	/** Deletes the files that were kept. Nothing is kept any more. */
-	end(): Promise<void> | undefined {
-		this.#isOver = true;
-		return this.#kept?.remove();
-	}
+	end(): Promise<void> | undefined;
+}
 
-	get #files(): KeptFiles {
-		if (!this.#kept) {
-			this.#kept = new KeptFiles(this.#exchange);
-			if (this.#isOver) void this.#kept.remove();
-		}
-		return this.#kept;
-	}
-
-	// Most handlers use neither, so both are made on demand. One getter for all calls: a getter in an object literal
-	// gives each object a hidden class of its own, which keeps it in memory.
-	static readonly #lazy = {
-		log: {
-			enumerable: true,
-			get(this: RouteCall): Logger {
-				return this.#exchange.log;
-			},
+/**
+ * `input` tells the params, the query and the parsed body once the body has been read. Throws `E_VALUE_INVALID` for a
+ * bad `Last-Event-ID` or `Idempotency-Key` where the route takes one.
+ */
+export function createCall({ exchange, entry }: RequestState, route: Route, input: () => object): RouteCall {
+	const { req } = exchange;
+	const name = `${route.method} ${route.path}`;
+	let kept: KeptFiles | undefined;
+	let isOver = false;
+	return {
+		route: name,
+		principal: exchange.principal ?? anonymous,
+		requestId: exchange.requestId,
+		log: exchange.log,
+		signal: exchange.signal,
+		deadline: exchange.startedAt + (route.timeoutMs ?? httpLimits.timeoutMs),
+		publicUrl: entry.publicUrl,
+		bodyBytes: lengthOf(req),
+		idempotency: new RequestIdempotency(req, route, () => ({ route: name, ...input() })),
+		lastEventId: route.response.resumes ? lastEventIdOf(req) : undefined,
+		async keep(body, options) {
+			if (isOver) throw new Error('The request is over, so no file can be kept for it.');
+			kept ??= new KeptFiles(exchange);
+			return kept.keep(body, options);
 		},
-		signal: {
-			enumerable: true,
-			get(this: RouteCall): AbortSignal {
-				return this.#exchange.signal;
-			},
+		answeredBy(model) {
+			exchange.model = model;
+		},
+		forward: (request, over, signal) => forward(exchange, request, over, signal),
+		end() {
+			isOver = true;
+			return kept?.remove();
 		},
 	};
 }
@@ -118,6 +85,8 @@ class RequestIdempotency implements Idempotency {
 		Object.defineProperty(this, 'fingerprint', RequestIdempotency.#lazy);
 	}
 
+	// An own member, so that copies have it. One getter for all: V8 gives an object whose getter is its own a hidden
+	// class of its own, which keeps it in memory.
 	static readonly #lazy = {
 		enumerable: true,
 		get(this: RequestIdempotency): string {

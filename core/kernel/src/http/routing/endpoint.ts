@@ -9,7 +9,7 @@ import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { scanBody } from '../passthrough/raw-body.ts';
 import { checkAnswer, validate } from '../validation/validate.ts';
-import { RouteCall } from './call.ts';
+import { createCall, type RouteCall } from './call.ts';
 
 /** The parts of a request that a handler gets besides the body. */
 interface Input {
@@ -42,7 +42,7 @@ export class Endpoint {
 		const sent = { params: this.#decode(captures), query: parseQuery(entry.target.query) };
 		let body: Body | undefined;
 		// Before the body is read: a bad header should not cost an upload.
-		const call = new RouteCall(ctx.state, route, () => ({ ...sent, body: body?.value }));
+		const call = createCall(ctx.state, route, () => ({ ...sent, body: body?.value }));
 		return this.#runMiddleware(exchange, call, 0, async () => {
 			const input = {
 				params: route.params && (await validate(route.params, sent.params, 'The path')),
@@ -51,7 +51,7 @@ export class Endpoint {
 			if (route.precheck) await route.precheck(call);
 			if (this.#bodies) {
 				const read = await this.#readBody(this.#bodies, ctx, call);
-				if (isReply(read)) return withStatus(read, 200);
+				if (!('release' in read)) return withStatus(read, 200);
 				body = read;
 				exchange.bodyRead();
 			}

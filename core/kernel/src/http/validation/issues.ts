@@ -87,32 +87,20 @@ export function countCodePoints(text: string): number {
 // With these codes a value may be absent. A coercing schema reports NaN as its input then.
 const absentCodes = ['invalid_type', 'invalid_value', 'invalid_union', 'custom'];
 
-function codeOf(issue: core.$ZodIssue): keyof typeof errors {
-	switch (issue.code) {
-		case 'invalid_type':
-			return 'E_VALUE_TYPE';
-		case 'too_big':
-			if (issue.origin === 'string') return 'E_STRING_TOO_LONG';
-			return isNumeric(issue.origin) ? 'E_INTEGER_TOO_LARGE' : 'E_VALUE_INVALID';
-		case 'too_small':
-			if (issue.origin === 'string') return 'E_STRING_TOO_SHORT';
-			return isNumeric(issue.origin) ? 'E_INTEGER_TOO_SMALL' : 'E_VALUE_INVALID';
-		case 'unrecognized_keys':
-			return 'E_VALUE_UNKNOWN';
-		case 'custom': {
-			// A custom issue may name its row of the kernel's table: `params: { code: 'E_VALUE_TYPE' }`.
-			const code: unknown = issue.params?.code;
-			return typeof code === 'string' && Object.hasOwn(errors, code)
-				? (code as keyof typeof errors)
-				: 'E_VALUE_INVALID';
-		}
-		default:
-			return 'E_VALUE_INVALID';
-	}
-}
+type Code = keyof typeof errors;
 
-function isNumeric(origin: string): boolean {
-	return ['number', 'int', 'bigint'].includes(origin);
+function codeOf(issue: core.$ZodIssue): Code {
+	if (issue.code === 'invalid_type') return 'E_VALUE_TYPE';
+	if (issue.code === 'unrecognized_keys') return 'E_VALUE_UNKNOWN';
+	if (issue.code === 'too_big' || issue.code === 'too_small') {
+		const isBig = issue.code === 'too_big';
+		if (issue.origin === 'string') return isBig ? 'E_STRING_TOO_LONG' : 'E_STRING_TOO_SHORT';
+		const isNumeric = ['number', 'int', 'bigint'].includes(issue.origin);
+		if (isNumeric) return isBig ? 'E_INTEGER_TOO_LARGE' : 'E_INTEGER_TOO_SMALL';
+	}
+	// A custom issue may name its row of the kernel's table: `params: { code: 'E_VALUE_TYPE' }`.
+	const code: unknown = issue.code === 'custom' && issue.params?.code;
+	return typeof code === 'string' && Object.hasOwn(errors, code) ? (code as Code) : 'E_VALUE_INVALID';
 }
 
 function below(outer: core.$ZodIssue, inner: core.$ZodIssue): core.$ZodIssue {
@@ -142,25 +130,25 @@ function mergeNames(forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIss
 	const names = forms.map((form) => form.find((issue) => issue.code === 'invalid_value' && issue.path.length === 1));
 	const [first] = names;
 	if (!first || names.some((issue) => issue?.path[0] !== first.path[0])) return undefined;
-	const values = names.flatMap((issue) => (issue?.code === 'invalid_value' ? issue.values : []));
-	const message = `expected ${choice(values)}, found ${quote(first.input)}`;
-	return { ...first, code: 'invalid_value', values, message };
+	return { ...first, ...oneOf(names, first.input) };
 }
 
 /** One sentence for "a string or an array" and for "'auto' or one of …". */
-function mergeForms(union: core.$ZodIssue, forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIssue | undefined {
+function mergeForms(
+	{ path, input }: core.$ZodIssue,
+	forms: readonly (readonly core.$ZodIssue[])[],
+): core.$ZodIssue | undefined {
 	const firsts = forms.flatMap(([first]) => (first && isWhole(first) ? [first] : []));
-	const { path, input } = union;
-	const base = { path, input, message: '' };
-	const values = firsts.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
-	if (values.length > 0 && firsts.every(({ code }) => code === 'invalid_value')) {
-		const message = `expected ${choice(values)}, found ${quote(input)}`;
-		return { ...base, code: 'invalid_value', values, message };
-	}
+	if (firsts.every(({ code }) => code === 'invalid_value')) return { path, input, ...oneOf(firsts, input) };
 	const types = firsts.flatMap((issue) => (issue.code === 'invalid_type' ? [article(issue.expected)] : []));
 	if (types.length !== forms.length) return undefined;
 	const message = `expected ${[...new Set(types)].join(' or ')}, found ${kindOf(input)}`;
-	return { ...base, code: 'invalid_type', expected: '', message };
+	return { path, input, code: 'invalid_type', expected: '', message };
+}
+
+function oneOf(issues: readonly (core.$ZodIssue | undefined)[], input: unknown) {
+	const values = issues.flatMap((issue) => (issue?.code === 'invalid_value' ? issue.values : []));
+	return { code: 'invalid_value' as const, values, message: `expected ${choice(values)}, found ${quote(input)}` };
 }
 
 const articles: Readonly<Record<string, string>> = {
