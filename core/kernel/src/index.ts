@@ -56,7 +56,7 @@ export type { ResumableEvent } from './http/answers/sse.ts';
 export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/bodies/files/data-url.ts';
 export { mediaTypeOf } from './http/bodies/files/media-type.ts';
 export { ownerMark, ownerState } from './http/bodies/files/process-mark.ts';
-export { type CodePointBounds, codePoints } from './http/validation/text.ts';
+export { type CodePointBounds, codePoints } from './http/validation/validate.ts';
 export { isJobId } from './jobs/ids.ts';
 export type { JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';

@@ -85,7 +85,7 @@ export class FileStore {
 	 */
 	async remove(file: StoredFile): Promise<boolean> {
 		const { records, log } = this.#deps;
-		if (!(await records.change(file, 'leaving'))) return false;
+		if (!(await records.change(file, 'deleting'))) return false;
 		await this.clear(file.id).catch((err: unknown) =>
 			log.warn({ err, file_id: file.id }, 'a deleted file still has bytes; the sweep retries'),
 		);
@@ -104,7 +104,7 @@ export class FileStore {
 		const { records, log } = this.#deps;
 		try {
 			const current = await records.find(value.tenant, id);
-			if (current && current.value.state !== 'leaving') await this.remove(current);
+			if (current && current.value.state !== 'deleting') await this.remove(current);
 			// The sweep may have cleared the record before our blob was written.
 			else await this.clear(id);
 		} catch (err) {
@@ -126,7 +126,7 @@ function toRecord(
 	const { filename, size, sha256, mediaType } = upload;
 	return {
 		tenant,
-		state: 'arriving',
+		state: 'uploading',
 		filename: filename || 'unnamed',
 		size,
 		sha256,

@@ -10,7 +10,7 @@ export type FilePurpose = (typeof purposes)[number];
 export type FileRecord = {
 	readonly tenant: string;
 	/** Clients see only ready files. The others have no bytes yet, or no longer. */
-	readonly state: 'arriving' | 'ready' | 'leaving';
+	readonly state: 'uploading' | 'ready' | 'deleting';
 	/** Without directories; never empty. */
 	readonly filename: string;
 	/** Bytes. */

@@ -49,7 +49,7 @@ export function createSweep({ records, store, clock, log }: SweepOptions): Sweep
 		if (!isStopped) cancel = clock.after(sweepMs, start);
 	}
 	async function sweepFile(file: StoredFile): Promise<void> {
-		if (file.value.state === 'leaving') await store.clear(file.id);
+		if (file.value.state === 'deleting') await store.clear(file.id);
 		else if (isDue(file, clock.now())) await store.remove(file);
 	}
 	function start(): void {
@@ -67,6 +67,6 @@ export function createSweep({ records, store, clock, log }: SweepOptions): Sweep
 }
 
 function isDue({ value }: StoredFile, now: number): boolean {
-	const isAbandoned = value.state === 'arriving' && now - value.createdAt >= uploadTimeoutMs;
+	const isAbandoned = value.state === 'uploading' && now - value.createdAt >= uploadTimeoutMs;
 	return isAbandoned || isExpired(value, now);
 }

@@ -18,7 +18,7 @@ export async function usageOf(records: FileRecords, tenant: string, now: number)
 	let bytes = 0;
 	let files = 0;
 	for await (const { value } of records.walk({ tenant })) {
-		if (value.state === 'leaving' || isExpired(value, now)) continue;
+		if (value.state === 'deleting' || isExpired(value, now)) continue;
 		bytes += value.size;
 		files += 1;
 	}

@@ -239,7 +239,7 @@ describe('the sweep', () => {
 		stuck = `files/${id}`;
 		await clock.advance(hour + sweepMs);
 		await eventually('the others are gone', async () => (await contents(stores)).blobs.length === 1);
-		expect((await contents(stores)).states).toEqual({ [id]: 'leaving' });
+		expect((await contents(stores)).states).toEqual({ [id]: 'deleting' });
 		stuck = '';
 		await clock.advance(sweepMs);
 		await eventually('all are gone', async () => (await contents(stores)).blobs.length === 0);

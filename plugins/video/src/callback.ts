@@ -1,13 +1,12 @@
 import { invalidValue, type JobCallback, plinthError } from '@plinth/core';
 import type { VideoContext } from './context.ts';
 
-/** Reads and checks the callback fields of a request. Throws 400 errors that name the parameter. */
+/** Checks the callback fields of a request that has one of them. Throws 400 errors that name the parameter. */
 export async function readCallback(
 	{ callbacks }: VideoContext,
 	{ callback_url: url, callback_secret: secret }: CallbackFields,
-): Promise<{ readonly callback?: JobCallback }> {
+): Promise<JobCallback> {
 	if (url === undefined) {
-		if (secret === undefined) return {};
 		throw invalidValue('callback_secret', 'callback_secret: it needs a callback_url, whose requests it signs.');
 	}
 	if (!callbacks) {
@@ -18,7 +17,7 @@ export async function readCallback(
 	}
 	const callback = { url, secret: secret ?? null };
 	await callbacks.check(callback);
-	return { callback };
+	return callback;
 }
 
 interface CallbackFields {

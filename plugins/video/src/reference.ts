@@ -10,10 +10,9 @@ const maxUrlLength = 20_971_520;
 /**
  * Parses the reference picture of a request body: a file, or an object with `image_url` (a data URL or an
  * address) or `file_id` (a stored file). The kernel turns the multipart field `input_reference[image_url]`
- * into that object. Returns undefined when there is none; throws 400 errors that name the parameter.
+ * into that object. Throws 400 errors that name the parameter.
  */
-export function readReference(value: unknown, files: ReferencedFiles): RequestImage | undefined {
-	if (value === undefined || value === null) return undefined;
+export function readReference(value: unknown, files: ReferencedFiles): RequestImage {
 	if (Array.isArray(value)) throw invalidValue(field, 'Only one reference picture is taken.');
 	return imageFromField(value, field, files, { maxUrlLength });
 }

@@ -61,7 +61,7 @@ export const pluginFaults: readonly Fault[] = [
 	{
 		what: 'files that are being stored do not count for the quota',
 		file: 'plugins/files/src/usage.ts',
-		find: "value.state === 'leaving' ||",
+		find: "value.state === 'deleting' ||",
 		replace: "value.state !== 'ready' ||",
 		tests: ['plugins/files/test/quota.test.ts'],
 	},

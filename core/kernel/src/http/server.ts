@@ -8,7 +8,6 @@ import type { Availability } from './gate/availability.ts';
 import { connectionUrl, linkBase, outside, plainPrefix, targetBelow } from './hosts/mount.ts';
 import type { Address, Listener } from './listener.ts';
 import type { Pipeline } from './pipeline.ts';
-import type { RouteCatalog } from './routing/catalog.ts';
 import type { RouteTable } from './routing/table.ts';
 
 /** A request handler for Node, and for hosts that answer what is not ours. */
@@ -25,7 +24,6 @@ export class HttpServer {
 	readonly #exchanges: Exchanges;
 	readonly #availability: Availability;
 	readonly #routes: RouteTable;
-	readonly #catalog: RouteCatalog;
 	readonly #listener: Listener;
 	readonly #publicUrl: string | undefined;
 
@@ -34,7 +32,6 @@ export class HttpServer {
 		exchanges: Exchanges,
 		availability: Availability,
 		routes: RouteTable,
-		catalog: RouteCatalog,
 		listener: Listener,
 		{ publicUrl }: PublicUrl,
 	) {
@@ -42,7 +39,6 @@ export class HttpServer {
 		this.#exchanges = exchanges;
 		this.#availability = availability;
 		this.#routes = routes;
-		this.#catalog = catalog;
 		this.#listener = listener;
 		this.#publicUrl = publicUrl;
 	}
@@ -114,7 +110,7 @@ export class HttpServer {
 	/** Describes all routes as OpenAPI 3.1. */
 	openapi(): object {
 		const own = this.#listener.address?.url ?? 'http://localhost';
-		return this.#catalog.describe(linkBase(this.#publicUrl, own));
+		return this.#routes.describe(linkBase(this.#publicUrl, own));
 	}
 
 	/** From now on every answer ends its connection, so that clients have left before the listener is closed. */

@@ -6,7 +6,7 @@ import { anyText } from '../../../../test/support/characters.ts';
 import { Reply } from '../../src/contract/http/reply.ts';
 import { defineRoute } from '../../src/contract/http/route.ts';
 import { fileField } from '../../src/contract/http/upload.ts';
-import { codePoints } from '../../src/http/validation/text.ts';
+import { codePoints } from '../../src/http/validation/validate.ts';
 import { privateTemp, testServer } from './support.ts';
 
 const base = {

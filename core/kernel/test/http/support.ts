@@ -18,7 +18,6 @@ import { Availability, type WhenReady } from '../../src/http/gate/availability.t
 import { Cors } from '../../src/http/gate/cors.ts';
 import { Listener } from '../../src/http/listener.ts';
 import { Pipeline } from '../../src/http/pipeline.ts';
-import { type PluginRouteList, RouteCatalog } from '../../src/http/routing/catalog.ts';
 import type { Readiness } from '../../src/http/routing/system.ts';
 import { RouteTable } from '../../src/http/routing/table.ts';
 import { HttpServer } from '../../src/http/server.ts';
@@ -64,7 +63,8 @@ export const auth = { authorization: `Bearer ${goodKey}` };
 
 /** What a test may set of the parts of HTTP. */
 export interface HttpPorts {
-	readonly routes: PluginRouteList;
+	/** The routes, each with the plugin that brings it. */
+	readonly owners: ReadonlyMap<Route, string>;
 	readonly middlewares: readonly Middleware[];
 	readonly readiness: Readiness;
 	readonly models: () => readonly ModelInfo[];
@@ -78,8 +78,7 @@ export interface HttpPorts {
 }
 
 function build(ports: HttpPorts, clock: ManualClock, log: Logger): HttpServer {
-	const catalog = new RouteCatalog(ports.routes, ports.readiness, ports.models);
-	const table = new RouteTable(catalog, ports.middlewares);
+	const table = new RouteTable(ports);
 	const exchanges = new Exchanges(clock, log);
 	const availability = new Availability(ports.whenReady, table);
 	const failures = new AuthFailures(ports.authFailures);
@@ -93,7 +92,7 @@ function build(ports: HttpPorts, clock: ManualClock, log: Logger): HttpServer {
 	);
 	const listener = new Listener(log, ports.connections);
 	const { publicUrl } = ports;
-	return new HttpServer(pipeline, exchanges, availability, table, catalog, listener, { publicUrl });
+	return new HttpServer(pipeline, exchanges, availability, table, listener, { publicUrl });
 }
 
 /** A server with fakes at the ports. */
@@ -101,7 +100,7 @@ export function testServer(routes: readonly Route[], options: Partial<HttpPorts>
 	const clock = manualClock();
 	const lines: Line[] = [];
 	const ports: HttpPorts = {
-		routes: { routes, owners: new Map() },
+		owners: new Map(routes.map((route) => [route, 'system'])),
 		middlewares: [],
 		authenticator: {
 			authenticate: async (key) => {

@@ -4,7 +4,7 @@ import { Reply } from '../../src/contract/http/reply.ts';
 import { defineRoute } from '../../src/contract/http/route.ts';
 import { fileField, type UploadedFile } from '../../src/contract/http/upload.ts';
 import { base64 } from '../../src/http/answers/base64.ts';
-import { codePoints } from '../../src/http/validation/text.ts';
+import { codePoints } from '../../src/http/validation/validate.ts';
 
 const base = { scope: 'x', summary: 's', response: { description: 'x' }, errors: [] } as const;
 

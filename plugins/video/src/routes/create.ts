@@ -51,16 +51,17 @@ export function createVideo(context: VideoContext): Route {
 			// First, because a file of the original request may have been deleted since.
 			const repeated = await jobs.repeated(principal, idempotency);
 			if (repeated) return createdReply(context, { job: repeated, replayed: true });
-			const image = readReference(body.input_reference, new ReferencedFiles(sources, call));
+			const { input_reference: reference = null, callback_url: url, callback_secret: secret } = body;
+			const image = reference === null ? null : readReference(reference, new ReferencedFiles(sources, call));
 			models.get(body.model);
-			const callback = await readCallback(context, body);
+			const callback = (url ?? secret) === undefined ? null : await readCallback(context, body);
 			const attachments = image ? [await checkReference(image, images, signal)] : [];
 			const submitted = await jobs.submit({
 				principal,
 				model: body.model,
 				attachments,
 				idempotency,
-				...callback,
+				...(callback && { callback }),
 				input: (files): VideoInput => ({
 					prompt: body.prompt,
 					seconds: body.seconds,

@@ -48,14 +48,15 @@ export function remixVideo(context: VideoContext): Route {
 			const source = await findVideo(context, principal.tenant, params.id);
 			requireCompleted(source);
 			models.get(source.model);
-			const callback = await readCallback(context, body);
+			const { callback_url: url, callback_secret: secret } = body;
+			const callback = (url ?? secret) === undefined ? null : await readCallback(context, body);
 			const { prompt, seconds, size, reference } = inputOf(source);
 			const submitted = await jobs.submit({
 				principal,
 				model: source.model,
 				attachments: reference ? [await copyOf(reference, blobs)] : [],
 				idempotency,
-				...callback,
+				...(callback && { callback }),
 				input: (files): VideoInput => ({
 					prompt: body.prompt,
 					seconds,

@@ -10,7 +10,6 @@ import { Cors } from '../../http/gate/cors.ts';
 import { openAuthenticator } from '../../http/gate/principals.ts';
 import { Listener } from '../../http/listener.ts';
 import { Pipeline } from '../../http/pipeline.ts';
-import { RouteCatalog } from '../../http/routing/catalog.ts';
 import { RouteTable } from '../../http/routing/table.ts';
 import { HttpServer } from '../../http/server.ts';
 import type { ModelDirectory } from '../../models/directory.ts';
@@ -32,7 +31,6 @@ export interface HttpTokens {
 	readonly app: Token<RunningApp>;
 }
 
-const catalog = token<RouteCatalog>('RouteCatalog');
 const table = token<RouteTable>('RouteTable');
 const exchanges = token<Exchanges>('Exchanges');
 const availability = token<Availability>('Availability');
@@ -42,14 +40,18 @@ const server = token<HttpServer>('HttpServer');
 
 /** Declares how the parts of HTTP are built, and returns the token of the server. */
 export function wireHttp({ plan, clock, log, registry, models, setups, app }: HttpTokens): Token<HttpServer> {
-	wire(catalog, (get) => {
-		const { routes } = get(setups);
+	wire(table, (get) => {
+		const { routes, middlewares } = get(setups);
+		routes.freeze();
 		const surroundings = { registry: get(registry), clock: get(clock), log: get(log) };
 		const readiness = createReadiness(() => get(app).state, surroundings);
-		const list = { routes: routes.freeze(), owners: routes.owners };
-		return new RouteCatalog(list, readiness, () => get(models).list());
+		return new RouteTable({
+			owners: routes.owners,
+			middlewares,
+			readiness,
+			models: () => get(models).list(),
+		});
 	});
-	wire(table, (get) => new RouteTable(get(catalog), get(setups).middlewares));
 	wire(exchanges, (get) => new Exchanges(get(clock), get(log)));
 	wire(availability, (get) => {
 		// The app is built with its server, so it is looked up later: by the first request.
@@ -80,9 +82,7 @@ export function wireHttp({ plan, clock, log, registry, models, setups, app }: Ht
 	wire(server, (get) => {
 		const { limits, publicUrl } = get(plan).server;
 		const listener = new Listener(get(log), limits.connections);
-		return new HttpServer(get(pipeline), get(exchanges), get(availability), get(table), get(catalog), listener, {
-			publicUrl,
-		});
+		return new HttpServer(get(pipeline), get(exchanges), get(availability), get(table), listener, { publicUrl });
 	});
 	return server;
 }

@@ -28,3 +28,23 @@ export function discard(exchange: Exchange, result: unknown): void {
 	if (result.type === 'events') abandon(exchange, result.events[Symbol.asyncIterator]());
 	if (result.type === 'binary') discardSource(exchange, result.source);
 }
+
+/** The same events; `end` is called once when the iterator's `return` is, which `respond` and `discard` always call. */
+export function endingWith<T>(events: AsyncIterable<T>, end: () => Promise<void>): AsyncIterable<T> {
+	const iterator = events[Symbol.asyncIterator]();
+	let ended: Promise<void> | undefined;
+	return {
+		[Symbol.asyncIterator]: () => ({
+			next: () => iterator.next(),
+			async return() {
+				try {
+					await iterator.return?.();
+				} finally {
+					ended ??= end();
+					await ended;
+				}
+				return { done: true, value: undefined };
+			},
+		}),
+	};
+}

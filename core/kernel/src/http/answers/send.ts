@@ -1,4 +1,4 @@
-import { ServerResponse, STATUS_CODES, validateHeaderValue } from 'node:http';
+import { ServerResponse } from 'node:http';
 import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
@@ -20,8 +20,6 @@ export const securityHeaders: Headers = {
 	'x-frame-options': 'DENY',
 };
 
-const protection = Object.entries(securityHeaders);
-
 /**
  * Sets status and headers; they go with the first byte. The connection closes behind the answer when the request's
  * body is still under way.
@@ -30,46 +28,13 @@ export function writeHead(exchange: Exchange, status: number, headers: Headers):
 	const { res } = exchange;
 	res.setHeader('x-request-id', exchange.requestId);
 	for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-	for (const [name, value] of protection) {
+	for (const [name, value] of Object.entries(securityHeaders)) {
 		if (!res.hasHeader(name)) res.setHeader(name, value);
 	}
-	res.setHeader('openai-processing-ms', spentMs(exchange));
+	res.setHeader('openai-processing-ms', Math.max(0, exchange.clock.now() - exchange.startedAt));
 	if (exchange.model !== undefined) res.setHeader('x-plinth-model', visible(exchange.model));
 	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
 	res.statusCode = status;
-}
-
-/**
- * The same at once, for an answer whose body is at hand or on its way: Node takes a whole list of headers at a third
- * of the cost.
- */
-export function writeWholeHead(exchange: Exchange, status: number, headers: Headers): void {
-	const { res } = exchange;
-	if (!takesList(res)) {
-		writeHead(exchange, status, headers);
-		return;
-	}
-	const given = Object.keys(headers);
-	// Names in another case may repeat ours, which only `setHeader` notices.
-	if (given.some((name) => name !== name.toLowerCase())) {
-		writeHead(exchange, status, headers);
-		return;
-	}
-	// Node notes that there will be no body before it looks at headers, and an error behind one that it refuses would
-	// have none.
-	if (status === 204 || status === 304) {
-		for (const name of given) validateHeaderValue(name, headers[name] as string);
-	}
-	const list = ['x-request-id', exchange.requestId];
-	for (const name of given) list.push(name, headers[name] as string);
-	for (const [name, value] of protection) {
-		if (!(name in headers)) list.push(name, value);
-	}
-	list.push('openai-processing-ms', spentMs(exchange));
-	if (exchange.model !== undefined) list.push('x-plinth-model', visible(exchange.model));
-	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
-	// Named, for Node keeps the phrase of a head that it has refused, and an error would go out as `500 OK`.
-	res.writeHead(status, STATUS_CODES[status] ?? '', list);
 }
 
 /**
@@ -92,18 +57,9 @@ export function isBare(res: ServerResponse): boolean {
 	return res.writeHead === writeHead && res.write === write && res.end === end;
 }
 
-/** A host may have set headers, or wrapped what writes them; fetch has a response of its own. */
-function takesList(res: ServerResponse): boolean {
-	return res.writeHead === ServerResponse.prototype.writeHead && res.getHeaderNames().length === 0;
-}
-
 /** An id as a header can carry it: whoever writes the config may use any characters. */
 function visible(id: string): string {
 	return /^[!-~]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
-}
-
-function spentMs({ clock, startedAt }: Exchange): string {
-	return String(Math.max(0, clock.now() - startedAt));
 }
 
 /** Answers with JSON. */
@@ -128,23 +84,22 @@ export async function sendWhole(
 	const { req, res } = exchange;
 	const drainsBody = isBodyUnderWay(exchange);
 	const body = req.method === 'HEAD' ? '' : text;
-	writeWholeHead(exchange, status, headers);
+	writeHead(exchange, status, headers);
 	exchange.clearDeadline();
-	const large = typeof body !== 'string' || body.length > httpLimits.pieceBytes;
-	if (!drainsBody && !large) {
-		// Of ASCII both are the same, and Node need not look for more.
-		const encoding = headers['content-length'] === String(body.length) ? 'latin1' : 'utf8';
-		const sent = encoding === 'latin1' || isAscii(headers) ? body : Buffer.from(body);
-		if (isBare(res)) atEndOfTick(() => res.end(sent, encoding));
-		else res.end(sent, encoding);
-		// What is complete Node throws away itself.
+	const isLarge = typeof body !== 'string' || body.length > httpLimits.pieceBytes;
+	if (!drainsBody && !isLarge) {
+		// Node writes a head in the encoding of the text behind it.
+		const bytes = isAscii(headers) ? body : Buffer.from(body);
+		if (isBare(res)) atEndOfTick(() => res.end(bytes));
+		else res.end(bytes);
+		// Node itself discards a body that is complete.
 		if (!req.complete || !req.socket) req.resume();
 		return;
 	}
 	// A short answer goes out even when the exchange is aborted: it may be the reason.
 	if (body === '' || !isAscii(headers)) flushHead(res, headers);
-	if (body !== '' && !large) res.write(body);
-	else if (large) for (const piece of piecesOf(body)) await writePiece(exchange, piece);
+	if (isLarge) for (const piece of piecesOf(body)) await writePiece(exchange, piece);
+	else if (body !== '') res.write(body);
 	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the
 	// client would see a broken pipe in place of the reason.
 	if (drainsBody) await drain(exchange);

@@ -1,10 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { invalidValue, toWireError } from '../../contract/errors/coded-error.ts';
+import { toWireError } from '../../contract/errors/coded-error.ts';
 import type { ServerEvent } from '../../contract/http/reply.ts';
-import type { Route } from '../../contract/http/route.ts';
 import { reportError } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { headerValues } from '../header-values.ts';
 import { httpLimits } from '../limits.ts';
 import { type JsonPieces, jsonText } from './base64.ts';
 import { abandon } from './binary.ts';
@@ -19,30 +16,18 @@ export interface ResumableEvent extends ServerEvent {
 	readonly unreadMs?: number;
 }
 
-/** What `Last-Event-ID` may be. An empty one is none. */
-export const lastEventIdPattern: RegExp = /^[ -~]{0,200}$/;
-
-/** Behind which event a client wants to go on, on routes that can. Throws `E_VALUE_INVALID`. */
-export function lastEventIdOf(req: IncomingMessage, { response }: Pick<Route, 'response'>): string | undefined {
-	const sent = response.resumes ? headerValues(req, 'last-event-id') : [];
-	const [id] = sent;
-	if (id === undefined) return undefined;
-	if (sent.length === 1 && lastEventIdPattern.test(id)) return id === '' ? undefined : id;
-	throw invalidValue('Last-Event-ID', 'Last-Event-ID: at most 200 printable ASCII characters are expected, once.');
-}
-
 /**
  * Answers with server-sent events. A comment breaks every silence of 15 seconds; an error becomes a last frame
  * `event: error` that carries the four-key body; the iterator's `return` is called when the client leaves.
  */
 export async function sendEvents(
 	exchange: Exchange,
-	events: AsyncIterable<ServerEvent>,
+	events: AsyncIterable<ResumableEvent>,
 	headers: Headers,
 ): Promise<void> {
 	const { res, req } = exchange;
 	const iterator = events[Symbol.asyncIterator]();
-	const frames = new Frames(exchange);
+	let isWithinFrame = false;
 	try {
 		exchange.slot?.stream();
 		writeHead(exchange, 200, {
@@ -53,68 +38,59 @@ export async function sendEvents(
 		});
 		flushHead(res, headers);
 		req.resume();
-		if (req.method !== 'HEAD') await writeAll(exchange, iterator, frames);
+		while (req.method !== 'HEAD') {
+			const { done, value } = await withHeartbeat(exchange, iterator.next());
+			if (done) break;
+			await writeEvent(exchange, value, (isPart) => {
+				isWithinFrame = isPart;
+			});
+		}
 		res.end();
 	} catch (error) {
 		if (exchange.left) return;
 		// Behind a part of a frame nothing can be said: the connection is cut, so that nobody takes the part for the whole.
-		if (!res.headersSent || frames.isUnderWay) throw error;
+		if (!res.headersSent || isWithinFrame) throw error;
 		const { body } = toWireError(reportError(exchange, error));
-		res.end(textFrame({ event: 'error' }, JSON.stringify(body)));
+		res.end(frame({ event: 'error', data: JSON.stringify(body) }));
 	} finally {
 		abandon(exchange, iterator);
 	}
 }
 
 /** One event in the format of the WHATWG HTML standard, §9.2. */
-export function frame(event: ServerEvent): string | JsonPieces {
-	const data = typeof event.data === 'string' ? event.data : jsonText(event.data);
-	if (typeof data === 'string') return textFrame(event, data);
+export function frame({ event, id, data }: ServerEvent): string | JsonPieces {
+	const names = `${field('event', event)}${field('id', id)}`;
+	const text = typeof data === 'string' ? data : jsonText(data);
 	// JSON has its line breaks escaped.
-	return data.between(`${namesOf(event)}data: `, '\n\n');
+	if (typeof text !== 'string') return text.between(`${names}data: `, '\n\n');
+	const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+	return `${names}${lines.join('')}\n`;
 }
 
-function textFrame(event: Omit<ServerEvent, 'data'>, data: string): string {
-	const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-	return `${namesOf(event)}${lines.join('')}\n`;
+// A line break in a name would let its sender write frames of its own.
+function field(name: string, value: string | undefined): string {
+	return value === undefined ? '' : `${name}: ${value.replace(/[\r\n\0]+/g, ' ')}\n`;
 }
 
-/** Writes frames, and knows whether the last one is whole. */
-class Frames {
-	readonly #exchange: Exchange;
-	isUnderWay = false;
-
-	constructor(exchange: Exchange) {
-		this.#exchange = exchange;
-	}
-
-	async write({ unreadMs, ...event }: ResumableEvent): Promise<void> {
-		const { clock, res } = this.#exchange;
-		const cancelTimer = unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
-		try {
-			await this.#write(frame(event));
-		} finally {
-			cancelTimer?.();
-		}
-	}
-
-	async #write(text: string | JsonPieces): Promise<void> {
-		// What has been written is on its way, even when the wait for it is broken off.
-		if (typeof text === 'string') return writePiece(this.#exchange, text);
+/** `begins` is told before each piece whether the frame goes on behind it: a piece may be out when the wait for it ends. */
+async function writeEvent(
+	exchange: Exchange,
+	{ unreadMs, ...event }: ResumableEvent,
+	begins: (isPart: boolean) => void,
+): Promise<void> {
+	const { clock, res } = exchange;
+	const cancelTimer = unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
+	try {
+		const text = frame(event);
+		if (typeof text === 'string') return await writePiece(exchange, text);
 		let left = text.byteLength;
 		for (const piece of text.pieces()) {
 			left -= piece.length;
-			this.isUnderWay = left > 0;
-			await writePiece(this.#exchange, piece);
+			begins(left > 0);
+			await writePiece(exchange, piece);
 		}
-	}
-}
-
-async function writeAll(exchange: Exchange, iterator: AsyncIterator<ServerEvent>, frames: Frames): Promise<void> {
-	for (;;) {
-		const step = await withHeartbeat(exchange, iterator.next());
-		if (step.done) return;
-		await frames.write(step.value);
+	} finally {
+		cancelTimer?.();
 	}
 }
 
@@ -130,13 +106,4 @@ async function withHeartbeat<T>(exchange: Exchange, work: Promise<T>): Promise<T
 	} finally {
 		cancel();
 	}
-}
-
-function namesOf({ event, id }: Omit<ServerEvent, 'data'>): string {
-	return `${field('event', event)}${field('id', id)}`;
-}
-
-// A line break in a name would let its sender write frames of its own.
-function field(name: string, value: string | undefined): string {
-	return value === undefined ? '' : `${name}: ${value.replace(/[\r\n\0]+/g, ' ')}\n`;
 }

@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import type {
-	ZodOpenApiHeadersObject,
-	ZodOpenApiMediaTypeObject,
-	ZodOpenApiResponseObject,
-	ZodOpenApiResponsesObject,
-} from 'zod-openapi';
+import type { ZodOpenApiHeadersObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { ErrorSpec } from '../../contract/errors/error-spec.ts';
 import { errors } from '../../contract/errors/errors.ts';
 import type { ResponseSpec, Route } from '../../contract/http/route.ts';
-import { takesIdempotencyKey } from '../routing/idempotency.ts';
+import { takesIdempotencyKey } from '../routing/call.ts';
 import { probePaths } from '../routing/system.ts';
 
 /** The body of every failed request. */
@@ -41,24 +36,22 @@ export const errorSchema = z
 /** Describes everything that a route may answer. */
 export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
 	const { response } = route;
-	const status = response.status ?? 200;
+	const own = [
+		...(takesIdempotencyKey(route) ? ['idempotent-replayed'] : []),
+		...(response.ranges ? rangeHeaders : []),
+		...(route.errors.includes(errors.E_MODEL_BUSY) ? ['x-plinth-model'] : []),
+	];
 	const result: Record<string, ZodOpenApiResponseObject> = {
-		[status]: success(response, response.description, {
-			...(takesIdempotencyKey(route) ? replayed : {}),
-			...(response.ranges ? wholeContent : {}),
-			...(route.errors.includes(errors.E_MODEL_BUSY) ? answeringModel : {}),
-		}),
+		[response.status ?? 200]: success(response, response.description, own),
 	};
 	if (response.ranges) {
-		result['206'] = success(response, 'The requested window of the content.', window);
+		result['206'] = success(response, 'The requested window of the content.', [...rangeHeaders, 'content-range']);
 		result['304'] = { description: 'The content is unchanged.', headers: described(['etag']) };
 	}
 	if (response.nothing) result['204'] = { description: response.nothing, headers: described([]) };
-	for (const [code, rows] of Map.groupBy(errorRows(route), (row) => row.status)) {
-		result[code] = failure(rows);
-	}
+	for (const [code, rows] of Map.groupBy(errorRows(route), (row) => row.status)) result[code] = failure(rows);
 	for (const [code, { description, schema }] of Object.entries(response.others ?? {})) {
-		result[code] = success({ schema }, description);
+		result[code] = success({ schema }, description, []);
 	}
 	return result as ZodOpenApiResponsesObject;
 }
@@ -78,46 +71,34 @@ const headerTexts: Readonly<Record<string, string>> = {
 	etag: 'Names these bytes, for `If-None-Match` and `If-Range`.',
 };
 
-const always = ['x-request-id', 'openai-processing-ms'];
-const replayed = described(['idempotent-replayed']);
-const answeringModel = described(['x-plinth-model']);
-const wholeContent = described(['accept-ranges', 'etag', 'content-disposition']);
-const window = { ...wholeContent, ...described(['content-range']) };
+const rangeHeaders = ['accept-ranges', 'etag', 'content-disposition'];
 
 /** The headers with these names and those that every answer has. */
 function described(names: readonly string[]): ZodOpenApiHeadersObject {
-	return Object.fromEntries(
-		[...always, ...names].map((name) => [
-			name,
-			{
-				...(headerTexts[name] ? { description: headerTexts[name] } : {}),
-				schema: { type: 'string' as const },
-			},
-		]),
-	);
+	const all = ['x-request-id', 'openai-processing-ms', ...names];
+	return Object.fromEntries(all.map((name) => [name, header(headerTexts[name])]));
+}
+
+function header(description: string | undefined) {
+	return { ...(description && { description }), schema: { type: 'string' as const } };
 }
 
 function success(
-	response: Pick<ResponseSpec, 'schema' | 'mediaTypes' | 'headers'>,
+	{ schema, mediaTypes = [], headers = {} }: Pick<ResponseSpec, 'schema' | 'mediaTypes' | 'headers'>,
 	description: string,
-	headers: ZodOpenApiHeadersObject = {},
+	names: readonly string[],
 ): ZodOpenApiResponseObject {
-	const binary = { schema: { type: 'string', format: 'binary' } } as const;
-	const types = (response.mediaTypes ?? []).map((type): [string, ZodOpenApiMediaTypeObject] => [
-		type,
-		type === 'text/event-stream' ? { schema: { type: 'string' } } : binary,
-	]);
-	const json: [string, ZodOpenApiMediaTypeObject][] = response.schema
-		? [['application/json', { schema: response.schema }]]
-		: [];
-	const content = Object.fromEntries([...json, ...types]);
-	const own = Object.entries(response.headers ?? {}).map(([name, text]) => [
-		name,
-		{ description: text, schema: { type: 'string' as const } },
-	]);
+	const binary = { type: 'string', format: 'binary' } as const;
+	const content = {
+		...(schema && { 'application/json': { schema } }),
+		...Object.fromEntries(
+			mediaTypes.map((type) => [type, { schema: type === 'text/event-stream' ? { type: 'string' as const } : binary }]),
+		),
+	};
+	const own = Object.entries(headers).map(([name, text]) => [name, header(text)]);
 	return {
 		description,
-		headers: { ...described([]), ...headers, ...Object.fromEntries(own) },
+		headers: { ...described(names), ...Object.fromEntries(own) },
 		...(Object.keys(content).length > 0 ? { content } : {}),
 	};
 }
@@ -139,8 +120,7 @@ function errorRows(route: Route): readonly ErrorSpec[] {
 	const add = (...codes: (keyof typeof errors)[]) => {
 		for (const code of codes) rows.add(errors[code]);
 	};
-	if (scope !== 'public') add('E_KEY_MISSING', 'E_KEY_INVALID', 'E_RATE_LIMITED', 'E_STOPPING');
-	if (scope !== 'public') add('E_TENANT_BUSY');
+	if (scope !== 'public') add('E_KEY_MISSING', 'E_KEY_INVALID', 'E_RATE_LIMITED', 'E_STOPPING', 'E_TENANT_BUSY');
 	if (!['public', 'authenticated'].includes(scope)) add('E_SCOPE_MISSING');
 	if (!probePaths.includes(path)) add('E_NOT_READY');
 	if (takesIdempotencyKey(route) || response.resumes) add('E_VALUE_INVALID');
@@ -149,8 +129,7 @@ function errorRows(route: Route): readonly ErrorSpec[] {
 		add('E_STRING_TOO_LONG', 'E_STRING_TOO_SHORT', 'E_INTEGER_TOO_LARGE', 'E_INTEGER_TOO_SMALL');
 	}
 	if (body) {
-		add('E_BODY_MALFORMED', 'E_BODY_TOO_LARGE', 'E_MEDIA_TYPE_UNSUPPORTED', 'E_REQUEST_TIMEOUT');
-		add('E_OVERLOADED');
+		add('E_BODY_MALFORMED', 'E_BODY_TOO_LARGE', 'E_MEDIA_TYPE_UNSUPPORTED', 'E_REQUEST_TIMEOUT', 'E_OVERLOADED');
 	}
 	if (response.mediaTypes?.includes('text/event-stream')) add('E_OVERLOADED');
 	if (response.ranges) add('E_RANGE_NOT_SATISFIABLE');

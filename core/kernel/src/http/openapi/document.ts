@@ -1,47 +1,33 @@
 import { z } from 'zod';
-import {
-	createDocument,
-	type ZodOpenApiOperationObject,
-	type ZodOpenApiPathItemObject,
-	type ZodOpenApiPathsObject,
-} from 'zod-openapi';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Route } from '../../contract/http/route.ts';
-import { lastEventIdPattern } from '../answers/sse.ts';
+import { version } from '../../contract/version.ts';
 import { encodingsOf, mediaTypes } from '../bodies/body.ts';
 import { limitsOf } from '../limits.ts';
-import { idempotencyKeyPattern, takesIdempotencyKey } from '../routing/idempotency.ts';
+import { idempotencyKeyPattern, lastEventIdPattern, takesIdempotencyKey } from '../routing/call.ts';
 import { acceptsNothing } from '../validation/validate.ts';
 import { describeAnswers, errorSchema } from './answers.ts';
 import { type Node, splitEncodings, tidySchema } from './schemas.ts';
 
-/** What the document says besides the routes. */
-export interface DocumentOptions {
-	readonly title: string;
-	readonly version: string;
-	/** The address of the server, without a trailing slash. */
-	readonly url: string;
-	/** The default tag of a route. */
-	readonly tagOf: (route: Route) => string;
-}
-
-/** Describes routes as OpenAPI 3.1, from the schemas that check the requests. */
-export function describeRoutes(routes: readonly Route[], options: DocumentOptions): object {
-	const { title, version, url, tagOf } = options;
+/**
+ * Describes routes as OpenAPI 3.1, from the schemas that check the requests. `owners` tells the plugin of each route,
+ * which is its tag unless it has one.
+ */
+export function describeRoutes(owners: ReadonlyMap<Route, string>): object {
 	const paths: ZodOpenApiPathsObject = {};
 	const tags = new Set<string>();
-	for (const route of routes) {
-		const tag = route.tag ?? tagOf(route);
+	for (const [route, owner] of owners) {
+		const tag = route.tag ?? owner;
 		tags.add(tag);
-		const path: ZodOpenApiPathItemObject = paths[route.path] ?? {};
-		path[lower(route.method)] = operation(route, tag);
-		paths[route.path] = path;
+		paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, tag) };
 	}
 	const document = createDocument(
 		{
 			openapi: '3.1.1',
-			info: { title, version, description: readingRules },
-			servers: [{ url }],
-			security: keySchemes,
+			info: { title: 'Plinth', version, description: readingRules },
+			servers: [],
+			// Two entries: either scheme alone is enough.
+			security: [{ bearer: [] }, { apiKey: [] }],
 			tags: [...tags].map((name) => ({ name })),
 			paths,
 			components: {
@@ -68,9 +54,6 @@ const readingRules = [
 	'Lengths of texts are counted in Unicode code points.',
 ].join(' ');
 
-// Two entries: either scheme alone is enough.
-const keySchemes = [{ bearer: [] }, { apiKey: [] }];
-
 function operation(route: Route, tag: string): ZodOpenApiOperationObject {
 	const { summary, description, scope } = route;
 	const scoped = scope === 'public' || scope === 'authenticated' ? '' : `Needs the scope \`${scope}\`.`;
@@ -78,7 +61,8 @@ function operation(route: Route, tag: string): ZodOpenApiOperationObject {
 	const body = requestBody(route);
 	const requestParams = parameters(route);
 	return {
-		operationId: operationId(route),
+		// Stable and unique, because a path has one operation per method.
+		operationId: [route.method.toLowerCase(), ...(route.path.match(/\w+/g) ?? [])].join('_'),
 		tags: [tag],
 		summary,
 		...(text ? { description: text } : {}),
@@ -89,50 +73,28 @@ function operation(route: Route, tag: string): ZodOpenApiOperationObject {
 	};
 }
 
-/** Stable and unique: method and path, for a path has one operation per method. */
-function operationId({ method, path }: Route): string {
-	const words = path.match(/\w+/g) ?? [];
-	return [method.toLowerCase(), ...words].join('_');
-}
-
 function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
-	const { params, query } = route;
 	const headers = {
-		...(takesIdempotencyKey(route) && idempotencyHeader),
-		...(route.response.resumes && lastEventHeader),
+		...(takesIdempotencyKey(route) && { 'Idempotency-Key': idempotencyKey }),
+		...(route.response.resumes && { 'Last-Event-ID': lastEventId }),
 	};
-	const hasHeaders = Object.keys(headers).length > 0;
-	if (!params && !query && !hasHeaders) return undefined;
-	return {
-		...(params && { path: asObject(params) }),
-		...(query && { query: asObject(query) }),
-		...(hasHeaders && { header: z.object(headers) }),
+	const found = {
+		...(route.params && { path: asObject(route.params) }),
+		...(route.query && { query: asObject(route.query) }),
+		...(Object.keys(headers).length > 0 && { header: z.object(headers) }),
 	};
+	return Object.keys(found).length > 0 ? found : undefined;
 }
 
-const idempotencyHeader = {
-	'Idempotency-Key': z
-		.string()
-		.regex(idempotencyKeyPattern)
-		.optional()
-		.meta({
-			description:
-				'Names this request for 24 hours: a repeat with the same key gets the same answer, ' +
-				'another request with it a 422.',
-		}),
-};
+const idempotencyKey = z.string().regex(idempotencyKeyPattern).optional().meta({
+	description:
+		'Names this request for 24 hours: a repeat with the same key gets the same answer, another request with it a 422.',
+});
 
-const lastEventHeader = {
-	'Last-Event-ID': z
-		.string()
-		.regex(lastEventIdPattern)
-		.optional()
-		.meta({
-			description:
-				'The `id` of the last event that was received: the stream goes on behind it. ' +
-				'Browsers send it when they connect again.',
-		}),
-};
+const lastEventId = z.string().regex(lastEventIdPattern).optional().meta({
+	description:
+		'The `id` of the last event that was received: the stream goes on behind it. Browsers send it when they connect again.',
+});
 
 function requestBody(route: Route): ZodOpenApiOperationObject['requestBody'] {
 	const { body } = route;
@@ -153,10 +115,4 @@ function requestBody(route: Route): ZodOpenApiOperationObject['requestBody'] {
 
 function asObject(schema: z.ZodType): z.ZodType<unknown, Record<string, unknown>> {
 	return schema as z.ZodType<unknown, Record<string, unknown>>;
-}
-
-type LowerMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
-
-function lower(method: Route['method']): LowerMethod {
-	return method.toLowerCase() as LowerMethod;
 }

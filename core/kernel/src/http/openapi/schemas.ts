@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { core, z } from 'zod';
 
 /** A JSON Schema, or any other object of the document. */
@@ -31,108 +32,83 @@ export function tidySchema({
  * written `name[member]`, and have no lists of objects, which could not be told apart there.
  */
 export function splitEncodings(document: Node): Node {
-	const { paths, components } = document as { paths: Node; components: { schemas: Node } };
+	const { paths, components } = document as { paths: Record<string, Node>; components: { schemas: Node } };
 	const { schemas } = components;
-	const find = (schema: unknown) => resolve(schema, schemas);
-	for (const operation of Object.values(paths).flatMap((path) => Object.values(path as Node))) {
-		const { content = {} } = ((operation as Node).requestBody ?? {}) as { content?: Node };
-		const json = content['application/json'] as Node | undefined;
-		const form = content['multipart/form-data'] as Node | undefined;
-		if (form) Object.assign(form, encodingOf(find(form.schema), find));
-		if (!json || !hasFiles(find(json.schema))) continue;
-		const without = withoutFiles(find(json.schema));
-		const name = refName(json.schema);
-		if (name === undefined) json.schema = without;
+	const find: Find = (schema) => (schemas[nameOf(schema)] ?? schema) as Node;
+	const isObjectList = ({ items }: Node) => items !== undefined && find(items).type === 'object';
+	for (const operation of Object.values(paths).flatMap((path) => Object.values(path) as Node[])) {
+		const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, Node> };
+		const { 'application/json': json, 'multipart/form-data': form } = content;
+		const nested = form ? nestedMembers(find(form.schema), find) : [];
+		if (form && nested.length > 0) {
+			form.encoding = Object.fromEntries(nested.map((name) => [name, { style: 'deepObject', explode: true }]));
+		}
+		const fileless = json && without(isFile, find(json.schema));
+		if (!json || isDeepStrictEqual(fileless, find(json.schema))) continue;
+		const name = nameOf(json.schema);
+		if (name === '') json.schema = fileless;
 		else {
-			schemas[`${name}Json`] = without;
+			schemas[`${name}Json`] = fileless;
 			json.schema = { $ref: `#/components/schemas/${name}Json` };
-			if (form) schemas[name] = withoutObjectLists(find(form.schema), find);
+			if (form) schemas[name] = withoutListExamples(without(isObjectList, find(form.schema)) ?? {});
 		}
 	}
 	return document;
 }
 
-/**
- * The members of a schema without the forms that are lists of objects, and without the examples that show such lists.
- */
-function withoutObjectLists(schema: Node, find: (schema: unknown) => Node): Node {
-	const isObjects = ({ items }: Node) => items !== undefined && find(items).type === 'object';
-	const kept = Object.entries((schema.properties ?? {}) as Node).map(([name, property]) => {
-		const { oneOf, ...rest } = property as { readonly oneOf?: readonly Node[] };
-		const forms = oneOf?.filter((form) => !isObjects(form));
-		if (!forms || forms.length === oneOf?.length) return [name, property];
-		return [name, forms.length === 1 ? { ...forms[0], ...rest } : { ...rest, oneOf: forms }];
-	});
-	const { examples, ...rest } = schema as { readonly examples?: readonly object[] };
-	const shown = examples?.filter((example) => !Object.values(example).some(isObjectList)) ?? [];
-	return {
-		...rest,
-		...(shown.length === 0 ? {} : { examples: shown }),
-		properties: Object.fromEntries(kept),
+/** The schema behind a reference. */
+type Find = (schema: unknown) => Node;
+
+/** The name that a reference has; empty for a schema itself. */
+function nameOf(schema: unknown): string {
+	return (schema as { $ref?: string }).$ref?.split('/').at(-1) ?? '';
+}
+
+/** The members of a form that are objects, or may be. */
+function nestedMembers(schema: Node, find: Find): readonly string[] {
+	const isNested = (property: unknown) => {
+		const { oneOf, anyOf, ...itself } = find(property);
+		const forms = (oneOf ?? anyOf ?? [itself]) as readonly Node[];
+		return forms.some((form) => find(form).type === 'object');
 	};
+	const members = Object.entries((schema.properties ?? {}) as Node);
+	return members.filter(([, property]) => isNested(property)).map(([name]) => name);
 }
 
-function isObjectList(value: unknown): boolean {
-	return Array.isArray(value) && value.some((item) => typeof item === 'object');
-}
-
-function refName(schema: unknown): string | undefined {
-	const { $ref } = schema as { $ref?: string };
-	return $ref?.split('/').at(-1);
-}
-
-function resolve(schema: unknown, schemas: Node): Node {
-	const name = refName(schema);
-	return (name === undefined ? schema : schemas[name]) as Node;
-}
-
-function encodingOf(schema: Node, find: (schema: unknown) => Node): { encoding?: Node } {
-	const nested = Object.entries((schema.properties ?? {}) as Node)
-		.filter(([, property]) => formsOf(find(property)).some((form) => find(form).type === 'object'))
-		.map(([name]) => [name, { style: 'deepObject', explode: true }]);
-	return nested.length > 0 ? { encoding: Object.fromEntries(nested) } : {};
-}
-
-function formsOf(schema: Node): readonly Node[] {
-	return (schema.oneOf ?? schema.anyOf ?? [schema]) as readonly Node[];
-}
-
-function isFile(schema: unknown): boolean {
-	return (schema as Node | null)?.format === 'binary';
-}
-
-/** A file, a list of files, or a choice between such: nothing of it is left in JSON. */
-function isFileOnly(schema: unknown): boolean {
-	const { format, items, oneOf, anyOf } = schema as Node;
-	if (format === 'binary') return true;
-	if (items) return isFileOnly(items);
-	const forms = (oneOf ?? anyOf) as readonly Node[] | undefined;
-	return forms?.every(isFileOnly) ?? false;
-}
-
-function hasFiles(node: unknown): boolean {
-	if (typeof node !== 'object' || node === null) return false;
-	return isFile(node) || Object.values(node).some(hasFiles);
-}
-
-/** The same schema without its binary forms; a single form that is left stands for itself. */
-function withoutFiles(schema: Node): Node {
-	const { properties, required, ...rest } = schema;
-	if (rest.items) rest.items = withoutFiles(rest.items as Node);
-	for (const key of ['oneOf', 'anyOf']) {
-		const forms = rest[key] as readonly Node[] | undefined;
-		if (!forms?.some(hasFiles)) continue;
-		delete rest[key];
-		const left = forms.filter((form) => !isFileOnly(form)).map(withoutFiles);
-		if (left.length === 1) Object.assign(rest, { ...left[0], ...rest });
-		else rest[key] = left;
+/** The same schema without those in it that are not to be; a single form that is left stands for itself. */
+function without(isLeftOut: (schema: Node) => boolean, schema: Node): Node | undefined {
+	if (isLeftOut(schema)) return undefined;
+	const result = { ...schema };
+	if (schema.items) {
+		result.items = without(isLeftOut, schema.items as Node);
+		if (!result.items) return undefined;
 	}
-	if (!properties) return { ...rest, ...(required ? { required } : {}) };
-	const kept = Object.entries(properties as Node).filter(([, property]) => !isFileOnly(property));
-	const names = kept.map(([name]) => name);
-	return {
-		...rest,
-		properties: Object.fromEntries(kept.map(([name, property]) => [name, withoutFiles(property as Node)])),
-		...(required ? { required: (required as string[]).filter((name) => names.includes(name)) } : {}),
-	};
+	for (const key of ['oneOf', 'anyOf']) {
+		const forms = (schema[key] ?? []) as readonly Node[];
+		const left = forms.map((form) => without(isLeftOut, form)).filter((form) => form !== undefined);
+		if (forms.length > 0) result[key] = left;
+		if (left.length === forms.length || left.length > 1) continue;
+		if (left.length === 0) return undefined;
+		delete result[key];
+		Object.assign(result, { ...left[0], ...result });
+	}
+	if (schema.properties) {
+		const properties: Node = {};
+		for (const [name, property] of Object.entries(schema.properties)) {
+			const left = without(isLeftOut, property as Node);
+			if (left) properties[name] = left;
+		}
+		result.properties = properties;
+		if (schema.required) result.required = (schema.required as string[]).filter((name) => name in properties);
+	}
+	return result;
+}
+
+const isFile = ({ format }: Node) => format === 'binary';
+
+/** Without the examples that show lists of objects. */
+function withoutListExamples({ examples, ...rest }: Node): Node {
+	const isObjectList = (value: unknown) => Array.isArray(value) && value.some((item) => typeof item === 'object');
+	const shown = ((examples ?? []) as object[]).filter((example) => !Object.values(example).some(isObjectList));
+	return { ...rest, ...(shown.length > 0 && { examples: shown }) };
 }

@@ -1,5 +1,5 @@
 import type { ForwardController, ForwardRequest } from '../../contract/ports/forward.ts';
-import { isBare, writeWholeHead } from '../answers/send.ts';
+import { isBare, writeHead } from '../answers/send.ts';
 import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
 
@@ -37,7 +37,7 @@ export class RelayedResponse {
 		this.#exchange = exchange;
 		this.#upstream = upstream;
 		if (isStream) exchange.slot?.stream();
-		writeWholeHead(exchange, status, {
+		writeHead(exchange, status, {
 			'cache-control': isStream ? 'no-cache' : 'no-store',
 			'content-type': contentType,
 			...(isStream ? { 'x-accel-buffering': 'no' } : {}),

@@ -1,86 +1,131 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { invalidValue } from '../../contract/errors/coded-error.ts';
+import { errors } from '../../contract/errors/errors.ts';
 import type { Call, Route } from '../../contract/http/route.ts';
+import { isUpload } from '../../contract/http/upload.ts';
 import type { Idempotency } from '../../contract/jobs/job-store.ts';
-import type { Principal } from '../../contract/ports/authenticator.ts';
-import type { Logger } from '../../contract/ports/logger.ts';
-import { lastEventIdOf } from '../answers/sse.ts';
 import { KeptFiles } from '../bodies/files/kept-files.ts';
 import type { RequestState } from '../context.ts';
-import type { Exchange } from '../exchange.ts';
 import { anonymous } from '../gate/principals.ts';
+import { headerValues } from '../header-values.ts';
 import { httpLimits } from '../limits.ts';
 import { forward } from '../passthrough/forward.ts';
 
+/** What an `Idempotency-Key` looks like: visible ASCII. */
+export const idempotencyKeyPattern: RegExp = /^[!-~]{1,255}$/;
+
+/** What `Last-Event-ID` may be. An empty one is none. */
+export const lastEventIdPattern: RegExp = /^[ -~]{0,200}$/;
+
+/** Whether a route says that it recognises repeats: it answers `E_IDEMPOTENCY_MISMATCH`. */
+export function takesIdempotencyKey({ errors: rows }: Pick<Route, 'errors'>): boolean {
+	return rows.includes(errors.E_IDEMPOTENCY_MISMATCH);
+}
+
 /** What middleware and the handler of a route learn about their request. */
-export class RouteCall implements Call {
-	readonly route: string;
-	readonly principal: Principal;
-	readonly requestId: string;
-	declare readonly log: Logger;
-	declare readonly signal: AbortSignal;
-	readonly deadline: number;
-	readonly publicUrl: string;
-	readonly bodyBytes: number | undefined;
-	readonly idempotency: Idempotency;
-	readonly lastEventId: string | undefined;
-	// Own members, so that copies have them.
-	readonly keep: Call['keep'] = (body, options) => this.#files.keep(body, options);
-	readonly answeredBy: Call['answeredBy'] = (model) => {
-		this.#exchange.model = model;
-	};
-	readonly forward: Call['forward'] = (request, over, signal) => forward(this.#exchange, request, over, signal);
-	readonly #exchange: Exchange;
-	#kept: KeptFiles | undefined;
-	#isOver = false;
-
-	/** Throws `E_VALUE_INVALID` for a bad `Last-Event-ID`. */
-	constructor({ exchange, entry }: RequestState, route: Route, idempotency: Idempotency) {
-		this.route = `${route.method} ${route.path}`;
-		this.principal = exchange.principal ?? anonymous;
-		this.requestId = exchange.requestId;
-		this.deadline = exchange.startedAt + (route.timeoutMs ?? httpLimits.timeoutMs);
-		this.publicUrl = entry.publicUrl;
-		this.bodyBytes = lengthOf(exchange.req);
-		this.idempotency = idempotency;
-		this.lastEventId = lastEventIdOf(exchange.req, route);
-		this.#exchange = exchange;
-		Object.defineProperties(this, RouteCall.#lazy);
-	}
-
+export interface RouteCall extends Call {
 	/** Deletes the files that were kept. Nothing is kept any more. */
-	end(): Promise<void> | undefined {
-		this.#isOver = true;
-		return this.#kept?.remove();
-	}
+	end(): Promise<void> | undefined;
+}
 
-	get #files(): KeptFiles {
-		if (!this.#kept) {
-			this.#kept = new KeptFiles(this.#exchange);
-			if (this.#isOver) void this.#kept.remove();
-		}
-		return this.#kept;
-	}
-
-	// Most handlers use neither, so both are made on demand. One getter for all calls: a getter in an object literal
-	// gives each object a hidden class of its own, which keeps it in memory.
-	static readonly #lazy = {
-		log: {
-			enumerable: true,
-			get(this: RouteCall): Logger {
-				return this.#exchange.log;
-			},
+/**
+ * `input` tells the params, the query and the parsed body once the body has been read. Throws `E_VALUE_INVALID` for a
+ * bad `Last-Event-ID` or `Idempotency-Key` where the route takes one.
+ */
+export function createCall({ exchange, entry }: RequestState, route: Route, input: () => object): RouteCall {
+	const { req } = exchange;
+	const name = `${route.method} ${route.path}`;
+	let kept: KeptFiles | undefined;
+	let isOver = false;
+	return {
+		route: name,
+		principal: exchange.principal ?? anonymous,
+		requestId: exchange.requestId,
+		log: exchange.log,
+		signal: exchange.signal,
+		deadline: exchange.startedAt + (route.timeoutMs ?? httpLimits.timeoutMs),
+		publicUrl: entry.publicUrl,
+		bodyBytes: lengthOf(req),
+		idempotency: new RequestIdempotency(req, route, () => ({ route: name, ...input() })),
+		lastEventId: route.response.resumes ? lastEventIdOf(req) : undefined,
+		async keep(body, options) {
+			if (isOver) throw new Error('The request is over, so no file can be kept for it.');
+			kept ??= new KeptFiles(exchange);
+			return kept.keep(body, options);
 		},
-		signal: {
-			enumerable: true,
-			get(this: RouteCall): AbortSignal {
-				return this.#exchange.signal;
-			},
+		answeredBy(model) {
+			exchange.model = model;
+		},
+		forward: (request, over, signal) => forward(exchange, request, over, signal),
+		end() {
+			isOver = true;
+			return kept?.remove();
 		},
 	};
+}
+
+class RequestIdempotency implements Idempotency {
+	readonly key?: string;
+	readonly retry: number;
+	declare readonly fingerprint: string;
+	readonly #facts: () => object;
+	#fingerprint: string | undefined;
+
+	constructor(req: IncomingMessage, route: Route, facts: () => object) {
+		const keys = headerValues(req, 'idempotency-key');
+		const [key = ''] = keys;
+		if (keys.length === 1 && idempotencyKeyPattern.test(key)) this.key = key;
+		else if (keys.length > 0 && takesIdempotencyKey(route)) {
+			throw invalidValue('Idempotency-Key', 'Idempotency-Key: 1 to 255 visible ASCII characters are expected, once.');
+		}
+		const retry = req.headers['x-stainless-retry-count'];
+		this.retry = typeof retry === 'string' && /^(?:\d{1,2}|100)$/.test(retry) ? Number(retry) : 0;
+		this.#facts = facts;
+		Object.defineProperty(this, 'fingerprint', RequestIdempotency.#lazy);
+	}
+
+	// An own member, so that copies have it. One getter for all: V8 gives an object whose getter is its own a hidden
+	// class of its own, which keeps it in memory.
+	static readonly #lazy = {
+		enumerable: true,
+		get(this: RequestIdempotency): string {
+			this.#fingerprint ??= sha256(canonical(this.#facts()));
+			return this.#fingerprint;
+		},
+	};
+}
+
+/** Behind which event a client wants to go on. */
+function lastEventIdOf(req: IncomingMessage): string | undefined {
+	const sent = headerValues(req, 'last-event-id');
+	const [id = ''] = sent;
+	if (sent.length > 1 || !lastEventIdPattern.test(id)) {
+		throw invalidValue('Last-Event-ID', 'Last-Event-ID: at most 200 printable ASCII characters are expected, once.');
+	}
+	return id === '' ? undefined : id;
 }
 
 // A `fetch` request may bring any text as its length.
 function lengthOf({ headers }: IncomingMessage): number | undefined {
 	const sent = headers['content-length'];
 	return sent !== undefined && /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
+}
+
+function sha256(text: string): string {
+	return createHash('sha256').update(text).digest('hex');
+}
+
+/** JSON with sorted keys; files, whose bytes retries encode anew, stand in by their hash and type. */
+function canonical(value: unknown): string {
+	if (isUpload(value)) return `file:${value.sha256}:${value.mediaType}`;
+	// Hashing a long text costs less than copying it around.
+	if (typeof value === 'string' && value.length > 65_536) return `text:${sha256(value)}`;
+	if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+	if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+	const members = Object.entries(value)
+		.filter(([, member]) => member !== undefined)
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`);
+	return `{${members.join(',')}}`;
 }

@@ -2,21 +2,16 @@ import { invalidValue } from '../../contract/errors/coded-error.ts';
 import type { Middleware } from '../../contract/http/middleware.ts';
 import { type Answer, isReply, Reply, withStatus } from '../../contract/http/reply.ts';
 import type { Route } from '../../contract/http/route.ts';
-import { endingWith } from '../answers/ending.ts';
-import { discard } from '../answers/respond.ts';
+import { discard, endingWith } from '../answers/respond.ts';
 import { type Body, BodyReader } from '../bodies/body.ts';
 import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { scanBody } from '../passthrough/raw-body.ts';
-import { answerCheck } from '../validation/check-answer.ts';
-import { validate } from '../validation/validate.ts';
-import { RouteCall } from './call.ts';
-import { idempotencyOf } from './idempotency.ts';
+import { checkAnswer, validate } from '../validation/validate.ts';
+import { createCall, type RouteCall } from './call.ts';
 
-const checkAnswer = answerCheck();
-
-/** The parts of a request that a handler gets. */
+/** The parts of a request that a handler gets besides the body. */
 interface Input {
 	readonly params: unknown;
 	readonly query: unknown;
@@ -41,28 +36,26 @@ export class Endpoint {
 	 * percent-encoded parameters of the path.
 	 */
 	async run(ctx: Context, captures: readonly string[]): Promise<Answer> {
-		const { method, path, timeoutMs = httpLimits.timeoutMs } = this.#route;
+		const route = this.#route;
 		const { exchange, entry } = ctx.state;
-		exchange.setDeadline(timeoutMs);
-		const raw = { params: this.#decode(captures), query: parseQuery(entry.target.query) };
+		exchange.setDeadline(route.timeoutMs ?? httpLimits.timeoutMs);
+		const sent = { params: this.#decode(captures), query: parseQuery(entry.target.query) };
 		let body: Body | undefined;
-		const facts = () => ({ route: `${method} ${path}`, ...raw, body: body?.value });
 		// Before the body is read: a bad header should not cost an upload.
-		const idempotency = idempotencyOf(exchange.req, this.#route, facts);
-		const call = new RouteCall(ctx.state, this.#route, idempotency);
+		const call = createCall(ctx.state, route, () => ({ ...sent, body: body?.value }));
 		return this.#runMiddleware(exchange, call, 0, async () => {
-			const input = await this.#checkInput(raw);
-			if (this.#route.precheck) await this.#route.precheck(call);
-			if (!this.#bodies) return this.#handle(exchange, input, undefined, call);
-			const whole = this.#route.forward ? await this.#bodies.readWhole(exchange) : undefined;
-			if (whole) exchange.bodyRead();
-			const seen = whole && scanBody(whole);
-			const reply = seen && (await this.#forward(exchange, seen, call));
-			if (reply) return reply;
-			body =
-				(seen && this.#bodies.take(seen)) ?? (await (whole ? this.#bodies.replay(whole, ctx) : this.#bodies.read(ctx)));
-			exchange.bodyRead();
-			return this.#handle(exchange, input, body, call);
+			const input = {
+				params: route.params && (await validate(route.params, sent.params, 'The path')),
+				query: route.query && (await validate(route.query, sent.query, 'The query')),
+			};
+			if (route.precheck) await route.precheck(call);
+			if (this.#bodies) {
+				const read = await this.#readBody(this.#bodies, ctx, call);
+				if (!('release' in read)) return withStatus(read, 200);
+				body = read;
+				exchange.bodyRead();
+			}
+			return orAbort(exchange, this.#callHandler(input, body, call));
 		});
 	}
 
@@ -81,58 +74,49 @@ export class Endpoint {
 			inner = this.#runMiddleware(exchange, call, index + 1, core);
 			return inner;
 		};
-		const work = (async () => middleware(call, next))();
-		const reply = await this.#orAbort(exchange, work).catch((error) => {
+		try {
+			const reply = await orAbort(exchange, (async () => middleware(call, next))());
+			if (!isReply(reply)) throw new Error('A middleware returned no reply.');
+			const replaced = await inner?.catch(() => undefined);
+			if (replaced && !isSame(replaced, reply)) discard(exchange, replaced);
+			return withStatus(reply, this.#route.response.status ?? 200);
+		} catch (error) {
 			inner?.then(
 				(late) => discard(exchange, late),
 				() => {},
 			);
 			throw error;
-		});
-		if (!isReply(reply)) throw new Error('A middleware returned no reply.');
-		const replaced = inner && (await inner.catch(() => undefined));
-		if (replaced && !isSame(replaced, reply)) discard(exchange, replaced);
-		return withStatus(reply, this.#route.response.status ?? 200);
+		}
 	}
 
-	async #forward(
-		exchange: Exchange,
-		raw: NonNullable<ReturnType<typeof scanBody>>,
-		call: RouteCall,
-	): Promise<Answer | undefined> {
+	/** The body, or the reply of the route's `forward`, which gets a short JSON body as it was sent. */
+	async #readBody(bodies: BodyReader, ctx: Context, call: RouteCall): Promise<Body | Reply> {
+		const { exchange } = ctx.state;
+		const whole = this.#route.forward && (await bodies.readWhole(exchange));
+		if (!whole) return bodies.read(ctx);
+		exchange.bodyRead();
+		const raw = scanBody(whole);
+		if (!raw) return bodies.replay(whole, ctx);
 		const work = (async () => this.#route.forward?.(raw, call))();
 		// Undefined: the route wants the body checked, and its handler called.
 		const ended = work.then(
 			(reply) => reply && release(undefined, call),
 			() => release(undefined, call),
 		);
-		const reply = await this.#orAbort(exchange, work);
-		if (reply) await ended;
-		return reply && withStatus(reply, 200);
-	}
-
-	async #handle(exchange: Exchange, input: Input, body: Body | undefined, call: RouteCall): Promise<Answer> {
-		return this.#orAbort(exchange, this.#callHandler(input, body, call));
-	}
-
-	/** Settles as `work` does, or rejects when the exchange is aborted; the late answer is then discarded. */
-	async #orAbort<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
-		try {
-			return await exchange.orAbort(work);
-		} catch (error) {
-			exchange.waitFor(work.then((late) => discard(exchange, late)));
-			throw error;
-		}
+		const reply = await orAbort(exchange, work);
+		if (!reply) return bodies.take(raw) ?? bodies.replay(whole, ctx);
+		await ended;
+		return reply;
 	}
 
 	async #callHandler(input: Input, raw: Body | undefined, call: RouteCall): Promise<Answer> {
 		const route = this.#route;
-		const status = route.response.status ?? 200;
+		const { status } = route.response;
 		try {
-			const body = route.body && (await validate(route.body, raw?.value, 'The body'));
+			const body = route.body && (await validate(route.body, raw?.value));
 			const result = await route.handler({ ...input, body }, call);
-			const answer = withStatus(toReply(result, route.response.status), status);
-			if (checkAnswer) await checkAnswer(route, answer);
+			const answer = withStatus(toReply(result, status), status ?? 200);
+			await checkAnswer(route, answer);
 			// The events are made while they are sent, from files that live as long.
 			if (answer.type === 'events') {
 				return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };
@@ -146,14 +130,6 @@ export class Endpoint {
 		}
 	}
 
-	async #checkInput(raw: Input): Promise<Input> {
-		const { params, query } = this.#route;
-		return {
-			params: params && (await validate(params, raw.params, 'The path')),
-			query: query && (await validate(query, raw.query, 'The query')),
-		};
-	}
-
 	#decode(captures: readonly string[]): Record<string, string> {
 		const params: Record<string, string> = Object.create(null);
 		for (const [at, name] of this.#paramNames.entries()) {
@@ -164,6 +140,16 @@ export class Endpoint {
 			}
 		}
 		return params;
+	}
+}
+
+/** Settles as `work` does, or rejects when the exchange is aborted; the late answer is then discarded. */
+async function orAbort<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
+	try {
+		return await exchange.orAbort(work);
+	} catch (error) {
+		exchange.waitFor(work.then((late) => discard(exchange, late)));
+		throw error;
 	}
 }
 

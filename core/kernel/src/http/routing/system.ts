@@ -17,8 +17,17 @@ export interface SystemOptions {
 }
 
 /** The routes of the kernel itself. */
-export function systemRoutes(options: SystemOptions): readonly Route[] {
-	return [...probes(options.readiness), description(options.openapi), ...models(options.models)];
+export function systemRoutes({ readiness, models, openapi }: SystemOptions): readonly Route[] {
+	const description = defineRoute({
+		method: 'GET',
+		path: '/openapi.json',
+		scope: 'public',
+		summary: 'Describe this server as OpenAPI 3.1',
+		response: { description: 'This document.', schema: z.looseObject({}) },
+		errors: [],
+		handler: (_, { publicUrl }) => openapi(publicUrl),
+	});
+	return [health, readyRoute(readiness), description, ...modelRoutes(models)];
 }
 
 /** The paths of the kernel's own routes, all of them `GET`. */
@@ -27,17 +36,19 @@ export const systemPaths = ['/healthz', '/readyz', '/openapi.json', '/v1/models'
 /** What monitoring asks every few seconds; logged at debug level. */
 export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 
-function probes(readiness: Readiness): readonly Route[] {
-	const health = defineRoute({
-		method: 'GET',
-		path: '/healthz',
-		scope: 'public',
-		summary: 'Tell whether the process lives',
-		response: { description: 'It does.', schema: z.object({ status: z.literal('ok') }) },
-		errors: [],
-		handler: () => ({ status: 'ok' }),
-	});
-	const ready = defineRoute({
+const health = defineRoute({
+	method: 'GET',
+	path: '/healthz',
+	scope: 'public',
+	summary: 'Tell whether the process lives',
+	response: { description: 'It does.', schema: z.object({ status: z.literal('ok') }) },
+	errors: [],
+	handler: () => ({ status: 'ok' }),
+});
+
+function readyRoute(readiness: Readiness): Route {
+	const unready = z.object({ status: z.literal('not ready'), reason: z.string() });
+	return defineRoute({
 		method: 'GET',
 		path: '/readyz',
 		scope: 'public',
@@ -47,36 +58,17 @@ function probes(readiness: Readiness): readonly Route[] {
 		response: {
 			description: 'It does.',
 			schema: z.object({ status: z.literal('ready') }),
-			others: {
-				503: {
-					description: 'It does not.',
-					schema: z.object({ status: z.literal('not ready'), reason: z.string() }),
-				},
-			},
+			others: { 503: { description: 'It does not.', schema: unready } },
 		},
 		errors: [],
 		handler: async () => {
-			const { ready, reason } = await readiness();
-			if (ready) return { status: 'ready' };
-			return Reply.json({ status: 'not ready', reason: reason ?? '' }, { status: 503 });
+			const { ready, reason = '' } = await readiness();
+			return ready ? { status: 'ready' } : Reply.json({ status: 'not ready', reason }, { status: 503 });
 		},
 	});
-	return [health, ready];
 }
 
-function description(openapi: SystemOptions['openapi']): Route {
-	return defineRoute({
-		method: 'GET',
-		path: '/openapi.json',
-		scope: 'public',
-		summary: 'Describe this server as OpenAPI 3.1',
-		response: { description: 'This document.', schema: z.looseObject({}) },
-		errors: [],
-		handler: (_, { publicUrl }) => openapi(publicUrl),
-	});
-}
-
-function models(list: () => readonly ModelInfo[]): readonly Route[] {
+function modelRoutes(models: () => readonly ModelInfo[]): readonly Route[] {
 	const all = defineRoute({
 		method: 'GET',
 		path: '/v1/models',
@@ -87,7 +79,7 @@ function models(list: () => readonly ModelInfo[]): readonly Route[] {
 			schema: z.object({ object: z.literal('list'), data: z.array(modelSchema) }).meta({ id: 'ModelList' }),
 		},
 		errors: [],
-		handler: () => ({ object: 'list', data: list().map(modelObject) }),
+		handler: () => ({ object: 'list', data: models().map(modelObject) }),
 	});
 	const one = defineRoute({
 		method: 'GET',
@@ -98,11 +90,10 @@ function models(list: () => readonly ModelInfo[]): readonly Route[] {
 		response: { description: 'The model.', schema: modelSchema },
 		errors: [errors.E_MODEL_NOT_FOUND],
 		handler: ({ params }) => {
-			const model = list().find(({ id, aliases }) => id === params.id || aliases?.includes(params.id));
+			const model = models().find(({ id, aliases }) => id === params.id || aliases?.includes(params.id));
 			if (model) return modelObject(model);
-			throw plinthError('E_MODEL_NOT_FOUND', {
-				message: `There is no model ${JSON.stringify(params.id.slice(0, 100))}.`,
-			});
+			const message = `There is no model ${JSON.stringify(params.id.slice(0, 100))}.`;
+			throw plinthError('E_MODEL_NOT_FOUND', { message });
 		},
 	});
 	return [all, one];
@@ -125,16 +116,6 @@ const modelSchema = z
 	})
 	.meta({ id: 'Model' });
 
-function modelObject(model: ModelInfo): z.output<typeof modelSchema> {
-	const { id, created, ownedBy, description, kind, aliases, health } = model;
-	return {
-		id,
-		object: 'model',
-		created,
-		owned_by: ownedBy,
-		...(description === undefined ? {} : { description }),
-		kind,
-		...(aliases === undefined ? {} : { aliases: [...aliases] }),
-		health,
-	};
+function modelObject({ id, created, ownedBy, description, kind, aliases, health }: ModelInfo) {
+	return { id, object: 'model' as const, created, owned_by: ownedBy, description, kind, aliases, health };
 }

@@ -6,37 +6,48 @@ import type { Route } from '../../contract/http/route.ts';
 import { respond } from '../answers/respond.ts';
 import type { Context, RequestState } from '../context.ts';
 import { anonymous, checkScope } from '../gate/principals.ts';
-import type { RouteCatalog } from './catalog.ts';
+import { describeRoutes } from '../openapi/document.ts';
 import { Endpoint } from './endpoint.ts';
+import { type SystemOptions, systemRoutes } from './system.ts';
 
-/** What `@koa/router` tells a handler. */
-type RoutedContext = Pick<RouterContext<RequestState>, 'req' | 'state' | 'captures' | 'matched'>;
+/** What the plugins and the kernel bring to the table. */
+export interface RouteSources extends Omit<SystemOptions, 'openapi'> {
+	/** The routes of plugins, each with the plugin's id: its tag in OpenAPI. */
+	readonly owners: ReadonlyMap<Route, string>;
+	readonly middlewares: readonly Middleware[];
+}
 
 /** All routes of one path. */
 interface PathEntry {
 	/** The OpenAPI template of the path. */
 	readonly template: string;
-	/** The methods that the path answers to. */
-	readonly methods: string[];
+	/** By method, `HEAD` included. */
+	readonly routes: Map<string, Route>;
 }
 
 /**
- * Dispatches requests to routes with `@koa/router`. A literal segment wins over a parameter in any order of
+ * Every route of an app, those of the kernel included. Dispatches requests to them with `@koa/router`. A literal segment wins over a parameter in any order of
  * registration, and the winning path decides the methods: `GET /v1/videos/edits` is a 405 where only `POST
  * /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
  */
 export class RouteTable {
 	readonly #router = new Router<RequestState>({ sensitive: true, strict: true });
-	/** Only the routes that need no key. */
-	readonly #public = new Router<RequestState>({ sensitive: true, strict: true });
 	/** By the shape of the path, which is the name of its layers in the router. */
 	readonly #paths = new Map<string, PathEntry>();
-	readonly #byKey = new Map<string, Route>();
+	readonly #owners: ReadonlyMap<Route, string>;
+	#document: object | undefined;
 
-	constructor(catalog: RouteCatalog, middlewares: readonly Middleware[]) {
-		for (const route of catalog.routes.toSorted((a, b) => comparePaths(a.path, b.path))) {
-			this.#add(route, middlewares);
-		}
+	constructor({ owners, middlewares, ...options }: RouteSources) {
+		const system = systemRoutes({ ...options, openapi: (url) => this.describe(url) });
+		this.#owners = new Map([...owners, ...system.map((route): [Route, string] => [route, 'system'])]);
+		const routes = [...this.#owners.keys()];
+		for (const route of routes.sort((a, b) => comparePaths(a.path, b.path))) this.#add(route, middlewares);
+	}
+
+	/** The OpenAPI 3.1 document for clients that reach the server at `url`. */
+	describe(url: string): Record<string, unknown> {
+		this.#document ??= describeRoutes(this.#owners);
+		return { ...this.#document, servers: [{ url }] };
 	}
 
 	/** The middleware that answers requests for known paths and methods. */
@@ -49,7 +60,7 @@ export class RouteTable {
 		const found = this.find(state.entry.target.path);
 		if (!found) throw plinthError('E_ROUTE_NOT_FOUND');
 		state.exchange.route = found.template;
-		const allow = [...found.methods, 'OPTIONS'].join(', ');
+		const allow = [...found.routes.keys(), 'OPTIONS'].join(', ');
 		if (req.method === 'OPTIONS') return respond(state.exchange, Reply.empty(204, { allow }));
 		throw plinthError('E_METHOD_NOT_ALLOWED', {
 			message: `The route does not answer to ${req.method?.slice(0, 20)}, only to ${allow}.`,
@@ -59,15 +70,12 @@ export class RouteTable {
 
 	/** The path that a request leads to; undefined when no route has it. */
 	find(path: string): PathEntry | undefined {
-		const literal = this.#paths.get(path);
-		return literal ?? this.#paths.get(this.#router.match(path, 'GET').path[0]?.name ?? '');
+		return this.#paths.get(this.#router.match(path, 'GET').path[0]?.name ?? '');
 	}
 
-	/** Whether a request must bring a key: for a route that is not public, and for every path under `/v1` and `/api`. */
+	/** Whether a request must bring a key: for a route that is not public, and for every other path under `/v1` and `/api`. */
 	needsKey(method = '', path: string): boolean {
-		if (isGuarded(path) && this.#public.match(path, method).path.length === 0) return true;
-		const [layer] = this.#router.match(path, method).path;
-		const route = this.#byKey.get(`${method === 'HEAD' ? 'GET' : method} ${layer?.name}`);
+		const route = this.find(path)?.routes.get(method);
 		return route ? route.scope !== 'public' : isGuarded(path);
 	}
 
@@ -77,29 +85,23 @@ export class RouteTable {
 	}
 
 	#add(route: Route, middlewares: readonly Middleware[]): void {
-		const { method, path, scope } = route;
+		const { method, path } = route;
 		const shape = pathShape(path);
-		const key = routeKey(route);
-		if (this.#byKey.has(key)) throw new Error(`${method} ${path} is declared twice.`);
-		this.#byKey.set(key, route);
-		const entry = this.#paths.get(shape) ?? { template: path, methods: [] };
-		entry.methods.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+		const entry = this.#paths.get(shape) ?? { template: path, routes: new Map() };
+		if (entry.routes.has(method)) throw new Error(`${method} ${path} is declared twice.`);
+		entry.routes.set(method, route);
+		if (method === 'GET') entry.routes.set('HEAD', route);
 		this.#paths.set(shape, entry);
 		const endpoint = new Endpoint(route, middlewares);
-		const answer = (ctx: RoutedContext) => this.#answer(ctx as never, shape, route, endpoint);
-		this.#router.register(routerPath(path), [method], answer, { name: shape });
-		if (scope === 'public') {
-			this.#public.register(routerPath(path), [method], answer, { name: shape });
-		}
-	}
-
-	async #answer(ctx: RoutedContext & Context, shape: string, route: Route, endpoint: Endpoint) {
-		// @koa/router takes the first path that has the method, also behind a more literal one that has not.
-		if (ctx.matched?.[0]?.name !== shape) return this.refuse(ctx);
-		const { exchange } = ctx.state;
-		exchange.route = this.#paths.get(shape)?.template ?? route.path;
-		checkScope(exchange.principal ?? anonymous, route.scope);
-		await respond(exchange, await endpoint.run(ctx, ctx.captures ?? []));
+		const answer = async (ctx: Context & Pick<RouterContext, 'captures' | 'matched'>) => {
+			// @koa/router takes the first path that has the method, also behind a more literal one that has not.
+			if (ctx.matched?.[0]?.name !== shape) return this.refuse(ctx);
+			const { exchange } = ctx.state;
+			exchange.route = entry.template;
+			checkScope(exchange.principal ?? anonymous, route.scope);
+			await respond(exchange, await endpoint.run(ctx, ctx.captures ?? []));
+		};
+		this.#router.register(routerPath(path), [method], (ctx) => answer(ctx as never), { name: shape });
 	}
 }
 

@@ -1,6 +1,7 @@
 import type { core } from 'zod';
+import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
+import { errors } from '../../contract/errors/errors.ts';
 import { isUpload } from '../../contract/http/upload.ts';
-import { countCodePoints } from './text.ts';
 
 /** What one issue of zod says to a client: a fragment such as "expected an integer, found a string". */
 export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
@@ -47,6 +48,61 @@ export function rootIssue(issue: core.$ZodIssue): core.$ZodIssue {
 	return rootIssue(below(issue, meant[0]));
 }
 
+/** The error for the client. `value` is the whole input; `whole` names it where the path of the issue is empty. */
+export function issueError(issue: core.$ZodIssue, value: unknown, whole: string): PlinthError {
+	const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+	const param = pathName(path).slice(0, 200);
+	const isMissing =
+		path.length > 0 && absentCodes.includes(issue.code ?? '') && valueAt(value, issue.path) === undefined;
+	const sentence = `${param || whole}: ${isMissing ? 'a value is required' : issue.message}`;
+	return plinthError(isMissing ? 'E_VALUE_MISSING' : codeOf(issue), {
+		...(param === '' ? {} : { param }),
+		message: /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
+	});
+}
+
+/** A path as `param` spells it: `images[3].image_url`. Empty for the whole. */
+export function pathName(path: readonly PropertyKey[]): string {
+	const steps = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`));
+	return steps.join('').replace(/^\./, '');
+}
+
+/** What stands at a path; the last value on the way when that is no object. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+	let node = value;
+	for (const key of path) {
+		if (typeof node !== 'object' || node === null) return node;
+		node = (node as Record<PropertyKey, unknown>)[key];
+	}
+	return node;
+}
+
+/** How many Unicode code points a string has. A lone surrogate counts as one. */
+export function countCodePoints(text: string): number {
+	let count = 0;
+	for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1;
+	return count;
+}
+
+// With these codes a value may be absent. A coercing schema reports NaN as its input then.
+const absentCodes = ['invalid_type', 'invalid_value', 'invalid_union', 'custom'];
+
+type Code = keyof typeof errors;
+
+function codeOf(issue: core.$ZodIssue): Code {
+	if (issue.code === 'invalid_type') return 'E_VALUE_TYPE';
+	if (issue.code === 'unrecognized_keys') return 'E_VALUE_UNKNOWN';
+	if (issue.code === 'too_big' || issue.code === 'too_small') {
+		const isBig = issue.code === 'too_big';
+		if (issue.origin === 'string') return isBig ? 'E_STRING_TOO_LONG' : 'E_STRING_TOO_SHORT';
+		const isNumeric = ['number', 'int', 'bigint'].includes(issue.origin);
+		if (isNumeric) return isBig ? 'E_INTEGER_TOO_LARGE' : 'E_INTEGER_TOO_SMALL';
+	}
+	// A custom issue may name its row of the kernel's table: `params: { code: 'E_VALUE_TYPE' }`.
+	const code: unknown = issue.code === 'custom' && issue.params?.code;
+	return typeof code === 'string' && Object.hasOwn(errors, code) ? (code as Code) : 'E_VALUE_INVALID';
+}
+
 function below(outer: core.$ZodIssue, inner: core.$ZodIssue): core.$ZodIssue {
 	return { ...inner, path: [...outer.path, ...inner.path] };
 }
@@ -74,25 +130,25 @@ function mergeNames(forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIss
 	const names = forms.map((form) => form.find((issue) => issue.code === 'invalid_value' && issue.path.length === 1));
 	const [first] = names;
 	if (!first || names.some((issue) => issue?.path[0] !== first.path[0])) return undefined;
-	const values = names.flatMap((issue) => (issue?.code === 'invalid_value' ? issue.values : []));
-	const message = `expected ${choice(values)}, found ${quote(first.input)}`;
-	return { ...first, code: 'invalid_value', values, message };
+	return { ...first, ...oneOf(names, first.input) };
 }
 
 /** One sentence for "a string or an array" and for "'auto' or one of …". */
-function mergeForms(union: core.$ZodIssue, forms: readonly (readonly core.$ZodIssue[])[]): core.$ZodIssue | undefined {
+function mergeForms(
+	{ path, input }: core.$ZodIssue,
+	forms: readonly (readonly core.$ZodIssue[])[],
+): core.$ZodIssue | undefined {
 	const firsts = forms.flatMap(([first]) => (first && isWhole(first) ? [first] : []));
-	const { path, input } = union;
-	const base = { path, input, message: '' };
-	const values = firsts.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values : []));
-	if (values.length > 0 && firsts.every(({ code }) => code === 'invalid_value')) {
-		const message = `expected ${choice(values)}, found ${quote(input)}`;
-		return { ...base, code: 'invalid_value', values, message };
-	}
+	if (firsts.every(({ code }) => code === 'invalid_value')) return { path, input, ...oneOf(firsts, input) };
 	const types = firsts.flatMap((issue) => (issue.code === 'invalid_type' ? [article(issue.expected)] : []));
 	if (types.length !== forms.length) return undefined;
 	const message = `expected ${[...new Set(types)].join(' or ')}, found ${kindOf(input)}`;
-	return { ...base, code: 'invalid_type', expected: '', message };
+	return { path, input, code: 'invalid_type', expected: '', message };
+}
+
+function oneOf(issues: readonly (core.$ZodIssue | undefined)[], input: unknown) {
+	const values = issues.flatMap((issue) => (issue?.code === 'invalid_value' ? issue.values : []));
+	return { code: 'invalid_value' as const, values, message: `expected ${choice(values)}, found ${quote(input)}` };
 }
 
 const articles: Readonly<Record<string, string>> = {
@@ -138,18 +194,11 @@ function quoteValue(value: unknown): string {
 	return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
-const units: Readonly<Record<string, string>> = {
-	string: ' character',
-	array: ' item',
-	set: ' item',
-	file: ' byte',
-};
+const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item', file: 'byte' };
 
 function size(origin: string, bound: number | bigint, inclusive: boolean | undefined): string {
-	const strictly = inclusive === false ? ' (exclusive)' : '';
-	const unit = units[origin] ?? '';
-	const plural = unit === '' || bound === 1 ? '' : 's';
-	return `${bound}${unit}${plural}${strictly}`;
+	const unit = units[origin] === undefined ? '' : ` ${units[origin]}${bound === 1 ? '' : 's'}`;
+	return `${bound}${unit}${inclusive === false ? ' (exclusive)' : ''}`;
 }
 
 function amount(value: unknown): string {

@@ -1,8 +1,9 @@
-import type { core, z } from 'zod';
-import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
-import { errors } from '../../contract/errors/errors.ts';
-import { describeIssue, rootIssue } from './issues.ts';
-import { withoutNulls } from './nulls.ts';
+import { z } from 'zod';
+import { plinthError } from '../../contract/errors/coded-error.ts';
+import type { Answer } from '../../contract/http/reply.ts';
+import type { Route } from '../../contract/http/route.ts';
+import { wireForm } from '../answers/base64.ts';
+import { countCodePoints, describeIssue, issueError, pathName, rootIssue, valueAt } from './issues.ts';
 
 /**
  * Checks input against a schema and returns what the schema makes of it. `null` for an optional member that does not
@@ -11,11 +12,31 @@ import { withoutNulls } from './nulls.ts';
  * the path is empty.
  */
 export async function validate(schema: z.ZodType, value: unknown, whole = 'The body'): Promise<unknown> {
-	const sent = withoutNulls(schema, value);
-	const result = await schema.safeParseAsync(sent, { error: describeIssue, reportInput: true });
-	if (result.success) return result.data;
-	const [issue] = result.error.issues;
-	throw issue ? issueError(rootIssue(issue), sent, whole) : plinthError('E_VALUE_INVALID');
+	const first = await check(schema, value);
+	if (first.success) return first.data;
+	const nulls = first.error.issues.flatMap(({ path }) => nullMember(value, path));
+	const second = nulls.length > 0 ? await checkWithout(nulls, schema, value) : first;
+	if (second.success) return second.data;
+	const { issues } = second.error;
+	const failing = new Set(issues.map(({ path }) => pathName(path)));
+	// A required member is described as it was sent, as `null`.
+	const issue = first.error.issues.find(({ path }) => failing.has(pathName(path))) ?? issues[0];
+	throw issue ? issueError(rootIssue(issue), value, whole) : plinthError('E_VALUE_INVALID');
+}
+
+/** Throws an error with route, status and member when a route's schema refuses its JSON answer, except in production. */
+export async function checkAnswer({ method, path, response }: Route, answer: Answer): Promise<void> {
+	if (answer.type !== 'json' || process.env.NODE_ENV === 'production') return;
+	const { status = 200, schema, others } = response;
+	const declared = answer.status === status ? schema : others?.[answer.status]?.schema;
+	if (!declared) return;
+	const { error } = await check(declared, wireForm(answer.value));
+	const [first] = error?.issues ?? [];
+	if (!first) return;
+	const issue = rootIssue(first);
+	const member = pathName(issue.path) || 'the whole value';
+	const answered = `${method} ${path} answered ${answer.status}`;
+	throw new Error(`${answered} with JSON that its response schema refuses at ${member}: ${issue.message}.`);
 }
 
 /** Whether the schema takes the absence of a value. */
@@ -28,69 +49,51 @@ export function acceptsNothing(schema: z.ZodType): boolean {
 	}
 }
 
-type Code = keyof typeof errors;
-
-function issueError(issue: core.$ZodIssue, value: unknown, whole: string): PlinthError {
-	const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
-	const param = pathName(path).slice(0, 200);
-	const missing = path.length > 0 && isMissing(issue, value);
-	const code = missing ? 'E_VALUE_MISSING' : codeOf(issue);
-	const reason = missing ? 'a value is required' : issue.message;
-	const sentence = `${param === '' ? whole : param}: ${reason}`;
-	return plinthError(code, {
-		...(param === '' ? {} : { param }),
-		message: /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
-	});
-}
-
-function codeOf(issue: core.$ZodIssue): Code {
-	switch (issue.code) {
-		case 'invalid_type':
-			return 'E_VALUE_TYPE';
-		case 'too_big':
-			if (issue.origin === 'string') return 'E_STRING_TOO_LONG';
-			return isNumeric(issue.origin) ? 'E_INTEGER_TOO_LARGE' : 'E_VALUE_INVALID';
-		case 'too_small':
-			if (issue.origin === 'string') return 'E_STRING_TOO_SHORT';
-			return isNumeric(issue.origin) ? 'E_INTEGER_TOO_SMALL' : 'E_VALUE_INVALID';
-		case 'unrecognized_keys':
-			return 'E_VALUE_UNKNOWN';
-		case 'custom':
-			return customCode(issue.params?.code);
-		default:
-			return 'E_VALUE_INVALID';
-	}
+/** Bounds of a string in characters, that is in Unicode code points. */
+export interface CodePointBounds {
+	readonly min?: number;
+	readonly max?: number;
 }
 
 /**
- * A custom issue may name its row of the kernel's table: `ctx.addIssue({ code: 'custom', params: { code:
- * 'E_VALUE_TYPE' } })`.
+ * A string schema that counts Unicode code points, where `z.string().max()` counts UTF-16 units: an emoji is one
+ * character. Answers `E_STRING_TOO_SHORT` and `E_STRING_TOO_LONG`; OpenAPI shows `minLength` and `maxLength`.
  */
-function customCode(code: unknown): Code {
-	return typeof code === 'string' && Object.hasOwn(errors, code) ? (code as Code) : 'E_VALUE_INVALID';
+export function codePoints({ min, max }: CodePointBounds): z.ZodString {
+	const check = ({ value, issues }: z.core.ParsePayload<string>) => {
+		const issue = { origin: 'string', inclusive: true, input: value };
+		// Between length / 2 and length code points: most strings need no counting.
+		if (max !== undefined && value.length > max && countCodePoints(value) > max) {
+			issues.push({ ...issue, code: 'too_big', maximum: max });
+		} else if (min !== undefined && value.length < min * 2 && countCodePoints(value) < min) {
+			issues.push({ ...issue, code: 'too_small', minimum: min });
+		}
+	};
+	const lengths = { ...(min !== undefined && { minLength: min }), ...(max !== undefined && { maxLength: max }) };
+	return z.string().check(check).meta(lengths);
 }
 
-function isNumeric(origin: string): boolean {
-	return ['number', 'int', 'bigint'].includes(origin);
+function check(schema: z.ZodType, value: unknown) {
+	return schema.safeParseAsync(value, { error: describeIssue, reportInput: true });
 }
 
-const absentCodes = ['invalid_type', 'invalid_value', 'invalid_union', 'custom'];
-
-// By the path and not by the issue's input: a coercing schema reports NaN for what is not there.
-function isMissing(issue: core.$ZodIssue, value: unknown): boolean {
-	if (!absentCodes.includes(issue.code ?? '')) return false;
-	let node = value;
-	for (const key of issue.path) {
-		if (typeof node !== 'object' || node === null) return node === undefined;
-		node = (node as Record<PropertyKey, unknown>)[key];
-	}
-	return node === undefined;
+/** A member of an object whose value is `null`. */
+interface NullMember {
+	readonly parent: Record<PropertyKey, unknown>;
+	readonly name: PropertyKey;
 }
 
-/** A path as `param` spells it: `images[3].image_url`. Empty for the whole. */
-export function pathName(path: readonly PropertyKey[]): string {
-	return path
-		.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-		.join('')
-		.replace(/^\./, '');
+function nullMember(value: unknown, path: readonly PropertyKey[]): NullMember[] {
+	const name = path.at(-1);
+	if (name === undefined || valueAt(value, path) !== null) return [];
+	const parent = valueAt(value, path.slice(0, -1)) as NullMember['parent'] | null;
+	return parent === null || Array.isArray(parent) ? [] : [{ parent, name }];
+}
+
+/** Checks as if the members were absent. They are put back, because the fingerprint of a request has them. */
+async function checkWithout(members: readonly NullMember[], schema: z.ZodType, value: unknown) {
+	for (const { parent, name } of members) delete parent[name];
+	const result = await check(schema, value);
+	for (const { parent, name } of members) parent[name] = null;
+	return result;
 }

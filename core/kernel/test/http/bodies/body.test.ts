@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../src/contract/http/route.ts';
 import { fileField } from '../../../src/contract/http/upload.ts';
-import { codePoints } from '../../../src/http/validation/text.ts';
+import { codePoints } from '../../../src/http/validation/validate.ts';
 import { auth, errorOf, eventually, listening, rawConnection, request, type Sent, testServer } from '../support.ts';
 
 const part = z.union([

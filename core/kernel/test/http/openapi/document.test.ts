@@ -5,7 +5,7 @@ import { errors } from '../../../src/contract/errors/errors.ts';
 import { defineRoute, type Route } from '../../../src/contract/http/route.ts';
 import { fileField } from '../../../src/contract/http/upload.ts';
 import { version } from '../../../src/contract/version.ts';
-import { codePoints } from '../../../src/http/validation/text.ts';
+import { codePoints } from '../../../src/http/validation/validate.ts';
 import { testServer } from '../support.ts';
 
 const thing = z.object({ id: z.string(), size: z.enum(['s', 'l']) }).meta({ id: 'Thing' });
@@ -85,7 +85,7 @@ interface Document {
 
 function describeTest(): Document {
 	const { http } = testServer(routes, {
-		routes: { routes, owners: new Map(routes.map((route) => [route, 'things'])) },
+		owners: new Map(routes.map((route) => [route, 'things'])),
 		publicUrl: 'https://media.test/ai/',
 	});
 	return http.openapi() as Document;

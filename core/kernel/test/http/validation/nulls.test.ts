@@ -2,7 +2,7 @@ import { formInteger } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineRoute } from '../../../src/contract/http/route.ts';
-import { withoutNulls } from '../../../src/http/validation/nulls.ts';
+import { validate } from '../../../src/http/validation/validate.ts';
 import { errorOf, testServer } from '../support.ts';
 
 const schema = z.object({
@@ -68,19 +68,15 @@ describe('null in a JSON body', () => {
 	});
 });
 
-describe('withoutNulls', () => {
-	it('changes nothing in place, and hands back what has nothing to leave out', () => {
-		const sent = { prompt: 'a', size: null };
-		expect(withoutNulls(schema, sent)).toEqual({ prompt: 'a' });
-		expect(sent).toEqual({ prompt: 'a', size: null });
-		const plain = { prompt: 'a', items: [{ label: 'x' }] };
-		expect(withoutNulls(schema, plain)).toBe(plain);
+describe('a value that is checked without its nulls', () => {
+	it('keeps them, because the fingerprint of a request has them', async () => {
+		const sent = { prompt: 'a', size: null, items: [{ label: null }] };
+		expect(await validate(schema, sent)).toEqual({ prompt: 'a', n: 1, seconds: 4, items: [{}] });
+		expect(sent).toEqual({ prompt: 'a', size: null, items: [{ label: null }] });
 	});
 
-	it('does not look into instances of a class', () => {
-		const file = new (class Upload {
-			readonly size = null;
-		})();
-		expect(withoutNulls(z.object({ size: z.string().optional() }), file)).toBe(file);
+	it('is still checked as a whole', async () => {
+		const either = schema.refine(({ size, stop }) => size ?? stop, { error: 'size or stop is required' });
+		await expect(validate(either, { prompt: 'a', size: null })).rejects.toThrow('size or stop is required');
 	});
 });

@@ -5,7 +5,7 @@ import type { SpoolOptions } from '../../../contract/http/route.ts';
 import type { UploadedFile } from '../../../contract/http/upload.ts';
 import { type JsonPiece, JsonStrings } from '../../json/strings.ts';
 import { httpLimits, type ResolvedLimits } from '../../limits.ts';
-import { pathName } from '../../validation/validate.ts';
+import { pathName } from '../../validation/issues.ts';
 import { DataUrlError } from '../files/data-url.ts';
 import { FileTooLarge, IncomingFile } from '../files/incoming-file.ts';
 import { Spool } from '../files/spool.ts';

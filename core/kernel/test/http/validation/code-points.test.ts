@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../../../test/support/characters.ts';
 import { fieldPath, foldFields } from '../../../src/http/bodies/forms/fields.ts';
-import { codePoints, countCodePoints } from '../../../src/http/validation/text.ts';
+import { countCodePoints } from '../../../src/http/validation/issues.ts';
+import { codePoints } from '../../../src/http/validation/validate.ts';
 
 describe('code points', () => {
 	const text = anyText({ maxLength: 20 });
