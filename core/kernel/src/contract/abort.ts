@@ -3,32 +3,12 @@
  * promise would keep every chunk of a stream in memory.
  */
 export function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-	const listen = (stop: () => void) => {
+	return new Promise((resolve, reject) => {
+		const stop = () => reject(signal.reason);
 		if (signal.aborted) stop();
 		else signal.addEventListener('abort', stop, { once: true });
-		return () => signal.removeEventListener('abort', stop);
-	};
-	return orStop(work, listen, () => signal.reason);
-}
-
-/** The same for what calls `stop` once. The function that `listen` returns removes the listener. */
-export function orStop<T>(
-	work: PromiseLike<T>,
-	listen: (stop: () => void) => () => void,
-	reason: () => unknown,
-): Promise<T> {
-	return new Promise((resolve, reject) => {
-		const leave = listen(() => reject(reason()));
-		work.then(
-			(value) => {
-				leave();
-				resolve(value);
-			},
-			(error) => {
-				leave();
-				reject(error);
-			},
-		);
+		const remove = () => signal.removeEventListener('abort', stop);
+		work.then(resolve, reject).then(remove);
 	});
 }
 

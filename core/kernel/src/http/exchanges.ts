@@ -3,25 +3,24 @@ import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import type { Context, Next } from './context.ts';
 import { Exchange } from './exchange.ts';
-import { RequestLog } from './gate/request-log.ts';
 import { httpLimits } from './limits.ts';
+import { probePaths } from './routing/system.ts';
 
-/** The requests that are being answered, whether a listener, a host or `fetch` carries them. */
+/** The number of child loggers that are kept for the request log. */
+const maxLoggers = 1_000;
+
+/** The requests that are being answered, and the request log. */
 export class Exchanges {
 	readonly #clock: Clock;
 	readonly #log: Logger;
-	readonly #requestLog: RequestLog;
-	/**
-	 * An array in which each exchange knows its index. The tables of a long-lived `Set` keep what was in them until a
-	 * full collection of garbage, and with it every finished request.
-	 */
+	readonly #loggers = new Map<string, Logger>();
+	/** Each exchange knows its index. A long-lived `Set` would keep finished requests until a full collection. */
 	readonly #current: Exchange[] = [];
 	#waiting: (() => void)[] = [];
 
 	constructor(clock: Clock, log: Logger) {
 		this.#clock = clock;
 		this.#log = log;
-		this.#requestLog = new RequestLog(log);
 	}
 
 	/** How many requests are being answered. */
@@ -29,13 +28,11 @@ export class Exchanges {
 		return this.#current.length;
 	}
 
-	/** Gives a request its id, counts it until its response has closed, and writes its line in the log. Never rejects. */
-	async carry(ctx: Context, next: Next): Promise<void> {
-		const { req, res, state } = ctx;
-		const options = { clock: this.#clock, log: this.#log, hooks: state.entry.hooks };
-		const exchange = new Exchange(req, res, options);
+	/** The middleware that gives a request its id, counts it until its response is closed, and logs it. Never rejects. */
+	async handle({ req, res, state }: Context, next: Next): Promise<void> {
+		const exchange = new Exchange(req, res, this.#clock, this.#log, state.entry.hooks);
 		Object.assign(state, { exchange });
-		this.#add(exchange);
+		exchange.index = this.#current.push(exchange) - 1;
 		try {
 			await next();
 			await this.#finish(exchange);
@@ -47,7 +44,7 @@ export class Exchanges {
 		}
 	}
 
-	/** Resolves at the next moment in which no request is being answered. */
+	/** Resolves when no request is being answered. */
 	drained(): Promise<void> {
 		if (this.size === 0) return Promise.resolve();
 		return new Promise((resolve) => this.#waiting.push(resolve));
@@ -59,19 +56,14 @@ export class Exchanges {
 	}
 
 	async #finish(exchange: Exchange): Promise<void> {
-		const { res, clock } = exchange;
-		const cut = () => res.destroy();
+		const cut = () => exchange.res.destroy();
 		const { errorGraceMs, stallMs } = httpLimits;
-		const cancelTimer = clock.after(exchange.aborted ? errorGraceMs : stallMs, cut);
+		const cancelTimer = exchange.clock.after(exchange.aborted ? errorGraceMs : stallMs, cut);
 		if (!exchange.aborted) exchange.onAbort(cut);
 		await exchange.closed;
 		cancelTimer();
-		this.#requestLog.write(exchange);
+		this.#logRequest(exchange);
 		await exchange.settled();
-	}
-
-	#add(exchange: Exchange): void {
-		exchange.index = this.#current.push(exchange) - 1;
 	}
 
 	#remove(exchange: Exchange): void {
@@ -83,5 +75,34 @@ export class Exchanges {
 		if (this.size > 0) return;
 		for (const resolve of this.#waiting) resolve();
 		this.#waiting = [];
+	}
+
+	/** Writes the line of a finished request. Of what the client sent it holds only the method. */
+	#logRequest(exchange: Exchange): void {
+		const { res, clock, requestId, route = 'unmatched', startedAt, usage } = exchange;
+		const line = {
+			req_id: requestId,
+			// 499, as nginx: the client left.
+			status: exchange.left ? 499 : res.statusCode,
+			dur_ms: clock.now() - startedAt,
+			usage,
+			cut: exchange.isCut || undefined,
+		};
+		const log = this.#loggerOf(exchange);
+		if (probePaths.includes(route)) log.debug(line, 'request');
+		else log.info(line, 'request');
+	}
+
+	/** A logger with the fields that many requests share: it redacts and serializes them once. */
+	#loggerOf({ req: { method }, route = 'unmatched', principal, model }: Exchange): Logger {
+		const fields = { method, route, tenant: principal?.tenant, principal: principal?.id, model };
+		const key = JSON.stringify(Object.values(fields));
+		let log = this.#loggers.get(key);
+		if (!log) {
+			if (this.#loggers.size >= maxLoggers) this.#loggers.clear();
+			log = this.#log.child(fields);
+			this.#loggers.set(key, log);
+		}
+		return log;
 	}
 }

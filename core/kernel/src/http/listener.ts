@@ -6,9 +6,7 @@ import { errors } from '../contract/errors/errors.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 import { securityHeaders } from './answers/send.ts';
 import { atEndOfTick } from './at-end-of-tick.ts';
-import type { ListenerHooks } from './exchange.ts';
-import { newRequestId } from './gate/request-id.ts';
-import { headerValues } from './header-values.ts';
+import { headerValues, type ListenerHooks, newRequestId } from './exchange.ts';
 import { httpLimits } from './limits.ts';
 
 /** Where a listener listens. */
@@ -22,8 +20,8 @@ export interface Address {
 /** Answers one request. */
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse, arrival: ListenerHooks) => void;
 
-/** Twice as many as the system lets wait: clients that never cease must not hold up the stop. */
-const mostTurns = 1_024;
+/** The turns of the event loop that a stop waits for new connections: clients that never cease must not hold it up. */
+const maxTurns = 1_024;
 
 /** The server that the app opens itself, and its connections. */
 export class Listener {
@@ -62,10 +60,7 @@ export class Listener {
 		return this.#address;
 	}
 
-	/**
-	 * From now on every answer ends its connection. A client that asks on a kept connection in the moment in which it
-	 * is closed sees a reset: those who are told before have left by then.
-	 */
+	/** From now on every answer ends its connection: a client that reuses one while it is closed would see a reset. */
 	endKeepAlive(): void {
 		this.#keepsAlive = false;
 		for (const res of this.#connections.values()) {
@@ -74,8 +69,8 @@ export class Listener {
 	}
 
 	/**
-	 * Takes no new connections, closes idle ones at once and busy ones behind their answer. One that has been opened
-	 * and has not asked yet is about to: it has a moment to do so. Resolves when none is left.
+	 * Accepts no new connections, closes idle ones at once and busy ones behind their answer. New ones without a request
+	 * have a moment to send it. Resolves when none is left.
 	 */
 	stop(): Promise<void> {
 		this.#stopped ??= this.#server ? this.#stop(this.#server) : Promise.resolve();
@@ -93,9 +88,9 @@ export class Listener {
 		await closed;
 	}
 
-	/** Node takes one connection a turn of its event loop, and whoever still waits when the listener closes is reset. */
+	/** Node accepts one connection per turn of its event loop, and resets those that wait when the listener closes. */
 	async #takeWaiting(server: Server): Promise<void> {
-		let [quietTurns, turnsLeft] = [0, mostTurns];
+		let [quietTurns, turnsLeft] = [0, maxTurns];
 		const count = () => {
 			quietTurns = 0;
 		};
@@ -191,7 +186,7 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
 	});
 }
 
-/** What Node's parser lets pass, although another reader could see a different request in it (RFC 9112 §3.2, §2.3). */
+/** What Node's parser accepts, although another reader could see a different request in it (RFC 9112 §3.2, §2.3). */
 function headProblem(req: IncomingMessage): string | undefined {
 	const { httpVersion } = req;
 	const hosts = headerValues(req, 'host').length;
@@ -223,11 +218,10 @@ function destroySoon(socket: Socket): void {
 	setTimeout(() => socket.destroy(), httpLimits.errorGraceMs).unref();
 }
 
-function refusal(code: string | undefined) {
-	const { status, spec, message } = reasons(code);
-	const body = JSON.stringify({
-		error: { message, type: spec.type, param: null, code: spec.code },
-	});
+/** The answer to what Node's parser or `headProblem` refuses, with the four-key body. */
+function refusal(code = '') {
+	const { status, spec, message } = { ...malformed, ...refusals[code] };
+	const body = JSON.stringify({ error: { message, type: spec.type, param: null, code: spec.code } });
 	const headers = {
 		connection: 'close',
 		'content-type': 'application/json; charset=utf-8',
@@ -240,27 +234,15 @@ function refusal(code: string | undefined) {
 	return { status, headers, body };
 }
 
-function reasons(code: string | undefined) {
-	switch (code) {
-		case 'HPE_HEADER_OVERFLOW': {
-			const message = `The request line and headers have more than ${httpLimits.headBytes} bytes.`;
-			return { status: 431, spec: errors.E_BODY_TOO_LARGE, message };
-		}
-		case 'ERR_HTTP_REQUEST_TIMEOUT': {
-			const { status, message } = errors.E_REQUEST_TIMEOUT;
-			return { status, spec: errors.E_REQUEST_TIMEOUT, message };
-		}
-		case 'NO_HOST':
-			return { status: 400, spec: errors.E_BODY_MALFORMED, message: 'The request names no host.' };
-		case 'TWO_HOSTS': {
-			const message = 'The request names more than one host.';
-			return { status: 400, spec: errors.E_BODY_MALFORMED, message };
-		}
-		default:
-			return {
-				status: 400,
-				spec: errors.E_BODY_MALFORMED,
-				message: 'The request is no valid HTTP.',
-			};
-	}
-}
+const malformed = { status: 400, spec: errors.E_BODY_MALFORMED, message: 'The request is no valid HTTP.' };
+
+const { E_BODY_TOO_LARGE, E_REQUEST_TIMEOUT } = errors;
+const tooLargeHead = `The request line and headers have more than ${httpLimits.headBytes} bytes.`;
+
+/** What differs from `malformed`, by Node's code or that of `headProblem`. */
+const refusals: Readonly<Record<string, object>> = {
+	HPE_HEADER_OVERFLOW: { status: 431, spec: E_BODY_TOO_LARGE, message: tooLargeHead },
+	ERR_HTTP_REQUEST_TIMEOUT: { ...E_REQUEST_TIMEOUT, spec: E_REQUEST_TIMEOUT },
+	NO_HOST: { message: 'The request names no host.' },
+	TWO_HOSTS: { message: 'The request names more than one host.' },
+};

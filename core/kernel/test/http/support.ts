@@ -12,12 +12,10 @@ import type { Authenticator } from '../../src/contract/ports/authenticator.ts';
 import type { Logger } from '../../src/contract/ports/logger.ts';
 import { Exchanges } from '../../src/http/exchanges.ts';
 import { Admission, defaultLoad, type LoadLimits } from '../../src/http/gate/admission.ts';
-import { type AuthFailureLimits, AuthFailures, unlimitedFailures } from '../../src/http/gate/auth-failures.ts';
+import { type AuthFailureLimits, AuthFailures } from '../../src/http/gate/auth-failures.ts';
 import { Authentication } from '../../src/http/gate/authentication.ts';
-import { Availability, type WhenReady } from '../../src/http/gate/availability.ts';
-import { Cors } from '../../src/http/gate/cors.ts';
 import { Listener } from '../../src/http/listener.ts';
-import { Pipeline } from '../../src/http/pipeline.ts';
+import { Pipeline, type PipelineParts } from '../../src/http/pipeline.ts';
 import type { Readiness } from '../../src/http/routing/system.ts';
 import { RouteTable } from '../../src/http/routing/table.ts';
 import { HttpServer } from '../../src/http/server.ts';
@@ -73,26 +71,21 @@ export interface HttpPorts {
 	readonly load: LoadLimits;
 	readonly connections: number;
 	readonly cors: readonly string[];
-	readonly whenReady: WhenReady;
+	readonly whenReady: PipelineParts['whenReady'];
 	readonly publicUrl: string | undefined;
 }
 
 function build(ports: HttpPorts, clock: ManualClock, log: Logger): HttpServer {
-	const table = new RouteTable(ports);
+	const routes = new RouteTable(ports);
 	const exchanges = new Exchanges(clock, log);
-	const availability = new Availability(ports.whenReady, table);
 	const failures = new AuthFailures(ports.authFailures);
-	const pipeline = new Pipeline(
-		exchanges,
-		new Cors(ports.cors, table),
-		availability,
-		new Authentication(ports.authenticator, failures, table),
-		new Admission(ports.load),
-		table,
+	const authentication = new Authentication(ports.authenticator, failures, (method, path) =>
+		routes.needsKey(method, path),
 	);
+	const admission = new Admission(ports.load);
+	const pipeline = new Pipeline({ ...ports, exchanges, authentication, admission, routes });
 	const listener = new Listener(log, ports.connections);
-	const { publicUrl } = ports;
-	return new HttpServer(pipeline, exchanges, availability, table, listener, { publicUrl });
+	return new HttpServer({ pipeline, exchanges, routes, listener, publicUrl: ports.publicUrl });
 }
 
 /** A server with fakes at the ports. */
@@ -108,7 +101,7 @@ export function testServer(routes: readonly Route[], options: Partial<HttpPorts>
 				return key === narrowKey ? { id: 'p2', tenant: 't2', scopes: ['little'] } : null;
 			},
 		},
-		authFailures: unlimitedFailures,
+		authFailures: { perMinute: 0, trustedProxies: 0 },
 		load: defaultLoad,
 		connections: 10_000,
 		cors: [],

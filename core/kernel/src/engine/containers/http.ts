@@ -4,10 +4,7 @@ import { services } from '../../contract/services.ts';
 import { Exchanges } from '../../http/exchanges.ts';
 import { Admission } from '../../http/gate/admission.ts';
 import { AuthFailures } from '../../http/gate/auth-failures.ts';
-import { Authentication } from '../../http/gate/authentication.ts';
-import { Availability } from '../../http/gate/availability.ts';
-import { Cors } from '../../http/gate/cors.ts';
-import { openAuthenticator } from '../../http/gate/principals.ts';
+import { Authentication, openAuthenticator } from '../../http/gate/authentication.ts';
 import { Listener } from '../../http/listener.ts';
 import { Pipeline } from '../../http/pipeline.ts';
 import { RouteTable } from '../../http/routing/table.ts';
@@ -33,7 +30,6 @@ export interface HttpTokens {
 
 const table = token<RouteTable>('RouteTable');
 const exchanges = token<Exchanges>('Exchanges');
-const availability = token<Availability>('Availability');
 const authentication = token<Authentication>('Authentication');
 const pipeline = token<Pipeline>('Pipeline');
 const server = token<HttpServer>('HttpServer');
@@ -53,36 +49,31 @@ export function wireHttp({ plan, clock, log, registry, models, setups, app }: Ht
 		});
 	});
 	wire(exchanges, (get) => new Exchanges(get(clock), get(log)));
-	wire(availability, (get) => {
-		// The app is built with its server, so it is looked up later: by the first request.
-		let running: RunningApp | undefined;
-		return new Availability(() => {
-			running ??= get(app);
-			return running.whenReady();
-		}, get(table));
-	});
 	wire(authentication, (get) => {
 		const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
 		const found = auth === 'off' ? undefined : get(registry).find(services.authenticator);
 		const failures = new AuthFailures({ perMinute, trustedProxies });
-		return new Authentication(found ?? openAuthenticator, failures, get(table));
+		const routes = get(table);
+		return new Authentication(found ?? openAuthenticator, failures, (method, path) => routes.needsKey(method, path));
 	});
 	wire(
 		pipeline,
 		(get) =>
-			new Pipeline(
-				get(exchanges),
-				new Cors(get(plan).server.cors, get(table)),
-				get(availability),
-				get(authentication),
-				new Admission(get(plan).server.limits),
-				get(table),
-			),
+			new Pipeline({
+				exchanges: get(exchanges),
+				cors: get(plan).server.cors,
+				authentication: get(authentication),
+				admission: new Admission(get(plan).server.limits),
+				routes: get(table),
+				// The app is built with its server, so it is looked up when the first request comes.
+				whenReady: () => get(app).whenReady(),
+			}),
 	);
 	wire(server, (get) => {
 		const { limits, publicUrl } = get(plan).server;
 		const listener = new Listener(get(log), limits.connections);
-		return new HttpServer(get(pipeline), get(exchanges), get(availability), get(table), listener, { publicUrl });
+		const parts = { pipeline: get(pipeline), exchanges: get(exchanges), routes: get(table) };
+		return new HttpServer({ ...parts, listener, publicUrl });
 	});
 	return server;
 }

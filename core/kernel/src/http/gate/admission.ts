@@ -2,11 +2,11 @@ import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Context, Next } from '../context.ts';
 import type { RequestSlot } from '../exchange.ts';
 
-/** How much may be under way at once. Everything beyond is refused before its body is read, with a `Retry-After`. */
+/** How much may be under way at once. What exceeds it is refused before its body is read, with a `Retry-After`. */
 export interface LoadLimits {
-	/** Request bodies being received or worked on, in bytes, of all tenants together. Beyond: 503 `server_overloaded`. */
+	/** Request bodies being received or processed, in bytes, of all tenants together. Beyond: 503 `server_overloaded`. */
 	readonly inFlightBytes: number;
-	/** Requests of one tenant, event streams apart. Beyond: 429 `rate_limit_exceeded`. */
+	/** Requests of one tenant, without event streams. Beyond: 429 `rate_limit_exceeded`. */
 	readonly requestsPerTenant: number;
 	/** Event streams of one tenant. Beyond: 429 `rate_limit_exceeded`. */
 	readonly streamsPerTenant: number;
@@ -14,7 +14,7 @@ export interface LoadLimits {
 	readonly streams: number;
 }
 
-/** The limits of a server whose config says nothing else. */
+/** The limits of a server whose config sets none. */
 export const defaultLoad: LoadLimits = {
 	inFlightBytes: 1_073_741_824,
 	requestsPerTenant: 256,
@@ -25,117 +25,86 @@ export const defaultLoad: LoadLimits = {
 /** What a body of unknown length counts for, in bytes. */
 const unknownBodyBytes = 8_388_608;
 
-/** Counts what is under way. Its cost is two lookups in a map for each request. */
+/** What one tenant has under way. */
+interface TenantLoad {
+	requests: number;
+	streams: number;
+}
+
+/** The middleware that counts what authenticated callers have under way, and refuses what exceeds the limits. */
 export class Admission {
 	readonly #limits: LoadLimits;
-	readonly #requests = new Tally();
-	readonly #streams = new Tally();
+	readonly #tenants = new Map<string, TenantLoad>();
+	#streams = 0;
 	#bytes = 0;
 
 	constructor(limits: LoadLimits) {
 		this.#limits = limits;
 	}
 
-	/** Counts the request of an authenticated caller until it is over. */
+	/** Throws `E_TENANT_BUSY` when the tenant has no slot left. The slot is given back when the request is over. */
 	handle({ state: { exchange } }: Context, next: Next): Promise<unknown> {
-		const { principal } = exchange;
-		if (principal) exchange.slot = this.enter(principal.tenant);
+		if (exchange.principal) exchange.slot = this.#enter(exchange.principal.tenant);
 		return next();
 	}
 
-	/** Takes a slot for one request. Throws `E_TENANT_BUSY` when the tenant has no more. */
-	enter(tenant: string): RequestSlot {
+	#enter(tenant: string): RequestSlot {
+		const load = this.#tenants.get(tenant) ?? { requests: 0, streams: 0 };
 		const { requestsPerTenant } = this.#limits;
-		if (this.#requests.of(tenant) >= requestsPerTenant) {
+		if (load.requests >= requestsPerTenant) {
 			throw plinthError('E_TENANT_BUSY', {
 				message: `This tenant has ${requestsPerTenant} requests under way, as many as the server allows.`,
 			});
 		}
-		return new TakenSlot(this, tenant);
+		load.requests += 1;
+		this.#tenants.set(tenant, load);
+		let kind: keyof TenantLoad | undefined = 'requests';
+		let bytes = 0;
+		return {
+			reserve: (declared) => {
+				const wanted = this.#checkBody(declared, bytes);
+				this.#bytes += wanted;
+				bytes += wanted;
+			},
+			stream: () => {
+				if (kind !== 'requests') return;
+				this.#checkStream(load);
+				load.requests -= 1;
+				load.streams += 1;
+				this.#streams += 1;
+				kind = 'streams';
+			},
+			leave: () => {
+				this.#bytes -= bytes;
+				bytes = 0;
+				if (!kind) return;
+				load[kind] -= 1;
+				if (kind === 'streams') this.#streams -= 1;
+				kind = undefined;
+				if (load.requests + load.streams === 0) this.#tenants.delete(tenant);
+			},
+		};
 	}
 
-	/** Counts requests, streams and body bytes of a tenant up or down. */
-	count(tenant: string, requests: number, streams: number, bytes: number): void {
-		if (requests !== 0) this.#requests.add(tenant, requests);
-		if (streams !== 0) this.#streams.add(tenant, streams);
-		this.#bytes += bytes;
-	}
-
-	/** Throws `E_OVERLOADED` when there is no room for so many bytes beside the `own` ones of the request. */
-	refuseBody(wanted: number, own: number): void {
+	/** The bytes that a body counts for, beside the `own` ones of its request. Throws `E_OVERLOADED`. */
+	#checkBody(declared: number | undefined, own: number): number {
+		// `fetch` and sources of files may declare what is no length.
+		const isLength = declared !== undefined && Number.isSafeInteger(declared) && declared >= 0;
+		const wanted = isLength ? declared : unknownBodyBytes;
 		// A single request may need more than the whole budget: then it waits for nobody.
-		if (this.#bytes === own || this.#bytes + wanted <= this.#limits.inFlightBytes) return;
-		throw plinthError('E_OVERLOADED', {
-			message: 'The server holds as many request bodies as it may.',
-		});
+		if (this.#bytes === own || this.#bytes + wanted <= this.#limits.inFlightBytes) return wanted;
+		throw plinthError('E_OVERLOADED', { message: 'The server holds as many request bodies as it may.' });
 	}
 
-	/** Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more stream. */
-	refuseStream(tenant: string): void {
+	#checkStream(load: TenantLoad): void {
 		const { streams, streamsPerTenant } = this.#limits;
-		if (this.#streams.of(tenant) >= streamsPerTenant) {
+		if (load.streams >= streamsPerTenant) {
 			throw plinthError('E_TENANT_BUSY', {
 				message: `This tenant has ${streamsPerTenant} event streams open, as many as the server allows.`,
 			});
 		}
-		if (this.#streams.total >= streams) {
-			throw plinthError('E_OVERLOADED', {
-				message: 'The server has as many event streams open as it may.',
-			});
+		if (this.#streams >= streams) {
+			throw plinthError('E_OVERLOADED', { message: 'The server has as many event streams open as it may.' });
 		}
-	}
-}
-
-class TakenSlot implements RequestSlot {
-	readonly #admission: Admission;
-	readonly #tenant: string;
-	#requests = 1;
-	#streams = 0;
-	#bytes = 0;
-
-	constructor(admission: Admission, tenant: string) {
-		this.#admission = admission;
-		this.#tenant = tenant;
-		admission.count(tenant, 1, 0, 0);
-	}
-
-	reserve(declared: number | undefined): void {
-		// What is no length, as `fetch` and sources of files can bring it, would spoil the sum for ever.
-		const isLength = declared !== undefined && Number.isSafeInteger(declared) && declared >= 0;
-		const wanted = isLength ? declared : unknownBodyBytes;
-		this.#admission.refuseBody(wanted, this.#bytes);
-		this.#admission.count(this.#tenant, 0, 0, wanted);
-		this.#bytes += wanted;
-	}
-
-	stream(): void {
-		this.#admission.refuseStream(this.#tenant);
-		this.#admission.count(this.#tenant, -1, 1, 0);
-		this.#requests = 0;
-		this.#streams = 1;
-	}
-
-	leave(): void {
-		this.#admission.count(this.#tenant, -this.#requests, -this.#streams, -this.#bytes);
-		this.#requests = 0;
-		this.#streams = 0;
-		this.#bytes = 0;
-	}
-}
-
-/** Counts by name; a name with nothing is forgotten. */
-class Tally {
-	readonly #counts = new Map<string, number>();
-	total = 0;
-
-	of(name: string): number {
-		return this.#counts.get(name) ?? 0;
-	}
-
-	add(name: string, change: number): void {
-		this.total += change;
-		const count = this.of(name) + change;
-		if (count === 0) this.#counts.delete(name);
-		else this.#counts.set(name, count);
 	}
 }

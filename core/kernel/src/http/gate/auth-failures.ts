@@ -1,34 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { isPlinthError, plinthError } from '../../contract/errors/coded-error.ts';
-import { clientNetwork } from './client-address.ts';
 
 /** How failing attempts are limited. */
 export interface AuthFailureLimits {
-	/** Requests with a wrong key that an address may send in a minute. 0: any number. */
+	/** Requests with a wrong key that an address may send in a minute; 0: any number. */
 	readonly perMinute: number;
-	/** How many proxies of one's own stand in front; 0: `X-Forwarded-For` is not looked at. */
+	/** The number of own proxies in front; 0: `X-Forwarded-For` is ignored. */
 	readonly trustedProxies: number;
 }
 
-/** Limits nothing. */
-export const unlimitedFailures: AuthFailureLimits = { perMinute: 0, trustedProxies: 0 };
-
 /**
- * Addresses are counted in this many buckets, about 400 bytes each, so that millions of addresses cannot fill the
- * memory. Two that fall into one share its count, which only those with wrong keys notice.
+ * Addresses are counted in this many buckets of about 400 bytes, so that millions of addresses cannot fill the memory.
+ * Addresses that share a bucket share its count, which only those with wrong keys notice.
  */
 const buckets = 16_384;
 
 const windowSeconds = 60;
 
-/**
- * Slows down those who guess keys. The key is always checked first, so a good one is never refused here, wherever it
- * comes from. Only what was sent and is wrong counts: a request without any key guesses nothing.
- */
+/** Slows down guessing of keys. Only wrong keys count: a good key is never refused, a missing one guesses nothing. */
 export class AuthFailures {
 	readonly #limits: AuthFailureLimits;
+	/** So that nobody can choose with whom to share a bucket. */
 	readonly #salt = randomBytes(16);
 	#limiter: Promise<RateLimiterMemory> | undefined;
 
@@ -36,44 +31,74 @@ export class AuthFailures {
 		this.#limits = limits;
 	}
 
-	/** Passes on how `authenticating` ends, but `E_RATE_LIMITED` in place of one `E_KEY_INVALID` too many. */
-	watch<T>(req: IncomingMessage, authenticating: Promise<T>): Promise<T> {
-		if (this.#limits.perMinute === 0) return authenticating;
-		return authenticating.catch(async (error) => {
-			if (isPlinthError(error) && error.code === 'E_KEY_INVALID') await this.#count(req);
-			throw error;
+	/** Counts a failed authentication if the key was wrong. Throws `E_RATE_LIMITED` beyond the limit. */
+	async count(req: IncomingMessage, error: unknown): Promise<void> {
+		const { perMinute, trustedProxies } = this.#limits;
+		if (perMinute === 0 || !isPlinthError(error) || error.code !== 'E_KEY_INVALID') return;
+		// Loaded at the first failure: most servers never see one.
+		this.#limiter ??= import('rate-limiter-flexible').then(
+			(library) => new library.RateLimiterMemory({ points: perMinute, duration: windowSeconds }),
+		);
+		const limiter = await this.#limiter;
+		const network = clientNetwork(req, trustedProxies);
+		const digest = createHash('sha256').update(this.#salt).update(network).digest();
+		await limiter.consume(digest.readUInt32BE() % buckets).catch((refusal: Error | RateLimiterRes) => {
+			// The library rejects with the state of the count; with an error only when it fails itself.
+			if (refusal instanceof Error) throw refusal;
+			const seconds = Math.min(Math.max(Math.ceil(refusal.msBeforeNext / 1000), 1), windowSeconds);
+			throw plinthError('E_RATE_LIMITED', { headers: { 'retry-after': String(seconds) } });
 		});
 	}
-
-	async #count(req: IncomingMessage): Promise<void> {
-		const { perMinute, trustedProxies } = this.#limits;
-		this.#limiter ??= load(perMinute);
-		const limiter = await this.#limiter;
-		const bucket = this.#bucketOf(clientNetwork(req, trustedProxies));
-		try {
-			await limiter.consume(bucket);
-		} catch (refusal) {
-			throw tooMany(refusal);
-		}
-	}
-
-	// Salted, so that nobody can choose with whom to share.
-	#bucketOf(network: string): number {
-		const digest = createHash('sha256').update(this.#salt).update(network).digest();
-		return digest.readUInt32BE() % buckets;
-	}
 }
 
-// Not before the first failure: most servers that start never see one.
-async function load(points: number): Promise<RateLimiterMemory> {
-	const { RateLimiterMemory } = await import('rate-limiter-flexible');
-	return new RateLimiterMemory({ points, duration: windowSeconds });
+/**
+ * The network of a client: an IPv4 address, or the /64 of an IPv6 address, which one customer owns as a whole. Each
+ * trusted proxy appends the address that it saw to `X-Forwarded-For`, so the client's is `trustedProxies` places from
+ * the right; the client may have invented what is further left. Without an address, as behind `fetch`, it is empty.
+ */
+export function clientNetwork(req: IncomingMessage, trustedProxies: number): string {
+	const direct = req.socket?.remoteAddress ?? '';
+	return network(forwarded(req, trustedProxies) ?? direct);
 }
 
-function tooMany(refusal: unknown): Error {
-	// The library rejects with the state of the count; with an error only when it fails itself.
-	if (refusal instanceof Error) return refusal;
-	const seconds = Math.ceil((refusal as RateLimiterRes).msBeforeNext / 1000);
-	const retryAfter = Math.min(Math.max(seconds, 1), windowSeconds);
-	return plinthError('E_RATE_LIMITED', { headers: { 'retry-after': String(retryAfter) } });
+function forwarded(req: IncomingMessage, trustedProxies: number): string | undefined {
+	const header = req.headers['x-forwarded-for'];
+	if (trustedProxies === 0 || header === undefined) return undefined;
+	// A request that came past some of the proxies has fewer places.
+	const places = String(header).split(',').slice(-trustedProxies);
+	const address = withoutPort(places[0]?.trim() ?? '');
+	return isIPv4(address) || isIPv6(address) ? address : undefined;
+}
+
+/** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+function withoutPort(text: string): string {
+	return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
+}
+
+function network(address: string): string {
+	if (!isIPv6(address)) return address;
+	const groups = expand(address);
+	const [, , , , , , high = 0, low = 0] = groups;
+	const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+	if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+	const prefix = groups.slice(0, 4).map((group) => group.toString(16));
+	return `${prefix.join(':')}::/64`;
+}
+
+/** The eight groups of a valid IPv6 address. */
+function expand(address: string): readonly number[] {
+	const [head = [], tail] = address.replace(/%.*$/, '').split('::').map(groupsOf);
+	if (!tail) return head;
+	const gap = Array.from({ length: 8 - head.length - tail.length }, () => 0);
+	return [...head, ...gap, ...tail];
+}
+
+/** `0:ffff:192.0.2.1` has four groups: a dotted end stands for two. */
+function groupsOf(text: string): readonly number[] {
+	return text.split(':').flatMap((part) => {
+		if (part === '') return [];
+		if (!part.includes('.')) return [Number.parseInt(part, 16)];
+		const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
+		return [(a << 8) | b, (c << 8) | d];
+	});
 }

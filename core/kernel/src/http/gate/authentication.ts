@@ -1,40 +1,61 @@
 import type { IncomingMessage } from 'node:http';
 import { plinthError } from '../../contract/errors/coded-error.ts';
+import type { RouteScope } from '../../contract/http/route.ts';
 import type { Authenticator, Principal } from '../../contract/ports/authenticator.ts';
 import type { Context, Next } from '../context.ts';
-import { headerValues } from '../header-values.ts';
-import type { RouteTable } from '../routing/table.ts';
+import { headerValues } from '../exchange.ts';
 import type { AuthFailures } from './auth-failures.ts';
 
-/** The middleware that finds out who calls. Requests for public routes pass without a key. */
+/** The principal of public routes. */
+export const anonymous: Principal = Object.freeze({
+	id: 'anonymous',
+	tenant: 'anonymous',
+	scopes: Object.freeze([]),
+});
+
+const everybody: Principal = Object.freeze({ id: 'anonymous', tenant: 'default', scopes: Object.freeze(['*']) });
+
+/** Without authentication every caller is one principal with all scopes, whatever key it sends. */
+export const openAuthenticator: Authenticator = {
+	authenticate: () => Promise.resolve(everybody),
+	identify: () => Promise.resolve(everybody),
+};
+
+/** Whether a request must bring a key. */
+export type NeedsKey = (method: string | undefined, path: string) => boolean;
+
+/** The middleware that finds the principal. Requests for public routes need no key. */
 export class Authentication {
 	readonly #authenticator: Authenticator;
 	readonly #failures: AuthFailures;
-	readonly #routes: RouteTable;
+	readonly #needsKey: NeedsKey;
 
-	constructor(authenticator: Authenticator, failures: AuthFailures, routes: RouteTable) {
+	constructor(authenticator: Authenticator, failures: AuthFailures, needsKey: NeedsKey) {
 		this.#authenticator = authenticator;
 		this.#failures = failures;
-		this.#routes = routes;
+		this.#needsKey = needsKey;
 	}
 
 	/** Throws what `authenticate` throws, and `E_RATE_LIMITED`. */
-	async handle({ req, state }: Context, next: Next): Promise<unknown> {
-		const { entry, exchange } = state;
-		if (this.#routes.needsKey(req.method, entry.target.path)) {
-			const authenticating = authenticate(req, this.#authenticator, entry.host);
-			exchange.principal = await this.#failures.watch(req, authenticating);
+	async handle({ req, state: { entry, exchange } }: Context, next: Next): Promise<unknown> {
+		if (this.#needsKey(req.method, entry.target.path)) {
+			try {
+				exchange.principal = await authenticate(req, this.#authenticator, entry.host);
+			} catch (error) {
+				await this.#failures.count(req, error);
+				throw error;
+			}
 		}
 		return next();
 	}
 }
 
 /**
- * Finds out who calls. The key comes as `Authorization: Bearer <key>`, as `x-api-key`, or in both, equal.
- * Throws `E_KEY_MISSING` without any, `E_KEY_INVALID` for an unknown key and for every header that is malformed,
- * doubled or contradicts the other. An authenticator that asks the host gets `host`, and rejects by itself.
+ * Finds the principal. The key comes as `Authorization: Bearer <key>`, as `x-api-key`, or in both, equal. Throws
+ * `E_KEY_MISSING` without one, `E_KEY_INVALID` for an unknown key and for malformed, repeated or contradicting headers.
+ * An authenticator with `identify` gets the arguments of the host instead.
  */
-export async function authenticate(
+async function authenticate(
 	req: IncomingMessage,
 	authenticator: Authenticator,
 	host: readonly unknown[] = [req],
@@ -43,27 +64,23 @@ export async function authenticate(
 	// Not req.headers: Node keeps the first of two Authorization headers there, and joins two x-api-key.
 	const authorization = headerValues(req, 'authorization');
 	const apiKey = headerValues(req, 'x-api-key');
-	const keys = [...authorization.map(bearerToken), ...apiKey.map(plainKey)];
-	const [key] = keys;
-	if (key === undefined) {
-		if (keys.length === 0) throw plinthError('E_KEY_MISSING');
-		throw plinthError('E_KEY_INVALID');
-	}
-	const once = authorization.length <= 1 && apiKey.length <= 1;
-	if (!once || keys.some((other) => other !== key)) throw plinthError('E_KEY_INVALID');
-	const principal = await authenticator.authenticate(key);
+	if (authorization.length + apiKey.length === 0) throw plinthError('E_KEY_MISSING');
+	const keys = [...authorization.map((header) => bearerPattern.exec(header)?.[1]), ...apiKey];
+	const [key = ''] = keys;
+	const isRepeated = authorization.length > 1 || apiKey.length > 1;
+	const isOneKey = keyPattern.test(key) && keys.every((other) => other === key);
+	const principal = !isRepeated && isOneKey ? await authenticator.authenticate(key) : undefined;
 	if (!principal) throw plinthError('E_KEY_INVALID');
 	return principal;
 }
 
-// No comma: a proxy that joins doubled headers must not turn two keys into a third. No blanks, no tabs.
+// No comma: a proxy that joins repeated headers must not turn two keys into a third. No blanks, no tabs.
 const keyPattern = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 const bearerPattern = /^Bearer +([^ ]+)$/i;
 
-function bearerToken(header: string): string | undefined {
-	return plainKey(bearerPattern.exec(header)?.[1] ?? '');
-}
-
-function plainKey(value: string): string | undefined {
-	return keyPattern.test(value) ? value : undefined;
+/** Throws `E_SCOPE_MISSING` unless the principal has the scope. */
+export function checkScope(principal: Principal, scope: RouteScope): void {
+	if (scope === 'public' || scope === 'authenticated') return;
+	if (principal.scopes.includes('*') || principal.scopes.includes(scope)) return;
+	throw plinthError('E_SCOPE_MISSING', { message: `The API key lacks the scope "${scope}".` });
 }

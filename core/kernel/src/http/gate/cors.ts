@@ -30,7 +30,6 @@ export class Cors {
 	readonly #origins: ReadonlySet<string>;
 	readonly #routes: RouteTable;
 
-	/** Without origins no page of another origin may read anything. */
 	constructor(origins: readonly string[], routes: RouteTable) {
 		this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
 		this.#routes = routes;
@@ -48,7 +47,6 @@ export class Cors {
 
 	/** True: the request's page is of a listed origin. */
 	#mark(req: IncomingMessage, res: ServerResponse): boolean {
-		if (this.#origins.size === 0) return false;
 		const isOpen = this.#origins.has('*');
 		// Also without an Origin: a cache must not hand such an answer to a page that may not read it.
 		if (!isOpen) addVary(res, 'Origin');

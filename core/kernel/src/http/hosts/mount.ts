@@ -34,19 +34,6 @@ export function targetBelow(
 	return { path: path.slice(prefix.length) || '/', query, before: stripped + prefix };
 }
 
-/** The address of the connection that a request came on, as far as the machine knows it: no header is asked. */
-export function connectionUrl(req: IncomingMessage): string {
-	const { localAddress, localPort, encrypted } = (req.socket ?? {}) as {
-		localAddress?: string;
-		localPort?: number;
-		encrypted?: boolean;
-	};
-	if (!localAddress || !localPort) return 'http://localhost';
-	const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '');
-	const host = address.includes(':') ? `[${address}]` : address;
-	return `${encrypted ? 'https' : 'http'}://${host}:${localPort}`;
-}
-
 /**
  * What links begin with, without a trailing slash: the configured address with what stands before our paths behind
  * it, unless it has a path already; `own` where none is configured.

@@ -7,8 +7,8 @@ import { isUpload } from '../../contract/http/upload.ts';
 import type { Idempotency } from '../../contract/jobs/job-store.ts';
 import { KeptFiles } from '../bodies/files/kept-files.ts';
 import type { RequestState } from '../context.ts';
-import { anonymous } from '../gate/principals.ts';
-import { headerValues } from '../header-values.ts';
+import { headerValues } from '../exchange.ts';
+import { anonymous } from '../gate/authentication.ts';
 import { httpLimits } from '../limits.ts';
 import { forward } from '../passthrough/forward.ts';
 

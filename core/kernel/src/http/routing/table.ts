@@ -5,7 +5,7 @@ import { Reply } from '../../contract/http/reply.ts';
 import type { Route } from '../../contract/http/route.ts';
 import { respond } from '../answers/respond.ts';
 import type { Context, RequestState } from '../context.ts';
-import { anonymous, checkScope } from '../gate/principals.ts';
+import { anonymous, checkScope } from '../gate/authentication.ts';
 import { describeRoutes } from '../openapi/document.ts';
 import { Endpoint } from './endpoint.ts';
 import { type SystemOptions, systemRoutes } from './system.ts';
@@ -26,9 +26,9 @@ interface PathEntry {
 }
 
 /**
- * Every route of an app, those of the kernel included. Dispatches requests to them with `@koa/router`. A literal segment wins over a parameter in any order of
- * registration, and the winning path decides the methods: `GET /v1/videos/edits` is a 405 where only `POST
- * /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
+ * Every route of an app, those of the kernel included. Dispatches requests to them with `@koa/router`. A literal
+ * segment wins over a parameter in any order of registration, and the winning path decides the methods: `GET
+ * /v1/videos/edits` is a 405 where only `POST /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
  */
 export class RouteTable {
 	readonly #router = new Router<RequestState>({ sensitive: true, strict: true });

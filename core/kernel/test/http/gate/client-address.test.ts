@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { clientNetwork } from '../../../src/http/gate/client-address.ts';
+import { clientNetwork } from '../../../src/http/gate/auth-failures.ts';
 
 /** The network of a request that a socket and a header describe. */
 function networkOf(remoteAddress: string | undefined, forwardedFor?: string, trustedProxies = 0): string {
