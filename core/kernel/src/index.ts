@@ -78,21 +78,19 @@ export {
 	type UploadedFile,
 } from './contract/http/upload.ts';
 export type {
-	EventPage,
-	EventQuery,
-	JobEvent,
-	JobEventType,
-} from './contract/jobs/job-events.ts';
-export type {
 	Claim,
 	Completion,
 	CreateOptions,
+	EventPage,
+	EventQuery,
 	Heartbeat,
 	HeartbeatUpdate,
 	Idempotency,
 	Job,
 	JobCallback,
 	JobError,
+	JobEvent,
+	JobEventType,
 	JobListOptions,
 	JobPage,
 	JobStatus,
@@ -203,8 +201,8 @@ export {
 export { mediaTypeOf } from './http/bodies/files/media-type.ts';
 export { ownerMark, ownerState } from './http/bodies/files/process-mark.ts';
 export { type CodePointBounds, codePoints } from './http/validation/text.ts';
-export { jobDiagram } from './jobs/diagram.ts';
-export { isJobId } from './jobs/ids.ts';
+export { isJobId } from './jobs/jobs.ts';
 export type { AttemptEnding, JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';
+export { jobDiagram } from './jobs/state.ts';
 export type { ResolvedModel, ResolvedPool } from './models/binding.ts';

@@ -3,15 +3,12 @@ import type { JobStore } from '../contract/jobs/job-store.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 
-/**
- * How long a duty is leased, how often its holder renews and the others ask, in milliseconds: a dead holder is
- * replaced within 15 s.
- */
+/** In milliseconds; the holder renews and others ask. A dead holder is replaced within 15 s. */
 export const dutyTimes = { leaseMs: 12_000, renewMs: 4_000, askMs: 2_000 } as const;
 
-/** What a duty is leased from, and what it is told by. */
+/** What a duty works with. */
 export interface DutyTools {
-	/** Undefined: no other process can share the data, and this one always has the duty. */
+	/** Undefined: this process always has the duty. */
 	readonly store: Pick<JobStore, 'lead'> | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;

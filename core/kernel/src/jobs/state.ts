@@ -1,5 +1,4 @@
 import { errors } from '../contract/errors/errors.ts';
-import type { JobEventType } from '../contract/jobs/job-events.ts';
 import type {
 	Completion,
 	Heartbeat,
@@ -8,6 +7,7 @@ import type {
 	Job,
 	JobCallback,
 	JobError,
+	JobEventType,
 	JobStatus,
 	NewJob,
 } from '../contract/jobs/job-store.ts';
@@ -82,6 +82,17 @@ export const jobTransitions: readonly JobTransition[] = [
 	{ on: 'tidy', from: pending, to: 'failed', when: isUnoffered, event: 'job.failed' },
 	{ on: 'remove', from: [...pending, 'completed', 'failed'], to: 'removed', event: 'job.deleted' },
 ];
+
+/** The state machine as a Mermaid state diagram. */
+export function jobDiagram(): string {
+	const lines = jobTransitions.flatMap(({ on, from, to, when }) =>
+		from.map((status) => {
+			const arrow = `${status === 'new' ? '[*]' : status} --> ${to === 'removed' ? '[*]' : to}`;
+			return `\t${arrow}: ${on}${when ? ` [${when}]` : ''}`;
+		}),
+	);
+	return ['stateDiagram-v2', ...lines].join('\n');
+}
 
 /** The largest progress that a job which still runs may show. */
 const progressCap = 0.99;

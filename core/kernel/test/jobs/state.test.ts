@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { jobDiagram } from '../../src/jobs/diagram.ts';
-import { jobTransitions } from '../../src/jobs/state.ts';
+import { jobDiagram, jobTransitions } from '../../src/jobs/state.ts';
 
 describe('the state machine of jobs', () => {
 	test('moves no job that has ended, but for its removal', () => {
