@@ -57,11 +57,11 @@ export class Attempt {
 		const { clock, log, settings } = this.#tools;
 		const began = clock.now();
 		this.#announce('job.started');
-		const tooLong = clock.after(settings.maxRunMs, () => this.abort('timeout'));
+		const cancelTimeout = clock.after(settings.maxRunMs, () => this.abort('timeout'));
 		this.#lease.start();
 		const end = await this.#work();
 		this.#lease.stop();
-		tooLong();
+		cancelTimeout();
 		const { kind, model } = this.#job;
 		log.info({ end, dur_ms: clock.now() - began, kind, model }, 'attempt ended');
 	}
@@ -87,8 +87,7 @@ export class Attempt {
 
 	async #checkpoint(token: string): Promise<void> {
 		if (typeof token !== 'string') throw new TypeError('A checkpoint is a string.');
-		const answer = await this.#heartbeat({ checkpoint: token });
-		if (answer !== 'lost') return;
+		if ((await this.#heartbeat({ checkpoint: token })) !== 'lost') return;
 		// Nothing else knows of the work behind a token that is not in the record.
 		const isKnown = (await this.#latest()).checkpoint === token;
 		if (!isKnown) await this.#cancelUpstream({ ...this.#job, checkpoint: token });
@@ -104,24 +103,24 @@ export class Attempt {
 
 	async #succeed({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
 		const { store, blobs } = this.#tools;
-		const kept = await this.#persist(() =>
-			store.complete(this.#job.id, this.#fence, { result, retentionMs: retentionMs ?? null }),
-		);
-		if (kept) {
+		const { id } = this.#job;
+		const completion = { result, retentionMs: retentionMs ?? null };
+		const end = await this.#record('completed', () => store.complete(id, this.#fence, completion));
+		if (end === 'completed') {
 			this.#announce('job.completed');
-			await this.#tidy(deleteEarlierAttempts(blobs, this.#job.id, this.#fence));
+			await this.#tidy(deleteEarlierAttempts(blobs, id, this.#fence));
 		}
-		if (kept === false) await this.#discard();
 		// With the outcome unknown the bytes stay: the record may say completed. Otherwise the sweep finds them.
-		return endOf(kept, 'completed');
+		if (end === 'lost') await this.#discard();
+		return end;
 	}
 
 	async #putOff({ retryInMs }: JobRetry): Promise<AttemptEnd> {
 		const error = jobError(plinthError('E_JOB_ATTEMPTS'));
-		const { id } = this.#job;
-		const kept = await this.#persist(() => this.#tools.store.fail(id, this.#fence, error, retryInMs));
+		const { store } = this.#tools;
+		const end = await this.#record('put off', () => store.fail(this.#job.id, this.#fence, error, retryInMs));
 		await this.#discard();
-		return endOf(kept, 'put off');
+		return end;
 	}
 
 	async #giveUp(error: unknown): Promise<AttemptEnd> {
@@ -129,16 +128,15 @@ export class Attempt {
 		const { id } = this.#job;
 		let end: AttemptEnd = 'lost';
 		if (this.#cause === 'stopping') {
-			const kept = await this.#persist(() => store.release(id, this.#fence));
-			end = endOf(kept, 'interrupted');
+			end = await this.#record('interrupted', () => store.release(id, this.#fence));
 		} else if (this.#cause !== 'lost') {
 			const retryInMs = this.#retryInMs(error);
-			const wire = this.#explain(error);
-			const kept = await this.#persist(() => store.fail(id, this.#fence, wire, retryInMs));
-			if (kept && retryInMs === undefined) this.#announce('job.failed');
-			end = endOf(kept, retryInMs === undefined ? 'failed' : 'put off');
+			const reason = this.#explain(error);
+			const failed = retryInMs === undefined ? 'failed' : 'put off';
+			end = await this.#record(failed, () => store.fail(id, this.#fence, reason, retryInMs));
+			if (end === 'failed') this.#announce('job.failed');
 			// Not when another attempt may own the job: it goes on from the checkpoint.
-			const isOver = kept === true || (kept === undefined && this.#cause === 'cancel');
+			const isOver = end === 'failed' || (end === 'unrecorded' && this.#cause === 'cancel');
 			if (this.#cause && isOver) await this.#cancelUpstream(await this.#latest());
 		}
 		// A failed job can be neither served nor remixed: its inputs go too.
@@ -185,16 +183,16 @@ export class Attempt {
 		cancelTimer();
 	}
 
-	/** Tries until the lease has lapsed. Undefined: the store never answered, and the outcome is unknown. */
-	async #persist(write: () => Promise<boolean>): Promise<boolean | undefined> {
+	/** Tries until the lease has lapsed: then the outcome is unknown. `lost`: the store has refused the fence. */
+	async #record(end: AttemptEnd, write: () => Promise<boolean>): Promise<AttemptEnd> {
 		const { clock, log } = this.#tools;
 		for (let wait = 100; ; wait = Math.min(wait * 2, 2_000)) {
 			try {
-				return await write();
+				return (await write()) ? end : 'lost';
 			} catch (err) {
 				if (this.#lease.hasLapsed) {
 					log.error({ err }, 'the end of an attempt could not be recorded');
-					return undefined;
+					return 'unrecorded';
 				}
 				log.warn({ err }, 'the end of an attempt could not be recorded yet');
 				await new Promise<void>((resolve) => clock.after(wait, resolve));
@@ -217,11 +215,6 @@ export class Attempt {
 		const data = progress === undefined ? null : { progress };
 		this.#tools.bus.publish({ type, tenant, subject: id, data });
 	}
-}
-
-function endOf(kept: boolean | undefined, end: AttemptEnd): AttemptEnd {
-	if (kept === undefined) return 'unrecorded';
-	return kept ? end : 'lost';
 }
 
 function isRetry(outcome: JobOutcome | JobRetry): outcome is JobRetry {

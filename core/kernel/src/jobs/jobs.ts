@@ -60,11 +60,14 @@ export class JobService {
 
 	async #submit(kind: string, submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }> {
 		const { principal, model, attachments = [], idempotency, callback } = submission;
+		const { store, clock, settings } = this.#tools;
+		const began = clock.now();
 		const id = this.#newId(kind);
 		try {
 			const files = await this.#attach(id, attachments);
-			this.#refuseLate(id);
-			const created = await this.#tools.store.create(
+			// The sweep may have taken the attachments of so long a create for orphans.
+			if (clock.now() - began > settings.orphanMs / 2) throw plinthError('E_DEADLINE');
+			const created = await store.create(
 				{
 					id,
 					kind,
@@ -81,18 +84,16 @@ export class JobService {
 			else this.#announce('job.queued', created.job);
 			return created;
 		} catch (error) {
-			if (await this.#isAbsent(principal.tenant, id)) await this.#discard(id);
+			// The record may stand: then only the answer was lost.
+			const found = await store.get(principal.tenant, id).catch(() => undefined);
+			if (found === null) await this.#discard(id);
 			throw error;
 		}
 	}
 
-	async #checkQueue(
-		kind: string,
-		{ tenant }: Principal,
-		{ key, retry }: Pick<Idempotency, 'key' | 'retry'>,
-	): Promise<void> {
+	async #checkQueue(kind: string, { tenant }: Principal, by: Pick<Idempotency, 'key' | 'retry'>): Promise<void> {
 		const { maxPending } = this.#limit(kind);
-		if (maxPending === undefined || key !== undefined || retry > 0) return;
+		if (maxPending === undefined || by.key !== undefined || by.retry > 0) return;
 		if ((await this.#tools.store.pending(kind, tenant)) >= maxPending) throw plinthError('E_QUEUE_FULL');
 	}
 
@@ -114,20 +115,6 @@ export class JobService {
 		return maxPendingPerTenant === 0 ? {} : { maxPending: maxPendingPerTenant };
 	}
 
-	/** The sweep may have taken the attachments of so long a create for orphans. */
-	#refuseLate(id: string): void {
-		const age = this.#tools.clock.now() - (timeOfId(id) ?? 0);
-		if (age > this.#tools.settings.orphanMs / 2) throw plinthError('E_DEADLINE');
-	}
-
-	/** Whether there is certainly no record: after a failed create, only the answer may have been lost. */
-	async #isAbsent(tenant: string, id: string): Promise<boolean> {
-		return this.#tools.store.get(tenant, id).then(
-			(job) => job === null,
-			() => false,
-		);
-	}
-
 	/** Deletes the bytes of a job, now or by a later sweep. */
 	async #discard(id: string): Promise<void> {
 		await deletePrefix(this.#tools.blobs, jobPrefix(id)).catch((err: unknown) =>
@@ -135,10 +122,7 @@ export class JobService {
 		);
 	}
 
-	async #attach(
-		id: string,
-		attachments: readonly JobAttachment[],
-	): Promise<Readonly<Record<string, StoredAttachment>>> {
+	async #attach(id: string, attachments: readonly JobAttachment[]): Promise<Record<string, StoredAttachment>> {
 		const files: Record<string, StoredAttachment> = {};
 		for (const { name, mediaType, body } of attachments) {
 			const key = `${jobPrefix(id)}input/${name}`;
@@ -176,11 +160,10 @@ export class JobService {
 		if (job.status === 'queued' || job.status === 'in_progress') void this.#cancelUpstream(job);
 		// A running attempt may still write: then the bytes wait for the sweep.
 		if (job.status !== 'in_progress') {
-			await deletePrefix(this.#tools.blobs, jobPrefix(id))
-				.then(() => this.#tools.store.swept([{ due: 'record', id, kind, tenant }]))
-				.catch((err: unknown) =>
-					this.#tools.log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'),
-				);
+			const { blobs, store, log } = this.#tools;
+			await deletePrefix(blobs, jobPrefix(id))
+				.then(() => store.swept([{ due: 'record', id, kind, tenant }]))
+				.catch((err: unknown) => log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'));
 		}
 		return job;
 	}

@@ -65,8 +65,7 @@ export class ModelDirectory {
 	add({ id, definition, binding }: ModelPart, model: unknown): void {
 		const { aliases = [], fallback = [] } = binding;
 		const hasOthers = fallback.length > 0 || [id, ...aliases].some((name) => this.#replaceable.has(name));
-		const circuit = binding.circuit ?? (hasOthers ? defaultCircuit : false);
-		const bounds = { ...binding, circuit: circuit === false ? undefined : circuit };
+		const bounds = { ...binding, circuit: binding.circuit ?? (hasOthers && defaultCircuit) };
 		const guarded = new GuardedModel({ id, model }, bounds, this.#clock, this.#log);
 		const { name, kind } = definition;
 		this.#register(id, kind.name, new RoundRobin([[guarded, 1]]), {

@@ -4,7 +4,8 @@ import type { ModelHealth } from '../contract/model.ts';
 import type { BoundModel, ModelCall, ModelCaller } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import { type CallOutcome, Circuit, type CircuitSettings } from './circuit.ts';
+import type { ResolvedModel } from './binding.ts';
+import { type CallOutcome, Circuit } from './circuit.ts';
 import { codeOf, isModelFailure } from './failures.ts';
 import { defaultWaiting, FairQueue, type ModelSlot } from './fair-queue.ts';
 
@@ -15,15 +16,7 @@ export const abandonMs = 30_000;
 export type ModelWork<T, M = unknown> = (call: ModelCall<M>) => Promise<T>;
 
 /** The bounds of a model. What is left out is not bounded. */
-export interface ModelBounds {
-	/** Calls at the same time. */
-	readonly concurrency?: number | undefined;
-	/** How many callers may wait for a slot; 64 unless set. */
-	readonly waiting?: number | undefined;
-	/** Until the work of a call settles. */
-	readonly timeoutSeconds?: number | undefined;
-	readonly circuit?: CircuitSettings | undefined;
-}
+export type ModelBounds = Pick<ResolvedModel, 'concurrency' | 'waiting' | 'timeoutSeconds' | 'circuit'>;
 
 /** The right to one call of a guarded model. */
 export interface Permit {

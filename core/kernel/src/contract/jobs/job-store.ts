@@ -29,7 +29,7 @@ export interface Job {
 	readonly tenant: string;
 	/** The id of the principal that created it. */
 	readonly principal: string;
-	/** The model id as the client named it. */
+	/** As the client named it. */
 	readonly model: string;
 	readonly status: JobStatus;
 	/** What to do: written once, by the plugin that owns the kind. */
@@ -50,7 +50,7 @@ export interface Job {
 	readonly createdAt: number;
 	/** When its first attempt began. */
 	readonly startedAt: number | null;
-	/** When it ended, well or badly. */
+	/** When it ended, also when it failed. */
 	readonly completedAt: number | null;
 	/** From this second on the content is gone; null until completed, and when it does not expire. */
 	readonly expiresAt: number | null;
