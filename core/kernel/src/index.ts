@@ -204,5 +204,4 @@ export { type CodePointBounds, codePoints } from './http/validation/text.ts';
 export { isJobId } from './jobs/jobs.ts';
 export type { AttemptEnding, JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';
-export { jobDiagram } from './jobs/state.ts';
 export type { ResolvedModel, ResolvedPool } from './models/binding.ts';

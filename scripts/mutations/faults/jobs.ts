@@ -54,7 +54,7 @@ export const jobFaults: readonly Fault[] = [
 	{
 		what: 'a heartbeat revives a lapsed lease',
 		file: `${source}/lease-heartbeat.ts`,
-		find: 'if (this.#isStopped || this.#hasLapsed) return;',
+		find: 'if (this.#isStopped || this.hasLapsed) return;',
 		replace: 'if (this.#isStopped) return;',
 		tests: ownership,
 	},

@@ -10,13 +10,13 @@ import {
 	type Heartbeat,
 	type HeartbeatUpdate,
 	idempotencyKeyMs,
-	invalidValue,
 	isPlinthError,
 	type Job,
 	type JobError,
 	type JobListOptions,
 	type JobPage,
 	type JobStore,
+	jobState,
 	modelWaitMs,
 	type NewJob,
 	offerInstant,
@@ -187,23 +187,14 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	async events(cursor: string | undefined, { tenant, jobId, limit }: EventQuery): Promise<EventPage> {
-		const position = positionOf(cursor);
 		const rows = this.#db.all<EventRow>(sql.selectEvents(tenant !== undefined, jobId !== undefined), {
-			cursor: position,
+			cursor: jobState.eventPosition(cursor),
 			limit,
 			...(tenant !== undefined && { tenant }),
 			...(jobId !== undefined && { jobId }),
 		});
 		// After the events: what is trimmed between the two reads is told once too often, and never once too little.
-		const [oldest, newest] = this.#bounds();
-		// Not one that this log has given: whatever the reader has followed is not here.
-		if (position > newest) return { events: [], cursor: String(newest), missed: true };
-		const events = rows.map(toEvent);
-		return {
-			events,
-			cursor: events.at(-1)?.cursor ?? String(position),
-			missed: cursor !== undefined && position < oldest - 1,
-		};
+		return jobState.eventPage(rows.map(toEvent), cursor, ...this.#bounds());
 	}
 
 	async head(): Promise<string> {
@@ -249,11 +240,6 @@ export class SqliteJobStore implements JobStore {
 		const now = this.#clock.now();
 		return { now, recordDueAt: now + this.#recordRetentionMs };
 	}
-}
-
-function positionOf(cursor = '0'): number {
-	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
-	return Number(cursor);
 }
 
 function endedBy(spec: { readonly code: string; readonly message: string }): string {

@@ -16,22 +16,18 @@ export class LeaseHeartbeat {
 	readonly #tools: Pick<JobTools, 'clock' | 'log' | 'settings'>;
 	readonly #events: HeartbeatEvents;
 	readonly #timers = new Set<() => void>();
+	/** Whether a whole lease has passed since the last confirmed heartbeat. */
+	hasLapsed = false;
 	#progress = 0;
 	#written = 0;
 	/** A timer, because the time of day may be set. */
 	#cancelLapse: () => void = () => {};
-	#hasLapsed = false;
 	#isBeating = false;
 	#isStopped = false;
 
 	constructor(tools: Pick<JobTools, 'clock' | 'log' | 'settings'>, events: HeartbeatEvents) {
 		this.#tools = tools;
 		this.#events = events;
-	}
-
-	/** Whether a whole lease has passed since the last confirmed heartbeat. */
-	get hasLapsed(): boolean {
-		return this.#hasLapsed;
 	}
 
 	/** Begins to beat. */
@@ -59,9 +55,9 @@ export class LeaseHeartbeat {
 	/** The store has confirmed the lease. */
 	confirm(): void {
 		this.#cancelLapse();
-		if (this.#isStopped || this.#hasLapsed) return;
+		if (this.#isStopped || this.hasLapsed) return;
 		this.#cancelLapse = this.#tools.clock.after(this.#tools.settings.leaseMs, () => {
-			this.#hasLapsed = true;
+			this.hasLapsed = true;
 			this.#events.lapsed();
 		});
 	}

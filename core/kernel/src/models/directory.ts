@@ -30,12 +30,8 @@ interface Target {
 	readonly info: Omit<ModelInfo, 'health'>;
 }
 
-/** A model that may serve a call. */
-interface Candidate {
-	readonly model: GuardedModel;
-	/** True for a model of the fallback chain: the caller has not named it. */
-	readonly isFallback: boolean;
-}
+/** A model that may serve a call, and whether it comes from the fallback chain: then the caller has not named it. */
+type Candidate = readonly [model: GuardedModel, isFallback: boolean];
 
 /** All models of an app, by kind, id and alias. */
 export class ModelDirectory {
@@ -119,7 +115,7 @@ export class ModelDirectory {
 			for (const model of this.#named.get(name)?.models.next(({ isReady }) => isReady) ?? []) {
 				if (seen.has(model)) continue;
 				seen.add(model);
-				yield { model, isFallback: name !== target.info.id };
+				yield [model, name !== target.info.id];
 			}
 		}
 	}
@@ -185,7 +181,7 @@ async function callWithFallback<T>(
 ): Promise<T> {
 	let failed: { readonly model: string; readonly error: unknown } | undefined;
 	let waitMs = Number.POSITIVE_INFINITY;
-	for (const { model, isFallback } of candidates) {
+	for (const [model, isFallback] of candidates) {
 		const { id } = model.bound;
 		try {
 			const permit = await model.acquire(caller);

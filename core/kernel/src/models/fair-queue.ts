@@ -1,4 +1,5 @@
 import { type PlinthError, plinthError } from '../contract/errors/coded-error.ts';
+import type { ModelCaller } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import { retryAfter } from './failures.ts';
 
@@ -7,12 +8,6 @@ export const defaultWaiting = 64;
 
 /** The weight of the newest duration in the average. */
 const newestWeight = 0.2;
-
-/** Who asks for a slot. Its signal is read only when there is a wait. */
-export interface Caller {
-	readonly principal: { readonly tenant: string };
-	readonly signal: AbortSignal;
-}
 
 type Waiter = PromiseWithResolvers<ModelSlot>;
 
@@ -47,9 +42,10 @@ export class FairQueue {
 
 	/**
 	 * Takes a slot, at once or when it is the caller's turn. When the queue is full, it throws or rejects with
-	 * `E_MODEL_BUSY`, whose `Retry-After` comes from recent durations. An abort of the caller's signal ends the wait.
+	 * `E_MODEL_BUSY`, whose `Retry-After` comes from recent durations. The caller's signal, which ends the wait, is read
+	 * only when there is one.
 	 */
-	enter(caller: Caller): ModelSlot | Promise<ModelSlot> {
+	enter(caller: Pick<ModelCaller, 'principal' | 'signal'>): ModelSlot | Promise<ModelSlot> {
 		if (this.#free > 0) {
 			this.#free -= 1;
 			return this.#slot();

@@ -42,9 +42,9 @@ export class GuardedModel {
 		this.#timeoutSeconds = timeoutSeconds;
 		if (concurrency !== undefined) this.#queue = new FairQueue(concurrency, waiting, clock);
 		if (!circuit) return;
-		this.#circuit = new Circuit(circuit, clock, {
-			opened: () => log.warn({ model, seconds: circuit.seconds }, 'a model keeps failing; its circuit is open'),
-			closed: () => log.info({ model }, 'a model answers again; its circuit is closed'),
+		this.#circuit = new Circuit(circuit, clock, (isOpen) => {
+			if (isOpen) log.warn({ model, seconds: circuit.seconds }, 'a model keeps failing; its circuit is open');
+			else log.info({ model }, 'a model answers again; its circuit is closed');
 		});
 	}
 

@@ -80,7 +80,7 @@ export interface Idempotency {
 	readonly retry: number;
 }
 
-/** Conditions of {@link JobStore.create}. */
+/** Conditions of a create. */
 export interface CreateOptions {
 	readonly idempotency?: Idempotency;
 	/** How many pending jobs of this kind the tenant may have. 0: only a repeated request is answered. */
