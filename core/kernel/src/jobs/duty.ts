@@ -14,10 +14,7 @@ export interface DutyTools {
 	readonly log: Logger;
 }
 
-/**
- * Work that one process of a deployment does at a time. `run` begins when this process gets the lease, and its
- * signal aborts when the lease is lost or `stop` is called. A run that ends earlier begins again.
- */
+/** Work of one process at a time: `run` begins with the lease and aborts without it. When it ends, it begins again. */
 export class Duty {
 	readonly #name: string;
 	readonly #run: (signal: AbortSignal) => Promise<void>;

@@ -14,7 +14,7 @@ export class Housekeeping {
 		this.#tools = tools;
 	}
 
-	/** Sweeps in turns until the signal aborts; then the rounds under way end early, and it settles with them. */
+	/** Sweeps until the signal aborts; then the rounds under way end early, and it settles with them. */
 	async run(signal: AbortSignal): Promise<void> {
 		const { sweepMs, orphanMs } = this.#tools.settings;
 		await Promise.all([
@@ -48,10 +48,7 @@ export class Housekeeping {
 		await store.tidy();
 	}
 
-	/**
-	 * Deletes the bytes of jobs without a record: a process was killed between the attachments and the record, or
-	 * wrote after the record had gone. Younger ones than `orphanMs`, and keys of another form, are left alone.
-	 */
+	/** Deletes the bytes of jobs without a record, but for those made within `orphanMs`, and keys of another form. */
 	async sweepOrphans(signal?: AbortSignal): Promise<void> {
 		const { blobs, store, clock, log, settings } = this.#tools;
 		let orphans = 0;

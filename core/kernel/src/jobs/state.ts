@@ -48,7 +48,7 @@ export interface JobStep {
 	readonly event: JobEventType | null;
 }
 
-/** A state after a heartbeat, and what the worker is told. */
+/** A heartbeat, and what the worker is told. */
 export interface HeartbeatStep {
 	readonly state: JobState;
 	readonly answer: Heartbeat;

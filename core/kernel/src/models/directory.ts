@@ -10,7 +10,7 @@ import { codeOf, isModelFailure, isRefusal, retryAfter } from './failures.ts';
 import { GuardedModel, type ModelWork } from './guarded-model.ts';
 import { RoundRobin } from './round-robin.ts';
 
-/** A model as the boot plan holds it. */
+/** A model of the boot plan. */
 export interface ModelPart {
 	readonly id: string;
 	readonly definition: ModelDefinition;
@@ -170,9 +170,8 @@ function infoOf({ info, models }: Target): ModelInfo {
 }
 
 /**
- * Calls one candidate after the other until `work` resolves, or the model refuses the request. A refusal by a
- * fallback does not end the search, and does not hide the failure of the named model. Rejects with the last failure,
- * or with `E_MODEL_UNAVAILABLE` when the circuits of all candidates are open.
+ * Calls candidates until `work` resolves or the named model refuses the request: a refusal by a fallback hides no
+ * failure. Rejects with the last failure, or with `E_MODEL_UNAVAILABLE` when all circuits are open.
  */
 async function callWithFallback<T>(
 	candidates: Iterable<Candidate>,

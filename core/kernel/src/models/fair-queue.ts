@@ -12,9 +12,8 @@ const newestWeight = 0.2;
 type Waiter = PromiseWithResolvers<ModelSlot>;
 
 /**
- * The slots of a model and the queue for them. Tenants take turns; within a tenant it is first come, first served. In
- * a full queue, a new caller replaces the last waiter of a tenant that has more waiters than the caller's tenant
- * would have.
+ * The slots of a model and the queue for them. Tenants take turns, each first come, first served. In a full queue, a
+ * new caller replaces the last waiter of a tenant that has more waiters than the caller's tenant would have.
  */
 export class FairQueue {
 	readonly #slots: number;

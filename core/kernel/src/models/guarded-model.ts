@@ -48,7 +48,6 @@ export class GuardedModel {
 		});
 	}
 
-	/** Its health; `up` without a circuit. */
 	get health(): ModelHealth {
 		return this.#circuit?.health ?? 'up';
 	}

@@ -6,7 +6,7 @@ export type JobStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
 
 /** Why a job failed, as its owner may read it. */
 export interface JobError {
-	/** A stable snake_case word: `cancelled`, `attempts_exhausted`, `model_error`. */
+	/** In snake_case: `cancelled`, `attempts_exhausted`, `model_error`. */
 	readonly code: string;
 	readonly message: string;
 	readonly param?: string;
@@ -14,7 +14,6 @@ export interface JobError {
 
 /** Where the creator of a job wants to be told of its end. */
 export interface JobCallback {
-	/** As the client named it; checked by the plugin that sends requests to it. */
 	readonly url: string;
 	/** What the request is signed with: `whsec_…`; null: it is not signed. */
 	readonly secret: string | null;
@@ -29,12 +28,10 @@ export interface Job {
 	readonly tenant: string;
 	/** The id of the principal that created it. */
 	readonly principal: string;
-	/** As the client named it. */
 	readonly model: string;
 	readonly status: JobStatus;
 	/** What to do: written once, by the plugin that owns the kind. */
 	readonly input: JsonObject;
-	/** What came out; null until completed. */
 	readonly result: JsonObject | null;
 	readonly error: JobError | null;
 	/** Fraction done. Never falls; 1 exactly when completed. */
@@ -50,7 +47,7 @@ export interface Job {
 	readonly createdAt: number;
 	/** When its first attempt began. */
 	readonly startedAt: number | null;
-	/** When it ended, also when it failed. */
+	/** Also when it failed. */
 	readonly completedAt: number | null;
 	/** From this second on the content is gone; null until completed, and when it does not expire. */
 	readonly expiresAt: number | null;
@@ -65,12 +62,9 @@ export interface NewJob extends Pick<Job, 'id' | 'kind' | 'tenant' | 'principal'
 }
 
 /**
- * How a repeated create is recognised.
- *
- * With `key`: the same key by the same principal within 24 hours is the same request; another fingerprint is
- * refused with `E_IDEMPOTENCY_MISMATCH`. Without `key` and with `retry` above 0: the newest job of the same
- * principal that has an equal fingerprint and is at most 10 minutes old is returned, unless a retry with the same
- * or a higher count has already received it. A job remembers the count of the request that made it.
+ * A create repeats an earlier one of the same principal: with `key`, one of at most 24 hours ago with that key; another
+ * fingerprint is refused with `E_IDEMPOTENCY_MISMATCH`. Without `key` and with `retry` above 0, the newest one of at
+ * most 10 minutes ago with an equal fingerprint, unless a request with the same or a higher count has received the job.
  */
 export interface Idempotency {
 	readonly key?: string;
@@ -134,10 +128,7 @@ export interface TakeOptions {
 	readonly running?: readonly string[];
 }
 
-/**
- * What is due for deletion. `content`: all bytes of a job whose output has expired, or which failed. `record`: all
- * bytes of a job that was removed, or that ended longer ago than its retention, and then its row.
- */
+/** `content`: all bytes of an expired or failed job. `record`: all bytes, then the row, of a removed or old job. */
 export interface SweepItem {
 	readonly due: 'content' | 'record';
 	readonly id: string;
@@ -182,16 +173,15 @@ export interface EventPage {
 	/** Continues behind the last of them: the given cursor when there is none, `head` when that is beyond the log. */
 	readonly cursor: string;
 	/**
-	 * Whether events of any tenant behind the given cursor have been trimmed, or the cursor is beyond the log, as after
-	 * a restored backup: what happened meanwhile is only in the records. Never so without a cursor.
+	 * Whether events of any tenant behind the given cursor were trimmed, or the cursor is beyond the log, as after a
+	 * restored backup. Never so without a cursor.
 	 */
 	readonly missed: boolean;
 }
 
 /**
- * The durable truth about jobs, by the rules of `jobs/state.ts`. Every method is atomic; every method that changes
- * something resolves only when the change is durable. A removed job is invisible to every method but `sweep`,
- * `swept`, `known` and `events`. An id of another tenant answers like an unknown one.
+ * The durable truth about jobs, by the rules of `jobs/state.ts`. Every method is atomic, and resolves when its changes
+ * are durable. Only `sweep`, `swept`, `known` and `events` see removed jobs. Nothing is readable without its tenant.
  *
  * All instants come from one clock, the store's; callers give spans, which are rounded to whole milliseconds. The
  * clock may be set: forwards, leases lapse early, by one lease at most; backwards, a lease ends at most one lease
@@ -212,8 +202,8 @@ export interface JobStore extends SelfCheck {
 	list(tenant: string, options: JobListOptions): Promise<JobPage>;
 
 	/**
-	 * Asks for the end of a job. A queued job fails at once with code `cancelled`; a running one learns at its next
-	 * heartbeat; an ended one stays as it is. Returns the job after the call; null when unknown.
+	 * A queued job fails at once with code `cancelled`, a running one learns at its next heartbeat, an ended one stays as
+	 * it is. Returns the job after the call; null when unknown.
 	 */
 	requestCancel(tenant: string, id: string): Promise<Job | null>;
 
@@ -240,11 +230,8 @@ export interface JobStore extends SelfCheck {
 	heartbeat(id: string, fence: number, update?: HeartbeatUpdate): Promise<Heartbeat>;
 
 	/**
-	 * Ends the attempt well: `completed`, progress 1, event `job.completed`. False: the fence is old, nothing was
-	 * written.
-	 *
-	 * `complete`, `fail` and `release` may be repeated: an answer can be lost after the commit. The same call with
-	 * the same fence answers true again and changes nothing.
+	 * Ends the attempt well, with event `job.completed`. False: the fence is old, nothing was written. The same call of
+	 * `complete`, `fail` or `release` may be repeated, as when its answer was lost: it is true and changes nothing.
 	 */
 	complete(id: string, fence: number, completion: Completion): Promise<boolean>;
 
@@ -257,10 +244,7 @@ export interface JobStore extends SelfCheck {
 	/** Queues the job of an interrupted attempt again; the attempt does not count. False: the fence is old. */
 	release(id: string, fence: number): Promise<boolean>;
 
-	/**
-	 * What is due for deletion now. Read-only: delete the bytes, then call `swept`. A removed job is not due while a
-	 * lease holds, because its attempt may still write.
-	 */
+	/** What is due for deletion: delete the bytes, then call `swept`. A removed job is not due while its lease holds. */
 	sweep(limit: number): Promise<readonly SweepItem[]>;
 
 	/** Settles sweep items: `content` is not listed again, the row of `record` goes. */
@@ -276,13 +260,10 @@ export interface JobStore extends SelfCheck {
 	/** Those of the ids, 1,000 at most, that have a row, removed or not, in no order. Others own no bytes. */
 	known(ids: readonly string[]): Promise<readonly string[]>;
 
-	/**
-	 * Events after `cursor` in commit order; from the oldest without one. Cursors are opaque; a malformed one rejects
-	 * with `E_VALUE_INVALID`.
-	 */
+	/** Events after an opaque cursor, or from the oldest, in commit order. Rejects with `E_VALUE_INVALID`. */
 	events(cursor: string | undefined, query: EventQuery): Promise<EventPage>;
 
-	/** The cursor behind the newest event: what is read from it on has happened later. */
+	/** The cursor behind the newest event. */
 	head(): Promise<string>;
 
 	/** How many jobs of a kind wait or run, for one tenant or for all. */

@@ -87,16 +87,12 @@ export interface JobSubmission {
 	input(files: Readonly<Record<string, StoredAttachment>>): JsonObject;
 	readonly attachments?: readonly JobAttachment[];
 	readonly idempotency?: Idempotency;
-	/** Whom to tell of the end; checked by the plugin that sends callbacks. */
 	readonly callback?: JobCallback;
 }
 
 /** The jobs of one kind, for the plugin that owns it. Unknown ids reject with `E_JOB_NOT_FOUND`. */
 export interface Jobs {
-	/**
-	 * Stores attachments, then the record. Attachments of a replay are deleted again. Rejects with `E_QUEUE_FULL`
-	 * when the tenant has as many jobs of the kind as the settings allow.
-	 */
+	/** Stores attachments, then the record; those of a replay are deleted again. Rejects with `E_QUEUE_FULL`. */
 	submit(submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }>;
 	/** Rejects with `E_QUEUE_FULL` before a body is read. A request that may repeat an earlier one passes. */
 	checkQueue(principal: Principal, idempotency: Pick<Idempotency, 'key' | 'retry'>): Promise<void>;
