@@ -217,8 +217,8 @@ export const countPendingOf = `${countPending} AND tenant = $tenant`;
 export function selectPage({ order, after, pending }: Pick<JobListOptions, 'order' | 'after' | 'pending'>): string {
 	const behind = order === 'asc' ? 'AND id > $after' : 'AND id < $after';
 	const which = pending ? 'INDEXED BY jobs_pending WHERE due_at IS NOT NULL' : 'WHERE removed = 0';
-	return `SELECT ${ofJob} FROM jobs ${which} AND tenant = $tenant AND kind = $kind ${after === undefined ? '' : behind}
-		ORDER BY id ${order} LIMIT $limit`;
+	return `SELECT ${ofJob} FROM jobs ${which} AND tenant = $tenant AND kind = $kind
+		${after === undefined ? '' : behind} ORDER BY id ${order} LIMIT $limit`;
 }
 
 /** Events behind a cursor; each filter has an index that ends in `seq`. */
