@@ -223,6 +223,7 @@ export function selectPage({ order, after, pending }: Pick<JobListOptions, 'orde
 
 /** Events behind a cursor; each filter has an index that ends in `seq`. */
 export function selectEvents(byTenant: boolean, byJob: boolean): string {
-	return `SELECT seq, type, job_id, kind, tenant, at, data FROM events WHERE seq > $cursor ${byTenant ? 'AND tenant = $tenant' : ''}
-		${byJob ? 'AND job_id = $jobId' : ''} ORDER BY seq LIMIT $limit`;
+	return `SELECT seq, type, job_id, kind, tenant, at, data FROM events
+		WHERE seq > $cursor ${byTenant ? 'AND tenant = $tenant' : ''} ${byJob ? 'AND job_id = $jobId' : ''}
+		ORDER BY seq LIMIT $limit`;
 }
