@@ -1,4 +1,4 @@
-import { type EventPage, type EventQuery, invalidValue, type JobEvent } from '@plinth/core';
+import { type EventPage, type EventQuery, type JobEvent, jobState } from '@plinth/core';
 
 /** Job events in the order of their appending. A cursor is the position of the event it follows. */
 export class EventLog {
@@ -17,9 +17,7 @@ export class EventLog {
 
 	/** Reads on from a cursor. Rejects with `E_VALUE_INVALID` when the cursor is not one of ours. */
 	read(cursor: string | undefined, { tenant, jobId, limit }: EventQuery): EventPage {
-		const position = positionOf(cursor);
-		// Not one that this log has given: whatever the reader has followed is not here.
-		if (position > this.#last) return { events: [], cursor: this.head, missed: true };
+		const position = jobState.eventPosition(cursor);
 		const events = this.#events
 			.filter(
 				(event) =>
@@ -28,11 +26,8 @@ export class EventLog {
 					(jobId === undefined || event.jobId === jobId),
 			)
 			.slice(0, limit);
-		return {
-			events: structuredClone(events),
-			cursor: events.at(-1)?.cursor ?? String(position),
-			missed: cursor !== undefined && position < this.#last - this.#events.length,
-		};
+		const oldest = this.#last - this.#events.length + 1;
+		return jobState.eventPage(structuredClone(events), cursor, oldest, this.#last);
 	}
 
 	/** Forgets the beginning of the log, up to the first event that happened at `time` or later. */
@@ -40,9 +35,4 @@ export class EventLog {
 		const first = this.#events.findIndex((event) => event.at >= time);
 		this.#events = first === -1 ? [] : this.#events.slice(first);
 	}
-}
-
-function positionOf(cursor = '0'): number {
-	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
-	return Number(cursor);
 }

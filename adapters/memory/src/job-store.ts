@@ -3,6 +3,7 @@ import {
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	defineBackend,
 	type EventPage,
 	type EventQuery,
 	type Heartbeat,
@@ -19,17 +20,32 @@ import {
 	plinthError,
 	type StoreTime,
 	type SweepItem,
+	services,
 	type TakeOptions,
 } from '@plinth/core';
+import { z } from 'zod';
 import { EventLog } from './event-log.ts';
 import { Offers } from './offers.ts';
 import { byAge, findRepeat } from './repeats.ts';
+
+/** Jobs that live as long as the process. */
+export const memoryJobs = defineBackend({
+	name: 'memoryJobs',
+	provides: services.jobs,
+	config: z.strictObject({
+		/** How long an ended job, and every event, is kept. */
+		recordRetentionHours: z.coerce.number<number | string>().positive().default(168),
+	}),
+	needs: { clock: services.clock },
+	create: ({ config, services: { clock } }) =>
+		new MemoryJobStore(clock, Math.round(config.recordRetentionHours * 3_600_000)),
+});
 
 /**
  * The reference implementation of `JobStore`: the state machine of the kernel over a map. Bodies never await, so
  * each method is one transaction; what goes in and comes out is copied, so that callers cannot reach the states.
  */
-export class MemoryJobStore implements JobStore {
+class MemoryJobStore implements JobStore {
 	readonly #states = new Map<string, JobState>();
 	readonly #log = new EventLog();
 	readonly #offers = new Offers();

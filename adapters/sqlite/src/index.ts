@@ -1,3 +1,3 @@
 export { sqliteErrors } from './errors.ts';
-export { sqliteJobs } from './jobs/backend.ts';
-export { sqliteRecords } from './records/backend.ts';
+export { sqliteJobs } from './jobs/store.ts';
+export { sqliteRecords } from './records/store.ts';

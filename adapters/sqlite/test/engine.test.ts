@@ -120,8 +120,8 @@ describe('the queries', () => {
 		['countPendingOf', sql.countPendingOf],
 		['selectByKey', sql.selectByKey],
 		['selectByFingerprint', sql.selectByFingerprint],
-		['a page', sql.selectPage('desc', false)],
-		['a pending page', sql.selectPendingPage('desc', false)],
+		['a page', sql.selectPage({ order: 'desc', after: 'video_1' })],
+		['a pending page', sql.selectPage({ order: 'desc', after: 'video_1', pending: true })],
 		['events', sql.selectEvents(false, false)],
 		['events of a tenant', sql.selectEvents(true, false)],
 		['events of a job', sql.selectEvents(true, true)],
@@ -131,8 +131,8 @@ describe('the queries', () => {
 		prepareFile(connection, 1_000);
 		const names = [...query.matchAll(/\$(\w+)/g)].map(([, name]) => [name, 1]);
 		const plan = connection
-			.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, Object.fromEntries(names))
-			.map(({ detail }) => detail)
+			.all<PlanRow>(`EXPLAIN QUERY PLAN ${query}`, Object.fromEntries(names))
+			.map(([, , , detail]) => detail)
 			.join('\n');
 		expect(plan).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/);
 		expect(plan).not.toMatch(/TEMP B-TREE|SCAN \w+$/m);
@@ -140,11 +140,13 @@ describe('the queries', () => {
 	});
 });
 
+type PlanRow = readonly [id: number, parent: number, unused: number, detail: string];
+
 test('a look for the next job reads nothing but its index', () => {
 	const connection = new Connection(file);
 	prepareFile(connection, 1_000);
-	const plan = connection.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql.selectOldestDue(false, false)}`);
-	expect(plan[0]?.detail).toBe('SEARCH jobs USING COVERING INDEX jobs_pending (kind=? AND tenant=?)');
+	const plan = connection.all<PlanRow>(`EXPLAIN QUERY PLAN ${sql.selectOldestDue(false, false)}`);
+	expect(plan[0]?.[3]).toBe('SEARCH jobs USING COVERING INDEX jobs_pending (kind=? AND tenant=?)');
 	connection.close();
 });
 
@@ -152,9 +154,9 @@ test.each(['asc', 'desc'] as const)('a pending page (%s) reads no job that has e
 	const connection = new Connection(file);
 	prepareFile(connection, 1_000);
 	const parameters = { tenant: 'acme', kind: 'video', after: '', limit: 1 };
-	const query = `EXPLAIN QUERY PLAN ${sql.selectPendingPage(order, false)}`;
-	const plan = connection.all<{ detail: string }>(query, parameters);
-	expect(plan.map(({ detail }) => detail)).toEqual([
+	const query = `EXPLAIN QUERY PLAN ${sql.selectPage({ order, after: 'video_1', pending: true })}`;
+	const plan = connection.all<PlanRow>(query, parameters);
+	expect(plan.map(([, , , detail]) => detail)).toEqual([
 		`SEARCH jobs USING INDEX jobs_pending (kind=? AND tenant=? AND id${order === 'asc' ? '>' : '<'}?)`,
 	]);
 	connection.close();

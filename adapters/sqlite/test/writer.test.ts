@@ -140,10 +140,8 @@ describe('a group', () => {
 	test('on a full disk rejects what does not fit and keeps what does', () => {
 		const connection = new Connection(file);
 		prepareFile(connection, 1_000);
-		const { page_count } = connection.get<{ page_count: number }>('PRAGMA page_count') ?? {
-			page_count: 0,
-		};
-		connection.exec(`PRAGMA max_page_count = ${page_count + 4}`);
+		const [pages = 0] = connection.get<readonly [number]>('PRAGMA page_count') ?? [];
+		connection.exec(`PRAGMA max_page_count = ${pages + 4}`);
 		const put = (name: string, bytes: number) => ({ name, input: 'x'.repeat(bytes) });
 		const outcomes = runGroup(connection, [put('a', 100), put('b', 100_000), put('c', 100)], (db, { name, input }) =>
 			db.run(`INSERT INTO records VALUES ('t', 'c', $name, $value, 1, 1, NULL)`, {
@@ -164,7 +162,7 @@ describe('a group', () => {
 		const put = `INSERT INTO records VALUES ('t', 'c', ?, 'v', 1, 1, NULL) RETURNING id`;
 		const commands = ['a', 'b', 'c'].map((name) => ({ name, input: null }));
 		const outcomes = runGroup(connection, commands, (db, { name }) => {
-			const row = db.getList<readonly [string]>(put, name);
+			const row = db.get<readonly [string]>(put, name);
 			if (name === 'b') throw new Error('after its first write');
 			return row?.[0];
 		});
@@ -173,8 +171,8 @@ describe('a group', () => {
 			{ ok: false, failure: { kind: 'other', message: 'after its first write' } },
 			{ ok: true, value: 'c' },
 		]);
-		const rows = connection.all<{ id: string }>('SELECT id FROM records ORDER BY id');
-		expect(rows.map(({ id }) => id)).toEqual(['a', 'c']);
+		const rows = connection.all<readonly [string]>('SELECT id FROM records ORDER BY id');
+		expect(rows.map(([id]) => id)).toEqual(['a', 'c']);
 		connection.close();
 	});
 

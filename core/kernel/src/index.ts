@@ -28,7 +28,6 @@ export {
 } from './contract/http/reply.ts';
 export * from './contract/http/route.ts';
 export * from './contract/http/upload.ts';
-export * from './contract/jobs/job-events.ts';
 export * from './contract/jobs/job-store.ts';
 export * from './contract/jobs/jobs.ts';
 export type { JobSettings } from './contract/jobs/settings.ts';
@@ -57,7 +56,7 @@ export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/b
 export { mediaTypeOf } from './http/bodies/files/media-type.ts';
 export { ownerMark, ownerState } from './http/bodies/files/process-mark.ts';
 export { type CodePointBounds, codePoints } from './http/validation/validate.ts';
-export { isJobId } from './jobs/ids.ts';
+export { isJobId } from './jobs/jobs.ts';
 export type { JobState, JobStep, StoreTime } from './jobs/state.ts';
 export * as jobState from './jobs/state.ts';
 export type { ResolvedModel, ResolvedPool } from './models/binding.ts';

@@ -12,22 +12,22 @@ export const jobFaults: readonly Fault[] = [
 	{
 		what: 'bytes are deleted although the outcome of complete is unknown',
 		file: `${source}/attempt.ts`,
-		find: 'if (kept === false) await this.#discard();',
-		replace: 'if (!kept) await this.#discard();',
+		find: "if (end === 'lost') await this.#discard();",
+		replace: "if (end !== 'completed') await this.#discard();",
 		tests: ownership,
 	},
 	{
 		what: 'attachments are deleted although the record may stand',
 		file: `${source}/jobs.ts`,
-		find: 'if (await this.#isAbsent(principal.tenant, id)) await this.#discard(id);',
+		find: 'if (found === null) await this.#discard(id);',
 		replace: 'await this.#discard(id);',
 		tests: ownership,
 	},
 	{
 		what: "a lost attempt cancels the new owner's upstream work",
 		file: `${source}/attempt.ts`,
-		find: 'const isOver = kept === true ||',
-		replace: 'const isOver = kept !== undefined ||',
+		find: "const isOver = end === 'failed' ||",
+		replace: "const isOver = end !== 'unrecorded' ||",
 		tests: ownership,
 	},
 	{
@@ -54,7 +54,7 @@ export const jobFaults: readonly Fault[] = [
 	{
 		what: 'a heartbeat revives a lapsed lease',
 		file: `${source}/lease-heartbeat.ts`,
-		find: 'if (this.#isStopped || this.#hasLapsed) return;',
+		find: 'if (this.#isStopped || this.hasLapsed) return;',
 		replace: 'if (this.#isStopped) return;',
 		tests: ownership,
 	},
@@ -130,7 +130,7 @@ export const jobFaults: readonly Fault[] = [
 	},
 	{
 		what: 'the sweep takes attachments of a create under way',
-		file: `${source}/orphans.ts`,
+		file: `${source}/housekeeping.ts`,
 		find: ' || time > before',
 		replace: '',
 		tests: [`${test}/orphans.test.ts`],

@@ -7,14 +7,14 @@ const test = 'core/kernel/test/models';
 export const modelFaults: readonly Fault[] = [
 	{
 		what: 'a slot of a model is given back twice',
-		file: `${source}/model-slot.ts`,
+		file: `${source}/fair-queue.ts`,
 		find: 'if (this.#isFree) return;',
 		replace: '',
 		tests: [`${test}/bounds.test.ts`, `${test}/fair-queue.test.ts`],
 	},
 	{
 		what: 'a slot is free while its work goes on',
-		file: `${source}/model-slot.ts`,
+		file: `${source}/fair-queue.ts`,
 		find: 'if (this.#isDone && this.#keepers === 0) this.free();',
 		replace: 'if (this.#keepers === 0) this.free();',
 		tests: [`${test}/fair-queue.test.ts`],
@@ -84,21 +84,21 @@ export const modelFaults: readonly Fault[] = [
 	},
 	{
 		what: 'the model is not told that its time is over',
-		file: `${source}/time-limit.ts`,
-		find: 'this.#controller?.abort(this.#expired);',
+		file: `${source}/guarded-model.ts`,
+		find: 'timeout.abort(error);',
 		replace: '',
 		tests: [`${test}/bounds.test.ts`],
 	},
 	{
 		what: 'what a stand-in refuses hides the failure of the model',
-		file: `${source}/ask.ts`,
+		file: `${source}/directory.ts`,
 		find: 'if (!isFailure && !(isFallback && isRefusal(error))) throw error;',
 		replace: 'if (!isFailure) throw error;',
 		tests: [`${test}/ask.test.ts`],
 	},
 	{
 		what: 'a caller who has left costs every fallback a call',
-		file: `${source}/ask.ts`,
+		file: `${source}/directory.ts`,
 		find: 'caller.signal.throwIfAborted();\n\t\t\tif (isFailure)',
 		replace: 'if (isFailure)',
 		tests: [`${test}/ask.test.ts`],
@@ -112,7 +112,7 @@ export const modelFaults: readonly Fault[] = [
 	},
 	{
 		what: 'weights of a pool are ignored',
-		file: `${source}/pool.ts`,
+		file: `${source}/round-robin.ts`,
 		find: 'entry.current += entry.weight;',
 		replace: 'entry.current += 1;',
 		tests: [`${test}/pool.test.ts`],

@@ -2,10 +2,17 @@ import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '@plinth/core';
 import { makePrivateDir } from '@plinth/toolkit';
+import { z } from 'zod';
 import { toReadError, unavailable } from '../errors.ts';
-import { Connection, type Parameters } from './connection.ts';
+import { Connection, type Values } from './connection.ts';
 import type { Commands } from './writer.ts';
 import { type InputOf, WriterClient } from './writer-client.ts';
+
+/** Where the file is. Backends that name the same file share it. */
+export const fileOption = z
+	.string()
+	.min(1)
+	.refine((file) => !file.startsWith(':'), 'Name a file. For a throw-away store take @plinth/memory');
 
 /** One file: writes go to its writer thread, reads happen here and see every write that was answered. */
 export class Database {
@@ -37,16 +44,12 @@ export class Database {
 		return this.writer.write(name, input);
 	}
 
-	get<Row>(sql: string, parameters?: Parameters): Row | undefined {
-		return this.#read(() => this.#reader.get<Row>(sql, parameters));
+	get<Row extends readonly unknown[]>(sql: string, ...values: Values): Row | undefined {
+		return this.#read(() => this.#reader.get<Row>(sql, ...values));
 	}
 
-	getList<List extends readonly unknown[]>(sql: string, ...parameters: readonly string[]): List | undefined {
-		return this.#read(() => this.#reader.getList<List>(sql, ...parameters));
-	}
-
-	all<Row>(sql: string, parameters?: Parameters): Row[] {
-		return this.#read(() => this.#reader.all<Row>(sql, parameters));
+	all<Row extends readonly unknown[]>(sql: string, ...values: Values): Row[] {
+		return this.#read(() => this.#reader.all<Row>(sql, ...values));
 	}
 
 	/**
@@ -54,9 +57,8 @@ export class Database {
 	 * loop meanwhile.
 	 */
 	async check(): Promise<readonly string[]> {
-		const rows = this.all<{ readonly quick_check: string }>('PRAGMA quick_check(20)');
-		const found = rows.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok');
-		return found.map((text) => `${this.file}: ${text}`);
+		const rows = this.all<readonly [string]>('PRAGMA quick_check(20)');
+		return rows.flatMap(([text]) => (text === 'ok' ? [] : [`${this.file}: ${text}`]));
 	}
 
 	async close(): Promise<void> {

@@ -165,7 +165,7 @@ export function prepareFile(connection: Connection, timeoutMs: number): void {
 }
 
 function versionOf(connection: Connection): number {
-	return connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+	return connection.get<readonly [number]>('PRAGMA user_version')?.[0] ?? 0;
 }
 
 /** SQLite does not wait for locks while it changes the journal mode, so two processes on a new file need this loop. */

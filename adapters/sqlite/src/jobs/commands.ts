@@ -1,8 +1,8 @@
 // Runs in the writer thread, inside a transaction: each function is atomic, and durable once its caller is answered.
-import type { JobEventType, SweepItem } from '@plinth/core';
+import type { Heartbeat, JobEventType, SweepItem } from '@plinth/core';
 import type { Connection, Parameters } from '../engine/connection.ts';
 import { IdempotencyMismatch, QueueFull } from '../engine/failures.ts';
-import type { EventSubject, JobList, JobRow } from './rows.ts';
+import type { JobRow, SubjectRow } from './rows.ts';
 import * as sql from './statements.ts';
 import { type TakeInput, turns } from './turns.ts';
 
@@ -58,63 +58,64 @@ interface TidyInput extends At {
 
 /** The writes of the job store. */
 export const jobCommands = {
-	'jobs.create'(db: Connection, input: CreateInput): { list: JobList; replayed: boolean } {
+	'jobs.create'(db: Connection, input: CreateInput): { row: JobRow; replayed: boolean } {
 		const { job, key, fingerprint, retry, now, maxPending } = input;
 		const { id, kind, tenant, principal, model, maxAttempts, callback } = job;
 		const earlier = findRepeat(db, input);
-		const found = earlier && db.getList<JobList>(sql.readJob, tenant, earlier.id);
-		if (found) return { list: found, replayed: true };
+		const found = earlier && db.get<JobRow>(sql.selectJob, tenant, earlier);
+		if (found) return { row: found, replayed: true };
 		if (maxPending !== null && pendingOf(db, job) >= maxPending) throw new QueueFull();
 		const owner = [id, kind, tenant, principal] as const;
 		const work = [model, job.input, maxAttempts, callback] as const;
 		const repeat = [key, fingerprint, retry] as const;
-		const list = db.getList<JobList>(sql.insertJob, ...owner, ...work, now, ...repeat);
-		if (!list) throw new Error(`The job ${id} was not stored.`);
-		append(db, 'job.queued', subjectOf(list), now);
-		return { list, replayed: false };
+		const row = db.get<JobRow>(sql.insertJob, ...owner, ...work, now, ...repeat);
+		if (!row) throw new Error(`The job ${id} was not stored.`);
+		append(db, 'job.queued', subjectOf(row), now);
+		return { row, replayed: false };
 	},
 
 	'jobs.cancel'(db: Connection, { recordDueAt, cancelled, ...named }: Named & Ending): JobRow | null {
 		const { tenant, id, now } = named;
 		const ended = db.get<JobRow>(sql.cancelQueued, { tenant, id, now, recordDueAt, cancelled });
-		if (ended) return append(db, 'job.failed', ended, now);
-		db.run(sql.cancelRunning, { tenant, id });
-		return db.get<JobRow>(sql.selectJob, { tenant, id }) ?? null;
+		if (ended) append(db, 'job.failed', subjectOf(ended), now);
+		else db.run(sql.cancelRunning, { tenant, id });
+		return ended ?? db.get<JobRow>(sql.selectJob, tenant, id) ?? null;
 	},
 
 	'jobs.remove'(db: Connection, { tenant, id, now }: Named): JobRow | null {
-		return transition(db, 'job.deleted', now, sql.removeJob, { tenant, id, now });
+		const row = db.get<JobRow>(sql.removeJob, { tenant, id, now });
+		if (row) append(db, 'job.deleted', subjectOf(row), now);
+		return row ?? null;
 	},
 
-	'jobs.take'(db: Connection, input: TakeInput): readonly JobList[] {
+	'jobs.take'(db: Connection, input: TakeInput): readonly JobRow[] {
 		const { kind, worker, models, seenAt, running, now, leaseMs } = input;
-		db.runList(sql.keepOffer, kind, worker, models, seenAt);
-		if (db.getList(sql.selectSpent, kind, now)) {
+		db.run(sql.keepOffer, kind, worker, models, seenAt);
+		if (db.get(sql.selectSpent, kind, now)) {
 			const { recordDueAt, cancelled, exhausted } = input;
 			const ending = { kind, now, running, recordDueAt, cancelled, exhausted };
-			appendAll(db, 'job.failed', db.all<EventSubject>(sql.endSpent, ending), now);
+			appendAll(db, 'job.failed', db.all<SubjectRow>(sql.endSpent, ending), now);
 		}
 		return turns(db, input, (id) => {
-			const list = db.getList<JobList>(sql.takeJob, now, worker, leaseMs, now + leaseMs, id);
-			if (!list) throw new Error(`The job ${id} was not taken.`);
-			append(db, 'job.started', subjectOf(list), now);
-			return list;
+			const row = db.get<JobRow>(sql.takeJob, now, worker, leaseMs, now + leaseMs, id);
+			if (!row) throw new Error(`The job ${id} was not taken.`);
+			append(db, 'job.started', subjectOf(row), now);
+			return row;
 		});
 	},
 
-	'jobs.heartbeat'(
-		db: Connection,
-		input: Owned & { progress: number; checkpoint: string | null },
-	): { cancel_requested: number } | null {
-		return db.get(sql.heartbeat, { ...input }) ?? null;
+	'jobs.heartbeat'(db: Connection, input: Owned & { progress: number; checkpoint: string | null }): Heartbeat {
+		const row = db.get<readonly [cancelRequested: number]>(sql.heartbeat, { ...input });
+		if (!row) return 'lost';
+		return row[0] === 1 ? 'cancel' : 'ok';
 	},
 
 	'jobs.complete'(
 		db: Connection,
 		input: Owned & { result: string; expiresAt: number | null; recordDueAt: number },
 	): boolean {
-		const ended = transition(db, 'job.completed', input.now, sql.completeJob, { ...input });
-		return ended !== null || isRepeat(db, 'complete', input);
+		const isEnded = transition(db, 'job.completed', input.now, sql.completeJob, { ...input });
+		return isEnded || isRepeat(db, 'complete', input);
 	},
 
 	'jobs.fail'(db: Connection, input: Owned & { error: string; retryAt: number | null; recordDueAt: number }): boolean {
@@ -124,14 +125,12 @@ export const jobCommands = {
 			if (transition(db, 'job.queued', now, sql.retryJob, retried)) return true;
 		}
 		const failed = { id, fence, now, error, recordDueAt };
-		const ended = transition(db, 'job.failed', now, sql.failJob, failed);
-		return ended !== null || isRepeat(db, 'fail', input);
+		return transition(db, 'job.failed', now, sql.failJob, failed) || isRepeat(db, 'fail', input);
 	},
 
 	'jobs.release'(db: Connection, input: Owned): boolean {
 		const { id, fence, now } = input;
-		const ended = transition(db, 'job.queued', now, sql.releaseJob, { id, fence });
-		return ended !== null || isRepeat(db, 'release', input);
+		return transition(db, 'job.queued', now, sql.releaseJob, { id, fence }) || isRepeat(db, 'release', input);
 	},
 
 	'jobs.swept'(db: Connection, { items }: { items: readonly SweepItem[] }): void {
@@ -146,15 +145,13 @@ export const jobCommands = {
 		db.run(sql.cutLeases, { now });
 		db.run(sql.trimOffers, { before: offersBefore });
 		db.run(sql.cutOffers, { now, seenAt });
-		const wanted = db.all<{ kind: string; model: string; offered: number }>(sql.selectWanted, {
-			now,
-		});
-		const ended = wanted.flatMap(({ kind, model, offered }) => {
+		const wanted = db.all<readonly [kind: string, model: string, offered: number]>(sql.selectWanted, { now });
+		const ended = wanted.flatMap(([kind, model, offered]) => {
 			const due = { kind, model, now };
 			db.run(offered === 1 ? sql.noteOffered : sql.noteUnoffered, due);
 			if (offered === 1) return [];
 			const ending = { since: unofferedBefore, recordDueAt, noWorker };
-			return db.all<EventSubject>(sql.endUnoffered, { ...due, ...ending });
+			return db.all<SubjectRow>(sql.endUnoffered, { ...due, ...ending });
 		});
 		appendAll(db, 'job.failed', ended, now);
 	},
@@ -164,25 +161,26 @@ export const jobCommands = {
 	},
 };
 
-function findRepeat(db: Connection, input: CreateInput): JobRow | undefined {
+/** The id of the job that answers a repeated request. */
+function findRepeat(db: Connection, input: CreateInput): string | undefined {
 	const { job, key, fingerprint, retry } = input;
 	const { tenant, principal } = job;
 	if (key !== null) {
-		const since = input.keySince;
-		const earlier = db.get<JobRow>(sql.selectByKey, { tenant, principal, key, since });
-		if (earlier && earlier.fingerprint !== fingerprint) throw new IdempotencyMismatch();
-		return earlier;
+		const named = { tenant, principal, key, since: input.keySince };
+		const [id, print] = db.get<readonly [string, string]>(sql.selectByKey, named) ?? [];
+		if (id !== undefined && print !== fingerprint) throw new IdempotencyMismatch();
+		return id;
 	}
 	if (fingerprint === null || retry === 0) return undefined;
-	const since = input.retrySince;
-	const newest = db.get<JobRow>(sql.selectByFingerprint, { tenant, principal, fingerprint, since });
-	if (!newest || newest.received_retry >= retry) return undefined;
-	db.run(sql.markReceived, { id: newest.id, retry });
-	return newest;
+	const alike = { tenant, principal, fingerprint, since: input.retrySince };
+	const [id, received = 0] = db.get<readonly [string, number]>(sql.selectByFingerprint, alike) ?? [];
+	if (id === undefined || received >= retry) return undefined;
+	db.run(sql.markReceived, { id, retry });
+	return id;
 }
 
 function pendingOf(db: Connection, { kind, tenant }: { kind: string; tenant: string }): number {
-	return db.get<{ count: number }>(sql.countPendingOf, { kind, tenant })?.count ?? 0;
+	return db.get<readonly [number]>(sql.countPendingOf, { kind, tenant })?.[0] ?? 0;
 }
 
 /** True when the same call has ended this attempt before: its answer may have been lost after the commit. */
@@ -190,36 +188,30 @@ function isRepeat(db: Connection, by: 'complete' | 'fail' | 'release', { id, fen
 	return db.get(sql.selectEnding, { id, fence, by }) !== undefined;
 }
 
-/** Runs an UPDATE that returns the row it changed, and appends the event of that change. */
-function transition<Row extends EventSubject>(
-	db: Connection,
-	type: JobEventType,
-	at: number,
-	update: string,
-	parameters: Parameters,
-): Row | null {
-	const row = db.get<Row>(update, parameters);
-	return row ? append(db, type, row, at) : null;
+/** Runs an UPDATE of one job, and appends the event of that change. False when it has changed nothing. */
+function transition(db: Connection, type: JobEventType, at: number, update: string, values: Parameters): boolean {
+	const row = db.get<SubjectRow>(update, values);
+	if (row) append(db, type, row, at);
+	return row !== undefined;
 }
 
 /** In the order of ids, which `RETURNING` does not promise. */
-function appendAll(db: Connection, type: JobEventType, rows: EventSubject[], at: number): void {
-	for (const row of rows.sort((a, b) => (a.id < b.id ? -1 : 1))) append(db, type, row, at);
+function appendAll(db: Connection, type: JobEventType, rows: SubjectRow[], at: number): void {
+	for (const row of rows.sort((a, b) => (a[0] < b[0] ? -1 : 1))) append(db, type, row, at);
 }
 
-function append<Row extends EventSubject>(db: Connection, type: JobEventType, row: Row, at: number): Row {
-	const { attempt, error, callback } = row;
+function append(db: Connection, type: JobEventType, row: SubjectRow, at: number): void {
+	const [id, kind, tenant, attempt, error, callback] = row;
 	const isEnd = type === 'job.completed' || type === 'job.failed';
 	const facts = {
 		attempt,
 		...(type === 'job.failed' && error && { code: JSON.parse(error).code }),
 		...(isEnd && callback && { callback: JSON.parse(callback) }),
 	};
-	db.runList(sql.insertEvent, type, row.id, row.kind, row.tenant, at, JSON.stringify(facts));
-	return row;
+	db.run(sql.insertEvent, type, id, kind, tenant, at, JSON.stringify(facts));
 }
 
-/** What `append` needs of a row without names, for events that are no end. */
-function subjectOf([id, kind, tenant, , , , , , error, , , attempt]: JobList): EventSubject {
-	return { id, kind, tenant, attempt, error, callback: null };
+function subjectOf(row: JobRow): SubjectRow {
+	const [id, kind, tenant] = row;
+	return [id, kind, tenant, row[11], row[8], row[19]];
 }

@@ -1,35 +1,34 @@
 /** The SQL of the job store. Columns are explained in `engine/schema.ts`. */
+import type { JobListOptions } from '@plinth/core';
 
 const owned = `id = $id AND fence = $fence AND status = 'in_progress' AND removed = 0`;
 const visible = `tenant = $tenant AND id = $id AND removed = 0`;
 
-/** The columns of `EventSubject`: a whole row that nobody asks for costs as much as the write. */
+/** The columns of `SubjectRow`: a whole row that nobody asks for costs as much as the write. */
 const ofEvent = 'id, kind, tenant, attempt, error, callback';
 
-export const selectJob = `SELECT * FROM jobs WHERE ${visible}`;
+/** The columns of `JobRow`. */
+const ofJob = `id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt,
+	max_attempts, fence, cancel_requested, created_at, started_at, completed_at, expires_at, callback`;
 
-/** The columns of `JobList`, in its order. */
-const listed = `id, kind, tenant, principal, model, status, input, result, error, progress, checkpoint, attempt,
-	max_attempts, fence, cancel_requested, created_at, started_at, completed_at, expires_at`;
+/** Parameters: tenant, id. */
+export const selectJob = `SELECT ${ofJob} FROM jobs WHERE tenant = ? AND id = ? AND removed = 0`;
 
-/** This is what pollers ask for, again and again. */
-export const readJob = `SELECT ${listed} FROM jobs WHERE tenant = ? AND id = ? AND removed = 0`;
-
-/** Answers as `JobList`. */
+/** Parameters: the columns in their order. */
 export const insertJob = `
 	INSERT INTO jobs (id, kind, tenant, principal, model, status, input, max_attempts, callback, created_at, due_at,
 		idempotency_key, fingerprint, received_retry)
 	VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, 0, ?, ?, ?)
-	RETURNING ${listed}`;
+	RETURNING ${ofJob}`;
 
 export const selectByKey = `
-	SELECT * FROM jobs
+	SELECT id, fingerprint FROM jobs
 	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND idempotency_key = $key
 		AND created_at >= $since
 	ORDER BY created_at DESC LIMIT 1`;
 
 export const selectByFingerprint = `
-	SELECT * FROM jobs
+	SELECT id, received_retry FROM jobs
 	WHERE removed = 0 AND tenant = $tenant AND principal = $principal AND fingerprint = $fingerprint
 		AND created_at >= $since
 	ORDER BY created_at DESC LIMIT 1`;
@@ -72,7 +71,7 @@ export const takeJob = `
 	UPDATE jobs SET status = 'in_progress', attempt = attempt + 1, fence = fence + 1,
 		started_at = coalesce(started_at, ?), worker = ?, lease_ms = ?, due_at = ?, ended_by = NULL, unoffered_since = NULL
 	WHERE id = ?
-	RETURNING ${listed}`;
+	RETURNING ${ofJob}`;
 
 export const selectTurn = `SELECT tenant FROM turns WHERE kind = ?`;
 export const keepTurn = `
@@ -119,7 +118,7 @@ export const lead = `
 	ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
 	WHERE holder = excluded.holder OR until <= $now OR ($until > $now AND until > $until)
 	RETURNING name`;
-export const selectLeader = `SELECT 1 AS found FROM duties
+export const selectLeader = `SELECT 1 FROM duties
 	WHERE name = $duty AND holder <> $holder AND until > $now AND ($until = $now OR until <= $until)`;
 
 export const heartbeat = `
@@ -153,13 +152,13 @@ export const releaseJob = `
 
 /** Whether this very call has ended the attempt before; every claim forgets how the one before it ended. */
 export const selectEnding = `
-	SELECT 1 AS found FROM jobs WHERE id = $id AND fence = $fence AND removed = 0 AND ended_by = $by`;
+	SELECT 1 FROM jobs WHERE id = $id AND fence = $fence AND removed = 0 AND ended_by = $by`;
 
 export const cancelQueued = `
 	UPDATE jobs SET status = 'failed', cancel_requested = 1, error = $cancelled, completed_at = $now, due_at = NULL,
 		content_due_at = $now, record_due_at = $recordDueAt
 	WHERE ${visible} AND status = 'queued'
-	RETURNING *`;
+	RETURNING ${ofJob}`;
 
 export const cancelRunning = `
 	UPDATE jobs SET cancel_requested = 1 WHERE ${visible} AND status = 'in_progress'`;
@@ -169,7 +168,7 @@ export const removeJob = `
 	UPDATE jobs SET removed = 1, record_due_at = iif(status = 'in_progress', max($now, due_at), $now),
 		content_due_at = NULL, due_at = NULL
 	WHERE ${visible}
-	RETURNING *`;
+	RETURNING ${ofJob}`;
 
 export const sweptContent = `UPDATE jobs SET content_due_at = NULL WHERE tenant = $tenant AND id = $id`;
 export const sweptRecord = `DELETE FROM jobs WHERE tenant = $tenant AND id = $id AND record_due_at IS NOT NULL`;
@@ -211,26 +210,20 @@ export const dueContents = `
 	ORDER BY content_due_at LIMIT $limit`;
 
 export const countPending = `
-	SELECT count(*) AS count FROM jobs WHERE due_at IS NOT NULL AND kind = $kind`;
+	SELECT count(*) FROM jobs WHERE due_at IS NOT NULL AND kind = $kind`;
 export const countPendingOf = `${countPending} AND tenant = $tenant`;
 
 /** A page of a tenant's jobs; `$limit` is one more than the page, to see whether more follow. */
-export function selectPage(order: 'asc' | 'desc', isFromStart: boolean): string {
+export function selectPage({ order, after, pending }: Pick<JobListOptions, 'order' | 'after' | 'pending'>): string {
 	const behind = order === 'asc' ? 'AND id > $after' : 'AND id < $after';
-	return `SELECT * FROM jobs WHERE removed = 0 AND tenant = $tenant AND kind = $kind ${isFromStart ? '' : behind}
-		ORDER BY id ${order} LIMIT $limit`;
-}
-
-/** The same of those that wait or run. */
-export function selectPendingPage(order: 'asc' | 'desc', isFromStart: boolean): string {
-	const behind = order === 'asc' ? 'AND id > $after' : 'AND id < $after';
-	return `SELECT * FROM jobs INDEXED BY jobs_pending
-		WHERE due_at IS NOT NULL AND kind = $kind AND tenant = $tenant ${isFromStart ? '' : behind}
-		ORDER BY id ${order} LIMIT $limit`;
+	const which = pending ? 'INDEXED BY jobs_pending WHERE due_at IS NOT NULL' : 'WHERE removed = 0';
+	return `SELECT ${ofJob} FROM jobs ${which} AND tenant = $tenant AND kind = $kind
+		${after === undefined ? '' : behind} ORDER BY id ${order} LIMIT $limit`;
 }
 
 /** Events behind a cursor; each filter has an index that ends in `seq`. */
 export function selectEvents(byTenant: boolean, byJob: boolean): string {
-	return `SELECT * FROM events WHERE seq > $cursor ${byTenant ? 'AND tenant = $tenant' : ''}
-		${byJob ? 'AND job_id = $jobId' : ''} ORDER BY seq LIMIT $limit`;
+	return `SELECT seq, type, job_id, kind, tenant, at, data FROM events
+		WHERE seq > $cursor ${byTenant ? 'AND tenant = $tenant' : ''} ${byJob ? 'AND job_id = $jobId' : ''}
+		ORDER BY seq LIMIT $limit`;
 }

@@ -3,40 +3,55 @@ import {
 	type Clock,
 	type Completion,
 	type CreateOptions,
+	defineBackend,
 	type EventPage,
 	type EventQuery,
 	errors,
 	type Heartbeat,
 	type HeartbeatUpdate,
 	idempotencyKeyMs,
-	invalidValue,
 	isPlinthError,
 	type Job,
 	type JobError,
 	type JobListOptions,
 	type JobPage,
 	type JobStore,
+	jobState,
 	modelWaitMs,
 	type NewJob,
 	offerInstant,
 	offerMs,
 	retryWindowMs,
 	type SweepItem,
+	services,
 	type TakeOptions,
 } from '@plinth/core';
+import { z } from 'zod';
 import type { Parameters } from '../engine/connection.ts';
-import type { Database } from '../engine/database.ts';
-import { type EventRow, type JobList, type JobRow, type LogBounds, listToJob, toEvent, toJob } from './rows.ts';
+import { type Database, fileOption, openDatabase } from '../engine/database.ts';
+import { type EventRow, type JobRow, type LogBounds, type SweepRow, toEvent, toJob } from './rows.ts';
 import * as sql from './statements.ts';
 
 const cancelled = endedBy(errors.E_JOB_CANCELLED);
 const exhausted = endedBy(errors.E_JOB_ATTEMPTS);
 const noWorker = endedBy(errors.E_JOB_NO_WORKER);
 
-interface Look {
-	readonly due: number;
-	readonly offered: number;
-}
+/** Jobs in a SQLite file. */
+export const sqliteJobs = defineBackend({
+	name: 'sqliteJobs',
+	provides: services.jobs,
+	config: z.strictObject({
+		file: fileOption,
+		/** How long an ended job, and every event, is kept. */
+		recordRetentionHours: z.coerce.number<number | string>().positive().default(168),
+	}),
+	needs: { clock: services.clock },
+	async create({ config, services: { clock }, log, onStop }) {
+		const { database, close } = await openDatabase(config.file, log);
+		onStop(close);
+		return new SqliteJobStore(database, clock, Math.round(config.recordRetentionHours * 3_600_000));
+	},
+});
 
 /** `JobStore` on a SQLite file: writes are commands to the writer thread, reads run here. */
 export class SqliteJobStore implements JobStore {
@@ -58,7 +73,7 @@ export class SqliteJobStore implements JobStore {
 		const { id, kind, tenant, principal, model, maxAttempts } = job;
 		const input = JSON.stringify(job.input);
 		const callback = job.callback ? JSON.stringify(job.callback) : null;
-		const { list, replayed } = await this.#db.write('jobs.create', {
+		const { row, replayed } = await this.#db.write('jobs.create', {
 			job: { id, kind, tenant, principal, model, input, maxAttempts, callback },
 			key: idempotency?.key ?? null,
 			fingerprint: idempotency?.fingerprint ?? null,
@@ -68,24 +83,18 @@ export class SqliteJobStore implements JobStore {
 			maxPending,
 			now,
 		});
-		return { job: listToJob(list, now), replayed };
+		return { job: toJob(row, now), replayed };
 	}
 
 	async get(tenant: string, id: string): Promise<Job | null> {
-		const list = this.#db.getList<JobList>(sql.readJob, tenant, id);
-		return list ? listToJob(list, this.#clock.now()) : null;
+		const row = this.#db.get<JobRow>(sql.selectJob, tenant, id);
+		return row ? toJob(row, this.#clock.now()) : null;
 	}
 
 	async list(tenant: string, options: JobListOptions): Promise<JobPage> {
-		const { kind, after, limit, order, pending = false } = options;
-		const position = after === undefined ? {} : { after };
-		const select = pending ? sql.selectPendingPage : sql.selectPage;
-		const rows = this.#db.all<JobRow>(select(order, after === undefined), {
-			tenant,
-			kind,
-			limit: limit + 1,
-			...position,
-		});
+		const { kind, after, limit } = options;
+		const values = { tenant, kind, limit: limit + 1, ...(after !== undefined && { after }) };
+		const rows = this.#db.all<JobRow>(sql.selectPage(options), values);
 		const now = this.#clock.now();
 		const jobs = rows.slice(0, limit).map((row) => toJob(row, now));
 		return { jobs, hasMore: rows.length > limit };
@@ -109,7 +118,7 @@ export class SqliteJobStore implements JobStore {
 		const models = options.models ? JSON.stringify(options.models) : null;
 		const offer = { kind, worker, models, seenAt: offerInstant(ending.now) };
 		if (this.#isIdle && this.#hasNothing(offer, ending.now)) return [];
-		const lists = await this.#db.write('jobs.take', {
+		const rows = await this.#db.write('jobs.take', {
 			...offer,
 			leaseMs: Math.round(options.leaseMs),
 			count,
@@ -119,16 +128,14 @@ export class SqliteJobStore implements JobStore {
 			cancelled,
 			exhausted,
 		});
-		this.#isIdle = lists.length === 0;
-		return lists.map((list) => ({ job: listToJob(list, ending.now), fence: list[13] }));
+		this.#isIdle = rows.length === 0;
+		return rows.map((row) => ({ job: toJob(row, ending.now), fence: row[13] }));
 	}
 
 	async heartbeat(id: string, fence: number, update: HeartbeatUpdate = {}): Promise<Heartbeat> {
 		const { progress = 0, checkpoint = null } = update;
 		const now = this.#clock.now();
-		const answer = await this.#db.write('jobs.heartbeat', { id, fence, progress, checkpoint, now });
-		if (!answer) return 'lost';
-		return answer.cancel_requested === 1 ? 'cancel' : 'ok';
+		return this.#db.write('jobs.heartbeat', { id, fence, progress, checkpoint, now });
 	}
 
 	complete(id: string, fence: number, completion: Completion): Promise<boolean> {
@@ -152,10 +159,10 @@ export class SqliteJobStore implements JobStore {
 
 	async sweep(limit: number): Promise<readonly SweepItem[]> {
 		const now = this.#clock.now();
-		const records = this.#db.all<SweepItem>(sql.dueRecords, { now, limit });
+		const records = this.#db.all<SweepRow>(sql.dueRecords, { now, limit });
 		const left = limit - records.length;
-		const contents = left > 0 ? this.#db.all<SweepItem>(sql.dueContents, { now, limit: left }) : [];
-		return [...records, ...contents].map((row) => ({ ...row }));
+		const contents = left > 0 ? this.#db.all<SweepRow>(sql.dueContents, { now, limit: left }) : [];
+		return [...records, ...contents].map(([due, id, kind, tenant]) => ({ due, id, kind, tenant }));
 	}
 
 	swept(items: readonly SweepItem[]): Promise<void> {
@@ -176,28 +183,18 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	async known(ids: readonly string[]): Promise<readonly string[]> {
-		const rows = this.#db.all<{ id: string }>(sql.selectKnown, { ids: JSON.stringify(ids) });
-		return rows.map(({ id }) => id);
+		return this.#db.all<readonly [string]>(sql.selectKnown, { ids: JSON.stringify(ids) }).map(([id]) => id);
 	}
 
 	async events(cursor: string | undefined, { tenant, jobId, limit }: EventQuery): Promise<EventPage> {
-		const position = positionOf(cursor);
 		const rows = this.#db.all<EventRow>(sql.selectEvents(tenant !== undefined, jobId !== undefined), {
-			cursor: position,
+			cursor: jobState.eventPosition(cursor),
 			limit,
 			...(tenant !== undefined && { tenant }),
 			...(jobId !== undefined && { jobId }),
 		});
 		// After the events: what is trimmed between the two reads is told once too often, and never once too little.
-		const [oldest, newest] = this.#bounds();
-		// Not one that this log has given: whatever the reader has followed is not here.
-		if (position > newest) return { events: [], cursor: String(newest), missed: true };
-		const events = rows.map(toEvent);
-		return {
-			events,
-			cursor: events.at(-1)?.cursor ?? String(position),
-			missed: cursor !== undefined && position < oldest - 1,
-		};
+		return jobState.eventPage(rows.map(toEvent), cursor, ...this.#bounds());
 	}
 
 	async head(): Promise<string> {
@@ -205,11 +202,10 @@ export class SqliteJobStore implements JobStore {
 	}
 
 	async pending(kind: string, tenant?: string): Promise<number> {
-		const row =
-			tenant === undefined
-				? this.#db.get<{ count: number }>(sql.countPending, { kind })
-				: this.#db.get<{ count: number }>(sql.countPendingOf, { kind, tenant });
-		return row?.count ?? 0;
+		const select = tenant === undefined ? sql.countPending : sql.countPendingOf;
+		const [count = 0] =
+			this.#db.get<readonly [number]>(select, { kind, ...(tenant !== undefined && { tenant }) }) ?? [];
+		return count;
 	}
 
 	async lead(duty: string, holder: string, leaseMs: number): Promise<boolean> {
@@ -229,13 +225,13 @@ export class SqliteJobStore implements JobStore {
 
 	/** Whether a take would change nothing: a worker without work asks often, and writes seldom. */
 	#hasNothing(offer: Parameters, now: number): boolean {
-		const look = this.#db.get<Look>(sql.selectLook, { ...offer, now });
-		return look?.due === 0 && look.offered === 1;
+		const [isDue, isOffered] = this.#db.get<readonly [number, number]>(sql.selectLook, { ...offer, now }) ?? [];
+		return isDue === 0 && isOffered === 1;
 	}
 
 	/** The numbers of the oldest event that is kept, or of the next when none is, and of the newest there ever was. */
 	#bounds(): readonly [oldest: number, newest: number] {
-		const [oldest, newest] = this.#db.getList<LogBounds>(sql.selectLogBounds) ?? [null, null];
+		const [oldest, newest] = this.#db.get<LogBounds>(sql.selectLogBounds) ?? [null, null];
 		return [oldest ?? (newest ?? 0) + 1, newest ?? 0];
 	}
 
@@ -244,11 +240,6 @@ export class SqliteJobStore implements JobStore {
 		const now = this.#clock.now();
 		return { now, recordDueAt: now + this.#recordRetentionMs };
 	}
-}
-
-function positionOf(cursor = '0'): number {
-	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
-	return Number(cursor);
 }
 
 function endedBy(spec: { readonly code: string; readonly message: string }): string {

@@ -1,6 +1,6 @@
 // Runs in the writer thread, inside the transaction of a take.
 import type { Connection } from '../engine/connection.ts';
-import type { JobList } from './rows.ts';
+import type { JobRow } from './rows.ts';
 import * as sql from './statements.ts';
 
 /** What a worker asks for, and how jobs end that may not run again. */
@@ -25,23 +25,23 @@ export interface TakeInput {
 export function turns(
 	db: Connection,
 	{ kind, count, models, perTenant, running, now }: TakeInput,
-	take: (id: string) => JobList,
-): readonly JobList[] {
+	take: (id: string) => JobRow,
+): readonly JobRow[] {
 	if (count < 1) return [];
 	const left = new Map<string, number>();
 	const roomOf = (tenant: string) => left.get(tenant) ?? perTenant ?? Number.POSITIVE_INFINITY;
 	const isRunning = running !== '[]';
 	if (isRunning) {
-		for (const { tenant } of db.all<{ tenant: string }>(sql.selectTenants, { ids: running })) {
+		for (const [tenant] of db.all<readonly [string]>(sql.selectTenants, { ids: running })) {
 			left.set(tenant, roomOf(tenant) - 1);
 		}
 	}
-	const first = db.getList<readonly [string]>(sql.selectTurn, kind)?.[0] ?? '';
+	const first = db.get<readonly [string]>(sql.selectTurn, kind)?.[0] ?? '';
 	const select = sql.selectOldestDue(models !== null, isRunning);
 	const filters = [...(models === null ? [] : [models]), ...(isRunning ? [running] : [])];
 	const oldest = (tenant: string) =>
-		roomOf(tenant) > 0 ? db.getList<readonly [string]>(select, kind, tenant, now, ...filters)?.[0] : undefined;
-	const taken: JobList[] = [];
+		roomOf(tenant) > 0 ? db.get<readonly [string]>(select, kind, tenant, now, ...filters)?.[0] : undefined;
+	const taken: JobRow[] = [];
 	let last = first;
 	while (taken.length < count) {
 		const next = nextInTurn(db, kind, last, oldest);
@@ -64,7 +64,7 @@ function nextInTurn(
 	for (const start of [last, '']) {
 		let after = start;
 		for (;;) {
-			const tenant = db.getList<readonly [string]>(sql.nextTenant, kind, after)?.[0];
+			const tenant = db.get<readonly [string]>(sql.nextTenant, kind, after)?.[0];
 			if (tenant === undefined) break;
 			const id = oldest(tenant);
 			if (id !== undefined) return { tenant, id };

@@ -1,6 +1,5 @@
 // Runs in the writer thread, inside a transaction.
 import type { Connection } from '../engine/connection.ts';
-import * as sql from './statements.ts';
 
 interface Named {
 	readonly tenant: string;
@@ -15,19 +14,24 @@ interface PutInput extends Named {
 	readonly now: number;
 }
 
+const named = `tenant = $tenant AND collection = $collection AND id = $id`;
+const putRecord = `
+	INSERT OR REPLACE INTO records (tenant, collection, id, value, version, updated_at, index_value)
+	VALUES ($tenant, $collection, $id, $value, $version, $now, $index)`;
+
 /** The writes of the record store. */
 export const recordCommands = {
 	'records.put'(db: Connection, { ifVersion, ...record }: PutInput): number | null {
 		const { tenant, collection, id } = record;
-		const row = db.get<{ version: number }>(sql.selectVersion, { tenant, collection, id });
-		const current = row?.version ?? 0;
+		const row = db.get<[number]>(`SELECT version FROM records WHERE ${named}`, { tenant, collection, id });
+		const current = row?.[0] ?? 0;
 		if (ifVersion !== null && ifVersion !== current) return null;
 		const version = current + 1;
-		db.run(sql.putRecord, { ...record, version });
+		db.run(putRecord, { ...record, version });
 		return version;
 	},
 
 	'records.delete'(db: Connection, { tenant, collection, id }: Named): boolean {
-		return db.run(sql.deleteRecord, { tenant, collection, id }) > 0;
+		return db.run(`DELETE FROM records WHERE ${named}`, { tenant, collection, id }) > 0;
 	},
 };

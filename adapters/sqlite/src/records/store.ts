@@ -1,24 +1,35 @@
-import type {
-	Clock,
-	CollectionRef,
-	JsonObject,
-	PutOptions,
-	RecordListOptions,
-	RecordStore,
-	StoredRecord,
+import {
+	type Clock,
+	type CollectionRef,
+	defineBackend,
+	type JsonObject,
+	type PutOptions,
+	type RecordListOptions,
+	type RecordStore,
+	type StoredRecord,
+	services,
 } from '@plinth/core';
-import type { Database } from '../engine/database.ts';
-import * as sql from './statements.ts';
+import { z } from 'zod';
+import { type Database, fileOption, openDatabase } from '../engine/database.ts';
 
-interface RecordRow {
-	readonly id: string;
-	readonly value: string;
-	readonly version: number;
-	readonly updated_at: number;
-}
+/** Records in a SQLite file. */
+export const sqliteRecords = defineBackend({
+	name: 'sqliteRecords',
+	provides: services.records,
+	config: z.strictObject({ file: fileOption }),
+	needs: { clock: services.clock },
+	async create({ config, services: { clock }, log, onStop }) {
+		const { database, close } = await openDatabase(config.file, log);
+		onStop(close);
+		return new SqliteRecordStore(database, clock);
+	},
+});
 
-/** `RecordStore` on a SQLite file. */
-export class SqliteRecordStore implements RecordStore {
+type RecordRow = readonly [id: string, value: string, version: number, updatedAt: number];
+
+const select = `SELECT id, value, version, updated_at FROM records WHERE tenant = $tenant AND collection = $collection`;
+
+class SqliteRecordStore implements RecordStore {
 	readonly #db: Database;
 	readonly #clock: Clock;
 
@@ -28,12 +39,11 @@ export class SqliteRecordStore implements RecordStore {
 	}
 
 	async get<T extends JsonObject>({ tenant, collection }: CollectionRef, id: string) {
-		const row = this.#db.get<RecordRow>(sql.selectRecord, { tenant, collection, id });
+		const row = this.#db.get<RecordRow>(`${select} AND id = $id`, { tenant, collection, id });
 		return row ? toRecord<T>(row) : null;
 	}
 
-	async put(ref: CollectionRef, id: string, value: JsonObject, options: PutOptions = {}) {
-		const { tenant, collection } = ref;
+	async put({ tenant, collection }: CollectionRef, id: string, value: JsonObject, options: PutOptions = {}) {
 		return this.#db.write('records.put', {
 			tenant,
 			collection,
@@ -49,20 +59,14 @@ export class SqliteRecordStore implements RecordStore {
 		return this.#db.write('records.delete', { tenant, collection, id });
 	}
 
-	async list<T extends JsonObject>(ref: CollectionRef, options: RecordListOptions) {
-		const { tenant, collection } = ref;
+	async list<T extends JsonObject>({ tenant, collection }: CollectionRef, options: RecordListOptions) {
+		// No id sorts before the empty one.
 		const { index, after = '', limit } = options;
-		const rows = this.#db.all<RecordRow>(sql.selectPage(index !== undefined), {
-			tenant,
-			collection,
-			after,
-			limit: limit + 1,
-			...(index !== undefined && { index }),
-		});
-		return {
-			records: rows.slice(0, limit).map((row) => toRecord<T>(row)),
-			hasMore: rows.length > limit,
-		};
+		const byIndex = index === undefined ? '' : 'AND index_value = $index';
+		// One more than the page, to see whether more follow.
+		const values = { tenant, collection, after, limit: limit + 1, ...(index !== undefined && { index }) };
+		const rows = this.#db.all<RecordRow>(`${select} ${byIndex} AND id > $after ORDER BY id LIMIT $limit`, values);
+		return { records: rows.slice(0, limit).map((row) => toRecord<T>(row)), hasMore: rows.length > limit };
 	}
 
 	check(): Promise<readonly string[]> {
@@ -70,7 +74,6 @@ export class SqliteRecordStore implements RecordStore {
 	}
 }
 
-function toRecord<T extends JsonObject>(row: RecordRow): StoredRecord<T> {
-	const { id, version, updated_at: updatedAt } = row;
-	return { id, value: JSON.parse(row.value) as T, version, updatedAt };
+function toRecord<T extends JsonObject>([id, value, version, updatedAt]: RecordRow): StoredRecord<T> {
+	return { id, value: JSON.parse(value) as T, version, updatedAt };
 }

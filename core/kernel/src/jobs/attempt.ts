@@ -1,27 +1,21 @@
 import { isPlinthError, plinthError, toWireError } from '../contract/errors/coded-error.ts';
 import type { Claim, Heartbeat, HeartbeatUpdate, Job, JobError } from '../contract/jobs/job-store.ts';
-import type { JobDefinition, JobOutcome, JobRetry, JobRun } from '../contract/jobs/jobs.ts';
+import type { JobDefinition, JobOutcome, JobRetry } from '../contract/jobs/jobs.ts';
 import { attemptPrefix, deleteEarlierAttempts, deletePrefix, jobPrefix } from './blobs.ts';
+import type { JobTools } from './jobs.ts';
 import { LeaseHeartbeat } from './lease-heartbeat.ts';
-import type { JobTools } from './tools.ts';
 
-/** How long a job waits for a store that does not answer before its next attempt; twice as long each time. */
+/** The wait before the next attempt when a store was unavailable; twice as long each time. */
 const retryMs = 5_000;
+
+/** How long aborted work, or a call to stop it upstream, may take to settle. */
+const timeoutMs = 2_000;
 
 /** Why an attempt is ended from outside. `lost`: another attempt owns the job, or it is gone: write nothing. */
 export type AbortCause = 'cancel' | 'lost' | 'stopping' | 'timeout';
 
-/**
- * How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer,
- * and the lease lapses.
- */
+/** How an attempt ended, for the log. `put off`: another attempt follows. `unrecorded`: the store did not answer. */
 type AttemptEnd = 'completed' | 'failed' | 'put off' | 'interrupted' | 'lost' | 'unrecorded';
-
-/**
- * How long aborted work, or a call to stop it upstream, may take to settle before it is left alone, in
- * milliseconds.
- */
-const timeoutMs = 2_000;
 
 /** One claimed run of a job: keeps the lease alive, reports progress, and records exactly one end. */
 export class Attempt {
@@ -31,7 +25,7 @@ export class Attempt {
 	readonly #tools: JobTools;
 	readonly #controller = new AbortController();
 	readonly #abandoned = Promise.withResolvers<never>();
-	readonly #pulse: LeaseHeartbeat;
+	readonly #lease: LeaseHeartbeat;
 	#cause: AbortCause | undefined;
 
 	constructor(claim: Claim, definition: JobDefinition, tools: JobTools) {
@@ -39,12 +33,12 @@ export class Attempt {
 		this.#fence = claim.fence;
 		this.#definition = definition;
 		this.#tools = tools;
-		this.#pulse = new LeaseHeartbeat(tools, {
+		this.#lease = new LeaseHeartbeat(tools, {
 			send: (update) => this.#heartbeat(update),
 			lapsed: () => this.abort('lost'),
 			progressed: (progress) => this.#announce('job.progress', progress),
 		});
-		// Nobody listens any more when the work has settled first.
+		// When the work has settled first, nothing listens.
 		this.#abandoned.promise.catch(() => {});
 	}
 
@@ -63,11 +57,11 @@ export class Attempt {
 		const { clock, log, settings } = this.#tools;
 		const began = clock.now();
 		this.#announce('job.started');
-		const tooLong = clock.after(settings.maxRunMs, () => this.abort('timeout'));
-		this.#pulse.start();
+		const cancelTimeout = clock.after(settings.maxRunMs, () => this.abort('timeout'));
+		this.#lease.start();
 		const end = await this.#work();
-		this.#pulse.stop();
-		tooLong();
+		this.#lease.stop();
+		cancelTimeout();
 		const { kind, model } = this.#job;
 		log.info({ end, dur_ms: clock.now() - began, kind, model }, 'attempt ended');
 	}
@@ -75,7 +69,14 @@ export class Attempt {
 	async #work(): Promise<AttemptEnd> {
 		let outcome: JobOutcome | JobRetry;
 		try {
-			const work = this.#definition.run(this.#job, this.#surroundings());
+			const work = this.#definition.run(this.#job, {
+				signal: this.#controller.signal,
+				progress: (fraction) => this.#lease.report(fraction),
+				checkpoint: (token) => this.#checkpoint(token),
+				resume: this.#job.checkpoint ?? undefined,
+				blobKey: (name) => `${attemptPrefix(this.#job.id, this.#fence)}${name}`,
+				log: this.#tools.log,
+			});
 			outcome = await Promise.race([work, this.#abandoned.promise]);
 			if (!isRetry(outcome)) checkOutcome(outcome);
 		} catch (error) {
@@ -84,22 +85,10 @@ export class Attempt {
 		return isRetry(outcome) ? this.#putOff(outcome) : this.#succeed(outcome);
 	}
 
-	#surroundings(): JobRun {
-		return {
-			signal: this.#controller.signal,
-			progress: (fraction) => this.#pulse.report(fraction),
-			checkpoint: (token) => this.#checkpoint(token),
-			resume: this.#job.checkpoint ?? undefined,
-			blobKey: (name) => `${attemptPrefix(this.#job.id, this.#fence)}${name}`,
-			log: this.#tools.log,
-		};
-	}
-
 	async #checkpoint(token: string): Promise<void> {
 		if (typeof token !== 'string') throw new TypeError('A checkpoint is a string.');
-		const answer = await this.#heartbeat({ checkpoint: token });
-		if (answer !== 'lost') return;
-		// A token that is not in the record stands for work that nobody will find: it is stopped from here.
+		if ((await this.#heartbeat({ checkpoint: token })) !== 'lost') return;
+		// Nothing else knows of the work behind a token that is not in the record.
 		const isKnown = (await this.#latest()).checkpoint === token;
 		if (!isKnown) await this.#cancelUpstream({ ...this.#job, checkpoint: token });
 		throw this.#controller.signal.reason;
@@ -107,31 +96,31 @@ export class Attempt {
 
 	async #heartbeat(update: HeartbeatUpdate): Promise<Heartbeat> {
 		const answer = await this.#tools.store.heartbeat(this.#job.id, this.#fence, update);
-		if (answer === 'ok') this.#pulse.confirm();
+		if (answer === 'ok') this.#lease.confirm();
 		else this.abort(answer);
 		return answer;
 	}
 
 	async #succeed({ result, retentionMs }: JobOutcome): Promise<AttemptEnd> {
 		const { store, blobs } = this.#tools;
-		const kept = await this.#persist(() =>
-			store.complete(this.#job.id, this.#fence, { result, retentionMs: retentionMs ?? null }),
-		);
-		if (kept) {
+		const { id } = this.#job;
+		const completion = { result, retentionMs: retentionMs ?? null };
+		const end = await this.#record('completed', () => store.complete(id, this.#fence, completion));
+		if (end === 'completed') {
 			this.#announce('job.completed');
-			await this.#tidy(deleteEarlierAttempts(blobs, this.#job.id, this.#fence));
+			await this.#tidy(deleteEarlierAttempts(blobs, id, this.#fence));
 		}
-		if (kept === false) await this.#discard();
 		// With the outcome unknown the bytes stay: the record may say completed. Otherwise the sweep finds them.
-		return kept === undefined ? 'unrecorded' : kept ? 'completed' : 'lost';
+		if (end === 'lost') await this.#discard();
+		return end;
 	}
 
 	async #putOff({ retryInMs }: JobRetry): Promise<AttemptEnd> {
 		const error = jobError(plinthError('E_JOB_ATTEMPTS'));
-		const { id } = this.#job;
-		const kept = await this.#persist(() => this.#tools.store.fail(id, this.#fence, error, retryInMs));
+		const { store } = this.#tools;
+		const end = await this.#record('put off', () => store.fail(this.#job.id, this.#fence, error, retryInMs));
 		await this.#discard();
-		return kept === undefined ? 'unrecorded' : kept ? 'put off' : 'lost';
+		return end;
 	}
 
 	async #giveUp(error: unknown): Promise<AttemptEnd> {
@@ -139,17 +128,15 @@ export class Attempt {
 		const { id } = this.#job;
 		let end: AttemptEnd = 'lost';
 		if (this.#cause === 'stopping') {
-			const kept = await this.#persist(() => store.release(id, this.#fence));
-			end = kept === undefined ? 'unrecorded' : kept ? 'interrupted' : 'lost';
+			end = await this.#record('interrupted', () => store.release(id, this.#fence));
 		} else if (this.#cause !== 'lost') {
 			const retryInMs = this.#retryInMs(error);
-			const wire = this.#explain(error);
-			const kept = await this.#persist(() => store.fail(id, this.#fence, wire, retryInMs));
-			if (kept && retryInMs === undefined) this.#announce('job.failed');
-			const ended = retryInMs === undefined ? 'failed' : 'put off';
-			end = kept === undefined ? 'unrecorded' : kept ? ended : 'lost';
-			// Not when another attempt owns the job, or may come to own it: it goes on from the checkpoint.
-			const isOver = kept === true || (kept === undefined && this.#cause === 'cancel');
+			const reason = this.#explain(error);
+			const failed = retryInMs === undefined ? 'failed' : 'put off';
+			end = await this.#record(failed, () => store.fail(id, this.#fence, reason, retryInMs));
+			if (end === 'failed') this.#announce('job.failed');
+			// Not when another attempt may own the job: it goes on from the checkpoint.
+			const isOver = end === 'failed' || (end === 'unrecorded' && this.#cause === 'cancel');
 			if (this.#cause && isOver) await this.#cancelUpstream(await this.#latest());
 		}
 		// A failed job can be neither served nor remixed: its inputs go too.
@@ -157,10 +144,7 @@ export class Attempt {
 		return end;
 	}
 
-	/**
-	 * When the next attempt begins: as the definition says, else 5, 10, 20, … seconds from now where a store was
-	 * unavailable.
-	 */
+	/** As the definition says, else 5, 10, 20, … seconds where a store was unavailable. */
 	#retryInMs(error: unknown): number | undefined {
 		const { attempt, maxAttempts } = this.#job;
 		if (this.#cause || attempt >= maxAttempts) return undefined;
@@ -199,19 +183,16 @@ export class Attempt {
 		cancelTimer();
 	}
 
-	/**
-	 * Tries until the lease has lapsed, so that a store that is unavailable for a moment loses no finished work.
-	 * Undefined: the store never answered, and the outcome is unknown.
-	 */
-	async #persist(write: () => Promise<boolean>): Promise<boolean | undefined> {
+	/** Tries until the lease has lapsed: then the outcome is unknown. `lost`: the store has refused the fence. */
+	async #record(end: AttemptEnd, write: () => Promise<boolean>): Promise<AttemptEnd> {
 		const { clock, log } = this.#tools;
 		for (let wait = 100; ; wait = Math.min(wait * 2, 2_000)) {
 			try {
-				return await write();
+				return (await write()) ? end : 'lost';
 			} catch (err) {
-				if (this.#pulse.hasLapsed) {
+				if (this.#lease.hasLapsed) {
 					log.error({ err }, 'the end of an attempt could not be recorded');
-					return undefined;
+					return 'unrecorded';
 				}
 				log.warn({ err }, 'the end of an attempt could not be recorded yet');
 				await new Promise<void>((resolve) => clock.after(wait, resolve));
@@ -240,7 +221,7 @@ function isRetry(outcome: JobOutcome | JobRetry): outcome is JobRetry {
 	return typeof Object(outcome).retryInMs === 'number';
 }
 
-/** What no store can write would be tried again for ever. */
+/** A result that no store can write would be tried again for ever. */
 function checkOutcome(outcome: Partial<JobOutcome> | undefined): void {
 	if (JSON.stringify(outcome?.result) === undefined) {
 		throw new TypeError('The work of a job must resolve to { result: a JSON object } or { retryInMs }.');

@@ -15,12 +15,7 @@ export async function deletePrefix(blobs: BlobStore, prefix: string): Promise<vo
 	for await (const { key } of blobs.list(prefix)) await blobs.delete(key);
 }
 
-/** The id of the job that a blob belongs to; undefined for blobs of other kinds. */
-export function jobOfKey(key: string): string | undefined {
-	return /^jobs\/([^/]+)\//.exec(key)?.[1];
-}
-
-/** Deletes what attempts before this one have written: they were lost, and nobody reads it. */
+/** Deletes what attempts before this one have written. */
 export async function deleteEarlierAttempts(blobs: BlobStore, id: string, fence: number): Promise<void> {
 	if (fence === 1) return;
 	for await (const { key } of blobs.list(jobPrefix(id))) {

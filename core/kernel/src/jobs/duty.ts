@@ -3,24 +3,18 @@ import type { JobStore } from '../contract/jobs/job-store.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
 
-/**
- * How long a duty is leased, how often its holder renews and the others ask, in milliseconds: a dead holder is
- * replaced within 15 s.
- */
+/** In milliseconds; the holder renews and others ask. A dead holder is replaced within 15 s. */
 export const dutyTimes = { leaseMs: 12_000, renewMs: 4_000, askMs: 2_000 } as const;
 
-/** What a duty is leased from, and what it is told by. */
+/** What a duty works with. */
 export interface DutyTools {
-	/** Undefined: no other process can share the data, and this one always has the duty. */
+	/** Undefined: this process always has the duty. */
 	readonly store: Pick<JobStore, 'lead'> | undefined;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/**
- * Work that one process of a deployment does at a time. `run` begins when this process gets the lease, and its
- * signal aborts when the lease is lost or `stop` is called. A run that ends earlier begins again.
- */
+/** Work of one process at a time: `run` begins with the lease and aborts without it. When it ends, it begins again. */
 export class Duty {
 	readonly #name: string;
 	readonly #run: (signal: AbortSignal) => Promise<void>;

@@ -1,10 +1,10 @@
 import type { SweepItem } from '../contract/jobs/job-store.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
-import { deleteOrphans } from './orphans.ts';
-import type { JobTools } from './tools.ts';
+import { type JobTools, timeOfId } from './jobs.ts';
 
-const sweepBatch = 500;
+/** How many items or ids are handled at once. `JobStore.known` takes 1,000 at most. */
+const batch = 500;
 
 /** Deletes what has expired or was removed. It is the duty of one process at a time. */
 export class Housekeeping {
@@ -14,12 +14,12 @@ export class Housekeeping {
 		this.#tools = tools;
 	}
 
-	/** Keeps house until the signal aborts; then the rounds under way end early, and it settles with them. */
+	/** Sweeps until the signal aborts; then the rounds under way end early, and it settles with them. */
 	async run(signal: AbortSignal): Promise<void> {
 		const { sweepMs, orphanMs } = this.#tools.settings;
 		await Promise.all([
 			this.#repeat(signal, sweepMs, sweepMs, () => this.sweep(signal)),
-			// At once, but behind the start: with many blobs the first look takes a while.
+			// At once, but not within the start: many blobs take a while.
 			this.#repeat(signal, 0, orphanMs, () => this.sweepOrphans(signal)),
 		]);
 	}
@@ -30,9 +30,15 @@ export class Housekeeping {
 		// What could not be deleted is listed again, before everything younger.
 		const stuck = new Set<string>();
 		for (let isMore = true; isMore && !signal?.aborted; ) {
-			const limit = sweepBatch + stuck.size;
+			const limit = batch + stuck.size;
 			const items = await store.sweep(limit);
-			const settled = await this.#deleteBytes(items, stuck, signal);
+			const settled: SweepItem[] = [];
+			for (const item of items) {
+				if (signal?.aborted) break;
+				if (stuck.has(item.id)) continue;
+				if (await this.#deleteBytes(item.id)) settled.push(item);
+				else stuck.add(item.id);
+			}
 			if (settled.length > 0) {
 				await store.swept(settled);
 				log.info({ swept: settled.length }, 'expired content and removed jobs deleted');
@@ -42,44 +48,46 @@ export class Housekeeping {
 		await store.tidy();
 	}
 
-	/** Deletes bytes that belong to no record, and those that never became a blob. */
+	/** Deletes the bytes of jobs without a record, but for those made within `orphanMs`, and keys of another form. */
 	async sweepOrphans(signal?: AbortSignal): Promise<void> {
 		const { blobs, store, clock, log, settings } = this.#tools;
-		const before = clock.now() - settings.orphanMs;
-		const isStopped = () => signal?.aborted ?? false;
-		const onFailure = (id: string, err: unknown) => this.#warnOfBytes(id, err);
-		const orphans = await deleteOrphans(blobs, store, before, isStopped, onFailure);
+		let orphans = 0;
+		for await (const ids of this.#idsOfBlobs(clock.now() - settings.orphanMs)) {
+			if (signal?.aborted) break;
+			const known = new Set(await store.known(ids));
+			for (const id of ids) {
+				if (known.has(id) || signal?.aborted) continue;
+				if (await this.#deleteBytes(id)) orphans += 1;
+			}
+		}
 		if (orphans > 0) log.info({ orphans }, 'bytes without a record deleted');
 		await blobs.sweep?.();
 	}
 
-	/**
-	 * Returns the items whose bytes are gone, and adds the ids of the others to `stuck`: they must not hold up the
-	 * rest.
-	 */
-	async #deleteBytes(
-		items: readonly SweepItem[],
-		stuck: Set<string>,
-		signal?: AbortSignal,
-	): Promise<readonly SweepItem[]> {
-		const settled: SweepItem[] = [];
-		for (const item of items) {
-			if (signal?.aborted) break;
-			if (stuck.has(item.id)) continue;
-			try {
-				await deletePrefix(this.#tools.blobs, jobPrefix(item.id));
-				settled.push(item);
-			} catch (err) {
-				stuck.add(item.id);
-				this.#warnOfBytes(item.id, err);
-			}
+	/** The ids of the jobs that own blobs and were made until `before`, in batches. An id may come again. */
+	async *#idsOfBlobs(before: number): AsyncGenerator<readonly string[]> {
+		const ids = new Set<string>();
+		for await (const { key } of this.#tools.blobs.list('jobs/')) {
+			const [, id = ''] = key.split('/');
+			const time = timeOfId(id);
+			if (time === undefined || time > before) continue;
+			ids.add(id);
+			if (ids.size < batch) continue;
+			yield [...ids];
+			ids.clear();
 		}
-		return settled;
+		if (ids.size > 0) yield [...ids];
 	}
 
-	#warnOfBytes(id: string, err: unknown): void {
-		const { log } = this.#tools;
-		log.warn({ err, job_id: id }, 'bytes could not be deleted; the next sweep tries again');
+	/** False when the bytes could not be deleted, which must not hold up the rest. */
+	async #deleteBytes(id: string): Promise<boolean> {
+		try {
+			await deletePrefix(this.#tools.blobs, jobPrefix(id));
+			return true;
+		} catch (err) {
+			this.#tools.log.warn({ err, job_id: id }, 'bytes could not be deleted; the next sweep tries again');
+			return false;
+		}
 	}
 
 	async #repeat(signal: AbortSignal, firstMs: number, everyMs: number, round: () => Promise<void>): Promise<void> {
@@ -96,14 +104,12 @@ export class Housekeeping {
 function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {
 		if (signal.aborted) return resolve();
-		const cancelTimer = clock.after(ms, () => {
-			signal.removeEventListener('abort', onAbort);
-			resolve();
-		});
-		const onAbort = () => {
+		const finish = () => {
 			cancelTimer();
+			signal.removeEventListener('abort', finish);
 			resolve();
 		};
-		signal.addEventListener('abort', onAbort, { once: true });
+		const cancelTimer = clock.after(ms, finish);
+		signal.addEventListener('abort', finish, { once: true });
 	});
 }

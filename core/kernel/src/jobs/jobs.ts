@@ -1,12 +1,25 @@
+import { randomBytes } from 'node:crypto';
 import { isPlinthError, plinthError } from '../contract/errors/coded-error.ts';
 import { isUpload } from '../contract/http/upload.ts';
-import type { Idempotency, Job, JobListOptions, JobPage } from '../contract/jobs/job-store.ts';
+import type { Idempotency, Job, JobStore } from '../contract/jobs/job-store.ts';
 import type { JobAttachment, JobDefinition, JobSubmission, Jobs, StoredAttachment } from '../contract/jobs/jobs.ts';
 import type { JobSettings } from '../contract/jobs/settings.ts';
 import type { Principal } from '../contract/ports/authenticator.ts';
+import type { BlobStore } from '../contract/ports/blob-store.ts';
+import type { Clock } from '../contract/ports/clock.ts';
+import type { EventBus } from '../contract/ports/event-bus.ts';
+import type { Logger } from '../contract/ports/logger.ts';
 import { deletePrefix, jobPrefix } from './blobs.ts';
-import { JobIds, timeOfId } from './ids.ts';
-import type { JobTools } from './tools.ts';
+
+/** What every part of the jobs works with. */
+export interface JobTools {
+	readonly store: JobStore;
+	readonly blobs: BlobStore;
+	readonly bus: EventBus;
+	readonly clock: Clock;
+	readonly log: Logger;
+	readonly settings: JobSettings;
+}
 
 const defaultMaxAttempts = 5;
 
@@ -14,18 +27,18 @@ const defaultMaxAttempts = 5;
 export class JobService {
 	readonly definitions = new Map<string, JobDefinition>();
 	readonly #tools: JobTools;
-	readonly #ids = new JobIds();
+	#lastIdAt = 0;
 
 	constructor(tools: JobTools) {
 		this.#tools = tools;
 	}
 
-	/** The settings of a kind: the config's, with what its definition has otherwise. */
+	/** The settings of the config, with those of the kind on top. */
 	settingsOf(kind: string): JobSettings {
 		return { ...this.#tools.settings, ...this.definitions.get(kind)?.settings };
 	}
 
-	/** Registers a kind and returns the handle to its jobs. Kinds are unique: the boot report has checked that. */
+	/** Registers a kind, which the boot has found to be unique, and returns the handle to its jobs. */
 	register(kind: string, definition: JobDefinition): Jobs {
 		this.definitions.set(kind, definition);
 		return {
@@ -33,19 +46,28 @@ export class JobService {
 			checkQueue: (principal, idempotency) => this.#checkQueue(kind, principal, idempotency),
 			repeated: (principal, idempotency) => this.#repeated(kind, principal, idempotency),
 			get: (tenant, id) => this.#get(kind, tenant, id),
-			list: (tenant, options) => this.#list(kind, tenant, options),
+			list: (tenant, options) => this.#tools.store.list(tenant, { ...options, kind }),
 			cancel: (tenant, id) => this.#cancel(kind, tenant, id),
 			remove: (tenant, id) => this.#remove(kind, tenant, id),
 		};
 	}
 
+	/** Ids of one process rise strictly, also within a millisecond. */
+	#newId(kind: string): string {
+		this.#lastIdAt = Math.max(this.#tools.clock.now(), this.#lastIdAt + 1);
+		return `${kind}_${this.#lastIdAt.toString(16).padStart(12, '0')}${randomBytes(16).toString('hex')}`;
+	}
+
 	async #submit(kind: string, submission: JobSubmission): Promise<{ readonly job: Job; readonly replayed: boolean }> {
 		const { principal, model, attachments = [], idempotency, callback } = submission;
-		const id = this.#ids.next(kind, this.#tools.clock.now());
+		const { store, clock, settings } = this.#tools;
+		const began = clock.now();
+		const id = this.#newId(kind);
 		try {
 			const files = await this.#attach(id, attachments);
-			this.#refuseLate(id);
-			const created = await this.#tools.store.create(
+			// The sweep may have taken the attachments of so long a create for orphans.
+			if (clock.now() - began > settings.orphanMs / 2) throw plinthError('E_DEADLINE');
+			const created = await store.create(
 				{
 					id,
 					kind,
@@ -62,25 +84,23 @@ export class JobService {
 			else this.#announce('job.queued', created.job);
 			return created;
 		} catch (error) {
-			if (await this.#isAbsent(principal.tenant, id)) await this.#discard(id);
+			// The record may stand: then only the answer was lost.
+			const found = await store.get(principal.tenant, id).catch(() => undefined);
+			if (found === null) await this.#discard(id);
 			throw error;
 		}
 	}
 
-	async #checkQueue(
-		kind: string,
-		{ tenant }: Principal,
-		{ key, retry }: Pick<Idempotency, 'key' | 'retry'>,
-	): Promise<void> {
+	async #checkQueue(kind: string, { tenant }: Principal, by: Pick<Idempotency, 'key' | 'retry'>): Promise<void> {
 		const { maxPending } = this.#limit(kind);
-		if (maxPending === undefined || key !== undefined || retry > 0) return;
+		if (maxPending === undefined || by.key !== undefined || by.retry > 0) return;
 		if ((await this.#tools.store.pending(kind, tenant)) >= maxPending) throw plinthError('E_QUEUE_FULL');
 	}
 
 	/** A create that may take no place: the store answers a repeat, and refuses everything else. */
 	async #repeated(kind: string, { id: principal, tenant }: Principal, idempotency: Idempotency): Promise<Job | null> {
 		if (idempotency.key === undefined && idempotency.retry === 0) return null;
-		const id = this.#ids.next(kind, this.#tools.clock.now());
+		const id = this.#newId(kind);
 		const job = { id, kind, tenant, principal, model: '', input: {}, maxAttempts: 1 };
 		try {
 			return (await this.#tools.store.create(job, { idempotency, maxPending: 0 })).job;
@@ -95,34 +115,14 @@ export class JobService {
 		return maxPendingPerTenant === 0 ? {} : { maxPending: maxPendingPerTenant };
 	}
 
-	/** The sweep may have taken the attachments of a create that was under way for so long for left over. */
-	#refuseLate(id: string): void {
-		const age = this.#tools.clock.now() - (timeOfId(id) ?? 0);
-		if (age > this.#tools.settings.orphanMs / 2) throw plinthError('E_DEADLINE');
-	}
-
-	/**
-	 * After a failed create the record may stand all the same: only the answer was lost. True when it certainly
-	 * does not.
-	 */
-	async #isAbsent(tenant: string, id: string): Promise<boolean> {
-		return this.#tools.store.get(tenant, id).then(
-			(job) => job === null,
-			() => false,
-		);
-	}
-
-	/** Deletes everything under a job's prefix. What cannot be deleted now costs space, not the answer. */
+	/** Deletes the bytes of a job, now or by a later sweep. */
 	async #discard(id: string): Promise<void> {
 		await deletePrefix(this.#tools.blobs, jobPrefix(id)).catch((err: unknown) =>
 			this.#tools.log.warn({ err, job_id: id }, 'bytes of a job could not be deleted yet'),
 		);
 	}
 
-	async #attach(
-		id: string,
-		attachments: readonly JobAttachment[],
-	): Promise<Readonly<Record<string, StoredAttachment>>> {
+	async #attach(id: string, attachments: readonly JobAttachment[]): Promise<Record<string, StoredAttachment>> {
 		const files: Record<string, StoredAttachment> = {};
 		for (const { name, mediaType, body } of attachments) {
 			const key = `${jobPrefix(id)}input/${name}`;
@@ -137,10 +137,6 @@ export class JobService {
 		const job = await this.#tools.store.get(tenant, id);
 		if (!job || job.kind !== kind) throw plinthError('E_JOB_NOT_FOUND');
 		return job;
-	}
-
-	#list(kind: string, tenant: string, options: Omit<JobListOptions, 'kind'>): Promise<JobPage> {
-		return this.#tools.store.list(tenant, { ...options, kind });
 	}
 
 	async #cancel(kind: string, tenant: string, id: string): Promise<Job> {
@@ -164,11 +160,10 @@ export class JobService {
 		if (job.status === 'queued' || job.status === 'in_progress') void this.#cancelUpstream(job);
 		// A running attempt may still write: then the bytes wait for the sweep.
 		if (job.status !== 'in_progress') {
-			await deletePrefix(this.#tools.blobs, jobPrefix(id))
-				.then(() => this.#tools.store.swept([{ due: 'record', id, kind, tenant }]))
-				.catch((err: unknown) =>
-					this.#tools.log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'),
-				);
+			const { blobs, store, log } = this.#tools;
+			await deletePrefix(blobs, jobPrefix(id))
+				.then(() => store.swept([{ due: 'record', id, kind, tenant }]))
+				.catch((err: unknown) => log.warn({ err, job_id: id }, 'bytes of a removed job stay until the sweep'));
 		}
 		return job;
 	}
@@ -185,4 +180,17 @@ export class JobService {
 			this.#tools.log.warn({ err, job_id: job.id }, 'the upstream work of a job could not be stopped');
 		}
 	}
+}
+
+const idPattern = /^([a-z]+)_([0-9a-f]{12})[0-9a-f]{32}$/;
+
+/** Whether `text` has the form of a job id of this kind: `<kind>_`, 12 hex digits of milliseconds, 32 of randomness. */
+export function isJobId(kind: string, text: string): boolean {
+	return idPattern.exec(text)?.[1] === kind;
+}
+
+/** When an id was made, in milliseconds since the Unix epoch; undefined for what is no job id of any kind. */
+export function timeOfId(id: string): number | undefined {
+	const time = idPattern.exec(id)?.[2];
+	return time === undefined ? undefined : Number.parseInt(time, 16);
 }

@@ -1,54 +1,38 @@
 import type { HeartbeatUpdate } from '../contract/jobs/job-store.ts';
-import type { JobSettings } from '../contract/jobs/settings.ts';
-import type { Clock } from '../contract/ports/clock.ts';
-import type { Logger } from '../contract/ports/logger.ts';
+import type { JobTools } from './jobs.ts';
 
-/** What a pulse drives. */
+/** What a heartbeat drives. */
 export interface HeartbeatEvents {
 	/** Sends a heartbeat; rejects when the store does not answer. */
 	send(update: HeartbeatUpdate): Promise<unknown>;
-	/** The lease has lapsed without a confirmed heartbeat: somebody else may have claimed. */
+	/** The lease has lapsed without a confirmed heartbeat: another worker may have taken the job. */
 	lapsed(): void;
 	/** A new progress value has been stored. */
 	progressed(fraction: number): void;
 }
 
-/**
- * The heartbeat of one attempt: extends its lease, writes progress at most once per `progressMs`, and notices a
- * lapse.
- */
+/** Extends the lease of one attempt, writes progress at most once per `progressMs`, and notices a lapse. */
 export class LeaseHeartbeat {
-	readonly #clock: Clock;
-	readonly #log: Logger;
-	readonly #settings: JobSettings;
+	readonly #tools: Pick<JobTools, 'clock' | 'log' | 'settings'>;
 	readonly #events: HeartbeatEvents;
 	readonly #timers = new Set<() => void>();
+	/** Whether a whole lease has passed since the last confirmed heartbeat. */
+	hasLapsed = false;
 	#progress = 0;
 	#written = 0;
-	/** By a timer and not by the wall clock: setting that must not cost a render. */
-	#stopLease: () => void = () => {};
-	#hasLapsed = false;
+	/** A timer, because the time of day may be set. */
+	#cancelLapse: () => void = () => {};
 	#isBeating = false;
 	#isStopped = false;
 
-	constructor(
-		tools: { readonly clock: Clock; readonly log: Logger; readonly settings: JobSettings },
-		events: HeartbeatEvents,
-	) {
-		this.#clock = tools.clock;
-		this.#log = tools.log;
-		this.#settings = tools.settings;
+	constructor(tools: Pick<JobTools, 'clock' | 'log' | 'settings'>, events: HeartbeatEvents) {
+		this.#tools = tools;
 		this.#events = events;
-	}
-
-	/** Whether a whole lease has passed since the last confirmed heartbeat. */
-	get hasLapsed(): boolean {
-		return this.#hasLapsed;
 	}
 
 	/** Begins to beat. */
 	start(): void {
-		const { heartbeatMs, progressMs } = this.#settings;
+		const { heartbeatMs, progressMs } = this.#tools.settings;
 		this.confirm();
 		this.#every(heartbeatMs, () => this.#beat());
 		this.#every(progressMs, () => {
@@ -59,7 +43,7 @@ export class LeaseHeartbeat {
 	/** Beats no more. */
 	stop(): void {
 		this.#isStopped = true;
-		this.#stopLease();
+		this.#cancelLapse();
 		for (const cancel of this.#timers) cancel();
 	}
 
@@ -70,10 +54,10 @@ export class LeaseHeartbeat {
 
 	/** The store has confirmed the lease. */
 	confirm(): void {
-		this.#stopLease();
-		if (this.#isStopped || this.#hasLapsed) return;
-		this.#stopLease = this.#clock.after(this.#settings.leaseMs, () => {
-			this.#hasLapsed = true;
+		this.#cancelLapse();
+		if (this.#isStopped || this.hasLapsed) return;
+		this.#cancelLapse = this.#tools.clock.after(this.#tools.settings.leaseMs, () => {
+			this.hasLapsed = true;
 			this.#events.lapsed();
 		});
 	}
@@ -89,14 +73,14 @@ export class LeaseHeartbeat {
 				if (progress > this.#written) this.#events.progressed(progress);
 				this.#written = Math.max(this.#written, progress);
 			})
-			.catch((err: unknown) => this.#log.warn({ err }, 'a heartbeat failed'))
+			.catch((err: unknown) => this.#tools.log.warn({ err }, 'a heartbeat failed'))
 			.finally(() => {
 				this.#isBeating = false;
 			});
 	}
 
 	#every(everyMs: number, task: () => void): void {
-		const cancel = this.#clock.after(everyMs, () => {
+		const cancel = this.#tools.clock.after(everyMs, () => {
 			this.#timers.delete(cancel);
 			if (this.#isStopped) return;
 			task();

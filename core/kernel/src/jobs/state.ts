@@ -1,13 +1,16 @@
+import { invalidValue } from '../contract/errors/coded-error.ts';
 import { errors } from '../contract/errors/errors.ts';
-import type { JobEventType } from '../contract/jobs/job-events.ts';
 import type {
 	Completion,
+	EventPage,
 	Heartbeat,
 	HeartbeatUpdate,
 	Idempotency,
 	Job,
 	JobCallback,
 	JobError,
+	JobEvent,
+	JobEventType,
 	JobStatus,
 	NewJob,
 } from '../contract/jobs/job-store.ts';
@@ -17,10 +20,7 @@ import type { JsonObject } from '../contract/ports/json.ts';
 /** The calls that end an attempt. */
 export type AttemptEnding = 'complete' | 'fail' | 'release';
 
-/**
- * A job and what a store keeps beside it. Never changed, only replaced. Instants are in milliseconds since the
- * epoch.
- */
+/** A job and what a store keeps beside it. Never changed, only replaced. */
 export interface JobState {
 	readonly job: Job;
 	readonly callback: JobCallback | undefined;
@@ -46,6 +46,12 @@ export interface JobState {
 export interface JobStep {
 	readonly state: JobState;
 	readonly event: JobEventType | null;
+}
+
+/** A heartbeat, and what the worker is told. */
+export interface HeartbeatStep {
+	readonly state: JobState;
+	readonly answer: Heartbeat;
 }
 
 /** By which clock a store writes, and how long it keeps what has ended. */
@@ -88,15 +94,13 @@ const progressCap = 0.99;
 
 /** A job that was just submitted. */
 export function createJob({ callback, ...job }: NewJob, idempotency: Idempotency | undefined, now: number): JobStep {
-	const none = { result: null, error: null, checkpoint: null, cancelRequested: false } as const;
-	const open = { startedAt: null, completedAt: null, expiresAt: null, expired: false } as const;
-	const zero = { status: 'queued', createdAt: now, progress: 0, attempt: 0, fence: 0 } as const;
-	const free = { dueAt: 0, leaseMs: 0, endedBy: null, unofferedSince: null } as const;
+	const outcome = { result: null, error: null, checkpoint: null, cancelRequested: false } as const;
+	const instants = { createdAt: now, startedAt: null, completedAt: null, expiresAt: null, expired: false } as const;
+	const made = { ...job, ...outcome, ...instants, status: 'queued', progress: 0, attempt: 0, fence: 0 } as const;
+	const lease = { dueAt: 0, leaseMs: 0, endedBy: null, unofferedSince: null } as const;
 	const kept = { contentDueAt: null, recordDueAt: null, removed: false } as const;
 	const receivedRetry = idempotency?.retry ?? 0;
-	const made = { ...job, ...none, ...open, ...zero };
-	const state = { job: made, callback, ...free, ...kept, idempotency, receivedRetry };
-	return { state, event: 'job.queued' };
+	return { state: { job: made, callback, ...lease, ...kept, idempotency, receivedRetry }, event: 'job.queued' };
 }
 
 /** The job as a caller sees it at `now`. */
@@ -139,26 +143,20 @@ export function takeJob(state: JobState, leaseMs: number, now: number): JobStep 
 
 /** Ends a due job that may not run. */
 export function endSpentJob(state: JobState, time: StoreTime): JobStep {
-	const { cancelRequested } = state.job;
-	const error = cancelRequested ? errors.E_JOB_CANCELLED : errors.E_JOB_ATTEMPTS;
-	return failed(state, 'take', error, time);
+	return failed(state, 'take', state.job.cancelRequested ? errors.E_JOB_CANCELLED : errors.E_JOB_ATTEMPTS, time);
 }
 
 /** Notes whether a worker offers the model of a due job, and ends the job when none has for too long. */
 export function noteOffer(state: JobState, isOffered: boolean, time: StoreTime): JobStep {
 	const unofferedSince = isOffered ? null : (state.unofferedSince ?? time.now);
-	const isWaiting = unofferedSince === null || time.now - unofferedSince < modelWaitMs;
-	if (isWaiting) return { state: { ...state, unofferedSince }, event: null };
+	if (unofferedSince === null || time.now - unofferedSince < modelWaitMs) {
+		return { state: { ...state, unofferedSince }, event: null };
+	}
 	return failed(state, 'tidy', errors.E_JOB_NO_WORKER, time);
 }
 
 /** Extends the lease of the attempt with this fence. `lost` leaves the state as it is. */
-export function heartbeatJob(
-	state: JobState,
-	fence: number,
-	update: HeartbeatUpdate,
-	now: number,
-): { readonly state: JobState; readonly answer: Heartbeat } {
+export function heartbeatJob(state: JobState, fence: number, update: HeartbeatUpdate, now: number): HeartbeatStep {
 	if (!isOwner(state, fence)) return { state, answer: 'lost' };
 	const { job } = state;
 	const progress = Math.max(job.progress, Math.min(update.progress ?? 0, progressCap));
@@ -235,6 +233,25 @@ export function eventFacts(type: JobEventType, { job, callback }: JobState): Jso
 		...(type === 'job.failed' && job.error && { code: job.error.code }),
 		...(isEnd && callback && { callback }),
 	};
+}
+
+/** The position that an event cursor stands for. Throws `E_VALUE_INVALID`. */
+export function eventPosition(cursor = '0'): number {
+	if (!/^\d{1,15}$/.test(cursor)) throw invalidValue('cursor', 'The event cursor is malformed.');
+	return Number(cursor);
+}
+
+/** What was found behind a cursor in a log whose events are numbered; `newest` may have been trimmed, too. */
+export function eventPage(
+	found: readonly JobEvent[],
+	cursor: string | undefined,
+	oldest: number,
+	newest: number,
+): EventPage {
+	const position = eventPosition(cursor);
+	if (position > newest) return { events: [], cursor: String(newest), missed: true };
+	const missed = cursor !== undefined && position < oldest - 1;
+	return { events: found, cursor: found.at(-1)?.cursor ?? String(position), missed };
 }
 
 /** A lapsed lease alone takes nothing away: the attempt owns the job until another one has it. */

@@ -2,8 +2,7 @@ import { plinthError } from '../contract/errors/coded-error.ts';
 import type { Claim } from '../contract/jobs/job-store.ts';
 import type { JobDefinition } from '../contract/jobs/jobs.ts';
 import { Attempt } from './attempt.ts';
-import type { JobService } from './jobs.ts';
-import type { JobTools } from './tools.ts';
+import type { JobService, JobTools } from './jobs.ts';
 
 /** Takes jobs from the store and runs one {@link Attempt} each. */
 export class JobWorker {
@@ -11,9 +10,9 @@ export class JobWorker {
 	readonly #tools: JobTools;
 	readonly #name = `${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
 	readonly #running = new Map<string, { attempt: Attempt; finished: Promise<void> }>();
-	/** The look of each kind that is under way. */
+	/** By kind, the call of `take` that is under way. */
 	readonly #looking = new Map<string, Promise<void>>();
-	/** Kinds for which there was reason to look while a look was under way. */
+	/** Kinds to look for again when that call has ended. */
 	readonly #again = new Set<string>();
 	#subscriptions: (() => void)[] = [];
 	#cancelTimer: () => void = () => {};
@@ -57,10 +56,7 @@ export class JobWorker {
 		}
 	}
 
-	/**
-	 * Aborts what still runs; each such job goes back to the queue and its attempt does not count. Harmless when
-	 * repeated.
-	 */
+	/** Aborts what still runs; each such job is queued again and its attempt does not count. May be repeated. */
 	async interrupt(): Promise<void> {
 		const closed = this.close();
 		for (const { attempt } of this.#running.values()) attempt.abort('stopping');

@@ -5,7 +5,7 @@ import { defaultCircuit } from './circuit.ts';
 /** The id of an entry. */
 export const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]*$/, 'ids are letters, digits and . _ : / -');
 
-/** A number, or the text of one: variables are texts. Nothing else is converted. */
+/** A number, or the text of one: variables are texts. */
 const numeric = <S extends z.ZodNumber>(number: S) =>
 	z.preprocess((value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value), number);
 const flag = z.preprocess((value) => (value === 'true' || value === 'false' ? value === 'true' : value), z.boolean());

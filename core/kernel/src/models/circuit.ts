@@ -15,17 +15,11 @@ export const defaultCircuit: CircuitSettings = { failures: 5, seconds: 30 };
 /** What a call says of its model. `unknown`: nothing, since the request was wrong or the caller has left. */
 export type CallOutcome = 'answered' | 'failed' | 'unknown';
 
-/** Called when the circuit opens and when it closes; not for each trial that fails. */
-export interface CircuitListener {
-	opened(): void;
-	closed(): void;
-}
-
 /** A circuit breaker: while it is open, its model is not called; then one trial call at a time may close it. */
 export class Circuit {
 	readonly #settings: CircuitSettings;
 	readonly #clock: Clock;
-	readonly #listener: CircuitListener;
+	readonly #onChange: (isOpen: boolean) => void;
 	#health: ModelHealth = 'up';
 	#failed = 0;
 	#isTrialUnderWay = false;
@@ -34,10 +28,11 @@ export class Circuit {
 	/** Goes up with every change, so that calls from before a change are told apart. */
 	#epoch = 1;
 
-	constructor(settings: CircuitSettings, clock: Clock, listener: CircuitListener) {
+	/** `onChange` is called when it opens and when it closes; not for each trial that fails. */
+	constructor(settings: CircuitSettings, clock: Clock, onChange: (isOpen: boolean) => void) {
 		this.#settings = settings;
 		this.#clock = clock;
-		this.#listener = listener;
+		this.#onChange = onChange;
 	}
 
 	/** The health of the model. */
@@ -70,7 +65,7 @@ export class Circuit {
 			this.#failed += 1;
 			if (this.#failed < this.#settings.failures) return;
 			this.#open();
-			this.#listener.opened();
+			this.#onChange(true);
 		}
 	}
 
@@ -81,7 +76,7 @@ export class Circuit {
 		if (outcome !== 'answered') return;
 		this.#health = 'up';
 		this.#failed = 0;
-		this.#listener.closed();
+		this.#onChange(false);
 	}
 
 	#open(): void {

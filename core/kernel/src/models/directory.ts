@@ -4,32 +4,34 @@ import type { ModelDefinition, ModelInfo } from '../contract/model.ts';
 import type { BoundModel, ModelCaller, Models } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import { type Candidate, callDirectly, callWithFallback } from './ask.ts';
 import type { ResolvedModel, ResolvedPool } from './binding.ts';
 import { defaultCircuit } from './circuit.ts';
-import { GuardedModel } from './guarded-model.ts';
-import type { ModelWork } from './model-call.ts';
-import { Pool } from './pool.ts';
+import { codeOf, isModelFailure, isRefusal, retryAfter } from './failures.ts';
+import { GuardedModel, type ModelWork } from './guarded-model.ts';
+import { RoundRobin } from './round-robin.ts';
 
-/** A model as the boot plan holds it. */
+/** A model of the boot plan. */
 export interface ModelPart {
 	readonly id: string;
 	readonly definition: ModelDefinition;
 	readonly binding: ResolvedModel;
 }
 
-/** What a name leads to. */
-type Target = Listing &
-	({ readonly type: 'model'; readonly model: GuardedModel } | { readonly type: 'pool'; readonly pool: Pool });
-
-/** What models and pools have in common. */
-interface Listing {
+/** What a name leads to: the members of a pool, or one model. */
+interface Target {
 	readonly kind: string;
+	readonly isPool: boolean;
+	readonly models: RoundRobin<GuardedModel>;
+	/** For a pool, its own id with its first member's model. */
+	readonly bound: BoundModel<unknown>;
 	/** Names of the models to call when it fails. */
 	readonly fallback: readonly string[];
 	readonly isListed: boolean;
 	readonly info: Omit<ModelInfo, 'health'>;
 }
+
+/** A model that may serve a call, and whether it comes from the fallback chain: then the caller has not named it. */
+type Candidate = readonly [model: GuardedModel, isFallback: boolean];
 
 /** All models of an app, by kind, id and alias. */
 export class ModelDirectory {
@@ -59,41 +61,30 @@ export class ModelDirectory {
 	add({ id, definition, binding }: ModelPart, model: unknown): void {
 		const { aliases = [], fallback = [] } = binding;
 		const hasOthers = fallback.length > 0 || [id, ...aliases].some((name) => this.#replaceable.has(name));
-		const circuit = binding.circuit ?? (hasOthers ? defaultCircuit : false);
-		const bounds = { ...binding, circuit: circuit === false ? undefined : circuit };
+		const bounds = { ...binding, circuit: binding.circuit ?? (hasOthers && defaultCircuit) };
+		const guarded = new GuardedModel({ id, model }, bounds, this.#clock, this.#log);
 		const { name, kind } = definition;
-		this.#register(aliases, {
-			type: 'model',
-			kind: kind.name,
-			model: new GuardedModel({ id, model }, bounds, this.#clock, this.#log),
-			fallback,
-			isListed: binding.listed ?? true,
-			info: this.#info(id, kind.name, {
-				...binding,
-				ownedBy: binding.ownedBy ?? definition.ownedBy ?? name.split('.')[0] ?? id,
-				description: binding.description ?? definition.description,
-			}),
+		this.#register(id, kind.name, new RoundRobin([[guarded, 1]]), {
+			...binding,
+			ownedBy: binding.ownedBy ?? definition.ownedBy ?? name.split('.')[0] ?? id,
+			description: binding.description ?? definition.description,
+			isPool: false,
 		});
 		for (const [poolId, pool] of this.#incomplete) this.#complete(poolId, pool);
 	}
 
 	/** The models of one kind, as a plugin sees them. */
 	ofKind<M>(kind: string): Models<M> {
+		const ofKind = () => this.#targets.filter((target) => target.kind === kind);
 		return {
-			get: (id) => boundOf(this.#find(kind, id)) as BoundModel<M>,
+			get: (id) => this.#find(kind, id).bound as BoundModel<M>,
 			names: () => [...this.#named].flatMap(([name, target]) => (target.kind === kind ? [name] : [])),
 			list: () =>
-				this.#targets.flatMap((target) =>
-					target.kind === kind && target.type === 'model' ? [target.model.bound as BoundModel<M>] : [],
-				),
-			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) => {
-				const target = this.#find(kind, id);
-				const erased = work as ModelWork<T>;
-				if (target.type === 'model' && target.model.isUnbounded && target.fallback.length === 0) {
-					return callDirectly(target.model, caller, erased);
-				}
-				return callWithFallback(this.#candidates(target), caller, erased);
-			},
+				ofKind()
+					.filter(({ isPool }) => !isPool)
+					.map(({ bound }) => bound as BoundModel<M>),
+			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) =>
+				callWithFallback(this.#candidates(this.#find(kind, id)), caller, work as ModelWork<T>),
 		};
 	}
 
@@ -121,80 +112,94 @@ export class ModelDirectory {
 	*#candidates(target: Target): Generator<Candidate> {
 		const seen = new Set<GuardedModel>();
 		for (const name of [target.info.id, ...target.fallback]) {
-			for (const model of modelsOf(this.#named.get(name))) {
+			for (const model of this.#named.get(name)?.models.next(({ isReady }) => isReady) ?? []) {
 				if (seen.has(model)) continue;
 				seen.add(model);
-				yield { model, isFallback: name !== target.info.id };
+				yield [model, name !== target.info.id];
 			}
 		}
 	}
 
 	#complete(id: string, pool: ResolvedPool): void {
-		const { aliases = [], fallback = [] } = pool;
-		const members = Object.entries(pool.balance).flatMap(([name, weight]) => {
+		const weights = Object.entries(pool.balance);
+		const members = weights.flatMap(([name, weight]) => {
 			const target = this.#named.get(name);
-			return target?.type === 'model' ? [[target, weight] as const] : [];
+			const [model] = target?.isPool ? [] : (target?.models.items ?? []);
+			return target && model ? [{ kind: target.kind, entry: [model, weight] as const }] : [];
 		});
-		const [first] = members[0] ?? [];
-		if (!first || members.length < Object.keys(pool.balance).length) return;
+		const [first] = members;
+		if (!first || members.length < weights.length) return;
 		this.#incomplete.delete(id);
-		this.#register(aliases, {
-			type: 'pool',
-			kind: first.kind,
-			pool: new Pool(members.map(([{ model }, weight]) => [model, weight])),
-			fallback,
-			isListed: pool.listed ?? true,
-			info: this.#info(id, first.kind, {
-				...pool,
-				ownedBy: pool.ownedBy ?? 'plinth',
-				description: pool.description ?? describe(first.kind, members.length),
-			}),
+		const size = members.length === 1 ? `one ${first.kind} model` : `${members.length} ${first.kind} models`;
+		this.#register(id, first.kind, new RoundRobin(members.map(({ entry }) => entry)), {
+			...pool,
+			ownedBy: pool.ownedBy ?? 'plinth',
+			description: pool.description ?? `A pool of ${size}.`,
+			isPool: true,
 		});
 	}
 
-	#register(aliases: readonly string[], target: Target): void {
-		this.#targets.push(target);
-		for (const name of [target.info.id, ...aliases]) this.#named.set(name, target);
-	}
-
-	#info(
+	#register(
 		id: string,
 		kind: string,
-		{ ownedBy, description, aliases }: ListingOptions & { readonly ownedBy: string },
-	): Omit<ModelInfo, 'health'> {
-		return {
-			id,
-			created: this.#created,
-			ownedBy,
-			kind,
-			...(description ? { description } : {}),
-			...(aliases?.length ? { aliases } : {}),
-		};
+		models: RoundRobin<GuardedModel>,
+		options: Omit<ListingOptions, 'listed'> &
+			Pick<ResolvedPool, 'listed' | 'fallback'> & { readonly ownedBy: string; readonly isPool: boolean },
+	): void {
+		const { ownedBy, description, aliases = [], fallback = [], listed: isListed = true, isPool } = options;
+		const bound = { id, model: models.items[0]?.bound.model };
+		const texts = { ...(description ? { description } : {}), ...(aliases.length > 0 ? { aliases } : {}) };
+		const info = { id, created: this.#created, ownedBy, kind, ...texts };
+		const target = { kind, isPool, models, bound, fallback, isListed, info };
+		this.#targets.push(target);
+		for (const name of [id, ...aliases]) this.#named.set(name, target);
 	}
 }
 
 /** The members of a pool, unless it has one member and no fallback: then no other model can serve the calls. */
 function replaceableMembers({ balance, fallback = [] }: ResolvedPool): readonly string[] {
-	const names = Object.keys(balance);
-	return names.length + fallback.length > 1 ? names : [];
+	const members = Object.keys(balance);
+	return members.length + fallback.length > 1 ? members : [];
 }
 
-function describe(kind: string, members: number): string {
-	return members === 1 ? `A pool of one ${kind} model.` : `A pool of ${members} ${kind} models.`;
+/** The health of a pool is the best one of its members. */
+function infoOf({ info, models }: Target): ModelInfo {
+	const found = models.items.map(({ health }) => health);
+	const health = (['up', 'trying'] as const).find((each) => found.includes(each)) ?? 'down';
+	return { ...info, health };
 }
 
-function infoOf(target: Target): ModelInfo {
-	const { health } = target.type === 'pool' ? target.pool : target.model;
-	return { ...target.info, health };
-}
-
-/** For a pool, its own id with its first member's model. */
-function boundOf(target: Target): BoundModel<unknown> {
-	if (target.type === 'model') return target.model.bound;
-	return { id: target.info.id, model: target.pool.first.bound.model };
-}
-
-function modelsOf(target: Target | undefined): readonly GuardedModel[] {
-	if (!target) return [];
-	return target.type === 'pool' ? target.pool.next() : [target.model];
+/**
+ * Calls candidates until `work` resolves or the named model refuses the request: a refusal by a fallback hides no
+ * failure. Rejects with the last failure, or with `E_MODEL_UNAVAILABLE` when all circuits are open.
+ */
+async function callWithFallback<T>(
+	candidates: Iterable<Candidate>,
+	caller: ModelCaller,
+	work: ModelWork<T>,
+): Promise<T> {
+	let failed: { readonly model: string; readonly error: unknown } | undefined;
+	let waitMs = Number.POSITIVE_INFINITY;
+	for (const [model, isFallback] of candidates) {
+		const { id } = model.bound;
+		try {
+			const permit = await model.acquire(caller);
+			if (!permit) {
+				waitMs = Math.min(waitMs, model.waitMs);
+				continue;
+			}
+			if (failed) {
+				const { model: from, error } = failed;
+				const fields = { model: from, next: id, code: codeOf(error), err: error };
+				caller.log.info(fields, 'falling back to another model');
+			}
+			return await model.call(permit, caller, work);
+		} catch (error) {
+			const isFailure = isModelFailure(error);
+			if (!isFailure && !(isFallback && isRefusal(error))) throw error;
+			caller.signal.throwIfAborted();
+			if (isFailure) failed = { model: id, error };
+		}
+	}
+	throw failed ? failed.error : plinthError('E_MODEL_UNAVAILABLE', { headers: retryAfter(waitMs) });
 }

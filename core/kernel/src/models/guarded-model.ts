@@ -1,29 +1,24 @@
+import { setMaxListeners } from 'node:events';
+import { plinthError } from '../contract/errors/coded-error.ts';
 import type { ModelHealth } from '../contract/model.ts';
-import type { BoundModel, ModelCaller } from '../contract/plugin.ts';
+import type { BoundModel, ModelCall, ModelCaller } from '../contract/plugin.ts';
 import type { Clock } from '../contract/ports/clock.ts';
 import type { Logger } from '../contract/ports/logger.ts';
-import { type CallOutcome, Circuit, type CircuitListener, type CircuitSettings } from './circuit.ts';
+import type { ResolvedModel } from './binding.ts';
+import { type CallOutcome, Circuit } from './circuit.ts';
 import { codeOf, isModelFailure } from './failures.ts';
-import { defaultWaiting, FairQueue } from './fair-queue.ts';
-import { type ModelWork, OpenCall } from './model-call.ts';
-import type { ModelSlot } from './model-slot.ts';
-import { TimeLimit } from './time-limit.ts';
+import { defaultWaiting, FairQueue, type ModelSlot } from './fair-queue.ts';
 
 /** How long work that goes on after its time limit still takes up a slot of its model, in milliseconds. */
 export const abandonMs = 30_000;
 
-/** The bounds of a model. What is left out is not bounded. */
-export interface ModelBounds {
-	/** Calls at the same time. */
-	readonly concurrency?: number | undefined;
-	/** How many callers may wait for a slot; 64 unless set. */
-	readonly waiting?: number | undefined;
-	/** Until the work of a call settles. */
-	readonly timeoutSeconds?: number | undefined;
-	readonly circuit?: CircuitSettings | undefined;
-}
+/** What a plugin does with a model. */
+export type ModelWork<T, M = unknown> = (call: ModelCall<M>) => Promise<T>;
 
-/** What a caller needs to call a guarded model. */
+/** The bounds of a model. What is left out is not bounded. */
+export type ModelBounds = Pick<ResolvedModel, 'concurrency' | 'waiting' | 'timeoutSeconds' | 'circuit'>;
+
+/** The right to one call of a guarded model. */
 export interface Permit {
 	readonly slot: ModelSlot | undefined;
 	/** The epoch of the circuit when the call began. */
@@ -34,24 +29,25 @@ export interface Permit {
 /** A model whose calls stay within its bounds. */
 export class GuardedModel {
 	readonly bound: BoundModel<unknown>;
-	/** Whether it has no bounds: then its calls need no permit. */
-	readonly isUnbounded: boolean;
 	readonly #clock: Clock;
 	readonly #queue: FairQueue | undefined;
 	readonly #circuit: Circuit | undefined;
-	readonly #timeoutMs: number | undefined;
+	readonly #timeoutSeconds: number | undefined;
 
 	constructor(bound: BoundModel<unknown>, bounds: ModelBounds, clock: Clock, log: Logger) {
 		const { concurrency, waiting = defaultWaiting, timeoutSeconds, circuit } = bounds;
+		const { id: model } = bound;
 		this.bound = bound;
 		this.#clock = clock;
+		this.#timeoutSeconds = timeoutSeconds;
 		if (concurrency !== undefined) this.#queue = new FairQueue(concurrency, waiting, clock);
-		if (timeoutSeconds !== undefined) this.#timeoutMs = timeoutSeconds * 1000;
-		if (circuit) this.#circuit = new Circuit(circuit, clock, logging(bound.id, circuit, log));
-		this.isUnbounded = !this.#queue && !this.#circuit && timeoutSeconds === undefined;
+		if (!circuit) return;
+		this.#circuit = new Circuit(circuit, clock, (isOpen) => {
+			if (isOpen) log.warn({ model, seconds: circuit.seconds }, 'a model keeps failing; its circuit is open');
+			else log.info({ model }, 'a model answers again; its circuit is closed');
+		});
 	}
 
-	/** Its health; `up` without a circuit. */
 	get health(): ModelHealth {
 		return this.#circuit?.health ?? 'up';
 	}
@@ -88,9 +84,8 @@ export class GuardedModel {
 
 	/** Calls the model. Settles as `work` does, or rejects with `E_MODEL_TIMEOUT`. */
 	async call<T>({ slot, epoch, isTrial }: Permit, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
-		const ms = this.#timeoutMs;
-		const limit = ms === undefined ? undefined : new TimeLimit(ms, this.#clock);
-		const working = begin(new OpenCall(this.bound, caller, slot, limit), caller, work);
+		const timeout = this.#timeoutSeconds === undefined ? undefined : new AbortController();
+		const working = begin(new OpenCall(this.bound, caller, slot, timeout), caller, work);
 		if (slot) {
 			// Work that fails leaves nothing that could go on in its slot.
 			working.then(
@@ -100,8 +95,7 @@ export class GuardedModel {
 		}
 		const stopWatching = isTrial ? this.#watchTrial(epoch, caller.signal) : undefined;
 		try {
-			const onTimeout = () => this.#detach(slot, working);
-			const result = await (limit ? limit.bound(working, onTimeout) : working);
+			const result = await (timeout ? this.#limit(working, timeout, slot) : working);
 			this.#circuit?.end(epoch, 'answered');
 			return result;
 		} catch (error) {
@@ -117,19 +111,30 @@ export class GuardedModel {
 		return { slot, epoch: this.#circuit?.begin() ?? 0, isTrial };
 	}
 
-	/**
-	 * Ends a trial whose caller has left, also when its work ignores the signal. Otherwise there would be no other
-	 * trial.
-	 */
+	/** Ends a trial whose caller has left, also when its work ignores the signal: another trial may begin. */
 	#watchTrial(epoch: number, signal: AbortSignal): () => void {
 		const leave = () => this.#circuit?.end(epoch, 'unknown');
 		signal.addEventListener('abort', leave, { once: true });
 		return () => signal.removeEventListener('abort', leave);
 	}
 
+	/** Settles as the work does, or rejects, and aborts `timeout`, when the time is over first. */
+	#limit<T>(working: Promise<T>, timeout: AbortController, slot: ModelSlot | undefined): Promise<T> {
+		const seconds = this.#timeoutSeconds ?? 0;
+		const { promise, resolve, reject } = Promise.withResolvers<T>();
+		const cancelTimer = this.#clock.after(seconds * 1000, () => {
+			const message = `The model did not answer within ${seconds} seconds.`;
+			const error = plinthError('E_MODEL_TIMEOUT', { message });
+			if (slot) this.#detach(slot, working);
+			reject(error);
+			timeout.abort(error);
+		});
+		working.then(resolve, reject);
+		return promise.finally(cancelTimer);
+	}
+
 	/** After a timeout, the work keeps its slot until it settles, or for `abandonMs`. */
-	#detach(slot: ModelSlot | undefined, working: Promise<unknown>): void {
-		if (!slot) return;
+	#detach(slot: ModelSlot, working: Promise<unknown>): void {
 		const cancelTimer = this.#clock.after(abandonMs, () => slot.free());
 		const settle = () => {
 			cancelTimer();
@@ -139,8 +144,42 @@ export class GuardedModel {
 	}
 }
 
+/** One call of a model, for one caller. Its signal is made when it is first read. */
+class OpenCall implements ModelCall<unknown> {
+	readonly id: string;
+	readonly model: unknown;
+	readonly isTimed: boolean;
+	readonly #caller: ModelCaller;
+	readonly #slot: ModelSlot | undefined;
+	readonly #timeout: AbortController | undefined;
+	#signal: AbortSignal | undefined;
+
+	constructor({ id, model }: BoundModel<unknown>, caller: ModelCaller, slot?: ModelSlot, timeout?: AbortController) {
+		this.id = id;
+		this.model = model;
+		this.isTimed = timeout !== undefined;
+		this.#caller = caller;
+		this.#slot = slot;
+		this.#timeout = timeout;
+	}
+
+	get signal(): AbortSignal {
+		if (!this.#timeout) return this.#caller.signal;
+		if (!this.#signal) {
+			this.#signal = AbortSignal.any([this.#caller.signal, this.#timeout.signal]);
+			// Work may add a listener per output; more than ten would print a warning.
+			setMaxListeners(0, this.#signal);
+		}
+		return this.#signal;
+	}
+
+	keepSlot(): () => void {
+		return this.#slot?.keep(this.#caller.signal) ?? (() => {});
+	}
+}
+
 /** What is thrown before there is a promise counts as a rejection. */
-async function begin<T>(call: OpenCall<unknown>, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
+async function begin<T>(call: OpenCall, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
 	caller.answeredBy?.(call.id);
 	return work(call);
 }
@@ -148,11 +187,4 @@ async function begin<T>(call: OpenCall<unknown>, caller: ModelCaller, work: Mode
 function outcomeOf(error: unknown, { signal }: ModelCaller): CallOutcome {
 	const isFailure = isModelFailure(error) && codeOf(error) !== 'E_MODEL_BUSY';
 	return isFailure && !signal.aborted ? 'failed' : 'unknown';
-}
-
-function logging(model: string, { seconds }: CircuitSettings, log: Logger): CircuitListener {
-	return {
-		opened: () => log.warn({ model, seconds }, 'a model keeps failing; its circuit is open'),
-		closed: () => log.info({ model }, 'a model answers again; its circuit is closed'),
-	};
 }

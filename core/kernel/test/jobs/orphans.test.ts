@@ -1,7 +1,6 @@
 import { eventually } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
 import { plinthError } from '../../src/index.ts';
-import { JobIds } from '../../src/jobs/ids.ts';
 import { alice, type Machine, machine, untilAborted, withMethods } from './harness.ts';
 
 const never = new Promise<never>(() => {});
@@ -12,7 +11,7 @@ const day = 86_400_000;
 
 /** What a process leaves that is killed between an attachment and its record. */
 async function orphan(m: Machine): Promise<string> {
-	const id = new JobIds().next('work', m.clock.now());
+	const id = `work_${m.clock.now().toString(16).padStart(12, '0')}${'0'.repeat(32)}`;
 	await m.blobs.put(`jobs/${id}/input/picture`, bytes, media);
 	return id;
 }

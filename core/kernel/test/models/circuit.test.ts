@@ -5,9 +5,8 @@ import { type CallOutcome, Circuit } from '../../src/models/circuit.ts';
 function circuit(failures = 3, seconds = 30) {
 	const clock = manualClock();
 	const told: string[] = [];
-	const breaker = new Circuit({ failures, seconds }, clock, {
-		opened: () => told.push('opened'),
-		closed: () => told.push('closed'),
+	const breaker = new Circuit({ failures, seconds }, clock, (isOpen) => {
+		told.push(isOpen ? 'opened' : 'closed');
 	});
 	const turns = (...ends: CallOutcome[]) => {
 		for (const end of ends) breaker.end(breaker.begin(), end);

@@ -2,8 +2,7 @@ import { manualClock } from '@plinth/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPlinthError } from '../../src/index.ts';
-import { FairQueue } from '../../src/models/fair-queue.ts';
-import type { ModelSlot } from '../../src/models/model-slot.ts';
+import { FairQueue, type ModelSlot } from '../../src/models/fair-queue.ts';
 import { caller, settle } from './support.ts';
 
 /** A queue that notes its callers as they get their slots. */

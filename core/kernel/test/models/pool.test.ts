@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RoundRobin } from '../../src/models/pool.ts';
+import { RoundRobin } from '../../src/models/round-robin.ts';
 
 const everybody = () => true;
 
