@@ -27,7 +27,6 @@ export interface KeyInfo {
 	readonly tenant: string;
 	readonly scopes: readonly string[];
 	readonly name: string | null;
-	/** The last four characters. */
 	readonly hint: string;
 	readonly createdAt: number;
 	readonly expiresAt: number | null;
@@ -54,14 +53,10 @@ export interface KeyRing {
 /** The service under which a {@link KeyRing} is provided. */
 export const keyRing = defineService<KeyRing>('core.keys');
 
-/**
- * The record of a key, under the hex digits of its digest; it never holds the key. Instants are
- * milliseconds since the Unix epoch.
- */
+/** The record of a key, under the hex digest; it never holds the key. Instants are milliseconds since the epoch. */
 export interface KeyRecord {
 	readonly tenant: string;
 	readonly scopes: readonly string[];
-	/** The last four characters, for people who look for a key. */
 	readonly hint: string;
 	readonly createdAt: number;
 	/** Null or absent: the key has no name. */
@@ -130,7 +125,6 @@ export class KeyRecords {
 		await this.#put(key.id, { ...key.value, lastUsedAt }, key.version);
 	}
 
-	/** True when the record existed. */
 	remove(id: string): Promise<boolean> {
 		return this.#store.delete(collection, id);
 	}
@@ -172,14 +166,7 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 			const key = makeKey();
 			const digest = digestOf(key);
 			const [hint, createdAt] = [key.slice(-4), clock.now()];
-			await records.add(digest, {
-				tenant,
-				scopes: [...new Set(scopes)],
-				hint,
-				createdAt,
-				name,
-				expiresAt,
-			});
+			await records.add(digest, { tenant, scopes: [...new Set(scopes)], hint, createdAt, name, expiresAt });
 			return { id: keyId(digest.hex), key };
 		},
 		async issueFirst() {

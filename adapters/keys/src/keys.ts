@@ -24,26 +24,21 @@ export const apiKeys = defineBackend({
 		const configured = configuredKeys(config.keys);
 		const records = store && new KeyRecords(store);
 		return {
-			authenticator: authenticator({ configured, records, clock, log }),
+			authenticator: authenticator(configured, records, clock, log),
 			ring: createKeyRing({ store, hasConfigured: configured.size > 0, clock }),
 		};
 	},
 });
 
-interface Sources {
-	readonly configured: ReadonlyMap<string, ConfiguredKey>;
-	readonly records: KeyRecords | undefined;
-	readonly clock: Clock;
-	readonly log: Logger;
-}
-
 const remedy = 'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
 
-/**
- * Authenticates by configured and issued keys. Every request reads the record of its key, so that a
- * revocation applies to the next request in every process.
- */
-function authenticator({ configured, records, clock, log }: Sources): Authenticator {
+/** Every request reads the record of its key: a revocation applies to the next request in every process. */
+function authenticator(
+	configured: ReadonlyMap<string, ConfiguredKey>,
+	records: KeyRecords | undefined,
+	clock: Clock,
+	log: Logger,
+): Authenticator {
 	const lastUse = records && new LastUse(records, clock, log);
 	let isUnchecked = configured.size === 0;
 

@@ -13,11 +13,7 @@ const batchSize = 50;
 const cursors: CollectionRef = { tenant: 'system', collection: 'webhooks.cursors' };
 const cursorId = 'jobs';
 
-/**
- * Reads the log of job events and creates deliveries for the ends of jobs. One process at a time does so. The cursor
- * moves only when the deliveries of a page and their jobs are written: after a crash the page is repeated, which
- * changes nothing.
- */
+/** Turns job events into deliveries. The cursor moves only when a page is written: a crash repeats the page. */
 export class Consumer {
 	readonly #context: WebhookContext;
 	readonly #deliveryJobs: DeliveryJobs;

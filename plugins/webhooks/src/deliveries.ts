@@ -14,11 +14,8 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled';
 
 /** One request and what came of it. */
 export type Attempt = {
-	/** When it began, in milliseconds since the Unix epoch. */
 	readonly at: number;
-	/** Null when no answer came. */
 	readonly statusCode: number | null;
-	/** Why it was no success, in plain words. */
 	readonly failure: string | null;
 	readonly durationMs: number;
 };
@@ -39,13 +36,10 @@ export type DeliveryRecord = Target & {
 	readonly event: WebhookEvent;
 	readonly status: DeliveryStatus;
 	readonly createdAt: number;
-	/** Null while pending. */
 	readonly endedAt: number | null;
-	/** When the next attempt is due, while pending. */
 	readonly nextAttemptAt: number;
 	/** 0, and one more each time it is sent again: each run of the schedule is a job. */
 	readonly run: number;
-	/** Failed attempts of this run. */
 	readonly tries: number;
 	readonly attempts: readonly Attempt[];
 };
@@ -156,7 +150,7 @@ export class Deliveries {
 			const attempts = attempt ? [...value.attempts, attempt].slice(-maxAttempts) : value.attempts;
 			if (value.run !== run || value.status !== 'pending') return { ...value, attempts };
 			const next = { ...value, attempts, url: url ?? value.url };
-			if (typeof outcome === 'string') return { ...next, ...this.#ended(outcome) };
+			if (typeof outcome === 'string') return { ...next, status: outcome, endedAt: this.#clock.now() };
 			return { ...next, tries: value.tries + 1, nextAttemptAt: outcome.retryAt };
 		});
 	}
@@ -196,10 +190,6 @@ export class Deliveries {
 
 	async #notePurge(tenant: string, delivery: string, at: number): Promise<void> {
 		await this.#records.put(purges, `${hexTime(at)}_${delivery}`, { tenant, delivery });
-	}
-
-	#ended(status: DeliveryStatus) {
-		return { status, endedAt: this.#clock.now() };
 	}
 
 	async #change(tenant: string, id: string, edit: (value: DeliveryRecord) => DeliveryRecord): Promise<Delivery | null> {

@@ -29,10 +29,7 @@ const gone = 410;
 
 const done: JobOutcome = { result: {} };
 
-/**
- * Sends deliveries. Each run of a schedule is a job whose tenant is the receiver: receivers take turns and each gets
- * few requests at a time. The delivery record holds the state of the attempts; a repeated attempt follows it.
- */
+/** Sends deliveries. Each run of a schedule is a job whose tenant is the receiver, so that receivers take turns. */
 export class DeliveryJobs {
 	readonly #context: WebhookContext;
 	readonly #jobs: Record<DeliveryKind, Jobs>;

@@ -22,9 +22,7 @@ export type EndpointRecord = {
 	readonly secret: string;
 	/** Secrets that still sign, the newest first, each until its instant. */
 	readonly oldSecrets: readonly { readonly secret: string; readonly until: number }[];
-	/** Null: enabled. */
 	readonly disabled: { readonly reason: DisabledReason; readonly at: number } | null;
-	/** The first failure since the last success. */
 	readonly failingSince: number | null;
 };
 
@@ -50,10 +48,7 @@ export interface EndpointChanges {
 	readonly status?: 'enabled' | undefined;
 }
 
-/**
- * Applies a client's changes. Another address or `enabled` makes a disabled endpoint a new start. The same record when
- * nothing changes.
- */
+/** Applies changes. Another address or `enabled` resets a disabled endpoint. The same record when nothing changes. */
 export function changed(record: EndpointRecord, changes: EndpointChanges, now: number): EndpointRecord {
 	const { name = record.name, url = record.url, eventTypes = record.eventTypes } = changes;
 	const isEnabled = record.disabled !== null && changes.status === 'enabled';
@@ -110,7 +105,6 @@ export class Endpoints {
 		});
 	}
 
-	/** Reads one; null when it is unknown to this tenant. */
 	async find(tenant: string, id: string): Promise<Endpoint | null> {
 		if (!isEndpointId(id)) return null;
 		const stored = await this.#records.get<EndpointRecord>(collectionOf(tenant), id);
@@ -130,7 +124,6 @@ export class Endpoints {
 		return value && { id, ...value };
 	}
 
-	/** Deletes one. True when it was there. */
 	async remove(tenant: string, id: string): Promise<boolean> {
 		return isEndpointId(id) && this.#records.delete(collectionOf(tenant), id);
 	}
@@ -142,18 +135,13 @@ function collectionOf(tenant: string): CollectionRef {
 
 /** What an attempt shows about its receiver. */
 export interface Sign {
-	/** When the attempt ended, in milliseconds since the Unix epoch. */
 	readonly at: number;
 	readonly isSuccess: boolean;
 	/** The receiver answered 410: it wants no more. */
 	readonly isGone: boolean;
 }
 
-/**
- * Remembers since when an endpoint only fails, and disables it when its receiver is gone or has failed for five days.
- * An endpoint that has been given
- * another address since the attempt is left alone. Resolves with the reason when this has disabled it.
- */
+/** Notes failures of this address; disables the endpoint after a 410 or five days, and then returns the reason. */
 export async function noteHealth(
 	endpoints: Endpoints,
 	tenant: string,

@@ -23,10 +23,7 @@ export interface Schedule {
 	readonly random: () => number;
 }
 
-/**
- * The wait after so many failed attempts, ten per cent shorter to ten per cent longer, so that receivers that come back
- * are not met by all at once; null when it was the last attempt.
- */
+/** The wait after so many failed attempts, ±10 % so that retries spread out; null after the last attempt. */
 export function waitAfter({ waits, random }: Schedule, tries: number): number | null {
 	const wait = waits[tries - 1];
 	return wait === undefined ? null : Math.round(wait * (0.9 + 0.2 * random()));
@@ -50,10 +47,7 @@ const written = z.string().transform((text, ctx) => {
 export const webhookOptions = z.strictObject({
 	/** Lets plain http and addresses of private networks through: for tests and for networks without strangers. */
 	allowPrivate: formBoolean().default(false),
-	/**
-	 * Seconds to wait after the first attempt, which comes at once, and after each further one. Empty: the schedule of
-	 * five seconds to ten hours.
-	 */
+	/** Seconds to wait after the first attempt and after each further one. Empty: five seconds to ten hours. */
 	retrySeconds: z
 		.union([written, waits], { error: expected })
 		.default([])

@@ -24,10 +24,7 @@ export interface Sent {
 	readonly retryAfterMs: number;
 }
 
-/**
- * Sends an event as one request, signed as Standard Webhooks says with the time of this attempt and the id of the
- * event. A receiver that fails gives an attempt with a failure; rejects only when `signal` aborts, with its reason.
- */
+/** Sends a signed event. A failing receiver gives an attempt with a failure; rejects only when `signal` aborts. */
 export async function sendEvent(
 	egress: Egress,
 	clock: Clock,
@@ -76,10 +73,7 @@ export const longestRetryAfterMs = 24 * 60 * 60 * 1000;
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/**
- * How long a `Retry-After` asks to wait (RFC 9110 §10.2.3: seconds or a date), in milliseconds, 24 hours at most; 0 for
- * what is neither.
- */
+/** Milliseconds of a `Retry-After` (RFC 9110 §10.2.3: seconds or a date), 24 hours at most; 0 for anything else. */
 export function retryAfterMs(header: string | undefined, now: number): number {
 	const text = header?.trim() ?? '';
 	const ms = /^\d{1,15}$/.test(text) ? Number(text) * 1000 : untilDate(text, now);
@@ -109,10 +103,7 @@ const noTls = 'no secure connection could be made: the certificate or TLS was re
 
 const certificates = /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
 
-/**
- * Why no answer came, in words for the owner of the endpoint. Never the text of a foreign error, which may name
- * addresses of our network.
- */
+/** Why no answer came, for the owner of the endpoint. Never the text of a foreign error: it may name addresses. */
 export function failureOf(error: unknown): string {
 	if (error instanceof ForbiddenTarget) return error.message;
 	const { code, name, syscall } = Object(error) as Readonly<Record<string, unknown>>;

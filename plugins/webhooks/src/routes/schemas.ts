@@ -38,29 +38,26 @@ export const updateBody = z
 		name: name.optional(),
 		url: url.optional(),
 		event_types: eventTypes.optional(),
-		status: z.literal('enabled').optional().meta({
-			description: 'Sends events again to an endpoint that the server has disabled.',
-		}),
+		status: z
+			.literal('enabled')
+			.optional()
+			.meta({ description: 'Sends events again to an endpoint that the server has disabled.' }),
 	})
 	.meta({ id: 'WebhookEndpointUpdate', examples: [{ name: 'Renders of the night' }] });
 
 /** The body of `POST /v1/webhook_endpoints/{id}/rotate_secret`. */
 export const rotateBody = z
 	.object({
-		keep_old_secret_active_for_24_hours: z.boolean().default(false).meta({
-			description: 'Signs with the old secret too for 24 hours; otherwise it is over at once.',
-		}),
+		keep_old_secret_active_for_24_hours: z
+			.boolean()
+			.default(false)
+			.meta({ description: 'Signs with the old secret too for 24 hours; otherwise it is over at once.' }),
 	})
-	.meta({
-		id: 'WebhookSecretRotate',
-		examples: [{ keep_old_secret_active_for_24_hours: true }],
-	});
+	.meta({ id: 'WebhookSecretRotate', examples: [{ keep_old_secret_active_for_24_hours: true }] });
 
 /** The body of `POST /v1/webhook_endpoints/{id}/test`. */
 export const testBody = z
-	.object({
-		event_type: codePoints({ min: 1, max: 256 }).meta({ description: 'Which event is sent.' }),
-	})
+	.object({ event_type: codePoints({ min: 1, max: 256 }).meta({ description: 'Which event is sent.' }) })
 	.meta({ id: 'WebhookEndpointTest', examples: [{ event_type: 'video.completed' }] });
 
 /** The path parameter of one endpoint. Malformed ids are not refused here: they answer like unknown ones. */
@@ -100,9 +97,10 @@ const endpointShape = {
 	}),
 	signing_secret_hint: z.string().meta({ description: 'The last four characters of the secret.' }),
 	status: z.enum(['enabled', 'disabled']),
-	disabled_reason: z.enum(['gone', 'failing']).nullable().meta({
-		description: '`gone`: the receiver answered 410. `failing`: it failed for five days.',
-	}),
+	disabled_reason: z
+		.enum(['gone', 'failing'])
+		.nullable()
+		.meta({ description: '`gone`: the receiver answered 410. `failing`: it failed for five days.' }),
 	disabled_at: unixSeconds.nullable(),
 };
 
@@ -111,10 +109,7 @@ export const endpointSchema = z.object(endpointShape).meta({ id: 'WebhookEndpoin
 
 /** An endpoint whose secret is shown, this once. */
 export const endpointWithSecretSchema = z
-	.object({
-		...endpointShape,
-		signing_secret: z.string().meta({ description: 'Shown this once: keep it.' }),
-	})
+	.object({ ...endpointShape, signing_secret: z.string().meta({ description: 'Shown this once: keep it.' }) })
 	.meta({ id: 'WebhookEndpointWithSecret' });
 
 /** One page of endpoints, the newest first. */
@@ -122,11 +117,7 @@ export const endpointListSchema = listPageSchema(endpointSchema, endpointId, 'We
 
 /** The answer to the deletion of an endpoint. */
 export const endpointDeletedSchema = z
-	.object({
-		id: z.string(),
-		object: z.literal('webhook_endpoint.deleted'),
-		deleted: z.literal(true),
-	})
+	.object({ id: z.string(), object: z.literal('webhook_endpoint.deleted'), deleted: z.literal(true) })
 	.meta({ id: 'WebhookEndpointDeleted' });
 
 /** The answer to a test. */

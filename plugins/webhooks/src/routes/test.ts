@@ -11,10 +11,7 @@ import { endpointParams, testBody, testResultSchema } from './schemas.ts';
 /** How many samples of a tenant are under way at a time; further ones wait. */
 const samplesAtOnce = 4;
 
-/**
- * `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and
- * changes nothing.
- */
+/** `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint. It is no delivery. */
 export function testEndpoint(context: WebhookContext): Route {
 	const { endpoints, egress, clock } = context;
 	const turns = new PerTenantLimit(samplesAtOnce);
@@ -37,11 +34,7 @@ export function testEndpoint(context: WebhookContext): Route {
 			const endpoint = found(await endpoints.find(principal.tenant, id));
 			checkType(context, type, 'event_type');
 			const now = clock.now();
-			const message = {
-				url: endpoint.url,
-				event: sample(type, now),
-				secrets: activeSecrets(endpoint, now),
-			};
+			const message = { url: endpoint.url, event: sample(type, now), secrets: activeSecrets(endpoint, now) };
 			const sent = await turns.map(principal.tenant, [message], signal, (each) =>
 				sendEvent(egress, clock, each, signal),
 			);
