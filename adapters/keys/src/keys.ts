@@ -103,14 +103,10 @@ function keyProblems(keys: string | readonly string[]): readonly string[] {
 	});
 }
 
-/** A key and its tenant; undefined for a bare key. */
-interface KeyEntry {
-	readonly tenant: string | undefined;
-	readonly key: string;
-}
-
 /** Skips blank entries, for example after a trailing comma. */
-function keyEntries(keys: string | readonly string[]): readonly KeyEntry[] {
+function keyEntries(
+	keys: string | readonly string[],
+): readonly { readonly tenant: string | undefined; readonly key: string }[] {
 	const entries = (typeof keys === 'string' ? keys.split(',') : keys).map((text) => text.trim());
 	return entries.filter(Boolean).map((entry) => {
 		const [, tenant, key = ''] = /^(?:([^:]*):)?(.*)$/s.exec(entry) ?? [];

@@ -47,7 +47,7 @@ const written = z.string().transform((text, ctx) => {
 export const webhookOptions = z.strictObject({
 	/** Lets plain http and addresses of private networks through: for tests and for networks without strangers. */
 	allowPrivate: formBoolean().default(false),
-	/** Seconds to wait after the first attempt and after each further one. Empty: five seconds to ten hours. */
+	/** Seconds to wait after the first attempt, which comes at once, and after each next one. Empty: 5 s to 10 h. */
 	retrySeconds: z
 		.union([written, waits], { error: expected })
 		.default([])
