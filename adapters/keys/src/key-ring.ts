@@ -100,7 +100,6 @@ export class KeyRecords {
 		return keys && others.length === 0 ? keys : null;
 	}
 
-	/** All keys, ordered by digest. */
 	async all(): Promise<readonly StoredKey[]> {
 		const keys: StoredKey[] = [];
 		for (;;) {
