@@ -11,9 +11,7 @@ export interface Digest {
 	readonly hex: string;
 }
 
-/**
- * `plinth_live_` + 32 random bytes in base64url + CRC-32 of both in hex, so that secret scanners can recognise keys.
- */
+/** `plinth_live_`, 32 random bytes in base64url, and a CRC-32 in hex, so that secret scanners recognise keys. */
 export function makeKey(): string {
 	const body = `${prefix}${randomBytes(32).toString('base64url')}`;
 	return `${body}${checksum(body)}`;

@@ -1,7 +1,6 @@
-import type { Clock, RecordStore } from '@plinth/core';
+import type { Clock, Json, RecordStore, StoredRecord } from '@plinth/core';
 import { defineService, invalidValue, plinthError } from '@plinth/core';
-import { digestOf, keyId, makeKey } from './key-format.ts';
-import { KeyRecords, type StoredKey } from './key-records.ts';
+import { type Digest, digestOf, digitsOfId, keyId, makeKey } from './key-format.ts';
 
 /** The options of a new key. */
 export interface KeyRequest {
@@ -28,7 +27,6 @@ export interface KeyInfo {
 	readonly tenant: string;
 	readonly scopes: readonly string[];
 	readonly name: string | null;
-	/** The last four characters. */
 	readonly hint: string;
 	readonly createdAt: number;
 	readonly expiresAt: number | null;
@@ -54,6 +52,91 @@ export interface KeyRing {
 
 /** The service under which a {@link KeyRing} is provided. */
 export const keyRing = defineService<KeyRing>('core.keys');
+
+/** The record of a key, under the hex digest; it never holds the key. Instants are milliseconds since the epoch. */
+export interface KeyRecord {
+	readonly tenant: string;
+	readonly scopes: readonly string[];
+	readonly hint: string;
+	readonly createdAt: number;
+	/** Null or absent: the key has no name. */
+	readonly name?: string | null;
+	/** Expiry. Null or absent: never. */
+	readonly expiresAt?: number | null;
+	/** Absent until the first use. */
+	readonly lastUsedAt?: number;
+	readonly [key: string]: Json | undefined;
+}
+
+/** A key's record with its digest and its version. */
+export type StoredKey = StoredRecord<KeyRecord & Record<string, Json>>;
+
+const collection = { tenant: 'system', collection: 'core.keys' };
+
+/** The records of issued keys. */
+export class KeyRecords {
+	readonly #store: RecordStore;
+
+	constructor(store: RecordStore) {
+		this.#store = store;
+	}
+
+	/** Rejects with `E_STORE_UNAVAILABLE` for any failure of the store, whose message is only logged. */
+	async find(digest: Digest): Promise<StoredKey | null> {
+		try {
+			return await this.#store.get(collection, digest.hex);
+		} catch (cause) {
+			throw plinthError('E_STORE_UNAVAILABLE', { cause });
+		}
+	}
+
+	/** The key with this public id; null when there is none, or when two share it. */
+	async findById(id: string): Promise<StoredKey | null> {
+		const digits = digitsOfId(id);
+		if (digits === undefined) return null;
+		// The id's digits sort directly before the digests that start with them.
+		const { records } = await this.#page({ after: digits, limit: 2 });
+		const [keys, ...others] = records.filter((record) => record.id.startsWith(digits));
+		return keys && others.length === 0 ? keys : null;
+	}
+
+	async all(): Promise<readonly StoredKey[]> {
+		const keys: StoredKey[] = [];
+		for (;;) {
+			const after = keys.at(-1)?.id;
+			const page = await this.#page({ limit: 1_000, ...(after === undefined ? {} : { after }) });
+			keys.push(...page.records);
+			if (!page.hasMore) return keys;
+		}
+	}
+
+	/** Whether no key is stored. */
+	async isEmpty(): Promise<boolean> {
+		return (await this.#page({ limit: 1 })).records.length === 0;
+	}
+
+	async add(digest: Digest, value: KeyRecord): Promise<void> {
+		await this.#put(digest.hex, value, 0);
+	}
+
+	/** Writes the time of the last use, unless the record has changed meanwhile: this must not restore a revoked key. */
+	async touch(key: StoredKey, lastUsedAt: number): Promise<void> {
+		await this.#put(key.id, { ...key.value, lastUsedAt }, key.version);
+	}
+
+	remove(id: string): Promise<boolean> {
+		return this.#store.delete(collection, id);
+	}
+
+	#page(options: { readonly after?: string; readonly limit: number }) {
+		return this.#store.list<StoredKey['value']>(collection, options);
+	}
+
+	#put(id: string, value: KeyRecord, ifVersion: number): Promise<number | null> {
+		const index = value.tenant;
+		return this.#store.put(collection, id, value as StoredKey['value'], { ifVersion, index });
+	}
+}
 
 /** Whether a stored key has expired. */
 export function isExpired({ value }: StoredKey, now: number): boolean {
@@ -82,14 +165,7 @@ export function createKeyRing({ store, hasConfigured, clock }: KeyRingOptions): 
 			const key = makeKey();
 			const digest = digestOf(key);
 			const [hint, createdAt] = [key.slice(-4), clock.now()];
-			await records.add(digest, {
-				tenant,
-				scopes: [...new Set(scopes)],
-				hint,
-				createdAt,
-				name,
-				expiresAt,
-			});
+			await records.add(digest, { tenant, scopes: [...new Set(scopes)], hint, createdAt, name, expiresAt });
 			return { id: keyId(digest.hex), key };
 		},
 		async issueFirst() {

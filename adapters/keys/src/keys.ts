@@ -1,12 +1,8 @@
-import type { Authenticator, Clock, Logger } from '@plinth/core';
+import type { Authenticator, Clock, Logger, Principal } from '@plinth/core';
 import { defineBackend, optional, services } from '@plinth/core';
 import { z } from 'zod';
-import { ConfiguredKeys, keyProblems } from './configured-keys.ts';
-import { isIssuedForm, keyId, sameDigest } from './key-format.ts';
-import { KeyRecords } from './key-records.ts';
-import { createKeyRing, isExpired, keyRing } from './key-ring.ts';
-import { LastUse } from './last-use.ts';
-import { RecentDigests } from './recent-digests.ts';
+import { digestOf, isIssuedForm, keyId, sameDigest } from './key-format.ts';
+import { createKeyRing, isExpired, KeyRecords, keyRing, type StoredKey } from './key-ring.ts';
 
 const config = z.strictObject({
 	/** Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. */
@@ -25,32 +21,25 @@ export const apiKeys = defineBackend({
 	config,
 	needs: { records: optional(services.records), clock: services.clock },
 	create({ config, services: { records: store, clock }, log }) {
-		const configured = new ConfiguredKeys(config.keys);
+		const configured = configuredKeys(config.keys);
 		const records = store && new KeyRecords(store);
-		const lastUse = records && new LastUse(records, clock, log);
 		return {
-			authenticator: authenticator({ configured, records, lastUse, clock, log }),
+			authenticator: authenticator(configured, records, clock, log),
 			ring: createKeyRing({ store, hasConfigured: configured.size > 0, clock }),
 		};
 	},
 });
 
-interface Sources {
-	readonly configured: ConfiguredKeys;
-	readonly records: KeyRecords | undefined;
-	readonly lastUse: LastUse | undefined;
-	readonly clock: Clock;
-	readonly log: Logger;
-}
-
 const remedy = 'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
 
-/**
- * Authenticates by configured and issued keys. Every request reads the record of its key, so that a
- * revocation applies to the next request in every process.
- */
-function authenticator({ configured, records, lastUse, clock, log }: Sources): Authenticator {
-	const digests = new RecentDigests();
+/** Every request reads the record of its key: a revocation applies to the next request in every process. */
+function authenticator(
+	configured: ReadonlyMap<string, ConfiguredKey>,
+	records: KeyRecords | undefined,
+	clock: Clock,
+	log: Logger,
+): Authenticator {
+	const lastUse = records && new LastUse(records, clock, log);
 	let isUnchecked = configured.size === 0;
 
 	/** Logs a warning, once, when there are no keys at all and so every request is refused. */
@@ -62,12 +51,9 @@ function authenticator({ configured, records, lastUse, clock, log }: Sources): A
 
 	return {
 		async authenticate(key) {
-			const digest = digests.of(key);
-			const principal = configured.find(digest);
-			if (principal) {
-				digests.remember(key, digest);
-				return principal;
-			}
+			const digest = digestOf(key);
+			const known = configured.get(digest.hex);
+			if (known && sameDigest(known.digest, digest)) return known.principal;
 			// Not awaited; failures of the store are reported elsewhere.
 			if (isUnchecked) warnIfNoKeys().catch(() => {});
 			// A wrong checksum is refused without a read of the store.
@@ -75,10 +61,95 @@ function authenticator({ configured, records, lastUse, clock, log }: Sources): A
 			const record = await records.find(digest);
 			if (!record || !sameDigest(Buffer.from(record.id, 'hex'), digest)) return null;
 			if (isExpired(record, clock.now())) return null;
-			digests.remember(key, digest);
 			lastUse?.record(record);
 			const { tenant, scopes } = record.value;
 			return { id: keyId(digest.hex), tenant, scopes };
 		},
 	};
+}
+
+interface ConfiguredKey {
+	readonly digest: Buffer;
+	readonly principal: Principal;
+}
+
+/** Configured keys by digest. The lookup reveals only digests, which callers cannot choose. */
+function configuredKeys(keys: string | readonly string[]): ReadonlyMap<string, ConfiguredKey> {
+	return new Map(
+		keyEntries(keys).map(({ tenant, key }) => {
+			const { hex, bytes } = digestOf(key);
+			const id = keyId(hex);
+			return [hex, { digest: bytes, principal: { id, tenant: tenant ?? id, scopes: ['*'] } }];
+		}),
+	);
+}
+
+/** The problems of configured keys, without the keys. */
+function keyProblems(keys: string | readonly string[]): readonly string[] {
+	const entries = keyEntries(keys);
+	if (entries.length === 0 && keys.length > 0) return ['holds no key'];
+	const tenants = new Map<string, string | undefined>();
+	return entries.flatMap(({ tenant, key }, index) => {
+		const entryName = `entry ${index + 1} of ${entries.length}`;
+		if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(key)) {
+			return [`${entryName} has no key of 1 to 512 visible ASCII characters without a comma`];
+		}
+		if (tenant === '') return [`${entryName} has an empty tenant before its colon`];
+		if (tenants.has(key) && tenants.get(key) !== tenant) {
+			return [`${entryName} repeats the key of another tenant`];
+		}
+		tenants.set(key, tenant);
+		return [];
+	});
+}
+
+/** Skips blank entries, for example after a trailing comma. */
+function keyEntries(
+	keys: string | readonly string[],
+): readonly { readonly tenant: string | undefined; readonly key: string }[] {
+	const entries = (typeof keys === 'string' ? keys.split(',') : keys).map((text) => text.trim());
+	return entries.filter(Boolean).map((entry) => {
+		const [, tenant, key = ''] = /^(?:([^:]*):)?(.*)$/s.exec(entry) ?? [];
+		return { tenant, key };
+	});
+}
+
+/** Interval in which the last use of a key is written, in milliseconds. */
+const intervalMs = 60_000;
+
+/** Maximum number of keys in memory. */
+const maxRemembered = 10_000;
+
+/** Records the last use of keys in the background, without delaying or failing requests. */
+class LastUse {
+	readonly #records: KeyRecords;
+	readonly #clock: Clock;
+	readonly #log: Logger;
+	/** Start of the last write by digest, so that a failing store is not called by every request. */
+	readonly #lastWrites = new Map<string, number>();
+
+	constructor(records: KeyRecords, clock: Clock, log: Logger) {
+		this.#records = records;
+		this.#clock = clock;
+		this.#log = log;
+	}
+
+	/** Records a use, with at most one write per key and minute, including writes of other processes. */
+	record(key: StoredKey): void {
+		const now = this.#clock.now();
+		const isRecent = (at: number | undefined) => at !== undefined && Math.abs(now - at) < intervalMs;
+		if (isRecent(key.value.lastUsedAt) || isRecent(this.#lastWrites.get(key.id))) return;
+		// Clearing bounds the memory; it only causes additional writes.
+		if (this.#lastWrites.size >= maxRemembered) this.#lastWrites.clear();
+		this.#lastWrites.set(key.id, now);
+		void this.#write(key, now);
+	}
+
+	async #write(key: StoredKey, now: number): Promise<void> {
+		try {
+			await this.#records.touch(key, now);
+		} catch (err) {
+			this.#log.warn({ err }, 'the last use of a key could not be recorded');
+		}
+	}
 }

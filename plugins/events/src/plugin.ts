@@ -8,12 +8,7 @@ import { followEvents } from './route.ts';
 export const events = definePlugin({
 	id: 'events',
 	config: eventsOptions,
-	needs: {
-		store: services.jobs,
-		bus: services.events,
-		kinds: services.jobKinds,
-		clock: services.clock,
-	},
+	needs: { store: services.jobs, bus: services.events, kinds: services.jobKinds, clock: services.clock },
 	provides: mediaServices.feed,
 	setup({ config: options, services: { store, bus, kinds, clock }, log, route, onDrain }) {
 		const feed = new LiveFeed({ store, bus, kinds }, clock, log);

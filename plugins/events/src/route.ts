@@ -31,11 +31,7 @@ export function followEvents({ streamMinutes }: EventsOptions, feed: JobFeed): R
 			'`data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',
 		].join(' '),
 		query,
-		response: {
-			description: 'The events.',
-			mediaTypes: ['text/event-stream'],
-			resumes: true,
-		},
+		response: { description: 'The events.', mediaTypes: ['text/event-stream'], resumes: true },
 		errors: [errors.E_VALUE_INVALID, errors.E_STORE_UNAVAILABLE],
 		// Longer than `maxMs`: the feed ends first and sends the reason.
 		timeoutMs: maxMs + minuteMs,

@@ -1,5 +1,5 @@
 import { fileField } from '@plinth/core';
-import { formInteger } from '@plinth/toolkit';
+import { formInteger, pageFields } from '@plinth/toolkit';
 import { z } from 'zod';
 import { idForm } from './ids.ts';
 import { purposes } from './record.ts';
@@ -43,19 +43,12 @@ export const idParams = z.object({
 
 /** The query of `GET /v1/files`. */
 export const listQuery = z.object({
-	after: z
-		.string()
-		.optional()
-		.meta({
-			description: 'The list starts after this id, which need not exist any more.',
-			...idForm,
-		}),
-	limit: formInteger({ min: 1, max: 10_000 })
-		.default(10_000)
-		.meta({
-			description: `Files on a page, of which none has more than ${maxPage}.`,
-			override: { default: 10_000 },
-		}),
+	...pageFields('a file', idForm, {
+		min: 1,
+		max: 10_000,
+		fallback: 10_000,
+		description: `Files on a page, of which none has more than ${maxPage}.`,
+	}),
 	order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'By creation time.' }),
 	purpose: z
 		.string()

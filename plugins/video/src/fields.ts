@@ -1,5 +1,5 @@
 import { codePoints } from '@plinth/core';
-import { formInteger } from '@plinth/toolkit';
+import { pageFields } from '@plinth/toolkit';
 import { z } from 'zod';
 
 const lengths = ['2', '4', '8', '12'];
@@ -111,16 +111,7 @@ export const idParams = z.object({
 
 /** The query of `GET /v1/videos`. */
 export const listQuery = z.object({
-	after: z
-		.string()
-		.optional()
-		.meta({
-			description: 'The list starts after this id, which need not exist any more.',
-			...idForm,
-		}),
-	limit: formInteger({ min: 0, max: 100 })
-		.default(20)
-		.meta({ description: 'Videos on a page.', override: { default: 20 } }),
+	...pageFields('a video', idForm, { min: 0, max: 100, fallback: 20, description: 'Videos on a page.' }),
 	order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'By creation time.' }),
 });
 

@@ -1,26 +1,27 @@
-import { type Clock, type EventBus, errorFrom, invalidValue, type JobKinds, type Logger } from '@plinth/core';
+import type { Logger, RecordStore } from '@plinth/core';
+import { type Clock, type EventBus, errorFrom, invalidValue, type JobKinds, type JobStore } from '@plinth/core';
 import type { Egress } from '@plinth/toolkit';
-import type { Deliveries } from './deliveries/store.ts';
-import type { Endpoint, Endpoints } from './endpoints/store.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Endpoint, Endpoints } from './endpoints.ts';
 import { webhookErrors } from './errors.ts';
 import { eventTypes } from './event.ts';
-import type { DeliveryJobs } from './sending/delivery-jobs.ts';
-import type { Sender } from './sending/sender.ts';
+import type { Schedule } from './options.ts';
 
-/** What the routes work with. */
+/** What routes, consumer and delivery jobs work with. */
 export interface WebhookContext {
-	readonly endpoints: Endpoints;
-	readonly deliveries: Deliveries;
-	readonly deliveryJobs: DeliveryJobs;
-	readonly sender: Sender;
-	readonly egress: Egress;
+	readonly jobs: JobStore;
+	readonly records: RecordStore;
 	readonly events: EventBus;
 	readonly kinds: JobKinds;
 	readonly clock: Clock;
 	readonly log: Logger;
+	readonly egress: Egress;
+	readonly schedule: Schedule;
+	readonly endpoints: Endpoints;
+	readonly deliveries: Deliveries;
 }
 
-/** Gives back an endpoint that was found, and throws `E_WEBHOOK_ENDPOINT_NOT_FOUND` for one that was not. */
+/** An endpoint of the tenant. Throws `E_WEBHOOK_ENDPOINT_NOT_FOUND` for null. */
 export function found(endpoint: Endpoint | null): Endpoint {
 	if (!endpoint) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINT_NOT_FOUND');
 	return endpoint;

@@ -3,10 +3,7 @@ import { defineErrors } from '@plinth/core';
 const notFound = { status: 404, type: 'invalid_request_error' } as const;
 const badRequest = { status: 400, type: 'invalid_request_error' } as const;
 
-/**
- * Every coded error of the webhooks plugin. Unknown, foreign and malformed ids share one row, so that ids cannot be
- * probed.
- */
+/** Errors of the webhooks plugin. Unknown, foreign and malformed ids share a row: ids cannot be probed. */
 export const webhookErrors = defineErrors({
 	E_WEBHOOK_ENDPOINT_NOT_FOUND: {
 		...notFound,
@@ -24,11 +21,7 @@ export const webhookErrors = defineErrors({
 		message: 'There are 100 webhook endpoints already, and no more are allowed.',
 		remedy: 'Delete one that is not needed.',
 	},
-	E_WEBHOOK_UNREACHABLE: {
-		...badRequest,
-		code: 'webhook_unreachable',
-		message: 'The receiver cannot be reached.',
-	},
+	E_WEBHOOK_UNREACHABLE: { ...badRequest, code: 'webhook_unreachable', message: 'The receiver cannot be reached.' },
 	E_WEBHOOK_ENDPOINT_DELETED: {
 		...badRequest,
 		code: 'webhook_endpoint_deleted',

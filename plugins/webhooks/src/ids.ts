@@ -36,10 +36,7 @@ export function eventId(jobId: string, type: string): string {
 	return `evt_${digest(jobId, type)}`;
 }
 
-/**
- * The id of the delivery of an event to a target, which follows from both. The newest event comes first in the order of
- * ids.
- */
+/** The id of the delivery of an event to a target. It depends on these alone, and the newest event sorts first. */
 export function deliveryId(eventAt: number, event: string, target: string): string {
 	return `whd_${hexTime(latest - eventAt)}${digest(event, target)}`;
 }

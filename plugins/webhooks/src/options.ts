@@ -1,6 +1,33 @@
 import { formBoolean } from '@plinth/toolkit';
 import { z } from 'zod';
-import { defaultWaits } from './sending/schedule.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** How long to wait after each failed attempt, in milliseconds. The first attempt comes at once. */
+export const defaultWaits: readonly number[] = [
+	5 * second,
+	5 * minute,
+	30 * minute,
+	2 * hour,
+	5 * hour,
+	10 * hour,
+	10 * hour,
+];
+
+/** When failed attempts are repeated. */
+export interface Schedule {
+	readonly waits: readonly number[];
+	/** From 0 up to 1, as `Math.random` gives it. */
+	readonly random: () => number;
+}
+
+/** The wait after so many failed attempts, ±10 % so that retries spread out; null after the last attempt. */
+export function waitAfter({ waits, random }: Schedule, tries: number): number | null {
+	const wait = waits[tries - 1];
+	return wait === undefined ? null : Math.round(wait * (0.9 + 0.2 * random()));
+}
 
 const seconds = z.number().min(0).max(604_800);
 const waits = z.array(seconds).max(50);
@@ -20,10 +47,7 @@ const written = z.string().transform((text, ctx) => {
 export const webhookOptions = z.strictObject({
 	/** Lets plain http and addresses of private networks through: for tests and for networks without strangers. */
 	allowPrivate: formBoolean().default(false),
-	/**
-	 * Seconds to wait after the first attempt, which comes at once, and after each further one. Empty: the schedule of
-	 * five seconds to ten hours.
-	 */
+	/** Seconds to wait after the first attempt, which comes at once, and after each next one. Empty: 5 s to 10 h. */
 	retrySeconds: z
 		.union([written, waits], { error: expected })
 		.default([])

@@ -1,34 +1,22 @@
-import { definePlugin, services } from '@plinth/core';
-import { Egress, mediaServices } from '@plinth/toolkit';
-import { jobCallbacks } from './callbacks.ts';
-import { Deliveries } from './deliveries/store.ts';
-import { Endpoints } from './endpoints/store.ts';
-import { webhookOptions } from './options.ts';
-import { Rounds } from './rounds.ts';
-import { getDelivery, listDeliveries, resendDelivery } from './routes/deliveries.ts';
-import {
-	createEndpoint,
-	deleteEndpoint,
-	endpointDeleted,
-	getEndpoint,
-	listEndpoints,
-	updateEndpoint,
-} from './routes/endpoints.ts';
-import { listEventTypes } from './routes/event-types.ts';
-import { rotateSecret } from './routes/secret.ts';
+import { type Clock, definePlugin, invalidValue, services } from '@plinth/core';
+import { Egress, type JobCallbacks, mediaServices } from '@plinth/toolkit';
+import { Consumer } from './consumer.ts';
+import { Deliveries } from './deliveries.ts';
+import { DeliveryJobs, deliveryKinds } from './delivery-jobs.ts';
+import { Endpoints } from './endpoints.ts';
+import { type Schedule, webhookOptions } from './options.ts';
+import { deliveryRoutes } from './routes/deliveries.ts';
+import { endpointDeleted, endpointRoutes } from './routes/endpoints.ts';
+import { maxUrlLength } from './routes/schemas.ts';
 import { testEndpoint } from './routes/test.ts';
-import { Consumer } from './sending/consumer.ts';
-import { DeliveryJobs, deliveryKinds } from './sending/delivery-jobs.ts';
-import type { Schedule } from './sending/schedule.ts';
-import { Sender } from './sending/sender.ts';
+import { isSecret } from './secrets.ts';
 
 const consumeEveryMs = 1_000;
 const purgeEveryMs = 60_000;
+const privateWarning =
+	'webhooks may go to private networks and over plain http (allowPrivate): clients can reach whatever this server can';
 
-/**
- * Makes the plugin with an egress to receivers, which it closes when it stops: tests name hosts that no resolver knows,
- * and fix the schedule.
- */
+/** Makes the plugin. Tests replace the egress, which the plugin closes when it stops, and the schedule. */
 export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress, fixed: Partial<Schedule> = {}) {
 	return definePlugin({
 		id: 'webhooks',
@@ -42,56 +30,24 @@ export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress,
 		},
 		jobs: deliveryKinds,
 		provides: mediaServices.callbacks,
-		setup({ config: options, services: found, route, job, duty, onStart, onStop, log }) {
+		setup({ config: { allowPrivate, retrySeconds }, services: found, route, job, duty, onStart, onStop, log }) {
 			const { jobs, records, events, kinds, clock } = found;
-			const { allowPrivate, retrySeconds: waits } = options;
 			const egress = createEgress(allowPrivate);
 			const endpoints = new Endpoints(records, clock);
 			const deliveries = new Deliveries(records, clock);
-			const sender = new Sender(egress, clock);
-			const schedule = { waits, random: Math.random, ...fixed };
-			const tools = { jobs, records, endpoints, deliveries, sender, schedule, clock, log };
-			const deliveryJobs = new DeliveryJobs(tools, job);
-			const consumer = new Consumer({ ...tools, deliveryJobs });
-			const consuming = new Rounds(clock, consumeEveryMs, (signal) => consumer.round(signal));
-			const purging = new Rounds(clock, purgeEveryMs, (signal) => deliveries.purge(signal));
-			duty('events', (signal) => consuming.run(signal));
-			duty('purge', (signal) => purging.run(signal));
-			const context = {
-				endpoints,
-				deliveries,
-				deliveryJobs,
-				sender,
-				egress,
-				events,
-				kinds,
-				clock,
-				log,
-			};
-			route(
-				createEndpoint(context),
-				listEndpoints(context),
-				getEndpoint(context),
-				updateEndpoint(context),
-				deleteEndpoint(context),
-				rotateSecret(context),
-				testEndpoint(context),
-				listEventTypes(context),
-				listDeliveries(context),
-				getDelivery(context),
-				resendDelivery(context),
-			);
+			const schedule = { waits: retrySeconds, random: Math.random, ...fixed };
+			const context = { jobs, records, events, kinds, clock, log, egress, schedule, endpoints, deliveries };
+			const deliveryJobs = new DeliveryJobs(context, job);
+			const consumer = new Consumer(context, deliveryJobs);
+			const consuming = repeating(clock, consumeEveryMs, (signal) => consumer.round(signal));
+			duty('events', consuming.run);
+			duty('purge', repeating(clock, purgeEveryMs, (signal) => deliveries.purge(signal)).run);
+			route(...endpointRoutes(context), testEndpoint(context), ...deliveryRoutes(context, deliveryJobs));
 			const subscriptions: (() => void)[] = [];
 			onStart(() => {
-				if (allowPrivate) {
-					log.warn(
-						{},
-						'webhooks may go to private networks and over plain http (allowPrivate): ' +
-							'clients can reach whatever this server can',
-					);
-				}
+				if (allowPrivate) log.warn({}, privateWarning);
 				for (const type of ['job.completed', 'job.failed']) {
-					subscriptions.push(events.subscribe({ type }, () => consuming.wake()));
+					subscriptions.push(events.subscribe({ type }, consuming.wake));
 				}
 				subscriptions.push(events.subscribe({ type: endpointDeleted }, ({ subject }) => deliveryJobs.abort(subject)));
 			});
@@ -104,10 +60,41 @@ export function webhooksThrough(createEgress: (allowPrivate: boolean) => Egress,
 	});
 }
 
-/**
- * Signed requests about the ends of jobs, to endpoints under `/v1/webhook_endpoints` and to the callbacks that jobs
- * name.
- */
+/** Signed requests about the ends of jobs, to the endpoints of tenants and to the callbacks of jobs. */
 export const webhooks = webhooksThrough(
 	(allowPrivate) => new Egress(allowPrivate ? { allowHttp: true, isAllowed: () => true } : {}),
 );
+
+function jobCallbacks(egress: Egress): JobCallbacks {
+	return {
+		async check({ url, secret }) {
+			if (url.length > maxUrlLength) {
+				throw invalidValue('callback_url', `callback_url: expected at most ${maxUrlLength} characters.`);
+			}
+			if (secret !== null && !isSecret(secret)) {
+				throw invalidValue('callback_secret', 'callback_secret: expected whsec_ followed by base64 of 24 to 64 bytes.');
+			}
+			await egress.check(url, 'callback_url');
+		},
+	};
+}
+
+/** Repeats a round `everyMs` after the last one has ended, or sooner when `wake` is called. */
+function repeating(clock: Clock, everyMs: number, round: (signal: AbortSignal) => Promise<void>) {
+	let woken = Promise.withResolvers<void>();
+	return {
+		async run(signal: AbortSignal): Promise<void> {
+			const wake = () => woken.resolve();
+			signal.addEventListener('abort', wake, { once: true });
+			while (!signal.aborted) {
+				woken = Promise.withResolvers();
+				await round(signal);
+				if (signal.aborted) return;
+				const cancelTimer = clock.after(everyMs, wake);
+				await woken.promise;
+				cancelTimer();
+			}
+		},
+		wake: () => woken.resolve(),
+	};
+}

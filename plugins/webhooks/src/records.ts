@@ -1,10 +1,6 @@
 import type { CollectionRef, JsonObject, PutOptions, RecordStore } from '@plinth/core';
 
-/**
- * Changes a record as `edit` says, again when another writer was faster; writes nothing when `edit` returns what it
- * got. Resolves
- * with the record as it is then; null when it is unknown.
- */
+/** Edits a record, again after a concurrent write; null when unknown. Writes nothing when `edit` returns its input. */
 export async function changeRecord<T extends JsonObject>(
 	records: RecordStore,
 	ref: CollectionRef,

@@ -2,9 +2,7 @@ import type { RecordStore } from '@plinth/core';
 import { memoryRecords } from '@plinth/memory';
 import { createBackend, manualClock } from '@plinth/testing';
 import { describe, expect, test } from 'vitest';
-import { noteHealth } from '../src/endpoints/health.ts';
-import { activeSecrets, changed, type EndpointRecord, rotated } from '../src/endpoints/record.ts';
-import { Endpoints } from '../src/endpoints/store.ts';
+import { activeSecrets, changed, type EndpointRecord, Endpoints, noteHealth, rotated } from '../src/endpoints.ts';
 import { maxOldSecrets, oldSecretMs } from '../src/secrets.ts';
 
 const old = 'https://old.example/hook';

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { Egress, type EgressOptions } from '@plinth/toolkit';
 import { expect, it, onTestFinished } from 'vitest';
-import { failureOf, failureOfStatus } from '../src/sending/failure.ts';
+import { failureOf, failureOfStatus } from '../src/sender.ts';
 
 /** A server that does something with every connection. */
 async function listening(meet: (socket: Socket) => void): Promise<number> {

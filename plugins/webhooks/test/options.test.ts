@@ -1,7 +1,7 @@
 import type { Logger } from '@plinth/core';
 import { describe, expect, it } from 'vitest';
-import { webhookOptions } from '../src/options.ts';
-import { defaultWaits, retryAfterMs, waitAfter } from '../src/sending/schedule.ts';
+import { defaultWaits, waitAfter, webhookOptions } from '../src/options.ts';
+import { retryAfterMs } from '../src/sender.ts';
 import { harness } from './harness.ts';
 
 describe('options', () => {

@@ -14,12 +14,12 @@ import { createBackend, eventually, type ManualClock, manualClock, silentLogger 
 import { Egress } from '@plinth/toolkit';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { Delivery, DeliveryStatus } from '../src/deliveries/record.ts';
-import { Deliveries } from '../src/deliveries/store.ts';
-import { type Endpoint, Endpoints } from '../src/endpoints/store.ts';
+import type { Delivery, DeliveryStatus } from '../src/deliveries.ts';
+import { Deliveries } from '../src/deliveries.ts';
+import { deliveryKinds } from '../src/delivery-jobs.ts';
+import { type Endpoint, Endpoints } from '../src/endpoints.ts';
 import { webhooksThrough } from '../src/plugin.ts';
 import { endpointDeleted } from '../src/routes/endpoints.ts';
-import { deliveryKinds } from '../src/sending/delivery-jobs.ts';
 
 /** The tenant of the tests. */
 export const tenant = 'acme';

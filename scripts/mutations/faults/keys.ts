@@ -9,7 +9,7 @@ const firstKey = ['adapters/keys/test/first-key.test.ts'];
 export const keyFaults: readonly Fault[] = [
 	{
 		what: 'one key is configured for two tenants',
-		file: `${source}/configured-keys.ts`,
+		file: `${source}/keys.ts`,
 		find: 'tenants.set(key, tenant);',
 		replace: '',
 		tests: ['adapters/keys/test/configured-keys.test.ts'],
@@ -30,7 +30,7 @@ export const keyFaults: readonly Fault[] = [
 	},
 	{
 		what: 'an ambiguous id revokes the first of two keys',
-		file: `${source}/key-records.ts`,
+		file: `${source}/key-ring.ts`,
 		find: '&& others.length === 0 ?',
 		replace: '?',
 		tests: ring,
@@ -51,21 +51,21 @@ export const keyFaults: readonly Fault[] = [
 	},
 	{
 		what: 'the last use brings a revoked key back',
-		file: `${source}/key-records.ts`,
+		file: `${source}/key-ring.ts`,
 		find: '{ ifVersion, index }',
 		replace: '{ index }',
 		tests: authenticator,
 	},
 	{
 		what: 'every request writes the last use of its key',
-		file: `${source}/last-use.ts`,
+		file: `${source}/keys.ts`,
 		find: 'isRecent(key.value.lastUsedAt) ||',
 		replace: 'isRecent(undefined) &&',
 		tests: authenticator,
 	},
 	{
 		what: 'keys are refused while the store does not answer',
-		file: `${source}/key-records.ts`,
+		file: `${source}/key-ring.ts`,
 		find: "throw plinthError('E_STORE_UNAVAILABLE', { cause });",
 		replace: 'return null;',
 		tests: authenticator,
@@ -83,12 +83,5 @@ export const keyFaults: readonly Fault[] = [
 		find: '[key.slice(-4), clock.now()]',
 		replace: '[key.slice(-8), clock.now()]',
 		tests: ring,
-	},
-	{
-		what: 'digests of good keys are remembered without end',
-		file: `${source}/recent-digests.ts`,
-		find: 'this.#digests.clear();',
-		replace: '{}',
-		tests: ['adapters/keys/test/recent-digests.test.ts'],
 	},
 ];

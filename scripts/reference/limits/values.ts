@@ -41,12 +41,10 @@ import { maxRanges } from '../../../plugins/parse/src/request/pages.ts';
 import { parseAttachments } from '../../../plugins/parse/src/route.ts';
 import { videoOptions } from '../../../plugins/video/src/options.ts';
 import { createVideo } from '../../../plugins/video/src/routes/create.ts';
-import { keptMs, maxAttempts } from '../../../plugins/webhooks/src/deliveries/record.ts';
-import { failingMs } from '../../../plugins/webhooks/src/endpoints/record.ts';
-import { maxEndpoints } from '../../../plugins/webhooks/src/endpoints/store.ts';
+import { keptMs, maxAttempts } from '../../../plugins/webhooks/src/deliveries.ts';
+import { failingMs, maxEndpoints } from '../../../plugins/webhooks/src/endpoints.ts';
 import { maxOldSecrets, oldSecretMs } from '../../../plugins/webhooks/src/secrets.ts';
-import { longestRetryAfterMs } from '../../../plugins/webhooks/src/sending/schedule.ts';
-import { answerMs } from '../../../plugins/webhooks/src/sending/sender.ts';
+import { answerMs, longestRetryAfterMs } from '../../../plugins/webhooks/src/sender.ts';
 
 /** Every limit of the sources by its name, with its value as the page writes it. */
 export function limitsOfSources(app: App): ReadonlyMap<string, string> {

@@ -1,4 +1,6 @@
+import { errors } from '@plinth/core';
 import { z } from 'zod';
+import { formInteger } from './form.ts';
 
 /**
  * One page of a list in OpenAI's form: clients continue with `after` set to `last_id` while `has_more`.
@@ -26,3 +28,49 @@ export function listPageSchema<T extends z.ZodType>(item: T, id: z.ZodString, na
 		})
 		.meta({ id: name });
 }
+
+/** The form of an id, for OpenAPI and for validation. */
+export interface IdForm {
+	readonly pattern: string;
+	readonly examples: string[];
+}
+
+/** An optional id in a query. With `orEmpty` an empty text is the same as its absence: SDKs send `null` so. */
+export function idField(noun: string, form: IdForm, description: string, orEmpty = false) {
+	const pattern = new RegExp(form.pattern);
+	return z
+		.string()
+		.refine((id) => pattern.test(id) || (orEmpty && id === ''), { error: `must be the id of ${noun}` })
+		.transform((id) => id || undefined)
+		.optional()
+		.meta({ description, ...form });
+}
+
+/** Bounds and text of the field `limit`, and whether an empty `after` is the same as its absence. */
+export interface PageOptions {
+	readonly min: number;
+	readonly max: number;
+	readonly fallback: number;
+	readonly description: string;
+	readonly emptyAfter?: boolean;
+}
+
+/** The fields `after` and `limit` of a list's query. `after` is a position and need not exist. */
+export function pageFields(noun: string, form: IdForm, options: PageOptions) {
+	const { min, max, fallback, description, emptyAfter } = options;
+	return {
+		after: idField(noun, form, 'The list starts after this id, which need not exist any more.', emptyAfter),
+		limit: formInteger({ min, max })
+			.default(fallback)
+			.meta({ description, override: { default: fallback } }),
+	};
+}
+
+/** What the route of a list may fail with. */
+export const listErrors = [
+	errors.E_VALUE_INVALID,
+	errors.E_VALUE_TYPE,
+	errors.E_INTEGER_TOO_LARGE,
+	errors.E_INTEGER_TOO_SMALL,
+	errors.E_STORE_UNAVAILABLE,
+] as const;

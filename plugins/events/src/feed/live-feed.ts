@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { BusEvent, Clock, EventBus, Job, JobEvent, JobKinds, JobStore, Logger, ServerEvent } from '@plinth/core';
+import type { BusEvent, Clock, EventBus, JobEvent, JobKinds, JobStore, Logger, ServerEvent } from '@plinth/core';
 import { isPlinthError } from '@plinth/core';
 import type { FeedQuery, FeedReader, JobFeed } from '@plinth/toolkit';
 import { EventLogReader } from './event-log-reader.ts';
@@ -9,8 +9,7 @@ import { eventsSince, type JobSnapshot, snapshotOfOne, snapshotsOfAll } from './
 import { FeedSubscription } from './subscription.ts';
 import { FeedSubscriptions } from './subscriptions.ts';
 import { TickBudget } from './tick-budget.ts';
-import { type FeedEvent, Updates } from './updates.ts';
-import { defaultView } from './view.ts';
+import { defaultView, type FeedEvent, Updates } from './updates.ts';
 
 /** How often the log is polled without a hint: other processes share the store but perhaps not the bus. */
 const pollMs = 500;
@@ -48,7 +47,7 @@ export class LiveFeed implements JobFeed {
 		this.#kinds = kinds;
 		this.#clock = clock;
 		this.#log = log;
-		this.#updates = new Updates(store, (job) => this.#view(job));
+		this.#updates = new Updates(store, (job) => kinds.view(job) ?? defaultView(job));
 		this.#logReader = new EventLogReader(store, {
 			event: (event) => this.#publish(event),
 			failed: (err) => this.#noteFailure(err),
@@ -192,10 +191,6 @@ export class LiveFeed implements JobFeed {
 		if (!this.#subscriptions.isEmpty) return;
 		this.#stopPolling?.();
 		this.#stopPolling = undefined;
-	}
-
-	#view(job: Job): object {
-		return this.#kinds.view(job) ?? defaultView(job);
 	}
 
 	/** Logs the first of consecutive failures. */

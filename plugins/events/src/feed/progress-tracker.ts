@@ -104,14 +104,7 @@ export class ProgressTracker {
 		const { tenant, kind, checkedAt } = running;
 		running.fraction = fraction;
 		running.publishedAt = checkedAt;
-		this.#context.publish({
-			type: 'job.progress',
-			cursor: undefined,
-			at: checkedAt,
-			jobId,
-			kind,
-			tenant,
-		});
+		this.#context.publish({ type: 'job.progress', cursor: undefined, at: checkedAt, jobId, kind, tenant });
 	}
 
 	#touch(jobId: string, running: Running): void {

@@ -1,4 +1,4 @@
-import type { Job, JobStore } from '@plinth/core';
+import type { Job, JobStore, JsonObject } from '@plinth/core';
 import type { JobUpdate } from '@plinth/toolkit';
 
 /** An event of a job. All subscriptions share one object. */
@@ -72,4 +72,24 @@ function keyOf({ kind, tenant }: Pick<Job, 'kind' | 'tenant'>): string {
 /** The data of a frame. */
 export function eventText(type: string, at: number, data: object): string {
 	return JSON.stringify({ object: 'event', type, created_at: Math.floor(at / 1000), data });
+}
+
+/** The view of a job whose plugin defines none. Instants are Unix seconds. */
+export function defaultView(job: Job): JsonObject {
+	const { id, kind, model, status, progress, error } = job;
+	return {
+		id,
+		object: kind,
+		model,
+		status,
+		progress,
+		created_at: toSeconds(job.createdAt),
+		completed_at: job.completedAt === null ? null : toSeconds(job.completedAt),
+		expires_at: job.expiresAt === null ? null : toSeconds(job.expiresAt),
+		failure: error && { code: error.code, message: error.message },
+	};
+}
+
+function toSeconds(ms: number): number {
+	return Math.floor(ms / 1000);
 }

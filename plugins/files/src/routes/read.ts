@@ -1,9 +1,8 @@
-import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
-import { listPage } from '@plinth/toolkit';
+import { defineRoute, errorFrom, errors, type Route } from '@plinth/core';
+import { listErrors, listPage } from '@plinth/toolkit';
 import { type FileContext, findFile } from '../context.ts';
 import { fileErrors } from '../errors.ts';
 import { idParams, listQuery, maxPage } from '../fields.ts';
-import { isFileId } from '../ids.ts';
 import { pageOf } from '../list.ts';
 import { fileDeletedSchema, fileListSchema, fileSchema, toFile } from '../wire.ts';
 
@@ -32,17 +31,8 @@ export function listFiles({ records, clock }: FileContext): Route {
 		summary: 'List files',
 		query: listQuery,
 		response: { description: 'One page of files.', schema: fileListSchema },
-		errors: [
-			errors.E_VALUE_INVALID,
-			errors.E_VALUE_TYPE,
-			errors.E_INTEGER_TOO_LARGE,
-			errors.E_INTEGER_TOO_SMALL,
-			errors.E_STORE_UNAVAILABLE,
-		],
+		errors: listErrors,
 		async handler({ query: { after, limit, order, purpose } }, { principal }) {
-			if (after !== undefined && !isFileId(after)) {
-				throw invalidValue('after', 'after must be the id of a file.');
-			}
 			const pageOptions = { after, limit: Math.min(limit, maxPage), order, purpose };
 			const page = await pageOf(records, principal.tenant, pageOptions, clock.now());
 			const data = page.files.map(toFile);

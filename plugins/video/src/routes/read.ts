@@ -1,6 +1,6 @@
-import { defineRoute, errors, invalidValue, isJobId, type Route } from '@plinth/core';
-import { listPage } from '@plinth/toolkit';
-import { findVideo, jobKind, type VideoContext, videoReply, withVideoErrors } from '../context.ts';
+import { defineRoute, errors, type Route } from '@plinth/core';
+import { listErrors, listPage } from '@plinth/toolkit';
+import { findVideo, type VideoContext, videoReply, withVideoErrors } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { idParams, listQuery } from '../fields.ts';
 import { pollHeader, toVideo, videoDeletedSchema, videoListSchema, videoSchema } from '../wire.ts';
@@ -30,17 +30,8 @@ export function listVideos({ jobs, options }: VideoContext): Route {
 		summary: 'List video jobs',
 		query: listQuery,
 		response: { description: 'One page of jobs.', schema: videoListSchema },
-		errors: [
-			errors.E_VALUE_INVALID,
-			errors.E_VALUE_TYPE,
-			errors.E_INTEGER_TOO_LARGE,
-			errors.E_INTEGER_TOO_SMALL,
-			errors.E_STORE_UNAVAILABLE,
-		],
+		errors: listErrors,
 		async handler({ query: { after, limit, order } }, { principal }) {
-			if (after !== undefined && !isJobId(jobKind, after)) {
-				throw invalidValue('after', 'after must be the id of a video.');
-			}
 			const page = await jobs.list(principal.tenant, {
 				limit,
 				order,

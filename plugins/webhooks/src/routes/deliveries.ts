@@ -1,17 +1,20 @@
-import { defineRoute, errorFrom, errors, invalidValue, type Route } from '@plinth/core';
-import { listPage } from '@plinth/toolkit';
+import { defineRoute, errorFrom, errors, type Route } from '@plinth/core';
+import { listErrors, listPage } from '@plinth/toolkit';
 import type { WebhookContext } from '../context.ts';
-import type { Delivery } from '../deliveries/record.ts';
+import type { Delivery } from '../deliveries.ts';
+import type { DeliveryJobs } from '../delivery-jobs.ts';
 import { webhookErrors } from '../errors.ts';
-import { deliveryParams, deliveryQuery } from '../fields.ts';
-import { isDeliveryId, isEndpointId } from '../ids.ts';
-import { deliveryListSchema, deliverySchema, toDelivery } from '../wire.ts';
+import { deliveryListSchema, deliveryParams, deliveryQuery, deliverySchema, toDelivery } from './schemas.ts';
 
 const { E_WEBHOOK_DELIVERY_NOT_FOUND: notFound } = webhookErrors;
 const { E_STORE_UNAVAILABLE: unavailable, E_STORE_FULL: full } = errors;
 
-/** `GET /v1/webhook_deliveries`: a page, those of the newest events first. `after` is a position and need not exist. */
-export function listDeliveries({ deliveries }: WebhookContext): Route {
+/** The routes under `/v1/webhook_deliveries`. */
+export function deliveryRoutes(context: WebhookContext, deliveryJobs: DeliveryJobs): readonly Route[] {
+	return [listDeliveries(context), getDelivery(context), resendDelivery(context, deliveryJobs)];
+}
+
+function listDeliveries({ deliveries }: WebhookContext): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/webhook_deliveries',
@@ -20,30 +23,15 @@ export function listDeliveries({ deliveries }: WebhookContext): Route {
 		description: 'What is sent and was sent. Deliveries are deleted seven days after their end.',
 		query: deliveryQuery,
 		response: { description: 'One page of deliveries.', schema: deliveryListSchema },
-		errors: [
-			errors.E_VALUE_INVALID,
-			errors.E_VALUE_TYPE,
-			errors.E_INTEGER_TOO_LARGE,
-			errors.E_INTEGER_TOO_SMALL,
-			unavailable,
-		],
-		async handler({ query }, { principal }) {
-			const { limit, webhook_endpoint_id: endpointId } = query;
-			const after = query.after || undefined;
-			if (after !== undefined && !isDeliveryId(after)) {
-				throw invalidValue('after', 'after must be the id of a webhook delivery.');
-			}
-			if (endpointId !== undefined && !isEndpointId(endpointId)) {
-				throw invalidValue('webhook_endpoint_id', 'webhook_endpoint_id must be the id of a webhook endpoint.');
-			}
+		errors: listErrors,
+		async handler({ query: { after, limit, webhook_endpoint_id: endpointId } }, { principal }) {
 			const page = await deliveries.list(principal.tenant, { endpointId, after, limit });
 			return listPage(page.deliveries.map(toDelivery), page.hasMore);
 		},
 	});
 }
 
-/** `GET /v1/webhook_deliveries/{id}`. */
-export function getDelivery({ deliveries }: WebhookContext): Route {
+function getDelivery({ deliveries }: WebhookContext): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/webhook_deliveries/{id}',
@@ -58,12 +46,7 @@ export function getDelivery({ deliveries }: WebhookContext): Route {
 	});
 }
 
-/**
- * `POST /v1/webhook_deliveries/{id}/resend`: the same event with the same id, at once and with the whole schedule
- * before it.
- */
-export function resendDelivery(context: WebhookContext): Route {
-	const { deliveries, endpoints, deliveryJobs, clock } = context;
+function resendDelivery({ deliveries, endpoints, clock }: WebhookContext, deliveryJobs: DeliveryJobs): Route {
 	return defineRoute({
 		method: 'POST',
 		path: '/v1/webhook_deliveries/{id}/resend',

@@ -1,24 +1,41 @@
-import { defineRoute, errorFrom, errors, invalidValue, type Route, valueErrors } from '@plinth/core';
-import { listPage } from '@plinth/toolkit';
-import { checkedTypes, found, type WebhookContext } from '../context.ts';
-import { changed } from '../endpoints/record.ts';
+import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
+import { listErrors, listPage } from '@plinth/toolkit';
+import { checkedTypes, found, knownTypes, type WebhookContext } from '../context.ts';
+import { changed, rotated } from '../endpoints.ts';
 import { webhookErrors } from '../errors.ts';
-import { createBody, endpointParams, endpointQuery, updateBody } from '../fields.ts';
-import { isEndpointId } from '../ids.ts';
+import { makeSecret } from '../secrets.ts';
 import {
+	createBody,
 	endpointDeletedSchema,
 	endpointListSchema,
+	endpointParams,
+	endpointQuery,
 	endpointSchema,
 	endpointWithSecretSchema,
+	eventTypeListSchema,
+	rotateBody,
 	toEndpoint,
 	toEndpointWithSecret,
-} from '../wire.ts';
+	updateBody,
+} from './schemas.ts';
 
 const { E_WEBHOOK_ENDPOINT_NOT_FOUND: notFound } = webhookErrors;
 const { E_STORE_UNAVAILABLE: unavailable, E_STORE_FULL: full } = errors;
 
-/** `POST /v1/webhook_endpoints`: the address is resolved and looked at before it is stored. */
-export function createEndpoint(context: WebhookContext): Route {
+/** The routes under `/v1/webhook_endpoints`, and `GET /v1/webhook_event_types`. */
+export function endpointRoutes(context: WebhookContext): readonly Route[] {
+	return [
+		createEndpoint(context),
+		listEndpoints(context),
+		getEndpoint(context),
+		updateEndpoint(context),
+		deleteEndpoint(context),
+		rotateSecret(context),
+		listEventTypes(context),
+	];
+}
+
+function createEndpoint(context: WebhookContext): Route {
 	return defineRoute({
 		method: 'POST',
 		path: '/v1/webhook_endpoints',
@@ -39,8 +56,7 @@ export function createEndpoint(context: WebhookContext): Route {
 	});
 }
 
-/** `GET /v1/webhook_endpoints`: a page, the newest first. `after` is a position and need not exist. */
-export function listEndpoints({ endpoints }: WebhookContext): Route {
+function listEndpoints({ endpoints }: WebhookContext): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/webhook_endpoints',
@@ -48,19 +64,8 @@ export function listEndpoints({ endpoints }: WebhookContext): Route {
 		summary: 'List webhook endpoints',
 		query: endpointQuery,
 		response: { description: 'One page of endpoints.', schema: endpointListSchema },
-		errors: [
-			errors.E_VALUE_INVALID,
-			errors.E_VALUE_TYPE,
-			errors.E_INTEGER_TOO_LARGE,
-			errors.E_INTEGER_TOO_SMALL,
-			unavailable,
-		],
-		async handler({ query: { after: position, limit } }, { principal }) {
-			// The SDK spells null as nothing.
-			const after = position || undefined;
-			if (after !== undefined && !isEndpointId(after)) {
-				throw invalidValue('after', 'after must be the id of a webhook endpoint.');
-			}
+		errors: listErrors,
+		async handler({ query: { after, limit } }, { principal }) {
 			const all = await endpoints.list(principal.tenant);
 			const rest = all.filter(({ id }) => after === undefined || id < after);
 			return listPage(rest.slice(0, limit).map(toEndpoint), rest.length > limit);
@@ -68,8 +73,7 @@ export function listEndpoints({ endpoints }: WebhookContext): Route {
 	});
 }
 
-/** `GET /v1/webhook_endpoints/{id}`. */
-export function getEndpoint({ endpoints }: WebhookContext): Route {
+function getEndpoint({ endpoints }: WebhookContext): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/webhook_endpoints/{id}',
@@ -84,8 +88,7 @@ export function getEndpoint({ endpoints }: WebhookContext): Route {
 	});
 }
 
-/** `POST /v1/webhook_endpoints/{id}`: what the body leaves out stays. Another address is looked at like a new one. */
-export function updateEndpoint(context: WebhookContext): Route {
+function updateEndpoint(context: WebhookContext): Route {
 	const { endpoints, egress, clock } = context;
 	return defineRoute({
 		method: 'POST',
@@ -115,8 +118,7 @@ export function updateEndpoint(context: WebhookContext): Route {
 /** The hint that an endpoint was deleted; every process ends its requests to it. */
 export const endpointDeleted = 'webhooks.endpoint_deleted';
 
-/** `DELETE /v1/webhook_endpoints/{id}`: nothing is sent to it from now on. */
-export function deleteEndpoint(context: WebhookContext): Route {
+function deleteEndpoint(context: WebhookContext): Route {
 	const { endpoints, deliveries, events, log } = context;
 	return defineRoute({
 		method: 'DELETE',
@@ -137,6 +139,42 @@ export function deleteEndpoint(context: WebhookContext): Route {
 				.cancelAll(tenant, id)
 				.catch((err: unknown) => log.warn({ err }, 'deliveries are cancelled only when due'));
 			return { id, object: 'webhook_endpoint.deleted', deleted: true };
+		},
+	});
+}
+
+function rotateSecret({ endpoints, clock }: WebhookContext): Route {
+	return defineRoute({
+		method: 'POST',
+		path: '/v1/webhook_endpoints/{id}/rotate_secret',
+		scope: 'webhooks:write',
+		summary: 'Replace the secret of a webhook endpoint',
+		description: 'The new secret is shown in this answer alone.',
+		params: endpointParams,
+		body: rotateBody,
+		response: { description: 'The endpoint and its new secret.', schema: endpointWithSecretSchema },
+		errors: [errors.E_VALUE_TYPE, notFound, unavailable, full],
+		async handler({ params: { id }, body }, { principal }) {
+			const secret = makeSecret();
+			const keepsOld = body.keep_old_secret_active_for_24_hours;
+			const edited = await endpoints.change(principal.tenant, id, (record) =>
+				rotated(record, secret, clock.now(), keepsOld),
+			);
+			return toEndpointWithSecret(found(edited));
+		},
+	});
+}
+
+function listEventTypes(context: WebhookContext): Route {
+	return defineRoute({
+		method: 'GET',
+		path: '/v1/webhook_event_types',
+		scope: 'webhooks:read',
+		summary: 'List the types of webhook events',
+		response: { description: 'What endpoints may ask for.', schema: eventTypeListSchema },
+		errors: [],
+		handler() {
+			return { object: 'list', data: knownTypes(context) };
 		},
 	});
 }

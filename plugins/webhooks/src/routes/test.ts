@@ -2,22 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { defineRoute, errorFrom, errors, type Route, valueErrors } from '@plinth/core';
 import { PerTenantLimit } from '@plinth/toolkit';
 import { checkType, found, type WebhookContext } from '../context.ts';
-import { activeSecrets } from '../endpoints/record.ts';
+import { activeSecrets } from '../endpoints.ts';
 import { webhookErrors } from '../errors.ts';
 import type { WebhookEvent } from '../event.ts';
-import { endpointParams, testBody } from '../fields.ts';
-import type { Sent } from '../sending/sender.ts';
-import { testResultSchema } from '../wire.ts';
+import { type Sent, sendEvent } from '../sender.ts';
+import { endpointParams, testBody, testResultSchema } from './schemas.ts';
 
 /** How many samples of a tenant are under way at a time; further ones wait. */
 const samplesAtOnce = 4;
 
-/**
- * `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint; it is no delivery and
- * changes nothing.
- */
+/** `POST /v1/webhook_endpoints/{id}/test`: one request at once, also to a disabled endpoint. It is no delivery. */
 export function testEndpoint(context: WebhookContext): Route {
-	const { endpoints, sender, clock } = context;
+	const { endpoints, egress, clock } = context;
 	const turns = new PerTenantLimit(samplesAtOnce);
 	return defineRoute({
 		method: 'POST',
@@ -38,12 +34,10 @@ export function testEndpoint(context: WebhookContext): Route {
 			const endpoint = found(await endpoints.find(principal.tenant, id));
 			checkType(context, type, 'event_type');
 			const now = clock.now();
-			const message = {
-				url: endpoint.url,
-				event: sample(type, now),
-				secrets: activeSecrets(endpoint, now),
-			};
-			const sent = await turns.map(principal.tenant, [message], signal, (each) => sender.send(each, signal));
+			const message = { url: endpoint.url, event: sample(type, now), secrets: activeSecrets(endpoint, now) };
+			const sent = await turns.map(principal.tenant, [message], signal, (each) =>
+				sendEvent(egress, clock, each, signal),
+			);
 			const { attempt } = sent[0] as Sent;
 			if (attempt.statusCode === null) {
 				const message = `The receiver cannot be reached: ${attempt.failure}.`;

@@ -1,16 +1,65 @@
-import type { Clock, CollectionRef, RecordStore } from '@plinth/core';
-import type { WebhookEvent } from '../event.ts';
-import { deliveryId, hexTime, isDeliveryId } from '../ids.ts';
-import { changeRecord } from '../records.ts';
-import {
-	type Attempt,
-	type Delivery,
-	type DeliveryRecord,
-	type DeliveryStatus,
-	keptMs,
-	maxAttempts,
-	type Target,
-} from './record.ts';
+import type { Clock, CollectionRef, JobCallback, RecordStore } from '@plinth/core';
+import type { WebhookEvent } from './event.ts';
+import { deliveryId, digest, hexTime, isDeliveryId } from './ids.ts';
+import { changeRecord } from './records.ts';
+
+/** How long a delivery is kept after its end, in milliseconds. */
+export const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+/** How many attempts a delivery remembers: the latest. */
+export const maxAttempts = 50;
+
+/** `pending → delivered | failed | cancelled`; sending it again makes it pending once more. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'cancelled';
+
+/** One request and what came of it. */
+export type Attempt = {
+	readonly at: number;
+	readonly statusCode: number | null;
+	readonly failure: string | null;
+	readonly durationMs: number;
+};
+
+/** Where a delivery goes. */
+export type Target = {
+	/** Null for the callback of a job. */
+	readonly endpointId: string | null;
+	readonly url: string;
+	/** Signs the requests of a callback; null: they are not signed. Endpoints keep their secrets themselves. */
+	readonly secret: string | null;
+	/** Requests with an equal receiver share one limit and one turn. */
+	readonly receiver: string;
+};
+
+/** What the record of a delivery holds. Times are milliseconds since the Unix epoch. */
+export type DeliveryRecord = Target & {
+	readonly event: WebhookEvent;
+	readonly status: DeliveryStatus;
+	readonly createdAt: number;
+	readonly endedAt: number | null;
+	readonly nextAttemptAt: number;
+	/** 0, and one more each time it is sent again: each run of the schedule is a job. */
+	readonly run: number;
+	readonly tries: number;
+	readonly attempts: readonly Attempt[];
+};
+
+/** A delivery with its id. */
+export interface Delivery extends DeliveryRecord {
+	readonly id: string;
+	readonly tenant: string;
+}
+
+/** An endpoint as a target. */
+export function endpointTarget({ id, url }: { readonly id: string; readonly url: string }): Target {
+	return { endpointId: id, url, secret: null, receiver: id };
+}
+
+/** A job's callback as a target. Each tenant's callbacks to one origin have one receiver. */
+export function callbackTarget(tenant: string, { url, secret }: JobCallback): Target {
+	const origin = URL.parse(url)?.origin ?? url;
+	return { endpointId: null, url, secret, receiver: `callback_${digest(tenant, origin)}` };
+}
 
 const pageSize = 100;
 
@@ -60,7 +109,7 @@ export class Deliveries {
 	async find(tenant: string, id: string): Promise<Delivery | null> {
 		if (!isDeliveryId(id)) return null;
 		const stored = await this.#records.get<DeliveryRecord>(collectionOf(tenant), id);
-		return stored && isIntact(stored.value) ? { id, tenant, ...stored.value } : null;
+		return stored && { id, tenant, ...stored.value };
 	}
 
 	/** A page of a tenant's deliveries, the newest event first; of one endpoint where it is given. */
@@ -78,8 +127,7 @@ export class Deliveries {
 			...(after === undefined ? {} : { after }),
 			...(endpointId === undefined ? {} : { index: endpointId }),
 		});
-		const intact = records.filter(({ value }) => isIntact(value));
-		return { deliveries: intact.map(({ id, value }) => ({ id, tenant, ...value })), hasMore };
+		return { deliveries: records.map(({ id, value }) => ({ id, tenant, ...value })), hasMore };
 	}
 
 	/** Makes a delivery pending for this run, unless it has come to it already. Null when it is unknown. */
@@ -102,7 +150,7 @@ export class Deliveries {
 			const attempts = attempt ? [...value.attempts, attempt].slice(-maxAttempts) : value.attempts;
 			if (value.run !== run || value.status !== 'pending') return { ...value, attempts };
 			const next = { ...value, attempts, url: url ?? value.url };
-			if (typeof outcome === 'string') return { ...next, ...this.#ended(outcome) };
+			if (typeof outcome === 'string') return { ...next, status: outcome, endedAt: this.#clock.now() };
 			return { ...next, tries: value.tries + 1, nextAttemptAt: outcome.retryAt };
 		});
 	}
@@ -144,20 +192,9 @@ export class Deliveries {
 		await this.#records.put(purges, `${hexTime(at)}_${delivery}`, { tenant, delivery });
 	}
 
-	#ended(status: DeliveryStatus) {
-		return { status, endedAt: this.#clock.now() };
-	}
-
 	async #change(tenant: string, id: string, edit: (value: DeliveryRecord) => DeliveryRecord): Promise<Delivery | null> {
-		const ref = collectionOf(tenant);
-		const value = await changeRecord<DeliveryRecord>(
-			this.#records,
-			ref,
-			id,
-			(found) => (isIntact(found) ? edit(found) : found),
-			indexOf,
-		);
-		return value && isIntact(value) ? { id, tenant, ...value } : null;
+		const value = await changeRecord(this.#records, collectionOf(tenant), id, edit, indexOf);
+		return value && { id, tenant, ...value };
 	}
 }
 
@@ -172,9 +209,4 @@ function collectionOf(tenant: string): CollectionRef {
 
 function indexOf({ endpointId }: DeliveryRecord): { readonly index?: string } {
 	return endpointId === null ? {} : { index: endpointId };
-}
-
-/** A record of another form holds up nothing else. */
-function isIntact({ event, attempts, url }: Partial<DeliveryRecord>): boolean {
-	return typeof event === 'object' && Array.isArray(attempts) && typeof url === 'string';
 }

@@ -1,9 +1,85 @@
-import { listPageSchema } from '@plinth/toolkit';
+import { codePoints } from '@plinth/core';
+import { idField, listPageSchema, pageFields } from '@plinth/toolkit';
 import { z } from 'zod';
-import type { Delivery } from './deliveries/record.ts';
-import type { Endpoint } from './endpoints/store.ts';
-import { deliveryIdForm, endpointIdForm } from './ids.ts';
-import { secretHint } from './secrets.ts';
+import type { Delivery } from '../deliveries.ts';
+import type { Endpoint } from '../endpoints.ts';
+import { deliveryIdForm, endpointIdForm } from '../ids.ts';
+import { secretHint } from '../secrets.ts';
+
+/** The longest address, in characters. */
+export const maxUrlLength = 2_048;
+
+const name = codePoints({ min: 1, max: 256 }).meta({ description: 'What people call it.' });
+
+const url = codePoints({ min: 1, max: maxUrlLength }).meta({
+	description: 'Where events are sent: https, and a host of the public internet.',
+	examples: ['https://example.com/webhooks'],
+});
+
+// Which types there are follows from the plugins of the server: the handler knows.
+const eventTypes = z
+	.array(codePoints({ min: 1, max: 256 }))
+	.min(1)
+	.max(256)
+	.meta({
+		description: 'Which events are sent; GET /v1/webhook_event_types lists them.',
+		examples: [['video.completed', 'video.failed']],
+	});
+
+/** The body of `POST /v1/webhook_endpoints`. */
+export const createBody = z.object({ name, url, event_types: eventTypes }).meta({
+	id: 'WebhookEndpointCreate',
+	examples: [{ name: 'Renders', url: 'https://example.com/webhooks', event_types: ['video.completed'] }],
+});
+
+/** The body of `POST /v1/webhook_endpoints/{id}`. What is absent stays. */
+export const updateBody = z
+	.object({
+		name: name.optional(),
+		url: url.optional(),
+		event_types: eventTypes.optional(),
+		status: z
+			.literal('enabled')
+			.optional()
+			.meta({ description: 'Sends events again to an endpoint that the server has disabled.' }),
+	})
+	.meta({ id: 'WebhookEndpointUpdate', examples: [{ name: 'Renders of the night' }] });
+
+/** The body of `POST /v1/webhook_endpoints/{id}/rotate_secret`. */
+export const rotateBody = z
+	.object({
+		keep_old_secret_active_for_24_hours: z
+			.boolean()
+			.default(false)
+			.meta({ description: 'Signs with the old secret too for 24 hours; otherwise it is over at once.' }),
+	})
+	.meta({ id: 'WebhookSecretRotate', examples: [{ keep_old_secret_active_for_24_hours: true }] });
+
+/** The body of `POST /v1/webhook_endpoints/{id}/test`. */
+export const testBody = z
+	.object({ event_type: codePoints({ min: 1, max: 256 }).meta({ description: 'Which event is sent.' }) })
+	.meta({ id: 'WebhookEndpointTest', examples: [{ event_type: 'video.completed' }] });
+
+/** The path parameter of one endpoint. Malformed ids are not refused here: they answer like unknown ones. */
+export const endpointParams = z.object({
+	id: z.string().meta({ description: 'The id of a webhook endpoint.', ...endpointIdForm }),
+});
+
+/** The path parameter of one delivery. */
+export const deliveryParams = z.object({
+	id: z.string().meta({ description: 'The id of a webhook delivery.', ...deliveryIdForm }),
+});
+
+const page = { min: 1, max: 100, fallback: 20, description: 'Objects on a page.', emptyAfter: true };
+
+/** The query of `GET /v1/webhook_endpoints`. */
+export const endpointQuery = z.object(pageFields('a webhook endpoint', endpointIdForm, page));
+
+/** The query of `GET /v1/webhook_deliveries`. */
+export const deliveryQuery = z.object({
+	...pageFields('a webhook delivery', deliveryIdForm, page),
+	webhook_endpoint_id: idField('a webhook endpoint', endpointIdForm, 'Only what was sent to this endpoint.'),
+});
 
 const unixSeconds = z.int().min(0).meta({ description: 'Unix seconds.' });
 const endpointId = z.string().meta({ ...endpointIdForm });
@@ -21,9 +97,10 @@ const endpointShape = {
 	}),
 	signing_secret_hint: z.string().meta({ description: 'The last four characters of the secret.' }),
 	status: z.enum(['enabled', 'disabled']),
-	disabled_reason: z.enum(['gone', 'failing']).nullable().meta({
-		description: '`gone`: the receiver answered 410. `failing`: it failed for five days.',
-	}),
+	disabled_reason: z
+		.enum(['gone', 'failing'])
+		.nullable()
+		.meta({ description: '`gone`: the receiver answered 410. `failing`: it failed for five days.' }),
 	disabled_at: unixSeconds.nullable(),
 };
 
@@ -32,10 +109,7 @@ export const endpointSchema = z.object(endpointShape).meta({ id: 'WebhookEndpoin
 
 /** An endpoint whose secret is shown, this once. */
 export const endpointWithSecretSchema = z
-	.object({
-		...endpointShape,
-		signing_secret: z.string().meta({ description: 'Shown this once: keep it.' }),
-	})
+	.object({ ...endpointShape, signing_secret: z.string().meta({ description: 'Shown this once: keep it.' }) })
 	.meta({ id: 'WebhookEndpointWithSecret' });
 
 /** One page of endpoints, the newest first. */
@@ -43,11 +117,7 @@ export const endpointListSchema = listPageSchema(endpointSchema, endpointId, 'We
 
 /** The answer to the deletion of an endpoint. */
 export const endpointDeletedSchema = z
-	.object({
-		id: z.string(),
-		object: z.literal('webhook_endpoint.deleted'),
-		deleted: z.literal(true),
-	})
+	.object({ id: z.string(), object: z.literal('webhook_endpoint.deleted'), deleted: z.literal(true) })
 	.meta({ id: 'WebhookEndpointDeleted' });
 
 /** The answer to a test. */

@@ -1,0 +1,163 @@
+import { type Clock, type CollectionRef, errorFrom, type RecordStore } from '@plinth/core';
+import { Semaphore } from '@plinth/toolkit';
+import { webhookErrors } from './errors.ts';
+import { EndpointIds, isEndpointId } from './ids.ts';
+import { changeRecord } from './records.ts';
+import { makeSecret, maxOldSecrets, oldSecretMs } from './secrets.ts';
+
+/** How long an endpoint may only fail until it is disabled, in milliseconds. */
+export const failingMs = 5 * 24 * 60 * 60 * 1000;
+
+/** Why the server stopped sending: the receiver said 410, or it failed for five days. */
+export type DisabledReason = 'gone' | 'failing';
+
+/** What the record of an endpoint holds. Times are milliseconds since the Unix epoch. */
+export type EndpointRecord = {
+	readonly name: string;
+	readonly url: string;
+	readonly eventTypes: readonly string[];
+	readonly createdAt: number;
+	/** The last change of the configuration or of the secret. */
+	readonly updatedAt: number;
+	readonly secret: string;
+	/** Secrets that still sign, the newest first, each until its instant. */
+	readonly oldSecrets: readonly { readonly secret: string; readonly until: number }[];
+	readonly disabled: { readonly reason: DisabledReason; readonly at: number } | null;
+	readonly failingSince: number | null;
+};
+
+/** The secrets that sign at an instant, the newest first. */
+export function activeSecrets(record: EndpointRecord, now: number): readonly string[] {
+	const old = record.oldSecrets.filter(({ until }) => now < until);
+	return [record.secret, ...old.map(({ secret }) => secret)];
+}
+
+/** Replaces the secret. The one before either goes on signing for 24 hours, or is over with all older ones. */
+export function rotated(record: EndpointRecord, secret: string, now: number, keepsOld: boolean): EndpointRecord {
+	const living = record.oldSecrets.filter(({ until }) => now < until);
+	const old = [{ secret: record.secret, until: now + oldSecretMs }, ...living];
+	const oldSecrets = keepsOld ? old.slice(0, maxOldSecrets) : [];
+	return { ...record, secret, oldSecrets, updatedAt: now };
+}
+
+/** What a client may change of an endpoint. */
+export interface EndpointChanges {
+	readonly name?: string | undefined;
+	readonly url?: string | undefined;
+	readonly eventTypes?: readonly string[] | undefined;
+	readonly status?: 'enabled' | undefined;
+}
+
+/** Applies changes. Another address or `enabled` resets a disabled endpoint. The same record when nothing changes. */
+export function changed(record: EndpointRecord, changes: EndpointChanges, now: number): EndpointRecord {
+	const { name = record.name, url = record.url, eventTypes = record.eventTypes } = changes;
+	const isEnabled = record.disabled !== null && changes.status === 'enabled';
+	const isFresh = isEnabled || url !== record.url;
+	const isSame =
+		name === record.name &&
+		!isFresh &&
+		eventTypes.length === record.eventTypes.length &&
+		eventTypes.every((type) => record.eventTypes.includes(type));
+	if (isSame) return record;
+	const start = isFresh ? { disabled: null, failingSince: null } : {};
+	return { ...record, name, url, eventTypes, updatedAt: now, ...start };
+}
+
+/** How many endpoints a tenant may have. */
+export const maxEndpoints = 100;
+
+/** An endpoint with its id. */
+export interface Endpoint extends EndpointRecord {
+	readonly id: string;
+}
+
+/** The webhook endpoints of all tenants. */
+export class Endpoints {
+	readonly #records: RecordStore;
+	readonly #clock: Clock;
+	readonly #ids = new EndpointIds();
+	/** Counting and adding are two steps. Other processes may step in between: then a tenant has a few more. */
+	readonly #creation = new Semaphore(1);
+
+	constructor(records: RecordStore, clock: Clock) {
+		this.#records = records;
+		this.#clock = clock;
+	}
+
+	/** Makes an endpoint with a new secret. Rejects with `E_WEBHOOK_ENDPOINTS_FULL` when the tenant has a hundred. */
+	create(tenant: string, given: Pick<EndpointRecord, 'name' | 'url' | 'eventTypes'>): Promise<Endpoint> {
+		return this.#creation.run(async () => {
+			const { length } = await this.list(tenant);
+			if (length >= maxEndpoints) throw errorFrom(webhookErrors, 'E_WEBHOOK_ENDPOINTS_FULL');
+			const now = this.#clock.now();
+			const id = this.#ids.next(now);
+			const record: EndpointRecord = {
+				...given,
+				createdAt: now,
+				updatedAt: now,
+				secret: makeSecret(),
+				oldSecrets: [],
+				disabled: null,
+				failingSince: null,
+			};
+			await this.#records.put(collectionOf(tenant), id, record, { ifVersion: 0 });
+			return { id, ...record };
+		});
+	}
+
+	async find(tenant: string, id: string): Promise<Endpoint | null> {
+		if (!isEndpointId(id)) return null;
+		const stored = await this.#records.get<EndpointRecord>(collectionOf(tenant), id);
+		return stored && { id, ...stored.value };
+	}
+
+	/** All of a tenant, the newest first. */
+	async list(tenant: string): Promise<readonly Endpoint[]> {
+		const { records } = await this.#records.list<EndpointRecord>(collectionOf(tenant), { limit: 1_000 });
+		return records.map(({ id, value }) => ({ id, ...value })).reverse();
+	}
+
+	/** Changes one as `edit` says, which may be asked again; null when it is unknown. */
+	async change(tenant: string, id: string, edit: (record: EndpointRecord) => EndpointRecord): Promise<Endpoint | null> {
+		if (!isEndpointId(id)) return null;
+		const value = await changeRecord(this.#records, collectionOf(tenant), id, edit);
+		return value && { id, ...value };
+	}
+
+	async remove(tenant: string, id: string): Promise<boolean> {
+		return isEndpointId(id) && this.#records.delete(collectionOf(tenant), id);
+	}
+}
+
+function collectionOf(tenant: string): CollectionRef {
+	return { tenant, collection: 'webhooks.endpoints' };
+}
+
+/** What an attempt shows about its receiver. */
+export interface Sign {
+	readonly at: number;
+	readonly isSuccess: boolean;
+	/** The receiver answered 410: it wants no more. */
+	readonly isGone: boolean;
+}
+
+/** Notes failures of this address; disables the endpoint after a 410 or five days, and then returns the reason. */
+export async function noteHealth(
+	endpoints: Endpoints,
+	tenant: string,
+	endpoint: Endpoint,
+	sign: Sign,
+): Promise<DisabledReason | undefined> {
+	if (sign.isSuccess && endpoint.failingSince === null) return undefined;
+	const changed = await endpoints.change(tenant, endpoint.id, (record) => {
+		if (record.url !== endpoint.url || record.disabled) return record;
+		const { failingSince } = record;
+		if (sign.isSuccess) return failingSince === null ? record : { ...record, failingSince: null };
+		if (sign.isGone) return { ...record, disabled: { reason: 'gone', at: sign.at } };
+		if (failingSince === null) return { ...record, failingSince: sign.at };
+		if (sign.at - failingSince < failingMs) return record;
+		return { ...record, disabled: { reason: 'failing', at: sign.at } };
+	});
+	const { disabled = null } = changed ?? {};
+	return disabled?.at === sign.at ? disabled.reason : undefined;
+}
