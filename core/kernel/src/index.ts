@@ -155,6 +155,7 @@ export {
 	type BlobStore,
 	type ByteRange,
 	isReusableBody,
+	type MovableFile,
 	type PutBlobOptions,
 	type ReusableBody,
 } from './contract/ports/blob-store.ts';
