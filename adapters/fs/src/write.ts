@@ -42,7 +42,7 @@ export async function moveBlob(
 	{ contentType, maxBytes = Number.POSITIVE_INFINITY, signal }: PutBlobOptions,
 ): Promise<BlobMetadata> {
 	signal?.throwIfAborted();
-	if (size > maxBytes) throw plinthError('E_BODY_TOO_LARGE');
+	if (maxBytes < size) throw plinthError('E_BODY_TOO_LARGE');
 	await withStoreErrors(moveFile(source, path));
 	const handle = await withStoreErrors(open(path, 'a', 0o600));
 	try {
