@@ -13,7 +13,7 @@ import { checkWritable, type Directory, openIfPresent, publish, removeFile, size
 import { withStoreErrors } from './failures.ts';
 import { readFooter, sizeIn } from './footer.ts';
 import { isPrefix, keyOf, pathOf } from './keys.ts';
-import { writeBlob } from './write.ts';
+import { moveBlob, writeBlob } from './write.ts';
 
 /** `BlobStore` on a local directory: one file per blob, with the metadata in its footer. */
 export class FsBlobStore implements BlobStore {
@@ -27,7 +27,9 @@ export class FsBlobStore implements BlobStore {
 		checkBlobKey(key);
 		const temporary = this.#directory.temporaryFile();
 		try {
-			const info = await writeBlob(temporary, body, options);
+			const info = await (options.file
+				? moveBlob(temporary, options.file, options)
+				: writeBlob(temporary, body, options));
 			options.signal?.throwIfAborted();
 			await withStoreErrors(publish(this.#directory, temporary, pathOf(key)));
 			return { key, ...info };

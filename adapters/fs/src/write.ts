@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import { isReusableBody, orAbort, type PutBlobOptions, plinthError, untilAborted } from '@plinth/core';
+import { copyFile, type FileHandle, open, rename } from 'node:fs/promises';
+import {
+	isReusableBody,
+	type MovableFile,
+	orAbort,
+	type PutBlobOptions,
+	plinthError,
+	untilAborted,
+} from '@plinth/core';
 import { withStoreErrors } from './failures.ts';
 import { type BlobMetadata, footerOf } from './footer.ts';
 
@@ -21,12 +28,45 @@ export async function writeBlob(
 			await withStoreErrors(handle.writeFile(chunk));
 		}
 		const metadata = { size, contentType, sha256: hash.digest('hex') };
-		await withStoreErrors(handle.writeFile(footerOf(metadata)));
-		await withStoreErrors(handle.sync());
+		await finish(handle, metadata);
 		return metadata;
 	} finally {
 		await handle.close();
 	}
+}
+
+/** Makes a blob's file of a file that exists, like {@link writeBlob}; copies it only from another file system. */
+export async function moveBlob(
+	path: string,
+	{ path: source, size, sha256 }: MovableFile,
+	{ contentType, maxBytes = Number.POSITIVE_INFINITY, signal }: PutBlobOptions,
+): Promise<BlobMetadata> {
+	signal?.throwIfAborted();
+	if (maxBytes < size) throw plinthError('E_BODY_TOO_LARGE');
+	await withStoreErrors(moveFile(source, path));
+	const handle = await withStoreErrors(open(path, 'a', 0o600));
+	try {
+		const metadata = { size, contentType, sha256 };
+		await withStoreErrors(handle.chmod(0o600));
+		await finish(handle, metadata);
+		return metadata;
+	} finally {
+		await handle.close();
+	}
+}
+
+async function moveFile(from: string, to: string): Promise<void> {
+	try {
+		await rename(from, to);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+		await copyFile(from, to);
+	}
+}
+
+async function finish(handle: FileHandle, metadata: BlobMetadata): Promise<void> {
+	await withStoreErrors(handle.writeFile(footerOf(metadata)));
+	await withStoreErrors(handle.sync());
 }
 
 const bufferBytes = 524_288;

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BlobStore } from '@plinth/core';
+import { buffer } from 'node:stream/consumers';
+import type { BlobContent, BlobStore } from '@plinth/core';
 import { createBackend } from '@plinth/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fsBlobs } from '../src/index.ts';
@@ -84,6 +86,34 @@ describe('a put', () => {
 		await expect(store.put(key, hello, text)).rejects.toMatchObject({
 			code: 'E_STORE_UNAVAILABLE',
 		});
+		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
+	});
+});
+
+describe('a put of a file that its caller gives up', () => {
+	const put = async (content: Uint8Array) => {
+		const path = join(dir, '..', 'upload');
+		await writeFile(path, content);
+		const sha256 = createHash('sha256').update(content).digest('hex');
+		const unread = { [Symbol.asyncIterator]: () => Promise.reject(new Error('It was read.')) } as never;
+		return store.put(key, unread, { ...text, file: { path, size: content.length, sha256 } });
+	};
+
+	test('moves the file, and syncs it before the blob has its place', async () => {
+		expect(await put(hello)).toEqual(await store.head(key));
+		expect(existsSync(join(dir, '..', 'upload'))).toBe(false);
+		const { size, mode } = await stat(pathOf(key));
+		expect(mode & 0o777).toBe(0o600);
+		expect(await syncsOf(pathOf(key))).toMatchObject([{ size, isPublished: false }]);
+		const blob = (await store.get(key)) as BlobContent;
+		expect(await buffer(blob.body)).toEqual(Buffer.from(hello));
+	});
+
+	test('stores nothing when the file cannot be synced', async () => {
+		beforeSync = () => {
+			throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+		};
+		await expect(put(hello)).rejects.toMatchObject({ code: 'E_STORE_UNAVAILABLE' });
 		expect(await readdir(dir, { recursive: true })).toEqual(['@tmp']);
 	});
 });

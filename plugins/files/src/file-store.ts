@@ -51,7 +51,7 @@ export class FileStore {
 		try {
 			checkQuota(await usageOf(records, tenant, now), options);
 			const contentType = upload.mediaType;
-			await blobs.put(blobKey(file.id), upload.stream(), { contentType, signal });
+			await blobs.put(blobKey(file.id), upload.stream(), { contentType, signal, file: upload });
 			const ready = await records.change(file, 'ready');
 			if (ready) return ready;
 			throw plinthError('E_STORE_UNAVAILABLE', { message: 'Storing the file took too long.' });

@@ -42,6 +42,20 @@ export interface PutBlobOptions {
 	readonly maxBytes?: number;
 	/** Abandons the write; nothing is stored. */
 	readonly signal?: AbortSignal;
+	/**
+	 * A file with the bytes of the body, which the caller no longer needs. A store may move it instead of reading the
+	 * body, and relies on its digest. The file may be gone when `put` settles.
+	 */
+	readonly file?: MovableFile;
+}
+
+/** A file that a blob store may move away, as an uploaded file describes itself. */
+export interface MovableFile {
+	readonly path: string;
+	/** Bytes. */
+	readonly size: number;
+	/** Lower-case hex SHA-256 of the bytes. */
+	readonly sha256: string;
 }
 
 /**
