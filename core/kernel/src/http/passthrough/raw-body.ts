@@ -35,6 +35,7 @@ export function scanBody(bytes: Buffer): RawBody | undefined {
 		model: value.model,
 		names: [...names.keys()],
 		withModel(newName, [from, to] = ['', '']) {
+			if (newName === value.model && from === '') return bytes;
 			const renamed = names.get(from);
 			let result = '';
 			let copied = 0;

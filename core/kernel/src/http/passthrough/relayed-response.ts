@@ -1,6 +1,7 @@
 import type { ForwardController, ForwardRequest } from '../../contract/ports/forward.ts';
 import { isBare, writeHead } from '../answers/send.ts';
 import { atEndOfTick } from '../at-end-of-tick.ts';
+import { freeChunk } from '../buffers.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** The response of an upstream that is to be relayed. */
@@ -120,19 +121,25 @@ export class RelayedResponse {
 		const body = last ?? Buffer.from(text, 'latin1');
 		// Node sends a short text and its head as one string.
 		const isText = body.length <= 16_384 && isBare(res);
-		atEndOfTick(() => res.end(isText ? body.toString('latin1') : body, 'latin1'));
+		if (isText) atEndOfTick(() => res.end(body.toString('latin1'), 'latin1'));
+		else atEndOfTick(() => res.end(body, this.#freeing(body)));
 		return true;
 	}
 
 	#send(bytes: Buffer): void {
 		const { res } = this.#exchange;
-		if (res.write(bytes) || this.isFull) return;
+		if (res.write(bytes, this.#freeing(bytes)) || this.isFull) return;
 		this.isFull = true;
 		this.#upstream.controller.pause();
 		res.once('drain', () => {
 			this.isFull = false;
 			this.#upstream.controller.resume();
 		});
+	}
+
+	/** Called when the system has the bytes. A response that a host has wrapped may keep them. */
+	#freeing(bytes: Buffer): (() => void) | undefined {
+		return isBare(this.#exchange.res) ? () => freeChunk(bytes) : undefined;
 	}
 
 	#break(message: string, cause?: unknown): false {

@@ -1,55 +1,62 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { plinthError } from '../../../contract/errors/coded-error.ts';
 import type { UploadedFile } from '../../../contract/http/upload.ts';
-import { writeBuffered } from './buffered-writer.ts';
-import { FileChunks } from './file-chunks.ts';
 import { uploadFolder } from './leftovers.ts';
 import { mediaTypeOf, openingBytes } from './media-type.ts';
+
+/** The bytes that may wait for the disk. Those that wait are one write. */
+const bufferBytes = 1_048_576;
 
 /** The temporary files of one request, in a folder that only this user can read. */
 export class Spool {
 	#folder: Promise<string> | undefined;
 	#count = 0;
 
-	/**
-	 * Writes a file while it arrives, hashes it and finds its type by its first bytes. `ownsChunks` says that nobody
-	 * else looks at what the stream brings.
-	 */
-	async save(body: Readable, filename: string, ownsChunks = false): Promise<UploadedFile> {
-		const number = this.#count++;
+	/** Writes a file while it arrives, hashes it and finds its type by its first bytes. */
+	async save(body: Readable, filename: string): Promise<UploadedFile> {
+		// The stream may fail before it is read.
+		body.on('error', () => {});
+		// Starts the source: a generator that has not begun would not be closed with the stream.
+		body.read(0);
+		const path = await this.#newPath().catch((error) => {
+			body.destroy();
+			throw storeError(error);
+		});
+		// `pipeline` would wait for ever.
+		if (body.destroyed) throw body.errored ?? new Error('The file ended early.');
 		const hash = createHash('sha256');
-		const opening = new Opening();
+		const opening: Buffer[] = [];
 		let size = 0;
-		let handle: Promise<FileHandle> | undefined;
-		const open = () => {
-			handle ??= this.#open(number);
-			// Looked at below, and when something is written.
-			handle.catch(() => {});
-			return handle;
-		};
+		body.on('data', (chunk: Buffer) => {
+			hash.update(chunk);
+			// A copy: the parser's buffer is large and would live as long as the request.
+			if (size < openingBytes) opening.push(Buffer.from(chunk.subarray(0, openingBytes - size)));
+			size += chunk.length;
+		});
+		const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: bufferBytes });
 		try {
-			await writeBuffered(body, {
-				ownsChunks,
-				look(chunk) {
-					void open();
-					hash.update(chunk);
-					opening.add(chunk);
-					size += chunk.length;
-				},
-				write: async (bytes) => (await open()).writeFile(bytes),
-			});
-			await open();
+			await pipeline(body, file);
 		} catch (error) {
-			throw isDiskFull(error) ? plinthError('E_STORE_FULL', { cause: error }) : error;
+			throw storeError(error);
 		} finally {
-			await (await handle?.catch(() => undefined))?.close();
+			if (!file.closed) await once(file, 'close');
 		}
-		const mediaType = await opening.mediaType();
-		const facts = { filename, size, sha256: hash.digest('hex'), mediaType };
-		return uploadedFile(await this.#path(number), facts);
+		return Object.freeze({
+			$kind: 'plinth.upload' as const,
+			filename,
+			size,
+			sha256: hash.digest('hex'),
+			mediaType: await mediaTypeOf(Buffer.concat(opening)),
+			path,
+			bytes: () => readFile(path),
+			stream: () => readChunks(path),
+		});
 	}
 
 	/** Deletes everything. */
@@ -58,47 +65,19 @@ export class Spool {
 		if (folder) await rm(folder, { recursive: true, force: true });
 	}
 
-	async #open(number: number): Promise<FileHandle> {
-		return open(await this.#path(number), 'wx', 0o600);
-	}
-
-	async #path(number: number): Promise<string> {
+	async #newPath(): Promise<string> {
 		// mkdtemp makes the folder with mode 0700. The client's file name is no part of the path.
 		this.#folder ??= mkdtemp(uploadFolder());
-		return join(await this.#folder, String(number));
+		return join(await this.#folder, String(this.#count++));
 	}
 }
 
-function uploadedFile(
-	path: string,
-	facts: Pick<UploadedFile, 'filename' | 'size' | 'sha256' | 'mediaType'>,
-): UploadedFile {
-	return Object.freeze({
-		$kind: 'plinth.upload' as const,
-		...facts,
-		path,
-		bytes: () => readFile(path),
-		stream: () => new FileChunks(path),
-	});
+/** The file is opened by the first read. */
+async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+	yield* createReadStream(path, { highWaterMark: 262_144 });
 }
 
-/** The first bytes of a file. */
-class Opening {
-	readonly #chunks: Buffer[] = [];
-	#missing = openingBytes;
-
-	add(chunk: Buffer): void {
-		if (this.#missing <= 0) return;
-		// A copy: the parser's buffer is large and would live as long as the request.
-		this.#chunks.push(Buffer.from(chunk.subarray(0, this.#missing)));
-		this.#missing -= chunk.length;
-	}
-
-	mediaType(): Promise<string> {
-		return mediaTypeOf(Buffer.concat(this.#chunks));
-	}
-}
-
-function isDiskFull(error: unknown): boolean {
-	return ['ENOSPC', 'EDQUOT'].includes((error as { code?: string }).code ?? '');
+function storeError(error: unknown): unknown {
+	const isDiskFull = ['ENOSPC', 'EDQUOT'].includes((error as { code?: string }).code ?? '');
+	return isDiskFull ? plinthError('E_STORE_FULL', { cause: error }) : error;
 }

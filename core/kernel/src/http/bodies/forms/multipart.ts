@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import { isUpload, type UploadedFile } from '../../../contract/http/upload.ts';
@@ -38,7 +37,7 @@ async function readParts(
 	spool: Spool,
 ): Promise<FormEntry[]> {
 	const parser = createParser(req, limits);
-	const parts = new Parts(limits, spool, isOursAlone(req));
+	const parts = new Parts(limits, spool);
 	const stop = new AbortController();
 	try {
 		await new Promise<void>((resolve, reject) => {
@@ -68,14 +67,12 @@ interface Upload {
 class Parts {
 	readonly #limits: ResolvedLimits;
 	readonly #spool: Spool;
-	readonly #ownsChunks: boolean;
 	readonly #entries: FormEntry[] = [];
 	readonly #uploads: Upload[] = [];
 
-	constructor(limits: ResolvedLimits, spool: Spool, ownsChunks: boolean) {
+	constructor(limits: ResolvedLimits, spool: Spool) {
 		this.#limits = limits;
 		this.#spool = spool;
-		this.#ownsChunks = ownsChunks;
 	}
 
 	watch(parser: BusboyInstance, reject: (reason: unknown) => void): void {
@@ -92,7 +89,7 @@ class Parts {
 			const limit = this.#limits.file;
 			stream.once('limit', () => reject(tooLarge(shownName(name), 'file', limit)));
 			attempt(reject, () => fieldPath(name ?? ''));
-			const saved = this.#spool.save(stream, shownFilename(filename ?? ''), this.#ownsChunks);
+			const saved = this.#spool.save(stream, shownFilename(filename ?? ''));
 			saved.catch(reject);
 			this.#uploads.push({ saved, stop: () => stream.destroy() });
 			this.#entries.push({ name, value: saved });
@@ -111,14 +108,6 @@ class Parts {
 		for (const upload of this.#uploads) upload.stop();
 		await Promise.allSettled(this.#uploads.map(({ saved }) => saved));
 	}
-}
-
-/**
- * Whether nobody but us sees what the request brings: it comes from a connection, and no middleware of a host listens
- * to it.
- */
-function isOursAlone(req: IncomingMessage): boolean {
-	return req.socket instanceof Socket && req.listenerCount('data') === 0;
 }
 
 /** What a browser sends for a file input that nobody used: no name and no bytes. */
