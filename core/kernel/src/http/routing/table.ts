@@ -41,7 +41,8 @@ export class RouteTable {
 		const system = systemRoutes({ ...options, openapi: (url) => this.describe(url) });
 		this.#owners = new Map([...owners, ...system.map((route): [Route, string] => [route, 'system'])]);
 		const routes = [...this.#owners.keys()];
-		for (const route of routes.sort((a, b) => comparePaths(a.path, b.path))) this.#add(route, middlewares);
+		routes.sort((a, b) => segmentKinds(a).localeCompare(segmentKinds(b)));
+		for (const route of routes) this.#add(route, middlewares);
 	}
 
 	/** The OpenAPI 3.1 document for clients that reach the server at `url`. */
@@ -128,11 +129,7 @@ function routerPath(path: string): string {
 		.join('');
 }
 
-function comparePaths(a: string, b: string): number {
-	const [left, right] = [a.split('/'), b.split('/')];
-	for (let i = 0; i < Math.max(left.length, right.length); i++) {
-		const [x = '', y = ''] = [left[i], right[i]];
-		if (x.includes('{') !== y.includes('{')) return x.includes('{') ? 1 : -1;
-	}
-	return 0;
+/** Sorts literal segments before parameters. */
+function segmentKinds({ path }: Route): string {
+	return path.replace(/[^/]+/g, (segment) => (segment.includes('{') ? '1' : '0'));
 }
