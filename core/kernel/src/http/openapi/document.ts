@@ -93,15 +93,25 @@ function parameters(route: Route): ZodOpenApiParameters {
 	};
 }
 
-const idempotencyKey = z.string().regex(idempotencyKeyPattern).optional().meta({
-	description:
-		'Names this request for 24 hours: a repeat with the same key gets the same answer, another request with it a 422.',
-});
+const idempotencyKey = z
+	.string()
+	.regex(idempotencyKeyPattern)
+	.optional()
+	.meta({
+		description:
+			'Names this request for 24 hours: a repeat with the same key gets the same answer, ' +
+			'another request with it a 422.',
+	});
 
-const lastEventId = z.string().regex(lastEventIdPattern).optional().meta({
-	description:
-		'The `id` of the last event that was received: the stream goes on behind it. Browsers send it when they connect again.',
-});
+const lastEventId = z
+	.string()
+	.regex(lastEventIdPattern)
+	.optional()
+	.meta({
+		description:
+			'The `id` of the last event that was received: the stream goes on behind it. ' +
+			'Browsers send it when they connect again.',
+	});
 
 function requestBody(route: Route, body: z.ZodType): ZodOpenApiRequestBodyObject {
 	const limits = limitsOf(route);

@@ -6,12 +6,14 @@ import type { ZodOpenApiOverride } from 'zod-openapi';
 export type Node = Record<string, unknown>;
 
 /**
- * Says of a schema what it means on the wire, where zod says something else: examples stand although text is turned
- * into another type, objects stay open for members to come, and the range of exact integers is no rule of ours.
+ * Says of a schema what it means on the wire, where zod says something else: a default and examples stand although
+ * text is turned into another type, objects stay open for members to come, and the range of exact integers is no rule
+ * of ours.
  */
 export const tidySchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
 	const { def } = zodSchema._zod;
 	const schema: Node = jsonSchema;
+	if (def.type === 'default' && !('$ref' in schema)) schema.default ??= def.defaultValue;
 	const { examples } = z.globalRegistry.get(zodSchema) ?? {};
 	if (examples && !('$ref' in schema)) schema.examples ??= examples;
 	if (def.type === 'object' && !def.catchall) delete schema.additionalProperties;

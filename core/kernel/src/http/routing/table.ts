@@ -26,9 +26,9 @@ interface PathEntry {
 }
 
 /**
- * Every route of an app, those of the kernel included. Dispatches requests to them with `@koa/router`. A literal segment wins over a parameter in any order of
- * registration, and the winning path decides the methods: `GET /v1/videos/edits` is a 405 where only `POST
- * /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
+ * Every route of an app, those of the kernel included, dispatched with `@koa/router`. A literal segment wins over a
+ * parameter in any order of registration, and the winning path decides the methods: `GET /v1/videos/edits` is a 405
+ * where only `POST /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
  */
 export class RouteTable {
 	readonly #router = new Router<RequestState>({ sensitive: true, strict: true });
@@ -74,7 +74,7 @@ export class RouteTable {
 		return this.#paths.get(this.#router.match(path, 'GET').path[0]?.name ?? '');
 	}
 
-	/** Whether a request must bring a key: for a route that is not public, and for every other path under `/v1` and `/api`. */
+	/** Whether a request must bring a key: for routes that are not public, and for other paths under `/v1` and `/api`. */
 	needsKey(method = '', path: string): boolean {
 		const route = this.find(path)?.routes.get(method);
 		return route ? route.scope !== 'public' : isGuarded(path);
