@@ -86,8 +86,8 @@ export async function sendWhole(
 	const body = req.method === 'HEAD' ? '' : text;
 	writeHead(exchange, status, headers);
 	exchange.clearDeadline();
-	const isLarge = typeof body !== 'string' || body.length > httpLimits.pieceBytes;
-	if (!drainsBody && !isLarge) {
+	const isShort = typeof body === 'string' && body.length <= httpLimits.pieceBytes;
+	if (isShort && !drainsBody) {
 		// Node writes a head in the encoding of the text behind it.
 		const bytes = isAscii(headers) ? body : Buffer.from(body);
 		if (isBare(res)) atEndOfTick(() => res.end(bytes));
@@ -96,10 +96,13 @@ export async function sendWhole(
 		if (!req.complete || !req.socket) req.resume();
 		return;
 	}
+	if (body === '') flushHead(res, headers);
 	// A short answer goes out even when the exchange is aborted: it may be the reason.
-	if (body === '' || !isAscii(headers)) flushHead(res, headers);
-	if (isLarge) for (const piece of piecesOf(body)) await writePiece(exchange, piece);
-	else if (body !== '') res.write(body);
+	else if (isShort) res.write(Buffer.from(body));
+	else {
+		const all = typeof body === 'string' ? pieces(Buffer.from(body)) : body.pieces();
+		for (const piece of all) await writePiece(exchange, piece);
+	}
 	// The whole answer is on its way before the connection ends: ending with unread input would reset it, and the
 	// client would see a broken pipe in place of the reason.
 	if (drainsBody) await drain(exchange);
@@ -122,10 +125,6 @@ export async function writePiece(exchange: Exchange, piece: Uint8Array | string)
 	} finally {
 		cancelTimer();
 	}
-}
-
-function piecesOf(text: string | JsonPieces): Iterable<Uint8Array> {
-	return typeof text === 'string' ? pieces(Buffer.from(text)) : text.pieces();
 }
 
 /** Cuts a chunk into pieces of which each is written within a bounded time. */

@@ -27,7 +27,7 @@ export async function sendEvents(
 ): Promise<void> {
 	const { res, req } = exchange;
 	const iterator = events[Symbol.asyncIterator]();
-	let isWithinFrame = false;
+	const frameUnderWay = { bytesLeft: 0 };
 	try {
 		exchange.slot?.stream();
 		writeHead(exchange, 200, {
@@ -41,15 +41,13 @@ export async function sendEvents(
 		while (req.method !== 'HEAD') {
 			const { done, value } = await withHeartbeat(exchange, iterator.next());
 			if (done) break;
-			await writeEvent(exchange, value, (isPart) => {
-				isWithinFrame = isPart;
-			});
+			await writeEvent(exchange, value, frameUnderWay);
 		}
 		res.end();
 	} catch (error) {
 		if (exchange.left) return;
 		// Behind a part of a frame nothing can be said: the connection is cut, so that nobody takes the part for the whole.
-		if (!res.headersSent || isWithinFrame) throw error;
+		if (!res.headersSent || frameUnderWay.bytesLeft > 0) throw error;
 		const { body } = toWireError(reportError(exchange, error));
 		res.end(frame({ event: 'error', data: JSON.stringify(body) }));
 	} finally {
@@ -72,21 +70,20 @@ function field(name: string, value: string | undefined): string {
 	return value === undefined ? '' : `${name}: ${value.replace(/[\r\n\0]+/g, ' ')}\n`;
 }
 
-/** `begins` is told before each piece whether the frame goes on behind it: a piece may be out when the wait for it ends. */
+/** Counts down the bytes of the frame that have not been handed to the system, which sends even after an abort. */
 async function writeEvent(
 	exchange: Exchange,
 	{ unreadMs, ...event }: ResumableEvent,
-	begins: (isPart: boolean) => void,
+	underWay: { bytesLeft: number },
 ): Promise<void> {
 	const { clock, res } = exchange;
 	const cancelTimer = unreadMs === undefined ? undefined : clock.after(unreadMs, () => res.destroy());
 	try {
 		const text = frame(event);
 		if (typeof text === 'string') return await writePiece(exchange, text);
-		let left = text.byteLength;
+		underWay.bytesLeft = text.byteLength;
 		for (const piece of text.pieces()) {
-			left -= piece.length;
-			begins(left > 0);
+			underWay.bytesLeft -= piece.length;
 			await writePiece(exchange, piece);
 		}
 	} finally {

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+	createDocument,
+	type ZodOpenApiOperationObject,
+	type ZodOpenApiParameters,
+	type ZodOpenApiPathsObject,
+	type ZodOpenApiRequestBodyObject,
+} from 'zod-openapi';
 import type { Route } from '../../contract/http/route.ts';
 import { version } from '../../contract/version.ts';
 import { encodingsOf, mediaTypes } from '../bodies/body.ts';
@@ -55,10 +61,9 @@ const readingRules = [
 ].join(' ');
 
 function operation(route: Route, tag: string): ZodOpenApiOperationObject {
-	const { summary, description, scope } = route;
+	const { summary, description, scope, body } = route;
 	const scoped = scope === 'public' || scope === 'authenticated' ? '' : `Needs the scope \`${scope}\`.`;
 	const text = [description, scoped].filter(Boolean).join('\n\n');
-	const body = requestBody(route);
 	const requestParams = parameters(route);
 	return {
 		// Stable and unique, because a path has one operation per method.
@@ -67,38 +72,48 @@ function operation(route: Route, tag: string): ZodOpenApiOperationObject {
 		summary,
 		...(text ? { description: text } : {}),
 		...(scope === 'public' ? { security: [] } : {}),
-		...(requestParams ? { requestParams } : {}),
-		...(body ? { requestBody: body } : {}),
+		...(Object.keys(requestParams).length > 0 && { requestParams }),
+		...(body ? { requestBody: requestBody(route, body) } : {}),
 		responses: describeAnswers(route),
 	};
 }
 
-function parameters(route: Route): ZodOpenApiOperationObject['requestParams'] {
+type ObjectSchema = z.ZodType<unknown, Record<string, unknown>>;
+
+function parameters(route: Route): ZodOpenApiParameters {
+	const { params, query } = route as { readonly params?: ObjectSchema; readonly query?: ObjectSchema };
 	const headers = {
 		...(takesIdempotencyKey(route) && { 'Idempotency-Key': idempotencyKey }),
 		...(route.response.resumes && { 'Last-Event-ID': lastEventId }),
 	};
-	const found = {
-		...(route.params && { path: asObject(route.params) }),
-		...(route.query && { query: asObject(route.query) }),
+	return {
+		...(params && { path: params }),
+		...(query && { query }),
 		...(Object.keys(headers).length > 0 && { header: z.object(headers) }),
 	};
-	return Object.keys(found).length > 0 ? found : undefined;
 }
 
-const idempotencyKey = z.string().regex(idempotencyKeyPattern).optional().meta({
-	description:
-		'Names this request for 24 hours: a repeat with the same key gets the same answer, another request with it a 422.',
-});
+const idempotencyKey = z
+	.string()
+	.regex(idempotencyKeyPattern)
+	.optional()
+	.meta({
+		description:
+			'Names this request for 24 hours: a repeat with the same key gets the same answer, ' +
+			'another request with it a 422.',
+	});
 
-const lastEventId = z.string().regex(lastEventIdPattern).optional().meta({
-	description:
-		'The `id` of the last event that was received: the stream goes on behind it. Browsers send it when they connect again.',
-});
+const lastEventId = z
+	.string()
+	.regex(lastEventIdPattern)
+	.optional()
+	.meta({
+		description:
+			'The `id` of the last event that was received: the stream goes on behind it. ' +
+			'Browsers send it when they connect again.',
+	});
 
-function requestBody(route: Route): ZodOpenApiOperationObject['requestBody'] {
-	const { body } = route;
-	if (!body) return undefined;
+function requestBody(route: Route, body: z.ZodType): ZodOpenApiRequestBodyObject {
 	const limits = limitsOf(route);
 	const encodings = encodingsOf(route);
 	const sizes = encodings.map((encoding) => {
@@ -111,8 +126,4 @@ function requestBody(route: Route): ZodOpenApiOperationObject['requestBody'] {
 		description: `${sizes.join(' ')} Compressed bodies are refused.`,
 		content: Object.fromEntries(encodings.map((name) => [mediaTypes[name], { schema: body }])),
 	};
-}
-
-function asObject(schema: z.ZodType): z.ZodType<unknown, Record<string, unknown>> {
-	return schema as z.ZodType<unknown, Record<string, unknown>>;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { core, z } from 'zod';
+import { z } from 'zod';
+import type { ZodOpenApiOverride } from 'zod-openapi';
 
 /** A JSON Schema, or any other object of the document. */
 export type Node = Record<string, unknown>;
@@ -9,22 +10,16 @@ export type Node = Record<string, unknown>;
  * text is turned into another type, objects stay open for members to come, and the range of exact integers is no rule
  * of ours.
  */
-export function tidySchema({
-	zodSchema,
-	jsonSchema,
-}: {
-	readonly zodSchema: core.$ZodType;
-	readonly jsonSchema: object;
-}): void {
-	const { def } = (zodSchema as core.$ZodTypes)._zod;
-	const schema = jsonSchema as Node;
+export const tidySchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
+	const { def } = zodSchema._zod;
+	const schema: Node = jsonSchema;
 	if (def.type === 'default' && !('$ref' in schema)) schema.default ??= def.defaultValue;
-	const { examples } = (zodSchema as z.ZodType).meta() ?? {};
+	const { examples } = z.globalRegistry.get(zodSchema) ?? {};
 	if (examples && !('$ref' in schema)) schema.examples ??= examples;
 	if (def.type === 'object' && !def.catchall) delete schema.additionalProperties;
 	if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 	if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-}
+};
 
 /**
  * JSON carries no files: gives the JSON body of every operation a schema of its own, named with `Json` at its end,

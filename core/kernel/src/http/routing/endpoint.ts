@@ -11,12 +11,6 @@ import { scanBody } from '../passthrough/raw-body.ts';
 import { checkAnswer, validate } from '../validation/validate.ts';
 import { createCall, type RouteCall } from './call.ts';
 
-/** The parts of a request that a handler gets besides the body. */
-interface Input {
-	readonly params: unknown;
-	readonly query: unknown;
-}
-
 /** One route made ready: runs the middleware, reads the body, checks all input and runs the handler. */
 export class Endpoint {
 	readonly #route: Route;
@@ -109,7 +103,11 @@ export class Endpoint {
 		return reply;
 	}
 
-	async #callHandler(input: Input, raw: Body | undefined, call: RouteCall): Promise<Answer> {
+	async #callHandler(
+		input: { readonly params: unknown; readonly query: unknown },
+		raw: Body | undefined,
+		call: RouteCall,
+	): Promise<Answer> {
 		const route = this.#route;
 		const { status } = route.response;
 		try {
@@ -166,9 +164,7 @@ function isSame(one: Reply, other: Reply): boolean {
 }
 
 async function release(body: Body | undefined, call: RouteCall): Promise<void> {
-	const [kept, sent] = [call.end(), body?.release()];
-	if (!kept && !sent) return;
-	await Promise.all([kept, sent]).catch((err: unknown) =>
+	await Promise.all([call.end(), body?.release()]).catch((err: unknown) =>
 		// The answer stands: the handler may have stored a record.
 		call.log.warn({ err }, 'the files of an upload could not be deleted; the next start tries again'),
 	);

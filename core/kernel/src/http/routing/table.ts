@@ -26,9 +26,9 @@ interface PathEntry {
 }
 
 /**
- * Every route of an app, those of the kernel included. Dispatches requests to them with `@koa/router`. A literal
- * segment wins over a parameter in any order of registration, and the winning path decides the methods: `GET
- * /v1/videos/edits` is a 405 where only `POST /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
+ * Every route of an app, those of the kernel included, dispatched with `@koa/router`. A literal segment wins over a
+ * parameter in any order of registration, and the winning path decides the methods: `GET /v1/videos/edits` is a 405
+ * where only `POST /v1/videos/edits` exists, although `GET /v1/videos/{id}` would match.
  */
 export class RouteTable {
 	readonly #router = new Router<RequestState>({ sensitive: true, strict: true });
@@ -41,7 +41,8 @@ export class RouteTable {
 		const system = systemRoutes({ ...options, openapi: (url) => this.describe(url) });
 		this.#owners = new Map([...owners, ...system.map((route): [Route, string] => [route, 'system'])]);
 		const routes = [...this.#owners.keys()];
-		for (const route of routes.sort((a, b) => comparePaths(a.path, b.path))) this.#add(route, middlewares);
+		routes.sort((a, b) => segmentKinds(a).localeCompare(segmentKinds(b)));
+		for (const route of routes) this.#add(route, middlewares);
 	}
 
 	/** The OpenAPI 3.1 document for clients that reach the server at `url`. */
@@ -73,7 +74,7 @@ export class RouteTable {
 		return this.#paths.get(this.#router.match(path, 'GET').path[0]?.name ?? '');
 	}
 
-	/** Whether a request must bring a key: for a route that is not public, and for every other path under `/v1` and `/api`. */
+	/** Whether a request must bring a key: for routes that are not public, and for other paths under `/v1` and `/api`. */
 	needsKey(method = '', path: string): boolean {
 		const route = this.find(path)?.routes.get(method);
 		return route ? route.scope !== 'public' : isGuarded(path);
@@ -128,11 +129,7 @@ function routerPath(path: string): string {
 		.join('');
 }
 
-function comparePaths(a: string, b: string): number {
-	const [left, right] = [a.split('/'), b.split('/')];
-	for (let i = 0; i < Math.max(left.length, right.length); i++) {
-		const [x = '', y = ''] = [left[i], right[i]];
-		if (x.includes('{') !== y.includes('{')) return x.includes('{') ? 1 : -1;
-	}
-	return 0;
+/** Sorts literal segments before parameters. */
+function segmentKinds({ path }: Route): string {
+	return path.replace(/[^/]+/g, (segment) => (segment.includes('{') ? '1' : '0'));
 }

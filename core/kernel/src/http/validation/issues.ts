@@ -17,7 +17,8 @@ export function describeIssue(issue: core.$ZodRawIssue): string | undefined {
 		case 'not_multiple_of':
 			return `expected a multiple of ${issue.divisor}`;
 		case 'invalid_format':
-			return `expected ${formatName(issue)}`;
+			if (issue.format !== 'regex') return `expected a string in the format "${issue.format}"`;
+			return `expected a string that matches ${String(issue.pattern).slice(0, 200)}`;
 		case 'unrecognized_keys':
 			return 'there is no such parameter';
 		case 'invalid_union': {
@@ -205,10 +206,4 @@ function amount(value: unknown): string {
 	if (typeof value === 'string') return String(countCodePoints(value));
 	if (Array.isArray(value)) return String(value.length);
 	return typeof value === 'number' ? String(value) : 'another';
-}
-
-function formatName(issue: core.$ZodRawIssue<core.$ZodIssueInvalidStringFormat>): string {
-	return issue.format === 'regex'
-		? `a string that matches ${String(issue.pattern).slice(0, 200)}`
-		: `a string in the format "${issue.format}"`;
 }

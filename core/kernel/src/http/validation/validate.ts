@@ -24,7 +24,7 @@ export async function validate(schema: z.ZodType, value: unknown, whole = 'The b
 	throw issue ? issueError(rootIssue(issue), value, whole) : plinthError('E_VALUE_INVALID');
 }
 
-/** Throws an error with route, status and member when a route's schema refuses its JSON answer, except in production. */
+/** Outside production, throws an error with route, status and member when a route's schema refuses its answer. */
 export async function checkAnswer({ method, path, response }: Route, answer: Answer): Promise<void> {
 	if (answer.type !== 'json' || process.env.NODE_ENV === 'production') return;
 	const { status = 200, schema, others } = response;
