@@ -1,11 +1,10 @@
 import type { Answer, BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 import type { Exchange } from '../exchange.ts';
-import { httpLimits } from '../limits.ts';
 import { attachment } from './filename.ts';
 import { readPooled } from './pooled-reader.ts';
 import { isUnchanged, requestedRange } from './range.ts';
-import { type Headers, pieces, sendWhole, writeHead } from './send.ts';
+import { type Headers, pieces, sendWhole, writeHead, writePiece } from './send.ts';
 
 /** Answers with bytes, whole or one window of them, at the pace of the reader. */
 export async function sendBinary(
@@ -95,7 +94,7 @@ async function pump(
 		while (!step.done) {
 			sent += step.value.byteLength;
 			if (expected !== undefined && sent > expected) break;
-			await writeChunk(exchange, step.value);
+			for (const piece of pieces(step.value)) await writePiece(exchange, piece);
 			if (sent === expected) exchange.allSent();
 			step = await exchange.orAbort(iterator.next());
 		}
@@ -106,50 +105,6 @@ async function pump(
 		res.end();
 	} finally {
 		abandon(exchange, iterator);
-	}
-}
-
-/**
- * How many pieces are on their way at a time: the socket begins with the next one while it tells that it has taken
- * the last.
- */
-const mostUnderWay = 2;
-
-/**
- * Writes a chunk and waits until the socket has taken all of it. Rejects when the exchange is aborted. A client that
- * leaves a piece unread for too long is cut off.
- */
-async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
-	const { res, clock } = exchange;
-	const cut = () => res.destroy();
-	let cancelTimer = clock.after(httpLimits.stallMs, cut);
-	const written = new Promise<void>((resolve) => {
-		const rest = pieces(chunk);
-		let underWay = 0;
-		const write = () => {
-			const { value: piece, done } = rest.next();
-			if (done) {
-				if (underWay === 0) resolve();
-				return;
-			}
-			underWay += 1;
-			// An error here is a client that left; `close` follows and aborts the signal.
-			res.write(piece, (error) => (error ? cut() : taken()));
-		};
-		const taken = () => {
-			// A timer that is set behind the end would never be stopped.
-			if (exchange.aborted) return;
-			underWay -= 1;
-			cancelTimer();
-			cancelTimer = clock.after(httpLimits.stallMs, cut);
-			write();
-		};
-		for (let i = 0; i < mostUnderWay; i++) write();
-	});
-	try {
-		await exchange.orAbort(written);
-	} finally {
-		cancelTimer();
 	}
 }
 

@@ -102,25 +102,10 @@ function decodeBase64(data: string): Uint8Array {
 
 /** The bytes of percent-encoded data; a percent sign without two digits stands for itself (WHATWG URL §1.3). */
 function percentDecoded(data: string): Uint8Array {
-	const bytes = Buffer.from(data);
-	let length = 0;
-	for (let at = 0; at < bytes.length; length++) {
-		const isEncoded = bytes[at] === percent && digitAt(bytes, at + 1) >= 0 && digitAt(bytes, at + 2) >= 0;
-		bytes[length] = isEncoded ? digitAt(bytes, at + 1) * 16 + digitAt(bytes, at + 2) : (bytes[at] ?? 0);
-		at += isEncoded ? 3 : 1;
-	}
-	if (length === 0) throw new DataUrlError('it holds no data');
-	return bytes.subarray(0, length);
-}
-
-const percent = 0x25;
-
-/** The value of a hexadecimal digit; -1 for anything else. Without texts: there may be millions. */
-function digitAt(bytes: Buffer, at: number): number {
-	const code = bytes[at] ?? 0;
-	if (code >= 0x30 && code <= 0x39) return code - 0x30;
-	const letter = code | 0x20;
-	return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+	if (data === '') throw new DataUrlError('it holds no data');
+	const bytes = Buffer.from(data).toString('latin1');
+	const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+	return Buffer.from(decoded, 'latin1');
 }
 
 /** Where the comma is; -1 when there is none where a header could end. */

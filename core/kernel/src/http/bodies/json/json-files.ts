@@ -3,15 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import { isPlinthError, type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import type { SpoolOptions } from '../../../contract/http/route.ts';
 import type { UploadedFile } from '../../../contract/http/upload.ts';
-import { type JsonPiece, JsonStrings } from '../../json/strings.ts';
 import { httpLimits, type ResolvedLimits } from '../../limits.ts';
 import { pathName } from '../../validation/issues.ts';
 import { DataUrlError } from '../files/data-url.ts';
 import { FileTooLarge, IncomingFile } from '../files/incoming-file.ts';
 import { Spool } from '../files/spool.ts';
 import { tooLarge, tooMany } from '../forms/multipart.ts';
-import { type JsonTransform, malformed } from './json.ts';
+import { excesses, type JsonTransform, malformed } from './json.ts';
 import { LongString, longestString } from './long-string.ts';
+import { type JsonPiece, JsonScanner } from './scanner.ts';
 
 /** What is wrong with a value whose place in the body is not known yet. */
 type Refusal = (param: string | undefined) => PlinthError;
@@ -32,7 +32,7 @@ export class JsonFiles implements JsonTransform {
 	readonly #only: readonly string[] | undefined;
 	readonly #bare: readonly string[];
 	readonly #keepsDamaged: boolean;
-	readonly #strings = new JsonStrings(longestString);
+	readonly #scanner = new JsonScanner(httpLimits, longestString);
 	readonly #spool = new Spool();
 	/** What stands in the text in place of the files. It is as new as the request, so that no client can have sent it. */
 	readonly #nonce = `plinth-file-${randomUUID()}`;
@@ -62,7 +62,7 @@ export class JsonFiles implements JsonTransform {
 	}
 
 	rest(): Buffer {
-		return Buffer.concat([this.#string?.held() ?? nothing, this.#strings.rest()]);
+		return Buffer.concat([this.#string?.held() ?? nothing, this.#scanner.rest()]);
 	}
 
 	/**
@@ -101,7 +101,7 @@ export class JsonFiles implements JsonTransform {
 		// A request that `fetch` carries may bring everything in one chunk.
 		for (let at = 0; at < chunk.length; at += httpLimits.pieceBytes) {
 			if (at > 0) await setImmediate();
-			for (const piece of this.#strings.split(chunk.subarray(at, at + httpLimits.pieceBytes))) {
+			for (const piece of this.#scanner.split(chunk.subarray(at, at + httpLimits.pieceBytes))) {
 				if (this.#isOver) throw malformed('nobody reads it any more');
 				const text = piece.isLong ? await this.#take(piece) : piece.bytes;
 				// The bounds of such bodies are made for files: as much text would lie in memory, and be parsed at once.
@@ -111,6 +111,7 @@ export class JsonFiles implements JsonTransform {
 				}
 				kept.push(text);
 			}
+			if (this.#scanner.excess) throw malformed(excesses[this.#scanner.excess]);
 		}
 		const [only, ...more] = kept;
 		return only && more.length === 0 ? only : Buffer.concat(kept);

@@ -3,11 +3,10 @@ import { Transform, type TransformCallback } from 'node:stream';
 import type Koa from 'koa';
 import { isPlinthError, type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import type { Context } from '../../context.ts';
-import { type Excess, JsonScan } from '../../json/scan.ts';
-import { Utf8Check } from '../../json/utf8.ts';
-import { hasPoison, isDeep } from '../../json/value.ts';
 import { httpLimits } from '../../limits.ts';
 import { bodyTooLarge } from '../forms/multipart.ts';
+import { hasPoison, isDeep, Utf8Check } from './checks.ts';
+import { type JsonBounds, JsonScanner } from './scanner.ts';
 
 /**
  * Reads a JSON body of at most `limit` bytes. An aborted signal stops reading the request. A transform sees the
@@ -15,7 +14,7 @@ import { bodyTooLarge } from '../forms/multipart.ts';
  */
 export type JsonReader = (ctx: Context, signal: AbortSignal, transform?: JsonTransform) => Promise<unknown>;
 
-/** Takes something out of a JSON text while it arrives. */
+/** Takes something out of a JSON text while it arrives, and refuses a text that exceeds the bounds. */
 export interface JsonTransform {
 	/** Resolves with what is left of a chunk, when there is room for the next one. */
 	pass(chunk: Buffer): Promise<Buffer>;
@@ -75,7 +74,8 @@ export function refuseHostile(body: unknown): void {
 	if (hasPoison(body)) throw malformed('a key is "__proto__", or "prototype" in a "constructor"');
 }
 
-const excesses: Readonly<Record<Excess, string>> = {
+/** What is said of a text that exceeds a bound. */
+export const excesses: Readonly<Record<keyof JsonBounds, string>> = {
 	depth: `it nests deeper than ${httpLimits.depth} levels`,
 	keys: `it has more than ${httpLimits.keys} keys`,
 	values: `it has more than ${httpLimits.values} values`,
@@ -97,7 +97,7 @@ class CheckedBytes extends Transform {
 	readonly #signal: AbortSignal;
 	readonly #limit: number;
 	readonly #transform: JsonTransform | undefined;
-	readonly #scan = new JsonScan(httpLimits);
+	readonly #scanner = new JsonScanner(httpLimits);
 	readonly #utf8 = new Utf8Check();
 	#received = 0;
 
@@ -148,7 +148,8 @@ class CheckedBytes extends Transform {
 	#check(chunk: Buffer): PlinthError | null {
 		// The parser counts too, but only what it gets to see.
 		if (this.#received > this.#limit) return bodyTooLarge(this.#limit);
-		const excess = this.#scan.push(chunk);
+		// A transform scans by itself.
+		const excess = this.#transform ? undefined : this.#scanner.push(chunk);
 		if (excess) return malformed(excesses[excess]);
 		return this.#utf8.push(chunk) ? null : malformed(notUtf8);
 	}

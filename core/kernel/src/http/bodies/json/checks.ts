@@ -1,3 +1,35 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Whether bytes that arrive in chunks are UTF-8 (RFC 3629). A character may be split between chunks. */
+export class Utf8Check {
+	/** The bytes of a character that goes on in the next chunk: three at most. */
+	#carried: Buffer = Buffer.alloc(0);
+
+	/** False as soon as the bytes cannot be UTF-8 any more. */
+	push(chunk: Buffer): boolean {
+		const bytes = this.#carried.length > 0 ? Buffer.concat([this.#carried, chunk]) : chunk;
+		const whole = bytes.length - splitAtEnd(bytes);
+		// A copy, so that the chunk can be freed.
+		this.#carried = Buffer.from(bytes.subarray(whole));
+		return isUtf8(bytes.subarray(0, whole));
+	}
+
+	/** False when the last character is cut off. */
+	end(): boolean {
+		return this.#carried.length === 0;
+	}
+}
+
+/** How many bytes at the end are the beginning of a longer character. */
+function splitAtEnd(bytes: Buffer): number {
+	for (let count = 1; count <= Math.min(3, bytes.length); count++) {
+		const byte = bytes[bytes.length - count] ?? 0;
+		if (byte < 0x80) return 0;
+		if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > count ? count : 0;
+	}
+	return 0;
+}
+
 /** Whether a parsed value nests deeper than `depth` levels. */
 export function isDeep(value: unknown, depth: number): boolean {
 	let below = 0;

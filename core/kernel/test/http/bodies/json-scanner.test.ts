@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../../../test/support/characters.ts';
-import { JsonScan } from '../../../src/http/json/scan.ts';
-import { Utf8Check } from '../../../src/http/json/utf8.ts';
-import { hasPoison, isDeep } from '../../../src/http/json/value.ts';
+import { hasPoison, isDeep, Utf8Check } from '../../../src/http/bodies/json/checks.ts';
+import { JsonScanner } from '../../../src/http/bodies/json/scanner.ts';
 
 const bounds = { depth: 8, keys: 40, values: 100 };
 
@@ -15,7 +14,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 function scan(chunks: readonly Buffer[], limits = bounds) {
-	const scanner = new JsonScan(limits);
+	const scanner = new JsonScanner(limits);
 	return chunks.map((chunk) => scanner.push(chunk)).find((excess) => excess !== undefined);
 }
 
@@ -64,7 +63,8 @@ describe('a scan', { timeout: 30_000 }, () => {
 				const chunks = cut(Buffer.from(text), at);
 				expect(scan(chunks, found)).toBeUndefined();
 				for (const name of ['depth', 'keys', 'values'] as const) {
-					if (found[name] === 0) continue;
+					// A text has one value at least.
+					if (found[name] === (name === 'values' ? 1 : 0)) continue;
 					expect(scan(chunks, { ...found, [name]: found[name] - 1 })).toBe(name);
 				}
 			}),
