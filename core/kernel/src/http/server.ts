@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { HostMiddleware, Mount } from '../contract/http/mount.ts';
-import { markTaken } from './bodies/host-body.ts';
+import { markTaken } from './bodies/in-memory.ts';
 import type { Entry } from './context.ts';
 import type { Exchanges } from './exchanges.ts';
 import { linkBase, outside, plainPrefix, targetBelow } from './hosts/mount.ts';

@@ -119,8 +119,6 @@ export interface RouteDefinition<
 	/** One line for OpenAPI. */
 	readonly summary: string;
 	readonly description?: string;
-	/** The group in OpenAPI; the plugin's id unless said otherwise. */
-	readonly tag?: string;
 	readonly params?: P;
 	readonly query?: Q;
 	readonly body?: B;

@@ -12,27 +12,30 @@ export function base64(bytes: Uint8Array): Base64 {
 }
 
 /**
- * Serializes like `JSON.stringify`; `null` for what JSON cannot hold. Where a {@link Base64} stands in it the text
- * comes in pieces.
+ * Serializes like `JSON.stringify`; `null` for what JSON cannot hold. With a {@link Base64} in it the text comes in
+ * pieces.
  */
 export function jsonText(value: unknown): string | JsonPieces {
-	const placeholders = new Placeholders();
-	current = placeholders;
-	try {
-		const text = JSON.stringify(value) ?? 'null';
-		return placeholders.isEmpty ? text : new JsonPieces(placeholders.split(text));
-	} finally {
-		current = undefined;
-	}
+	const bytes: Buffer[] = [];
+	const text = withPlaceholders(bytes, () => JSON.stringify(value) ?? 'null');
+	if (bytes.length === 0) return text;
+	// Texts and numbers of placeholders in turn.
+	const parts = text.split(new RegExp(`${nonce}-(\\d+);`));
+	return new JsonPieces(parts.map((part, index) => (index % 2 === 0 ? part : (bytes[Number(part)] as Buffer))));
 }
 
-/** A value as clients read it. A short text stands in for each {@link Base64}. */
+/** A value as clients read it, with a short text for each {@link Base64}. */
 export function wireForm(value: unknown): unknown {
-	current = new Placeholders();
+	return withPlaceholders([], () => JSON.parse(JSON.stringify(value) ?? 'null'));
+}
+
+/** Runs `serialize`, which is synchronous, with a placeholder for each {@link Base64}; their bytes go to `bytes`. */
+function withPlaceholders<T>(bytes: Buffer[], serialize: () => T): T {
+	replaced = bytes;
 	try {
-		return JSON.parse(JSON.stringify(value) ?? 'null');
+		return serialize();
 	} finally {
-		current = undefined;
+		replaced = undefined;
 	}
 }
 
@@ -99,13 +102,12 @@ function* slicesOf(parts: readonly (string | Buffer)[]): Generator<Buffer> {
 	}
 }
 
-/**
- * Set while a text is being serialized that will be written in pieces. Nothing waits in between: it belongs to one
- * text at a time.
- */
-let current: Placeholders | undefined;
+/** No client sees it, so no other string of a text looks like a placeholder. */
+const nonce = `plinth-base64-${randomUUID()}`;
 
-/** Recognised by nobody, so nobody can make one up: it tells of itself when it is serialized. */
+/** The bytes of the text that is being serialized in pieces. */
+let replaced: Buffer[] | undefined;
+
 class SlicedBytes implements Base64 {
 	readonly $kind = 'plinth.base64';
 	readonly #bytes: Buffer;
@@ -115,28 +117,6 @@ class SlicedBytes implements Base64 {
 	}
 
 	toJSON(): string {
-		return current ? current.add(this.#bytes) : this.#bytes.toString('base64');
-	}
-}
-
-/** What stands in a text in place of bytes: nobody can guess it, so no other string of the text looks like it. */
-class Placeholders {
-	readonly #found: Buffer[] = [];
-	#nonce = '';
-
-	get isEmpty(): boolean {
-		return this.#found.length === 0;
-	}
-
-	add(bytes: Buffer): string {
-		// Random numbers cost more than most answers.
-		this.#nonce ||= `plinth-base64-${randomUUID()}`;
-		return `${this.#nonce}-${this.#found.push(bytes) - 1};`;
-	}
-
-	/** Texts and bytes in turn. */
-	split(text: string): (string | Buffer)[] {
-		const pieces = text.split(new RegExp(`${this.#nonce}-(\\d+);`));
-		return pieces.map((piece, index) => (index % 2 === 0 ? piece : (this.#found[Number(piece)] as Buffer)));
+		return replaced ? `${nonce}-${replaced.push(this.#bytes) - 1};` : this.#bytes.toString('base64');
 	}
 }

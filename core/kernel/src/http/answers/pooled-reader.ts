@@ -1,20 +1,16 @@
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { isReusableBody, type ReusableBody } from '../../contract/ports/blob-store.ts';
-import { bufferBytes, giveBuffer, takeBuffer } from '../buffers.ts';
 
-/**
- * So many downloads at a time get a large buffer each; for more of them that would cost too much memory, because a
- * reader who does not read holds his until he is cut off.
- */
-const mostLarge = 32;
-const smallBytes = 131_072;
+const bufferBytes = 262_144;
 
-let largeInUse = 0;
+/** Buffers of downloads that have ended. */
+const spare: Buffer[] = [];
+const maxSpare = 32;
 
 /**
  * Reads a body into one buffer again and again, where the body can and the answer goes straight to a socket: most of
- * what a download costs is fresh memory. Each chunk is gone with the next call. Undefined: iterate the body.
+ * what a download costs is fresh memory. A chunk is valid until the next call. Undefined: iterate the body.
  */
 export function readPooled(body: AsyncIterable<Uint8Array>, res: ServerResponse): PooledReader | undefined {
 	return isReusableBody(body) && copiesAtOnce(res) ? new PooledReader(body) : undefined;
@@ -23,8 +19,7 @@ export function readPooled(body: AsyncIterable<Uint8Array>, res: ServerResponse)
 /** An iterator over a body whose chunks share their memory. */
 export class PooledReader implements AsyncIterator<Uint8Array, undefined> {
 	readonly #body: ReusableBody;
-	readonly #buffer = take();
-	#isReturned = false;
+	readonly #buffer = spare.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
 
 	constructor(body: ReusableBody) {
 		this.#body = body;
@@ -32,40 +27,19 @@ export class PooledReader implements AsyncIterator<Uint8Array, undefined> {
 
 	async next(): Promise<IteratorResult<Uint8Array, undefined>> {
 		const length = await this.#body.readInto(this.#buffer);
-		if (length === 0) return { done: true, value: undefined };
-		return { done: false, value: this.#buffer.subarray(0, length) };
+		return length === 0 ? { done: true, value: undefined } : { done: false, value: this.#buffer.subarray(0, length) };
 	}
 
-	/**
-	 * Closes the body. Its buffer goes to the collector: after an abort the disk or the socket may still have it in
-	 * hand.
-	 */
+	/** Closes the body. The buffer is left to the collector: after an abort the disk or the socket may still use it. */
 	async return(): Promise<IteratorReturnResult<undefined>> {
-		this.#leave();
 		await this.#body[Symbol.asyncIterator]().return?.();
 		return { done: true, value: undefined };
 	}
 
-	/** Keeps the buffer for another body. Only when this one was read, and what was read was written, to the end. */
+	/** Keeps the buffer for another body. To be called when everything was read and written. */
 	finish(): void {
-		if (this.#isLarge && !this.#isReturned) giveBuffer(this.#buffer);
-		this.#leave();
+		if (spare.length < maxSpare) spare.push(this.#buffer);
 	}
-
-	get #isLarge(): boolean {
-		return this.#buffer.length === bufferBytes;
-	}
-
-	#leave(): void {
-		if (this.#isLarge && !this.#isReturned) largeInUse -= 1;
-		this.#isReturned = true;
-	}
-}
-
-function take(): Buffer {
-	if (largeInUse === mostLarge) return Buffer.allocUnsafeSlow(smallBytes);
-	largeInUse += 1;
-	return takeBuffer();
 }
 
 /**

@@ -7,11 +7,10 @@ import type { Exchange } from '../exchange.ts';
 import { limitsOf, type ResolvedLimits } from '../limits.ts';
 import { acceptsNothing } from '../validation/validate.ts';
 import { bodyTooLarge, readMultipart } from './forms/multipart.ts';
-import { bodyOfHost, isTaken } from './host-body.ts';
+import { bodyOfHost, isTaken, replayed, wholeBody } from './in-memory.ts';
 import { type JsonReader, jsonReader } from './json/json.ts';
 import { JsonFiles } from './json/json-files.ts';
 import { longestString } from './json/long-string.ts';
-import { replayed, wholeBody } from './whole-body.ts';
 
 /** A body before validation. */
 export interface Body {

@@ -15,17 +15,13 @@ import { acceptsNothing } from '../validation/validate.ts';
 import { describeAnswers, errorSchema } from './answers.ts';
 import { type Node, splitEncodings, tidySchema } from './schemas.ts';
 
-/**
- * Describes routes as OpenAPI 3.1, from the schemas that check the requests. `owners` tells the plugin of each route,
- * which is its tag unless it has one.
- */
+/** Describes routes as OpenAPI 3.1, from the schemas that check the requests. The plugin of a route is its tag. */
 export function describeRoutes(owners: ReadonlyMap<Route, string>): object {
 	const paths: ZodOpenApiPathsObject = {};
 	const tags = new Set<string>();
 	for (const [route, owner] of owners) {
-		const tag = route.tag ?? owner;
-		tags.add(tag);
-		paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, tag) };
+		tags.add(owner);
+		paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, owner) };
 	}
 	const document = createDocument(
 		{

@@ -36,7 +36,6 @@ const content = defineRoute({
 	path: '/v1/things/{thing_id}/content',
 	scope: 'things:read',
 	summary: 'Download',
-	tag: 'Downloads',
 	params: z.object({ thing_id: z.string() }),
 	response: { description: 'Bytes.', mediaTypes: ['video/mp4'], ranges: true },
 	errors: [errors.E_JOB_NOT_FOUND],
@@ -138,7 +137,7 @@ describe('the OpenAPI document', () => {
 			tags: ['things'],
 			description: 'Copies it.\n\nNeeds the scope `things:write`.',
 		});
-		expect(download.tags).toEqual(['Downloads']);
+		expect(download.tags).toEqual(['things']);
 		expect(operation('get', '/v1/models').tags).toEqual(['system']);
 	});
 

@@ -76,10 +76,10 @@ class Parts {
 	}
 
 	watch(parser: BusboyInstance, reject: (reason: unknown) => void): void {
-		const text = new TextBudget(this.#limits);
+		const spend = textBudget(this.#limits);
 		parser.on('field', (name, value, _, truncated) => {
 			attempt(reject, () => {
-				text.spend(name, value, truncated);
+				spend(name ?? '', value, truncated);
 				this.#entries.push({ name, value });
 			});
 		});
@@ -175,30 +175,18 @@ function watchRequest(
 	});
 }
 
-/** Text fields have a limit each and one together. */
-class TextBudget {
-	readonly #limits: ResolvedLimits;
-	#spent = 0;
-
-	constructor(limits: ResolvedLimits) {
-		this.#limits = limits;
-	}
-
-	spend(name: string | undefined, value: string, truncated: boolean): void {
-		fieldPath(name ?? '');
+/** Checks text fields one after the other: each has a limit, and all have one together. */
+function textBudget(limits: ResolvedLimits) {
+	const own = Object.entries(limits.fieldsEndingIn);
+	let spent = 0;
+	return (name: string, value: string, isTruncated: boolean) => {
+		fieldPath(name);
 		const bytes = Buffer.byteLength(value);
-		const limit = this.#limitOf(name ?? '');
-		if (truncated || bytes > limit) throw tooLarge(shownName(name), 'field', limit);
-		this.#spent += bytes;
-		if (this.#spent > this.#limits.allFields) {
-			throw tooLarge(undefined, 'set of text fields', this.#limits.allFields);
-		}
-	}
-
-	#limitOf(name: string): number {
-		const rules = Object.entries(this.#limits.fieldsEndingIn);
-		return rules.find(([ending]) => name.endsWith(ending))?.[1] ?? this.#limits.field;
-	}
+		const limit = own.find(([ending]) => name.endsWith(ending))?.[1] ?? limits.field;
+		if (isTruncated || bytes > limit) throw tooLarge(shownName(name), 'field', limit);
+		spent += bytes;
+		if (spent > limits.allFields) throw tooLarge(undefined, 'set of text fields', limits.allFields);
+	};
 }
 
 /** 413: the whole body is too large. */
