@@ -133,7 +133,7 @@ export class Listener {
 			if (this.#connections.get(socket as Socket)?.headersSent) socket.destroy();
 			else refuse(error, socket as Socket);
 		});
-		// Node would answer other expectations with a bare 417; RFC 9110 §10.1.1 lets a server ignore them.
+		// Node answers other expectations with a bare 417. RFC 9110 §10.1.1 lets a server ignore them.
 		server.on('checkExpectation', (req, res) => this.#carry(handle, req, res));
 		return server;
 	}

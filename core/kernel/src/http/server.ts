@@ -40,10 +40,7 @@ export class HttpServer {
 		return this.#parts.exchanges.size;
 	}
 
-	/**
-	 * A handler for `node:http`, Express and the like. With `next`, paths that are not ours go on to the host.
-	 * `req.originalUrl` tells what the host has stripped from `req.url`.
-	 */
+	/** A handler for `node:http` and Express. With `next`, paths that are not ours go on to the host. */
 	callback({ prefix, host }: Mount = {}): Callback {
 		const plain = plainPrefix(prefix);
 		return (req, res, next) => {

@@ -80,7 +80,7 @@ export interface Call {
 	readonly bodyBytes: number | undefined;
 	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
 	readonly idempotency: Idempotency;
-	/** The event after which a client resumes: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes that declare `resumes`. */
+	/** The event after which a client resumes: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes with `resumes`. */
 	readonly lastEventId: string | undefined;
 	/**
 	 * Writes a file that came from elsewhere to a temporary file with the life of an upload. Rejects with
@@ -94,10 +94,9 @@ export interface Call {
 	/** Names the model that answers, for the header `x-plinth-model` and the log. The last call counts. */
 	answeredBy(model: string): void;
 	/**
-	 * Sends a request to an upstream and its answer to the client as it comes, byte for byte. Resolves when the answer
-	 * has begun: return the reply. Rejects before anything is sent: with an error of the request, or with the reason of
-	 * the call's signal or of `signal`; another upstream may be asked then. `over` is called once, when the upstream is
-	 * done.
+	 * Sends a request to an upstream and its answer to the client, byte for byte. Resolves when the answer has begun:
+	 * return the reply. Rejects before anything is sent, with an error of the request or the reason of a signal; another
+	 * upstream may be asked then. `over` is called once, when the upstream is done.
 	 */
 	forward(request: ForwardRequest, over?: () => void, signal?: AbortSignal): Promise<Reply>;
 }

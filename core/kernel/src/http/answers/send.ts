@@ -8,10 +8,7 @@ import { type JsonPieces, jsonText } from './base64.ts';
 /** Headers of an answer, lower-case names. */
 export type Headers = Readonly<Record<string, string>>;
 
-/**
- * Sent with every answer: nothing here is a page, so a browser may neither run, frame nor sniff it. An answer that is
- * one says so in headers of its own. Which pages may read it is CORS's matter.
- */
+/** Sent with every answer that sets none of its own: a browser may neither run, frame nor sniff it. */
 export const securityHeaders: Headers = {
 	'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 	'cross-origin-resource-policy': 'same-origin',

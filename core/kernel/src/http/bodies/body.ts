@@ -55,8 +55,7 @@ export class BodyReader {
 
 	/**
 	 * Reads a JSON body of known length up to 262,144 bytes into memory, unchecked. Undefined, with nothing read, for
-	 * every other body. Throws what `read` throws of what the headers say, and `E_BODY_MALFORMED` for a body that
-	 * breaks off.
+	 * every other body. Throws what `read` throws for the headers, and `E_BODY_MALFORMED` for a body that breaks off.
 	 */
 	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
 		const { req } = exchange;
@@ -149,10 +148,7 @@ function contextOf(context: Context, req: IncomingMessage): Context {
 	return context.req === req ? context : Object.create(context, { req: { value: req } });
 }
 
-/**
- * JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part; the parameter means nothing, so an unusual one is a
- * mistake.
- */
+/** JSON is UTF-8 (RFC 8259 §8.1), of which ASCII is a part. */
 function refuseCharset(req: IncomingMessage): void {
 	const parameter = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 	const [, charset = 'utf-8'] = parameter.exec(req.headers['content-type'] ?? '') ?? [];

@@ -22,10 +22,7 @@ const exposed = [
 /** How long a browser remembers the answer to a preflight, in seconds. */
 const preflightSeconds = 600;
 
-/**
- * Lets pages of the listed origins read our answers (WHATWG Fetch, "CORS protocol"). Credentials are never allowed:
- * keys come in headers that the page sets itself. `*` allows every origin.
- */
+/** Lets pages of the listed origins read answers (WHATWG Fetch, "CORS protocol"), without credentials. `*`: all. */
 export class Cors {
 	readonly #origins: ReadonlySet<string>;
 	readonly #routes: RouteTable;

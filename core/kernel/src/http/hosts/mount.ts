@@ -34,20 +34,14 @@ export function targetBelow(
 	return { path: path.slice(prefix.length) || '/', query, before: stripped + prefix };
 }
 
-/**
- * What links begin with, without a trailing slash: the configured address with what stands before our paths behind
- * it, unless it has a path already; `own` where none is configured.
- */
+/** What links begin with, without a trailing slash: the configured address, else `own`, and then `before`. */
 export function linkBase(configured: string | undefined, own: string, before = ''): string {
 	if (configured === undefined) return `${own}${before}`;
 	const url = configured.replace(/\/+$/, '');
 	return new URL(url).pathname === '/' ? `${url}${before}` : url;
 }
 
-/**
- * The path and the query of a request. A proxy may send the absolute form of RFC 9112 §3.2.2, which Koa's parser does
- * not expect.
- */
+/** The path and the query of a request, also in the absolute form of RFC 9112 §3.2.2. */
 function targetOf(req: Pick<IncomingMessage, 'url'>): Pick<Target, 'path' | 'query'> {
 	const target = (req.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
 	const mark = target.indexOf('?');

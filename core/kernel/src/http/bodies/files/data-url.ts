@@ -22,8 +22,8 @@ export function decodeDataUrl(url: string): Uint8Array {
 }
 
 /**
- * Decodes what a document may come as: a data URL, in base64 or (up to 1 MB) percent-encoded, or base64 alone. Media
- * types are dropped: content decides. Throws {@link DataUrlError} for what is none of these, and for nothing.
+ * Decodes a document: a data URL, in base64 or (up to 1 MB) percent-encoded, or base64 alone. The media type is
+ * ignored. Throws {@link DataUrlError} for everything else, and for no data.
  */
 export function decodeFileData(text: string): Uint8Array {
 	if (!isAddress(text)) return decodeBase64(text);

@@ -23,10 +23,7 @@ export class IncomingFile {
 		this.#stream.on('error', () => {});
 	}
 
-	/**
-	 * Waits until there is room for more. Throws {@link DataUrlError}, {@link FileTooLarge}, or why it cannot be
-	 * written.
-	 */
+	/** Waits until there is room for more. Throws {@link DataUrlError}, {@link FileTooLarge}, or what the disk reports. */
 	async write(data: string): Promise<void> {
 		await this.#write(this.#decoder.push(data));
 	}

@@ -20,9 +20,8 @@ export class KeptFiles {
 	}
 
 	/**
-	 * Writes a file. Rejects with `E_OVERLOADED`, with `E_BODY_TOO_LARGE`, with `E_STORE_FULL`, with what the source
-	 * throws, or with the reason why the request is over, also while the source is silent; nothing is left of the file
-	 * then.
+	 * Writes a file. Rejects with `E_OVERLOADED`, `E_BODY_TOO_LARGE` or `E_STORE_FULL`, with what the source throws, or
+	 * with the reason of the request's end, also while the source is silent. Nothing is left of the file then.
 	 */
 	async keep(...[body, { filename, maxBytes }]: Parameters<Call['keep']>): Promise<UploadedFile> {
 		const signal = AbortSignal.any([this.#exchange.signal, this.#over.signal]);

@@ -7,10 +7,7 @@ import type { Logger } from '../../../contract/ports/logger.ts';
 
 const name = /^plinth-([0-9a-f]+-\d+-\d+)-[A-Za-z0-9]{6}$/;
 
-/**
- * No request lives as long: a folder whose process cannot be looked for is left over when nothing was made in it
- * since.
- */
+/** A folder whose process cannot be looked up is left over when it is as old as this: no request lives as long. */
 const foreignMs = 24 * 60 * 60 * 1000;
 
 /** Where a new upload folder goes, without the six characters that make it unique. */
@@ -67,10 +64,7 @@ export function ownerMark(): string {
 	return mark;
 }
 
-/**
- * What has become of the process behind a mark. `unknown`: it is no mark, or one of another machine, boot or
- * container.
- */
+/** The state of the process behind a mark. `unknown`: no mark, or one of another machine, boot or container. */
 export function ownerState(text: string): 'alive' | 'gone' | 'unknown' {
 	const [, where, pid = '', start] = form.exec(text) ?? [];
 	if (where !== machineName()) return 'unknown';

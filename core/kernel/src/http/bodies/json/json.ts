@@ -8,10 +8,7 @@ import { bodyTooLarge } from '../forms/multipart.ts';
 import { hasPoison, isDeep, Utf8Check } from './checks.ts';
 import { type JsonBounds, JsonScanner } from './scanner.ts';
 
-/**
- * Reads a JSON body of at most `limit` bytes. An aborted signal stops reading the request. A transform sees the
- * bytes before the parser does, once they are counted and checked.
- */
+/** Reads a JSON body. An aborted signal stops it. A transform gets the bytes before the parser does. */
 export type JsonReader = (ctx: Context, signal: AbortSignal, transform?: JsonTransform) => Promise<unknown>;
 
 /** Takes something out of a JSON text while it arrives, and refuses a text that exceeds the bounds. */
@@ -23,12 +20,9 @@ export interface JsonTransform {
 }
 
 /**
- * Makes the reader of one route. It throws `E_BODY_TOO_LARGE`, and `E_BODY_MALFORMED` for what is no JSON in UTF-8,
- * is empty, nests too deep, has too many keys or values, or carries a key that could reach a prototype.
- *
- * The bytes are counted while they arrive, and parsed only when that will not keep the process from its other
- * requests. A byte order mark is passed over, and of equal keys in one object the last one counts: both as
- * `JSON.parse` and its users know it.
+ * Makes the reader of one route. It throws `E_BODY_TOO_LARGE` beyond `limit` bytes, and `E_BODY_MALFORMED` for what is
+ * no JSON in UTF-8, is empty, nests too deep, has too many keys or values, or has a key that could reach a prototype.
+ * The structure is counted while the bytes arrive, so that no body blocks the event loop when it is parsed.
  */
 export function jsonReader(limit: number): JsonReader {
 	let parse: Koa.Middleware | undefined;
@@ -87,10 +81,7 @@ interface CheckedBytesOptions {
 	readonly transform: JsonTransform | undefined;
 }
 
-/**
- * The bytes of a request, with its headers. It ends with an error at the first thing that is refused; the request
- * lives on.
- */
+/** The bytes of a request, with its headers. It ends with an error at the first thing that is refused. */
 class CheckedBytes extends Transform {
 	readonly headers: IncomingHttpHeaders;
 	readonly #req: IncomingMessage;
@@ -126,7 +117,7 @@ class CheckedBytes extends Transform {
 		return this.#received === 0;
 	}
 
-	/** Takes nothing more from the request, which whoever answers then may read to its end. */
+	/** Takes nothing more from the request. */
 	detach(reason?: Error): void {
 		// At once: the pipe itself would only notice later, and pause a request that somebody else reads by then.
 		this.#req.unpipe(this);

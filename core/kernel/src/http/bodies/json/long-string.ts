@@ -12,10 +12,7 @@ export interface StringPart {
 	readonly data?: string;
 }
 
-/**
- * A string that may turn out to be a data URL, or base64 alone where that is taken. It is held back until that is
- * known.
- */
+/** A string that may be a data URL, or base64 alone where that is taken. It is held back until that is known. */
 export class LongString {
 	readonly #mayBeBare: boolean;
 	#kind: 'unknown' | 'text' | 'file' = 'unknown';
@@ -27,10 +24,7 @@ export class LongString {
 		this.#mayBeBare = mayBeBare;
 	}
 
-	/**
-	 * Takes the next piece, which does not end within an escape. Throws `E_BODY_MALFORMED` for what cannot stand in a
-	 * string.
-	 */
+	/** Takes the next piece, which ends at no escape. Throws `E_BODY_MALFORMED` for what no string may hold. */
 	add(bytes: Buffer, isEnd: boolean): StringPart {
 		if (this.#kind === 'text') return { text: bytes };
 		if (this.#kind === 'file') return { data: unescaped(bytes.toString('latin1')) };
