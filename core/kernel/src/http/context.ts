@@ -1,6 +1,15 @@
 import type Koa from 'koa';
 import type { Exchange, ListenerHooks } from './exchange.ts';
-import type { Target } from './hosts/mount.ts';
+
+/** Where a request leads, seen from the mount. */
+export interface Target {
+	/** Without everything that stands before it. */
+	readonly path: string;
+	/** Without the question mark. */
+	readonly query: string;
+	/** All that clients send before `path`: what the host has stripped, and the prefix. Empty without a mount. */
+	readonly before: string;
+}
 
 /** How a request reached the app. */
 export interface Entry {

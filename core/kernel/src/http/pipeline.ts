@@ -1,18 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import { plinthError } from '../contract/errors/coded-error.ts';
+import type { Clock } from '../contract/ports/clock.ts';
+import type { Logger } from '../contract/ports/logger.ts';
 import type { Context, Entry, Next, RequestState } from './context.ts';
 import { sendError } from './errors.ts';
-import type { Exchanges } from './exchanges.ts';
+import { Exchange } from './exchange.ts';
 import type { Admission } from './gate/admission.ts';
 import type { Authentication } from './gate/authentication.ts';
 import { Cors } from './gate/cors.ts';
+import { httpLimits } from './limits.ts';
 import { probePaths } from './routing/system.ts';
 import type { RouteTable } from './routing/table.ts';
 
 /** What the pipeline is built with. */
 export interface PipelineParts {
-	readonly exchanges: Exchanges;
+	readonly clock: Clock;
+	readonly log: Logger;
 	/** The origins whose pages may read answers. */
 	readonly cors: readonly string[];
 	readonly authentication: Authentication;
@@ -22,17 +26,24 @@ export interface PipelineParts {
 	readonly whenReady: () => Promise<void> | void;
 }
 
+/** The number of child loggers that are kept for the request log. */
+const maxLoggers = 1_000;
+
 /** The stack of middleware that answers every request, whether a listener, a host or `fetch` carries it. */
 export class Pipeline {
 	readonly #app = new Koa<RequestState>();
 	readonly #parts: PipelineParts;
 	readonly #run: (ctx: Context) => Promise<void>;
+	readonly #loggers = new Map<string, Logger>();
+	/** Each exchange knows its index. A long-lived `Set` would keep finished requests until a full collection. */
+	readonly #exchanges: Exchange[] = [];
+	#waiting: (() => void)[] = [];
 	#isReady = false;
 	#isStopping = false;
 
 	constructor(parts: PipelineParts) {
 		this.#parts = parts;
-		const { exchanges, cors, authentication, admission, routes } = parts;
+		const { cors, authentication, admission, routes } = parts;
 		const app = this.#app;
 		// The router asks for `ctx.path`. Koa's knows no mounts, and its parser throws for some targets.
 		Object.defineProperty(app.context, 'path', {
@@ -40,7 +51,7 @@ export class Pipeline {
 				return this.state.entry.target.path;
 			},
 		});
-		app.use((ctx, next) => exchanges.handle(ctx, next));
+		app.use((ctx, next) => this.#carryExchange(ctx, next));
 		app.use((ctx, next) => this.#answerErrors(ctx, next));
 		if (cors.length > 0) {
 			const middleware = new Cors(cors, routes);
@@ -52,6 +63,11 @@ export class Pipeline {
 		app.use(routes.routes());
 		app.use((ctx) => routes.refuse(ctx));
 		this.#run = composed(app);
+	}
+
+	/** How many requests are being answered. */
+	get inFlight(): number {
+		return this.#exchanges.length;
 	}
 
 	/** Answers one request. Never rejects. */
@@ -66,6 +82,33 @@ export class Pipeline {
 	/** From now on requests that a host carries are refused with `E_STOPPING`, except those for public routes. */
 	stop(): void {
 		this.#isStopping = true;
+	}
+
+	/** Resolves when no request is being answered. */
+	drained(): Promise<void> {
+		if (this.inFlight === 0) return Promise.resolve();
+		return new Promise((resolve) => this.#waiting.push(resolve));
+	}
+
+	/** Aborts the signal of every request; clients that still wait read `E_STOPPING`. */
+	abortAll(): void {
+		for (const exchange of [...this.#exchanges]) exchange.abort(plinthError('E_STOPPING'));
+	}
+
+	/** Gives a request its id, counts it until its response is closed, and logs it. */
+	async #carryExchange({ req, res, state }: Context, next: Next): Promise<void> {
+		const exchange = new Exchange(req, res, this.#parts.clock, this.#parts.log, state.entry.hooks);
+		Object.assign(state, { exchange });
+		exchange.index = this.#exchanges.push(exchange) - 1;
+		try {
+			await next();
+			await this.#finish(exchange);
+		} catch {
+			exchange.cut();
+		} finally {
+			exchange.slot?.leave();
+			this.#remove(exchange);
+		}
 	}
 
 	async #answerErrors({ state: { entry, exchange } }: Context, next: Next): Promise<void> {
@@ -89,6 +132,57 @@ export class Pipeline {
 			this.#isReady = true;
 		}
 		return next();
+	}
+
+	async #finish(exchange: Exchange): Promise<void> {
+		const cut = () => exchange.res.destroy();
+		const { errorGraceMs, stallMs } = httpLimits;
+		const cancelTimer = exchange.clock.after(exchange.aborted ? errorGraceMs : stallMs, cut);
+		if (!exchange.aborted) exchange.onAbort(cut);
+		await exchange.closed;
+		cancelTimer();
+		this.#logRequest(exchange);
+		await exchange.settled();
+	}
+
+	#remove(exchange: Exchange): void {
+		const last = this.#exchanges.pop();
+		if (last && last !== exchange) {
+			this.#exchanges[exchange.index] = last;
+			last.index = exchange.index;
+		}
+		if (this.inFlight > 0) return;
+		for (const resolve of this.#waiting) resolve();
+		this.#waiting = [];
+	}
+
+	/** Writes the line of a finished request. Of what the client sent it holds only the method. */
+	#logRequest(exchange: Exchange): void {
+		const { res, clock, requestId, route = 'unmatched', startedAt, usage } = exchange;
+		const line = {
+			req_id: requestId,
+			// 499, as nginx: the client left.
+			status: exchange.left ? 499 : res.statusCode,
+			dur_ms: clock.now() - startedAt,
+			usage,
+			cut: exchange.isCut || undefined,
+		};
+		const log = this.#loggerOf(exchange);
+		if (probePaths.includes(route)) log.debug(line, 'request');
+		else log.info(line, 'request');
+	}
+
+	/** A logger with the fields that many requests share: it redacts and serializes them once. */
+	#loggerOf({ req: { method }, route = 'unmatched', principal, model }: Exchange): Logger {
+		const fields = { method, route, tenant: principal?.tenant, principal: principal?.id, model };
+		const key = JSON.stringify(Object.values(fields));
+		let log = this.#loggers.get(key);
+		if (!log) {
+			if (this.#loggers.size >= maxLoggers) this.#loggers.clear();
+			log = this.#parts.log.child(fields);
+			this.#loggers.set(key, log);
+		}
+		return log;
 	}
 }
 

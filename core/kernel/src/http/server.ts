@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { HostMiddleware, Mount } from '../contract/http/mount.ts';
-import { markTaken } from './bodies/in-memory.ts';
-import type { Entry } from './context.ts';
-import type { Exchanges } from './exchanges.ts';
-import { linkBase, outside, plainPrefix, targetBelow } from './hosts/mount.ts';
+import { markTaken } from './bodies/body.ts';
+import type { Entry, Target } from './context.ts';
 import type { Address, Listener } from './listener.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { RouteTable } from './routing/table.ts';
@@ -15,7 +13,6 @@ export type Callback = (req: IncomingMessage, res: ServerResponse, next?: (error
 /** What the server is built with. */
 export interface ServerParts {
 	readonly pipeline: Pipeline;
-	readonly exchanges: Exchanges;
 	readonly routes: RouteTable;
 	readonly listener: Listener;
 	/** The address that links begin with; undefined: the one that a request came to. */
@@ -37,7 +34,7 @@ export class HttpServer {
 
 	/** How many requests are being answered. */
 	get inFlight(): number {
-		return this.#parts.exchanges.size;
+		return this.#parts.pipeline.inFlight;
 	}
 
 	/** A handler for `node:http` and Express. With `next`, paths that are not ours go on to the host. */
@@ -74,7 +71,7 @@ export class HttpServer {
 		const target = targetBelow({ url: `${pathname}${search}` }, plainPrefix(prefix)) ?? outside;
 		if (next && !this.#parts.routes.isOurs(target.path)) return next();
 		// Most servers have a socket and never need it.
-		const { carryFetch } = await import('./hosts/fetch.ts');
+		const { carryFetch } = await import('./fetch.ts');
 		return carryFetch(request, (req, res) => {
 			if (request.bodyUsed) markTaken(req);
 			void this.#handle(req, res, origin, { target, host });
@@ -114,12 +111,12 @@ export class HttpServer {
 
 	/** Resolves when no request is being answered. */
 	drained(): Promise<void> {
-		return this.#parts.exchanges.drained();
+		return this.#parts.pipeline.drained();
 	}
 
 	/** Aborts the signal of every request. */
 	abortAll(): void {
-		this.#parts.exchanges.abortAll();
+		this.#parts.pipeline.abortAll();
 	}
 
 	/** `url` is the address that the request came to. */
@@ -140,4 +137,50 @@ export function connectionUrl(req: IncomingMessage): string {
 	const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '');
 	const host = address.includes(':') ? `[${address}]` : address;
 	return `${encrypted ? 'https' : 'http'}://${host}:${localPort}`;
+}
+
+/** A path outside the mount: no route has it. */
+const outside: Target = { path: '*', query: '', before: '' };
+
+/** `/ai` for `/ai/`, and nothing for `/`. */
+export function plainPrefix(prefix = ''): string {
+	const name = prefix.replace(/^\/+|\/+$/g, '');
+	return name && `/${name}`;
+}
+
+/**
+ * Finds where a request leads; undefined when it is not below `prefix`, which comes from {@link plainPrefix}.
+ * `original` is the target as the client has sent it, where the host has changed `req.url`.
+ */
+export function targetBelow(
+	req: Pick<IncomingMessage, 'url'>,
+	prefix: string,
+	original = (req as { originalUrl?: unknown }).originalUrl,
+): Target | undefined {
+	const { path, query } = targetOf(req);
+	if (path !== prefix && !path.startsWith(`${prefix}/`)) return undefined;
+	const stripped = typeof original === 'string' ? strippedFrom(original, path) : '';
+	return { path: path.slice(prefix.length) || '/', query, before: stripped + prefix };
+}
+
+/** What links begin with, without a trailing slash: the configured address, else `own`, and then `before`. */
+export function linkBase(configured: string | undefined, own: string, before = ''): string {
+	if (configured === undefined) return `${own}${before}`;
+	const url = configured.replace(/\/+$/, '');
+	return new URL(url).pathname === '/' ? `${url}${before}` : url;
+}
+
+/** The path and the query of a request, also in the absolute form of RFC 9112 §3.2.2. */
+function targetOf(req: Pick<IncomingMessage, 'url'>): Pick<Target, 'path' | 'query'> {
+	const target = (req.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+	const mark = target.indexOf('?');
+	if (mark === -1) return { path: target || '/', query: '' };
+	return { path: target.slice(0, mark) || '/', query: target.slice(mark + 1) };
+}
+
+function strippedFrom(original: string, path: string): string {
+	const { path: sent } = targetOf({ url: original });
+	if (sent.endsWith(path)) return sent.slice(0, sent.length - path.length);
+	// Express has '/' for '/ai'.
+	return path === '/' ? sent : '';
 }

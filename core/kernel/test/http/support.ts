@@ -10,7 +10,6 @@ import type { Route } from '../../src/contract/http/route.ts';
 import type { ModelInfo } from '../../src/contract/model.ts';
 import type { Authenticator } from '../../src/contract/ports/authenticator.ts';
 import type { Logger } from '../../src/contract/ports/logger.ts';
-import { Exchanges } from '../../src/http/exchanges.ts';
 import { Admission, defaultLoad, type LoadLimits } from '../../src/http/gate/admission.ts';
 import { type AuthFailureLimits, AuthFailures } from '../../src/http/gate/auth-failures.ts';
 import { Authentication } from '../../src/http/gate/authentication.ts';
@@ -77,15 +76,12 @@ export interface HttpPorts {
 
 function build(ports: HttpPorts, clock: ManualClock, log: Logger): HttpServer {
 	const routes = new RouteTable(ports);
-	const exchanges = new Exchanges(clock, log);
 	const failures = new AuthFailures(ports.authFailures);
-	const authentication = new Authentication(ports.authenticator, failures, (method, path) =>
-		routes.needsKey(method, path),
-	);
+	const authentication = new Authentication(ports.authenticator, failures, routes);
 	const admission = new Admission(ports.load);
-	const pipeline = new Pipeline({ ...ports, exchanges, authentication, admission, routes });
+	const pipeline = new Pipeline({ ...ports, clock, log, authentication, admission, routes });
 	const listener = new Listener(log, ports.connections);
-	return new HttpServer({ pipeline, exchanges, routes, listener, publicUrl: ports.publicUrl });
+	return new HttpServer({ pipeline, routes, listener, publicUrl: ports.publicUrl });
 }
 
 /** A server with fakes at the ports. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import { services } from '../../contract/services.ts';
-import { Exchanges } from '../../http/exchanges.ts';
 import { Admission } from '../../http/gate/admission.ts';
 import { AuthFailures } from '../../http/gate/auth-failures.ts';
 import { Authentication, openAuthenticator } from '../../http/gate/authentication.ts';
@@ -29,7 +28,6 @@ export interface HttpTokens {
 }
 
 const table = token<RouteTable>('RouteTable');
-const exchanges = token<Exchanges>('Exchanges');
 const authentication = token<Authentication>('Authentication');
 const pipeline = token<Pipeline>('Pipeline');
 const server = token<HttpServer>('HttpServer');
@@ -48,19 +46,18 @@ export function wireHttp({ plan, clock, log, registry, models, setups, app }: Ht
 			models: () => get(models).list(),
 		});
 	});
-	wire(exchanges, (get) => new Exchanges(get(clock), get(log)));
 	wire(authentication, (get) => {
 		const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
 		const found = auth === 'off' ? undefined : get(registry).find(services.authenticator);
 		const failures = new AuthFailures({ perMinute, trustedProxies });
-		const routes = get(table);
-		return new Authentication(found ?? openAuthenticator, failures, (method, path) => routes.needsKey(method, path));
+		return new Authentication(found ?? openAuthenticator, failures, get(table));
 	});
 	wire(
 		pipeline,
 		(get) =>
 			new Pipeline({
-				exchanges: get(exchanges),
+				clock: get(clock),
+				log: get(log),
 				cors: get(plan).server.cors,
 				authentication: get(authentication),
 				admission: new Admission(get(plan).server.limits),
@@ -72,7 +69,7 @@ export function wireHttp({ plan, clock, log, registry, models, setups, app }: Ht
 	wire(server, (get) => {
 		const { limits, publicUrl } = get(plan).server;
 		const listener = new Listener(get(log), limits.connections);
-		const parts = { pipeline: get(pipeline), exchanges: get(exchanges), routes: get(table) };
+		const parts = { pipeline: get(pipeline), routes: get(table) };
 		return new HttpServer({ ...parts, listener, publicUrl });
 	});
 	return server;

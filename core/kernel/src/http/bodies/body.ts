@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange.ts';
 import { limitsOf, type ResolvedLimits } from '../limits.ts';
 import { acceptsNothing } from '../validation/validate.ts';
 import { bodyTooLarge, readMultipart } from './forms/multipart.ts';
-import { bodyOfHost, isTaken, replayed, wholeBody } from './in-memory.ts';
+import { bodyOfHost, replayed, wholeBody } from './in-memory.ts';
 import { type JsonReader, jsonReader } from './json/json.ts';
 import { JsonFiles } from './json/json-files.ts';
 import { longestString } from './json/long-string.ts';
@@ -164,4 +164,16 @@ function refuseCompression(req: IncomingMessage): void {
 	throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
 		message: `Compressed request bodies are not taken; "${encoding.slice(0, 20)}" was sent.`,
 	});
+}
+
+const taken = new WeakSet<IncomingMessage>();
+
+/** Says that a host has read the body of a request, where the request itself cannot tell. */
+export function markTaken(req: IncomingMessage): void {
+	taken.add(req);
+}
+
+/** Whether a body parser of the host has read from the request before us. */
+function isTaken(req: IncomingMessage): boolean {
+	return req.readableEnded || req.readableDidRead || taken.has(req);
 }

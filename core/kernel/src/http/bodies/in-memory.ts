@@ -5,18 +5,6 @@ import type { BodyEncoding } from '../../contract/http/route.ts';
 import type { Exchange } from '../exchange.ts';
 import { cutOff, malformed, refuseHostile } from './json/json.ts';
 
-const taken = new WeakSet<IncomingMessage>();
-
-/** Says that a host has read the body of a request, where the request itself cannot tell. */
-export function markTaken(req: IncomingMessage): void {
-	taken.add(req);
-}
-
-/** Whether a body parser of the host has read from the request before us. */
-export function isTaken(req: IncomingMessage): boolean {
-	return req.readableEnded || req.readableDidRead || taken.has(req);
-}
-
 /**
  * The body that a parser of the host has left in `req.body`, or in `ctx.request.body` of Koa, as a request that can be
  * read and checked again. Throws `E_BODY_MALFORMED` for what is neither bytes nor JSON, as for forms, whose files are

@@ -21,24 +21,26 @@ export const openAuthenticator: Authenticator = {
 	identify: () => Promise.resolve(everybody),
 };
 
-/** Whether a request must bring a key. */
-export type NeedsKey = (method: string | undefined, path: string) => boolean;
+/** Tells whether a request must bring a key. */
+interface KeyRules {
+	needsKey(method: string | undefined, path: string): boolean;
+}
 
 /** The middleware that finds the principal. Requests for public routes need no key. */
 export class Authentication {
 	readonly #authenticator: Authenticator;
 	readonly #failures: AuthFailures;
-	readonly #needsKey: NeedsKey;
+	readonly #routes: KeyRules;
 
-	constructor(authenticator: Authenticator, failures: AuthFailures, needsKey: NeedsKey) {
+	constructor(authenticator: Authenticator, failures: AuthFailures, routes: KeyRules) {
 		this.#authenticator = authenticator;
 		this.#failures = failures;
-		this.#needsKey = needsKey;
+		this.#routes = routes;
 	}
 
 	/** Throws what `authenticate` throws, and `E_RATE_LIMITED`. */
 	async handle({ req, state: { entry, exchange } }: Context, next: Next): Promise<unknown> {
-		if (this.#needsKey(req.method, entry.target.path)) {
+		if (this.#routes.needsKey(req.method, entry.target.path)) {
 			try {
 				exchange.principal = await authenticate(req, this.#authenticator, entry.host);
 			} catch (error) {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidValue } from '../../contract/errors/coded-error.ts';
 import type { RawBody } from '../../contract/ports/forward.ts';
-import { hasPoison } from '../bodies/json/checks.ts';
+import { hasPoison } from '../bodies/json/json.ts';
 import { httpLimits } from '../limits.ts';
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../../../test/support/characters.ts';
-import { hasPoison, isDeep, Utf8Check } from '../../../src/http/bodies/json/checks.ts';
+import { hasPoison, isDeep, Utf8Check } from '../../../src/http/bodies/json/json.ts';
 import { JsonScanner } from '../../../src/http/bodies/json/scanner.ts';
 
 const bounds = { depth: 8, keys: 40, values: 100 };

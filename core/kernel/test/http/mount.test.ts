@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { linkBase, plainPrefix, targetBelow } from '../../../src/http/hosts/mount.ts';
-import { connectionUrl } from '../../../src/http/server.ts';
+import { connectionUrl, linkBase, plainPrefix, targetBelow } from '../../src/http/server.ts';
 
 describe('a path below a mount', () => {
 	test.each([
