@@ -109,7 +109,7 @@ export class Deliveries {
 	async find(tenant: string, id: string): Promise<Delivery | null> {
 		if (!isDeliveryId(id)) return null;
 		const stored = await this.#records.get<DeliveryRecord>(collectionOf(tenant), id);
-		return stored && { id, tenant, ...stored.value };
+		return stored?.value.event ? { id, tenant, ...stored.value } : null;
 	}
 
 	/** A page of a tenant's deliveries, the newest event first; of one endpoint where it is given. */
@@ -127,7 +127,9 @@ export class Deliveries {
 			...(after === undefined ? {} : { after }),
 			...(endpointId === undefined ? {} : { index: endpointId }),
 		});
-		return { deliveries: records.map(({ id, value }) => ({ id, tenant, ...value })), hasMore };
+		// A damaged record is treated as absent.
+		const intact = records.filter(({ value }) => value.event);
+		return { deliveries: intact.map(({ id, value }) => ({ id, tenant, ...value })), hasMore };
 	}
 
 	/** Makes a delivery pending for this run, unless it has come to it already. Null when it is unknown. */

@@ -108,13 +108,14 @@ export class Endpoints {
 	async find(tenant: string, id: string): Promise<Endpoint | null> {
 		if (!isEndpointId(id)) return null;
 		const stored = await this.#records.get<EndpointRecord>(collectionOf(tenant), id);
-		return stored && { id, ...stored.value };
+		return stored && isIntact(stored.value) ? { id, ...stored.value } : null;
 	}
 
 	/** All of a tenant, the newest first. */
 	async list(tenant: string): Promise<readonly Endpoint[]> {
 		const { records } = await this.#records.list<EndpointRecord>(collectionOf(tenant), { limit: 1_000 });
-		return records.map(({ id, value }) => ({ id, ...value })).reverse();
+		const intact = records.filter(({ value }) => isIntact(value));
+		return intact.map(({ id, value }) => ({ id, ...value })).reverse();
 	}
 
 	/** Changes one as `edit` says, which may be asked again; null when it is unknown. */
@@ -161,3 +162,6 @@ export async function noteHealth(
 	const { disabled = null } = changed ?? {};
 	return disabled?.at === sign.at ? disabled.reason : undefined;
 }
+
+/** A damaged record is treated as absent: it must not delay the events of other tenants. */
+const isIntact = ({ eventTypes, oldSecrets }: EndpointRecord) => Array.isArray(eventTypes) && Array.isArray(oldSecrets);

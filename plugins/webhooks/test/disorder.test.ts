@@ -1,9 +1,40 @@
 import { expect, it } from 'vitest';
+import { deliveryId } from '../src/ids.ts';
 import { status } from './receiver.ts';
 import { running } from './running.ts';
 import { settled, tenant } from './stand.ts';
 
 const zeros = '0'.repeat(44);
+const endpoints = (owner: string) => ({ tenant: owner, collection: 'webhooks.endpoints' });
+const deliveries = (owner: string) => ({ tenant: owner, collection: 'webhooks.deliveries' });
+
+it('a broken endpoint keeps no event of others waiting, and is none for its owner', async () => {
+	const { setup, machine, ended } = await running();
+	const id = `whe_${zeros}`;
+	await setup.records.put(endpoints('other'), id, { name: 'broken' });
+	await ended({ tenant: 'other' });
+	await ended();
+	await settled(setup, 'delivered');
+	expect(await machine.endpoints.list('other')).toEqual([]);
+	expect(await machine.endpoints.find('other', id)).toBeNull();
+});
+
+it('a broken delivery holds up no other, and is none for its owner', async () => {
+	const { setup, receiver, endpoint, ended } = await running();
+	receiver.answer = status(500);
+	await ended();
+	const [delivery] = await settled(setup, 'pending');
+	if (!delivery) throw new Error('nothing was planned');
+	const ref = deliveries(tenant);
+	await setup.records.put(ref, delivery.id, { text: 'broken' }, { index: endpoint.id });
+	const id = deliveryId(0, 'evt_1', 'callback');
+	await setup.records.put(deliveries('other'), id, { text: 'broken' });
+	receiver.answer = status(200);
+	await ended();
+	await setup.clock.advance(6_000);
+	await settled(setup, 'delivered');
+	expect(await setup.deliveries('other')).toEqual([]);
+});
 
 it('an endpoint from before the clock was set back gets what happens', async () => {
 	const { setup, ended } = await running();
