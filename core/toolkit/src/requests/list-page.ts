@@ -35,31 +35,30 @@ export interface IdForm {
 	readonly examples: string[];
 }
 
-/** An optional id in a query. With `orEmpty` an empty text is the same as its absence: SDKs send `null` so. */
-export function idField(noun: string, form: IdForm, description: string, orEmpty = false) {
+/** An optional id in a query. An empty text is the same as its absence: SDKs send `null` so. */
+export function idField(noun: string, form: IdForm, description: string) {
 	const pattern = new RegExp(form.pattern);
 	return z
 		.string()
-		.refine((id) => pattern.test(id) || (orEmpty && id === ''), { error: `must be the id of ${noun}` })
+		.refine((id) => pattern.test(id) || id === '', { error: `must be the id of ${noun}` })
 		.transform((id) => id || undefined)
 		.optional()
 		.meta({ description, ...form });
 }
 
-/** Bounds and text of the field `limit`, and whether an empty `after` is the same as its absence. */
+/** Bounds and text of the field `limit`. */
 export interface PageOptions {
 	readonly min: number;
 	readonly max: number;
 	readonly fallback: number;
 	readonly description: string;
-	readonly emptyAfter?: boolean;
 }
 
 /** The fields `after` and `limit` of a list's query. `after` is a position and need not exist. */
 export function pageFields(noun: string, form: IdForm, options: PageOptions) {
-	const { min, max, fallback, description, emptyAfter } = options;
+	const { min, max, fallback, description } = options;
 	return {
-		after: idField(noun, form, 'The list starts after this id, which need not exist any more.', emptyAfter),
+		after: idField(noun, form, 'The list starts after this id, which need not exist any more.'),
 		limit: formInteger({ min, max })
 			.default(fallback)
 			.meta({ description, override: { default: fallback } }),

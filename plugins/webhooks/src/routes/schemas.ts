@@ -70,7 +70,7 @@ export const deliveryParams = z.object({
 	id: z.string().meta({ description: 'The id of a webhook delivery.', ...deliveryIdForm }),
 });
 
-const page = { min: 1, max: 100, fallback: 20, description: 'Objects on a page.', emptyAfter: true };
+const page = { min: 1, max: 100, fallback: 20, description: 'Objects on a page.' };
 
 /** The query of `GET /v1/webhook_endpoints`. */
 export const endpointQuery = z.object(pageFields('a webhook endpoint', endpointIdForm, page));
