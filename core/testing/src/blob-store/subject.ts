@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { BlobStore, ByteRange } from '@plinth/core';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobStore, ByteRange, MovableFile } from '@plinth/core';
 import type { Subject } from '../conformance.ts';
 
 /** A fresh, empty blob store. */
@@ -21,6 +24,18 @@ export const hello = new TextEncoder().encode('hello, blob');
 export function infoOf(bytes: Uint8Array) {
 	const sha256 = createHash('sha256').update(bytes).digest('hex');
 	return { key, size: bytes.length, contentType: mp4.contentType, sha256 };
+}
+
+/** Calls `use` with a file of these bytes that a store may move; what is left of it is deleted. */
+export async function withFile(bytes: Uint8Array, use: (file: MovableFile) => Promise<void>): Promise<void> {
+	const folder = await mkdtemp(join(tmpdir(), 'plinth-blob-'));
+	try {
+		const path = join(folder, 'file');
+		await writeFile(path, bytes);
+		await use({ path, size: bytes.length, sha256: infoOf(bytes).sha256 });
+	} finally {
+		await rm(folder, { recursive: true });
+	}
 }
 
 /** Bytes that differ at every border of pages and chunks. */

@@ -11,6 +11,7 @@ import {
 	keysOf,
 	mp4,
 	pattern,
+	withFile,
 } from './subject.ts';
 
 /** More than a store may gather before it looks at `maxBytes`. */
@@ -31,6 +32,20 @@ export function writingCases(it: CaseMaker<BlobStoreSubject>): ConformanceCase[]
 		it('maxBytes holds for bytes that were put at once', async ({ store }) => {
 			const put = store.put(key, hello, { ...mp4, maxBytes: 10 });
 			await assertRefused(put, 'E_BODY_TOO_LARGE');
+		}),
+		it('a file that may be moved is stored like its bytes', async ({ store }) => {
+			await withFile(hello, async (file) => {
+				await store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 11, file });
+			});
+			assert.deepEqual(await store.head(key), infoOf(hello));
+			assert.deepEqual(await bytesOf(store), Buffer.from(hello));
+		}),
+		it('maxBytes holds for a file that may be moved', async ({ store }) => {
+			await withFile(hello, async (file) => {
+				const put = store.put(key, chunks(hello, 4), { ...mp4, maxBytes: 10, file });
+				await assertRefused(put, 'E_BODY_TOO_LARGE');
+			});
+			assert.deepEqual([await store.head(key), await keysOf(store, '')], [null, []]);
 		}),
 		it('a put over maxBytes closes the stream it was given', async ({ store }) => {
 			let outcome = 'was left open';
