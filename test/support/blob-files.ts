@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The files below the blob directory of a data directory, relative to it and sorted; unfinished ones begin with `@tmp/`. */
 export function blobFiles(dataDir: string): readonly string[] {
 	const folder = join(dataDir, 'blobs');
-	return readdirSync(folder, { recursive: true, withFileTypes: true })
+	return listed(folder)
 		.filter((entry) => entry.isFile())
 		.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 		.sort();
@@ -13,4 +13,14 @@ export function blobFiles(dataDir: string): readonly string[] {
 /** Those of one job. */
 export function blobFilesOf(dataDir: string, jobId: string): readonly string[] {
 	return blobFiles(dataDir).filter((path) => path.startsWith(`jobs/${jobId}/`));
+}
+
+/** Again when the server deletes a folder in between. */
+function listed(folder: string, triesLeft = 100): readonly Dirent[] {
+	try {
+		return readdirSync(folder, { recursive: true, withFileTypes: true });
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || triesLeft === 0) throw error;
+		return listed(folder, triesLeft - 1);
+	}
 }

@@ -130,9 +130,12 @@ function faultOf({ pieces, size, kind, breaksAt }: Plan, text: string): string |
 	// Its end was sent already.
 	const isWhole = breaksAt === undefined || breaksAt > pieces;
 	if (isWhole && status !== '200') return `a whole answer was told as ${status}`;
-	const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+	const headLength = text.indexOf('\r\n\r\n') + 4;
+	const body = text.slice(headLength);
 	const letters = body.length - body.replaceAll(letter, '').length;
-	const ends = kind === 'length' ? letters === pieces * size : body === '' || body.endsWith('0\r\n\r\n');
+	// A stream whose end came with its beginning has a length too.
+	const hasLength = kind === 'length' || /\r\ncontent-length:/i.test(text.slice(0, headLength));
+	const ends = hasLength ? letters === pieces * size : body === '' || body.endsWith('0\r\n\r\n');
 	if (isWhole) return ends && letters === pieces * size ? undefined : 'an answer has lost its end';
 	return status === '200' && text.includes('\r\n\r\n') && ends && body !== ''
 		? 'a part of an answer has a clean end'

@@ -67,7 +67,15 @@ export type { JobCallbacks } from './ports/job-callbacks.ts';
 export type { FeedEndReason, FeedQuery, FeedReader, JobFeed, JobUpdate } from './ports/job-feed.ts';
 export type { FetchingCall, RemoteImages } from './ports/remote-images.ts';
 export { formBoolean, formInteger, type NumberBounds } from './requests/form.ts';
-export { type IdForm, idField, listErrors, listPage, listPageSchema, pageFields } from './requests/list-page.ts';
+export {
+	type IdForm,
+	idField,
+	listErrors,
+	listPage,
+	listPageSchema,
+	type PageOptions,
+	pageFields,
+} from './requests/list-page.ts';
 export { parseUnchanged } from './requests/parse-unchanged.ts';
 export { type RequestFor, tryPassthrough } from './requests/try-passthrough.ts';
 export { mediaServices } from './services.ts';

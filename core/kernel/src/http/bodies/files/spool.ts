@@ -11,7 +11,7 @@ import { uploadFolder } from './leftovers.ts';
 import { mediaTypeOf, openingBytes } from './media-type.ts';
 
 /** The bytes that may wait for the disk. Those that wait are one write. */
-const bufferBytes = 1_048_576;
+const bufferBytes = 262_144;
 
 /** The temporary files of one request, in a folder that only this user can read. */
 export class Spool {
