@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const prefix = 'plinth_live_';
@@ -24,7 +24,7 @@ export function isIssuedForm(key: string): boolean {
 
 /** Hashes a key. A plain hash is sufficient, because keys are random and cannot be guessed. */
 export function digestOf(key: string): Digest {
-	const bytes = createHash('sha256').update(key).digest();
+	const bytes = hash('sha256', key, 'buffer');
 	return { bytes, hex: bytes.toString('hex') };
 }
 

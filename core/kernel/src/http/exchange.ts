@@ -43,7 +43,7 @@ export class Exchange {
 	model: string | undefined;
 	/** The tokens that the model says it has used. */
 	usage: Readonly<Record<string, number>> | undefined;
-	/** The position of this exchange in the list of `Exchanges`. */
+	/** The position of this exchange in the list of the pipeline. */
 	index = -1;
 	/** What this request takes from the limits; undefined for public routes. */
 	slot: RequestSlot | undefined;
@@ -146,7 +146,16 @@ export class Exchange {
 			const stop = () => reject(this.reason);
 			if (this.aborted) stop();
 			const remove = this.onAbort(stop);
-			work.then(resolve, reject).then(remove);
+			work.then(
+				(value) => {
+					remove();
+					resolve(value);
+				},
+				(error) => {
+					remove();
+					reject(error);
+				},
+			);
 		});
 	}
 

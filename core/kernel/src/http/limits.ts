@@ -1,10 +1,7 @@
 import type { BodyLimits, Route } from '../contract/http/route.ts';
 import { maxFileBytes } from '../contract/http/upload.ts';
 
-/**
- * Every limit that HTTP has, in bytes, counts and milliseconds. A route raises or lowers its own by `limits` and
- * `timeoutMs`.
- */
+/** Every limit of HTTP, in bytes, counts and milliseconds. A route changes its own by `limits` and `timeoutMs`. */
 export const httpLimits = {
 	/** A whole JSON body: 1 MB. */
 	json: 1_048_576,

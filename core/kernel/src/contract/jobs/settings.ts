@@ -25,10 +25,7 @@ export const jobSettings = z
 		heartbeatMs: ms(5_000),
 		/** Progress is written at most this often. */
 		progressMs: ms(1_000),
-		/**
-		 * How often a worker with a free slot looks for jobs of other processes; those of its own process it learns
-		 * of at once.
-		 */
+		/** How often a worker with a free slot looks for jobs of other processes. */
 		pollMs: ms(1_000),
 		/** How often expired content and removed records are deleted. */
 		sweepMs: ms(30_000),

@@ -1,7 +1,4 @@
-/**
- * Structured logging: fields, then a short constant sentence. Log sizes and ids, never prompts, document text, keys
- * or file contents.
- */
+/** Structured logging: fields, then a constant sentence. Never log prompts, texts, keys or file contents. */
 export interface Logger {
 	debug(fields: object, message: string): void;
 	info(fields: object, message: string): void;

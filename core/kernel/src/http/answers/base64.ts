@@ -11,10 +11,7 @@ export function base64(bytes: Uint8Array): Base64 {
 	return new SlicedBytes(bytes);
 }
 
-/**
- * Serializes like `JSON.stringify`; `null` for what JSON cannot hold. With a {@link Base64} in it the text comes in
- * pieces.
- */
+/** Serializes like `JSON.stringify`, or as `null`. With a {@link Base64} in it the text comes in pieces. */
 export function jsonText(value: unknown): string | JsonPieces {
 	const bytes: Buffer[] = [];
 	const text = withPlaceholders(bytes, () => JSON.stringify(value) ?? 'null');
@@ -85,10 +82,7 @@ function joined(slices: readonly Buffer[], size: number): Buffer {
 	return first?.buffer.byteLength === size ? first : Buffer.concat(slices, size);
 }
 
-/**
- * Bytes of which each slice of base64 is made: they fill a piece, and are a multiple of three, so that only the last
- * one is padded.
- */
+/** Bytes of one slice of base64: a multiple of three, so that only the last slice is padded. */
 const sliceBytes = (httpLimits.pieceBytes / 4) * 3;
 
 function* slicesOf(parts: readonly (string | Buffer)[]): Generator<Buffer> {

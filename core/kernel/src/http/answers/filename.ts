@@ -17,10 +17,7 @@ export function shownFilename(name: string): string {
 	return /^\.*$/.test(seen) ? '' : shortened(seen);
 }
 
-/**
- * The header `Content-Disposition` (RFC 6266) of a file for download, under the name that may be shown. Older readers
- * get one of ASCII.
- */
+/** The header `Content-Disposition` (RFC 6266) of a file for download, with a name in ASCII for old clients. */
 export function attachment(name: string): string {
 	const shown = shownFilename(name);
 	return contentDisposition(shown, { fallback: shown.replace(/[^ -~]/gu, '?') });

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { isReusableBody, type ReusableBody } from '../../contract/ports/blob-store.ts';
 
-const bufferBytes = 262_144;
+const bufferBytes = 524_288;
 
 /** Buffers of downloads that have ended. */
 const spare: Buffer[] = [];

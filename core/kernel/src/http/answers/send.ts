@@ -17,10 +17,7 @@ export const securityHeaders: Headers = {
 	'x-frame-options': 'DENY',
 };
 
-/**
- * Sets status and headers; they go with the first byte. The connection closes behind the answer when the request's
- * body is still under way.
- */
+/** Sets status and headers. The connection closes after the answer when the body is still under way. */
 export function writeHead(exchange: Exchange, status: number, headers: Headers): void {
 	const { res } = exchange;
 	res.setHeader('x-request-id', exchange.requestId);

@@ -9,10 +9,7 @@ import { flushHead, type Headers, writeHead, writePiece } from './send.ts';
 
 /** An event of a stream that can be resumed. */
 export interface ResumableEvent extends ServerEvent {
-	/**
-	 * How long a client may leave it unread, in milliseconds; less than any answer may be left. Then it is cut off, and
-	 * goes on later.
-	 */
+	/** Milliseconds after which a client that has not read it is cut off; less than the limit of other answers. */
 	readonly unreadMs?: number;
 }
 

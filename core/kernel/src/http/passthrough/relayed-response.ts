@@ -2,6 +2,7 @@ import type { ForwardController, ForwardRequest } from '../../contract/ports/for
 import { isBare, writeHead } from '../answers/send.ts';
 import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
+import { freeChunk } from '../free-chunk.ts';
 
 /** The response of an upstream that is to be relayed. */
 export interface UpstreamResponse {
@@ -149,11 +150,3 @@ export class RelayedResponse {
 }
 
 const wrongLength = 'The response of the upstream has another length than it states.';
-
-/**
- * Frees a chunk that owns its memory and that nobody reads any more. The collector would free it much later, and each
- * new chunk would take fresh memory until then: a WAV of 500 KB costs twice the CPU (`npm run bench -- gateway`).
- */
-function freeChunk({ length, buffer }: Uint8Array): void {
-	if (length >= 16_384 && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
-}

@@ -17,7 +17,7 @@ export class IncomingFile {
 
 	constructor(spool: Pick<Spool, 'save'>, maxBytes: number) {
 		this.#maxBytes = maxBytes;
-		this.#saved = spool.save(this.#stream, '');
+		this.#saved = spool.save(this.#stream, '', true);
 		// Looked at when there is something to wait for; a stream that was destroyed may still complain.
 		this.#saved.catch(() => {});
 		this.#stream.on('error', () => {});

@@ -98,10 +98,7 @@ function exists(pid: number): boolean {
 	}
 }
 
-/**
- * When a process began, in ticks since the boot, and whether it only waits to be reaped; undefined where the system
- * does not tell.
- */
+/** When a process began, in ticks since the boot, and whether it is dead; undefined where the system does not tell. */
 function look(pid: number): { readonly start: string; readonly isDead: boolean } | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

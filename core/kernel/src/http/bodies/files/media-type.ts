@@ -1,10 +1,7 @@
 /** How many bytes of a file are looked at. */
 export const openingBytes = 4100;
 
-/**
- * The media type of a file, decided by its first bytes; `application/octet-stream` when they say nothing, as with all
- * kinds of text.
- */
+/** The media type of a file by its first bytes; `application/octet-stream` when they do not tell, as for text. */
 export async function mediaTypeOf(bytes: Uint8Array): Promise<string> {
 	const unknown = 'application/octet-stream';
 	if (bytes.byteLength === 0) return unknown;

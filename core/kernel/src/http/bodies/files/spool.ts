@@ -1,35 +1,38 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { plinthError } from '../../../contract/errors/coded-error.ts';
 import type { UploadedFile } from '../../../contract/http/upload.ts';
+import { freeChunk } from '../../free-chunk.ts';
 import { uploadFolder } from './leftovers.ts';
 import { mediaTypeOf, openingBytes } from './media-type.ts';
 
 /** The bytes that may wait for the disk. Those that wait are one write. */
-const bufferBytes = 262_144;
+const bufferBytes = 524_288;
 
 /** The temporary files of one request, in a folder that only this user can read. */
 export class Spool {
 	#folder: Promise<string> | undefined;
 	#count = 0;
 
-	/** Writes a file while it arrives, hashes it and finds its type by its first bytes. */
-	async save(body: Readable, filename: string): Promise<UploadedFile> {
+	/** Writes and hashes a file while it arrives. `ownsChunks`: nobody else reads the chunks of the stream. */
+	async save(body: Readable, filename: string, ownsChunks = false): Promise<UploadedFile> {
 		// The stream may fail before it is read.
 		body.on('error', () => {});
 		// Starts the source: a generator that has not begun would not be closed with the stream.
 		body.read(0);
-		const path = await this.#newPath().catch((error) => {
+		const { path, handle } = await this.#create().catch((error) => {
 			body.destroy();
 			throw storeError(error);
 		});
-		// `pipeline` would wait for ever.
-		if (body.destroyed) throw body.errored ?? new Error('The file ended early.');
+		if (body.destroyed) {
+			// `pipeline` would wait for ever.
+			await handle.close();
+			throw body.errored ?? new Error('The file ended early.');
+		}
 		const hash = createHash('sha256');
 		const opening: Buffer[] = [];
 		let size = 0;
@@ -39,13 +42,12 @@ export class Spool {
 			if (size < openingBytes) opening.push(Buffer.from(chunk.subarray(0, openingBytes - size)));
 			size += chunk.length;
 		});
-		const file = createWriteStream(path, { flags: 'wx', mode: 0o600, highWaterMark: bufferBytes });
 		try {
-			await pipeline(body, file);
+			await pipeline(body, fileWriter(handle, ownsChunks));
 		} catch (error) {
 			throw storeError(error);
 		} finally {
-			if (!file.closed) await once(file, 'close');
+			await handle.close();
 		}
 		return Object.freeze({
 			$kind: 'plinth.upload' as const,
@@ -65,11 +67,26 @@ export class Spool {
 		if (folder) await rm(folder, { recursive: true, force: true });
 	}
 
-	async #newPath(): Promise<string> {
+	async #create(): Promise<{ readonly path: string; readonly handle: FileHandle }> {
 		// mkdtemp makes the folder with mode 0700. The client's file name is no part of the path.
 		this.#folder ??= mkdtemp(uploadFolder());
-		return join(await this.#folder, String(this.#count++));
+		const path = join(await this.#folder, String(this.#count++));
+		return { path, handle: await open(path, 'wx', 0o600) };
 	}
+}
+
+/** Writes all chunks that wait at once. */
+function fileWriter(handle: FileHandle, ownsChunks: boolean): Writable {
+	const write = async (chunks: readonly Buffer[]) => {
+		const { bytesWritten } = await handle.writev(chunks);
+		const size = chunks.reduce((sum, { length }) => sum + length, 0);
+		if (bytesWritten < size) await handle.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
+		if (ownsChunks) for (const chunk of chunks) freeChunk(chunk);
+	};
+	return new Writable({
+		highWaterMark: bufferBytes,
+		writev: (waiting, done) => void write(waiting.map(({ chunk }) => chunk as Buffer)).then(() => done(), done),
+	});
 }
 
 /** The file is opened by the first read. */

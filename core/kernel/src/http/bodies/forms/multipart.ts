@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type PlinthError, plinthError } from '../../../contract/errors/coded-error.ts';
 import { isUpload, type UploadedFile } from '../../../contract/http/upload.ts';
@@ -37,7 +38,7 @@ async function readParts(
 	spool: Spool,
 ): Promise<FormEntry[]> {
 	const parser = createParser(req, limits);
-	const parts = new Parts(limits, spool);
+	const parts = new Parts(limits, spool, isOursAlone(req));
 	const stop = new AbortController();
 	try {
 		await new Promise<void>((resolve, reject) => {
@@ -67,12 +68,14 @@ interface Upload {
 class Parts {
 	readonly #limits: ResolvedLimits;
 	readonly #spool: Spool;
+	readonly #ownsChunks: boolean;
 	readonly #entries: FormEntry[] = [];
 	readonly #uploads: Upload[] = [];
 
-	constructor(limits: ResolvedLimits, spool: Spool) {
+	constructor(limits: ResolvedLimits, spool: Spool, ownsChunks: boolean) {
 		this.#limits = limits;
 		this.#spool = spool;
+		this.#ownsChunks = ownsChunks;
 	}
 
 	watch(parser: BusboyInstance, reject: (reason: unknown) => void): void {
@@ -89,7 +92,7 @@ class Parts {
 			const limit = this.#limits.file;
 			stream.once('limit', () => reject(tooLarge(shownName(name), 'file', limit)));
 			attempt(reject, () => fieldPath(name ?? ''));
-			const saved = this.#spool.save(stream, shownFilename(filename ?? ''));
+			const saved = this.#spool.save(stream, shownFilename(filename ?? ''), this.#ownsChunks);
 			saved.catch(reject);
 			this.#uploads.push({ saved, stop: () => stream.destroy() });
 			this.#entries.push({ name, value: saved });
@@ -108,6 +111,11 @@ class Parts {
 		for (const upload of this.#uploads) upload.stop();
 		await Promise.allSettled(this.#uploads.map(({ saved }) => saved));
 	}
+}
+
+/** Whether nobody else sees what the request brings: it has a connection, and no host listens to it. */
+function isOursAlone(req: IncomingMessage): boolean {
+	return req.socket instanceof Socket && req.listenerCount('data') === 0;
 }
 
 /** What a browser sends for a file input that nobody used: no name and no bytes. */

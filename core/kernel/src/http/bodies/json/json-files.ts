@@ -16,10 +16,7 @@ import { type JsonPiece, JsonScanner } from './scanner.ts';
 /** What is wrong with a value whose place in the body is not known yet. */
 type Refusal = (param: string | undefined) => PlinthError;
 
-/**
- * What a body may bring, in bytes and counts: the largest file, how many files, and the text that is left without
- * them.
- */
+/** What a body may bring: the largest file in bytes, how many files, and the bytes of text without them. */
 export type JsonFileLimits = Pick<ResolvedLimits, 'file' | 'files' | 'allFields'>;
 
 /**
