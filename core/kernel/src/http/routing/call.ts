@@ -5,9 +5,10 @@ import { errors } from '../../contract/errors/errors.ts';
 import type { Call, Route } from '../../contract/http/route.ts';
 import { isUpload } from '../../contract/http/upload.ts';
 import type { Idempotency } from '../../contract/jobs/job-store.ts';
+import type { Logger } from '../../contract/ports/logger.ts';
 import { KeptFiles } from '../bodies/files/kept-files.ts';
 import type { RequestState } from '../context.ts';
-import { headerValues } from '../exchange.ts';
+import { type Exchange, headerValues } from '../exchange.ts';
 import { anonymous } from '../gate/authentication.ts';
 import { httpLimits } from '../limits.ts';
 import { forward } from '../passthrough/forward.ts';
@@ -38,29 +39,50 @@ export function createCall({ exchange, entry }: RequestState, route: Route, inpu
 	const name = `${route.method} ${route.path}`;
 	let kept: KeptFiles | undefined;
 	let isOver = false;
-	return {
+	return Object.assign(new LazyMembers(exchange), {
 		route: name,
 		principal: exchange.principal ?? anonymous,
 		requestId: exchange.requestId,
-		log: exchange.log,
-		signal: exchange.signal,
 		deadline: exchange.startedAt + (route.timeoutMs ?? httpLimits.timeoutMs),
 		publicUrl: entry.publicUrl,
 		bodyBytes: lengthOf(req),
 		idempotency: new RequestIdempotency(req, route, () => ({ route: name, ...input() })),
 		lastEventId: route.response.resumes ? lastEventIdOf(req) : undefined,
-		async keep(body, options) {
+		async keep(...[body, options]: Parameters<Call['keep']>) {
 			if (isOver) throw new Error('The request is over, so no file can be kept for it.');
 			kept ??= new KeptFiles(exchange);
 			return kept.keep(body, options);
 		},
-		answeredBy(model) {
+		answeredBy(model: string) {
 			exchange.model = model;
 		},
-		forward: (request, over, signal) => forward(exchange, request, over, signal),
+		forward: (...[request, over, signal]: Parameters<Call['forward']>) => forward(exchange, request, over, signal),
 		end() {
 			isOver = true;
 			return kept?.remove();
+		},
+	});
+}
+
+/** Made on demand, because most handlers use neither. Own members, so that copies have them. */
+class LazyMembers {
+	declare readonly log: Logger;
+	declare readonly signal: AbortSignal;
+	readonly #exchange: Exchange;
+
+	constructor(exchange: Exchange) {
+		this.#exchange = exchange;
+		const { log, signal } = LazyMembers.#getters;
+		Object.defineProperties(this, { log: { enumerable: true, get: log }, signal: { enumerable: true, get: signal } });
+	}
+
+	// One getter for all calls: V8 keeps an object whose getter is its own in memory.
+	static readonly #getters = {
+		log(this: LazyMembers) {
+			return this.#exchange.log;
+		},
+		signal(this: LazyMembers) {
+			return this.#exchange.signal;
 		},
 	};
 }
