@@ -37,13 +37,14 @@ export interface IdForm {
 
 /** An optional id in a query. An empty text is the same as its absence: SDKs send `null` so. */
 export function idField(noun: string, form: IdForm, description: string) {
-	const pattern = new RegExp(form.pattern);
+	const pattern = `^$|${form.pattern}`;
+	const regExp = new RegExp(pattern);
 	return z
 		.string()
-		.refine((id) => pattern.test(id) || id === '', { error: `must be the id of ${noun}` })
+		.refine((id) => regExp.test(id), { error: `must be the id of ${noun}` })
 		.transform((id) => id || undefined)
 		.optional()
-		.meta({ description, ...form });
+		.meta({ description, ...form, pattern });
 }
 
 /** Bounds and text of the field `limit`. */
