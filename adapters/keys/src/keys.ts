@@ -1,7 +1,7 @@
 import type { Authenticator, Clock, Logger, Principal } from '@plinth/core';
 import { defineBackend, optional, services } from '@plinth/core';
 import { z } from 'zod';
-import { digestOf, isIssuedForm, keyId, sameDigest } from './key-format.ts';
+import { type Digest, digestOf, isIssuedForm, keyId, sameDigest } from './key-format.ts';
 import { createKeyRing, isExpired, KeyRecords, keyRing, type StoredKey } from './key-ring.ts';
 
 const config = z.strictObject({
@@ -40,6 +40,8 @@ function authenticator(
 	log: Logger,
 ): Authenticator {
 	const lastUse = records && new LastUse(records, clock, log);
+	/** By good keys only, because wrong ones would push them out. */
+	const digests = new Map<string, Digest>();
 	let isUnchecked = configured.size === 0;
 
 	/** Logs a warning, once, when there are no keys at all and so every request is refused. */
@@ -49,11 +51,20 @@ function authenticator(
 		log.warn({}, `a request was refused, because there are no API keys: ${remedy}`);
 	}
 
+	function remember(key: string, digest: Digest): void {
+		// Clearing bounds the memory; it only causes additional hashes.
+		if (digests.size >= maxRemembered) digests.clear();
+		digests.set(key, digest);
+	}
+
 	return {
 		async authenticate(key) {
-			const digest = digestOf(key);
+			const digest = digests.get(key) ?? digestOf(key);
 			const known = configured.get(digest.hex);
-			if (known && sameDigest(known.digest, digest)) return known.principal;
+			if (known && sameDigest(known.digest, digest)) {
+				remember(key, digest);
+				return known.principal;
+			}
 			// Not awaited; failures of the store are reported elsewhere.
 			if (isUnchecked) warnIfNoKeys().catch(() => {});
 			// A wrong checksum is refused without a read of the store.
@@ -61,6 +72,7 @@ function authenticator(
 			const record = await records.find(digest);
 			if (!record || !sameDigest(Buffer.from(record.id, 'hex'), digest)) return null;
 			if (isExpired(record, clock.now())) return null;
+			remember(key, digest);
 			lastUse?.record(record);
 			const { tenant, scopes } = record.value;
 			return { id: keyId(digest.hex), tenant, scopes };

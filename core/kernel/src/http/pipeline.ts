@@ -121,7 +121,7 @@ export class Pipeline {
 	}
 
 	/** Lets requests wait for the start of the app, except probes, and refuses new ones when it stops. */
-	async #checkAvailability({ req, state: { entry } }: Context, next: Next): Promise<unknown> {
+	async #checkAvailability({ req, state: { entry } }: Context, next: Next): Promise<void> {
 		const { path } = entry.target;
 		// The listener accepted its connections before it closed: requests on them are answered.
 		if (this.#isStopping && !entry.hooks && this.#parts.routes.needsKey(req.method, path)) {
@@ -131,7 +131,7 @@ export class Pipeline {
 			await this.#parts.whenReady();
 			this.#isReady = true;
 		}
-		return next();
+		await next();
 	}
 
 	async #finish(exchange: Exchange): Promise<void> {

@@ -39,7 +39,7 @@ export class Authentication {
 	}
 
 	/** Throws what `authenticate` throws, and `E_RATE_LIMITED`. */
-	async handle({ req, state: { entry, exchange } }: Context, next: Next): Promise<unknown> {
+	async handle({ req, state: { entry, exchange } }: Context, next: Next): Promise<void> {
 		if (this.#routes.needsKey(req.method, entry.target.path)) {
 			try {
 				exchange.principal = await authenticate(req, this.#authenticator, entry.host);
@@ -48,7 +48,7 @@ export class Authentication {
 				throw error;
 			}
 		}
-		return next();
+		await next();
 	}
 }
 

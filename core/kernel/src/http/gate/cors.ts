@@ -38,7 +38,7 @@ export class Cors {
 		const found = this.#routes.find(state.entry.target.path);
 		if (!found) return next();
 		state.exchange.route = found.template;
-		const headers = this.#preflight(req, [...found.routes.keys()]);
+		const headers = this.#preflight(req, [...found.endpoints.keys()]);
 		return respond(state.exchange, Reply.empty(204, headers));
 	}
 

@@ -31,22 +31,15 @@ export class RelayedResponse {
 	isFull = false;
 	isOver = false;
 
-	/** Sets the head. Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
+	/** Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
 	constructor(exchange: Exchange, upstream: UpstreamResponse) {
 		const { req } = exchange;
-		const { status, contentType, isStream, length } = upstream;
+		const { isStream } = upstream;
 		this.#exchange = exchange;
 		this.#upstream = upstream;
 		if (isStream) exchange.slot?.stream();
-		writeHead(exchange, status, {
-			'cache-control': isStream ? 'no-cache' : 'no-store',
-			'content-type': contentType,
-			...(isStream ? { 'x-accel-buffering': 'no' } : {}),
-			...(isStream || length === undefined ? {} : { 'content-length': String(length) }),
-		});
 		exchange.clearDeadline();
 		if (!req.complete || !req.socket) req.resume();
-		// Other heads go out with the first bytes.
 		if (isStream) atEndOfTick(this.#flush);
 	}
 
@@ -85,8 +78,23 @@ export class RelayedResponse {
 		const text = this.isOver ? undefined : this.#takePending(false);
 		if (text === undefined) return;
 		if (text !== '') this.#send(Buffer.from(text, 'latin1'));
-		else if (this.#tail === '') this.#exchange.res.flushHeaders();
+		else if (this.#tail === '') {
+			this.#writeHead();
+			this.#exchange.res.flushHeaders();
+		}
 	};
+
+	/** Comes with the first bytes, because what fails before them is still an error with a status. */
+	#writeHead(): void {
+		const { status, contentType, isStream, length } = this.#upstream;
+		if (this.#exchange.res.headersSent) return;
+		writeHead(this.#exchange, status, {
+			'cache-control': isStream ? 'no-cache' : 'no-store',
+			'content-type': contentType,
+			...(isStream ? { 'x-accel-buffering': 'no' } : {}),
+			...(isStream || length === undefined ? {} : { 'content-length': String(length) }),
+		});
+	}
 
 	/** The events that may be sent; undefined when one of them says that the upstream failed. */
 	#takePending(isEnd: boolean): string | undefined {
@@ -117,6 +125,7 @@ export class RelayedResponse {
 		// Else the connection to the upstream would wait for this client.
 		if (this.isFull) controller.resume();
 		this.#exchange.usage = request.usage?.(this.#tail);
+		this.#writeHead();
 		const { res } = this.#exchange;
 		const body = last ?? Buffer.from(text, 'latin1');
 		// Node sends a short text and its head as one string.
@@ -127,6 +136,7 @@ export class RelayedResponse {
 	}
 
 	#send(bytes: Buffer): void {
+		this.#writeHead();
 		const { res } = this.#exchange;
 		if (res.write(bytes, this.#freeing(bytes)) || this.isFull) return;
 		this.isFull = true;

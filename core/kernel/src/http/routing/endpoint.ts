@@ -13,13 +13,14 @@ import { createCall, type RouteCall } from './call.ts';
 
 /** One route made ready: runs the middleware, reads the body, checks all input and runs the handler. */
 export class Endpoint {
-	readonly #route: Route;
+	readonly route: Route;
 	readonly #middlewares: readonly Middleware[];
 	readonly #bodies: BodyReader | undefined;
 	readonly #paramNames: readonly string[];
+	readonly #isDevelopment = process.env.NODE_ENV !== 'production';
 
 	constructor(route: Route, middlewares: readonly Middleware[]) {
-		this.#route = route;
+		this.route = route;
 		this.#middlewares = middlewares;
 		this.#bodies = route.body ? new BodyReader(route) : undefined;
 		this.#paramNames = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
@@ -30,14 +31,14 @@ export class Endpoint {
 	 * percent-encoded parameters of the path.
 	 */
 	async run(ctx: Context, captures: readonly string[]): Promise<Answer> {
-		const route = this.#route;
+		const route = this.route;
 		const { exchange, entry } = ctx.state;
 		exchange.setDeadline(route.timeoutMs ?? httpLimits.timeoutMs);
 		const sent = { params: this.#decode(captures), query: parseQuery(entry.target.query) };
 		let body: Body | undefined;
 		// Before the body is read: a bad header should not cost an upload.
 		const call = createCall(ctx.state, route, () => ({ ...sent, body: body?.value }));
-		return this.#runMiddleware(exchange, call, 0, async () => {
+		return await this.#runMiddleware(exchange, call, 0, async () => {
 			const input = {
 				params: route.params && (await validate(route.params, sent.params, 'The path')),
 				query: route.query && (await validate(route.query, sent.query, 'The query')),
@@ -49,7 +50,7 @@ export class Endpoint {
 				body = read;
 				exchange.bodyRead();
 			}
-			return orAbort(exchange, this.#callHandler(input, body, call));
+			return await orAbort(exchange, this.#callHandler(input, body, call));
 		});
 	}
 
@@ -61,7 +62,7 @@ export class Endpoint {
 		core: () => Promise<Answer>,
 	): Promise<Answer> {
 		const middleware = this.#middlewares[index];
-		if (!middleware) return core();
+		if (!middleware) return await core();
 		let inner: Promise<Answer> | undefined;
 		const next = () => {
 			if (inner) throw new Error('A middleware called next() twice.');
@@ -73,7 +74,7 @@ export class Endpoint {
 			if (!isReply(reply)) throw new Error('A middleware returned no reply.');
 			const replaced = await inner?.catch(() => undefined);
 			if (replaced && !isSame(replaced, reply)) discard(exchange, replaced);
-			return withStatus(reply, this.#route.response.status ?? 200);
+			return withStatus(reply, this.route.response.status ?? 200);
 		} catch (error) {
 			inner?.then(
 				(late) => discard(exchange, late),
@@ -86,12 +87,12 @@ export class Endpoint {
 	/** The body, or the reply of the route's `forward`, which gets a short JSON body as it was sent. */
 	async #readBody(bodies: BodyReader, ctx: Context, call: RouteCall): Promise<Body | Reply> {
 		const { exchange } = ctx.state;
-		const whole = this.#route.forward && (await bodies.readWhole(exchange));
+		const whole = this.route.forward && (await bodies.readWhole(exchange));
 		if (!whole) return bodies.read(ctx);
 		exchange.bodyRead();
 		const raw = scanBody(whole);
 		if (!raw) return bodies.replay(whole, ctx);
-		const work = (async () => this.#route.forward?.(raw, call))();
+		const work = (async () => this.route.forward?.(raw, call))();
 		// Undefined: the route wants the body checked, and its handler called.
 		const ended = work.then(
 			(reply) => reply && release(undefined, call),
@@ -108,13 +109,13 @@ export class Endpoint {
 		raw: Body | undefined,
 		call: RouteCall,
 	): Promise<Answer> {
-		const route = this.#route;
+		const route = this.route;
 		const { status } = route.response;
 		try {
 			const body = route.body && (await validate(route.body, raw?.value));
 			const result = await route.handler({ ...input, body }, call);
 			const answer = withStatus(toReply(result, status), status ?? 200);
-			await checkAnswer(route, answer);
+			if (this.#isDevelopment) await checkAnswer(route, answer);
 			// The events are made while they are sent, from files that live as long.
 			if (answer.type === 'events') {
 				return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };
@@ -163,8 +164,11 @@ function isSame(one: Reply, other: Reply): boolean {
 	return true;
 }
 
+/** Deletes what is left of the files of a request. Never rejects; resolves with nothing when there are none. */
 async function release(body: Body | undefined, call: RouteCall): Promise<void> {
-	await Promise.all([call.end(), body?.release()]).catch((err: unknown) =>
+	const deleting = [call.end(), body?.release()].filter((work) => work !== undefined);
+	if (deleting.length === 0) return;
+	await Promise.all(deleting).catch((err: unknown) =>
 		// The answer stands: the handler may have stored a record.
 		call.log.warn({ err }, 'the files of an upload could not be deleted; the next start tries again'),
 	);

@@ -22,7 +22,7 @@ interface PathEntry {
 	/** The OpenAPI template of the path. */
 	readonly template: string;
 	/** By method, `HEAD` included. */
-	readonly routes: Map<string, Route>;
+	readonly endpoints: Map<string, Endpoint>;
 }
 
 /**
@@ -63,7 +63,7 @@ export class RouteTable {
 		const found = this.find(state.entry.target.path);
 		if (!found) throw plinthError('E_ROUTE_NOT_FOUND');
 		state.exchange.route = found.template;
-		const allow = [...found.routes.keys(), 'OPTIONS'].join(', ');
+		const allow = [...found.endpoints.keys(), 'OPTIONS'].join(', ');
 		if (req.method === 'OPTIONS') return respond(state.exchange, Reply.empty(204, { allow }));
 		throw plinthError('E_METHOD_NOT_ALLOWED', {
 			message: `The route does not answer to ${req.method?.slice(0, 20)}, only to ${allow}.`,
@@ -80,7 +80,7 @@ export class RouteTable {
 	needsKey(method = '', path: string): boolean {
 		// Finding a route takes some microseconds, and most requests are for paths that no public route can have.
 		if (isGuarded(path) && !this.#publicPaths.some((pattern) => pattern.test(path))) return true;
-		const route = this.find(path)?.routes.get(method);
+		const route = this.find(path)?.endpoints.get(method)?.route;
 		return route ? route.scope !== 'public' : isGuarded(path);
 	}
 
@@ -92,21 +92,24 @@ export class RouteTable {
 	#add(route: Route, middlewares: readonly Middleware[]): void {
 		const { method, path } = route;
 		const shape = pathShape(path);
-		const entry = this.#paths.get(shape) ?? { template: path, routes: new Map() };
-		if (entry.routes.has(method)) throw new Error(`${method} ${path} is declared twice.`);
-		entry.routes.set(method, route);
-		if (method === 'GET') entry.routes.set('HEAD', route);
-		this.#paths.set(shape, entry);
 		const endpoint = new Endpoint(route, middlewares);
-		const answer = async (ctx: Context & Pick<RouterContext, 'captures' | 'matched'>) => {
-			// @koa/router takes the first path that has the method, also behind a more literal one that has not.
-			if (ctx.matched?.[0]?.name !== shape) return this.refuse(ctx);
+		const known = this.#paths.get(shape);
+		const entry = known ?? { template: path, endpoints: new Map() };
+		if (entry.endpoints.has(method)) throw new Error(`${method} ${path} is declared twice.`);
+		entry.endpoints.set(method, endpoint);
+		if (method === 'GET') entry.endpoints.set('HEAD', endpoint);
+		if (known) return;
+		this.#paths.set(shape, entry);
+		const answer = async (ctx: Context & Pick<RouterContext, 'captures'>) => {
+			const chosen = entry.endpoints.get(ctx.req.method ?? '');
+			if (!chosen) return this.refuse(ctx);
 			const { exchange } = ctx.state;
 			exchange.route = entry.template;
-			checkScope(exchange.principal ?? anonymous, route.scope);
-			await respond(exchange, await endpoint.run(ctx, ctx.captures ?? []));
+			checkScope(exchange.principal ?? anonymous, chosen.route.scope);
+			await respond(exchange, await chosen.run(ctx, ctx.captures ?? []));
 		};
-		this.#router.register(routerPath(path), [method], (ctx) => answer(ctx as never), { name: shape });
+		// Every method, because @koa/router would go on to a less literal path that has the method.
+		this.#router.all(shape, routerPath(path), (ctx) => answer(ctx as never));
 	}
 }
 
