@@ -94,7 +94,7 @@ async function pump(
 		while (!step.done) {
 			sent += step.value.byteLength;
 			if (expected !== undefined && sent > expected) break;
-			for (const piece of pieces(step.value)) await writePiece(exchange, piece);
+			await writeChunk(exchange, step.value);
 			if (sent === expected) exchange.allSent();
 			step = await exchange.orAbort(iterator.next());
 		}
@@ -106,6 +106,19 @@ async function pump(
 	} finally {
 		abandon(exchange, iterator);
 	}
+}
+
+/** The socket begins with a piece while it tells that it has taken the one before. */
+async function writeChunk(exchange: Exchange, chunk: Uint8Array): Promise<void> {
+	let taken: Promise<void> | undefined;
+	for (const piece of pieces(chunk)) {
+		const next = writePiece(exchange, piece, taken);
+		// When the exchange is aborted, both reject.
+		next.catch(() => {});
+		await taken;
+		taken = next;
+	}
+	await taken;
 }
 
 function describe(source: ByteSource, options: BinaryOptions): Record<string, string> {

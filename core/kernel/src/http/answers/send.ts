@@ -114,15 +114,21 @@ export async function sendWhole(
 
 /**
  * Writes one piece and waits until the socket has taken it, so that the next one is only asked for when there is room.
- * Rejects when the exchange is aborted. A client that leaves a piece unread for too long is cut off.
+ * Rejects when the exchange is aborted. A client that leaves a piece unread for too long is cut off; the time counts
+ * from when it has taken what was written `before`.
  */
-export async function writePiece(exchange: Exchange, piece: Uint8Array | string): Promise<void> {
+export async function writePiece(
+	exchange: Exchange,
+	piece: Uint8Array | string,
+	before?: Promise<void>,
+): Promise<void> {
 	const { res, clock } = exchange;
-	const cancelTimer = clock.after(httpLimits.stallMs, () => res.destroy());
 	const written = new Promise<void>((resolve) => {
 		// An error here is a client that left; `close` follows and aborts the signal.
 		res.write(piece, (error) => (error ? res.destroy() : resolve()));
 	});
+	if (before) await before;
+	const cancelTimer = clock.after(httpLimits.stallMs, () => res.destroy());
 	try {
 		await exchange.orAbort(written);
 	} finally {
