@@ -23,7 +23,8 @@ const smallWord =
 const longestWord = 40;
 const abbreviation =
 	/(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Gen|Col|Capt|Lt|Sgt|Rev|Hon|vs|fig|Fig|No|Vol|pp|cf|approx|e\.g|E\.g|i\.e|I\.e|[A-Z])\.\s*$/;
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+// Made when it is needed: it takes 9 ms.
+let segmenter: Intl.Segmenter | undefined;
 
 /** Splits normalised text at paragraphs and sentences, long sentences at commas or spaces. Every piece has something to say. */
 export function splitIntoPieces(text: string): readonly Piece[] {
@@ -44,6 +45,7 @@ function sentencesOf(paragraph: string): readonly string[] {
 	const sentences: string[] = [];
 	for (const line of logicalLines(paragraph)) {
 		let open = '';
+		segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
 		for (const { segment } of segmenter.segment(line)) {
 			const startsSmall = /^["'(]*[a-z]/.test(segment);
 			if (open && startsSmall) open += segment;
