@@ -10,8 +10,8 @@ import { freeChunk } from '../../free-chunk.ts';
 import { uploadFolder } from './leftovers.ts';
 import { mediaTypeOf, openingBytes } from './media-type.ts';
 
-/** The bytes that may wait for the disk. Those that wait are one write. */
-const bufferBytes = 524_288;
+/** The bytes of one write. As many may wait for the disk meanwhile. */
+const writeBytes = 262_144;
 
 /** The temporary files of one request, in a folder that only this user can read. */
 export class Spool {
@@ -75,17 +75,26 @@ export class Spool {
 	}
 }
 
-/** Writes all chunks that wait at once. */
+/** Gathers chunks: a write of its own for each would cost as much as hashing it. */
 function fileWriter(handle: FileHandle, ownsChunks: boolean): Writable {
-	const write = async (chunks: readonly Buffer[]) => {
-		const { bytesWritten } = await handle.writev(chunks);
-		const size = chunks.reduce((sum, { length }) => sum + length, 0);
-		if (bytesWritten < size) await handle.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
-		if (ownsChunks) for (const chunk of chunks) freeChunk(chunk);
+	let chunks: Buffer[] = [];
+	let size = 0;
+	const flush = async () => {
+		const [ready, length] = [chunks, size];
+		[chunks, size] = [[], 0];
+		const { bytesWritten } = await handle.writev(ready);
+		if (bytesWritten < length) await handle.writeFile(Buffer.concat(ready).subarray(bytesWritten));
+		if (ownsChunks) for (const chunk of ready) freeChunk(chunk);
 	};
 	return new Writable({
-		highWaterMark: bufferBytes,
-		writev: (waiting, done) => void write(waiting.map(({ chunk }) => chunk as Buffer)).then(() => done(), done),
+		highWaterMark: writeBytes,
+		write(chunk: Buffer, _encoding, done) {
+			chunks.push(chunk);
+			size += chunk.length;
+			if (size < writeBytes) done();
+			else flush().then(() => done(), done);
+		},
+		final: (done) => void flush().then(() => done(), done),
 	});
 }
 
