@@ -63,7 +63,7 @@ export type Reply = {
 	| { readonly type: 'events'; readonly events: AsyncIterable<ServerEvent> }
 	| { readonly type: 'redirect' }
 	| { readonly type: 'empty' }
-	/** A response of an upstream that is being sent; `done` resolves when the response has closed, and never rejects. */
+	/** A response of an upstream that is being sent; `done` resolves when all was written, and never rejects. */
 	| { readonly type: 'forward'; readonly done: Promise<void> }
 );
 

@@ -59,10 +59,10 @@ function safeObject(value: object, depth: number, left: Left): Record<string, un
 	for (const name of Object.keys(value).slice(0, left.nodes)) {
 		const item = (value as Record<string, unknown>)[name];
 		if (item === undefined) continue;
-		const isPrivate = isSecretName(name) || contentNames.has(name.toLowerCase());
 		// Numbers and the like stay: `tokens: 512` and `input: 1_024` are sizes.
 		const isText = typeof item === 'string' || (typeof item === 'object' && item !== null);
-		entries.push([name, isPrivate && isText ? redacted : safeValue(item, depth + 1, left)]);
+		const isPrivate = isText && (isSecretName(name) || contentNames.has(name.toLowerCase()));
+		entries.push([name, isPrivate ? redacted : safeValue(item, depth + 1, left)]);
 	}
 	// Not assigned one by one: `__proto__` would change the prototype.
 	return Object.fromEntries(entries);

@@ -59,6 +59,8 @@ class Forwarding implements ForwardHandler {
 	#idleMs = 0;
 	#cancelTimer: () => void = () => {};
 	#unlisten: () => void = () => {};
+	/** Called when nothing more will be written. */
+	#done: () => void = () => {};
 
 	constructor(options: ForwardingOptions) {
 		this.#options = options;
@@ -102,7 +104,7 @@ class Forwarding implements ForwardHandler {
 	onResponseData(_: ForwardController, chunk: Buffer): void {
 		if (this.#isOver) return;
 		this.#isHeard = true;
-		if (this.#response?.write(chunk)) this.#complete();
+		if (this.#response?.write(chunk)) this.#end();
 		const refusal = this.#refusal;
 		if (!refusal) return;
 		refusal.chunks.push(chunk);
@@ -113,7 +115,7 @@ class Forwarding implements ForwardHandler {
 	onResponseEnd(): void {
 		if (this.#isOver) return;
 		if (!this.#response) this.onResponseError(undefined, new Error('The response has no head.'));
-		else if (this.#response.end()) this.#complete();
+		else if (this.#response.end()) this.#end();
 	}
 
 	onResponseError(_: ForwardController | undefined, error: Error): void {
@@ -121,7 +123,7 @@ class Forwarding implements ForwardHandler {
 	}
 
 	#begin(controller: ForwardController, status: number, headers: UpstreamHeaders): void {
-		const { exchange, request, resolve, signal } = this.#options;
+		const { exchange, request, signal } = this.#options;
 		const contentType = String(headers['content-type'] ?? '');
 		const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 		const encoding = String(headers['content-encoding'] || 'identity').trim();
@@ -140,7 +142,10 @@ class Forwarding implements ForwardHandler {
 			return;
 		}
 		signal?.removeEventListener('abort', this.#giveUp);
-		resolve(Reply.forward(status, exchange.closed));
+		const done = new Promise<void>((resolve) => {
+			this.#done = resolve;
+		});
+		this.#options.resolve(Reply.forward(status, done));
 	}
 
 	/** Notices the silence of either side, up to a second late. Pieces that come in time cost no timer. */
@@ -206,16 +211,6 @@ class Forwarding implements ForwardHandler {
 		exchange.cut();
 	}
 
-	/** All has been written. The client may still leave it unread. */
-	#complete(): void {
-		this.#end();
-		const { exchange } = this.#options;
-		const destroy = () => exchange.res.destroy();
-		const cancelTimer = exchange.clock.after(httpLimits.stallMs, destroy);
-		const unlisten = exchange.onAbort(destroy);
-		exchange.closed.finally(cancelTimer).finally(unlisten);
-	}
-
 	/** With a reason the upstream is told to stop. */
 	#end(reason?: Error): void {
 		if (this.#isOver) return;
@@ -227,5 +222,6 @@ class Forwarding implements ForwardHandler {
 		if (this.#response) this.#response.isOver = true;
 		if (reason) this.#controller?.abort(reason);
 		this.#options.over();
+		this.#done();
 	}
 }

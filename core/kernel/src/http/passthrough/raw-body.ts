@@ -98,8 +98,9 @@ function endOfString(text: string, start: number): number {
 function keysIn(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
 	const members: readonly unknown[] = Object.values(value);
-	const own = Array.isArray(value) ? 0 : members.length;
-	return members.reduce<number>((keys, member) => keys + keysIn(member), own);
+	let keys = Array.isArray(value) ? 0 : members.length;
+	for (const member of members) keys += keysIn(member);
+	return keys;
 }
 
 /** Only with these can a text spell a key that could reach a prototype. */
