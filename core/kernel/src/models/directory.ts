@@ -84,7 +84,7 @@ export class ModelDirectory {
 					.filter(({ isPool }) => !isPool)
 					.map(({ bound }) => bound as BoundModel<M>),
 			ask: async <T>(id: string, caller: ModelCaller, work: ModelWork<T, M>) =>
-				callWithFallback(this.#candidates(this.#find(kind, id)), caller, work as ModelWork<T>),
+				await callWithFallback(this.#candidates(this.#find(kind, id)), caller, work as ModelWork<T>),
 		};
 	}
 

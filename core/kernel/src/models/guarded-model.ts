@@ -181,7 +181,7 @@ class OpenCall implements ModelCall<unknown> {
 /** What is thrown before there is a promise counts as a rejection. */
 async function begin<T>(call: OpenCall, caller: ModelCaller, work: ModelWork<T>): Promise<T> {
 	caller.answeredBy?.(call.id);
-	return work(call);
+	return await work(call);
 }
 
 function outcomeOf(error: unknown, { signal }: ModelCaller): CallOutcome {

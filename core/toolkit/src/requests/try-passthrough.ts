@@ -27,7 +27,7 @@ export async function tryPassthrough<M>(
 			if (!request) throw new PlinthError(noPassthrough.code, noPassthrough.spec);
 			last = request;
 			// A signal is made when it is asked for: most requests need none.
-			return call.forward(request, turn.keepSlot(), turn.isTimed ? turn.signal : undefined);
+			return await call.forward(request, turn.keepSlot(), turn.isTimed ? turn.signal : undefined);
 		});
 	} catch (error) {
 		if (!isPlinthError(error) || !translatable.has(error.code)) throw error;

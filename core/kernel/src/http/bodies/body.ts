@@ -57,7 +57,7 @@ export class BodyReader {
 	 * Reads a JSON body of known length up to 262,144 bytes into memory, unchecked. Undefined, with nothing read, for
 	 * every other body. Throws what `read` throws for the headers, and `E_BODY_MALFORMED` for a body that breaks off.
 	 */
-	async readWhole(exchange: Exchange): Promise<Buffer | undefined> {
+	readWhole(exchange: Exchange): Promise<Buffer> | undefined {
 		const { req } = exchange;
 		const length = Number(req.headers['content-length']);
 		const limit = Math.min(wholeBytes, this.#limits.json);

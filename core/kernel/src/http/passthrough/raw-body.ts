@@ -21,7 +21,7 @@ export function scanBody(bytes: Buffer): RawBody | undefined {
 	let name = '';
 	for (const string of strings) {
 		if (string.isName) {
-			name = JSON.parse(text.slice(string.start, string.end));
+			name = nameIn(text.slice(string.start + 1, string.end - 1));
 			if (name === 'model' && names.has(name)) {
 				throw invalidValue('model', 'model: it is given more than once; one is expected.');
 			}
@@ -48,6 +48,11 @@ export function scanBody(bytes: Buffer): RawBody | undefined {
 			return Buffer.from(result + text.slice(copied));
 		},
 	};
+}
+
+/** What a name of JSON stands for. */
+function nameIn(written: string): string {
+	return written.includes('\\') ? JSON.parse(`"${written}"`) : written;
 }
 
 /** Where a name or a text of the outermost object stands, quotes included. */

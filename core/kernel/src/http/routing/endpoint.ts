@@ -92,7 +92,7 @@ export class Endpoint {
 		exchange.bodyRead();
 		const raw = scanBody(whole);
 		if (!raw) return bodies.replay(whole, ctx);
-		const work = (async () => this.route.forward?.(raw, call))();
+		const work = (async () => await this.route.forward?.(raw, call))();
 		// Undefined: the route wants the body checked, and its handler called.
 		const ended = work.then(
 			(reply) => reply && release(undefined, call),
