@@ -21,20 +21,14 @@ export interface ServerParts {
 
 /** The ways into the pipeline: a listener of the app's own, a host's server, a Koa host, and `fetch`. */
 export class HttpServer {
+	readonly pipeline: Pipeline;
+	readonly listener: Listener;
 	readonly #parts: ServerParts;
 
 	constructor(parts: ServerParts) {
+		this.pipeline = parts.pipeline;
+		this.listener = parts.listener;
 		this.#parts = parts;
-	}
-
-	/** Whether `listen` has opened a server. */
-	get listening(): boolean {
-		return this.#parts.listener.address !== undefined;
-	}
-
-	/** How many requests are being answered. */
-	get inFlight(): number {
-		return this.#parts.pipeline.inFlight;
 	}
 
 	/** A handler for `node:http` and Express. With `next`, paths that are not ours go on to the host. */
@@ -80,7 +74,7 @@ export class HttpServer {
 
 	/** Opens a server of the app's own. Rejects when the address is taken or not available. */
 	listen(options: { readonly host: string; readonly port: number }): Promise<Address> {
-		const { listener } = this.#parts;
+		const { listener } = this;
 		return listener.open(options, (req, res, hooks) => {
 			const target = targetBelow(req, '') ?? outside;
 			void this.#handle(req, res, listener.address?.url ?? connectionUrl(req), { target, hooks });
@@ -89,40 +83,20 @@ export class HttpServer {
 
 	/** Describes all routes as OpenAPI 3.1. */
 	openapi(): object {
-		const { listener, routes, publicUrl } = this.#parts;
-		return routes.describe(linkBase(publicUrl, listener.address?.url ?? 'http://localhost'));
-	}
-
-	/** From now on every answer ends its connection, so that clients have left before the listener is closed. */
-	endKeepAlive(): void {
-		this.#parts.listener.endKeepAlive();
+		const { routes, publicUrl } = this.#parts;
+		return routes.describe(linkBase(publicUrl, this.listener.address?.url ?? 'http://localhost'));
 	}
 
 	/** Closes the listener; busy connections end behind their answers. Resolves when none is left. */
 	stopAccepting(): Promise<void> {
-		this.#parts.pipeline.stop();
-		return this.#parts.listener.stop();
-	}
-
-	/** Closes the connections that `stopAccepting` still waits for. */
-	close(): void {
-		this.#parts.listener.close();
-	}
-
-	/** Resolves when no request is being answered. */
-	drained(): Promise<void> {
-		return this.#parts.pipeline.drained();
-	}
-
-	/** Aborts the signal of every request. */
-	abortAll(): void {
-		this.#parts.pipeline.abortAll();
+		this.pipeline.stop();
+		return this.listener.stop();
 	}
 
 	/** `url` is the address that the request came to. */
 	#handle(req: IncomingMessage, res: ServerResponse, url: string, entry: Omit<Entry, 'publicUrl'>): Promise<void> {
 		const publicUrl = linkBase(this.#parts.publicUrl, url, entry.target.before);
-		return this.#parts.pipeline.handle(req, res, { ...entry, publicUrl });
+		return this.pipeline.handle(req, res, { ...entry, publicUrl });
 	}
 }
 

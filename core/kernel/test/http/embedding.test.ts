@@ -104,13 +104,13 @@ describe('inside a host', () => {
 		for (const go of [() => fetch(`${url}/v1/slow`, json), () => send('/v1/slow', json)]) {
 			const answer = go();
 			await eventually(() => release !== undefined);
-			expect(http.inFlight).toBe(1);
-			const drained = http.drained();
+			expect(http.pipeline.inFlight).toBe(1);
+			const drained = http.pipeline.drained();
 			release?.();
 			release = undefined;
 			await answer;
 			await drained;
-			expect(http.inFlight).toBe(0);
+			expect(http.pipeline.inFlight).toBe(0);
 		}
 	});
 });
@@ -146,6 +146,6 @@ describe('fetch', () => {
 			(answer) => expect(answer.status).toBe(200),
 			(error) => expect(error).toMatchObject({ message: 'mine' }),
 		);
-		await http.drained();
+		await http.pipeline.drained();
 	});
 });

@@ -12,7 +12,7 @@ describe('before the listener closes', () => {
 		await kept.write(request('GET /healthz'));
 		await kept.until(/"ok"/);
 		expect(kept.text).not.toMatch(/connection: close/i);
-		http.endKeepAlive();
+		http.listener.endKeepAlive();
 		await kept.write(request('GET /healthz'));
 		await kept.closed;
 		expect(kept.text).toMatch(/connection: close[\s\S]*"ok"[\s\S]*$/i);

@@ -37,9 +37,9 @@ describe('a handler', () => {
 		raw.socket.destroy();
 		await eventually(() => state.reason !== undefined);
 		expect(state.reason).toMatchObject({ name: 'AbortError' });
-		expect(http.inFlight).toBe(1);
+		expect(http.pipeline.inFlight).toBe(1);
 		state.release(1);
-		await http.drained();
+		await http.pipeline.drained();
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
@@ -52,9 +52,9 @@ describe('a handler', () => {
 		const { port, http, lines } = await listening([failing]);
 		const raw = await rawConnection(port);
 		await raw.write(request('POST /v1/held', auth));
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		raw.socket.destroy();
-		await http.drained();
+		await http.pipeline.drained();
 		expect(lines.map(({ level }) => level)).toEqual(['info']);
 	});
 
@@ -67,9 +67,9 @@ describe('a handler', () => {
 		const { status, headers } = await answer;
 		expect([status, headers.get('x-should-retry')]).toEqual([504, 'false']);
 		expect((await errorOf(await answer)).message).toContain('1.5 seconds');
-		expect(http.inFlight).toBe(1);
+		expect(http.pipeline.inFlight).toBe(1);
 		state.release(Reply.events((async function* () {})()));
-		await http.drained();
+		await http.pipeline.drained();
 	});
 
 	it('knows its deadline, its address and its caller', async () => {
@@ -118,12 +118,12 @@ describe('stopping', () => {
 		});
 		await Promise.all([fresh.closed, idle.closed]);
 		await expect(fetch(`${url}/healthz`)).rejects.toThrow();
-		expect([stopped, http.inFlight]).toEqual([false, 1]);
+		expect([stopped, http.pipeline.inFlight]).toEqual([false, 1]);
 		state.release('done');
 		await busy.closed;
 		expect(busy.text).toMatch(/connection: close[\s\S]*"done"$/i);
 		await stopping;
-		await http.drained();
+		await http.pipeline.drained();
 	});
 
 	it('ends a keep-alive answer that had begun', async () => {
@@ -156,21 +156,21 @@ describe('stopping', () => {
 		const { send, http } = testServer([route]);
 		const answer = send('/v1/held', { method: 'POST' });
 		await eventually(() => state.running === 1);
-		http.abortAll();
+		http.pipeline.abortAll();
 		const { status, headers } = await answer;
 		expect([status, headers.get('retry-after')]).toEqual([503, '2']);
 		expect((await errorOf(await answer)).code).toBe('server_stopping');
 		state.release(1);
-		await http.drained();
+		await http.pipeline.drained();
 	});
 
 	it('without a listener has nothing to wait for', async () => {
 		const { http } = testServer([]);
 		await http.stopAccepting();
-		await http.drained();
-		http.abortAll();
-		http.close();
-		expect(http.listening).toBe(false);
+		await http.pipeline.drained();
+		http.pipeline.abortAll();
+		http.listener.close();
+		expect(http.listener.address).toBeUndefined();
 	});
 
 	it('can be cut short', async () => {
@@ -180,7 +180,7 @@ describe('stopping', () => {
 		await raw.write(request('POST /v1/held', auth));
 		await eventually(() => state.running === 1);
 		const stopping = http.stopAccepting();
-		http.close();
+		http.listener.close();
 		await Promise.all([stopping, raw.closed]);
 	});
 });

@@ -18,7 +18,7 @@ test('no event of a response has a second listener when it is over', async () =>
 	const { url, http } = await listening([]);
 	expect((await fetch(`${url}/healthz`)).status).toBe(200);
 	expect((await fetch(`${url}/v1/none`, { method: 'POST', body: '{}' })).status).toBe(401);
-	await http.drained();
+	await http.pipeline.drained();
 	expect(counts).toEqual([
 		{ finish: 1, error: 1, close: 1 },
 		{ finish: 1, error: 1, close: 1 },

@@ -65,7 +65,7 @@ const visits: readonly (readonly [path: string, RequestInit, string])[] = [
 test('each request leaves exactly one line, with the template in place of its path', async () => {
 	const { url, lines, http } = await listening(routes);
 	for (const [path, init] of visits) await (await fetch(`${url}${path}`, init)).arrayBuffer();
-	await http.drained();
+	await http.pipeline.drained();
 	const told = lines
 		.filter(({ message }) => message === 'request')
 		.map(({ fields: { method, route, status } }) => `${method} ${route} ${status}`);
@@ -80,16 +80,16 @@ test('a request whose client leaves while it sends leaves one line too', async (
 	const raw = await rawConnection(port);
 	const headers = { ...json, 'content-length': '100' };
 	await raw.write(request('POST /v1/things/1', headers, '{"text":'));
-	while (http.inFlight === 0) await new Promise((resolve) => setImmediate(resolve));
+	while (http.pipeline.inFlight === 0) await new Promise((resolve) => setImmediate(resolve));
 	raw.socket.destroy();
-	await http.drained();
+	await http.pipeline.drained();
 	expect(lines.map(({ level, fields: { status } }) => [level, status])).toEqual([['info', 499]]);
 });
 
 test('probes are told only to those who want to hear everything', async () => {
 	const { url, lines, http } = await listening(routes);
 	await Promise.all(['/healthz', '/readyz'].map((path) => fetch(`${url}${path}`)));
-	await http.drained();
+	await http.pipeline.drained();
 	expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug']);
 });
 
@@ -104,7 +104,7 @@ test('a refusal for want of room is a warning without a stack', async () => {
 	});
 	const { url, lines, http } = await listening([full]);
 	expect((await fetch(`${url}/v1/full`, { headers: auth })).status).toBe(503);
-	await http.drained();
+	await http.pipeline.drained();
 	expect(lines.filter(({ message }) => message !== 'request')).toEqual([
 		{
 			level: 'warn',

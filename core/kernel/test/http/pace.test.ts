@@ -40,7 +40,7 @@ async function begun(line: string, head: Readonly<Record<string, string>>, body:
 	const server = await listening([json, form]);
 	const raw = await rawConnection(server.port);
 	await raw.write(request(line, head, body));
-	await eventually(() => server.http.inFlight === 1);
+	await eventually(() => server.http.pipeline.inFlight === 1);
 	return { ...server, raw };
 }
 
@@ -55,7 +55,7 @@ describe('a body that comes too slowly', () => {
 		expect(await raw.until(/"code":"request_timeout"/)).toMatch(/^HTTP\/1\.1 408 /);
 		await clock.advance(httpLimits.errorGraceMs);
 		await raw.closed;
-		await http.drained();
+		await http.pipeline.drained();
 		expect(await left()).toEqual([]);
 	});
 
@@ -70,7 +70,7 @@ describe('a body that comes too slowly', () => {
 		await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 		const raw = await rawConnection((host.address() as AddressInfo).port);
 		await raw.write(request('POST /v1/json', jsonHead, '{"text":"'));
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		const piece = 'x'.repeat(httpLimits.paceBytes);
 		let sent = 9;
 		while (sent + piece.length < 999_998) {
@@ -98,7 +98,7 @@ describe('a body that comes too slowly', () => {
 		const raw = await rawConnection(port);
 		const head = { ...auth, 'content-type': 'application/json', 'content-length': '2' };
 		await raw.write(request('POST /v1/json', head, '{}'));
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		await clock.advance(httpLimits.paceMs * 5);
 		release('late');
 		expect(await raw.until(/"late"/)).toMatch(/^HTTP\/1\.1 200 /);

@@ -147,7 +147,7 @@ describe('a request that two readers could read differently', () => {
 		const raw = await rawConnection(port);
 		await raw.write(Buffer.from(refused[name] ?? '', 'latin1'));
 		await raw.closed;
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 		const [head = '', body = '{}'] = raw.text.split('\r\n\r\n');
 		expect(raw.text.match(/HTTP\/1/g)).toHaveLength(1);
 		expect(head).toMatch(/^HTTP\/1.1 4\d\d /);
@@ -182,6 +182,6 @@ describe('a request that two readers could read differently', () => {
 		await raw.closed;
 		expect(raw.text.match(/HTTP\/1.1 /g)).toHaveLength(1);
 		expect(raw.text).toMatch(/first\r\n$/);
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 });

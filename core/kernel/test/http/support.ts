@@ -129,7 +129,7 @@ export async function listening(
 ): Promise<TestServer & { readonly url: string; readonly port: number }> {
 	const server = testServer(routes, options);
 	const { url, port } = await server.http.listen({ host: '127.0.0.1', port: 0 });
-	onTestFinished(() => server.http.close());
+	onTestFinished(() => server.http.listener.close());
 	return { ...server, url, port };
 }
 

@@ -24,10 +24,9 @@ export class PluginRoutes {
 		}
 	}
 
-	/** All routes, frozen. */
-	freeze(): readonly Route[] {
+	/** Says that every plugin has been set up. */
+	freeze(): void {
 		this.#isFrozen = true;
-		return Object.freeze([...this.owners.keys()]);
 	}
 
 	#check(plugin: string, route: Route): void {

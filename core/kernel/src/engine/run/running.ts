@@ -146,17 +146,17 @@ export class RunningApp implements App {
 		await this.#starting?.catch(() => undefined);
 		if (this.state === 'stopped') return;
 		const { http, setups, plan } = this.#parts;
-		const isServing = this.state === 'ready' && http.listening;
+		const isServing = this.state === 'ready' && http.listener.address !== undefined;
 		this.state = 'stopping';
 		if (isServing) {
-			http.endKeepAlive();
+			http.listener.endKeepAlive();
 			// Load balancers need a moment to notice the red readiness before the listener goes.
 			await new Promise((resolve) => setTimeout(resolve, plan.server.drainDelayMs));
 		}
 		// Streams that live for an hour would hold up the drain; their clients go on elsewhere.
 		await within(Promise.allSettled(setups.drains.map(async (task) => task())), abortMs);
 		await this.#drain(setups.machine?.worker);
-		http.close();
+		http.listener.close();
 		await this.#end();
 	}
 
@@ -164,14 +164,14 @@ export class RunningApp implements App {
 	async #drain(worker: JobWorker | undefined): Promise<void> {
 		const { http, plan, log } = this.#parts;
 		const jobs = worker?.close().then(() => worker.drained());
-		const drained = Promise.all([http.stopAccepting(), http.drained(), jobs]).catch((err: unknown) =>
+		const drained = Promise.all([http.stopAccepting(), http.pipeline.drained(), jobs]).catch((err: unknown) =>
 			log.error({ err }, 'the drain failed'),
 		);
 		if (!(await within(drained, plan.server.graceMs))) {
-			log.warn({ requests: http.inFlight, jobs: worker?.running ?? 0 }, 'the grace period is over');
+			log.warn({ requests: http.pipeline.inFlight, jobs: worker?.running ?? 0 }, 'the grace period is over');
 		}
-		http.abortAll();
-		await within(Promise.all([worker?.interrupt(), http.drained()]), abortMs);
+		http.pipeline.abortAll();
+		await within(Promise.all([worker?.interrupt(), http.pipeline.drained()]), abortMs);
 	}
 
 	async #end(): Promise<void> {

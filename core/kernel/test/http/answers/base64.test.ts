@@ -183,7 +183,7 @@ describe('an answer with base64', () => {
 			expect((await reader?.read())?.value?.length).toBeLessThanOrEqual(httpLimits.pieceBytes);
 		}
 		await reader?.cancel();
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('waits for a slow reader, and is over when he leaves', async () => {
@@ -191,13 +191,13 @@ describe('an answer with base64', () => {
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/pictures', auth));
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		raw.socket.resume();
 		await raw.until(/content-length[\s\S]{1000000}/);
 		raw.socket.pause();
 		expect(raw.text.length).toBeLessThan(albumBytes / 2);
 		raw.socket.destroy();
-		await eventually(() => http.inFlight === 0 && lines.length === 1);
+		await eventually(() => http.pipeline.inFlight === 0 && lines.length === 1);
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
@@ -206,10 +206,10 @@ describe('an answer with base64', () => {
 		const raw = await rawConnection(port);
 		raw.socket.pause();
 		await raw.write(request('GET /v1/pictures', auth));
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
 		await clock.advance(30_000);
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 		expect(raw.text.length).toBeLessThan(albumBytes);
 	});
 });
@@ -254,12 +254,12 @@ describe('an event with base64', () => {
 		await raw.until(/data: \["/);
 		raw.socket.pause();
 		for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
-		http.abortAll();
+		http.pipeline.abortAll();
 		raw.socket.resume();
 		await raw.closed;
 		expect(raw.text).not.toContain('event: error');
 		expect(raw.text).not.toMatch(/0\r\n\r\n$/);
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('that was written to its end is followed by the error', async () => {

@@ -312,7 +312,7 @@ describe('a source', () => {
 		expect(seen.chunks).toBeGreaterThan(0);
 		expect(seen.chunks * 65_536).toBeLessThan(32_000_000);
 		raw.socket.destroy();
-		await eventually(() => seen.returned && http.inFlight === 0);
+		await eventually(() => seen.returned && http.pipeline.inFlight === 0);
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
@@ -331,7 +331,7 @@ describe('a source', () => {
 		// The server has seen it too.
 		for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
 		leave();
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 200]]);
 	});
 
@@ -343,7 +343,7 @@ describe('a source', () => {
 		await raw.write(request('GET /v1/content', auth));
 		await untilStill(seen);
 		await clock.advance(30_000);
-		await eventually(() => seen.returned && http.inFlight === 0);
+		await eventually(() => seen.returned && http.pipeline.inFlight === 0);
 	});
 
 	it('keeps the pace of a fetch reader and notices when it cancels', async () => {
@@ -355,7 +355,7 @@ describe('a source', () => {
 		for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
 		expect(seen.chunks).toBeLessThan(6);
 		await reader?.cancel();
-		await eventually(() => seen.returned && http.inFlight === 0);
+		await eventually(() => seen.returned && http.pipeline.inFlight === 0);
 	});
 
 	it('whose reader aborts its fetch is let go', async () => {
@@ -366,6 +366,6 @@ describe('a source', () => {
 		const read = answer.arrayBuffer();
 		abort.abort();
 		await expect(read).rejects.toThrow();
-		await eventually(() => seen.returned && http.inFlight === 0);
+		await eventually(() => seen.returned && http.pipeline.inFlight === 0);
 	});
 });

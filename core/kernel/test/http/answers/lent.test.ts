@@ -119,7 +119,7 @@ describe('memory that downloads share', () => {
 		for (const reader of slow) {
 			expect(contentOf(reader.id).equals(await reader.body())).toBe(true);
 		}
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 		expect(finished).toHaveLength(24);
 		expect(lent.size).toBeLessThan(slow.length + leaving.length + finished.length);
 	}, 30_000);
@@ -161,7 +161,7 @@ describe('memory that downloads share', () => {
 		leaving.read();
 		await stuck.promise;
 		leaving.leave();
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 		const reader = new Reader(port, 'stays');
 		reader.read();
 		expect(contentOf('stays').equals(await reader.body())).toBe(true);

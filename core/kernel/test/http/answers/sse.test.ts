@@ -67,7 +67,7 @@ describe('an event stream', () => {
 		release();
 		await raw.closed;
 		expect(raw.text).toMatch(/data: 2\n\n[\s\S]*0\r\n\r\n$/);
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('that fails ends with an error frame of four keys', async () => {
@@ -120,7 +120,7 @@ describe('an event stream', () => {
 		await raw.write(request('GET /v1/events', auth));
 		await raw.until(/data: 1/);
 		raw.socket.destroy();
-		await eventually(() => state === 'returned' && http.inFlight === 0);
+		await eventually(() => state === 'returned' && http.pipeline.inFlight === 0);
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual([['info', 499]]);
 	});
 
@@ -154,7 +154,7 @@ describe('an event stream', () => {
 			})),
 		]);
 		expect(await (await send('/v1/events')).text()).toBe('');
-		await http.drained();
+		await http.pipeline.drained();
 	});
 
 	it('ends with an error frame when the server stops and when its time is over', async () => {
@@ -167,7 +167,7 @@ describe('an event stream', () => {
 			const raw = await rawConnection(port);
 			await raw.write(request('GET /v1/events', auth));
 			await raw.until(/data: 1/);
-			if (end === 'stop') http.abortAll();
+			if (end === 'stop') http.pipeline.abortAll();
 			else await clock.advance(600_000);
 			await raw.until(/event: error/);
 			expect(raw.text).toContain(end === 'stop' ? '"code":"server_stopping"' : '"code":"deadline_exceeded"');

@@ -339,7 +339,7 @@ describe('a JSON body', () => {
 		const text = await raw.until(/request_too_large/);
 		expect(text).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
 		raw.socket.destroy();
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('that a host has parsed is used, and one that it has swallowed is explained', async () => {

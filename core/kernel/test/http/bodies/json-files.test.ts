@@ -580,10 +580,10 @@ describe('a body with files', () => {
 		for (const cut of [half, half.slice(0, 90_000), half.slice(0, 40_000)]) {
 			const raw = await rawConnection(port);
 			await raw.write(request('POST /v1/any', framing, cut));
-			await eventually(() => http.inFlight === 1);
+			await eventually(() => http.pipeline.inFlight === 1);
 			if (cut === half) await eventually(async () => (await left()).length === 1);
 			raw.socket.resetAndDestroy();
-			await eventually(() => http.inFlight === 0);
+			await eventually(() => http.pipeline.inFlight === 0);
 			expect(await left()).toEqual([]);
 		}
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(Array(3).fill(['info', 499]));
@@ -600,7 +600,7 @@ describe('a body with files', () => {
 		expect(await left()).toEqual([]);
 		await clock.advance(2_000);
 		await raw.closed;
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('that cannot be written is a failure of the server, and not a wait', async () => {

@@ -189,9 +189,9 @@ describe('a JSON body', () => {
 		const { port, http, lines } = await listening(routes);
 		const raw = await rawConnection(port);
 		await raw.write(request('POST /v1/loose', { ...head, 'content-length': '1000' }, '{"a":'));
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		raw.socket.resetAndDestroy();
-		await eventually(() => http.inFlight === 0 && lines.length === 1);
+		await eventually(() => http.pipeline.inFlight === 0 && lines.length === 1);
 		expect(lines[0]).toMatchObject({ level: 'info', fields: { status: 499 } });
 	});
 });
@@ -269,6 +269,6 @@ describe('a hostile JSON body', { timeout: 30_000 }, () => {
 		});
 		expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*request_too_large/);
 		expect(blocked).toBeLessThan(250);
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 });

@@ -59,7 +59,7 @@ async function post({ port, http }: Served, sent: Sent): Promise<string> {
 	raw.socket.write(body);
 	if (sent.leaves) raw.socket.end();
 	await raw.closed;
-	await eventually(() => http.inFlight === 0);
+	await eventually(() => http.pipeline.inFlight === 0);
 	return raw.text;
 }
 

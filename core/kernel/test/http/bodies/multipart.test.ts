@@ -384,7 +384,7 @@ describe('an upload over a real connection', () => {
 		);
 		expect(await raw.until(/}$/)).toMatch(/^HTTP\/1.1 413 [\s\S]*1000000 bytes/);
 		raw.socket.destroy();
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('above the limit without a length lets the client finish and read the 413', async () => {
@@ -425,10 +425,10 @@ describe('an upload over a real connection', () => {
 				}),
 			);
 			await raw.write(body.subarray(0, cut));
-			await eventually(() => http.inFlight === 1);
+			await eventually(() => http.pipeline.inFlight === 1);
 			if (cut === 60_000) await eventually(async () => (await left()).length === 1);
 			raw.socket.resetAndDestroy();
-			await eventually(() => http.inFlight === 0);
+			await eventually(() => http.pipeline.inFlight === 0);
 		}
 		await eventually(() => lines.length === 5);
 		expect(lines.map(({ level, fields }) => [level, fields.status])).toEqual(Array(5).fill(['info', 499]));
@@ -454,7 +454,7 @@ describe('an upload over a real connection', () => {
 		expect(await raw.until(/}$/)).toMatch(/^HTTP\/1.1 408 [\s\S]*not finished within 5 seconds[\s\S]*request_timeout/);
 		await clock.advance(2_000);
 		await raw.closed;
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 		expect(await left()).toEqual([]);
 	});
 

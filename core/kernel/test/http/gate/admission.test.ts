@@ -92,14 +92,14 @@ describe('requests of one tenant', () => {
 		});
 		state.release();
 		await Promise.race(first);
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		const third = send('/v1/held');
 		await eventually(() => state.running === 2);
 		state.release();
 		state.release();
 		expect((await third).status).toBe(200);
 		await Promise.all(first);
-		await http.drained();
+		await http.pipeline.drained();
 	});
 
 	it('do not count for another tenant, nor do public routes', async () => {
@@ -123,7 +123,7 @@ describe('requests of one tenant', () => {
 		await eventually(() => state.running === 2);
 		expect((await send('/v1/held')).status).toBe(429);
 		state.release();
-		await eventually(() => http.inFlight === 1);
+		await eventually(() => http.pipeline.inFlight === 1);
 		state.release();
 		await second;
 	});
@@ -145,7 +145,7 @@ describe('requests of one tenant', () => {
 		await eventually(() => state.running === 3);
 		for (const _ of [1, 2, 3]) state.release();
 		expect((await third).status).toBe(200);
-		await http.drained();
+		await http.pipeline.drained();
 	});
 });
 
@@ -170,7 +170,7 @@ describe('request bodies', () => {
 		expect(raw.text).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: \d+\r\n/i);
 		state.release();
 		await first;
-		await http.drained();
+		await http.pipeline.drained();
 		const again = send('/v1/held', post(600));
 		await eventually(() => state.running === 1);
 		state.release();
@@ -246,13 +246,13 @@ describe('event streams', () => {
 		const held = [send('/v1/held'), send('/v1/held')];
 		await eventually(() => state.running >= 2);
 		await Promise.all(streams.map(({ body }) => body?.cancel()));
-		await eventually(() => http.inFlight === 2);
+		await eventually(() => http.pipeline.inFlight === 2);
 		const again = await send('/v1/stream', { headers: other });
 		expect(again.status).toBe(200);
 		await again.body?.cancel();
 		await eventually(() => {
 			state.release();
-			return http.inFlight === 0;
+			return http.pipeline.inFlight === 0;
 		});
 		await Promise.all(held);
 	});

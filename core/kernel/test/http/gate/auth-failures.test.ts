@@ -125,7 +125,7 @@ describe('from an address that has sent too many wrong keys', () => {
 		await raw.write(request('POST /v1/things', { 'content-length': '52428800', ...wrong }));
 		expect(await raw.until(/rate_limit_exceeded[\s\S]*}$/)).toMatch(/^HTTP\/1.1 429 /);
 		raw.socket.destroy();
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('a client that asks is not told to send its body', async () => {

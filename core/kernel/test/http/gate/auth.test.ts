@@ -182,7 +182,7 @@ describe('a key', () => {
 			await new Promise((resolve) => setImmediate(resolve));
 		}
 		await raw.closed;
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 
 	it('is checked before a client that asks is told to send its body', async () => {

@@ -14,7 +14,7 @@ function logOf(names: readonly (readonly [tenant: string, id: string])[]) {
 	return {
 		ask: (index: number) => send('/v1/models', { headers: { authorization: `Bearer k${index}` } }),
 		async named() {
-			await http.drained();
+			await http.pipeline.drained();
 			return lines.map(({ fields }) => [fields.tenant, fields.principal]);
 		},
 	};

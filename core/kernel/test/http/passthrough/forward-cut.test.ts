@@ -80,11 +80,11 @@ describe('an answer that breaks off', () => {
 		const raw = await rawConnection(server.port);
 		await raw.write(toClient);
 		await raw.until(/data: 1/);
-		server.http.abortAll();
+		server.http.pipeline.abortAll();
 		await raw.closed;
 		expect(raw.text).not.toMatch(/0\r\n\r\n$/);
 		await eventually(() => server.to.sockets.size === 0);
-		await server.http.drained();
+		await server.http.pipeline.drained();
 	});
 });
 
@@ -148,11 +148,11 @@ describe('a client that leaves', () => {
 		const raw = await rawConnection(server.port);
 		raw.socket.pause();
 		await raw.write(toClient);
-		await eventually(() => server.http.inFlight === 1);
+		await eventually(() => server.http.pipeline.inFlight === 1);
 		// The time begins when every buffer on the way is full.
 		await eventually(async () => {
 			await server.clock.advance(30_000);
-			return server.http.inFlight === 0;
+			return server.http.pipeline.inFlight === 0;
 		});
 		await eventually(() => server.to.sockets.size === 0);
 		expect(lineOf(server)).toMatchObject({ status: 499 });
@@ -235,8 +235,8 @@ describe('the reply of a response that passes through', () => {
 		await raw.write(toClient);
 		await eventually(() => replies[0]?.isDone === true);
 		await clock.advance(29_999);
-		expect(http.inFlight).toBe(1);
+		expect(http.pipeline.inFlight).toBe(1);
 		await clock.advance(1);
-		await eventually(() => http.inFlight === 0);
+		await eventually(() => http.pipeline.inFlight === 0);
 	});
 });

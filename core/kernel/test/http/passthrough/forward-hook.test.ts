@@ -168,7 +168,7 @@ describe('a route that may pass requests on', () => {
 		await raw.until(/100 Continue/);
 		raw.socket.destroy();
 		await raw.closed;
-		await http.drained();
+		await http.pipeline.drained();
 		expect(lines.map(({ fields: { status } }) => status)).toEqual([499]);
 	});
 
@@ -252,7 +252,7 @@ describe('a route that may pass requests on', () => {
 		const answer = await send(path, sent('{"model":"m"}'));
 		expect(answer.status).toBe(500);
 		expect(answer.headers.get('x-plinth-model')).toBe('picked');
-		await http.drained();
+		await http.pipeline.drained();
 		expect(lines.at(-1)?.fields).toMatchObject({ status: 500, model: 'picked' });
 	});
 

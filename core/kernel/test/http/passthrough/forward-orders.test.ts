@@ -63,7 +63,7 @@ test('a dispatcher may call in any order: every request ends, once', async () =>
 	async function play(handler: ForwardHandler, controller: ForwardController): Promise<void> {
 		for (const step of script) {
 			if (step === 'leave') leave();
-			else if (step === 'stop') http.abortAll();
+			else if (step === 'stop') http.pipeline.abortAll();
 			else if (step === 'wait') await new Promise((resolve) => setImmediate(resolve));
 			else steps[step as keyof typeof steps](handler, controller);
 		}
@@ -76,11 +76,11 @@ test('a dispatcher may call in any order: every request ends, once', async () =>
 			const raw = await rawConnection(port);
 			leave = () => raw.socket.destroy();
 			await raw.write(toClient);
-			await eventually(() => http.inFlight === 1 || raw.socket.closed);
+			await eventually(() => http.pipeline.inFlight === 1 || raw.socket.closed);
 			// Whoever is still silent is given up.
 			await eventually(async () => {
 				await clock.advance(60_000);
-				return http.inFlight === 0;
+				return http.pipeline.inFlight === 0;
 			});
 			await raw.closed;
 			expect(over).toBe(1);

@@ -33,7 +33,7 @@ describe('an answer that passes through', () => {
 				expect(answer.bytes.equals(bytes)).toBe(true);
 				expect(answer.head).toMatchObject({ 'content-type': 'audio/wav', ...length });
 			}
-			await eventually(() => http.inFlight === 0);
+			await eventually(() => http.pipeline.inFlight === 0);
 		}
 	});
 
