@@ -39,9 +39,7 @@ export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
 	return error;
 }
 
-/**
- * The coded form of whatever was thrown. Errors of Koa's libraries that are meant for the client keep their meaning.
- */
+/** The coded form of what was thrown. Errors of Koa's libraries that are meant for the client keep their meaning. */
 function codedError(error: unknown): PlinthError {
 	if (isPlinthError(error)) return error;
 	if (!isHttpError(error)) return plinthError('E_INTERNAL', { cause: error });

@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FetchServerResponse, toReqRes } from 'fetch-to-node';
 
-/**
- * Carries one fetch request through a handler for Node's request and response. The answer flows at the reader's pace.
- */
+/** Carries a fetch request through a handler for Node's request and response. The answer flows at the reader's pace. */
 export function carryFetch(
 	request: Request,
 	handle: (req: IncomingMessage, res: ServerResponse) => void,

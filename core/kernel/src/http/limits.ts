@@ -66,19 +66,7 @@ export interface ResolvedLimits extends Required<BodyLimits> {
 
 /** Resolves the body limits of a route. */
 export function limitsOf(route: Pick<Route, 'limits'>): ResolvedLimits {
-	const { json, multipart, file, field, fields, parts, allFields, headerPairs } = httpLimits;
 	const files = route.limits?.files ?? httpLimits.files;
-	return {
-		json,
-		multipart,
-		file,
-		field,
-		fields,
-		allFields,
-		headerPairs,
-		fieldsEndingIn: {},
-		...route.limits,
-		files,
-		parts: parts + Math.max(0, files - httpLimits.files),
-	};
+	const parts = httpLimits.parts + Math.max(0, files - httpLimits.files);
+	return { ...httpLimits, fieldsEndingIn: {}, ...route.limits, files, parts };
 }

@@ -15,11 +15,11 @@ export interface HeartbeatEvents {
 export class LeaseHeartbeat {
 	readonly #tools: Pick<JobTools, 'clock' | 'log' | 'settings'>;
 	readonly #events: HeartbeatEvents;
-	readonly #timers = new Set<() => void>();
 	/** Whether a whole lease has passed since the last confirmed heartbeat. */
 	hasLapsed = false;
 	#progress = 0;
 	#written = 0;
+	#cancelBeat: () => void = () => {};
 	/** A timer, because the time of day may be set. */
 	#cancelLapse: () => void = () => {};
 	#isBeating = false;
@@ -32,19 +32,15 @@ export class LeaseHeartbeat {
 
 	/** Begins to beat. */
 	start(): void {
-		const { heartbeatMs, progressMs } = this.#tools.settings;
 		this.confirm();
-		this.#every(heartbeatMs, () => this.#beat());
-		this.#every(progressMs, () => {
-			if (this.#progress > this.#written) this.#beat();
-		});
+		this.#wait(0);
 	}
 
 	/** Beats no more. */
 	stop(): void {
 		this.#isStopped = true;
 		this.#cancelLapse();
-		for (const cancel of this.#timers) cancel();
+		this.#cancelBeat();
 	}
 
 	/** Takes a new fraction done; values that fall, and what is no number, are ignored. */
@@ -79,13 +75,14 @@ export class LeaseHeartbeat {
 			});
 	}
 
-	#every(everyMs: number, task: () => void): void {
-		const cancel = this.#tools.clock.after(everyMs, () => {
-			this.#timers.delete(cancel);
-			if (this.#isStopped) return;
-			task();
-			this.#every(everyMs, task);
+	/** Beats every `heartbeatMs`, of which some have `passed`, and every `progressMs` when there is progress. */
+	#wait(passed: number): void {
+		const { heartbeatMs, progressMs } = this.#tools.settings;
+		const ms = Math.min(progressMs, heartbeatMs - passed);
+		this.#cancelBeat = this.#tools.clock.after(ms, () => {
+			const isDue = passed + ms === heartbeatMs;
+			if (isDue || this.#progress > this.#written) this.#beat();
+			this.#wait(isDue ? 0 : passed + ms);
 		});
-		this.#timers.add(cancel);
 	}
 }

@@ -34,8 +34,7 @@ export function writeHead(exchange: Exchange, status: number, own: Headers): voi
 		return;
 	}
 	for (const [name, value] of Object.entries(headers)) {
-		const isDefault = securityHeaders[name] === value;
-		if (!isDefault || !res.hasHeader(name)) res.setHeader(name, value);
+		if (securityHeaders[name] !== value || !res.hasHeader(name)) res.setHeader(name, value);
 	}
 	res.statusCode = status;
 }

@@ -4,6 +4,7 @@ import type { RouteScope } from '../../contract/http/route.ts';
 import type { Authenticator, Principal } from '../../contract/ports/authenticator.ts';
 import type { Context, Next } from '../context.ts';
 import { headerValues } from '../exchange.ts';
+import type { RouteTable } from '../routing/table.ts';
 import type { AuthFailures } from './auth-failures.ts';
 
 /** The principal of public routes. */
@@ -21,18 +22,13 @@ export const openAuthenticator: Authenticator = {
 	identify: () => Promise.resolve(everybody),
 };
 
-/** Tells whether a request must bring a key. */
-interface KeyRules {
-	needsKey(method: string | undefined, path: string): boolean;
-}
-
 /** The middleware that finds the principal. Requests for public routes need no key. */
 export class Authentication {
 	readonly #authenticator: Authenticator;
 	readonly #failures: AuthFailures;
-	readonly #routes: KeyRules;
+	readonly #routes: Pick<RouteTable, 'needsKey'>;
 
-	constructor(authenticator: Authenticator, failures: AuthFailures, routes: KeyRules) {
+	constructor(authenticator: Authenticator, failures: AuthFailures, routes: Pick<RouteTable, 'needsKey'>) {
 		this.#authenticator = authenticator;
 		this.#failures = failures;
 		this.#routes = routes;

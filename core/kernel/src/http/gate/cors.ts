@@ -5,19 +5,9 @@ import type { Context, Next } from '../context.ts';
 import type { RouteTable } from '../routing/table.ts';
 
 /** What a page may read of an answer beside its body. */
-const exposed = [
-	'content-disposition',
-	'content-range',
-	'etag',
-	'idempotent-replayed',
-	'openai-poll-after-ms',
-	'openai-processing-ms',
-	'retry-after',
-	'retry-after-ms',
-	'x-plinth-model',
-	'x-request-id',
-	'x-should-retry',
-].join(', ');
+const exposed =
+	'content-disposition, content-range, etag, idempotent-replayed, openai-poll-after-ms, openai-processing-ms, ' +
+	'retry-after, retry-after-ms, x-plinth-model, x-request-id, x-should-retry';
 
 /** How long a browser remembers the answer to a preflight, in seconds. */
 const preflightSeconds = 600;

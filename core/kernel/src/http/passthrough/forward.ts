@@ -142,10 +142,9 @@ class Forwarding implements ForwardHandler {
 			return;
 		}
 		signal?.removeEventListener('abort', this.#giveUp);
-		const done = new Promise<void>((resolve) => {
-			this.#done = resolve;
-		});
-		this.#options.resolve(Reply.forward(status, done));
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.#done = resolve;
+		this.#options.resolve(Reply.forward(status, promise));
 	}
 
 	/** Notices the silence of either side, up to a second late. Pieces that come in time cost no timer. */
