@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { endWithUs } from '../harness/child.ts';
+import { killOnExit } from '../harness/child.ts';
 import { pathOf } from '../harness/programs.ts';
 
 /** Which processor runs what: gateways have one to themselves, what asks them shares the other with what they ask. */
@@ -18,7 +18,7 @@ export function startPinned(
 		stdio: 'ignore',
 		...options,
 	});
-	endWithUs(child);
+	killOnExit(child);
 	return child;
 }
 

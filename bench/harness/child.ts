@@ -32,8 +32,8 @@ export function startChild(script: string, options: ChildOptions = {}): Child {
 		stdio: ['ignore', 'ignore', quiet ? 'ignore' : 'inherit', 'ipc'],
 		env: { PATH, HOME, NODE_ENV: 'production', ...(TMPDIR ? { TMPDIR } : {}), ...env },
 	});
-	endWithUs(child);
-	const messages = mailbox(child, script);
+	killOnExit(child);
+	const messages = messagesOf(child, script);
 	return {
 		pid: child.pid as number,
 		send: (message) => void child.send(message),
@@ -48,19 +48,19 @@ export function startChild(script: string, options: ChildOptions = {}): Child {
 }
 
 /** Nothing is left running when a benchmark breaks off. */
-export function endWithUs(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+export function killOnExit(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
 	const end = () => void child.kill(signal);
 	process.once('exit', end);
 	child.once('exit', () => process.off('exit', end));
 }
 
-function mailbox(child: ChildProcess, script: string) {
-	const letters: unknown[] = [];
+function messagesOf(child: ChildProcess, script: string) {
+	const unread: unknown[] = [];
 	let waiting: PromiseWithResolvers<unknown> | undefined;
 	let end: Error | undefined;
 	child.on('message', (message) => {
 		if (waiting) waiting.resolve(message);
-		else letters.push(message);
+		else unread.push(message);
 		waiting = undefined;
 	});
 	child.once('exit', (code) => {
@@ -69,7 +69,7 @@ function mailbox(child: ChildProcess, script: string) {
 	});
 	return {
 		next(): Promise<unknown> {
-			if (letters.length > 0) return Promise.resolve(letters.shift());
+			if (unread.length > 0) return Promise.resolve(unread.shift());
 			if (end) return Promise.reject(end);
 			waiting = Promise.withResolvers();
 			return waiting.promise;

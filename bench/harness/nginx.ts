@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endWithUs } from './child.ts';
+import { killOnExit } from './child.ts';
 import { freePort } from './free-port.ts';
 import { pathOf } from './programs.ts';
 import { untilAnswers } from './ready.ts';
@@ -29,7 +29,7 @@ export async function startNginx(): Promise<Nginx> {
 		stdio: 'ignore',
 	});
 	// Its worker ends with it only when it is asked to end.
-	endWithUs(child, 'SIGTERM');
+	killOnExit(child, 'SIGTERM');
 	await untilAnswers(`http://127.0.0.1:${port}/accepted`, 'nginx');
 	return {
 		pid: child.pid as number,
