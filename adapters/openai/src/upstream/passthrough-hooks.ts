@@ -54,9 +54,9 @@ export function usageIn(end: string): Readonly<Record<string, number>> | undefin
 function countsIn(json = 'null'): Readonly<Record<string, number>> | undefined {
 	try {
 		const usage = members(JSON.parse(json));
-		const known = counts.filter((name) => typeof usage[name] === 'number');
-		if (known.length === 0) return undefined;
-		return Object.fromEntries(known.map((name) => [name, usage[name] as number]));
+		const known: Record<string, number> = {};
+		for (const name of counts) if (typeof usage[name] === 'number') known[name] = usage[name];
+		return Object.keys(known).length > 0 ? known : undefined;
 	} catch {
 		return undefined;
 	}

@@ -35,14 +35,14 @@ export class RouteTable {
 	/** By the shape of the path, which is the name of its layers in the router. */
 	readonly #paths = new Map<string, PathEntry>();
 	readonly #owners: ReadonlyMap<Route, string>;
-	readonly #publicPaths: readonly RegExp[];
+	readonly #publicPaths: RegExp;
 	#document: object | undefined;
 
 	constructor({ owners, middlewares, ...options }: RouteSources) {
 		const system = systemRoutes({ ...options, openapi: (url) => this.describe(url) });
 		this.#owners = new Map([...owners, ...system.map((route): [Route, string] => [route, 'system'])]);
 		const routes = [...this.#owners.keys()];
-		this.#publicPaths = routes.filter(({ scope }) => scope === 'public').map(({ path }) => pathPattern(path));
+		this.#publicPaths = pathsPattern(routes.filter(({ scope }) => scope === 'public'));
 		routes.sort((a, b) => segmentKinds(a).localeCompare(segmentKinds(b)));
 		for (const route of routes) this.#add(route, middlewares);
 	}
@@ -79,7 +79,7 @@ export class RouteTable {
 	/** Whether a request must bring a key: for routes that are not public, and for other paths under `/v1` and `/api`. */
 	needsKey(method = '', path: string): boolean {
 		// Finding a route takes some microseconds, and most requests are for paths that no public route can have.
-		if (isGuarded(path) && !this.#publicPaths.some((pattern) => pattern.test(path))) return true;
+		if (isGuarded(path) && !this.#publicPaths.test(path)) return true;
 		const route = this.find(path)?.endpoints.get(method)?.route;
 		return route ? route.scope !== 'public' : isGuarded(path);
 	}
@@ -129,10 +129,10 @@ function pathShape(path: string): string {
 	return path.replace(parameter, '{}');
 }
 
-/** Every path that a template can have. */
-function pathPattern(path: string): RegExp {
-	const parts = path.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-	return new RegExp(`^${parts.join('[^/]*')}$`);
+/** Every path that one of the routes can have. */
+function pathsPattern(routes: readonly Route[]): RegExp {
+	const escaped = routes.map(({ path }) => path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]*'));
+	return new RegExp(`^(?:${escaped.join('|')})$`);
 }
 
 function routerPath(path: string): string {
