@@ -58,7 +58,7 @@ export class Pipeline {
 			app.use((ctx, next) => middleware.handle(ctx, next));
 		}
 		app.use((ctx, next) => this.#checkAvailability(ctx, next));
-		app.use((ctx, next) => authentication.handle(ctx, next));
+		app.use((ctx, next) => (this.#needsKey(ctx) ? authentication.handle(ctx, next) : next()));
 		app.use((ctx, next) => admission.handle(ctx, next));
 		app.use(routes.routes());
 		app.use((ctx) => routes.refuse(ctx));
@@ -121,17 +121,19 @@ export class Pipeline {
 	}
 
 	/** Lets requests wait for the start of the app, except probes, and refuses new ones when it stops. */
-	async #checkAvailability({ req, state: { entry } }: Context, next: Next): Promise<void> {
-		const { path } = entry.target;
+	async #checkAvailability(ctx: Context, next: Next): Promise<void> {
+		const { entry } = ctx.state;
 		// The listener accepted its connections before it closed: requests on them are answered.
-		if (this.#isStopping && !entry.hooks && this.#parts.routes.needsKey(req.method, path)) {
-			throw plinthError('E_STOPPING');
-		}
-		if (!this.#isReady && !probePaths.includes(path)) {
+		if (this.#isStopping && !entry.hooks && this.#needsKey(ctx)) throw plinthError('E_STOPPING');
+		if (!this.#isReady && !probePaths.includes(entry.target.path)) {
 			await this.#parts.whenReady();
 			this.#isReady = true;
 		}
 		await next();
+	}
+
+	#needsKey({ req, state: { entry } }: Context): boolean {
+		return this.#parts.routes.needsKey(req.method, entry.target.path);
 	}
 
 	async #finish(exchange: Exchange): Promise<void> {

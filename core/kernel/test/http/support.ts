@@ -77,7 +77,7 @@ export interface HttpPorts {
 function build(ports: HttpPorts, clock: ManualClock, log: Logger): HttpServer {
 	const routes = new RouteTable(ports);
 	const failures = new AuthFailures(ports.authFailures);
-	const authentication = new Authentication(ports.authenticator, failures, routes);
+	const authentication = new Authentication(ports.authenticator, failures);
 	const admission = new Admission(ports.load);
 	const pipeline = new Pipeline({ ...ports, clock, log, authentication, admission, routes });
 	const listener = new Listener(log, ports.connections);

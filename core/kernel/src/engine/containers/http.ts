@@ -50,7 +50,7 @@ export function wireHttp({ plan, clock, log, registry, models, setups, app }: Ht
 		const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
 		const found = auth === 'off' ? undefined : get(registry).find(services.authenticator);
 		const failures = new AuthFailures({ perMinute, trustedProxies });
-		return new Authentication(found ?? openAuthenticator, failures, get(table));
+		return new Authentication(found ?? openAuthenticator, failures);
 	});
 	wire(
 		pipeline,

@@ -4,7 +4,6 @@ import type { RouteScope } from '../../contract/http/route.ts';
 import type { Authenticator, Principal } from '../../contract/ports/authenticator.ts';
 import type { Context, Next } from '../context.ts';
 import { headerValues } from '../exchange.ts';
-import type { RouteTable } from '../routing/table.ts';
 import type { AuthFailures } from './auth-failures.ts';
 
 /** The principal of public routes. */
@@ -22,27 +21,23 @@ export const openAuthenticator: Authenticator = {
 	identify: () => Promise.resolve(everybody),
 };
 
-/** The middleware that finds the principal. Requests for public routes need no key. */
+/** The middleware that finds the principal of a request that needs a key. */
 export class Authentication {
 	readonly #authenticator: Authenticator;
 	readonly #failures: AuthFailures;
-	readonly #routes: Pick<RouteTable, 'needsKey'>;
 
-	constructor(authenticator: Authenticator, failures: AuthFailures, routes: Pick<RouteTable, 'needsKey'>) {
+	constructor(authenticator: Authenticator, failures: AuthFailures) {
 		this.#authenticator = authenticator;
 		this.#failures = failures;
-		this.#routes = routes;
 	}
 
 	/** Throws what `authenticate` throws, and `E_RATE_LIMITED`. */
 	async handle({ req, state: { entry, exchange } }: Context, next: Next): Promise<void> {
-		if (this.#routes.needsKey(req.method, entry.target.path)) {
-			try {
-				exchange.principal = await authenticate(req, this.#authenticator, entry.host);
-			} catch (error) {
-				await this.#failures.count(req, error);
-				throw error;
-			}
+		try {
+			exchange.principal = await authenticate(req, this.#authenticator, entry.host);
+		} catch (error) {
+			await this.#failures.count(req, error);
+			throw error;
 		}
 		await next();
 	}
