@@ -37,7 +37,7 @@ export class IncomingFile {
 
 	/** Breaks off, and resolves when nothing is being written any more. */
 	async stop(): Promise<void> {
-		this.#stream.destroy();
+		this.#stream.destroy(new Error('The file is broken off.'));
 		await this.#saved.catch(() => {});
 	}
 

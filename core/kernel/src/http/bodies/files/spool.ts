@@ -18,7 +18,10 @@ export class Spool {
 	#folder: Promise<string> | undefined;
 	#count = 0;
 
-	/** Writes and hashes a file while it arrives. `ownsChunks`: nobody else reads the chunks of the stream. */
+	/**
+	 * Writes and hashes a file while it arrives. `ownsChunks`: nobody else reads the chunks of the stream. Who breaks the
+	 * stream off destroys it with an error: else `pipeline` waits for an end that never comes, if the last byte has come.
+	 */
 	async save(body: Readable, filename: string, ownsChunks = false): Promise<UploadedFile> {
 		// The stream may fail before it is read.
 		body.on('error', () => {});

@@ -94,7 +94,7 @@ class Parts {
 			attempt(reject, () => fieldPath(name ?? ''));
 			const saved = this.#spool.save(stream, shownFilename(filename ?? ''), this.#ownsChunks);
 			saved.catch(reject);
-			this.#uploads.push({ saved, stop: () => stream.destroy() });
+			this.#uploads.push({ saved, stop: () => stream.destroy(new Error('The upload is broken off.')) });
 			this.#entries.push({ name, value: saved });
 		});
 	}
