@@ -36,7 +36,7 @@ export const audioEncoder = defineBackend({
 	needs: { clock: services.clock },
 	config,
 	create({ config: { threads, concurrency, ...kbps }, services: { clock }, onStop }) {
-		const pool = new Threads({ clock, file, threads, responseTimeoutMs: 30_000, idleMs: 10_000 });
+		const pool = new Threads({ clock, file, threads, concurrency, responseTimeoutMs: 30_000, idleMs: 10_000 });
 		onStop(() => pool.stop());
 		const bitrates = { mp3: kbps.mp3Kbps, opus: kbps.opusKbps, aac: kbps.aacKbps };
 		return new ThreadedEncoder(pool, concurrency, bitrates);

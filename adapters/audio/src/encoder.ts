@@ -49,20 +49,18 @@ export class ThreadedEncoder implements AudioEncoder {
 	async *#encoded(audio: MonoAudio, settings: Settings, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 		const releaseSlot = await acquireSlot(this.#slots, signal);
 		try {
-			const thread = this.#threads.acquire();
-			const id = thread.open(settings);
+			const encoding = await this.#threads.open(settings);
 			try {
 				let hasSamples = false;
 				for await (const block of blocksOf(untilAborted(audio.body, signal))) {
 					hasSamples = true;
-					const bytes = await orAbort(signal, thread.push(id, block));
+					const bytes = await orAbort(signal, encoding.push(block));
 					if (bytes.byteLength > 0) yield bytes;
 				}
 				// Without samples there is no file.
-				if (hasSamples) yield await orAbort(signal, thread.end(id));
+				if (hasSamples) yield await orAbort(signal, encoding.push(null));
 			} finally {
-				thread.close(id);
-				this.#threads.release(thread);
+				encoding.close();
 			}
 		} finally {
 			releaseSlot();

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { EncodedAudioFormat } from '@plinth/plugin-speech/model';
 
 /** The parameters of one encoding. */
@@ -9,17 +10,12 @@ export interface Settings {
 	readonly kbps: number;
 }
 
-/**
- * A request to the thread, with the id of the encoding. `push` (s16le samples) and `end` are responded to,
- * one at a time per encoding; `open` and `close` are not.
- */
-export type WorkerRequest =
-	| { readonly kind: 'open'; readonly id: number; readonly settings: Settings }
-	| { readonly kind: 'push'; readonly id: number; readonly samples: Uint8Array<ArrayBuffer> }
-	| { readonly kind: 'end'; readonly id: number }
-	| { readonly kind: 'close'; readonly id: number };
+/** What a thread is called with: one encoding, which lasts until its end or until the port is closed. */
+export interface EncodingTask {
+	readonly settings: Settings;
+	/** Brings s16le samples, and `null` at the end. After each it takes an {@link EncodingResponse}. */
+	readonly port: MessagePort;
+}
 
-/** A response of the thread: the finished bytes, if any, or the failure of the encoding. */
-export type WorkerResponse =
-	| { readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
-	| { readonly id: number; readonly failure: string };
+/** The finished bytes, if any, or why the encoding has failed. */
+export type EncodingResponse = Uint8Array<ArrayBuffer> | { readonly failure: string };

@@ -1,18 +1,28 @@
-import { plinthError } from '@plinth/core';
-import { EncoderThread, type ThreadOptions } from './thread.ts';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { type Clock, modelError, plinthError } from '@plinth/core';
+import type { Tinypool } from 'tinypool';
+import type { EncodingResponse, EncodingTask, Settings } from './messages.ts';
 
-/** Size of the thread pool. */
-export interface ThreadsOptions extends ThreadOptions {
+/** Options of the threads. */
+export interface ThreadsOptions {
+	readonly clock: Clock;
+	/** The module of a thread. */
+	readonly file: URL;
 	/** Maximum number of threads. */
 	readonly threads: number;
+	/** Maximum number of encodings at the same time, of all threads together. */
+	readonly concurrency: number;
+	/** Timeout of a response, in milliseconds; all threads are then terminated, and new ones start. */
+	readonly responseTimeoutMs: number;
 	/** How long an idle thread is kept, in milliseconds. */
 	readonly idleMs: number;
 }
 
-/** A pool of threads that start and end on demand. */
+/** Threads that encode streams. They start and end on demand. */
 export class Threads {
 	readonly #options: ThreadsOptions;
-	readonly #all = new Map<EncoderThread, () => void>();
+	#loading: Promise<Tinypool> | undefined;
+	#pool: Tinypool | undefined;
 	#isStopped = false;
 
 	constructor(options: ThreadsOptions) {
@@ -21,43 +31,101 @@ export class Threads {
 
 	/** Number of threads. */
 	get size(): number {
-		return this.#all.size;
+		return this.#pool?.threads.length ?? 0;
 	}
 
-	/** The least busy thread, or a new one when all are busy. Throws `E_STOPPING` after `stop`. */
-	acquire(): EncoderThread {
+	/** Begins an encoding. Rejects with `E_STOPPING` after `stop`. */
+	async open(settings: Settings): Promise<Encoding> {
+		this.#loading ??= this.#load();
+		const pool = await this.#loading;
 		if (this.#isStopped) throw plinthError('E_STOPPING');
-		const [least] = [...this.#all.keys()].filter(({ isUsable }) => isUsable).sort((a, b) => a.load - b.load);
-		const isReused = least && (least.load === 0 || this.#all.size >= this.#options.threads);
-		const thread = isReused ? least : this.#startThread();
-		this.#all.get(thread)?.();
-		return thread;
-	}
-
-	/** Returns a thread after an encoding. */
-	release(thread: EncoderThread): void {
-		if (thread.load > 0 || !this.#all.has(thread)) return;
-		const { clock, idleMs } = this.#options;
-		this.#all.get(thread)?.();
-		this.#all.set(
-			thread,
-			clock.after(idleMs, () => void thread.stop()),
+		const { port1, port2: port } = new MessageChannel();
+		const task: EncodingTask = { settings, port };
+		// Without a signal: a task that has one gets a thread of its own.
+		const run = pool.run(task, { transferList: [port] }).then(
+			() => undefined,
+			(cause: unknown) => (this.#isStopped ? plinthError('E_STOPPING') : crashed(cause)),
 		);
+		return new Encoding(port1, run, this.#options, () => this.#giveUp(pool));
 	}
 
 	/** Ends all threads; running and later encodings reject with `E_STOPPING`. */
 	async stop(): Promise<void> {
 		this.#isStopped = true;
-		await Promise.all([...this.#all.keys()].map((thread) => thread.stop()));
+		await (await this.#loading)?.destroy();
 	}
 
-	#startThread(): EncoderThread {
-		const thread = new EncoderThread(this.#options);
-		this.#all.set(thread, () => {});
-		void thread.ended.then(() => {
-			this.#all.get(thread)?.();
-			this.#all.delete(thread);
-		});
-		return thread;
+	#giveUp(pool: Tinypool): void {
+		if (this.#pool === pool) this.#loading = undefined;
+		void pool.destroy();
 	}
+
+	async #load(): Promise<Tinypool> {
+		const { Tinypool } = await import('tinypool');
+		const { file, threads, concurrency, idleMs } = this.#options;
+		this.#pool = new Tinypool({
+			filename: file.href,
+			runtime: 'worker_threads',
+			minThreads: 0,
+			maxThreads: threads,
+			concurrentTasksPerWorker: Math.ceil(concurrency / threads),
+			idleTimeout: idleMs,
+			// Else a thread would sleep while its encodings wait for samples.
+			useAtomics: false,
+			// Without those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
+			execArgv: [],
+		});
+		// Of a thread that fails while it is idle. Without a listener it would end the process.
+		this.#pool.on('error', () => {});
+		return this.#pool;
+	}
+}
+
+type EncodingOptions = Pick<ThreadsOptions, 'clock' | 'responseTimeoutMs'>;
+
+/** One stream that is being encoded. Calls do not overlap. */
+export class Encoding {
+	readonly #port: MessagePort;
+	readonly #run: Promise<Error | undefined>;
+	readonly #options: EncodingOptions;
+	readonly #giveUp: () => void;
+	#cancelTimer: () => void = () => {};
+
+	/** `run` resolves when the thread has done with it, with an error when it broke off. */
+	constructor(port: MessagePort, run: Promise<Error | undefined>, options: EncodingOptions, giveUp: () => void) {
+		this.#port = port;
+		this.#run = run;
+		this.#options = options;
+		this.#giveUp = giveUp;
+	}
+
+	/**
+	 * Encodes s16le samples, whose buffer is transferred, or ends with `null`. Resolves with the finished bytes; rejects
+	 * with `E_MODEL_FAILED`.
+	 */
+	async push(samples: Uint8Array<ArrayBuffer> | null): Promise<Uint8Array> {
+		const { clock, responseTimeoutMs } = this.#options;
+		this.#cancelTimer = clock.after(responseTimeoutMs, this.#giveUp);
+		const { promise, resolve, reject } = Promise.withResolvers<EncodingResponse>();
+		this.#port.once('message', resolve);
+		void this.#run.then((error) => error && reject(error));
+		this.#port.postMessage(samples, samples ? [samples.buffer] : []);
+		try {
+			const response = await promise;
+			if ('failure' in response) throw modelError('The audio could not be encoded.', response.failure);
+			return response;
+		} finally {
+			this.#cancelTimer();
+		}
+	}
+
+	/** Ends it at any time. */
+	close(): void {
+		this.#cancelTimer();
+		this.#port.close();
+	}
+}
+
+function crashed(cause: unknown): Error {
+	return modelError('The audio encoder stopped unexpectedly. Try again.', cause);
 }

@@ -1,46 +1,27 @@
-import { parentPort } from 'node:worker_threads';
-import type { Codec } from './codecs/codec.ts';
+import { on } from 'node:events';
 import { openCodec } from './codecs/open.ts';
-import type { WorkerRequest, WorkerResponse } from './messages.ts';
+import type { EncodingResponse, EncodingTask } from './messages.ts';
 
-const codecs = new Map<number, Promise<Codec>>();
-
-parentPort?.on('message', (request: WorkerRequest) => {
-	const { id } = request;
-	switch (request.kind) {
-		case 'open': {
-			const codec = openCodec(request.settings);
-			// The first request that needs the codec reports the failure.
-			codec.catch(() => {});
-			codecs.set(id, codec);
-			return;
-		}
-		case 'push':
-			return void respond(id, (codec) => codec.push(readSamples(request.samples)));
-		case 'end':
-			return void respond(id, (codec) => codec.end());
-		case 'close': {
-			const codec = codecs.get(id);
-			codecs.delete(id);
-			codec?.then((opened) => opened.close()).catch(() => {});
-		}
-	}
-});
-
-async function respond(id: number, work: (codec: Codec) => ReturnType<Codec['end']>): Promise<void> {
+/** One encoding, in a thread that it may share with others. */
+export default async function encode({ settings, port }: EncodingTask): Promise<void> {
+	const respond = (response: EncodingResponse) =>
+		port.postMessage(response, 'failure' in response ? [] : [response.buffer]);
+	const requests = on(port, 'message', { close: ['close'] });
 	try {
-		const codec = await codecs.get(id);
-		if (!codec) return;
-		const bytes = await work(codec);
-		post({ id, bytes }, [bytes.buffer]);
+		const codec = await openCodec(settings);
+		try {
+			for await (const [samples] of requests as AsyncIterable<[Uint8Array | null]>) {
+				respond(await (samples ? codec.push(readSamples(samples)) : codec.end()));
+				if (!samples) return;
+			}
+		} finally {
+			codec.close();
+		}
 	} catch (error) {
-		const failure = error instanceof Error ? error.message : 'The encoder failed.';
-		post({ id, failure }, []);
+		respond({ failure: error instanceof Error ? error.message : 'The encoder failed.' });
+	} finally {
+		port.close();
 	}
-}
-
-function post(message: WorkerResponse, transfer: ArrayBuffer[]): void {
-	parentPort?.postMessage(message, transfer);
 }
 
 /** Samples from s16le on any machine. */
