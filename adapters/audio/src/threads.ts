@@ -42,11 +42,10 @@ export class Threads {
 		const { port1, port2: port } = new MessageChannel();
 		const task: EncodingTask = { settings, port };
 		// Without a signal: a task that has one gets a thread of its own.
-		const run = pool.run(task, { transferList: [port] }).then(
-			() => undefined,
-			(cause: unknown) => (this.#isStopped ? plinthError('E_STOPPING') : crashed(cause)),
-		);
-		return new Encoding(port1, run, this.#options, () => this.#giveUp(pool));
+		const run = pool.run(task, { transferList: [port] });
+		const encoding = new Encoding(port1, this.#options, () => this.#giveUp(pool));
+		run.catch((cause: unknown) => encoding.fail(this.#isStopped ? plinthError('E_STOPPING') : crashed(cause)));
+		return encoding;
 	}
 
 	/** Ends all threads; running and later encodings reject with `E_STOPPING`. */
@@ -86,29 +85,32 @@ type EncodingOptions = Pick<ThreadsOptions, 'clock' | 'responseTimeoutMs'>;
 /** One stream that is being encoded. Calls do not overlap. */
 export class Encoding {
 	readonly #port: MessagePort;
-	readonly #run: Promise<Error | undefined>;
 	readonly #options: EncodingOptions;
 	readonly #giveUp: () => void;
 	#cancelTimer: () => void = () => {};
+	#reject: (error: Error) => void = () => {};
+	#error: Error | undefined;
 
-	/** `run` resolves when the thread has done with it, with an error when it broke off. */
-	constructor(port: MessagePort, run: Promise<Error | undefined>, options: EncodingOptions, giveUp: () => void) {
+	constructor(port: MessagePort, options: EncodingOptions, giveUp: () => void) {
 		this.#port = port;
-		this.#run = run;
 		this.#options = options;
 		this.#giveUp = giveUp;
 	}
 
-	/**
-	 * Encodes s16le samples, whose buffer is transferred, or ends with `null`. Resolves with the finished bytes; rejects
-	 * with `E_MODEL_FAILED`.
-	 */
+	/** Rejects the call under way and all later ones. */
+	fail(error: Error): void {
+		this.#error = error;
+		this.#reject(error);
+	}
+
+	/** Encodes s16le samples, whose buffer is transferred; `null` ends it. Rejects with `E_MODEL_FAILED`. */
 	async push(samples: Uint8Array<ArrayBuffer> | null): Promise<Uint8Array> {
+		if (this.#error) throw this.#error;
 		const { clock, responseTimeoutMs } = this.#options;
 		this.#cancelTimer = clock.after(responseTimeoutMs, this.#giveUp);
 		const { promise, resolve, reject } = Promise.withResolvers<EncodingResponse>();
 		this.#port.once('message', resolve);
-		void this.#run.then((error) => error && reject(error));
+		this.#reject = reject;
 		this.#port.postMessage(samples, samples ? [samples.buffer] : []);
 		try {
 			const response = await promise;

@@ -52,6 +52,7 @@ function authenticator(
 	}
 
 	function remember(key: string, digest: Digest): void {
+		if (digests.has(key)) return;
 		// Clearing bounds the memory; it only causes additional hashes.
 		if (digests.size >= maxRemembered) digests.clear();
 		digests.set(key, digest);

@@ -77,10 +77,11 @@ export class LeaseHeartbeat {
 
 	/** Beats every `heartbeatMs`, of which some have `passed`, and every `progressMs` when there is progress. */
 	#wait(passed: number): void {
+		if (this.#isStopped) return;
 		const { heartbeatMs, progressMs } = this.#tools.settings;
 		const ms = Math.min(progressMs, heartbeatMs - passed);
 		this.#cancelBeat = this.#tools.clock.after(ms, () => {
-			const isDue = passed + ms === heartbeatMs;
+			const isDue = passed + ms >= heartbeatMs;
 			if (isDue || this.#progress > this.#written) this.#beat();
 			this.#wait(isDue ? 0 : passed + ms);
 		});

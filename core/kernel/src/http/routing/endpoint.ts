@@ -17,7 +17,7 @@ export class Endpoint {
 	readonly #middlewares: readonly Middleware[];
 	readonly #bodies: BodyReader | undefined;
 	readonly #paramNames: readonly string[];
-	readonly #isDevelopment = process.env.NODE_ENV !== 'production';
+	readonly #checksAnswers = process.env.NODE_ENV !== 'production';
 
 	constructor(route: Route, middlewares: readonly Middleware[]) {
 		this.route = route;
@@ -115,7 +115,7 @@ export class Endpoint {
 			const body = route.body && (await validate(route.body, raw?.value));
 			const result = await route.handler({ ...input, body }, call);
 			const answer = withStatus(toReply(result, status), status ?? 200);
-			if (this.#isDevelopment) await checkAnswer(route, answer);
+			if (this.#checksAnswers) await checkAnswer(route, answer);
 			// The events are made while they are sent, from files that live as long.
 			if (answer.type === 'events') {
 				return { ...answer, events: endingWith(answer.events, () => release(raw, call)) };

@@ -10,7 +10,7 @@ import { auth, eventually, listening, request, testServer } from '../support.ts'
 const size = 12 * 1024 * 1024;
 
 /** The memory that was read into so far. */
-const lent = new Set<ArrayBufferLike>();
+const pooled = new Set<ArrayBufferLike>();
 
 /** Bytes that differ from content to content at every place that matters. */
 function contentOf(id: string): Buffer {
@@ -27,7 +27,7 @@ function reusable(bytes: Buffer): ReusableBody & { readonly isClosed: boolean } 
 		async readInto(buffer) {
 			// As a disk does: the memory is filled later, while others read and write.
 			await new Promise((resolve) => setImmediate(resolve));
-			lent.add(buffer.buffer);
+			pooled.add(buffer.buffer);
 			const length = bytes.copy(buffer, 0, at);
 			at += length;
 			return length;
@@ -95,7 +95,7 @@ class Reader {
 
 describe('memory that downloads share', () => {
 	it('is used again, and forty readers beside each other still get their own bytes', async () => {
-		lent.clear();
+		pooled.clear();
 		const { port, http } = await listening([route]);
 		const open = (kind: string, count: number) =>
 			Array.from({ length: count }, (_, i) => new Reader(port, `${kind}-${i}`));
@@ -121,7 +121,7 @@ describe('memory that downloads share', () => {
 		}
 		await eventually(() => http.pipeline.inFlight === 0);
 		expect(finished).toHaveLength(24);
-		expect(lent.size).toBeLessThan(slow.length + leaving.length + finished.length);
+		expect(pooled.size).toBeLessThan(slow.length + leaving.length + finished.length);
 	}, 30_000);
 
 	it('is not used again while the disk of a reader who left may still fill it', async () => {

@@ -78,7 +78,7 @@ export class Spool {
 	}
 }
 
-/** Gathers chunks: a write of its own for each would cost as much as hashing it. */
+/** Writes several chunks at once, because every write wakes a thread. */
 function fileWriter(handle: FileHandle, ownsChunks: boolean): Writable {
 	let chunks: Buffer[] = [];
 	let size = 0;
