@@ -205,8 +205,7 @@ class Forwarding implements ForwardHandler {
 	#cut(err: Error): void {
 		const { exchange } = this.#options;
 		this.#end(err);
-		const about = { err, route: exchange.route, model: exchange.model };
-		exchange.log.warn(about, 'the upstream did not finish its answer');
+		exchange.log.warn({ err, route: exchange.route, model: exchange.model }, 'the upstream did not finish its answer');
 		exchange.cut();
 	}
 

@@ -21,7 +21,7 @@ export function scanBody(bytes: Buffer): RawBody | undefined {
 	let name = '';
 	for (const string of strings) {
 		if (string.isName) {
-			name = nameIn(text.slice(string.start + 1, string.end - 1));
+			name = JSON.parse(text.slice(string.start, string.end));
 			if (name === 'model' && names.has(name)) {
 				throw invalidValue('model', 'model: it is given more than once; one is expected.');
 			}
@@ -48,11 +48,6 @@ export function scanBody(bytes: Buffer): RawBody | undefined {
 			return Buffer.from(result + text.slice(copied));
 		},
 	};
-}
-
-/** What a name of JSON stands for. */
-function nameIn(written: string): string {
-	return written.includes('\\') ? JSON.parse(`"${written}"`) : written;
 }
 
 /** Where a name or a text of the outermost object stands, quotes included. */
@@ -103,9 +98,8 @@ function endOfString(text: string, start: number): number {
 function keysIn(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
 	const members: readonly unknown[] = Object.values(value);
-	let keys = Array.isArray(value) ? 0 : members.length;
-	for (const member of members) keys += keysIn(member);
-	return keys;
+	const own = Array.isArray(value) ? 0 : members.length;
+	return members.reduce<number>((keys, member) => keys + keysIn(member), own);
 }
 
 /** Only with these can a text spell a key that could reach a prototype. */

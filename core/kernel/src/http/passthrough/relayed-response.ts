@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ForwardController, ForwardRequest } from '../../contract/ports/forward.ts';
 import { isBare, writeHead } from '../answers/send.ts';
 import { atEndOfTick } from '../at-end-of-tick.ts';
@@ -33,14 +34,12 @@ export class RelayedResponse {
 
 	/** Throws `E_TENANT_BUSY` or `E_OVERLOADED` when there is no room for one more event stream. */
 	constructor(exchange: Exchange, upstream: UpstreamResponse) {
-		const { req } = exchange;
-		const { isStream } = upstream;
 		this.#exchange = exchange;
 		this.#upstream = upstream;
-		if (isStream) exchange.slot?.stream();
+		if (upstream.isStream) exchange.slot?.stream();
 		exchange.clearDeadline();
-		if (!req.complete || !req.socket) req.resume();
-		if (isStream) atEndOfTick(this.#flush);
+		if (!exchange.req.complete || !exchange.req.socket) exchange.req.resume();
+		if (upstream.isStream) atEndOfTick(this.#flush);
 	}
 
 	/** True: this piece completes the response, which has been ended. */
@@ -78,22 +77,20 @@ export class RelayedResponse {
 		const text = this.isOver ? undefined : this.#takePending(false);
 		if (text === undefined) return;
 		if (text !== '') this.#send(Buffer.from(text, 'latin1'));
-		else if (this.#tail === '') {
-			this.#writeHead();
-			this.#exchange.res.flushHeaders();
-		}
+		else if (this.#tail === '') this.#withHead().flushHeaders();
 	};
 
-	/** Comes with the first bytes, because what fails before them is still an error with a status. */
-	#writeHead(): void {
+	/** The response with its head, which comes with the first bytes: what fails before is an error with a status. */
+	#withHead(): ServerResponse {
 		const { status, contentType, isStream, length } = this.#upstream;
-		if (this.#exchange.res.headersSent) return;
+		if (this.#exchange.res.headersSent) return this.#exchange.res;
 		writeHead(this.#exchange, status, {
 			'cache-control': isStream ? 'no-cache' : 'no-store',
 			'content-type': contentType,
 			...(isStream ? { 'x-accel-buffering': 'no' } : {}),
 			...(isStream || length === undefined ? {} : { 'content-length': String(length) }),
 		});
+		return this.#exchange.res;
 	}
 
 	/** The events that may be sent; undefined when one of them says that the upstream failed. */
@@ -125,8 +122,7 @@ export class RelayedResponse {
 		// Else the connection to the upstream would wait for this client.
 		if (this.isFull) controller.resume();
 		this.#exchange.usage = request.usage?.(this.#tail);
-		this.#writeHead();
-		const { res } = this.#exchange;
+		const res = this.#withHead();
 		const body = last ?? Buffer.from(text, 'latin1');
 		// Node sends a short text and its head as one string.
 		const isText = body.length <= 16_384 && isBare(res);
@@ -136,8 +132,7 @@ export class RelayedResponse {
 	}
 
 	#send(bytes: Buffer): void {
-		this.#writeHead();
-		const { res } = this.#exchange;
+		const res = this.#withHead();
 		if (res.write(bytes, this.#freeing(bytes)) || this.isFull) return;
 		this.isFull = true;
 		this.#upstream.controller.pause();
