@@ -18,8 +18,9 @@ const conditions = ['@plinth/source', 'module', 'node', 'development|production'
 /** Whole programs, every snippet of the pages compiled, and what waits for faulty models: what takes a while, and needs nothing but npm packages. */
 const lengthy = [
 	'adapters/builtin/test/{image,speech,video}/model.test.ts',
-	'adapters/builtin/test/speech/synthesizer.test.ts',
+	'adapters/builtin/test/chat/schemas.test.ts',
 	'adapters/documents/test/pool.test.ts',
+	'adapters/documents/test/formats/ooxml/{growth,hostile}.test.ts',
 	'core/toolkit/test/processes/pool.test.ts',
 	'adapters/sqlite/test/model.test.ts',
 	'cli/test/{demo,serve}.test.ts',
@@ -83,11 +84,12 @@ export default defineConfig({
 				},
 			},
 			{
-				// Packages as they are published, outside the workspace, which must have been built; and what would make `npm test` longer than its two minutes.
+				// Packages as they are published, outside the workspace, which must have been built; clients, whose packages are installed apart; and what
+				// would make `npm test` longer than its two minutes.
 				extends: true,
 				test: {
 					name: 'packages',
-					include: ['test/packages/*.test.ts', ...lengthy],
+					include: ['test/{packages,other-clients}/*.test.ts', ...lengthy],
 					globalSetup: ['test/packages/support/prepare.ts'],
 					maxWorkers: patient,
 					testTimeout: 60_000,

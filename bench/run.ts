@@ -1,4 +1,3 @@
-import { answers } from './answers.ts';
 import { audio } from './audio.ts';
 import { download } from './download.ts';
 import { gateway } from './gateway.ts';
@@ -6,6 +5,7 @@ import type { Bench } from './harness/bench.ts';
 import { missing } from './harness/programs.ts';
 import { keep, printTable } from './harness/report.ts';
 import { image } from './image.ts';
+import { memory } from './memory.ts';
 import { office } from './office.ts';
 import { parse } from './parse.ts';
 import { poll } from './poll.ts';
@@ -14,7 +14,6 @@ import { sse } from './sse.ts';
 import { start } from './start.ts';
 import { store } from './store.ts';
 import { upload } from './upload.ts';
-import { video } from './video.ts';
 
 const benches: readonly Bench[] = [
 	store,
@@ -22,14 +21,13 @@ const benches: readonly Bench[] = [
 	download,
 	upload,
 	start,
-	video,
 	image,
 	audio,
 	parse,
 	office,
-	answers,
 	sse,
 	requests,
+	memory,
 	gateway,
 ];
 

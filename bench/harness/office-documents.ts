@@ -121,6 +121,9 @@ export interface OfficeDocuments {
 	readonly odt: readonly string[];
 	readonly pptx: readonly string[];
 	readonly xlsx: readonly string[];
+	readonly html: readonly string[];
+	readonly epub: readonly string[];
+	readonly rtf: readonly string[];
 }
 
 /** Makes documents in a folder: each text by pandoc, and once more as LibreOffice saves it. */
@@ -131,10 +134,15 @@ export async function makeOfficeDocuments(folder: string): Promise<OfficeDocumen
 	await makeByPandoc(report, at('saved-report.odt'));
 	await makeByPandoc(letter, at('saved-letter.odt'));
 	await makeByPandoc(slides, at('slides.pptx'));
+	for (const format of ['html', 'epub', 'rtf']) {
+		await makeByPandoc(report, at(`report.${format}`), ['-s']);
+		await makeByPandoc(letter, at(`letter.${format}`), ['-s', '-M', 'title=Letter']);
+	}
 	await writeFile(at('charts.pptx'), chartDeck());
 	await writeFile(at('cells.fods'), cells());
 	await convertByOffice([at('saved-report.odt'), at('saved-letter.odt')], 'docx', folder);
 	await convertByOffice([at('report.docx'), at('letter.docx')], 'odt', folder);
+	await convertByOffice([at('saved-report.odt'), at('saved-letter.odt')], 'rtf', folder);
 	await convertByOffice([at('slides.pptx')], 'odp', folder);
 	await convertByOffice([at('cells.fods')], 'xlsx', folder);
 	const again = await savedAgain(at('slides.odp'), folder);
@@ -143,6 +151,9 @@ export async function makeOfficeDocuments(folder: string): Promise<OfficeDocumen
 		odt: ['saved-report.odt', 'saved-letter.odt', 'report.odt', 'letter.odt'].map(at),
 		pptx: [at('slides.pptx'), again, at('charts.pptx')],
 		xlsx: [at('cells.xlsx')],
+		html: ['report.html', 'letter.html'].map(at),
+		epub: ['report.epub', 'letter.epub'].map(at),
+		rtf: ['report.rtf', 'letter.rtf', 'saved-report.rtf', 'saved-letter.rtf'].map(at),
 	};
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { DocumentReader } from '@plinth/toolkit';
 import { CachedReader } from '../../adapters/documents/src/cache/cached-reader.ts';
 import { PooledReader } from '../../adapters/documents/src/pool/reader.ts';
 
@@ -10,7 +11,8 @@ interface Question {
 
 // As many processes as a server has unless it is told otherwise. On a machine that is busy with something else, they may take their time.
 const pool = new PooledReader({ workers: 2, limits: { readMs: 60_000 } });
-const cached = new CachedReader(pool);
+const read: DocumentReader['read'] = (document, options = {}, run = {}) => pool.read(document, options, run);
+const cached = new CachedReader({ version: 'bench', read });
 
 process.on('message', ({ paths, timed }: Question) => {
 	void (paths ? texts(paths) : timed && time(timed.path, timed.cached));
@@ -21,7 +23,7 @@ process.send?.({ ready: true });
 async function texts(paths: readonly string[]): Promise<void> {
 	const found: string[][] = [];
 	for (const path of paths) {
-		const document = await pool.read({ path }).catch(() => undefined);
+		const document = await read({ path }).catch(() => undefined);
 		found.push(document?.pages?.map(({ text }) => text) ?? []);
 	}
 	process.send?.({ texts: found });
@@ -29,9 +31,9 @@ async function texts(paths: readonly string[]): Promise<void> {
 
 async function time(path: string, isCached: boolean): Promise<void> {
 	const began = performance.now();
-	const { pageCount } = await (isCached ? cached : pool).read({ path });
+	const { pageCount } = await (isCached ? cached.read({ path }) : read({ path }));
 	const ms = performance.now() - began;
-	process.send?.({ ms, pageCount, peaks: pool.pids.map(peakOf) });
+	process.send?.({ ms, pageCount, peaks: pool.pool.pids.map(peakOf) });
 }
 
 /** The most memory that a process ever held, in bytes. */

@@ -64,7 +64,8 @@ function addParse(plinth: Command): void {
 		.option('--pages <ranges>', 'only these pages, such as 1-5,8')
 		.option('--max-chars <number>', 'maximum characters of each document')
 		.option('--no-ocr', 'do not read pages that are pictures')
-		.option('--text', 'plain text, with a line before each page')
+		.option('--markdown', 'the text of each page as Markdown')
+		.option('--text', 'print the text alone, with a line before each page')
 		// Exit code 2 distinguishes invalid usage from an unreadable document.
 		.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 		.action(async (files: string[], flags: ParseFlags) => (await import('./commands/parse.ts')).parse(files, flags));

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -58,6 +59,22 @@ describe('plinth serve', () => {
 		}
 		expect(child.stdout()).not.toContain('secret-1');
 	});
+
+	test.runIf(process.platform === 'linux')(
+		'bounds the arenas of glibc, unless told otherwise',
+		{ timeout },
+		async () => {
+			for (const [env, value] of [
+				[{}, '2'],
+				[{ MALLOC_ARENA_MAX: '7' }, '7'],
+			] as const) {
+				const child = serve({ PLINTH_API_KEYS: 'me:secret-1', ...env });
+				await addressOf(child);
+				const environment = await readFile(`/proc/${child.pid}/environ`, 'utf8');
+				expect(environment.split('\0')).toContain(`MALLOC_ARENA_MAX=${value}`);
+			}
+		},
+	);
 
 	test('says at its start that no key opens it, and what to do', { timeout }, async () => {
 		const file = join(import.meta.dirname, 'fixtures/keyless/plinth.config.yaml');

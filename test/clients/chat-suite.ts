@@ -6,7 +6,7 @@ import type { Sdk } from './sdk.ts';
 export interface ChatSubject {
 	readonly client: Sdk;
 	/** The SDK's own helper for answers that a zod schema describes. */
-	readonly zodResponseFormat: typeof import('openai-v7/helpers/zod').zodResponseFormat;
+	readonly zodResponseFormat: typeof import('openai/helpers/zod').zodResponseFormat;
 	/** A data URL of a PDF that says when the reservoir gave more than it received. */
 	readonly pdf: string;
 }
@@ -84,7 +84,7 @@ export function chatsLikeOpenAI(subject: () => ChatSubject): void {
 		const called: unknown[] = [];
 		const runner = subject().client.chat.completions.runTools({
 			model,
-			messages: [{ role: 'user', content: 'Use get_weather for Paris' }],
+			messages: [{ role: 'user', content: 'Call get_weather with {"city": "Paris"}' }],
 			tools: [
 				{
 					type: 'function',

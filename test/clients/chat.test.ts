@@ -1,23 +1,14 @@
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { HumanMessage } from '@langchain/core/messages';
-import { ChatOpenAI } from '@langchain/openai';
-import { OpenAI as LlamaOpenAI } from '@llamaindex/openai';
 import { documentReader } from '@plinth/documents';
-import { generateObject, generateText, streamText } from 'ai';
+import * as zod7 from 'openai/helpers/zod';
 import * as zod6 from 'openai-v6/helpers/zod';
-import * as zod7 from 'openai-v7/helpers/zod';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { reportPdf } from '../../cli/src/demo/report-pdf.ts';
 import { fakeChat } from '../support/fake-chat.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
-import { type ChatSubject, chatsLikeOpenAI, question, quoted } from './chat-suite.ts';
+import { type ChatSubject, chatsLikeOpenAI } from './chat-suite.ts';
 import { lines, sdkClient, type WatchedClient } from './sdk.ts';
 
-const pdf = reportPdf();
-const base64 = Buffer.from(pdf).toString('base64');
-const dataUrl = `data:application/pdf;base64,${base64}`;
+const pdf = `data:application/pdf;base64,${Buffer.from(reportPdf()).toString('base64')}`;
 const helpers = [zod6, zod7] as unknown as readonly Pick<ChatSubject, 'zodResponseFormat'>[];
 
 let served: Served;
@@ -43,117 +34,5 @@ describe.each(runs)('chat with $name', ({ OpenAI, zodResponseFormat = zod7.zodRe
 	// Not thrown where it is found: the SDK would take it for a broken connection and send the request again.
 	afterEach(() => expect(watched.complaints).toEqual([]));
 
-	chatsLikeOpenAI(() => ({ client: watched.client, zodResponseFormat, pdf: dataUrl }));
-});
-
-const providers = [
-	{
-		name: '@ai-sdk/openai',
-		chatModel: (url: string) => createOpenAI({ baseURL: `${url}/v1`, apiKey: keyA }).chat('builtin-chat'),
-	},
-	{
-		name: '@ai-sdk/openai-compatible',
-		chatModel: (url: string) =>
-			createOpenAICompatible({
-				name: 'plinth',
-				baseURL: `${url}/v1`,
-				apiKey: keyA,
-				supportsStructuredOutputs: true,
-			}).chatModel('builtin-chat'),
-	},
-];
-
-describe.each(providers)('chat with the AI SDK through $name', ({ chatModel }) => {
-	const messages = [
-		{
-			role: 'user' as const,
-			content: [
-				{ type: 'text' as const, text: question },
-				{ type: 'file' as const, data: pdf, mediaType: 'application/pdf', filename: 'report.pdf' },
-			],
-		},
-	];
-
-	test('answers from an attached PDF', async () => {
-		const { text, finishReason } = await generateText({ model: chatModel(served.url), messages });
-		expect(text).toMatch(quoted);
-		expect(finishReason).toBe('stop');
-	});
-
-	test('answers in pieces', async () => {
-		const { textStream } = streamText({ model: chatModel(served.url), messages });
-		const pieces: string[] = [];
-		for await (const piece of textStream) pieces.push(piece);
-		expect(pieces.join('')).toMatch(quoted);
-		expect(pieces.length).toBeGreaterThan(5);
-	});
-
-	test('answers in the form of a schema', async () => {
-		const schema = z.object({ answer: z.string() });
-		const { object } = await generateObject({ model: chatModel(served.url), messages, schema });
-		expect(object.answer).toContain('reservoir');
-	});
-});
-
-describe('chat with LangChain', () => {
-	const ask = () => {
-		const model = new ChatOpenAI({
-			model: 'builtin-chat',
-			apiKey: keyA,
-			configuration: { baseURL: `${served.url}/v1` },
-		});
-		const file = {
-			type: 'file',
-			source_type: 'base64',
-			mime_type: 'application/pdf',
-			data: base64,
-			metadata: { filename: 'report.pdf' },
-		};
-		return {
-			model,
-			message: new HumanMessage({ content: [{ type: 'text', text: question }, file] }),
-		};
-	};
-
-	test('answers from an attached PDF', async () => {
-		const { model, message } = ask();
-		const answer = await model.invoke([message]);
-		expect(answer.content).toMatch(quoted);
-		expect(answer).toMatchObject({ usage_metadata: { output_tokens: expect.any(Number) } });
-	});
-
-	test('answers in pieces', async () => {
-		const { model, message } = ask();
-		let text = '';
-		for await (const { content } of await model.stream([message])) text += content;
-		expect(text).toMatch(quoted);
-	});
-});
-
-describe('chat with LlamaIndex', () => {
-	const ask = () => ({
-		model: new LlamaOpenAI({ model: 'builtin-chat', apiKey: keyA, baseURL: `${served.url}/v1` }),
-		messages: [
-			{
-				role: 'user' as const,
-				content: [
-					{ type: 'text' as const, text: question },
-					{ type: 'file' as const, data: base64, mimeType: 'application/pdf' },
-				],
-			},
-		],
-	});
-	const found = /reservoir gave more water than it received[\s\S]*, page 1/;
-
-	test('answers from an attached PDF', async () => {
-		const { model, messages } = ask();
-		expect((await model.chat({ messages })).message.content).toMatch(found);
-	});
-
-	test('answers in pieces', async () => {
-		const { model, messages } = ask();
-		let text = '';
-		for await (const { delta } of await model.chat({ messages, stream: true })) text += delta;
-		expect(text).toMatch(found);
-	});
+	chatsLikeOpenAI(() => ({ client: watched.client, zodResponseFormat, pdf }));
 });

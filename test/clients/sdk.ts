@@ -1,5 +1,5 @@
+import OpenAI7 from 'openai';
 import OpenAI6 from 'openai-v6';
-import OpenAI7 from 'openai-v7';
 import { watchReplies } from '../support/openapi/watch.ts';
 
 /** The SDK as tests see it; both lines have the same surface where it matters here. */

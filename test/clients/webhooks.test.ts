@@ -1,6 +1,6 @@
 import { webhooks } from '@plinth/plugin-webhooks';
 import { eventually } from '@plinth/testing';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fakeVideo } from '../support/fake-models.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';

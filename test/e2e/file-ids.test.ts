@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toFile } from 'openai-v7';
+import { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lines, type Sdk, sdkClient, type WatchedClient } from '../clients/sdk.ts';
 import { failure, type RawClient, rawClient } from '../support/client.ts';

@@ -1,5 +1,5 @@
 import { audioEncoder } from '@plinth/audio';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawClient, rawClient } from '../support/client.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createApp, type Logger } from '@plinth/core';
 import { webhooks } from '@plinth/plugin-webhooks';
 import { eventually, silentLogger } from '@plinth/testing';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { embedded } from 'plinth';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { sdkClient } from '../clients/sdk.ts';

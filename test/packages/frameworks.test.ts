@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requests, type Visit } from '../../adapters/hosts/test/requests.ts';
 import { rawClient } from '../support/client.ts';

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type RunningServer, run, serve } from './support/programs.ts';
 import { root, strangers } from './support/workspace.ts';

@@ -29,7 +29,7 @@ const compilerOptions = {
 	typeRoots: [join(root, 'node_modules/@types')],
 	customConditions: ['@plinth/source'],
 	// Readers install it under its own name.
-	paths: { openai: ['./node_modules/openai-v7'] },
+	paths: { openai: ['./node_modules/openai'] },
 };
 
 /** Checks snippets as one program in an empty folder. Returns what is wrong: the page, the line of the block, the line in it, and the message. */

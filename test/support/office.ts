@@ -37,7 +37,7 @@ export function officeOf(type: string, parts: Readonly<Record<string, Part>>): B
 		...(links ? [{ name: relationsOf(name), content: relationsXml(links) }] : []),
 	]);
 	return zipOf([
-		{ name: '[Content_Types].xml', content: contentTypes(type, main) },
+		{ name: '[Content_Types].xml', content: contentTypes(type, main, Object.keys(parts)) },
 		{ name: '_rels/.rels', content: relationsXml([['r1', 'officeDocument', main]]) },
 		...files,
 	]);
@@ -180,9 +180,23 @@ function relationsXml(links: readonly Link[]): string {
 	return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
 }
 
-function contentTypes(type: string, main: string): string {
+/** The types of parts that a reader of workbooks finds by them. */
+const sheetParts: readonly (readonly [RegExp, string])[] = [
+	[/^xl\/worksheets\/[^/]+\.xml$/, 'worksheet'],
+	[/^xl\/sharedStrings\.xml$/, 'sharedStrings'],
+	[/^xl\/styles\.xml$/, 'styles'],
+	[/^xl\/comments\d*\.xml$/, 'comments'],
+];
+
+function contentTypes(type: string, main: string, parts: readonly string[]): string {
+	const vendor = 'application/vnd.openxmlformats-officedocument.';
+	const override = (part: string, kind: string) => `<Override PartName="/${part}" ContentType="${vendor}${kind}+xml"/>`;
+	const others = parts.flatMap((part) => {
+		const kind = sheetParts.find(([name]) => name.test(part))?.[1];
+		return kind === undefined ? [] : [override(part, `spreadsheetml.${kind}`)];
+	});
 	return (
 		'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
-		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/${main}" ContentType="application/vnd.openxmlformats-officedocument.${type}.main+xml"/></Types>`
+		`<Default Extension="xml" ContentType="application/xml"/>${override(main, `${type}.main`)}${others.join('')}</Types>`
 	);
 }

@@ -20,7 +20,7 @@ export async function writeProject(dir: string, name: string, text: string): Pro
 	await mkdir(modules, { recursive: true });
 	await symlink(join(installed, '@plinth'), join(modules, '@plinth'));
 	await symlink(join(installed, 'plinth'), join(modules, 'plinth'));
-	await symlink(join(installed, 'openai-v7'), join(modules, 'openai'));
+	await symlink(join(installed, 'openai'), join(modules, 'openai'));
 	await writeFile(join(dir, 'package.json'), '{"type":"module"}');
 	await writeFile(join(dir, name), text);
 	return join(dir, name);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 
 /** How a receiver takes a request: well at once or after a while, badly, by sending it elsewhere, not at all, or by hanging up. */
 export type Mood = 'ok' | 'slow' | 'fail' | 'redirect' | 'hang' | 'cut';

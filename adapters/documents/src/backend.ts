@@ -1,9 +1,8 @@
-import { defineBackend } from '@plinth/core';
+import { defineBackend, version } from '@plinth/core';
 import { type DocumentReader, mediaServices } from '@plinth/toolkit';
 import { z } from 'zod';
 import { CachedReader } from './cache/cached-reader.ts';
-import type { PooledReader } from './pool/reader.ts';
-import { versionWith } from './version.ts';
+import { PooledReader } from './pool/reader.ts';
 
 const ocr = z.strictObject({
 	/** As Tesseract names them; their data must be installed. */
@@ -23,13 +22,16 @@ const config = z.strictObject({
 	ocr: z.union([z.literal(false), ocr]).prefault({}),
 });
 
-/** How long after its creation a process is started, if no document came before: the start of the server goes first. */
+/** Delay after which a process is started, if no document came before, to keep the start of the server fast. */
 const warmAfterMs = 2_000;
 
+/** Raise it with every change of the texts that the same bytes give. */
+const revision = 3;
+
 /**
- * Documents of every common format, by page, with columns and tables kept: `backends: { documents: documentReader() }`.
+ * Documents of every common format, by page, with columns and tables: `backends: { documents: documentReader() }`.
  *
- * Documents are read in processes beside the server: at most `workers`, one of which is always there. Each is bounded in memory and time,
+ * Documents are read in processes beside the server, one of which is always there. Each is bounded in memory and time,
  * killed beyond that, and replaced now and then.
  */
 export const documentReader = defineBackend({
@@ -37,43 +39,17 @@ export const documentReader = defineBackend({
 	provides: mediaServices.documents,
 	config,
 	create({ config: { workers, ocr }, onStop }): DocumentReader {
-		const { TESSDATA_PREFIX: tessdata } = process.env;
-		const options = { workers, ocr: ocr ? { tessdata, ...ocr } : undefined };
-		let loading: Promise<PooledReader> | undefined;
-		let isStopped = false;
-		const load = () =>
-			import('./pool/reader.ts').then(
-				({ PooledReader }) => new PooledReader(options),
-				(cause) => {
-					// It may have been for want of file descriptors: the next document tries again.
-					loading = undefined;
-					throw cause;
-				},
-			);
-		// Not before it is needed: most servers start without a document at hand.
-		const loaded = () => {
-			loading ??= isStopped ? Promise.reject(new Error('The document reader was stopped.')) : load();
-			return loading;
-		};
-		const warm = () =>
-			loaded().then(
-				(reader) => reader.keepWarm(),
-				// The first document says so.
-				() => {},
-			);
-		const timer = setTimeout(warm, warmAfterMs);
-		timer.unref();
-		onStop(async () => {
+		const { languages, tessdata = process.env.TESSDATA_PREFIX } = ocr || { languages: [] };
+		const settings = { languages, ...(tessdata === undefined ? {} : { tessdata }) };
+		const reader = new PooledReader({ workers, ocr: ocr ? settings : undefined });
+		const timer = setTimeout(() => reader.pool.keepWarm(), warmAfterMs).unref();
+		onStop(() => {
 			clearTimeout(timer);
-			isStopped = true;
-			await loading?.then(
-				(reader) => reader.close(),
-				() => {},
-			);
+			return reader.pool.close();
 		});
 		return new CachedReader({
-			version: versionWith(options.ocr),
-			read: async (...call) => (await loaded()).read(...call),
+			version: [version, revision, ...languages].join('+'),
+			read: (document, options = {}, run = {}) => reader.read(document, options, run),
 		});
 	},
 });

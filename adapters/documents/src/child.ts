@@ -1,57 +1,41 @@
-/** What runs in a reading process: one document after the other. */
+/** The program of a reading process: reads one document after the other. */
 import { readFile } from 'node:fs/promises';
 import { serveTasks } from '@plinth/toolkit/processes/child';
-import type { OcrContext, Share } from './formats/format.ts';
-
 import { documentLimits } from './pool/limits.ts';
-import type { OcrSettings, ReadNews, ReadTask } from './pool/messages.ts';
-import { sendText } from './pool/send.ts';
+import { type ReadTask, type ReadUpdate, sendText } from './pool/protocol.ts';
 import { readDocument } from './read.ts';
 
-/** Nobody looks more often, in milliseconds. */
+/** Minimum time between two updates of progress, in milliseconds. */
 const progressMs = 100;
-/** Documents that are waiting already go first. */
+/** Documents that wait already go first. */
 const preloadAfterMs = 100;
 
-type TellNews = (news: ReadNews) => Promise<void>;
+type Send = (update: ReadUpdate) => Promise<void>;
 
-function ocrContext({ languages, tessdata }: OcrSettings, tell: TellNews): OcrContext {
-	return {
-		languages,
-		...(tessdata === undefined ? {} : { tessdata }),
-		page: () => void tell({ kind: 'ocr' }),
-	};
-}
-
-function progressTo(tell: TellNews) {
-	let told = 0;
+function progressTo(send: Send) {
+	let sent = 0;
 	return (done: number, of: number) => {
 		const now = performance.now();
-		if (now - told < progressMs && done < of) return;
-		told = now;
-		void tell({ kind: 'progress', done, of });
+		if (now - sent < progressMs && done < of) return;
+		sent = now;
+		void send({ kind: 'progress', done, of });
 	};
 }
 
-/** The parent finds another process for the pages. */
-function shareWith(tell: TellNews, above: number): Share {
-	return { above, leave: (pages) => void tell({ kind: 'rest', pages }) };
-}
-
-// Most documents are PDFs: a process that waits for its first one has loaded what reads them.
-setTimeout(() => void import('./pdf/file.ts').catch(() => {}), preloadAfterMs);
+// Most documents are PDFs: what reads them is loaded before the first one comes.
+setTimeout(() => void import('./pdf/read.ts').catch(() => {}), preloadAfterMs);
 
 await serveTasks(
-	async (task, body, tell: TellNews) => {
-		const { path, options, ocr, shareAbove } = task as ReadTask;
-		void tell({ kind: 'begin' });
+	async (task, body, send: Send) => {
+		const { path, options, ocr, shareAbove: above } = task as ReadTask;
+		void send({ kind: 'begin' });
 		const bytes = path === undefined ? body : await readFile(path);
 		const text = await readDocument(bytes, options, {
-			progress: progressTo(tell),
-			ocr: ocr && ocrContext(ocr, tell),
-			share: shareAbove === undefined ? undefined : shareWith(tell, shareAbove),
+			progress: progressTo(send),
+			ocr: ocr && { ...ocr, page: () => void send({ kind: 'ocr' }) },
+			share: above === undefined ? undefined : { above, leave: (pages) => void send({ kind: 'rest', pages }) },
 		});
-		return { value: await sendText(text, tell) };
+		return { value: await sendText(text, send) };
 	},
 	{ maxBytes: documentLimits.processBytes, collectAbove: documentLimits.restingBytes },
 );

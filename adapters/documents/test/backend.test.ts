@@ -22,3 +22,13 @@ it('what a language is called must be a name', () => {
 	expect(config.safeParse({ ocr: false }).success).toBe(true);
 	expect(config.parse({})).toEqual({ workers: 2, ocr: { languages: ['eng'] } });
 });
+
+it('a reader has another version when other languages are read', async () => {
+	const backends = await Promise.all(
+		[false as const, {}, { languages: ['eng', 'deu'] }].map((ocr) =>
+			createBackend<DocumentReader>(documentReader({ ocr })),
+		),
+	);
+	expect(new Set(backends.map(({ provided }) => provided.version)).size).toBe(3);
+	await Promise.all(backends.map((backend) => backend.stop()));
+});

@@ -1,7 +1,4 @@
-import type { PageSize, TextItem } from '../src/layout/item.ts';
-
-/** An upright A4 page. */
-export const a4: PageSize = { width: 595, height: 842 };
+import type { TextItem } from '../src/layout/page.ts';
 
 /** A text of `size` points at a place; its characters are half as wide as they are high. */
 export function item(text: string, x: number, y: number, size = 10): TextItem {
@@ -21,16 +18,4 @@ export function row(texts: readonly string[], xs: readonly number[], y: number):
 /** Lines of running text, of about 40 characters, each of which holds its number. */
 export function prose(name: string, lines: number): string[] {
 	return Array.from({ length: lines }, (_, at) => `the ${name} number ${at} goes over some words and on`);
-}
-
-/** The page as it lies when it is turned clockwise by 90 degrees. */
-export function turnedRight(items: readonly TextItem[], { height }: PageSize): TextItem[] {
-	return items.map((one) => ({
-		text: one.text,
-		x: height - one.y - one.height,
-		y: one.x,
-		width: one.height,
-		height: one.width,
-		rotation: 90,
-	}));
 }

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Budget } from '../src/formats/budget.ts';
 import type { ReadContext } from '../src/formats/format.ts';
-import { openOcr } from '../src/ocr/engine.ts';
+import { findTessdata, openOcr } from '../src/ocr/engine.ts';
 import { readPicture } from '../src/ocr/picture.ts';
-import { pictureSize } from '../src/ocr/picture-size.ts';
-import { findTessdata } from '../src/ocr/tessdata.ts';
 import { itemsOfWords } from '../src/ocr/words.ts';
 
 const context: ReadContext = {
@@ -33,12 +31,12 @@ function bitmap(width: number, height: number): Buffer {
 }
 
 function tiff(width: number, height: number): Buffer {
-	const bytes = Buffer.alloc(34);
+	const bytes = Buffer.alloc(64);
 	bytes.write('II*\0', 'latin1');
 	bytes.writeUInt32LE(8, 4);
-	bytes.writeUInt16LE(2, 8);
-	[width, height].forEach((value, index) => {
-		bytes.writeUInt16LE(256 + index, 10 + 12 * index);
+	bytes.writeUInt16LE(3, 8);
+	[width, height, 1].forEach((value, index) => {
+		bytes.writeUInt16LE([256, 257, 259][index] ?? 0, 10 + 12 * index);
 		bytes.writeUInt16LE(4, 12 + 12 * index);
 		bytes.writeUInt32LE(1, 14 + 12 * index);
 		bytes.writeUInt32LE(value, 18 + 12 * index);
@@ -49,16 +47,20 @@ function tiff(width: number, height: number): Buffer {
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
 describe('the size of a picture', () => {
+	// 30,000 x 20,000 pixels are more than are read.
 	test.each([
-		['PNG', png(300, 200)],
-		['GIF', latin('GIF89a\x2c\x01\xc8\x00\0\0\0')],
-		['BMP', bitmap(300, 200)],
-		['BMP that counts from above', bitmap(300, -200)],
-		['TIFF', tiff(300, 200)],
-		['JPEG', latin('\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x11\x08\x00\xc8\x01\x2c\x03')],
-		['WebP', latin('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2b\x01\0\xc7\0\0')],
-	])('is told by the header of a %s', (_, bytes) => {
-		expect(pictureSize(bytes)).toEqual({ width: 300, height: 200 });
+		['PNG', png(30_000, 20_000)],
+		['GIF', latin('GIF89a\x30\x75\x20\x4e\0\0\0')],
+		['BMP', bitmap(30_000, 20_000)],
+		['BMP that counts from above', bitmap(30_000, -20_000)],
+		['TIFF', tiff(30_000, 20_000)],
+		['JPEG', latin('\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x11\x08\x4e\x20\x75\x30\x03')],
+		['WebP', latin('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2f\x75\0\x1f\x4e\0')],
+	])('is told by the header of a %s', async (_, bytes) => {
+		await expect(readPicture(bytes, context)).rejects.toMatchObject({
+			code: 'E_DOCUMENT_TOO_LARGE',
+			sentence: expect.stringContaining('30000 x 20000 pixels'),
+		});
 	});
 
 	test.each([
@@ -67,8 +69,8 @@ describe('the size of a picture', () => {
 		['a TIFF whose directory is elsewhere', latin('II*\0\xff\xff\xff\x7f')],
 		['a JPEG without a frame', latin('\xff\xd8\xff\xe0\x00\x04ab\xff\xd9')],
 		['a PNG of no size', png(0, 9)],
-	])('is unknown of %s', (_, bytes) => {
-		expect(pictureSize(bytes)).toBeUndefined();
+	])('is unknown of %s', async (_, bytes) => {
+		await expect(readPicture(bytes, context)).rejects.toMatchObject({ code: 'E_DOCUMENT_UNREADABLE' });
 	});
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPdf } from '../src/pdf/read.ts';
+import { readDocument } from '../src/read.ts';
 import { rawPdf, stream } from './hostile-pdf.ts';
 import { show } from './tiny-pdf.ts';
 
@@ -19,7 +19,7 @@ function form(labels: string, fields: readonly string[]): Buffer {
 }
 
 async function linesOf(labels: string, fields: readonly string[]): Promise<string[]> {
-	const { pages } = await readPdf(form(labels, fields));
+	const { pages = [] } = await readDocument(form(labels, fields));
 	return pages[0]?.text.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' | ')) ?? [];
 }
 

@@ -29,12 +29,12 @@ const send = (header) => {
 const tell = (value) => send({ kind: 'update', value });
 const end = { mediaType: 'application/pdf', pageCount: 2, truncated: false, metadata: {} };
 const done = () => send({ kind: 'done', value: end });
-const page = (page, text) => tell({ kind: 'pages', pages: [{ page, text }] });
+const page = (page, text) => tell({ kind: 'text', page: { page }, text });
 const deeds = {
 	pid: () => send({ kind: 'done', value: { mediaType: String(process.pid) } }),
-	pages: () => { page(1, 'one'); page(2, 'two, '); page(2, 'in pieces'); done(); },
-	none: () => { tell({ kind: 'pages', pages: [] }); done(); },
-	text: () => { tell({ kind: 'text', text: 'piece ' }); tell({ kind: 'text', text: 'by piece' }); done(); },
+	pages: () => { page(1, 'one'); page(2, 'two, '); tell({ kind: 'text', text: 'in pieces' }); done(); },
+	none: () => done(),
+	text: () => { tell({ kind: 'text', text: 'piece ' }); tell({ kind: 'text', text: 'by piece' }); send({ kind: 'done', value: { ...end, pageCount: undefined } }); },
 	progress: () => { tell({ kind: 'progress', done: 1, of: 2 }); done(); },
 	stumble: () => {
 		page(1, 'one');
@@ -51,9 +51,9 @@ const deeds = {
 	advance: () => { tell({ kind: 'progress', done: 50, of: 50 }); setTimeout(done, 400); },
 	'look and look': () => { for (;;) tell({ kind: 'ocr' }); },
 	babble: () => writeSync(3, 'What a lovely document!'),
-	nonsense: () => { tell({ kind: 'pages', pages: [{}] }); done(); },
+	nonsense: () => { tell({ kind: 'text', page: {} }); done(); },
 	'other nonsense': () => { tell(null); done(); },
-	'pages for ever': () => { const pages = Array.from({ length: 5e3 }, (_, page) => ({ page, text: '' })); for (;;) tell({ kind: 'pages', pages }); },
+	'pages for ever': () => { for (;;) page(1, ''); },
 	'text for ever': () => { for (;;) tell({ kind: 'text', text: 'x'.repeat(200_000) }); },
 	refuse: () => send({ kind: 'refused', code: 'E_DOCUMENT_ENCRYPTED' }),
 	explain: () => send({ kind: 'refused', code: 'E_DOCUMENT_TOO_LARGE', sentence: 'It has 9 parts.' }),
@@ -88,10 +88,10 @@ const begin = () => tell({ kind: 'begin' });
 function createReader(options: Partial<PooledReaderOptions> = {}) {
 	const file = pathToFileURL(join(folder, 'process.mjs'));
 	const reader = new PooledReader({ workers: 1, file, ...options });
-	onTestFinished(() => reader.close());
+	onTestFinished(() => reader.pool.close());
 	const read = async (deed: string, run?: DocumentRun) => {
 		await writeFile(join(folder, deed), '');
-		return await reader.read({ path: join(folder, deed) }, {}, run);
+		return await reader.read({ path: join(folder, deed) }, {}, run ?? {});
 	};
 	/** The process that reads. */
 	const pid = async () => (await read('pid')).mediaType;
@@ -166,7 +166,7 @@ describe('a document that does something to its process', { timeout: 20_000 }, (
 		const { reader } = createReader({ limits: { ...short, mebibyteMs: 5_000, maxReadMs: 5_000 } });
 		const path = join(folder, 'look');
 		await writeFile(path, Buffer.alloc(1_048_576));
-		expect(await reader.read({ path })).toMatchObject({ pageCount: 2 });
+		expect(await reader.read({ path }, {}, {})).toMatchObject({ pageCount: 2 });
 	});
 });
 
@@ -217,13 +217,13 @@ describe('a document that is shared', { timeout: 20_000 }, () => {
 		const reading = read('spin in both halves', {
 			signal: leaving.signal,
 			progress: () => {
-				spinning = reader.pids;
+				spinning = reader.pool.pids;
 				leaving.abort(reason);
 			},
 		});
 		await expect(reading).rejects.toBe(reason);
 		expect(spinning).toHaveLength(2);
-		await eventually('both processes are gone', () => !reader.pids.some((pid) => spinning.includes(pid)));
+		await eventually('both processes are gone', () => !reader.pool.pids.some((pid) => spinning.includes(pid)));
 	});
 
 	it('is refused in time, whichever half never ends', async () => {
@@ -267,9 +267,9 @@ describe('a reader', () => {
 		const path = join(folder, 'long');
 		await writeFile(path, long);
 		for (const document of [long, { path }]) {
-			await expect(reader.read(document)).rejects.toMatchObject({ code: 'E_DOCUMENT_TOO_LARGE' });
+			await expect(reader.read(document, {}, {})).rejects.toMatchObject({ code: 'E_DOCUMENT_TOO_LARGE' });
 		}
-		expect(reader.pids).toEqual([]);
+		expect(reader.pool.pids).toEqual([]);
 	});
 
 	it('ends what nobody waits for, and reads the next', async () => {
@@ -282,12 +282,5 @@ describe('a reader', () => {
 		});
 		await expect(spinning).rejects.toBe(reason);
 		expect(await pid()).not.toBe(before);
-	});
-
-	it('has another version when other languages are read', () => {
-		const versions = [undefined, ['eng'], ['eng', 'deu']].map(
-			(languages) => createReader(languages ? { ocr: { languages } } : {}).reader.version,
-		);
-		expect(new Set(versions).size).toBe(3);
 	});
 });

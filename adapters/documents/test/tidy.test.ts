@@ -1,9 +1,7 @@
 import type { DocumentPage } from '@plinth/toolkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Gathered } from '../src/pool/gathered.ts';
-import type { ReadNews } from '../src/pool/messages.ts';
-import { sendText } from '../src/pool/send.ts';
+import { type ReadUpdate, sendText, TextBuilder } from '../src/pool/protocol.ts';
 import { tidied, tidyText } from '../src/tidy.ts';
 
 describe('tidy text', () => {
@@ -46,6 +44,7 @@ describe('tidy text', () => {
 	it.each([
 		['characters of two units', '\u{20000}', '\u{20000}'],
 		['characters with marks', 'e\u0301', '\u00e9'],
+		['syllables of Hangul', '\u1112\u1161\u11ab', '\ud55c'],
 		['line ends', '\r\ny', '\ny'],
 	])('tears no %s where it is long without a blank', (_, character, tidy) => {
 		for (const before of [1_048_574, 1_048_575]) {
@@ -58,6 +57,7 @@ describe('tidy text', () => {
 		expect(tidyText('\u0323'.repeat(3_000_000))).toHaveLength(3_000_000);
 		expect(tidyText(`${' '.repeat(3_000_000)}x`)).toHaveLength(3_000_001);
 		expect(tidyText(`x${'\n'.repeat(3_000_000)}x`)).toBe('x\n\n\nx');
+		expect(tidyText(`x${' '.repeat(3_000_000)}\nx`)).toBe('x\nx');
 	});
 });
 
@@ -87,14 +87,14 @@ describe('a document that is tidied', () => {
 
 describe('a text on its way from the reading process', () => {
 	async function sent(text: Parameters<typeof sendText>[0]) {
-		const gathered = new Gathered(undefined);
+		const builder = new TextBuilder();
 		let longest = 0;
-		const end = await sendText(text, async (news: ReadNews) => {
-			const json = JSON.stringify(news);
+		const end = await sendText(text, async (update: ReadUpdate) => {
+			const json = JSON.stringify(update);
 			longest = Math.max(longest, json.length);
-			gathered.add(JSON.parse(json));
+			builder.add(JSON.parse(json));
 		});
-		return { text: gathered.with(JSON.parse(JSON.stringify(end))), longest };
+		return { text: builder.build(JSON.parse(JSON.stringify(end))), longest };
 	}
 
 	const rest = { mediaType: 'application/pdf', truncated: false, metadata: { title: 'T' } };

@@ -19,6 +19,7 @@ export interface ParseFlags {
 	readonly maxChars?: string;
 	/** False with `--no-ocr`. */
 	readonly ocr: boolean;
+	readonly markdown?: boolean;
 	readonly text?: boolean;
 }
 
@@ -47,7 +48,7 @@ export async function parse(files: readonly string[], flags: ParseFlags): Promis
 
 type ParseSettings = Pick<ParseDocumentOptions, 'options' | 'maxChars'>;
 
-function settingsFrom({ pages, maxChars: limit, ocr }: ParseFlags): ParseSettings | undefined {
+function settingsFrom({ pages, maxChars: limit, ocr, markdown }: ParseFlags): ParseSettings | undefined {
 	const ranges = pages === undefined ? undefined : pageRanges.safeParse(pages);
 	if (ranges?.error) return reportFlag('--pages', ranges.error.issues[0]?.message);
 	const count = limit === undefined ? undefined : Number(limit);
@@ -55,7 +56,11 @@ function settingsFrom({ pages, maxChars: limit, ocr }: ParseFlags): ParseSetting
 		return reportFlag('--max-chars', `expected a number from 1 to ${maxChars}`);
 	}
 	return {
-		options: { ...(ranges ? { pages: ranges.data } : {}), ocr: ocr ? 'auto' : 'off' },
+		options: {
+			...(ranges ? { pages: ranges.data } : {}),
+			ocr: ocr ? 'auto' : 'off',
+			format: markdown ? 'markdown' : 'text',
+		},
 		maxChars: count,
 	};
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { webhooks } from '@plinth/plugin-webhooks';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Child, startNode } from '../../../test/support/cli.ts';
 import { fakeVideo } from '../../../test/support/fake-models.ts';

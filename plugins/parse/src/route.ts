@@ -71,14 +71,14 @@ export function parseAttachments({ options, documents, sources, readLimit, textC
 async function readDocument(
 	documents: DocumentReader,
 	{ filename: label, content }: RequestDocument,
-	{ pages, ocr, max_chars: maxChars }: ParseBody,
+	{ pages, ocr, format, max_chars: maxChars }: ParseBody,
 	{ referenced, budget }: { readonly referenced: ReferencedFiles; readonly budget: TextBudget },
 	{ signal, log }: Call,
 ): Promise<ParsedAttachment> {
 	const report = (err: unknown) => log.error({ err }, 'a document could not be read');
 	const loaded = await loadDocument(content, referenced, signal, report);
 	if ('error' in loaded) return failed(label, loaded.error);
-	const options = { ...(pages ? { pages } : {}), ocr };
+	const options = { ...(pages ? { pages } : {}), ocr, format };
 	return parseDocument(
 		documents,
 		encodedDocument(loaded.document),

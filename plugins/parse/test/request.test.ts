@@ -83,6 +83,7 @@ describe('a document in JSON', () => {
 		],
 		['max_chars that is no integer', { files: [sent('x')], max_chars: 1.5 }, 'invalid_type', 'max_chars'],
 		['an unknown ocr', { files: [sent('x')], ocr: 'on' }, 'invalid_value', 'ocr'],
+		['an unknown format', { files: [sent('x')], format: 'html' }, 'invalid_value', 'format'],
 	])('is refused with %s', async (_, body, code, param) => {
 		const { calls, parse } = await harness();
 		expect(await errorOf(await parse(body))).toMatchObject({ status: 400, code, param });
@@ -180,6 +181,7 @@ describe('a document in a form', () => {
 				['pages', '2,4-6'],
 				['max_chars', '3'],
 				['ocr', 'off'],
+				['format', 'markdown'],
 			]),
 		);
 		expect(await textsOf(answer)).toEqual(['hel']);
@@ -189,6 +191,7 @@ describe('a document in a form', () => {
 				{ first: 4, last: 6 },
 			],
 			ocr: 'off',
+			format: 'markdown',
 		});
 	});
 

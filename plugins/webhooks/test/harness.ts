@@ -2,7 +2,7 @@ import { type App, definePlugin, type JobCallback, type Logger, services } from 
 import { memoryBlobs, memoryEvents, memoryJobs, memoryRecords } from '@plinth/memory';
 import { type ManualClock, silentLogger, testApp } from '@plinth/testing';
 import { type JobCallbacks, mediaServices } from '@plinth/toolkit';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { webhooks } from '../src/index.ts';

@@ -1,5 +1,5 @@
 import { eventually } from '@plinth/testing';
-import OpenAI from 'openai-v7';
+import OpenAI from 'openai';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { activeSecrets, rotated } from '../src/endpoints.ts';

@@ -53,10 +53,8 @@ export const ofServers: readonly LimitSection[] = [
 			[
 				'Texts of documents that are kept for whoever asks again',
 				'textCache.cacheBytes',
-				'what nobody has asked for longest goes first',
+				'the least recently used text goes first',
 			],
-			['Of those, not compressed', 'textCache.openBytes', 'older ones are compressed'],
-			['A text that is never compressed', 'textCache.smallBytes', ''],
 			['Documents of a tenant that are read at once', 'plugins.parse.with.concurrency', 'they wait'],
 			[
 				'Documents of a tenant that are read at once for its conversations',

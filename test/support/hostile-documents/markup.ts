@@ -1,5 +1,5 @@
 import { flat } from '../../../adapters/documents/test/formats/odf/flat.ts';
-import { docxOf, officeOf, xlsxOf } from '../office.ts';
+import { docxOf, officeOf, pptxOf, xlsxOf } from '../office.ts';
 import { zipOfFiles } from '../zip.ts';
 import type { HostileDocument } from './document.ts';
 
@@ -35,7 +35,7 @@ const entities = [
 export const markup: readonly HostileDocument[] = [
 	...entities.flatMap(([what, doctype]): HostileDocument[] => [
 		{ name: `a DOCX with ${what}`, make: () => docx(doctype), ends: refused },
-		{ name: `an XLSX with ${what}`, make: () => strings(doctype), ends: refused },
+		{ name: `an XLSX with ${what}`, make: () => strings(doctype), ends: /\[&x;\]/ },
 		{ name: `an ODT with ${what}`, make: () => odt(doctype), ends: refused },
 		{ name: `an SVG with ${what}`, make: () => svg(doctype), ends: /\[&x;\]/ },
 	]),
@@ -68,7 +68,22 @@ export const markup: readonly HostileDocument[] = [
 	{
 		name: 'an ODS that repeats a cell a billion times in a billion rows',
 		make: () => odf('spreadsheet', repeated),
-		ends: /the first\s+again\tagain/,
+		ends: 'document_too_large',
+	},
+	{
+		name: 'an ODT of 20,000 sections within each other',
+		make: () => odf('text', `${'<text:section>'.repeat(20_000)}<text:p>x</text:p>${'</text:section>'.repeat(20_000)}`),
+		ends: refused,
+	},
+	{
+		name: 'a PPTX of 20,000 groups within each other',
+		make: () => pptxOf([{ shapes: '<p:grpSp>'.repeat(20_000) + '</p:grpSp>'.repeat(20_000) }]),
+		ends: refused,
+	},
+	{
+		name: 'a DOCX of 500,000 paragraphs',
+		make: () => docxOf(Array.from({ length: 500_000 }, (_, at) => `<w:p w:rsidR="${at}"/>`).join('')),
+		ends: 'document_too_large',
 	},
 	{ name: 'an EPUB that leads back to its chapter', make: circularBook, ends: /^the chapter$/ },
 	{
@@ -92,7 +107,7 @@ function circularBook(): Buffer {
 		mimetype: 'application/epub+zip',
 		'META-INF/container.xml':
 			'<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>',
-		'a.opf': `<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml"/><item id="b" href="./x/../a.xhtml#b"/></manifest><spine>${refs}</spine></package>`,
+		'a.opf': `<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="b" href="./x/../a.xhtml#b" media-type="application/xhtml+xml"/></manifest><spine>${refs}</spine></package>`,
 		'a.xhtml': chapter,
 	});
 }

@@ -44,7 +44,7 @@ export const pdfs: readonly HostileDocument[] = [
 	{
 		name: 'a PDF without a trailer',
 		make: () => whole().subarray(0, whole().lastIndexOf('xref\n0')),
-		ends: seen,
+		ends: 'document_unreadable',
 	},
 	{
 		name: 'a PDF behind other bytes',

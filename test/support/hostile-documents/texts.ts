@@ -65,7 +65,7 @@ export const texts: readonly HostileDocument[] = [
 	{
 		name: 'RTF of a million open braces',
 		make: () => Buffer.from(`{\\rtf1 the beginning ${'{'.repeat(megabyte)}`),
-		ends: /the beginning/,
+		ends: 'document_unreadable',
 	},
 	{
 		name: 'RTF that announces a terabyte',

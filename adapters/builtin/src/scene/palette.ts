@@ -1,132 +1,47 @@
-import { adjust, mix, type Rgb, rgb, tint } from './color.ts';
-import type { Setting, Time, Weather } from './lexicon.ts';
 import type { Random } from './random.ts';
+import type { Setting, Time, Weather } from './words.ts';
 
-/** The colours of one scene. */
-export interface Palette {
-	/** From the top of the picture to the horizon. */
-	readonly sky: readonly [Rgb, Rgb, Rgb, Rgb];
-	/** Sun or moon, and its glow. */
-	readonly light: Rgb;
-	/** Lit ground at a middle distance. */
-	readonly land: Rgb;
-	/** The nearest, darkest shapes. */
-	readonly ink: Rgb;
-	readonly water: Rgb;
-	/** Sails, flowers, windows. */
-	readonly accent: Rgb;
-	readonly cloud: Rgb;
-	readonly cloudShade: Rgb;
-}
+/** The colours of a scene, each `#rrggbb`: haze lies before distant things, ink is the darkest land. */
+export type Palette = ReturnType<typeof choosePalette>;
 
-/** Four sky colours, top to horizon, then the light. */
-type Sky = readonly [string, string, string, string, string];
-
-const skies: Record<Time, readonly Sky[]> = {
-	dawn: [
-		['#34477f', '#8f78ad', '#f0a58f', '#ffdfae', '#fff1cf'],
-		['#2f5d8c', '#7fa3c4', '#f3c3b0', '#ffe6c2', '#fff3d8'],
-		['#4a3f7a', '#b0709f', '#f58f86', '#ffc9a0', '#ffe9c4'],
-	],
-	day: [
-		['#1f6fc9', '#5aa5e6', '#a9d6f2', '#e4f3f6', '#fffbe6'],
-		['#1d8bc4', '#5fbfe0', '#b4e3ea', '#f2f4e2', '#fff8da'],
-		['#3a7bd0', '#7fb2ea', '#c2dcf5', '#f7efe4', '#fffdf0'],
-	],
-	dusk: [
-		['#1f2455', '#6a3a78', '#dd6a5e', '#ffc272', '#fff0b8'],
-		['#2b1f4a', '#8a3568', '#f0674e', '#ffb45c', '#ffe9a6'],
-		['#173a5e', '#4f5f8f', '#e08a6a', '#ffd08a', '#fff2c6'],
-	],
-	night: [
-		['#050a1e', '#0c1a3e', '#1b3363', '#3a5585', '#eef3ff'],
-		['#080818', '#181440', '#33265f', '#5a4580', '#f6f0ff'],
-		['#03131c', '#07283a', '#12485a', '#2f6f78', '#ecfbff'],
-	],
+/** Five tones of the sky from the top to the horizon, and the light. */
+const skies: Record<Time, readonly string[]> = {
+	dawn: ['#3a5a9a #7a8fc4 #c8a9c9 #f6c3b0 #ffe3b8 #fff4d6', '#4a4f8f #8d7fb8 #d99bb5 #f9bfa0 #ffe8c2 #fff0cc'],
+	day: ['#1f6fc4 #4a9be0 #86c3ee #bfe0f3 #e6f3f5 #fffbe8', '#2380b4 #57b0d4 #97d1e2 #cfeae6 #f3f6e6 #fffdf0'],
+	dusk: ['#1b1f4b #4b2f6f #a8456f #f0785a #ffc37a #fff0c0', '#12294f #3a4f86 #8f6a9a #e8937c #ffd49a #fff3cf'],
+	night: ['#040920 #0a1738 #122a58 #1f4072 #41659a #f2f0e0', '#0a0820 #191440 #2c2360 #46397c #7a5f9c #f6eee6'],
 };
+const lands: Partial<Record<Setting, string>> = { sea: '#5f6a5c', forest: '#3f7048', city: '#56627a', sky: '#3f5a5c' };
+/** The share of light that is missing. */
+export const darkness: Record<Time, number> = { dawn: 0.34, day: 0.06, dusk: 0.5, night: 0.74 };
 
-/** Ground in daylight. */
-const lands: Record<Setting, readonly string[]> = {
-	sea: ['#3f6f66', '#5b7a6a'],
-	lake: ['#3c6b58', '#47707f'],
-	mountains: ['#5d7590', '#6b7488', '#57808a'],
-	forest: ['#3f7a4d', '#55803f', '#2f6f5c'],
-	meadow: ['#6da544', '#8aae46', '#52a06a'],
-	city: ['#4d5f84', '#5b5878', '#46707f'],
-	desert: ['#dda25a', '#d88a5a', '#e0b878'],
-	winter: ['#c8dcec', '#d4e0ea', '#bcd2ea'],
-	space: ['#4a3f7a', '#2f5d8c', '#7a3f6a'],
-	underwater: ['#1f6f7a', '#23608a'],
-	sky: ['#8fa8c8', '#a59cc0'],
-	abstract: ['#6a5fc0', '#c05f8a', '#3f9f9a', '#d08a4a'],
-};
-
-const special: Partial<Record<Setting, readonly Sky[]>> = {
-	space: [
-		['#02030c', '#070a24', '#150f38', '#2a1650', '#fff4e0'],
-		['#01060c', '#04142a', '#0a2c48', '#123f5c', '#f0fbff'],
-		['#0a020c', '#22081f', '#421030', '#5c1f3a', '#fff0e0'],
-	],
-	underwater: [
-		['#8fe6e0', '#23a3b8', '#0b5f8a', '#04294d', '#e9fff8'],
-		['#7fd0f0', '#1f86c0', '#0f4a8f', '#061f4f', '#eaf8ff'],
-		['#a5ecc8', '#27a890', '#0a6a70', '#053545', '#f2ffe8'],
-	],
-};
-
-const accents = ['#f2603c', '#f4c542', '#e8466a', '#3fc1c9', '#f08ab0', '#f7f3e8', '#8fd14f'];
-const brightness: Record<Time, number> = { dawn: 0.9, day: 1, dusk: 0.72, night: 0.42 };
-
-/** Chooses the colours of a scene; `color`, a colour word of the prompt, tints all of them. */
-export function choosePalette(
-	scene: { setting: Setting; time: Time; weather: Weather; color?: string },
-	random: Random,
-): Palette {
-	const { setting, time, weather } = scene;
-	const turn = random.range(-16, 16);
-	const wish = scene.color ? rgb(scene.color) : undefined;
-	const shade = (color: Rgb, amount: number): Rgb => {
-		const turned = adjust(color, turn);
-		return wish ? tint(turned, wish, amount) : turned;
-	};
-	const chosen = random.pick(special[setting] ?? skies[time]);
-	const sky = chosen.slice(0, 4).map((color, i) => overcast(shade(rgb(color), 0.55), weather, i));
-	const [top, , low, horizon] = sky as [Rgb, Rgb, Rgb, Rgb];
-	const lit = adjust(shade(rgb(random.pick(lands[setting])), 0.6), 0, 1);
-	const land = mix(mix(rgb('#0a1020'), lit, brightness[time]), low, time === 'day' ? 0.06 : 0.16);
-	const ink = mix(mix(land, rgb('#070b16'), time === 'day' ? 0.5 : 0.74), top, 0.1);
-	const bright = time === 'night' ? mix(horizon, rgb('#aebbd8'), 0.25) : mix(horizon, rgb('#ffffff'), 0.55);
+/** Chooses the colours of a time and a place. Rain and snow make the sky grey. */
+export function choosePalette(setting: Setting, time: Time, weather: Weather, random: Random) {
+	const grey = { rain: '#52637c', snow: '#b0c2d8', clouds: '', clear: '' }[weather];
+	const tones = random.pick(skies[time]).split(' ');
+	const dull = tones.map((tone) => mix(tone, mix(grey, '#0a1226', darkness[time] ** 1.4), 0.62));
+	const [top = '', upper = '', middle = '', low = '', haze = '', light = ''] = grey ? dull : tones;
+	const dark = mix(top, '#060a18', 0.55);
+	const ground = mix(mix(lands[setting] ?? '#456852', middle, 0.12), dark, darkness[time]);
+	const snow = mix(ground, mix(haze, '#eef4fa', 0.6), 0.7 - darkness[time] * 0.4);
+	const land = weather === 'snow' ? snow : ground;
+	const isDay = time === 'day';
 	return {
-		sky: sky as unknown as Palette['sky'],
-		light: rgb(chosen[4]),
+		sky: [top, upper, middle, low, haze] as const,
+		light,
+		haze: mix(haze, low, 0.35),
 		land,
-		ink,
-		water: waterColor(time, sky as unknown as Palette['sky']),
-		accent: wish ? mix(rgb(random.pick(accents)), wish, 0.75) : rgb(random.pick(accents)),
-		cloud: overcast(bright, weather, 3),
-		cloudShade: overcast(mix(low, top, time === 'night' ? 0.35 : 0.3), weather, 1),
+		ink: mix(mix(mix(land, ground, 0.35), '#05080f', 0.3), dark, isDay ? 0.25 : 0.6),
+		water: isDay ? mix(top, '#0f6a8c', 0.5) : mix(top, upper, 0.45),
+		cloud: time === 'night' ? mix(haze, '#c8d4ee', 0.2) : mix(haze, '#ffffff', isDay ? 0.8 : 0.3),
+		shade: mix(middle, upper, isDay ? 0.25 : 0.6),
+		accent: random.pick(['#d8443c', '#e0662f', '#c23a5a', '#2f7fb8', '#e0a52f']),
 	};
 }
 
-/** Water mirrors the sky; only by day it has a colour of its own, which would turn grey in a red light. */
-function waterColor(time: Time, [top, middle, low]: Palette['sky']): Rgb {
-	if (time === 'day') return mix(mix(top, rgb('#1580a8'), 0.5), low, 0.1);
-	if (time === 'night') return mix(mix(top, rgb('#0d3a5c'), 0.4), low, 0.12);
-	return adjust(mix(top, middle, 0.42), 0, 1.1, -0.04);
-}
-
-/** Bad weather takes colour out of the sky; fog also lifts its dark parts. */
-function overcast(color: Rgb, weather: Weather, step: number): Rgb {
-	switch (weather) {
-		case 'storm':
-			return mix(adjust(color, 0, 0.35, -0.1), rgb('#2c333f'), 0.45 - step * 0.06);
-		case 'rain':
-			return mix(adjust(color, 0, 0.55, -0.04), rgb('#5d6b7c'), 0.4 - step * 0.05);
-		case 'fog':
-			return mix(adjust(color, 0, 0.6), rgb('#c3ccd2'), 0.18 + step * 0.08);
-		case 'snow':
-			return mix(adjust(color, 0, 0.65), rgb('#aebccc'), 0.3);
-		default:
-			return color;
-	}
+/** Mixes two colours; `share` is the share of the second. */
+export function mix(a: string, b: string, share: number): string {
+	const part = (color: string, at: number): number => Number.parseInt(color.slice(at, at + 2), 16);
+	const parts = [1, 3, 5].map((at) => Math.round(part(a, at) * (1 - share) + part(b, at) * share + 256));
+	return `#${parts.map((each) => each.toString(16).slice(1)).join('')}`;
 }

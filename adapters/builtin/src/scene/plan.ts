@@ -1,123 +1,40 @@
-import {
-	type Element,
-	type Meaning,
-	meaningOf,
-	type Setting,
-	type Subject,
-	type Time,
-	type Weather,
-} from './lexicon.ts';
-import { type CameraWords, cameraWords } from './motion.ts';
-import { choosePalette, type Palette } from './palette.ts';
-import { wordsOf } from './prompt.ts';
-import { createRandom, hashText, type Random } from './random.ts';
+import { choosePalette } from './palette.ts';
+import { createRandom } from './random.ts';
+import { readPrompt, settings } from './words.ts';
 
-/** Everything that decides a drawn video, as plain data: equal plans give equal pictures. */
-export interface ScenePlan {
-	readonly setting: Setting;
-	readonly time: Time;
-	readonly weather: Weather;
-	readonly elements: readonly Element[];
-	/** What is left out although it belongs to every scene: the sun, clouds in a clear sky. */
-	readonly without?: readonly Absent[];
-	readonly subject?: Subject;
-	readonly palette: Palette;
-	/** How far down the horizon lies, as a fraction of the height. */
-	readonly horizon: number;
-	/** Where sun or moon stand, as fractions of the frame. */
-	readonly light: { readonly x: number; readonly y: number; readonly size: number };
-	/** Where the subject stands, as a fraction of the width. */
-	readonly stage: number;
-	/** Direction and strength of the camera's sideways motion, -1.4 to 1.4. */
-	readonly pan: number;
-	readonly camera: CameraWords;
-	/** Seeds the lasting shapes: equal for a remix and its original. */
-	readonly shapeSeed: number;
-	/** Seeds clouds, stars and particles: differs with the request's seed. */
-	readonly detailSeed: number;
-}
+/** Everything that decides a picture. Equal plans give equal pictures. */
+export type ScenePlan = ReturnType<typeof planScene>;
 
-/** What a scene may be without. */
-export type Absent = Element | Weather;
-
-/** What a plan is made from. */
-export interface PlanInput {
-	readonly prompt: string;
-	/** The prompt of the video that this one varies: it keeps the composition where `prompt` says nothing else. */
-	readonly remixOf?: string;
-	readonly seed: number;
-	/** What composition, hues and unknown words are chosen by; absent: the text of `remixOf` or `prompt`. */
-	readonly composition?: string;
-}
-
-/** Reads a prompt. Words that nobody knows still choose place, hues and composition, through their hash. */
-export function planScene({ prompt, remixOf, seed, composition }: PlanInput): ScenePlan {
-	const words = wordsOf(prompt);
-	const found = [...words, ...wordsOf(remixOf ?? '')].map(meaningOf).filter((m) => m !== undefined);
-	const shapeSeed = hashText(composition ?? remixOf ?? prompt);
-	// One sequence per question, so that a remix that answers one of them with words keeps the others.
-	const random = createRandom(shapeSeed);
-	const [place, hour, hues] = [1, 2, 3].map((i) => createRandom(shapeSeed + i)) as [Random, Random, Random];
-	const setting = first(found, 'setting') ?? first(found, 'home') ?? place.pick(unknownSettings);
-	const weather = first(found, 'weather') ?? defaultWeather(setting, hour);
-	const time = first(found, 'time') ?? defaultTime(setting, found, hour);
-	const color = first(found, 'color');
-	const subject = first(found, 'subject');
-	const camera = cameraWords(words);
-	const way = random.chance(0.5) ? 1 : -1;
-	const pace = random.range(0.8, 1.4);
+/** Plans a scene. What the words leave open is chosen by their hash and the seed. */
+export function planScene({ prompt, seed, remixOf }: { prompt: string; seed: number; remixOf?: string | undefined }) {
+	const meaning = { ...(remixOf && readPrompt(remixOf)), ...readPrompt(prompt) };
+	const open = createRandom(remixOf || prompt);
+	const [anyPlace, anyTime] = [open.pick(settings), open.pick(['dawn', 'day', 'dusk', 'night'] as const)];
+	const { setting = anyPlace } = meaning;
+	const { time = setting === 'sky' ? 'night' : anyTime } = meaning;
+	const random = createRandom(`${seed} ${prompt}`);
+	const { weather = random.next() < 0.6 ? 'clouds' : 'clear' } = meaning;
+	const isLeft = random.next() < 0.5;
+	const away = random.range(0.2, 0.34);
 	return {
+		...meaning,
 		setting,
 		time,
 		weather,
-		elements: elementsOf(found, setting, time, weather),
-		...(subject && { subject }),
-		palette: choosePalette({ setting, time, weather, ...(color && { color }) }, hues),
-		horizon: random.range(0.54, 0.64),
-		light: { x: lightSide(random), y: lightHeight(time, random), size: random.range(0.85, 1.25) },
-		stage: random.range(0.36, 0.64),
-		pan: camera.still ? 0 : (camera.pan ?? way) * pace,
-		camera,
-		shapeSeed,
-		detailSeed: hashText(`${seed} ${prompt}`),
+		palette: choosePalette(setting, time, weather, random),
+		/** The horizon, sun or moon, and the stand of the subject, as shares of the frame. */
+		horizon: random.range(0.56, 0.63),
+		light: {
+			x: isLeft ? away : 1 - away,
+			y: random.range(0, 0.1) + { dawn: 0.4, day: 0.15, dusk: 0.4, night: 0.15 }[time],
+		},
+		stand: isLeft ? random.range(0.62, 0.7) : random.range(0.3, 0.38),
+		/** Whether the light is on the left, water lies before the horizon, and the sky hides its light. */
+		isLeft,
+		isWet: setting === 'sea' || setting === 'lake' || setting === 'city',
+		isCovered: weather === 'rain' || weather === 'snow',
+		seed: Math.floor(random.next() * 2 ** 31),
+		/** Whether no word of the prompt names a place or a subject. */
+		isGuessed: !meaning.setting && !meaning.subject,
 	};
-}
-
-const unknownSettings: readonly Setting[] = ['abstract', 'abstract', 'abstract', 'mountains', 'meadow', 'sea', 'sky'];
-
-/** Lights that need a dark sky. */
-const nightly: ReadonlySet<Element> = new Set(['moon', 'stars', 'aurora', 'fireworks', 'fireflies']);
-
-function first<K extends keyof Meaning>(found: readonly Meaning[], key: K): Meaning[K] | undefined {
-	return found.find((meaning) => meaning[key] !== undefined)?.[key];
-}
-
-function defaultWeather(setting: Setting, random: Random): Weather {
-	if (setting === 'winter') return 'snow';
-	return random.chance(0.55) ? 'clouds' : 'clear';
-}
-
-function defaultTime(setting: Setting, found: readonly Meaning[], random: Random): Time {
-	if (setting === 'space') return 'night';
-	if (found.some(({ element }) => element !== undefined && nightly.has(element))) return 'night';
-	return random.pick<Time>(['dawn', 'day', 'day', 'day', 'dusk', 'dusk', 'night']);
-}
-
-function elementsOf(found: readonly Meaning[], setting: Setting, time: Time, weather: Weather): readonly Element[] {
-	const all = new Set(found.flatMap((meaning) => meaning.element ?? []));
-	const open = weather === 'clear' || weather === 'clouds' || weather === 'snow';
-	if (time === 'night' && open) all.add('stars');
-	if (setting === 'underwater') all.add('bubbles');
-	if (setting === 'space') all.add('stars');
-	if (!all.has('moon') && !all.has('sun')) all.add(time === 'night' ? 'moon' : 'sun');
-	return [...all];
-}
-
-/** Away from the middle, so that light and subject do not hide each other. */
-function lightSide(random: Random): number {
-	return random.chance(0.5) ? random.range(0.16, 0.36) : random.range(0.64, 0.84);
-}
-
-function lightHeight(time: Time, random: Random): number {
-	return time === 'day' || time === 'night' ? random.range(0.14, 0.26) : random.range(0.36, 0.46);
 }

@@ -1,12 +1,11 @@
-import { defineModel, invalidValue } from '@plinth/core';
+import { availableParallelism } from 'node:os';
+import { defineModel, invalidValue, modelError } from '@plinth/core';
 import { type SpeechModel, type SpeechRequest, speechModels } from '@plinth/plugin-speech/model';
 import { z } from 'zod';
-import { understand } from './instructions.ts';
+import { Threads, threadFile } from '../threads.ts';
 import { assertEnglish } from './language.ts';
-import { isSpeakable, normalise } from './normalise.ts';
-import { type Boundary, splitIntoPieces } from './sentences.ts';
-import { Synthesizer } from './synthesizer.ts';
-import { tune, type Voice, voices } from './voices.ts';
+import { splitText } from './text.ts';
+import { tune, understand, voices } from './voices.ts';
 import type { Utterance } from './worker.ts';
 
 const config = z.strictObject({
@@ -18,11 +17,12 @@ const config = z.strictObject({
 	deadlineMs: z.coerce.number<number | string>().int().min(1_000).max(600_000).default(30_000),
 });
 
-type Config = z.output<typeof config>;
+/** Makes the s16le samples of one utterance, or rejects with the signal's reason. */
+type Say = (utterance: Utterance, signal: AbortSignal) => Promise<Uint8Array>;
 
 /**
- * Spoken English without a neural network: flite in WebAssembly, in a worker thread, sentence by sentence. Equal requests give
- * equal bytes. Knows the OpenAI voice names and flite's own. Text that is not English is refused on `input` before the stream.
+ * Spoken English without a neural network: flite in WebAssembly, in worker threads, sentence by sentence. Equal
+ * requests give equal bytes. Knows the OpenAI voice names and flite's own. Other languages are refused on `input`.
  */
 export const builtinSpeech = defineModel({
 	kind: speechModels,
@@ -30,114 +30,74 @@ export const builtinSpeech = defineModel({
 	description: 'Spoken English by the flite synthesizer: diphone and statistical voices, no neural network.',
 	config,
 	create({ config, onStop }): SpeechModel {
-		const synthesizer = new Synthesizer({ deadlineMs: config.deadlineMs });
-		onStop(() => synthesizer.stop());
+		const file = threadFile(import.meta.url);
+		const threads = new Threads<Utterance, Uint8Array, true>({ file, threads: Math.min(2, availableParallelism()) });
+		onStop(() => threads.close());
 		return {
 			apiVersion: 1,
 			voices: () => Object.keys(voices),
-			async speak(request, run) {
-				run.signal.throwIfAborted();
-				const plan = planSpeech(request, config);
-				return {
-					mediaType: 'audio/pcm',
-					sampleRate: plan.sampleRate,
-					channels: 1,
-					body: perform(plan.utterances, synthesizer, run.signal),
-					warnings: plan.warnings,
-				};
+			async speak(request, { signal }) {
+				signal.throwIfAborted();
+				const { sampleRate, utterances, warnings } = await planSpeech(request, config);
+				const body = perform(utterances, sayWithin(threads, config.deadlineMs), signal);
+				return { mediaType: 'audio/pcm', sampleRate, channels: 1, body, warnings };
 			},
 		};
 	},
 });
 
-interface Plan {
-	readonly sampleRate: number;
-	readonly utterances: readonly Utterance[];
-	readonly warnings: readonly string[];
+async function planSpeech(request: SpeechRequest, { pauseMs, paragraphPauseMs }: z.output<typeof config>) {
+	const voice = Object.hasOwn(voices, request.voice) ? voices[request.voice] : undefined;
+	const known = Object.keys(voices).join(', ');
+	if (!voice) throw invalidValue('voice', `This model has no such voice. Use one of ${known}.`);
+	await assertEnglish(request.input);
+	const pieces = splitText(request.input);
+	if (pieces.length === 0) throw invalidValue('input', 'The text has nothing to speak: it needs a letter or a digit.');
+	const { delivery, warnings } = understand(request.instructions ?? '', request.speed);
+	const { sampleRate, ...tuning } = tune(voice, delivery);
+	const pauses = { none: 0, comma: 110, sentence: pauseMs, paragraph: paragraphPauseMs, end: 120 };
+	const utterances = pieces.map(({ text, pause }) => ({
+		...tuning,
+		text,
+		pauseMs: (pauses[pause] * sampleRate) / tuning.rate / delivery.tempo,
+	}));
+	return { sampleRate, utterances, warnings };
 }
 
-function planSpeech(request: SpeechRequest, config: Config): Plan {
-	const voice = findVoice(request.voice);
-	assertEnglish(request.input);
-	const { text, dropped } = normalise(request.input);
-	if (!isSpeakable(text)) {
-		throw invalidValue('input', 'The text has nothing to speak: it needs a letter or a digit.');
-	}
-	const { delivery, warnings } = understand(request.instructions ?? '', request.speed);
-	const { sampleRate, settings, gain } = tune(voice, delivery);
-	const utterances = splitIntoPieces(text).map((piece) => ({
-		text: piece.text,
-		voice: voice.base,
-		settings,
-		shape: {
-			gain,
-			pauseMs: (pauseAfter(piece.boundary, config) * sampleRate) / voice.baseRate / delivery.tempo,
-		},
-	}));
-	return {
-		sampleRate,
-		utterances,
-		warnings: [...warnings, ...fixedMelody(voice, delivery.range), ...droppedLetters(dropped)],
+/** The deadline counts from the start on a thread: an utterance that waits for one is not late. */
+function sayWithin(threads: Threads<Utterance, Uint8Array, true>, deadlineMs: number): Say {
+	return async (utterance, signal) => {
+		const late = new AbortController();
+		let timer: NodeJS.Timeout | undefined;
+		const onReport = () => {
+			const error = modelError(`A sentence took longer than ${deadlineMs} ms.`);
+			timer = setTimeout(() => late.abort(error), deadlineMs);
+		};
+		try {
+			return await threads.run(utterance, { signal: AbortSignal.any([signal, late.signal]), onReport });
+		} finally {
+			clearTimeout(timer);
+		}
 	};
 }
 
-function findVoice(name: string): Voice {
-	const voice = Object.hasOwn(voices, name) ? voices[name] : undefined;
-	if (voice) return voice;
-	throw invalidValue('voice', `This model has no such voice. Use one of ${Object.keys(voices).join(', ')}.`);
-}
-
-function pauseAfter(boundary: Boundary, config: Config): number {
-	const phrasePauseMs = 30;
-	const clausePauseMs = 110;
-	const tailMs = 120;
-	switch (boundary) {
-		case 'none':
-			return 0;
-		case 'phrase':
-			return phrasePauseMs;
-		case 'clause':
-			return clausePauseMs;
-		case 'sentence':
-			return config.pauseMs;
-		case 'paragraph':
-			return config.paragraphPauseMs;
-		case 'end':
-			return tailMs;
-	}
-}
-
-function fixedMelody(voice: Voice, range: number): readonly string[] {
-	const fixed = voice.base === 'rms' && range !== 1;
-	return fixed ? ['The melody of this voice cannot be changed: it was left as it is.'] : [];
-}
-
-function droppedLetters(count: number): readonly string[] {
-	return count === 0 ? [] : [`${count} letters of other scripts were left out of the speech.`];
-}
-
 /** Yields one chunk per utterance while the next one is being made; never more than one ahead of the reader. */
-async function* perform(
-	utterances: readonly Utterance[],
-	synthesizer: Synthesizer,
-	signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+async function* perform(utterances: readonly Utterance[], say: Say, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 	const gone = new AbortController();
 	const either = AbortSignal.any([signal, gone.signal]);
-	const say = (index: number) => {
-		const utterance = utterances[index];
-		const spoken = utterance && synthesizer.say(utterance, either);
+	const start = (index: number) => {
+		const spoken = utterances[index] && say(utterances[index], either);
 		// It is awaited a turn later, or never when the reader leaves.
 		spoken?.catch(() => {});
 		return spoken;
 	};
 	try {
-		let next = say(0);
+		let next = start(0);
 		for (let index = 1; next; index++) {
 			const pcm = await next;
 			// It may have been ready before the abort.
 			signal.throwIfAborted();
-			next = say(index);
+			next = start(index);
 			if (pcm.byteLength > 0) yield pcm;
 		}
 	} finally {

@@ -1,105 +1,76 @@
 import type { FliteVoice } from './flite.ts';
 
-/** A named way to speak: a flite voice and how it is bent. */
-export interface Voice {
+/** A named way to speak: a flite voice and how it is changed. */
+interface Voice {
 	readonly base: FliteVoice;
-	/** Samples per second that flite makes for this voice. */
-	readonly baseRate: 8_000 | 16_000;
 	/**
-	 * Length of the vocal tract relative to the voice's own, as the rate at which its samples are played: above 1 the speaker is
-	 * smaller. Pitch and tempo move along; `pitch` and `stretch` are given as heard and corrected for it.
+	 * The rate at which the samples are played, relative to the voice's own: above 1 the vocal tract is shorter. It
+	 * changes pitch and tempo too; `pitch` and `stretch` are given as heard and corrected for it.
 	 */
-	readonly tract: number;
+	readonly tract?: number;
 	/** Mean pitch in Hz as heard. Absent: the voice's own, times `tract`. `rms` has a fixed pitch. */
 	readonly pitch?: number;
 	/** Liveliness of the melody, relative to the voice's own. */
-	readonly range: number;
+	readonly range?: number;
 	/** Duration relative to flite's neutral tempo. */
 	readonly stretch: number;
 }
 
-const rms = { base: 'rms', baseRate: 16_000, tract: 1, range: 1, stretch: 0.95 } as const;
-const slt = { base: 'slt', baseRate: 16_000, tract: 1, range: 1, stretch: 1 } as const;
-const awb = { base: 'awb', baseRate: 16_000, tract: 1, range: 1, stretch: 1 } as const;
-const kal16 = { base: 'kal16', baseRate: 16_000, tract: 1, range: 1, stretch: 1.1 } as const;
-
-/** Every voice: the OpenAI names first, then flite's own. Tracts are multiples of 1/20, so that resampling stays cheap. */
+/** Every voice: the OpenAI names first, then flite's own. Tracts are multiples of 1/20, for cheap resampling. */
 export const voices: Readonly<Record<string, Voice>> = {
-	alloy: { ...slt, tract: 0.9, pitch: 142, range: 1.2 },
-	ash: { ...awb, tract: 0.95, pitch: 108 },
-	ballad: { ...awb, tract: 1, pitch: 122, range: 1.5, stretch: 1.12 },
-	coral: { ...slt, tract: 1.05, pitch: 192, range: 1.5 },
-	echo: { ...rms, tract: 1.05, stretch: 0.92 },
-	fable: { ...awb, tract: 1.1, pitch: 148, range: 1.4, stretch: 1.02 },
-	onyx: { ...rms, tract: 0.85, stretch: 1 },
-	nova: { ...slt, tract: 1.1, pitch: 212, range: 1.4, stretch: 0.92 },
-	sage: { ...slt, tract: 0.95, pitch: 160, range: 1.1, stretch: 1.08 },
-	shimmer: { ...slt, tract: 1.2, pitch: 236, range: 1.2, stretch: 1.02 },
-	verse: { ...kal16, tract: 1.05, pitch: 118, range: 1.5, stretch: 1.05 },
-	marin: { ...slt, tract: 1, pitch: 178, range: 1.6, stretch: 0.97 },
-	cedar: { ...rms, tract: 0.95 },
-	kal: { ...kal16, base: 'kal', baseRate: 8_000 },
-	kal16,
-	awb,
-	rms: { ...rms, stretch: 1 },
-	slt,
+	alloy: { base: 'slt', tract: 0.9, pitch: 142, range: 1.2, stretch: 1 },
+	ash: { base: 'awb', tract: 0.95, pitch: 108, stretch: 1 },
+	ballad: { base: 'awb', pitch: 122, range: 1.5, stretch: 1.12 },
+	coral: { base: 'slt', tract: 1.05, pitch: 192, range: 1.5, stretch: 1 },
+	echo: { base: 'rms', tract: 1.05, stretch: 0.92 },
+	fable: { base: 'awb', tract: 1.1, pitch: 148, range: 1.4, stretch: 1.02 },
+	onyx: { base: 'rms', tract: 0.85, stretch: 1 },
+	nova: { base: 'slt', tract: 1.1, pitch: 212, range: 1.4, stretch: 0.92 },
+	sage: { base: 'slt', tract: 0.95, pitch: 160, range: 1.1, stretch: 1.08 },
+	shimmer: { base: 'slt', tract: 1.2, pitch: 236, range: 1.2, stretch: 1.02 },
+	verse: { base: 'kal16', tract: 1.05, pitch: 118, range: 1.5, stretch: 1.05 },
+	marin: { base: 'slt', pitch: 178, range: 1.6, stretch: 0.97 },
+	cedar: { base: 'rms', tract: 0.95, stretch: 0.95 },
+	kal: { base: 'kal', stretch: 1.1 },
+	kal16: { base: 'kal16', stretch: 1.1 },
+	awb: { base: 'awb', stretch: 1 },
+	rms: { base: 'rms', stretch: 1 },
+	slt: { base: 'slt', stretch: 1 },
 };
 
-/** How one request wants its voice, each relative to the voice itself. */
-export interface Delivery {
-	/** Tempo, 0.25 to 4 and somewhat beyond. */
+/** How one request wants its voice, relative to the voice itself. `tract` below 1 is deeper. */
+interface Delivery {
 	readonly tempo: number;
 	readonly pitch: number;
-	readonly range: number;
-	/** Tract on top of the voice's own: below 1 is deeper. */
 	readonly tract: number;
 }
 
-/** A voice and a delivery in flite's terms. */
-export interface FliteTuning {
-	/** Rate at which flite's samples are to be played, in Hz. */
-	readonly sampleRate: number;
-	readonly settings: Readonly<Record<string, number>>;
-	readonly gain: number;
-}
+/** Of each flite voice: the rate, a gain for equal loudness, the mean pitch in Hz and its standard deviation. */
+const bases = {
+	kal: { rate: 8_000, gain: 0.9, mean: 95, deviation: 11 },
+	kal16: { rate: 16_000, gain: 2.2, mean: 95, deviation: 11 },
+	awb: { rate: 16_000, gain: 1.05, mean: 131, deviation: 25 },
+	rms: { rate: 16_000, gain: 1.15, mean: 101, deviation: 20 },
+	slt: { rate: 16_000, gain: 0.65, mean: 172, deviation: 25 },
+} as const;
 
-const gains: Readonly<Record<FliteVoice, number>> = {
-	kal: 0.9,
-	kal16: 2.2,
-	awb: 1.05,
-	rms: 1.15,
-	slt: 0.65,
-};
-
-/** Each voice's own mean pitch in Hz and the standard deviation that flite gives it. */
-const melody: Readonly<Record<FliteVoice, { readonly mean: number; readonly deviation: number }>> = {
-	kal: { mean: 95, deviation: 11 },
-	kal16: { mean: 95, deviation: 11 },
-	awb: { mean: 131, deviation: 25 },
-	rms: { mean: 101, deviation: 20 },
-	slt: { mean: 172, deviation: 25 },
-};
-
-/** Translates a voice and a delivery into flite's settings. */
-export function tune(voice: Voice, delivery: Delivery): FliteTuning {
-	const tract = voice.tract * delivery.tract;
-	const own = melody[voice.base];
-	const pitch = ((voice.pitch ?? own.mean * voice.tract) * delivery.pitch) / tract;
-	const stretch = (voice.stretch * tract) / delivery.tempo;
+/** Translates a voice and a delivery into flite's terms. The samples are to be played at `sampleRate`, in Hz. */
+export function tune({ base, pitch, range = 1, stretch, tract: own = 1 }: Voice, delivery: Delivery) {
+	const { rate, gain, mean, deviation } = bases[base];
+	const tract = own * delivery.tract;
+	const duration = (stretch * tract) / delivery.tempo;
 	return {
+		voice: base,
+		rate,
+		gain,
 		// Multiples of 40 Hz keep the resampler's filter bank small.
-		sampleRate: Math.round((voice.baseRate * tract) / 40) * 40,
+		sampleRate: Math.round((rate * tract) / 40) * 40,
 		settings: {
-			int_f0_target_mean: rounded(pitch),
-			int_f0_target_stddev: rounded(own.deviation * voice.range * delivery.range),
-			duration_stretch: rounded(isDiphone(voice.base) ? stretch : compensated(stretch)),
+			int_f0_target_mean: rounded(((pitch ?? mean * own) * delivery.pitch) / tract),
+			int_f0_target_stddev: rounded(deviation * range),
+			duration_stretch: rounded(base.startsWith('kal') ? duration : compensated(duration)),
 		},
-		gain: gains[voice.base],
 	};
-}
-
-function isDiphone(voice: FliteVoice): boolean {
-	return voice === 'kal' || voice === 'kal16';
 }
 
 /** The statistical voices give every state at least one frame, so very short stretches come out too long. Measured. */
@@ -109,4 +80,23 @@ function compensated(stretch: number): number {
 
 function rounded(value: number): number {
 	return Math.round(value * 10_000) / 10_000;
+}
+
+const wishes: readonly (readonly [RegExp, Partial<Delivery>])[] = [
+	[/\bslow(?:er|ly)?\b/gi, { tempo: 0.8 }],
+	[/\b(?:fast|quick)(?:er|ly)?\b/gi, { tempo: 1.25 }],
+	[/\b(?:deep(?:er|ly)?|low(?:er)?(?=,|;|\.|$|[ -](?:pitch|voice|tone|and\b)))/gi, { pitch: 0.84, tract: 0.93 }],
+	[/\bhigh(?:er)?(?=,|;|\.|$|[ -](?:pitch|voice|tone|and\b))/gi, { pitch: 1.2, tract: 1.05 }],
+];
+const fillers =
+	/\b(?:an?|and|in|it|with|please|speak|talk|read|sound|voice|pitch(?:ed)?|pace|tempo|tone|very|quite|the|your?)\b/gi;
+
+/** Reads pace and pitch from free words. Any other word means a warning; with a negation, nothing changes. */
+export function understand(instructions: string, speed: number): { delivery: Delivery; warnings: readonly string[] } {
+	const isNegated = /\b(?:not|no|never|without|less|too|don['’]?t|avoid)\b/i.test(instructions);
+	const found = wishes.filter(([words]) => !isNegated && instructions.search(words) >= 0);
+	const wish: Delivery = Object.assign({ tempo: 1, pitch: 1, tract: 1 }, ...found.map(([, change]) => change));
+	const rest = found.reduce((text, [words]) => text.replace(words, ''), instructions).replace(fillers, '');
+	const warning = 'Only a part of the instructions was followed: this voice knows slow, fast, deep and high.';
+	return { delivery: { ...wish, tempo: wish.tempo * speed }, warnings: /[\p{L}\p{N}]/u.test(rest) ? [warning] : [] };
 }

@@ -1,36 +1,46 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { Flite, type FliteVoice } from './flite.ts';
-import { type Shape, shapeUtterance } from './shape.ts';
-import type { WasmModule } from './webassembly.ts';
+import { serveJobs } from '../serve-jobs.ts';
+import { type FliteVoice, synthesize } from './flite.ts';
 
-/** One utterance, as posted to the worker thread. */
+/** One utterance of a thread. */
 export interface Utterance {
 	/** Printable ASCII. */
 	readonly text: string;
 	readonly voice: FliteVoice;
+	/** Rate of the voice's samples, in Hz. */
+	readonly rate: number;
 	/** flite features by name. */
 	readonly settings: Readonly<Record<string, number>>;
-	readonly shape: Shape;
+	/** Factor on every sample, so that voices are about equally loud. */
+	readonly gain: number;
+	/** Silence after the utterance, in milliseconds at `rate`. */
+	readonly pauseMs: number;
 }
 
-/** What the worker thread posts back: samples as s16le at the voice's own rate, or why there are none. */
-export type Spoken =
-	| { readonly pcm: Uint8Array<ArrayBuffer> }
-	| { readonly error: { readonly message: string; readonly cause: unknown } };
+/** After the gain. The statistical voices hum at up to 150 where they should be silent. */
+const silenceBelow = 190;
+const [keepBeforeMs, keepAfterMs] = [20, 40];
+const [fadeInMs, fadeOutMs] = [4, 15];
 
-const flite = new Flite((workerData as { readonly module: WasmModule }).module);
-
-parentPort?.on('message', (utterance: Utterance) => {
-	try {
-		const { samples, sampleRate } = flite.speak(utterance.text, utterance.voice, utterance.settings);
-		const pcm = shapeUtterance(samples, sampleRate, utterance.shape);
-		post({ pcm }, [pcm.buffer]);
-	} catch (error) {
-		const { message, cause } = error as Error;
-		post({ error: { message, cause: String(cause) } }, []);
-	}
+export default serveJobs((utterance: Utterance, report: (started: true) => void): Uint8Array => {
+	report(true);
+	return shape(synthesize(utterance.text, utterance.voice, utterance.settings), utterance);
 });
 
-function post(spoken: Spoken, transfer: ArrayBuffer[]): void {
-	parentPort?.postMessage(spoken, transfer);
+/** Removes silence at both ends, fades the edges against clicks and appends the pause. Returns s16le bytes. */
+function shape(samples: Int16Array, { rate, gain, pauseMs }: Utterance): Uint8Array {
+	const per = (ms: number) => Math.round((rate * ms) / 1000);
+	const sounds = (sample: number) => Math.abs(sample) >= silenceBelow / gain;
+	const first = samples.findIndex(sounds);
+	const start = Math.max(0, first - per(keepBeforeMs));
+	const end = first < 0 ? 0 : Math.min(samples.length, samples.findLastIndex(sounds) + 1 + per(keepAfterMs));
+	const length = end - start;
+	const fadeIn = Math.min(per(fadeInMs), length >> 1);
+	const fadeOut = Math.min(per(fadeOutMs), length >> 1);
+	const shaped = new Int16Array(length + per(pauseMs));
+	for (let index = 0; index < length; index++) {
+		const edge = Math.min(1, (index + 1) / fadeIn, (length - index) / fadeOut);
+		const value = Math.round((samples[start + index] ?? 0) * gain * edge);
+		shaped[index] = Math.max(-32_768, Math.min(32_767, value));
+	}
+	return new Uint8Array(shaped.buffer);
 }

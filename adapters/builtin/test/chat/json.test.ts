@@ -4,243 +4,73 @@ import { describe, expect, it } from 'vitest';
 import { ask, lighthouse, note, talk, user } from './conversation.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-const invoice = note(
-	'invoice.txt',
-	`INVOICE
+const schema = {
+	type: 'object',
+	properties: {
+		number: { type: 'string', pattern: '^[A-Z]{3}-\\d{1,4}$' },
+		total: { type: 'number', minimum: 0 },
+		email: { type: 'string', format: 'email' },
+	},
+	required: ['number', 'total'],
+	additionalProperties: false,
+};
+const invoice = { number: 'INV-7', total: 57.4 };
+const formatOf = (schema: JsonObject) => ({ type: 'schema', name: 'result', schema, isStrict: true }) as const;
+const format = formatOf(schema);
 
-Invoice number: INV-2024-001
-Date: January 15, 2024
-Customer: Acme Corporation
-E-mail: billing@acme.example
-Paid: no
-
-Item              Quantity     Price
-Widget                   3     12.50
-Gadget                  10      1.99
-
-Total due: $57.40`,
-);
-
-async function extract(schema: JsonObject, question = 'Extract the invoice', documents = [invoice]) {
-	const format = { type: 'schema', name: 'result', schema, isStrict: true } as const;
-	const { text, warnings } = await ask(question, documents, { format });
-	return { value: JSON.parse(text), warnings };
-}
-
-function object(properties: JsonObject): JsonObject {
-	return {
-		type: 'object',
-		properties,
-		required: Object.keys(properties),
-		additionalProperties: false,
-	};
-}
-
-describe('any JSON', () => {
-	it('is an object with the answer and its citations', async () => {
-		const { text } = await ask('Who is the warden?', [lighthouse], { format: { type: 'json' } });
-		expect(JSON.parse(text)).toEqual({
-			answer: 'The warden is Oliver Brandt.',
-			citations: [{ file: 'lighthouse.pdf', page: 2, quote: 'The warden is Oliver Brandt.' }],
-		});
+describe('JSON by a schema', () => {
+	it('is that of the message when it is valid', async () => {
+		const { text, warnings } = await ask(`Repeat ${JSON.stringify(invoice, null, 2)}`, [], { format });
+		expect(JSON.parse(text)).toEqual(invoice);
+		expect(warnings).toEqual([]);
 	});
 
-	it('has no citation when nothing was found, and null for files without pages', async () => {
-		const none = await ask('Who won the world cup?', [lighthouse], { format: { type: 'json' } });
-		expect(JSON.parse(none.text)).toEqual({
-			answer: expect.stringContaining('Not found'),
-			citations: [],
-		});
-		const found = await ask('Who is the customer?', [invoice], { format: { type: 'json' } });
-		expect(JSON.parse(found.text).citations[0]).toMatchObject({ file: 'invoice.txt', page: null });
+	it('is else that of a document or a tool', async () => {
+		const documents = [lighthouse, note('a.json', '{"number": 1}'), note('b.json', JSON.stringify(invoice))];
+		expect(JSON.parse((await ask('Extract it from {}', documents, { format })).text)).toEqual(invoice);
+		const { text } = await talk(
+			[
+				user('Look it up.'),
+				{ role: 'assistant', content: [], toolCalls: [{ id: 'call_1', name: 'look', arguments: '{}' }] },
+				{ role: 'tool', callId: 'call_1', content: [{ type: 'text', text: JSON.stringify(invoice) }] },
+			],
+			{ format },
+		);
+		expect(JSON.parse(text)).toEqual(invoice);
 	});
 
-	it('is given when words ask for it', async () => {
-		const { text } = await talk([
-			{
-				role: 'system',
-				content: [{ type: 'text', text: 'Answer in German and only in valid JSON.' }],
-			},
-			user('Who is the warden?', lighthouse),
-		]);
-		expect(JSON.parse(text)).toHaveProperty('answer');
+	it('is else made up, with a warning, alike for equal seeds', async () => {
+		const make = (seed: number) => ask('Extract the invoice', [lighthouse], { format, seed });
+		const [one, same, other] = [await make(5), await make(5), await make(6)];
+		expect(ajv.validate(schema, JSON.parse(one.text)), one.text).toBe(true);
+		expect(one.warnings).toEqual([expect.stringContaining('made up')]);
+		expect(same).toEqual(one);
+		expect(other.text).not.toBe(one.text);
+	});
+
+	it('may name a draft', async () => {
+		const draft = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
+		const { text } = await ask('Extract it', [], { format: formatOf(draft) });
+		expect(ajv.validate(schema, JSON.parse(text))).toBe(true);
+	});
+
+	it('may be cut by the number of tokens', async () => {
+		const { reason, text } = await ask('Extract it', [], { format, maxTokens: 2 });
+		expect([reason, text.length <= 8]).toEqual(['length', true]);
 	});
 });
 
-describe('a schema', () => {
-	it('is filled from labels, tables, dates and amounts, in the types that it asks for', async () => {
-		const { value, warnings } = await extract(
-			object({
-				invoiceNumber: { type: 'string' },
-				date: { type: 'string', format: 'date' },
-				customer: object({ name: { type: 'string' } }),
-				email: { type: 'string', format: 'email' },
-				total_due: { type: 'number' },
-				paid: { type: 'boolean' },
-				currency: { type: 'string', enum: ['EUR', 'USD'] },
-				items: {
-					type: 'array',
-					items: object({
-						item: { type: 'string' },
-						quantity: { type: 'integer' },
-						price: { type: 'number' },
-					}),
-				},
-			}),
-		);
-		expect(value).toEqual({
-			invoiceNumber: 'INV-2024-001',
-			date: '2024-01-15',
-			customer: { name: 'Acme Corporation' },
-			email: 'billing@acme.example',
-			total_due: 57.4,
-			paid: false,
-			currency: 'USD',
-			items: [
-				{ item: 'Widget', quantity: 3, price: 12.5 },
-				{ item: 'Gadget', quantity: 10, price: 1.99 },
-			],
-		});
+describe('any JSON', () => {
+	it('is the object of the message, or of a document', async () => {
+		const json = { type: 'json' } as const;
+		expect(JSON.parse((await ask('Give {"a": [1]}', [lighthouse], { format: json })).text)).toEqual({ a: [1] });
+		const { text } = await ask('Who?', [note('a.json', '{"b": 2}')], { format: json });
+		expect(JSON.parse(text)).toEqual({ b: 2 });
+	});
+
+	it('is else an object with the answer', async () => {
+		const { text, warnings } = await ask('Who is the warden?', [lighthouse], { format: { type: 'json' } });
+		expect(JSON.parse(text)).toEqual({ answer: expect.stringContaining('Oliver Brandt') });
 		expect(warnings).toEqual([]);
-	});
-
-	it('gets null where it is allowed and nothing was found', async () => {
-		const { value, warnings } = await extract(
-			object({
-				iban: { type: ['string', 'null'] },
-				discount: { anyOf: [{ type: 'number' }, { type: 'null' }] },
-			}),
-		);
-		expect(value).toEqual({ iban: null, discount: null });
-		expect(warnings).toEqual([]);
-	});
-
-	it('leaves out what is optional and not found', async () => {
-		const { value } = await extract({
-			type: 'object',
-			properties: { iban: { type: 'string', pattern: '^[A-Z]{2}' } },
-		});
-		expect(value).toEqual({});
-	});
-
-	it('names what was not found and has to have a value', async () => {
-		const { value, warnings } = await extract(
-			object({ iban: { type: 'string' }, parcels: { type: 'integer', minimum: 2 } }),
-		);
-		expect(value).toEqual({ iban: '', parcels: 2 });
-		expect(warnings).toEqual([expect.stringContaining('iban, parcels')]);
-	});
-
-	it('names the columns of a table that a row leaves empty', async () => {
-		const list = note('list.txt', 'Name      City      Age\nAda       Paris     36\nBen                 41');
-		const person = object({ name: { type: 'string' }, city: { type: 'string' } });
-		const { value, warnings } = await extract(object({ people: { type: 'array', items: person } }), 'List them', [
-			list,
-		]);
-		expect(value.people).toEqual([
-			{ name: 'Ada', city: 'Paris' },
-			{ name: 'Ben', city: '' },
-		]);
-		expect(warnings).toEqual([expect.stringContaining('people.city')]);
-	});
-
-	it('with a lone string takes the answer to the question', async () => {
-		const { value } = await extract(object({ reply: { type: 'string' } }), 'What is the total due?');
-		expect(value).toEqual({ reply: '$57.40' });
-	});
-
-	it('is given citations as quotes with their pages', async () => {
-		const cited = object({ page: { type: 'integer' }, quote: { type: 'string' } });
-		const schema = object({
-			answer: { type: 'string' },
-			citations: { type: 'array', items: cited },
-		});
-		const { value } = await extract(schema, 'Who is the warden?', [lighthouse]);
-		expect(value.citations).toEqual([{ page: 2, quote: 'The warden is Oliver Brandt.' }]);
-	});
-
-	it('collects lists', async () => {
-		const strings = { type: 'array', items: { type: 'string' } };
-		const { value } = await extract(object({ emails: strings, headings: strings }), 'Collect', [lighthouse]);
-		expect(value.emails).toEqual(['visits@harbourlight.example']);
-		expect(value.headings).toContain('Opening hours');
-	});
-
-	it('is filled from what a tool has answered', async () => {
-		const { text } = await talk(
-			[
-				user('use get_weather for Paris'),
-				{
-					role: 'assistant',
-					content: [],
-					toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: '{}' }],
-				},
-				{
-					role: 'tool',
-					callId: 'call_1',
-					content: [{ type: 'text', text: '{"temperature": 21, "sky": "clear"}' }],
-				},
-			],
-			{
-				format: {
-					type: 'schema',
-					name: 'x',
-					isStrict: true,
-					schema: object({ temperature: { type: 'number' } }),
-				},
-			},
-		);
-		expect(JSON.parse(text)).toEqual({ temperature: 21 });
-	});
-
-	it.each([
-		[
-			'that refers to itself',
-			{
-				$ref: '#/$defs/node',
-				$defs: {
-					node: {
-						type: 'object',
-						properties: {
-							name: { type: 'string' },
-							children: { type: 'array', items: { $ref: '#/$defs/node' } },
-						},
-						required: ['name', 'children'],
-					},
-				},
-			},
-		],
-		[
-			'that has alternatives by a constant',
-			{
-				type: 'object',
-				properties: { kind: { oneOf: [{ const: 'a' }, { const: 'b' }] } },
-				required: ['kind'],
-			},
-		],
-		[
-			'that wants different items',
-			{ type: 'array', items: { type: 'integer', minimum: 5 }, minItems: 3, uniqueItems: true },
-		],
-		[
-			'with patterns',
-			object({
-				a: { type: 'string', pattern: '^[A-Z]{3}-\\d{4}(?:/x)?$' },
-				b: { type: 'string', pattern: '^(red|blue)+$' },
-			}),
-		],
-		['with a pattern that takes for ever', object({ a: { type: 'string', pattern: '^(x+)+$' } })],
-		[
-			'with numbers between bounds',
-			object({
-				a: { type: 'number', exclusiveMinimum: 3, exclusiveMaximum: 3.5 },
-				b: { type: 'integer', multipleOf: 7, minimum: 10 },
-				c: { type: 'number', maximum: -2 },
-			}),
-		],
-		['that is always true', {}],
-	] as [string, JsonObject][])('%s gets a valid value', async (_, schema) => {
-		const { value } = await extract(schema);
-		expect(ajv.validate(schema, value), JSON.stringify(value)).toBe(true);
 	});
 });

@@ -2,56 +2,113 @@ import type { JsonObject } from '@plinth/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ask, note } from './conversation.ts';
+import { ask } from './conversation.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-const letter = note(
-	'letter.txt',
-	`Invoice INV-7
-
-Name: Acme Corporation
-Date: January 15, 2024
-E-mail: billing@acme.example
-Is paid: no
-Zip code: 10115
-
-Item              Quantity     Price
-Widget                   3     12.50
-Gadget                  10      1.99
-
-Total: $57.40`,
-);
-
-async function fillOut(schema: JsonObject) {
+const make = async (schema: JsonObject, message = 'Make it'): Promise<unknown> => {
 	const format = { type: 'schema', name: 'result', schema, isStrict: true } as const;
-	return JSON.parse((await ask('Extract it', [letter], { format })).text);
-}
+	return JSON.parse((await ask(message, [], { format })).text);
+};
+const deep = (levels: number, wrap: (inner: JsonObject) => JsonObject): JsonObject =>
+	Array.from({ length: levels }).reduce<JsonObject>(wrap, { type: 'string' });
+const chain = (of: (next: JsonObject) => JsonObject): JsonObject => ({
+	$ref: '#/$defs/d0',
+	$defs: Object.fromEntries(
+		Array.from({ length: 27 }, (_, at) => [`d${at}`, at < 26 ? of({ $ref: `#/$defs/d${at + 1}` }) : {}]),
+	),
+});
+const refused = { code: 'E_VALUE_INVALID', param: 'response_format' };
 
-describe('a schema', () => {
-	it.each([
-		{ allOf: [{ $ref: '#' }, { $ref: '#' }, { $ref: '#' }] },
-		{ anyOf: [{ $ref: '#' }, { $ref: '#' }, { $ref: '#' }] },
-		{ oneOf: [{ not: { $ref: '#' } }, { $ref: '#' }] },
-		{ type: 'object', required: ['a', 'b'], properties: { a: { $ref: '#' }, b: { $ref: '#' } } },
-		{ type: 'array', minItems: 4, items: { $ref: '#' } },
-		{ type: 'array', minItems: 1e12, items: { type: 'string' } },
-		{ type: 'string', minLength: 1e12 },
-		{ type: 'array', minItems: 1e12, uniqueItems: true, items: { type: 'string' } },
-		{ type: 'object', minProperties: 1e12 },
-	] as JsonObject[])('that can never be satisfied comes to an end: %j', async (schema) => {
-		expect(await fillOut(schema)).toBeDefined();
+describe('a hostile schema is refused', () => {
+	it.each<[string, JsonObject]>([
+		['refers to itself', { $ref: '#' }],
+		['refers in a circle', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
+		['refers to itself in allOf', { allOf: [{ $ref: '#' }, { $ref: '#' }] }],
+		['refers to itself in anyOf', { anyOf: [{ $ref: '#' }, { $ref: '#' }] }],
+		['needs itself', { type: 'object', required: ['a', 'b'], properties: { a: { $ref: '#' }, b: { $ref: '#' } } }],
+		['needs four of itself', { type: 'array', minItems: 4, items: { $ref: '#' } }],
+		['needs billions of items', { type: 'array', minItems: 1e12, items: { type: 'string' } }],
+		['needs as many in each item', deep(9, (items) => ({ type: 'array', minItems: 999, items }))],
+		['needs billions of characters', { type: 'string', minLength: 1e12 }],
+		['needs billions of properties', { type: 'object', minProperties: 1e12 }],
+		['needs billions of matches', { type: 'array', contains: { type: 'string' }, minContains: 1e12 }],
+		['grows exponentially', chain((next) => ({ allOf: [next, next] }))],
+		['refers elsewhere', { $ref: 'http://127.0.0.1/schema.json' }],
+		['refers to a file', { $ref: 'file:///etc/passwd' }],
+		['has no value', { not: {} }],
+		['is too large', { enum: Array.from({ length: 30_000 }, (_, at) => `value ${at}`) }],
+		['is no schema', { type: 7 }],
+		['has a broken pattern', { type: 'string', pattern: '(' }],
+	])('that %s', async (_, schema) => {
+		await expect(make(schema)).rejects.toMatchObject(refused);
 	});
 
-	it('gets a valid value, whatever it is', async () => {
+	it('whose pattern takes forever for the text of the message', async () => {
+		const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(x+x+)+y$' } } };
+		await expect(make(schema, JSON.stringify({ a: 'x'.repeat(5_000) }))).rejects.toMatchObject(refused);
+	});
+});
+
+describe('more hostile schemas than threads', () => {
+	it('are all refused, and the next schema gets a value', async () => {
+		const endless: JsonObject = { type: 'array', minItems: 4, items: { $ref: '#' } };
+		const hostile = Array.from({ length: 4 }, () => expect(make(endless)).rejects.toMatchObject(refused));
+		await Promise.all([...hostile, expect(make({ const: 7 })).resolves.toBe(7)]);
+	}, 30_000);
+});
+
+describe('an unusual schema gets a valid value', () => {
+	const object = (properties: JsonObject): JsonObject => ({
+		type: 'object',
+		properties,
+		required: Object.keys(properties),
+		additionalProperties: false,
+	});
+
+	it.each<[string, JsonObject]>([
+		[
+			'with many items and characters at most',
+			{ type: 'array', maxItems: 1e12, items: { type: 'string', maxLength: 1e12 } },
+		],
+		['with an async mark', { $async: true, type: 'string' }],
+		['with a property of the prototype', object({ constructor: { type: 'string' }, toString: { type: 'integer' } })],
+		[
+			'that is recursive',
+			{
+				$ref: '#/$defs/node',
+				$defs: {
+					node: object({ name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/node' } } }),
+				},
+			},
+		],
+		['that is deep', deep(20, (inner) => object({ inner }))],
+		['with alternatives by a constant', object({ kind: { oneOf: [{ const: 'a' }, { const: 'b' }] } })],
+		['with different items', { type: 'array', items: { type: 'integer', minimum: 5 }, minItems: 3, uniqueItems: true }],
+		['with a pattern that could take forever', object({ a: { type: 'string', pattern: '^(x+)+$' } })],
+		[
+			'with bounds',
+			object({
+				a: { type: 'number', exclusiveMinimum: 3, exclusiveMaximum: 3.5 },
+				b: { multipleOf: 7, type: 'integer' },
+			}),
+		],
+		['that is always true', {}],
+	])('%s', async (_, schema) => {
+		const value = await make(schema);
+		const { $async: _async, ...plain } = schema;
+		expect(ajv.validate(plain, value), JSON.stringify(value)).toBe(true);
+	});
+
+	it('whatever it is', async () => {
 		await fc.assert(
 			fc.asyncProperty(schemas, async (schema) => {
 				const whole = { ...schema, $defs: { word: { type: 'string', minLength: 2 } } };
-				const value = await fillOut(whole);
+				const value = await make(whole);
 				expect(ajv.validate(whole, value), JSON.stringify([whole, value, ajv.errors])).toBe(true);
 			}),
 			{ numRuns: 80 },
 		);
-	});
+	}, 30_000);
 });
 
 const names = fc.constantFrom(

@@ -1,79 +1,68 @@
 import type { ChatTool } from '@plinth/plugin-chat/model';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { ask, talk, user } from './conversation.ts';
 
-const weather: ChatTool = {
-	name: 'get_weather',
-	description: 'Tells the weather of a city',
-	isStrict: false,
-	parameters: {
-		type: 'object',
-		properties: {
-			city: { type: 'string' },
-			unit: { type: 'string', enum: ['celsius', 'fahrenheit'] },
-			days: { type: 'integer', minimum: 1 },
-			detailed: { type: 'boolean' },
-		},
-		required: ['city'],
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const parameters = {
+	type: 'object',
+	properties: {
+		city: { type: 'string', minLength: 2 },
+		unit: { type: 'string', enum: ['celsius', 'fahrenheit'] },
+		days: { type: 'integer', minimum: 1, maximum: 9 },
 	},
+	required: ['city', 'days'],
+	additionalProperties: false,
 };
+const weather: ChatTool = { name: 'get_weather', isStrict: false, parameters };
 const now: ChatTool = { name: 'now', isStrict: false };
-const search: ChatTool = {
-	name: 'search',
-	description: 'Searches the web',
-	isStrict: true,
-	parameters: {
-		type: 'object',
-		properties: { query: { type: 'string' }, limit: { type: 'integer', maximum: 10 } },
-		required: ['query', 'limit'],
-		additionalProperties: false,
-	},
-};
-const tools = [weather, now, search];
+const tools = [weather, now];
 
 async function callsFor(message: string, more: Parameters<typeof ask>[2] = {}) {
-	const { calls, reason } = await ask(message, [], { tools, ...more });
-	return { calls: calls.map(({ name, arguments: text }) => [name, JSON.parse(text)]), reason };
+	const { calls, reason, warnings } = await ask(message, [], { tools, ...more });
+	return { calls: calls.map(({ name, arguments: text }) => [name, JSON.parse(text)] as const), reason, warnings };
 }
 
-describe('a tool that the message names', () => {
-	it.each([
-		['use get_weather for Paris', 'get_weather', { city: 'Paris' }],
-		['Please get weather for New York in fahrenheit', 'get_weather', { city: 'New York', unit: 'fahrenheit' }],
-		['get_weather: city Oslo, 3 days, detailed', 'get_weather', { city: 'Oslo', days: 3, detailed: true }],
-		['call get_weather with {"city": "Rome", "days": 2}', 'get_weather', { city: 'Rome', days: 2 }],
-		['call now()', 'now', {}],
-		['call search with query "blue whales" and limit 5', 'search', { query: 'blue whales', limit: 5 }],
-	])('%s', async (message, name, parameters) => {
-		expect(await callsFor(message)).toEqual({ calls: [[name, parameters]], reason: 'tool_calls' });
+describe('a tool', () => {
+	it('that the message names is called with the JSON of the message', async () => {
+		expect(await callsFor('Call get_weather with {"city": "Rome", "days": 2}, please.')).toEqual({
+			calls: [['get_weather', { city: 'Rome', days: 2 }]],
+			reason: 'tool_calls',
+			warnings: [],
+		});
 	});
 
-	it('is called under an id of its own, and the same for an equal request', async () => {
-		const [one, other] = [await ask('call now', [], { tools }), await ask('call now', [], { tools })];
-		expect(one.calls[0]?.id).toMatch(/^call_[\da-f]{24}$/);
-		expect(other.calls).toEqual(one.calls);
+	it('gets the first JSON that is valid, whatever stands around it', async () => {
+		const message = 'In {curly} 5" braces: {"city": "X"} {"city": "A } \\" {", "days": 3}} get_weather';
+		expect((await callsFor(message)).calls).toEqual([['get_weather', { city: 'A } " {', days: 3 }]]);
+	});
+
+	it('gets made-up arguments that are valid, with a warning', async () => {
+		const { calls, warnings } = await callsFor('Use get_weather for Paris');
+		expect(ajv.validate(parameters, calls[0]?.[1])).toBe(true);
+		expect(warnings).toEqual([expect.stringContaining('get_weather are made up')]);
+	});
+
+	it('without parameters gets an empty object', async () => {
+		expect(await callsFor('call now()')).toEqual({ calls: [['now', {}]], reason: 'tool_calls', warnings: [] });
+	});
+
+	it('is called alike for equal requests, and otherwise for another seed', async () => {
+		const call = async (seed: number) => (await ask('get_weather', [], { tools, seed })).calls;
+		expect(await call(1)).toEqual(await call(1));
+		expect(await call(1)).not.toEqual(await call(2));
+		expect((await call(1))[0]?.id).toMatch(/^call_[\da-f]{24}$/);
 	});
 
 	it('is called beside another one, unless one at a time is wanted', async () => {
-		const message = 'use get_weather for Paris and then call now';
-		expect((await callsFor(message)).calls).toEqual([
-			['get_weather', { city: 'Paris' }],
-			['now', {}],
-		]);
-		expect((await callsFor(message, { parallelToolCalls: false })).calls).toHaveLength(1);
-	});
-
-	it('gets the least valid value for what the message does not say, with a warning', async () => {
-		const { calls, warnings } = await ask('Use the search tool to find cheap flights', [], {
-			tools,
-		});
-		expect(JSON.parse(calls[0]?.arguments ?? '')).toEqual({ query: 'cheap flights', limit: 0 });
-		expect(warnings).toEqual([expect.stringContaining('limit')]);
+		const names = async (more = {}) => (await callsFor('now and get_weather', more)).calls.map(([name]) => name);
+		expect(await names()).toEqual(['now', 'get_weather']);
+		expect(await names({ parallelToolCalls: false })).toEqual(['now']);
 	});
 });
 
 describe('the choice of tools', () => {
-	it.each(['How are you now?', 'What is the weather?', 'I am in search of a hotel'])(
+	it.each(['What is the weather?', 'get_weather_now', 'I know nowhere'])(
 		'calls none that is not named: %s',
 		async (message) => {
 			expect((await callsFor(message)).calls).toEqual([]);
@@ -85,58 +74,40 @@ describe('the choice of tools', () => {
 	});
 
 	it('calls the one that is required by name', async () => {
-		const { calls } = await callsFor('something 4', { toolChoice: { name: 'search' } });
-		expect(calls).toEqual([['search', { query: 'something 4', limit: 4 }]]);
+		expect((await callsFor('get_weather', { toolChoice: { name: 'now' } })).calls).toEqual([['now', {}]]);
 	});
 
-	it('calls the one that fits best when one is required', async () => {
-		const { calls } = await callsFor('How is the weather in Madrid?', { toolChoice: 'required' });
-		expect(calls).toEqual([['get_weather', { city: 'Madrid' }]]);
+	it('calls one when any is required', async () => {
+		expect((await callsFor('Hello', { toolChoice: 'required' })).calls.map(([name]) => name)).toEqual(['get_weather']);
 	});
 });
 
 describe('after a tool has answered', () => {
-	const asked = [
-		user('use get_weather for Paris'),
-		{
-			role: 'assistant',
-			content: [],
-			toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' }],
-		},
-	] as const;
-
-	it('tells the result in words and calls nothing', async () => {
-		const result = '{"temperature":21,"sky":"clear","wind":{"speed":5}}';
+	it('quotes the result and calls nothing', async () => {
+		const result = '{"temperature":21,"sky":"clear"}';
 		const { text, calls, reason } = await talk(
-			[...asked, { role: 'tool', callId: 'call_1', content: [{ type: 'text', text: result }] }],
+			[
+				user('use get_weather for Paris'),
+				{ role: 'assistant', content: [], toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: '{}' }] },
+				{ role: 'tool', callId: 'call_1', content: [{ type: 'text', text: result }] },
+			],
 			{ tools, toolChoice: 'required' },
 		);
-		expect(text).toBe('get_weather answered: temperature 21, sky clear, wind (speed 5).');
+		expect(text).toBe(`get_weather returned: ${result}`);
 		expect(calls).toEqual([]);
 		expect(reason).toBe('stop');
 	});
-
-	it('repeats a plain text as it is', async () => {
-		const { text } = await talk(
-			[...asked, { role: 'tool', callId: 'call_1', content: [{ type: 'text', text: 'Sunny, 21 degrees' }] }],
-			{ tools },
-		);
-		expect(text).toBe('get_weather answered: Sunny, 21 degrees');
-	});
 });
 
-describe('a tool that is named', () => {
-	it('twice is called twice, each time with its own words', async () => {
-		const { calls } = await ask('use get_weather for Paris and get_weather for Rome', [], {
-			tools: [weather],
+describe('the parameters of a tool', () => {
+	it.each([
+		['that are no schema', { type: 'object', properties: { a: { type: 'wrong' } } }],
+		['that nothing satisfies', { type: 'object', properties: { a: false }, required: ['a'] }],
+	])('%s are refused', async (_, schema) => {
+		const tool = { name: 'broken', isStrict: false, parameters: schema };
+		await expect(ask('broken', [], { tools: [tool] })).rejects.toMatchObject({
+			code: 'E_VALUE_INVALID',
+			param: 'tools',
 		});
-		expect(calls.map((call) => JSON.parse(call.arguments))).toEqual([{ city: 'Paris' }, { city: 'Rome' }]);
 	});
-
-	it.each(['do not call get_weather', 'Do not use any tools. What is get_weather?'])(
-		'in a message that forbids it is not called: %s',
-		async (message) => {
-			expect((await ask(message, [], { tools: [weather] })).calls).toEqual([]);
-		},
-	);
 });

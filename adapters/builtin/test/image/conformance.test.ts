@@ -2,24 +2,26 @@ import type { ImageModel } from '@plinth/plugin-image/model';
 import { imageModelSuite } from '@plinth/plugin-image/testing';
 import { sharpImages } from '@plinth/sharp';
 import { createBackend } from '@plinth/testing';
-import type { ImageCodec } from '@plinth/toolkit';
+import type { ImageCodec, RawImage } from '@plinth/toolkit';
 import { afterAll, test } from 'vitest';
-import { createEditor, createEditPool } from '../../src/image/edit/editor.ts';
-import { createDrawPool, createGenerator } from '../../src/image/model.ts';
+import { edit } from '../../src/image/edit/edit.ts';
+import { createGenerator, drawFile } from '../../src/image/generate.ts';
+import type { DrawJob } from '../../src/image/worker.ts';
+import { Threads } from '../../src/threads.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
 // Shared by the cases: a thread for each of them would take longer than what it does.
-const [drawers, editors] = [createDrawPool(1), createEditPool(1)];
+const threads = new Threads<DrawJob, RawImage>({ file: drawFile, threads: 1 });
 
 afterAll(async () => {
-	await Promise.all([drawers.close(), editors.close(), stop()]);
+	await Promise.all([threads.close(), stop()]);
 });
 
 const model: ImageModel = {
 	apiVersion: 1,
 	abilities: { count: 1 },
-	generate: createGenerator(drawers),
-	edit: createEditor({ images, pool: editors }),
+	generate: createGenerator({ images, threads }),
+	edit: (...call) => edit(images, ...call),
 };
 
 for (const { name, run } of imageModelSuite({

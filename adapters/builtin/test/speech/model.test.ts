@@ -11,15 +11,15 @@ const { model, close } = await createModel(builtinSpeech());
 
 afterAll(close);
 
-async function open(request: Partial<SpeechRequest>, signal = new AbortController().signal) {
+async function open(request: Partial<SpeechRequest>, signal = new AbortController().signal, speaker = model) {
 	const whole = { input: sentence, voice: 'alloy', speed: 1, format: 'pcm' as const, ...request };
-	const audio = await model.speak(whole, { signal, log });
+	const audio = await speaker.speak(whole, { signal, log });
 	if (!('sampleRate' in audio)) throw new Error('The model answered with encoded audio.');
 	return audio;
 }
 
-async function speak(request: Partial<SpeechRequest>) {
-	const audio = await open(request);
+async function speak(request: Partial<SpeechRequest>, speaker = model) {
+	const audio = await open(request, undefined, speaker);
 	const chunks: Uint8Array[] = [];
 	for await (const chunk of audio.body) chunks.push(chunk);
 	const pcm = Buffer.concat(chunks);
@@ -100,17 +100,8 @@ describe('builtinSpeech', () => {
 		expect(slow.seconds / plain.seconds).toBeCloseTo(1.25, 1);
 		expect(medianPitch(slow.pcm, slow.sampleRate)).toBeLessThan(medianPitch(plain.pcm, plain.sampleRate) * 0.92);
 		expect(slow.warnings).toEqual([]);
-		const { warnings } = await open({ instructions: 'Whisper like α ghost', voice: 'onyx' });
-		expect(warnings?.[0]).toContain('"whisper"');
-	});
-
-	it('warns when letters are left out, and when a voice cannot change its melody', async () => {
-		const { warnings } = await open({
-			input: 'The letter α.',
-			voice: 'rms',
-			instructions: 'lively',
-		});
-		expect(warnings).toHaveLength(2);
+		const { warnings } = await open({ instructions: 'Whisper like a ghost', voice: 'onyx' });
+		expect(warnings).toHaveLength(1);
 	});
 
 	it.each(['-voice kal', '--help me', '<speak>Hello</speak>', '-o /tmp/x hello', '%s%n%x hello'])(
@@ -178,5 +169,44 @@ describe('the stream', () => {
 		const input = `${sentence} `.repeat(100).slice(0, 4_096);
 		const { seconds } = await speak({ input, voice: 'kal16' });
 		expect(seconds).toBeGreaterThan(180);
+	});
+
+	it('ends when the reader leaves', async () => {
+		const { body } = await open({ input: story, voice: 'kal16' });
+		const reader = body[Symbol.asyncIterator]();
+		await reader.next();
+		await reader.return?.();
+		expect(await reader.next()).toEqual({ done: true, value: undefined });
+	});
+});
+
+describe('a sentence that takes seconds', () => {
+	const slow = { input: '7'.repeat(200), voice: 'slt', speed: 0.25 };
+
+	it('fails after deadlineMs, and the next one is spoken', async () => {
+		const { model: hasty, close } = await createModel(builtinSpeech({ deadlineMs: 1_000 }));
+		await expect(speak(slow, hasty)).rejects.toMatchObject({ code: 'E_MODEL_FAILED' });
+		expect((await speak({ voice: 'kal16' }, hasty)).seconds).toBeGreaterThan(1);
+		await close();
+	});
+
+	it('rejects at once when the signal aborts, and the next one is spoken', async () => {
+		const leaving = new AbortController();
+		const { body } = await open(slow, leaving.signal);
+		const chunk = body[Symbol.asyncIterator]().next();
+		const reason = new Error('The client left.');
+		leaving.abort(reason);
+		await expect(chunk).rejects.toBe(reason);
+		expect((await speak({ voice: 'kal16' })).seconds).toBeGreaterThan(1);
+	});
+
+	it('ends with E_STOPPING when the model stops', async () => {
+		const { model: stopping, close } = await createModel(builtinSpeech());
+		await speak({ input: 'Yes.' }, stopping);
+		const spoken = expect(speak(slow, stopping)).rejects.toMatchObject({ code: 'E_STOPPING' });
+		const { body } = await open(slow, undefined, stopping);
+		const chunk = expect(body[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'E_STOPPING' });
+		await close();
+		await Promise.all([spoken, chunk]);
 	});
 });

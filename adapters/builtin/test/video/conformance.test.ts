@@ -4,15 +4,15 @@ import { createBackend } from '@plinth/testing';
 import type { ImageCodec } from '@plinth/toolkit';
 import { afterAll, test } from 'vitest';
 import { createVideoModel } from '../../src/video/model.ts';
-import { createPool } from '../../src/video/pool.ts';
+import { createVideoThreads } from '../../src/video/render.ts';
 
 const { provided: images, stop } = await createBackend<ImageCodec>(sharpImages());
 // Shared by the cases: threads for each of them would take longer than what they do.
-const pool = createPool(2);
-const model = createVideoModel(pool, images);
+const threads = createVideoThreads(2);
+const model = createVideoModel(threads, images);
 
 afterAll(async () => {
-	await Promise.all([pool.close(), stop()]);
+	await Promise.all([threads.close(), stop()]);
 });
 
 for (const { name, run } of videoModelSuite({

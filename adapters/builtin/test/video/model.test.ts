@@ -4,14 +4,15 @@ import { createModel } from '@plinth/testing';
 import { mediaServices } from '@plinth/toolkit';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { afterAll, describe, expect, it } from 'vitest';
+import { settings } from '../../src/scene/words.ts';
 import { builtinVideo, createVideoModel } from '../../src/video/model.ts';
-import { createPool } from '../../src/video/pool.ts';
+import { createVideoThreads } from '../../src/video/render.ts';
 import { boxesOf, fakeImages, fakeRun, request } from './fakes.ts';
 
-const pool = createPool(2);
+const threads = createVideoThreads(2);
 const images = fakeImages();
-const model = createVideoModel(pool, images);
-afterAll(() => pool.close());
+const model = createVideoModel(threads, images);
+afterAll(() => threads.close());
 
 const make = (changes: Partial<VideoRequest> = {}, run = fakeRun()): Promise<VideoResult> =>
 	model.generate(request(changes), run);
@@ -71,7 +72,7 @@ describe('a drawn video', () => {
 	});
 
 	it('has the same bytes whatever the number of workers', async () => {
-		const single = createPool(1);
+		const single = createVideoThreads(1);
 		const alone = await createVideoModel(single, fakeImages()).generate(request({ seconds: 4 }), fakeRun());
 		await single.close();
 		expect(hash(await make({ seconds: 4 }))).toBe(hash(alone));
@@ -93,34 +94,28 @@ describe('a drawn video', () => {
 		expect(new Set(images.encoded?.data).size).toBeGreaterThan(50);
 	});
 
-	it('warns when the title is shortened or lacks characters', async () => {
+	it('warns when the caption is shortened or lacks characters', async () => {
 		const { warnings } = await make({ prompt: `猫 ${'a very long prompt '.repeat(1600)}` });
 		expect(warnings).toHaveLength(2);
 	});
 
-	it.each(['zoom in on a lighthouse', 'a lighthouse, tilt up'])(
-		'says that a drawn scene cannot follow "%s"',
-		async (prompt) => {
-			expect((await make({ prompt })).warnings).toEqual([expect.stringContaining('work on input pictures only')]);
+	it.each(['zoom in', 'zoom out', 'pan left', 'tilt up', 'still', 'still, fade in and out'])(
+		'follows the camera words "%s"',
+		async (words) => {
+			const result = await make({ prompt: `a lighthouse, ${words}` });
+			expect(hash(result)).not.toBe(hash(await make({ prompt: 'a lighthouse' })));
 		},
 	);
 
-	it.each([
-		'space rocket',
-		'coral reef with fish',
-		'forest path',
-		'city at night, fireworks',
-		'desert cactus',
-		'winter snowman',
-		'lake and canoe',
-		'meadow with a windmill',
-		'above the clouds, plane',
-		'mountain aurora',
-		'abstract jazz',
-		'sea storm whale',
-	])('draws "%s"', async (prompt) => {
-		const result = await make({ prompt, size: { width: 96, height: 160 } });
+	it.each(settings)('draws the place "%s"', async (setting) => {
+		const result = await make({ prompt: `${setting} in the rain`, size: { width: 96, height: 160 } });
 		expect((await inspect(result)).times).toHaveLength(48);
+	});
+
+	it('keeps the place and the time of the video that it varies', async () => {
+		const remixOf = { prompt: 'a forest at night' };
+		const [plain, varied] = [await make({ prompt: 'slowly' }), await make({ prompt: 'slowly', remixOf })];
+		expect(hash(varied)).not.toBe(hash(plain));
 	});
 
 	it('refuses sizes that the encoder would pad', async () => {
@@ -183,6 +178,6 @@ describe('stopping', () => {
 		});
 		await own.generate(request(), fakeRun());
 		await close();
-		await expect(own.generate(request(), fakeRun())).rejects.toThrow('was stopped');
+		await expect(own.generate(request(), fakeRun())).rejects.toMatchObject({ code: 'E_STOPPING' });
 	});
 });

@@ -1,27 +1,17 @@
 import { defineModel, services } from '@plinth/core';
-import {
-	type ChatAbilities,
-	type ChatEvent,
-	type ChatModel,
-	type ChatRequest,
-	type ChatRun,
-	chatModels,
-} from '@plinth/plugin-chat/model';
+import type { ChatAbilities, ChatEvent, ChatModel, ChatRequest } from '@plinth/plugin-chat/model';
+import { chatModels } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
 import { placeholdersIn } from '../protocol/argv.ts';
 import { runJson } from '../protocol/json.ts';
 import type { Message } from '../protocol/messages.ts';
-import { jsonProgram, plainProgram } from '../protocol/options.ts';
-import { startPlain } from '../protocol/plain.ts';
+import { type JsonProgram, jsonProgram, plainProgram } from '../protocol/options.ts';
+import { streamPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
-import { createRuns } from '../run/runs.ts';
+import { Runs } from '../run/runs.ts';
 import { transcript, writeParts } from './conversation.ts';
 
-const placeholders = {
-	required: ['seed'],
-	optional: ['maxTokens', 'temperature', 'topP'],
-	files: [],
-};
+const placeholders = { required: ['seed'], optional: ['maxTokens', 'temperature', 'topP'], files: [] };
 
 // Configs in YAML hold `${NAME}`, which arrives as a string.
 const documentCharacters = z.coerce.number<number | string>().int().min(1).optional();
@@ -45,6 +35,7 @@ const config = z.discriminatedUnion('protocol', [
 ]);
 
 type Config = z.output<typeof config>;
+type Plain = Extract<Config, { protocol: 'plain' }>;
 
 /** A program as a chat model: by messages of the JSON protocol, or with UTF-8 text on stdout, which is streamed. */
 export const commandChat = defineModel({
@@ -55,7 +46,7 @@ export const commandChat = defineModel({
 	needs: { clock: services.clock },
 	create(context): ChatModel {
 		const { config } = context;
-		const runs = createRuns(config, context);
+		const runs = new Runs(config, context);
 		return {
 			apiVersion: 1,
 			abilities: abilitiesOf(config),
@@ -85,12 +76,7 @@ function abilitiesOf(config: Config): ChatAbilities {
 	return { ...limits, tools, json, images, audio, files };
 }
 
-async function* streamMessages(
-	run: Run,
-	config: Extract<Config, { protocol: 'json' }>,
-	request: ChatRequest,
-	seed: ChatRun['seed'],
-): AsyncGenerator<ChatEvent> {
+async function* streamMessages(run: Run, config: JsonProgram, request: ChatRequest, seed: number) {
 	const messages = await writeParts(run.folder, request.messages);
 	for await (const message of runJson(run, config, { ...request, messages, seed, kind: 'chat' })) {
 		const event = toEvent(message);
@@ -99,68 +85,46 @@ async function* streamMessages(
 }
 
 function toEvent(message: Message): ChatEvent | undefined {
-	switch (message.type) {
-		case 'delta':
-			return { type: 'text', text: message.text };
-		case 'reasoning':
-		case 'refusal':
-		case 'tool_call':
-		case 'warning':
-			return message;
-		case 'result': {
-			const { finish: reason, usage } = message;
-			return reason && { type: 'finish', reason, ...(usage && { usage }) };
-		}
-		default:
-			return undefined;
-	}
+	const { type } = message;
+	if (type === 'delta') return { type: 'text', text: message.text };
+	if (type === 'progress' || type === 'partial' || type === 'error') return undefined;
+	if (type !== 'result') return message;
+	const { finish: reason, usage } = message;
+	return reason && { type: 'finish', reason, ...(usage && { usage }) };
 }
 
-async function* streamOutput(
-	run: Run,
-	config: Extract<Config, { protocol: 'plain' }>,
-	request: ChatRequest,
-	seed: ChatRun['seed'],
-): AsyncGenerator<ChatEvent> {
+async function* streamOutput(run: Run, config: Plain, request: ChatRequest, seed: number): AsyncGenerator<ChatEvent> {
 	const { maxTokens, temperature, topP, messages } = request;
 	const values = { seed, maxTokens, temperature, topP };
-	const output = 'output.txt';
-	const program = await startPlain(run, config, { text: transcript(messages), values, output });
-	for (const message of ignoredOptions(config, request)) yield { type: 'warning', message };
+	const warnings = ignoredOptions(config, request);
 	const decoder = new TextDecoder('utf-8', { fatal: true });
 	const read = (bytes?: Buffer) => {
 		try {
-			return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
+			return decoder.decode(bytes, { stream: bytes !== undefined });
 		} catch (cause) {
-			throw program.failure('printed text that is not UTF-8', cause);
+			throw run.failure('printed text that is not UTF-8', cause);
 		}
 	};
-	const writesFile = placeholdersIn(config.argv).has('output');
-	let isSilent = true;
-	for await (const bytes of program.stdout()) {
-		const text = writesFile ? '' : read(bytes);
-		if (text === '') continue;
-		isSilent = false;
-		yield { type: 'text', text };
+	for await (const bytes of streamPlain(run, config, { text: transcript(messages), values, output: 'output.txt' })) {
+		for (const message of warnings.splice(0)) yield { type: 'warning', message };
+		const text = read(bytes);
+		if (text !== '') yield { type: 'text', text };
 	}
-	await program.waitForSuccess();
-	const end = writesFile ? read(await run.read(output)) + read() : read();
-	if (end !== '') yield { type: 'text', text: end };
-	else if (isSilent) throw program.failure('ended without a result');
+	// Incomplete characters at the end are an error.
+	read();
 }
 
 /** One warning for each option that the program does not support. */
-function ignoredOptions({ argv }: Extract<Config, { protocol: 'plain' }>, request: ChatRequest): readonly string[] {
+function ignoredOptions({ argv }: Plain, request: ChatRequest): string[] {
 	const supported = placeholdersIn(argv);
-	const options = [
-		['max_tokens', request.maxTokens, supported.has('maxTokens')],
-		['temperature', request.temperature, supported.has('temperature')],
-		['top_p', request.topP, supported.has('topP')],
-		['presence_penalty', request.presencePenalty, false],
-		['frequency_penalty', request.frequencyPenalty, false],
-		['reasoning_effort', request.effort, false],
-	] as const;
-	return options
-		.filter(([, value, isSupported]) => value !== undefined && !isSupported)
-		.map(([name]) => `This model ignores ${name}.`);
+	const ignored = {
+		max_tokens: supported.has('maxTokens') ? undefined : request.maxTokens,
+		temperature: supported.has('temperature') ? undefined : request.temperature,
+		top_p: supported.has('topP') ? undefined : request.topP,
+		presence_penalty: request.presencePenalty,
+		frequency_penalty: request.frequencyPenalty,
+		reasoning_effort: request.effort,
+	};
+	const names = Object.entries(ignored).filter(([, value]) => value !== undefined);
+	return names.map(([name]) => `This model ignores ${name}.`);
 }

@@ -5,39 +5,30 @@ import type { RunFolder } from '../run/folder.ts';
  * The messages for a program. Files are written to its folder and named in `file`. Documents have their
  * text, without their pages.
  */
-export async function writeParts(folder: RunFolder, messages: readonly ChatMessage[]): Promise<readonly unknown[]> {
-	const written = await Promise.all(
-		messages.map(async (message, index) => {
-			if (message.role !== 'user') return message;
-			const parts = message.content.map((part, partIndex) =>
-				writePart(folder, part, `file-${index + 1}-${partIndex + 1}`),
-			);
-			return { ...message, content: await Promise.all(parts) };
-		}),
-	);
-	return written;
+export function writeParts(folder: RunFolder, messages: readonly ChatMessage[]): Promise<readonly unknown[]> {
+	const written = messages.map(async (message, index) => {
+		if (message.role !== 'user') return message;
+		const parts = message.content.map((part, at) => writePart(folder, part, `file-${index + 1}-${at + 1}`));
+		return { ...message, content: await Promise.all(parts) };
+	});
+	return Promise.all(written);
 }
 
 async function writePart(folder: RunFolder, part: ChatPart, file: string): Promise<unknown> {
-	switch (part.type) {
-		case 'text':
-			return part;
-		case 'document': {
-			const { pages: _, ...document } = part;
-			return document;
-		}
-		case 'image': {
-			const { type, detail, image } = part;
-			if ('url' in image) return { type, detail, url: image.url };
-			await folder.write(file, image.source);
-			return { type, detail, file, mediaType: image.mediaType };
-		}
-		default: {
-			const { source, ...rest } = part;
-			await folder.write(file, source);
-			return { ...rest, file };
-		}
+	if (part.type === 'text') return part;
+	if (part.type === 'document') {
+		const { pages: _, ...document } = part;
+		return document;
 	}
+	if (part.type === 'image') {
+		const { type, detail, image } = part;
+		if ('url' in image) return { type, detail, url: image.url };
+		await folder.write(file, image.source);
+		return { type, detail, file, mediaType: image.mediaType };
+	}
+	const { source, ...rest } = part;
+	await folder.write(file, source);
+	return { ...rest, file };
 }
 
 /**
@@ -54,8 +45,6 @@ export function transcript(messages: readonly ChatMessage[]): string {
 const roleNames = { system: 'System', user: 'User', assistant: 'Assistant', tool: 'Tool' } as const;
 
 function textOf({ content }: ChatMessage): string {
-	return content
-		.map((part) => (part.type === 'text' || part.type === 'document' ? part.text : ''))
-		.filter((text) => text !== '')
-		.join('\n\n');
+	const texts = content.map((part) => (part.type === 'text' || part.type === 'document' ? part.text : ''));
+	return texts.filter((text) => text !== '').join('\n\n');
 }

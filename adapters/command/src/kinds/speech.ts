@@ -1,26 +1,17 @@
 import { defineModel, invalidValue, services, unsupportedValue } from '@plinth/core';
-import {
-	type EncodedAudio,
-	type PcmAudio,
-	type SpeechModel,
-	type SpeechRequest,
-	speechModels,
-} from '@plinth/plugin-speech/model';
+import { type SpeechModel, type SpeechRequest, speechModels } from '@plinth/plugin-speech/model';
+import { withCleanup } from '@plinth/toolkit';
 import { z } from 'zod';
 import { placeholdersIn } from '../protocol/argv.ts';
-import { runJson } from '../protocol/json.ts';
+import { requestJson } from '../protocol/json.ts';
 import { jsonProgram, plainProgram } from '../protocol/options.ts';
-import { startPlain } from '../protocol/plain.ts';
+import { streamPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
-import { createRuns, type Runs } from '../run/runs.ts';
+import { Runs } from '../run/runs.ts';
 import { readSound } from './sound.ts';
 import { findVoices, voiceOptions } from './voices.ts';
 
-const placeholders = {
-	required: ['voice', 'speed', 'format'],
-	optional: [],
-	files: [],
-};
+const placeholders = { required: ['voice', 'speed', 'format'], optional: [], files: [] };
 
 // Configs in YAML hold `${NAME}`, which arrives as a string.
 const number = () => z.coerce.number<number | string>();
@@ -55,7 +46,8 @@ const config = z
 	});
 
 type Config = z.output<typeof config>;
-type Sound = PcmAudio | EncodedAudio;
+type Json = Extract<Config, { protocol: 'json' }>;
+type Plain = Extract<Config, { protocol: 'plain' }>;
 
 /** A program as a speech model: WAV, MP3, Opus, AAC, FLAC or raw samples, in its result file or streamed on stdout. */
 export const commandSpeech = defineModel({
@@ -67,7 +59,7 @@ export const commandSpeech = defineModel({
 	async create(context): Promise<SpeechModel> {
 		const { config } = context;
 		const voices = await findVoices(config, context);
-		const runs = createRuns(config, context);
+		const runs = new Runs(config, context);
 		return {
 			apiVersion: 1,
 			...(voices && { voices: () => [...voices.keys()] }),
@@ -82,73 +74,33 @@ export const commandSpeech = defineModel({
 	},
 });
 
-async function requestSound(
-	run: Run,
-	config: Extract<Config, { protocol: 'json' }>,
-	request: SpeechRequest,
-): Promise<Sound> {
-	const warnings: string[] = [];
-	for await (const message of runJson(run, config, { ...request, kind: 'speech' })) {
-		if (message.type === 'warning') warnings.push(message.message);
-		if (message.type !== 'result') continue;
-		const sound = await readSound(single(await run.read(message.file ?? '')), config.pcm, (action) =>
-			run.failure(action),
-		);
-		return { ...sound, warnings };
-	}
-	throw new Error('The messages of a program end with a result.');
+async function requestSound(run: Run, config: Json, request: SpeechRequest) {
+	const { file = '', warnings } = await requestJson(run, config, { ...request, kind: 'speech' });
+	const body = [await run.read(file)].values();
+	return { ...(await readSound(body, config.pcm, (action) => run.failure(action))), warnings };
 }
 
 /** Settles with the first bytes; the run ends with the last ones. */
-async function speak(
-	runs: Runs,
-	config: Extract<Config, { protocol: 'plain' }>,
-	request: SpeechRequest,
-	signal: AbortSignal,
-): Promise<Sound> {
+async function speak(runs: Runs, config: Plain, request: SpeechRequest, signal: AbortSignal) {
 	const warnings = ignoredOptions(config, request);
+	const { input: text, voice, format } = request;
+	const speed = Math.round(request.speed * config.tempo * 1_000) / 1_000;
 	const run = await runs.open(signal);
-	const printed = print(run, config, request);
+	const printed = streamPlain(run, config, { text, values: { voice, speed, format }, output: `output.${format}` });
+	// Not awaited: a reader that returns does not wait for the program to end.
+	const body = withCleanup(printed, () => void run.close());
 	try {
-		return { ...(await readSound(printed, config.pcm, (action) => run.failure(action))), warnings };
+		return { ...(await readSound(body, config.pcm, (action) => run.failure(action))), warnings };
 	} catch (error) {
 		void run.close();
-		run.signal.throwIfAborted();
 		throw error;
 	}
 }
 
-async function* print(
-	run: Run,
-	config: Extract<Config, { protocol: 'plain' }>,
-	{ input, voice, speed, format }: SpeechRequest,
-): AsyncGenerator<Buffer> {
-	const output = `output.${format}`;
-	const tempo = Math.round(speed * config.tempo * 1_000) / 1_000;
-	const values = { voice, speed: tempo, format };
-	const writesFile = placeholdersIn(config.argv).has('output');
-	try {
-		const program = await startPlain(run, config, { text: input, values, output });
-		for await (const chunk of program.stdout()) if (!writesFile) yield chunk;
-		await program.waitForSuccess();
-		if (writesFile) yield await run.read(output);
-	} finally {
-		// Not awaited: a reader that returns does not wait for the program to end.
-		void run.close();
-	}
-}
-
 /** Throws for an unsupported speed; ignored instructions become a warning. */
-function ignoredOptions(
-	{ argv }: Extract<Config, { protocol: 'plain' }>,
-	{ speed, instructions }: SpeechRequest,
-): readonly string[] {
+function ignoredOptions({ argv }: Plain, { speed, instructions }: SpeechRequest): readonly string[] {
 	if (speed !== 1 && !placeholdersIn(argv).has('speed')) {
 		throw unsupportedValue('speed', 'This model supports only speed 1.');
 	}
 	return instructions ? ['This model ignores instructions.'] : [];
-}
-
-async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
-	yield bytes;
 }

@@ -1,4 +1,4 @@
-import { defineModel, mediaTypeOf, services } from '@plinth/core';
+import { defineModel, mediaTypeOf, plinthError, services, unsupportedValue } from '@plinth/core';
 import {
 	type VideoModel,
 	type VideoRequest,
@@ -7,18 +7,14 @@ import {
 	videoModels,
 } from '@plinth/plugin-video/model';
 import { z } from 'zod';
-import { runJson } from '../protocol/json.ts';
+import { placeholdersIn, requiredIn, type Template } from '../protocol/argv.ts';
+import { requestJson } from '../protocol/json.ts';
 import { jsonProgram, plainProgram, progressOf } from '../protocol/options.ts';
 import { runPlain } from '../protocol/plain.ts';
 import type { Run } from '../run/run.ts';
-import { createRuns } from '../run/runs.ts';
-import { checkFile, fileName } from './inputs.ts';
+import { Runs } from '../run/runs.ts';
 
-const placeholders = {
-	required: ['width', 'height', 'seconds', 'seed'],
-	optional: [],
-	files: ['reference'],
-};
+const placeholders = { required: ['width', 'height', 'seconds', 'seed'], optional: [], files: ['reference'] };
 
 // Without `waiting`: videos are jobs, whose queue is already bounded.
 const config = z.discriminatedUnion('protocol', [
@@ -38,76 +34,45 @@ export const commandVideo = defineModel({
 	config,
 	needs: { clock: services.clock },
 	create(context): VideoModel {
-		const { config } = context;
-		const runs = createRuns(config, context);
+		const runs = new Runs(context.config, context);
 		return {
 			apiVersion: 1,
-			generate: (request, videoRun) =>
-				runs.use(videoRun.signal, (run) =>
-					config.protocol === 'json'
-						? requestVideo(run, config, request, videoRun)
-						: makeVideo(run, config, request, videoRun),
-				),
+			generate: (request, videoRun) => runs.use(videoRun.signal, (run) => make(run, context.config, request, videoRun)),
 		};
 	},
 });
 
-async function requestVideo(
-	run: Run,
-	config: Extract<Config, { protocol: 'json' }>,
-	{ prompt, seconds, size, reference, remixOf }: VideoRequest,
-	{ seed, progress }: VideoRun,
-): Promise<VideoResult> {
-	const referenceFile = await writeReference(run, reference);
-	const request = {
-		kind: 'video',
-		prompt,
-		seconds,
-		size,
-		seed,
-		reference: referenceFile,
-		remixOf,
-	} as const;
-	const warnings: string[] = [];
-	for await (const message of runJson(run, config, request)) {
-		if (message.type === 'progress') progress(message.value);
-		if (message.type === 'warning') warnings.push(message.message);
-		if (message.type !== 'result') continue;
-		const body = await run.read(message.file ?? '');
-		const poster = message.poster === undefined ? undefined : await run.read(message.poster);
-		return {
-			body,
-			mediaType: 'video/mp4',
-			warnings,
-			// The plugin leaves out a poster with a wrong media type.
-			...(poster && { poster: { body: poster, mediaType: await pictureType(poster) } }),
-		};
+async function make(run: Run, config: Config, request: VideoRequest, videoRun: VideoRun): Promise<VideoResult> {
+	const { seed, progress } = videoRun;
+	const { prompt, seconds, size, remixOf, reference: file } = request;
+	if (config.protocol === 'plain') checkReference(config.argv, file !== undefined);
+	const reference = file && (await run.folder.writeInput('reference', file.mediaType, await file.bytes()));
+	if (config.protocol === 'plain') {
+		const values = { ...size, seconds, seed, reference };
+		const body = await runPlain(run, config, { text: prompt, values, output: 'output.mp4', onProgress: progress });
+		return { body, mediaType: 'video/mp4' };
 	}
-	throw new Error('The messages of a program end with a result.');
-}
-
-async function makeVideo(
-	run: Run,
-	config: Extract<Config, { protocol: 'plain' }>,
-	{ prompt, seconds, size, reference }: VideoRequest,
-	{ seed, progress }: VideoRun,
-): Promise<VideoResult> {
-	checkFile(config.argv, 'reference', 'input_reference', reference !== undefined);
-	const referenceFile = await writeReference(run, reference);
-	const body = await runPlain(run, config, {
-		text: prompt,
-		values: { ...size, seconds, seed, reference: referenceFile },
-		output: 'output.mp4',
-		onProgress: progress,
+	const fields = { kind: 'video', prompt, seconds, size, seed, reference, remixOf } as const;
+	const result = await requestJson(run, config, fields, (message) => {
+		if (message.type === 'progress') progress(message.value);
 	});
-	return { body, mediaType: 'video/mp4' };
+	const body = await run.read(result.file ?? '');
+	const video = { body, mediaType: 'video/mp4', warnings: result.warnings } as const;
+	if (result.poster === undefined) return video;
+	const poster = await run.read(result.poster);
+	// The plugin leaves out a poster with a wrong media type.
+	return { ...video, poster: { body: poster, mediaType: await pictureType(poster) } };
 }
 
-async function writeReference(run: Run, reference: VideoRequest['reference']): Promise<string | undefined> {
-	if (!reference) return undefined;
-	const name = fileName('reference', reference.mediaType);
-	await run.folder.write(name, await reference.bytes());
-	return name;
+/** Checks the client's file against the placeholders of a plain program. */
+function checkReference(template: Template, isSent: boolean): void {
+	const param = 'input_reference';
+	if (isSent && !placeholdersIn(template).has('reference')) {
+		throw unsupportedValue(param, `This model does not take ${param}.`);
+	}
+	if (!isSent && requiredIn(template).has('reference')) {
+		throw plinthError('E_VALUE_MISSING', { param, message: `This model needs ${param}.` });
+	}
 }
 
 async function pictureType(bytes: Uint8Array): Promise<'image/png' | 'image/webp'> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toPattern } from '../protocol/options.ts';
 import { runPlain } from '../protocol/plain.ts';
-import { createRuns, type ModelContext, type RunsOptions } from '../run/runs.ts';
+import { type ModelContext, Runs, type RunsOptions } from '../run/runs.ts';
 
 /** The voices of a program. Without both options, a program of the JSON protocol receives any name. */
 export const voiceOptions = {
@@ -18,16 +18,13 @@ export const voiceOptions = {
 };
 
 /** The checked options of voices. */
-export type VoiceOptions = z.output<z.ZodObject<typeof voiceOptions>>;
+type VoiceOptions = z.output<z.ZodObject<typeof voiceOptions>>;
 
 /**
  * The program's name of each voice, by the name for clients; undefined when any name is passed on. Rejects
  * when the listing fails.
  */
-export async function findVoices(
-	options: VoiceOptions & RunsOptions,
-	context: ModelContext,
-): Promise<ReadonlyMap<string, string> | undefined> {
+export async function findVoices(options: VoiceOptions & RunsOptions, context: ModelContext) {
 	const { voices, voicesFrom } = options;
 	if (!voices && !voicesFrom) return undefined;
 	const configured = Array.isArray(voices) ? voices.map((name) => [name, name] as const) : Object.entries(voices ?? {});
@@ -36,21 +33,15 @@ export async function findVoices(
 	return new Map([...listed.map((name) => [name, name] as const), ...configured]);
 }
 
-async function list(
-	{ argv, pattern }: NonNullable<VoiceOptions['voicesFrom']>,
-	options: RunsOptions,
-	context: ModelContext,
-): Promise<readonly string[]> {
-	const runs = createRuns({ ...options, argv }, context);
-	const never = new AbortController();
-	const output = await runs.use(never.signal, (run) =>
-		runPlain(run, { argv }, { text: '', values: {}, output: 'output.txt' }),
-	);
+type Listing = NonNullable<VoiceOptions['voicesFrom']>;
+
+async function list({ argv, pattern }: Listing, options: RunsOptions, context: ModelContext) {
+	const runs = new Runs({ ...options, argv }, context);
+	const { signal } = new AbortController();
+	const request = { text: '', values: {}, output: 'output.txt' };
+	const output = await runs.use(signal, (run) => runPlain(run, { argv }, request));
 	await runs.stop();
-	const voices = output
-		.toString('utf8')
-		.split('\n')
-		.flatMap((line) => pattern.exec(line)?.[1] ?? []);
+	const voices = `${output}`.split('\n').flatMap((line) => pattern.exec(line)?.[1] ?? []);
 	if (voices.length > 0) return voices;
 	throw new Error(`No line of what ${argv[0]} prints holds a voice as ${pattern} finds it.`);
 }

@@ -1,7 +1,11 @@
-/** The format and position of the samples in a WAV file. */
-export interface WavHeader {
+/** Sample rate and number of channels. */
+export interface PcmFormat {
 	readonly sampleRate: number;
 	readonly channels: 1 | 2;
+}
+
+/** The format and position of the samples in a WAV file. */
+interface WavHeader extends PcmFormat {
 	/** Offset of the samples, in bytes. */
 	readonly dataOffset: number;
 	/** Length of the samples in bytes; infinite when the program did not know it. */
@@ -18,26 +22,23 @@ const unknownLength = 0x7fff_0000;
  * when the samples start after `bytes`.
  */
 export function readWavHeader(bytes: Buffer): WavHeader | undefined {
-	let format: Pick<WavHeader, 'sampleRate' | 'channels'> | undefined;
+	let format: PcmFormat | undefined;
 	for (let offset = 12; offset + 8 <= bytes.byteLength; ) {
 		const id = bytes.toString('latin1', offset, offset + 4);
-		const length = bytes.readUInt32LE(offset + 4);
-		const start = offset + 8;
-		if (id === 'data') return format && { ...format, dataOffset: start, length: dataLength(length) };
-		if (id === 'fmt ' && start + 16 <= bytes.byteLength) format = formatOf(bytes.subarray(start));
+		const size = bytes.readUInt32LE(offset + 4);
+		const dataOffset = offset + 8;
+		const length = size === 0 || size >= unknownLength ? Number.POSITIVE_INFINITY : size;
+		if (id === 'data') return format && { ...format, dataOffset, length };
+		if (id === 'fmt ' && dataOffset + 16 <= bytes.byteLength) format = formatOf(bytes.subarray(dataOffset));
 		// Chunks start at even offsets.
-		offset = start + length + (length % 2);
+		offset = dataOffset + size + (size % 2);
 	}
 	return undefined;
 }
 
-function formatOf(chunk: Buffer): Pick<WavHeader, 'sampleRate' | 'channels'> | undefined {
+function formatOf(chunk: Buffer): PcmFormat | undefined {
 	const [kind, channels] = [chunk.readUInt16LE(0), chunk.readUInt16LE(2)];
 	const [sampleRate, bits] = [chunk.readUInt32LE(4), chunk.readUInt16LE(14)];
 	const is16BitPcm = (kind === pcm || kind === extensible) && bits === 16 && sampleRate > 0;
 	return is16BitPcm && (channels === 1 || channels === 2) ? { sampleRate, channels } : undefined;
-}
-
-function dataLength(length: number): number {
-	return length === 0 || length >= unknownLength ? Number.POSITIVE_INFINITY : length;
 }

@@ -1,5 +1,4 @@
 import { invalidValue, modelError, unsupportedValue } from '@plinth/core';
-import type { Program } from '../run/program.ts';
 import type { Run } from '../run/run.ts';
 import { lines } from './lines.ts';
 import { type Message, message } from './messages.ts';
@@ -7,9 +6,13 @@ import type { JsonProgram } from './options.ts';
 
 /** Maximum number of warnings. */
 const maxWarnings = 32;
+const blanks = Buffer.from(' \t\r');
+
+type OnMessage = (message: Message) => void | Promise<void>;
+type JsonOptions = Pick<JsonProgram, 'argv' | 'maxLineBytes'>;
 
 /** A request, written as one line to stdin. Files are named relative to the folder. */
-export interface JsonRequest extends Readonly<Record<string, unknown>> {
+interface JsonRequest extends Readonly<Record<string, unknown>> {
 	readonly kind: 'video' | 'image' | 'speech' | 'chat';
 }
 
@@ -18,47 +21,46 @@ export interface JsonRequest extends Readonly<Record<string, unknown>> {
  * exited successfully. Throws `E_MODEL_FAILED` when it breaks the protocol, fails, or returns no result,
  * and the error that it reports itself.
  */
-export async function* runJson(
-	run: Run,
-	{ argv, maxLineBytes }: Pick<JsonProgram, 'argv' | 'maxLineBytes'>,
-	{ kind, ...request }: JsonRequest,
-): AsyncGenerator<Message> {
-	const line = { version: 1, kind, folder: run.folder.path, ...request };
-	const [, ...args] = argv;
-	const program = run.start({ args, input: `${JSON.stringify(line)}\n` });
-	const tooLong = () => program.failure(`printed a line of more than ${maxLineBytes} bytes`);
+export async function* runJson(run: Run, program: JsonOptions, request: JsonRequest): AsyncGenerator<Message> {
+	const { argv, maxLineBytes } = program;
+	const line = JSON.stringify({ version: 1, folder: run.folder.path, ...request });
+	run.start({ args: argv.slice(1), input: `${line}\n` });
+	const tooLong = () => run.failure(`printed a line of more than ${maxLineBytes} bytes`);
 	let result: Message | undefined;
 	let warnings = 0;
-	for await (const text of lines(program.stdout(), maxLineBytes, tooLong)) {
+	for await (const text of lines(run.stdout(), maxLineBytes, tooLong)) {
 		// Output after the result is ignored.
-		if (result || isBlank(text)) continue;
-		const message = read(text, program);
-		if (message.type === 'error') throw toError(message);
-		if (message.type === 'warning' && ++warnings > maxWarnings) continue;
-		if (message.type === 'result') {
-			result = message;
-			program.stopAfterGrace();
-			continue;
-		}
+		if (result || text.every((byte) => blanks.includes(byte))) continue;
+		const message = read(text, run);
 		// Many lines arrive at once, and the reader may abort at any of them.
 		run.signal.throwIfAborted();
-		yield message;
+		if (message.type === 'error') throw toError(message);
+		if (message.type === 'result') {
+			result = message;
+			run.stopAfterGrace();
+		} else if (message.type !== 'warning' || ++warnings <= maxWarnings) yield message;
 	}
-	await program.waitForSuccess();
-	if (!result) throw program.failure('ended without a result');
+	await run.waitForSuccess();
+	if (!result) throw run.failure('ended without a result');
 	yield result;
 }
 
-function isBlank(line: Buffer): boolean {
-	return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+/** Runs a program of the JSON protocol to its result. `onMessage` receives all other messages but warnings. */
+export async function requestJson(run: Run, program: JsonOptions, request: JsonRequest, onMessage?: OnMessage) {
+	const warnings: string[] = [];
+	for await (const message of runJson(run, program, request)) {
+		if (message.type === 'result') return { ...message, warnings };
+		if (message.type === 'warning') warnings.push(message.message);
+		else await onMessage?.(message);
+	}
+	throw new Error('The messages of a program end with a result.');
 }
 
-function read(line: Buffer, program: Program): Message {
+function read(line: Buffer, run: Run): Message {
 	try {
-		const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
-		return message.parse(JSON.parse(text));
+		return message.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line)));
 	} catch (cause) {
-		throw program.failure('printed a line that is not a message of the JSON protocol', cause);
+		throw run.failure('printed a line that is not a message of the JSON protocol', cause);
 	}
 }
 

@@ -6,11 +6,9 @@ const count = z.int().min(0);
 
 /** The messages of a program, one JSON object per line. Unknown members are ignored. */
 export const message = z.discriminatedUnion('type', [
-	/** The fraction done, 0 to 1. */
 	z.object({ type: z.literal('progress'), value: z.number().min(0).max(1) }),
 	/** A partial image in a complete file. `image` is the index of the picture, from 0. */
 	z.object({ type: z.literal('partial'), file, image: count.default(0) }),
-	/** A piece of an answer. */
 	z.object({ type: z.literal('delta'), text: z.string() }),
 	z.object({ type: z.literal('reasoning'), text: z.string() }),
 	z.object({ type: z.literal('refusal'), text: z.string() }),
@@ -28,13 +26,9 @@ export const message = z.discriminatedUnion('type', [
 		type: z.literal('result'),
 		file: file.optional(),
 		files: z.array(file).max(16).optional(),
-		/** A still picture of a video. */
 		poster: file.optional(),
-		/** The prompt as the program understood it. */
 		revisedPrompt: z.string().optional(),
-		/** How many pictures were withheld by a filter. */
 		filtered: count.optional(),
-		/** Why an answer ended. */
 		finish: z.enum(['stop', 'length', 'tool_calls', 'content_filter']).optional(),
 		usage: z.object({ promptTokens: count, completionTokens: count }).optional(),
 	}),
@@ -52,6 +46,3 @@ export const message = z.discriminatedUnion('type', [
 
 /** One line of a program. */
 export type Message = z.output<typeof message>;
-
-/** The result of a program. */
-export type ResultMessage = Extract<Message, { type: 'result' }>;

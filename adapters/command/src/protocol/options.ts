@@ -35,7 +35,7 @@ export const jsonProgram = z.strictObject({
 });
 
 /** The placeholders of a kind of model. */
-export interface Placeholders {
+interface Placeholders {
 	/** Have a value in every request. */
 	readonly required: readonly string[];
 	/** Have a value only when the client sends one, and must be in groups. */
@@ -46,38 +46,36 @@ export interface Placeholders {
 
 /** A plain program: text on stdin, or in the file `{input}`; the result on stdout, or in the file `{output}`. */
 export function plainProgram(placeholders: Placeholders) {
+	const part = z.union([argument, z.array(argument).min(1)]);
 	return z.strictObject({
 		...baseOptions,
 		protocol: z.literal('plain'),
 		/** The program and its arguments, with placeholders for values of the request. */
 		argv: z
-			.array(z.union([argument, z.array(argument).min(1)]))
+			.array(part)
 			.min(1)
-			.superRefine((template, context) => {
-				for (const message of problemsOf(template, placeholders)) {
-					context.addIssue({ code: 'custom', message });
-				}
-			}),
+			.superRefine(reporting((template) => problemsOf(template, placeholders))),
 	});
 }
 
 /** The progress of a plain program, from its stderr. */
 export function progressOf({ required }: Placeholders) {
+	const unknown = reporting((total: string) => unknownIn([total], required));
 	return z
 		.strictObject({
 			/** A regular expression for one line. Its first group is the amount done; the optional second one is the total. */
 			pattern: z.string().transform(toPattern),
 			/** The total when the pattern has none; may contain placeholders that always have a value. */
-			total: z
-				.string()
-				.default('100')
-				.superRefine((total, context) => {
-					for (const message of unknownIn([total], required)) {
-						context.addIssue({ code: 'custom', message });
-					}
-				}),
+			total: z.string().default('100').superRefine(unknown),
 		})
 		.optional();
+}
+
+/** Makes an issue of every problem of a value. */
+function reporting<T>(problems: (value: T) => readonly string[]) {
+	return (value: T, context: z.core.$RefinementCtx<T>) => {
+		for (const message of problems(value)) context.addIssue({ code: 'custom', message });
+	};
 }
 
 /** The options of a program of the JSON protocol. */
@@ -89,28 +87,26 @@ export type PlainProgram = z.output<ReturnType<typeof plainProgram>>;
 /** The options of its progress. */
 export type Progress = NonNullable<z.output<ReturnType<typeof progressOf>>>;
 
-function problemsOf(template: Template, placeholders: Placeholders): string[] {
-	const { required, optional, files } = placeholders;
-	const problems = unknownIn(template, ['input', 'output', ...required, ...optional, ...files]);
-	const [program] = template;
-	if (Array.isArray(program) || placeholdersIn([program ?? '']).size > 0) {
-		problems.push('The first argument is the program: a text without placeholders');
-	}
-	const requiredNames = requiredIn(template);
-	const ungrouped = optional.filter((name) => requiredNames.has(name));
-	const remedies = ungrouped.map(
-		(name) =>
-			`{${name}} may have no value: put it into a group, which is then omitted, such as ["--${name}", "{${name}}"]`,
-	);
-	return [...problems, ...remedies];
+function problemsOf(template: Template, { required, optional, files }: Placeholders): readonly string[] {
+	const [program = ''] = template;
+	const hasProgram = typeof program === 'string' && placeholdersIn([program]).size === 0;
+	const ungrouped = optional.filter((name) => requiredIn(template).has(name));
+	return [
+		...unknownIn(template, ['input', 'output', ...required, ...optional, ...files]),
+		...(hasProgram ? [] : ['The first argument is the program: a text without placeholders']),
+		...ungrouped.map(
+			(name) =>
+				`{${name}} may have no value: put it into a group, which is then omitted, such as ["--${name}", "{${name}}"]`,
+		),
+	];
 }
 
-function unknownIn(template: Template, known: readonly string[]): string[] {
-	return [...placeholdersIn(template)]
-		.filter((name) => !known.includes(name))
-		.map(
-			(name) => `There is no placeholder {${name}}. There are: ${known.join(', ')}. {{${name}}} means the text itself`,
-		);
+function unknownIn(template: Template, known: readonly string[]): readonly string[] {
+	const unknown = [...placeholdersIn(template)].filter((name) => !known.includes(name));
+	const list = known.join(', ');
+	return unknown.map(
+		(name) => `There is no placeholder {${name}}. There are: ${list}. {{${name}}} means the text itself`,
+	);
 }
 
 /** Compiles a regular expression; an invalid one becomes an issue. */

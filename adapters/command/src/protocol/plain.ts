@@ -1,4 +1,4 @@
-import type { Program } from '../run/program.ts';
+import { orAbort } from '@plinth/core';
 import type { Run } from '../run/run.ts';
 import { fillTemplate, placeholdersIn, type Values } from './argv.ts';
 import type { PlainProgram, Progress } from './options.ts';
@@ -11,7 +11,7 @@ interface PlainOptions extends Pick<PlainProgram, 'argv'> {
 }
 
 /** A request to a plain program. */
-export interface PlainRequest {
+interface PlainRequest {
 	/** The client's text: passed on stdin or in a file, never as an argument. */
 	readonly text: string;
 	readonly values: Values;
@@ -21,40 +21,39 @@ export interface PlainRequest {
 	readonly onProgress?: (fraction: number) => void;
 }
 
-/** Starts a plain program. */
-export async function startPlain(
-	run: Run,
-	{ argv, progress }: PlainOptions,
-	{ text, values, output, onProgress }: PlainRequest,
-): Promise<Program> {
-	const readsFile = placeholdersIn(argv).has('input');
-	if (readsFile) await run.folder.write(inputFile, text);
-	const allValues = { ...values, input: inputFile, output };
-	const [, ...args] = fillTemplate(argv, allValues);
-	const onLine =
-		progress && onProgress
-			? progressParser(progress.pattern, Number(fillTemplate([progress.total], values)[0]), onProgress)
-			: undefined;
-	return run.start({ args, input: readsFile ? '' : text, onLine });
-}
-
-/** Runs a plain program and returns its result. Rejects with `E_MODEL_FAILED` when there is none. */
+/** Runs a plain program. Rejects with `E_MODEL_FAILED` when there is no result. */
 export async function runPlain(run: Run, program: PlainOptions, request: PlainRequest): Promise<Buffer> {
-	const started = await startPlain(run, program, request);
-	const writesFile = placeholdersIn(program.argv).has('output');
 	const chunks: Buffer[] = [];
-	for await (const chunk of started.stdout()) if (!writesFile) chunks.push(chunk);
-	await started.waitForSuccess();
-	if (writesFile) return run.read(request.output);
-	if (chunks.length === 0) throw started.failure('ended without a result');
+	for await (const chunk of streamPlain(run, program, request)) chunks.push(chunk);
 	return Buffer.concat(chunks);
 }
 
+/** Runs a plain program and yields its result: what it prints, or the file that it writes. */
+export async function* streamPlain(run: Run, program: PlainOptions, request: PlainRequest): AsyncGenerator<Buffer> {
+	const { argv, progress } = program;
+	const { text, values, output, onProgress } = request;
+	const names = placeholdersIn(argv);
+	const [readsFile, writesFile] = [names.has('input'), names.has('output')];
+	if (readsFile) await orAbort(run.signal, run.folder.write(inputFile, text));
+	const [, ...args] = fillTemplate(argv, { ...values, input: inputFile, output });
+	const onLine = progress && onProgress && progressParser(progress, values, onProgress);
+	run.start({ args, input: readsFile ? '' : text, onLine });
+	let isSilent = true;
+	for await (const chunk of run.stdout()) {
+		isSilent = false;
+		if (!writesFile) yield chunk;
+	}
+	await run.waitForSuccess();
+	if (writesFile) yield await run.read(output);
+	else if (isSilent) throw run.failure('ended without a result');
+}
+
 /** Parses progress from lines. */
-function progressParser(pattern: RegExp, total: number, onProgress: (fraction: number) => void) {
+function progressParser({ pattern, total }: Progress, values: Values, onProgress: (fraction: number) => void) {
+	const [defaultTotal] = fillTemplate([total], values);
 	return (line: string) => {
-		const [, done, of] = pattern.exec(line) ?? [];
-		const fraction = Number(done) / (of === undefined ? total : Number(of));
+		const [, done, of = defaultTotal] = pattern.exec(line) ?? [];
+		const fraction = Number(done) / Number(of);
 		if (fraction >= 0) onProgress(Math.min(1, fraction));
 	};
 }

@@ -7,10 +7,15 @@ import { ownerMark, plinthError } from '@plinth/core';
 /** The fault of a result file, as the end of a sentence about the program. */
 export class ResultFileError extends Error {}
 
+/** What a file is written from; `path` is another file. */
+type Content = Uint8Array | string | { readonly path: string };
+
 /** The private folder of one run, with its input and result files. */
 export class RunFolder {
 	/** Absolute, with links resolved. */
 	readonly path: string;
+	/** The unique name of the folder. */
+	readonly name: string;
 
 	/**
 	 * Creates a folder with mode 0700. Its name identifies this process, so that the next server removes the
@@ -23,21 +28,25 @@ export class RunFolder {
 
 	constructor(path: string) {
 		this.path = path;
-	}
-
-	/** The unique name of the folder. */
-	get name(): string {
-		return basename(this.path);
+		this.name = basename(path);
 	}
 
 	/** Writes a file. Other files are copied, because a program may modify its input. */
-	async write(name: string, content: Uint8Array | string | { readonly path: string }): Promise<void> {
+	async write(name: string, content: Content): Promise<void> {
 		const to = join(this.path, name);
-		const isFile = typeof content === 'object' && 'path' in content;
-		const written = isFile
-			? copyFile(content.path, to, constants.COPYFILE_FICLONE)
-			: writeFile(to, content, { mode: 0o600 });
+		const written =
+			typeof content === 'object' && 'path' in content
+				? copyFile(content.path, to, constants.COPYFILE_FICLONE)
+				: writeFile(to, content, { mode: 0o600 });
 		await written.catch(throwStoreError);
+	}
+
+	/** Writes a client's file and returns its name, with the extension of its type: `reference.png`. */
+	async writeInput(stem: string, mediaType: string, content: Content): Promise<string> {
+		const subtype = mediaType.split('/').at(-1) ?? '';
+		const name = /^[a-z0-9]{1,10}$/.test(subtype) ? `${stem}.${subtype}` : stem;
+		await this.write(name, content);
+		return name;
 	}
 
 	/**
@@ -45,7 +54,11 @@ export class RunFolder {
 	 * not a file, empty, or larger than `maxBytes`.
 	 */
 	async read(name: string, maxBytes: number): Promise<Buffer> {
-		const file = await this.#open(name);
+		const path = await realpath(resolve(this.path, name)).catch(failing('did not create its result file'));
+		if (!path.startsWith(this.path + sep)) throw new ResultFileError('named a file outside its folder');
+		// Does not block on a named pipe.
+		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+		const file = await open(path, flags).catch(failing('made a file that cannot be opened'));
 		try {
 			const stats = await file.stat();
 			if (!stats.isFile()) throw new ResultFileError('returned a result that is not a file');
@@ -65,29 +78,20 @@ export class RunFolder {
 			await rm(this.path, options);
 		});
 	}
+}
 
-	async #open(name: string): Promise<FileHandle> {
-		const path = await realpath(resolve(this.path, name)).catch((cause) => {
-			throw new ResultFileError('did not create its result file', { cause });
-		});
-		if (!path.startsWith(this.path + sep)) throw new ResultFileError('named a file outside its folder');
-		// Does not block on a named pipe.
-		const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-		return open(path, flags).catch((cause) => {
-			throw new ResultFileError('made a file that cannot be opened', { cause });
-		});
-	}
+function failing(action: string) {
+	return (cause: unknown): never => {
+		throw new ResultFileError(action, { cause });
+	};
 }
 
 /** Reads at most the given size: the file may still grow. */
 async function readStart(file: FileHandle, size: number): Promise<Buffer> {
 	const bytes = Buffer.allocUnsafeSlow(size);
 	let filled = 0;
-	while (filled < size) {
-		const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
-		if (bytesRead === 0) break;
-		filled += bytesRead;
-	}
+	const chunks = file.createReadStream({ end: size - 1, autoClose: false, highWaterMark: 2 ** 20 });
+	for await (const chunk of chunks) filled += (chunk as Buffer).copy(bytes, filled);
 	return bytes.subarray(0, filled);
 }
 

@@ -4,9 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The environment variable that identifies the processes of a run in any group or session. */
 export const runVariable = 'PLINTH_RUN';
 
-/** Attempts to find killed processes; one that remains is blocked in the system's kernel. */
-const maxAttempts = 500;
-const retryMs = 2;
+/** Sends a signal to a process, or to a process group by its negative id, unless it has ended. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(pid, signal);
+	} catch {
+		// It has ended.
+	}
+}
 
 /**
  * Kills processes that have left the process group of a program. On Linux every process exposes its initial
@@ -14,42 +19,31 @@ const retryMs = 2;
  * systems without `/proc`.
  */
 export async function killOrphans(mark: string, first: number): Promise<void> {
-	for (let attempt = 0; attempt < maxAttempts; attempt++) {
-		const pids = markedProcesses(mark, first);
+	// A killed process that remains after all attempts is blocked in the system's kernel.
+	for (let attempt = 0; attempt < 500; attempt++) {
+		const pids = processesSince(first).filter((pid) => isMarked(pid, `${runVariable}=${mark}`));
 		if (pids.length === 0) return;
-		for (const pid of pids) kill(pid);
-		await delay(retryMs);
+		for (const pid of pids) sendSignal(pid, 'SIGKILL');
+		await delay(2);
 	}
 }
 
-function markedProcesses(mark: string, first: number): readonly number[] {
-	const needle = `${runVariable}=${mark}`;
-	return processIds(first).filter((pid) => {
-		try {
-			return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(needle);
-		} catch {
-			// The process has ended, or belongs to another user.
-			return false;
-		}
-	});
-}
-
 /** The ids of processes that may have started after `first`: ids increase until they wrap around. */
-function processIds(first: number): readonly number[] {
+function processesSince(first: number): readonly number[] {
 	try {
 		const latest = Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
-		const min = latest >= first ? first : 0;
 		const names = readdirSync('/proc').map(Number);
-		return names.filter((pid) => Number.isInteger(pid) && pid >= min);
+		return names.filter((pid) => pid >= (latest >= first ? first : 0));
 	} catch {
 		return [];
 	}
 }
 
-function kill(pid: number): void {
+function isMarked(pid: number, mark: string): boolean {
 	try {
-		process.kill(pid, 'SIGKILL');
+		return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
 	} catch {
-		// The process has already ended.
+		// The process has ended, or belongs to another user.
+		return false;
 	}
 }

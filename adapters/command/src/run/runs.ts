@@ -2,15 +2,12 @@ import { type Clock, type Logger, orAbort, plinthError } from '@plinth/core';
 import { Semaphore } from '@plinth/toolkit';
 import { RunFolder } from './folder.ts';
 import { findProgram } from './path.ts';
-import { Run } from './run.ts';
+import { Run, type RunOptions } from './run.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** The options of a model that concern its runs. */
-export interface RunsOptions {
+export interface RunsOptions extends Pick<RunOptions, 'env' | 'timeoutSeconds' | 'maxOutputBytes'> {
 	readonly argv: readonly (string | readonly string[])[];
-	readonly env: Readonly<Record<string, string>>;
-	readonly timeoutSeconds: number;
-	readonly maxOutputBytes: number;
 	/** Maximum concurrent runs. */
 	readonly concurrency: number;
 	/** Maximum queued requests; absent: no limit. */
@@ -24,33 +21,24 @@ export interface ModelContext {
 	onStop(task: () => Promise<void>): void;
 }
 
-/** Creates the runs of a model, and stops them with it. Throws when the program does not exist. */
-export function createRuns(options: RunsOptions, { services, log, onStop }: ModelContext): Runs {
-	const [program = ''] = options.argv.flat();
-	const file = findProgram(program, options.env.PATH ?? process.env.PATH);
-	const runs = new Runs(file, options, services.clock, log);
-	onStop(() => runs.stop());
-	return runs;
-}
-
-/** The runs of one model, with limited concurrency and a bounded queue. */
+/** The runs of one model, with limited concurrency and a bounded queue. They stop with the model. */
 export class Runs {
-	readonly #file: string;
-	readonly #options: RunsOptions;
-	readonly #clock: Clock;
-	readonly #log: Logger;
+	readonly #limits: RunsOptions;
+	readonly #options: RunOptions;
 	readonly #slots: Semaphore;
 	readonly #guard = new Watchdog();
 	readonly #open = new Set<Run>();
 	readonly #stop = new AbortController();
 	#admitted = 0;
 
-	constructor(file: string, options: RunsOptions, clock: Clock, log: Logger) {
-		this.#file = file;
-		this.#options = options;
-		this.#clock = clock;
-		this.#log = log;
-		this.#slots = new Semaphore(options.concurrency);
+	/** Throws when the program does not exist. */
+	constructor(limits: RunsOptions, { services: { clock }, log, onStop }: ModelContext) {
+		const [program = ''] = limits.argv.flat();
+		const file = findProgram(program, limits.env.PATH ?? process.env.PATH);
+		this.#limits = limits;
+		this.#options = { ...limits, file, guard: this.#guard, clock, log };
+		this.#slots = new Semaphore(limits.concurrency);
+		onStop(() => this.stop());
 	}
 
 	/**
@@ -79,13 +67,7 @@ export class Runs {
 		try {
 			const folder = await RunFolder.create();
 			this.#guard.add(folder.name);
-			const run = new Run(folder, combined, {
-				...this.#options,
-				file: this.#file,
-				guard: this.#guard,
-				clock: this.#clock,
-				log: this.#log,
-			});
+			const run = new Run(folder, combined, this.#options);
 			this.#open.add(run);
 			void run.closed.finally(() => {
 				this.#open.delete(run);
@@ -107,20 +89,19 @@ export class Runs {
 
 	/** Acquires a slot and returns a function that releases it. */
 	async #acquireSlot(signal: AbortSignal): Promise<() => void> {
-		const { concurrency, waiting = Number.POSITIVE_INFINITY } = this.#options;
+		const { concurrency, waiting = Number.POSITIVE_INFINITY } = this.#limits;
 		if (this.#admitted >= concurrency + waiting) throw plinthError('E_MODEL_BUSY');
 		this.#admitted++;
 		const acquired = Promise.withResolvers<() => void>();
 		const released = Promise.withResolvers<void>();
+		void released.promise.then(() => this.#admitted--);
 		const hold = () => {
 			acquired.resolve(released.resolve);
-			return released.promise.finally(() => this.#admitted--);
+			return released.promise;
 		};
 		// An abort removes a queued request, but does not release the slot of a running program.
 		this.#slots.run(hold, signal).catch(acquired.reject);
-		return acquired.promise.catch((error) => {
-			this.#admitted--;
-			throw error;
-		});
+		acquired.promise.catch(() => released.resolve());
+		return acquired.promise;
 	}
 }

@@ -17,9 +17,7 @@ while read -r sign item; do
 		-) left="\${left%% $item *} \${left#* $item }" ;;
 	esac
 done
-for item in $left; do
-	case $item in *[!0-9]*) ;; *) kill -KILL -- "-$item" ;; esac
-done
+for item in $left; do case $item in *[!0-9]*) ;; *) kill -KILL -- "-$item" ;; esac; done
 for item in $left; do
 	case $item in *[!0-9]*) ;; *) continue ;; esac
 	for look in 1 2 3; do
@@ -57,9 +55,8 @@ export class Watchdog {
 		const shell = this.#shell;
 		if (!shell) return;
 		shell.ref();
-		const exited = once(shell, 'exit');
 		shell.stdin?.end();
-		await exited;
+		await once(shell, 'exit');
 	}
 
 	#start(): void {

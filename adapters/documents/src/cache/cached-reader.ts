@@ -1,25 +1,32 @@
-import { isPlinthError } from '@plinth/core';
-import type {
-	DocumentOptions,
-	DocumentReader,
-	DocumentRun,
-	DocumentText,
-	EncodedDocument,
-	PageRange,
+import { isPlinthError, orAbort } from '@plinth/core';
+import {
+	type DocumentOptions,
+	type DocumentReader,
+	type DocumentRun,
+	type DocumentText,
+	type EncodedDocument,
+	mergedRanges,
+	type PageRange,
+	pagesWithin,
 } from '@plinth/toolkit';
-import { mergedRanges, pagesWithin } from '@plinth/toolkit';
 import { contentHash } from './content-hash.ts';
-import { SharedRead } from './shared-read.ts';
 import { TextCache } from './text-cache.ts';
 
-interface Asked {
-	readonly ocr: 'auto' | 'off';
-	readonly pages?: readonly PageRange[];
+/** The keys of the requested pages and of the whole document. */
+type Keys = Readonly<Record<'asked' | 'whole', string>>;
+
+/** One read for all equal requests. */
+interface SharedRead {
+	readonly text: Promise<DocumentText>;
+	readonly waiting: Set<DocumentRun>;
+	/** Aborts the read if it is not done. Later requests start another one. */
+	end(reason?: unknown): void;
 }
 
 /**
- * A reader that reads the same bytes with the same options once: equal requests at the same time share one read, and what was read is kept
- * as long as there is room. A whole document answers requests for some of its pages. Failures are not kept.
+ * A reader that reads the same bytes with the same options once: equal requests at the same time share one read, and
+ * texts are kept as long as there is room. A whole document also answers requests for some of its pages. Failures are
+ * not kept.
  */
 export class CachedReader implements DocumentReader {
 	readonly #reader: DocumentReader;
@@ -36,66 +43,74 @@ export class CachedReader implements DocumentReader {
 
 	async read(
 		document: EncodedDocument,
-		{ pages = [], ocr = 'auto' }: DocumentOptions = {},
+		{ pages = [], ocr = 'auto', format = 'text' }: DocumentOptions = {},
 		run: DocumentRun = {},
 	): Promise<DocumentText> {
 		run.signal?.throwIfAborted();
 		const ranges = mergedRanges(pages);
-		const asked: Asked = ranges.length > 0 ? { ocr, pages: ranges } : { ocr };
+		const whole = { ocr, format };
+		const asked = ranges.length > 0 ? { ...whole, pages: ranges } : whole;
 		const hash = await contentHash(document, run.signal);
-		const keyFor = (options: Asked) => JSON.stringify([hash, this.version, options.ocr, options.pages]);
-		const keys = { asked: keyFor(asked), whole: keyFor({ ocr }) };
-		const known = await this.#known(keys, asked);
-		run.signal?.throwIfAborted();
-		return known ?? (await this.#shared(keys, document, asked, run));
+		const keyOf = (options: DocumentOptions) => JSON.stringify([hash, this.version, options]);
+		const keys = { asked: keyOf(asked), whole: keyOf(whole) };
+		return this.#cached(keys, ranges, ocr) ?? (await this.#share(keys, document, asked, run));
 	}
 
-	async #known(keys: Keys, { pages, ocr }: Asked): Promise<DocumentText | undefined> {
-		const text = await this.#cache.get(keys.asked);
-		if (text || !pages) return text;
-		const whole = await this.#cache.get(keys.whole);
-		return whole && partOf(whole, pages, ocr);
+	#cached(keys: Keys, ranges: readonly PageRange[], ocr: DocumentOptions['ocr']): DocumentText | undefined {
+		const text = this.#cache.get(keys.asked);
+		if (text || ranges.length === 0) return text;
+		const whole = this.#cache.get(keys.whole);
+		if (!whole?.pages) return whole;
+		const pages = pagesWithin(whole.pages, ranges);
+		// Alone, these pages may have text that was left out of the whole.
+		const isIncomplete = whole.truncated || (ocr === 'auto' && pages.some(({ needsOcr }) => needsOcr));
+		return isIncomplete ? undefined : { ...whole, pages };
 	}
 
-	async #shared(keys: Keys, document: EncodedDocument, asked: Asked, run: DocumentRun): Promise<DocumentText> {
-		const underWay = this.#reads.get(keys.asked);
-		if (!underWay || underWay.isAbandoned) return this.#started(keys, document, asked).join(run);
-		try {
-			return await underWay.join(run);
-		} catch (error) {
-			if (isPlinthError(error) || run.signal?.aborted) throw error;
-			// The file that is read was another one's, and may have gone with its request: ours is still there.
-			return await this.#shared(keys, document, asked, run);
+	async #share(keys: Keys, document: EncodedDocument, options: DocumentOptions, run: DocumentRun) {
+		for (;;) {
+			const shared = this.#reads.get(keys.asked);
+			try {
+				return await join(shared ?? this.#start(keys, document, options), run);
+			} catch (error) {
+				// The file of another request may have been removed with it. Then this request reads its own.
+				if (!shared || isPlinthError(error) || run.signal?.aborted) throw error;
+			}
 		}
 	}
 
-	#started(keys: Keys, document: EncodedDocument, asked: Asked): SharedRead {
-		const read = new SharedRead(async (run) => {
-			try {
-				const text = await this.#reader.read(document, asked, run);
-				// What has no pages is whole, whichever were asked for.
-				this.#cache.put(text.pages ? keys.asked : keys.whole, text);
-				return text;
-			} finally {
-				if (this.#reads.get(keys.asked) === read) this.#reads.delete(keys.asked);
-			}
-		});
-		this.#reads.set(keys.asked, read);
+	#start({ asked, whole }: Keys, document: EncodedDocument, options: DocumentOptions): SharedRead {
+		const abort = new AbortController();
+		const waiting = new Set<DocumentRun>();
+		const progress = (done: number, of: number) => {
+			for (const run of waiting) run.progress?.(done, of);
+		};
+		const end = (reason?: unknown) => {
+			if (this.#reads.get(asked) === read) this.#reads.delete(asked);
+			abort.abort(reason);
+		};
+		const keep = (text: DocumentText) => {
+			// A document without pages is whole, whichever pages were requested.
+			this.#cache.put(text.pages ? asked : whole, text);
+			return text;
+		};
+		const work = this.#reader.read(document, options, { signal: abort.signal, progress });
+		const read = { waiting, end, text: work.then(keep).finally(() => end()) };
+		// All requests may have left before it fails.
+		read.text.catch(() => {});
+		this.#reads.set(asked, read);
 		return read;
 	}
 }
 
-interface Keys {
-	/** Of what is asked for. */
-	readonly asked: string;
-	/** Of the whole document. */
-	readonly whole: string;
-}
-
-/** Some pages of a whole document, unless reading them alone may bring more. */
-function partOf(whole: DocumentText, ranges: readonly PageRange[], ocr: Asked['ocr']): DocumentText | undefined {
-	if (!whole.pages) return whole;
-	const pages = pagesWithin(whole.pages, ranges);
-	const mayBringMore = whole.truncated || (ocr === 'auto' && pages.some((page) => page.needsOcr));
-	return mayBringMore ? undefined : { ...whole, pages };
+/** Waits for a shared read, or rejects with the reason of the signal if it aborts before. */
+async function join({ text, waiting, end }: SharedRead, run: DocumentRun): Promise<DocumentText> {
+	const waiter = { ...run };
+	waiting.add(waiter);
+	try {
+		return await (run.signal ? orAbort(run.signal, text) : text);
+	} finally {
+		waiting.delete(waiter);
+		if (waiting.size === 0) end(run.signal?.reason);
+	}
 }

@@ -1,4 +1,4 @@
-import { documentError } from '../refusal.ts';
+import { documentError, type Refusal } from '../refusal.ts';
 
 /** Most bytes that all compressed parts of a document inflate to, in all: 100 MB. */
 export const maxInflated = 104_857_600;
@@ -7,40 +7,30 @@ export const maxEntries = 5_000;
 /** Most characters of text that a document gives; what is beyond is left out. */
 export const maxCharacters = 20_000_000;
 
-/** What one document, with everything inside it, may take. */
+/** What one document, with everything inside it, may take. Throws `E_DOCUMENT_TOO_LARGE` beyond. */
 export class Budget {
-	readonly #most: number;
-	#inflated: number;
-	#entries = maxEntries;
-
-	/** `most`: bytes that may be inflated. */
-	constructor(most: number = maxInflated) {
-		this.#most = most;
-		this.#inflated = most;
-	}
-
 	/** Bytes that may still be inflated. */
-	get inflatable(): number {
-		return this.#inflated;
+	inflatable: number;
+	#entries = 0;
+
+	constructor(inflatable: number = maxInflated) {
+		this.inflatable = inflatable;
 	}
 
 	/** Counts inflated bytes. */
 	inflate(bytes: number): void {
-		this.#inflated -= bytes;
-		if (this.#inflated < 0) {
-			throw documentError('E_DOCUMENT_TOO_LARGE', {
-				message: `The document holds more than ${this.#most} bytes once it is unpacked.`,
-			});
-		}
+		this.inflatable -= bytes;
+		if (this.inflatable < 0) throw tooLarge('The document holds too many bytes once it is unpacked.');
 	}
 
-	/** Counts the entries of an archive. */
-	enter(entries: number): void {
-		this.#entries -= entries;
-		if (this.#entries < 0) {
-			throw documentError('E_DOCUMENT_TOO_LARGE', {
-				message: `The document holds more than ${maxEntries} files.`,
-			});
-		}
+	/** Counts an entry of an archive. */
+	enter(): void {
+		this.#entries += 1;
+		if (this.#entries > maxEntries) throw tooLarge(`The document holds more than ${maxEntries} files.`);
 	}
+}
+
+/** A refusal with `E_DOCUMENT_TOO_LARGE`. */
+export function tooLarge(message: string, cause?: unknown): Refusal {
+	return documentError('E_DOCUMENT_TOO_LARGE', { message, cause });
 }

@@ -1,7 +1,7 @@
 import type { DocumentMetadata, DocumentOptions, DocumentPage, PageRange } from '@plinth/toolkit';
 import type { Budget } from './budget.ts';
 
-/** What a reader of one format returns. Pages come in order, counted from 1, empty ones included; text is tidied by the caller. */
+/** What a reader of one format returns. Pages come in order, counted from 1, with empty ones; the caller tidies. */
 export interface Content {
 	readonly mediaType: string;
 	/** Formats with pages. */
@@ -18,7 +18,7 @@ export interface OcrContext {
 	readonly languages: readonly string[];
 	/** The folder of their data, where the deployment names one; otherwise those of the system are looked for. */
 	readonly tessdata?: string;
-	/** Called before each page that is read by OCR: it lengthens the time that the document may take by 10 seconds, 300 seconds in all. */
+	/** Called before each page that OCR reads, for which the document may take 10 seconds more, 300 in all. */
 	page(): void;
 }
 
@@ -48,3 +48,10 @@ export interface ReadContext {
 
 /** Reads one format. Throws a `Refusal`. */
 export type FormatReader = (bytes: Uint8Array, context: ReadContext) => Promise<Content>;
+
+/** What a document says of itself, as far as it does. `time` is in any form that `Date` reads. */
+export function metadataOf(title?: string, author?: string, time?: string | Date): DocumentMetadata {
+	const created = new Date(time ?? Number.NaN);
+	const isTime = !Number.isNaN(created.getTime());
+	return { ...(title && { title }), ...(author && { author }), ...(isTime && { created: created.toISOString() }) };
+}

@@ -1,6 +1,5 @@
 import type { DocumentOptions } from '@plinth/toolkit';
-import { documentError } from '../refusal.ts';
-import type { Content } from './format.ts';
+import { tooLarge } from './budget.ts';
 
 /** Tells whether a page, counted from 1, is one of those asked for. */
 export function isAsked(page: number, { pages }: DocumentOptions): boolean {
@@ -8,19 +7,13 @@ export function isAsked(page: number, { pages }: DocumentOptions): boolean {
 }
 
 /** The texts of all pages as content, as far as they are asked for. */
-export function pagesContent(
-	texts: readonly string[],
-	options: DocumentOptions,
-): Required<Pick<Content, 'pages' | 'pageCount'>> {
+export function pagesContent(texts: readonly string[], options: DocumentOptions) {
 	const pages = texts.map((text, at) => ({ page: at + 1, text }));
 	return { pages: pages.filter(({ page }) => isAsked(page, options)), pageCount: texts.length };
 }
 
 /** Likewise for formats that have pages only where a document breaks them itself: a single page is just text. */
-export function brokenContent(
-	texts: readonly string[],
-	options: DocumentOptions,
-): Pick<Content, 'pages' | 'pageCount' | 'text'> {
+export function brokenContent(texts: readonly string[], options: DocumentOptions) {
 	return texts.length === 1 ? { text: texts[0] ?? '' } : pagesContent(texts, options);
 }
 
@@ -28,8 +21,5 @@ const maxPages = 20_000;
 
 /** Throws `E_DOCUMENT_TOO_LARGE` for more pages than any document has that was made to be read. */
 export function refuseBeyond(pages: number): void {
-	if (pages <= maxPages) return;
-	throw documentError('E_DOCUMENT_TOO_LARGE', {
-		message: `The document has more than ${maxPages} pages.`,
-	});
+	if (pages > maxPages) throw tooLarge(`The document has more than ${maxPages} pages.`);
 }

@@ -1,55 +1,73 @@
-import { isRightToLeft } from './characters.ts';
-import { gridOf } from './grid.ts';
-import type { PageSize, Run, TextItem } from './item.ts';
-import { linesOf } from './lines.ts';
-import { phrasesOf } from './phrases.ts';
-import { regionsOf } from './regions.ts';
-import { runsOf } from './runs.ts';
-import { upright } from './upright.ts';
+import { cleanText, columnsOf, fromRightOf, isFromRight } from './characters.ts';
+import { blocksOf } from './columns.ts';
+import { markdownLines } from './markdown.ts';
+import { type Block, isApartIn, median, type Piece, partsOf, rowsOf, textOf } from './rows.ts';
+
+const maxColumns = 240;
 
 /**
- * The text of a page. Columns of running text follow each other; tables and forms keep their rows, cells two or more blanks apart. NFC, LF, no
- * blanks at line ends, at most two empty lines in a row. Any numbers are taken; what has no finite place is left out.
+ * A text on a page, as high as its font, in points. `x` and `y` are its left and top edge after the page was turned
+ * around its upper left corner until the text reads to the right. `rotation` is that of the text, clockwise in degrees.
  */
-export function pageText(items: readonly TextItem[], size: PageSize): string {
-	const page = upright(items, size);
-	const runs = onPage(runsOf(page.items), page.size);
-	const rightFirst = isRightToLeft(runs.map(({ text }) => text).join(''));
-	const body = regionsOf(runs, rightFirst).map((region) => gridOf(region).join('\n'));
-	const others = page.others.map((list) => plainLines(runsOf(list)));
-	return tidy([...body, ...others]);
+export interface TextItem {
+	readonly text: string;
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+	readonly height: number;
+	readonly rotation: number;
 }
 
-/** What lies beside the page is not seen by its readers. */
-function onPage(runs: readonly Run[], { width, height }: PageSize): Run[] {
-	if (!(width > 0 && height > 0)) return [...runs];
-	return runs.filter(({ left, right, top, bottom }) => right > 0 && left < width && bottom > 0 && top < height);
+/** The text of a page: columns one after the other, each row of a table on one line, what is turned last. */
+export function pageText(items: readonly TextItem[], format: 'text' | 'markdown' = 'text'): string {
+	const turns = Map.groupBy(items, ({ rotation }) => (Math.round(rotation / 10) + 36) % 36);
+	const groups = [...turns.values()].map(piecesOf).sort((a, b) => b.length - a.length);
+	const blocks = groups.flatMap((pieces) => {
+		const body = median(pieces.flatMap(({ size, text }) => Array<number>(text.length).fill(size))) ?? 0;
+		return blocksOf(rowsOf(pieces, body)).map((rows) =>
+			format === 'text' ? gridLines(rows) : markdownLines(rows, body),
+		);
+	});
+	return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-/** Texts across the page: no grid, their places mean nothing here. */
-function plainLines(runs: readonly Run[]): string {
-	return linesOf(runs)
-		.map((line) =>
-			phrasesOf(line, Infinity)
-				.map(({ text }) => text)
-				.join(' '),
-		)
-		.join('\n');
+/** Items with clean text. What is printed twice for boldness comes once. */
+function piecesOf(items: readonly TextItem[]): Piece[] {
+	const last = new Map<string, Piece>();
+	const isMirrored = isFromRight(items.map(({ text }) => text).join(''));
+	return items.flatMap(({ text: raw, x: left, y, width, height: size }, order) => {
+		const text = isMirrored ? fromRightOf(cleanText(raw)) : cleanText(raw);
+		const piece = { text, left, right: left + width, baseline: y + 0.8 * size, size, order };
+		const other = last.get(text);
+		const reach = 0.2 * size;
+		const isCopy = other && Math.abs(other.left - left) < reach && Math.abs(other.baseline - piece.baseline) < reach;
+		last.set(text, piece);
+		return text === '' || isCopy || !Number.isFinite(left + width + y + size) ? [] : [piece];
+	});
 }
 
-function tidy(parts: readonly string[]): string {
-	const lines = parts
-		.filter((part) => part.trim() !== '')
-		.join('\n\n')
-		.split('\n')
-		.map((line) => line.trimEnd());
-	const margin = lines.reduce(
-		(least, line) => (line === '' ? least : Math.min(least, line.length - line.trimStart().length)),
-		Infinity,
+/**
+ * The lines of a block: cells as far from the left as on the page, two or more blanks apart, below each other where
+ * they begin at one edge. Blocks that are read from the right begin there.
+ */
+function gridLines(rows: Block): string[] {
+	const isMirrored = isFromRight(textOf(rows));
+	const lines = rows.map(({ cells }) => ({ cells, written: '' }));
+	const cells = lines.flatMap((line) =>
+		line.cells.map(({ text, left, right, size }) => {
+			return { line, text, x: isMirrored ? -right : left, width: right - left, size };
+		}),
 	);
-	return lines
-		.map((line) => line.slice(margin))
-		.join('\n')
-		.replace(/\n{4,}/g, '\n\n\n')
-		.normalize('NFC');
+	cells.sort((a, b) => a.x - b.x);
+	const start = cells[0]?.x ?? 0;
+	const end = cells.reduce((most, { x, width }) => Math.max(most, x + width), start);
+	const widths = cells.filter(({ text }) => text.length > 2).map(({ text, width }) => width / columnsOf(text));
+	const unit = Math.max(1, median(widths) ?? 5, (end - start) / maxColumns);
+	for (const below of partsOf(cells, ({ x }, _, first) => x <= first.x + 0.25 * first.size)) {
+		const ends = below.map(({ line: { written } }) => (written === '' ? 0 : columnsOf(written) + 2));
+		const place = ends.reduce((most, end) => Math.max(most, end), Math.round((below[0].x - start) / unit));
+		for (const { line, text } of below) line.written += ' '.repeat(Math.max(0, place - columnsOf(line.written))) + text;
+	}
+	const isApart = isApartIn(rows);
+	return lines.flatMap(({ written }, at) => (at > 0 && isApart[at] ? ['', written] : [written]));
 }

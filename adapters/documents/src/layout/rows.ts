@@ -1,84 +1,115 @@
-import { isLoose, type Spacing } from './bands.ts';
-import { heightOf, middleOf, type Run } from './item.ts';
+import { isFromRight } from './characters.ts';
 
-/** What stands in one column of a row of a table. */
-export interface Cell {
-	readonly column: number;
-	readonly runs: readonly Run[];
-	readonly lines: number;
-	/** Of its lines, in columns of a terminal. */
-	readonly width: number;
-	/** Free space inside it is as high as that between rows. */
-	readonly isLoose: boolean;
-	/** Middles of its first and last line, and the height of the first, in points. */
-	readonly first: number;
-	readonly last: number;
-	readonly height: number;
+/** A text that stands upright. */
+export interface Piece {
+	readonly text: string;
+	readonly left: number;
+	readonly right: number;
+	readonly baseline: number;
+	/** Of the font, in points. */
+	readonly size: number;
+	/** The place in the page's content. */
+	readonly order: number;
 }
 
-/** The cells of a row, from left to right; empty ones are left out. */
-export type Row = readonly Cell[];
+/** Cells of one baseline, from left to right. */
+export interface Row {
+	readonly cells: Piece[];
+	readonly baseline: number;
+	readonly size: number;
+}
 
-/** How the cells of a column stand in their rows. */
-export type Align = 'top' | 'middle' | 'bottom';
+/** Rows that belong together: a column, or a part of the page without columns. */
+export type Block = readonly Row[];
 
-/** A cell of the texts that stand in a column of a row. */
-export function cellOf(runs: readonly Run[], column: number, spacing: Spacing): Cell {
-	const sorted = runs.toSorted((a, b) => middleOf(a) - middleOf(b));
-	const [top, end] = [sorted[0] as Run, sorted.at(-1) as Run];
-	let lines = 0;
-	let middle = -Infinity;
-	for (const run of sorted) {
-		if (middleOf(run) - middle > 0.5 * heightOf(run)) lines += 1;
-		middle = middleOf(run);
+/** In font sizes: pieces that stand closer are one word, and those that stand further apart are cells. */
+const wordGap = 0.12;
+const cellGap = 0.9;
+
+/** The rows of a page, from top to bottom, whose usual font size is `body`. */
+export function rowsOf(pieces: readonly Piece[], body: number): Row[] {
+	const lines: Row[] = [];
+	const isSmall = ({ size }: Piece) => size < 0.8 * body;
+	const sorted = pieces.toSorted((a, b) => Number(isSmall(a)) - Number(isSmall(b)) || a.baseline - b.baseline);
+	for (const piece of sorted) {
+		const away = ({ baseline }: Row) => Math.abs(baseline - piece.baseline);
+		const [line] = lines.filter((one) => isOneLine(one, piece, away(one))).sort((a, b) => away(a) - away(b));
+		if (line) line.cells.push(piece);
+		else lines.push({ baseline: piece.baseline, size: piece.size, cells: [piece] });
 	}
-	return {
-		column,
-		runs,
-		lines,
-		width: runs.reduce((sum, { columns }) => sum + columns, 0) / lines,
-		isLoose: isLoose(runs, spacing),
-		first: middleOf(top),
-		last: middleOf(end),
-		height: heightOf(top),
-	};
+	// Amounts that stand as close as words are told by the others that end where they do.
+	const ends = lines.flatMap((line) => rowOf(line, new Set()).cells.slice(1).map(endOf)).sort((a, b) => a - b);
+	const shared = new Set(ends.filter((end, at) => ends[at - 1] === end));
+	return lines.map((line) => rowOf(line, shared)).sort((a, b) => a.baseline - b.baseline);
 }
 
-const alignments = ['top', 'middle', 'bottom'] as const;
-/** The share of its short cells that stand as the others do. */
-const most = 0.8;
-
-/** How each column stands, told by its cells that are shorter than their rows. Undefined if one stands now here, now there: that is no table. */
-export function alignsOf(rows: readonly Row[], columns: number): readonly Align[] | undefined {
-	const counts = Array.from({ length: columns }, () => ({ all: 0, top: 0, middle: 0, bottom: 0 }));
-	for (const row of rows)
-		for (const cell of row) {
-			const count = counts[cell.column];
-			if (!count || cell.lines === Math.max(...row.map(({ lines }) => lines))) continue;
-			count.all += 1;
-			for (const align of alignments) if (stands(cell, row, align)) count[align] += 1;
-		}
-	const found = counts.map((count) => alignments.find((align) => count[align] >= most * count.all));
-	return found.every((align) => align !== undefined) ? found : undefined;
+/** For each row of a block, whether there is room for an empty line above it. */
+export function isApartIn(rows: Block): boolean[] {
+	const gaps = rows.map(({ baseline }, at) => baseline - (rows[at - 1]?.baseline ?? -Infinity));
+	const pitch = median(gaps.slice(1)) ?? 0;
+	return rows.map(
+		({ size }, at) => (gaps[at] ?? 0) > Math.max(1.9 * size, 1.9 * (rows[at - 1]?.size ?? 0), 1.5 * pitch),
+	);
 }
 
-function stands(cell: Cell, row: Row, align: Align): boolean {
-	const away = placeOf([cell], align) - placeOf(row, align);
-	return Math.abs(away) < 0.35 * cell.height;
+/** All that a block says. */
+export function textOf(rows: Block): string {
+	return rows.flatMap(({ cells }) => cells.map(({ text }) => text)).join('');
 }
 
-function placeOf(cells: Row, align: Align): number {
-	const first = Math.min(...cells.map((cell) => cell.first));
-	const last = Math.max(...cells.map((cell) => cell.last));
-	return align === 'top' ? first : align === 'bottom' ? last : (first + last) / 2;
+/** The lower one of two in the middle. */
+export function median(numbers: readonly number[]): number | undefined {
+	return numbers.toSorted((a, b) => a - b)[(numbers.length - 1) >> 1];
 }
 
-/** The runs of a row. Cells of columns that stand in the middle begin on its first line, too. */
-export function levelled(row: Row, aligns: readonly Align[]): Run[] {
-	const top = placeOf(row, 'top');
-	const isLoose = row.some((cell) => cell.isLoose);
-	return row.flatMap((cell) => {
-		const up = aligns[cell.column] === 'middle' && !isLoose ? cell.first - top : 0;
-		return cell.runs.map((run) => ({ ...run, top: run.top - up, bottom: run.bottom - up }));
+/** Items in parts: one that does not go on from the item before it, and the first of the part, begins the next part. */
+export function partsOf<T>(items: Iterable<T>, goesOn: (item: T, before: T, first: T) => boolean): [T, ...T[]][] {
+	const parts: [T, ...T[]][] = [];
+	for (const item of items) {
+		const part = parts.at(-1);
+		if (part && goesOn(item, part.at(-1) as T, part[0])) part.push(item);
+		else parts.push([item]);
+	}
+	return parts;
+}
+
+function isOneLine({ size, cells }: Row, piece: Piece, distance: number): boolean {
+	const least = Math.min(size, piece.size);
+	if (distance <= 0.25 * least) return true;
+	if (distance > 0.5 * size) return false;
+	// A superscript stands right behind a word.
+	if (piece.size < 0.8 * size && cells.some(({ right }) => Math.abs(piece.left - right) < 0.25 * size)) return true;
+	return distance <= 0.45 * least && cells.every(({ left, right }) => right <= piece.left || left >= piece.right);
+}
+
+function endOf({ right }: Piece): number {
+	return Math.round(right / 3);
+}
+
+function rowOf({ baseline, size, cells }: Row, ends: ReadonlySet<number>): Row {
+	const sorted = cells.toSorted((a, b) => a.left - b.left);
+	const fromRight = isFromRight(cells.map(({ text }) => text).join(''));
+	const groups = partsOf(sorted, (piece, before) => {
+		const isAmount = ends.has(endOf(piece)) && /^[-+(]?[$€£]?\d/.test(piece.text);
+		return piece.left - before.right < (isAmount ? wordGap : cellGap) * Math.min(piece.size, before.size);
 	});
+	return { baseline, size, cells: groups.map((group) => joined(group, fromRight)) };
+}
+
+function joined(pieces: readonly [Piece, ...Piece[]], fromRight: boolean): Piece {
+	const texts = inReadingOrder(pieces, fromRight).map((piece, at, all) => {
+		const { left, right, size } = all[at - 1] ?? piece;
+		const isWord = Math.max(piece.left - right, left - piece.right) >= wordGap * Math.max(size, piece.size);
+		return (isWord ? ' ' : '') + piece.text;
+	});
+	const most = (of: 'right' | 'size') => Math.max(...pieces.map((piece) => piece[of]));
+	const order = Math.min(...pieces.map((piece) => piece.order));
+	return { ...pieces[0], text: texts.join(''), right: most('right'), size: most('size'), order };
+}
+
+/** Neighbours from left to right as they are read: runs of the other direction keep theirs. */
+function inReadingOrder(pieces: readonly Piece[], fromRight: boolean): readonly Piece[] {
+	const runs = partsOf(pieces, (piece, before) => isFromRight(piece.text) === isFromRight(before.text));
+	const read = runs.map((run) => (isFromRight(run[0].text) ? run.reverse() : run));
+	return (fromRight ? read.reverse() : read).flat();
 }

@@ -1,38 +1,39 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { LiteParse } from '@llamaindex/liteparse';
 import type { OcrContext } from '../formats/format.ts';
-import type { PageSize, TextItem } from '../layout/item.ts';
-import { findTessdata } from './tessdata.ts';
+import type { TextItem } from '../layout/page.ts';
 import { itemsOfWords } from './words.ts';
 
-/** A page as OCR reads it. */
-export interface ReadPicture extends PageSize {
-	readonly items: readonly TextItem[];
+/** The size of a page in points, or of a picture in pixels. */
+export interface PageSize {
+	readonly width: number;
+	readonly height: number;
 }
 
 /**
- * Reads one page of a document, a PDF or a picture, by OCR. Undefined where that takes too long or fails. `dpi` is cut so that the raster has at
- * most 25 megapixels.
+ * Reads one page of a PDF or a picture by OCR. Undefined when that fails or takes too long. `dpi` is reduced, so that
+ * the raster has at most 25 megapixels.
  */
-export type Ocr = (bytes: Buffer, page: number, size: PageSize, dpi: number) => Promise<ReadPicture | undefined>;
+export type Ocr = (bytes: Buffer, page: number, size: PageSize, dpi: number) => Promise<TextItem[] | undefined>;
 
 const pageMs = 10_000;
 const maxPixels = 25_000_000;
-const leastDpi = 40;
+const minDpi = 40;
 
-/** Tesseract as LiteParse has it built in. Undefined without OCR or the data of its languages: nothing is downloaded. */
+/** Tesseract as LiteParse contains it. Undefined without OCR or the data of its languages: nothing is downloaded. */
 export function openOcr(context: OcrContext | undefined): Ocr | undefined {
-	const tessdata = context && findTessdata(context.languages, context.tessdata);
-	if (!context || tessdata === undefined) return undefined;
-	let isSpent = false;
+	const tessdataPath = context && findTessdata(context.languages, context.tessdata);
+	if (!context || tessdataPath === undefined) return undefined;
+	let isBlocked = false;
 	return async (bytes, page, size, wanted) => {
 		const dpi = Math.min(wanted, 72 * Math.sqrt(maxPixels / (size.width * size.height)));
-		if (isSpent || !(dpi >= leastDpi)) return undefined;
+		if (isBlocked || !(dpi >= minDpi)) return undefined;
 		context.page();
 		const engine = new LiteParse({
-			ocrEnabled: true,
 			ocrLanguage: context.languages.join('+'),
 			ocrFailureFatal: false,
-			tessdataPath: tessdata,
+			tessdataPath,
 			dpi: Math.round(dpi),
 			quiet: true,
 			numWorkers: 1,
@@ -40,25 +41,33 @@ export function openOcr(context: OcrContext | undefined): Ocr | undefined {
 			maxPages: page,
 			targetPages: String(page),
 		});
-		const found = await within(pageMs, engine.parse(bytes));
-		// The engine cannot be stopped: a second page would wait for the first one.
-		isSpent = found === 'late';
-		const read = found === 'late' || found === undefined ? undefined : found.pages[0];
-		return read && { width: read.width, height: read.height, items: itemsOfWords(read.textItems) };
+		const late = Promise.withResolvers<undefined>();
+		const timer = setTimeout(() => {
+			// The engine cannot be stopped: a second page would wait for this one.
+			isBlocked = true;
+			late.resolve(undefined);
+		}, pageMs);
+		const parsed = await Promise.race([engine.parse(bytes).catch(() => undefined), late.promise]);
+		clearTimeout(timer);
+		const words = parsed?.pages[0]?.textItems;
+		return words && itemsOfWords(words);
 	};
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T | 'late' | undefined> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<'late'>((resolve) => {
-		timer = setTimeout(resolve, ms, 'late');
-	});
-	try {
-		return await Promise.race([work, late]);
-	} catch {
-		// The page stays a picture.
-		return undefined;
-	} finally {
-		clearTimeout(timer);
-	}
+/** Where Linux distributions and Homebrew install the data of Tesseract's languages. */
+const debianFolder = '/usr/share/tesseract-ocr';
+const folders = [
+	join(debianFolder, 'tessdata'),
+	'/usr/share/tessdata',
+	'/usr/share/tesseract/tessdata',
+	'/usr/local/share/tessdata',
+	'/opt/homebrew/share/tessdata',
+];
+
+/** The folder with the data of all these languages: the given one, or the first of the system's. */
+export function findTessdata(languages: readonly string[], folder: string | undefined): string | undefined {
+	const versions = existsSync(debianFolder) ? readdirSync(debianFolder).sort().reverse() : [];
+	const ofSystem = [...versions.map((version) => join(debianFolder, version, 'tessdata')), ...folders];
+	const places = folder === undefined ? ofSystem : [folder, join(folder, 'tessdata')];
+	return places.find((place) => languages.every((language) => existsSync(join(place, `${language}.traineddata`))));
 }

@@ -14,7 +14,7 @@ export const documentLimits = {
 	readMs: 10_000,
 	mebibyteMs: 1_000,
 	maxReadMs: 60_000,
-	/** What a page that is done adds, and the most that all of them do, in milliseconds: a long document gets on, one that hangs does not. */
+	/** What each finished page adds, and the most that all of them add, in milliseconds. */
 	pageMs: 20,
 	maxPagesMs: 60_000,
 	/** What a page that is read by OCR adds, and the most that all of them do, in milliseconds. */

@@ -90,10 +90,11 @@ describe('what was read', () => {
 		await reader.read(abc, { pages: [{ first: 1, last: 3 }] });
 		await reader.read(abc, { ocr: 'off' });
 		await reader.read(abc, { ocr: 'auto' });
-		expect(calls).toHaveLength(4);
+		await reader.read(abc, { format: 'markdown' });
+		expect(calls).toHaveLength(5);
 		inner.version = '2';
 		await reader.read(abc);
-		expect(calls).toHaveLength(5);
+		expect(calls).toHaveLength(6);
 		expect(reader.version).toBe('2');
 	});
 
@@ -106,8 +107,9 @@ describe('what was read', () => {
 				{ first: 2, last: 3 },
 			],
 		});
-		await reader.read(abc, { ocr: 'auto', pages: [{ first: 1, last: 5 }] });
-		expect(calls.map(({ options }) => options)).toEqual([{ ocr: 'auto', pages: [{ first: 1, last: 5 }] }]);
+		const asked = { ocr: 'auto', format: 'text', pages: [{ first: 1, last: 5 }] } as const;
+		await reader.read(abc, asked);
+		expect(calls.map(({ options }) => options)).toEqual([asked]);
 	});
 
 	it('answers for some of its pages when it is whole', async () => {

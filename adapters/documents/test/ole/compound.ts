@@ -4,24 +4,41 @@ export interface Folder {
 }
 
 const sector = 512;
+const smallSector = 64;
+/** Shorter streams lie in small sectors, all of which are one stream of the root. */
+const cutoff = 4_096;
 const free = 0xff_ff_ff_ff;
 const endOfChain = 0xff_ff_ff_fe;
 
-/** Writes an OLE2 compound file. Every stream is in sectors of its own, which the header's limit of zero allows. */
-export function compoundOf(files: Folder): Buffer {
-	const records: Buffer[] = [record('Root Entry', 5)];
-	const sectors: Buffer[] = [];
-	const chains: number[] = [];
-	const put = (bytes: Buffer): number => {
-		const first = sectors.length;
-		for (let at = 0; at < bytes.length; at += sector) {
-			const part = Buffer.alloc(sector);
+/** Sectors of one size, and the table of what follows each. */
+class Sectors {
+	readonly parts: Buffer[] = [];
+	readonly chains: number[] = [];
+	readonly #size: number;
+
+	constructor(size: number) {
+		this.#size = size;
+	}
+
+	/** Answers the first sector. */
+	put(bytes: Buffer): number {
+		const first = this.parts.length;
+		for (let at = 0; at < bytes.length; at += this.#size) {
+			const part = Buffer.alloc(this.#size);
 			bytes.copy(part, 0, at);
-			chains.push(at + sector < bytes.length ? sectors.length + 1 : endOfChain);
-			sectors.push(part);
+			this.chains.push(at + this.#size < bytes.length ? this.parts.length + 1 : endOfChain);
+			this.parts.push(part);
 		}
 		return bytes.length > 0 ? first : endOfChain;
-	};
+	}
+}
+
+/** Writes an OLE2 compound file. */
+export function compoundOf(files: Folder): Buffer {
+	const root = record('Root Entry', 5);
+	const records: Buffer[] = [root];
+	const sectors = new Sectors(sector);
+	const small = new Sectors(smallSector);
 	const fill = (folder: Folder, parent: Buffer): void => {
 		let link = { from: parent, at: 76 };
 		for (const [name, content] of Object.entries(folder)) {
@@ -31,19 +48,28 @@ export function compoundOf(files: Folder): Buffer {
 			link = { from: one, at: 72 };
 			if (isFile) {
 				const bytes = Buffer.from(content as string);
-				one.writeUInt32LE(put(bytes), 116);
+				one.writeUInt32LE((bytes.length < cutoff ? small : sectors).put(bytes), 116);
 				one.writeUInt32LE(bytes.length, 120);
 			} else fill(content, one);
 		}
 	};
-	fill(files, records[0] as Buffer);
-	const directory = put(Buffer.concat(records));
-	const tableSectors = Math.ceil((sectors.length + 8) / 127);
-	const table = Array.from({ length: tableSectors }, (_, at) => sectors.length + at);
-	const numbers = [...chains, ...table.map(() => 0xff_ff_ff_fd)];
-	const allocation = Buffer.alloc(tableSectors * sector, 0xff);
-	for (const [at, number] of numbers.entries()) allocation.writeUInt32LE(number, at * 4);
-	return Buffer.concat([header(directory, table), ...sectors, allocation]);
+	fill(files, root);
+	const smallBytes = Buffer.concat(small.parts);
+	root.writeUInt32LE(sectors.put(smallBytes), 116);
+	root.writeUInt32LE(smallBytes.length, 120);
+	const smallTable = sectors.put(tableOf(small.chains));
+	const directory = sectors.put(Buffer.concat(records));
+	const tableSectors = Math.ceil((sectors.parts.length + 8) / 127);
+	const table = Array.from({ length: tableSectors }, (_, at) => sectors.parts.length + at);
+	const allocation = tableOf([...sectors.chains, ...table.map(() => 0xff_ff_ff_fd)], tableSectors);
+	const head = header(directory, table, smallTable, Math.ceil(small.chains.length / 128));
+	return Buffer.concat([head, ...sectors.parts, allocation]);
+}
+
+function tableOf(chains: readonly number[], sectors = Math.ceil(chains.length / 128)): Buffer {
+	const bytes = Buffer.alloc(sectors * sector, 0xff);
+	for (const [at, number] of chains.entries()) bytes.writeUInt32LE(number, at * 4);
+	return bytes;
 }
 
 function record(name: string, type: number): Buffer {
@@ -56,14 +82,18 @@ function record(name: string, type: number): Buffer {
 	return bytes;
 }
 
-function header(directory: number, table: readonly number[]): Buffer {
+function header(directory: number, table: readonly number[], smallTable: number, smallSectors: number): Buffer {
 	const bytes = Buffer.alloc(sector);
 	Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(bytes);
+	bytes.writeUInt16LE(3, 26);
+	bytes.writeUInt16LE(0xfffe, 28);
 	bytes.writeUInt16LE(9, 30);
 	bytes.writeUInt16LE(6, 32);
 	bytes.writeUInt32LE(table.length, 44);
 	bytes.writeUInt32LE(directory, 48);
-	bytes.writeUInt32LE(endOfChain, 60);
+	bytes.writeUInt32LE(cutoff, 56);
+	bytes.writeUInt32LE(smallTable, 60);
+	bytes.writeUInt32LE(smallSectors, 64);
 	bytes.writeUInt32LE(endOfChain, 68);
 	bytes.fill(0xff, 76);
 	for (const [at, number] of table.entries()) bytes.writeUInt32LE(number, 76 + at * 4);

@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { zipOf, zipOfFiles } from '../../../../test/support/zip.ts';
 import { Budget, maxEntries, maxInflated } from '../../src/formats/budget.ts';
-import { openArchive } from '../../src/zip/archive.ts';
+import { checkArchive, openArchive } from '../../src/zip/archive.ts';
 
 const megabyte = 1_048_576;
 const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
@@ -22,10 +22,7 @@ describe('an archive', () => {
 			{ name: 'dir/b.txt', content: 'stored', isStored: true },
 		]);
 		const archive = await open(zip);
-		expect(archive.entries).toEqual([
-			{ name: 'a.txt', size: 6 },
-			{ name: 'dir/b.txt', size: 6 },
-		]);
+		expect(archive.entries.map(({ name }) => name)).toEqual(['a.txt', 'dir/b.txt']);
 		expect(String(await archive.read('a.txt'))).toBe('packed');
 		expect(String(await archive.read('dir/b.txt'))).toBe('stored');
 		expect(await archive.read('c.txt')).toBeUndefined();
@@ -142,5 +139,30 @@ describe('a hostile archive', () => {
 		expect(await code(archive.read('cut'))).toBe('E_DOCUMENT_UNREADABLE');
 		expect(await code(archive.read('noise'))).toBe('E_DOCUMENT_UNREADABLE');
 		expect(await code(archive.read('unknown'))).toBe('E_DOCUMENT_UNREADABLE');
+	});
+});
+
+describe('the check of an archive', () => {
+	const check = (zip: Uint8Array, budget = new Budget()) => code(checkArchive(zip, budget));
+
+	test('lets a sound one pass, and counts what it holds', async () => {
+		const budget = new Budget();
+		const zip = zipOf([
+			{ name: 'a', content: 'four' },
+			{ name: 'dir/', content: '' },
+			{ name: 'a', content: 'again' },
+		]);
+		expect(await check(zip, budget)).toBe('none');
+		expect(budget.inflatable).toBe(maxInflated - 9);
+	});
+
+	test.each([
+		['E_DOCUMENT_TOO_LARGE', 'is packed too tightly', [{ name: 'a', packed: zeros(30 * megabyte), size: 5 }]],
+		['E_DOCUMENT_ENCRYPTED', 'is encrypted', [{ name: 'a', content: 'x', isEncrypted: true }]],
+		['E_DOCUMENT_ENCRYPTED', 'says so', [{ name: 'META-INF/manifest.xml', content: '<m:encryption-data/>' }]],
+		['E_DOCUMENT_ENCRYPTED', 'is another archive', [{ name: 'encrypted-package', content: 'x' }]],
+		['E_DOCUMENT_UNREADABLE', 'is damaged', [{ name: 'a', packed: Buffer.from('no deflate'), size: 5 }]],
+	])('rejects with %s when one of its files %s', async (expected, _, entries) => {
+		expect(await check(zipOf([{ name: 'sound', content: 'x' }, ...entries]))).toBe(expected);
 	});
 });

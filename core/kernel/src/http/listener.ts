@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { plinthError } from '../contract/errors/coded-error.ts';
@@ -8,6 +8,7 @@ import { securityHeaders } from './answers/send.ts';
 import { atEndOfTick } from './at-end-of-tick.ts';
 import { headerValues, type ListenerHooks, newRequestId } from './exchange.ts';
 import { httpLimits } from './limits.ts';
+import { http } from './required.ts';
 
 /** Where a listener listens. */
 export interface Address {
@@ -110,7 +111,7 @@ export class Listener {
 	}
 
 	#create(handle: RequestHandler): Server {
-		const server = createServer({
+		const server = http.createServer({
 			headersTimeout: httpLimits.headMs,
 			requestTimeout: httpLimits.requestMs,
 			connectionsCheckingInterval: httpLimits.sweepMs,
@@ -208,7 +209,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
 	}
 	const { status, headers, body } = refusal(error.code);
 	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-	const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines];
+	const head = [`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`, ...lines];
 	socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 	destroySoon(socket);
 }

@@ -22,6 +22,8 @@ export interface DocumentOptions {
 	readonly pages?: readonly PageRange[];
 	/** `auto`, the default, reads pages that are pictures by OCR where the reader supports it; `off` leaves them empty. */
 	readonly ocr?: 'auto' | 'off';
+	/** `text`, the default, or Markdown: headings, lists, emphasis where the format tells them, tables as pipe tables. */
+	readonly format?: 'text' | 'markdown';
 }
 
 /** Options that do not affect the result. */

@@ -90,7 +90,7 @@ async function readFile(
 		});
 	}
 	try {
-		return await reader.read(encodedDocument(file.document), {}, { signal });
+		return await reader.read(encodedDocument(file.document), { format: 'markdown' }, { signal });
 	} catch (error) {
 		throw withParam(error, file);
 	}

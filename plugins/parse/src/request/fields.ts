@@ -75,6 +75,14 @@ export const parseBody = z
 		ocr: z.enum(['auto', 'off']).default('auto').meta({
 			description: '`auto`: pages that are pictures are read by OCR where the server has it.',
 		}),
+		format: z
+			.enum(['text', 'markdown'])
+			.default('text')
+			.meta({
+				description:
+					'`markdown`: headings, lists and emphasis where the document tells them, and tables as pipe tables. ' +
+					'`text`: plain text, with the columns of tables beside each other.',
+			}),
 	})
 	.meta({
 		id: 'AttachmentParse',

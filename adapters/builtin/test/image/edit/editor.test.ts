@@ -1,172 +1,183 @@
-import type { ImageEditRequest, ImageInput, ImageRun } from '@plinth/plugin-image/model';
-import type { FitOptions, ImageCodec, RawImage } from '@plinth/toolkit';
-import { afterAll, describe, expect, it } from 'vitest';
-import { applyJob } from '../../../src/image/edit/apply.ts';
-import { type Bitmap, copy, solid } from '../../../src/image/edit/bitmap.ts';
-import { createEditor, createEditPool } from '../../../src/image/edit/editor.ts';
-import type { EditJobs } from '../../../src/image/edit/jobs.ts';
-import type { Pool } from '../../../src/pool.ts';
-import { cover, pixel, scene } from './pictures.ts';
+import type { ImageCodec } from '@plinth/toolkit';
+import { describe, expect, it } from 'vitest';
+import { imageRun } from '../fakes.ts';
+import { at, edited, images, paint, quarters } from './pictures.ts';
 
-const quiet = (): void => {};
+const open = paint(60, 40, (x) => [0, 0, 0, x < 20 ? 255 : x < 40 ? 128 : 0]);
+const solid = (width: number, height: number, value = 100) => paint(width, height, () => [value, value, value, 255]);
 
-/** Pictures whose files are one byte: their number. */
-function fakeCodec(pictures: readonly Bitmap[]): ImageCodec & { readonly fitted: string[] } {
-	const fitted: string[] = [];
-	const refuse = () => Promise.reject(new Error('not used'));
-	return {
-		fitted,
-		probe: refuse,
-		encode: refuse,
-		transcode: refuse,
-		composite: refuse,
-		fit: async (image, { width, height, mode }: FitOptions) => {
-			const isPixels = 'data' in image;
-			const name = isPixels ? 'pixels' : String((image as Uint8Array)[0]);
-			fitted.push(`${name} ${mode} ${width}x${height}`);
-			const source = isPixels ? (image as RawImage) : (pictures[(image as Uint8Array)[0] ?? 0] as Bitmap);
-			return cover(copy(source), { width, height });
-		},
-	};
-}
-
-/** Works in this thread, and counts the jobs. */
-function ownThread(): Pool<EditJobs> & { readonly jobs: unknown[] } {
-	const jobs: unknown[] = [];
-	const run = (job: Parameters<typeof applyJob>[0], options: { onReport?(state: Bitmap): void }) => {
-		jobs.push(job);
-		return applyJob(job, { check: quiet, report: (state) => options.onReport?.(state) });
-	};
-	return { size: 1, jobs, run: run as never, close: async () => {} };
-}
-
-function input(index: number, { width, height }: Bitmap): ImageInput {
-	const bytes = new Uint8Array([index]);
-	const rest = { size: 1, sha256: '', source: bytes, bytes: async () => bytes };
-	return { mediaType: 'image/png', width, height, hasAlpha: false, ...rest };
-}
-
-function request(
-	prompt: string,
-	pictures: readonly Bitmap[],
-	changes: Partial<ImageEditRequest> = {},
-): ImageEditRequest {
-	return {
-		prompt,
-		count: 1,
-		quality: 'auto',
-		background: 'auto',
-		format: 'png',
-		compression: 100,
-		moderation: 'auto',
-		images: pictures.map((picture, index) => input(index, picture)),
-		fidelity: 'low',
-		...changes,
-	};
-}
-
-function run(changes: Partial<ImageRun> = {}): ImageRun & { readonly states: string[] } {
-	const states: string[] = [];
-	const log = { debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
-	return {
-		signal: new AbortController().signal,
-		seed: 7,
-		partials: 0,
-		partial: (picture) => states.push('width' in picture ? `${picture.width}x${picture.height}` : ''),
-		log,
-		states,
-		...changes,
-	};
-}
-
-describe('the editor', () => {
-	it('does what the prompt says and tells what it did not understand', async () => {
-		const pictures = [scene()];
-		const edit = createEditor({ images: fakeCodec(pictures), pool: ownThread() });
-		const { images, quality, warnings } = await edit(request('invert and add a unicorn', pictures), run());
-		expect(images).toHaveLength(1);
-		expect(images[0]).toMatchObject({
-			width: 64,
-			height: 48,
-			revisedPrompt: 'Applied: invert. Not understood: “unicorn”.',
-		});
-		expect(pixel(images[0] as Bitmap, 0, 0)[0]).toBe(225);
-		expect(quality).toBe('high');
-		expect(warnings).toBeUndefined();
+describe('what is said', () => {
+	it('is what was done, and what was not understood', async () => {
+		const { words, warnings, quality } = await edited('sepia, blur 4 px and add a unicorn.');
+		expect(words).toBe('Applied: sepia, blur 4 px. Not understood: "add a unicorn".');
+		expect([warnings, quality]).toEqual([[], 'high']);
 	});
 
-	it('gives the picture back unchanged when it understood nothing, and says so', async () => {
-		const pictures = [scene()];
-		const edit = createEditor({ images: fakeCodec(pictures), pool: ownThread() });
-		const { images, warnings } = await edit(request('a unicorn, please', pictures), run());
-		expect((images[0] as Bitmap).data).toEqual(pictures[0]?.data);
-		expect(images[0]?.revisedPrompt).toContain('unchanged');
-		expect(warnings?.join()).toContain('unchanged');
+	it('is a warning where nothing was understood, and the picture stays', async () => {
+		const { picture, words, warnings } = await edited("don't blur the sky", { quality: 'low' });
+		expect(new Uint8Array(picture.data)).toEqual(quarters().data);
+		expect(words).toBe('Applied: nothing. Not understood: "don\'t blur the sky".');
+		expect(warnings).toEqual([expect.stringContaining('Nothing in the prompt was understood')]);
 	});
 
-	it('leaves a plain resize to the codec, in one step', async () => {
-		const pictures = [scene()];
-		const [images, pool] = [fakeCodec(pictures), ownThread()];
-		const context = run({ partials: 1 });
-		await createEditor({ images, pool })(request('resize to 32x32', pictures), context);
-		expect(images.fitted).toEqual(['0 cover 32x32', 'pixels fill 16x16']);
-		expect(pool.jobs).toEqual([]);
-		expect(context.states).toEqual(['16x16']);
+	it('is that at most 24 commands are done', async () => {
+		const prompt = Array.from({ length: 30 }, (_, index) => `brightness ${index + 1}%`).join(', ');
+		const { words } = await edited(prompt);
+		expect(words).toContain('brightness 24%.');
+		expect(words).toContain('brightness 25% (at most 24 commands are done)');
 	});
 
-	it('decodes further pictures only when they are used, and in the size that they will have', async () => {
-		const pictures = [scene(), solid(20, 20, [0, 160, 0]), solid(20, 20, [0, 0, 200])];
-		const images = fakeCodec(pictures);
-		const edit = createEditor({ images, pool: ownThread() });
-		await edit(request('sepia', pictures), run());
-		expect(images.fitted.splice(0)).toEqual(['0 cover 64x48']);
-		await edit(request('overlay image 3 in the centre, 50%', pictures), run());
-		expect(images.fitted).toEqual(['0 cover 64x48', '2 fill 24x24']);
-	});
-
-	it('takes the mask from its alpha, in the size of the picture', async () => {
-		const mask = solid(64, 48, [0, 0, 0, 255]);
-		for (let i = 3; i < 400; i += 4) mask.data[i] = 0;
-		const pictures = [scene(), mask];
-		const images = fakeCodec(pictures);
-		const edit = createEditor({ images, pool: ownThread() });
-		const changes = { images: [input(0, scene())], mask: input(1, mask) };
-		const { images: made } = await edit(request('fill red', pictures, changes), run());
-		expect(images.fitted).toEqual(['0 cover 64x48', '1 cover 64x48']);
-		expect(pixel(made[0] as Bitmap, 10, 0)).toEqual([255, 0, 0, 255]);
-		expect(pixel(made[0] as Bitmap, 40, 1)).toEqual(pixel(scene(), 40, 1));
-	});
-
-	it('warns when a transparent background was asked for and nothing made one', async () => {
-		const pictures = [scene()];
-		const edit = createEditor({ images: fakeCodec(pictures), pool: ownThread() });
-		const transparent = { background: 'transparent' } as const;
-		const { warnings } = await edit(request('sepia', pictures, transparent), run());
-		expect(warnings?.join()).toContain('not transparent');
-		const round = await edit(request('circle', pictures, transparent), run());
-		expect(round.warnings).toBeUndefined();
+	it('comes soon, however long the prompt is', async () => {
+		const prompts = ['"', "'", '1', 'a ', ', ', '\n', 'image ', '-', 'blur '].map((part) =>
+			part.repeat(32_000 / part.length),
+		);
+		for (const prompt of prompts) expect((await edited(prompt)).words?.length).toBeLessThan(2_000);
 	});
 });
 
-describe('the editor in its own threads', () => {
-	const pool = createEditPool(1);
-	afterAll(() => pool.close());
+describe('a mask', () => {
+	it('opens what changes, softly where it is half open', async () => {
+		const { picture } = await edited('invert', { images: [solid(60, 40)], mask: open });
+		expect([10, 30, 50].map((x) => at(picture, x, 20)[0])).toEqual([100, 127, 155]);
+	});
 
-	it('shows states while it works, gives the same pixels, and stops at once when the signal aborts', async () => {
-		const pictures = [scene()];
-		const images = fakeCodec(pictures);
-		const context = run({ partials: 1 });
-		const wish = request('glitch, text "Hi"', pictures);
-		const threaded = await createEditor({ images, pool })(wish, context);
-		const own = await createEditor({ images, pool: ownThread() })(wish, run());
-		expect(context.states).toEqual(['64x48']);
-		expect(Buffer.from((threaded.images[0] as Bitmap).data)).toEqual(Buffer.from((own.images[0] as Bitmap).data));
-		const abort = new AbortController();
-		const large = request('denoise 5, '.repeat(20), [scene(64, 48)], {
-			size: { width: 900, height: 900 },
+	it('keeps the rest byte for byte, transparent pixels too', async () => {
+		const clear = paint(60, 40, (x, y) => [x * 4, y * 6, 77, x * 4]);
+		const { picture } = await edited('blur 5, remove background, sepia, white border', { images: [clear], mask: open });
+		for (let y = 0; y < 40; y++) for (let x = 0; x < 20; x++) expect(at(picture, x, y)).toEqual(at(clear, x, y));
+	});
+
+	it('does not allow another size', async () => {
+		const { picture, words, warnings } = await edited('sepia, rotate 90 and resize to 50%', { mask: open });
+		expect([picture.width, picture.height]).toEqual([60, 40]);
+		expect(words).toMatch(/^Applied: sepia\. Not done: rotate 90° \(.*mask\), resize 50% \(/);
+		expect(warnings).toEqual([expect.stringContaining('Not done')]);
+	});
+});
+
+describe('several pictures', () => {
+	it('are laid over each other', async () => {
+		const pictures = [solid(100, 100, 0), solid(50, 50, 250)];
+		const { picture } = await edited('put image 2 in the lower right corner, 40%'.replace(',', ' at'), {
+			images: pictures,
 		});
-		const running = createEditor({ images, pool })(large, run({ signal: abort.signal }));
-		setImmediate(() => abort.abort(new Error('the client left')));
-		await expect(running).rejects.toThrow('the client left');
+		expect([at(picture, 90, 90)[0], at(picture, 70, 70)[0], at(picture, 50, 50)[0]]).toEqual([250, 250, 0]);
+		expect(at(picture, 99, 99)[0]).toBe(0);
+	});
+
+	it('stand side by side, within the limits', async () => {
+		const pictures = [solid(40, 40, 10), solid(40, 20, 200), solid(40, 40, 90)];
+		const { picture } = await edited('put all side by side', { images: pictures });
+		expect([picture.width, picture.height]).toEqual([120, 40]);
+		expect([20, 60, 100].map((x) => at(picture, x, 20)[0])).toEqual([10, 200, 90]);
+		const wide = await edited('side by side', { images: [solid(3000, 10), solid(10, 10)] });
+		expect(wide.picture.width).toBe(3840);
+		expect(wide.warnings.join()).toContain('reduced to 3840');
+	});
+
+	it('have to be there', async () => {
+		const { words } = await edited('put image 2 at the top, side by side');
+		expect(words).toMatch(/^Applied: nothing\. Not done: overlay image 2 30% top \(there is no .* 2\), side by side/);
+	});
+});
+
+describe('size and background', () => {
+	it('a requested size is made first, so that text and borders are whole', async () => {
+		const { picture } = await edited('white border 4', { size: { width: 40, height: 40 } });
+		expect([picture.width, picture.height]).toEqual([40, 40]);
+		expect([at(picture, 0, 20), at(picture, 39, 20)]).toEqual(Array(2).fill([255, 255, 255, 255]));
+	});
+
+	it('is made last where commands change the size', async () => {
+		const { picture } = await edited('rotate 90', { size: { width: 60, height: 60 } });
+		expect([picture.width, picture.height, at(picture, 0, 30)[3], at(picture, 30, 30)[3]]).toEqual([60, 60, 0, 255]);
+	});
+
+	it('is white behind an opaque result', async () => {
+		const { picture } = await edited('round corners 20', { background: 'opaque' });
+		expect(at(picture, 0, 0)).toEqual([255, 255, 255, 255]);
+	});
+
+	it('is limited, at low fidelity more than at high, with a warning', async () => {
+		const large = [solid(2000, 1200)];
+		const [low, high] = [
+			await edited('sepia', { images: large, fidelity: 'low' }),
+			await edited('sepia', { images: large }),
+		];
+		expect(low.picture.width * low.picture.height).toBeLessThanOrEqual(1_572_864);
+		expect(low.warnings.join()).toContain('reduced to');
+		expect([high.picture.width, high.warnings]).toEqual([2000, []]);
+	});
+
+	it('is at most 3840 a side and 8,294,400 pixels', async () => {
+		const { picture, warnings } = await edited('resize to 9000x9000');
+		expect([picture.width, picture.height]).toEqual([2880, 2880]);
+		expect(warnings.join()).toContain('reduced to 2880x2880');
+		const turned = await edited('rotate 45', { images: [solid(1, 9000)] });
+		expect(turned.picture.width * turned.picture.height).toBeLessThanOrEqual(8_294_400);
+	});
+});
+
+describe('partial images', () => {
+	it('are the states after each command, and a smaller result at the end', async () => {
+		const run = imageRun({ partials: 3 });
+		await edited('invert, resize to 30x20, sepia', {}, run);
+		expect(run.shown.map(({ width, height }) => [width, height])).toEqual([
+			[60, 40],
+			[30, 20],
+			[15, 10],
+		]);
+		expect(run.shown[0] && at(run.shown[0], 8, 8)).toEqual([55, 215, 215, 255]);
+	});
+
+	it('respect the mask', async () => {
+		const run = imageRun({ partials: 1 });
+		await edited('invert, sepia', { images: [solid(60, 40)], mask: open }, run);
+		expect(run.shown[0] && [at(run.shown[0], 10, 20)[0], at(run.shown[0], 50, 20)[0]]).toEqual([100, 155]);
+	});
+});
+
+describe('an edit', () => {
+	it('gives equal pixels for equal requests', async () => {
+		const prompt = 'warm, vignette, add text "Hi" at the top, rotate 10';
+		const [a, b] = await Promise.all([edited(prompt), edited(prompt, {}, imageRun({ seed: 9 }))]);
+		expect(a.picture.data).toEqual(b.picture.data);
+	});
+
+	it('stops between two commands', async () => {
+		const abort = new AbortController();
+		const partial = () => abort.abort(new Error('gone'));
+		const run = imageRun({ signal: abort.signal, partials: 3, partial });
+		await expect(edited('sepia, invert, blur', {}, run)).rejects.toThrow('gone');
+		const late = imageRun({ signal: AbortSignal.abort(new Error('too late')) });
+		await expect(edited('sepia', {}, late)).rejects.toThrow('too late');
+	});
+
+	it('waits without a decoded picture where two others are under way', async () => {
+		let [held, most] = [0, 0];
+		const gate = Promise.withResolvers<void>();
+		const fit: ImageCodec['fit'] = async (...call) => {
+			most = Math.max(most, ++held);
+			if (held === 2) gate.resolve();
+			await gate.promise;
+			const picture = await images.fit(...call);
+			held--;
+			return picture;
+		};
+		await Promise.all(Array.from({ length: 6 }, () => edited('sepia', {}, imageRun(), { ...images, fit })));
+		expect(most).toBe(2);
+	});
+
+	it('brings numbers within the bounds', async () => {
+		const { words } = await edited('blur 0, blur 999999999, resize to 0%, darken by 300%, "Hi" size 0, rotate 1000');
+		expect(words).toBe('Applied: blur 0.3 px, blur 100 px, resize 1%, darken 100%, text "Hi" 4 px, rotate 360°.');
+	});
+
+	it.each([1, 2, 5])('works on a picture of %d pixels a side', async (side) => {
+		const prompt =
+			'sepia, blur, sharpen, vignette, border, round corners, "Hi", crop 50%, rotate 10, remove background, overlay image 2, ' +
+			'side by side, resize to 50%';
+		const { picture } = await edited(prompt, { images: [solid(side, side), solid(3, 3)] });
+		expect(picture.data.length).toBe(picture.width * picture.height * 4);
 	});
 });

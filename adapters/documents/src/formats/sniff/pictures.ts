@@ -1,18 +1,16 @@
+/** How pictures begin, a character for each byte. */
+const starts: readonly (readonly [string, RegExp])[] = [
+	['image/png', /^\x89PNG\r\n/],
+	['image/jpeg', /^\xff\xd8\xff/],
+	['image/gif', /^GIF8[79]a/],
+	['image/webp', /^RIFF.{4}WEBP/s],
+	['image/tiff', /^(?:II[*+]\0|MM\0[*+])/],
+	// `BM` alone begins words too: the size of the header behind it is one of a few numbers.
+	['image/bmp', /^BM.{12}[\f(48@l|]\0{3}/s],
+];
+
 /** The media type of a picture by its first bytes. */
 export function pictureType(bytes: Uint8Array): string | undefined {
-	const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64));
-	const begins = (text: string, at = 0) => head.toString('latin1', at, at + text.length) === text;
-	if (begins('\x89PNG\r\n\x1a\n')) return 'image/png';
-	if (begins('\xff\xd8\xff')) return 'image/jpeg';
-	if (begins('GIF87a') || begins('GIF89a')) return 'image/gif';
-	if (begins('RIFF') && begins('WEBP', 8)) return 'image/webp';
-	if (tiffHeads.some((mark) => begins(mark))) return 'image/tiff';
-	return begins('BM') && isBitmapHeader(head) ? 'image/bmp' : undefined;
-}
-
-const tiffHeads = ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'];
-
-/** `BM` alone begins words too: the size of the header behind it is one of a few numbers. */
-function isBitmapHeader(head: Buffer): boolean {
-	return head.length >= 18 && [12, 40, 52, 56, 64, 108, 124].includes(head.readUInt32LE(14));
+	const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1');
+	return starts.find(([, start]) => start.test(head))?.[0];
 }

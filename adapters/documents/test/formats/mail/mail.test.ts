@@ -57,9 +57,28 @@ describe('a mail', () => {
 		expect(mail.text).toBe(`${shownHead}\n\n${page.slice(3)}`);
 	});
 
+	test('with a head in the charset of its body is read', async () => {
+		const head = Buffer.from('From: a@b.c\nTo: b\nContent-Type: text/plain; charset=koi8-r\nSubject: ');
+		const { metadata, text } = await readDocument(Buffer.concat([head, Buffer.from('f0d2c9d7c5d40a0ad4', 'hex')]));
+		expect([metadata.title, text?.at(-1)]).toEqual(['Привет', 'т']);
+	});
+
 	test('with a head in a charset of its own is read', async () => {
 		const bytes = Buffer.from('From: ann@a.example\r\nTo: b\r\nSubject: Gr\xfc\xdfe\r\n\r\nx', 'latin1');
 		expect((await readDocument(bytes)).metadata.title).toBe('Grüße');
+	});
+
+	test.each([false, true])('in UTF-16 without a mark is read, big end first: %s', async (isBig) => {
+		const lines = [
+			'From: a@b.example',
+			'Subject: Grüße',
+			'Content-Type: text/plain; charset=utf-16',
+			'',
+			'schöne Grüße',
+		];
+		const bytes = Buffer.from(lines.join('\r\n'), 'utf16le');
+		const { text, metadata } = await readDocument(isBig ? bytes.swap16() : bytes);
+		expect([text, metadata.title]).toEqual(['From: a@b.example\nSubject: Grüße\n\nschöne Grüße', 'Grüße']);
 	});
 
 	test('that is signed has no attachment for it', async () => {

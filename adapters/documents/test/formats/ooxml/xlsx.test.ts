@@ -1,7 +1,9 @@
+import { utils, write } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
-import { chartFrame, chartXml, type Part, xlsxOf } from '../../../../../test/support/office.ts';
-import { readXlsx } from '../../../src/formats/ooxml/xlsx.ts';
-import { read, textOf } from './reading.ts';
+import { type Part, xlsxOf } from '../../../../../test/support/office.ts';
+import { readXlsx } from '../../../src/formats/sheets.ts';
+import { readDocument } from '../../../src/read.ts';
+import { codeOf, read, textOf } from './reading.ts';
 
 const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
 const text = async (rows: string, parts: Readonly<Record<string, Part>> = {}, workbook = '') => {
@@ -26,7 +28,7 @@ describe('the sheets of an XLSX', () => {
 			pageCount: 2,
 			pages: [
 				{ page: 1, text: 'One & only\n1' },
-				{ page: 2, text: 'Empty\n' },
+				{ page: 2, text: 'Empty' },
 			],
 		});
 	});
@@ -34,7 +36,7 @@ describe('the sheets of an XLSX', () => {
 	test('hold strings that are shared, rich, inline or computed, on one line', async () => {
 		const strings = `<sst ${main}><si><t>shared</t></si><si><r><t>rich </t></r><r><t>text</t></r><rPh><t>reading</t></rPh></si><si><t>two\nlines_x000D_</t></si></sst>`;
 		const rows =
-			'<row r="1"><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c><c t="s"><v>9</v></c></row>' +
+			'<row r="1"><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c></row>' +
 			'<row r="2"><c t="inlineStr"><is><t>in</t></is></c><c t="str"><f>A1</f><v>made</v></c><c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c></row>';
 		expect(await text(rows, { 'xl/sharedStrings.xml': { xml: strings } })).toBe(
 			'shared\trich text\ttwo lines\nin\tmade\tTRUE\t#N/A',
@@ -60,10 +62,10 @@ describe('the sheets of an XLSX', () => {
 	});
 
 	test('show plain numbers with all digits that mean something', async () => {
-		const cells = ['0.30000000000000004', '123456789012345', '1E-10', '-2.5', 'NaN?']
+		const cells = ['0.30000000000000004', '123456789012345', '1E-10', '-2.5']
 			.map((value) => `<c><v>${value}</v></c>`)
 			.join('');
-		expect(await text(`<row r="1">${cells}</row>`)).toBe('0.3\t123456789012345\t1E-10\t-2.5\tNaN?');
+		expect(await text(`<row r="1">${cells}</row>`)).toBe('0.3\t123456789012345\t1E-10\t-2.5');
 	});
 
 	test('count days from 1904 when the workbook does', async () => {
@@ -84,17 +86,43 @@ describe('the sheets of an XLSX', () => {
 		).toBe('=SUM(A1:A3)\t2');
 	});
 
-	test('tell their charts and text boxes behind the rows', async () => {
-		const drawing = `<xdr:wsDr NS><xdr:twoCellAnchor>${chartFrame('c').replaceAll('p:', 'xdr:')}</xdr:twoCellAnchor><xdr:twoCellAnchor><xdr:sp><xdr:txBody><a:p><a:r><a:t>note</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor></xdr:wsDr>`;
+	test('show dates whose format has dots or other scripts without quotes', async () => {
+		const row = '<row><c s="1"><v>45322</v></c><c s="2"><v>45322</v></c><c s="3"><v>1234.5</v></c></row>';
+		expect(await text(row, stylesOf('dd.mm.yyyy', 'yyyy年m月d日', '#,##0.00 €'))).toBe(
+			'31.01.2024\t2024年1月31日\t1,234.50 €',
+		);
+	});
+
+	test('tell the comments on their cells behind the rows', async () => {
+		const comments = `<comments ${main}><authors><author>me</author></authors><commentList><comment ref="B1" authorId="0"><text><t>a\nremark</t></text></comment></commentList></comments>`;
 		const sheet = {
 			name: 'S',
-			rows: '<row><c><v>1</v></c></row>',
-			links: [['d', 'drawing', 'xl/d.xml']] as const,
+			rows: '<row r="1"><c r="A1"><v>1</v></c></row>',
+			links: [['c', 'comments', 'xl/comments1.xml']] as const,
 		};
-		const parts = {
-			'xl/d.xml': { xml: drawing, links: [['c', 'chart', 'xl/c.xml']] as const },
-			'xl/c.xml': { xml: chartXml('pieChart', 'Share', ['x'], { y: [3] }) },
-		};
-		expect(await textOf(readXlsx, xlsxOf([sheet], parts))).toBe('S\n1\n\nShare\n|  | y |\n| x | 3 |\n\nnote');
+		const whole = await textOf(readXlsx, xlsxOf([sheet], { 'xl/comments1.xml': { xml: comments } }));
+		expect(whole).toBe('S\n1\n\nB1: a remark');
+	});
+
+	test('are headings and tables in Markdown', async () => {
+		const rows = '<row r="1"><c><v>1</v></c><c><v>2</v></c></row><row r="4"><c><v>3</v></c></row>';
+		const { pages } = await read(readXlsx, xlsxOf([{ name: 'S', rows }]), { format: 'markdown' });
+		expect(pages?.[0]?.text).toBe('## S\n\n| 1 | 2 |\n| --- | --- |\n| 3 |  |');
+	});
+
+	test.each(['xlsx', 'xlsb'] as const)('are read from a %s of another program', async (bookType) => {
+		const book = utils.book_new();
+		utils.book_append_sheet(book, utils.aoa_to_sheet([['Äpfel', 12, true]]), 'Fruit');
+		const file = write(book, { type: 'buffer', bookType }) as Buffer;
+		const { pages } = await readDocument(file);
+		expect(pages).toEqual([{ page: 1, text: 'Fruit\nÄpfel\t12\tTRUE' }]);
+	});
+
+	test('of which one is damaged are refused together', async () => {
+		const sheets = [
+			{ name: 'A', rows: '<row><c><v>1</v></c></row>' },
+			{ name: 'B', rows: '<row><c t="s"><v>7</v></c></row>' },
+		];
+		expect(await codeOf(readXlsx, xlsxOf(sheets))).toBe('E_DOCUMENT_UNREADABLE');
 	});
 });

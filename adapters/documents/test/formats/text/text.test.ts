@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readText } from '../../../src/formats/text.ts';
+import { readText } from '../../../src/formats/text/text.ts';
 import { pagesWith, readWith } from '../read-with.ts';
 
 const read = (text: string | Uint8Array) => readWith(readText, text);
@@ -90,6 +90,11 @@ describe('a table of text', () => {
 
 	test('may say its delimiter in a first line', async () => {
 		expect((await read('sep=;\na;b\n1;2\n')).text).toBe('a\tb\n1\t2\n');
+	});
+
+	test('is a table in Markdown too', async () => {
+		const { text } = await readWith(readText, 'a,b\n1,"x|y"\n\n2,\n', { format: 'markdown' });
+		expect(text).toBe('| a | b |\n| --- | --- |\n| 1 | x\\|y |\n| 2 |  |');
 	});
 
 	test('may leave out values at the end of rows', async () => {

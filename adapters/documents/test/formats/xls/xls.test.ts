@@ -1,6 +1,6 @@
 import { type BookType, utils, write } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
-import { readXls } from '../../../src/formats/xls/read.ts';
+import { readXls } from '../../../src/formats/sheets.ts';
 import { compoundOf } from '../../ole/compound.ts';
 import { pagesWith, readWith } from '../read-with.ts';
 

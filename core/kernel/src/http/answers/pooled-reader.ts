@@ -1,6 +1,7 @@
-import { ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { isReusableBody, type ReusableBody } from '../../contract/ports/blob-store.ts';
+import { http } from '../required.ts';
 
 const bufferBytes = 524_288;
 
@@ -47,5 +48,5 @@ export class PooledReader implements AsyncIterator<Uint8Array, undefined> {
  * without a socket, may keep them longer.
  */
 function copiesAtOnce(res: ServerResponse): boolean {
-	return res.write === ServerResponse.prototype.write && res.socket instanceof Socket;
+	return res.write === http.ServerResponse.prototype.write && res.socket instanceof Socket;
 }

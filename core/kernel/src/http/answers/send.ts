@@ -1,8 +1,9 @@
-import { ServerResponse, STATUS_CODES, validateHeaderValue } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { atEndOfTick } from '../at-end-of-tick.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
+import { http } from '../required.ts';
 import { type JsonPieces, jsonText } from './base64.ts';
 
 /** Headers of an answer, lower-case names. */
@@ -26,11 +27,11 @@ export function writeHead(exchange: Exchange, status: number, own: Headers): voi
 	if (model !== undefined) headers['x-plinth-model'] = visible(model);
 	if (isBodyUnderWay(exchange)) res.shouldKeepAlive = false;
 	// Node takes a whole head at a third of the cost, but would drop what a host has set or wrapped.
-	if (res.writeHead === ServerResponse.prototype.writeHead && res.getHeaderNames().length === 0) {
+	if (res.writeHead === http.ServerResponse.prototype.writeHead && res.getHeaderNames().length === 0) {
 		// Node notes that there is no body before it looks at the headers: an error behind a bad one would have none.
-		if (status === 204 || status === 304) for (const name in own) validateHeaderValue(name, own[name] as string);
+		if (status === 204 || status === 304) for (const name in own) http.validateHeaderValue(name, own[name] as string);
 		// Nor does it forget the phrase of a head that it has refused.
-		res.writeHead(status, STATUS_CODES[status] ?? '', headers);
+		res.writeHead(status, http.STATUS_CODES[status] ?? '', headers);
 		return;
 	}
 	for (const [name, value] of Object.entries(headers)) {
@@ -55,7 +56,7 @@ function isAscii(headers: Headers): boolean {
 
 /** Whether what is written goes to the connection as it is: a host may have wrapped that too, to compress it. */
 export function isBare(res: ServerResponse): boolean {
-	const { writeHead, write, end } = ServerResponse.prototype;
+	const { writeHead, write, end } = http.ServerResponse.prototype;
 	return res.writeHead === writeHead && res.write === write && res.end === end;
 }
 

@@ -1,4 +1,5 @@
-import Router, { type RouterContext } from '@koa/router';
+import type KoaRouter from '@koa/router';
+import type { RouterContext } from '@koa/router';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Middleware } from '../../contract/http/middleware.ts';
 import { Reply } from '../../contract/http/reply.ts';
@@ -7,6 +8,7 @@ import { respond } from '../answers/respond.ts';
 import type { Context, RequestState } from '../context.ts';
 import { anonymous, checkScope } from '../gate/authentication.ts';
 import { describeRoutes } from '../openapi/document.ts';
+import { Router } from '../required.ts';
 import { Endpoint } from './endpoint.ts';
 import { type SystemOptions, systemRoutes } from './system.ts';
 
@@ -54,7 +56,7 @@ export class RouteTable {
 	}
 
 	/** The middleware that answers requests for known paths and methods. */
-	routes(): ReturnType<Router<RequestState>['routes']> {
+	routes(): ReturnType<KoaRouter<RequestState>['routes']> {
 		return this.#router.routes();
 	}
 

@@ -1,0 +1,44 @@
+import type { ChatPart, ChatRequest, DocumentPart } from '@plinth/plugin-chat/model';
+
+/** What a tool has returned. */
+export interface ToolResult {
+	readonly name: string;
+	readonly text: string;
+}
+
+/** What an answer is made from. */
+export interface Conversation {
+	/** The documents of all turns. */
+	readonly documents: readonly DocumentPart[];
+	/** The text of the last user message. */
+	readonly question: string;
+	/** What tools have returned since then. */
+	readonly results: readonly ToolResult[];
+}
+
+/** Maximum characters that are read of a message; its end counts. */
+const maxQuestion = 200_000;
+/** The note that stands for a picture. */
+const pictureNote = '[A picture is attached';
+
+/** Reads a request. */
+export function readConversation({ messages }: ChatRequest): Conversation {
+	const parts = messages.flatMap((message) => (message.role === 'user' ? message.content : []));
+	const calls = messages.flatMap((message) => (message.role === 'assistant' ? message.toolCalls : []));
+	const names = new Map(calls.map(({ id, name }) => [id, name]));
+	const question = messages.findLast((message) => message.role === 'user')?.content ?? [];
+	const last = messages.findLastIndex((message) => message.role !== 'tool');
+	const results = messages
+		.slice(last + 1)
+		.flatMap((message) => (message.role === 'tool' ? { ...message, text: textOf(message.content) } : []));
+	return {
+		documents: parts.filter((part) => part.type === 'document'),
+		question: textOf(question).slice(-maxQuestion),
+		results: results.map(({ callId, text }) => ({ name: names.get(callId) ?? 'The tool', text })),
+	};
+}
+
+function textOf(parts: readonly ChatPart[]): string {
+	const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
+	return texts.filter((text) => !text.startsWith(pictureNote)).join('\n');
+}

@@ -1,0 +1,14 @@
+import type { ThreadTask } from './threads.ts';
+
+/** Makes the default export of a thread's module. Such a module imports relative files and npm packages only. */
+export function serveJobs<Job, Result, Report = never>(
+	work: (job: Job, report: (report: Report) => void) => Result | Promise<Result>,
+): (task: ThreadTask<Job>) => Promise<Result> {
+	return async ({ job, port }) => {
+		try {
+			return await work(job, (report) => port.postMessage(report));
+		} finally {
+			port.close();
+		}
+	};
+}

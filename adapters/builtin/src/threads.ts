@@ -1,0 +1,101 @@
+import { availableParallelism } from 'node:os';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { modelError, plinthError } from '@plinth/core';
+import { Semaphore } from '@plinth/toolkit';
+import type { Tinypool } from 'tinypool';
+
+/** Options of the threads. */
+export interface ThreadsOptions {
+	/** The module of a thread. Its default export comes from `serveJobs`. */
+	readonly file: URL;
+	/** Maximum number of threads. */
+	readonly threads?: number | undefined;
+}
+
+/** What a caller adds to a job. */
+export interface JobOptions<Report> {
+	/** Ends the thread in the middle of the job. */
+	readonly signal?: AbortSignal | undefined;
+	/** Buffers that are moved to the thread, not copied. */
+	readonly transfer?: readonly ArrayBuffer[];
+	onReport?(report: Report): void;
+}
+
+/** What a thread receives. */
+export interface ThreadTask<Job> {
+	readonly job: Job;
+	readonly port: MessagePort;
+}
+
+/** How long an idle thread is kept, in milliseconds. */
+const idleMs = 10_000;
+
+/** Threads that run one job each. They start and end on demand, and do not keep the process alive when idle. */
+export class Threads<Job, Result, Report = never> {
+	readonly #file: URL;
+	readonly #threads: number;
+	/** Tinypool starts no thread for the jobs in its own queue when an abort has ended the last one. */
+	readonly #slots: Semaphore;
+	#loading: Promise<Tinypool> | undefined;
+	#isStopped = false;
+
+	constructor({ file, threads = Math.min(4, availableParallelism()) }: ThreadsOptions) {
+		this.#file = file;
+		this.#threads = threads;
+		this.#slots = new Semaphore(threads);
+	}
+
+	/** Rejects with the signal's reason as soon as it aborts, and with `E_STOPPING` after `close`. */
+	run(job: Job, options: JobOptions<Report> = {}): Promise<Result> {
+		return this.#slots.run(() => this.#run(job, options), options.signal);
+	}
+
+	async #run(job: Job, { signal, transfer = [], onReport }: JobOptions<Report>): Promise<Result> {
+		this.#loading ??= this.#load();
+		const pool = await this.#loading;
+		signal?.throwIfAborted();
+		if (this.#isStopped) throw plinthError('E_STOPPING');
+		const { port1, port2: port } = new MessageChannel();
+		port1.on('message', (report: Report) => signal?.aborted || onReport?.(report));
+		port1.unref();
+		const task: ThreadTask<Job> = { job, port };
+		try {
+			return await pool.run(task, { transferList: [port, ...transfer], ...(signal && { signal }) });
+		} catch (cause) {
+			signal?.throwIfAborted();
+			if (this.#isStopped) throw plinthError('E_STOPPING');
+			throw modelError('The model stopped unexpectedly. Try again.', cause);
+		} finally {
+			port1.close();
+		}
+	}
+
+	/** Ends all threads; running and later jobs reject with `E_STOPPING`. */
+	async close(): Promise<void> {
+		this.#isStopped = true;
+		await (await this.#loading)?.destroy();
+	}
+
+	async #load(): Promise<Tinypool> {
+		const { Tinypool } = await import('tinypool');
+		const pool = new Tinypool({
+			filename: this.#file.href,
+			runtime: 'worker_threads',
+			minThreads: 0,
+			maxThreads: this.#threads,
+			idleTimeout: idleMs,
+			// Without those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
+			execArgv: [],
+			// Small: the large buffers of a thread lie outside its heap.
+			resourceLimits: { maxYoungGenerationSizeMb: 4 },
+		});
+		// Of a thread that fails while it is idle. Without a listener it would end the process.
+		pool.on('error', () => {});
+		return pool;
+	}
+}
+
+/** The module of a thread beside the module with this `import.meta.url`: a source beside sources, else the built one. */
+export function threadFile(moduleUrl: string, name = './worker'): URL {
+	return new URL(moduleUrl.endsWith('.ts') ? `${name}.ts` : `${name}.js`, moduleUrl);
+}

@@ -1,0 +1,169 @@
+import { isUtf8 } from 'node:buffer';
+import { decompressRTF } from '@kenjiuno/decompressrtf';
+import msgreader from '@kenjiuno/msgreader';
+import iconv from 'iconv-lite';
+import PostalMime, { type Address, decodeWords } from 'postal-mime';
+import { documentError } from '../refusal.ts';
+import { tooLarge } from './budget.ts';
+import { asBuffer, charsetOfPage, decodeAs, decodeText } from './charset.ts';
+import { rewritten } from './compound.ts';
+import { type FormatReader, metadataOf, type ReadContext } from './format.ts';
+import { innerText, innerTitle } from './inner.ts';
+import { isAsked, refuseBeyond } from './pages.ts';
+
+type Message = Awaited<ReturnType<typeof parsedMail>>;
+
+/** Reads mails (RFC 5322): head, body, attachments. A file of several mails (mbox) has a page for each. */
+export const readEml: FormatReader = async (bytes, context) => {
+	const mediaType = 'message/rfc822';
+	const mails = mailsOf(bytes);
+	refuseBeyond(mails.length);
+	const pages = [];
+	for (const [at, mail] of mails.entries()) {
+		if (mails.length > 1 && !isAsked(at + 1, context.options)) continue;
+		const content = await contentOf(await parsedMail(mail), mediaType, context);
+		if (mails.length === 1) return content;
+		pages.push({ page: at + 1, text: content.text });
+		context.progress(at + 1, mails.length);
+	}
+	return { mediaType, pages, pageCount: mails.length };
+};
+
+/** Reads Outlook messages. */
+export const readMsg: FormatReader = async (bytes, context) =>
+	await contentOf(parsedMsg(bytes), 'application/vnd.ms-outlook', context);
+
+/** Head, body, then each attachment below its name. Attachments of a mail inside another file are not opened. */
+async function contentOf(message: Message, mediaType: string, context: ReadContext) {
+	const { heads, attachments, sent } = message;
+	const [before, after] = context.options.format === 'markdown' ? ['**', ':**'] : ['', ':'];
+	const shown = Object.entries(heads).filter(([, value]) => value);
+	const lines = shown.map(([name, value]) => `${before}${name}${after} ${value}`);
+	const parts = [lines.join('\n'), (await bodyOf(message, context)).trim()];
+	for (const { name, type, isInline, content } of attachments) {
+		if (signature.test(type) || (isInline && partOfPage.test(type))) continue;
+		const text = context.depth > 0 ? '' : (await innerText(context, async () => content())).text;
+		parts.push(`${innerTitle(name, 'attachment: ')}\n${text}`.trim());
+	}
+	const metadata = metadataOf(heads.Subject, heads.From, sent);
+	return { mediaType, text: parts.filter(Boolean).join('\n\n'), metadata };
+}
+
+const signature = /^application\/(?:x-)?(?:pkcs7|pgp)-signature$/;
+const partOfPage = /^(?:image|font)\/|^text\/(?:css|javascript)$/;
+
+async function bodyOf({ text, page }: Message, context: ReadContext): Promise<string> {
+	const { length } = text.trim();
+	// A short text may only ask to look at the page beside it.
+	if (page === undefined || length > 300) return text;
+	const shown = (await innerText(context, async () => page)).text;
+	return shown.length > 3 * length ? shown : text;
+}
+
+/** HTML as a file. The mark in front tells the charset, whatever the page says of itself. */
+function pageOf(html: string | undefined): Buffer | undefined {
+	return html?.trim() ? Buffer.from(`\uFEFF<!doctype html>${html}`) : undefined;
+}
+
+/** The line that begins each mail of an mbox file; a year ends it. */
+const separator = /^From \S[^\n]*\b\d{4}(?: [+-]\d{4})?\r?\n/m;
+/** The parser takes kilobytes for each line that is not base64, whose lines are long and hold no blank. */
+const maxLines = 100_000;
+const textLine = /\n(?!\S{60,}\r?\n)/;
+
+/** The mails of a file, a character for each byte. */
+function mailsOf(bytes: Uint8Array): string[] {
+	const isWide = decodeText(bytes.subarray(0, 4_096)).charset.startsWith('utf-16');
+	const narrow = () => Buffer.from(decodeText(bytes).text.replace(/charset="?utf-16(?:[bl]e)?"?/gi, 'charset=utf-8'));
+	const text = (isWide ? narrow() : asBuffer(bytes)).toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*/, '');
+	return text.search(separator) === 0 ? text.split(separator).slice(1) : [text];
+}
+
+async function parsedMail(mail: string) {
+	const isLong = mail.split(textLine, maxLines + 2).length > maxLines + 1;
+	if (isLong) throw tooLarge(`The mail has more than ${maxLines} lines of text.`);
+	const email = await PostalMime.parse(withUtf8Head(mail), { forceRfc822Attachments: true }).catch((cause) => {
+		const message = 'The mail has too many parts within each other, or too long a head.';
+		throw documentError('E_DOCUMENT_UNREADABLE', { message, cause });
+	});
+	const { to, cc, bcc } = email;
+	return {
+		heads: {
+			From: addresses(email.from && [email.from]),
+			...{ To: addresses(to), Cc: addresses(cc), Bcc: addresses(bcc) },
+			Date: email.headers.find(({ key }) => key === 'date')?.value,
+			Subject: email.subject && decodeWords(email.subject),
+		},
+		text: email.text ?? '',
+		page: pageOf(email.html),
+		attachments: email.attachments.map(({ filename, mimeType, content, contentId, disposition, related }) => ({
+			name: filename ?? undefined,
+			type: mimeType,
+			isInline: related === true || (disposition !== 'attachment' && (contentId !== undefined || !filename)),
+			content: () => (typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content)) as Uint8Array,
+		})),
+		sent: email.date,
+	};
+}
+
+/** Some programs write a head unencoded, in the charset of the body; the parser expects UTF-8. */
+function withUtf8Head(mail: string): Buffer {
+	const end = /\r?\n\r?\n/.exec(mail)?.index ?? mail.length;
+	const head = Buffer.from(mail.slice(0, end), 'latin1');
+	const label = /charset="?(?!utf-?8)([\w-]+)/i.exec(mail.slice(0, end))?.[1] ?? '';
+	const utf8 = isUtf8(head) ? head : Buffer.from(decodeAs(head, label) ?? decodeText(head).text);
+	return Buffer.concat([utf8, Buffer.from(mail.slice(end), 'latin1')]);
+}
+
+function addresses(list: readonly Address[] = []): string | undefined {
+	const shown = list.map(({ name, address, group }) =>
+		group ? `${name}: ${addresses(group)};` : named(name, address),
+	);
+	return shown.filter(Boolean).join(', ');
+}
+
+/** Addresses within a company begin with `/O=` and say nothing to a reader. */
+function named(name: string | undefined, address: string | undefined): string | undefined {
+	const shown = address?.startsWith('/') ? undefined : address;
+	return name && shown && name !== shown ? `${name} <${shown}>` : name || shown;
+}
+
+function parsedMsg(bytes: Uint8Array): Message {
+	const { buffer, byteOffset, byteLength } = rewritten(bytes);
+	const file = new DataView(buffer, byteOffset, byteLength);
+	let reader = new msgreader.default(file);
+	const { messageCodepage, internetCodepage } = reader.getFileData();
+	const charset = charsetOfPage(messageCodepage ?? internetCodepage ?? 1252);
+	reader = new msgreader.default(file);
+	reader.parserConfig = { ansiEncoding: iconv.encodingExists(charset) ? charset : 'windows-1252' };
+	const { recipients = [], attachments = [], html, compressedRtf, ...fields } = reader.getFileData();
+	const to = (kind: string) => {
+		const some = recipients.filter(({ recipType = '' }) => (/^b?cc$/.test(recipType) ? recipType : 'to') === kind);
+		return some.map(({ name, smtpAddress, email }) => named(name, smtpAddress ?? email)).join(', ');
+	};
+	const sent = fields.clientSubmitTime ?? fields.messageDeliveryTime;
+	const page = html && (decodeAs(html, charsetOfPage(internetCodepage ?? 0)) ?? decodeText(html).text);
+	return {
+		heads: {
+			From: named(fields.senderName, fields.senderSmtpAddress ?? fields.senderEmail),
+			...{ To: to('to'), Cc: to('cc'), Bcc: to('bcc'), Date: sent, Subject: fields.subject },
+		},
+		text: fields.body ?? '',
+		page: pageOf(page ?? fields.bodyHtml) ?? rtfOf(compressedRtf),
+		attachments: attachments.map((one) => ({
+			name: one.fileName ?? one.fileNameShort ?? one.name,
+			type: one.attachMimeTag ?? '',
+			isInline: one.attachmentHidden === true || one.pidContentId !== undefined,
+			content: () => ((one.dataId ?? one.folderId) ? reader.getAttachment(one).content : new Uint8Array()),
+		})),
+		sent,
+	};
+}
+
+/** The RTF of a message. Of one that is cut the library would make text without end. */
+function rtfOf(packed: Uint8Array = new Uint8Array()): Buffer | undefined {
+	const file = asBuffer(packed);
+	const isWhole = file.length >= 16 && file.readUInt32LE(0) + 4 <= file.length;
+	const isKnown = ['LZFu', 'MELA'].includes(file.toString('latin1', 8, 12));
+	return isWhole && isKnown ? Buffer.from(decompressRTF(Array.from(file))) : undefined;
+}

@@ -1,0 +1,72 @@
+import { zipSync } from 'fflate';
+import type { OfficeError, OfficeParserAST, SupportedFileType } from 'officeparser';
+import { documentError } from '../../refusal.ts';
+import { checkArchive, openArchive } from '../../zip/archive.ts';
+import { Budget } from '../budget.ts';
+import { metadataOf, type ReadContext } from '../format.ts';
+
+/** The parts of a document that hold text, by their names. */
+export type Parts = Record<string, Buffer>;
+
+/** No pictures, fonts or programs. */
+const textual = /(?:^mimetype|\.(?:xml|rels|x?html?|xht|opf|mht|rtf|txt|docx))$/i;
+
+/** The parts of an archive that hold text. Rejects as reading an archive does. */
+export async function readParts(bytes: Uint8Array, { budget }: ReadContext): Promise<Parts> {
+	await checkArchive(bytes, budget);
+	// What is read twice counts once.
+	const archive = await openArchive(bytes, new Budget());
+	const parts: Parts = {};
+	for (const { name } of archive.entries) {
+		if (textual.test(name)) parts[name] = (await archive.read(name)) ?? Buffer.alloc(0);
+	}
+	return parts;
+}
+
+export const zipped = (parts: Parts) => Buffer.from(zipSync(parts, { level: 0 }));
+
+/** The parts of an office file as the library can read them. Throws `E_DOCUMENT_UNREADABLE` for a DOCTYPE. */
+export async function officeParts(bytes: Uint8Array, context: ReadContext): Promise<Parts> {
+	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	// OpenDocument may be one XML file, which holds what is otherwise in several.
+	const isFlat = file[0] !== 0x50;
+	const parts = isFlat ? { 'content.xml': file, 'styles.xml': file, 'meta.xml': file } : await readParts(file, context);
+	for (const [name, content] of Object.entries(parts)) {
+		if (/\.(?:xml|rels)$/i.test(name) && content.includes('<!DOCTYPE')) {
+			throw documentError('E_DOCUMENT_UNREADABLE', { message: 'A part of the document has a DOCTYPE.' });
+		}
+		if (/^(?:content|styles|meta)\.xml$/.test(name)) parts[name as 'meta.xml'] = Buffer.from(usual(content.toString()));
+	}
+	return parts;
+}
+
+/** OpenDocument as the library reads it: its author is the first one, and lists of bullets number none of their levels. */
+function usual(xml: string): string {
+	const flat = xml.replaceAll('meta:initial-creator', 'dc:creator').replace(/[\r\n]+[ \t]*/g, ' ');
+	const bullets = /<text:list-style [^>]*>\s*<text:list-level-style-bullet[\s\S]{0,20000}?<\/text:list-style>/g;
+	return flat.replace(bullets, (list) => list.replaceAll('-number', '-bullet'));
+}
+
+/** The tree of a document. The library trusts the sizes that archives declare: it is given none that we did not pack. */
+export async function parseOffice(bytes: Buffer, fileType: SupportedFileType): Promise<OfficeParserAST> {
+	const { OfficeParser } = await import('officeparser');
+	try {
+		return await OfficeParser.parseOffice(bytes, {
+			fileType,
+			extractAttachments: true,
+			ignoreSlideMasters: true,
+			includeBreakNodes: true,
+			// Otherwise errors are printed.
+			onWarning() {},
+			// The tree of more does not fit into the process's memory.
+			decompressionLimits: { maxXmlElements: 400_000, maxTableCells: 500_000 },
+		});
+	} catch (cause) {
+		const code = (cause as OfficeError).officeIssue?.code ?? '';
+		if (/^PASSWORD|DECRYPTION/.test(code)) throw documentError('E_DOCUMENT_ENCRYPTED', { cause });
+		throw documentError(/LIMIT|TOO_LARGE/.test(code) ? 'E_DOCUMENT_TOO_LARGE' : 'E_DOCUMENT_UNREADABLE', { cause });
+	}
+}
+
+export const factsOf = ({ metadata: { title, author, created } }: OfficeParserAST) =>
+	metadataOf(title, author, created);
