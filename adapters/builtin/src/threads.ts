@@ -37,6 +37,8 @@ export class Threads<Job, Result, Report = never> {
 	/** Tinypool starts no thread for the jobs in its own queue when an abort has ended the last one. */
 	readonly #slots: Semaphore;
 	#loading: Promise<Tinypool> | undefined;
+	/** Why a pool was given up. */
+	readonly #failures = new WeakMap<Tinypool, unknown>();
 	#isStopped = false;
 
 	constructor({ file, threads = Math.min(4, availableParallelism()) }: ThreadsOptions) {
@@ -58,14 +60,20 @@ export class Threads<Job, Result, Report = never> {
 		const { port1, port2: port } = new MessageChannel();
 		port1.on('message', (report: Report) => signal?.aborted || onReport?.(report));
 		port1.unref();
+		// The pool does not notice a thread that ends by `process.exit`. Its port closes then.
+		const ended = new AbortController();
+		const onClose = () => ended.abort();
+		port1.on('close', onClose);
 		const task: ThreadTask<Job> = { job, port };
+		const either = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
 		try {
-			return await pool.run(task, { transferList: [port, ...transfer], ...(signal && { signal }) });
+			return await pool.run(task, { transferList: [port, ...transfer], signal: either });
 		} catch (cause) {
 			signal?.throwIfAborted();
 			if (this.#isStopped) throw plinthError('E_STOPPING');
-			throw modelError('The model stopped unexpectedly. Try again.', cause);
+			throw modelError('The model stopped unexpectedly. Try again.', this.#failures.get(pool) ?? cause);
 		} finally {
+			port1.off('close', onClose);
 			port1.close();
 		}
 	}
@@ -89,13 +97,17 @@ export class Threads<Job, Result, Report = never> {
 			// Small: the large buffers of a thread lie outside its heap.
 			resourceLimits: { maxYoungGenerationSizeMb: 4 },
 		});
-		// Of a thread that fails while it is idle. Without a listener it would end the process.
-		pool.on('error', () => {});
+		// A thread failed before its first job, or while it was idle. The pool would never run the jobs that it has.
+		pool.on('error', (error) => {
+			this.#failures.set(pool, error);
+			this.#loading = undefined;
+			void pool.destroy();
+		});
 		return pool;
 	}
 }
 
-/** The module of a thread beside the module with this `import.meta.url`: a source beside sources, else the built one. */
+/** The module of a thread beside the module with this `import.meta.url`: a source, or the built file. */
 export function threadFile(moduleUrl: string, name = './worker'): URL {
 	return new URL(moduleUrl.endsWith('.ts') ? `${name}.ts` : `${name}.js`, moduleUrl);
 }
