@@ -84,8 +84,8 @@ export default defineConfig({
 				},
 			},
 			{
-				// Packages as they are published, outside the workspace, which must have been built; clients, whose packages are installed apart; and what
-				// would make `npm test` longer than its two minutes.
+				// Packages as they are published, outside the workspace, which must have been built; clients, whose packages are
+				// installed apart; and what would make `npm test` longer than its two minutes.
 				extends: true,
 				test: {
 					name: 'packages',

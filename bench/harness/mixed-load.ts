@@ -77,7 +77,8 @@ export class MixedLoad {
 		if (this.#refused * 100 > this.#sent)
 			throw new Error(`${this.#refused} requests failed, the first: ${this.#first}`);
 		const counts = [...this.#counts].map(([name, count]) => `${count} ${name}`);
-		return `answered: ${counts.join(', ')}; ${this.#refused} failed; ${this.#skipped} left out because ${maxUnderWay} were under way`;
+		const left = `${this.#skipped} left out because ${maxUnderWay} were under way`;
+		return `answered: ${counts.join(', ')}; ${this.#refused} failed; ${left}`;
 	}
 
 	#begin(name: string): void {

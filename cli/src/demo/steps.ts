@@ -69,7 +69,7 @@ const image: DemoStep = {
 	needs: { kind: 'image' },
 	file: 'image.png',
 	async run(client, model) {
-		const prompt = 'A castle in the mountains at dusk, birds over a lake';
+		const prompt = 'A castle in the mountains at dusk over a lake';
 		const fields = { model, prompt, size: '1536x1024', stream: true, partial_images: 3 };
 		const answer = await client.post('/v1/images/generations', fields);
 		return { bytes: await lastPicture('image ', answer), about: `1536x1024: ${prompt}` };

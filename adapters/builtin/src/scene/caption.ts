@@ -5,7 +5,7 @@ export const typeface = 'Inter';
 
 /** Characters that the typeface does not have. It has Latin, Greek, Cyrillic and punctuation. */
 const missing = /[^ -~¡-ňŊ-ƿȀ-ɏΆ-ώЀ-џḀ-ẛẞ-ỿ‐-‧‰-⁄€™→]/gu;
-/** Characters that are nearly as wide as the size, or at most half of it. */
+/** Characters that are nearly as wide as the size, or at most four tenths of it. */
 const [wide, narrow] = [/[mwMW@%©—…→‰жшщюѓЖШЩЮЫФДЪωψæœÆŒ]/u, /[\siljfrtI.,:;!'’‘|()\-[\]"„“”*°/]/u];
 /** The sizes of captions as shares of the unit: the first for one line, the last for four. */
 const sizes = [0.058, 0.05, 0.042, 0.034];
@@ -57,6 +57,10 @@ function breakLines(words: readonly string[], room: number): string[] {
 }
 
 function widthOf(text: string): number {
-	const widths = [...text].map((char) => (wide.test(char) ? 1.04 : narrow.test(char) ? 0.5 : 0.76));
+	const widths = [...text].map((char) => {
+		if (wide.test(char)) return 1.04;
+		if (narrow.test(char)) return 0.42;
+		return /[\p{Lu}\p{N}]/u.test(char) ? 0.76 : 0.66;
+	});
 	return widths.reduce((sum, width) => sum + width, 0);
 }

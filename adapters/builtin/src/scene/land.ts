@@ -108,7 +108,8 @@ export function drawForest(stage: Stage, rows: readonly number[]): string {
 		const [base, tall] = [stage.row(near * 0.82 - 0.02), unit * (0.22 + near * 0.62)];
 		const stops = `0 ${mist} 0, 1 ${mist} ${0.75 - near * 0.75}`;
 		return `${drawTrees(stage, near, base + unit * 0.01, tall, 22 - near * 15, near > 0.3 ? 0.06 + near * 0.17 : 0)}
-			${veil(stage, `mist${near * 100}`, base - tall * 0.7, base + 10, stops)}${drawRidge(stage, near + 0.04, base, 0.03)}`;
+			${veil(stage, `mist${near * 100}`, base - tall * 0.7, base + 10, stops)}
+			${drawRidge(stage, near + 0.04, base, 0.03)}`;
 	});
 	return drawn.join('');
 }

@@ -8,6 +8,7 @@ export function drawSky(stage: Stage): string {
 	const isNight = time === 'night';
 	const [glow, edge] = [mix(tone, palette.haze, isNight ? 0.5 : 0.3), mix(tone, sky[3], 0.3)];
 	const reach = Math.max(width, height) * (isNight ? 0.5 : 0.8);
+	const shine = isCovered ? 0.25 : { dawn: 0.85, day: 0.6, dusk: 0.85, night: 0.35 }[time];
 	const craters = `<path transform="translate(${light.x} ${light.y}) scale(${light.r})" fill="${edge}" opacity=".5"
 		d="M-.5 -.3a.25 .25 0 1 0 .5 0a.25 .25 0 1 0 -.5 0M.1 .1a.3 .3 0 1 0 .6 0a.3 .3 0 1 0 -.6 0M-.5 .5h.3v.1h-.3z"/>`;
 	const disc = `${gradient('radial', 'halo', `0 ${tone} .8, .3 ${tone} .35, 1 ${tone} 0`)}
@@ -17,7 +18,7 @@ export function drawSky(stage: Stage): string {
 	return `${veil(stage, 'sky', 0, height, sky.map((color, i) => `${(i / 4) * (horizon / height)} ${color}`).join(', '))}
 		${isNight && !isCovered ? drawStars(stage) : ''}
 		${gradient('radial', 'glow', `0 ${glow}, .18 ${glow} .5, .5 ${glow} .14, 1 ${glow} 0`)}
-		${circle(light.x, light.y, reach, 'url(#glow)', isCovered ? 0.25 : { dawn: 0.85, day: 0.6, dusk: 0.85, night: 0.35 }[time])}
+		${circle(light.x, light.y, reach, 'url(#glow)', shine)}
 		${isCovered ? '' : disc}`;
 }
 

@@ -24,7 +24,8 @@ const patterns: readonly (readonly [RegExp, (...groups: string[]) => Args])[] = 
 
 const fillers = new RegExp(
 	'\\b(?:an?|the|its?|this|my|please|make|apply|add|put|give|do|use|with|to|of|by|from|in|on|at|into|as|so|also|now|' +
-		'(?:image|picture|photo)s?|look|effect|filter|tone|colou?rs?|corner|size|some|both|all|more|increase|raise)\\b|[:()+]',
+		'(?:image|picture|photo)s?|look|effect|filter|tone|colou?rs?|corner|size|some|both|all|more|increase|raise)\\b|' +
+		'[:()+]',
 	'g',
 );
 

@@ -22,7 +22,7 @@ function decoded(bytes: Uint8Array): string {
 	return (isTold ? decodeAs(bytes, declared) : undefined) ?? decodeText(bytes).text;
 }
 
-/** The library refuses deeper pages: what is nested deeper keeps its text and loses its tags. Parsing takes time, too. */
+/** The library refuses deeper pages. What is nested deeper keeps its text and loses its tags. */
 const [maxDepth, maxOpen] = [200, 5_000];
 const hiding = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 /** The library runs their texts together. */

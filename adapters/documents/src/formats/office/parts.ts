@@ -40,14 +40,14 @@ export async function officeParts(bytes: Uint8Array, context: ReadContext): Prom
 	return parts;
 }
 
-/** OpenDocument as the library reads it: its author is the first one, and lists of bullets number none of their levels. */
+/** OpenDocument as the library reads it: the first author counts, and no level of a bulleted list is numbered. */
 function usual(xml: string): string {
 	const flat = xml.replaceAll('meta:initial-creator', 'dc:creator').replace(/[\r\n]+[ \t]*/g, ' ');
 	const bullets = /<text:list-style [^>]*>\s*<text:list-level-style-bullet[\s\S]{0,20000}?<\/text:list-style>/g;
 	return flat.replace(bullets, (list) => list.replaceAll('-number', '-bullet'));
 }
 
-/** The tree of a document. The library trusts the sizes that archives declare: it is given none that we did not pack. */
+/** The tree of a document. The library trusts the sizes that an archive declares, so it gets one that we packed. */
 export async function parseOffice(bytes: Buffer, fileType: SupportedFileType): Promise<OfficeParserAST> {
 	const { OfficeParser } = await import('officeparser');
 	try {

@@ -38,8 +38,16 @@ function withStyles(xml: string, styles: ReturnType<typeof stylesOf>): string {
 }
 
 /** What no text shows. Each element of the tree takes a kilobyte. */
-const unseen =
-	/<w:(?:spacing|jc|ind|shd|tcW|proofErr|bookmark(?:Start|End))(?:\s[^>]*)?\/>| w:rsid\w*="[^"]*"|<w:rPrChange\s[^>]*>(?:(?!<w:rPrChange)[\s\S]){0,4000}?<\/w:rPrChange>/g;
+const unseen = new RegExp(
+	[
+		/<w:(?:spacing|jc|ind|shd|tcW|proofErr|bookmark(?:Start|End))(?:\s[^>]*)?\/>/,
+		/ w:rsid\w*="[^"]*"/,
+		/<w:rPrChange\s[^>]*>(?:(?!<w:rPrChange)[\s\S]){0,4000}?<\/w:rPrChange>/,
+	]
+		.map(({ source }) => source)
+		.join('|'),
+	'g',
+);
 const looks = /<w:rPr>((?:(?!<w:rPr>)[\s\S]){0,4000}?)<\/w:rPr>/g;
 const hiddenRun = /<w:r(?: [^>]*)?><w:vanish\/>(?:(?!<w:r[ >])[\s\S]){0,20000}?<\/w:r>/g;
 const plainRuns = /<w:r><w:t(?: [^>]*)?>[^<]*(?:<\/w:t><\/w:r><w:r><w:t(?: [^>]*)?>[^<]*)+/g;
