@@ -61,7 +61,7 @@ describe('plinth serve', () => {
 	});
 
 	test.runIf(process.platform === 'linux')(
-		'bounds the arenas of glibc, unless told otherwise',
+		'bounds the memory that glibc keeps, unless told otherwise',
 		{ timeout },
 		async () => {
 			for (const [env, value] of [
@@ -72,6 +72,7 @@ describe('plinth serve', () => {
 				await addressOf(child);
 				const environment = await readFile(`/proc/${child.pid}/environ`, 'utf8');
 				expect(environment.split('\0')).toContain(`MALLOC_ARENA_MAX=${value}`);
+				expect(environment.includes('MALLOC_MMAP_THRESHOLD_=')).toBe(value === '2');
 			}
 		},
 	);

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface Usage {
 	/** Resident memory of all processes together, in bytes; shared pages count once for each. */
 	readonly residentBytes: number;
+	/** The same with shared pages counted once in the group (PSS), in bytes. */
+	readonly proportionalBytes: number;
 	/** Open file descriptors, sockets among them. */
 	readonly descriptors: number;
 	readonly processes: number;
@@ -11,18 +13,19 @@ export interface Usage {
 
 /** Measures every process of a group, such as a child of a test and everything that it started. */
 export function usageOfGroup(group: number): Usage {
-	let [residentBytes, descriptors, processes] = [0, 0, 0];
+	let [residentBytes, proportionalBytes, descriptors, processes] = [0, 0, 0, 0];
 	for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
 		try {
 			if (groupOf(pid) !== group) continue;
 			residentBytes += residentOf(pid);
+			proportionalBytes += bytesIn(`/proc/${pid}/smaps_rollup`, 'Pss');
 			descriptors += readdirSync(`/proc/${pid}/fd`).length;
 			processes++;
 		} catch {
 			// It ended while it was looked at.
 		}
 	}
-	return { residentBytes, descriptors, processes };
+	return { residentBytes, proportionalBytes, descriptors, processes };
 }
 
 /** What a server held while something happened, in bytes. */
@@ -70,6 +73,11 @@ function groupOf(pid: string): number {
 }
 
 function residentOf(pid: string): number {
-	const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+	return bytesIn(`/proc/${pid}/status`, 'VmRSS');
+}
+
+/** A value of a file below `/proc`, in bytes. */
+function bytesIn(file: string, name: string): number {
+	const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(file, 'utf8'));
 	return Number(line?.[1] ?? 0) * 1024;
 }

@@ -22,17 +22,14 @@ const config = z.strictObject({
 	ocr: z.union([z.literal(false), ocr]).prefault({}),
 });
 
-/** Delay after which a process is started, if no document came before, to keep the start of the server fast. */
-const warmAfterMs = 2_000;
-
 /** Raise it with every change of the texts that the same bytes give. */
 const revision = 3;
 
 /**
  * Documents of every common format, by page, with columns and tables: `backends: { documents: documentReader() }`.
  *
- * Documents are read in processes beside the server, one of which is always there. Each is bounded in memory and time,
- * killed beyond that, and replaced now and then.
+ * Documents are read in processes beside the server, which start on demand and end when idle. Each is bounded in memory
+ * and time, killed beyond that, and replaced now and then.
  */
 export const documentReader = defineBackend({
 	name: 'documentReader',
@@ -42,11 +39,7 @@ export const documentReader = defineBackend({
 		const { languages, tessdata = process.env.TESSDATA_PREFIX } = ocr || { languages: [] };
 		const settings = { languages, ...(tessdata === undefined ? {} : { tessdata }) };
 		const reader = new PooledReader({ workers, ocr: ocr ? settings : undefined });
-		const timer = setTimeout(() => reader.pool.keepWarm(), warmAfterMs).unref();
-		onStop(() => {
-			clearTimeout(timer);
-			return reader.pool.close();
-		});
+		onStop(() => reader.pool.close());
 		return new CachedReader({
 			version: [version, revision, ...languages].join('+'),
 			read: (document, options = {}, run = {}) => reader.read(document, options, run),

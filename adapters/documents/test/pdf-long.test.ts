@@ -48,7 +48,7 @@ test('what is short is not shared', async () => {
 });
 
 test('two processes read a long document', async () => {
-	const reader = new PooledReader({ workers: 2, limits: { alonePages: 3 } });
+	const reader = new PooledReader({ workers: 2, limits: { alonePages: 3, waitMs: 0 } });
 	onTestFinished(() => reader.pool.close());
 	const { pages } = await reader.read(whole, {}, {});
 	expect(reader.pool.pids).toHaveLength(2);

@@ -175,7 +175,7 @@ describe('a document that is shared', { timeout: 20_000 }, () => {
 	const pidsOf = ({ pages = [] }: DocumentText) => pages.map(({ page, text }) => [page, text]);
 
 	it('is read by two processes where there are two', async () => {
-		const { read } = createReader({ workers: 2 });
+		const { read } = createReader({ workers: 2, limits: { waitMs: 0 } });
 		const [first, second] = pidsOf(await read('share'));
 		expect([first?.[0], second?.[0]]).toEqual([1, 2]);
 		expect(first?.[1]).not.toBe(second?.[1]);

@@ -145,6 +145,7 @@ export const ofRequests: readonly LimitSection[] = [
 			],
 			['A document that is read', 'reader.fileBytes', '400 `document_too_large`'],
 			['Pages of a PDF that one process reads alone', 'reader.alonePages', 'another one reads the second half'],
+			['Time that a document waits for a running process', 'reader.waitMs', 'another one starts'],
 			['What its compressed parts inflate to, in all', 'reader.maxInflatedBytes', '400 `document_too_large`'],
 			['Files inside it', 'reader.maxEntries', '400 `document_too_large`'],
 			['Its text, in characters', 'reader.maxCharacters', 'the rest is left out, with `truncated`'],

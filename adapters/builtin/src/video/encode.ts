@@ -6,19 +6,23 @@ const speed = 9;
 /** Lower is better and larger. */
 const quantizationParameter = 23;
 
+/** Frames from one key frame to the next. */
+export const groupFrames = 48;
+
 /**
- * Paints and encodes `count` frames from `start` on. Returns an MP4 of them. Each group has an encoder of its own, so
- * that the bytes do not depend on what a thread did before.
+ * Paints and encodes all frames. Returns an MP4 of them. Each video has an encoder of its own, so that the bytes do not
+ * depend on what a thread did before.
  */
-export async function encodeGroup(film: Film, start: number, count: number, onFrame: () => void): Promise<Uint8Array> {
-	const { width, height } = film;
+export async function encodeFrames(film: Film, onFrame: () => void): Promise<Uint8Array> {
+	const { width, height, frames } = film;
 	const pixels = new Int32Array(width * height);
 	const planes = new Uint8Array((width * height * 3) / 2);
 	const encoder = await h264.createH264MP4Encoder();
 	try {
-		Object.assign(encoder, { width, height, frameRate, speed, groupOfPictures: count, quantizationParameter });
+		const settings = { width, height, frameRate, speed, quantizationParameter };
+		Object.assign(encoder, { ...settings, groupOfPictures: groupFrames });
 		encoder.initialize();
-		for (let index = start; index < start + count; index++) {
+		for (let index = 0; index < frames; index++) {
 			paintFrame(film, index, pixels);
 			convertFrame(film, index, pixels, planes);
 			encoder.addFrameYuv(planes);

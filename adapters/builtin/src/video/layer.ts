@@ -12,7 +12,7 @@ export interface Motion {
 	readonly waterline?: number;
 }
 
-/** A part of a picture, of premultiplied RGBA pixels in memory that threads share. Empty rows are left out. */
+/** A part of a picture, of premultiplied RGBA pixels. Empty rows are left out. */
 export interface Layer extends Motion {
 	/** The size of the whole picture. */
 	readonly width: number;
@@ -34,9 +34,7 @@ export function createLayer({ width, height, data }: RawImage, motion: Motion): 
 	while (top < height && isEmpty(top)) top++;
 	while (end > top && isEmpty(end - 1)) end--;
 	while (solidFrom > 0 && has(solidFrom - 1, (pixel) => pixel >>> 24 === 255)) solidFrom--;
-	const shared = new Int32Array(new SharedArrayBuffer((end - top) * width * 4));
-	shared.set(pixels.subarray(top * width, end * width));
-	return { ...motion, width, height, top, solidFrom, data: shared };
+	return { ...motion, width, height, top, solidFrom, data: pixels.slice(top * width, end * width) };
 }
 
 /** Copies a picture into a layer that the camera moves over. Transparency becomes white. */

@@ -25,17 +25,9 @@ export const builtinVideo = defineModel({
 export function createVideoModel(threads: VideoThreads, images: ImageCodec): VideoModel {
 	return {
 		apiVersion: 1,
-		generate: async (request, { signal, seed, progress }) => {
+		generate: async (request, run) => {
 			checkSize(request);
-			// A failure stops the other groups as well.
-			const failed = new AbortController();
-			const run = { signal: AbortSignal.any([signal, failed.signal]), seed, progress };
-			try {
-				return await renderVideo(request, { ...run, threads, images });
-			} catch (error) {
-				failed.abort(error);
-				throw error;
-			}
+			return await renderVideo(request, { ...run, threads, images });
 		},
 	};
 }

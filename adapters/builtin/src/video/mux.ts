@@ -8,6 +8,7 @@ import {
 	Mp4OutputFormat,
 	Output,
 } from 'mediabunny';
+import { groupFrames } from './encode.ts';
 import { frameRate } from './frames.ts';
 
 /** Written into every file, so that nobody takes it for the work of a generative model. */
@@ -15,41 +16,31 @@ const provenance = 'Plinth builtin-video, procedural';
 /** The colours of the frames. The encoder does not write them into its stream. */
 const colorSpace = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
-/** Joins the groups of a video into one MP4 with the index first. Frame n starts at n / 24 seconds. */
-export async function joinGroups(groups: readonly Uint8Array[]): Promise<Uint8Array> {
+/** Writes the encoder's MP4 anew, with the index first. Frame n starts at n / 24 seconds. */
+export async function remux(file: Uint8Array): Promise<Uint8Array> {
+	const input = new Input({ source: new BufferSource(file), formats: [MP4] });
+	const track = await input.getPrimaryVideoTrack();
+	const config = await track?.getDecoderConfig();
+	if (!track || !config) throw new Error('The encoder returned no video track.');
 	const target = new BufferTarget();
 	const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
 	const video = new EncodedVideoPacketSource('avc');
 	output.addVideoTrack(video, { frameRate });
 	output.setMetadataTags({ comment: provenance, raw: { '©too': provenance } });
 	await output.start();
-	let frames = 0;
-	for (const group of groups) frames = await addGroup(video, group, frames);
-	await output.finalize();
-	const bytes = new Uint8Array(target.buffer as ArrayBuffer);
-	clearDates(bytes);
-	return bytes;
-}
-
-/** Adds the frames of one group after `before` earlier ones. Returns the number of all. */
-async function addGroup(video: EncodedVideoPacketSource, group: Uint8Array, before: number): Promise<number> {
-	const input = new Input({ source: new BufferSource(group), formats: [MP4] });
-	const track = await input.getPrimaryVideoTrack();
-	const config = await track?.getDecoderConfig();
-	if (!track || !config) throw new Error('The encoder returned no video track.');
-	let index = before;
+	let index = 0;
 	for await (const packet of new EncodedPacketSink(track).packets()) {
-		const frame = packet.clone({
-			timestamp: index / frameRate,
-			duration: 1 / frameRate,
-			// The encoder's own file lists every frame as a key frame, and players would seek to any of them.
-			type: index === before ? 'key' : 'delta',
-		});
+		// The encoder's own file lists every frame as a key frame, and players would seek to any of them.
+		const type = index % groupFrames === 0 ? 'key' : 'delta';
+		const frame = packet.clone({ timestamp: index / frameRate, duration: 1 / frameRate, type });
 		await video.add(frame, index === 0 ? { decoderConfig: { ...config, colorSpace } } : undefined);
 		index++;
 	}
 	input.dispose();
-	return index;
+	await output.finalize();
+	const bytes = new Uint8Array(target.buffer as ArrayBuffer);
+	clearDates(bytes);
+	return bytes;
 }
 
 /** Sets the dates in the three headers to zero (ISO/IEC 14496-12 §8): the muxer writes the time of day. */

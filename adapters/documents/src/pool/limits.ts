@@ -10,6 +10,8 @@ export const documentLimits = {
 	processBytes: 550_000_000,
 	/** A reading process at rest holds less; beyond, it collects what one document left. */
 	restingBytes: 250_000_000,
+	/** How long a document waits for a running process before another one starts, in milliseconds. */
+	waitMs: 1_000,
 	/** Time for reading a small document, what a mebibyte adds, and the most of it, in milliseconds. */
 	readMs: 10_000,
 	mebibyteMs: 1_000,

@@ -63,11 +63,6 @@ export class TaskProcess {
 		return !this.#hasEnded;
 	}
 
-	/** Whether it was ever ready. */
-	get hasStarted(): boolean {
-		return this.#isReady;
-	}
-
 	/** Whether it has run a task, which may have left data in its memory. */
 	get isUsed(): boolean {
 		return this.#tasks > 0;
@@ -265,10 +260,11 @@ function spawnChild({ file, heapMb, semiSpaceMb, env }: ProcessOptions): ChildPr
 }
 
 /**
- * Excludes the parent's variables, which may hold secrets. Few malloc arenas, so that threads reuse each
- * other's freed memory.
+ * Excludes the parent's variables, which may hold secrets. Few malloc arenas, so that threads reuse each other's freed
+ * memory, and constant thresholds, so that glibc gives large blocks back at once.
  */
 function environment(): NodeJS.ProcessEnv {
 	const { SystemRoot } = process.env;
-	return { MALLOC_ARENA_MAX: '2', ...(SystemRoot === undefined ? {} : { SystemRoot }) };
+	const malloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' };
+	return { ...malloc, ...(SystemRoot === undefined ? {} : { SystemRoot }) };
 }

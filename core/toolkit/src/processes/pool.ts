@@ -7,10 +7,13 @@ import type { ProcessOptions, TaskResponse, TaskRun } from './options.ts';
 export interface ProcessPoolOptions extends ProcessOptions {
 	/** Maximum number of processes. */
 	readonly workers: number;
-	/** How many processes are kept without work; 0 by default. */
-	readonly warm?: number;
-	/** How long the others are kept without work, in milliseconds. */
+	/** How long a process is kept without work, in milliseconds. */
 	readonly idleMs: number;
+	/**
+	 * How long a task waits for a running process before another one starts, in milliseconds; 0 by default. A process
+	 * may take longer to start than a task takes, and its memory stays until it ends.
+	 */
+	readonly waitMs?: number;
 }
 
 /**
@@ -22,7 +25,8 @@ export class ProcessPool {
 	readonly #slots: Semaphore;
 	readonly #processes = new Set<TaskProcess>();
 	readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
-	#isKeptWarm = false;
+	/** Ends the wait of each task that waits for a process. */
+	#waiting: (() => void)[] = [];
 	#isClosed = false;
 
 	constructor(options: ProcessPoolOptions) {
@@ -33,19 +37,6 @@ export class ProcessPool {
 	/** The ids of the running processes. */
 	get pids(): readonly number[] {
 		return [...this.#processes].flatMap(({ pid }) => pid ?? []);
-	}
-
-	/** Starts the warm processes, now and whenever one of them ends. */
-	keepWarm(): void {
-		this.#isKeptWarm = true;
-		while (this.#needsWarmProcess()) {
-			try {
-				this.#addIdle(this.#startProcess());
-			} catch {
-				// No file descriptor is free: the next task retries and reports it.
-				return;
-			}
-		}
 	}
 
 	/**
@@ -69,8 +60,11 @@ export class ProcessPool {
 	 * Retries a crash once, in a new process. Also retries when memory ran out in a process that had run earlier tasks.
 	 */
 	async #runWithRetry(task: unknown, run: TaskRun): Promise<TaskResponse> {
+		let idle = this.#takeIdle();
+		if (!idle && this.#options.waitMs && this.#usable() > 0) idle = await this.#waitForIdle(this.#options.waitMs);
+		if (!idle) run.signal?.throwIfAborted();
 		if (this.#isClosed) throw this.#closedError();
-		const process = this.#takeIdle() ?? this.#startProcess();
+		const process = idle ?? this.#startProcess();
 		const { isUsed } = process;
 		try {
 			return await this.#runIn(process, task, run);
@@ -98,15 +92,9 @@ export class ProcessPool {
 		void process.ended.then(() => {
 			this.#processes.delete(process);
 			this.#removeIdle(process);
-			// A process that failed to start is not restarted.
-			if (this.#isKeptWarm && process.hasStarted) this.keepWarm();
+			this.#waiting.shift()?.();
 		});
 		return process;
-	}
-
-	#needsWarmProcess(): boolean {
-		const { warm = 0, workers } = this.#options;
-		return !this.#isClosed && this.#usable() < Math.min(warm, workers);
 	}
 
 	/** The number of processes that are not about to end. */
@@ -116,20 +104,31 @@ export class ProcessPool {
 
 	#addIdle(process: TaskProcess): void {
 		const timer = setTimeout(() => {
-			const { warm = 0 } = this.#options;
-			if (this.#isKeptWarm && this.#usable() <= warm) return;
 			this.#removeIdle(process);
 			process.kill();
 		}, this.#options.idleMs);
 		this.#idle.set(process, timer.unref());
+		this.#waiting.shift()?.();
 	}
 
+	/** Takes the process that was used last, so that the others end when one is enough. */
 	#takeIdle(): TaskProcess | undefined {
-		for (const process of this.#idle.keys()) {
+		for (const process of [...this.#idle.keys()].reverse()) {
 			this.#removeIdle(process);
 			if (process.isUsable) return process;
 		}
 		return undefined;
+	}
+
+	/** Waits at most `ms` until a process becomes idle or ends. */
+	async #waitForIdle(ms: number): Promise<TaskProcess | undefined> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		const timer = setTimeout(resolve, ms);
+		this.#waiting.push(resolve);
+		await promise;
+		clearTimeout(timer);
+		this.#waiting = this.#waiting.filter((other) => other !== resolve);
+		return this.#takeIdle();
 	}
 
 	#removeIdle(process: TaskProcess): void {

@@ -156,10 +156,9 @@ describe('the process of a child', () => {
 		const program = `
 			import { openSync, closeSync } from 'node:fs';
 			import { ProcessPool } from ${JSON.stringify(entry('index'))};
-			const pool = new ProcessPool({ name: 'test', file: new URL('file:///nowhere'), workers: 1, warm: 1 });
+			const pool = new ProcessPool({ name: 'test', file: new URL('file:///nowhere'), workers: 1 });
 			const open = [];
 			try { for (;;) open.push(openSync('/dev/null')); } catch {}
-			pool.keepWarm();
 			const said = await pool.run('anything').catch((error) => error.message);
 			await new Promise((resolve) => setTimeout(resolve, 20));
 			open.forEach((file) => closeSync(file));
@@ -177,10 +176,9 @@ describe('the process of a child', () => {
 	it('does not keep the process of its parent alive', async () => {
 		const program = `
 			import { ProcessPool } from ${JSON.stringify(entry('index'))};
-			const options = { name: 'test', file: new URL(${JSON.stringify(file.href)}), workers: 2, warm: 2 };
+			const options = { name: 'test', file: new URL(${JSON.stringify(file.href)}), workers: 2 };
 			const limits = { idleMs: 60_000, taskTimeoutMs: 60_000, abortGraceMs: 500, maxIdleBytes: 1e9 };
 			const pool = new ProcessPool({ ...options, ...limits });
-			pool.keepWarm();
 			console.log(JSON.stringify((await pool.run('echo')).value));`;
 		const parent = spawn(process.execPath, [...flags, program], {
 			stdio: ['ignore', 'pipe', 'inherit'],

@@ -114,30 +114,45 @@ describe('a process of a pool', () => {
 	});
 });
 
-describe('a pool that is kept warm', () => {
-	it('has its processes before there is anything to do, and keeps them', async () => {
-		const { pool, pid } = createPool({ workers: 2, warm: 1, idleMs: 20 });
-		pool.keepWarm();
-		const [first] = pool.pids;
-		expect(await Promise.all([pid(), pid()])).toContain(first);
-		await eventually('one ends', () => pool.pids.length === 1);
-		const [kept] = pool.pids;
-		expect(await pid()).toBe(kept);
+describe('a pool of several processes', () => {
+	it('gives a task to the process that was used last', async () => {
+		const { run, pid } = createPool({ workers: 2 });
+		const slow = run('news slowly');
+		const [first, second] = [await pid(), await slow];
+		expect(first).not.toBe(second);
+		expect([await pid(), await pid()]).toEqual([second, second]);
 	});
 
-	it('replaces one that was ended', async () => {
-		const { pool, run } = createPool({ warm: 1 });
-		pool.keepWarm();
-		const swollen = await run('swell');
-		await eventually('another starts', () => !pool.pids.includes(swollen as number));
+	it('lets a task wait for a process before it starts another one', async () => {
+		const { pool, run, pid } = createPool({ workers: 2, waitMs: 60_000 });
+		const pids = await Promise.all([run('news slowly'), pid(), pid()]);
+		expect(new Set(pids)).toEqual(new Set(pool.pids));
 		expect(pool.pids).toHaveLength(1);
 	});
 
-	it('does not start again and again what cannot start', async () => {
-		const { pool, run } = createPool({ warm: 1, file: new URL('file:///nowhere/process.mjs') });
-		pool.keepWarm();
-		await eventually('it has ended', () => pool.pids.length === 0);
-		await expect(run('anything')).rejects.toThrow('A process of the fake did not start.');
+	it('starts another one when the wait was in vain', async () => {
+		const { pool, run, pid } = createPool({ workers: 2, waitMs: 20 });
+		const [first, second] = await Promise.all([run('news slowly'), pid()]);
+		expect(first).not.toBe(second);
+		expect(pool.pids).toHaveLength(2);
+	});
+
+	it('starts another one as soon as the only one has ended', async () => {
+		const { run, pid } = createPool({ workers: 2, waitMs: 60_000 });
+		const [crash, second] = await Promise.allSettled([run('swell'), pid()]);
+		expect([crash.status, second.status]).toEqual(['fulfilled', 'fulfilled']);
+	});
+
+	it('starts nothing for a task that was aborted while it waited', async () => {
+		const { pool, run, pid } = createPool({ workers: 2, waitMs: 20 });
+		const abort = new AbortController();
+		const slow = run('news slowly');
+		const waiting = run('anything', abort.signal);
+		abort.abort(new Error('gone'));
+		await expect(waiting).rejects.toThrow('gone');
+		const first = await slow;
+		expect(await pid()).toBe(first);
+		expect(pool.pids).toEqual([first]);
 	});
 });
 
