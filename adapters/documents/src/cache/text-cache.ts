@@ -1,7 +1,7 @@
 import type { DocumentText } from '@plinth/toolkit';
 
 /** Maximum memory of the texts that are kept, in bytes. One of the longest texts fits. */
-export const textCacheLimits = { cacheBytes: 50_331_648 } as const;
+export const textCacheLimits = { cacheBytes: 16_777_216 } as const;
 
 /** Memory of a text or page beside its characters, in bytes. */
 const restBytes = 200;
