@@ -1,9 +1,9 @@
-import { createBackend, documentReaderSuite } from '@plinth/testing';
+import { createBackend, documentReaderSuite, type RunningBackend } from '@plinth/testing';
 import type { DocumentReader } from '@plinth/toolkit';
 import { afterAll, beforeAll, test } from 'vitest';
 import { documentReader } from '../src/index.ts';
 
-let backend: Awaited<ReturnType<typeof createBackend<DocumentReader>>>;
+let backend: RunningBackend<DocumentReader>;
 
 beforeAll(async () => {
 	backend = await createBackend<DocumentReader>(documentReader());

@@ -3,7 +3,7 @@ import { openaiImage } from './image/model.ts';
 import { openaiSpeech } from './speech/model.ts';
 import { openaiVideo } from './video/model.ts';
 
-/** Models behind a server that speaks OpenAI's API, or nearly: `dialect` says where it differs. */
+/** Models on a server with an OpenAI-compatible API. `dialect` selects the differences of the server. */
 export const openai = {
 	chat: openaiChat,
 	image: openaiImage,

@@ -6,51 +6,51 @@ const number = () => z.coerce.number<number | string>();
 /** A switch; `${NAME}` in YAML gives its text. */
 export const flag = () => z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
-/** What all kinds of models have in common: where the server is, and how it is spoken to. */
+/** The options of every kind of model: the address of the server, credentials and timeouts. */
 export function connectionOptions<D extends string>(
 	dialects: Readonly<Record<D, unknown>>,
 	defaults: { readonly dialect: NoInfer<D>; readonly timeoutSeconds: number },
 ) {
 	return {
-		/** Where the API begins, `/v1` included: `http://gpu-1:8000/v1`. */
+		/** The base URL of the API, `/v1` included: `http://gpu-1:8000/v1`. */
 		baseURL: z.string().transform(readBaseURL),
-		/** Sent as `Authorization: Bearer …`. Absent or empty: none is. */
+		/** Sent as `Authorization: Bearer …`. Absent or empty: the header is not sent. */
 		apiKey: z
 			.string()
 			.regex(/^[\x21-\x7e]*$/, 'An API key has no spaces and no control characters')
 			.optional(),
-		/** The name by which the server knows the model; the id that the config binds it to, unless set. */
+		/** The server's name of the model. Default: the id in the config. */
 		model: z.string().min(1).max(300).optional(),
-		/** Which server it is, where it differs from OpenAI's own. */
+		/** The kind of server. The dialects list where a server differs from OpenAI's. */
 		dialect: z.enum(Object.keys(dialects) as [D, ...D[]]).default(defaults.dialect as never),
-		/** Headers of every request. */
+		/** Headers of every request to the server. */
 		headers: z
 			.record(
 				z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'The name of a header has other characters'),
 				z.string().regex(/^[\t\x20-\x7e]*$/, 'The value of a header has other characters'),
 			)
 			.default({}),
-		/** Most seconds until an answer has begun, all tries together, and between two pieces of it. */
+		/** Maximum seconds until a response begins, over all tries, and between two chunks of it. */
 		timeoutSeconds: number().positive().max(86_400).default(defaults.timeoutSeconds),
-		/** How often a request is sent again after 429, 5xx, or a lost connection. */
+		/** How often a request is repeated after 429, 5xx, or a lost connection. */
 		retries: number().int().min(0).max(10).default(2),
-		/** Members that every request has besides ours, or in their place; `null` leaves one of ours out. */
+		/** Members that are added to every request, or replace members of it. `null` removes a member. */
 		body: z.record(z.string(), z.json()).default({}),
 	};
 }
 
-/** The option of kinds whose requests can be passed on as clients have written them. */
+/** The option of kinds that can forward requests unchanged. */
 export const forwardOption = {
-	/** Passes on what the server understands as it is, and its answers likewise. */
+	/** Forwards requests that the server understands, and the responses, unchanged. */
 	forward: flag().default(true),
 };
 
-/** Whether a config leaves requests as clients have written them. */
+/** Whether a config allows requests to be forwarded unchanged. */
 export function allowsPassthrough({ forward, body }: ConnectionOptions & { readonly forward: boolean }): boolean {
 	return forward && Object.keys(body).length === 0;
 }
 
-/** The checked options that all kinds have. */
+/** The checked options of every kind. */
 export interface ConnectionOptions {
 	readonly baseURL: string;
 	readonly apiKey?: string | undefined;

@@ -217,7 +217,7 @@ describe('events', () => {
 
 test.each<[string, Handler]>([
 	['a lost connection', hangUp],
-	['a gateway that lost patience', json({}, 504)],
+	['a gateway that lost maxUnknown', json({}, 504)],
 ])('a picture that may have been made is not asked for again: %s', async (_, handler) => {
 	const { model, upstream } = await painter([handler]);
 	await failureOf(make(model, wish()));

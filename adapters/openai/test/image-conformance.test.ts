@@ -48,7 +48,7 @@ describe('a model behind the server keeps the sentence:', () => {
 			return { model, close: stop };
 		},
 		images,
-		supports: { partials: true },
+		supports: { partials: true, transparency: false },
 	});
 	for (const { name, run } of cases) test(name, run);
 });

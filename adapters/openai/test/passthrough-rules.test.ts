@@ -53,7 +53,9 @@ describe('a chat completion goes as it is', () => {
 		['not with a turn that says nothing', says({ role: 'assistant', content: null }), []],
 		['not with a call in the older form', says({ role: 'assistant', content: 'x', function_call: {} }), []],
 		['not with a result in the older form', says({ role: 'function', name: 'a', content: 'x' }), []],
-		['not with a member that no API has', talk({ top_k: 1 }), []],
+		['with log probabilities', talk({ logprobs: true, top_logprobs: 2 }), all],
+		['with a member of its own', talk({ top_k: 1 }), ['vllm-omni', 'sglang', 'llamacpp']],
+		['not with a member that no API has', talk({ no_such_member: 1 }), []],
 	])('%s', async (_, body, taking) => {
 		const taken: string[] = [];
 		for (const dialect of dialects) {
@@ -154,10 +156,11 @@ describe('a speech goes as it is', () => {
 		expect(mp3?.accepts('audio/mpeg')).toBe(true);
 	});
 
-	test('with any voice where all are taken, but not with an object for one', async () => {
+	test('with any voice where all are taken, custom ones too', async () => {
 		const { model } = await openedSpeech();
 		expect(model.forward?.(rawBody({ ...speech, voice: 'bob' }))).toBeDefined();
-		expect(model.forward?.(rawBody({ ...speech, voice: { id: 'bob' } }))).toBeUndefined();
+		expect(model.forward?.(rawBody({ ...speech, voice: { id: 'bob' } }))).toBeDefined();
+		expect(model.forward?.(rawBody({ ...speech, voice: 7 }))).toBeUndefined();
 	});
 
 	test('but not in a format that is made of another', async () => {

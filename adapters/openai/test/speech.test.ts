@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openai } from '../src/index.ts';
 import { type Cell, cellsOf } from './features.ts';
 import { all, failureOf, modelOf } from './harness.ts';
+import { rawBody } from './raw.ts';
 import { bytes, cutAfter, failure, type Handler, json, scripted } from './upstream.ts';
 
 /** A WAV file; `size` is what its head says. */
@@ -64,6 +65,27 @@ describe('a feature', () => {
 		const cell: Cell = isWarned ? 'warning' : isSaid ? 'yes' : 'here';
 		expect(cell).toBe(expected);
 		if (cell === 'here') expect(audio.mediaType).toBe('audio/pcm');
+	});
+});
+
+describe('a custom voice', () => {
+	test.each([
+		['openai', { id: 'voice_1' }],
+		['vllm-omni', 'voice_1'],
+		['localai', 'voice_1'],
+		['ollama', 'voice_1'],
+	])('reaches %s as %j', async (dialect, expected) => {
+		const { upstream, model } = await speaker(anything, { dialect });
+		await say(model, { format: 'wav', voice: 'voice_1', isCustomVoice: true });
+		expect(upstream.got[0]?.json.voice).toEqual(expected);
+	});
+
+	test('passes through as the object that it is, unless the config lists other voices', async () => {
+		const body = rawBody({ model: 'mine', input: 'Hi.', voice: { id: 'voice_1' }, response_format: 'wav' });
+		const { model } = await speaker(anything);
+		expect(model.forward?.(body)).toBeDefined();
+		const { model: listed } = await speaker(anything, { voices: ['alloy'] });
+		expect(listed.forward?.(body)).toBeUndefined();
 	});
 });
 

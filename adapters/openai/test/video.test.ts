@@ -109,9 +109,9 @@ test('a video at once is also fetched from its address, as it comes', async () =
 
 test.each([
 	['a lost connection', hangUp, 'E_MODEL_UNAVAILABLE'],
-	['a gateway that lost patience', json({}, 504), 'E_MODEL_TIMEOUT'],
+	['a gateway that lost maxUnknown', json({}, 504), 'E_MODEL_TIMEOUT'],
 	['another one', json({}, 524), 'E_MODEL_TIMEOUT'],
-	['a server that lost patience', json({}, 408), 'E_MODEL_TIMEOUT'],
+	['a server that lost maxUnknown', json({}, 408), 'E_MODEL_TIMEOUT'],
 	['a gateway that understood nothing', json({}, 520), 'E_MODEL_UNAVAILABLE'],
 	['a gateway that lost the server', json({}, 502), 'E_MODEL_UNAVAILABLE'],
 ] as const)('a video that may have been begun is not asked for again: %s', async (_, create, code) => {

@@ -1,6 +1,15 @@
-import { defineBackend, defineModel, defineModelKind, optional, services } from '@plinth/core';
+import {
+	type BackendInstance,
+	type BlobStore,
+	defineBackend,
+	defineModel,
+	defineModelKind,
+	type EventBus,
+	optional,
+	services,
+} from '@plinth/core';
 import { createBackend, createModel, eventually, manualClock } from '@plinth/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 
 describe('manualClock', () => {
@@ -71,6 +80,33 @@ describe('createBackend', () => {
 	test('fills in the options of the schema', async () => {
 		const { provided } = await createBackend<{ publish(): number }>(sample(), met);
 		expect(provided.publish()).toBe(3);
+	});
+
+	test('gives what it provides the type of the port', async () => {
+		const { provided } = await createBackend(sample(), met);
+		expectTypeOf(provided).toEqualTypeOf<EventBus>();
+		// @ts-expect-error an event bus stores no blobs
+		expectTypeOf(provided).toExtend<BlobStore>();
+		const pair = defineBackend({
+			name: 'pair',
+			provides: { bus: services.events, blobs: services.blobs },
+			config: z.strictObject({}),
+			create: () => ({ bus: provided, blobs: {} as BlobStore }),
+		});
+		const { provided: both } = await createBackend(pair());
+		expectTypeOf(both.bus).toEqualTypeOf<EventBus>();
+		expectTypeOf(both.blobs).toEqualTypeOf<BlobStore>();
+		// @ts-expect-error it provides no clock
+		expect([both.bus, both.clock]).toEqual([provided, undefined]);
+	});
+
+	test('takes an instance whose port is not known', async () => {
+		const unknown: BackendInstance = sample();
+		const { provided } = await createBackend(unknown, met);
+		expectTypeOf(provided).toEqualTypeOf<unknown>();
+		const { provided: bus } = await createBackend<EventBus>(unknown, met);
+		expectTypeOf(bus).toEqualTypeOf<EventBus>();
+		expect(bus.subscribe).toBeTypeOf('function');
 	});
 
 	test('rejects options that the schema does not know', async () => {

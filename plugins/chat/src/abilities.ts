@@ -1,7 +1,7 @@
 import { unsupportedValue } from '@plinth/core';
 import type { ChatAbilities, ChatRequest } from './model.ts';
 
-/** Throws 400 `unsupported_value` for what a model says that it cannot do. */
+/** Throws 400 `unsupported_value` for tools or JSON that the abilities of a model deny. */
 export function checkAbilities(
 	{ tools: callsTools = true, json = 'schema' }: ChatAbilities,
 	{ tools, format }: Pick<ChatRequest, 'tools' | 'format'>,

@@ -2,21 +2,21 @@ import { defineModelKind, type ForwardRequest, type JsonObject, type Logger, typ
 import type { EncodedImage } from '@plinth/toolkit';
 
 /**
- * What a client asks for, in domain terms: one answer. For several (`n`) the plugin calls again with successive
- * seeds.
+ * A request for one answer, independent of the wire format. For several answers (`n`) the plugin calls the model again
+ * with successive seeds.
  */
 export interface ChatRequest {
 	/** At least one, oldest first. */
 	readonly messages: readonly ChatMessage[];
-	/** What the model may call. Empty: nothing. */
+	/** The tools that the model may call. */
 	readonly tools: readonly ChatTool[];
-	/** `required`: call at least one; a name: call that one. */
+	/** `required`: at least one call. A name: a call of this tool. */
 	readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
-	/** Whether several calls may be made in one answer. */
+	/** Whether one answer may have several calls. */
 	readonly parallelToolCalls: boolean;
-	/** What the answer's text must be. */
+	/** The format of the answer's text. */
 	readonly format: ChatFormat;
-	/** Most tokens of the answer; absent: the model decides. Reaching it ends the answer with `length`. */
+	/** Maximum tokens of the answer, which then ends with `length`. Absent: the model decides. */
 	readonly maxTokens?: number;
 	/** 0 to 2. */
 	readonly temperature?: number;
@@ -26,14 +26,16 @@ export interface ChatRequest {
 	readonly presencePenalty?: number;
 	/** -2 to 2. */
 	readonly frequencyPenalty?: number;
-	/**
-	 * At most 4; the plugin cuts the text before the one that is complete first, whether the model heeds them or not.
-	 */
+	/** At most 4 stop sequences. The plugin cuts the text before the first one, also when the model ignores them. */
 	readonly stop: readonly string[];
-	/** How much the model is to think: `minimal`, `low`, `medium`, `high`… as the client wrote it. */
+	/** The reasoning effort, as the client wrote it: `minimal`, `low`, `medium`, `high`… */
 	readonly effort?: string;
-	/** The caller's own name for its user. */
+	/** The client's identifier of its user. */
 	readonly user?: string;
+	/** Requests log probabilities of the text's tokens, each with this many alternatives, 0 to 20. */
+	readonly topLogprobs?: number;
+	/** The members of the body that `abilities.extra` names, as the client wrote them. */
+	readonly extra?: JsonObject;
 }
 
 /** Plain text, any JSON object, or JSON that a schema describes. */
@@ -57,20 +59,20 @@ export interface ChatTool {
 	readonly isStrict: boolean;
 }
 
-/** One turn. `developer` messages arrive as `system`, those of the older role `function` as `tool`. */
+/** One message. The role `developer` becomes `system`; the older role `function` becomes `tool`. */
 export type ChatMessage =
 	| { readonly role: 'system'; readonly content: readonly TextPart[] }
 	| { readonly role: 'user'; readonly name?: string; readonly content: readonly ChatPart[] }
 	| {
 			readonly role: 'assistant';
-			/** Empty for a turn that only calls tools. */
+			/** Empty for a message that only calls tools. */
 			readonly content: readonly TextPart[];
 			readonly refusal?: string;
 			readonly toolCalls: readonly ToolCall[];
 	  }
 	| { readonly role: 'tool'; readonly callId: string; readonly content: readonly TextPart[] };
 
-/** A call of a tool that an earlier answer made. */
+/** A tool call of an earlier answer. */
 export interface ToolCall {
 	readonly id: string;
 	readonly name: string;
@@ -78,67 +80,70 @@ export interface ToolCall {
 	readonly arguments: string;
 }
 
-/** A part of what a user says. */
+/** A part of a user message. */
 export type ChatPart = TextPart | DocumentPart | ImagePart | AudioPart | FilePart;
 
-/** Words. */
+/** Text. */
 export interface TextPart {
 	readonly type: 'text';
 	readonly text: string;
 }
 
-/** A file whose text the plugin has read. A model that knows only text takes `text`. */
+/** A file whose text the plugin has read. A model that accepts only text uses `text`. */
 export interface DocumentPart {
 	readonly type: 'document';
 	readonly filename: string;
-	/** Decided by content. */
+	/** Detected from the content. */
 	readonly mediaType: string;
-	/** The document's text in a frame that names the file and marks its pages. */
+	/** The document's text, framed by tags with the name of the file and its page numbers. */
 	readonly text: string;
-	/** The same page by page; one page numbered 1 for formats without pages. */
+	/** The text of each page. Formats without pages have one page, numbered 1. */
 	readonly pages: readonly { readonly page: number; readonly text: string }[];
 	/** Whether the format has pages. */
 	readonly hasPages: boolean;
-	/** Pages of the whole document, also of those that did not fit. */
+	/** Number of pages of the whole document, including omitted pages. */
 	readonly pageCount: number;
-	/** Text was left out because the model takes no more; `text` says so too. */
+	/** Whether text was omitted because of `abilities.documentCharacters`. `text` then has a notice. */
 	readonly isTruncated: boolean;
 }
 
-/** A picture, checked by the plugin: a model gets it only when its abilities say that it reads pictures. */
+/** A picture that the plugin has checked. Only models with the ability `images` receive it. */
 export interface ImagePart {
 	readonly type: 'image';
 	readonly detail: 'auto' | 'low' | 'high';
-	/** The picture, or where a model that fetches pictures itself finds it. */
+	/** The picture, or its URL for a model that fetches pictures. */
 	readonly image: { readonly mediaType: string; readonly source: EncodedImage } | { readonly url: string };
 }
 
-/** Sound. */
+/** Audio. */
 export interface AudioPart {
 	readonly type: 'audio';
 	readonly format: 'wav' | 'mp3';
 	readonly source: Uint8Array | { readonly path: string };
 }
 
-/** A file as it was sent, for a model whose abilities say that it reads this type itself. */
+/** An unchanged file, for a model whose ability `files` lists its media type. */
 export interface FilePart {
 	readonly type: 'file';
 	readonly filename: string;
-	/** Decided by content. */
+	/** Detected from the content. */
 	readonly mediaType: string;
 	readonly source: Uint8Array | { readonly path: string };
 }
 
-/** A piece of the answer, in order. */
+/** A piece of the answer. Pieces arrive in order. */
 export type ChatEvent =
-	| { readonly type: 'text'; readonly text: string }
-	/** What the model thinks before it answers. */
+	| {
+			readonly type: 'text';
+			readonly text: string;
+			/** The tokens of this text, in the form of OpenAI's `logprobs.content`. */
+			readonly logprobs?: readonly JsonObject[];
+	  }
+	/** The reasoning of the model before its answer. */
 	| { readonly type: 'reasoning'; readonly text: string }
-	/** Why the model will not answer; comes instead of text. */
+	/** The reason of a refusal, instead of text. */
 	| { readonly type: 'refusal'; readonly text: string }
-	/**
-	 * A call of a tool: the first event of an `index` has `id` and `name`, each has more of the arguments' JSON text.
-	 */
+	/** A tool call. The first event of an `index` has `id` and `name`. Each event may add JSON text of the arguments. */
 	| {
 			readonly type: 'tool_call';
 			/** Counts the calls of this answer from 0. */
@@ -147,15 +152,15 @@ export type ChatEvent =
 			readonly name?: string;
 			readonly arguments?: string;
 	  }
-	/** What the model could not honour, one sentence. The caller reads each once, and 32 of an answer at most. */
+	/** One sentence about an option that was ignored. The client receives each once, at most 32 per answer. */
 	| { readonly type: 'warning'; readonly message: string }
-	/** The last event. Absent: the plugin finishes with `tool_calls` after calls, else with `stop`. */
+	/** The last event. Without it, the reason is `tool_calls` after calls, else `stop`. */
 	| { readonly type: 'finish'; readonly reason: FinishReason; readonly usage?: ChatUsage };
 
 /** Why an answer ended. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** Tokens. The plugin estimates them where a model says nothing. */
+/** Token counts. The plugin estimates them when the model reports none. */
 export interface ChatUsage {
 	readonly promptTokens: number;
 	readonly completionTokens: number;
@@ -163,59 +168,57 @@ export interface ChatUsage {
 	readonly reasoningTokens?: number;
 }
 
-/** The surroundings of one call. */
+/** The context of one call. */
 export interface ChatRun {
 	/**
-	 * Aborts when the client leaves, the answer is cut at a stop sequence, the model's time or the deadline passes or
-	 * the server stops. Every await honours it.
+	 * Aborts when the client disconnects, a stop sequence ends the answer, a timeout passes or the server stops. Pass it
+	 * to everything that waits.
 	 */
 	readonly signal: AbortSignal;
-	/** A 32-bit unsigned seed, equal for equal requests. Several answers to one request have successive ones. */
+	/** A 32-bit unsigned seed, equal for equal requests. Several answers to one request have successive seeds. */
 	readonly seed: number;
 	readonly log: Logger;
 }
 
-/** What a model can do; what it cannot, the plugin does or refuses. */
+/** The abilities of a model. The plugin does what a model cannot do, or refuses it. */
 export interface ChatAbilities {
 	/**
-	 * Most characters of documents in one request; absent: no bound. What is beyond is cut at a page, and both the
-	 * model and the caller are told.
+	 * Maximum characters of documents in one request; absent: no limit. Longer documents are cut after a page, with a
+	 * notice for the model and a warning for the client.
 	 */
 	readonly documentCharacters?: number;
-	/** Media types that the model reads itself: they arrive as `FilePart`. */
+	/** Media types of files that the model reads itself. They arrive as `FilePart`. */
 	readonly files?: readonly string[];
-	/**
-	 * Whether it looks at pictures. False, the default: each becomes a text part that says that there was one, and the
-	 * caller is warned.
-	 */
+	/** Whether it accepts pictures. False, the default: a note replaces each picture, and the client gets a warning. */
 	readonly images?: boolean;
-	/** Whether it hears sound. False, the default: a request with sound is refused with 400. */
+	/** Whether it accepts audio. False, the default: a request with audio is refused with 400. */
 	readonly audio?: boolean;
-	/**
-	 * Whether it calls tools; true unless said otherwise. A request with tools for one that does not is refused with
-	 * 400.
-	 */
+	/** Whether it calls tools; true by default. False: a request with tools is refused with 400. */
 	readonly tools?: boolean;
-	/**
-	 * Which JSON it can promise: none, `json` objects, or what a `schema` describes; `schema` unless said otherwise.
-	 * More is refused with 400.
-	 */
+	/** The JSON that it guarantees: none, `json` objects, or, by default, what a `schema` describes. More is a 400. */
 	readonly json?: 'none' | 'json' | 'schema';
+	/** Whether it reports log probabilities. False, the default: the answer has none, and the client gets a warning. */
+	readonly logprobs?: boolean;
+	/**
+	 * Names of members of the body that the model accepts and the plugin does not interpret. They arrive in
+	 * `ChatRequest.extra`. Other such members cause a warning for the client.
+	 */
+	readonly extra?: readonly string[];
 }
 
 /**
  * A model that answers messages.
  *
- * `stream` is called once per answer and yields at least one event of text, refusal or a tool call. What it throws
- * before its first event becomes the answer's status; throw `invalidValue(param, message)` for what it cannot take.
+ * `stream` is called once per answer and yields at least one event of text, refusal or a tool call. An error before the
+ * first event decides the status of the response. Throw `invalidValue(param, message)` for an unacceptable request.
  */
 export interface ChatModel {
 	readonly apiVersion: 1;
 	readonly abilities?: ChatAbilities;
 	stream(request: ChatRequest, run: ChatRun): AsyncIterable<ChatEvent>;
 	/**
-	 * For a model whose upstream speaks this wire format: the request that passes this chat completion through, so that
-	 * the response reaches the client byte for byte. Undefined: this body must be translated.
+	 * For a model whose upstream has the same wire format: the request that passes this body through, so that the client
+	 * receives the bytes of the upstream's response. Undefined: this body must be translated.
 	 */
 	forward?(raw: RawBody): ForwardRequest | undefined;
 }
@@ -231,5 +234,7 @@ export const chatModels = defineModelKind<ChatModel>('chat', {
 		audio: 'boolean',
 		tools: 'boolean',
 		json: 'string',
+		logprobs: 'boolean',
+		extra: 'array',
 	},
 });

@@ -1,22 +1,22 @@
 import type { RawBody } from '@plinth/core';
 import { parseUnchanged, type RequestFor } from '@plinth/toolkit';
 import { checkAbilities } from './abilities.ts';
-import type { ChatModel } from './model.ts';
+import type { ChatAbilities, ChatModel } from './model.ts';
 import { type ChatBody, chatBody } from './request/fields.ts';
 import { type ChatOptions, chatOptions } from './request/options.ts';
 import { rawMessages } from './request/raw-messages.ts';
 
 /**
- * What a model's upstream is sent when a request passes through: conversations of text alone, one answer, and only
- * members that are checked here, because others could cost the operator money or change the upstream. Throws the
- * translation's 400 errors.
+ * The request for a model's upstream when a body passes through: conversations of text alone, one answer, and only
+ * members that are checked here or that the model's abilities name. Other members could cost the operator money or
+ * change the upstream. Throws the translation's 400 errors.
  */
 export function chatPassthrough(raw: RawBody): RequestFor<ChatModel> {
 	let options: ChatOptions | undefined;
 	let isChecked = false;
 	return ({ model }) => {
-		if (!model.forward) return undefined;
-		// Once for all models that may answer.
+		if (!model.forward || !raw.names.every((name) => isForwarded(name, model.abilities ?? {}))) return undefined;
+		// Once for all models of the pool.
 		if (!isChecked) options = optionsOf(raw);
 		isChecked = true;
 		if (!options) return undefined;
@@ -25,8 +25,13 @@ export function chatPassthrough(raw: RawBody): RequestFor<ChatModel> {
 	};
 }
 
-/** Members that an upstream may get. */
-const passed = new Set([
+function isForwarded(name: string, { logprobs = false, extra = [] }: ChatAbilities): boolean {
+	if (name === 'logprobs' || name === 'top_logprobs') return logprobs;
+	return forwarded.has(name) || (extra.includes(name) && !Object.hasOwn(chatBody.shape, name));
+}
+
+/** Members that the upstream of every model may get. */
+const forwarded = new Set([
 	'model',
 	'messages',
 	'stream',
@@ -48,14 +53,14 @@ const passed = new Set([
 	'n',
 ]);
 
-/** Undefined for a body that cannot be passed on. */
+/** Undefined for a body that must be translated. */
 function optionsOf({ names, value }: RawBody): ChatOptions | undefined {
-	if (!names.every((name) => passed.has(name)) || !isCoherent(names)) return undefined;
+	if (!isCoherent(names)) return undefined;
 	const body = parseUnchanged(chatBody, value);
 	return body && isPlain(body) && isText(body.messages) ? chatOptions(body) : undefined;
 }
 
-/** Upstreams refuse members that mean nothing without another one; the translation leaves them out. */
+/** Whether no member needs another, absent one. Upstreams refuse such bodies; the translation drops the member. */
 function isCoherent(names: readonly string[]): boolean {
 	const has = (name: string) => names.includes(name);
 	return (

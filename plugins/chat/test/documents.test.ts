@@ -39,12 +39,14 @@ describe('a file', () => {
 		['one without a type', { file_data: `data:;base64,${base64('Hi.')}` }],
 		['one in percent signs', { file_data: 'data:text/plain,Hi%2E' }],
 		['base64 alone', { file_data: base64('Hi.'), filename: 'a.txt' }],
-		['broken into lines', { file_data: 'SG\nku\n' }],
+		['broken into lines', { file_data: 'SGkuICAg\r\nICAg\n' }],
+		['without padding', { file_data: 'SGkuIA' }],
+		['in the alphabet of addresses', { file_data: 'SGkuCQ__' }],
 		['beside empty members', { file_data: base64('Hi.'), file_id: null, file_url: null, filename: null }],
 	])('may be %s', async (_, members) => {
 		const served = await harness();
 		await answerOf(await served.ask(sent(members)));
-		expect(served.texts).toEqual(['Hi.']);
+		expect(served.texts.map((text) => text.slice(0, 3))).toEqual(['Hi.']);
 	});
 
 	test('may be long, as a data URL and as base64 alone', async () => {
@@ -64,6 +66,11 @@ describe('a file', () => {
 		['an address as data', { file_data: 'https://example.org/a.pdf' }, 'invalid_value', 'file_data'],
 		['no base64', { file_data: 'data:application/pdf;base64,!!' }, 'document_unreadable', 'file_data'],
 		['much of it', { file_data: '!'.repeat(70_000) }, 'document_unreadable', 'file_data'],
+		['a sentence', { file_data: 'not a url' }, 'invalid_value', 'file_data'],
+		['words on lines', { file_data: 'these\nare\nwords' }, 'invalid_value', 'file_data'],
+		['a word of no possible length', { file_data: 'hello' }, 'invalid_value', 'file_data'],
+		['bits beyond the last byte', { file_data: 'SGl=' }, 'invalid_value', 'file_data'],
+		['padding that is too short', { file_data: 'SA=' }, 'invalid_value', 'file_data'],
 		['a number', { file_data: 7 }, 'invalid_type', 'file_data'],
 		['damaged', { file_data: base64('broken') }, 'document_unreadable', 'file_data'],
 	])('is refused by its name where it is %s', async (_, members, code, member) => {

@@ -59,8 +59,10 @@ describe('what passes through', () => {
 			},
 		],
 		['words', { stop: ['a', 'b'], user: 'u', reasoning_effort: 'low' }],
+		['log probabilities that the model reports', { logprobs: true, top_logprobs: 2 }],
+		['members that the model names', { top_k: 4, metadata: { a: 1 } }],
 	])('%s', async (_, fields) => {
-		const { ask, bodies, calls } = await passing();
+		const { ask, bodies, calls } = await passing({ abilities: { logprobs: true, extra: ['top_k', 'metadata'] } });
 		const response = await ask(fields);
 		expect([response.status, await response.text()]).toEqual([200, answer]);
 		expect(response.headers.get('x-plinth-model')).toBe('fake-1');
@@ -122,6 +124,7 @@ describe('what is translated', () => {
 describe('what is refused', () => {
 	test.each<[string, Fields, string, HarnessOptions?]>([
 		['a value that is not allowed', { temperature: 9 }, 'temperature'],
+		['alternatives without logprobs', { top_logprobs: 1 }, 'top_logprobs', { abilities: { logprobs: true } }],
 		['an answer to no call', { messages: answered.slice(2) }, 'messages[0].tool_call_id'],
 		[
 			'a tool that is not there',

@@ -123,6 +123,9 @@ describe('a request is refused by the name of what is wrong:', () => {
 		['a long stop', { stop: 'x'.repeat(1_025) }, 'string_above_max_length', 'stop'],
 		['a hot model', { temperature: 2.5 }, 'integer_above_max_value', 'temperature'],
 		['no tokens', { max_tokens: 0 }, 'integer_below_min_value', 'max_tokens'],
+		['21 alternatives', { logprobs: true, top_logprobs: 21 }, 'integer_above_max_value', 'top_logprobs'],
+		['alternatives without logprobs', { top_logprobs: 2 }, 'invalid_value', 'top_logprobs'],
+		['alternatives of no logprobs', { logprobs: false, top_logprobs: 0 }, 'invalid_value', 'top_logprobs'],
 		['stream as a word', { stream: 'yes' }, 'invalid_type', 'stream'],
 	])('%s', async (_, fields, code, param) => {
 		const { ask, calls } = await harness({ images: codec });
@@ -134,7 +137,7 @@ describe('a request is refused by the name of what is wrong:', () => {
 });
 
 describe('what a client may send besides', () => {
-	test('is tolerated: unknown fields, and null for every optional one', async () => {
+	test('is tolerated: parts with more members, and null for every optional one', async () => {
 		const { ask, calls } = await harness();
 		const nulls = [
 			'n',
@@ -163,17 +166,9 @@ describe('what a client may send besides', () => {
 		];
 		const answer = await ask({
 			...Object.fromEntries(nulls.map((name) => [name, null])),
-			store: true,
-			metadata: { a: 'b' },
-			service_tier: 'auto',
-			verbosity: 'low',
-			prompt_cache_key: 'k',
-			safety_identifier: 's',
-			web_search_options: {},
-			prediction: { type: 'content', content: 'x' },
 			messages: [user({ type: 'text', text: 'a', prompt_cache_breakpoint: true })],
 		});
-		expect((await answerOf(answer)).warnings).toBe(undefined);
+		expect(answer.status).toBe(200);
 		expect(calls[0]?.request).toMatchObject({
 			toolChoice: 'auto',
 			parallelToolCalls: true,
@@ -322,4 +317,13 @@ test('sound reaches a model that hears', async () => {
 	await answerOf(await ask({ messages: [user(sound)] }));
 	const source = Buffer.from('RIFF');
 	expect(calls[0]?.request.messages[0]?.content).toMatchObject([{ type: 'audio', format: 'wav', source }]);
+});
+
+test('sound that is no base64 is refused by its name', async () => {
+	const { ask, calls } = await harness({ abilities: { audio: true } });
+	const part = { type: 'input_audio', input_audio: { data: 'not a sound', format: 'wav' } };
+	const failure = await errorOf(await ask({ messages: [user(part)] }));
+	const param = 'messages[0].content[0].input_audio.data';
+	expect(failure).toMatchObject({ status: 400, code: 'invalid_value', param });
+	expect(calls).toEqual([]);
 });

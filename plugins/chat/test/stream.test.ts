@@ -52,7 +52,7 @@ describe('a streamed answer', () => {
 			stream: events({ type: 'warning', message: 'w' }, { type: 'text', text: 'a' }),
 		});
 		const { chunks } = await chunksOf(await ask({ ...streamed, logprobs: true }));
-		expect(chunks.at(-1)?.warnings).toEqual(['logprobs: this server returns none.', 'w']);
+		expect(chunks.at(-1)?.warnings).toEqual(['logprobs: the model does not report them.', 'w']);
 		expect(chunks.filter(({ warnings }) => warnings)).toHaveLength(1);
 	});
 

@@ -72,7 +72,23 @@ describe('a model that can little keeps the sentence:', () => {
 
 	it('and nothing that it denies has a case', () => {
 		const names = cases.map(({ name }) => name).join();
-		expect(names).not.toMatch(/is called|result of a tool|is to be JSON|as the schema says/);
+		expect(names).not.toMatch(/is called|result of a tool|JSON answer|matches/);
+	});
+});
+
+describe('a model whose abilities deny tools and JSON', () => {
+	const stream: Stream = (request, run) => {
+		if (request.tools.length > 0 || request.format.type !== 'text') throw new Error('was called all the same');
+		return good(request, run);
+	};
+
+	it.each([
+		'a tool is called when a call is required',
+		'a JSON answer is an object',
+		'an answer with a schema matches it',
+	])('is not called, without a word in supports: %s', async (name) => {
+		await runCase(suiteOf({ stream, abilities: little }, {}), name);
+		await expect(runCase(suiteOf({ stream }, {}), name)).rejects.toThrow('was called all the same');
 	});
 });
 
@@ -102,7 +118,7 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		{ apiVersion: 2 as never },
 		'the model says which version of the interface it is written for',
 	],
-	['says nothing', { stream: always() }, 'an answer has something in it, and ends once'],
+	['says nothing', { stream: always() }, 'an answer has content, and at most one finish event'],
 	[
 		'ends twice',
 		{
@@ -112,14 +128,18 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 				{ type: 'finish', reason: 'stop' },
 			),
 		},
-		'an answer has something in it, and ends once',
+		'an answer has content, and at most one finish event',
 	],
 	[
 		'goes on behind the end',
 		{ stream: always({ type: 'finish', reason: 'stop' }, { type: 'text', text: 'a' }) },
-		'an answer has something in it, and ends once',
+		'an answer has content, and at most one finish event',
 	],
-	['has text without text', { stream: always({ type: 'text' }) }, 'an answer has something in it, and ends once'],
+	[
+		'has text without text',
+		{ stream: always({ type: 'text' }) },
+		'an answer has content, and at most one finish event',
+	],
 	[
 		'counts fractions',
 		{
@@ -127,7 +147,7 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 				event.type === 'finish' ? { ...event, usage: { promptTokens: 0.5, completionTokens: 1 } } : event,
 			),
 		},
-		'an answer that ends as others do says so, and counts its tokens in whole numbers',
+		'a finish event has a valid reason and integer token counts',
 	],
 	[
 		'stumbles over results of tools',
@@ -137,12 +157,12 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 				return good(request, run);
 			},
 		},
-		'earlier turns are taken, in every role',
+		'messages of every role are accepted',
 	],
 	[
 		'knows no bound',
 		{ stream: always({ type: 'text', text: 'The total is forty-two euros, '.repeat(3) }) },
-		'a bound on the tokens is kept',
+		'the token limit is kept',
 	],
 	[
 		'counts more tokens than it may',
@@ -153,7 +173,7 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 					: event,
 			),
 		},
-		'a bound on the tokens is kept',
+		'the token limit is kept',
 	],
 	[
 		'says that it has kept a bound, and has not',
@@ -165,24 +185,14 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 				}
 			},
 		},
-		'a bound on the tokens is kept',
+		'the token limit is kept',
 	],
 	[
 		'does not say that a bound has cut it',
 		{
 			stream: each((event) => (event.type === 'finish' ? { ...event, reason: 'stop' } : event)),
 		},
-		'a bound on the tokens is kept',
-	],
-	[
-		'denies the tools that it is said to call',
-		{ abilities: { tools: false } },
-		'the abilities do not deny the tools that the model calls',
-	],
-	[
-		'promises less JSON than it is said to',
-		{ abilities: { json: 'json' } },
-		'the JSON that a model promises is what its abilities say',
+		'the token limit is kept',
 	],
 	[
 		'refuses without a code',
@@ -199,37 +209,25 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 		{ stream: (request, run) => good(request, { ...run, seed: ++counter }) },
 		'equal requests with equal seeds get equal answers',
 	],
-	[
-		'speaks where JSON is wanted',
-		{ stream: always({ type: 'text', text: '42' }) },
-		'an answer that is to be JSON is an object',
-	],
-	[
-		'ignores schemas',
-		{ stream: always({ type: 'text', text: '{"answer":1}' }) },
-		'an answer that has a schema is as the schema says',
-	],
-	['calls nothing', { stream: always({ type: 'text', text: 'No.' }) }, 'a tool is called where one is required'],
-	[
-		'calls another tool',
-		{ stream: always(call('get_time')) },
-		'the tool that is named is called, also one without parameters',
-	],
-	['calls what it must not', { stream: always(call('get_time')) }, 'nothing is called where nothing may be'],
+	['speaks where JSON is wanted', { stream: always({ type: 'text', text: '42' }) }, 'a JSON answer is an object'],
+	['ignores schemas', { stream: always({ type: 'text', text: '{"answer":1}' }) }, 'an answer with a schema matches it'],
+	['calls nothing', { stream: always({ type: 'text', text: 'No.' }) }, 'a tool is called when a call is required'],
+	['calls another tool', { stream: always(call('get_time')) }, 'a named tool is called, also one without parameters'],
+	['calls what it must not', { stream: always(call('get_time')) }, 'no tool is called when calls are forbidden'],
 	[
 		'calls without an id',
 		{ stream: always({ type: 'tool_call', index: 0, name: 'get_time' }) },
-		'what is offered may be called or not, but in the right form',
+		'calls of offered tools have the right form',
 	],
 	[
 		'leaves arguments out',
 		{ stream: always({ ...call('get_time'), name: 'convert_currency' }) },
-		'a tool is called where one is required',
+		'a tool is called when a call is required',
 	],
 	[
 		'calls twice',
 		{ stream: always(call('get_time'), { ...call('get_time'), index: 1, id: 'call_2' }) },
-		'one call is made where only one is allowed',
+		'at most one call is made when only one is allowed',
 	],
 	[
 		'is silent about results',
@@ -237,17 +235,17 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 			stream: (request, run) =>
 				request.messages.at(-1)?.role === 'tool' ? always()(request, run) : good(request, run),
 		},
-		'the result of a tool is taken',
+		'the result of a tool is accepted',
 	],
 	[
 		'does not look at its signal',
 		{ stream: (request, run) => good(request, { ...run, signal: new AbortController().signal }) },
-		'a signal that has aborted before ends the call at once',
+		'a call with an aborted signal ends at once',
 	],
 	[
 		'goes on after an abort',
 		{ stream: (request, run) => good(request, { ...run, signal: new AbortController().signal }) },
-		'an abort ends the answer within a second: nothing more is said',
+		'an abort ends the answer within a second',
 	],
 	[
 		'hangs on after an abort',
@@ -257,7 +255,7 @@ const wrong: readonly (readonly [string, Partial<ChatModel>, string])[] = [
 				yield { type: 'text', text: 'never' };
 			},
 		},
-		'an abort is heard while the model is at work',
+		'an abort ends the answer while the model works',
 	],
 ];
 
@@ -265,6 +263,15 @@ describe('the suite finds a model that', () => {
 	it.each(wrong)('%s', async (_, model, name) => {
 		await expect(runCase(suiteOf(model), name)).rejects.toThrow();
 		await runCase(suiteOf({}), name);
+	});
+
+	it.each([
+		['denies the tools that it is said to call', 'the abilities do not deny tools'],
+		['promises less JSON than it is said to', 'the abilities state the same JSON as supports'],
+	])('%s', async (_, name) => {
+		const said = { tools: true, json: 'schema' } as const;
+		await expect(runCase(suiteOf({ abilities: little }, said), name)).rejects.toThrow();
+		await runCase(suiteOf({}, said), name);
 	});
 
 	it.each([

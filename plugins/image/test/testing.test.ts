@@ -269,6 +269,15 @@ describe('the suite finds a model that', () => {
 		await runCase(suiteOf({ abilities: { count: 3 } }), name);
 	});
 
+	it('says that it makes transparent backgrounds, and paints them', async () => {
+		const name = 'generate: a transparent background is see-through';
+		const opaque: Generate = (request, run) => generate({ ...request, background: 'opaque' }, run);
+		const abilities = { transparency: true };
+		await expect(runCase(suiteOf({ generate: opaque, abilities }, {}), name)).rejects.toThrow('no pixel');
+		await runCase(suiteOf({ generate, abilities }, {}), name);
+		await runCase(suiteOf({ generate: opaque, abilities: { transparency: false } }, {}), name);
+	});
+
 	it('has a method that it denies', async () => {
 		const cases = suiteOf({}, { generate: false });
 		const name = 'generate: what the model does not do it has no method for';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { audioFormats } from './formats.ts';
 import type { AudioFormat } from './model.ts';
 
-const name = { type: 'string', minLength: 1, maxLength: 256 } as const;
+const voiceId = codePoints({ min: 1, max: 256 });
 
 /** The body of `POST /v1/audio/speech`. Unknown fields are tolerated: SDKs send extra ones. */
 export function speechBody(defaultFormat: AudioFormat) {
@@ -13,12 +13,8 @@ export function speechBody(defaultFormat: AudioFormat) {
 				description: 'The id of a speech model; GET /v1/models lists them.',
 			}),
 			input: codePoints({ min: 1, max: 4096 }).meta({ description: 'The text to speak.' }),
-			voice: z.preprocess(nameOf, codePoints({ min: 1, max: 256 })).meta({
-				description: 'The name of a voice, or an object with its id.',
-				override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
-					for (const key of ['type', 'minLength', 'maxLength'] as const) delete jsonSchema[key];
-					jsonSchema.oneOf = [name, { type: 'object', properties: { id: name }, required: ['id'] }];
-				},
+			voice: z.union([voiceId, z.object({ id: voiceId })]).meta({
+				description: 'The name of a voice, or an object with the id of a custom voice.',
 			}),
 			response_format: z
 				.enum(audioFormats)
@@ -54,7 +50,3 @@ export function speechBody(defaultFormat: AudioFormat) {
 export type SpeechBodySchema = ReturnType<typeof speechBody>;
 /** A checked body. */
 export type SpeechBody = z.output<SpeechBodySchema>;
-
-function nameOf(voice: unknown): unknown {
-	return typeof voice === 'object' && voice !== null && 'id' in voice ? voice.id : voice;
-}

@@ -4,8 +4,10 @@ import { defineModelKind, defineService, type ForwardRequest, type Logger, type 
 export interface SpeechRequest {
 	/** The text to speak, 1 to 4,096 Unicode code points. */
 	readonly input: string;
-	/** The voice's name, as the client gave it. */
+	/** The voice's name or id, as the client gave it. */
 	readonly voice: string;
+	/** The client sent `voice` as an object with an id: a custom voice of OpenAI's API. */
+	readonly isCustomVoice?: boolean;
 	/** Tempo relative to the voice's own, 0.25 to 4. */
 	readonly speed: number;
 	/** How to speak, in words; at most 4,096 code points. */

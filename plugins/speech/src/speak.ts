@@ -5,7 +5,7 @@ import { estimateUsage, speechEvents } from './events.ts';
 import type { SpeechBody } from './fields.ts';
 import type { EncodedAudio, PcmAudio, SpeechModel, SpeechRequest, SpeechRun } from './model.ts';
 import { awaitAudio, noAudio } from './stream.ts';
-import { checkVoice } from './voice.ts';
+import { checkVoice, voiceName } from './voice.ts';
 
 /**
  * Calls the model. Resolves with the response once its first bytes exist, so that an earlier failure gets a
@@ -43,7 +43,14 @@ export async function speakWith(
 
 function requestOf(body: SpeechBody): SpeechRequest {
 	const { input, voice, speed, instructions, response_format: format } = body;
-	return { input, voice, speed, format, ...(instructions ? { instructions } : {}) };
+	return {
+		input,
+		voice: voiceName(voice),
+		...(typeof voice === 'string' ? {} : { isCustomVoice: true }),
+		speed,
+		format,
+		...(instructions ? { instructions } : {}),
+	};
 }
 
 /** The signal of one model call, which also aborts when the request fails after the model has started. */

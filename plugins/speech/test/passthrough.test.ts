@@ -20,6 +20,7 @@ describe('speech passes through', () => {
 		['in a format that is named', {}],
 		['at another speed, in another tone', { speed: 2, instructions: 'Whisper.' }],
 		['in a voice that the model has', { voice: 'nova' }, { voices: ['nova'] }],
+		['in a voice that is an object', { voice: { id: 'alloy' } }],
 	])('%s', async (_, fields, options) => {
 		const { h, bodies } = await passing(options);
 		const response = await h.speak(fields);
@@ -33,7 +34,7 @@ describe('speech is translated', () => {
 	it.each<[string, Record<string, unknown>, HarnessOptions?]>([
 		['in the format of this server', { response_format: undefined }, { options: { defaultFormat: 'wav' } }],
 		['as events', { stream_format: 'sse' }],
-		['in a voice that is an object', { voice: { id: 'alloy' } }],
+		['in a voice with more members than its id', { voice: { id: 'alloy', pitch: 1 } }],
 		['with a member that is not known', { lang: 'en' }],
 		['with what means absence', { instructions: null }],
 	])('%s', async (_, fields, options) => {
@@ -52,6 +53,7 @@ describe('speech is translated', () => {
 
 it.each<[string, Record<string, unknown>, string]>([
 	['a voice that the model lacks', { voice: 'alloy' }, 'voice'],
+	['a custom voice that the model lacks', { voice: { id: 'alloy' } }, 'voice'],
 	['a speed that is not allowed', { voice: 'nova', speed: 9 }, 'speed'],
 ])('%s never reaches an upstream', async (_, fields, param) => {
 	const { h, bodies } = await passing({ voices: ['nova'] });

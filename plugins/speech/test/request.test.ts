@@ -17,6 +17,7 @@ describe('the request', () => {
 		expect((await speak(fields)).status).toBe(200);
 		expect(calls[1]?.request).toMatchObject({
 			voice: 'nova',
+			isCustomVoice: true,
 			speed: 0.25,
 			instructions: 'whisper',
 		});
@@ -50,9 +51,9 @@ describe('the request', () => {
 		[{ input: '' }, 'string_below_min_length', 'input'],
 		[{ input: 7 }, 'invalid_type', 'input'],
 		[{ voice: 7 }, 'invalid_type', 'voice'],
-		[{ voice: {} }, 'invalid_type', 'voice'],
+		[{ voice: {} }, 'missing_required_parameter', 'voice.id'],
 		[{ voice: '' }, 'string_below_min_length', 'voice'],
-		[{ voice: { id: '' } }, 'string_below_min_length', 'voice'],
+		[{ voice: { id: '' } }, 'string_below_min_length', 'voice.id'],
 		[{ voice: null }, 'invalid_type', 'voice'],
 		[{ voice: 'v'.repeat(257) }, 'string_above_max_length', 'voice'],
 		[{ model: 'm'.repeat(257) }, 'string_above_max_length', 'model'],

@@ -1,20 +1,24 @@
-/** Where servers differ in chat. */
+/** The differences between servers in chat. */
 export interface ChatDialect {
-	/** How a bound on the answer's tokens is called. */
+	/** The name of the limit of the answer's tokens. */
 	readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
-	/** Whether an answer can be made to call a tool: not at all, some tool, or the one that is named. */
+	/** Which `tool_choice` the server supports: `auto` only, also `required`, or also the name of a tool. */
 	readonly toolChoice: 'auto' | 'required' | 'named';
-	/** Whether it knows `reasoning_effort`. */
+	/** Whether the server supports `reasoning_effort`. */
 	readonly effort: boolean;
-	/** Whether it can fetch pictures by their address. */
+	/** Whether the server can fetch pictures from URLs. */
 	readonly pictureUrls: boolean;
-	/** Whether a part can be sound (`input_audio`). */
+	/** Whether a part can be audio (`input_audio`). */
 	readonly audio: boolean;
 	/** Whether a part can be a file (`file`). */
 	readonly files: boolean;
+	/** Whether the server reports log probabilities (`logprobs`, `top_logprobs`). */
+	readonly logprobs: boolean;
+	/** Names of further members that the server accepts. */
+	readonly members: readonly string[];
 	/**
-	 * Which requests may pass through: all that its own API describes, or `plain` ones, without texts in parts and with
-	 * the roles that every template knows. Undefined: none.
+	 * Which requests may pass through. `all`: every valid request. `plain`: no content in parts, and only roles that
+	 * every chat template supports. Undefined: none.
 	 */
 	readonly passthrough?: 'all' | 'plain';
 }
@@ -26,15 +30,52 @@ const own: ChatDialect = {
 	pictureUrls: true,
 	audio: true,
 	files: false,
+	logprobs: true,
+	members: [],
 };
 
-/** The servers that chat, and how. */
+/** Sampling members that vLLM and SGLang accept. */
+const sampling = [
+	'logit_bias',
+	'top_k',
+	'min_p',
+	'min_tokens',
+	'repetition_penalty',
+	'stop_token_ids',
+	'ignore_eos',
+	'chat_template_kwargs',
+];
+
+/** The supported servers. */
 export const chatDialects = {
-	openai: { ...own, maxTokens: 'max_completion_tokens', files: true, passthrough: 'all' },
-	'vllm-omni': { ...own, passthrough: 'plain' },
-	sglang: { ...own, audio: false, passthrough: 'plain' },
-	localai: { ...own, effort: false },
+	openai: {
+		...own,
+		maxTokens: 'max_completion_tokens',
+		files: true,
+		members: [
+			'logit_bias',
+			'metadata',
+			'prediction',
+			'prompt_cache_key',
+			'prompt_cache_retention',
+			'safety_identifier',
+			'service_tier',
+			'store',
+			'verbosity',
+			'web_search_options',
+		],
+		passthrough: 'all',
+	},
+	'vllm-omni': { ...own, members: sampling, passthrough: 'plain' },
+	sglang: { ...own, audio: false, members: sampling, passthrough: 'plain' },
+	localai: { ...own, effort: false, members: ['logit_bias', 'top_k', 'repeat_penalty'] },
 	ollama: { ...own, toolChoice: 'auto', pictureUrls: false, audio: false },
-	// It knows the modes, but not the form that names a tool.
-	llamacpp: { ...own, toolChoice: 'required', effort: false, passthrough: 'plain' },
+	// The server supports the modes, but not the form that names a tool.
+	llamacpp: {
+		...own,
+		toolChoice: 'required',
+		effort: false,
+		members: ['logit_bias', 'top_k', 'min_p', 'repeat_penalty', 'typical_p', 'chat_template_kwargs'],
+		passthrough: 'plain',
+	},
 } as const satisfies Record<string, ChatDialect>;

@@ -1,22 +1,22 @@
-import { modelError, type PlinthError } from '@plinth/core';
+import { type JsonObject, modelError, type PlinthError } from '@plinth/core';
 import type { ChatEvent, ChatUsage, FinishReason } from '@plinth/plugin-chat/model';
-import type { UpstreamAnswer } from '../upstream/answer.ts';
-import { complaintIn, members } from '../upstream/complaint.ts';
-import { brokenAnswer, knownFailure } from '../upstream/failure.ts';
+import { invalidResponse, knownError } from '../upstream/failure.ts';
+import { members, reportedErrorIn } from '../upstream/reported-error.ts';
+import type { UpstreamResponse } from '../upstream/response.ts';
 import type { Scrub } from '../upstream/scrub.ts';
 import { eventsOf } from '../upstream/sse.ts';
 import { ToolDeltas } from './tool-deltas.ts';
 
-/** Bytes of one event, and of an answer that comes whole. */
+/** Maximum bytes of one event, and of a complete answer. */
 const maxBytes = 16_777_216;
 
 type Finish = Extract<ChatEvent, { type: 'finish' }>;
 
 /**
- * What a server answers, as events; an answer that comes whole although events were asked for is told at once. Throws
- * when the answer ends without saying so, or says that it has failed.
+ * Converts a response to events, also a complete JSON response to a streaming request. Throws when the stream ends
+ * without a finish reason or `[DONE]`, and when the server reports an error.
  */
-export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEvent> {
+export async function* chatEvents(answer: UpstreamResponse): AsyncGenerator<ChatEvent> {
 	const reader = new ChunkReader(answer);
 	if (/[/+]json$/.test(answer.mediaType)) {
 		yield* reader.read(await answer.json(maxBytes));
@@ -33,7 +33,7 @@ export async function* chatEvents(answer: UpstreamAnswer): AsyncGenerator<ChatEv
 			yield* reader.read(parsed(text, answer.where));
 		}
 	} catch (error) {
-		// The answer was complete before it broke off.
+		// The answer was complete before the connection was lost.
 		if (!reader.isDone) throw error;
 	}
 	yield reader.end();
@@ -43,11 +43,11 @@ function parsed(text: string, where: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
-		throw brokenAnswer(where, 'sent an event that is no JSON', error);
+		throw invalidResponse(where, 'sent an event that is no JSON', error);
 	}
 }
 
-/** Reads chunks of an answer, or a whole one, whose choices have `message` in place of `delta`. */
+/** Reads the chunks of an answer, or a complete answer, whose choices have `message` instead of `delta`. */
 class ChunkReader {
 	readonly #where: string;
 	readonly #scrub: Scrub;
@@ -55,12 +55,12 @@ class ChunkReader {
 	#reason: FinishReason | undefined;
 	#usage: ChatUsage | undefined;
 
-	constructor({ where, scrub }: UpstreamAnswer) {
+	constructor({ where, scrub }: UpstreamResponse) {
 		this.#where = where;
 		this.#scrub = scrub;
 	}
 
-	/** Whether the answer is complete; only its usage may still come. */
+	/** Whether the answer is complete. Its usage may still follow. */
 	get isDone(): boolean {
 		return this.#reason !== undefined;
 	}
@@ -71,28 +71,29 @@ class ChunkReader {
 		this.#usage = usageOf(usage) ?? this.#usage;
 		const choice = Array.isArray(choices) ? members(choices[0]) : {};
 		const message = choice.delta ?? choice.message;
-		if (message === null) throw brokenAnswer(this.#where, 'sent no message');
-		yield* this.#pieces(members(message));
+		if (message === null) throw invalidResponse(this.#where, 'sent no message');
+		yield* this.#pieces(members(message), tokensOf(choice.logprobs));
 		const reason = choice.finish_reason;
 		if (typeof reason === 'string' && reason !== '') this.#reason = this.#reasonOf(reason);
 	}
 
-	/** The server says that the answer is complete: without a reason, the model has stopped. */
+	/** Handles `[DONE]`. Without a finish reason, the reason is `stop`. */
 	done(): void {
 		this.#reason ??= 'stop';
 	}
 
 	end(): Finish {
-		if (!this.#reason) throw brokenAnswer(this.#where, 'ended its answer in the middle');
+		if (!this.#reason) throw invalidResponse(this.#where, 'ended its answer in the middle');
 		return { type: 'finish', reason: this.#reason, ...(this.#usage ? { usage: this.#usage } : {}) };
 	}
 
-	*#pieces(delta: Readonly<Record<string, unknown>>): Generator<ChatEvent> {
+	*#pieces(delta: Readonly<Record<string, unknown>>, logprobs: readonly JsonObject[]): Generator<ChatEvent> {
 		const { refusal, tool_calls: calls } = delta;
 		const content = textOf(delta.content);
 		const reasoning = delta.reasoning_content ?? delta.reasoning;
 		if (isText(reasoning)) yield { type: 'reasoning', text: reasoning };
-		if (content !== '') yield { type: 'text', text: content };
+		if (logprobs.length > 0) yield { type: 'text', text: content, logprobs };
+		else if (content !== '') yield { type: 'text', text: content };
 		if (isText(refusal)) yield { type: 'refusal', text: refusal };
 		if (!Array.isArray(calls)) return;
 		for (const [position, call] of calls.entries()) {
@@ -102,17 +103,17 @@ class ChunkReader {
 	}
 
 	#reasonOf(said: string): FinishReason {
-		// The server has stopped the answer, not the model.
+		// The server stopped the answer, not the model.
 		if (said === 'abort' || said === 'error') {
-			throw brokenAnswer(this.#where, `ended its answer with "${said}"`);
+			throw invalidResponse(this.#where, `ended its answer with "${said}"`);
 		}
 		return reasons.get(said) ?? 'stop';
 	}
 
 	#failure(chunk: unknown): PlinthError {
-		const complaint = complaintIn(chunk, this.#scrub);
-		const cause = new Error(`${this.#where} failed in the middle: ${complaint.text}`);
-		return knownFailure(complaint, cause) ?? modelError('The model failed while it answered.', cause);
+		const reported = reportedErrorIn(chunk, this.#scrub);
+		const cause = new Error(`${this.#where} failed in the middle: ${reported.text}`);
+		return knownError(reported, cause) ?? modelError('The model failed while it answered.', cause);
 	}
 }
 
@@ -125,7 +126,7 @@ const reasons = new Map<string, FinishReason>([
 	['content_filter', 'content_filter'],
 ]);
 
-/** Models that think may send their text in parts, between others. */
+/** The text of `content`. Reasoning models may send a list of parts, of which some are text. */
 function textOf(content: unknown): string {
 	if (typeof content === 'string') return content;
 	if (!Array.isArray(content)) return '';
@@ -133,6 +134,12 @@ function textOf(content: unknown): string {
 		.map((part) => members(part).text)
 		.filter(isText)
 		.join('');
+}
+
+/** The tokens of a text with their log probabilities. */
+function tokensOf(logprobs: unknown): readonly JsonObject[] {
+	const { content } = members(logprobs);
+	return Array.isArray(content) ? content.filter((token) => typeof token === 'object' && token !== null) : [];
 }
 
 function isText(value: unknown): value is string {

@@ -3,8 +3,8 @@ import { type Json, unsupportedValue } from '@plinth/core';
 import type { AudioPart, ChatMessage, ChatPart, FilePart, ImagePart } from '@plinth/plugin-chat/model';
 
 /**
- * Messages as the wire has them. Documents arrive as text; only what is more than text becomes a list of parts. With
- * `pictureUrls` the server may fetch pictures from where clients say; without, that is refused with 400.
+ * Converts messages to the wire format. Documents are text. Content becomes a list of parts only when it has pictures,
+ * audio or files. Without `pictureUrls`, a picture given by URL is refused with 400.
  */
 export async function wireMessages(messages: readonly ChatMessage[], pictureUrls: boolean): Promise<Json[]> {
 	return Promise.all(messages.map((message, index) => wireMessage(message, index, pictureUrls)));
@@ -27,7 +27,7 @@ async function wireMessage(message: ChatMessage, index: number, pictureUrls: boo
 	}
 }
 
-/** Only OpenAI's own server knows a member for refusals; every server understands text. */
+/** A refusal becomes text, because only OpenAI's server has a member for it. */
 function assistant({ content, refusal, toolCalls }: Extract<ChatMessage, { role: 'assistant' }>): Json {
 	const text = plainText(content) || (refusal ?? '');
 	const calls = toolCalls.map(({ id, name, arguments: json }) => ({
@@ -42,7 +42,7 @@ function assistant({ content, refusal, toolCalls }: Extract<ChatMessage, { role:
 	};
 }
 
-/** Texts are one text: templates of many models take nothing else. */
+/** Several texts are joined: the chat templates of many models accept only a string. */
 async function contentOf(parts: readonly ChatPart[], param: string, pictureUrls: boolean): Promise<Json> {
 	if (parts.every((part) => part.type === 'text' || part.type === 'document')) return plainText(parts);
 	return Promise.all(parts.map((part, index) => wirePart(part, `${param}[${index}]`, pictureUrls)));

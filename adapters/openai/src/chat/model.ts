@@ -1,22 +1,15 @@
 import { defineModel, services } from '@plinth/core';
-import {
-	type ChatAbilities,
-	type ChatEvent,
-	type ChatModel,
-	type ChatRequest,
-	type ChatRun,
-	chatModels,
-} from '@plinth/plugin-chat/model';
+import { type ChatEvent, type ChatModel, type ChatRequest, type ChatRun, chatModels } from '@plinth/plugin-chat/model';
 import { z } from 'zod';
 import { allowsPassthrough, connectionOptions, flag, forwardOption } from '../options.ts';
-import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
-import type { Complaint } from '../upstream/complaint.ts';
-import { answerBehind } from '../upstream/failure.ts';
+import { errorResponseOf } from '../upstream/failure.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { passthroughTo } from '../upstream/passthrough.ts';
 import { sendableEvents, usageIn } from '../upstream/passthrough-hooks.ts';
+import type { ReportedError } from '../upstream/reported-error.ts';
 import { withExtras } from '../upstream/request.ts';
+import type { UpstreamResponse } from '../upstream/response.ts';
 import { type ChatDialect, chatDialects } from './dialects.ts';
 import { chatEvents } from './events.ts';
 import { ChatPassthroughRules } from './passthrough-rules.ts';
@@ -26,19 +19,21 @@ const config = z
 	.strictObject({
 		...connectionOptions(chatDialects, { dialect: 'openai', timeoutSeconds: 300 }),
 		...forwardOption,
-		/** The model looks at pictures. */
+		/** Whether the model accepts pictures. */
 		images: flag().default(false),
-		/** The server may fetch pictures from addresses that clients name, with all that it can reach. */
+		/** Whether the server may fetch pictures from URLs of clients. It then requests any address that it can reach. */
 		pictureUrls: flag().default(false),
-		/** The model takes sound. */
+		/** Whether the model accepts audio. */
 		audio: flag().default(false),
-		/** Media types of files that the server reads itself, such as `application/pdf`; all others arrive as text. */
+		/** Media types of files that the server reads itself, such as `application/pdf`. Other files arrive as text. */
 		files: z.array(z.string().regex(/^[\w.+-]+\/[\w.+-]+$/)).default([]),
-		/** The model calls tools. */
+		/** Whether the model calls tools. */
 		tools: flag().default(true),
-		/** Which JSON the server can promise. */
+		/** The JSON that the server guarantees: none, `json` objects, or what a `schema` describes. */
 		json: z.enum(['none', 'json', 'schema']).default('schema'),
-		/** Most characters of documents in one request. */
+		/** Names of further members that the server accepts. They reach the server as clients write them. */
+		passMembers: z.array(z.string().regex(/^\w[\w.-]{0,99}$/)).default([]),
+		/** Maximum characters of documents in one request. */
 		documentCharacters: z.coerce.number<number | string>().int().min(1).optional(),
 	})
 	.superRefine(({ dialect, audio, files, pictureUrls }, context) => {
@@ -52,7 +47,7 @@ const config = z
 
 type Config = z.output<typeof config>;
 
-/** A chat model behind `/chat/completions`. Answers are streamed. */
+/** A chat model on a server with `/chat/completions`. Answers are streamed. */
 export const openaiChat = defineModel({
 	kind: chatModels,
 	name: 'openai.chat',
@@ -66,40 +61,47 @@ export const openaiChat = defineModel({
 		const forward = client.passthrough();
 		return {
 			apiVersion: 1,
-			abilities: abilitiesOf(config),
+			abilities: client.abilities,
 			stream: (request, run) => client.stream(request, run),
 			...(forward ? { forward } : {}),
 		};
 	},
 });
 
-function abilitiesOf(config: Config): ChatAbilities {
-	const { images, audio, files, tools, json, documentCharacters } = config;
+function abilitiesOf(config: Config) {
+	const { images, audio, files, tools, json, documentCharacters, body, passMembers } = config;
+	const dialect: ChatDialect = chatDialects[config.dialect];
+	// Clients cannot set a member that the config sets or removes.
+	const extra = [...dialect.members, ...passMembers].filter((name) => !Object.hasOwn(body, name));
 	const bound = documentCharacters === undefined ? {} : { documentCharacters };
-	return { images, audio, files, tools, json, ...bound };
+	return { images, audio, files, tools, json, logprobs: dialect.logprobs, extra, ...bound };
 }
 
 /** One chat model of a server. */
 class ChatClient {
+	readonly abilities: ReturnType<typeof abilitiesOf>;
 	readonly #upstream: Upstream;
 	readonly #config: Config;
 	readonly #model: string;
-	/** False once the server has said that it does not know events. */
+	readonly #params: ReadonlySet<string>;
+	/** False once the server has refused to stream. */
 	#streams = true;
 
 	constructor(upstream: Upstream, config: Config, model: string) {
 		this.#upstream = upstream;
 		this.#config = config;
 		this.#model = model;
+		this.abilities = abilitiesOf(config);
+		this.#params = new Set([...chatParams, ...this.abilities.extra]);
 	}
 
-	/** What makes the requests that are passed on; undefined where none may be. */
+	/** Makes the requests that pass through. Undefined when no request may pass through. */
 	passthrough(): ChatModel['forward'] {
 		const upstream = this.#upstream;
 		const dialect: ChatDialect = chatDialects[this.#config.dialect];
 		if (!dialect.passthrough || !allowsPassthrough(this.#config)) return undefined;
-		const rules = new ChatPassthroughRules(dialect);
-		const common = { path, params: chatParams, usage: usageIn };
+		const rules = new ChatPassthroughRules(dialect, this.abilities.extra);
+		const common = { path, params: this.#params, usage: usageIn };
 		const whole = passthroughTo(upstream, { ...common, ...typed('application/json') });
 		const events = passthroughTo(upstream, {
 			...common,
@@ -122,18 +124,18 @@ class ChatClient {
 			for (const message of ignoredOptions(request, dialect)) yield { type: 'warning', message };
 			yield* chatEvents(answer);
 		} finally {
-			// Who leaves at a warning has not begun to read it.
+			// A reader that stops at a warning has not read the response.
 			answer.discard();
 		}
 	}
 
-	/** A server that refuses to stream is asked for whole answers from then on. */
-	async #ask(request: ChatRequest, run: ChatRun, dialect: ChatDialect): Promise<UpstreamAnswer> {
+	/** Repeats a request without streaming when the server refuses to stream. Later requests do not stream. */
+	async #ask(request: ChatRequest, run: ChatRun, dialect: ChatDialect): Promise<UpstreamResponse> {
 		const stream = this.#streams;
 		try {
 			return await this.#send(request, run, dialect, stream);
 		} catch (error) {
-			if (!stream || !refusesEvents(answerBehind(error)?.complaint)) throw error;
+			if (!stream || !refusesEvents(errorResponseOf(error)?.reported)) throw error;
 			this.#streams = false;
 			run.log.info({ upstream: this.#upstream.host }, 'the server of a model knows no events');
 			return this.#send(request, run, dialect, false);
@@ -148,7 +150,7 @@ class ChatClient {
 			method: 'POST',
 			path,
 			body: { json: withExtras(fields, body) },
-			params: chatParams,
+			params: this.#params,
 			signal,
 		});
 	}
@@ -160,6 +162,6 @@ function typed(mediaType: string) {
 	return { accept: mediaType, types: new Set([mediaType]) };
 }
 
-function refusesEvents({ param }: Partial<Complaint> = {}): boolean {
+function refusesEvents({ param }: Partial<ReportedError> = {}): boolean {
 	return param === 'stream' || param === 'stream_options';
 }

@@ -1,9 +1,9 @@
 import type { RawBody } from '@plinth/core';
-import { members } from '../upstream/complaint.ts';
 import { knownMembers } from '../upstream/passthrough-hooks.ts';
+import { members } from '../upstream/reported-error.ts';
 import type { ChatDialect } from './dialects.ts';
 
-/** Members that every server knows, and that say the same to each of them. */
+/** Members that every server supports with the same meaning. */
 const common = [
 	'model',
 	'messages',
@@ -22,29 +22,36 @@ const common = [
 	'tool_choice',
 	'parallel_tool_calls',
 ];
-/** A body has one of them at most. */
+/** A body has at most one of these. */
 const tokenBounds = ['max_tokens', 'max_completion_tokens'];
 
 /**
- * Which chat completions a dialect takes as clients write them. The plugin has checked that they are valid and hold
- * only text; here is what a translation would put in other words or leave out.
+ * Decides which chat completions a server of a dialect accepts unchanged. The plugin has checked that the body is valid
+ * and has only text. These rules exclude what a translation would change or leave out.
  */
 export class ChatPassthroughRules {
-	/** What else clients call the bound on the answer's tokens, and what the server calls it. */
+	/** The other name of the token limit, and the name that the server supports. */
 	readonly renamed: readonly [from: string, to: string];
 	readonly #dialect: ChatDialect;
 	readonly #known: ReadonlySet<string>;
 	readonly #messages: MessageRules;
 
-	constructor(dialect: ChatDialect) {
-		const { maxTokens, effort, passthrough } = dialect;
+	/** `extra`: names of further members that the server accepts. */
+	constructor(dialect: ChatDialect, extra: readonly string[]) {
+		const { maxTokens, effort, logprobs, passthrough } = dialect;
 		this.renamed = [tokenBounds.find((each) => each !== maxTokens) ?? '', maxTokens];
 		this.#dialect = dialect;
-		this.#known = new Set([...common, ...tokenBounds, ...(effort ? ['reasoning_effort'] : [])]);
+		this.#known = new Set([
+			...common,
+			...tokenBounds,
+			...(effort ? ['reasoning_effort'] : []),
+			...(logprobs ? ['logprobs', 'top_logprobs'] : []),
+			...extra,
+		]);
 		this.#messages = passthrough === 'plain' ? plainMessages : allMessages;
 	}
 
-	/** How the answer should come; undefined for a request that must be translated. */
+	/** The form of the response; undefined for a request that must be translated. */
 	formOf(raw: RawBody): 'whole' | 'events' | undefined {
 		const body = knownMembers(raw, this.#known);
 		if (!body) return undefined;
@@ -59,7 +66,7 @@ export class ChatPassthroughRules {
 		return stream ? 'events' : 'whole';
 	}
 
-	/** Servers refuse options of tools without tools. */
+	/** Servers refuse tool options without tools. */
 	#takesTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Members): boolean {
 		if (tools === undefined) return choice === undefined && parallel === undefined;
 		return Array.isArray(tools) && tools.length > 0 && tools.every(isWholeTool) && this.#takesChoice(choice);
@@ -74,11 +81,11 @@ export class ChatPassthroughRules {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the messages of a conversation may be. */
+/** What messages may contain. */
 interface MessageRules {
 	readonly roles: ReadonlySet<string>;
 	readonly members: ReadonlySet<string>;
-	/** Whether a text can be a list of parts. */
+	/** Whether content can be a list of parts. */
 	readonly parts: boolean;
 }
 
@@ -96,7 +103,7 @@ const allMessages: MessageRules = {
 
 function takesMessage(message: Members, rules: MessageRules): boolean {
 	for (const name in message) {
-		// Answers say null where there is no text and no refusal, and so may those who repeat them.
+		// Answers have null for absent content and an absent refusal. Clients send such answers back.
 		const mayBeNull = name === 'content' || name === 'refusal';
 		if (!rules.members.has(name) || (message[name] === null && !mayBeNull)) return false;
 	}
@@ -106,7 +113,7 @@ function takesMessage(message: Members, rules: MessageRules): boolean {
 	return content === null ? calls !== undefined : rules.parts;
 }
 
-/** Some servers ask for parameters even where a function has none. */
+/** Some servers require `parameters` also for a function without any. */
 function isWholeTool(tool: unknown): boolean {
 	const called = members(members(tool).function);
 	for (const name in called) if (called[name] === null) return false;

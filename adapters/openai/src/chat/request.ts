@@ -4,18 +4,18 @@ import type { Fields } from '../upstream/request.ts';
 import type { ChatDialect } from './dialects.ts';
 import { wireMessages } from './messages.ts';
 
-/** What a request is translated with. */
+/** Inputs of the translation. */
 export interface ChatWire {
 	readonly model: string;
 	readonly seed: number;
 	readonly dialect: ChatDialect;
-	/** Whether the server may fetch pictures from where clients say. */
+	/** Whether the server may fetch pictures from URLs of clients. */
 	readonly pictureUrls: boolean;
-	/** Whether the answer is to come as events. */
+	/** Whether the response is a stream of events. */
 	readonly stream: boolean;
 }
 
-/** Client parameters that a refusal may name. */
+/** Parameters of the client that an error may name. */
 export const chatParams: ReadonlySet<string> = new Set([
 	'messages',
 	'tools',
@@ -32,12 +32,15 @@ export const chatParams: ReadonlySet<string> = new Set([
 	'seed',
 	'reasoning_effort',
 	'user',
+	'logprobs',
+	'top_logprobs',
 ]);
 
-/** A request as the server takes it. Throws 400 `unsupported_value` for what it knows no way to say. */
+/** The request body for the server. Throws 400 `unsupported_value` for what the server cannot express. */
 export async function wireRequest(request: ChatRequest, wire: ChatWire): Promise<Fields> {
 	const { dialect, model, seed, stream } = wire;
 	return {
+		...request.extra,
 		model,
 		messages: await wireMessages(request.messages, wire.pictureUrls),
 		...toolsOf(request, dialect),
@@ -51,18 +54,20 @@ export async function wireRequest(request: ChatRequest, wire: ChatWire): Promise
 		seed,
 		reasoning_effort: dialect.effort ? request.effort : undefined,
 		user: request.user,
+		logprobs: request.topLogprobs === undefined ? undefined : true,
+		top_logprobs: request.topLogprobs || undefined,
 		stream,
 		stream_options: stream ? { include_usage: true } : undefined,
 	};
 }
 
-/** What of a request the server does not take, one sentence each. */
+/** Warnings about options that the server does not support. */
 export function ignoredOptions({ effort }: ChatRequest, dialect: ChatDialect): readonly string[] {
 	return effort === undefined || dialect.effort ? [] : ['reasoning_effort: the server of the model does not know it.'];
 }
 
 function toolsOf({ tools, toolChoice, parallelToolCalls }: ChatRequest, dialect: ChatDialect): Fields {
-	// A server that does not know "none" would call them all the same.
+	// A server without `none` would still call the tools.
 	if (tools.length === 0 || (toolChoice === 'none' && dialect.toolChoice === 'auto')) return {};
 	const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
 	if (isForced && dialect.toolChoice === 'auto') {
@@ -97,7 +102,7 @@ function toolOf({ name, description, parameters, isStrict }: ChatTool): JsonObje
 function choiceOf(choice: ChatRequest['toolChoice'], dialect: ChatDialect): Json | undefined {
 	if (choice === 'auto') return undefined;
 	if (typeof choice === 'string') return choice;
-	// Where tools cannot be named, the one that is meant is the only one that is offered.
+	// A server that cannot name a tool is offered only this tool.
 	if (dialect.toolChoice === 'required') return 'required';
 	return { type: 'function', function: { name: choice.name } };
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { ChatEvent } from '@plinth/plugin-chat/model';
-import { members } from '../upstream/complaint.ts';
+import { members } from '../upstream/reported-error.ts';
 
 /**
- * Puts the pieces of tool calls in order: some servers count them all as 0 and tell them apart by their ids, some
- * leave the index or the id out, and some send a call whole.
+ * Assigns the deltas of tool calls to calls. Some servers give every call the index 0 and a different id, some omit
+ * the index or the id, and some send a complete call in one delta.
  */
 export class ToolDeltas {
 	readonly #calls: Call[] = [];
 
-	/** The event of one element of `tool_calls`, at `position` of its list. Undefined for a call without a name yet. */
+	/** The event of one element of `tool_calls`, at `position` of the list. Undefined until the call has a name. */
 	event(value: unknown, position: number): ChatEvent | undefined {
 		const { index, id, function: called } = members(value);
 		const { name, arguments: given } = members(called);
@@ -18,20 +18,20 @@ export class ToolDeltas {
 		const known = this.#calls.findLastIndex((each) => each.place === place);
 		const isNamed = typeof name === 'string' && name !== '';
 		const before = this.#calls[known];
-		// Some give every piece of a call another id, but only the first one the name.
+		// Some servers send a new id with every delta of a call, but the name only with the first.
 		const isOther = said !== undefined && before?.id !== said;
-		// Others give all their calls one place and no id: a name behind a whole call begins the next one.
+		// Others give all calls one index and no id: a name after a complete call starts the next call.
 		const isNext = isNamed && said === undefined && before !== undefined && isWhole(before.text);
 		const isNew = !before || (isOther && isNamed) || isNext;
-		const call = isNew ? { place, id: said, text: '', isTold: false } : before;
+		const call = isNew ? { place, id: said, text: '', isAnnounced: false } : before;
 		const at = isNew ? this.#calls.push(call) - 1 : known;
 		const json = textOf(given);
 		call.text += json;
 		const more = json === '' ? {} : { arguments: json };
-		if (call.isTold) return { type: 'tool_call', index: at, ...more };
-		// Some send the id before the name.
+		if (call.isAnnounced) return { type: 'tool_call', index: at, ...more };
+		// Some servers send the id before the name.
 		if (!isNamed && json === '') return undefined;
-		call.isTold = true;
+		call.isAnnounced = true;
 		const own = call.id ?? `call_${randomBytes(12).toString('hex')}`;
 		return { type: 'tool_call', index: at, id: own, name: isNamed ? name : '', ...more };
 	}
@@ -41,8 +41,8 @@ interface Call {
 	readonly place: number;
 	readonly id: string | undefined;
 	text: string;
-	/** Whether its id and its name have been sent. */
-	isTold: boolean;
+	/** Whether an event had its id and its name. */
+	isAnnounced: boolean;
 }
 
 function isWhole(text: string): boolean {

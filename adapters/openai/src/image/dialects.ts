@@ -1,34 +1,34 @@
-/** Where servers differ in pictures. */
+/** The differences between servers in pictures. */
 export interface ImageDialect {
-	/** Most pictures of one call. */
+	/** Maximum pictures of one call. */
 	readonly count: number;
-	/** How edits are asked for: by any pictures, or by one picture and its mask. */
+	/** The endpoint of edits, the maximum number of input pictures, and whether a mask is required. */
 	readonly edits: { readonly path: string; readonly images: number; readonly needsMask: boolean };
-	/** The name of an input picture in a form, when there is one and when there are several. */
+	/** The name of the form field for one input picture and for several, and whether WebP is accepted. */
 	readonly inputs: { readonly one: string; readonly many: string; readonly webp: boolean };
-	/** The name of the mask, and what it opens: what is see-through, or what is white. Undefined: it takes none. */
+	/** The name of the mask, and its editable area: transparent or white pixels. Undefined: no masks. */
 	readonly mask?: { readonly name: string; readonly opens: 'transparent' | 'white' };
-	/** Whether pictures must be asked for as base64; else the server decides. */
+	/** Whether to request base64; otherwise the server decides. */
 	readonly asksForBase64: boolean;
-	/** Whether unfinished pictures are shown as events. */
+	/** Whether the server streams partial pictures. */
 	readonly streams: boolean;
-	/** `field`: a member `seed`; `prompt`: an inset of the prompt. Undefined: it knows none. */
+	/** `field`: a member `seed`. `prompt`: a part of the prompt. Undefined: not supported. */
 	readonly seed?: 'field' | 'prompt';
-	/** The name of the number of steps, or `prompt`. Undefined: it knows none. */
+	/** The member with the number of steps, or `prompt`. Undefined: not supported. */
 	readonly steps?: string;
-	/** Whether it knows `quality`, `moderation`, `input_fidelity`, `output_format` and `output_compression`. */
+	/** Whether the server supports `quality`, `moderation`, `input_fidelity`, `output_format`, `output_compression`. */
 	readonly knowsFinish: boolean;
-	/** Whether it knows `background`. */
+	/** Whether the server supports `background`. */
 	readonly transparency: boolean;
-	/** Whether requests may pass through as clients have written them. */
+	/** Whether requests may pass through unchanged. */
 	readonly passthrough: boolean;
 }
 
 const open = { path: '/images/edits', images: 16, needsMask: false };
 
-/** What servers of diffusion models have in common. */
+/** The common properties of servers of diffusion models. */
 const diffusion = {
-	// Pictures of one call share the memory of one card; and so each has the seed that it is to have.
+	// Pictures of one call share the memory of one GPU. With one picture per call, each has its own seed.
 	count: 1,
 	edits: open,
 	inputs: { one: 'image', many: 'image', webp: true },
@@ -41,7 +41,7 @@ const diffusion = {
 	passthrough: false,
 } as const satisfies ImageDialect;
 
-/** The servers that make pictures, and how. */
+/** The supported servers. */
 export const imageDialects = {
 	openai: {
 		count: 10,

@@ -5,7 +5,7 @@ import type { FormPart } from '../upstream/request.ts';
 import type { ImageDialect } from './dialects.ts';
 import { whiteMask } from './mask.ts';
 
-/** The pictures of an edit as parts of a form. Throws 400 where the server cannot do it without a mask. */
+/** The pictures of an edit as parts of a form. Throws 400 when the server needs a mask and there is none. */
 export async function pictureParts(
 	{ images: inputs, mask }: ImageEditRequest,
 	dialect: ImageDialect,

@@ -1,14 +1,14 @@
 import type { ImageResult, ImageRun } from '@plinth/plugin-image/model';
-import type { UpstreamAnswer } from '../upstream/answer.ts';
-import { members } from '../upstream/complaint.ts';
-import { brokenAnswer } from '../upstream/failure.ts';
+import { invalidResponse } from '../upstream/failure.ts';
 import { longJson } from '../upstream/long-json.ts';
+import { members } from '../upstream/reported-error.ts';
+import type { UpstreamResponse } from '../upstream/response.ts';
 import { eventsOf } from '../upstream/sse.ts';
 import { base64Bytes, failureIn, pictureIn, type ResultTools, remarks } from './result.ts';
 
-/** Reads the events of one picture: unfinished states are shown as they come, the finished one ends it. */
+/** Reads the events of one picture. `show` receives partial pictures; the completed event ends the reading. */
 export async function streamedResult(
-	answer: UpstreamAnswer,
+	answer: UpstreamResponse,
 	show: ImageRun['partial'],
 	tools: ResultTools,
 ): Promise<ImageResult> {
@@ -23,5 +23,5 @@ export async function streamedResult(
 			return { images: [await pictureIn(json.value, json, answer, tools)], ...remarks(rest) };
 		}
 	}
-	throw brokenAnswer(answer.where, 'ended its events without a finished picture');
+	throw invalidResponse(answer.where, 'ended its events without a finished picture');
 }

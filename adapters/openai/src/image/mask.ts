@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ImageInput } from '@plinth/plugin-image/model';
 import type { ImageCodec } from '@plinth/toolkit';
 
-/** Bytes that are looked at in one turn of the event loop. */
+/** Bytes processed per tick of the event loop. */
 const sliceBytes = 16_777_216;
 
-/** A mask whose see-through parts may change, as one whose white parts may. A PNG of the same size. */
+/** Converts a mask with a transparent editable area to one with a white editable area: a PNG of the same size. */
 export async function whiteMask(mask: ImageInput, images: ImageCodec, signal: AbortSignal): Promise<Uint8Array> {
 	const { width, height, source } = mask;
 	const pixels = await images.fit(source, { width, height, mode: 'fill' }, signal);
@@ -13,7 +13,7 @@ export async function whiteMask(mask: ImageInput, images: ImageCodec, signal: Ab
 	for (let at = 0; at < data.length; at += 4) {
 		if (at % sliceBytes === 0) await turn();
 		const light = 255 - (data[at + 3] ?? 0);
-		// One by one: fifty million calls of `fill` would block the event loop.
+		// Single assignments: fifty million calls of `fill` would block the event loop.
 		data[at] = light;
 		data[at + 1] = light;
 		data[at + 2] = light;

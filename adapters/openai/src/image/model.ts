@@ -33,13 +33,13 @@ const size = z
 
 const config = z.strictObject({
 	...connectionOptions(imageDialects, { dialect: 'openai', timeoutSeconds: 600 }),
-	/** Whether generations pass through. Unless set, those for OpenAI's own models: others may answer with addresses. */
+	/** Whether generations pass through. Default: only for OpenAI's models, because others may return URLs. */
 	forward: flag().optional(),
-	/** The sizes that the model makes, as `1024x1024`; unless set, every one that is asked for. */
+	/** The sizes that the model makes, as `1024x1024`. Default: every requested size. */
 	sizes: z.array(size).min(1).optional(),
-	/** How a picture is brought to a size that the model does not make. Unless set, such a size is refused. */
+	/** How a picture is fitted to a size that the model does not make. Default: such a size is refused. */
 	fit: z.enum(['cover', 'contain', 'fill']).optional(),
-	/** What the model does: generations, edits, or both. */
+	/** The operations of the model: generations, edits, or both. */
 	operations: z
 		.array(z.enum(['generate', 'edit']))
 		.min(1)
@@ -50,7 +50,7 @@ type Config = z.output<typeof config>;
 
 const generations = '/images/generations';
 
-/** An image model behind `/images/generations` and `/images/edits`. */
+/** An image model on a server with `/images/generations` and `/images/edits`. */
 export const openaiImage = defineModel({
 	kind: imageModels,
 	name: 'openai.image',
@@ -83,10 +83,10 @@ export const openaiImage = defineModel({
 	},
 });
 
-/** Models that know no addresses. */
+/** Models that never return URLs. */
 const alwaysBase64 = /^(?:chat)?gpt-image/;
 
-/** Not for sizes that Plinth has to make, and not for servers with another wire format. */
+/** Undefined when Plinth has to fit sizes, and for servers with another wire format. */
 function passthroughOf(upstream: Upstream, config: Config, model: string): ImageModel['forward'] {
 	const { dialect, fit, operations, sizes, forward = alwaysBase64.test(model) } = config;
 	const isAllowed =
@@ -130,7 +130,7 @@ class ImageClient {
 		return { ...result, warnings: ignoredOptions(request, this.#dialect) };
 	}
 
-	/** The API does not say to which of several pictures an event belongs: each picture is one request. */
+	/** Events do not state their picture, so several streamed pictures need one request each. */
 	async #pictures(request: ImageRequest | ImageEditRequest, run: ImageRun): Promise<ImageResult> {
 		const isStreamed = this.#dialect.streams && run.partials > 0;
 		if (!isStreamed || request.count === 1) return this.#ask(request, run, isStreamed ? run.partials : 0);
@@ -144,7 +144,7 @@ class ImageClient {
 		try {
 			return joined(await Promise.all(calls));
 		} finally {
-			// When one has failed, the others are not needed.
+			// After one failure, the other requests are not needed.
 			over.abort();
 		}
 	}
@@ -167,7 +167,7 @@ class ImageClient {
 			path: isEdit ? this.#dialect.edits.path : generations,
 			body,
 			params: imageParams,
-			// A second request would be paid again.
+			// A repeated request costs money again.
 			isCostly: true,
 			signal,
 		});

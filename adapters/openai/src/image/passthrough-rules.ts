@@ -15,15 +15,15 @@ const known: ReadonlySet<string> = new Set([
 	'user',
 ]);
 
-/** The names that the API has today; older and newer ones are translated. */
+/** The values of the current API. Other values are translated. */
 const qualities: ReadonlySet<unknown> = new Set([undefined, 'auto', 'low', 'medium', 'high']);
 
-/** Whether OpenAI's API takes a generation of pictures as it is written, and answers with all pictures at once. */
+/** Whether OpenAI's API accepts a generation unchanged and returns all pictures in one response. */
 export function allowsImagePassthrough(raw: RawBody): boolean {
 	const body = knownMembers(raw, known);
 	if (!body) return false;
 	const { output_compression: compression, output_format: format = 'png', quality, stream } = body;
-	// PNG with a compression is refused there.
+	// OpenAI's API refuses PNG with a compression.
 	const isFormat = compression === undefined || format === 'jpeg' || format === 'webp';
 	return isFormat && qualities.has(quality) && (stream === undefined || stream === false);
 }

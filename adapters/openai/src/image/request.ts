@@ -2,16 +2,16 @@ import type { ImageEditRequest, ImageRequest } from '@plinth/plugin-image/model'
 import type { Fields } from '../upstream/request.ts';
 import type { ImageDialect } from './dialects.ts';
 
-/** What a request is translated with. */
+/** Inputs of the translation. */
 export interface ImageWire {
 	readonly model: string;
 	readonly dialect: ImageDialect;
 	readonly seed: number;
-	/** Unfinished states that are to be shown; 0: the answer comes whole. */
+	/** Number of partial pictures; 0: no streaming. */
 	readonly partials: number;
 }
 
-/** Client parameters that a refusal may name. */
+/** Parameters of the client that an error may name. */
 export const imageParams: ReadonlySet<string> = new Set([
 	'prompt',
 	'n',
@@ -28,7 +28,7 @@ export const imageParams: ReadonlySet<string> = new Set([
 	'user',
 ]);
 
-/** The members that generations and edits have in common. */
+/** The common members of generations and edits. */
 export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 	const { dialect, model, seed, partials } = wire;
 	const { size, steps } = request;
@@ -48,7 +48,7 @@ export function wireFields(request: ImageRequest, wire: ImageWire): Fields {
 	};
 }
 
-/** What of a request the server does not know, one sentence each. */
+/** Warnings about options that the server does not support. */
 export function ignoredOptions(request: ImageRequest, dialect: ImageDialect): readonly string[] {
 	const lost: readonly (readonly [string, boolean])[] = [
 		['num_inference_steps', request.steps !== undefined && dialect.steps === undefined],
@@ -59,7 +59,7 @@ export function ignoredOptions(request: ImageRequest, dialect: ImageDialect): re
 	return lost.filter(([, isLost]) => isLost).map(([name]) => `${name}: the server of the model does not know it.`);
 }
 
-/** Only what differs from what servers do anyway: the fewer members, the more of them understand the request. */
+/** Only values that differ from the defaults of servers: some servers refuse unknown members. */
 function finishOf(request: ImageRequest | ImageEditRequest): Fields {
 	const { quality, format, compression, moderation } = request;
 	const isLossy = format !== 'png';
@@ -73,13 +73,13 @@ function finishOf(request: ImageRequest | ImageEditRequest): Fields {
 }
 
 /**
- * sd-server takes its own parameters as JSON between two marks in the prompt. Clients must not write them: they could
- * name files of that server.
+ * Adds the parameters of sd-server, which are JSON between two tags in the prompt. Such tags of clients are removed:
+ * their parameters could name files of the server.
  */
 function promptOf({ prompt, steps }: ImageRequest, { dialect, seed }: ImageWire): string {
 	if (dialect.seed !== 'prompt') return prompt;
 	let words = prompt;
-	// Again, because what is left when a mark is gone may be one.
+	// Repeated, because the rest may form a tag again.
 	while (mark.test(words)) words = words.replace(mark, ' ');
 	const own = { seed, ...(steps === undefined ? {} : { sample_params: { sample_steps: steps } }) };
 	return `${words} <sd_cpp_extra_args>${JSON.stringify(own)}</sd_cpp_extra_args>`;

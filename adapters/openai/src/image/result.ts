@@ -1,31 +1,31 @@
 import { modelError } from '@plinth/core';
 import type { ImageResult, ImageUsage, MadeImage } from '@plinth/plugin-image/model';
-import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
-import { complaintIn, members } from '../upstream/complaint.ts';
-import { brokenAnswer, knownFailure } from '../upstream/failure.ts';
+import { invalidResponse, knownError } from '../upstream/failure.ts';
 import { type LongJson, longJson } from '../upstream/long-json.ts';
+import { members, reportedErrorIn } from '../upstream/reported-error.ts';
+import type { UpstreamResponse } from '../upstream/response.ts';
 
-/** Most bytes of one picture. */
+/** Maximum bytes of one picture. */
 export const pictureBytes = 52_428_800;
-/** Most bytes of one picture as base64, and what stands around it. */
+/** Maximum bytes of one picture as base64, and of the JSON around it. */
 export const base64Bytes = Math.ceil(pictureBytes / 3) * 4 + 1_048_576;
 
-/** Most bytes of a whole answer, however many pictures it may have: all of it is held at once. */
+/** Maximum bytes of a complete response with any number of pictures. It is held in memory. */
 const answerBytes = 268_435_456;
 
-/** What results are read with. */
+/** Dependencies of reading results. */
 export interface ResultTools {
 	readonly upstream: Upstream;
 	readonly signal: AbortSignal;
 }
 
-/** Reads `{ data: [{ b64_json | url, revised_prompt }] }`. Addresses are fetched at once, because they expire. */
-export async function wholeResult(answer: UpstreamAnswer, count: number, tools: ResultTools): Promise<ImageResult> {
+/** Reads `{ data: [{ b64_json | url, revised_prompt }] }`. URLs are fetched at once, because they expire. */
+export async function wholeResult(answer: UpstreamResponse, count: number, tools: ResultTools): Promise<ImageResult> {
 	const json = longJson(await answer.bytes(Math.min(count * base64Bytes, answerBytes)), answer.where);
 	const { data, error, filtered_count: filtered, ...rest } = members(json.value);
 	if (error) throw failureIn(json.value, answer);
-	if (!Array.isArray(data)) throw brokenAnswer(answer.where, 'sent no list of pictures');
+	if (!Array.isArray(data)) throw invalidResponse(answer.where, 'sent no list of pictures');
 	const images: MadeImage[] = [];
 	for (const item of data.slice(0, count)) images.push(await pictureIn(item, json, answer, tools));
 	const withheld = count - images.length;
@@ -36,11 +36,11 @@ export async function wholeResult(answer: UpstreamAnswer, count: number, tools: 
 	};
 }
 
-/** The picture that a member of an answer holds, or says where to find. */
+/** The picture of an entry in `data`, decoded or fetched. */
 export async function pictureIn(
 	item: unknown,
 	json: LongJson,
-	{ where }: UpstreamAnswer,
+	{ where }: UpstreamResponse,
 	tools: ResultTools,
 ): Promise<MadeImage> {
 	const { b64_json: base64, url, revised_prompt: revised } = members(item);
@@ -51,14 +51,14 @@ export async function pictureIn(
 	return { body, mediaType, ...(revisedPrompt ? { revisedPrompt } : {}) };
 }
 
-/** What a failure inside an answer becomes. */
-export function failureIn(value: unknown, { where, scrub }: UpstreamAnswer): Error {
-	const complaint = complaintIn(value, scrub);
-	const cause = new Error(`${where} failed: ${complaint.text}`);
-	return knownFailure(complaint, cause) ?? modelError('The model failed while it made the picture.', cause);
+/** The coded error for an error inside a response. */
+export function failureIn(value: unknown, { where, scrub }: UpstreamResponse): Error {
+	const reported = reportedErrorIn(value, scrub);
+	const cause = new Error(`${where} failed: ${reported.text}`);
+	return knownError(reported, cause) ?? modelError('The model failed while it made the picture.', cause);
 }
 
-/** What an answer says about its pictures. */
+/** The quality and the usage of a response. */
 export function remarks(rest: Readonly<Record<string, unknown>>): Pick<ImageResult, 'quality' | 'usage'> {
 	const { quality } = rest;
 	const usage = usageOf(rest.usage);
@@ -76,7 +76,7 @@ async function fetched(json: LongJson, url: unknown, { upstream, signal }: Resul
 }
 
 function modelFault(where: string): Error {
-	return brokenAnswer(where, 'sent something else than a PNG, JPEG or WebP picture');
+	return invalidResponse(where, 'sent something else than a PNG, JPEG or WebP picture');
 }
 
 function mediaTypeOf(bytes: Buffer): 'image/png' | 'image/jpeg' | 'image/webp' | undefined {

@@ -1,9 +1,9 @@
 import type { EncodedAudioFormat } from '@plinth/plugin-speech/model';
 
-/** What audio really is. */
+/** A format that is recognised by its bytes. */
 export type SniffedFormat = EncodedAudioFormat | 'wav';
 
-/** Bytes that are looked at. */
+/** Bytes that the recognition needs. */
 export const sniffBytes = 12;
 
 /** The media types of formats. */
@@ -15,7 +15,7 @@ export const mediaTypes: Readonly<Record<SniffedFormat, string>> = {
 	wav: 'audio/wav',
 };
 
-/** The format whose name stands at the beginning of a file. */
+/** The format of a file that starts with a signature. */
 export function namedFormat(head: Buffer): SniffedFormat | undefined {
 	if (head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WAVE') return 'wav';
 	if (head.toString('latin1', 0, 4) === 'OggS') return 'opus';
@@ -24,8 +24,8 @@ export function namedFormat(head: Buffer): SniffedFormat | undefined {
 }
 
 /**
- * The same for formats that begin with a frame: 11 or 12 set bits, then, in AAC, a layer of 0 (ISO/IEC 13818-7 §6.2).
- * Samples may look like that as well, so this is for what ought to be encoded.
+ * The same for formats that start with a frame: 11 or 12 set bits, then, in AAC, a layer of 0 (ISO/IEC 13818-7 §6.2).
+ * PCM samples may have the same bits, so this is only for audio that should be encoded.
  */
 export function framedFormat(head: Buffer): SniffedFormat | undefined {
 	const second = head[1] ?? 0;

@@ -1,25 +1,28 @@
 import type { AudioFormat, EncodedAudio, PcmAudio } from '@plinth/plugin-speech/model';
-import type { UpstreamAnswer } from '../upstream/answer.ts';
-import { brokenAnswer } from '../upstream/failure.ts';
+import { invalidResponse } from '../upstream/failure.ts';
+import type { UpstreamResponse } from '../upstream/response.ts';
 import { framedFormat, mediaTypes, namedFormat, type SniffedFormat, sniffBytes } from './audio-type.ts';
 import { ByteReader } from './byte-reader.ts';
 import { readWavHead } from './wav.ts';
 
-/** Most bytes of one speech. */
+/** Maximum bytes of one response. */
 const maxBytes = 268_435_456;
 
-/** What was asked for, and of whom. */
+/** The requested formats. */
 export interface Asked {
-	/** What the client will receive. */
+	/** The format for the client. */
 	readonly wanted: AudioFormat;
-	/** What the server was asked for. */
+	/** The format that was requested from the server. */
 	readonly format: AudioFormat;
-	/** Samples per second of PCM that comes without a head. */
+	/** Samples per second of PCM without a header. */
 	readonly sampleRate: number;
 }
 
-/** Names an answer by its bytes, not by its type. WAV becomes samples, unless it is wanted and states its length. */
-export async function audioOf(answer: UpstreamAnswer, asked: Asked): Promise<PcmAudio | EncodedAudio> {
+/**
+ * Recognises audio by its bytes, not by its media type. WAV becomes PCM, unless the client wants WAV and the header
+ * states its length.
+ */
+export async function audioOf(answer: UpstreamResponse, asked: Asked): Promise<PcmAudio | EncodedAudio> {
 	const reader = new ByteReader(answer.chunks(maxBytes));
 	try {
 		const head = await reader.peek(sniffBytes);
@@ -27,7 +30,7 @@ export async function audioOf(answer: UpstreamAnswer, asked: Asked): Promise<Pcm
 		if (format === 'wav') return await fromWav(reader, answer, asked);
 		if (format) return encoded(format, reader.rest());
 		if (asked.format !== 'pcm' || head.length === 0) {
-			throw brokenAnswer(answer.where, `sent something else than ${asked.format}`);
+			throw invalidResponse(answer.where, `sent something else than ${asked.format}`);
 		}
 		const said = /\brate=(\d{4,6})\b/.exec(answer.headers['content-type'] ?? '')?.[1];
 		return samples(reader.rest(undefined, 2), said ? Number(said) : asked.sampleRate, 1);
@@ -39,11 +42,11 @@ export async function audioOf(answer: UpstreamAnswer, asked: Asked): Promise<Pcm
 
 async function fromWav(
 	reader: ByteReader,
-	{ where }: UpstreamAnswer,
+	{ where }: UpstreamResponse,
 	{ wanted }: Asked,
 ): Promise<PcmAudio | EncodedAudio> {
 	const head = await readWavHead(reader);
-	if (!head) throw brokenAnswer(where, 'sent a damaged WAV file');
+	if (!head) throw invalidResponse(where, 'sent a damaged WAV file');
 	const { bytes, isPlain, dataBytes, sampleRate, channels } = head;
 	const isWhole = wanted === 'wav' && dataBytes !== undefined;
 	if (isWhole || !isPlain) return encoded('wav', behind(bytes, reader.rest()));

@@ -1,4 +1,4 @@
-/** Reads a stream first in pieces of known length, then as it comes. */
+/** Reads a stream: first byte counts that the caller chooses, then the rest in chunks of any size. */
 export class ByteReader {
 	readonly #source: AsyncIterator<Buffer>;
 	#held: Buffer = Buffer.alloc(0);
@@ -7,7 +7,7 @@ export class ByteReader {
 		this.#source = source[Symbol.asyncIterator]();
 	}
 
-	/** The next bytes without taking them; fewer at the end of the stream. */
+	/** Returns the next bytes without consuming them; fewer at the end of the stream. */
 	async peek(length: number): Promise<Buffer> {
 		while (this.#held.length < length) {
 			const step = await this.#source.next();
@@ -17,14 +17,14 @@ export class ByteReader {
 		return this.#held.subarray(0, length);
 	}
 
-	/** Takes the next bytes; fewer at the end of the stream. */
+	/** Consumes the next bytes; fewer at the end of the stream. */
 	async take(length: number): Promise<Buffer> {
 		const bytes = await this.peek(length);
 		this.#held = this.#held.subarray(bytes.length);
 		return bytes;
 	}
 
-	/** Takes the rest, at most `most` bytes, in pieces that are multiples of `frame` long; an odd end is left out. */
+	/** Consumes the rest, at most `most` bytes, in multiples of `frame` bytes. An incomplete last frame is dropped. */
 	async *rest(most = Number.POSITIVE_INFINITY, frame = 1): AsyncGenerator<Buffer> {
 		let left = most;
 		try {

@@ -1,36 +1,47 @@
 import type { AudioFormat } from '@plinth/plugin-speech/model';
 
-/** Where servers differ in speech. */
+/** The differences between servers in speech. */
 export interface SpeechDialect {
-	/** What it makes, unless the config says otherwise. */
+	/** The formats that the server makes, unless the config lists others. */
 	readonly formats: readonly AudioFormat[];
-	/** Whether it knows `instructions`. */
+	/** Whether the server supports `instructions`. */
 	readonly instructions: boolean;
-	/** Whether it must be told to send `pcm` and `wav` while they are made. */
+	/** Whether `voice` can be an object with the id of a custom voice; otherwise the id alone is sent. */
+	readonly customVoices: boolean;
+	/** Whether `pcm` and `wav` are streamed only with `stream_format`. */
 	readonly streamsOnDemand: boolean;
-	/** Whether requests may pass through as clients have written them. */
+	/** Whether requests may pass through unchanged. */
 	readonly passthrough: boolean;
 }
 
-/** The servers that make speech, and how. */
+/** The supported servers. */
 export const speechDialects = {
 	openai: {
 		formats: ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'],
 		instructions: true,
+		customVoices: true,
 		streamsOnDemand: false,
 		passthrough: true,
 	},
 	'vllm-omni': {
 		formats: ['mp3', 'opus', 'flac', 'wav', 'pcm'],
 		instructions: true,
+		customVoices: false,
 		streamsOnDemand: true,
 		passthrough: false,
 	},
 	localai: {
 		formats: ['mp3', 'opus', 'aac', 'flac', 'wav'],
 		instructions: false,
+		customVoices: false,
 		streamsOnDemand: false,
 		passthrough: false,
 	},
-	ollama: { formats: ['wav'], instructions: false, streamsOnDemand: false, passthrough: false },
+	ollama: {
+		formats: ['wav'],
+		instructions: false,
+		customVoices: false,
+		streamsOnDemand: false,
+		passthrough: false,
+	},
 } as const satisfies Record<string, SpeechDialect>;

@@ -3,7 +3,7 @@ import { type AudioFormat, type SpeechModel, type SpeechRequest, speechModels } 
 import { z } from 'zod';
 import { allowsPassthrough, connectionOptions, forwardOption } from '../options.ts';
 import type { Upstream } from '../upstream/client.ts';
-import { brokenAnswer } from '../upstream/failure.ts';
+import { invalidResponse } from '../upstream/failure.ts';
 import { openUpstream } from '../upstream/open.ts';
 import { type Passthrough, passthroughTo } from '../upstream/passthrough.ts';
 import { type Fields, withExtras } from '../upstream/request.ts';
@@ -14,21 +14,21 @@ import { passthroughFormat, passthroughFormats } from './passthrough-rules.ts';
 const config = z.strictObject({
 	...connectionOptions(speechDialects, { dialect: 'openai', timeoutSeconds: 300 }),
 	...forwardOption,
-	/** The formats that the server makes; those of the dialect unless set. */
+	/** The formats that the server makes. Default: those of the dialect. */
 	formats: z
 		.array(z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']))
 		.min(1)
 		.optional(),
-	/** Samples per second of the server's `pcm`, which has one channel of 16 bits. */
+	/** Samples per second of the server's `pcm`, which is mono with 16 bits. */
 	sampleRate: z.coerce.number<number | string>().int().min(8_000).max(192_000).default(24_000),
-	/** The voices that there are. Unless set, any name is passed on. */
+	/** The available voices. Unless set, every name is accepted. */
 	voices: z.array(z.string().min(1)).min(1).optional(),
 });
 
-/** Client parameters that a refusal may name. */
+/** Parameters of the client that an error may name. */
 const params: ReadonlySet<string> = new Set(['input', 'voice', 'response_format', 'speed', 'instructions']);
 
-/** A speech model behind `/audio/speech`. Audio is passed on as it comes, under the name of what it is. */
+/** A speech model on a server with `/audio/speech`. Audio is streamed; its bytes decide the media type. */
 export const openaiSpeech = defineModel({
 	kind: speechModels,
 	name: 'openai.speech',
@@ -60,7 +60,7 @@ export const openaiSpeech = defineModel({
 				});
 				if (/^text\/|[/+](?:json|xml|html)$/.test(answer.mediaType)) {
 					answer.discard();
-					throw brokenAnswer(answer.where, `sent ${answer.mediaType} in place of audio`);
+					throw invalidResponse(answer.where, `sent ${answer.mediaType} in place of audio`);
 				}
 				const made = await audioOf(answer, { wanted: request.format, format, sampleRate });
 				return { ...made, warnings: ignoredOptions(request, dialect) };
@@ -71,7 +71,7 @@ export const openaiSpeech = defineModel({
 
 const path = '/audio/speech';
 
-/** Audio that passes through has the type that its server gives it: each format accepts its own. */
+/** One passthrough per format, which accepts only the media types of that format. */
 function passthroughOf(
 	upstream: Upstream,
 	formats: readonly AudioFormat[],
@@ -85,7 +85,7 @@ function passthroughOf(
 	);
 }
 
-/** The format that is wanted, or samples, out of which others can be made. */
+/** The format that the client wants, else `pcm` or `wav`, from which the plugin makes the others. */
 function formatToAsk(wanted: AudioFormat, formats: readonly AudioFormat[]): AudioFormat {
 	const found = [wanted, 'pcm', 'wav'].find((each) => formats.includes(each as AudioFormat));
 	if (found) return found as AudioFormat;
@@ -99,16 +99,16 @@ interface Wire {
 }
 
 function wireRequest(request: SpeechRequest, { model, format, dialect }: Wire): Fields {
-	const { input, voice, speed, instructions } = request;
+	const { input, voice, isCustomVoice, speed, instructions } = request;
 	const isPlain = format === 'pcm' || format === 'wav';
 	return {
 		model,
 		input,
-		voice,
+		voice: isCustomVoice && dialect.customVoices ? { id: voice } : voice,
 		response_format: format,
 		speed: speed === 1 ? undefined : speed,
 		instructions: dialect.instructions ? instructions : undefined,
-		// It streams at its own tempo only.
+		// The server streams only at normal speed.
 		stream_format: dialect.streamsOnDemand && isPlain && speed === 1 ? 'audio' : undefined,
 	};
 }

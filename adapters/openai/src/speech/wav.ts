@@ -1,25 +1,25 @@
 import type { ByteReader } from './byte-reader.ts';
 
-/** The head of a WAV stream, up to its samples. */
+/** The header of a WAV stream, up to its samples. */
 export interface WavHead {
-	/** As it came, chunks that are not needed included. */
+	/** The bytes of the header, unknown chunks included. */
 	readonly bytes: Buffer;
 	readonly sampleRate: number;
 	readonly channels: number;
-	/** 16 bits a sample, uncompressed, one channel or two, at a rate that can be. */
+	/** Whether the samples are uncompressed, of 16 bits, in one channel or two, at a plausible rate. */
 	readonly isPlain: boolean;
-	/** Bytes of samples; undefined where the writer did not know. */
+	/** Bytes of samples; undefined when the header does not state them. */
 	readonly dataBytes: number | undefined;
 }
 
-/** Longest head that is read. */
+/** Maximum bytes of a header. */
 const longest = 65_536;
-/** Least samples per second of anything that is speech. */
+/** Minimum plausible samples per second. */
 const slowest = 4_000;
 const pcm = 1;
 const extensible = 0xfffe;
 
-/** Reads a head (RIFF, WAVE, chunks up to `data`), and nothing of the samples; undefined for a broken one. */
+/** Reads a header (RIFF, WAVE, chunks up to `data`) without the samples; undefined for a damaged header. */
 export async function readWavHead(reader: ByteReader): Promise<WavHead | undefined> {
 	const parts = [await reader.take(12)];
 	let format: Buffer | undefined;
@@ -46,7 +46,7 @@ function headOf(bytes: Buffer, format: Buffer, size: number): WavHead {
 	const sampleRate = format.readUInt32LE(4);
 	const isPlain =
 		code === pcm && format.readUInt16LE(14) === 16 && (channels === 1 || channels === 2) && sampleRate >= slowest;
-	// A writer that does not know the length yet puts 0 there, or the largest number.
+	// A streaming writer states the length 0, or the largest number.
 	const isKnown = size > 0 && size < 0x7fff_0000;
 	return {
 		bytes,

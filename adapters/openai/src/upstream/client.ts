@@ -1,44 +1,44 @@
 import { type Clock, type Logger, type PlinthError, plinthError } from '@plinth/core';
 import type { ConnectionOptions } from '../options.ts';
-import { UpstreamAnswer } from './answer.ts';
-import { Connection, neverArrived, Refused } from './connection.ts';
-import { lossFailure, silenceFailure } from './failure.ts';
-import { type Refusal, type RefusedAnswer, refusalOf } from './refusal.ts';
+import { Connection, ForbiddenAddress, wasNotSent } from './connection.ts';
+import { connectionError, timeoutError } from './failure.ts';
+import { type Refusal, type RefusedResponse, refusalOf } from './refusal.ts';
 import type { UpstreamRequest } from './request.ts';
+import { UpstreamResponse } from './response.ts';
 import { pause, waitMs } from './retry.ts';
 import { type Scrub, scrubber } from './scrub.ts';
 
-/** What a client is made with. */
+/** Dependencies of a client. */
 export interface UpstreamOptions {
 	readonly options: ConnectionOptions;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** Bytes of a failure that are looked at. */
-const complaintBytes = 1_048_576;
+/** Maximum bytes of an error response that are read. */
+const errorBytes = 1_048_576;
 
-/** Why a try has failed, and whether another one may help. */
+/** Why an attempt failed, and whether it may be repeated. */
 interface Failure {
 	readonly error: PlinthError;
 	readonly again: boolean;
 	readonly statedMs?: number | undefined;
 }
 
-/** The server of a model: connections that are kept, tries that are repeated, and failures in our own codes. */
+/** A client of the server of a model. It keeps connections, repeats requests and converts errors to coded errors. */
 export class Upstream {
 	/** The host of the server, for the log. */
 	readonly host: string;
-	/** Most milliseconds until an answer has begun, and between two pieces of it. */
+	/** Maximum milliseconds until a response begins, and between two chunks of it. */
 	readonly quietMs: number;
-	/** How often a request may be sent again. */
+	/** How often a request may be repeated. */
 	readonly retries: number;
 	readonly connection: Connection;
-	/** Its lines name the host. */
+	/** A logger whose lines name the host. */
 	readonly log: Logger;
-	/** Takes its host and our secrets out of what it says. */
+	/** Removes the host and our secrets from texts of the server. */
 	readonly scrub: Scrub;
-	/** Members of translated requests that are not the client's: what the operator adds, and the seed. */
+	/** Members of translated requests that do not come from the client: those of the config, and the seed. */
 	readonly #ours: ReadonlySet<string>;
 	readonly #options: ConnectionOptions;
 	readonly #clock: Clock;
@@ -56,29 +56,33 @@ export class Upstream {
 	}
 
 	/**
-	 * Sends a request, again where that may help, until the answer has begun. Rejects with a coded error, and with the
-	 * reason of the signal when that aborts.
+	 * Sends a request, and repeats it until a response begins, where that may help. Rejects with a coded error, or with
+	 * the signal's reason.
 	 */
-	send(request: UpstreamRequest): Promise<UpstreamAnswer> {
+	send(request: UpstreamRequest): Promise<UpstreamResponse> {
 		const { path, root = false } = request;
 		const { baseURL } = this.#options;
 		const base = root ? baseURL.replace(/\/v1$/, '') : baseURL;
 		return this.#persist(request, `${base}${path}`);
 	}
 
-	/** Fetches what the server says its result is at. The key goes to the server's own origin alone. */
-	fetch(address: string, signal: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<UpstreamAnswer> {
+	/** Fetches a result by the URL that the server returned. The key is sent only to the server's own origin. */
+	fetch(
+		address: string,
+		signal: AbortSignal,
+		headers: Readonly<Record<string, string>> = {},
+	): Promise<UpstreamResponse> {
 		const url = URL.parse(address, this.#options.baseURL)?.href ?? '';
 		return this.#persist({ method: 'GET', path: '', headers, signal }, url);
 	}
 
-	/** Where a path below the base URL leads to. */
+	/** The URL of a path below the base URL. */
 	addressOf(path: string): URL {
 		return new URL(`${this.#options.baseURL}${path}`);
 	}
 
-	/** Reads an answer that is none. */
-	readRefusal(answer: Omit<RefusedAnswer, 'scrub' | 'now'>): Refusal {
+	/** Parses an error response. */
+	readRefusal(answer: Omit<RefusedResponse, 'scrub' | 'now'>): Refusal {
 		return refusalOf({ ...answer, scrub: this.scrub, now: this.#clock.now() });
 	}
 
@@ -87,17 +91,17 @@ export class Upstream {
 		return this.connection.close();
 	}
 
-	async #persist(request: UpstreamRequest, url: string): Promise<UpstreamAnswer> {
+	async #persist(request: UpstreamRequest, url: string): Promise<UpstreamResponse> {
 		const { signal, method, retry = true, seconds = this.#options.timeoutSeconds } = request;
 		const deadline = this.#clock.now() + seconds * 1_000;
 		for (let tries = 1; ; tries++) {
 			signal.throwIfAborted();
 			const outcome = await this.#try(request, url, deadline);
-			if (outcome instanceof UpstreamAnswer) return outcome;
+			if (outcome instanceof UpstreamResponse) return outcome;
 			const { error, again, statedMs } = outcome;
 			const wait = waitMs(tries, statedMs);
 			const isLate = this.#clock.now() + wait >= deadline;
-			const isSpent = tries > this.#options.retries && !(request.isPatient && isBusy(error));
+			const isSpent = tries > this.#options.retries && !(request.retriesWhileBusy && isBusy(error));
 			if (!retry || !again || isLate || isSpent) throw error;
 			this.log.info(
 				{ method, code: error.code, tries, wait_ms: Math.round(wait) },
@@ -107,18 +111,18 @@ export class Upstream {
 		}
 	}
 
-	async #try(request: UpstreamRequest, url: string, deadline: number): Promise<UpstreamAnswer | Failure> {
+	async #try(request: UpstreamRequest, url: string, deadline: number): Promise<UpstreamResponse | Failure> {
 		const { signal } = request;
 		const where = `${this.host}${withoutJobIds(URL.parse(url)?.pathname ?? '')}`;
 		const stop = new AbortController();
 		const onAbort = () => stop.abort(signal.reason);
 		signal.addEventListener('abort', onAbort, { once: true });
 		const release = () => signal.removeEventListener('abort', onAbort);
-		const cancel = this.#clock.after(deadline - this.#clock.now(), () => stop.abort(silenceFailure(where)));
+		const cancel = this.#clock.after(deadline - this.#clock.now(), () => stop.abort(timeoutError(where)));
 		try {
 			const { status, headers, body } = await this.connection.send(request, url, stop.signal);
 			body.once('close', release);
-			const answer = new UpstreamAnswer(status, headers, body, {
+			const answer = new UpstreamResponse(status, headers, body, {
 				where,
 				clock: this.#clock,
 				quietMs: this.quietMs,
@@ -130,26 +134,26 @@ export class Upstream {
 		} catch (error) {
 			release();
 			if (signal.aborted) throw signal.reason;
-			// Ours: the server was silent, or its address is not taken.
+			// Our own abort: the deadline has passed.
 			if (stop.signal.aborted) return { error: stop.signal.reason, again: false };
-			if (error instanceof Refused) {
+			if (error instanceof ForbiddenAddress) {
 				return { error: plinthError('E_MODEL_FAILED', { cause: error }), again: false };
 			}
-			return { error: lossFailure(where, error), again: !request.isCostly || neverArrived(error) };
+			return { error: connectionError(where, error), again: !request.isCostly || wasNotSent(error) };
 		} finally {
 			cancel();
 		}
 	}
 
-	async #failure(answer: UpstreamAnswer, request: UpstreamRequest): Promise<Failure> {
+	async #failure(answer: UpstreamResponse, request: UpstreamRequest): Promise<Failure> {
 		const { status, headers, where } = answer;
 		const body = await beginningOf(answer);
 		const refused = { where, status, headers, body, params: request.params, ours: this.#ours };
-		const { complaint, error, statedMs } = this.readRefusal(refused);
-		const isOutOfQuota = complaint.code === 'insufficient_quota';
+		const { reported, error, statedMs } = this.readRefusal(refused);
+		const isOutOfQuota = reported.code === 'insufficient_quota';
 		const said = headers['x-should-retry'];
 		const helps = status === 409 || status === 429 || (status >= 500 && status !== 501);
-		// A proxy has timed out, and the server may still be working.
+		// A proxy timed out, and the server may still be working.
 		const isUnsure = unsure.has(status);
 		const mayHelp = (helps || isUnsure) && !(isUnsure && request.isCostly) && !isOutOfQuota;
 		const again = said === 'true' || (said !== 'false' && mayHelp);
@@ -157,31 +161,31 @@ export class Upstream {
 	}
 }
 
-/** Codes of a proxy whose server took the request and did not answer in time, or at all. */
+/** Statuses of a proxy whose server received the request and did not respond in time, or at all. */
 const unsure = new Set([408, 502, 504, 520, 524]);
 
-/** What a server that takes more work later fails with. */
+/** Whether the server may accept the request later. */
 function isBusy({ code }: PlinthError): boolean {
 	return code === 'E_MODEL_BUSY' || code === 'E_MODEL_UNAVAILABLE';
 }
 
-/** The beginning of a failure's body; what cannot be read is not there. */
-async function beginningOf(answer: UpstreamAnswer): Promise<string> {
+/** The beginning of an error response's body; empty when it cannot be read. */
+async function beginningOf(answer: UpstreamResponse): Promise<string> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	try {
 		for await (const chunk of answer.chunks(Number.POSITIVE_INFINITY)) {
 			chunks.push(chunk);
 			length += chunk.length;
-			if (length > complaintBytes) break;
+			if (length > errorBytes) break;
 		}
 	} catch {
-		// The status says enough.
+		// The status is enough.
 	}
-	return Buffer.concat(chunks).subarray(0, complaintBytes).toString();
+	return Buffer.concat(chunks).subarray(0, errorBytes).toString();
 }
 
-/** A path without the id of a job, which must not be logged. */
+/** A path without ids of jobs, which must not be logged. */
 function withoutJobIds(path: string): string {
 	return path.replace(/(\/(?:videos|jobs)\/)[^/]+/g, '$1…').slice(0, 200);
 }

@@ -5,34 +5,34 @@ import type { ConnectionOptions } from '../options.ts';
 import { contentOf } from './content.ts';
 import type { UpstreamRequest } from './request.ts';
 
-/** The head of an answer, and its body unread. */
-export interface RawAnswer {
+/** The head of a response, and its unread body. */
+export interface RawResponse {
 	readonly status: number;
-	/** Names in lower case; of one that comes several times, the first. */
+	/** Names in lower case; the first value of a repeated header. */
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Readable;
 }
 
-/** An address that is not taken. */
-export class Refused extends Error {}
+/** The error for an address that must not be requested. */
+export class ForbiddenAddress extends Error {}
 
-/** Redirects of a GET that are followed. */
+/** Maximum redirects of a GET. */
 const mostRedirects = 3;
 
 /**
- * As many connections as there are requests: how many a model takes at once is said in the config, and a second line
- * here would be one that nobody sees. One request at a time on each, for an answer of a model takes long. Idle ones
- * are given up before uvicorn, on which most of these servers stand, closes them without a word (5 s).
+ * The number of connections has no limit: the config limits the concurrent requests of a model. Each connection has one
+ * request at a time, because responses of models take long. Idle connections are closed after 4 s, before uvicorn, the
+ * usual HTTP server of such backends, closes them after 5 s.
  */
 const agentOptions = {
 	pipelining: 1,
 	keepAliveTimeout: 4_000,
-	// Silence is watched by our own clock.
+	// The client has timeouts of its own.
 	headersTimeout: 0,
 	bodyTimeout: 0,
 } as const satisfies Agent.Options;
 
-/** Kept connections to a server, and to where it redirects. */
+/** Persistent connections to a server and to the targets of its redirects. */
 export class Connection {
 	readonly #options: ConnectionOptions;
 	#loading: Promise<typeof import('undici')> | undefined;
@@ -42,7 +42,7 @@ export class Connection {
 		this.#options = options;
 	}
 
-	/** What requests go through that are passed on. */
+	/** The dispatcher of requests that pass through. */
 	readonly dispatcher: ForwardDispatcher = {
 		dispatch: (options, handler) => {
 			if (this.#agent) return this.#agent.dispatch(options as Agent.DispatchOptions, handler);
@@ -53,7 +53,7 @@ export class Connection {
 		},
 	};
 
-	/** undici is loaded with the first request: a server that never asks this model does without. */
+	/** Loads undici with the first request, so that an unused model does not need it. */
 	#load(): Promise<typeof import('undici')> {
 		this.#loading ??= import('undici').then((undici) => {
 			this.#agent = new undici.Agent(agentOptions);
@@ -63,10 +63,10 @@ export class Connection {
 	}
 
 	/**
-	 * Sends a request once, and follows the redirects of a GET; the credentials stay with the origin of the base URL.
-	 * Rejects with {@link Refused}, with the signal's reason, or with what went wrong on the way.
+	 * Sends a request once, and follows the redirects of a GET. Credentials are sent only to the origin of the base URL.
+	 * Rejects with {@link ForbiddenAddress}, with the signal's reason, or with the error of the connection.
 	 */
-	async send(request: UpstreamRequest, first: string, signal: AbortSignal): Promise<RawAnswer> {
+	async send(request: UpstreamRequest, first: string, signal: AbortSignal): Promise<RawResponse> {
 		const undici = await this.#load();
 		const own = new URL(this.#options.baseURL);
 		let url = checked(first, own);
@@ -86,13 +86,13 @@ export class Connection {
 			if (!isRedirect || headers.location === undefined) return { status, headers, body };
 			body.on('error', () => {}).destroy();
 			if (request.method !== 'GET' || followed === mostRedirects) {
-				throw new Refused(`${url.host} redirects to another address: correct baseURL`);
+				throw new ForbiddenAddress(`${url.host} redirects to another address: correct baseURL`);
 			}
 			url = checked(URL.parse(headers.location, url.href)?.href ?? '', own);
 		}
 	}
 
-	/** The head of a JSON request to the server itself: names in lower case and values in turns. */
+	/** The headers of a JSON request to the server: names in lower case and values, alternating. */
 	headerList(accept: string): readonly string[] {
 		const own = Object.entries(this.#credentials());
 		const all = {
@@ -108,14 +108,14 @@ export class Connection {
 		return { ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}), ...headers };
 	}
 
-	/** Closes all connections, whatever is under way. */
+	/** Closes all connections, also those with running requests. */
 	async close(): Promise<void> {
 		await this.#loading;
 		await this.#agent?.destroy();
 	}
 }
 
-/** Failures of a connection before anything was sent. */
+/** Error codes of connections that were not made. */
 const unsent = new Set([
 	'ECONNREFUSED',
 	'ENOTFOUND',
@@ -125,20 +125,20 @@ const unsent = new Set([
 	'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether a request was lost before it could arrive. */
-export function neverArrived(error: unknown): boolean {
-	// Of a name with several addresses each has been tried.
-	if (error instanceof AggregateError) return error.errors.every(neverArrived);
+/** Whether a request failed before it was sent. */
+export function wasNotSent(error: unknown): boolean {
+	// Every address of the host was tried.
+	if (error instanceof AggregateError) return error.errors.every(wasNotSent);
 	const { code, syscall } = error as NodeJS.ErrnoException;
 	return syscall === 'connect' || unsent.has(`${code}`);
 }
 
-/** An address of the server itself, or one with https: a server must not lead a request into our own network. */
+/** Accepts the server's own host, and https elsewhere: a server must not redirect requests into our own network. */
 function checked(address: string, own: URL): URL {
 	const url = URL.parse(address);
 	const isOwn = url?.hostname === own.hostname && /^https?:$/.test(url.protocol);
 	if (url && (isOwn || url.protocol === 'https:')) return url;
-	throw new Refused(`${own.host} gave an address that is neither its own nor https`);
+	throw new ForbiddenAddress(`${own.host} gave an address that is neither its own nor https`);
 }
 
 function firstOf(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {

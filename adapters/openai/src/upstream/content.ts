@@ -2,19 +2,19 @@ import { openAsBlob } from 'node:fs';
 import type { FormData } from 'undici';
 import type { FormPart, RequestBody } from './request.ts';
 
-/** A body as undici takes it, and what its head says of it. */
+/** A body for undici, and its headers. */
 export interface Content {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string | FormData | null;
 }
 
-/** Makes the body of one try; `form` makes an empty form. Files of forms are read while they are sent. */
+/** Creates the body of one attempt; `form` creates an empty form. Files of forms are read while they are sent. */
 export async function contentOf(body: RequestBody | undefined, form: () => FormData): Promise<Content> {
 	if (!body) return { headers: {}, body: null };
 	if ('json' in body) {
 		return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body.json) };
 	}
-	// A form brings its own content type.
+	// undici sets the content type of a form.
 	return { headers: {}, body: await filled(form(), body.form) };
 }
 

@@ -1,52 +1,51 @@
 import { type PlinthError, plinthError } from '@plinth/core';
 import { mediaError } from '@plinth/toolkit';
-import type { Complaint } from './complaint.ts';
+import type { ReportedError } from './reported-error.ts';
 
-/** An answer of a server that is no success: the `cause`, for the log, of the error that the client sees. */
-export class UpstreamAnswered extends Error {
-	override readonly name = 'UpstreamAnswered';
+/** An error response of a server: the `cause`, for the log, of the error that the client receives. */
+export class ErrorResponse extends Error {
+	override readonly name = 'ErrorResponse';
 	readonly status: number;
-	readonly complaint: Complaint;
+	readonly reported: ReportedError;
 
-	constructor(where: string, status: number, complaint: Complaint) {
-		const said = complaint.code ? ` (${complaint.code})` : '';
-		super(`${where} answered ${status}${said}: ${complaint.text}`);
+	constructor(where: string, status: number, reported: ReportedError) {
+		const said = reported.code ? ` (${reported.code})` : '';
+		super(`${where} answered ${status}${said}: ${reported.text}`);
 		this.status = status;
-		this.complaint = complaint;
+		this.reported = reported;
 	}
 }
 
-/** What a server answered, when that is behind an error of ours. */
-export function answerBehind(error: unknown): UpstreamAnswered | undefined {
+/** The error response that caused a coded error; undefined without one. */
+export function errorResponseOf(error: unknown): ErrorResponse | undefined {
 	const { cause } = (error ?? {}) as { readonly cause?: unknown };
-	return cause instanceof UpstreamAnswered ? cause : undefined;
+	return cause instanceof ErrorResponse ? cause : undefined;
 }
 
-/** The status that a server answered with, when that is behind an error of ours. */
-export function statusBehind(error: unknown): number | undefined {
-	return answerBehind(error)?.status;
+/** The status of the error response that caused a coded error; undefined without one. */
+export function statusOf(error: unknown): number | undefined {
+	return errorResponseOf(error)?.status;
 }
 
-/** The longest `Retry-After` for a client, in seconds: the SDKs ignore longer ones. */
+/** Maximum `Retry-After` for a client, in seconds. The SDKs ignore longer ones. */
 const longestWait = 60;
 
-/** Whose the members of a request were that was refused. */
+/** The origin of the members of a refused request. */
 export interface Origins {
-	/** The client's parameters, of which the error may name one. Undefined: nothing of the request was the client's. */
+	/** The client's parameters; the error may name one. Undefined: nothing in the request comes from the client. */
 	readonly params?: ReadonlySet<string> | undefined;
-	/** Names of what the operator or we have put in. */
+	/** Names of members that the config or this adapter has added. */
 	readonly ours?: ReadonlySet<string> | undefined;
 }
 
 /**
- * The error for an answer that is none. What is wrong with the client's part of the request becomes the client's 4xx,
- * with the parameter when it is one of its own; what is wrong between this server and that one is told without
- * details.
+ * The coded error for an error response. An error in the client's part of the request becomes a 4xx, with the parameter
+ * when the client sent it. Other errors become a 5xx without details.
  */
-export function answerFailure(cause: UpstreamAnswered, origins: Origins, retryAfterMs?: number): PlinthError {
-	const { status, complaint } = cause;
+export function responseError(cause: ErrorResponse, origins: Origins, retryAfterMs?: number): PlinthError {
+	const { status, reported } = cause;
 	const waits = retryAfter(retryAfterMs);
-	if (status === 429 && complaint.code !== 'insufficient_quota') {
+	if (status === 429 && reported.code !== 'insufficient_quota') {
 		return plinthError('E_MODEL_BUSY', { cause, ...waits });
 	}
 	if (status === 413 && origins.params) {
@@ -61,41 +60,41 @@ export function answerFailure(cause: UpstreamAnswered, origins: Origins, retryAf
 	return plinthError('E_MODEL_FAILED', { cause });
 }
 
-/** Codes by which servers say that a filter has refused. */
+/** Codes of servers for a request that a filter refused. */
 const filtered = new Set(['moderation_blocked', 'content_policy_violation', 'content_filter', 'safety_violation']);
 
-/** The error for a complaint with a code or a sentence that is known; undefined for every other one. */
-export function knownFailure(complaint: Complaint, cause: unknown): PlinthError | undefined {
-	const { code = '', message = '' } = complaint;
+/** The coded error for a reported error with a known code or message; undefined for others. */
+export function knownError(reported: ReportedError, cause: unknown): PlinthError | undefined {
+	const { code = '', message = '' } = reported;
 	const details = { cause, ...(message ? { message } : {}) };
 	if (filtered.has(code)) return mediaError('E_MODERATION_BLOCKED', details);
-	if (tooLong.has(code) || (tooLongWords.test(message) && !isBound(complaint.param))) {
+	if (tooLong.has(code) || (tooLongWords.test(message) && !isBound(reported.param))) {
 		return mediaError('E_CONTEXT_TOO_LONG', { cause, param: 'messages' });
 	}
 	return undefined;
 }
 
-/** What OpenAI and llama.cpp call a conversation that is too long. */
+/** Codes of OpenAI and llama.cpp for a conversation that is too long. */
 const tooLong = new Set(['context_length_exceeded', 'exceed_context_size_error']);
-/** The same in the sentences of vLLM and SGLang, which have no code for it. */
+/** Messages of vLLM and SGLang for the same, which have no code. */
 const tooLongWords = /maximum context length|longer than the model's context length/i;
 
-/** Whether the bound on the answer was at fault, and not the conversation. */
+/** Whether the token limit of the answer is the cause, and not the conversation. */
 function isBound(param: string | undefined): boolean {
 	return param === 'max_tokens' || param === 'max_completion_tokens';
 }
 
-function refusal(cause: UpstreamAnswered, { params, ours }: Origins): PlinthError {
-	const { complaint } = cause;
-	const isOurs = complaint.param === 'model' || ours?.has(complaint.param ?? '');
-	// Names of models are the operator's choice.
-	if (!params || isOurs || complaint.code === 'model_not_found') {
+function refusal(cause: ErrorResponse, { params, ours }: Origins): PlinthError {
+	const { reported } = cause;
+	const isOurs = reported.param === 'model' || ours?.has(reported.param ?? '');
+	// The config chooses the name of the model.
+	if (!params || isOurs || reported.code === 'model_not_found') {
 		return plinthError('E_MODEL_FAILED', { cause });
 	}
-	const known = knownFailure(complaint, cause);
+	const known = knownError(reported, cause);
 	if (known) return known;
-	const { param, message } = complaint;
-	const isUnsupported = complaint.code?.startsWith('unsupported_') ?? false;
+	const { param, message } = reported;
+	const isUnsupported = reported.code?.startsWith('unsupported_') ?? false;
 	return plinthError(isUnsupported ? 'E_VALUE_UNSUPPORTED' : 'E_VALUE_INVALID', {
 		cause,
 		message: message ? `The model refused the request: ${message}` : 'The model refused the request.',
@@ -111,21 +110,21 @@ function retryAfter(ms: number | undefined): { headers?: Readonly<Record<string,
 	return { headers: { 'retry-after': `${seconds}` } };
 }
 
-/** The error for a connection that could not be made, or was lost before the answer began. */
-export function lossFailure(where: string, cause: unknown): PlinthError {
+/** The coded error for a connection that failed before a response began. */
+export function connectionError(where: string, cause: unknown): PlinthError {
 	return plinthError('E_MODEL_UNAVAILABLE', {
 		cause: new Error(`${where} cannot be reached`, { cause }),
 	});
 }
 
-/** The error for a server that is silent for too long. */
-export function silenceFailure(where: string): PlinthError {
+/** The coded error for a server that sends nothing in time. */
+export function timeoutError(where: string): PlinthError {
 	return plinthError('E_MODEL_TIMEOUT', {
 		cause: new Error(`${where} was silent for too long`),
 	});
 }
 
-/** The error for an answer that broke off, or is not what it should be. `what` stays in the log. */
-export function brokenAnswer(where: string, what: string, cause?: unknown): PlinthError {
+/** The coded error for an incomplete or invalid response. `what` is only for the log. */
+export function invalidResponse(where: string, what: string, cause?: unknown): PlinthError {
 	return plinthError('E_MODEL_FAILED', { cause: new Error(`${where} ${what}`, { cause }) });
 }

@@ -1,32 +1,32 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { brokenAnswer } from './failure.ts';
+import { invalidResponse } from './failure.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Strings of more bytes than this are left where they are. */
+/** Longer strings, in bytes, are not parsed. */
 const longBytes = 16_384;
-/** Most bytes besides long strings: a list of nothing would become more than memory holds. */
+/** Maximum bytes besides long strings. A long list of small values would need too much memory. */
 const restBytes = 4_194_304;
-/** Characters of base64 that are decoded in one turn of the event loop, a multiple of 4. */
+/** Characters of base64 that are decoded per tick of the event loop, a multiple of 4. */
 const sliceBytes = 4_194_304;
 
-/** Parses an answer, or an event of one, from `where`. Throws `E_MODEL_FAILED` for what is no JSON. */
+/** Parses a response or an event. `where` is for the log. Throws `E_MODEL_FAILED` for invalid JSON. */
 export function longJson(bytes: Buffer, where: string): LongJson {
 	try {
 		return new LongJson(bytes);
 	} catch (error) {
-		throw brokenAnswer(where, 'sent no JSON', error);
+		throw invalidResponse(where, 'sent no JSON', error);
 	}
 }
 
-/** JSON in which long strings have not been read: one of fifty megabytes would block the event loop. */
+/** JSON whose long strings are not parsed: a string of fifty megabytes would block the event loop. */
 export class LongJson {
-	/** What was parsed; a long string is there as something that only `text` and `bytes` understand. */
+	/** The parsed value. In place of a long string it has an object that only `text` and `bytes` can read. */
 	readonly value: unknown;
 	readonly #source: Buffer;
 	readonly #strings: readonly (readonly [start: number, end: number])[];
 
-	/** Throws a `SyntaxError` for what is no JSON, and for more than 4 MiB besides long strings. */
+	/** Throws a `SyntaxError` for invalid JSON, and for more than 4 MiB besides long strings. */
 	constructor(source: Buffer) {
 		const strings: [number, number][] = [];
 		const kept: string[] = [];
@@ -48,7 +48,7 @@ export class LongJson {
 		this.#strings = strings;
 	}
 
-	/** A text; undefined for what is none. */
+	/** The text of a string; undefined for other values. */
 	text(value: unknown): string | undefined {
 		if (typeof value === 'string') return value;
 		const place = this.#place(value);
@@ -56,12 +56,12 @@ export class LongJson {
 		return JSON.parse(this.#source.toString('utf8', place[0] - 1, place[1] + 1)) as string;
 	}
 
-	/** What base64 stands for, with or without the head of a data URL; undefined for what is no text. */
+	/** Decodes base64, alone or in a data URL; undefined for a value that is no string. */
 	async bytes(value: unknown): Promise<Buffer | undefined> {
 		const place = this.#place(value);
 		if (!place) return typeof value === 'string' ? decoded(value) : undefined;
 		const [start, end] = place;
-		// Only what has no escapes is base64 as it stands.
+		// A string with escapes has to be parsed first.
 		if (this.#source.subarray(start, end).includes(backslash)) return decoded(this.text(value) ?? '');
 		const comma = this.#source.subarray(start, start + 100).indexOf(0x2c);
 		const parts: Buffer[] = [];
@@ -82,7 +82,7 @@ export class LongJson {
 
 const mark = '$long';
 
-/** Where a string ends that begins at `from`: the next quote that is not escaped. */
+/** The end of the string that begins at `from`: the next quote that is not escaped. */
 function endOfString(source: Buffer, from: number): number {
 	for (let end = source.indexOf(quote, from); end >= 0; end = source.indexOf(quote, end + 1)) {
 		let escapes = 0;

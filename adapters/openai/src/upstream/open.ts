@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@plinth/core';
 import type { ConnectionOptions } from '../options.ts';
 import { Upstream } from './client.ts';
 
-/** What a model has around it. */
+/** The context of a model. */
 export interface Surroundings {
 	readonly config: ConnectionOptions;
 	readonly services: { readonly clock: Clock };
@@ -10,7 +10,7 @@ export interface Surroundings {
 	onStop(task: () => Promise<void>): void;
 }
 
-/** The client of one model; its connections end with the app. */
+/** Creates the client of one model. Its connections are closed when the app stops. */
 export function openUpstream({ config, services, log, onStop }: Surroundings): Upstream {
 	const upstream = new Upstream({ options: config, clock: services.clock, log });
 	onStop(() => upstream.close());

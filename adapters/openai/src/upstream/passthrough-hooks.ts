@@ -1,7 +1,7 @@
 import type { RawBody } from '@plinth/core';
-import { members } from './complaint.ts';
+import { members } from './reported-error.ts';
 
-/** The members of a body, if all are `known` and none is null, which clients write for what they leave out. */
+/** The members of a body when all are `known` and none is null. Clients write null for absent members. */
 export function knownMembers(
 	{ names, value }: RawBody,
 	known: ReadonlySet<string>,
@@ -12,13 +12,13 @@ export function knownMembers(
 	return value;
 }
 
-/** How an event begins in which a server says that it failed. Inside JSON it could not stand behind a line end. */
+/** The beginning of an event that reports an error. It cannot follow a line break inside JSON. */
 const failures = ['data: {"error"', 'data:{"error"'];
 const failure = /(?:^|[\r\n])data: ?\{"error"/;
 
 /**
- * How much of a chat's event stream may go to the client: up to its last line, if that may yet become a failure.
- * Throws for a failure: what the server says of it is for the log.
+ * How many characters of a chat's event stream may be sent to the client: all, or all but the last line when that may
+ * become an error event. Throws for an error event, whose text is only for the log.
  */
 export function sendableEvents(pending: string): number {
 	if (pending.includes('{"error"') && failure.test(pending)) {
@@ -30,10 +30,10 @@ export function sendableEvents(pending: string): number {
 	return isUnsure ? start : pending.length;
 }
 
-/** The counts that are logged. */
+/** The token counts that are logged. */
 const counts = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'input_tokens', 'output_tokens'] as const;
 
-/** A stream may have a member `usage` in each event, most of them null. */
+/** A stream may have `usage` in each event, usually null. */
 const mostTries = 16;
 const usageObject = /"usage"\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})/y;
 
@@ -41,7 +41,7 @@ const usageObject = /"usage"\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})/y;
 export function usageIn(end: string): Readonly<Record<string, number>> | undefined {
 	let at = end.length;
 	for (let tries = 0; tries < mostTries && at > 0; tries++) {
-		// Within a string its quotes would be escaped, so this is a name.
+		// Inside a string the quotes would be escaped, so this is a member name.
 		at = end.lastIndexOf('"usage"', at - 1);
 		if (at < 0) return undefined;
 		usageObject.lastIndex = at;

@@ -1,37 +1,37 @@
 import type { PlinthError } from '@plinth/core';
-import { type Complaint, complaintOf } from './complaint.ts';
-import { answerFailure, type Origins, UpstreamAnswered } from './failure.ts';
+import { ErrorResponse, type Origins, responseError } from './failure.ts';
+import { parseReportedError, type ReportedError } from './reported-error.ts';
 import { statedWaitMs } from './retry.ts';
 import type { Scrub } from './scrub.ts';
 
-/** An answer that is none. */
-export interface RefusedAnswer extends Origins {
-	/** Who answers, for the log. */
+/** An error response. */
+export interface RefusedResponse extends Origins {
+	/** Host and path of the server, for the log. */
 	readonly where: string;
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Its beginning. */
+	/** The beginning of the body. */
 	readonly body: string;
-	/** Removes the secrets from a text. */
+	/** Removes secrets from a text. */
 	readonly scrub: Scrub;
-	/** The time, in milliseconds. */
+	/** The current time in milliseconds since the Unix epoch. */
 	readonly now: number;
 }
 
-/** What such an answer says. */
+/** A parsed error response. */
 export interface Refusal {
-	readonly complaint: Complaint;
+	readonly reported: ReportedError;
 	readonly error: PlinthError;
-	/** When to come back, in milliseconds. */
+	/** The stated wait before a retry, in milliseconds. */
 	readonly statedMs: number | undefined;
 }
 
-/** Reads an answer that is none. */
-export function refusalOf(answer: RefusedAnswer): Refusal {
+/** Parses an error response. */
+export function refusalOf(answer: RefusedResponse): Refusal {
 	const { where, status, headers, body, scrub, now } = answer;
-	const complaint = complaintOf(body, scrub);
-	const cause = new UpstreamAnswered(where, status, complaint);
+	const reported = parseReportedError(body, scrub);
+	const cause = new ErrorResponse(where, status, reported);
 	const statedMs = statedWaitMs(headers, now);
-	return { complaint, error: answerFailure(cause, answer, statedMs), statedMs };
+	return { reported, error: responseError(cause, answer, statedMs), statedMs };
 }

@@ -1,9 +1,9 @@
 import type { Json } from '@plinth/core';
 
-/** The members of a JSON body; those that are undefined are left out. */
+/** The members of a JSON body. Undefined members are not sent. */
 export type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** A part of a form. Files are read where they lie. */
+/** A part of a form. Files are read from their path. */
 export type FormPart =
 	| { readonly name: string; readonly value: string }
 	| {
@@ -13,31 +13,31 @@ export type FormPart =
 			readonly mediaType: string;
 	  };
 
-/** What a request carries. It can be sent more than once. */
+/** The body of a request. It can be sent more than once. */
 export type RequestBody = { readonly json: Fields } | { readonly form: readonly FormPart[] };
 
 /** A request to the server of a model. */
 export interface UpstreamRequest {
 	readonly method: 'GET' | 'POST' | 'DELETE';
-	/** Below the base URL: `/images/generations`. `root: true`: below the server's own root. */
+	/** The path below the base URL: `/images/generations`. With `root: true`, below the server's root. */
 	readonly path: string;
 	readonly root?: boolean;
 	readonly body?: RequestBody;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
-	/** The client's parameters that a refusal may name. Undefined: nothing of the request is the client's. */
+	/** Parameters of the client that an error may name. Undefined: nothing in the request comes from the client. */
 	readonly params?: ReadonlySet<string>;
-	/** A second request would be paid again: it is not sent while the first one may have arrived. */
+	/** Whether each request costs money. It is not repeated when the first one may have arrived. */
 	readonly isCostly?: boolean;
-	/** No client waits: a server that is busy or unreachable is retried for as long as the request may take. */
-	readonly isPatient?: boolean;
-	/** False: one try only, for who tries again by itself. */
+	/** Whether to repeat the request until its timeout while the server is busy or unreachable. No client waits. */
+	readonly retriesWhileBusy?: boolean;
+	/** False: only one attempt, for callers that repeat the request themselves. */
 	readonly retry?: boolean;
-	/** Until the answer has begun, all tries together; `timeoutSeconds` unless set. */
+	/** Maximum seconds until a response begins, over all attempts; `timeoutSeconds` unless set. */
 	readonly seconds?: number;
 }
 
-/** Adds what the operator wants in every request; `null` leaves a member of ours out. */
+/** Adds the members of the config to a request; `null` removes a member. */
 export function withExtras(fields: Fields, extras: Fields): Fields {
 	const all = { ...fields, ...extras };
 	return Object.fromEntries(
@@ -45,7 +45,7 @@ export function withExtras(fields: Fields, extras: Fields): Fields {
 	);
 }
 
-/** The same members as parts of a form, where everything is text. */
+/** Members as parts of a form, where every value is text. */
 export function formFields(fields: Fields): FormPart[] {
 	return Object.entries(fields).flatMap(([name, value]) =>
 		value === undefined ? [] : [{ name, value: typeof value === 'string' ? value : JSON.stringify(value) }],

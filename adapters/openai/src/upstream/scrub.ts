@@ -1,19 +1,19 @@
 import type { ConnectionOptions } from '../options.ts';
 
-/** Removes the secrets from a text of a server. */
+/** Removes secrets from a text of a server. */
 export type Scrub = (text: string) => string;
 
-/** Shorter values are taken for ordinary words. */
+/** Shorter values are not removed: they may be ordinary words. */
 const shortest = 4;
 
-/** Takes the server's host, the key and the values of headers out of what the server says in failures. */
+/** Creates a function that removes the server's host, the key and the values of headers from error texts. */
 export function scrubber({ baseURL, apiKey = '', headers }: ConnectionOptions): Scrub {
 	const host = new RegExp(hostIn(new URL(baseURL)), 'gi');
 	const secrets = [apiKey, ...Object.values(headers)]
 		// A server may repeat a value without its scheme, such as `Bearer`.
 		.flatMap((value) => [value, value.slice(value.lastIndexOf(' ') + 1)])
 		.filter(({ length }) => length >= shortest)
-		// Of two that begin alike none may leave its end behind.
+		// The longest first: a value may start with another one.
 		.sort((a, b) => b.length - a.length);
 	const secret = secrets.length > 0 ? new RegExp(secrets.map(literally).join('|'), 'g') : undefined;
 	return (text) => {
@@ -22,7 +22,7 @@ export function scrubber({ baseURL, apiKey = '', headers }: ConnectionOptions): 
 	};
 }
 
-/** A host of one word, such as `ollama`, is taken out only with a scheme or a port: the word may mean more. */
+/** A host of one word, such as `ollama`, is removed only with a scheme or a port: the word may be ordinary. */
 function hostIn({ hostname }: URL): string {
 	const name = `(?<![\\w.-])${literally(hostname)}`;
 	const port = '(?::\\d{1,5})?(?![\\w-])';

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
-import type { UpstreamAnswer } from './answer.ts';
-import { brokenAnswer } from './failure.ts';
+import { invalidResponse } from './failure.ts';
+import type { UpstreamResponse } from './response.ts';
 
 /** A server-sent event. */
 export interface UpstreamEvent {
@@ -9,11 +9,11 @@ export interface UpstreamEvent {
 }
 
 /**
- * The events of an answer (HTML living standard §9.2.6), names, comments and other fields left out: every event says
- * in its data what it is. What stands behind the last blank line is an event as well: some servers end without one.
- * Throws `E_MODEL_FAILED` for an event of more than `maxBytes`.
+ * The events of a response (HTML living standard §9.2.6). Only their data is kept, which states the type of the event.
+ * Some servers do not end the last event with a blank line; it counts too. Throws `E_MODEL_FAILED` for an event of more
+ * than `maxBytes`.
  */
-export async function* eventsOf(answer: UpstreamAnswer, maxBytes: number): AsyncGenerator<UpstreamEvent> {
+export async function* eventsOf(answer: UpstreamResponse, maxBytes: number): AsyncGenerator<UpstreamEvent> {
 	const events: UpstreamEvent[] = [];
 	let isTooLong = false;
 	const parser = createParser({
@@ -24,10 +24,10 @@ export async function* eventsOf(answer: UpstreamAnswer, maxBytes: number): Async
 		},
 	});
 	for await (const chunk of answer.chunks(Number.POSITIVE_INFINITY)) {
-		// The parser takes text. As Latin-1 each byte stays what it is, also where a chunk ends within a character.
+		// The parser needs text. Latin-1 keeps each byte, also when a chunk ends within a character.
 		parser.feed(chunk.toString('latin1'));
 		yield* events.splice(0);
-		if (isTooLong) throw brokenAnswer(answer.where, `sent an event of more than ${maxBytes} bytes`);
+		if (isTooLong) throw invalidResponse(answer.where, `sent an event of more than ${maxBytes} bytes`);
 	}
 	parser.feed('\n\n');
 	yield* events;

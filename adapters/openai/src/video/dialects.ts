@@ -1,19 +1,19 @@
-/** Where servers differ in videos. */
+/** The differences between servers in videos. */
 export interface VideoDialect {
 	/**
-	 * How a video is asked for: `form`, always; `json`, and a form where there is a picture; `sync`: JSON whose answer
-	 * is the video, with no job behind it.
+	 * How a video is created. `form`: always by a form. `json`: by JSON, or by a form with a picture. `sync`: by JSON;
+	 * the response is the video, and there is no job.
 	 */
 	readonly create: 'form' | 'json' | 'sync';
-	/** Whether it knows `seed`. */
+	/** Whether the server supports `seed`. */
 	readonly seed: boolean;
 }
 
-/** The servers that make videos, and how. */
+/** The supported servers. */
 export const videoDialects = {
 	openai: { create: 'form', seed: false },
 	'vllm-omni': { create: 'form', seed: true },
-	// Its forms want a picture, in some versions.
+	// In some versions, a form needs a picture.
 	sglang: { create: 'json', seed: true },
 	localai: { create: 'sync', seed: true },
 } as const satisfies Record<string, VideoDialect>;

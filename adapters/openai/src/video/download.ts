@@ -1,27 +1,27 @@
 import type { Clock, Logger } from '@plinth/core';
-import type { UpstreamAnswer } from '../upstream/answer.ts';
-import { brokenAnswer, statusBehind } from '../upstream/failure.ts';
+import { invalidResponse, statusOf } from '../upstream/failure.ts';
+import type { UpstreamResponse } from '../upstream/response.ts';
 import { pause } from '../upstream/retry.ts';
 
-/** Most bytes of a video. */
+/** Maximum bytes of a video. */
 export const videoBytes = 2_147_483_648;
-/** How often a server is asked again that does not have the file yet, and the milliseconds between. */
+/** How often a download is repeated while the file is not ready, and the milliseconds between. */
 const notReadyTries = 10;
 const notReadyMs = 2_000;
 
-/** What a download needs. */
+/** Dependencies of a download. */
 export interface DownloadOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly signal: AbortSignal;
-	/** How often it is taken up again when it breaks off. */
+	/** How often an interrupted download is resumed without progress. */
 	readonly retries: number;
 }
 
-/** Asks for the file of a video, with a header that says where to begin. */
-export type OpenFile = (headers: Readonly<Record<string, string>>) => Promise<UpstreamAnswer>;
+/** Requests the file of a video. A `range` header may state the first byte. */
+export type OpenFile = (headers: Readonly<Record<string, string>>) => Promise<UpstreamResponse>;
 
-/** The file of a completed video as it comes. What breaks off is taken up where it was: the video has been paid for. */
+/** The file of a completed video, in chunks. An interrupted download is resumed, because the video is paid for. */
 export async function* download(open: OpenFile, options: DownloadOptions): AsyncGenerator<Uint8Array> {
 	const { signal, retries, log } = options;
 	let done = 0;
@@ -40,7 +40,7 @@ export async function* download(open: OpenFile, options: DownloadOptions): Async
 			return;
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
-			// Each part that came is paid for: only tries that bring nothing are counted.
+			// Only attempts without progress count.
 			if (done > from) tries = 1;
 			if (tries > retries) throw error;
 			log.info({ bytes: done, tries }, 'the download of a video broke off and is taken up again');
@@ -48,29 +48,29 @@ export async function* download(open: OpenFile, options: DownloadOptions): Async
 	}
 }
 
-/** Where an answer begins: at 0 without ranges, and with them not always where it was asked to (RFC 9110, §14.4). */
-function startOf(answer: UpstreamAnswer, asked: number): number {
+/** The first byte of a response: 0 without a range, else that of `content-range` (RFC 9110 §14.4). */
+function startOf(answer: UpstreamResponse, asked: number): number {
 	if (answer.status !== 206) return 0;
 	const said = /^bytes (\d{1,15})-/.exec(answer.headers['content-range'] ?? '')?.[1];
 	const start = said === undefined ? asked : Number(said);
 	if (start <= asked) return start;
 	answer.discard();
-	throw brokenAnswer(answer.where, 'left out a part of a video');
+	throw invalidResponse(answer.where, 'left out a part of a video');
 }
 
-/** Undefined: nothing is left from there on. Some servers complete a video before its file: 404, 409, 425 till then. */
+/** Undefined: no bytes are left. Some servers complete a video before its file, and send 404, 409 or 425 until then. */
 async function contentOf(
 	open: OpenFile,
 	from: number,
 	{ clock, signal }: DownloadOptions,
-): Promise<UpstreamAnswer | undefined> {
+): Promise<UpstreamResponse | undefined> {
 	for (let tries = 1; ; tries++) {
 		try {
 			return await open(from > 0 ? { range: `bytes=${from}-` } : {});
 		} catch (error) {
-			// All bytes had come, and only their end was lost.
-			if (from > 0 && statusBehind(error) === 416) return undefined;
-			const isEarly = [404, 409, 425].includes(statusBehind(error) ?? 0);
+			// All bytes have arrived; only the end of the stream was lost.
+			if (from > 0 && statusOf(error) === 416) return undefined;
+			const isEarly = [404, 409, 425].includes(statusOf(error) ?? 0);
 			if (!isEarly || tries > notReadyTries) throw error;
 			await pause(clock, notReadyMs, signal);
 		}

@@ -1,41 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, isPlinthError } from '@plinth/core';
 import type { VideoRun } from '@plinth/plugin-video/model';
-import type { UpstreamAnswer } from '../upstream/answer.ts';
 import type { Upstream } from '../upstream/client.ts';
-import { members } from '../upstream/complaint.ts';
-import { answerBehind, brokenAnswer, statusBehind } from '../upstream/failure.ts';
+import { errorResponseOf, invalidResponse, statusOf } from '../upstream/failure.ts';
+import { members } from '../upstream/reported-error.ts';
 import type { RequestBody } from '../upstream/request.ts';
+import type { UpstreamResponse } from '../upstream/response.ts';
 import { pause, statedWaitMs, withJitter } from '../upstream/retry.ts';
 import type { Scrub } from '../upstream/scrub.ts';
 import { videoParams } from './request.ts';
 import { failureOf, isStopped, stateOf, type VideoState } from './state.ts';
 
-/** Seconds that a question about a video may take. */
-const askSeconds = 30;
-/** Times in a row that a server may not know a video before it counts as lost: some know it only after a moment. */
-const patience = 3;
+/** Timeout of one poll, in seconds. */
+const pollTimeoutSeconds = 30;
+/** Consecutive polls with 404 after which a video counts as lost. Some servers list a new video only after a moment. */
+const maxUnknown = 3;
 const usualPollMs = 2_000;
-/** Bytes of the record of a video. */
+/** Maximum bytes of a job record. */
 const recordBytes = 1_048_576;
 
-/** What videos are watched with. */
+/** Dependencies of the jobs. */
 export interface JobsOptions {
 	readonly upstream: Upstream;
 	readonly clock: Clock;
-	/** Milliseconds between two questions; undefined: what the server suggests, or two seconds. */
+	/** Milliseconds between two polls; undefined: as the server suggests, or two seconds. */
 	readonly pollMs: number | undefined;
-	/** Milliseconds for which the server may be away. */
-	readonly awayMs: number;
+	/** Maximum milliseconds without a response of the server. */
+	readonly maxOutageMs: number;
 }
 
-/** A video that was begun: its id at the server, and what it said at once. */
+/** A created video: its id at the server, and its first state. */
 export interface Begun {
 	readonly id: string;
 	readonly state: VideoState;
 }
 
-/** The jobs of a server behind `/videos`. */
+/** The jobs of a server with `/videos`. */
 export class UpstreamJobs {
 	readonly #options: JobsOptions;
 
@@ -43,13 +43,13 @@ export class UpstreamJobs {
 		this.#options = options;
 	}
 
-	/** Begins a video. A server that knows idempotency keys begins only one for `key`, also after a crash of ours. */
+	/** Creates a video. A server with idempotency keys creates only one for `key`, also after a crash of this process. */
 	async begin(body: RequestBody, key: string, signal: AbortSignal): Promise<Begun> {
 		try {
 			return await this.#create(body, key, signal);
 		} catch (error) {
-			// The config has changed since the key was used, so this is another request.
-			if (answerBehind(error)?.complaint.code !== 'idempotency_mismatch') throw error;
+			// The config has changed since the key was used, so the body is another one.
+			if (errorResponseOf(error)?.reported.code !== 'idempotency_mismatch') throw error;
 			return this.#create(body, randomUUID(), signal);
 		}
 	}
@@ -62,28 +62,28 @@ export class UpstreamJobs {
 			headers: { 'idempotency-key': key },
 			params: videoParams,
 			isCostly: true,
-			isPatient: true,
+			retriesWhileBusy: true,
 			signal,
 		});
 		const record = await answer.json(recordBytes);
 		const { id } = members(record);
-		if (typeof id === 'string' && id !== '') return { id, state: stateOf(record, nameless(id, answer)) };
-		throw brokenAnswer(answer.where, 'began a video without an id');
+		if (typeof id === 'string' && id !== '') return { id, state: stateOf(record, withoutId(id, answer)) };
+		throw invalidResponse(answer.where, 'began a video without an id');
 	}
 
 	/**
-	 * Waits until a video is completed, or the server does not know it; with `isFirst` a stopped one counts as unknown.
-	 * Throws what it failed with. A server that cannot be reached for a while is waited for.
+	 * Polls until a video is completed or lost. With `isFirst`, a stopped video counts as lost. Throws the error of a
+	 * failed video. Polling continues while the server is unreachable, up to `maxOutageMs`.
 	 */
 	async watch(id: string, run: Pick<VideoRun, 'signal' | 'progress'>, isFirst = false): Promise<'completed' | 'lost'> {
-		const { clock, awayMs } = this.#options;
-		let heard = clock.now();
+		const { clock, maxOutageMs } = this.#options;
+		let lastResponseAt = clock.now();
 		for (let unknown = 0; ; ) {
-			const { state, waitMs, error } = await this.#look(id, run.signal);
+			const { state, waitMs, error } = await this.#poll(id, run.signal);
 			unknown = error && isUnknown(error) ? unknown + 1 : 0;
-			if (unknown === patience) return 'lost';
-			if (state) heard = clock.now();
-			else if (unknown === 0 && (isFatal(error) || clock.now() - heard >= awayMs)) throw error;
+			if (unknown === maxUnknown) return 'lost';
+			if (state) lastResponseAt = clock.now();
+			else if (unknown === 0 && (isFatal(error) || clock.now() - lastResponseAt >= maxOutageMs)) throw error;
 			if (state?.kind === 'completed') return 'completed';
 			if (isFirst && state && isStopped(state)) return 'lost';
 			if (state?.kind === 'failed') throw failureOf(state);
@@ -92,51 +92,51 @@ export class UpstreamJobs {
 		}
 	}
 
-	/** Tells the server to stop; one that does not know the video has. */
+	/** Cancels a video. A 404 counts as success. */
 	async cancel(id: string): Promise<void> {
 		const path = `/videos/${encodeURIComponent(id)}`;
 		const { signal } = new AbortController();
 		try {
-			const request = { method: 'DELETE', path, signal, seconds: askSeconds } as const;
+			const request = { method: 'DELETE', path, signal, seconds: pollTimeoutSeconds } as const;
 			(await this.#options.upstream.send(request)).discard();
 		} catch (error) {
-			if (statusBehind(error) !== 404) throw error;
+			if (statusOf(error) !== 404) throw error;
 		}
 	}
 
-	async #look(id: string, signal: AbortSignal): Promise<Look> {
+	async #poll(id: string, signal: AbortSignal): Promise<PollResult> {
 		const { upstream, clock, pollMs } = this.#options;
 		const path = `/videos/${encodeURIComponent(id)}`;
 		const usualMs = (pollMs ?? usualPollMs) * (0.8 + 0.4 * Math.random());
 		try {
-			const request = { method: 'GET', path, signal, retry: false, seconds: askSeconds } as const;
+			const request = { method: 'GET', path, signal, retry: false, seconds: pollTimeoutSeconds } as const;
 			const answer = await upstream.send(request);
 			const suggestedMs = pollMs === undefined ? pollAfter(answer.headers) : undefined;
 			const statedMs = statedWaitMs(answer.headers, clock.now()) || suggestedMs;
 			const record = await answer.json(recordBytes);
 			if (typeof members(record).status !== 'string') {
-				throw brokenAnswer(answer.where, 'says nothing of a video');
+				throw invalidResponse(answer.where, 'says nothing of a video');
 			}
-			const state = stateOf(record, nameless(id, answer));
+			const state = stateOf(record, withoutId(id, answer));
 			return { state, waitMs: statedMs === undefined ? usualMs : withJitter(statedMs) };
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
-			// Without an answer of the server, the header is ours.
-			const isSaid = isPlinthError(error) && statusBehind(error) !== undefined;
+			// Without a response of the server, the header is our own.
+			const isSaid = isPlinthError(error) && statusOf(error) !== undefined;
 			const seconds = isSaid ? Number(error.headers['retry-after']) : Number.NaN;
 			return { error, waitMs: seconds > 0 ? withJitter(seconds * 1_000) : usualMs };
 		}
 	}
 }
 
-interface Look {
+interface PollResult {
 	readonly state?: VideoState;
 	readonly error?: unknown;
 	readonly waitMs: number;
 }
 
-/** Neither clients nor the log get the server's ids of videos. */
-function nameless(id: string, { scrub }: UpstreamAnswer): Scrub {
+/** Removes the server's id of the video, which neither clients nor the log may receive. */
+function withoutId(id: string, { scrub }: UpstreamResponse): Scrub {
 	return (text) => scrub(text).replaceAll(id, 'the video');
 }
 
@@ -145,14 +145,14 @@ function pollAfter(headers: Readonly<Record<string, string>>): number | undefine
 	return ms > 0 ? ms : undefined;
 }
 
-/** A proxy whose server starts again also answers 404, but without an error of the API. */
+/** Whether the server does not have the video. A proxy may also send 404 during a restart, but no error body. */
 function isUnknown(error: unknown): boolean {
-	const { status, complaint } = answerBehind(error) ?? {};
-	return status === 404 && (complaint?.message ?? complaint?.code) !== undefined;
+	const { status, reported } = errorResponseOf(error) ?? {};
+	return status === 404 && (reported?.message ?? reported?.code) !== undefined;
 }
 
-/** Answers that do not change by asking again. */
+/** Whether another poll would have the same result. */
 function isFatal(error: unknown): boolean {
-	const status = statusBehind(error) ?? 500;
+	const status = statusOf(error) ?? 500;
 	return status < 500 && ![404, 408, 409, 425, 429].includes(status);
 }

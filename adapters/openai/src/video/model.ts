@@ -16,20 +16,20 @@ import { download } from './download.ts';
 import { UpstreamJobs } from './jobs.ts';
 import { wireRequest } from './request.ts';
 import { failureOf, isStopped } from './state.ts';
-import { videoAtOnce } from './sync.ts';
+import { synchronousVideo } from './sync.ts';
 
 const config = z.strictObject({
 	...connectionOptions(videoDialects, { dialect: 'openai', timeoutSeconds: 1_800 }),
-	/** Seconds between two polls of a video. Unless set, what the server suggests in `openai-poll-after-ms`, or 2. */
+	/** Seconds between two polls of a video. Default: `openai-poll-after-ms` of the server, or 2. */
 	pollSeconds: z.coerce.number<number | string>().min(0.1).max(60).optional(),
 });
 
 type Config = z.output<typeof config>;
 
-/** How long a video whose job has ended is waited for, in order to stop it, in milliseconds. */
+/** How long to wait for the id of a video whose job has ended, in order to cancel the video, in milliseconds. */
 const abandonMs = 30_000;
 
-/** A video model behind `/videos`. After a restart of this server, what was begun goes on; that one's is waited for. */
+/** A video model on a server with `/videos`. Videos continue after a restart of either server. */
 export const openaiVideo = defineModel({
 	kind: videoModels,
 	name: 'openai.video',
@@ -50,7 +50,7 @@ export const openaiVideo = defineModel({
 					run.signal.throwIfAborted();
 					const { signal, log } = run;
 					const tools = { clock: services.clock, retries: config.retries, signal, log };
-					const body = await videoAtOnce(upstream, await bodyOf(request, run.seed), tools);
+					const body = await synchronousVideo(upstream, await bodyOf(request, run.seed), tools);
 					return { body, mediaType: 'video/mp4' };
 				},
 			};
@@ -64,7 +64,7 @@ export const openaiVideo = defineModel({
 	},
 });
 
-/** Makes videos by jobs of the server. */
+/** Makes videos through jobs of the server. */
 class VideoClient {
 	readonly #upstream: Upstream;
 	readonly #config: Config;
@@ -79,16 +79,16 @@ class VideoClient {
 			upstream,
 			clock,
 			pollMs: config.pollSeconds === undefined ? undefined : config.pollSeconds * 1_000,
-			awayMs: config.timeoutSeconds * 1_000,
+			maxOutageMs: config.timeoutSeconds * 1_000,
 		});
 	}
 
-	/** Goes on with what an earlier attempt has begun, or begins. A server that has lost the video is asked once more. */
+	/** Continues the video of an earlier attempt, or creates one. A lost video is created once more. */
 	async make(bodyOf: () => Promise<RequestBody>, run: VideoRun): Promise<VideoResult> {
 		run.signal.throwIfAborted();
 		let id = run.resume;
 		for (let again = false; ; again = true) {
-			// A video that was lost must not be found again under its key.
+			// The key of the lost video would return it again.
 			id ??= await this.#begin(bodyOf, run, again ? `${run.key}-again` : run.key);
 			if ((await this.#jobs.watch(id, run, !again)) === 'completed') break;
 			if (again) throw modelError('The server of the model has lost the video twice.');
@@ -111,8 +111,8 @@ class VideoClient {
 	}
 
 	/**
-	 * Not stopped by the signal: a request that is cut off may have begun a video of which nobody would know. Its
-	 * answer is awaited in the background, and the video is stopped.
+	 * Creates a video. The signal does not abort the request, because the server might create a video that is never
+	 * cancelled. After an abort, the response is awaited in the background, and the video is cancelled.
 	 */
 	async #begin(bodyOf: () => Promise<RequestBody>, run: VideoRun, key: string): Promise<string> {
 		const late = new AbortController();
@@ -125,7 +125,7 @@ class VideoClient {
 		try {
 			await run.checkpoint(id);
 		} catch (error) {
-			// Without a checkpoint, no later attempt finds it.
+			// Without a checkpoint, no later attempt finds the video.
 			this.cancel(id).catch(() => {});
 			throw error;
 		}

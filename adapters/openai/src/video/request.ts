@@ -2,22 +2,22 @@ import type { MediaInput, VideoRequest } from '@plinth/plugin-video/model';
 import { type Fields, type FormPart, formFields, type RequestBody, withExtras } from '../upstream/request.ts';
 import type { VideoDialect } from './dialects.ts';
 
-/** What a request is translated with. */
+/** Inputs of the translation. */
 export interface VideoWire {
 	readonly model: string;
 	readonly dialect: VideoDialect;
 	readonly seed: number;
-	/** Members that the operator wants in every request. */
+	/** Members that the config adds to every request. */
 	readonly extras: Fields;
 }
 
-/** Client parameters that a refusal may name. */
+/** Parameters of the client that an error may name. */
 export const videoParams: ReadonlySet<string> = new Set(['prompt', 'seconds', 'size', 'input_reference']);
 
-/** Frames a second, unless the config says otherwise. */
+/** Frames per second, unless the config sets `fps`. */
 const frameRate = 24;
 
-/** A request as the server takes it. */
+/** The request body for the server. */
 export async function wireRequest(request: VideoRequest, wire: VideoWire): Promise<RequestBody> {
 	const { dialect, extras } = wire;
 	if (dialect.create === 'sync') return { json: withExtras(await syncFields(request, wire), extras) };
@@ -36,14 +36,14 @@ function jobFields(
 	return {
 		model,
 		prompt,
-		// In JSON it is a number there; in forms everything is text.
+		// A number in JSON; in forms every value is text.
 		seconds: isForm ? `${seconds}` : seconds,
 		size: `${size.width}x${size.height}`,
 		seed: dialect.seed ? seed : undefined,
 	};
 }
 
-/** LocalAI counts frames. */
+/** The members for LocalAI, which needs the number of frames. */
 async function syncFields(request: VideoRequest, { model, seed, extras }: VideoWire): Promise<Fields> {
 	const { prompt, seconds, size, reference } = request;
 	const fps = typeof extras.fps === 'number' ? extras.fps : frameRate;
@@ -56,7 +56,7 @@ async function syncFields(request: VideoRequest, { model, seed, extras }: VideoW
 		height: size.height,
 		fps,
 		num_frames: Math.round(seconds * fps),
-		// It knows no larger numbers.
+		// LocalAI accepts only signed 32-bit integers.
 		seed: seed & 0x7fff_ffff,
 		response_format: 'url',
 		start_image: reference ? Buffer.from(await reference.bytes()).toString('base64') : undefined,

@@ -1,16 +1,16 @@
 import type { Upstream } from '../upstream/client.ts';
-import { members } from '../upstream/complaint.ts';
-import { brokenAnswer } from '../upstream/failure.ts';
+import { invalidResponse } from '../upstream/failure.ts';
 import { longJson } from '../upstream/long-json.ts';
+import { members } from '../upstream/reported-error.ts';
 import type { RequestBody } from '../upstream/request.ts';
 import { type DownloadOptions, download } from './download.ts';
 import { videoParams } from './request.ts';
 
-/** Most bytes of a video that comes inside JSON. */
+/** Maximum bytes of a video inside JSON. */
 const inlineBytes = 268_435_456;
 
-/** Asks a server that answers when the video is there, with its address or with the video itself. */
-export async function videoAtOnce(
+/** Creates a video on a server whose response has the video or its URL. */
+export async function synchronousVideo(
 	upstream: Upstream,
 	body: RequestBody,
 	options: DownloadOptions,
@@ -23,7 +23,7 @@ export async function videoAtOnce(
 		body,
 		params: videoParams,
 		isCostly: true,
-		isPatient: true,
+		retriesWhileBusy: true,
 		signal,
 	});
 	const json = longJson(await answer.bytes(inlineBytes), answer.where);
@@ -33,5 +33,5 @@ export async function videoAtOnce(
 	if (address) return download((headers) => upstream.fetch(address, signal, headers), options);
 	const video = await json.bytes(base64);
 	if (video) return video;
-	throw brokenAnswer(answer.where, 'sent no video');
+	throw invalidResponse(answer.where, 'sent no video');
 }

@@ -34,18 +34,18 @@ export interface BackendDefinition<
 }
 
 /** A backend factory called with its options, for `backends` of a config. */
-export interface BackendInstance {
+export interface BackendInstance<P extends Provides = Provides> {
 	readonly $kind: 'plinth.backend';
 	readonly apiVersion: 1;
-	readonly definition: BackendDefinition;
+	readonly definition: BackendDefinition<P>;
 	readonly options: unknown;
 }
 
 /** A callable backend factory that carries its definition. */
-export interface BackendFactory<C extends z.ZodType> {
-	(options?: z.input<C>): BackendInstance;
+export interface BackendFactory<C extends z.ZodType, P extends Provides = Provides> {
+	(options?: z.input<C>): BackendInstance<P>;
 	readonly $kind: 'plinth.backend.factory';
-	readonly definition: BackendDefinition;
+	readonly definition: BackendDefinition<P>;
 }
 
 /** Declares an adapter for one port or several. Options are checked at boot, not at the call. */
@@ -53,6 +53,6 @@ export function defineBackend<
 	const P extends Provides,
 	C extends z.ZodType,
 	const N extends Needs = Record<never, never>,
->(definition: BackendDefinition<P, C, N>): BackendFactory<C> {
+>(definition: BackendDefinition<P, C, N>): BackendFactory<C, P> {
 	return createFactory('plinth.backend', definition);
 }

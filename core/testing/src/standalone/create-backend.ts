@@ -1,4 +1,4 @@
-import type { BackendInstance } from '@plinth/core';
+import type { BackendInstance, Provided, Provides } from '@plinth/core';
 import { type StandaloneOptions, standaloneContext } from './context.ts';
 
 /** A backend that runs outside an app. */
@@ -10,16 +10,22 @@ export interface RunningBackend<T> {
 }
 
 /**
- * Creates one backend outside an app, as boot does: options through its schema, needs by service id.
- * `T` is what the backend provides: `createBackend<JobStore>(memoryJobs())`. Rejects on bad options and on unmet needs.
+ * Creates one backend outside an app, as boot does: options through its schema, needs by service id. The type of
+ * `provided` follows from the factory. Rejects on bad options and on unmet needs.
  */
-export async function createBackend<T>(
+export function createBackend<P extends Provides>(
+	instance: BackendInstance<P>,
+	options?: StandaloneOptions,
+): Promise<RunningBackend<Provided<P>>>;
+/** The same with a type of the caller's: for a handle that has more than the port, or a backend of unknown type. */
+export function createBackend<T>(instance: BackendInstance, options?: StandaloneOptions): Promise<RunningBackend<T>>;
+export async function createBackend(
 	instance: BackendInstance,
 	options: StandaloneOptions = {},
-): Promise<RunningBackend<T>> {
+): Promise<RunningBackend<unknown>> {
 	const { context, stop } = standaloneContext(instance, options);
 	try {
-		return { provided: (await instance.definition.create(context)) as T, stop };
+		return { provided: await instance.definition.create(context), stop };
 	} catch (error) {
 		await stop();
 		throw error;

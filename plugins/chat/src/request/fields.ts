@@ -6,7 +6,7 @@ import { message, toolName } from './messages.ts';
 /** Maximum lengths of lists, and maximum answers per request. */
 export const chatLimits = { messages: 2_048, tools: 128, answers: 8, stops: 4 } as const;
 
-// Not `z.json()`: OpenAPI could describe it only as an anonymous recursive schema.
+// Not `z.json()`: in OpenAPI it would be an anonymous recursive schema.
 const schemaObject = z
 	.custom<JsonObject>(
 		(value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value),
@@ -53,9 +53,9 @@ const responseFormat = z.discriminatedUnion('type', [
 const tokens = z.int().min(1);
 const stopSequence = codePoints({ max: 1024 });
 
-/** The body of `POST /v1/chat/completions`. Unknown fields are tolerated: SDKs send extra ones. */
+/** The body of `POST /v1/chat/completions`. It keeps members that are not listed here: a model may take them. */
 export const chatBody = z
-	.object({
+	.looseObject({
 		model: codePoints({ min: 1, max: 256 }).meta({
 			description: 'The id of a chat model; GET /v1/models lists them.',
 		}),
@@ -87,7 +87,16 @@ export const chatBody = z
 		frequency_penalty: z.number().min(-2).max(2).optional(),
 		max_completion_tokens: tokens.optional(),
 		max_tokens: tokens.optional().meta({ description: 'The older name of `max_completion_tokens`.' }),
-		logprobs: z.boolean().optional().meta({ description: 'Answers have none.' }),
+		logprobs: z
+			.boolean()
+			.optional()
+			.meta({ description: 'Returns the log probability of each token, where the model reports it.' }),
+		top_logprobs: z
+			.int()
+			.min(0)
+			.max(20)
+			.optional()
+			.meta({ description: 'How many alternatives of each token to return. Needs `logprobs: true`.' }),
 		modalities: z.array(z.string()).optional(),
 		reasoning_effort: z.string().max(64).optional(),
 		user: codePoints({ max: 1024 }).optional(),
@@ -120,8 +129,8 @@ export const chatBody = z
 /** A checked body. */
 export type ChatBody = z.output<typeof chatBody>;
 
-/** A long data URL was replaced by a file, which is not JSON. */
-function isJson(value: unknown): boolean {
+/** Whether a value is JSON. A long data URL was replaced by a file, which is not. */
+export function isJson(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return typeof value !== 'function';
 	const prototype: unknown = Object.getPrototypeOf(value);
 	const isPlain = Array.isArray(value) || prototype === Object.prototype || prototype === null;

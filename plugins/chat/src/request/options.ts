@@ -24,6 +24,7 @@ export function chatOptions(body: ChatBody): ChatOptions {
 			frequencyPenalty: body.frequency_penalty,
 			effort: body.reasoning_effort,
 			user: body.user,
+			topLogprobs: body.logprobs ? (body.top_logprobs ?? 0) : undefined,
 		}),
 	};
 }
@@ -33,7 +34,10 @@ export function isLegacy({ functions }: ChatBody): boolean {
 	return functions !== undefined;
 }
 
-function refuseUnsupported({ modalities }: ChatBody): void {
+function refuseUnsupported({ modalities, logprobs, top_logprobs: alternatives }: ChatBody): void {
+	if (alternatives !== undefined && !logprobs) {
+		throw invalidValue('top_logprobs', 'top_logprobs needs logprobs: true.');
+	}
 	if (modalities?.some((name) => name !== 'text')) {
 		throw unsupportedValue('modalities', 'Answers are text only. Leave modalities out, or send ["text"].');
 	}

@@ -4,6 +4,7 @@ import { checkAbilities } from '../abilities.ts';
 import type { ChatContext } from '../context.ts';
 import { TextBudget } from '../documents/text-budget.ts';
 import type { ChatAbilities, ChatRequest } from '../model.ts';
+import { extraMembers } from './extra-members.ts';
 import type { ChatBody } from './fields.ts';
 import { readMessages } from './inputs.ts';
 import { type ChatOptions, chatOptions } from './options.ts';
@@ -69,8 +70,11 @@ export class RequestReader {
 		checkAbilities(abilities, this.#options);
 		const { options, textCapacity, documents, images, readLimit } = this.#context;
 		const { principal, signal } = this.#call;
-		const warnings = new Set<string>();
-		if (this.#body.logprobs) warnings.add('logprobs: this server returns none.');
+		const { extra, warnings: ignored } = extraMembers(this.#body, abilities);
+		const { topLogprobs, ...supported } = this.#options;
+		const warnings = new Set<string>(ignored);
+		const isReported = topLogprobs !== undefined && abilities.logprobs === true;
+		if (topLogprobs !== undefined && !isReported) warnings.add('logprobs: the model does not report them.');
 		const budget = new TextBudget(options.documentChars, textCapacity.share());
 		if (this.#isReleased) budget.release();
 		this.#budgets.push(budget);
@@ -86,6 +90,12 @@ export class RequestReader {
 			signal,
 			warn: (message) => warnings.add(message),
 		});
-		return { request: { ...this.#options, messages }, warnings: [...warnings] };
+		const request = {
+			...supported,
+			messages,
+			...(isReported ? { topLogprobs } : {}),
+			...(extra ? { extra } : {}),
+		};
+		return { request, warnings: [...warnings] };
 	}
 }

@@ -1,13 +1,14 @@
-import { modelError } from '@plinth/core';
+import { type JsonObject, modelError } from '@plinth/core';
 import type { ChatUsage, FinishReason } from '../model.ts';
 import type { AnswerHead } from './head.ts';
+import { wireLogprobs } from './logprobs.ts';
 import type { Pieces } from './make.ts';
 import type { Piece } from './normalise-output.ts';
 import { wireReason } from './reason.ts';
 import type { ChatCompletion } from './schemas.ts';
 import { wireUsage } from './usage.ts';
 
-/** Maximum UTF-16 units of a complete response, over all choices. */
+/** Maximum UTF-16 units of a complete response, over all choices, log probabilities included. */
 const maxLength = 16_777_216;
 
 /** Options of a complete response. */
@@ -56,6 +57,7 @@ class Choice {
 	readonly #text: string[] = [];
 	readonly #reasoning: string[] = [];
 	readonly #refusal: string[] = [];
+	readonly #logprobs: JsonObject[] = [];
 	readonly #calls: { id: string; name: string; arguments: string[] }[] = [];
 
 	/** Returns the added UTF-16 units. */
@@ -70,7 +72,9 @@ class Choice {
 				this.#calls[piece.index]?.arguments.push(piece.arguments);
 				return piece.arguments.length;
 			case 'text':
-				return this.#text.push(piece.text) && piece.text.length;
+				this.#text.push(piece.text);
+				for (const token of piece.logprobs ?? []) this.#logprobs.push(token);
+				return piece.text.length + (piece.logprobs ? JSON.stringify(piece.logprobs).length : 0);
 			case 'reasoning':
 				return this.#reasoning.push(piece.text) && piece.text.length;
 			case 'refusal':
@@ -91,7 +95,7 @@ class Choice {
 				...(this.#reasoning.length > 0 ? { reasoning_content: this.#reasoning.join('') } : {}),
 				...this.#wireCalls(isLegacy),
 			},
-			logprobs: null,
+			logprobs: wireLogprobs(this.#logprobs),
 			finish_reason: wireReason(this.#reason, isLegacy),
 		};
 	}

@@ -1,4 +1,4 @@
-import { abandon, modelError } from '@plinth/core';
+import { abandon, type JsonObject, modelError } from '@plinth/core';
 import type { ChatEvent, ChatRequest, ChatUsage, FinishReason } from '../model.ts';
 import { StopSequenceFilter } from './stop-sequence-filter.ts';
 import { ToolCalls, type ToolPiece } from './tool-calls.ts';
@@ -60,7 +60,7 @@ class Answer {
 	*push(event: Exclude<ChatEvent, { type: 'finish' }>): Generator<Piece> {
 		switch (event.type) {
 			case 'text':
-				yield* this.#text(this.#cutter.push(event.text));
+				yield* this.#text(this.#cutter.push(event.text), event.logprobs);
 				break;
 			case 'tool_call':
 				yield* this.#call(event);
@@ -92,10 +92,12 @@ class Answer {
 		yield { type: 'finish', reason, usage };
 	}
 
-	*#text(text: string): Generator<Piece> {
-		if (text === '') return;
+	/** Tokens may precede their text, of which the filter may hold back the end. A cut text has none. */
+	*#text(text: string, tokens: readonly JsonObject[] = []): Generator<Piece> {
+		const logprobs = this.#request.topLogprobs === undefined || this.isCut ? [] : tokens;
+		if (text === '' && logprobs.length === 0) return;
 		this.#outputLength += text.length;
-		yield { type: 'text', text };
+		yield { type: 'text', text, ...(logprobs.length > 0 ? { logprobs } : {}) };
 	}
 
 	*#call(event: Extract<ChatEvent, { type: 'tool_call' }>): Generator<Piece> {
@@ -129,14 +131,14 @@ function checkEvent(event: ChatEvent): ChatEvent {
 	throw modelError('The model returned an invalid event.');
 }
 
-type Fields = { readonly [K in 'text' | 'message' | 'index' | 'arguments']?: unknown } & {
+type Fields = { readonly [K in 'text' | 'logprobs' | 'message' | 'index' | 'arguments']?: unknown } & {
 	readonly type?: string;
 };
 
 const isText = ({ text }: Fields) => typeof text === 'string';
 
 const validators = new Map<string, (event: Fields) => boolean>([
-	['text', isText],
+	['text', ({ text, logprobs = [] }) => typeof text === 'string' && Array.isArray(logprobs)],
 	['reasoning', isText],
 	['refusal', isText],
 	['warning', ({ message }) => typeof message === 'string'],

@@ -29,7 +29,10 @@ export const chatCompletion = z
 			z.object({
 				index: z.int(),
 				message,
-				logprobs: z.null(),
+				logprobs: z
+					.object({ content: z.array(z.record(z.string(), z.unknown())), refusal: z.null() })
+					.nullable()
+					.meta({ description: 'One entry per token, as the model reported it.' }),
 				finish_reason: z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']),
 			}),
 		),

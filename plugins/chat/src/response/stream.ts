@@ -1,6 +1,7 @@
-import type { ServerEvent } from '@plinth/core';
+import type { JsonObject, ServerEvent } from '@plinth/core';
 import type { ChatUsage } from '../model.ts';
 import type { AnswerHead } from './head.ts';
+import { wireLogprobs } from './logprobs.ts';
 import type { Pieces } from './make.ts';
 import type { Indexed } from './merge-streams.ts';
 import type { Piece } from './normalise-output.ts';
@@ -52,7 +53,10 @@ class ChunkWriter {
 			yield this.#chunk([choice(index, { role: 'assistant', content, refusal: null })]);
 		}
 		if (piece.type === 'finish') yield this.#finish(index, piece);
-		else yield this.#chunk([choice(index, deltaOf(piece, this.#options.isLegacy))]);
+		else {
+			const logprobs = piece.type === 'text' ? piece.logprobs : undefined;
+			yield this.#chunk([choice(index, deltaOf(piece, this.#options.isLegacy), null, logprobs)]);
+		}
 	}
 
 	*end(): Generator<ServerEvent> {
@@ -78,8 +82,13 @@ class ChunkWriter {
 	}
 }
 
-function choice(index: number, delta: object, finishReason: string | null = null): object {
-	return { index, delta, logprobs: null, finish_reason: finishReason };
+function choice(
+	index: number,
+	delta: object,
+	finishReason: string | null = null,
+	logprobs?: readonly JsonObject[],
+): object {
+	return { index, delta, logprobs: wireLogprobs(logprobs), finish_reason: finishReason };
 }
 
 function deltaOf(piece: Exclude<Piece, { type: 'warning' | 'finish' }>, isLegacy: boolean): object {

@@ -4,19 +4,19 @@ import { checkAbilities } from '../abilities.ts';
 import type { ChatMessage, ChatModel, ChatRequest } from '../model.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 
-/** What a case checks. */
+/** The check of a case. */
 export type Check = (model: ChatModel, caller: Caller) => Promise<void>;
 
 /** Makes a case whose model is fresh, and closed whatever happens. */
 export type ModelCaseMaker = (name: string, check: Check) => ConformanceCase;
 
-/** What is said, and how it ends. */
+/** Cases about the content and the end of answers. */
 export function answeringCases(it: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
 	return [
-		it('an answer has something in it, and ends once', async (model, caller) => {
+		it('an answer has content, and at most one finish event', async (model, caller) => {
 			assertSomething(await caller.answer(model));
 		}),
-		it('an answer that ends as others do says so, and counts its tokens in whole numbers', async (model, caller) => {
+		it('a finish event has a valid reason and integer token counts', async (model, caller) => {
 			const { finish } = await caller.answer(model);
 			if (!finish) return;
 			assert(['stop', 'length', 'content_filter'].includes(finish.reason), finish.reason);
@@ -24,11 +24,11 @@ export function answeringCases(it: ModelCaseMaker, { supports = {} }: ChatModelS
 				assert(Number.isInteger(count) && count >= 0, `${name} is ${count}`);
 			}
 		}),
-		it('earlier turns are taken, in every role', async (model, caller) => {
+		it('messages of every role are accepted', async (model, caller) => {
 			const request = { messages: longConversation };
 			assertSomething(await caller.answer(model, { request }));
 		}),
-		it('a bound on the tokens is kept', async (model, caller) => {
+		it('the token limit is kept', async (model, caller) => {
 			const whole = await caller.answer(model);
 			const short = await caller.answer(model, { request: { maxTokens: 1 } });
 			const counted = short.finish?.usage?.completionTokens ?? 0;
@@ -41,7 +41,7 @@ export function answeringCases(it: ModelCaseMaker, { supports = {} }: ChatModelS
 				await caller.answer(model, { request }).then(assertSomething, assertClientError);
 			}
 		}),
-		it('two answers at the same time do not affect each other', async (model, caller) => {
+		it('concurrent answers do not affect each other', async (model, caller) => {
 			const asked = [1, 2].map((seed) => caller.answer(model, { seed }));
 			for (const outcome of await Promise.all(asked)) assertSomething(outcome);
 		}),
@@ -68,7 +68,7 @@ export function assertRefused({ abilities = {} }: ChatModel, request: ChatReques
 	);
 }
 
-/** Fails for an answer that clients would show as nothing. */
+/** Fails for an answer without visible content. */
 export function assertSomething({ events }: Outcome): void {
 	const isSomething = events.some(
 		(event) => event.type === 'tool_call' || ((event.type === 'text' || event.type === 'refusal') && event.text !== ''),
@@ -76,7 +76,7 @@ export function assertSomething({ events }: Outcome): void {
 	assert(isSomething, 'the answer is empty');
 }
 
-/** Fails where an answer with a bound is as long as the one without, or does not say why it ended. */
+/** Fails when an answer with a token limit is as long as the one without, or does not end with `length`. */
 function assertCut({ text, finish }: Outcome, whole: Outcome): void {
 	assert(text === '' || text.length < whole.text.length, `"${text}" is no shorter than without a bound`);
 	assert.equal(finish?.reason, 'length', `it ended with ${finish?.reason}, not with length`);

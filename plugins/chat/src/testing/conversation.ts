@@ -28,7 +28,7 @@ export function conversation(question: string): ChatRequest {
 	};
 }
 
-/** Two tools: one that wants something, and one that does not. */
+/** Two tools: one with parameters, and one without. */
 export const tools: readonly ChatTool[] = [
 	{
 		name: 'convert_currency',
@@ -44,7 +44,7 @@ export const tools: readonly ChatTool[] = [
 	{ name: 'get_time', description: 'Tells the time.', isStrict: false },
 ];
 
-/** What an answer in the form of {@link schema} has. */
+/** The schema of a structured answer. */
 export const schema = {
 	type: 'object',
 	properties: {
@@ -57,7 +57,7 @@ export const schema = {
 	additionalProperties: false,
 } as const;
 
-/** Whether a value is as {@link schema} says. */
+/** Whether a value matches {@link schema}. */
 export function isAsDescribed(value: unknown): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	const { answer, isPaid, kind, items, ...rest } = value as Record<string, unknown>;

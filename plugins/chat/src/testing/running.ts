@@ -4,30 +4,30 @@ import type { ConformanceCase } from '@plinth/testing';
 import type { ModelCaseMaker } from './answering.ts';
 import { type Attempt, abortGraceMs, reason } from './subject.ts';
 
-/** How a call stops. */
+/** Cases about aborts. */
 export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 	return [
-		it('a signal that has aborted before ends the call at once', async (model, caller) => {
-			// What it throws at once is heard as well.
+		it('a call with an aborted signal ends at once', async (model, caller) => {
+			// A synchronous throw counts too.
 			const step = async () => caller.attempt(model, { isAborted: true }).iterator.next();
-			await assertHeeded(step());
+			await assertStopped(step());
 		}),
-		it('an abort ends the answer within a second: nothing more is said', async (model, caller) => {
+		it('an abort ends the answer within a second', async (model, caller) => {
 			const attempt = caller.attempt(model);
 			const first = await attempt.iterator.next();
 			attempt.abort();
 			if (!first.done) await assertSilent(attempt);
 		}),
-		it('an abort is heard while the model is at work', async (model, caller) => {
+		it('an abort ends the answer while the model works', async (model, caller) => {
 			const attempt = caller.attempt(model);
 			const step = attempt.iterator.next();
 			await delay(5);
 			attempt.abort();
-			// What it was saying may still come.
+			// The pending event may still arrive.
 			const settled = await withinASecond(step);
 			if (settled !== 'failed' && !settled.done) await assertSilent(attempt);
 		}),
-		it('a reader may leave at any time', async (model, caller) => {
+		it('a reader may stop at any time', async (model, caller) => {
 			const attempt = caller.attempt(model);
 			await attempt.iterator.next();
 			attempt.abort();
@@ -37,11 +37,11 @@ export function runningCases(it: ModelCaseMaker): ConformanceCase[] {
 }
 
 async function assertSilent({ iterator }: Attempt): Promise<void> {
-	await assertHeeded(iterator.next());
+	await assertStopped(iterator.next());
 }
 
-/** It ends, or rejects with the reason of the signal; it does not go on. */
-async function assertHeeded(step: Promise<IteratorResult<unknown>>): Promise<void> {
+/** Fails unless the iterator ends, or rejects with the signal's reason. */
+async function assertStopped(step: Promise<IteratorResult<unknown>>): Promise<void> {
 	const known = step.catch((error: unknown) => {
 		assert.equal(error, reason, `it rejected with ${error}, not with the reason of the signal`);
 		return { done: true, value: undefined } as const;
@@ -50,7 +50,7 @@ async function assertHeeded(step: Promise<IteratorResult<unknown>>): Promise<voi
 	assert(settled !== 'failed' && settled.done, 'it went on after the abort');
 }
 
-/** What a promise resolves with, or that it rejected. Fails for one that takes longer. */
+/** The result of a promise, or `failed` when it rejects. Fails when it takes longer than a second. */
 async function withinASecond<T>(work: Promise<T>): Promise<T | 'failed'> {
 	const late = new AbortController();
 	const timeout = delay(abortGraceMs, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);

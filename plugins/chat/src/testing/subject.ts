@@ -9,33 +9,33 @@ export interface ChatModelSubject extends Subject {
 	readonly model: ChatModel;
 }
 
-/** What is under test, and what it promises beyond the contract. */
+/** How to create the model under test, and its promises beyond the contract. */
 export interface ChatModelSuiteOptions {
 	create(): Promise<ChatModelSubject>;
 	readonly supports?: {
 		/** Equal requests with equal seeds get equal answers. */
 		readonly deterministic?: boolean;
-		/** It calls tools; true unless said otherwise. Its abilities say the same. */
+		/** Whether it calls tools. Default: its abilities. When set, the abilities must agree. */
 		readonly tools?: boolean;
-		/** It calls a tool where one is required, and the tool that is named. `true` unless set. */
+		/** Whether it honours a `toolChoice` of `required` or of a name; true by default. */
 		readonly requiredTools?: boolean;
-		/** Which JSON it promises; `schema` unless said otherwise. Its abilities say the same. */
+		/** The JSON that it guarantees. Default: its abilities. When set, the abilities must agree. */
 		readonly json?: 'none' | 'json' | 'schema';
 	};
-	/** The question, for models that understand only some. An attached document says that the total is 42 EUR. */
+	/** The question, for models with a limited domain. An attached document states a total of 42 EUR. */
 	readonly question?: string;
 }
 
-/** Why attempts are aborted. */
+/** The reason of aborts. */
 export const reason = new Error('The client has disconnected.');
 
-/** How long a model may take to stop after an abort, in milliseconds. */
+/** Maximum milliseconds that a model may take to stop after an abort. */
 export const abortGraceMs = 1_000;
 
-/** What an answer came to. */
+/** A complete answer. */
 export interface Outcome {
 	readonly events: readonly ChatEvent[];
-	/** All pieces of text together. */
+	/** The joined text. */
 	readonly text: string;
 	readonly calls: readonly { readonly name: string; readonly arguments: string }[];
 	readonly finish: Extract<ChatEvent, { type: 'finish' }> | undefined;
@@ -47,7 +47,7 @@ export interface Attempt {
 	abort(): void;
 }
 
-/** What a case may change about a call. */
+/** What a case can change in a call. */
 export interface AttemptOptions {
 	readonly request?: Partial<ChatRequest>;
 	readonly seed?: number;
@@ -63,7 +63,7 @@ export class Caller {
 		this.#question = question;
 	}
 
-	/** Calls the model; nothing has been read yet. */
+	/** Calls the model without reading the answer. */
 	attempt(model: ChatModel, part: AttemptOptions = {}): Attempt {
 		const stop = new AbortController();
 		if (part.isAborted) stop.abort(reason);
@@ -73,7 +73,7 @@ export class Caller {
 		return { iterator: events[Symbol.asyncIterator](), abort: () => stop.abort(reason) };
 	}
 
-	/** A whole answer, whose form has been checked. */
+	/** A complete answer, whose form is checked. */
 	async answer(model: ChatModel, part: AttemptOptions = {}): Promise<Outcome> {
 		const { iterator } = this.attempt(model, part);
 		const events: ChatEvent[] = [];

@@ -7,8 +7,8 @@ import { Caller, type ChatModelSuiteOptions } from './subject.ts';
 import { toolCases } from './tool-cases.ts';
 
 /**
- * Every sentence of the `ChatModel` contract as a case. Features that `supports` denies are not asked for. The model's
- * abilities have to deny them too, so that clients are refused.
+ * Every sentence of the `ChatModel` contract as a case. Where the model's abilities deny tools or JSON, the cases about
+ * them check that clients are refused. Where `supports` denies them, one case checks that the abilities deny them too.
  */
 export function chatModelSuite(options: ChatModelSuiteOptions): ConformanceCase[] {
 	const caller = new Caller(options);

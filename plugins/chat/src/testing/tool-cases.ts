@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '@plinth/testing';
-import type { ChatMessage } from '../model.ts';
-import { assertRefused, assertSomething, type ModelCaseMaker } from './answering.ts';
+import type { ChatMessage, ChatModel } from '../model.ts';
+import { assertRefused, assertSomething, type Check, type ModelCaseMaker } from './answering.ts';
 import { conversation, tools } from './conversation.ts';
 import type { Caller, ChatModelSuiteOptions, Outcome } from './subject.ts';
 
-/** What is called, and with what. */
-export function toolCases(it: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
-	if (supports.tools === false) {
-		return [
-			it('a request with tools is refused: the abilities deny them', async (model) =>
-				assertRefused(model, { ...conversation('Why?'), tools })),
-		];
-	}
+/** Cases about tool calls. */
+export function toolCases(maker: ModelCaseMaker, { supports = {} }: ChatModelSuiteOptions): ConformanceCase[] {
+	const refused = async (model: ChatModel) => assertRefused(model, { ...conversation('Why?'), tools });
+	if (supports.tools === false) return [maker('a request with tools is refused: the abilities deny them', refused)];
+	const it = (name: string, check: Check) =>
+		maker(name, (model, caller) => {
+			const isDenied = supports.tools === undefined && model.abilities?.tools === false;
+			return isDenied ? refused(model) : check(model, caller);
+		});
 	const required = [
-		it('a tool is called where one is required', async (model, caller) => {
+		it('a tool is called when a call is required', async (model, caller) => {
 			const request = { tools, toolChoice: 'required' } as const;
 			const { calls, finish } = await caller.answer(model, { request });
 			assertCalls(calls);
 			assert(calls.length > 0, 'nothing was called');
 			assert([undefined, 'tool_calls'].includes(finish?.reason), `it ended with ${finish?.reason}`);
 		}),
-		it('the tool that is named is called, also one without parameters', async (model, caller) => {
+		it('a named tool is called, also one without parameters', async (model, caller) => {
 			for (const { name } of tools) {
 				const { calls } = await caller.answer(model, { request: { tools, toolChoice: { name } } });
 				assertCalls(calls);
@@ -30,24 +31,24 @@ export function toolCases(it: ModelCaseMaker, { supports = {} }: ChatModelSuiteO
 		}),
 	];
 	return [
-		it('the abilities do not deny the tools that the model calls', async ({ abilities }) => {
+		it('the abilities do not deny tools', async ({ abilities }) => {
 			assert.notEqual(abilities?.tools, false);
 		}),
-		it('what is offered may be called or not, but in the right form', async (model, caller) => {
+		it('calls of offered tools have the right form', async (model, caller) => {
 			const outcome = await caller.answer(model, { request: { tools } });
 			assertSomething(outcome);
 			assertCalls(outcome.calls);
 		}),
-		it('nothing is called where nothing may be', async (model, caller) => {
+		it('no tool is called when calls are forbidden', async (model, caller) => {
 			const { calls } = await caller.answer(model, { request: { tools, toolChoice: 'none' } });
 			assert.deepEqual(calls, []);
 		}),
-		it('one call is made where only one is allowed', async (model, caller) => {
+		it('at most one call is made when only one is allowed', async (model, caller) => {
 			const request = { tools, toolChoice: 'auto', parallelToolCalls: false } as const;
 			const { calls } = await caller.answer(model, { request });
 			assert(calls.length <= 1, `${calls.length} calls were made`);
 		}),
-		it('the result of a tool is taken', async (model, caller) => {
+		it('the result of a tool is accepted', async (model, caller) => {
 			assertSomething(await afterResult(caller, model));
 		}),
 		...(supports.requiredTools === false ? [] : required),

@@ -55,9 +55,11 @@ export function generatingCases(it: ModelCaseMaker, { supports = {} }: ImageMode
 			const second = await caller.picture(model, 'generate', { seed: 2 });
 			assert(!Buffer.from(first.data).equals(second.data), 'the pixels are the same');
 		}),
-		...(supports.transparency
-			? [
+		...(supports.transparency === false
+			? []
+			: [
 					it('generate: a transparent background is see-through', async (model, caller) => {
+						if (!(supports.transparency ?? model.abilities?.transparency)) return;
 						const request = { background: 'transparent' } as const;
 						const { data } = await caller.picture(model, 'generate', { request });
 						assert(
@@ -65,7 +67,6 @@ export function generatingCases(it: ModelCaseMaker, { supports = {} }: ImageMode
 							'no pixel has alpha 0',
 						);
 					}),
-				]
-			: []),
+				]),
 	];
 }

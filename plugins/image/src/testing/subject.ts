@@ -31,7 +31,7 @@ export interface ImageModelSuiteOptions {
 		readonly edit?: boolean;
 		/** Equal seeds make equal pictures. */
 		readonly deterministic?: boolean;
-		/** Transparent backgrounds are really transparent. */
+		/** Transparent backgrounds are really transparent. Unless set, checked where the abilities say `true`. */
 		readonly transparency?: boolean;
 		/** What a mask protects stays byte for byte at high fidelity. */
 		readonly mask?: boolean;

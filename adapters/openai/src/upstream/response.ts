@@ -1,24 +1,24 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '@plinth/core';
 import { isPlinthError } from '@plinth/core';
-import { brokenAnswer, silenceFailure } from './failure.ts';
+import { invalidResponse, timeoutError } from './failure.ts';
 import type { Scrub } from './scrub.ts';
 
-/** What an answer is read with. */
+/** Dependencies of reading a response. */
 export interface ReadingOptions {
-	/** Who answers, for the log. */
+	/** Host and path of the server, for the log. */
 	readonly where: string;
 	readonly clock: Clock;
 	readonly quietMs: number;
-	/** Aborts the reading; what is read then rejects with its reason. */
+	/** Aborts the reading, which then rejects with the signal's reason. */
 	readonly signal: AbortSignal;
 	readonly scrub: Scrub;
 }
 
-/** A successful answer whose body has not been read. Whoever gets it reads it, or calls `discard`. */
-export class UpstreamAnswer {
+/** A successful response with an unread body. The caller reads the body, or calls `discard`. */
+export class UpstreamResponse {
 	readonly status: number;
-	/** Names in lower case; of one that comes several times, the first. */
+	/** Names in lower case; the first value of a repeated header. */
 	readonly headers: Readonly<Record<string, string>>;
 	/** Without parameters, in lower case; empty when there is none. */
 	readonly mediaType: string;
@@ -31,16 +31,16 @@ export class UpstreamAnswer {
 		this.mediaType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 		this.#body = body;
 		this.#options = options;
-		// Without a listener, a body that breaks off unread would end the process.
+		// Without a listener, an error of an unread body would end the process.
 		body.on('error', () => {});
 	}
 
-	/** Who answered, for the log. */
+	/** Host and path of the server, for the log. */
 	get where(): string {
 		return this.#options.where;
 	}
 
-	/** Removes the secrets from its texts. */
+	/** Removes secrets from texts of the server. */
 	get scrub(): Scrub {
 		return this.#options.scrub;
 	}
@@ -51,28 +51,28 @@ export class UpstreamAnswer {
 	}
 
 	/**
-	 * The body as it comes, up to `maxBytes`. Throws `E_MODEL_FAILED` when it breaks off or is longer,
-	 * `E_MODEL_TIMEOUT` when nothing comes, and the reason of the signal.
+	 * The chunks of the body, up to `maxBytes`. Throws `E_MODEL_FAILED` when the connection is lost or the body is
+	 * longer, `E_MODEL_TIMEOUT` when no chunk arrives in time, and the signal's reason.
 	 */
 	async *chunks(maxBytes: number): AsyncGenerator<Buffer> {
 		const { where, clock, quietMs, signal } = this.#options;
-		const awaitChunk = () => clock.after(quietMs, () => this.#body.destroy(silenceFailure(where)));
+		const awaitChunk = () => clock.after(quietMs, () => this.#body.destroy(timeoutError(where)));
 		let cancelTimer = awaitChunk();
 		let length = 0;
 		try {
 			signal.throwIfAborted();
 			for await (const chunk of this.#body as AsyncIterable<Buffer>) {
-				// Who reads a chunk may take their time.
+				// The time that the reader takes does not count.
 				cancelTimer();
 				length += chunk.length;
-				if (length > maxBytes) throw brokenAnswer(where, `sent more than ${maxBytes} bytes`);
+				if (length > maxBytes) throw invalidResponse(where, `sent more than ${maxBytes} bytes`);
 				yield chunk;
 				cancelTimer = awaitChunk();
 				signal.throwIfAborted();
 			}
 		} catch (error) {
 			if (signal.aborted) throw signal.reason;
-			throw isPlinthError(error) ? error : brokenAnswer(where, 'broke off its answer', error);
+			throw isPlinthError(error) ? error : invalidResponse(where, 'broke off its answer', error);
 		} finally {
 			cancelTimer();
 			this.#body.destroy();
@@ -86,13 +86,13 @@ export class UpstreamAnswer {
 		return Buffer.concat(chunks);
 	}
 
-	/** The whole body as JSON. Throws `E_MODEL_FAILED` for what is none. */
+	/** The whole body as JSON. Throws `E_MODEL_FAILED` for a body that is not JSON. */
 	async json(maxBytes: number): Promise<unknown> {
 		const bytes = await this.bytes(maxBytes);
 		try {
 			return JSON.parse(bytes.toString());
 		} catch (error) {
-			throw brokenAnswer(this.where, 'sent no JSON', error);
+			throw invalidResponse(this.where, 'sent no JSON', error);
 		}
 	}
 }

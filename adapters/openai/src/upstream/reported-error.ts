@@ -1,13 +1,13 @@
 import type { Scrub } from './scrub.ts';
 
-/** What a server says about a failure, as far as it can be made out. */
-export interface Complaint {
-	/** A sentence, at most 500 characters. */
+/** The error that a server reported, as far as it can be parsed. */
+export interface ReportedError {
+	/** At most 500 characters. */
 	readonly message?: string;
 	readonly code?: string;
-	/** The name of the parameter at fault, without what stands inside it: `messages`, not `messages[1].content`. */
+	/** The name of the parameter without its path: `messages`, not `messages[1].content`. */
 	readonly param?: string;
-	/** What the log may have of it: never the request, which some servers repeat. */
+	/** A text for the log. It never holds the request, which some servers repeat. */
 	readonly text: string;
 }
 
@@ -16,21 +16,21 @@ const longestName = 100;
 const unread = 'no reason that could be read';
 
 /**
- * Reads the body of a failure. Servers say it in many ways: OpenAI's `{ error: { message, code, param } }`, FastAPI's
- * `{ detail }` with a text or a list of places, `{ error: "…" }`, `{ message }`, or no JSON at all.
+ * Parses the body of an error response. Servers use several forms: OpenAI's `{ error: { message, code, param } }`,
+ * FastAPI's `{ detail }` with a text or a list of places, `{ error: "…" }`, `{ message }`, or text that is not JSON.
  */
-export function complaintOf(body: string, scrub: Scrub): Complaint {
+export function parseReportedError(body: string, scrub: Scrub): ReportedError {
 	const value = parsed(body);
-	if (value !== undefined) return complaintIn(value, scrub);
-	// JSON that was cut off, or is none, may repeat the request.
+	if (value !== undefined) return reportedErrorIn(value, scrub);
+	// Invalid or incomplete JSON may repeat the request.
 	return { text: /^\s*["[{]/.test(body) ? unread : scrub(body).slice(0, longest) };
 }
 
-/** The same for a value that stands inside an answer, such as the `error` of a job. */
-export function complaintIn(value: unknown, scrub: Scrub): Complaint {
-	const { message, code, param } = saidIn(value);
+/** The same for a value inside a successful response, such as the `error` of a job. */
+export function reportedErrorIn(value: unknown, scrub: Scrub): ReportedError {
+	const { message, code, param } = rawErrorIn(value);
 	const said = {
-		// Before it is cut, which may leave half a secret.
+		// Secrets are removed before the cut, which could leave a part of one.
 		...(message ? { message: scrub(message).slice(0, longest) } : {}),
 		...(code ? { code: scrub(code).slice(0, longestName) } : {}),
 		...(param ? { param: scrub(param.replace(/[.[].*$/s, '')).slice(0, longestName) } : {}),
@@ -38,30 +38,30 @@ export function complaintIn(value: unknown, scrub: Scrub): Complaint {
 	return { ...said, text: said.message ?? said.code ?? 'no reason' };
 }
 
-/** The members of a failure, unchanged. */
-interface Said {
+/** The members of an error, not cut and with secrets. */
+interface RawError {
 	readonly message: string | undefined;
 	readonly code: string | undefined;
 	readonly param: string | undefined;
 }
 
-function saidIn(value: unknown): Said {
+function rawErrorIn(value: unknown): RawError {
 	const { error, detail, message } = members(value);
 	if (typeof error === 'object' && error !== null) return fromObject(error);
 	if (Array.isArray(detail)) return fromPlaces(detail);
-	if (typeof detail === 'object' && detail !== null) return saidIn(detail);
+	if (typeof detail === 'object' && detail !== null) return rawErrorIn(detail);
 	const sentence = [error, detail, message].find((each) => typeof each === 'string');
 	return fromObject({ ...members(value), message: sentence });
 }
 
-function fromObject(value: object): Said {
+function fromObject(value: object): RawError {
 	const { message, code, param, type } = members(value);
-	// Some servers put the HTTP status into one of them.
+	// Some servers put the HTTP status, a number, into one of them.
 	return { message: textIn(message), code: textIn(code) ?? textIn(type), param: textIn(param) };
 }
 
 /** FastAPI: `[{ loc: ["body", "prompt"], msg: "field required" }]`. */
-function fromPlaces(places: readonly unknown[]): Said {
+function fromPlaces(places: readonly unknown[]): RawError {
 	const { loc, msg } = members(places[0]);
 	const names = Array.isArray(loc) ? loc.filter((each) => each !== 'body') : [];
 	return fromObject({ message: msg, param: names[0] });
@@ -79,7 +79,7 @@ function parsed(body: string): unknown {
 	}
 }
 
-/** The members of any value: none of what is no object. */
+/** The members of an object; none for other values. */
 export function members(value: unknown): Readonly<Record<string, unknown>> {
 	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
