@@ -23,7 +23,7 @@ const lengthy = [
 	'adapters/documents/test/formats/ooxml/{growth,hostile}.test.ts',
 	'core/toolkit/test/processes/pool.test.ts',
 	'adapters/sqlite/test/model.test.ts',
-	'cli/test/{demo,serve}.test.ts',
+	'cli/test/{demo,dev,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
 	'test/e2e/webhooks.test.ts',
 	'test/reference/typed.test.ts',
@@ -46,7 +46,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: 'unit',
-					include: ['{core/*,plugins/*,adapters/*,cli}/test/**/*.test.ts'],
+					include: ['{core/*,plugins/*,adapters/*,cli,cli/create-plinth}/test/**/*.test.ts'],
 					exclude: lengthy,
 					maxWorkers: patient,
 				},

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..');
 
 /** The packages that share one version. */
-const published = '{core/*,cli,plugins/*,adapters/*}/package.json';
+const published = '{core/*,cli,cli/create-plinth,plugins/*,adapters/*}/package.json';
 
 /** Where else their version stands, and those of manifests that name them. */
 const others = [
@@ -23,7 +23,7 @@ export function versionedFiles(): readonly string[] {
 export function withVersion(path: string, text: string, version: string): string {
 	const ranged = text.replace(/("(?:plinth|@plinth\/[\w-]+)": "\^)[^"]+"/g, `$1${version}"`);
 	if (path.endsWith('version.ts')) return ranged.replace(/(version = ')[^']+/, `$1${version}`);
-	const isOurs = /^(core\/[^/]+|cli|plugins\/[^/]+|adapters\/[^/]+)\/package\.json$/.test(path);
+	const isOurs = /^(core\/[^/]+|cli|cli\/create-plinth|plugins\/[^/]+|adapters\/[^/]+)\/package\.json$/.test(path);
 	return isOurs ? ranged.replace(/^(\t"version": ")[^"]+/m, `$1${version}`) : ranged;
 }
 

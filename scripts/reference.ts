@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { configPage } from './reference/config-page.ts';
+import { configSchema } from './reference/config-schema.ts';
 import { errorsPage } from './reference/errors-page.ts';
 import { limitsPage } from './reference/limits/page.ts';
 
 /** The pages that are written from the sources, by their paths from the root of the repository. */
 export const generatedPages: Readonly<Record<string, () => Promise<string>>> = {
+	'cli/schema.json': configSchema,
 	'docs/reference/config.md': configPage,
 	'docs/reference/errors.md': errorsPage,
 	'docs/limits.md': limitsPage,

@@ -34,7 +34,7 @@ interface Size {
 
 /** Counts the sources of every package of the workspace. */
 export function sizes(): readonly Size[] {
-	const folders = globSync('{core/*,plugins/*,adapters/*,cli}/package.json', { cwd: root });
+	const folders = globSync('{core/*,plugins/*,adapters/*,cli,cli/create-plinth}/package.json', { cwd: root });
 	return folders.sort().map((file) => sizeOf(file.replace('/package.json', '')));
 }
 

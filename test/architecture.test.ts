@@ -54,7 +54,7 @@ const toolkit = sources('core/toolkit/src/**/*.ts');
 const testing = sources('core/testing/src/**/*.ts');
 const plugins = sources('plugins/*/src/**/*.ts');
 const adapters = sources('adapters/*/src/**/*.ts');
-const cli = sources('cli/src/**/*.ts');
+const cli = sources('cli/src/**/*.ts', 'cli/create-plinth/src/**/*.ts');
 const all = [...kernel, ...toolkit, ...testing, ...plugins, ...adapters, ...cli];
 
 /** What plugins and adapters may build on. */
@@ -202,8 +202,8 @@ describe('the house style', () => {
 	});
 
 	test('every package has a README and one version', () => {
-		const folders = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli'], { cwd: root }).filter((folder) =>
-			existsSync(join(root, folder, 'package.json')),
+		const folders = globSync(['core/*', 'plugins/*', 'adapters/*', 'cli', 'cli/create-plinth'], { cwd: root }).filter(
+			(folder) => existsSync(join(root, folder, 'package.json')),
 		);
 		const versions = new Set(folders.map((folder) => (manifest(folder) as unknown as { version: string }).version));
 		expect(folders.filter((folder) => !existsSync(join(root, folder, 'README.md')))).toEqual([]);

@@ -19,15 +19,17 @@ export interface Composed {
 export interface ComposeOptions extends CreateAppOptions {
 	/** Replaces settings of the config's `jobs` section. */
 	readonly jobs?: AppConfig['jobs'] & object;
+	/** Replaces settings of the config's `server` section. */
+	readonly server?: AppConfig['server'] & object;
 }
 
 /** Finds the config, or uses the built-in composition, and boots it up to its frozen routes. */
 export async function compose(
 	flags: { readonly config?: string },
-	{ jobs, ...options }: ComposeOptions = {},
+	{ jobs, server, ...options }: ComposeOptions = {},
 ): Promise<Composed> {
 	const env = options.env ?? process.env;
 	const { file, config } = await findConfig({ file: flags.config, env, fallback: embedded });
-	const adjusted = { ...config, jobs: { ...config.jobs, ...jobs } };
+	const adjusted = { ...config, jobs: { ...config.jobs, ...jobs }, server: { ...config.server, ...server } };
 	return { app: await createApp(adjusted, { ...options, file }), file, config: adjusted };
 }

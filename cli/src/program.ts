@@ -1,5 +1,7 @@
 import { BootError, redact, version } from '@plinth/core';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { DevFlags } from './commands/dev.ts';
+import type { InitFlags } from './commands/init.ts';
 import type { CreateFlags } from './commands/keys.ts';
 import type { ParseFlags } from './commands/parse.ts';
 import { UserError } from './user-error.ts';
@@ -30,13 +32,13 @@ function program(): Command {
 		.description('One service in front of your generative-media models.')
 		.version(version)
 		.showHelpAfterError();
-	withConfig(plinth.command('serve', { isDefault: true }))
+	withAddress(withConfig(plinth.command('serve', { isDefault: true })))
 		.description('serve the composed API (the default command)')
-		.option('--host <address>', 'listen on this address instead of the configured one')
-		.option('--port <number>', 'listen on this port instead of the configured one', parsePort)
-		.action(async (flags: ConfigFlag & { host?: string; port?: number }) =>
-			(await import('./commands/serve.ts')).serve(flags),
-		);
+		.addOption(new Option('--dev', 'as the server of plinth dev').hideHelp())
+		.action(async (flags: DevFlags & { dev?: boolean }) => (await import('./commands/serve.ts')).serve(flags));
+	withAddress(withConfig(plinth.command('dev')))
+		.description('serve, and restart when the config or a local module that it imports changes')
+		.action(async (flags: DevFlags) => (await import('./commands/dev.ts')).dev(flags));
 	withConfig(plinth.command('worker'))
 		.description('run the jobs that servers on the same storage accept, without listening')
 		.action(async (flags: ConfigFlag) => (await import('./commands/worker.ts')).worker(flags));
@@ -55,6 +57,7 @@ function program(): Command {
 		.action(async (flags: ConfigFlag & { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(flags));
 	addParse(plinth);
 	addKeys(plinth);
+	addConfigFiles(plinth);
 	return plinth;
 }
 
@@ -69,6 +72,19 @@ function addParse(plinth: Command): void {
 		// Exit code 2 distinguishes invalid usage from an unreadable document.
 		.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 		.action(async (files: string[], flags: ParseFlags) => (await import('./commands/parse.ts')).parse(files, flags));
+}
+
+function addConfigFiles(plinth: Command): void {
+	plinth
+		.command('init')
+		.description('write a commented config into this folder')
+		.option('--ts', 'write plinth.config.ts instead of plinth.config.yaml')
+		.option('--force', 'replace the file if it exists')
+		.action(async (flags: InitFlags) => (await import('./commands/init.ts')).init(flags));
+	plinth
+		.command('schema')
+		.description('print the JSON Schema of YAML and JSON configs, for editors')
+		.action(async () => (await import('./commands/schema.ts')).schema());
 }
 
 function addKeys(plinth: Command): void {
@@ -105,6 +121,12 @@ function withConfig(command: Command): Command {
 		'config file; otherwise PLINTH_CONFIG, then plinth.config.{ts,mts,js,mjs,json,yaml} ' +
 			'here, then the built-in composition',
 	);
+}
+
+function withAddress(command: Command): Command {
+	return command
+		.option('--host <address>', 'listen on this address instead of the configured one')
+		.option('--port <number>', 'listen on this port instead of the configured one', parsePort);
 }
 
 function parsePort(text: string): number {

@@ -12,6 +12,12 @@ function pathsIn(value: unknown): readonly string[] {
 	return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : [];
 }
 
+/** Files that a package needs at run time and that are no sources. */
+function besidesOf(folder: string): readonly string[] {
+	const patterns = folder === 'cli' ? ['schema.json'] : ['templates/**/*.*'];
+	return globSync(patterns, { cwd: join(root, folder) });
+}
+
 describe.each(published)('the tarball of $manifest.name', ({ folder, manifest }) => {
 	const packed = tarballs.find(({ name }) => name === manifest.name)?.files ?? [];
 	const files = new Set(packed.map(({ path }) => path));
@@ -19,14 +25,14 @@ describe.each(published)('the tarball of $manifest.name', ({ folder, manifest })
 		.filter((entry) => entry.isFile())
 		.map((entry) => posix.relative(join(root, folder), join(entry.parentPath, entry.name)));
 
-	test('holds sources, what is built of each of them, and three files about them', () => {
+	test('holds sources, what is built of each of them, what it brings besides, and three files about them', () => {
 		// A file in dist without a source is what an earlier build has left: delete dist, and build.
 		const built = sources.flatMap((path) => {
 			const stem = path.replace(/^src\/(.*)\.ts$/, 'dist/$1');
 			return ['js', 'js.map', 'd.ts', 'd.ts.map'].map((ending) => `${stem}.${ending}`);
 		});
 		const about = ['LICENSE', 'README.md', 'package.json'];
-		expect([...files].sort()).toEqual([...about, ...built, ...sources].sort());
+		expect([...files].sort()).toEqual([...about, ...built, ...sources, ...besidesOf(folder)].sort());
 	});
 
 	test('has the licence of the project', async () => {
@@ -56,7 +62,7 @@ describe.each(published)('the tarball of $manifest.name', ({ folder, manifest })
 });
 
 test('plugins, adapters, toolkit and suites leave the kernel and zod to whoever installs them, so that there is one copy', () => {
-	const parts = published.filter(({ folder }) => folder.includes('/') && folder !== 'core/kernel');
+	const parts = published.filter(({ folder }) => /^(core|plugins|adapters)\//.test(folder) && folder !== 'core/kernel');
 	const wrong = parts.flatMap(({ manifest: { name, dependencies = {}, peerDependencies = {} } }) => [
 		...['@plinth/core', 'zod'].filter((peer) => !peerDependencies[peer]).map((peer) => `${name} has no peer ${peer}`),
 		...Object.keys(dependencies)

@@ -14,7 +14,12 @@ export interface Snippet {
 
 /** The pages that readers find on their own: those in the root, of every package and in `docs`. */
 export function pagesOf(): readonly string[] {
-	const pages = ['*.md', '{core/*,cli,bench}/*.md', '{adapters,plugins,examples}/*/*.md', 'docs/**/*.md'];
+	const pages = [
+		'*.md',
+		'{core/*,cli,cli/create-plinth,bench}/*.md',
+		'{adapters,plugins,examples}/*/*.md',
+		'docs/**/*.md',
+	];
 	return globSync(pages, { cwd: root, exclude: ['docs/node_modules'] }).sort();
 }
 

@@ -9,9 +9,14 @@ export async function serve(flags: {
 	readonly config?: string;
 	readonly host?: string;
 	readonly port?: number;
+	/** Whether `plinth dev` is the parent process. */
+	readonly dev?: boolean;
 }): Promise<void> {
-	const { app, file, config } = await compose(flags);
-	stopOnSignals(app);
+	const parent = flags.dev && process.channel ? await import('../dev/child.ts') : undefined;
+	parent?.reportImports();
+	const { app, file, config } = await compose(flags, parent ? { server: parent.quickStop } : {});
+	if (parent) parent.stopWithParent(app);
+	else stopOnSignals(app);
 	try {
 		const { url } = await app.listen({
 			...(flags.host === undefined ? {} : { host: flags.host }),

@@ -24,12 +24,12 @@ export interface Package {
 }
 
 /** The packages that are published. */
-export const published: readonly Package[] = packagesIn('{core/*,cli,plugins/*,adapters/*}');
+export const published: readonly Package[] = packagesIn('{core/*,cli,cli/create-plinth,plugins/*,adapters/*}');
 
 /** What can be imported from them. */
 export const exported: readonly string[] = published.flatMap(({ manifest: { name, exports = {} } }) =>
 	Object.keys(exports)
-		.filter((subpath) => subpath !== './package.json')
+		.filter((subpath) => !subpath.endsWith('.json'))
 		.map((subpath) => `${name}${subpath.slice(1)}`),
 );
 

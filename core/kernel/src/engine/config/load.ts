@@ -46,26 +46,23 @@ async function readConfig(file: string): Promise<AppConfig> {
 	if (!existsSync(file)) throw unreadable(file, 'the config file does not exist.', 'Name one that exists.');
 	const isModule = !/\.(?:ya?ml|json)$/.test(file);
 	const value = await (isModule ? readModule(file) : readData(file));
-	if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-	throw unreadable(
-		file,
-		'the config file does not hold an object.',
-		isModule
-			? 'Export the config as the default: export default defineConfig({ … }).'
-			: 'Let it hold keys such as extends, server, backends, models and plugins.',
-	);
+	if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+		// Editors read `$schema`.
+		const { $schema: _, ...config } = value as AppConfig & { readonly $schema?: unknown };
+		return isModule ? value : config;
+	}
+	const remedy = isModule
+		? 'Export the config as the default: export default defineConfig({ … }).'
+		: 'Let it hold keys such as extends, server, backends, models and plugins.';
+	throw unreadable(file, 'the config file does not hold an object.', remedy);
 }
 
 // Both parsers quote the text around a mistake, and a config file holds secrets: what and where is enough. Neither
 // error becomes the cause.
 async function readData(file: string): Promise<unknown> {
 	const text = await readFile(file, 'utf8');
-	const refuse = (reason: string) =>
-		unreadable(
-			file,
-			`the config file cannot be parsed: ${reason}`,
-			'Fix the file at that place, or the bracket, quote or indent that it closes.',
-		);
+	const remedy = 'Fix the file at that place, or the bracket, quote or indent that it closes.';
+	const refuse = (reason: string) => unreadable(file, `the config file cannot be parsed: ${reason}`, remedy);
 	if (file.endsWith('.json')) {
 		try {
 			return JSON.parse(text);

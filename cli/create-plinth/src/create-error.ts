@@ -1,0 +1,2 @@
+/** An error whose message is complete for the user. */
+export class CreateError extends Error {}

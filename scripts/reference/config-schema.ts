@@ -1,0 +1,140 @@
+import { globSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { embedded } from '../../cli/src/embedded.ts';
+import { jobSettings } from '../../core/kernel/src/contract/jobs/settings.ts';
+import { type configShape, logSettings, serverSettings } from '../../core/kernel/src/engine/config/shape.ts';
+import { id, modelBindingShape, modelPoolShape } from '../../core/kernel/src/models/binding.ts';
+import { type Described, factoriesOf } from './factories.ts';
+import { describe, type Json, numberText, switchText, toJson, variable } from './json-schema.ts';
+import { type Place, placesOf } from './meanings.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const contract = (name: string): Place => ({
+	file: join(root, 'core/kernel/src/contract/config.ts'),
+	behind: `interface ${name}`,
+});
+
+/** A factory, and how configs name it. */
+interface Named extends Described {
+	/** `@plinth/fs#fsBlobs`, and the package alone where it has one factory of the kind. */
+	readonly uses: readonly string[];
+	/** The options. */
+	readonly options: Json;
+}
+
+/** The JSON Schema of configs in YAML and JSON. */
+export async function configSchema(): Promise<string> {
+	const folders = globSync('{core,adapters,plugins}/*/package.json', { cwd: root }).map(dirname).sort();
+	const packages = await Promise.all(folders.map(packageOf));
+	const named = packages.flatMap(({ factories }) => factories);
+	const known = packages.filter(({ factories }) => factories.length > 0).map(({ name }) => name);
+	const of = (kind: Described['kind']) => named.filter((factory) => factory.kind === kind);
+	const binding = toJson(modelBindingShape, [contract('ModelBindingOptions'), contract('ListingOptions')]);
+	const pool = toJson(modelPoolShape, [contract('ModelPool'), contract('ListingOptions')]);
+	const entries = {
+		backend: entryOf(of('backend'), known),
+		model: choose({ required: ['balance'] }, pool, entryOf(of('model'), known, binding)),
+		plugin: entryOf(of('plugin'), known),
+	};
+	const section = (kind: Described['kind'], preset: object = {}) => ({
+		type: 'object',
+		propertyNames: toJson(id, []),
+		properties: Object.fromEntries(
+			Object.entries(preset).map(([key, entry]) => [key, changeOf(entry, of(kind), kind === 'model' ? binding : {})]),
+		),
+		additionalProperties: removable({ $ref: `#/definitions/${kind}` }),
+	});
+	const properties = describe(
+		{
+			extends: { anyOf: [{ const: 'plinth:embedded' }, { type: 'string' }] },
+			server: toJson(serverSettings, [contract('ServerConfig')]),
+			log: toJson(logSettings, [contract('LogConfig')]),
+			jobs: toJson(jobSettings, [{ file: join(root, 'core/kernel/src/contract/jobs/settings.ts') }]),
+			backends: section('backend', embedded.backends),
+			models: section('model', embedded.models),
+			plugins: section('plugin', embedded.plugins),
+		} satisfies Record<keyof typeof configShape.shape, Json>,
+		[contract('AppConfig')],
+	);
+	const options = named.map((factory) => [keyOf(factory), factory.options]);
+	const schema = {
+		$schema: 'http://json-schema.org/draft-07/schema#',
+		title: 'A config of Plinth',
+		type: 'object',
+		properties: { $schema: { type: 'string', description: 'This schema, for editors.' }, ...properties },
+		additionalProperties: false,
+		definitions: { variable, numberText, switchText, ...entries, ...Object.fromEntries(options) },
+	};
+	return JSON.stringify(schema, null, '\t');
+}
+
+async function packageOf(path: string) {
+	const folder = join(root, path);
+	const { default: manifest } = await import(join(folder, 'package.json'), { with: { type: 'json' } });
+	const name = String(manifest.name);
+	const found = factoriesOf(await import(name));
+	const factories = found.map((factory): Named => {
+		const alone = found.filter(({ kind }) => kind === factory.kind).length === 1;
+		return {
+			...factory,
+			uses: [...(alone ? [name] : []), `${name}#${factory.name}`],
+			options: toJson(factory.config, placesOf(folder, factory.name)),
+		};
+	});
+	return { name, factories };
+}
+
+const keyOf = ({ kind, name }: Described) => `${kind}:${name}`;
+const reference = (factory: Described): Json => ({ $ref: `#/definitions/${keyOf(factory)}` });
+
+/** An entry with a factory. The options follow from its name; of other packages only the form is known. */
+function entryOf(factories: readonly Named[], known: readonly string[], beside: Json = {}): Json {
+	return {
+		type: 'object',
+		required: ['use'],
+		properties: {
+			use: {
+				description: 'The factory: <package>#<export>, ./<file>#<export>, or the package alone.',
+				anyOf: [
+					{ enum: factories.flatMap(({ uses }) => uses) },
+					{ type: 'string', not: { pattern: `^(?:${known.join('|')})(?:#|$)` } },
+				],
+			},
+			with: { type: 'object', description: 'The options of the factory.' },
+			...(beside.properties as object),
+		},
+		additionalProperties: false,
+		allOf: factories.map((factory) =>
+			choose(
+				{ properties: { use: { enum: factory.uses } }, required: ['use'] },
+				{ properties: { with: reference(factory) }, ...(factory.options.required ? { required: ['with'] } : {}) },
+			),
+		),
+	};
+}
+
+/** An entry of the preset: without `use`, it changes options of the preset's factory. */
+function changeOf(entry: object, factories: readonly Named[], beside: Json): Json {
+	const { name, id: own } = (entry as { definition: { name?: string; id?: string } }).definition;
+	const factory = factories.find((each) => each.name === (name ?? own));
+	if (!factory) throw new Error(`No package exports ${name ?? own}.`);
+	const { required, ...optional } = factory.options;
+	const change = {
+		type: 'object',
+		properties: { with: required ? optional : reference(factory), ...(beside.properties as object) },
+		additionalProperties: false,
+	};
+	const isWhole = { anyOf: [{ required: ['use'] }, { required: ['balance'] }] };
+	return removable(choose(isWhole, { $ref: `#/definitions/${factory.kind}` }, change));
+}
+
+/** `false` removes what a preset brings. */
+function removable(entry: Json): Json {
+	return choose({ type: 'boolean' }, { const: false }, entry);
+}
+
+/** A schema for what meets a condition, and one for what does not. */
+function choose(condition: Json, met: Json, unmet?: Json): Json {
+	// biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+	return { if: condition, then: met, ...(unmet ? { else: unmet } : {}) };
+}

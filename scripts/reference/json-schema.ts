@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { meaningIn, type Place } from './meanings.ts';
+
+/** A JSON Schema, or a part of one. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A text with an environment variable, which may stand for any text. */
+export const variable: Json = { type: 'string', pattern: '\\$\\{' };
+/** A number as a text, or a variable. */
+export const numberText: Json = { type: 'string', pattern: '^\\s*-?[0-9.]+\\s*$|\\$\\{' };
+/** `true` or `false` as a text, or a variable. */
+export const switchText: Json = { type: 'string', pattern: '^(?:true|false)$|\\$\\{' };
+
+/** What may be written for a schema, with the doc comments at these places as descriptions. */
+export function toJson(schema: z.ZodType, places: readonly Place[]): Json {
+	const options = { io: 'input', target: 'draft-7', unrepresentable: 'any' } as const;
+	const { $schema, definitions, ...json } = z.toJSONSchema(schema, options);
+	return described(withTexts(json as Json), places, '');
+}
+
+/** Adds descriptions to the schemas of members, by their names. */
+export function describe(members: Json, places: readonly Place[], prefix = ''): Json {
+	return mapMembers(members, (member, name) => {
+		const meaning = places.length > 0 ? meaningIn(places, `${prefix}${name}`) : undefined;
+		const text = meaning?.replaceAll('\\|', '|');
+		return { ...(text ? { description: text } : {}), ...described(member, places, `${prefix}${name}.`) };
+	});
+}
+
+function described(json: Json, places: readonly Place[], prefix: string): Json {
+	const { properties, anyOf, oneOf } = json;
+	const all = (list: unknown) => (list as readonly Json[]).map((form) => described(form, places, prefix));
+	return {
+		...json,
+		...(properties ? { properties: describe(properties as Json, places, prefix) } : {}),
+		...(anyOf ? { anyOf: all(anyOf) } : {}),
+		...(oneOf ? { oneOf: all(oneOf) } : {}),
+	};
+}
+
+/** Variables are texts, so a text may stand for every number, switch and bounded text. */
+function withTexts(json: Json): Json {
+	// Only schemas that contain themselves are referred to, such as that of all JSON.
+	if ('$ref' in json) return {};
+	const text = textFor(json);
+	if (text) {
+		const { default: fallback, ...bare } = json;
+		const form = { anyOf: [bare, { $ref: `#/definitions/${text}` }] };
+		return fallback === undefined ? form : { default: fallback, ...form };
+	}
+	const out: Record<string, unknown> = { ...json };
+	for (const key of ['anyOf', 'oneOf', 'allOf'])
+		if (json[key]) out[key] = (json[key] as readonly Json[]).map(withTexts);
+	if (json.properties) out.properties = mapMembers(json.properties as Json, withTexts);
+	for (const key of ['items', 'additionalProperties']) {
+		if (typeof json[key] === 'object') out[key] = withTexts(json[key] as Json);
+	}
+	return out;
+}
+
+function textFor({ type, enum: values, const: value, ...rest }: Json): string | undefined {
+	if (type === 'number' || type === 'integer') return 'numberText';
+	if (type === 'boolean') return 'switchText';
+	if (values || typeof value === 'string') return 'variable';
+	const isBounded = ['minLength', 'maxLength', 'pattern', 'format'].some((key) => key in rest);
+	return type === 'string' && isBounded ? 'variable' : undefined;
+}
+
+function mapMembers(members: Json, change: (member: Json, name: string) => Json): Json {
+	return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member as Json, name)]));
+}
