@@ -14,7 +14,9 @@ test.each([
 		([, file = '', content = '']) => [file, content] as const,
 	);
 	const files = await Promise.all(
-		(await readdir(folder)).map(async (file) => [file, await readFile(join(folder, file), 'utf8')] as const),
+		(await readdir(folder))
+			.filter((file) => file !== 'dist')
+			.map(async (file) => [file, await readFile(join(folder, file), 'utf8')] as const),
 	);
 	expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(files));
 });

@@ -92,7 +92,7 @@ describe(`${of('sh').length} blocks for a shell`, () => {
 				pathsIn(text).every(
 					(path) =>
 						routes.some((route) => route.test(path)) ||
-						of('js').some((each) => each.page === page && each.text.includes(`'${path}'`)),
+						of('ts').some((each) => each.page === page && each.text.includes(`'${path}'`)),
 				);
 			expect(of('sh').flatMap(({ text }) => pathsIn(text)).length).toBeGreaterThan(25);
 			expect(wrong(of('sh'), isServed)).toEqual([]);

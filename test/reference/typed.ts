@@ -28,8 +28,13 @@ const compilerOptions = {
 	types: ['node'],
 	typeRoots: [join(root, 'node_modules/@types')],
 	customConditions: ['@plinth/source'],
-	// Readers install it under its own name.
-	paths: { openai: ['./node_modules/openai'] },
+	// Readers install these under their own names.
+	paths: {
+		openai: ['./node_modules/openai'],
+		'plinth-plain-picture': [join(root, 'test/packages/strangers/image/index.ts')],
+		'plinth-sqlite-blobs': [join(root, 'test/packages/strangers/blobs/index.ts')],
+		'plinth-embeddings': [join(root, 'test/packages/strangers/embeddings/index.ts')],
+	},
 };
 
 /** Checks snippets as one program in an empty folder. Returns what is wrong: the page, the line of the block, the line in it, and the message. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { App } from '@plinth/core';
+import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { root } from '../../../test/support/cli.ts';
 import { codeBlocks } from '../../../test/support/pages.ts';
@@ -74,7 +75,7 @@ describe('a server of the guide', () => {
 
 	test.each(['express.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'node.ts'])('%s', async (name) => {
 		const url = await start(name);
-		const headers = { 'x-api-key': 'a-key-of-my-own' };
+		const headers = { 'x-api-key': 'a-long-key-of-my-own' };
 		const models = await fetch(`${url}/ai/v1/models`, { headers });
 		expect([models.status, await (await fetch(url)).text()]).toEqual([200, 'my own page']);
 	});
@@ -84,6 +85,26 @@ describe('a server of the guide', () => {
 		const { app } = await program<{ app: App }>('app.ts');
 		apps.add(app);
 		expect((await GET(new Request('http://localhost/ai/readyz'))).status).toBe(200);
+	});
+
+	test('client.ts, with an unmodified SDK', async () => {
+		const url = await start('express.ts');
+		programs.set('client.ts', programs.get('client.ts')?.replace('http://127.0.0.1:3000', url) ?? '');
+		await writeFile(join(dir, 'client.ts'), programs.get('client.ts') ?? '');
+		const { client } = await program<{ client: OpenAI }>('client.ts');
+		expect((await client.models.list()).data.map(({ id }) => id)).toContain('builtin-chat');
+	});
+
+	test('own-log.ts', async () => {
+		const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+		const { app } = await program<{ app: App }>('own-log.ts');
+		apps.add(app);
+		const headers = { 'x-api-key': 'a-long-key-of-my-own' };
+		await (await app.fetch(new Request('http://localhost/v1/models', { headers }))).text();
+		await app.stop();
+		const lines = write.mock.calls.map(([line]) => JSON.parse(String(line)));
+		write.mockRestore();
+		expect(lines).toContainEqual(expect.objectContaining({ part: 'plinth', message: 'request', status: 200 }));
 	});
 
 	test('signed-in.ts', async () => {

@@ -26,7 +26,7 @@ describe('the ten-line server', () => {
 	});
 
 	test('answers the line that it prints', async () => {
-		expect((await rawClient(url, 'a-key-of-my-own').send('/v1/models')).status).toBe(200);
+		expect((await rawClient(url, 'a-long-key-of-my-own').send('/v1/models')).status).toBe(200);
 	});
 
 	test('lets nobody else in', async () => {
@@ -34,7 +34,7 @@ describe('the ten-line server', () => {
 	});
 
 	test('speaks', async () => {
-		const answer = await rawClient(url, 'a-key-of-my-own').post('/v1/audio/speech', {
+		const answer = await rawClient(url, 'a-long-key-of-my-own').post('/v1/audio/speech', {
 			model: 'builtin-speech',
 			voice: 'nova',
 			input: 'Ten lines.',

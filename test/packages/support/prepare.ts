@@ -30,7 +30,7 @@ declare module 'vitest' {
 	}
 }
 
-const npm = promisify(execFile);
+const execute = promisify(execFile);
 
 /** Packs everything once and installs it as a stranger would. The packages must have been built. */
 export default async function prepare(project: TestProject): Promise<() => Promise<void>> {
@@ -56,8 +56,10 @@ export default async function prepare(project: TestProject): Promise<() => Promi
 
 async function packAndInstall(packed: string, app: string): Promise<readonly Tarball[]> {
 	await mkdir(packed);
+	const tsc = join(root, 'node_modules/typescript/bin/tsc');
+	for (const { folder } of strangers) await execute(process.execPath, [tsc, '-p', join(root, folder)]);
 	const folders = [...published, ...strangers].map(({ folder }) => `./${folder}`);
-	const { stdout } = await npm(
+	const { stdout } = await execute(
 		'npm',
 		['pack', ...folders, '--json', '--ignore-scripts', '--pack-destination', packed],
 		{ cwd: root, maxBuffer: 64_000_000 },
@@ -75,5 +77,5 @@ async function install(dir: string, packages: readonly string[]): Promise<void> 
 	await mkdir(dir);
 	await writeFile(join(dir, 'package.json'), '{ "private": true, "type": "module" }');
 	const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-	await npm('npm', ['install', ...flags, ...packages], { cwd: dir });
+	await execute('npm', ['install', ...flags, ...packages], { cwd: dir });
 }

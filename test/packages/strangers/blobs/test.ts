@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { BlobStore } from '@plinth/core';
 import { blobStoreSuite, createBackend } from '@plinth/testing';
 import { sqliteBlobs } from 'plinth-sqlite-blobs';
 
 async function create() {
 	const folder = await mkdtemp(join(tmpdir(), 'sqlite-blobs-'));
-	const open = () => createBackend(sqliteBlobs({ file: join(folder, 'blobs.db') }));
+	const open = () => createBackend<BlobStore>(sqliteBlobs({ file: join(folder, 'blobs.db') }));
 	let backend = await open();
 	return {
 		store: backend.provided,

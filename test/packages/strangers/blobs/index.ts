@@ -1,19 +1,32 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
-import { defineBackend, plinthError, services, untilAborted } from '@plinth/core';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import {
+	type BlobContent,
+	type BlobInfo,
+	type BlobStore,
+	type ByteRange,
+	defineBackend,
+	type PutBlobOptions,
+	plinthError,
+	services,
+	untilAborted,
+} from '@plinth/core';
 import { checkBlobKey } from '@plinth/toolkit';
 import { z } from 'zod';
 
-/** Blobs in one SQLite file, in the pieces in which they come. */
+/** Stores blobs in one SQLite file, in the pieces in which they arrive. */
 export const sqliteBlobs = defineBackend({
 	name: 'sqliteBlobs',
 	provides: services.blobs,
 	config: z.strictObject({ file: z.string().min(1) }),
 	create({ config, onStop }) {
+		mkdirSync(dirname(config.file), { recursive: true });
 		const db = new DatabaseSync(config.file, { timeout: 5_000 });
 		onStop(() => db.close());
 		db.exec(schema);
-		// Pieces that belong to no blob after a day are what a crash has left.
+		// A piece without a blob after a day is left over from a crash.
 		db.prepare('DELETE FROM pieces WHERE upload < ? AND upload NOT IN (SELECT upload FROM blobs)').run(
 			String(Date.now() - 86_400_000),
 		);
@@ -21,7 +34,7 @@ export const sqliteBlobs = defineBackend({
 	},
 });
 
-// With the row of a blob go its pieces, also when another row takes its place.
+// The trigger deletes the pieces of a blob that is deleted or replaced.
 const schema = `
 	PRAGMA journal_mode = WAL;
 	PRAGMA synchronous = FULL;
@@ -34,15 +47,18 @@ const schema = `
 		BEGIN DELETE FROM pieces WHERE upload = old.upload; END;
 `;
 
-class SqliteBlobs {
-	#db;
+type Bytes = Uint8Array | AsyncIterable<Uint8Array>;
 
-	constructor(db) {
+class SqliteBlobs implements BlobStore {
+	readonly #db: DatabaseSync;
+
+	constructor(db: DatabaseSync) {
 		this.#db = db;
 	}
 
-	async put(key, body, { contentType, maxBytes = Number.POSITIVE_INFINITY, signal }) {
+	async put(key: string, body: Bytes, options: PutBlobOptions): Promise<BlobInfo> {
 		checkBlobKey(key);
+		const { contentType, maxBytes = Number.POSITIVE_INFINITY, signal } = options;
 		const upload = `${Date.now()}-${randomUUID()}`;
 		const hash = createHash('sha256');
 		let size = 0;
@@ -55,8 +71,7 @@ class SqliteBlobs {
 				size += bytes.length;
 			}
 			const info = { key, size, contentType, sha256: hash.digest('hex') };
-			const row = [...Object.values(info), upload];
-			this.#run('INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?, ?)', ...row);
+			this.#run('INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?, ?)', ...Object.values(info), upload);
 			return info;
 		} catch (error) {
 			this.#run('DELETE FROM pieces WHERE upload = ?', upload);
@@ -64,11 +79,10 @@ class SqliteBlobs {
 		}
 	}
 
-	async get(key, { range } = {}) {
-		checkBlobKey(key);
-		const row = this.#db.prepare('SELECT * FROM blobs WHERE key = ?').get(key);
-		if (!row) return null;
-		const { upload, ...info } = row;
+	async get(key: string, { range }: { range?: ByteRange } = {}): Promise<BlobContent | null> {
+		const found = this.#find(key);
+		if (!found) return null;
+		const { info, upload } = found;
 		const { start, end } = range ?? { start: 0, end: info.size - 1 };
 		if (range && !(start >= 0 && start <= end && end < info.size)) {
 			throw plinthError('E_RANGE_NOT_SATISFIABLE');
@@ -76,29 +90,37 @@ class SqliteBlobs {
 		return { ...info, body: this.#read(upload, start, end) };
 	}
 
-	async head(key) {
-		const { body, ...info } = (await this.get(key)) ?? {};
-		return body ? info : null;
+	async head(key: string): Promise<BlobInfo | null> {
+		return this.#find(key)?.info ?? null;
 	}
 
-	async delete(key) {
+	async delete(key: string): Promise<void> {
 		checkBlobKey(key);
 		this.#run('DELETE FROM blobs WHERE key = ?', key);
 	}
 
-	async *list(prefix) {
+	async *list(prefix: string) {
 		const border = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
-		for (const { key, size } of this.#db.prepare('SELECT key, size FROM blobs').all()) {
+		for (const row of this.#db.prepare('SELECT key, size FROM blobs').all()) {
+			const { key, size } = row as { key: string; size: number };
 			if (key === prefix || key.startsWith(border)) yield { key, size };
 		}
 	}
 
-	async *#read(upload, start, end) {
+	#find(key: string): { info: BlobInfo; upload: string } | undefined {
+		checkBlobKey(key);
+		const row = this.#db.prepare('SELECT * FROM blobs WHERE key = ?').get(key);
+		if (!row) return undefined;
+		const { upload, ...info } = row as unknown as BlobInfo & { upload: string };
+		return { info, upload };
+	}
+
+	async *#read(upload: string, start: number, end: number) {
 		const piece = this.#db.prepare(
 			'SELECT start, bytes FROM pieces WHERE upload = ? AND start <= ? ORDER BY start DESC',
 		);
 		for (let at = start; at <= end; ) {
-			const found = piece.get(upload, at);
+			const found = piece.get(upload, at) as { start: number; bytes: Uint8Array } | undefined;
 			if (!found) throw new Error('The blob was deleted while it was read.');
 			const part = found.bytes.subarray(at - found.start, end + 1 - found.start);
 			yield part;
@@ -106,7 +128,7 @@ class SqliteBlobs {
 		}
 	}
 
-	#run(sql, ...values) {
+	#run(sql: string, ...values: SQLInputValue[]): void {
 		this.#db.prepare(sql).run(...values);
 	}
 }

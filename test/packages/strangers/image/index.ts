@@ -2,7 +2,7 @@ import { defineModel } from '@plinth/core';
 import { imageModels } from '@plinth/plugin-image/model';
 import { z } from 'zod';
 
-/** A picture in one color, which the seed decides. */
+/** Fills the image with one color, which depends on the seed. */
 export const plainPicture = defineModel({
 	kind: imageModels,
 	name: 'plain.image',

@@ -1,8 +1,24 @@
 import * as plinth from '@plinth/core';
 import { z } from 'zod';
 
-/** Models with `embed(texts, { dimensions, signal })`, which resolves with one array of numbers a text. */
-export const embeddingModels = plinth.defineModelKind('embedding');
+/** A model that turns texts into vectors. */
+export interface EmbeddingModel {
+	readonly apiVersion: 1;
+	/** Resolves with one array of numbers per text. */
+	embed(texts: readonly string[], run: EmbeddingRun): Promise<number[][]>;
+}
+
+/** The options and the abort signal of one call. */
+export interface EmbeddingRun {
+	readonly dimensions?: number | undefined;
+	readonly signal: AbortSignal;
+}
+
+/** The family of embedding models. */
+export const embeddingModels = plinth.defineModelKind<EmbeddingModel>('embedding', {
+	apiVersion: 1,
+	functions: { embed: 'required' },
+});
 
 const text = z.string().min(1).max(8192);
 const request = z.object({
@@ -41,25 +57,26 @@ export const embeddings = plinth.definePlugin({
 			async handler({ body: { model: id, input, dimensions, encoding_format } }, call) {
 				const texts = [input].flat();
 				const vectors = await known.ask(id, call, ({ model, signal }) => model.embed(texts, { dimensions, signal }));
-				const encode = encoding_format === 'base64' ? base64 : Array.from;
 				const data = vectors.map((each, index) => {
-					return { object: 'embedding', index, embedding: encode(each) };
+					const embedding = encoding_format === 'base64' ? base64(each) : each;
+					return { object: 'embedding' as const, index, embedding };
 				});
 				const tokens = Math.ceil(texts.join('').length / 4);
 				const usage = { prompt_tokens: tokens, total_tokens: tokens };
-				return { object: 'list', model: id, data, usage };
+				return { object: 'list' as const, model: id, data, usage };
 			},
 		});
 		route(createEmbeddings);
 	},
 });
 
-/** Counts words in as many buckets as there are dimensions: texts that share words are near each other. */
+/** Counts words in one bucket per dimension. Texts that share words get similar vectors. */
 export const hashedWords = plinth.defineModel({
 	kind: embeddingModels,
 	name: 'toy.embedding',
 	config: z.strictObject({ dimensions: z.int().min(1).max(4096).default(256) }),
 	create: ({ config }) => ({
+		apiVersion: 1,
 		async embed(texts, { dimensions = config.dimensions }) {
 			return texts.map((each) => {
 				const counts = new Array(dimensions).fill(0);
@@ -71,5 +88,5 @@ export const hashedWords = plinth.defineModel({
 	}),
 });
 
-const hash = (word) => [...word].reduce((sum, letter) => (sum * 31 + letter.charCodeAt()) >>> 0, 7);
-const base64 = (numbers) => Buffer.from(new Float32Array(numbers).buffer).toString('base64');
+const hash = (word: string) => [...word].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+const base64 = (numbers: number[]) => Buffer.from(new Float32Array(numbers).buffer).toString('base64');

@@ -2,9 +2,10 @@ import { after, test } from 'node:test';
 import { imageModelSuite } from '@plinth/plugin-image/testing';
 import { sharpImages } from '@plinth/sharp';
 import { createBackend, createModel } from '@plinth/testing';
+import type { ImageCodec } from '@plinth/toolkit';
 import { plainPicture } from 'plinth-plain-picture';
 
-const images = await createBackend(sharpImages());
+const images = await createBackend<ImageCodec>(sharpImages());
 after(() => images.stop());
 
 const create = () => createModel(plainPicture());
