@@ -4,6 +4,6 @@ import type { ThreadTask } from './threads.ts';
 export function serveJobs<Job, Result, Report = never>(
 	work: (job: Job, report: (report: Report) => void) => Result | Promise<Result>,
 ): (task: ThreadTask<Job>) => Promise<Result> {
-	// The caller closes the port: a port that closes earlier tells it that the thread has ended.
+	// The caller closes the port: if the port closes earlier, the thread has ended.
 	return async ({ job, port }) => await work(job, (report) => port.postMessage(report));
 }

@@ -37,7 +37,7 @@ export class Threads<Job, Result, Report = never> {
 	/** Tinypool starts no thread for the jobs in its own queue when an abort has ended the last one. */
 	readonly #slots: Semaphore;
 	#loading: Promise<Tinypool> | undefined;
-	/** Why a pool was given up. */
+	/** The error that made a pool unusable. */
 	readonly #failures = new WeakMap<Tinypool, unknown>();
 	#isStopped = false;
 
@@ -60,7 +60,7 @@ export class Threads<Job, Result, Report = never> {
 		const { port1, port2: port } = new MessageChannel();
 		port1.on('message', (report: Report) => signal?.aborted || onReport?.(report));
 		port1.unref();
-		// The pool does not notice a thread that ends by `process.exit`. Its port closes then.
+		// The pool does not detect a thread that ends by `process.exit`, but the thread's port closes.
 		const ended = new AbortController();
 		const onClose = () => ended.abort();
 		port1.on('close', onClose);
@@ -92,12 +92,12 @@ export class Threads<Job, Result, Report = never> {
 			minThreads: 0,
 			maxThreads: this.#threads,
 			idleTimeout: idleMs,
-			// Without those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
+			// Not those of the process: a thread needs no conditions, and `--eval` or `--inspect` would conflict.
 			execArgv: [],
 			// Small: the large buffers of a thread lie outside its heap.
 			resourceLimits: { maxYoungGenerationSizeMb: 4 },
 		});
-		// A thread failed before its first job, or while it was idle. The pool would never run the jobs that it has.
+		// A thread failed before its first job, or while it was idle. The pool would never run its waiting jobs.
 		pool.on('error', (error) => {
 			this.#failures.set(pool, error);
 			this.#loading = undefined;

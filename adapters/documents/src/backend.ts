@@ -22,7 +22,7 @@ const config = z.strictObject({
 	ocr: z.union([z.literal(false), ocr]).prefault({}),
 });
 
-/** Raise it with every change of the texts that the same bytes give. */
+/** Increase it whenever the same bytes give another text. */
 const revision = 3;
 
 /**

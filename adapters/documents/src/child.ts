@@ -7,7 +7,7 @@ import { readDocument } from './read.ts';
 
 /** Minimum time between two updates of progress, in milliseconds. */
 const progressMs = 100;
-/** Documents that wait already go first. */
+/** Documents that already wait are read first. */
 const preloadAfterMs = 100;
 
 type Send = (update: ReadUpdate) => Promise<void>;
@@ -22,7 +22,7 @@ function progressTo(send: Send) {
 	};
 }
 
-// Most documents are PDFs: what reads them is loaded before the first one comes.
+// Most documents are PDFs, so their reader is loaded before the first document.
 setTimeout(() => void import('./pdf/read.ts').catch(() => {}), preloadAfterMs);
 
 await serveTasks(

@@ -2,7 +2,7 @@ import type { DocumentOptions, DocumentText } from '@plinth/toolkit';
 import { Budget } from './formats/budget.ts';
 import type { Content, OcrContext, ReadContext, Share } from './formats/format.ts';
 import { formats } from './formats/index.ts';
-import { isAsked } from './formats/pages.ts';
+import { isRequested } from './formats/pages.ts';
 import { sniff } from './formats/sniff/sniff.ts';
 import { documentError, Refusal } from './refusal.ts';
 import { tidied } from './tidy.ts';
@@ -28,17 +28,17 @@ export async function readDocument(
 	const ocrContext = ocr && options.ocr !== 'off' ? { ocr } : {};
 	const context = { options, budget: new Budget(), depth: 0, progress, share, ...ocrContext };
 	try {
-		return tidied(askedPages(await readContent(bytes, context), options));
+		return tidied(requestedPages(await readContent(bytes, context), options));
 	} catch (error) {
 		throw refusalOf(error);
 	}
 }
 
-/** Drops the other pages, which some formats read too. */
-function askedPages(content: Content, options: DocumentOptions): Content {
+/** Removes pages that were not requested: some formats read all. */
+function requestedPages(content: Content, options: DocumentOptions): Content {
 	const { pages, pageCount = pages?.length ?? 0 } = content;
 	if (!pages) return content;
-	return { ...content, pages: pages.filter(({ page }) => isAsked(page, options)), pageCount };
+	return { ...content, pages: pages.filter(({ page }) => isRequested(page, options)), pageCount };
 }
 
 async function readContent(bytes: Uint8Array, context: Omit<ReadContext, 'readInner'>): Promise<Content> {
@@ -55,7 +55,7 @@ async function readContent(bytes: Uint8Array, context: Omit<ReadContext, 'readIn
 	return await read(bytes, { ...context, readInner });
 }
 
-/** Libraries fail in various ways at damaged files. Only a missing package is not the document's fault. */
+/** Libraries fail in various ways at damaged files. Only a missing package is not caused by the document. */
 function refusalOf(cause: unknown): unknown {
 	const isMissingPackage = (cause as { code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND';
 	if (cause instanceof Refusal || isMissingPackage) return cause;

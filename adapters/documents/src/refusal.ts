@@ -1,7 +1,7 @@
 import type { mediaErrors } from '@plinth/toolkit';
 import { Refusal as TaskRefusal } from '@plinth/toolkit/processes/child';
 
-/** Why a document is refused: entries of the table of errors. */
+/** Reasons for refusing a document: entries of the table of errors. */
 export type RefusalCode = Extract<keyof typeof mediaErrors, `E_DOCUMENT_${string}`>;
 
 /** A refused document. Outside of the reading process, which does not load the kernel, it becomes a coded error. */

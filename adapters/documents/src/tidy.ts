@@ -15,7 +15,7 @@ const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufeff\ufffe\uffff]/g;
 /** Blanks at the end of a line. They match from their start only, so that a long run is not searched repeatedly. */
 const trailingBlanks = /(?<![^\S\n])[^\S\n]+(?=\n)/g;
 const emptyLines = /\n{4,}/g;
-/** What belongs to the unit before it: marks, vowels of Hangul, second halves of CR LF and of surrogate pairs. */
+/** Characters that continue a unit: marks, vowels of Hangul, second halves of CR LF and of surrogate pairs. */
 const continuing = /[\p{M}\u1160-\u11ff\n\udc00-\udfff]/u;
 
 /** The content of a document as `DocumentText` promises it. Text beyond `limit` characters is left out. */
@@ -30,7 +30,7 @@ export function tidied(content: Content, limit: number = maxCharacters): Documen
 	return { mediaType, pageCount, ...cutPages(tidy, limit), metadata };
 }
 
-/** Pages with at most `limit` characters in all. What is beyond is left out, and the pages stay. */
+/** Pages with at most `limit` characters in all. Further text is left out; all pages stay. */
 export function cutPages(pages: readonly DocumentPage[], limit: number) {
 	let left = limit;
 	const kept = pages.map((page) => {
@@ -56,7 +56,7 @@ function tidyLines(text: string): string {
 	return text.replace(trailingBlanks, '').replace(emptyLines, '\n\n\n');
 }
 
-/** The end of a piece, moved forward where it would tear a unit. */
+/** The end of a piece, moved forward if it would split a unit. */
 function pieceEnd(text: string, end: number): number {
 	for (let at = end; at > end - maxMarks; at--) if (!continuing.test(text.charAt(at))) return at;
 	return end;

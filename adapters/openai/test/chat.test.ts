@@ -32,7 +32,7 @@ const has = (value: unknown, expected: unknown) => {
 };
 
 const probes: Readonly<Record<string, Probe>> = {
-	'answers as they are written': {
+	'streamed answers': {
 		isSaid: (body) => body.stream === true && has(body.stream_options, { include_usage: true }),
 	},
 	'documents, as text': {
@@ -51,7 +51,7 @@ const probes: Readonly<Record<string, Probe>> = {
 		),
 		isSaid: ({ messages }) => has(messages, [{ role: 'user', content: '<file name="a.pdf">42</file>\n\nHow much?' }]),
 	},
-	'files as they are (`files`)': {
+	'unconverted files (`files`)': {
 		options: { files: ['application/pdf'] },
 		request: user({
 			type: 'file',
@@ -65,7 +65,7 @@ const probes: Readonly<Record<string, Probe>> = {
 				file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERg==' },
 			}),
 	},
-	'pictures (`images`)': {
+	'images (`images`)': {
 		options: { images: true },
 		request: user(words('What is it?'), {
 			type: 'image',
@@ -78,7 +78,7 @@ const probes: Readonly<Record<string, Probe>> = {
 				image_url: { url: `data:image/png;base64,${png.toString('base64')}`, detail: 'low' },
 			}),
 	},
-	'pictures by address (`pictureUrls`)': {
+	'images by URL (`pictureUrls`)': {
 		options: { images: true, pictureUrls: true },
 		request: user({ type: 'image', detail: 'auto', image: { url: 'https://example.com/a.png' } }),
 		isSaid: (body) =>
@@ -87,7 +87,7 @@ const probes: Readonly<Record<string, Probe>> = {
 				image_url: { url: 'https://example.com/a.png' },
 			}),
 	},
-	'sound (`audio`)': {
+	'audio (`audio`)': {
 		options: { audio: true },
 		request: user({ type: 'audio', format: 'wav', source: Buffer.from('RIFF') }),
 		isSaid: (body) =>

@@ -38,15 +38,15 @@ const files = (got: Got, ...names: readonly string[]) => names.flatMap((name) =>
 const field = (got: Got, name: string) => got.json[name] ?? got.form.get(name);
 
 const probes: Readonly<Record<string, Probe>> = {
-	'pictures from words': {
+	'image generation': {
 		request: wish(),
 		isSaid: ({ path, json }) => path === '/v1/images/generations' && `${json.prompt}`.startsWith('a cat'),
 	},
-	'changes of pictures': {
+	'image edits': {
 		request: edit(),
 		isSaid: (got) => got.path === '/v1/images/edits' && files(got, 'image', 'image[]').length === 1,
 	},
-	'changes where a mask opens': {
+	'image edits with a mask': {
 		request: edit({ mask }),
 		isRefused: ({ abilities }) => abilities?.mask === false,
 		async isSaid(got, dialect) {
@@ -66,7 +66,7 @@ const probes: Readonly<Record<string, Probe>> = {
 			return true;
 		},
 	},
-	'several input pictures': {
+	'several input images': {
 		request: edit({ images: [picture, picture] }),
 		isRefused: ({ abilities }) => (abilities?.images ?? 16) < 2,
 		isSaid: (got) => files(got, 'image', 'image[]').length === 2,
@@ -75,7 +75,7 @@ const probes: Readonly<Record<string, Probe>> = {
 		request: edit({ images: [webp], mask }),
 		isSaid: (got) => files(got, 'image', 'image[]')[0]?.type === 'image/webp',
 	},
-	'unfinished states (`partial_images`)': {
+	'`partial_images`': {
 		request: wish(),
 		partials: 2,
 		isSaid: ({ json }) => json.stream === true && json.partial_images === 2,
@@ -118,7 +118,7 @@ const probes: Readonly<Record<string, Probe>> = {
 			`${json.prompt}`.includes('"sample_params":{"sample_steps":12}'),
 	},
 	'`style`': { request: wish({ style: 'vivid' }), isSaid: () => false },
-	'a seed, so that equal requests get equal pictures': {
+	'equal requests get equal images': {
 		request: wish(),
 		isSaid: ({ json }) => json.seed === 7 || `${json.prompt}`.includes('{"seed":7}'),
 		otherwise: 'no',

@@ -82,7 +82,7 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 			return yes(JSON.stringify(said().messages).includes('The report.'));
 		},
 	],
-	'pictures in chats': [
+	'images in chats': [
 		'chat',
 		async (dialect) => {
 			const { model, said } = await chatOf(dialect, { images: true });
@@ -92,21 +92,21 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 			return yes(JSON.stringify(said().messages).includes('data:image/png;base64,'));
 		},
 	],
-	'pictures from words': [
+	'image generation': [
 		'image',
 		async (dialect) => {
 			const { model } = await painterOf(dialect);
 			return yes((await make(model, wish())).images.length === 1);
 		},
 	],
-	'changes of pictures': [
+	'image edits': [
 		'image',
 		async (dialect) => {
 			const { model } = await painterOf(dialect);
 			return unlessRefused(make(model, { ...wish(), images: [picture], fidelity: 'low' }));
 		},
 	],
-	'changes where a mask opens': [
+	'image edits with a mask': [
 		'image',
 		async (dialect) => {
 			const { model, upstream } = await painterOf(dialect);
@@ -117,7 +117,7 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 			return yes(form?.has('mask') === true || form?.has('mask_image') === true);
 		},
 	],
-	'unfinished pictures': [
+	'partial images': [
 		'image',
 		async (dialect) => {
 			const { model, upstream } = await painterOf(dialect);
@@ -181,7 +181,7 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 			return 'yes';
 		},
 	],
-	'videos survive a restart': [
+	'videos continue after a restart': [
 		'video',
 		async (dialect) => {
 			const { model, upstream } = await studioOf(dialect);
@@ -193,7 +193,7 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 			return yes(upstream.got.slice(before).every(({ method }) => method === 'GET'));
 		},
 	],
-	'broken downloads of videos are taken up': [
+	'interrupted video downloads resume': [
 		'video',
 		async (dialect) => {
 			const half = cutAfter('video/mp4', mp4.subarray(0, 10));
@@ -219,7 +219,7 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 				return failed.status === 400 && failed.param === param;
 			}),
 	],
-	'429, 5xx and lost connections are tried again': [
+	'429, 5xx and lost connections are retried': [
 		undefined,
 		(dialect) =>
 			ofEachKind(dialect, async (kind) => {
@@ -231,7 +231,7 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 				return faults.length === 0;
 			}),
 	],
-	'chats can be passed on as they are': [
+	'chat requests pass through': [
 		'chat',
 		async (dialect) => {
 			const { model } = await openedChat({ dialect });
@@ -239,14 +239,14 @@ const probes: Readonly<Record<string, readonly [Kind | undefined, (dialect: stri
 			return yes(model.forward?.(rawBody(body)) !== undefined);
 		},
 	],
-	'pictures can be passed on as they are': [
+	'image requests pass through': [
 		'image',
 		async (dialect) => {
 			const { model } = await openedImage({ dialect });
 			return yes(model.forward?.(rawBody({ model: 'mine', prompt: 'a cat' })) !== undefined);
 		},
 	],
-	'speech can be passed on as it is': [
+	'speech requests pass through': [
 		'speech',
 		async (dialect) => {
 			const { model } = await openedSpeech({ dialect });

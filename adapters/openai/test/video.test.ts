@@ -45,7 +45,7 @@ const probes: Readonly<Record<string, Probe>> = {
 		expect(Buffer.from(await file.arrayBuffer())).toEqual(picture);
 		return 'yes';
 	},
-	async 'a seed, so that equal requests get equal videos'(dialect) {
+	async 'equal requests get equal videos'(dialect) {
 		const { field } = await asked(dialect);
 		const seed = field('seed');
 		if (seed === null || seed === undefined) return 'no';
@@ -62,7 +62,7 @@ const probes: Readonly<Record<string, Probe>> = {
 		expect(work.progress).toEqual([0, 0.01, 0.4]);
 		return 'yes';
 	},
-	async 'a deleted video stops the work'(dialect) {
+	async 'deletion stops the work'(dialect) {
 		const { model, state, upstream } = await studio({ poll: [record('queued')] }, { dialect });
 		if (dialect === 'localai') {
 			state.create = silent;
@@ -77,7 +77,7 @@ const probes: Readonly<Record<string, Probe>> = {
 		expect(requests(upstream)).toEqual(['DELETE /v1/videos/up_1']);
 		return 'yes';
 	},
-	async 'work goes on after a restart of this server'(dialect) {
+	async 'work continues after a restart of Plinth'(dialect) {
 		const { model, state, upstream } = await studio({}, { dialect });
 		if (dialect === 'localai') {
 			state.create = json({ data: [{ b64_json: mp4.toString('base64') }] });

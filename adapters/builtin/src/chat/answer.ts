@@ -4,15 +4,15 @@ import { type Passage, passagesOf, type SearchedDocument } from './passages.ts';
 import type { SearchJob } from './search-worker.ts';
 import { questionTerms } from './words.ts';
 
-const self =
+const selfDescription =
 	'I am builtin-chat, an offline demo model without a neural network. I search the documents that are attached to a ' +
 	'message for the words of the question, and quote the passages that match best, with file and page.';
-const howTo =
+const usage =
 	'Attach a document as a part of the message (PDF, Office, HTML, text and others) and ask about it: ' +
 	'{"type": "file", "file": {"filename": "report.pdf", "file_data": "data:application/pdf;base64,…"}}.';
-/** A whole message that asks nothing about documents. */
-const aboutSelf =
-	/^\W*(?:hello|hi|hey|good (?:morning|day|afternoon|evening)|(?:who|what) are you|what can you do|help)(?: there)?\W*$/i;
+/** A message without a question about documents. */
+const withoutQuestion =
+	/^\W*(?:hello|hi|hey|good (?:morning|day|afternoon|evening)|wh(?:o|at) are you|what can you do|help)(?: there)?\W*$/i;
 /** Maximum characters that are quoted from a tool's result, and that are read for the beginning of a page. */
 const maxResult = 4_000;
 const maxBeginning = 20_000;
@@ -25,11 +25,11 @@ export class Searcher {
 		threads: 2,
 	});
 
-	/** Answers the last user message with passages of the documents, or says why it cannot. */
+	/** Answers the last user message with passages of the documents, or with the reason why there are none. */
 	async answer({ documents, question, results }: Conversation, signal: AbortSignal): Promise<string> {
 		if (results.length > 0) return results.map(quotedResult).join('\n\n');
-		if (aboutSelf.test(question) || documents.length === 0) return `${self} ${howTo}`;
-		// Without `text`, which holds the pages once more.
+		if (withoutQuestion.test(question) || documents.length === 0) return `${selfDescription} ${usage}`;
+		// Without `text`, which repeats the pages.
 		const searched = documents.map(({ filename, hasPages, pages }) => ({ filename, hasPages, pages }));
 		const terms = questionTerms(question);
 		if (terms.length === 0) return beginningsOf(searched);

@@ -1,22 +1,22 @@
 import type { ChatPart, ChatRequest, DocumentPart } from '@plinth/plugin-chat/model';
 
-/** What a tool has returned. */
+/** A result of a tool. */
 export interface ToolResult {
 	readonly name: string;
 	readonly text: string;
 }
 
-/** What an answer is made from. */
+/** The input of an answer. */
 export interface Conversation {
 	/** The documents of all turns. */
 	readonly documents: readonly DocumentPart[];
 	/** The text of the last user message. */
 	readonly question: string;
-	/** What tools have returned since then. */
+	/** Results of tools after that message. */
 	readonly results: readonly ToolResult[];
 }
 
-/** Maximum characters that are read of a message; its end counts. */
+/** Maximum characters that are read of a message, from its end. */
 const maxQuestion = 200_000;
 /** The note that stands for a picture. */
 const pictureNote = '[A picture is attached';

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { generateSync } from 'json-schema-faker';
 import { serveJobs } from '../serve-jobs.ts';
 
-/** A search for JSON that a schema describes. */
+/** A search for JSON that is valid against a schema. */
 export interface JsonJob {
 	/** A JSON Schema, as JSON. */
 	readonly schema: string;
@@ -31,7 +31,7 @@ const longestPattern = 200;
 export default serveJobs((job: JsonJob, report: (report: 'started') => void): JsonResult => {
 	report('started');
 	try {
-		// A draft that ajv does not know would be an error, and `$async` would make `validate` return promises.
+		// Ajv fails at an unknown draft, and `$async` would make `validate` return promises.
 		const { $schema: _, $async: _async, ...schema }: JsonObject = JSON.parse(job.schema);
 		const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 		const validate: Validate = ajv.compile(schema);

@@ -9,7 +9,7 @@ const maxText = 200_000;
 /** Maximum time of one schema in its thread, in milliseconds: schemas and their patterns come from callers. */
 const maxMs = 1_500;
 
-/** What a value is made for. */
+/** A request for a JSON value. */
 export interface JsonOptions extends Pick<JsonJob, 'message' | 'texts'> {
 	readonly schema: JsonObject;
 	/** The parameter with the schema. */

@@ -3,7 +3,7 @@ import { serveJobs } from '../serve-jobs.ts';
 import { type Passage, passagesOf, type SearchedDocument } from './passages.ts';
 import { termsOf } from './words.ts';
 
-/** What to look for, and where. */
+/** A search in documents. */
 export interface SearchJob {
 	readonly documents: readonly SearchedDocument[];
 	/** From `questionTerms`. */

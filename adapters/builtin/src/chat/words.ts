@@ -5,7 +5,7 @@ const word =
 const longest = 40;
 const mostTerms = 32;
 
-/** English words that find nothing, and those that only name the documents. */
+/** Common English words, and words for documents in general. The search ignores both. */
 const ignored = new Set(
 	(
 		'a about all an and any are as at attached be been but by can contents could did do does document documents each ' +
@@ -27,7 +27,7 @@ export function termsOf(text: string): string[] {
 	return words.filter((one) => one.length <= longest).map(termOf);
 }
 
-/** The distinct terms of a question that can find something; the last ones of a long text. */
+/** The distinct terms to search for: the last ones of a long question. */
 export function questionTerms(question: string): readonly string[] {
 	const words = question.toLowerCase().match(word) ?? [];
 	const telling = words.filter((one) => !ignored.has(one) && (one.length > 1 || !/[a-z]/.test(one)));

@@ -19,7 +19,7 @@ const weathers: Record<Weather, string> = {
 /** The largest number of unknown words that are named. */
 const most = 20;
 
-/** Tells in words what is drawn, and which words of the prompt have no meaning here. */
+/** Describes the picture, and names unknown words of the prompt. */
 export function describe(plan: ScenePlan, caption: string, isAlone: boolean): string {
 	const { setting, time, weather, subject, unknown } = plan;
 	const place = `${places[setting]} ${times[time]}`;

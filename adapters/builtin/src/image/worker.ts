@@ -2,7 +2,7 @@ import type { RawImage } from '@plinth/toolkit';
 import { rasterise } from '../scene/rasterise.ts';
 import { serveJobs } from '../serve-jobs.ts';
 
-/** Draw a document. */
+/** An SVG document to draw. */
 export interface DrawJob {
 	readonly svg: string;
 	/** The range of the grain, of 255. */

@@ -21,11 +21,9 @@ export function layOutCaption(text: string, { width, unit }: Surface) {
 		return { size, lines, fits: lines.length <= i + 1 && lines.every((line) => widthOf(line) <= room) };
 	});
 	const { size, lines, fits } = layouts.find((layout) => layout.fits) ?? (layouts[3] as (typeof layouts)[number]);
-	const isIncomplete = clean.search(missing) >= 0;
-	const warnings = [
-		...(fits ? [] : ['The caption is shortened: it does not fit into the picture.']),
-		...(isIncomplete ? ['The caption leaves out characters that the built-in typeface does not have.'] : []),
-	];
+	const warnings: string[] = [];
+	if (!fits) warnings.push('The caption is shortened: it does not fit into the picture.');
+	if (clean.search(missing) >= 0) warnings.push('The caption leaves out characters that the typeface does not have.');
 	return { size, lines: fits ? lines : [...lines.slice(0, 3), `${lines[3]?.slice(0, -2)}…`], warnings };
 }
 
@@ -57,10 +55,9 @@ function breakLines(words: readonly string[], room: number): string[] {
 }
 
 function widthOf(text: string): number {
-	const widths = [...text].map((char) => {
-		if (wide.test(char)) return 1.04;
-		if (narrow.test(char)) return 0.42;
-		return /[\p{Lu}\p{N}]/u.test(char) ? 0.76 : 0.66;
-	});
-	return widths.reduce((sum, width) => sum + width, 0);
+	return [...text].reduce((sum, char) => {
+		if (wide.test(char)) return sum + 1.04;
+		if (narrow.test(char)) return sum + 0.42;
+		return sum + (/[\p{Lu}\p{N}]/u.test(char) ? 0.76 : 0.66);
+	}, 0);
 }

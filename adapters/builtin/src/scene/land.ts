@@ -80,7 +80,7 @@ function conifer(seed: string, x: number, y: number, tall: number): readonly [st
 	return [tree, snow];
 }
 
-/** Draws a row of conifers on `base`. `gap` is the half width that stays free in the middle, as a share of all. */
+/** Draws a row of conifers on `base`. `gap` is half the free width in the middle, as a share of the width. */
 export function drawTrees(stage: Stage, near: number, base: number, tall: number, density: number, gap = 0): string {
 	const { palette, width, unit } = stage;
 	const random = stage.random(`trees${near}`);
@@ -100,18 +100,15 @@ export function drawTrees(stage: Stage, near: number, base: number, tall: number
 	return `${ramp(id, base - tall, base, `0 ${bark}, .5 ${bark}, 1 ${foot}`)}${trees}`;
 }
 
-/** Draws rows of trees with mist between them, and a clearing in the middle. */
-export function drawForest(stage: Stage, rows: readonly number[]): string {
+/** Draws a row of trees with a clearing in the middle, mist before it, and its ground. */
+export function drawForest(stage: Stage, near: number): string {
 	const { palette, unit } = stage;
 	const mist = mix(palette.haze, palette.light, 0.25);
-	const drawn = rows.map((near) => {
-		const [base, tall] = [stage.row(near * 0.82 - 0.02), unit * (0.22 + near * 0.62)];
-		const stops = `0 ${mist} 0, 1 ${mist} ${0.75 - near * 0.75}`;
-		return `${drawTrees(stage, near, base + unit * 0.01, tall, 22 - near * 15, near > 0.3 ? 0.06 + near * 0.17 : 0)}
-			${veil(stage, `mist${near * 100}`, base - tall * 0.7, base + 10, stops)}
-			${drawRidge(stage, near + 0.04, base, 0.03)}`;
-	});
-	return drawn.join('');
+	const [base, tall] = [stage.row(near * 0.82 - 0.02), unit * (0.22 + near * 0.62)];
+	const stops = `0 ${mist} 0, 1 ${mist} ${0.75 - near * 0.75}`;
+	return `${drawTrees(stage, near, base + unit * 0.01, tall, 22 - near * 15, near > 0.3 ? 0.06 + near * 0.17 : 0)}
+		${veil(stage, `mist${near * 100}`, base - tall * 0.7, base + 10, stops)}
+		${drawRidge(stage, near + 0.04, base, 0.03)}`;
 }
 
 /** Draws a row of buildings with lit windows. */

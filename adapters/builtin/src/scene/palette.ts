@@ -1,9 +1,6 @@
 import type { Random } from './random.ts';
 import type { Setting, Time, Weather } from './words.ts';
 
-/** The colours of a scene, each `#rrggbb`: haze lies before distant things, ink is the darkest land. */
-export type Palette = ReturnType<typeof choosePalette>;
-
 /** Five tones of the sky from the top to the horizon, and the light. */
 const skies: Record<Time, readonly string[]> = {
 	dawn: ['#3a5a9a #7a8fc4 #c8a9c9 #f6c3b0 #ffe3b8 #fff4d6', '#4a4f8f #8d7fb8 #d99bb5 #f9bfa0 #ffe8c2 #fff0cc'],
@@ -15,7 +12,7 @@ const lands: Partial<Record<Setting, string>> = { sea: '#5f6a5c', forest: '#3f70
 /** The share of light that is missing. */
 export const darkness: Record<Time, number> = { dawn: 0.34, day: 0.06, dusk: 0.5, night: 0.74 };
 
-/** Chooses the colours of a time and a place. Rain and snow make the sky grey. */
+/** Chooses the colours. `haze` covers distant things, `ink` is the darkest land. Rain and snow make the sky grey. */
 export function choosePalette(setting: Setting, time: Time, weather: Weather, random: Random) {
 	const grey = { rain: '#52637c', snow: '#b0c2d8', clouds: '', clear: '' }[weather];
 	const tones = random.pick(skies[time]).split(' ');
@@ -23,8 +20,7 @@ export function choosePalette(setting: Setting, time: Time, weather: Weather, ra
 	const [top = '', upper = '', middle = '', low = '', haze = '', light = ''] = grey ? dull : tones;
 	const dark = mix(top, '#060a18', 0.55);
 	const ground = mix(mix(lands[setting] ?? '#456852', middle, 0.12), dark, darkness[time]);
-	const snow = mix(ground, mix(haze, '#eef4fa', 0.6), 0.7 - darkness[time] * 0.4);
-	const land = weather === 'snow' ? snow : ground;
+	const land = weather === 'snow' ? mix(ground, mix(haze, '#eef4fa', 0.6), 0.7 - darkness[time] * 0.4) : ground;
 	const isDay = time === 'day';
 	return {
 		sky: [top, upper, middle, low, haze] as const,

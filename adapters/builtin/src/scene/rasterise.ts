@@ -7,7 +7,7 @@ import { typeface } from './caption.ts';
 const read = (file: string) => readFile(createRequire(import.meta.url).resolve(file));
 let engine: Promise<readonly [unknown, Uint8Array]> | undefined;
 
-/** Draws an SVG document in its own size. The pixels are premultiplied. */
+/** Draws an SVG document at the document's size. The pixels are premultiplied. */
 export async function rasterise(svg: string): Promise<RawImage> {
 	// A second `initWasm` in one thread throws.
 	engine ??= Promise.all([

@@ -45,7 +45,7 @@ function drawFar(stage: Stage): string {
 		sea: () => drawRidge(stage, 0.05, horizon, 0.09) + drawRidge(stage, 0.2, horizon + unit * 0.03, 0.1),
 		lake: () => drawMountains(stage) + drawTrees(stage, 0.4, horizon + 3, unit * 0.085, 46),
 		mountains: () => drawMountains(stage) + ridges.join(''),
-		forest: () => drawForest(stage, [0.08, 0.24, 0.42]),
+		forest: () => [0.08, 0.24, 0.42].map((near) => drawForest(stage, near)).join(''),
 		city: () => [0.06, 0.26, 0.52].map((near) => drawBuildings(stage, near)).join(''),
 		sky: () => '',
 	}[setting]();
@@ -59,17 +59,15 @@ function drawFar(stage: Stage): string {
 function drawNear(stage: Stage): string {
 	const { height, unit, row } = stage;
 	const slope = (near: number, at: number, size: number, density: number, gap = 0): string =>
-		drawTrees(stage, near, at + unit * 0.03, unit * size, density, gap) + drawRidge(stage, near, at, 0.035);
+		drawTrees(stage, near, row(at) + unit * 0.03, unit * size, density, gap) + drawRidge(stage, near, row(at), 0.035);
 	const front = {
 		sea: () => drawRidge(stage, 0.99, height * 1.01, 0.04),
 		lake: () =>
 			drawRidge(stage, 0.99, height, 0.03) + drawTrees(stage, 0.97, height + unit * 0.03, unit * 0.34, 9, 0.3),
-		mountains: () =>
-			slope(0.55, row(0.5), 0.13, 30) + slope(0.8, row(0.82), 0.2, 17) + slope(1, row(1.06), 0.36, 10, 0.17),
-		forest: () => drawForest(stage, [0.64, 0.92]),
+		mountains: () => slope(0.55, 0.5, 0.13, 30) + slope(0.8, 0.82, 0.2, 17) + slope(1, 1.06, 0.36, 10, 0.17),
+		forest: () => drawForest(stage, 0.64) + drawForest(stage, 0.92),
 		city: () => '',
-		sky: () =>
-			drawRidge(stage, 0.4, row(0.4)) + drawRidge(stage, 0.6, row(0.6)) + slope(0.98, row(1.04), 0.26, 12, 0.1),
+		sky: () => drawRidge(stage, 0.4, row(0.4)) + drawRidge(stage, 0.6, row(0.6)) + slope(0.98, 1.04, 0.26, 12, 0.1),
 	}[stage.setting]();
 	return drawSubject(stage) + front;
 }

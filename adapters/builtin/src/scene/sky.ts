@@ -7,7 +7,6 @@ export function drawSky(stage: Stage): string {
 	const { sky, light: tone } = palette;
 	const isNight = time === 'night';
 	const [glow, edge] = [mix(tone, palette.haze, isNight ? 0.5 : 0.3), mix(tone, sky[3], 0.3)];
-	const reach = Math.max(width, height) * (isNight ? 0.5 : 0.8);
 	const shine = isCovered ? 0.25 : { dawn: 0.85, day: 0.6, dusk: 0.85, night: 0.35 }[time];
 	const craters = `<path transform="translate(${light.x} ${light.y}) scale(${light.r})" fill="${edge}" opacity=".5"
 		d="M-.5 -.3a.25 .25 0 1 0 .5 0a.25 .25 0 1 0 -.5 0M.1 .1a.3 .3 0 1 0 .6 0a.3 .3 0 1 0 -.6 0M-.5 .5h.3v.1h-.3z"/>`;
@@ -18,7 +17,7 @@ export function drawSky(stage: Stage): string {
 	return `${veil(stage, 'sky', 0, height, sky.map((color, i) => `${(i / 4) * (horizon / height)} ${color}`).join(', '))}
 		${isNight && !isCovered ? drawStars(stage) : ''}
 		${gradient('radial', 'glow', `0 ${glow}, .18 ${glow} .5, .5 ${glow} .14, 1 ${glow} 0`)}
-		${circle(light.x, light.y, reach, 'url(#glow)', shine)}
+		${circle(light.x, light.y, Math.max(width, height) * (isNight ? 0.5 : 0.8), 'url(#glow)', shine)}
 		${isCovered ? '' : disc}`;
 }
 
@@ -26,7 +25,7 @@ function circle(x: number, y: number, r: number, fill: string, opacity = 1): str
 	return `<circle cx="${x}" cy="${y}" r="${r}" fill="${fill}" opacity="${opacity}"/>`;
 }
 
-/** Draws the stars, and with the sky as the place a galaxy behind them: a band of light with dark dust. */
+/** Draws the stars. If the place is the sky, a galaxy is behind them: a band of light with dark dust. */
 function drawStars(stage: Stage): string {
 	const { palette, width, height, horizon, isLeft } = stage;
 	const random = stage.random('stars');
@@ -45,7 +44,7 @@ function drawStars(stage: Stage): string {
 	return `${isSubject ? galaxy : ''}${stars}`;
 }
 
-/** Defines a filter that lets soft patches of a picture through, the fewer the larger `cover` is. */
+/** Defines a filter that shows soft patches of a picture. A larger `cover` shows fewer. */
 function patches(id: string, frequency: string, seed: number, cover: number): string {
 	return `<filter id="${id}" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB">
 		<feTurbulence type="fractalNoise" baseFrequency="${frequency}" numOctaves="4" seed="${seed % 997}"/>
@@ -55,9 +54,8 @@ function patches(id: string, frequency: string, seed: number, cover: number): st
 
 /** Draws the clouds twice: the second ones leave a bright edge of the first ones on the side of the light. */
 export function drawClouds(stage: Stage): string {
-	const { palette, horizon, time, weather } = stage;
+	const { palette, horizon, isLow, weather } = stage;
 	if (stage.setting === 'sky' && weather === 'clear') return '';
-	const isLow = time === 'dawn' || time === 'dusk';
 	const draw = (id: string, color: string): string =>
 		veil(stage, id, 0, horizon * 1.04, `0 ${color} .75, .35 ${color}, .8 ${color} .75, 1 ${color} 0`);
 	return `${patches('clouds', '.0023 .0074', stage.seed, { clear: 1.9, clouds: 1.42, rain: 0.85, snow: 1 }[weather])}
@@ -76,7 +74,7 @@ export function drawAir(stage: Stage): string {
 		const [near, x, y] = [random.next() ** (isRain ? 1 : 3), random.next() * width, random.next() * height];
 		const long = isRain ? unit * (0.025 + near * 0.06) : 0.1;
 		const drop = `l${long * -0.16} ${long}`;
-		// Those at a border are seen at the opposite one as well.
+		// Drops at a border appear at the opposite border as well.
 		const both = `M${x} ${y}${drop}M${x} ${y - height}${drop}M${x + width} ${y}${drop}M${x + width} ${y - height}${drop}`;
 		return `<path d="${both}" stroke-width="${isRain ? 1.5 : 2.4 + near * 9}"/>`;
 	});

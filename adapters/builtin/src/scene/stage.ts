@@ -26,12 +26,12 @@ export function createStage(plan: ScenePlan, surface: Surface) {
 		row: (share: number): number => horizon + (height - horizon) * share,
 		light: { x: plan.light.x * width, y: plan.light.y * height, r },
 		stand: plan.stand * width,
-		/** Creates the numbers of one part, which do not depend on the other parts. */
+		/** Creates the random numbers of one part. They do not depend on the other parts. */
 		random: (part: string): Random => createRandom(`${plan.seed} ${part}`),
 	};
 }
 
-/** Defines a gradient. Its stops are `offset colour` or `offset colour opacity`, parted by commas. */
+/** Defines a gradient. Its stops are `offset colour` or `offset colour opacity`, separated by commas. */
 export function gradient(kind: 'linear' | 'radial', id: string, stops: string, span = ''): string {
 	const tags = stops.split(', ').map((stop) => {
 		const [at, color, opacity = 1] = stop.split(' ');

@@ -27,7 +27,7 @@ export function drawSubject(stage: Stage): string {
 		${flat > 0 ? drawCrag(stage, y, stage.unit * flat) : ''}`;
 }
 
-/** The headland below a subject: flat around it, it falls to the water or the nearer land on its open side. */
+/** The headland below a subject. It is flat around the subject and slopes down on the open side. */
 function drawCrag(stage: Stage, y: number, flat: number): string {
 	const { palette, width, height, unit, stand, isLeft } = stage;
 	const noise = createNoise(stage.random('crag'));

@@ -26,18 +26,18 @@ type Vocabulary = typeof vocabulary;
 export type Setting = keyof Vocabulary['setting'];
 export type Time = keyof Vocabulary['time'];
 export type Weather = keyof Vocabulary['weather'];
-/** What the words of a prompt ask for, and the words without a meaning here: each once, in order. */
+/** The meaning of a prompt, and its unknown words: each once, in order. */
 type Meaning = { readonly [K in keyof Vocabulary]?: keyof Vocabulary[K] } & { readonly unknown: readonly string[] };
 
 export const settings = Object.keys(vocabulary.setting) as Setting[];
 
-/** Words that ask for nothing, and those of the camera. */
+/** Words without a meaning, and the words of the camera. */
 const fillers =
 	`a an the of at in on above over under by with and or to into from near behind before below through its is
 	are some very slow slowly calm quiet small big old picture image photo drawing scene video caption words text says that
 	camera pan pans panning tilt zoom zooms zooming fade fades out left right up down still static light`.split(/\s+/);
 
-/** Reads what a prompt asks for, without the part that is only to be written. */
+/** Reads the meaning of a prompt, without its caption. */
 export function readPrompt(prompt: string): Meaning {
 	const words = wordsOf(quotationOf(prompt)?.rest ?? prompt);
 	const found = Object.entries(vocabulary).flatMap(([kind, things]) => {

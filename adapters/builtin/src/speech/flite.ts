@@ -30,7 +30,7 @@ let image: Uint8Array | undefined;
  * `settings` are flite features such as `duration_stretch`.
  */
 export function synthesize(text: string, voice: FliteVoice, settings: Readonly<Record<string, number>>): Int16Array {
-	// The text travels as a file: nothing in it can be taken for an option or for SSML.
+	// The text is a file, so that flite reads no option and no SSML in it.
 	const files = new Map([['text', new File(new TextEncoder().encode(text))]]);
 	const options = Object.entries(settings).flatMap(([key, value]) => ['--setf', `${key}=${value}`]);
 	wasi.args = ['flite', '-voice', voice, ...options, '-f', 'text', '-o', 'sound'];

@@ -3,7 +3,7 @@ import { invalidValue } from '@plinth/core';
 const remedy =
 	'This model speaks English only. For other languages, compose another speech model, for example of @plinth/openai.';
 
-/** Refuses letters of another script and text that is surely not English. Doubtful and short text passes. */
+/** Refuses letters of another script, and text that is certainly not English. Doubtful and short text is accepted. */
 export async function assertEnglish(text: string): Promise<void> {
 	const [strange] = text.match(/(?:(?!\p{Script=Latin})\p{L}){2,}/gu) ?? [];
 	if (strange) throw invalidValue('input', `"${strange.slice(0, 20)}" cannot be pronounced. ${remedy}`);
@@ -11,13 +11,13 @@ export async function assertEnglish(text: string): Promise<void> {
 	if (language) throw invalidValue('input', `The text seems to be ${language}. ${remedy}`);
 }
 
-/** The words at odd and at even places must both look foreign, because for tinyld one rare word can decide. */
+/** Checks the words at odd and even places apart, because one rare word can mislead tinyld. Both must be foreign. */
 async function foreignLanguage(text: string): Promise<string | undefined> {
 	const shouting = !/\p{Ll}/u.test(text);
 	const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => shouting || !/^\p{Lu}{2,}/u.test(word));
 	if (words.length < 5) return undefined;
 	const { detectAll } = await import('tinyld/light');
-	// More words take longer and tell no more.
+	// More words take longer and do not improve the result.
 	const examined = words.slice(0, 200);
 	const [best] = detectAll(examined.join(' '));
 	const isForeign = [0, 1].every((rest) => {

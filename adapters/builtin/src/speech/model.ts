@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Threads, threadFile } from '../threads.ts';
 import { assertEnglish } from './language.ts';
 import { splitText } from './text.ts';
-import { tune, understand, voices } from './voices.ts';
+import { deliveryOf, fliteSettings, voices } from './voices.ts';
 import type { Utterance } from './worker.ts';
 
 const config = z.strictObject({
@@ -22,7 +22,7 @@ type Say = (utterance: Utterance, signal: AbortSignal) => Promise<Uint8Array>;
 
 /**
  * Spoken English without a neural network: flite in WebAssembly, in worker threads, sentence by sentence. Equal
- * requests give equal bytes. Knows the OpenAI voice names and flite's own. Other languages are refused on `input`.
+ * requests give equal bytes. Voices have OpenAI's names and flite's. Other languages are refused on `input`.
  */
 export const builtinSpeech = defineModel({
 	kind: speechModels,
@@ -39,7 +39,7 @@ export const builtinSpeech = defineModel({
 			async speak(request, { signal }) {
 				signal.throwIfAborted();
 				const { sampleRate, utterances, warnings } = await planSpeech(request, config);
-				const body = perform(utterances, sayWithin(threads, config.deadlineMs), signal);
+				const body = chunksOf(utterances, sayWithin(threads, config.deadlineMs), signal);
 				return { mediaType: 'audio/pcm', sampleRate, channels: 1, body, warnings };
 			},
 		};
@@ -53,8 +53,8 @@ async function planSpeech(request: SpeechRequest, { pauseMs, paragraphPauseMs }:
 	await assertEnglish(request.input);
 	const pieces = splitText(request.input);
 	if (pieces.length === 0) throw invalidValue('input', 'The text has nothing to speak: it needs a letter or a digit.');
-	const { delivery, warnings } = understand(request.instructions ?? '', request.speed);
-	const { sampleRate, ...tuning } = tune(voice, delivery);
+	const { delivery, warnings } = deliveryOf(request.instructions ?? '', request.speed);
+	const { sampleRate, ...tuning } = fliteSettings(voice, delivery);
 	const pauses = { none: 0, comma: 110, sentence: pauseMs, paragraph: paragraphPauseMs, end: 120 };
 	const utterances = pieces.map(({ text, pause }) => ({
 		...tuning,
@@ -64,7 +64,7 @@ async function planSpeech(request: SpeechRequest, { pauseMs, paragraphPauseMs }:
 	return { sampleRate, utterances, warnings };
 }
 
-/** The deadline counts from the start on a thread: an utterance that waits for one is not late. */
+/** The deadline counts from the start on a thread, without the time in the queue. */
 function sayWithin(threads: Threads<Utterance, Uint8Array, true>, deadlineMs: number): Say {
 	return async (utterance, signal) => {
 		const late = new AbortController();
@@ -82,12 +82,12 @@ function sayWithin(threads: Threads<Utterance, Uint8Array, true>, deadlineMs: nu
 }
 
 /** Yields one chunk per utterance while the next one is being made; never more than one ahead of the reader. */
-async function* perform(utterances: readonly Utterance[], say: Say, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* chunksOf(utterances: readonly Utterance[], say: Say, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 	const gone = new AbortController();
 	const either = AbortSignal.any([signal, gone.signal]);
 	const start = (index: number) => {
 		const spoken = utterances[index] && say(utterances[index], either);
-		// It is awaited a turn later, or never when the reader leaves.
+		// It is awaited a turn later, or never if the reader stops.
 		spoken?.catch(() => {});
 		return spoken;
 	};

@@ -1,4 +1,4 @@
-/** What follows a piece of text: a shorter or longer silence. */
+/** The silence after a piece of text. */
 type Pause = 'none' | 'comma' | 'sentence' | 'paragraph' | 'end';
 
 /** Text for one run of the synthesizer, printable ASCII. */
@@ -9,7 +9,7 @@ interface Piece {
 
 type Rule = readonly [RegExp, string | ((all: string, ...groups: string[]) => string)];
 
-// Bounded, so that a long run of digits is not tried again from each of them.
+// Bounded, so that a long run of digits takes linear time.
 const amount = String.raw`\d[\d,]{0,40}(?:\.\d{1,20})?`;
 const scale = String.raw`(?:\s(?:thousand|million|billion|trillion)\b)?`;
 const currencies: Readonly<Record<string, string>> = { '€': 'euro', '£': 'pound', '¥': 'yen', '₹': 'rupee' };
@@ -26,7 +26,7 @@ const letters: Readonly<Record<string, string>> = {
 
 const rules: readonly Rule[] = [
 	[/\r\n?|[\u2028\u0085]/g, '\n'],
-	// Before any rule that looks for blanks around a sign: runs of them are short from here on.
+	// First, because later rules search for spaces around signs: runs of spaces are short from here on.
 	[/[^\S\n]+/g, ' '],
 	[/([^\p{L}\p{N}\s.!?])\1{2,}/gu, '$1'],
 	[/[‘’‚′`´]/g, "'"],
@@ -53,11 +53,11 @@ const rules: readonly Rule[] = [
 	[/[•·]/g, ', '],
 ];
 
-/** Up to 200 characters: to the last comma, else to the last blank, else as they come. */
+/** Up to 200 characters: to the last comma, else to the last space, else anywhere. */
 const longestPiece = /.{80,199}[,;:](?= )|.{1,200}(?= |$)|.{1,200}/g;
 const abbreviation =
 	/(?:^|[\s(])(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Gen|Col|Lt|Sgt|Rev|vs|[Ff]ig|No|Vol|pp|approx|[Ee]\.g|[Ii]\.e|[A-Z])\.\s*$/;
-// Made when it is needed: it takes 9 ms.
+// Created on first use: it takes 9 ms.
 let segmenter: Intl.Segmenter | undefined;
 
 /** Splits text at paragraphs, lines and sentences, long ones at commas or spaces. Every piece has a letter or digit. */

@@ -10,7 +10,7 @@ interface Voice {
 	readonly tract?: number;
 	/** Mean pitch in Hz as heard. Absent: the voice's own, times `tract`. `rms` has a fixed pitch. */
 	readonly pitch?: number;
-	/** Liveliness of the melody, relative to the voice's own. */
+	/** Range of the pitch, relative to the voice's own. */
 	readonly range?: number;
 	/** Duration relative to flite's neutral tempo. */
 	readonly stretch: number;
@@ -38,7 +38,7 @@ export const voices: Readonly<Record<string, Voice>> = {
 	slt: { base: 'slt', stretch: 1 },
 };
 
-/** How one request wants its voice, relative to the voice itself. `tract` below 1 is deeper. */
+/** The changes to a voice in one request, relative to the voice. `tract` below 1 is deeper. */
 interface Delivery {
 	readonly tempo: number;
 	readonly pitch: number;
@@ -55,7 +55,7 @@ const bases = {
 } as const;
 
 /** Translates a voice and a delivery into flite's terms. The samples are to be played at `sampleRate`, in Hz. */
-export function tune({ base, pitch, range = 1, stretch, tract: own = 1 }: Voice, delivery: Delivery) {
+export function fliteSettings({ base, pitch, range = 1, stretch, tract: own = 1 }: Voice, delivery: Delivery) {
 	const { rate, gain, mean, deviation } = bases[base];
 	const tract = own * delivery.tract;
 	const duration = (stretch * tract) / delivery.tempo;
@@ -82,7 +82,7 @@ function rounded(value: number): number {
 	return Math.round(value * 10_000) / 10_000;
 }
 
-const wishes: readonly (readonly [RegExp, Partial<Delivery>])[] = [
+const instructionPatterns: readonly (readonly [RegExp, Partial<Delivery>])[] = [
 	[/\bslow(?:er|ly)?\b/gi, { tempo: 0.8 }],
 	[/\b(?:fast|quick)(?:er|ly)?\b/gi, { tempo: 1.25 }],
 	[/\b(?:deep(?:er|ly)?|low(?:er)?(?=,|;|\.|$|[ -](?:pitch|voice|tone|and\b)))/gi, { pitch: 0.84, tract: 0.93 }],
@@ -91,12 +91,12 @@ const wishes: readonly (readonly [RegExp, Partial<Delivery>])[] = [
 const fillers =
 	/\b(?:an?|and|in|it|with|please|speak|talk|read|sound|voice|pitch(?:ed)?|pace|tempo|tone|very|quite|the|your?)\b/gi;
 
-/** Reads pace and pitch from free words. Any other word means a warning; with a negation, nothing changes. */
-export function understand(instructions: string, speed: number): { delivery: Delivery; warnings: readonly string[] } {
+/** Reads speed and pitch from words. Other words give a warning. With a negation, nothing changes. */
+export function deliveryOf(instructions: string, speed: number): { delivery: Delivery; warnings: readonly string[] } {
 	const isNegated = /\b(?:not|no|never|without|less|too|don['’]?t|avoid)\b/i.test(instructions);
-	const found = wishes.filter(([words]) => !isNegated && instructions.search(words) >= 0);
-	const wish: Delivery = Object.assign({ tempo: 1, pitch: 1, tract: 1 }, ...found.map(([, change]) => change));
+	const found = instructionPatterns.filter(([words]) => !isNegated && instructions.search(words) >= 0);
+	const base: Delivery = Object.assign({ tempo: 1, pitch: 1, tract: 1 }, ...found.map(([, change]) => change));
 	const rest = found.reduce((text, [words]) => text.replace(words, ''), instructions).replace(fillers, '');
-	const warning = 'Only a part of the instructions was followed: this voice knows slow, fast, deep and high.';
-	return { delivery: { ...wish, tempo: wish.tempo * speed }, warnings: /[\p{L}\p{N}]/u.test(rest) ? [warning] : [] };
+	const warning = 'Only part of the instructions was followed: this voice supports slow, fast, deep and high.';
+	return { delivery: { ...base, tempo: base.tempo * speed }, warnings: /[\p{L}\p{N}]/u.test(rest) ? [warning] : [] };
 }

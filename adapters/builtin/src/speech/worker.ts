@@ -16,7 +16,7 @@ export interface Utterance {
 	readonly pauseMs: number;
 }
 
-/** After the gain. The statistical voices hum at up to 150 where they should be silent. */
+/** After the gain. The statistical voices hum at up to 150 in pauses. */
 const silenceBelow = 190;
 const [keepBeforeMs, keepAfterMs] = [20, 40];
 const [fadeInMs, fadeOutMs] = [4, 15];

@@ -4,13 +4,13 @@ import { wordsOf } from '../scene/words.ts';
 /** Pictures are this much larger than the frame, so that the camera has room to move. */
 export const room = 1.24;
 
-/** What the camera sees: a centre, -1 to 1 of the free room, and a zoom from 1 (everything) to `room`. */
+/** The view of the camera: a centre, -1 to 1 of the free room, and a zoom from 1 (everything) to `room`. */
 type View = Readonly<Record<'x' | 'y' | 'zoom', number>>;
 
-/** The way of the camera from the first frame to the last. */
+/** The path of the camera from the first frame to the last. */
 export type CameraPath = ReturnType<typeof planPath>;
 
-/** Plans the way of the camera from the words of a prompt. What they leave open is chosen by the seed. */
+/** Plans the path of the camera from the words of a prompt. The seed chooses the rest. */
 export function planPath(prompt: string, seed: number) {
 	const text = wordsOf(prompt).join(' ');
 	const has = (pattern: string): boolean => new RegExp(`\\b(?:${pattern})\\b`, 'u').test(text);
@@ -19,17 +19,11 @@ export function planPath(prompt: string, seed: number) {
 	const random = createRandom(String(seed));
 	const isOut = has('zoom\\w* out') || (!has('zoom\\w*') && random.next() < 0.4);
 	const side = random.range(-0.8, 0.8);
-	let [from, to]: [View, View] = [
-		{ x: -side, y: 0, zoom: 1.02 },
-		{ x: side, y: random.range(-0.4, 0.4), zoom: room - 0.02 },
-	];
+	const view = (x: number, y: number, zoom: number): View => ({ x, y, zoom });
+	let [from, to] = [view(-side, 0, 1.02), view(side, random.range(-0.4, 0.4), room - 0.02)];
 	if (isOut) [from, to] = [to, from];
-	if (pan !== 0 || tilt !== 0)
-		[from, to] = [
-			{ x: -pan, y: -tilt, zoom: 1.18 },
-			{ x: pan, y: tilt, zoom: 1.18 },
-		];
-	if (has('still|static')) from = to = { x: 0, y: 0, zoom: 1.08 };
+	if (pan !== 0 || tilt !== 0) [from, to] = [view(-pan, -tilt, 1.18), view(pan, tilt, 1.18)];
+	if (has('still|static')) from = to = view(0, 0, 1.08);
 	return { from, to, fadeIn: has('fad\\w+ in'), fadeOut: has('fad\\w+ (?:in and )?out') };
 }
 

@@ -19,8 +19,7 @@ export async function encodeFrames(film: Film, onFrame: () => void): Promise<Uin
 	const planes = new Uint8Array((width * height * 3) / 2);
 	const encoder = await h264.createH264MP4Encoder();
 	try {
-		const settings = { width, height, frameRate, speed, quantizationParameter };
-		Object.assign(encoder, { ...settings, groupOfPictures: groupFrames });
+		Object.assign(encoder, { width, height, frameRate, speed, quantizationParameter, groupOfPictures: groupFrames });
 		encoder.initialize();
 		for (let index = 0; index < frames; index++) {
 			paintFrame(film, index, pixels);

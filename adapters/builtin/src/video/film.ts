@@ -36,7 +36,7 @@ function sceneParts(plan: ScenePlan, frame: Size): readonly Part[] {
 	const air = part('air', { depth: 0, drift: { x: fall * -0.16, y: fall }, isEndless: true });
 	return [
 		part('sky', { depth: 0.25 }),
-		// Soft shapes need no more than half the pixels.
+		// Half the pixels are enough for soft shapes.
 		part('clouds', { depth: 0.35, drift: { x: wind, y: 0 } }, 0.5),
 		part('far', { depth: 0.6, ...(plan.isWet && { waterline: plan.horizon }) }),
 		part('near', { depth: 1 }),
@@ -44,7 +44,7 @@ function sceneParts(plan: ScenePlan, frame: Size): readonly Part[] {
 	];
 }
 
-/** The size of a layer's picture. The more it follows the camera, the more it shows beyond the frame. */
+/** The size of a layer's picture. A layer that follows the camera more extends further beyond the frame. */
 export function canvasOf({ width, height }: Size, depth: number): Size {
 	const even = (side: number): number => Math.round((side * (1 + (room - 1) * depth)) / 2) * 2;
 	return { width: even(width), height: even(height) };

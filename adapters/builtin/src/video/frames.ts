@@ -14,7 +14,7 @@ export interface Film {
 	readonly layers: readonly Layer[];
 }
 
-/** Paints a frame in RGBA. It depends on nothing but the film and the index. */
+/** Paints a frame in RGBA. It depends on the film and the index only. */
 export function paintFrame(film: Film, index: number, to: Int32Array): void {
 	const { width, height, layers } = film;
 	const places = layers.map((layer) => placeOf(film, layer, index));
@@ -49,7 +49,7 @@ function drawEndless({ width, height }: Film, layer: Layer, { left, top }: Place
 	}
 }
 
-/** Waves: each row of water moves to and fro, the more the nearer it is. */
+/** Waves: each row of water moves left and right. Nearer rows move more. */
 function swayOf({ height }: Film, { waterline, height: rows }: Layer, index: number): (row: number) => number {
 	if (waterline === undefined) return () => 0;
 	return (row) => {

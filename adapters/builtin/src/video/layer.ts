@@ -27,13 +27,12 @@ export interface Layer extends Motion {
 /** Copies premultiplied pixels into a layer. */
 export function createLayer({ width, height, data }: RawImage, motion: Motion): Layer {
 	const pixels = new Int32Array(data.buffer, data.byteOffset, width * height);
-	const has = (row: number, fits: (pixel: number) => boolean): boolean =>
-		pixels.subarray(row * width, (row + 1) * width).every(fits);
-	const isEmpty = (row: number): boolean => has(row, (pixel) => pixel === 0);
+	const rowAt = (row: number): Int32Array => pixels.subarray(row * width, (row + 1) * width);
+	const isEmpty = (row: number): boolean => rowAt(row).every((pixel) => pixel === 0);
 	let [top, end, solidFrom] = [0, height, height];
 	while (top < height && isEmpty(top)) top++;
 	while (end > top && isEmpty(end - 1)) end--;
-	while (solidFrom > 0 && has(solidFrom - 1, (pixel) => pixel >>> 24 === 255)) solidFrom--;
+	while (solidFrom > 0 && rowAt(solidFrom - 1).every((pixel) => pixel >>> 24 === 255)) solidFrom--;
 	return { ...motion, width, height, top, solidFrom, data: pixels.slice(top * width, end * width) };
 }
 
@@ -51,7 +50,7 @@ export function layerOf({ width, height, data }: RawImage): Layer {
 const pair = 0xff00ff;
 const half = 0x800080;
 
-/** Where a layer lies: the position in it of the frame's first pixel, and its pixels per pixel of the frame. */
+/** The place of a layer: the position of the frame's first pixel in it, and its pixels per pixel of the frame. */
 export interface Place {
 	readonly left: number;
 	readonly top: number;
@@ -76,10 +75,9 @@ export function drawLayer(
 	for (let y = 0; y < bottom; y++) {
 		const row = top + (y + 0.5) * scale - 0.5 - layer.top;
 		if (row <= -1 || row >= rows) continue;
-		const [upper, lower] = [Math.floor(row), Math.floor(row) + 1].map((at) => {
-			return Math.min(rows - 1, Math.max(0, at)) * columns;
-		}) as [number, number];
-		const fy = Math.floor((row - Math.floor(row)) * 256);
+		const whole = Math.floor(row);
+		const [upper, lower] = [Math.max(0, whole) * columns, Math.min(rows - 1, whole + 1) * columns];
+		const fy = Math.floor((row - whole) * 256);
 		const start = Math.round((left + sway(row + layer.top) + 0.5 * scale - 0.5) * 65_536);
 		const first = Math.max(0, Math.ceil((-32_768 - start) / step));
 		const last = y * width + Math.min(width, Math.ceil(((columns - 0.5) * 65_536 - start) / step));

@@ -11,12 +11,12 @@ import {
 import { groupFrames } from './encode.ts';
 import { frameRate } from './frames.ts';
 
-/** Written into every file, so that nobody takes it for the work of a generative model. */
+/** Written into every file, so that it is not mistaken for the output of a generative model. */
 const provenance = 'Plinth builtin-video, procedural';
 /** The colours of the frames. The encoder does not write them into its stream. */
 const colorSpace = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709', fullRange: false } as const;
 
-/** Writes the encoder's MP4 anew, with the index first. Frame n starts at n / 24 seconds. */
+/** Rewrites the encoder's MP4 with the index first. Frame n starts at n / 24 seconds. */
 export async function remux(file: Uint8Array): Promise<Uint8Array> {
 	const input = new Input({ source: new BufferSource(file), formats: [MP4] });
 	const track = await input.getPrimaryVideoTrack();
@@ -38,17 +38,16 @@ export async function remux(file: Uint8Array): Promise<Uint8Array> {
 	}
 	input.dispose();
 	await output.finalize();
-	const bytes = new Uint8Array(target.buffer as ArrayBuffer);
+	const bytes = Buffer.from(target.buffer as ArrayBuffer);
 	clearDates(bytes);
 	return bytes;
 }
 
 /** Sets the dates in the three headers to zero (ISO/IEC 14496-12 §8): the muxer writes the time of day. */
-function clearDates(bytes: Uint8Array): void {
-	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function clearDates(bytes: Buffer): void {
 	for (const name of ['mvhd', 'tkhd', 'mdhd']) {
-		const at = file.indexOf(name) + 8;
-		// The version before them is 1 where they have 64 bits.
+		const at = bytes.indexOf(name) + 8;
+		// A version of 1 before the dates means that they have 64 bits.
 		bytes.fill(0, at, at + (bytes[at - 4] === 1 ? 16 : 8));
 	}
 }

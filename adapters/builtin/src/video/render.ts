@@ -16,7 +16,7 @@ export function createVideoThreads(threads = Math.min(2, availableParallelism())
 	return new Threads({ file: threadFile(import.meta.url), threads });
 }
 
-/** The surroundings of one video. */
+/** The parameters of one video besides its request. */
 interface Rendering extends Pick<VideoRun, 'signal' | 'seed' | 'progress'> {
 	readonly threads: VideoThreads;
 	readonly images: ImageCodec;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { understand } from '../../src/speech/voices.ts';
+import { deliveryOf } from '../../src/speech/voices.ts';
 
 const neutral = { tempo: 1, pitch: 1, tract: 1 };
 
-describe('understand', () => {
+describe('deliveryOf', () => {
 	it('changes nothing and says nothing without instructions', () => {
-		expect(understand('', 1.5)).toEqual({ delivery: { ...neutral, tempo: 1.5 }, warnings: [] });
+		expect(deliveryOf('', 1.5)).toEqual({ delivery: { ...neutral, tempo: 1.5 }, warnings: [] });
 	});
 
 	it.each([
@@ -15,23 +15,23 @@ describe('understand', () => {
 		['high-pitched', { pitch: 1.2, tract: 1.05 }],
 		['slow and low', { tempo: 0.8, pitch: 0.84, tract: 0.93 }],
 	])('understands "%s"', (instructions, wish) => {
-		expect(understand(instructions, 1)).toEqual({ delivery: { ...neutral, ...wish }, warnings: [] });
+		expect(deliveryOf(instructions, 1)).toEqual({ delivery: { ...neutral, ...wish }, warnings: [] });
 	});
 
 	it('multiplies the tempo with the speed', () => {
-		expect(understand('slow', 2).delivery.tempo).toBeCloseTo(1.6);
+		expect(deliveryOf('slow', 2).delivery.tempo).toBeCloseTo(1.6);
 	});
 
 	it.each(['whisper', 'like a pirate', 'high energy', 'low volume', "don't speak fast", 'not too slow'])(
 		'changes nothing and warns for "%s"',
 		(instructions) => {
-			expect(understand(instructions, 1)).toEqual({ delivery: neutral, warnings: [expect.any(String)] });
+			expect(deliveryOf(instructions, 1)).toEqual({ delivery: neutral, warnings: [expect.any(String)] });
 		},
 	);
 
 	it('does what it can and warns of the rest', () => {
-		const { delivery, warnings } = understand('Speak slowly like a pirate', 1);
+		const { delivery, warnings } = deliveryOf('Speak slowly like a pirate', 1);
 		expect(delivery.tempo).toBe(0.8);
-		expect(warnings).toEqual([expect.stringMatching(/knows slow, fast, deep and high/)]);
+		expect(warnings).toEqual([expect.stringMatching(/supports slow, fast, deep and high/)]);
 	});
 });

@@ -13,7 +13,7 @@ import { contentHash } from './content-hash.ts';
 import { TextCache } from './text-cache.ts';
 
 /** The keys of the requested pages and of the whole document. */
-type Keys = Readonly<Record<'asked' | 'whole', string>>;
+type Keys = Readonly<Record<'requested' | 'whole', string>>;
 
 /** One read for all equal requests. */
 interface SharedRead {
@@ -49,56 +49,56 @@ export class CachedReader implements DocumentReader {
 		run.signal?.throwIfAborted();
 		const ranges = mergedRanges(pages);
 		const whole = { ocr, format };
-		const asked = ranges.length > 0 ? { ...whole, pages: ranges } : whole;
+		const requested = ranges.length > 0 ? { ...whole, pages: ranges } : whole;
 		const hash = await contentHash(document, run.signal);
 		const keyOf = (options: DocumentOptions) => JSON.stringify([hash, this.version, options]);
-		const keys = { asked: keyOf(asked), whole: keyOf(whole) };
-		return this.#cached(keys, ranges, ocr) ?? (await this.#share(keys, document, asked, run));
+		const keys = { requested: keyOf(requested), whole: keyOf(whole) };
+		return this.#cached(keys, ranges, ocr) ?? (await this.#share(keys, document, requested, run));
 	}
 
 	#cached(keys: Keys, ranges: readonly PageRange[], ocr: DocumentOptions['ocr']): DocumentText | undefined {
-		const text = this.#cache.get(keys.asked);
+		const text = this.#cache.get(keys.requested);
 		if (text || ranges.length === 0) return text;
 		const whole = this.#cache.get(keys.whole);
 		if (!whole?.pages) return whole;
 		const pages = pagesWithin(whole.pages, ranges);
-		// Alone, these pages may have text that was left out of the whole.
+		// A read of these pages alone may have text that the whole document left out.
 		const isIncomplete = whole.truncated || (ocr === 'auto' && pages.some(({ needsOcr }) => needsOcr));
 		return isIncomplete ? undefined : { ...whole, pages };
 	}
 
 	async #share(keys: Keys, document: EncodedDocument, options: DocumentOptions, run: DocumentRun) {
 		for (;;) {
-			const shared = this.#reads.get(keys.asked);
+			const shared = this.#reads.get(keys.requested);
 			try {
 				return await join(shared ?? this.#start(keys, document, options), run);
 			} catch (error) {
-				// The file of another request may have been removed with it. Then this request reads its own.
+				// If the other request's file was removed with that request, this request reads its own file.
 				if (!shared || isPlinthError(error) || run.signal?.aborted) throw error;
 			}
 		}
 	}
 
-	#start({ asked, whole }: Keys, document: EncodedDocument, options: DocumentOptions): SharedRead {
+	#start({ requested, whole }: Keys, document: EncodedDocument, options: DocumentOptions): SharedRead {
 		const abort = new AbortController();
 		const waiting = new Set<DocumentRun>();
 		const progress = (done: number, of: number) => {
 			for (const run of waiting) run.progress?.(done, of);
 		};
 		const end = (reason?: unknown) => {
-			if (this.#reads.get(asked) === read) this.#reads.delete(asked);
+			if (this.#reads.get(requested) === read) this.#reads.delete(requested);
 			abort.abort(reason);
 		};
 		const keep = (text: DocumentText) => {
-			// A document without pages is whole, whichever pages were requested.
-			this.#cache.put(text.pages ? asked : whole, text);
+			// A document without pages is always whole.
+			this.#cache.put(text.pages ? requested : whole, text);
 			return text;
 		};
 		const work = this.#reader.read(document, options, { signal: abort.signal, progress });
 		const read = { waiting, end, text: work.then(keep).finally(() => end()) };
-		// All requests may have left before it fails.
+		// All requests may have been aborted before it fails.
 		read.text.catch(() => {});
-		this.#reads.set(asked, read);
+		this.#reads.set(requested, read);
 		return read;
 	}
 }

@@ -6,7 +6,7 @@ import type { EncodedDocument } from '@plinth/toolkit';
 /** Bytes that are hashed in one turn of the event loop: some milliseconds. */
 const sliceBytes = 2_097_152;
 
-/** The lower-case hex SHA-256 of a document. That of a file is believed where it is given. */
+/** The lower-case hex SHA-256 of a document. A hash that comes with a file is not checked. */
 export async function contentHash(document: EncodedDocument, signal?: AbortSignal): Promise<string> {
 	const isFile = 'path' in document;
 	if (isFile && document.sha256 !== undefined) return document.sha256;

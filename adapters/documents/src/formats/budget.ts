@@ -7,7 +7,7 @@ export const maxEntries = 5_000;
 /** Most characters of text that a document gives; what is beyond is left out. */
 export const maxCharacters = 20_000_000;
 
-/** What one document, with everything inside it, may take. Throws `E_DOCUMENT_TOO_LARGE` beyond. */
+/** The limits of one document with everything inside it. Throws `E_DOCUMENT_TOO_LARGE` beyond. */
 export class Budget {
 	/** Bytes that may still be inflated. */
 	inflatable: number;

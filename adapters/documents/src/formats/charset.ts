@@ -30,7 +30,7 @@ export function charsetOfPage(page: number): string {
 	return pages[page] ?? `${page}`;
 }
 
-/** Those that are not known by their number. */
+/** Code pages without a label by number. */
 const pages: Readonly<Record<number, string>> = {
 	1200: 'utf-16le',
 	20127: 'windows-1252',
@@ -46,7 +46,7 @@ export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
 	return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** As browsers understand a label: what is called Latin-1 is nearly always windows-1252, which holds all of it. */
+/** Labels as browsers read them: text labelled Latin-1 is nearly always windows-1252, a superset. */
 function standardName(label: string): string {
 	try {
 		const { encoding } = new TextDecoder(label);
@@ -72,10 +72,10 @@ function charsetOf(bytes: Uint8Array): string {
 	return standardName(analyse(sample).find((match) => isPlausible(sample, match))?.name ?? 'windows-1252');
 }
 
-/** XML names its charset in its first line; it is believed once the bytes are known not to be Unicode. */
+/** XML names its charset in its first line. It counts only if the bytes are not Unicode. */
 const declaration = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
-/** Byte order marks in hexadecimal; a longer one goes before its own start. */
+/** Byte order marks in hexadecimal. A longer mark precedes its own prefix. */
 const marks = { efbbbf: 'utf-8', fffe0000: 'utf-32le', fffe: 'utf-16le', feff: 'utf-16be', '0000feff': 'utf-32be' };
 
 /**
@@ -86,7 +86,7 @@ function wideCharset(bytes: Uint8Array): string | undefined {
 	const sample = bytes.subarray(0, sampleBytes & ~1);
 	const pairs = asBuffer(sample).toString('latin1').match(/../gs) ?? [];
 	const [little, big] = [count(pairs, /[\s -~]\0/), count(pairs, /\0[\s -~]/)];
-	// Pairs of letters would be Chinese: rather, the zeros part the entries of a list.
+	// Pairs of letters would be Chinese. More likely, the zeros separate the entries of a list.
 	if ((little + big) * 50 <= pairs.length || count(pairs, /[ -~]{2}/) * 2 > pairs.length) return undefined;
 	const charsets = big > little ? ['utf-16be', 'utf-16le'] : ['utf-16le', 'utf-16be'];
 	return charsets.find((charset) => count([...(decodeAs(sample, charset) ?? '')], noText) * 20 <= pairs.length);
@@ -97,14 +97,14 @@ const noText = /[^\P{C}\s\p{Cf}]/u;
 
 const count = (parts: readonly string[], kind: RegExp) => parts.filter((part) => kind.test(part)).length;
 
-/** From the first byte that is not ASCII: what is far before it says nothing. */
+/** A sample from the first byte that is not ASCII: text far before it is irrelevant. */
 function sampleOf(bytes: Uint8Array): Uint8Array {
 	const first = bytes.findIndex((byte) => byte >= 0x80);
 	const start = first < 256 ? 0 : first;
 	return bytes.subarray(start, start + sampleBytes);
 }
 
-/** One wrong byte in a long log does not make it windows-1252; its end may cut a character. */
+/** One invalid byte in a long log does not make it windows-1252. The end may cut a character. */
 function isDamagedUtf8(sample: Uint8Array): boolean {
 	const text = new TextDecoder().decode(sample, { stream: true });
 	const foreign = text.match(/[\x80-\u{10ffff}]/gu) ?? [];
@@ -117,13 +117,13 @@ function isDamagedUtf8(sample: Uint8Array): boolean {
  */
 const shiftJis = /^(?:(?:[\0-\x7f]*[\0-@[-`{-\x7f])?[\x81-\x84\x88-\x97][@-~\x80-\xfc]){2,}[\0-\x7f]*[\x81-\x9f]?$/;
 
-/** Of what detection found: the bytes mean something in it, and it is no Western text that others take for theirs. */
+/** Whether the bytes are meaningful in a detected charset, and are no Western text that was misdetected. */
 function isPlausible(sample: Uint8Array, { name, confidence }: Match): boolean {
 	const text = name.startsWith('UTF') ? undefined : decodeAs(sample, name);
 	if (text === undefined || (text.split('\uFFFD').length - 1) * 50 > text.length) return false;
 	// No text holds accents without letters: `²`, `½` and `¸` look like them.
 	if (/^(?:iso-8859|windows|koi8)/i.test(name)) return !/[ˇ˘˛˝˙]/.test(text);
-	// So sure is detection of an Asian charset by a few bytes that could be anything.
+	// Detection has this confidence in an Asian charset for a few bytes that could be anything.
 	return confidence > 10 || !letterBefore.test(asBuffer(sample).toString('latin1'));
 }
 

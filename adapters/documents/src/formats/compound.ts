@@ -3,12 +3,12 @@ import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs';
 import { documentError } from '../refusal.ts';
 
 interface CompoundFile {
-	/** From the root on, apart by slashes. Folders end in one. */
+	/** From the root, separated by slashes. Folders end in a slash. */
 	readonly FullPaths: readonly string[];
 	readonly FileIndex: readonly { readonly type: number; readonly size: number; readonly content?: Uint8Array }[];
 }
 
-/** Tells whether streams are in the root of an OLE2 compound file. Throws `E_DOCUMENT_UNREADABLE` for a damaged one. */
+/** Whether streams are in the root of an OLE2 compound file. Throws `E_DOCUMENT_UNREADABLE` for a damaged one. */
 export function streamsOf(bytes: Uint8Array): (name: string) => boolean {
 	const { FullPaths: paths } = opened(bytes);
 	return (name) => paths.includes(`${paths[0]}${name}`);
@@ -19,7 +19,7 @@ export function rewritten(bytes: Uint8Array): Buffer {
 	return CFB.write(opened(bytes), { type: 'buffer' });
 }
 
-/** What a compound file says of itself. Nothing when that is damaged: it is no part of the text. */
+/** The metadata of a compound file. Empty if it is damaged: it is no part of the text. */
 export function propertiesOf(file: Buffer): FullProperties {
 	set_cptable(codePages);
 	try {

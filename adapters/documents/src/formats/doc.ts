@@ -5,7 +5,7 @@ import { decodeAs } from './charset.ts';
 import { propertiesOf, rewritten } from './compound.ts';
 import { type FormatReader, metadataOf } from './format.ts';
 
-/** Reads Word 97 to 2003, and the text of older documents. The cells of tables are apart by tabs. */
+/** Reads Word 97 to 2003, and the text of older documents. Tabs separate the cells of tables. */
 export const readDoc: FormatReader = async (bytes) => {
 	const file = rewritten(bytes);
 	const extractor = new WordOleExtractor();

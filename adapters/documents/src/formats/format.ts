@@ -1,7 +1,7 @@
 import type { DocumentMetadata, DocumentOptions, DocumentPage, PageRange } from '@plinth/toolkit';
 import type { Budget } from './budget.ts';
 
-/** What a reader of one format returns. Pages come in order, counted from 1, with empty ones; the caller tidies. */
+/** The result of a format reader. Pages are in order from 1, with empty ones. The caller cleans the text. */
 export interface Content {
 	readonly mediaType: string;
 	/** Formats with pages. */
@@ -16,7 +16,7 @@ export interface Content {
 export interface OcrContext {
 	/** As Tesseract names them: `eng`, `deu`. */
 	readonly languages: readonly string[];
-	/** The folder of their data, where the deployment names one; otherwise those of the system are looked for. */
+	/** The folder of their data, if the deployment names one; otherwise the system's folders are searched. */
 	readonly tessdata?: string;
 	/** Called before each page that OCR reads, for which the document may take 10 seconds more, 300 in all. */
 	page(): void;
@@ -24,23 +24,23 @@ export interface OcrContext {
 
 /** How a long document is shared with another read of the same file. */
 export interface Share {
-	/** With more pages to read, it is. */
+	/** A document with more pages to read is shared. */
 	readonly above: number;
-	/** Told of the pages that this read leaves to the other one, before the first of its own. */
+	/** Called with the pages that this read leaves to the other one, before its own first page. */
 	leave(pages: readonly PageRange[]): void;
 }
 
-/** The surroundings of one read. */
+/** The context of one read. */
 export interface ReadContext {
 	readonly options: DocumentOptions;
-	/** What may be inflated and put out in all, attachments included. */
+	/** The limits of decompressed bytes and of text, attachments included. */
 	readonly budget: Budget;
 	/** Containers around this document: 0 for the file itself. Attachments and members are read at 0 only. */
 	readonly depth: number;
 	progress(done: number, of: number): void;
-	/** Takes pages of a long document. Absent where nobody does. */
+	/** Takes pages of a long document. Absent if the document is not shared. */
 	readonly share?: Share | undefined;
-	/** How pictures of text are read. Absent when they are not to be: by the caller's options, or the deployment's. */
+	/** OCR for pictures of text. Absent if the caller or the deployment turned it off. */
 	readonly ocr?: OcrContext;
 	/** Reads a file inside this one, whatever its format, one level deeper and from the same budget. */
 	readInner(bytes: Uint8Array): Promise<Content>;
@@ -49,7 +49,7 @@ export interface ReadContext {
 /** Reads one format. Throws a `Refusal`. */
 export type FormatReader = (bytes: Uint8Array, context: ReadContext) => Promise<Content>;
 
-/** What a document says of itself, as far as it does. `time` is in any form that `Date` reads. */
+/** The metadata of a document. `time` has any form that `Date` reads. */
 export function metadataOf(title?: string, author?: string, time?: string | Date): DocumentMetadata {
 	const created = new Date(time ?? Number.NaN);
 	const isTime = !Number.isNaN(created.getTime());

@@ -7,7 +7,7 @@ const text = async () => (await import('./text/text.ts')).readText;
 const texts = ['text/plain', 'text/csv', 'text/tab-separated-values', 'application/json', 'application/xml'];
 const picture = async () => (await import('../ocr/picture.ts')).readPicture;
 
-/** Readers by the media types that `sniff` tells. Each is loaded by the first document that needs it. */
+/** Readers by the media types of `sniff`. Each is loaded by the first document that needs it. */
 export const formats: Readonly<Record<string, () => Promise<FormatReader>>> = {
 	'application/pdf': async () => (await import('../pdf/read.ts')).readPdf,
 	[`${office}.wordprocessingml.document`]: async () => (await import('./office/read.ts')).readDocx,

@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.ts';
 import type { ReadContext } from './format.ts';
 
-/** The text of a file inside another one, which `read` brings, or a line in brackets that says why there is none. */
+/** The text that `read` returns for a file inside another one, or the reason for its failure in brackets. */
 export async function innerText(context: ReadContext, read: () => Promise<Uint8Array>) {
 	try {
 		const { text, pages = [] } = await context.readInner(await read());

@@ -9,7 +9,7 @@ import { asBuffer, charsetOfPage, decodeAs, decodeText } from './charset.ts';
 import { rewritten } from './compound.ts';
 import { type FormatReader, metadataOf, type ReadContext } from './format.ts';
 import { innerText, innerTitle } from './inner.ts';
-import { isAsked, refuseBeyond } from './pages.ts';
+import { isRequested, refuseBeyond } from './pages.ts';
 
 type Message = Awaited<ReturnType<typeof parsedMail>>;
 
@@ -20,7 +20,7 @@ export const readEml: FormatReader = async (bytes, context) => {
 	refuseBeyond(mails.length);
 	const pages = [];
 	for (const [at, mail] of mails.entries()) {
-		if (mails.length > 1 && !isAsked(at + 1, context.options)) continue;
+		if (mails.length > 1 && !isRequested(at + 1, context.options)) continue;
 		const content = await contentOf(await parsedMail(mail), mediaType, context);
 		if (mails.length === 1) return content;
 		pages.push({ page: at + 1, text: content.text });
@@ -54,13 +54,13 @@ const partOfPage = /^(?:image|font)\/|^text\/(?:css|javascript)$/;
 
 async function bodyOf({ text, page }: Message, context: ReadContext): Promise<string> {
 	const { length } = text.trim();
-	// A short text may only ask to look at the page beside it.
+	// A short text may only refer to the HTML part.
 	if (page === undefined || length > 300) return text;
 	const shown = (await innerText(context, async () => page)).text;
 	return shown.length > 3 * length ? shown : text;
 }
 
-/** HTML as a file. The mark in front tells the charset, whatever the page says of itself. */
+/** HTML as a file. Its byte order mark overrides the page's charset. */
 function pageOf(html: string | undefined): Buffer | undefined {
 	return html?.trim() ? Buffer.from(`\uFEFF<!doctype html>${html}`) : undefined;
 }
@@ -122,7 +122,7 @@ function addresses(list: readonly Address[] = []): string | undefined {
 	return shown.filter(Boolean).join(', ');
 }
 
-/** Addresses within a company begin with `/O=` and say nothing to a reader. */
+/** Internal addresses begin with `/O=` and are of no use to a reader. */
 function named(name: string | undefined, address: string | undefined): string | undefined {
 	const shown = address?.startsWith('/') ? undefined : address;
 	return name && shown && name !== shown ? `${name} <${shown}>` : name || shown;
@@ -160,7 +160,7 @@ function parsedMsg(bytes: Uint8Array): Message {
 	};
 }
 
-/** The RTF of a message. Of one that is cut the library would make text without end. */
+/** The RTF of a message. Truncated RTF would make the library produce endless text. */
 function rtfOf(packed: Uint8Array = new Uint8Array()): Buffer | undefined {
 	const file = asBuffer(packed);
 	const isWhole = file.length >= 16 && file.readUInt32LE(0) + 4 <= file.length;

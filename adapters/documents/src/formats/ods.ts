@@ -13,26 +13,26 @@ import { metadataOf } from './format.ts';
 export async function openDocumentOf(bytes: Uint8Array, budget: Budget) {
 	if (bytes[0] !== 0x50) {
 		const content = decodeText(bytes).text;
-		return { content: mended(content), metadata: aboutOf(content.slice(0, 65_536)) };
+		return { content: repaired(content), metadata: metadataIn(content.slice(0, 65_536)) };
 	}
 	await checkArchive(bytes, budget);
 	// What is inflated here has been counted.
 	const archive = await openArchive(bytes, new Budget());
 	const text = async (name: string) => decodeText((await archive.read(name)) ?? new Uint8Array()).text;
 	const content = (await text('content.xml')).replaceAll('office:document-content', 'office:document');
-	return { content: mended(content), metadata: aboutOf(await text('meta.xml')) };
+	return { content: repaired(content), metadata: metadataIn(await text('meta.xml')) };
 }
 
 /** A cell with a value and without a text. */
-const bare = /<((?:[\w-]+:)?table-cell)\b([^<>]*[\s:](?:date-|time-|boolean-)?value\s*=[^<>]*)\/>/g;
+const valueWithoutText = /<((?:[\w-]+:)?table-cell)\b([^<>]*[\s:](?:date-|time-|boolean-)?value\s*=[^<>]*)\/>/g;
 /** The start of a row or a cell, and whether it is an empty cell. */
 const start = /<(?:[\w-]+:)?table-(?:row|cell)\b([^<>]*)>(<\/)?/g;
 const maxCells = 1_000_000;
 
-function mended(xml: string): Buffer {
-	// The library would take it for another of its many formats.
+function repaired(xml: string): Buffer {
+	// The library would mistake it for another format.
 	if (!xml.includes('office:spreadsheet')) throw documentError('E_DOCUMENT_UNREADABLE');
-	const content = xml.replace(bare, '<$1$2></$1>');
+	const content = xml.replace(valueWithoutText, '<$1$2></$1>');
 	let rows = 1;
 	let cells = 0;
 	for (const [tag, attributes = '', end] of content.matchAll(start)) {
@@ -50,7 +50,7 @@ function repeats(attributes: string, what: 'rows' | 'columns'): number {
 	return Math.max(1, ...Array.from(counts, ([, count]) => Number(count) || 1));
 }
 
-function aboutOf(xml: string): DocumentMetadata {
+function metadataIn(xml: string): DocumentMetadata {
 	const document = parseDocument(xml, { xmlMode: true });
 	const found = (name: string) => {
 		const [element] = DomUtils.getElementsByTagName(name, document, true, 1);

@@ -32,7 +32,7 @@ function contentOf(book: WorkBook, mediaType: string, { options, progress }: Rea
 	const room = { left: maxCharacters };
 	const texts = book.SheetNames.map((name) => {
 		const sheet = book.Sheets[name];
-		// The library leaves out a sheet that it fails at.
+		// The library leaves out a sheet that it cannot read.
 		if (!sheet) throw damaged();
 		const { rows, notes } = tableOf(sheet, room, date1904);
 		const filled = rows.filter(({ length }) => length > 0);
@@ -47,7 +47,7 @@ function contentOf(book: WorkBook, mediaType: string, { options, progress }: Rea
 function parsed(bytes: Uint8Array, { sheetStubs = true } = {}): WorkBook {
 	set_cptable(codePages);
 	const { error } = console;
-	// The library writes every record that it does not know to the console.
+	// The library writes every unknown record to the console.
 	console.error = () => {};
 	// Stubs keep formulas without a value.
 	const options = { dense: true, cellHTML: false, cellNF: true, dateNF: 'm/d/yyyy', sheetStubs };
@@ -67,7 +67,7 @@ const damaged = (cause?: unknown) =>
 /** As many as a sheet can have. */
 const maxColumns = 16_384;
 
-/** Walks the cells that exist, not the range that the sheet claims. Rows left out between others are one empty row. */
+/** Iterates over existing cells, not over the sheet's declared range. Missing rows between others are one empty row. */
 function tableOf(sheet: WorkSheet, room: { left: number }, date1904: boolean) {
 	const data = (sheet['!data'] ?? []) as CellObject[][];
 	const rows: string[][] = [];
@@ -94,7 +94,7 @@ function tableOf(sheet: WorkSheet, room: { left: number }, date1904: boolean) {
 	return { rows, notes };
 }
 
-/** A value in its format; a number without one with all its digits; a formula where no program has computed it. */
+/** A value in its format; a number without a format with all digits; a formula without a computed value. */
 function shown(cell: CellObject, date1904: boolean): string {
 	const { t: type, z: format, w: text, v: value } = cell;
 	if (type === 'z') return cell.f === undefined ? '' : onOneLine(`=${cell.f}`);
@@ -106,11 +106,11 @@ function shown(cell: CellObject, date1904: boolean): string {
 }
 
 /** Signs of other scripts and the dots of `dd.mm.yyyy`: spreadsheets take them without quotes, the library does not. */
-const bare = /"[^"]*"|\\.|_.|\[[^\]]*\]|([^ -~€]+|\.(?![0#?]))/gu;
+const unquoted = /"[^"]*"|\\.|_.|\[[^\]]*\]|([^ -~€]+|\.(?![0#?]))/gu;
 
 function formatted(format: string, value: CellObject['v'], date1904: boolean): string {
 	try {
-		const quoted = format.replace(bare, (piece, sign?: string) => (sign === undefined ? piece : `"${sign}"`));
+		const quoted = format.replace(unquoted, (piece, sign?: string) => (sign === undefined ? piece : `"${sign}"`));
 		return SSF.format(quoted, value, { date1904 });
 	} catch {
 		return String(value);

@@ -1,7 +1,7 @@
 /** Bullets of symbol fonts. */
 const bullets = /[\uF0B7\uF0A7\uF06C\uF076\uF0D8]/g;
-/** Replacement characters, private use, controls, unassigned code points: what fonts without a map leave. */
-const garbage = /[\uFFFD\p{Co}\p{Cn}\p{Cc}\u200b\u00ad]/gu;
+/** Replacement characters, private use, controls, unassigned code points: the result of fonts without a map. */
+const unreadable = /[\uFFFD\p{Co}\p{Cn}\p{Cc}\u200b\u00ad]/gu;
 /** Presentation forms of Latin, Hebrew and Arabic. */
 const forms = /[\uFB00-\uFDFF\uFE70-\uFEFE]+/g;
 const leaders = /(?:[.·…] ?){6,}/g;
@@ -10,18 +10,18 @@ const leftToRight = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/gu;
 const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
 const plain = /^[ -~]*$/;
 
-/** Text as it is read: letters for ligatures and presentation forms, no garbage, five dots for a row of them. */
+/** Clean text: letters for ligatures and presentation forms, no unreadable characters, five dots for a row of dots. */
 export function cleanText(text: string): string {
 	const short = text.replace(leaders, '..... ').trim();
 	if (plain.test(short)) return short;
 	const clean = short
 		.replace(bullets, '•')
-		.replace(garbage, '')
+		.replace(unreadable, '')
 		.replace(forms, (found) => found.normalize('NFKC'));
 	return withBrackets(clean.normalize('NFC').replace(/[\u00a0\u2000-\u200a]/g, ' ')).trim();
 }
 
-/** Brackets of right-to-left text that were stored as they look are turned. */
+/** Mirrors brackets of right-to-left text that were stored in visual order. */
 function withBrackets(text: string): string {
 	if (!/^[^([]*[)\]][^)\]]*[([]/.test(text) || !isFromRight(text)) return text;
 	return text.replace(/[()[\]]/g, (bracket) => '()[]'['()[]'.indexOf(bracket) ^ 1] ?? bracket);
@@ -42,7 +42,7 @@ export function isFromRight(text: string): boolean {
 	return right > 0 && right > (text.match(leftToRight)?.length ?? 0);
 }
 
-/** Columns that a text takes on a terminal. */
+/** The columns of a text on a terminal. */
 export function columnsOf(text: string): number {
 	return plain.test(text) ? text.length : text.length + (text.match(wide)?.length ?? 0);
 }

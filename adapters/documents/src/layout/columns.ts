@@ -3,13 +3,13 @@ import { type Block, isApartIn, median, type Piece, partsOf, type Row, textOf } 
 
 type Range = readonly [from: number, to: number];
 
-/** So many long lines on both sides of a gutter are columns; fewer are, where they are most of what there is. */
+/** The long lines on each side of a gutter that make columns. Fewer are enough if they are most of the lines. */
 const leastLines = 6;
 const fewLines = 3;
 /** In font sizes. */
 const longLine = 7;
 
-/** Splits a page where long lines stand beside each other: what is above, each column, what is below. */
+/** Splits a page at columns of long lines: the part above, each column, the part below. */
 export function blocksOf(rows: Block): Block[] {
 	const split = bestSplit(rows);
 	if (!split) return rows.length > 0 ? [rows] : [];
@@ -48,7 +48,7 @@ function guttersOf(rows: Block, least: number): number[] {
 	return [...starts.keys()].filter((start) => count(start) + count(start + 1) > least).map((start) => 2 * start);
 }
 
-/** Several words, or writing that does not part them. */
+/** Several words, or a script without spaces between words. */
 function isLong({ left, right, size, text }: Piece): boolean {
 	return right - left >= longLine * size && /\S+\s+\S+\s+\S|[\u3040-\ud7ff]{4}/.test(text);
 }
@@ -88,7 +88,7 @@ function returnsIn(rows: Block, gutter: number): number[] {
 	});
 }
 
-/** Without what stands apart at both ends, but for long lines at the end of a column: titles, page numbers. */
+/** Removes detached rows at both ends, such as titles and page numbers. Keeps long lines at the end of a column. */
 function trimmed(rows: Block, start: number, end: number): Range {
 	let [from, to] = [start, end];
 	const isApart = isApartIn(rows.slice(from, to));
@@ -97,13 +97,13 @@ function trimmed(rows: Block, start: number, end: number): Range {
 	return [from, to];
 }
 
-/** How many long lines stand on the side with fewer of them; 0 if the rows are no columns. */
+/** The number of long lines on the side with fewer of them; 0 if the rows are no columns. */
 function linesBeside(rows: Block, gutter: number, isInOrder: boolean): number {
 	const beside = rows.map(({ cells }) => besideOf(cells, gutter));
 	const sides = [0, 1].map((side) => beside.flatMap((cells) => cells[side] ?? []).filter(isLong));
 	const lines = Math.min(...sides.map(({ length }) => length));
 	if (isInOrder) return lines;
-	// Written across both columns, but as wrapped text: most lines reach the end of theirs.
+	// Content that alternates between the columns can still be wrapped text: most lines reach their column's end.
 	return returnsIn(rows, gutter).length > 0.6 * rows.length && sides.every(isFilled) ? lines : 0;
 }
 

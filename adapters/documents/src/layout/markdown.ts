@@ -19,7 +19,7 @@ export function markdownLines(rows: Block, body: number): string[] {
 	return lines.filter((line, at) => line !== '' || (at > 0 && lines[at - 1] !== ''));
 }
 
-/** 0 for what is no heading. */
+/** 0 if it is no heading. */
 function headingLevel({ size, cells }: Row, body: number): number {
 	if (cells.length > 1 || size < 1.15 * body || !/\p{L}/u.test(cells[0]?.text ?? '')) return 0;
 	return size >= 1.7 * body ? 1 : size >= 1.35 * body ? 2 : 3;
@@ -39,7 +39,7 @@ function tableOf(rows: Block): { cells: string[][]; rows: number } | undefined {
 			return own.map(({ text }) => text).join(' ');
 		});
 		const above = cells.at(-1);
-		// The cell above goes on.
+		// The cell above continues.
 		if (row.cells.length === 1 && filled[0] === '' && above)
 			cells[cells.length - 1] = above.map((text, at) => `${text} ${filled[at]}`);
 		else cells.push(filled);

@@ -18,7 +18,7 @@ export interface TextItem {
 	readonly rotation: number;
 }
 
-/** The text of a page: columns one after the other, each row of a table on one line, what is turned last. */
+/** The text of a page: columns one after the other, each row of a table on one line, rotated text last. */
 export function pageText(items: readonly TextItem[], format: 'text' | 'markdown' = 'text'): string {
 	const turns = Map.groupBy(items, ({ rotation }) => (Math.round(rotation / 10) + 36) % 36);
 	const groups = [...turns.values()].map(piecesOf).sort((a, b) => b.length - a.length);
@@ -31,7 +31,7 @@ export function pageText(items: readonly TextItem[], format: 'text' | 'markdown'
 	return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-/** Items with clean text. What is printed twice for boldness comes once. */
+/** Items with clean text. Text that is printed twice for boldness is kept once. */
 function piecesOf(items: readonly TextItem[]): Piece[] {
 	const last = new Map<string, Piece>();
 	const isMirrored = isFromRight(items.map(({ text }) => text).join(''));

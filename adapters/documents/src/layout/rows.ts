@@ -1,6 +1,6 @@
 import { isFromRight } from './characters.ts';
 
-/** A text that stands upright. */
+/** An upright text. */
 export interface Piece {
 	readonly text: string;
 	readonly left: number;
@@ -22,7 +22,7 @@ export interface Row {
 /** Rows that belong together: a column, or a part of the page without columns. */
 export type Block = readonly Row[];
 
-/** In font sizes: pieces that stand closer are one word, and those that stand further apart are cells. */
+/** Gaps in font sizes: pieces with a smaller gap are one word, pieces with a larger gap are separate cells. */
 const wordGap = 0.12;
 const cellGap = 0.9;
 
@@ -37,7 +37,7 @@ export function rowsOf(pieces: readonly Piece[], body: number): Row[] {
 		if (line) line.cells.push(piece);
 		else lines.push({ baseline: piece.baseline, size: piece.size, cells: [piece] });
 	}
-	// Amounts that stand as close as words are told by the others that end where they do.
+	// Amounts may be as close as words. Other amounts that end at the same place identify them.
 	const ends = lines.flatMap((line) => rowOf(line, new Set()).cells.slice(1).map(endOf)).sort((a, b) => a - b);
 	const shared = new Set(ends.filter((end, at) => ends[at - 1] === end));
 	return lines.map((line) => rowOf(line, shared)).sort((a, b) => a.baseline - b.baseline);
@@ -52,7 +52,7 @@ export function isApartIn(rows: Block): boolean[] {
 	);
 }
 
-/** All that a block says. */
+/** The text of a block. */
 export function textOf(rows: Block): string {
 	return rows.flatMap(({ cells }) => cells.map(({ text }) => text)).join('');
 }
@@ -62,12 +62,12 @@ export function median(numbers: readonly number[]): number | undefined {
 	return numbers.toSorted((a, b) => a - b)[(numbers.length - 1) >> 1];
 }
 
-/** Items in parts: one that does not go on from the item before it, and the first of the part, begins the next part. */
-export function partsOf<T>(items: Iterable<T>, goesOn: (item: T, before: T, first: T) => boolean): [T, ...T[]][] {
+/** Splits items: one that continues neither the item before it nor the first of the part begins the next part. */
+export function partsOf<T>(items: Iterable<T>, continues: (item: T, before: T, first: T) => boolean): [T, ...T[]][] {
 	const parts: [T, ...T[]][] = [];
 	for (const item of items) {
 		const part = parts.at(-1);
-		if (part && goesOn(item, part.at(-1) as T, part[0])) part.push(item);
+		if (part && continues(item, part.at(-1) as T, part[0])) part.push(item);
 		else parts.push([item]);
 	}
 	return parts;
@@ -77,7 +77,7 @@ function isOneLine({ size, cells }: Row, piece: Piece, distance: number): boolea
 	const least = Math.min(size, piece.size);
 	if (distance <= 0.25 * least) return true;
 	if (distance > 0.5 * size) return false;
-	// A superscript stands right behind a word.
+	// A superscript follows a word directly.
 	if (piece.size < 0.8 * size && cells.some(({ right }) => Math.abs(piece.left - right) < 0.25 * size)) return true;
 	return distance <= 0.45 * least && cells.every(({ left, right }) => right <= piece.left || left >= piece.right);
 }
@@ -107,7 +107,7 @@ function joined(pieces: readonly [Piece, ...Piece[]], fromRight: boolean): Piece
 	return { ...pieces[0], text: texts.join(''), right: most('right'), size: most('size'), order };
 }
 
-/** Neighbours from left to right as they are read: runs of the other direction keep theirs. */
+/** Neighbours from left to right in reading order: runs of the other direction keep their order. */
 function inReadingOrder(pieces: readonly Piece[], fromRight: boolean): readonly Piece[] {
 	const runs = partsOf(pieces, (piece, before) => isFromRight(piece.text) === isFromRight(before.text));
 	const read = runs.map((run) => (isFromRight(run[0].text) ? run.reverse() : run));

@@ -54,7 +54,7 @@ export function openOcr(context: OcrContext | undefined): Ocr | undefined {
 	};
 }
 
-/** Where Linux distributions and Homebrew install the data of Tesseract's languages. */
+/** The folders in which Linux distributions and Homebrew install Tesseract's data. */
 const debianFolder = '/usr/share/tesseract-ocr';
 const folders = [
 	join(debianFolder, 'tessdata'),

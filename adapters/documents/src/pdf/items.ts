@@ -7,7 +7,7 @@ type Annotation = Readonly<Record<string, unknown>>;
 
 const lineHeight = 12;
 
-/** The texts that a page prints, hidden ones included. What is beside the page is left out. */
+/** The texts of a page, hidden ones included. Text outside the page is left out. */
 export async function printedItems(page: PDFPageProxy): Promise<TextItem[]> {
 	const { transform, width, height } = page.getViewport({ scale: 1 });
 	const content = await page.getTextContent().catch(() => undefined);
@@ -31,7 +31,7 @@ export async function printedItems(page: PDFPageProxy): Promise<TextItem[]> {
 	});
 }
 
-/** What was filled into a page's form or typed onto the page. */
+/** Values of form fields and text annotations of a page. */
 export async function fieldItems(page: PDFPageProxy): Promise<TextItem[]> {
 	const annotations = await page.getAnnotations().catch(() => []);
 	const viewport = page.getViewport({ scale: 1 });

@@ -4,7 +4,7 @@ import type { DocumentOptions, DocumentPage, PageRange } from '@plinth/toolkit';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { getDocument, PDFDateString, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { type FormatReader, metadataOf, type ReadContext } from '../formats/format.ts';
-import { isAsked, refuseBeyond } from '../formats/pages.ts';
+import { isRequested, refuseBeyond } from '../formats/pages.ts';
 import { pageText } from '../layout/page.ts';
 import type { Ocr, PageSize } from '../ocr/engine.ts';
 import { documentError } from '../refusal.ts';
@@ -13,7 +13,7 @@ import { fieldItems, pictureShare, printedItems } from './items.ts';
 const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 /** 150 dpi misread small print. */
 const scanDpi = 300;
-/** Fewer letters on a scan are a stamp or a page number, not its text. */
+/** Fewer letters on a scan are a stamp or a page number, not the text. */
 const sparse = 40;
 
 /**
@@ -29,8 +29,8 @@ export const readPdf: FormatReader = async (bytes, context) => {
 	try {
 		const { numPages: pageCount } = document;
 		if (!options.pages) refuseBeyond(pageCount);
-		const asked = Array.from({ length: pageCount }, (_, at) => at + 1).filter((page) => isAsked(page, options));
-		const own = ownPart(asked, context);
+		const requested = Array.from({ length: pageCount }, (_, at) => at + 1).filter((page) => isRequested(page, options));
+		const own = ownPages(requested, context);
 		const ocr = context.ocr && (await import('../ocr/engine.ts')).openOcr(context.ocr);
 		const pages: DocumentPage[] = [];
 		for (const number of own) {
@@ -69,14 +69,14 @@ async function openPdf(file: Buffer): Promise<PDFDocumentProxy> {
 }
 
 /** All pages, or the first half of those of a long document. */
-function ownPart(asked: readonly number[], { options, share }: ReadContext): readonly number[] {
-	if (!share || asked.length <= share.above) return asked;
-	const half = Math.ceil(asked.length / 2);
-	const [from = 1, end = 0] = [asked[half], asked.at(-1)];
+function ownPages(requested: readonly number[], { options, share }: ReadContext): readonly number[] {
+	if (!share || requested.length <= share.above) return requested;
+	const half = Math.ceil(requested.length / 2);
+	const [from = 1, end = 0] = [requested[half], requested.at(-1)];
 	const clip = ({ first, last }: PageRange) => ({ first: Math.max(first, from), last: Math.min(last, end) });
 	const rest = (options.pages ?? [{ first: from, last: end }]).map(clip);
 	share.leave(rest.filter(({ first, last }) => first <= last));
-	return asked.slice(0, half);
+	return requested.slice(0, half);
 }
 
 async function readPage(

@@ -1,4 +1,4 @@
-/** What one document may take. */
+/** The limits of one document. */
 export const documentLimits = {
 	/** Of a document as it was sent. */
 	fileBytes: 104_857_600,
@@ -8,7 +8,7 @@ export const documentLimits = {
 	heapBytes: 536_870_912,
 	/** Of a reading process in all: more ends it while it works. Until that is noticed, it may have 20 MB more. */
 	processBytes: 550_000_000,
-	/** A reading process at rest holds less; beyond, it collects what one document left. */
+	/** Memory of an idle reading process. Above it, the process collects garbage. */
 	restingBytes: 250_000_000,
 	/** How long a document waits for a running process before another one starts, in milliseconds. */
 	waitMs: 1_000,
@@ -24,7 +24,7 @@ export const documentLimits = {
 	maxOcrMs: 300_000,
 } as const;
 
-/** The same with other numbers. */
+/** Limits with other numbers. */
 export type DocumentLimits = Readonly<Record<keyof typeof documentLimits, number>>;
 
 /** How long a document of so many bytes may take before its first page, without OCR, in milliseconds. */

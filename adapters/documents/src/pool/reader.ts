@@ -29,7 +29,7 @@ const semiSpaceMb = 8;
 
 const child = import.meta.url.endsWith('.ts') ? '../child.ts' : '../child.js';
 
-/** Reads documents in a pool of processes, which can be killed whatever a document does to them. */
+/** Reads documents in a pool of processes, which can be killed at any time. */
 export class PooledReader {
 	readonly pool: ProcessPool;
 	readonly #options: PooledReaderOptions;
@@ -53,7 +53,7 @@ export class PooledReader {
 		});
 	}
 
-	/** Reads a document. Rejects with a coded error when it is the document's fault. */
+	/** Reads a document. Rejects with a coded error if the document is the cause. */
 	async read(document: EncodedDocument, options: DocumentOptions, run: DocumentRun): Promise<DocumentText> {
 		const isFile = 'path' in document;
 		const size = isFile ? (await stat(document.path)).size : document.byteLength;
@@ -111,7 +111,7 @@ function tooLarge(message: string, cause?: unknown): Error {
 	return mediaError('E_DOCUMENT_TOO_LARGE', { message, cause });
 }
 
-/** Converts failures of a read to coded errors. Those that are not the document's fault stay as they are. */
+/** Converts failures to coded errors if the document is the cause. Other failures stay as they are. */
 function coded(error: unknown): unknown {
 	if (error instanceof TaskTimeout) return mediaError('E_DOCUMENT_TIMEOUT', { cause: error });
 	if (error instanceof OutOfMemory) return tooLarge('The document takes too much memory to read.', error);

@@ -15,7 +15,7 @@ export interface Archive {
 	/** Files, in the order of the directory. */
 	readonly entries: readonly Member[];
 	has(name: string): boolean;
-	/** What `Member.read` gives; undefined when there is no file of that name. */
+	/** The result of `Member.read`; undefined if there is no file of that name. */
 	read(name: string): Promise<Buffer | undefined>;
 }
 
@@ -68,7 +68,7 @@ async function membersOf(bytes: Uint8Array, budget: Budget): Promise<Member[]> {
 	return members;
 }
 
-/** So many bytes may be inflated from nothing at all: small files of one repeated byte are common. */
+/** Always allowed, whatever the packed size: small files of one repeated byte are common. */
 const freeBytes = 10_485_760;
 const maxRatio = 100;
 
@@ -89,7 +89,7 @@ async function contentOf(zip: ZipFile, entry: Entry, limit: number): Promise<Buf
 	return Buffer.concat(chunks);
 }
 
-/** Throws what yauzl and zlib did as a refusal. Their only sign of encryption is a sentence. */
+/** Rethrows errors of yauzl and zlib as refusals. Only their message shows encryption. */
 function refuse(cause: unknown): never {
 	if (cause instanceof Refusal) throw cause;
 	if (cause instanceof Error && /encrypt/i.test(cause.message)) throw documentError('E_DOCUMENT_ENCRYPTED', { cause });

@@ -6,7 +6,7 @@ const none: Range = [[], 0, 0, 0];
 const luma: [number, number, number] = [0.299, 0.587, 0.114];
 const percent = (usual: number, min = 1, max = 100): Range => [['%'], usual, min, max];
 
-/** All commands. Of the arguments in the last column, one of those after `!` is needed. */
+/** All commands. The last column has the arguments; one of those after `!` is required. */
 export const commands: readonly Command[] = [
 	row('resize', '(?:resize|scale)d?|fit', effects.resize, length(0), '!size value'),
 	row('resize', '', effects.resize, none, '!size'),

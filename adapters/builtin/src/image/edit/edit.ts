@@ -4,11 +4,11 @@ import type { Edit, Step } from './command.ts';
 import { limited, masked, pipeline, pixelsOf, scaled, transparent } from './effects.ts';
 import { parsePrompt } from './parse.ts';
 
-/** Two edits run at a time; the others wait without a decoded picture. */
+/** Two edits run at a time. Waiting edits hold no decoded picture. */
 const slots = new Semaphore(2);
 const help = 'Nothing in the prompt was understood. Commands are, for example: sepia, blur 6, crop 16:9, add text "…".';
 
-/** Does the commands of the prompt, in order. Equal requests give equal pixels. */
+/** Runs the commands of the prompt, in order. Equal requests give equal pixels. */
 export function edit(images: ImageCodec, request: ImageEditRequest, run: ImageRun): Promise<ImageResult> {
 	return slots.run(() => editNow(images, request, run), run.signal);
 }
@@ -28,7 +28,7 @@ async function editNow(images: ImageCodec, request: ImageEditRequest, run: Image
 	for (const [index, step] of steps.entries()) {
 		run.signal.throwIfAborted();
 		const context = { picture, image: pipeline(picture), sizes: request.images, decode, warn };
-		const output = obstacleOf(request, step, index) ?? (await step.command.run({ ...step, ...context }));
+		const output = reasonToSkip(request, step, index) ?? (await step.command.run({ ...step, ...context }));
 		if (typeof output === 'string') refused.add(`${step.said} (${output})`);
 		else applied.add(step.said);
 		if (typeof output !== 'string') picture = await pixelsOf(output);
@@ -59,7 +59,7 @@ function baseOf({ images: [own], mask, size, fidelity }: ImageEditRequest, steps
 }
 
 /** Why a command cannot be done. */
-function obstacleOf({ mask, images }: ImageEditRequest, { command, args }: Step, index: number): string | undefined {
+function reasonToSkip({ mask, images }: ImageEditRequest, { command, args }: Step, index: number): string | undefined {
 	if (index >= 24) return 'at most 24 commands are done';
 	if (mask && command.resizes) return 'the size cannot change with a mask';
 	const input = command.name === 'side by side' ? 2 : args.input;

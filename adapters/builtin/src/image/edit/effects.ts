@@ -11,10 +11,10 @@ export const transparent = '#00000000';
 
 const fontfile = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf');
 
-/** What the typeface does not have: it covers Latin, Greek, Cyrillic, Armenian, Arabic, Georgian and many signs. */
+/** Characters that the typeface lacks: it covers Latin, Greek, Cyrillic, Armenian, Arabic, Georgian and many signs. */
 const missing = /[^ -\u058f\u0600-\u06ff\u10a0-\u10ff\u1e00-\u22ff\u2500-\u27bf]/gu;
 
-/** Writes a text with a shadow, at the bottom unless said otherwise. */
+/** Writes a text with a shadow, by default at the bottom. */
 export async function write({ picture, image, args, value, warn }: Edit): Promise<Sharp | string> {
 	const { text = '', color = 'white' } = args;
 	const known = text.replace(missing, '');
@@ -42,7 +42,7 @@ function positionOf(outer: ImageSize, inner: ImageSize, { x = 0, y = 0 }: Edit['
 	return { left: along(outer.width - inner.width, x), top: along(outer.height - inner.height, y) };
 }
 
-/** To a size, a share, or a width. */
+/** Resizes to a size, a share or a width. */
 export function resize({ picture, image, args, value, unit, warn }: Edit): Sharp {
 	const wanted = args.size ?? scaled(picture, unit === '%' ? value / 100 : value / picture.width);
 	return image.resize({ ...limited(wanted, warn), fit: 'cover' });
@@ -134,7 +134,7 @@ export async function vignette({ picture: { width, height }, image, value }: Edi
 	return image.composite([{ ...layer(shade), blend: 'atop' }]);
 }
 
-/** Makes transparent what is connected with the borders and has their colour. Few pixels are searched: it blocks. */
+/** Makes the background transparent: pixels of the borders' colour, connected with them. Blocks, so it searches few. */
 export async function cutOut({ picture, picture: { width, height }, image }: Edit): Promise<Sharp | string> {
 	const small = await pixelsOf(pipeline(picture).resize({ ...limited(picture, undefined, 524_288), fit: 'fill' }));
 	const share = flood(small);
@@ -156,12 +156,12 @@ function flood({ width, height, data }: RawImage): number {
 	for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
 		if (opacity[at] !== 255) continue;
 		const away = (channel: number, color: number) => Math.abs((data[at * 4 + channel] as number) - color);
-		// Up to 30 it is the background, up to 60 its edge.
+		// A distance up to 30 is the background, up to 60 its edge.
 		const most = (data[at * 4 + 3] as number) < 16 ? 0 : Math.max(away(0, r), away(1, g), away(2, b));
 		opacity[at] = 255 * Math.min(1, Math.max(0, most / 30 - 1));
 		if (most > 30) continue;
 		removed++;
-		// Beyond a side is a pixel of the opposite border, which is visited anyway.
+		// The pixel beyond a side is one of the opposite border, which is visited anyway.
 		for (const next of [at - 1, at + 1, at - width, at + width]) if (opacity[next] === 255) waiting.push(next);
 	}
 	for (const [at, value] of opacity.entries()) data[at * 4 + 3] = value;
@@ -173,7 +173,7 @@ export function scaled({ width, height }: ImageSize, by: number): ImageSize {
 	return { width: Math.max(1, Math.floor(width * by + 0.001)), height: Math.max(1, Math.floor(height * by + 0.001)) };
 }
 
-/** Reduces a size to `side` pixels a side and `pixels` in all, with a warning. Its ratio stays. */
+/** Reduces a size to `side` pixels a side and `pixels` in all, with a warning. Keeps the ratio. */
 export function limited(size: ImageSize, warn?: (sentence: string) => void, pixels = 8_294_400, side = 3840) {
 	const by = Math.min(side / size.width, side / size.height, Math.sqrt(pixels / (size.width * size.height)));
 	const result = scaled(size, Math.min(1, by));

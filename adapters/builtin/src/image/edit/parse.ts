@@ -29,11 +29,11 @@ const fillers = new RegExp(
 	'g',
 );
 
-/** Texts, which are taken out before the prompt is split. */
+/** Quoted texts. They are removed before the prompt is split. */
 const quotation = /["“„«]([^"“”„«»]*)["”“»]|(?<!\p{L})'([^'\n]*)'(?!\p{L})/gu;
 const breaks = /[,;!?\n]|\.(?!\d)|\bthen\b|\band\b/i;
 
-/** Reads a prompt as commands. A clause with a word that no rule knows is not understood as a whole. */
+/** Reads a prompt as commands. A clause with an unknown word is unknown as a whole. */
 export function parsePrompt(prompt: string) {
 	const texts: string[] = [];
 	const marked = prompt.replace(quotation, (_, double, single) => {

@@ -2,13 +2,13 @@ import { documentError } from '../../refusal.ts';
 import type { FormatReader } from '../format.ts';
 import { pagesContent, refuseBeyond } from '../pages.ts';
 import { shownHtml } from './html.ts';
-import { factsOf, parseOffice, readParts, zipped } from './parts.ts';
+import { metadataIn, parseOffice, readParts, zipped } from './parts.ts';
 import { writeNodes } from './write.ts';
 
-/** A character of nobody's where a chapter begins, as the library joins them. */
+/** A private-use character where a chapter begins: the library joins chapters. */
 const chapterMark = '\uE00B';
 
-/** Reads a book: each chapter of its reading order that is there is a page. */
+/** Reads a book: each existing chapter of the reading order is a page. */
 export const readEpub: FormatReader = async (bytes, context) => {
 	const parts = await readParts(bytes, context);
 	for (const [name, content] of Object.entries(parts)) {
@@ -21,7 +21,7 @@ export const readEpub: FormatReader = async (bytes, context) => {
 	const text = writeNodes(ast.content, { isMarkdown: context.options.format === 'markdown' }).join('\n\n');
 	const [, ...pages] = text.split(chapterMark).map((page) => page.trim());
 	refuseBeyond(pages.length);
-	return { mediaType: 'application/epub+zip', ...pagesContent(pages, context.options), metadata: factsOf(ast) };
+	return { mediaType: 'application/epub+zip', ...pagesContent(pages, context.options), metadata: metadataIn(ast) };
 };
 
 /** Its own name for a charset is UTF-8, whatever the file says. */

@@ -2,40 +2,40 @@ import { isUtf8 } from 'node:buffer';
 import { Parser } from 'htmlparser2';
 import { decodeAs, decodeText } from '../charset.ts';
 import type { FormatReader } from '../format.ts';
-import { factsOf, parseOffice } from './parts.ts';
+import { metadataIn, parseOffice } from './parts.ts';
 import { writeNodes } from './write.ts';
 
 /** Reads HTML and XHTML, whole or a part of one, as the text that a reader sees. */
 export const readHtml: FormatReader = async (bytes, { options }) => {
-	// The mark outweighs what the page says of its charset.
+	// The byte order mark overrides the page's charset.
 	const ast = await parseOffice(Buffer.from(`\uFEFF${shownHtml(bytes)}`), 'html');
 	const text = writeNodes(ast.content, { isMarkdown: options.format === 'markdown' }).join('\n\n');
-	return { mediaType: 'text/html', text, metadata: factsOf(ast) };
+	return { mediaType: 'text/html', text, metadata: metadataIn(ast) };
 };
 
 const declaration = /<(?:meta\b[^>]{0,500}?\bcharset|\?xml\b[^>]{0,200}?\bencoding)\s*=\s*["']?\s*([\w.:-]{2,40})/i;
 
-/** In the charset that a page declares, unless its bytes tell better. ASCII cannot be the UTF-16 that it says it is. */
+/** Decodes by the declared charset, unless the bytes contradict it. ASCII bytes cannot be UTF-16. */
 function decoded(bytes: Uint8Array): string {
 	const declared = declaration.exec(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'))?.[1] ?? 'utf-8';
 	const isTold = !isUtf8(bytes) && !/^(?:utf|ucs)/i.test(declared);
 	return (isTold ? decodeAs(bytes, declared) : undefined) ?? decodeText(bytes).text;
 }
 
-/** The library refuses deeper pages. What is nested deeper keeps its text and loses its tags. */
+/** The library refuses deeper nesting. Deeper elements keep their text and lose their tags. */
 const [maxDepth, maxOpen] = [200, 5_000];
-const hiding = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+const hidingStyle = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 /** The library runs their texts together. */
 const fields = /^(?:input|select|optgroup|option|button|textarea|summary)$/;
 
-/** What an input shows, as HTML. Boxes that are not ticked are often no boxes to the eye. */
+/** The visible value of an input, as HTML. Unticked boxes are often styled as something else. */
 function inputText({ type = '', value = '', checked }: Readonly<Record<string, string>>): string {
 	if (/^(?:checkbox|radio)$/i.test(type)) return checked === undefined ? '' : '[x]';
 	if (/^(?:hidden|password|file|image|color|range)$/i.test(type)) return '';
 	return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
-/** HTML without its hidden elements and without fields around what they show. */
+/** HTML without hidden elements. Fields are replaced by their values. */
 export function shownHtml(bytes: Uint8Array): string {
 	const html = decoded(bytes);
 	const parts: string[] = [];
@@ -49,7 +49,7 @@ export function shownHtml(bytes: Uint8Array): string {
 			depth += 1;
 			if (depth > maxOpen) parser.pause();
 			if (hidden > 0) return;
-			if (isHidden !== undefined || hiding.test(style) || name === 'dialog') hidden = depth;
+			if (isHidden !== undefined || hidingStyle.test(style) || name === 'dialog') hidden = depth;
 			if (hidden === 0 && !fields.test(name) && depth <= maxDepth) return;
 			cut(parser.startIndex, parser.endIndex + 1, name === 'input' && hidden === 0 ? inputText(attributes) : '');
 		},

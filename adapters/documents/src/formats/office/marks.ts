@@ -4,7 +4,7 @@ export type MarkOf = (listId: string, depth: number) => { readonly number: numbe
 const find = (xml: string, name: string) => new RegExp(`[\\s<]w:${name}="([^"]*)"`).exec(` ${xml}`)?.[1] ?? '';
 const split = (xml: string, name: string) => xml.split(`<w:${name} `).slice(1);
 
-/** Marks as `word/numbering.xml` defines them (ECMA-376, 17.9). The library does not count nested items anew. */
+/** Marks from `word/numbering.xml` (ECMA-376, 17.9). The library does not restart numbers of nested items. */
 export function marksOf(xml: string): MarkOf {
 	const lists = listsOf(xml);
 	const counts = new Map<string, number[]>();

@@ -14,7 +14,7 @@ const textual = /(?:^mimetype|\.(?:xml|rels|x?html?|xht|opf|mht|rtf|txt|docx))$/
 /** The parts of an archive that hold text. Rejects as reading an archive does. */
 export async function readParts(bytes: Uint8Array, { budget }: ReadContext): Promise<Parts> {
 	await checkArchive(bytes, budget);
-	// What is read twice counts once.
+	// A part that is read twice counts once.
 	const archive = await openArchive(bytes, new Budget());
 	const parts: Parts = {};
 	for (const { name } of archive.entries) {
@@ -28,7 +28,7 @@ export const zipped = (parts: Parts) => Buffer.from(zipSync(parts, { level: 0 })
 /** The parts of an office file as the library can read them. Throws `E_DOCUMENT_UNREADABLE` for a DOCTYPE. */
 export async function officeParts(bytes: Uint8Array, context: ReadContext): Promise<Parts> {
 	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	// OpenDocument may be one XML file, which holds what is otherwise in several.
+	// OpenDocument may be one XML file in place of several.
 	const isFlat = file[0] !== 0x50;
 	const parts = isFlat ? { 'content.xml': file, 'styles.xml': file, 'meta.xml': file } : await readParts(file, context);
 	for (const [name, content] of Object.entries(parts)) {
@@ -47,7 +47,7 @@ function usual(xml: string): string {
 	return flat.replace(bullets, (list) => list.replaceAll('-number', '-bullet'));
 }
 
-/** The tree of a document. The library trusts the sizes that an archive declares, so it gets one that we packed. */
+/** The tree of a document. The library trusts declared sizes, so it gets a repacked archive. */
 export async function parseOffice(bytes: Buffer, fileType: SupportedFileType): Promise<OfficeParserAST> {
 	const { OfficeParser } = await import('officeparser');
 	try {
@@ -58,7 +58,7 @@ export async function parseOffice(bytes: Buffer, fileType: SupportedFileType): P
 			includeBreakNodes: true,
 			// Otherwise errors are printed.
 			onWarning() {},
-			// The tree of more does not fit into the process's memory.
+			// A larger tree does not fit into the process's memory.
 			decompressionLimits: { maxXmlElements: 400_000, maxTableCells: 500_000 },
 		});
 	} catch (cause) {
@@ -68,5 +68,5 @@ export async function parseOffice(bytes: Buffer, fileType: SupportedFileType): P
 	}
 }
 
-export const factsOf = ({ metadata: { title, author, created } }: OfficeParserAST) =>
+export const metadataIn = ({ metadata: { title, author, created } }: OfficeParserAST) =>
 	metadataOf(title, author, created);

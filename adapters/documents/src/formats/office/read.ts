@@ -2,14 +2,14 @@ import type { OfficeContentNode as Node, OfficeParserAST } from 'officeparser';
 import type { FormatReader } from '../format.ts';
 import { brokenContent, pagesContent, refuseBeyond } from '../pages.ts';
 import { marksOf } from './marks.ts';
-import { factsOf, officeParts, parseOffice, zipped } from './parts.ts';
+import { metadataIn, officeParts, parseOffice, zipped } from './parts.ts';
 import { wordCharts, wordParts } from './word.ts';
 import { type WriteOptions, writeNodes } from './write.ts';
 
 const office = 'application/vnd.openxmlformats-officedocument';
 const open = 'application/vnd.oasis.opendocument';
 
-/** Readers: a text has pages where they are broken in it or were by the program that wrote it, a slide is a page. */
+/** Readers. A text has pages at explicit and rendered page breaks. A slide is a page. */
 export const readDocx = reader('docx', `${office}.wordprocessingml.document`);
 export const readOdt = reader('odt', `${open}.text`);
 export const readPptx = reader('pptx', `${office}.presentationml.presentation`);
@@ -28,13 +28,13 @@ function reader(type: 'docx' | 'odt' | 'pptx' | 'odp', mediaType: string): Forma
 			charts: new Map([...ast.attachments, ...charts].map(({ name, chartData }) => [name, chartData])),
 			markOf: marksOf(textOf('word/numbering.xml')),
 		};
-		const { options: asked } = context;
+		const { options: requested } = context;
 		// The tree lacks slides without anything on them.
 		const slides = textOf('ppt/presentation.xml').match(/<p:sldId\s/g) ?? [];
 		const content = ['docx', 'odt'].includes(type)
-			? brokenContent(brokenPages(ast, options), asked)
-			: pagesContent(slidePages(ast.content, slides.length, options), asked);
-		return { mediaType, ...content, metadata: factsOf(ast) };
+			? brokenContent(brokenPages(ast, options), requested)
+			: pagesContent(slidePages(ast.content, slides.length, options), requested);
+		return { mediaType, ...content, metadata: metadataIn(ast) };
 	};
 }
 
@@ -45,7 +45,7 @@ function slidePages(nodes: readonly Node[], count: number, options: WriteOptions
 		const number = node.type === 'slide' ? (node.metadata?.slideNumber ?? 1) : 1;
 		refuseBeyond(number);
 		while (pages.length < number) pages.push('');
-		// The title may stand last in the file.
+		// The title may be last in the file.
 		node.children?.sort((one, two) => Number(two.type === 'heading') - Number(one.type === 'heading'));
 		pages[number - 1] = writeNodes([node], options).join('\n\n').replaceAll('‹#›', String(number));
 	}
@@ -56,7 +56,7 @@ function slidePages(nodes: readonly Node[], count: number, options: WriteOptions
 export function brokenPages(ast: OfficeParserAST, options: WriteOptions): string[] {
 	const once = (nodes: readonly Node[] = []) => {
 		const texts = nodes.flatMap((node) => writeNodes([node], options).map((text) => text.trim()));
-		// A number of a page alone says nothing.
+		// A page number alone is left out.
 		return [...new Set(texts)].filter((text) => /[^\d\s]/.test(text)).join('\n\n');
 	};
 	const pages = writeNodes(ast.content, options);

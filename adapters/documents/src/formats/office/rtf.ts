@@ -5,12 +5,12 @@ import { parseOffice } from './parts.ts';
 import { brokenPages } from './read.ts';
 import { writeNodes } from './write.ts';
 
-/** Reads RTF. Pages end where the document breaks them itself. */
+/** Reads RTF. Pages end at explicit page breaks. */
 export const readRtf: FormatReader = async (bytes, context) => {
 	const rtf = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 	const ast = await parseRtf(shownRtf(rtf));
 	const pages = brokenPages(ast, { isMarkdown: context.options.format === 'markdown' });
-	return { mediaType: 'application/rtf', ...brokenContent(pages, context.options), metadata: await factsOf(rtf) };
+	return { mediaType: 'application/rtf', ...brokenContent(pages, context.options), metadata: await metadataIn(rtf) };
 };
 
 const parseRtf = (rtf: string) => parseOffice(Buffer.from(rtf, 'latin1'), 'rtf');
@@ -18,9 +18,9 @@ const parseRtf = (rtf: string) => parseOffice(Buffer.from(rtf, 'latin1'), 'rtf')
 const characters = new Map(Object.entries({ emdash: '—', endash: '–', '~': ' ', _: '-', page: '\f', pagebb: '\f' }));
 const named = /\\(?:\\|(emdash|endash|pagebb|page)(?![a-z0-9-]) ?|([~_])|(sect)(?![a-z]) ?)/g;
 /** Groups of hidden and deleted text and of the entries of an index. */
-const unseen = /\{((?:\\[a-z]+-?\d* ?){0,30}?)\\(?:v|deleted|xe|tc)(?![a-z0-9-])/g;
+const hiddenGroup = /\{((?:\\[a-z]+-?\d* ?){0,30}?)\\(?:v|deleted|xe|tc)(?![a-z0-9-])/g;
 
-/** RTF that the library knows: characters and page breaks as numbers; what is not seen, as groups that are skipped. */
+/** RTF for the library: characters and page breaks as numbers, hidden text as groups that it skips. */
 function shownRtf(rtf: string): string {
 	const unicode = (character = '') => `{\\uc1\\u${character.charCodeAt(0)}?}`;
 	return rtf
@@ -29,11 +29,11 @@ function shownRtf(rtf: string): string {
 			const isContinuous = /^(?:\\[a-z]+-?\d*\s?){0,60}?\\sbknone/.test(rtf.slice(at, at + 1_000));
 			return `\\par ${isContinuous ? '' : unicode('\f')}`;
 		})
-		.replace(unseen, '{\\*\\unseen$1');
+		.replace(hiddenGroup, '{\\*\\unseen$1');
 }
 
-/** The library leaves out what a document says of itself. */
-async function factsOf(rtf: string): Promise<DocumentMetadata> {
+/** The metadata, which the library leaves out. */
+async function metadataIn(rtf: string): Promise<DocumentMetadata> {
 	const start = rtf.indexOf('{\\info');
 	const info = start === -1 ? '' : rtf.slice(start, start + 10_000);
 	const charset = /\\ansicpg\d{3,5}/.exec(rtf.slice(0, 1_000))?.[0] ?? '';

@@ -1,6 +1,6 @@
 import type { OfficeContentNode as Node } from 'officeparser';
 
-/** A piece of a line, and what Markdown puts around it. */
+/** A piece of a line, and its Markdown marks. */
 export interface Run {
 	text: string;
 	readonly start?: string;
@@ -34,7 +34,7 @@ export function runOf(node: Node & { readonly type: 'text' }, isMarkdown: boolea
 	return { text: escaped(text, !isCode), start, end: marks.reverse().join('') + target };
 }
 
-/** Text as Markdown shows it. An underscore within a word means nothing. */
+/** Text with escaped Markdown marks. An underscore within a word is no mark. */
 export function escaped(text: string, isMarkdown: boolean): string {
 	return isMarkdown ? text.replace(/[\\`*[\]<~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&') : text;
 }
@@ -45,12 +45,12 @@ export function formula(latex: string): string {
 	return first.replace(/(\\frac\{.\})([0-9A-Za-z])/g, '$1{$2}').trim();
 }
 
-const saysNothing = /^\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|[ew]mf)$|^(?:https?|data):\S*$|^[^\p{L}\p{N}]*$/iu;
+const meaningless = /^\S+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|[ew]mf)$|^(?:https?|data):\S*$|^[^\p{L}\p{N}]*$/iu;
 const kinds = /^(?:an? )?(?:grafik|bild|image|img|picture|photo|graphic|icon|logo|object|shape)[\s_-]*\d*$/i;
-const addition = /\s*(?:Description automatically generated.*|AI-generated content may be incorrect\.?)$/is;
+const generatedSuffix = /\s*(?:Description automatically generated.*|AI-generated content may be incorrect\.?)$/is;
 
-/** The description of a picture in brackets, where it says something that no program added. */
+/** The description of a picture in brackets, unless a program generated it. */
 export function pictureText(description = ''): string {
-	const text = description.slice(0, 2_000).replace(/\s+/g, ' ').trim().replace(addition, '');
-	return saysNothing.test(text) || kinds.test(text) ? '' : `[${text}]`;
+	const text = description.slice(0, 2_000).replace(/\s+/g, ' ').trim().replace(generatedSuffix, '');
+	return meaningless.test(text) || kinds.test(text) ? '' : `[${text}]`;
 }

@@ -26,7 +26,7 @@ export function* cellsOf(rows: readonly Node[], textOf: (cell: Node) => string):
 	}
 }
 
-/** A table of one column, or around another table of several rows, only places text. */
+/** Whether a table is only layout: it has one column, or contains another table of several rows. */
 export function isLayout(rows: readonly Node[]): boolean {
 	const isTable = ({ type, children = [] }: Node) => type === 'table' && children.length > 1;
 	const isFrame = rows.some((row) => row.children?.some((cell) => cell.children?.some(isTable)));

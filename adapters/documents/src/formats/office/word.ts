@@ -5,7 +5,7 @@ const mainPart = /<Relationship\s(?=[^<>]*\/officeDocument["'])[^<>]*\bTarget\s*
 
 /** The parts of a Word document as the library can read them. */
 export function wordParts(parts: Parts): Parts {
-	// Some programs call it `word/document2.xml`; the library knows it by its usual name.
+	// Some programs name it `word/document2.xml`; the library expects the usual name.
 	const main = mainPart.exec(parts['_rels/.rels']?.toString() ?? '')?.[1] ?? 'document.xml';
 	const styles = stylesOf(parts['word/styles.xml']?.toString() ?? '');
 	return Object.fromEntries(
@@ -16,7 +16,7 @@ export function wordParts(parts: Parts): Parts {
 	);
 }
 
-/** The library knows headings by the ids that English programs give their styles, and no lists that styles make. */
+/** The library finds headings only by the style ids of English programs, and no lists from styles. */
 function stylesOf(styles: string) {
 	const all = styles.split('<w:style ').map((style) => {
 		const id = /w:styleId="([^"]*)"/.exec(style)?.[1] ?? '';
@@ -37,8 +37,8 @@ function withStyles(xml: string, styles: ReturnType<typeof stylesOf>): string {
 	return named.replace(/<w:numPr>(?:<w:ilvl[^>]*>)?<w:numId w:val="0"\/><\/w:numPr>/g, '');
 }
 
-/** What no text shows. Each element of the tree takes a kilobyte. */
-const unseen = new RegExp(
+/** Elements without text. Each element of the tree takes a kilobyte. */
+const withoutText = new RegExp(
 	[
 		/<w:(?:spacing|jc|ind|shd|tcW|proofErr|bookmark(?:Start|End))(?:\s[^>]*)?\/>/,
 		/ w:rsid\w*="[^"]*"/,
@@ -48,18 +48,18 @@ const unseen = new RegExp(
 		.join('|'),
 	'g',
 );
-const looks = /<w:rPr>((?:(?!<w:rPr>)[\s\S]){0,4000}?)<\/w:rPr>/g;
+const runStyles = /<w:rPr>((?:(?!<w:rPr>)[\s\S]){0,4000}?)<\/w:rPr>/g;
 const hiddenRun = /<w:r(?: [^>]*)?><w:vanish\/>(?:(?!<w:r[ >])[\s\S]){0,20000}?<\/w:r>/g;
 const plainRuns = /<w:r><w:t(?: [^>]*)?>[^<]*(?:<\/w:t><\/w:r><w:r><w:t(?: [^>]*)?>[^<]*)+/g;
 
-/** The XML of a part of Word with the hyphens that the library leaves out, without hidden runs. Formulas are parted. */
+/** The XML of a part of Word: with the hyphens that the library drops, without hidden runs, formulas separated. */
 function shown(xml: string): string {
 	return xml
-		.replace(unseen, '')
+		.replace(withoutText, '')
 		.replace(/[\r\n]+/g, ' ')
 		.replaceAll('</m:oMath><m:oMath>', '<m:r><m:t>\u2003</m:t></m:r></m:oMath><m:oMath>')
 		.replace(/<w:noBreakHyphen\s*\/>/g, '<w:t>-</w:t>')
-		.replace(looks, (_, style: string) => {
+		.replace(runStyles, (_, style: string) => {
 			if (/<w:vanish(?:\s*\/>|\s+w:val="(?:1|true|on)")/.test(style)) return '<w:vanish/>';
 			const kept = style.match(/<w:(?:b|i|strike)(?:\s[^>]*)?\/>/g)?.join('');
 			return kept ? `<w:rPr>${kept}</w:rPr>` : '';
@@ -68,7 +68,7 @@ function shown(xml: string): string {
 		.replace(plainRuns, (runs) => `<w:r><w:t xml:space="preserve">${runs.replace(/<[^>]*>/g, '')}`);
 }
 
-/** The library reads the charts of presentations and not those of Word, which are the same. They follow the text. */
+/** Charts follow the text. The library reads those of presentations only, but charts of Word are the same. */
 export async function wordCharts(parts: Parts): Promise<OfficeParserAST['attachments']> {
 	const charts = Object.entries(parts).filter(([name]) => /^word\/charts\/chart\d+\.xml$/.test(name));
 	if (charts.length === 0) return [];

@@ -9,10 +9,10 @@ export interface WriteOptions {
 	readonly markOf?: MarkOf;
 }
 
-/** Writes a tree, a string for each page. Notes and comments stand at the end of their page. */
+/** Writes a tree, a string for each page. Notes and comments are at the end of their page. */
 export function writeNodes(nodes: readonly Node[], options: WriteOptions): string[] {
 	const pages = [''];
-	// A break that a program saw, `\v`, is one with a break that was asked for; neither begins a document.
+	// A rendered break (`\v`) next to an explicit one counts once. Neither begins a document.
 	for (const part of new Writer(options).blocks(nodes).split(/(?=[\f\v])/)) {
 		const isBegun = pages.at(-1)?.trim() !== '';
 		if (isBegun || (part.startsWith('\f') && pages.length > 1)) pages.push(part);
@@ -65,7 +65,7 @@ class Writer {
 		return text;
 	}
 
-	/** A chart of OpenDocument may stand where a picture does. */
+	/** A chart of OpenDocument may be in place of a picture. */
 	#isInline(node: Node): boolean {
 		if (node.type === 'image') return !this.#options.charts?.get(node.metadata?.attachmentName ?? '');
 		return /^(?:text|break|comment)$/.test(node.type) || (node.type === 'code' && node.metadata?.math === 'inline');
@@ -82,7 +82,7 @@ class Writer {
 		return node.type === 'paragraph' ? this.#paragraph(children) : this.blocks(children);
 	}
 
-	/** What is anchored in a paragraph follows it. */
+	/** Anchored elements follow their paragraph. */
 	#paragraph(children: readonly Node[]): string {
 		const line = this.#line(children.filter((child) => this.#isInline(child)));
 		const blocks = this.blocks(children.filter((child) => !this.#isInline(child)));
@@ -113,7 +113,7 @@ class Writer {
 		return `${start}${indent}${shown && `${shown} `}${lines}`;
 	}
 
-	/** A page that ends in a row ends below it. */
+	/** A page that ends inside a row ends below the row. */
 	#table(rows: readonly Node[]): string {
 		const cells = rows.flatMap(({ children = [] }) => children);
 		if (this.#isInCell) return cells.map((cell) => this.#cell(cell)).join(' ');

@@ -4,7 +4,7 @@ import { Budget } from '../budget.ts';
 
 const office = 'application/vnd.openxmlformats-officedocument.';
 
-/** Kinds of Office's archives: a word of the content type of their main part, and its name when no types are told. */
+/** Kinds of Office's archives: a word of the content type of their main part, and its name if there are no types. */
 const officeKinds = [
 	{ type: /word/i, part: 'word/document.xml', mediaType: `${office}wordprocessingml.document` },
 	{ type: /point|presentation/i, part: 'ppt/presentation.xml', mediaType: `${office}presentationml.presentation` },
@@ -12,10 +12,10 @@ const officeKinds = [
 	{ type: /epub/i, part: 'META-INF/container.xml', mediaType: 'application/epub+zip' },
 ];
 
-/** Documents, templates and shows, with and without macros, differ in the content type of their main part only. */
+/** Documents, templates and shows, with or without macros, differ only in the content type of their main part. */
 const mainPart = /ContentType\s{0,9}=\s{0,9}["']([^"']{1,200})\.main(?:\+xml)?["']/i;
 
-/** The files that say what an archive is are small. */
+/** The files that identify an archive are small. */
 const maxInflated = 4_194_304;
 
 /**

@@ -1,11 +1,11 @@
-/** How pictures begin, a character for each byte. */
+/** The first bytes of pictures, one character for each byte. */
 const starts: readonly (readonly [string, RegExp])[] = [
 	['image/png', /^\x89PNG\r\n/],
 	['image/jpeg', /^\xff\xd8\xff/],
 	['image/gif', /^GIF8[79]a/],
 	['image/webp', /^RIFF.{4}WEBP/s],
 	['image/tiff', /^(?:II[*+]\0|MM\0[*+])/],
-	// `BM` alone begins words too: the size of the header behind it is one of a few numbers.
+	// Words may begin with `BM` too, so the size of the header is checked: it is one of a few numbers.
 	['image/bmp', /^BM.{12}[\f(48@l|]\0{3}/s],
 ];
 

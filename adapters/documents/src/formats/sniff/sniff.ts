@@ -16,7 +16,7 @@ export async function sniff(bytes: Uint8Array): Promise<string | undefined> {
 	if (/^504b(?:0304|0506)/.test(mark)) return await archiveType(bytes);
 	if (mark === 'd0cf11e0a1b11ae1') return await compoundFileType(bytes);
 	if (/^(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf/.test(head)) return 'application/rtf';
-	// Workbooks before Excel 5 are a bare stream of records; the first tells how long it is.
+	// Workbooks before Excel 5 are a stream of records. The first one contains its length.
 	if (/^09(?:00|02|04|08)(?:04|06|08|10)00/.test(mark)) return 'application/vnd.ms-excel';
 	return pictureType(bytes) ?? typeOfText(bytes);
 }
@@ -31,7 +31,7 @@ function isPdf(head: string): boolean {
 	if (head.startsWith('%PDF-')) return true;
 	const at = head.search(/%PDF-\d\.\d\s/);
 	if (at === -1 || !/\d{1,10} \d{1,5} obj\b/.test(head.slice(at, at + 2_000))) return false;
-	return /[\r\n]/.test(head[at - 1] ?? '') || head.search(strange) !== -1;
+	return /[\r\n]/.test(head[at - 1] ?? '') || head.search(controlCharacters) !== -1;
 }
 
 function typeOfText(bytes: Uint8Array): string | undefined {
@@ -53,10 +53,10 @@ function sampleOf(bytes: Uint8Array): Uint8Array {
 /** Text holds next to no control characters, and when its charset is a guess, mostly letters, digits and blanks. */
 function isText(text: string, isUnicode: boolean): boolean {
 	const count = (kind: RegExp) => text.match(kind)?.length ?? 0;
-	if (isUnicode) return count(strange) * 50 <= text.length;
-	return count(strange) * 500 <= text.length && count(/[\p{L}\p{M}\p{N}\s]/gu) * 10 >= text.length * 6;
+	if (isUnicode) return count(controlCharacters) * 50 <= text.length;
+	return count(controlCharacters) * 500 <= text.length && count(/[\p{L}\p{M}\p{N}\s]/gu) * 10 >= text.length * 6;
 }
 
 /** Not among them: tab, line breaks, backspace of old printers, escape of terminals, the end mark of DOS. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const strange = /[\x00-\x07\x0b\x0e-\x19\x1c-\x1f\x7f\ufffd]/g;
+const controlCharacters = /[\x00-\x07\x0b\x0e-\x19\x1c-\x1f\x7f\ufffd]/g;

@@ -13,7 +13,7 @@ export function textType(start: string, end: string): string {
 }
 
 function markupType(start: string, end: string): string | undefined {
-	// A document type other than HTML's is as good as a root.
+	// A document type other than HTML's identifies the format, as a root does.
 	const root = start.replace(/^(?:(?:<\?[^>]*\?>|<!--[\s\S]*?-->)\s*)+/, '');
 	if (/^<(?:!doctype\s+html|(?:html|head|body)[\s>])/i.test(root)) return 'text/html';
 	const flat = flatDocument.exec(root)?.[1];
@@ -31,12 +31,12 @@ const flatDocument =
 const elements =
 	'title|meta|link|base|style|h[1-6]|p|div|span|table|tbody|tr|td|th|ul|ol|li|dl|dt|dd|pre|code|blockquote|section|' +
 	'article|main|nav|header|footer|aside|figure|form|fieldset|details|center|font|img|br|hr|a|b|i|u|em|strong|small';
-/** A piece of HTML without its frame. A script would rather begin the source of a component. */
+/** A fragment of HTML. One that begins with a script is more likely the source of a component. */
 const fragment = new RegExp(`^<(?:${elements})[\\s/>]`, 'i');
-/** Markdown often begins with a piece of HTML; its own marks tell it. */
+/** Markdown often begins with HTML; its own marks identify it. */
 const markdown = /^(?:#{1,6} \S|```|\[!\[)/m;
 
-/** Long texts are judged by their two ends. */
+/** The start and the end of a long text decide. */
 function isJson(start: string, end: string): boolean {
 	const opens = /^\s*[[{]\s*["'[{\]}\d\-tfn]/.test(start.slice(0, 1_000));
 	if (!opens || !/[\]}]\s*$/.test(end.slice(-1_000))) return false;

@@ -32,12 +32,12 @@ export function delimiterOf(text: string): string | undefined {
 	return tables.sort((a, b) => a.doubts - b.doubts || b.columns - a.columns)[0]?.delimiter;
 }
 
-/** What speaks for a delimiter; undefined when its rows make no table. */
+/** The score of a delimiter; undefined if its rows make no table. */
 function candidateOf(sample: string, delimiter: string) {
 	const filled = Array.from(rowsOf(sample, delimiter)).filter((row) => row.some((value) => value.trim()));
 	const rows = filled.slice(0, 100);
 	const columns = columnsOf(rows);
-	if (rows.length < 2 || columns < 2 || looksWritten(rows, delimiter, columns)) return undefined;
+	if (rows.length < 2 || columns < 2 || isProseOrCode(rows, delimiter, columns)) return undefined;
 	// Commas within numbers and names make any other delimiter more likely; a row of heads that is too short, even more.
 	const doubts = Number(delimiter === ',' && isMost(rows, isPunctuated)) + 2 * Number(rows[0]?.length !== columns);
 	return { delimiter, columns, doubts };
@@ -52,8 +52,8 @@ function columnsOf(rows: readonly Row[]): number {
 	return lengths.find(isCommon) ?? (isRagged ? most : 0);
 }
 
-/** Prose, source code, logs and Markdown have their commas and bars at regular places, too. */
-function looksWritten(rows: readonly Row[], delimiter: string, columns: number): boolean {
+/** Prose, source code, logs and Markdown also have commas and bars at regular places. */
+function isProseOrCode(rows: readonly Row[], delimiter: string, columns: number): boolean {
 	if (columns === 2 && isMost(rows, isOpenEnded)) return true;
 	if (isMost(rows, (row) => /[;{}]\s*$/.test(row.at(-1) ?? '') || isBracketed(row))) return true;
 	if (delimiter === '\t') return isMost(rows, isIndented);
@@ -65,14 +65,14 @@ const isMost = (rows: readonly Row[], test: (row: Row) => boolean) => rows.filte
 
 const isOpenEnded = (row: Row) => row.at(-1)?.trim() === '';
 
-/** Nothing but tabs stands before the last value. */
+/** Only tabs precede the last value. */
 const isIndented = (row: Row) => row.slice(0, -1).every((value) => value === '');
 
-/** As in prose: a blank behind each comma, or the line's end. */
+/** As in prose: a space or the end of the line follows each comma. */
 const isSpaced = (row: Row) =>
 	row.every((value, at) => at === 0 || value.startsWith(' ') || (value === '' && at === row.length - 1));
 
-/** A bracket opens in one value and closes in a later one: the delimiter stands within, as in code. */
+/** A bracket opens in one value and closes in a later one, so the delimiter is inside, as in code. */
 function isBracketed(row: Row): boolean {
 	let open = 0;
 	return row.some((value) => {
@@ -82,7 +82,7 @@ function isBracketed(row: Row): boolean {
 	});
 }
 
-/** Bars stand around the row, too. */
+/** Bars also begin and end the row. */
 const isFramed = (row: Row) => row[0]?.trim() === '' && (row.length === 2 || isOpenEnded(row));
 
 /** The line below the head of a table in Markdown. */

@@ -10,21 +10,21 @@ import { delimiterOf, tableText } from './csv.ts';
  */
 export const readText: FormatReader = async (bytes, { options }) => {
 	const { text } = decodeText(bytes);
-	// Long texts are judged by their ends, so that they are not parsed to be named.
+	// The start and end of a long text decide, so that it is not parsed as a whole.
 	const isLong = text.length > 196_608;
 	const mediaType = isLong ? textType(text.slice(0, 65_536), text.slice(-1_000)) : textType(text, text);
 	if (mediaType === 'text/csv' || mediaType === 'text/tab-separated-values') {
 		return { mediaType, text: tableText(text, delimiterOf(text) ?? ',', options.format === 'markdown') };
 	}
-	return { mediaType, ...brokenContent(pagesOf(text.replace(terminalCodes, '').replace(struckOver, '')), options) };
+	return { mediaType, ...brokenContent(pagesOf(text.replace(terminalCodes, '').replace(overprinted, '')), options) };
 };
 
-/** Colours of terminals, and letters that are struck over each other for boldness, as manuals do. */
+/** Colours of terminals, and letters printed over each other for boldness, as in manual pages. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const terminalCodes = /\x1b(?:\[[\d;?]{0,40}[@-~]|[()][0-9A-B])/g;
-const struckOver = /[^\n][\b]/g;
+const overprinted = /[^\n][\b]/g;
 
-/** More form feeds than any listing has are just characters. */
+/** A text with more form feeds has no pages. */
 const maxPages = 20_000;
 
 function pagesOf(text: string): string[] {

@@ -3,9 +3,9 @@ import { documentError, type Refusal } from '../../refusal.ts';
 import { openArchive } from '../../zip/archive.ts';
 import type { FormatReader } from '../format.ts';
 import { innerText, innerTitle } from '../inner.ts';
-import { isAsked } from '../pages.ts';
+import { isRequested } from '../pages.ts';
 
-/** What some systems add to every archive. */
+/** Files that some systems add to every archive. */
 const leftover = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$)/i;
 
 /**
@@ -21,7 +21,7 @@ export const readZip: FormatReader = async (bytes, context) => {
 	const pages: DocumentPage[] = [];
 	const refusals: Refusal[] = [];
 	for (const [at, { name, read }] of members.entries()) {
-		if (!isAsked(at + 1, context.options)) continue;
+		if (!isRequested(at + 1, context.options)) continue;
 		const { text, refusal } = await innerText(context, read);
 		if (refusal?.code === 'E_DOCUMENT_TOO_LARGE') throw refusal;
 		if (refusal) refusals.push(refusal);
