@@ -161,6 +161,13 @@ export function paintsLikeOpenAI(subject: () => ImageSubject): void {
 		expect(Buffer.from(first?.maskBytes ?? [])).toEqual(Buffer.from(mask));
 	});
 
+	test('edits to any size that the model takes', async () => {
+		const { client } = subject();
+		const size = '768x512' as '1024x1024';
+		await client.images.edit({ model: paint, prompt: 'another size', image: fileOf(0), size });
+		expect(asked('another size')[0]?.size).toEqual({ width: 768, height: 512 });
+	});
+
 	test('streams an edit', async () => {
 		const { client } = subject();
 		const stream = await client.images.edit({

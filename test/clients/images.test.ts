@@ -59,4 +59,36 @@ describe.each(lines)('images with $name', ({ OpenAI }) => {
 		expect([green, blue]).toEqual([red, red]);
 		expect(edited.data?.[0]?.revised_prompt).toMatch(/grayscale/i);
 	});
+
+	test.each(['png', 'webp'] as const)(
+		'gives an edit on a transparent background an alpha channel: %s',
+		async (format) => {
+			const ground = sharp({ create: { width: 64, height: 48, channels: 3, background: '#eef' } });
+			const subject = { input: { create: { width: 20, height: 20, channels: 3, background: '#a22' } } } as const;
+			const photo = await ground.composite([subject]).jpeg().toBuffer();
+			const edited = await watched.client.images.edit({
+				model: 'builtin-image',
+				prompt: 'sepia',
+				image: new File([Uint8Array.from(photo)], 'photo.jpg'),
+				background: 'transparent',
+				output_format: format,
+			});
+			expect(edited.background).toBe('transparent');
+			const picture = sharp(bytesOf(edited.data?.[0]));
+			expect(await picture.metadata()).toMatchObject({ format, hasAlpha: true });
+			const { data } = await picture.raw().toBuffer({ resolveWithObject: true });
+			expect([data[3], data[(24 * 64 + 32) * 4 + 3]]).toEqual([0, 255]);
+		},
+	);
+
+	test('refuses an edit of a transparent JPEG', async () => {
+		const call = watched.client.images.edit({
+			model: 'builtin-image',
+			prompt: 'sepia',
+			image: new File([pictures[0]?.bytes ?? new Uint8Array()], 'a.png'),
+			background: 'transparent',
+			output_format: 'jpeg',
+		});
+		await expect(call).rejects.toMatchObject({ status: 400, param: 'background' });
+	});
 });

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Recorded } from '../support/fake-models.ts';
-import { tinyMp4, tinyPoster } from '../support/fake-models.ts';
+import { tinyMp4, tinyPoster, tinySheet } from '../support/fake-models.ts';
 import type { Sdk } from './sdk.ts';
 
 /** What one run of the suite works with. Its tenant has no videos but those of this run. */
@@ -116,6 +116,21 @@ export function worksLikeOpenAI(subject: () => Subject): void {
 		const answer = await client.videos.downloadContent(id, { variant: 'thumbnail' });
 		expect(answer.headers.get('content-type')).toBe('image/png');
 		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(tinyPoster);
+	});
+
+	test('downloads the spritesheet', async () => {
+		const { client } = subject();
+		const { id } = await pollUntilDone(client, (await make('a spritesheet')).id);
+		const answer = await client.videos.downloadContent(id, { variant: 'spritesheet' });
+		expect(answer.headers.get('content-type')).toBe('image/jpeg');
+		expect(new Uint8Array(await answer.arrayBuffer())).toEqual(tinySheet);
+	});
+
+	test('gives a completed video a URL that needs no key', async () => {
+		const { client } = subject();
+		const video = (await pollUntilDone(client, (await make('a link')).id)) as { url?: string };
+		const answer = await fetch(video.url ?? '', { headers: { range: 'bytes=4-7' } });
+		expect([answer.status, await answer.text()]).toEqual([206, 'ftyp']);
 	});
 
 	test('remixes a video', async () => {

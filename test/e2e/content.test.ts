@@ -1,8 +1,9 @@
 import { video } from '@plinth/plugin-video';
 import { eventually } from '@plinth/testing';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failure, type RawClient, rawClient } from '../support/client.ts';
-import { fakeVideo, gate, heldVideo, tinyMp4, tinyPoster } from '../support/fake-models.ts';
+import { fakeVideo, gate, heldVideo, tinyMp4, tinyPoster, tinySheet } from '../support/fake-models.ts';
 import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 
 const held = gate();
@@ -104,9 +105,33 @@ describe('the thumbnail', () => {
 		expect([answer.status, (await failure(answer)).code]).toEqual([404, 'thumbnail_not_found']);
 	});
 
-	test('is the only other variant', async () => {
-		const answer = await client.send(`${content}?variant=spritesheet`);
+	test('is one of three variants', async () => {
+		const answer = await client.send(`${content}?variant=poster`);
 		expect([answer.status, (await failure(answer)).param]).toEqual([400, 'variant']);
+	});
+});
+
+describe('the spritesheet', () => {
+	test('is the JPEG that the model made', async () => {
+		const { headers } = await client.send(`${content}?variant=spritesheet`);
+		expect(headers.get('content-type')).toBe('image/jpeg');
+		expect(await client.bytes(`${content}?variant=spritesheet`)).toEqual(tinySheet);
+	});
+
+	test('of the built-in model shows frames in rows', async () => {
+		const fields = { model: 'builtin-video', prompt: 'A forest in the rain', seconds: '2', size: '640x480' };
+		const { id } = await client.create(fields);
+		await client.finished(id);
+		const bytes = await client.bytes(`/v1/videos/${id}/content?variant=spritesheet`);
+		expect(await sharp(bytes).metadata()).toMatchObject({ format: 'jpeg', width: 640, height: 360 });
+	});
+
+	test('is 404 when the model made none', async () => {
+		held.open();
+		const { id } = await client.create({ model: 'held-1', prompt: 'no sheet' });
+		await client.finished(id);
+		const answer = await client.send(`/v1/videos/${id}/content?variant=spritesheet`);
+		expect([answer.status, (await failure(answer)).code]).toEqual([404, 'spritesheet_not_found']);
 	});
 });
 

@@ -77,7 +77,8 @@ describe('a video', () => {
 		await stream.over();
 		const last = stream.frames.at(-1);
 		expect(last?.event).toBe('job.completed');
-		expect(last?.data.data).toEqual(await client.json(`/v1/videos/${id}`));
+		const { url, ...video } = await client.json<{ url: string }>(`/v1/videos/${id}`);
+		expect([last?.data.data, url]).toEqual([video, expect.stringContaining('/v1/videos/results/')]);
 		const again = await followVideo(id, last?.id);
 		expect(again.status).toBe(204);
 	});

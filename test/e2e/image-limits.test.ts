@@ -65,9 +65,6 @@ const imageRules: readonly Rule[] = [
 	['size', '1536x1024'],
 	['size', '1024X1024', 'invalid_value'],
 	['size', '', 'invalid_value'],
-];
-const generationRules: readonly Rule[] = [
-	...imageRules,
 	['size', '64x64'],
 	['size', '3840x2160'],
 	['size', '3840x1280'],
@@ -79,13 +76,15 @@ const generationRules: readonly Rule[] = [
 	['size', '01024x1024', 'invalid_value'],
 	['size', '1024x01024', 'invalid_value'],
 	['size', '3840x2176', 'invalid_value'],
+];
+const generationRules: readonly Rule[] = [
+	...imageRules,
 	['quality', 'hd'],
 	['style', 'vivid'],
 	['style', 'plain', 'invalid_value'],
 ];
 const editRules: readonly Rule[] = [
 	...imageRules,
-	['size', '64x64', 'invalid_value'],
 	['quality', 'hd', 'invalid_value'],
 	['input_fidelity', 'high'],
 	['input_fidelity', 'some', 'invalid_value'],

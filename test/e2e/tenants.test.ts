@@ -22,7 +22,12 @@ interface Subject {
 }
 
 /** Ids that belong to no tenant: those of the deployment, of what is not offered, and signed addresses, which serve whoever has them. */
-const ownerless = ['/v1/models/{id}', '/v1/videos/characters/{id}', '/v1/images/results/{name}'];
+const ownerless = [
+	'/v1/models/{id}',
+	'/v1/videos/characters/{id}',
+	'/v1/images/results/{name}',
+	'/v1/videos/results/{name}',
+];
 
 const held = gate();
 const clock = new ClockAhead();

@@ -19,6 +19,9 @@ export const tinyMp4: Uint8Array<ArrayBuffer> = Uint8Array.from(
 /** The still picture that goes with {@link tinyMp4}. */
 export const tinyPoster = solidPng(16, 16, [200, 80, 40]);
 
+/** The sheet of frames that goes with {@link tinyMp4}: it begins as every JPEG does. */
+export const tinySheet: Uint8Array<ArrayBuffer> = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
+
 /** A gate that is closed until somebody opens it. */
 export interface Gate {
 	readonly opened: Promise<void>;
@@ -63,6 +66,7 @@ export function fakeVideo(requests: Recorded[] = []) {
 					body: tinyMp4,
 					mediaType: 'video/mp4',
 					poster: { body: tinyPoster, mediaType: 'image/png' },
+					spritesheet: { body: tinySheet, mediaType: 'image/jpeg' },
 				};
 			},
 		}),

@@ -18,6 +18,7 @@ export const prompts: readonly Rule[] = [
 	['prompt', 'x'.repeat(32_000)],
 	['prompt', waves(32_000)],
 	['prompt', '', tooShort],
+	['prompt', ' \n\u00a0', 'invalid_value'],
 	['prompt', 'x'.repeat(32_001), tooLong],
 	['prompt', waves(32_001), tooLong],
 	['prompt', undefined, missing],

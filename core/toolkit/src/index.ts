@@ -40,6 +40,7 @@ export {
 export { Capacity, CapacityShare } from './limits/capacity.ts';
 export { PerTenantLimit } from './limits/per-tenant-limit.ts';
 export { Semaphore } from './limits/semaphore.ts';
+export { isSignedName, type SigningKey, signingKey, signName } from './links/signing-key.ts';
 export type {
 	DocumentMetadata,
 	DocumentOptions,

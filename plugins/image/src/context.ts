@@ -1,6 +1,5 @@
 import type { BlobStore, Clock, Logger, Models } from '@plinth/core';
-import type { FileSources, ImageCodec } from '@plinth/toolkit';
-import type { SigningKey } from './links/signing-key.ts';
+import type { FileSources, ImageCodec, SigningKey } from '@plinth/toolkit';
 import type { ImageModel } from './model.ts';
 import type { ImageOptions } from './options.ts';
 import type { RequestLimit } from './work/request-limit.ts';

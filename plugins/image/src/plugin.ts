@@ -1,7 +1,6 @@
 import { definePlugin, services } from '@plinth/core';
-import { fileSources, mediaServices } from '@plinth/toolkit';
+import { fileSources, mediaServices, signingKey } from '@plinth/toolkit';
 import type { ImageContext } from './context.ts';
-import { signingKey } from './links/signing-key.ts';
 import { createSweep } from './links/sweep.ts';
 import { imageModels } from './model.ts';
 import { imageOptions } from './options.ts';
@@ -24,7 +23,7 @@ export const image = definePlugin({
 	models: [imageModels],
 	setup({ config: options, services: provided, models, route, onStart, onStop, log }) {
 		const { images, blobs, records, clock } = provided;
-		const key = signingKey(records);
+		const key = signingKey(records, 'image.secrets');
 		const context: ImageContext = {
 			options,
 			models: models(imageModels),

@@ -41,7 +41,7 @@ describe('POST /v1/images/edits', () => {
 			['mask', mask],
 			['prompt', 'a hat'],
 			['n', '2'],
-			['size', '1024x1024'],
+			['size', '1024x512'],
 			['quality', 'low'],
 			['background', 'opaque'],
 			['output_format', 'jpeg'],
@@ -57,7 +57,7 @@ describe('POST /v1/images/edits', () => {
 		);
 		const pictures = await picturesOf(await h.editing(form));
 		expect(pictures).toMatchObject([
-			{ format: 'jpeg', width: 1024, options: { quality: 30 } },
+			{ format: 'jpeg', width: 1024, height: 512, options: { quality: 30 } },
 			{ format: 'jpeg', width: 1024 },
 		]);
 		expect(h.edits.map(({ run }) => run.seed)).toEqual([9, 10]);
@@ -74,7 +74,7 @@ describe('POST /v1/images/edits', () => {
 		expect(h.edits[0]?.request).toStrictEqual({
 			prompt: 'a hat',
 			count: 1,
-			size: { width: 1024, height: 1024 },
+			size: { width: 1024, height: 512 },
 			quality: 'low',
 			background: 'opaque',
 			format: 'jpeg',
@@ -250,7 +250,8 @@ describe('an edit that is refused', () => {
 		[{ image: good, mask: { image_url: dataUrl(clear(64, 40)) } }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: dataUrl(clear(60, 48)) } }, 'invalid_value', 'mask'],
 		[{ image: good, mask: { image_url: 'data:,x' } }, 'invalid_value', 'mask.image_url'],
-		[{ image: good, size: '512x512' }, 'invalid_value', 'size'],
+		[{ image: good, size: '512x520' }, 'invalid_value', 'size'],
+		[{ image: good, prompt: ' \n\t' }, 'invalid_value', 'prompt'],
 		[{ image: good, quality: 'hd' }, 'invalid_value', 'quality'],
 		[{ image: good, input_fidelity: 'medium' }, 'invalid_value', 'input_fidelity'],
 		[{ image: good, prompt: '' }, 'string_below_min_length', 'prompt'],

@@ -79,6 +79,20 @@ describe('the background', () => {
 		expect([answer.background, shown.data[3], shown.options.opaque]).toEqual(['opaque', 255, true]);
 	});
 
+	it.each([
+		['pixels', solid],
+		['a file with unused alpha', { body: file('png', solid), mediaType: 'image/png' }],
+		['a file without alpha', { body: file('png', solid, { hasAlpha: false }), mediaType: 'image/png' }],
+		['a JPEG', { body: file('jpeg', solid), mediaType: 'image/jpeg' }],
+	] as const)(
+		'has an alpha channel where transparent was asked for, with a warning when opaque: %s',
+		async (_, made_) => {
+			const { answer, picture: shown } = await made(made_ as Picture, { background: 'transparent' });
+			expect([answer.background, shown.format, shown.hasAlpha]).toEqual(['opaque', 'png', true]);
+			expect(answer.warnings).toEqual(['The model made no transparent background.']);
+		},
+	);
+
 	it('of a JPEG is opaque', async () => {
 		const { answer } = await made(clear, { output_format: 'jpeg' });
 		expect(answer.background).toBe('opaque');

@@ -4,6 +4,7 @@ import { harness } from './harness.ts';
 interface Schema {
 	readonly type?: string;
 	readonly format?: string;
+	readonly pattern?: string;
 	readonly enum?: readonly unknown[];
 	readonly default?: unknown;
 	readonly minimum?: number;
@@ -65,7 +66,7 @@ describe('the OpenAPI description', () => {
 				...(preset === undefined ? {} : { default: preset }),
 			});
 			expect(properties).toMatchObject({
-				prompt: { type: 'string', minLength: 1, maxLength: 32_000 },
+				prompt: { type: 'string', minLength: 1, maxLength: 32_000, pattern: '\\S' },
 				n: integer(1, 10, 1),
 				background: { enum: ['auto', 'transparent', 'opaque'], default: 'auto' },
 				output_format: { enum: ['png', 'jpeg', 'webp'], default: 'png' },
@@ -93,8 +94,8 @@ describe('the OpenAPI description', () => {
 			},
 			style: { enum: ['vivid', 'natural'] },
 		});
+		expect(schemas.ImageEdit?.properties?.size).toEqual(schemas.ImageGeneration?.properties?.size);
 		expect(schemas.ImageEdit?.properties).toMatchObject({
-			size: { enum: ['auto', '1024x1024', '1536x1024', '1024x1536'], default: 'auto' },
 			quality: { enum: ['auto', 'low', 'medium', 'high'], default: 'auto' },
 			input_fidelity: { enum: ['low', 'high'], default: 'low' },
 		});

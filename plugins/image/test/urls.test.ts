@@ -1,7 +1,7 @@
-import type { BlobStore } from '@plinth/core';
+import type { BlobStore, RecordStore } from '@plinth/core';
 import { errorOf, eventually } from '@plinth/testing';
+import { signingKey } from '@plinth/toolkit';
 import { describe, expect, it } from 'vitest';
-import { signingKey } from '../src/links/signing-key.ts';
 import { sweepMs } from '../src/links/sweep.ts';
 import { answerOf, type HarnessOptions, harness, solid } from './harness.ts';
 import { decode } from './pictures.ts';
@@ -48,6 +48,7 @@ describe('response_format url', () => {
 			'cache-control': 'private, max-age=3600',
 			'cross-origin-resource-policy': 'cross-origin',
 			'accept-ranges': 'bytes',
+			'last-modified': new Date(h.clock.now()).toUTCString(),
 			etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
 		});
 		expect(decode(new Uint8Array(await response.arrayBuffer()))).toMatchObject({ format: 'webp' });
@@ -136,7 +137,7 @@ describe('response_format url', () => {
 describe('the key of the signatures', () => {
 	it('is made once, also by two servers at the same moment', async () => {
 		const h = await harness();
-		const servers = Array.from({ length: 5 }, () => signingKey(h.records));
+		const servers = Array.from({ length: 5 }, () => signingKey(h.records, 'image.secrets'));
 		const keys = await Promise.all(servers.map((key) => key()));
 		expect(keys[0]).toHaveLength(32);
 		for (const key of keys) expect(key).toEqual(keys[0]);
@@ -145,14 +146,15 @@ describe('the key of the signatures', () => {
 	it('is asked for again after a failure of the store', async () => {
 		const h = await harness();
 		let isAway = true;
-		const key = signingKey({
+		const away: RecordStore = {
 			...h.records,
 			get: async (ref, id) => {
 				if (isAway) throw new Error('away');
 				return h.records.get(ref, id);
 			},
 			put: (...args) => h.records.put(...args),
-		});
+		};
+		const key = signingKey(away, 'image.secrets');
 		await expect(key()).rejects.toThrow('away');
 		isAway = false;
 		expect(await key()).toHaveLength(32);

@@ -199,7 +199,7 @@ describe('a long answer', () => {
 		h.read = async ({ content }) =>
 			content === 'pages' ? pagesOf(...texts) : { ...textOf(long('abc😀')), metadata: { title: '"T"' } };
 		const answer = await h.parse({
-			files: [sent('pages', { filename: 'ä"' }), sent('text'), { url: '*' }],
+			files: [sent('pages', { filename: 'ä"' }), sent('text'), { url: 'data:;base64,*' }],
 		});
 		expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
 		expect(answer.headers.get('cache-control')).toBe('no-store');

@@ -5,6 +5,7 @@ import { resultsOf, sent, textsOf } from './documents.ts';
 import { harness } from './harness.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
+const words = 'Some words that take more than a line. '.repeat(5);
 const long = 'A long line of text that is repeated. '.repeat(3_000);
 
 describe('a document in JSON', () => {
@@ -19,6 +20,9 @@ describe('a document in JSON', () => {
 		['characters that need not be encoded', 'data:,naïve text', 'naïve text'],
 		['base64 alone', base64('hello'), 'hello'],
 		['base64 alone, in lines', `${base64('hello')}\n`, 'hello'],
+		['base64 alone, without padding', base64('hello').replace('=', ''), 'hello'],
+		['base64 alone, of the alphabet of URLs', Buffer.from('??>>~~').toString('base64url'), '??>>~~'],
+		['base64 alone, in lines of MIME', base64(words).replace(/.{76}/g, '$&\r\n'), words],
 		['a long data URL', `data:application/pdf;base64,${base64(long)}`, long],
 		['long base64 alone', base64(long), long],
 		[
@@ -54,6 +58,26 @@ describe('a document in JSON', () => {
 				message: expect.stringContaining('not fetched'),
 			});
 		}
+		expect(calls).toEqual([]);
+	});
+
+	it.each([
+		['words', 'not a url'],
+		['blanks', ' \n '],
+		['a word with bits beyond its last byte', 'helloworld'],
+		['a name', 'report.pdf'],
+		['base64 with a blank', 'aGVs bG8='],
+		['base64 with too much padding', 'aGVsbG8=='],
+		['base64 with a character too many', 'aGVsb'],
+		['uneven lines', 'aGVs\nbG8gd29y\nbGQ='],
+	])('is no text that is neither a data URL nor base64: %s', async (_, url) => {
+		const { calls, parse } = await harness();
+		expect(await errorOf(await parse({ files: [sent('good'), { url }] }))).toMatchObject({
+			status: 400,
+			code: 'invalid_value',
+			param: 'files[1].url',
+			message: expect.stringContaining('data URL'),
+		});
 		expect(calls).toEqual([]);
 	});
 

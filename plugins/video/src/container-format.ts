@@ -1,5 +1,5 @@
 import { modelError } from '@plinth/core';
-import type { VideoPoster } from './model.ts';
+import type { VideoPoster, VideoSpritesheet } from './model.ts';
 
 const boxHeader = 8;
 
@@ -23,8 +23,9 @@ export async function* checkedMp4(body: Uint8Array | AsyncIterable<Uint8Array>):
 	if (head) throw modelError('The model returned no video.');
 }
 
-/** Whether the bytes of a poster match its media type. */
-export function matchesMediaType({ body, mediaType }: VideoPoster): boolean {
+/** Whether the bytes of a picture match its media type. */
+export function matchesMediaType({ body, mediaType }: VideoPoster | VideoSpritesheet): boolean {
+	if (mediaType === 'image/jpeg') return ascii(body, 0, 3) === '\xff\xd8\xff';
 	if (mediaType === 'image/png') return ascii(body, 0, 8) === '\x89PNG\r\n\x1a\n';
 	if (mediaType !== 'image/webp') return false;
 	return ascii(body, 0, 4) === 'RIFF' && ascii(body, 8, 12) === 'WEBP';

@@ -1,5 +1,6 @@
 import {
 	type BlobStore,
+	type Call,
 	errorFrom,
 	isJobId,
 	isPlinthError,
@@ -10,9 +11,10 @@ import {
 } from '@plinth/core';
 import type { FileSources, ImageCodec, JobCallbacks } from '@plinth/toolkit';
 import { videoErrors } from './errors.ts';
+import type { VideoLinks } from './links.ts';
 import type { VideoModel } from './model.ts';
 import type { VideoOptions } from './options.ts';
-import { toVideo } from './wire.ts';
+import { toVideo, type Video } from './wire.ts';
 
 /** The kind of the plugin's jobs, and the prefix of their ids. */
 export const jobKind = 'video';
@@ -28,7 +30,12 @@ export interface VideoContext {
 	readonly sources: FileSources;
 	/** Undefined when no plugin sends callbacks. */
 	readonly callbacks: JobCallbacks | undefined;
+	/** Undefined when the server keeps no records, which hold the signing key. */
+	readonly links: VideoLinks | undefined;
 }
+
+/** What signed URLs start with. */
+type Linking = Pick<Call, 'publicUrl'>;
 
 /** Reads one video's record. Malformed, unknown and foreign ids throw the same `E_VIDEO_NOT_FOUND`. */
 export async function findVideo({ jobs }: VideoContext, tenant: string, id: string): Promise<Job> {
@@ -48,12 +55,17 @@ export async function withVideoErrors<T>(id: string, operation: () => Promise<T>
 	}
 }
 
+/** The video object of a job, with the signed URL of a completed video. */
+export async function videoOf({ options, links }: VideoContext, job: Job, { publicUrl }: Linking): Promise<Video> {
+	const url = await links?.urlOf(job, publicUrl);
+	return { ...toVideo(job, options.progressScale), ...(url === undefined ? {} : { url }) };
+}
+
 /** Responds with a video object. While the job is pending, a header suggests the polling interval. */
-export function videoReply({ options }: VideoContext, job: Job, status = 200): Reply {
+export async function videoReply(context: VideoContext, job: Job, call: Linking): Promise<Reply> {
 	const pending = job.status === 'queued' || job.status === 'in_progress';
-	return Reply.json(toVideo(job, options.progressScale), {
-		status,
-		headers: pending ? { 'openai-poll-after-ms': String(options.pollAfterMs) } : {},
+	return Reply.json(await videoOf(context, job, call), {
+		headers: pending ? { 'openai-poll-after-ms': String(context.options.pollAfterMs) } : {},
 	});
 }
 
@@ -61,11 +73,12 @@ export function videoReply({ options }: VideoContext, job: Job, status = 200): R
  * Responds to a request that created a video, or replayed an earlier one. The header `idempotent-replayed`
  * tells them apart.
  */
-export function createdReply(
+export async function createdReply(
 	context: VideoContext,
 	{ job, replayed }: { readonly job: Job; readonly replayed: boolean },
-): Reply {
-	const reply = videoReply(context, job, 201);
-	if (!replayed || reply.type !== 'json') return reply;
+	call: Linking,
+): Promise<Reply> {
+	const reply = await videoReply(context, job, call);
+	if (!replayed) return reply;
 	return { ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } };
 }

@@ -34,6 +34,26 @@ export const videoErrors = defineErrors({
 		message: 'The model made no thumbnail for this video.',
 		headers: noRetry,
 	},
+	// One error for malformed, unsigned and unknown URLs, so that clients cannot probe.
+	E_VIDEO_LINK_UNKNOWN: {
+		...notFound,
+		code: 'video_not_found',
+		message: 'There is no such video, or its URL is incomplete.',
+		headers: noRetry,
+	},
+	E_VIDEO_LINK_EXPIRED: {
+		...notFound,
+		code: 'video_link_expired',
+		message: 'The URL of the video has expired.',
+		remedy: 'Get the video again: the response has a new URL.',
+		headers: noRetry,
+	},
+	E_VIDEO_SPRITESHEET_NOT_FOUND: {
+		...notFound,
+		code: 'spritesheet_not_found',
+		message: 'The model made no spritesheet for this video.',
+		headers: noRetry,
+	},
 	E_VIDEO_NOT_COMPLETED: {
 		...badRequest,
 		code: 'video_not_completed',

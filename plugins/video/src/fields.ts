@@ -7,7 +7,9 @@ const lengths = ['2', '4', '8', '12'];
 /** The frame sizes that are accepted, `WIDTHxHEIGHT`. */
 export const sizes = ['720x1280', '1280x720', '1024x1792', '1792x1024', '640x480', '480x640'] as const;
 
-const prompt = codePoints({ min: 1, max: 32_000 }).meta({ description: 'What the video shows.' });
+const prompt = codePoints({ min: 1, max: 32_000 })
+	.regex(/\S/, 'more than blanks is expected')
+	.meta({ description: 'What the video shows.' });
 
 const seconds = z
 	.literal([...lengths, ...lengths.map(Number)], {
@@ -118,7 +120,11 @@ export const listQuery = z.object({
 /** The query of `GET /v1/videos/{id}/content`. */
 export const contentQuery = z.object({
 	variant: z
-		.enum(['video', 'thumbnail'])
+		.enum(['video', 'thumbnail', 'spritesheet'])
 		.default('video')
-		.meta({ description: 'The video, or a still picture of it where the model made one.' }),
+		.meta({
+			description:
+				'The video, a still picture of it, or a JPEG sheet of evenly spaced frames. ' +
+				'A picture that the model did not make is answered with 404.',
+		}),
 });

@@ -57,11 +57,18 @@ export interface VideoPoster {
 	readonly mediaType: 'image/png' | 'image/webp';
 }
 
+/** Evenly spaced frames of a video in rows on one sheet, served as `variant=spritesheet`. */
+export interface VideoSpritesheet {
+	readonly body: Uint8Array;
+	readonly mediaType: 'image/jpeg';
+}
+
 /** A finished video. */
 export interface VideoResult {
 	readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 	readonly mediaType: 'video/mp4';
 	readonly poster?: VideoPoster;
+	readonly spritesheet?: VideoSpritesheet;
 	/** What the model could not honour, one sentence each. */
 	readonly warnings?: readonly string[];
 }

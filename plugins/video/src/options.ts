@@ -7,6 +7,8 @@ const number = () => z.coerce.number<number | string>();
 export const videoOptions = z.strictObject({
 	/** Hours from completion until the content is deleted. Fractions are allowed. */
 	retentionHours: number().positive().default(24),
+	/** Shortest lifetime of a signed URL, in minutes. The longest is twice that, and never beyond the content's. */
+	urlMinutes: number().positive().max(10_080).default(60),
 	/** Unit of `progress`: 0 to 1 (the interface) or 0 to 100 (OpenAI). `progress_percent` is always present. */
 	progressScale: z.enum(['fraction', 'percent']).default('fraction'),
 	/** The value of `openai-poll-after-ms`, in milliseconds. */

@@ -1,6 +1,7 @@
 import { definePlugin, optional, services } from '@plinth/core';
-import { fileSources, mediaServices } from '@plinth/toolkit';
+import { fileSources, mediaServices, signingKey } from '@plinth/toolkit';
 import { jobKind, type VideoContext } from './context.ts';
+import { VideoLinks } from './links.ts';
 import { videoModels } from './model.ts';
 import { videoOptions } from './options.ts';
 import { videoContent } from './routes/content.ts';
@@ -8,6 +9,7 @@ import { createVideo } from './routes/create.ts';
 import { videoEvents } from './routes/events.ts';
 import { deleteVideo, getVideo, listVideos } from './routes/read.ts';
 import { remixVideo } from './routes/remix.ts';
+import { videoResult } from './routes/result.ts';
 import { unsupportedRoutes } from './routes/unsupported.ts';
 import { videoRunner } from './runner.ts';
 import { toVideo } from './wire.ts';
@@ -18,6 +20,8 @@ export const video = definePlugin({
 	config: videoOptions,
 	needs: {
 		blobs: services.blobs,
+		records: optional(services.records),
+		clock: services.clock,
 		images: mediaServices.images,
 		feed: optional(mediaServices.feed),
 		callbacks: optional(mediaServices.callbacks),
@@ -26,12 +30,14 @@ export const video = definePlugin({
 	models: [videoModels],
 	jobs: [jobKind],
 	setup({ config: options, services: provided, models: modelsOf, job, route }) {
-		const { blobs, images, feed, callbacks } = provided;
+		const { blobs, images, feed, callbacks, records, clock } = provided;
 		const models = modelsOf(videoModels);
 		const jobs = job(jobKind, {
 			...videoRunner({ options, models, blobs }),
 			view: (record) => toVideo(record, options.progressScale),
 		});
+		const ttlMs = options.urlMinutes * 60_000;
+		const links = records && new VideoLinks({ key: signingKey(records, 'video.secrets'), clock, ttlMs });
 		const context: VideoContext = {
 			options,
 			jobs,
@@ -40,6 +46,7 @@ export const video = definePlugin({
 			images,
 			sources: provided,
 			callbacks,
+			links,
 		};
 		route(
 			createVideo(context),
@@ -50,6 +57,7 @@ export const video = definePlugin({
 			deleteVideo(context),
 			...unsupportedRoutes(),
 		);
+		if (links) route(videoResult(context, links));
 		if (feed) route(videoEvents(feed, options));
 	},
 });

@@ -22,6 +22,8 @@ const inputSchema = z.object({
 const resultSchema = z.object({
 	video: storedFile,
 	poster: storedFile.nullable(),
+	/** Absent in records of earlier versions. */
+	spritesheet: storedFile.nullable().default(null),
 	warnings: z.array(z.string()),
 });
 

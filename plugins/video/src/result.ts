@@ -1,6 +1,6 @@
 import { type BlobStore, type JobRun, modelError } from '@plinth/core';
 import { checkedMp4, matchesMediaType } from './container-format.ts';
-import type { VideoPoster, VideoResult } from './model.ts';
+import type { VideoPoster, VideoResult, VideoSpritesheet } from './model.ts';
 import type { StoredFile, VideoOutput } from './record.ts';
 
 /** Validates the result of a model, which may be written in JavaScript. The messages tell its author what to fix. */
@@ -38,9 +38,11 @@ export async function storeResult(result: VideoResult, target: ResultTarget): Pr
 	};
 	try {
 		const video = await store('video.mp4', checkedMp4(result.body), 'video/mp4');
-		const poster = result.poster ? await storePoster(result.poster, store, log) : null;
+		const poster = result.poster ? await storePicture('poster', result.poster, store, log) : null;
+		const sheet = result.spritesheet;
+		const spritesheet = sheet ? await storePicture('spritesheet', sheet, store, log) : null;
 		signal.throwIfAborted();
-		return { video, poster, warnings: [...(result.warnings ?? [])] };
+		return { video, poster, spritesheet, warnings: [...(result.warnings ?? [])] };
 	} catch (error) {
 		const deleted = await Promise.allSettled(stored.map((key) => blobs.delete(key)));
 		for (const { reason: err } of deleted.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]) {
@@ -50,16 +52,17 @@ export async function storeResult(result: VideoResult, target: ResultTarget): Pr
 	}
 }
 
-/** Stores the poster. A poster whose bytes do not match its media type is left out. */
-async function storePoster(
-	poster: VideoPoster,
+/** Stores a picture of the video. A picture whose bytes do not match its media type is left out. */
+async function storePicture(
+	name: 'poster' | 'spritesheet',
+	picture: VideoPoster | VideoSpritesheet,
 	store: (name: string, body: Uint8Array, mediaType: string) => Promise<StoredFile>,
 	log: JobRun['log'],
 ): Promise<StoredFile | null> {
-	const { mediaType, body } = poster;
-	if (!matchesMediaType(poster)) {
-		log.warn({ media_type: mediaType }, 'the poster of a video does not match its media type; it is left out');
+	const { mediaType, body } = picture;
+	if (!matchesMediaType(picture)) {
+		log.warn({ media_type: mediaType }, `the ${name} of a video does not match its media type; it is left out`);
 		return null;
 	}
-	return store(mediaType === 'image/png' ? 'poster.png' : 'poster.webp', body, mediaType);
+	return store(`${name}.${mediaType.slice('image/'.length)}`, body, mediaType);
 }

@@ -10,7 +10,7 @@ export type ProgressScale = 'fraction' | 'percent';
 const unixSeconds = z.int().min(0).meta({ description: 'Unix seconds.' });
 const videoId = z.string().meta({ ...idForm });
 
-/** The video object. Every key except `warnings` is always present. */
+/** The video object. Every key except `url` and `warnings` is always present. */
 export const videoSchema = z
 	.object({
 		id: videoId,
@@ -34,6 +34,14 @@ export const videoSchema = z
 			.object({ code: z.string(), message: z.string(), param: z.string().optional() })
 			.nullable()
 			.meta({ description: 'Why the job failed.' }),
+		url: z
+			.string()
+			.optional()
+			.meta({
+				description:
+					'The address of the completed video, for players: it needs no key and works for a limited time. ' +
+					'Absent before, and where the server keeps no records.',
+			}),
 		warnings: z.array(z.string()).optional().meta({
 			description: 'Options that the model could not honour; absent when there are none.',
 		}),

@@ -6,7 +6,7 @@ import { readCheckpoint, writeCheckpoint } from '../src/checkpoint.ts';
 import type { VideoModel, VideoRun } from '../src/model.ts';
 import { videoOptions } from '../src/options.ts';
 import { videoRunner } from '../src/runner.ts';
-import { mp4, png } from './harness.ts';
+import { jpeg, mp4, png } from './harness.ts';
 
 const job: Job = {
 	id: `video_${'0'.repeat(44)}`,
@@ -77,13 +77,14 @@ async function runnerOf(
 }
 
 describe('one attempt', () => {
-	it('stores video and poster under its own keys and says for how long', async () => {
+	it('stores video and pictures under its own keys and says for how long', async () => {
 		const { blobs, runner } = await runnerOf(
 			{
 				generate: async () => ({
 					body: mp4('x'),
 					mediaType: 'video/mp4',
 					poster: { body: png, mediaType: 'image/png' },
+					spritesheet: { body: jpeg, mediaType: 'image/jpeg' },
 					warnings: ['no sound'],
 				}),
 			},
@@ -101,6 +102,7 @@ describe('one attempt', () => {
 				mediaType: 'video/mp4',
 			},
 			poster: expect.objectContaining({ key: run.blobKey('poster.png'), mediaType: 'image/png' }),
+			spritesheet: expect.objectContaining({ key: run.blobKey('spritesheet.jpeg'), mediaType: 'image/jpeg' }),
 			warnings: ['no sound'],
 		});
 		expect((await blobs.head(run.blobKey('video.mp4')))?.contentType).toBe('video/mp4');

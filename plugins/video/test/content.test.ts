@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { errorOf, gate } from '@plinth/testing';
 import { describe, expect, it } from 'vitest';
-import { type Harness, harness, mp4, png, webp } from './harness.ts';
+import { type Harness, harness, jpeg, mp4, png, webp } from './harness.ts';
 
 const bytes = mp4('0123456789');
 
-async function completed(h: Harness, poster?: Buffer): Promise<string> {
+async function completed(h: Harness, poster?: Buffer, spritesheet?: Buffer): Promise<string> {
 	h.model.generate = async () => ({
 		body: bytes,
 		mediaType: 'video/mp4',
 		...(poster ? { poster: { body: poster, mediaType: poster === png ? 'image/png' : 'image/webp' } } : {}),
+		...(spritesheet ? { spritesheet: { body: spritesheet, mediaType: 'image/jpeg' } } : {}),
 	});
 	return (await h.finish()).id;
 }
@@ -30,6 +31,8 @@ describe('GET /v1/videos/{id}/content', () => {
 		const sha256 = createHash('sha256').update(bytes).digest('hex');
 		expect(response.headers.get('etag')).toBe(`"${sha256}"`);
 		expect(response.headers.get('content-disposition')).toContain(`${id}.mp4`);
+		const { completed_at: completedAt } = await h.wait(id, 'completed');
+		expect(Date.parse(response.headers.get('last-modified') ?? '')).toBe(Number(completedAt) * 1000);
 		expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
 	});
 
@@ -79,12 +82,32 @@ describe('GET /v1/videos/{id}/content', () => {
 		});
 	});
 
-	it.each(['spritesheet', '', 'VIDEO'])('refuses variant "%s" and lists the others', async (variant) => {
+	it('serves the spritesheet as a JPEG', async () => {
+		const h = await harness();
+		const id = await completed(h, png, jpeg);
+		const response = await h.send('GET', contentOf(id, '?variant=spritesheet'));
+		expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+		expect(response.headers.get('content-disposition')).toContain(`${id}.jpg`);
+		expect(Buffer.from(await response.arrayBuffer())).toEqual(jpeg);
+	});
+
+	it.each([
+		['the model made none', undefined],
+		['it was no JPEG', png],
+	])('answers 404 for a spritesheet where %s', async (_, spritesheet) => {
+		const h = await harness();
+		const id = await completed(h, png, spritesheet);
+		const response = await h.send('GET', contentOf(id, '?variant=spritesheet'));
+		expect(response.headers.get('x-should-retry')).toBe('false');
+		expect(await errorOf(response)).toMatchObject({ status: 404, code: 'spritesheet_not_found', param: null });
+	});
+
+	it.each(['sprites', '', 'VIDEO'])('refuses variant "%s" and lists the others', async (variant) => {
 		const h = await harness();
 		const id = await completed(h);
 		const answer = await errorOf(await h.send('GET', contentOf(id, `?variant=${variant}`)));
 		expect(answer).toMatchObject({ status: 400, code: 'invalid_value', param: 'variant' });
-		expect(answer.message).toMatch(/video.*thumbnail/);
+		expect(answer.message).toMatch(/video.*thumbnail.*spritesheet/);
 	});
 
 	it('is not retried and names the status while the video is not completed', async () => {

@@ -8,6 +8,7 @@ interface Schema {
 	readonly default?: unknown;
 	readonly minLength?: number;
 	readonly maxLength?: number;
+	readonly pattern?: string;
 	readonly minimum?: number;
 	readonly maximum?: number;
 	readonly required?: readonly string[];
@@ -53,7 +54,12 @@ describe('the OpenAPI description', () => {
 		const { components, paths } = await document();
 		const { required, properties = {} } = components.schemas.VideoCreate ?? {};
 		expect([...(required ?? [])].sort()).toEqual(['model', 'prompt']);
-		expect(properties.prompt).toMatchObject({ type: 'string', minLength: 1, maxLength: 32_000 });
+		expect(properties.prompt).toMatchObject({
+			type: 'string',
+			minLength: 1,
+			maxLength: 32_000,
+			pattern: '\\S',
+		});
 		expect(properties.seconds).toMatchObject({
 			type: 'string',
 			enum: ['2', '4', '8', '12'],
@@ -66,10 +72,10 @@ describe('the OpenAPI description', () => {
 		]);
 	});
 
-	it('says what the answers hold: all keys but warnings are always there', async () => {
+	it('says what the answers hold: all keys but url and warnings are always there', async () => {
 		const { components } = await document();
 		const { required = [], properties = {} } = components.schemas.Video ?? {};
-		expect([...required, 'warnings'].sort()).toEqual(Object.keys(properties).sort());
+		expect([...required, 'url', 'warnings'].sort()).toEqual(Object.keys(properties).sort());
 		expect(properties.status).toMatchObject({
 			enum: ['queued', 'in_progress', 'completed', 'failed'],
 		});

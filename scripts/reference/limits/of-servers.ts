@@ -128,6 +128,7 @@ export const ofServers: readonly LimitSection[] = [
 		rows: [
 			['The content of a completed video', 'plugins.video.with.retentionHours', '404 `video_expired`'],
 			['What the URL of a picture serves', 'plugins.image.with.urlMinutes', '404 `image_expired`'],
+			['What the URL of a video serves, at least', 'plugins.video.with.urlMinutes', '404 `video_link_expired`'],
 			['Between deletions of expired pictures', 'images.sweepMs', ''],
 			['Between deletions of expired files', 'files.sweepMs', ''],
 			['A file whose upload was interrupted', 'files.uploadTimeoutMs', 'it is deleted'],

@@ -29,6 +29,8 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 	const ofJobs = callbackFacts('POST /v1/videos', receiver);
 	const ofRemixes = callbackFacts('POST /v1/videos/{id}/remix', receiver);
 	const videos = await someVideos(client);
+	const link = new URL((await client.json<{ url: string }>(`/v1/videos/${videos.completed[0]}`)).url);
+	const linkName = link.pathname.split('/').at(-1) ?? '';
 	const ofStreams = await streamFacts(client, videos.completed[0] ?? '');
 	const foreign = await stranger.create({ model: 'instant-1', prompt: 'not yours' });
 	const usedKey = await useKey(client);
@@ -43,6 +45,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			'POST /v1/videos model': ['instant-1'],
 			'POST /v1/videos input_reference.image_url': pictures.urls,
 			'POST /v1/videos input_reference.file_id': pictures.ids,
+			'GET /v1/videos/results/{name} signature': [link.searchParams.get('signature') ?? ''],
 			'POST /v1/audio/speech model': ['silent-1'],
 			...ofJobs.known,
 			...ofRemixes.known,
@@ -52,7 +55,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			...ofStreams.known,
 		},
 		spellings: { ...ofJobs.spellings, ...ofRemixes.spellings, ...ofWebhooks.spellings },
-		needed: ofImages.needed,
+		needed: [...ofImages.needed, 'GET /v1/videos/results/{name} signature'],
 		endless: ofStreams.endless,
 		files: pictures.files,
 		scenes: { 'POST /v1/audio/speech': spoken, ...ofImages.scenes, ...ofChats.scenes },
@@ -75,6 +78,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			if (path.startsWith('/v1/files')) return ofFiles.live(operation);
 			if (path.startsWith('/v1/models')) return next(['instant-1', 'builtin-speech']);
 			if (path.startsWith('/v1/images/results')) return stored.name;
+			if (path.startsWith('/v1/videos/results')) return linkName;
 			if (name === 'GET /v1/videos/{id}') return next(videos.all);
 			return name === 'DELETE /v1/videos/{id}' ? doomed.id() : next(videos.completed);
 		},
@@ -83,6 +87,7 @@ export async function embeddedFacts(app: App, receiver: string): Promise<Facts> 
 			if (path.startsWith('/v1/webhook_')) return ofWebhooks.absent(operation);
 			if (path.startsWith('/v1/files')) return ofFiles.absent;
 			if (path.startsWith('/v1/images')) return absentPictures(stored);
+			if (path.startsWith('/v1/videos/results')) return ['nonsense', `0${linkName}`, linkName.toUpperCase()];
 			return path.startsWith('/v1/models') ? absentModels : absent;
 		},
 		async clear(operation, status, body) {

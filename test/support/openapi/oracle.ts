@@ -118,10 +118,11 @@ export function requestCheck(document: ApiDocument, pointer: string): Check {
 	return new SchemaChecks(document, 'json').at(pointer);
 }
 
-/** A data URL without the white space that base64 may have; other texts as they are. */
+/** A data URL without the white space that base64 may have, and with its padding; other texts as they are. */
 export function withoutBlanks(text: string): string {
 	const [head = '', ...data] = text.startsWith('data:') ? text.split(',') : [text];
-	return [head, ...data.map((part) => part.replace(/[\t\n\f\r ]/g, ''))].join(',');
+	const digits = data.map((part) => part.replace(/[\t\n\f\r ]/g, '').replace(/(?<!=)={1,2}$/, ''));
+	return [head, ...digits.map((part) => part.padEnd(Math.ceil(part.length / 4) * 4, '='))].join(',');
 }
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };

@@ -56,6 +56,7 @@ export function imageFacts({ urls, ids, look }: Gallery, result: StoredPicture) 
 			'POST /v1/images/generations model': ['paint-1'],
 			'POST /v1/images/generations size': sizes,
 			'POST /v1/images/edits model': ['paint-1'],
+			'POST /v1/images/edits size': sizes,
 			'POST /v1/images/edits image.image_url': urls,
 			'POST /v1/images/edits images.image_url': urls,
 			'POST /v1/images/edits mask.image_url': urls,

@@ -120,8 +120,10 @@ function ofString(schema: Schema, { encoding, facts }: Place): fc.Arbitrary<unkn
 	if (schema.format === 'binary' && encoding === 'form') {
 		return fc.constantFrom(...facts.files.filter(({ $file }) => $file.good));
 	}
-	if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
-	return texts(schema.minLength ?? 0, schema.maxLength ?? 200, encoding === 'json');
+	const text = texts(schema.minLength ?? 0, schema.maxLength ?? 200, encoding === 'json');
+	// Any text but blanks.
+	if (schema.pattern === '\\S') return text.filter((each) => each.trim() !== '');
+	return schema.pattern === undefined ? text : fc.stringMatching(new RegExp(schema.pattern));
 }
 
 // A field that nobody knows may come once, several times, or as a file.

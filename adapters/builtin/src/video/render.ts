@@ -22,7 +22,7 @@ interface Rendering extends Pick<VideoRun, 'signal' | 'seed' | 'progress'> {
 	readonly images: ImageCodec;
 }
 
-/** Makes a video in a thread, and the poster from its frame in the middle. */
+/** Makes a video in a thread, with a poster of its frame in the middle and a sheet of its frames. */
 export async function renderVideo(request: VideoRequest, rendering: Rendering): Promise<VideoResult> {
 	const { threads, images, signal, seed, progress } = rendering;
 	const { prompt, seconds, size, reference, remixOf } = request;
@@ -32,13 +32,15 @@ export async function renderVideo(request: VideoRequest, rendering: Rendering): 
 	const path = planPath(`${prompt} ${remixOf?.prompt ?? ''}`, seed);
 	const job = { ...size, frames, path, picture, parts: partsOf(request, seed) };
 	let done = 0;
-	const { body, still } = await threads.run(job, { signal, onReport: () => progress(++done / frames) });
+	const { body, still, sheet } = await threads.run(job, { signal, onReport: () => progress(++done / frames) });
 	const poster = await images.encode({ ...size, data: still }, { format: 'webp', quality: 86 }, signal);
+	const spritesheet = await images.encode(sheet, { format: 'jpeg', quality: 80 }, signal);
 	const { warnings } = layOutCaption(captionOf(request), surfaceOf(size));
 	return {
 		body,
 		mediaType: 'video/mp4',
 		poster: { body: poster, mediaType: 'image/webp' },
+		spritesheet: { body: spritesheet, mediaType: 'image/jpeg' },
 		...(warnings.length > 0 && { warnings }),
 	};
 }

@@ -1,14 +1,16 @@
 import type { Logger } from '@plinth/core';
 import type { VideoRequest, VideoRun } from '@plinth/plugin-video/model';
-import type { ImageCodec, RawImage } from '@plinth/toolkit';
+import type { ImageCodec, ImageFormat, RawImage } from '@plinth/toolkit';
 
 const quiet = (): void => {};
 
 /** A codec that knows one picture: stripes. It remembers what it was asked for. */
-export function fakeImages(): ImageCodec & { readonly fitted: string[]; encoded?: RawImage } {
+export function fakeImages() {
 	const fitted: string[] = [];
-	const codec: ImageCodec & { readonly fitted: string[]; encoded?: RawImage } = {
+	const encoded: Partial<Record<ImageFormat, RawImage>> = {};
+	const codec: ImageCodec & { readonly fitted: string[]; readonly encoded: typeof encoded } = {
 		fitted,
+		encoded,
 		probe: async () => ({ format: 'png', width: 64, height: 64, hasAlpha: false }),
 		fit: async (_image, { width, height, mode }) => {
 			fitted.push(`${mode} ${width}x${height}`);
@@ -19,7 +21,7 @@ export function fakeImages(): ImageCodec & { readonly fitted: string[]; encoded?
 			return { width, height, data };
 		},
 		encode: async (image, { format }) => {
-			codec.encoded = image;
+			encoded[format] = image;
 			return new TextEncoder().encode(format);
 		},
 		transcode: () => Promise.reject(new Error('not used')),

@@ -90,8 +90,30 @@ describe('a drawn video', () => {
 	it('comes with a still of the same size', async () => {
 		const { poster } = await make();
 		expect(poster?.mediaType).toBe('image/webp');
-		expect(images.encoded).toMatchObject({ width: 160, height: 96 });
-		expect(new Set(images.encoded?.data).size).toBeGreaterThan(50);
+		expect(images.encoded.webp).toMatchObject({ width: 160, height: 96 });
+		expect(new Set(images.encoded.webp?.data).size).toBeGreaterThan(50);
+	});
+
+	it('comes with a sheet of twelve frames in their order', async () => {
+		const { spritesheet } = await make({ prompt: 'a lighthouse, fade in, pan right' });
+		expect(spritesheet?.mediaType).toBe('image/jpeg');
+		const { width = 0, height = 0, data = [] } = images.encoded.jpeg ?? {};
+		expect([width, height, data.length]).toEqual([160, 72, 160 * 72 * 4]);
+		const frames = Array.from({ length: 12 }, (_, at) => {
+			const [left, top] = [(at % 4) * 40, Math.floor(at / 4) * 24];
+			const rows = Array.from({ length: 24 }, (_, row) => {
+				const start = ((top + row) * width + left) * 4;
+				return Buffer.from(data.slice(start, start + 160)).toString('hex');
+			});
+			return rows.join('');
+		});
+		expect(new Set(frames).size).toBe(12);
+		// The camera moves, so a frame is nearer to the next one than to the last one.
+		const distance = (a = '', b = '') =>
+			Buffer.from(a, 'hex').reduce((sum, value, at) => {
+				return sum + Math.abs(value - Number.parseInt(b.slice(at * 2, at * 2 + 2), 16));
+			}, 0);
+		expect(distance(frames[0], frames[1])).toBeLessThan(distance(frames[0], frames[11]));
 	});
 
 	it('warns when the caption is shortened or lacks characters', async () => {

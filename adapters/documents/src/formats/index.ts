@@ -4,7 +4,14 @@ const office = 'application/vnd.openxmlformats-officedocument';
 const open = 'application/vnd.oasis.opendocument';
 
 const text = async () => (await import('./text/text.ts')).readText;
-const texts = ['text/plain', 'text/csv', 'text/tab-separated-values', 'application/json', 'application/xml'];
+const texts = [
+	'text/plain',
+	'text/markdown',
+	'text/csv',
+	'text/tab-separated-values',
+	'application/json',
+	'application/xml',
+];
 const picture = async () => (await import('../ocr/picture.ts')).readPicture;
 
 /** Readers by the media types of `sniff`. Each is loaded by the first document that needs it. */

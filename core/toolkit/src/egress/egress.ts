@@ -111,7 +111,8 @@ export class Egress {
 		const url = URL.parse(text);
 		if (!url) throw new ForbiddenTarget('it is not a URL');
 		const isAllowed = url.protocol === 'https:' || (this.#allowsHttp && url.protocol === 'http:');
-		if (!isAllowed) throw new ForbiddenTarget('only https addresses are allowed');
+		const schemes = this.#allowsHttp ? 'https and http' : 'https';
+		if (!isAllowed) throw new ForbiddenTarget(`only ${schemes} addresses are allowed, such as https://example.com/`);
 		if (url.username !== '' || url.password !== '') {
 			throw new ForbiddenTarget('an address with a user name or a password is not allowed');
 		}

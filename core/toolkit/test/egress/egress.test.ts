@@ -115,9 +115,19 @@ describe('names that a resolver answers', () => {
 });
 
 describe('addresses', () => {
+	it('may be of http where that is allowed, and an error names both schemes', async () => {
+		const egress = new Egress({ allowHttp: true, isAllowed: () => true });
+		await egress.check('http://127.0.0.1/', 'url');
+		await expect(egress.check('ftp://127.0.0.1/', 'url')).rejects.toMatchObject({
+			param: 'url',
+			message: 'url: only https and http addresses are allowed, such as https://example.com/.',
+		});
+		await egress.close();
+	});
+
 	it.each([
 		['http://example.com/', 'only https'],
-		['ftp://example.com/', 'only https'],
+		['ftp://example.com/', 'only https addresses are allowed, such as https://example.com/'],
 		['file:///etc/passwd', 'only https'],
 		['javascript:alert(1)', 'only https'],
 		['https://user:secret@example.com/', 'user name or a password'],

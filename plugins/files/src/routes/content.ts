@@ -42,12 +42,13 @@ export function fileContent(context: FileContext): Route {
 		errors: [fileErrors.E_FILE_NOT_FOUND, fileErrors.E_FILE_CONTENT_MISSING, errors.E_STORE_UNAVAILABLE],
 		async handler({ params }, { principal }) {
 			const file = await findFile(context, principal.tenant, params.id);
-			const { mediaType, sha256, filename } = file.value;
+			const { mediaType, sha256, filename, createdAt } = file.value;
 			return Reply.binary(stored(context.store, file), {
 				mediaType: namedTypes.includes(mediaType) ? mediaType : unknownType,
 				etag: sha256,
 				filename,
 				ranges: true,
+				headers: { 'last-modified': new Date(createdAt).toUTCString() },
 			});
 		},
 	});

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ImageFormat } from '@plinth/toolkit';
 
 /** The prefix of stored pictures in the blob store. */
@@ -20,15 +20,4 @@ export function readName(name: string): { expiresAt: number; mediaType: string }
 	if (!expiry || !extension) return undefined;
 	const format = extension === 'jpg' ? 'jpeg' : extension;
 	return { expiresAt: Number.parseInt(expiry, 16), mediaType: `image/${format}` };
-}
-
-/** The signature of a name: HMAC-SHA256 in hexadecimal. */
-export function sign(key: Uint8Array, name: string): string {
-	return createHmac('sha256', key).update(name).digest('hex');
-}
-
-/** Checks a signature in constant time. */
-export function isSigned(key: Uint8Array, name: string, signature: unknown): boolean {
-	if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) return false;
-	return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(key, name)));
 }

@@ -1,7 +1,6 @@
 import type { BlobStore, Clock } from '@plinth/core';
-import type { ImageFormat } from '@plinth/toolkit';
-import type { SigningKey } from './signing-key.ts';
-import { makeName, sign, storedPrefix } from './url-names.ts';
+import { type ImageFormat, type SigningKey, signName } from '@plinth/toolkit';
+import { makeName, storedPrefix } from './url-names.ts';
 
 /** Dependencies of a URL store. */
 export interface UrlStoreOptions {
@@ -31,7 +30,7 @@ export function createUrlStore(options: UrlStoreOptions, publicUrl: string): Url
 			await blobs.put(blob, data, { contentType: `image/${format}`, signal });
 			stored.push(blob);
 			if (blobs.presign) return blobs.presign(blob, ttlMs);
-			return `${publicUrl}/v1/images/results/${name}?signature=${sign(await key(), name)}`;
+			return `${publicUrl}/v1/images/results/${name}?signature=${signName(await key(), name)}`;
 		},
 		async clear() {
 			await Promise.allSettled(stored.map((blob) => blobs.delete(blob)));

@@ -6,6 +6,10 @@ import { sizeError } from './sizes.ts';
 
 const quality = ['auto', 'low', 'medium', 'high'] as const;
 
+function prompt(description: string) {
+	return codePoints({ min: 1, max: 32_000 }).regex(/\S/, 'more than blanks is expected').meta({ description });
+}
+
 /** An integer with a default, for validation and OpenAPI. */
 function count(min: number, max: number, defaultValue: number, description: string) {
 	return formInteger({ min, max })
@@ -84,7 +88,7 @@ const anySize = z
 	.default('auto')
 	.meta({
 		description:
-			'`auto`, or WIDTHxHEIGHT in pixels: multiples of 16, each side 64 to 3840, shapes from ' +
+			'`auto`: the model decides. Otherwise WIDTHxHEIGHT in pixels: multiples of 16, each side 64 to 3840, shapes from ' +
 			'1:3 to 3:1, at most 8,294,400 pixels.',
 		override: {
 			type: 'string',
@@ -97,7 +101,7 @@ const anySize = z
 /** The body of `POST /v1/images/generations`. Unknown fields are tolerated: SDKs send extra ones. */
 export const generationBody = z
 	.object({
-		prompt: codePoints({ min: 1, max: 32_000 }).meta({ description: 'What the picture shows.' }),
+		prompt: prompt('What the picture shows.'),
 		...common,
 		size: anySize,
 		quality: z
@@ -124,9 +128,7 @@ export const generationBody = z
  */
 export const editBody = z
 	.object({
-		prompt: codePoints({ min: 1, max: 32_000 }).meta({
-			description: 'A description of the complete result, not only of the change.',
-		}),
+		prompt: prompt('A description of the complete result, not only of the change.'),
 		image: pictureListField({
 			description:
 				'The pictures, 1 to 16 of them, in their order; the first one is changed. Files in ' +
@@ -146,10 +148,7 @@ export const editBody = z
 			.enum(['low', 'high'])
 			.default('low')
 			.meta({ description: 'How closely the result keeps to the pictures sent.' }),
-		size: z
-			.enum(['auto', '1024x1024', '1536x1024', '1024x1536'])
-			.default('auto')
-			.meta({ description: 'WIDTHxHEIGHT in pixels. `auto`: the model decides.' }),
+		size: anySize,
 		quality: z
 			.enum(quality)
 			.default('auto')

@@ -8,10 +8,11 @@ import {
 	Reply,
 	type Route,
 } from '@plinth/core';
+import { isSignedName } from '@plinth/toolkit';
 import { z } from 'zod';
 import type { ImageContext } from '../context.ts';
 import { imageErrors } from '../errors.ts';
-import { isSigned, readName, storedPrefix } from '../links/url-names.ts';
+import { readName, storedPrefix } from '../links/url-names.ts';
 
 const params = z.object({
 	name: z.string().meta({ description: 'The name in the URL of a response.' }),
@@ -28,7 +29,7 @@ const query = z.object({
 });
 
 /** `GET /v1/images/results/{name}`: a stored picture, for anyone with its URL, until it expires. */
-export function imageResult({ blobs, key, clock }: ImageContext): Route {
+export function imageResult({ blobs, key, clock, options }: ImageContext): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/images/results/{name}',
@@ -45,10 +46,12 @@ export function imageResult({ blobs, key, clock }: ImageContext): Route {
 		errors: [imageErrors.E_IMAGE_NOT_FOUND, imageErrors.E_IMAGE_EXPIRED, errors.E_STORE_UNAVAILABLE],
 		async handler({ params: { name }, query: { signature } }) {
 			const nameParts = readName(name);
-			if (!nameParts || !isSigned(await key(), name, signature)) throw notFound();
+			if (!nameParts || !isSignedName(await key(), name, signature)) throw notFound();
 			// The sweep runs late, so the clock decides and not the presence of the bytes.
 			const leftMs = nameParts.expiresAt - clock.now();
 			if (leftMs <= 0) throw errorFrom(imageErrors, 'E_IMAGE_EXPIRED');
+			// An option that was changed since must not give an instant of the future.
+			const storedAt = Math.min(nameParts.expiresAt - options.urlMinutes * 60_000, clock.now());
 			const info = await blobs.head(`${storedPrefix}${name}`);
 			if (!info) throw notFound();
 			return Reply.binary(stored(blobs, info), {
@@ -59,6 +62,7 @@ export function imageResult({ blobs, key, clock }: ImageContext): Route {
 					'cache-control': `private, max-age=${Math.floor(leftMs / 1000)}`,
 					// Other sites may embed the picture.
 					'cross-origin-resource-policy': 'cross-origin',
+					'last-modified': new Date(storedAt).toUTCString(),
 				},
 			});
 		},

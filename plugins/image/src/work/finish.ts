@@ -70,8 +70,9 @@ async function finishFile(
 ): Promise<FinishedPicture> {
 	const { width, height, hasAlpha } = await images.probe(body, signal);
 	const fit = fitOptionsFor(finish.abilities, { width, height }, finish.size);
-	const mayBeTransparent = keepsAlpha(finish) && (hasAlpha || fit?.mode === 'contain');
-	const isRight = formatOf(body) === finish.format && !fit && (!hasAlpha || keepsAlpha(finish));
+	const needsAlpha = finish.background === 'transparent';
+	const mayBeTransparent = keepsAlpha(finish) && (hasAlpha || needsAlpha || fit?.mode === 'contain');
+	const isRight = formatOf(body) === finish.format && !fit && (hasAlpha ? keepsAlpha(finish) : !needsAlpha);
 	if (!isRight && !mayBeTransparent) {
 		const options = { ...encoding(finish, false), ...(fit ? { fit } : {}) };
 		return { ...(await images.transcode(body, options, signal)), isTransparent: false };
@@ -103,12 +104,12 @@ async function encodePixels(
 	}
 }
 
-/** Opaque pictures are stored without alpha, in fewer bytes and less time. */
-function encoding({ format, compression }: FinishOptions, isTransparent: boolean): EncodeOptions {
+/** Opaque pictures are stored without alpha, in fewer bytes and less time, unless a transparent one was requested. */
+function encoding({ format, compression, background }: FinishOptions, isTransparent: boolean): EncodeOptions {
 	return {
 		format,
 		...(format === 'png' ? { effort: pngEffort(compression) } : { quality: compression }),
-		...(isTransparent ? {} : { opaque: true }),
+		...(isTransparent || background === 'transparent' ? {} : { opaque: true }),
 	};
 }
 

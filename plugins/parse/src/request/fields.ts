@@ -17,15 +17,18 @@ const labels = {
 		description: 'A label that decides nothing: the result says what the content is.',
 	},
 };
+const [digit, last4Bits, last2Bits] = ['[A-Za-z0-9+/_-]', '[AQgw](?:==)?', '[AEIMQUYcgkosw048]=?'];
+/** Base64 of at least one byte, as encoders write it. */
+const base64 = `(?:${digit}{4})*(?:${digit}{4}|${digit}${last4Bits}|${digit}{2}${last2Bits})`;
 const document = {
 	type: 'object' as const,
 	properties: {
 		url: {
 			type: 'string' as const,
-			pattern: '^(?:\\s*[Dd][Aa][Tt][Aa]:|[^:]+$)',
+			pattern: `^\\s*(?:[Dd][Aa][Tt][Aa]:|${base64}\\s*$)`,
 			description:
-				'The document as a data URL, or its base64 alone. At most 52,428,800 bytes when decoded. ' +
-				'Other addresses are not fetched.',
+				'The document as a data URL, or its base64 alone, as an encoder writes it. ' +
+				'At most 52,428,800 bytes when decoded. Other addresses are not fetched.',
 		},
 		...labels,
 	},

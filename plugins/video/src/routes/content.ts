@@ -20,12 +20,12 @@ export function videoContent(context: VideoContext): Route {
 		method: 'GET',
 		path: '/v1/videos/{id}/content',
 		scope: 'videos:read',
-		summary: 'Download a video or its thumbnail',
+		summary: 'Download a video, its thumbnail or its spritesheet',
 		params: idParams,
 		query: contentQuery,
 		response: {
 			description: 'The bytes.',
-			mediaTypes: ['video/mp4', 'image/png', 'image/webp'],
+			mediaTypes: ['video/mp4', 'image/png', 'image/webp', 'image/jpeg'],
 			ranges: true,
 		},
 		errors: [
@@ -35,6 +35,7 @@ export function videoContent(context: VideoContext): Route {
 			videoErrors.E_VIDEO_EXPIRED,
 			videoErrors.E_VIDEO_CONTENT_MISSING,
 			videoErrors.E_VIDEO_THUMBNAIL_NOT_FOUND,
+			videoErrors.E_VIDEO_SPRITESHEET_NOT_FOUND,
 			errors.E_STORE_UNAVAILABLE,
 		],
 		async handler({ params, query }, { principal }) {
@@ -42,16 +43,27 @@ export function videoContent(context: VideoContext): Route {
 			const output = readyOutput(job);
 			// The sweep deletes lazily, so the clock of the store decides and not the presence of the bytes.
 			if (job.expired) throw errorFrom(videoErrors, 'E_VIDEO_EXPIRED');
-			const file = query.variant === 'video' ? output.video : output.poster;
-			if (!file) throw errorFrom(videoErrors, 'E_VIDEO_THUMBNAIL_NOT_FOUND');
-			return Reply.binary(stored(blobs, file), {
+			const file = fileOf(output, query.variant);
+			return Reply.binary(stored(blobs, file, 'E_VIDEO_CONTENT_MISSING'), {
 				mediaType: file.mediaType,
 				etag: file.sha256,
 				filename: `${job.id}.${extensions[file.mediaType] ?? 'bin'}`,
 				ranges: true,
+				headers: job.completedAt === null ? {} : { 'last-modified': new Date(job.completedAt).toUTCString() },
 			});
 		},
 	});
+}
+
+function fileOf(
+	{ video, poster, spritesheet }: VideoOutput,
+	variant: 'video' | 'thumbnail' | 'spritesheet',
+): StoredFile {
+	if (variant === 'video') return video;
+	const file = variant === 'thumbnail' ? poster : spritesheet;
+	const code = variant === 'thumbnail' ? 'E_VIDEO_THUMBNAIL_NOT_FOUND' : 'E_VIDEO_SPRITESHEET_NOT_FOUND';
+	if (!file) throw errorFrom(videoErrors, code);
+	return file;
 }
 
 function readyOutput(job: Job): VideoOutput {
@@ -66,10 +78,14 @@ function readyOutput(job: Job): VideoOutput {
 
 /**
  * A stored file as a byte source. The record has its size, so one read of the store suffices. `check`
- * detects missing bytes before the response head is sent.
+ * detects missing bytes before the response head is sent; they have the error `code`.
  */
-function stored(blobs: BlobStore, { key, size }: StoredFile): ByteSource {
-	const missing = () => errorFrom(videoErrors, 'E_VIDEO_CONTENT_MISSING');
+export function stored(
+	blobs: BlobStore,
+	{ key, size }: Pick<StoredFile, 'key' | 'size'>,
+	code: 'E_VIDEO_CONTENT_MISSING' | 'E_VIDEO_LINK_UNKNOWN',
+): ByteSource {
+	const missing = () => errorFrom(videoErrors, code);
 	return {
 		size,
 		async open(range) {
@@ -87,4 +103,5 @@ const extensions: Readonly<Record<string, string>> = {
 	'video/mp4': 'mp4',
 	'image/png': 'png',
 	'image/webp': 'webp',
+	'image/jpeg': 'jpg',
 };

@@ -50,7 +50,7 @@ export function createVideo(context: VideoContext): Route {
 			const { principal, signal, idempotency } = call;
 			// First, because a file of the original request may have been deleted since.
 			const repeated = await jobs.repeated(principal, idempotency);
-			if (repeated) return createdReply(context, { job: repeated, replayed: true });
+			if (repeated) return createdReply(context, { job: repeated, replayed: true }, call);
 			const { input_reference: reference = null, callback_url: url, callback_secret: secret } = body;
 			const image = reference === null ? null : readReference(reference, new ReferencedFiles(sources, call));
 			models.get(body.model);
@@ -70,7 +70,7 @@ export function createVideo(context: VideoContext): Route {
 					remixOf: null,
 				}),
 			});
-			return createdReply(context, submitted);
+			return createdReply(context, submitted, call);
 		},
 	});
 }

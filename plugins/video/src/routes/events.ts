@@ -18,7 +18,8 @@ export function videoEvents(feed: JobFeed, { streamMinutes }: VideoOptions): Rou
 		description: [
 			'Server-sent events, as an alternative to polling. First comes `job.state`, then `job.queued`, `job.started` and',
 			'`job.progress`. The stream ends with `job.completed`, `job.failed` or `job.deleted`. The data of each event is',
-			'`{ "object": "event", "type", "created_at", "data" }`, where `data` is the video object at that moment.',
+			'`{ "object": "event", "type", "created_at", "data" }`, where `data` is the video object at that moment,',
+			'without `url`.',
 			'With `Last-Event-ID` the stream resumes after that event, without the state. A stream that the server ends',
 			'before the job has ended closes with `stream.end`:',
 			'`data.reason` is `max_age`, `slow_reader` or `stopping`; connect again.',

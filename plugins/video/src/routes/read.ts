@@ -1,9 +1,9 @@
 import { defineRoute, errors, type Route } from '@plinth/core';
 import { listErrors, listPage } from '@plinth/toolkit';
-import { findVideo, type VideoContext, videoReply, withVideoErrors } from '../context.ts';
+import { findVideo, type VideoContext, videoOf, videoReply, withVideoErrors } from '../context.ts';
 import { videoErrors } from '../errors.ts';
 import { idParams, listQuery } from '../fields.ts';
-import { pollHeader, toVideo, videoDeletedSchema, videoListSchema, videoSchema } from '../wire.ts';
+import { pollHeader, videoDeletedSchema, videoListSchema, videoSchema } from '../wire.ts';
 
 /** `GET /v1/videos/{id}`. */
 export function getVideo(context: VideoContext): Route {
@@ -15,14 +15,14 @@ export function getVideo(context: VideoContext): Route {
 		params: idParams,
 		response: { description: 'The job as it is now.', schema: videoSchema, headers: pollHeader },
 		errors: [videoErrors.E_VIDEO_NOT_FOUND, errors.E_STORE_UNAVAILABLE],
-		async handler({ params }, { principal }) {
-			return videoReply(context, await findVideo(context, principal.tenant, params.id));
+		async handler({ params }, call) {
+			return videoReply(context, await findVideo(context, call.principal.tenant, params.id), call);
 		},
 	});
 }
 
 /** `GET /v1/videos`: a page by creation time. `after` is a position and need not exist. */
-export function listVideos({ jobs, options }: VideoContext): Route {
+export function listVideos(context: VideoContext): Route {
 	return defineRoute({
 		method: 'GET',
 		path: '/v1/videos',
@@ -31,13 +31,13 @@ export function listVideos({ jobs, options }: VideoContext): Route {
 		query: listQuery,
 		response: { description: 'One page of jobs.', schema: videoListSchema },
 		errors: listErrors,
-		async handler({ query: { after, limit, order } }, { principal }) {
-			const page = await jobs.list(principal.tenant, {
+		async handler({ query: { after, limit, order } }, call) {
+			const page = await context.jobs.list(call.principal.tenant, {
 				limit,
 				order,
 				...(after === undefined ? {} : { after }),
 			});
-			const data = page.jobs.map((job) => toVideo(job, options.progressScale));
+			const data = await Promise.all(page.jobs.map((job) => videoOf(context, job, call)));
 			return listPage(data, page.hasMore);
 		},
 	});

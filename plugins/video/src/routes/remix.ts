@@ -41,10 +41,11 @@ export function remixVideo(context: VideoContext): Route {
 			errors.E_STORE_UNAVAILABLE,
 		],
 		precheck: ({ principal, idempotency }) => jobs.checkQueue(principal, idempotency),
-		async handler({ params, body }, { principal, idempotency }) {
+		async handler({ params, body }, call) {
+			const { principal, idempotency } = call;
 			// First, because the source may have been deleted since the original request.
 			const repeated = await jobs.repeated(principal, idempotency);
-			if (repeated) return createdReply(context, { job: repeated, replayed: true });
+			if (repeated) return createdReply(context, { job: repeated, replayed: true }, call);
 			const source = await findVideo(context, principal.tenant, params.id);
 			requireCompleted(source);
 			models.get(source.model);
@@ -65,7 +66,7 @@ export function remixVideo(context: VideoContext): Route {
 					remixOf: { id: source.id, prompt },
 				}),
 			});
-			return createdReply(context, submitted);
+			return createdReply(context, submitted, call);
 		},
 	});
 }

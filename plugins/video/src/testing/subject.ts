@@ -124,8 +124,9 @@ export class Caller {
 
 async function readWhole(result: VideoResult): Promise<Made> {
 	checkResult('under test', result);
-	const { body, poster, warnings = [] } = result;
+	const { body, poster, spritesheet, warnings = [] } = result;
 	assert(!poster || matchesMediaType(poster), 'the poster is not what its media type says');
+	assert(!spritesheet || matchesMediaType(spritesheet), 'the spritesheet is not a JPEG');
 	for (const warning of warnings) {
 		assert(typeof warning === 'string' && warning !== '', 'a warning is no sentence');
 	}

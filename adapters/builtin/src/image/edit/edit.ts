@@ -14,14 +14,15 @@ export function edit(images: ImageCodec, request: ImageEditRequest, run: ImageRu
 }
 
 async function editNow(images: ImageCodec, request: ImageEditRequest, run: ImageRun): Promise<ImageResult> {
-	const { steps, unknown } = parsePrompt(request.prompt);
+	const { steps: named, unknown } = parsePrompt(request.prompt);
 	const [applied, refused, warnings] = [new Set<string>(), new Set<string>(), new Set<string>()];
 	const warn: Edit['warn'] = (sentence) => warnings.add(sentence);
-	const base = baseOf(request, steps, warn);
+	const base = baseOf(request, named, warn);
 	const fit = (input: ImageInput | undefined, size: ImageSize, mode: 'cover' | 'contain') =>
 		images.fit((input as ImageInput).source, { ...size, mode }, run.signal);
 	const decode: Edit['decode'] = (index, size) => fit(request.images[index], size, 'contain');
 	const original = await fit(request.images[0], base, 'cover');
+	const steps = request.background === 'transparent' && isOpaque(original) ? withCutOut(named) : named;
 	const mask = request.mask && (await fit(request.mask, base, 'cover'));
 	const finish = (picture: RawImage, by = 1) => finished(request, mask ? masked(original, picture, mask) : picture, by);
 	let picture = original;
@@ -42,8 +43,19 @@ async function editNow(images: ImageCodec, request: ImageEditRequest, run: Image
 	return {
 		images: [{ ...(await finish(picture)), revisedPrompt: said.join(' ') }],
 		quality: request.quality === 'auto' ? 'high' : request.quality,
-		warnings: [...(steps.length === 0 ? [help] : []), ...notDone, ...warnings],
+		warnings: [...(named.length === 0 ? [help] : []), ...notDone, ...warnings],
 	};
+}
+
+/** The steps, after the removal of the background. It comes first, so that a border or a text stays. */
+function withCutOut(steps: readonly Step[]): readonly Step[] {
+	const isNamed = steps.some(({ command }) => command.name === 'remove background');
+	return isNamed ? steps : [...parsePrompt('remove background').steps, ...steps];
+}
+
+function isOpaque({ data }: RawImage): boolean {
+	for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return false;
+	return true;
 }
 
 function sentence(title: string, parts: readonly string[]): readonly string[] {

@@ -207,6 +207,23 @@ describe('the background', () => {
 		expect(at(picture, 30, 30)[3]).toBe(255);
 	});
 
+	it('is removed where a transparent one is requested, before the border and the text', async () => {
+		const clear = { background: 'transparent', images: [disc()] } as const;
+		const { picture, words, warnings } = await edited('border 2 px, "Hi"', clear);
+		expect(words).toBe('Applied: remove background, border 2 px, text "Hi".');
+		expect([at(picture, 0, 0)[3], at(picture, 5, 5)[3], at(picture, 30, 30)[3]]).toEqual([255, 0, 255]);
+		expect(warnings).toEqual([]);
+	});
+
+	it('is removed once, and not from a picture that is transparent already', async () => {
+		const twice = await edited('sepia, remove background', { background: 'transparent', images: [disc()] });
+		expect(twice.words).toBe('Applied: sepia, remove background.');
+		const clear = disc();
+		clear.data[3] = 0;
+		const kept = await edited('sepia', { background: 'transparent', images: [clear] });
+		expect([kept.words, at(kept.picture, 5, 5)[3]]).toEqual(['Applied: sepia.', 255]);
+	});
+
 	it('is not removed where there is none, or nothing else', async () => {
 		const noise = paint(40, 40, (x, y) => [
 			(x * 73 + y * 151) % 256,

@@ -1,12 +1,17 @@
 import { delimiterOf } from '../text/csv.ts';
 import { isMail } from './mail.ts';
+import { isMarkdown } from './markdown.ts';
 
 /** The media type of a text by its start and its end; for a short one both are the whole. */
 export function textType(start: string, end: string): string {
 	if (isMail(start)) return 'message/rfc822';
 	const trimmed = start.slice(0, 65_536).trimStart();
-	if (trimmed.startsWith('<')) return markupType(trimmed, end.slice(-1_000)) ?? 'text/plain';
-	if (isJson(start, end)) return 'application/json';
+	const isMarkup = trimmed.startsWith('<');
+	const markup = isMarkup ? markupType(trimmed, end.slice(-1_000)) : undefined;
+	if (markup) return markup;
+	if (!isMarkup && isJson(start, end)) return 'application/json';
+	if (isMarkdown(trimmed)) return 'text/markdown';
+	if (isMarkup) return 'text/plain';
 	const delimiter = delimiterOf(start);
 	if (delimiter === undefined) return 'text/plain';
 	return delimiter === '\t' ? 'text/tab-separated-values' : 'text/csv';

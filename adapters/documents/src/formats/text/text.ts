@@ -1,12 +1,13 @@
 import { decodeText } from '../charset.ts';
 import type { FormatReader } from '../format.ts';
+import { markdownText } from '../office/markdown.ts';
 import { brokenContent } from '../pages.ts';
 import { textType } from '../sniff/texts.ts';
 import { delimiterOf, tableText } from './csv.ts';
 
 /**
- * Reads plain text, source code, JSON and XML as they are, and tables of text with TAB between their values. Form feeds
- * in a plain text part its pages.
+ * Reads plain text, source code, JSON and XML as they are, tables of text with TAB between their values, and Markdown
+ * without its marks. Form feeds in a plain text part its pages.
  */
 export const readText: FormatReader = async (bytes, { options }) => {
 	const { text } = decodeText(bytes);
@@ -16,8 +17,14 @@ export const readText: FormatReader = async (bytes, { options }) => {
 	if (mediaType === 'text/csv' || mediaType === 'text/tab-separated-values') {
 		return { mediaType, text: tableText(text, delimiterOf(text) ?? ',', options.format === 'markdown') };
 	}
+	if (mediaType === 'text/markdown' && options.format !== 'markdown' && text.length <= longestMarkdown) {
+		return { mediaType, text: await markdownText(text) };
+	}
 	return { mediaType, ...brokenContent(pagesOf(text.replace(terminalCodes, '').replace(overprinted, '')), options) };
 };
+
+/** In characters. The tree of a longer text takes too much memory: the text stays as it is. */
+const longestMarkdown = 524_288;
 
 /** Colours of terminals, and letters printed over each other for boldness, as in manual pages. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one

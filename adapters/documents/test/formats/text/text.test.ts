@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { readText } from '../../../src/formats/text/text.ts';
+import { tidyText } from '../../../src/tidy.ts';
 import { pagesWith, readWith } from '../read-with.ts';
 
 const read = (text: string | Uint8Array) => readWith(readText, text);
 
 describe('a text', () => {
 	test.each([
-		['text/plain', '# Title\n\nSome *Markdown*, with commas.\n'],
+		['text/plain', '# Settings\n\nname = value\nlevel = 3\n'],
 		['text/plain', 'const a = [1,2,3];\nconst b = [4,5,6];\n'],
 		['application/json', '{"b": 1,  "a": [true, null]}'],
 		['application/xml', '<?xml version="1.0"?>\n<a  b="c">text</a>\n'],
@@ -41,6 +42,47 @@ describe('a text', () => {
 	test('nested 100,000 deep is read', async () => {
 		const deep = '['.repeat(100_000) + ']'.repeat(100_000);
 		expect((await read(deep)).text).toBe(deep);
+	});
+});
+
+describe('Markdown', () => {
+	const markdown = [
+		'---\ntitle: Report\n---\n',
+		'# Sales *now*\n',
+		'Some **bold** and `code` with [a link](https://example.com/a), ![Sales by year](x.png) and 2 * 3 * 4.\n',
+		'- one\n- two\n  1. nested\n',
+		'> said\n',
+		'| a | b |\n|---|--:|\n| 1 | 2 |\n',
+		'```js\nconst a = 1; // # x\n```\n',
+		'Costs $5, \\*not* more.\n',
+	].join('\n');
+
+	test('is text without its marks', async () => {
+		const { mediaType, text = '' } = await read(markdown);
+		expect(mediaType).toBe('text/markdown');
+		expect(tidyText(text)).toBe(
+			[
+				'Sales now',
+				'Some bold and code with a link, [Sales by year] and 2 * 3 * 4.',
+				'- one\n- two\n  1. nested',
+				'said',
+				'| a | b |\n| 1 | 2 |',
+				'const a = 1; // # x',
+				'Costs $5, *not* more.',
+			].join('\n\n'),
+		);
+	});
+
+	test('stays as it is where Markdown was asked for', async () => {
+		expect(await readWith(readText, markdown, { format: 'markdown' })).toEqual({
+			mediaType: 'text/markdown',
+			text: markdown,
+		});
+	});
+
+	test('stays as it is when it is long', async () => {
+		const long = `${markdown}\n${'*word* '.repeat(80_000)}`;
+		expect((await read(long)).text).toBe(long);
 	});
 });
 
