@@ -1,5 +1,6 @@
 import { invalidValue, isUpload, mediaTypeOf, plinthError, unsupportedValue } from '@plinth/core';
 import {
+	documentFromField,
 	encodedImage,
 	type ImageCodec,
 	imageFromUrl,
@@ -12,7 +13,6 @@ import { nameOf } from '../documents/names.ts';
 import type { SentFile } from '../documents/read.ts';
 import type { AudioPart, ChatPart, ImagePart } from '../model.ts';
 import type { InputContext } from './context.ts';
-import { fileData } from './file-data.ts';
 import type { SentPart } from './parts.ts';
 
 type PartOf<T extends SentPart['type']> = Extract<SentPart, { type: T }>;
@@ -68,7 +68,7 @@ export function soundOf(
 	if (!abilities.audio) {
 		throw unsupportedValue(param, `${param}: the model accepts no audio. Send the words as text.`);
 	}
-	return { type: 'audio', format, source: sourceOf(fileData(data, `${param}.data`)) };
+	return { type: 'audio', format, source: sourceOf(documentFromField(data, `${param}.data`)) };
 }
 
 /** A file that the model accepts by type, or one to be read as text. */
@@ -122,7 +122,7 @@ function documentOf(
 			message: `${dataParam} is required: a data URL, or base64 alone.`,
 		});
 	}
-	const document = fileData(data, dataParam);
+	const document = documentFromField(data, dataParam);
 	return { param: dataParam, load: async () => document };
 }
 
