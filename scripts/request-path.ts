@@ -12,14 +12,14 @@ import { embedded } from 'plinth';
 const most = 20;
 const root = join(import.meta.dirname, '..');
 const dataDir = await mkdtemp(join(tmpdir(), 'plinth-path-'));
-const env = { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: 'key' };
+const env = { PLINTH_DATA_DIR: dataDir, PLINTH_API_KEYS: 'key-of-the-tests' };
 // Without a worker, so that no rendering runs beside the request.
 const config = { extends: embedded, server: { drainDelayMs: 0 }, jobs: { work: false } };
 const app = await createApp(config, { env, log: silentLogger() });
 const { url } = await app.listen({ port: 0 });
 
 async function createVideo(): Promise<void> {
-	const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
+	const headers = { 'x-api-key': 'key-of-the-tests', 'content-type': 'application/json' };
 	const body = JSON.stringify({ model: 'builtin-video', prompt: 'a boat', seconds: '4' });
 	const answer = await fetch(`${url}/v1/videos`, { method: 'POST', headers, body });
 	if (answer.status !== 201) throw new Error(await answer.text());

@@ -192,7 +192,7 @@ describe('a config of a page', () => {
 		const file = await writeProject(folder, `plinth.config.${language}`, text);
 		const env = {
 			PLINTH_DATA_DIR: join(folder, 'data'),
-			PLINTH_API_KEYS: 'a:key',
+			PLINTH_API_KEYS: 'a:key-of-the-pages',
 			GPU_KEY: 'secret',
 		};
 		const { config } = await findConfig({ file, env });

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type App, version } from '@plinth/core';
 import { formatSection } from './format-section.ts';
 
@@ -8,6 +7,8 @@ export interface BannerOptions {
 	readonly url: string;
 	/** The config file; undefined for the built-in composition. */
 	readonly file: string | undefined;
+	/** Where its data is. */
+	readonly data: readonly string[];
 	/** Lines about the API keys; `key` is a key created just now, which is shown only here. */
 	readonly keys: { readonly key: string | null; readonly lines: readonly string[] };
 	/** Whether authentication is off. */
@@ -15,7 +16,7 @@ export interface BannerOptions {
 }
 
 /** The banner that is printed after the start. */
-export function banner({ app, url, file, keys, isAuthOff }: BannerOptions): string {
+export function banner({ app, url, file, data, keys, isAuthOff }: BannerOptions): string {
 	const { parts, models } = app.tree();
 	const plugins = parts.filter(({ owner }) => owner.startsWith('plugin '));
 	const served = plugins.map(({ owner, routes: [first = 'no route', ...others] }) => {
@@ -27,7 +28,7 @@ export function banner({ app, url, file, keys, isAuthOff }: BannerOptions): stri
 		['composed by', [file ?? 'the built-in composition; plinth.config.ts replaces it']],
 		['plugins', served],
 		['models', models.map(({ id, description }) => (description ? `${id}: ${description}` : id))],
-		['data', [file ? 'as configured' : resolve(process.env.PLINTH_DATA_DIR || './.plinth')]],
+		['data', data],
 		['key', keys.lines],
 		['try', [`curl ${url}/v1/models${isAuthOff ? '' : ` -H "x-api-key: ${keys.key ?? '<key>'}"`}`]],
 	]);

@@ -1,12 +1,5 @@
-import {
-	type App,
-	type AppConfig,
-	type CreateAppOptions,
-	createApp,
-	findConfig,
-	type ResolvedConfig,
-} from '@plinth/core';
-import { embedded } from './embedded.ts';
+import { type App, type AppConfig, type CreateAppOptions, createApp, type ResolvedConfig } from '@plinth/core';
+import { type ConfigFlags, configFrom } from './find-config.ts';
 
 /** A booted app and the file that composed it; undefined for the built-in composition. */
 export interface Composed {
@@ -25,11 +18,10 @@ export interface ComposeOptions extends CreateAppOptions {
 
 /** Finds the config, or uses the built-in composition, and boots it up to its frozen routes. */
 export async function compose(
-	flags: { readonly config?: string },
+	flags: ConfigFlags,
 	{ jobs, server, ...options }: ComposeOptions = {},
 ): Promise<Composed> {
-	const env = options.env ?? process.env;
-	const { file, config } = await findConfig({ file: flags.config, env, fallback: embedded });
+	const { file, config } = await configFrom(flags, options.env);
 	const adjusted = { ...config, jobs: { ...config.jobs, ...jobs }, server: { ...config.server, ...server } };
 	return { app: await createApp(adjusted, { ...options, file }), file, config: adjusted };
 }

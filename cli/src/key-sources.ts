@@ -21,7 +21,7 @@ export function keySources(app: App, config: ResolvedConfig): KeySources {
 	const { options } = config.backends[part?.owner.replace(/^backend /, '') ?? ''] ?? {};
 	const { keys = '' } = (options ?? {}) as { readonly keys?: string | readonly string[] };
 	return {
-		isRequired: provider(services.authenticator.id) !== undefined,
+		isRequired: config.server.auth !== 'off' && provider(services.authenticator.id) !== undefined,
 		ring: part && app.service(keyRing),
 		isConfigured: keys.length > 0,
 		isStored: provider(services.records.id) !== undefined,

@@ -4,11 +4,9 @@ import type { DevFlags } from './commands/dev.ts';
 import type { InitFlags } from './commands/init.ts';
 import type { CreateFlags } from './commands/keys.ts';
 import type { ParseFlags } from './commands/parse.ts';
+import type { ServeFlags } from './commands/serve.ts';
+import type { ConfigFlags } from './find-config.ts';
 import { UserError } from './user-error.ts';
-
-interface ConfigFlag {
-	readonly config?: string;
-}
 
 /** Runs the command line. Boot problems print as a report without a stack; the exit code is then 1. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -32,29 +30,30 @@ function program(): Command {
 		.description('One service in front of your generative-media models.')
 		.version(version)
 		.showHelpAfterError();
-	withAddress(withConfig(plinth.command('serve', { isDefault: true })))
+	withLog(withAddress(withConfig(plinth.command('serve', { isDefault: true }))))
 		.description('serve the composed API (the default command)')
 		.addOption(new Option('--dev', 'as the server of plinth dev').hideHelp())
-		.action(async (flags: DevFlags & { dev?: boolean }) => (await import('./commands/serve.ts')).serve(flags));
-	withAddress(withConfig(plinth.command('dev')))
+		.action(async (flags: ServeFlags) => (await import('./commands/serve.ts')).serve(flags));
+	withLog(withAddress(withConfig(plinth.command('dev'))))
 		.description('serve, and restart when the config or a local module that it imports changes')
 		.action(async (flags: DevFlags) => (await import('./commands/dev.ts')).dev(flags));
-	withConfig(plinth.command('worker'))
+	withLog(withConfig(plinth.command('worker')))
 		.description('run the jobs that servers on the same storage accept, without listening')
-		.action(async (flags: ConfigFlag) => (await import('./commands/worker.ts')).worker(flags));
+		.action(async (flags: ConfigFlags) => (await import('./commands/worker.ts')).worker(flags));
 	withConfig(plinth.command('demo'))
 		.description('run every composed capability once and keep the results')
-		.action(async (flags: ConfigFlag) => (await import('./demo/demo.ts')).demo(flags));
+		.action(async (flags: ConfigFlags) => (await import('./demo/demo.ts')).demo(flags));
 	withConfig(plinth.command('check'))
-		.description('boot without listening; print the composition or its problems')
-		.action(async (flags: ConfigFlag) => (await import('./commands/check.ts')).check(flags));
+		.description('boot without listening; print a summary of the composition, or its problems')
+		.option('--verbose', 'print every part, route and model before the summary')
+		.action(async (flags: ConfigFlags & { verbose?: boolean }) => (await import('./commands/check.ts')).check(flags));
 	withConfig(plinth.command('openapi'))
 		.description('print the OpenAPI document of the composed routes')
-		.action(async (flags: ConfigFlag) => (await import('./commands/openapi.ts')).openapi(flags));
+		.action(async (flags: ConfigFlags) => (await import('./commands/openapi.ts')).openapi(flags));
 	withConfig(plinth.command('doctor'))
 		.description('check everything that a server needs, and print remedies')
 		.option('--json', 'as JSON')
-		.action(async (flags: ConfigFlag & { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(flags));
+		.action(async (flags: ConfigFlags & { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(flags));
 	addParse(plinth);
 	addKeys(plinth);
 	addConfigFiles(plinth);
@@ -102,10 +101,10 @@ function addKeys(plinth: Command): void {
 	withConfig(keys.command('list'))
 		.description('list the issued keys, without the keys themselves')
 		.option('--json', 'as JSON')
-		.action(async (flags: ConfigFlag & { json?: boolean }) => (await import('./commands/keys.ts')).listKeys(flags));
+		.action(async (flags: ConfigFlags & { json?: boolean }) => (await import('./commands/keys.ts')).listKeys(flags));
 	withConfig(keys.command('revoke <id>'))
 		.description('revoke a key at once, by its id or by the key itself')
-		.action(async (id: string, flags: ConfigFlag) => (await import('./commands/keys.ts')).revokeKey(id, flags));
+		.action(async (id: string, flags: ConfigFlags) => (await import('./commands/keys.ts')).revokeKey(id, flags));
 }
 
 /** Otherwise a misspelt command would be reported as a surplus argument of the default command. */
@@ -127,6 +126,12 @@ function withAddress(command: Command): Command {
 	return command
 		.option('--host <address>', 'listen on this address instead of the configured one')
 		.option('--port <number>', 'listen on this port instead of the configured one', parsePort);
+}
+
+function withLog(command: Command): Command {
+	return command
+		.addOption(new Option('--json', 'log JSON lines, also on a terminal').conflicts('pretty'))
+		.addOption(new Option('--pretty', 'log readable lines, also when the output is no terminal'));
 }
 
 function parsePort(text: string): number {

@@ -1,6 +1,6 @@
-import { type App, type BackendInstance, createApp, findConfig, type ResolvedConfig } from '@plinth/core';
+import { type App, type BackendInstance, createApp, type ResolvedConfig } from '@plinth/core';
 import { type DocumentReader, mediaServices } from '@plinth/toolkit';
-import { embedded } from './embedded.ts';
+import { configFrom } from './find-config.ts';
 import { quietLogger } from './quiet.ts';
 import { UserError } from './user-error.ts';
 
@@ -12,7 +12,7 @@ export async function withReader<T>(
 	flags: { readonly config?: string },
 	work: (reader: DocumentReader) => Promise<T>,
 ): Promise<T> {
-	const { file, config } = await findConfig({ file: flags.config, fallback: embedded });
+	const { file, config } = await configFrom(flags);
 	const app = await createApp(readerOnly(config), { file, log: quietLogger });
 	try {
 		return await work(readerOf(app, file));

@@ -1,8 +1,11 @@
 import type { BootTree, TreeModel, TreePart } from '@plinth/core';
 
-/** Prints a boot tree: parts in the order of their creation, under each what it needs and who provides it. */
-export function formatTree({ parts, models, unusedModels }: BootTree): string {
-	const lines = parts.flatMap(formatPart);
+/**
+ * Prints a boot tree: parts in the order of their creation, under each what it needs and who provides it. The paths of
+ * the routes that are not offered stand in one line.
+ */
+export function formatTree({ parts, models, unusedModels }: BootTree, notOffered: ReadonlySet<string>): string {
+	const lines = parts.flatMap((part) => formatPart(part, notOffered));
 	const listed = models.flatMap(formatModel);
 	const unused = unusedModels.map(({ id, kind }) => `  ${id} (${kind}): not served, no plugin consumes ${kind} models`);
 	return `${[...lines, '', 'models', ...listed, ...unused].join('\n')}\n`;
@@ -16,12 +19,14 @@ function formatModel({ id, kind, description, aliases = [], fallback = [] }: Tre
 	];
 }
 
-function formatPart({ owner, factory, needs, provides, routes }: TreePart): string[] {
+function formatPart({ owner, factory, needs, provides, routes }: TreePart, notOffered: ReadonlySet<string>): string[] {
+	const refused = new Set(routes.filter((route) => notOffered.has(route)).map((route) => route.replace(/^\S+ /, '')));
 	const name = owner.endsWith(` ${factory}`) ? '' : ` (${factory})`;
 	const provided = provides.length > 0 ? ` provides ${provides.join(', ')}` : '';
 	return [
 		`${owner}${name}${provided}`,
 		...needs.map(({ service, provider }) => `  needs ${service} from ${provider ?? 'nothing (optional)'}`),
-		...routes.map((route) => `  route ${route}`),
+		...routes.flatMap((route) => (notOffered.has(route) ? [] : [`  route ${route}`])),
+		...(refused.size > 0 ? [`  not offered: ${[...refused].join(', ')}`] : []),
 	];
 }

@@ -18,15 +18,37 @@ afterAll(() => removeDir(cwd));
 
 describe('plinth check', () => {
 	let fine: Exit;
+	let verbose: Awaited<ReturnType<typeof plinthHere>>;
 
 	beforeAll(async () => {
 		fine = await plinth(['check'], { cwd }).exit;
+		verbose = await plinthHere(['check', '--verbose'], { cwd });
 	}, timeout);
 
-	test('says that the built-in composition is fine, and exits 0', () => {
+	test('says in ten lines that the built-in composition is fine, and exits 0', () => {
 		expect(fine.stderr).toBe('');
 		expect(fine.code).toBe(0);
-		expect(fine.stdout).toMatch(/^the built-in composition is fine/);
+		expect(fine.stdout).toMatch(/^the built-in composition is fine\n/);
+		expect(fine.stdout.split('\n').filter(Boolean).length).toBeLessThanOrEqual(10);
+	});
+
+	test.each([
+		['the plugins', /plugins +.*video, .*chat/],
+		['the models with their kinds', /models +builtin-video \(video\), builtin-image \(image\), /],
+		['how many routes there are', /routes +\d+, and 12 that are not offered/],
+		['where the data is', () => `${cwd}/.plinth`],
+		['where the keys come from', /keys +none yet; the first start creates one/],
+		['the address', /address +127\.0\.0\.1:8080/],
+	])('sums up %s', (_sentence, expected) => {
+		const found =
+			typeof expected === 'function' ? expect.stringContaining(expected()) : expect.stringMatching(expected);
+		expect(fine.stdout).toEqual(found);
+	});
+
+	test('ends with the summary when it prints everything', () => {
+		expect(verbose.stdout.endsWith(`\n${fine.stdout}`)).toBe(true);
+		expect(verbose.stdout).toContain('\n  not offered: /v1/videos/edits, /v1/videos/extensions, /v1/videos/characters');
+		expect(verbose.stdout).not.toContain('route GET /v1/videos/edits');
 	});
 
 	test.each([
@@ -36,8 +58,8 @@ describe('plinth check', () => {
 		['the models', /builtin-speech \(speech\): /],
 		['an optional need that is met', /needs speech\.audioEncoder from backend audio/],
 		['an optional need without a provider', /needs media\.remoteImages from nothing \(optional\)/],
-	])('prints %s', (_sentence, pattern) => {
-		expect(fine.stdout).toMatch(pattern);
+	])('prints %s with --verbose', (_sentence, pattern) => {
+		expect(verbose.stdout).toMatch(pattern);
 	});
 });
 
@@ -80,13 +102,14 @@ describe('plinth check', () => {
 		const file = join(import.meta.dirname, 'fixtures/no-use/plinth.config.yaml');
 		const { code, stderr } = await plinthHere(['check', '-c', file], { cwd });
 		expect(code).toBe(1);
-		expect(stderr).toMatch(/one problem in .*\n\n {2}1\. backend blobs: has options but no use\./);
+		expect(stderr).toMatch(/one problem in .*\n\n {2}1\. backend blob: has options but no use, and no preset brings/);
 	});
 
 	test('prints other names of models, and what stands in for them', { timeout }, async () => {
 		const file = join(import.meta.dirname, 'fixtures/aliases/plinth.config.yaml');
-		const { code, stdout } = await plinthHere(['check', '-c', file], { cwd });
+		const { code, stdout } = await plinthHere(['check', '--verbose', '-c', file], { cwd });
 		expect(code).toBe(0);
+		expect(stdout).toContain('careful (chat, also gpt-4o, then builtin-chat)');
 		expect(stdout).toMatch(/\n {2}careful \(chat\).*\n {4}aliases: gpt-4o\n {4}if it fails: builtin-chat\n/);
 	});
 });

@@ -52,12 +52,12 @@ describe('plinth serve', () => {
 	});
 
 	test('prints a banner that says what is served', { timeout }, async () => {
-		const child = serve({ PLINTH_API_KEYS: 'me:secret-1' });
+		const child = serve({ PLINTH_API_KEYS: 'me:secret-of-the-tests' });
 		const url = await addressOf(child);
-		for (const fact of [`${url}/openapi.json`, 'builtin-video: ', 'video: ', `${cwd}/.plinth`]) {
+		for (const fact of [`${url}/openapi.json`, 'builtin-video: ', 'video: ', `data         ${cwd}/.plinth`]) {
 			expect(child.stdout()).toContain(fact);
 		}
-		expect(child.stdout()).not.toContain('secret-1');
+		expect(child.stdout()).not.toContain('secret-of-the-tests');
 	});
 
 	test.runIf(process.platform === 'linux')(
@@ -68,7 +68,7 @@ describe('plinth serve', () => {
 				[{}, '2'],
 				[{ MALLOC_ARENA_MAX: '7' }, '7'],
 			] as const) {
-				const child = serve({ PLINTH_API_KEYS: 'me:secret-1', ...env });
+				const child = serve({ PLINTH_API_KEYS: 'me:secret-of-the-tests', ...env });
 				await addressOf(child);
 				const environment = await readFile(`/proc/${child.pid}/environ`, 'utf8');
 				expect(environment.split('\0')).toContain(`MALLOC_ARENA_MAX=${value}`);
@@ -85,8 +85,8 @@ describe('plinth serve', () => {
 	});
 
 	test('drains on SIGTERM and exits 0', { timeout }, async () => {
-		const child = serve({ PLINTH_API_KEYS: 'me:secret-1' });
-		const client = rawClient(await addressOf(child), 'secret-1');
+		const child = serve({ PLINTH_API_KEYS: 'me:secret-of-the-tests' });
+		const client = rawClient(await addressOf(child), 'secret-of-the-tests');
 		const answer = await client.post('/v1/audio/speech', {
 			model: 'builtin-speech',
 			voice: 'nova',

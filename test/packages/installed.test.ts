@@ -1,6 +1,7 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type RunningServer, run, serve } from './support/programs.ts';
 import { runtimes } from './support/runtimes.ts';
 import { exported } from './support/workspace.ts';
@@ -13,8 +14,8 @@ afterAll(() => console.table(results));
 
 describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin }) => {
 	const cwd = join(app, `on-${name}`);
-	const env = { PLINTH_API_KEYS: 'packed-key' };
-	const headers = { 'x-api-key': 'packed-key', 'content-type': 'application/json' };
+	const env = { PLINTH_API_KEYS: 'key-of-the-packages' };
+	const headers = { 'x-api-key': 'key-of-the-packages', 'content-type': 'application/json' };
 	let server: RunningServer;
 
 	/** A test whose outcome stands in the table. */
@@ -61,6 +62,22 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 		expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/ is fine\n/), stderr]);
 	});
 
+	check('plinth check in a folder without packages', async () => {
+		const elsewhere = await mkdtemp(join(tmpdir(), 'plinth-elsewhere-'));
+		onTestFinished(() => rm(elsewhere, { recursive: true, force: true }));
+		await writeFile(join(elsewhere, 'plinth.config.yaml'), 'extends: plinth:embedded\n');
+		const typescript = [
+			"import { builtin } from '@plinth/builtin';",
+			'export default { models: { a: builtin.chat() } };',
+		];
+		await writeFile(join(elsewhere, 'other.config.ts'), typescript.join('\n'));
+		const fine = await run(['plinth', 'check'], { cwd: elsewhere, bin, env });
+		expect(fine).toMatchObject({ code: 0, stdout: expect.stringContaining('plinth.config.yaml is fine') });
+		const { stderr } = await run(['plinth', 'check', '-c', 'other.config.ts'], { cwd: elsewhere, bin, env });
+		// Its packages were found: what is wrong is the composition.
+		expect(stderr).toMatch(/model a: is a chat model, and no plugin consumes that kind/);
+	});
+
 	check('/readyz and /v1/models', async () => {
 		expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 		const { data } = await list(await fetch(`${server.url}/v1/models`, { headers }));
@@ -87,7 +104,7 @@ describe.each(runtimes(installed))('packed packages on Node $name', ({ name, bin
 		form.append('files', new File(['<p>Boats are red.</p>'], 'boats.html'));
 		const response = await fetch(`${server.url}/api/attachments/parse`, {
 			method: 'POST',
-			headers: { 'x-api-key': 'packed-key' },
+			headers: { 'x-api-key': 'key-of-the-packages' },
 			body: form,
 		});
 		expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Boats are red.')]);

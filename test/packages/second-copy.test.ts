@@ -53,7 +53,7 @@ describe('a plugin with tools from another copy of the kernel, and schemas from 
 			['plugin/tools', '@plinth/core'],
 			['plugin', 'zod'],
 		]);
-		server = await serve({ cwd, env: { PLINTH_API_KEYS: 'key' } });
+		server = await serve({ cwd, env: { PLINTH_API_KEYS: 'key-of-the-tests' } });
 	});
 
 	afterAll(async () => {
@@ -63,7 +63,7 @@ describe('a plugin with tools from another copy of the kernel, and schemas from 
 	const probe = async (body: object) => {
 		const response = await fetch(`${server.url}/v1/probe`, {
 			method: 'POST',
-			headers: { 'x-api-key': 'key', 'content-type': 'application/json' },
+			headers: { 'x-api-key': 'key-of-the-tests', 'content-type': 'application/json' },
 			body: JSON.stringify(body),
 		});
 		return { status: response.status, body: await response.json() };

@@ -29,7 +29,7 @@ export interface Pair {
 }
 
 /** The key with which clients speak to the front, and the one with which the front speaks to its upstream. */
-export const frontKey = 'key-of-clients';
+export const frontKey = 'key-of-the-clients';
 export const upstreamKey = 'key-between-the-two';
 
 /** Short ones: a job that has lost its process is taken up after two seconds, and nobody waits for work that is under way. */

@@ -7,8 +7,8 @@ import { embedded } from 'plinth';
 import { fakeDocuments } from './fake-documents.ts';
 
 /** A key of each of two tenants. */
-export const keyA = 'key-of-tenant-a';
-export const keyB = 'key-of-tenant-b';
+export const keyA = 'the-key-of-tenant-a';
+export const keyB = 'the-key-of-tenant-b';
 
 /** What a test may change in the built-in composition. */
 export interface ServeOptions extends Pick<AppConfig, 'backends' | 'models' | 'plugins'> {

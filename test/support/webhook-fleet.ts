@@ -26,7 +26,7 @@ export interface WebhookFleet {
 	remove(): Promise<void>;
 }
 
-/** Makes a fleet without servers. Each tenant has the key `key-of-<tenant>`. */
+/** Makes a fleet without servers. Each tenant has the key `key-of-the-tenant-<tenant>`. */
 export async function createWebhookFleet(
 	tenants: readonly string[],
 	jobs: AppConfig['jobs'] & object,
@@ -66,7 +66,7 @@ export async function createWebhookFleet(
 
 /** The key of a tenant of a fleet. */
 export function keyOf(tenant: string): string {
-	return `key-of-${tenant}`;
+	return `key-of-the-tenant-${tenant}`;
 }
 
 /** The deliveries that a data directory's database is going to delete; servers may go on using it. */

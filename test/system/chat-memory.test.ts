@@ -22,10 +22,10 @@ beforeAll(async () => {
 	await mkdir(temp);
 	child = plinth(['serve', '--config', join(root, 'test/support/paced-chat.config.ts')], {
 		cwd,
-		env: { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp },
+		env: { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp },
 	});
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
-	client = rawClient(url, 'key');
+	client = rawClient(url, 'key-of-the-tests');
 	// Warm: what the first request loads is no part of what a large one costs.
 	expect((await ask('echo-1', Buffer.from('warm'))).status).toBe(200);
 	expect((await ask('builtin-chat', Buffer.from('It is warm.'))).status).toBe(200);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 	cwd = await temporaryDir('chat-streams');
 	child = plinth(['serve', '--config', join(root, 'test/support/paced-chat.config.ts')], {
 		cwd,
-		env: { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'error' },
+		env: { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'error' },
 	});
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);
 });
@@ -31,7 +31,7 @@ function bodyOf(model: string, content: string): string {
 	return JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] });
 }
 
-const headers = { 'content-type': 'application/json', 'x-api-key': 'key' };
+const headers = { 'content-type': 'application/json', 'x-api-key': 'key-of-the-tests' };
 
 function post(body: string): Promise<Response> {
 	return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });

@@ -40,10 +40,10 @@ beforeAll(async () => {
 	cwd = await mkdtemp(join(tmpdir(), 'plinth-test-documents-'));
 	temp = join(cwd, 'tmp');
 	await mkdir(temp);
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
 	child = plinth(['serve'], { cwd, env });
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
-	client = rawClient(url, 'key');
+	client = rawClient(url, 'key-of-the-tests');
 	// What is loaded late is loaded by the first document.
 	await expectGood(-1);
 	before = residentOrNone(child.pid);

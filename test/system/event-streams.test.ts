@@ -11,7 +11,7 @@ import { residentOrNone } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const streams = 1_000;
-const keys = { crowd: 'key-of-crowd', busy: 'key-of-busy', other: 'key-of-other' };
+const keys = { crowd: 'key-of-the-crowd', busy: 'key-of-the-busy-one', other: 'key-of-the-other' };
 /** An update with it takes 128 KB. */
 const longPrompt = '\u{1f33f}'.repeat(32_000);
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
 	cwd = await temporaryDir('files-memory');
 	temp = join(cwd, 'tmp');
 	await mkdir(temp);
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
 	child = plinth(['serve'], { cwd, env });
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);
 	// It has loaded what it loads late, and its heap has the size that any upload gives it.
@@ -43,7 +43,7 @@ async function upload(length: number) {
 	const req = request(`${url}/v1/files`, {
 		method: 'POST',
 		headers: {
-			'x-api-key': 'key',
+			'x-api-key': 'key-of-the-tests',
 			'content-type': `multipart/form-data; boundary=${boundary}`,
 		},
 	});
@@ -79,7 +79,7 @@ test('a file of 512 MB is stored in little memory', async () => {
 	const { id } = answer.body as { id: string };
 	const head = await fetch(`${url}/v1/files/${id}/content`, {
 		method: 'HEAD',
-		headers: { 'x-api-key': 'key' },
+		headers: { 'x-api-key': 'key-of-the-tests' },
 	});
 	const hash = createHash('sha256');
 	for (let i = 0; i < largest; i += megabyte) hash.update(block);

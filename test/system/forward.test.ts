@@ -10,7 +10,7 @@ import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const visits = 10_000;
 const atOnce = 64;
-const key = 'key';
+const key = 'key-of-the-tests';
 /** What answers are made of: no digit of the length of a chunk. */
 const letter = 'x';
 

@@ -21,10 +21,10 @@ let url: string;
 
 beforeAll(async () => {
 	cwd = await mkdtemp(join(tmpdir(), 'plinth-test-hostile-'));
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn' };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn' };
 	child = plinth(['serve'], { cwd, env });
 	[, url = ''] = await child.printed(/serving +(http:\S+)/);
-	client = rawClient(url, 'key');
+	client = rawClient(url, 'key-of-the-tests');
 	// What is loaded late is loaded by the first picture.
 	expect((await edit(solidPng(64, 64, [1, 2, 3]))).status).toBe(200);
 });

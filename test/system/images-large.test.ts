@@ -21,10 +21,10 @@ beforeAll(async () => {
 	cwd = await mkdtemp(join(tmpdir(), 'plinth-test-large-'));
 	temp = join(cwd, 'tmp');
 	await mkdir(temp);
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
 	child = plinth(['serve'], { cwd, env });
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
-	client = rawClient(url, 'key');
+	client = rawClient(url, 'key-of-the-tests');
 	const small = solidPng(64, 64, [1, 2, 3]);
 	expect((await multipart([small, small], 'collage')).status).toBe(200);
 });

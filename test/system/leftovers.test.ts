@@ -28,7 +28,7 @@ afterEach(async () => {
 async function serve(name: string): Promise<{ child: Child; url: string }> {
 	const cwd = join(root, name);
 	await mkdir(cwd, { recursive: true });
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: tmp };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn', TMPDIR: tmp };
 	const child = plinth(['serve'], { cwd, env });
 	children.push(child);
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
@@ -41,7 +41,7 @@ async function halfUpload(url: string): Promise<void> {
 	const before = (await filesBelow(tmp)).length;
 	const upload = request(`${url}/v1/videos`, {
 		method: 'POST',
-		headers: { 'x-api-key': 'key', 'content-type': 'multipart/form-data; boundary=b' },
+		headers: { 'x-api-key': 'key-of-the-tests', 'content-type': 'multipart/form-data; boundary=b' },
 	});
 	upload.on('error', () => {});
 	uploads.push(upload);

@@ -20,10 +20,10 @@ beforeAll(async () => {
 	cwd = await mkdtemp(join(tmpdir(), 'plinth-test-parse-'));
 	temp = join(cwd, 'tmp');
 	await mkdir(temp);
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn', TMPDIR: temp };
 	child = plinth(['serve'], { cwd, env });
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
-	client = rawClient(url, 'key');
+	client = rawClient(url, 'key-of-the-tests');
 	expect((await post(Buffer.from('warm'))).status).toBe(200);
 	// The server loads sharp a second after its start, 30 MB, which are not what is measured here: an edit loads it now.
 	const form = new FormData();

@@ -20,13 +20,13 @@ afterEach(async () => {
 });
 
 async function serve(): Promise<{ child: Child; client: RawClient }> {
-	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key', PLINTH_LOG_LEVEL: 'warn' };
+	const env = { PORT: '0', PLINTH_API_KEYS: 'me:key-of-the-tests', PLINTH_LOG_LEVEL: 'warn' };
 	const child = plinth(['serve'], { cwd, env });
 	children.push(child);
 	// A server that died has said why.
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
-	return { child, client: rawClient(url, 'key') };
+	return { child, client: rawClient(url, 'key-of-the-tests') };
 }
 
 /** Starts the longest render that there is and waits until it has begun. */

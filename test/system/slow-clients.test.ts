@@ -10,8 +10,8 @@ import { type Usage, usageOfGroup } from '../support/process-tree.ts';
 import { removeDir, temporaryDir } from '../support/serve.ts';
 
 const megabyte = 1_048_576;
-const key = 'key';
-const otherKey = 'other-key';
+const key = 'key-of-the-tests';
+const otherKey = 'another-key-of-the-tests';
 let cwd: string;
 let child: Child;
 /** A bare server that nobody attacks: it tells how busy the machine is with other things. */

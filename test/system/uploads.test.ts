@@ -32,14 +32,14 @@ async function start(): Promise<void> {
 	const config = join(root, 'test/support/held.config.ts');
 	const env = {
 		PORT: '0',
-		PLINTH_API_KEYS: 'me:key',
+		PLINTH_API_KEYS: 'me:key-of-the-tests',
 		PLINTH_LOG_LEVEL: 'warn',
 		TMPDIR: temp,
 	};
 	child = plinth(['serve', '--config', config], { cwd, env });
 	onTestFailed(() => console.error(child.stdout(), child.stderr()));
 	const [, url = ''] = await child.printed(/serving +(http:\S+)/);
-	client = rawClient(url, 'key');
+	client = rawClient(url, 'key-of-the-tests');
 	expect(await create(small)).toBe(201);
 	// Its process would start in the middle of what is measured.
 	await client.post('/api/attachments/parse', { files: [{ url: 'data:,warm' }] });

@@ -5,7 +5,10 @@ import { type Digest, digestOf, isIssuedForm, keyId, sameDigest } from './key-fo
 import { createKeyRing, isExpired, KeyRecords, keyRing, type StoredKey } from './key-ring.ts';
 
 const config = z.strictObject({
-	/** Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. */
+	/**
+	 * Comma-separated or a list. `tenant:key` splits at the first colon; a bare key is a tenant of its own. A key has 16
+	 * to 512 characters.
+	 */
 	keys: z
 		.union([z.string(), z.array(z.string())])
 		.default('')
@@ -20,35 +23,49 @@ export const apiKeys = defineBackend({
 	provides: { authenticator: services.authenticator, ring: keyRing },
 	config,
 	needs: { records: optional(services.records), clock: services.clock },
-	create({ config, services: { records: store, clock }, log }) {
+	create({ config, services: { records: store, clock }, log, onStop }) {
 		const configured = configuredKeys(config.keys);
 		const records = store && new KeyRecords(store);
 		return {
-			authenticator: authenticator(configured, records, clock, log),
+			authenticator: authenticator(configured, records, { clock, log, onStop }),
 			ring: createKeyRing({ store, hasConfigured: configured.size > 0, clock }),
 		};
 	},
 });
 
-const remedy = 'give apiKeys some (PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
+/** Shorter keys can be guessed. */
+const minLength = 16;
+
+/** How long after the boot a missing key is reported, in milliseconds: `plinth serve` makes the first key meanwhile. */
+const firstKeyMs = 5_000;
+
+const noKeys =
+	'there are no API keys, so every request is refused: give apiKeys some ' +
+	'(PLINTH_API_KEYS in the built-in composition), or create one: plinth keys create.';
+
+interface AuthenticatorTools {
+	readonly clock: Clock;
+	readonly log: Logger;
+	onStop(task: () => void): void;
+}
 
 /** Every request reads the record of its key: a revocation applies to the next request in every process. */
 function authenticator(
 	configured: ReadonlyMap<string, ConfiguredKey>,
 	records: KeyRecords | undefined,
-	clock: Clock,
-	log: Logger,
+	{ clock, log, onStop }: AuthenticatorTools,
 ): Authenticator {
 	const lastUse = records && new LastUse(records, clock, log);
 	/** By good keys only, because wrong ones would push them out. */
 	const digests = new Map<string, Digest>();
 	let isUnchecked = configured.size === 0;
 
-	/** Logs a warning, once, when there are no keys at all and so every request is refused. */
+	/** Logs a warning, once, when there are no keys at all. Failures of the store are reported elsewhere. */
 	async function warnIfNoKeys(): Promise<void> {
+		if (!isUnchecked) return;
 		isUnchecked = false;
-		if (records && !(await records.isEmpty())) return;
-		log.warn({}, `a request was refused, because there are no API keys: ${remedy}`);
+		const isEmpty = records ? await records.isEmpty().catch(() => false) : true;
+		if (isEmpty) log.warn({}, noKeys);
 	}
 
 	function remember(key: string, digest: Digest): void {
@@ -59,6 +76,7 @@ function authenticator(
 	}
 
 	return {
+		booted: () => onStop(clock.after(firstKeyMs, () => void warnIfNoKeys())),
 		async authenticate(key) {
 			const digest = digests.get(key) ?? digestOf(key);
 			const known = configured.get(digest.hex);
@@ -66,8 +84,7 @@ function authenticator(
 				remember(key, digest);
 				return known.principal;
 			}
-			// Not awaited; failures of the store are reported elsewhere.
-			if (isUnchecked) warnIfNoKeys().catch(() => {});
+			void warnIfNoKeys();
 			// A wrong checksum is refused without a read of the store.
 			if (!records || !isIssuedForm(key)) return null;
 			const record = await records.find(digest);
@@ -105,7 +122,11 @@ function keyProblems(keys: string | readonly string[]): readonly string[] {
 	return entries.flatMap(({ tenant, key }, index) => {
 		const entryName = `entry ${index + 1} of ${entries.length}`;
 		if (!/^[\x21-\x2b\x2d-\x7e]{1,512}$/.test(key)) {
-			return [`${entryName} has no key of 1 to 512 visible ASCII characters without a comma`];
+			return [`${entryName} has no key of ${minLength} to 512 visible ASCII characters without a comma`];
+		}
+		if (key.length < minLength) {
+			const found = `${entryName} has a key of ${key.length} characters, and the least is ${minLength}`;
+			return [`${found}. Make one: openssl rand -hex 24. Or name none here, and use plinth keys create`];
 		}
 		if (tenant === '') return [`${entryName} has an empty tenant before its colon`];
 		if (tenants.has(key) && tenants.get(key) !== tenant) {

@@ -116,26 +116,26 @@ describe('a store that does not answer', () => {
 	test('does not hinder configured keys', async () => {
 		const store = await faultyRecords();
 		store.failReads = true;
-		const { authenticator } = await testKeys({ keys: 'me:configured', store });
-		expect(await authenticator.authenticate('configured')).toMatchObject({ tenant: 'me' });
+		const { authenticator } = await testKeys({ keys: 'me:a-configured-key', store });
+		expect(await authenticator.authenticate('a-configured-key')).toMatchObject({ tenant: 'me' });
 	});
 
 	test('does not hinder the refusal of what cannot be a key', async () => {
 		const store = await faultyRecords();
 		store.failReads = true;
-		const { authenticator } = await testKeys({ keys: 'me:configured', store });
+		const { authenticator } = await testKeys({ keys: 'me:a-configured-key', store });
 		expect(await authenticator.authenticate('guess')).toBeNull();
 	});
 });
 
 describe('configured keys', () => {
 	test('by the thousand cost no more than one', async () => {
-		const keys = Array.from({ length: 1_000 }, (_, index) => `team-${index}:key-${index}`);
+		const keys = Array.from({ length: 1_000 }, (_, index) => `team-${index}:the-key-of-team-${index}`);
 		const { authenticator } = await testKeys({ keys });
 		const begun = performance.now();
 		const tenants: (string | undefined)[] = [];
 		for (let index = 0; index < 3_000; index++) {
-			tenants.push((await authenticator.authenticate(`key-${index}`))?.tenant);
+			tenants.push((await authenticator.authenticate(`the-key-of-team-${index}`))?.tenant);
 		}
 		// A comparison with every key would take seconds.
 		expect(performance.now() - begun).toBeLessThan(500);
@@ -144,20 +144,20 @@ describe('configured keys', () => {
 	});
 
 	test('have every scope', async () => {
-		const { authenticator } = await testKeys({ keys: 'me:configured' });
-		expect(await authenticator.authenticate('configured')).toMatchObject({ scopes: ['*'] });
+		const { authenticator } = await testKeys({ keys: 'me:a-configured-key' });
+		expect(await authenticator.authenticate('a-configured-key')).toMatchObject({ scopes: ['*'] });
 	});
 
 	test('stand beside issued ones', async () => {
 		const store = await faultyRecords();
-		const { authenticator, ring } = await testKeys({ keys: 'me:configured', store });
+		const { authenticator, ring } = await testKeys({ keys: 'me:a-configured-key', store });
 		const { key } = await ring.issue(request);
 		expect((await authenticator.authenticate(key))?.tenant).toBe('studio');
-		expect((await authenticator.authenticate('configured'))?.tenant).toBe('me');
+		expect((await authenticator.authenticate('a-configured-key'))?.tenant).toBe('me');
 	});
 
 	test('need no store', async () => {
-		const { authenticator } = await testKeys({ keys: 'me:configured' });
+		const { authenticator } = await testKeys({ keys: 'me:a-configured-key' });
 		expect(await authenticator.authenticate(`plinth_live_${'A'.repeat(51)}`)).toBeNull();
 	});
 });
@@ -180,6 +180,32 @@ describe('a server without any key', () => {
 		expect(lines).toEqual([expect.stringContaining('plinth keys create')]);
 	});
 
+	test('says so five seconds after its boot, once', async () => {
+		const { lines, log } = warned();
+		const clock = manualClock();
+		const { authenticator } = await testKeys({ store: await faultyRecords(clock), log, clock });
+		authenticator.booted?.();
+		await clock.advance(4_999);
+		expect(lines).toEqual([]);
+		await clock.advance(1);
+		await eventually('it is said', () => lines.length > 0);
+		expect(await authenticator.authenticate('guess')).toBeNull();
+		expect(lines).toEqual([expect.stringContaining('every request is refused')]);
+	});
+
+	test('does not say so at its boot when the first key was made meanwhile, or keys are configured', async () => {
+		const { lines, log } = warned();
+		const clock = manualClock();
+		const store = await faultyRecords(clock);
+		const made = await testKeys({ store, log, clock });
+		const configured = await testKeys({ keys: 'me:a-configured-key', log, clock });
+		for (const { authenticator } of [made, configured]) authenticator.booted?.();
+		await made.ring.issueFirst();
+		await clock.advance(5_000);
+		await made.ring.list();
+		expect(lines).toEqual([]);
+	});
+
 	test('says so where nothing could keep keys', async () => {
 		const { lines, log } = warned();
 		const { authenticator } = await testKeys({ log });
@@ -196,7 +222,7 @@ describe('a server without any key', () => {
 		expect(lines).toEqual([]);
 	});
 
-	test.each([{ keys: 'tenant:good-key' }, { keys: '', issue: true }])(
+	test.each([{ keys: 'tenant:a-configured-key' }, { keys: '', issue: true }])(
 		'is none that has one: %j',
 		async ({ keys, issue }) => {
 			const { lines, log } = warned();

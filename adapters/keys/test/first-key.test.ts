@@ -44,7 +44,7 @@ describe('the first key', () => {
 
 	test('is not made where a key is stored or configured', async () => {
 		const store = await faultyRecords();
-		const { ring } = await testKeys({ keys: 'a:configured', store });
+		const { ring } = await testKeys({ keys: 'a:a-configured-key', store });
 		expect(await ring.issueFirst()).toBeNull();
 		await ring.issue({ tenant: 'a', scopes: ['*'] });
 		expect(await (await ringOn(store)).issueFirst()).toBeNull();

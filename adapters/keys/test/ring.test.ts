@@ -173,9 +173,9 @@ describe('the list of keys', () => {
 	});
 
 	test('holds no configured key', async () => {
-		const { ring } = await testKeys({ keys: 'a:configured', store: await faultyRecords() });
+		const { ring } = await testKeys({ keys: 'a:a-configured-key', store: await faultyRecords() });
 		expect(await ring.list()).toEqual([]);
-		expect(await ring.revoke('configured')).toBeNull();
+		expect(await ring.revoke('a-configured-key')).toBeNull();
 	});
 
 	test('shows keys that were stored before they had names and ends', async () => {

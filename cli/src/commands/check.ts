@@ -1,26 +1,27 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, findConfig } from '@plinth/core';
+import { createApp } from '@plinth/core';
 import { redirectPaths } from '../doctor/paths.ts';
-import { embedded } from '../embedded.ts';
+import { type ConfigFlags, configFrom } from '../find-config.ts';
 import { quietLogger } from '../quiet.ts';
+import { notOffered, summary } from '../summary.ts';
 import { formatTree } from '../tree.ts';
 import { UserError } from '../user-error.ts';
 
 /**
- * Boots without listening and prints the tree, or the report of a broken composition. Paths that do not
- * exist yet are replaced by temporary ones.
+ * Boots without listening and prints a summary, with `verbose` after every part, or the report of a broken
+ * composition. Paths that do not exist yet are replaced by temporary ones.
  */
-export async function check(flags: { readonly config?: string }): Promise<void> {
-	const { file, config } = await findConfig({ file: flags.config, fallback: embedded });
+export async function check(flags: ConfigFlags & { readonly verbose?: boolean }): Promise<void> {
+	const { file, config } = await configFrom(flags);
 	const scratch = await mkdtemp(join(tmpdir(), 'plinth-check-')).catch(throwUnwritable);
 	try {
 		const { backends } = redirectPaths(config.backends, scratch);
 		const app = await createApp({ ...config, backends }, { file, log: quietLogger });
 		try {
-			const title = `${file ?? 'the built-in composition'} is fine`;
-			process.stdout.write(`${title}\n\n${formatTree(app.tree())}`);
+			const tree = flags.verbose ? formatTree(app.tree(), notOffered(app)) : '';
+			process.stdout.write(`${tree}${await summary(app, { file, config })}`.trimStart());
 		} finally {
 			await app.stop();
 		}

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { ImportedFile } from '../dev/child.ts';
 import { FileChanges } from '../dev/file-changes.ts';
+import type { ConfigFlags } from '../find-config.ts';
 import { UserError } from '../user-error.ts';
 
 /** The flags of `plinth dev`. */
-export interface DevFlags {
-	readonly config?: string;
+export interface DevFlags extends ConfigFlags {
 	readonly host?: string;
 	readonly port?: number;
 }
@@ -80,11 +80,13 @@ function startServer(flags: DevFlags, changes: FileChanges): { stop(): Promise<v
 /** `.ts` in a checkout, `.js` in an installed package. */
 const extension = import.meta.filename.slice(-3);
 
-function argumentsOf({ config, host, port }: DevFlags): readonly string[] {
+function argumentsOf({ config, host, port, json, pretty }: DevFlags): readonly string[] {
 	return [
 		...(config === undefined ? [] : ['--config', config]),
 		...(host === undefined ? [] : ['--host', host]),
 		...(port === undefined ? [] : ['--port', String(port)]),
+		...(json ? ['--json'] : []),
+		...(pretty ? ['--pretty'] : []),
 	];
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { findConfig, type LoadedConfig, redact, version } from '@plinth/core';
+import { type LoadedConfig, redact, version } from '@plinth/core';
 import { checkComposition, compositionProblem } from '../doctor/composition.ts';
 import { checkFolder, checkTemp } from '../doctor/disks.ts';
 import { checkVariables, trackReads } from '../doctor/environment.ts';
@@ -12,7 +12,7 @@ import { foldersOf } from '../doctor/paths.ts';
 import { checkFiles } from '../doctor/permissions.ts';
 import { checkPrograms } from '../doctor/programs.ts';
 import { checkRuntime } from '../doctor/runtime.ts';
-import { embedded } from '../embedded.ts';
+import { configFrom } from '../find-config.ts';
 
 /**
  * Checks everything that a server needs, prints a line for each, and exits 1 when there is a problem.
@@ -33,7 +33,7 @@ async function runChecks(flags: { readonly config?: string }): Promise<readonly 
 	const runtimeChecks = async () => [...checkRuntime(), await checkPrograms()];
 	let loaded: LoadedConfig;
 	try {
-		loaded = await findConfig({ file: flags.config, env, fallback: embedded });
+		loaded = await configFrom({ ...(flags.config && { config: flags.config }) }, env);
 	} catch (error) {
 		return [...(await runtimeChecks()), compositionProblem(error)];
 	}

@@ -1,17 +1,21 @@
 import { banner } from '../banner.ts';
 import { compose } from '../compose.ts';
+import { dataPlaces } from '../data-places.ts';
+import type { ConfigFlags } from '../find-config.ts';
 import { issueFirstKey, keySources } from '../key-sources.ts';
 import { stopOnSignals } from '../signals.ts';
 import { UserError } from '../user-error.ts';
 
-/** Serves until a signal arrives. */
-export async function serve(flags: {
-	readonly config?: string;
+/** The flags of `plinth serve`. */
+export interface ServeFlags extends ConfigFlags {
 	readonly host?: string;
 	readonly port?: number;
 	/** Whether `plinth dev` is the parent process. */
 	readonly dev?: boolean;
-}): Promise<void> {
+}
+
+/** Serves until a signal arrives. */
+export async function serve(flags: ServeFlags): Promise<void> {
 	const parent = flags.dev && process.channel ? await import('../dev/child.ts') : undefined;
 	parent?.reportImports();
 	const { app, file, config } = await compose(flags, parent ? { server: parent.quickStop } : {});
@@ -25,7 +29,8 @@ export async function serve(flags: {
 		// Only after the server listens: a key is shown only once.
 		const sources = keySources(app, config);
 		const keys = await issueFirstKey(sources);
-		process.stdout.write(banner({ app, url, file, keys, isAuthOff: !sources.isRequired }));
+		const data = dataPlaces(app, config);
+		process.stdout.write(banner({ app, url, file, data, keys, isAuthOff: !sources.isRequired }));
 	} catch (error) {
 		await app.stop();
 		throw explainListen(error);

@@ -1,13 +1,14 @@
-import { resolve } from 'node:path';
 import { type BootTree, services, version } from '@plinth/core';
 import { memoryBlobs, memoryJobs } from '@plinth/memory';
 import { type Composed, compose } from '../compose.ts';
+import { dataPlaces } from '../data-places.ts';
+import type { ConfigFlags } from '../find-config.ts';
 import { formatSection } from '../format-section.ts';
 import { stopOnSignals } from '../signals.ts';
 import { UserError } from '../user-error.ts';
 
 /** Runs the jobs that servers of the same composition accept, until a signal arrives. Does not listen. */
-export async function worker(flags: { readonly config?: string }): Promise<void> {
+export async function worker(flags: ConfigFlags): Promise<void> {
 	// A server with `work: false` and its workers may share one config file.
 	const composed = await compose(flags, { jobs: { work: true } });
 	const { app } = composed;
@@ -50,11 +51,11 @@ function checkHasWork({ parts }: BootTree): void {
 	);
 }
 
-function banner({ app, file }: Composed): string {
+function banner({ app, file, config }: Composed): string {
 	const working = app.tree().parts.filter(({ jobs }) => jobs.length > 0);
 	return formatSection(`Plinth ${version} worker`, [
 		['works on', working.map(({ owner, jobs }) => `${jobs.join(', ')} (${owner})`)],
 		['composed by', [file ?? 'the built-in composition']],
-		['data', [file ? 'as configured' : resolve(process.env.PLINTH_DATA_DIR || './.plinth')]],
+		['data', dataPlaces(app, config)],
 	]);
 }

@@ -88,7 +88,8 @@ function messageOf(error: unknown): string {
 
 const weekMs = 7 * 24 * 60 * 60 * 1000;
 
-async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
+/** Checks the keys of a booted composition. */
+export async function checkKeys(app: App, config: ResolvedConfig): Promise<Finding> {
 	const check = 'keys';
 	const { isRequired, ring, isConfigured } = keySources(app, config);
 	if (!isRequired) return ok(check, 'none is required: authentication is off');

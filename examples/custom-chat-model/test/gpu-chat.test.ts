@@ -39,13 +39,13 @@ beforeEach(async () => {
 	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	app = await createApp(
 		{
-			backends: { documents: fakeDocuments()(), auth: apiKeys({ keys: 'me:key' }) },
+			backends: { documents: fakeDocuments()(), auth: apiKeys({ keys: 'me:key-of-the-tests' }) },
 			models: { 'talk-1': gpuChat({ url }) },
 			plugins: { chat: chat() },
 		},
 		{ log: silentLogger() },
 	);
-	client = rawClient('http://plinth.test', 'key', (request) => app.fetch(request));
+	client = rawClient('http://plinth.test', 'key-of-the-tests', (request) => app.fetch(request));
 });
 
 afterEach(async () => {

@@ -50,7 +50,7 @@ beforeEach(async () => {
 				records: memoryRecords(),
 				blobs: memoryBlobs(),
 				images: sharpImages(),
-				auth: apiKeys({ keys: 'me:key' }),
+				auth: apiKeys({ keys: 'me:key-of-the-tests' }),
 			},
 			models: {
 				'paint-1': gpuImage({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
@@ -59,7 +59,7 @@ beforeEach(async () => {
 		},
 		{ log: silentLogger() },
 	);
-	client = rawClient('http://plinth.test', 'key', (request) => app.fetch(request));
+	client = rawClient('http://plinth.test', 'key-of-the-tests', (request) => app.fetch(request));
 });
 
 afterEach(async () => {

@@ -47,14 +47,14 @@ beforeEach(async () => {
 				blobs: memoryBlobs(),
 				events: memoryEvents(),
 				images: sharpImages(),
-				auth: apiKeys({ keys: 'me:key' }),
+				auth: apiKeys({ keys: 'me:key-of-the-tests' }),
 			},
 			models: { 'clip-1': gpuVideo({ url }) },
 			plugins: { video: video() },
 		},
 		{ log: silentLogger() },
 	);
-	client = rawClient('http://plinth.test', 'key', (request) => app.fetch(request));
+	client = rawClient('http://plinth.test', 'key-of-the-tests', (request) => app.fetch(request));
 });
 
 afterEach(async () => {

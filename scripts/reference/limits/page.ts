@@ -57,7 +57,7 @@ function take(values: Map<string, string>, name: string): string {
 /** Boots the built-in composition for a moment: its routes know the limits of what they take. */
 async function withEmbedded<T>(look: (app: App) => T): Promise<T> {
 	const folder = await mkdtemp(join(tmpdir(), 'plinth-limits-'));
-	const env = { PLINTH_DATA_DIR: folder, PLINTH_API_KEYS: 'reference' };
+	const env = { PLINTH_DATA_DIR: folder, PLINTH_API_KEYS: 'key-of-the-reference' };
 	try {
 		const app = await createApp({ extends: embedded }, { env, log: silentLogger() });
 		try {

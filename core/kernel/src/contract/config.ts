@@ -5,9 +5,12 @@ import type { PluginInstance } from './plugin.ts';
 
 /** A factory named by package and export, as YAML and JSON spell it: `@plinth/sqlite#sqliteJobs`. */
 export interface NamedUse {
-	/** `<package>` or `<package>#<export>`; without an export the package must have one factory of the right kind. */
-	readonly use: string;
-	/** The factory's options. */
+	/**
+	 * `<package>` or `<package>#<export>`; without an export the package must have one factory of the right kind. Unset,
+	 * the entry changes what a preset brings under the same key.
+	 */
+	readonly use?: string;
+	/** The factory's options. Without `use`, the preset's other options stay. */
 	readonly with?: Readonly<Record<string, unknown>>;
 }
 
@@ -41,8 +44,14 @@ export interface ModelBindingOptions extends ListingOptions {
 	readonly circuit?: { readonly failures?: number | string; readonly seconds?: number | string } | false | undefined;
 }
 
-/** A model id bound to a factory. */
+/** A model id bound to a factory, or changes to the model that a preset brings. */
 export type ModelBinding = ({ readonly use: ModelInstance } | NamedUse) & ModelBindingOptions;
+
+/** A plugin, or changes to the plugin that a preset brings. */
+export type PluginBinding = ({ readonly use: PluginInstance } | NamedUse) & {
+	/** The model of requests to this plugin that name none. Unless set, such a request is refused. */
+	readonly defaultModel?: string | undefined;
+};
 
 /** A model id that shares its work among models. */
 export interface ModelPool extends ListingOptions {
@@ -99,10 +108,10 @@ export interface LogConfig {
 
 /**
  * A whole deployment. Every string in it may hold `${NAME}` or `${NAME:-default}`; `$${` stands for `${`.
- * `false` removes what a preset brings under the same key.
+ * `false` removes what a preset brings under the same key; an entry without `use` changes it.
  */
 export interface AppConfig {
-	/** A preset, as `<package>:<export>`, or another config. Keys beside it replace the preset's. */
+	/** A preset, as `<package>:<export>`, or another config. Keys beside it replace, change or remove parts. */
 	readonly extends?: string | AppConfig;
 	/** Where the server listens, whom it lets in, and how much it takes on. */
 	readonly server?: ServerConfig;
@@ -115,7 +124,7 @@ export interface AppConfig {
 	/** Models and pools, each under the id that clients name. */
 	readonly models?: Readonly<Record<string, ModelInstance | ModelBinding | ModelPool | false>>;
 	/** What the server can do, each under a name of your own. */
-	readonly plugins?: Readonly<Record<string, PluginInstance | NamedUse | false>>;
+	readonly plugins?: Readonly<Record<string, PluginInstance | PluginBinding | false>>;
 }
 
 /** Types a config. It is the identity: inference happens in each factory. */

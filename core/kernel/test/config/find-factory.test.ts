@@ -2,7 +2,7 @@ import { memoryBlobs } from '@plinth/memory';
 import { expect, test } from 'vitest';
 import { findFactory } from '../../src/engine/config/find-factory.ts';
 
-const find = (use: string, sort: 'backend' | 'plugin') => findFactory(use, sort, import.meta.dirname);
+const find = (use: string, sort: 'backend' | 'plugin') => findFactory(use, sort, { folder: import.meta.dirname });
 
 test('a factory is found by its name', async () => {
 	expect(await find('@plinth/memory#memoryBlobs', 'backend')).toBe(memoryBlobs);

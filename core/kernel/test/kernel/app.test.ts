@@ -3,11 +3,12 @@ import { type AddressInfo, connect } from 'node:net';
 import { apiKeys } from '@plinth/keys';
 import { memoryRecords } from '@plinth/memory';
 import { silentLogger } from '@plinth/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
 	type AppConfig,
 	createApp,
+	defineBackend,
 	defineModel,
 	defineModelKind,
 	definePlugin,
@@ -23,7 +24,7 @@ const toyModel = defineModel({
 	config: none,
 	create: () => ({ say: () => 'hi' }),
 });
-const auth = apiKeys({ keys: 'k' });
+const auth = apiKeys({ keys: 'key-of-the-tests' });
 const log = silentLogger();
 
 describe('an app', () => {
@@ -165,7 +166,8 @@ describe('an app', () => {
 		const host = createServer((req, res) => handle(req, res, () => res.end('the host')));
 		await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
 		const { port } = host.address() as AddressInfo;
-		const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'k' } });
+		const get = (path: string) =>
+			fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': 'key-of-the-tests' } });
 		expect(await (await get('/page')).text()).toBe('the host');
 		const ours = await get('/v1/models');
 		expect([ours.status, await ours.json()]).toMatchObject([503, { error: { code: 'server_not_ready' } }]);
@@ -177,7 +179,7 @@ describe('an app', () => {
 	test('refuses requests once it has stopped, and says so to probes', async () => {
 		const app = await createApp({ backends: { auth } }, { log, env: {} });
 		const get = async (path: string) => {
-			const headers = { 'x-api-key': 'k' };
+			const headers = { 'x-api-key': 'key-of-the-tests' };
 			const response = await app.fetch(new Request(`http://plinth.test${path}`, { headers }));
 			return [response.status, await response.json()];
 		};
@@ -199,4 +201,20 @@ describe('an app', () => {
 		expect(() => app.service(services.blobs)).toThrow(/nothing provides core\.blobs/);
 		await app.stop();
 	});
+});
+
+test.each([
+	['on', 1],
+	['off', 0],
+])('with auth %s, the authenticator is told of the boot %i times', async (auth, times) => {
+	let count = 0;
+	const told = defineBackend({
+		name: 'told',
+		provides: services.authenticator,
+		config: none,
+		create: () => ({ authenticate: async () => null, booted: () => void count++ }),
+	});
+	const app = await createApp({ server: { auth }, backends: { told: told() } }, { log, env: {} });
+	onTestFinished(() => app.stop());
+	expect(count).toBe(times);
 });

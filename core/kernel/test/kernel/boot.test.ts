@@ -27,7 +27,7 @@ const toyModel = defineModel({
 });
 const missing = defineService<string>('test.missing');
 
-const auth = apiKeys({ keys: 'k' });
+const auth = apiKeys({ keys: 'key-of-the-tests' });
 const log = silentLogger();
 
 function route(path: `/${string}`, scope = 'toys'): Route {
@@ -256,7 +256,7 @@ describe('a boot that cannot succeed', () => {
 
 	test.each([
 		['an unknown key beside use', { use: 'x', wiht: {} }, 'E_CONFIG_SHAPE', 'wiht'],
-		['options without a use', { with: { hours: 1 } }, 'E_CONFIG_SHAPE', 'repeat its use'],
+		['options without a use', { with: { hours: 1 } }, 'E_CONFIG_SHAPE', 'no preset brings plugins.odd'],
 		['a package that is not there', { use: '@plinth/nothing' }, 'E_CONFIG_NAME', 'not installed'],
 		['an export that is not there', { use: '@plinth/core#nothing' }, 'E_CONFIG_NAME', 'nothing'],
 		['a file that is not there', { use: './nothing.js#x' }, 'E_CONFIG_NAME', 'no file'],
@@ -313,11 +313,14 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('refuses options beside a factory call', async () => {
-		const toys = definePlugin({ id: 'toys', config: none, models: [kind], setup: () => {} });
-		const models = { toy: { use: toyModel(), with: { a: 1 } } as never };
-		expect(await problemsOf({ backends: { auth }, models, plugins: { toys: toys() } })).toMatchObject([
-			{ code: 'E_CONFIG_SHAPE', owner: 'model toy', message: expect.stringContaining('with') },
+	test('says of an instance in the wrong section where it belongs', async () => {
+		expect(await problemsOf({ backends: { auth, toy: toyModel() as never } })).toMatchObject([
+			{
+				code: 'E_CONFIG_SHAPE',
+				owner: 'backend toy',
+				message: expect.stringMatching(/is a model/),
+				remedy: 'Move it to models.',
+			},
 		]);
 	});
 

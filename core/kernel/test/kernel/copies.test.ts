@@ -27,7 +27,7 @@ const boot = (composed: AppConfig) => createApp(composed, { log: silentLogger(),
 
 test('parts that another copy of the kernel has made are all refused, each by its place, with both copies', async () => {
 	const failure = await boot({
-		backends: { auth: markCopy(apiKeys({ keys: 'k' })) },
+		backends: { auth: markCopy(apiKeys({ keys: 'key-of-the-tests' })) },
 		models: { one: markCopy(toy()), two: { use: markCopy(toy()), aliases: ['second'] } },
 		plugins: { toys: markCopy(toys()) },
 	}).catch((error: unknown) => error);
@@ -49,7 +49,7 @@ test('parts that were written without the kernel are nobody’s, and start', asy
 	const { definition } = toys();
 	const plain = { $kind: 'plinth.plugin', apiVersion: 1, definition, options: {} } as const;
 	const app = await boot({
-		backends: { auth: apiKeys({ keys: 'k' }) },
+		backends: { auth: apiKeys({ keys: 'key-of-the-tests' }) },
 		plugins: { toys: plain },
 	});
 	expect(app.tree().parts.map(({ owner }) => owner)).toContain('plugin toys');

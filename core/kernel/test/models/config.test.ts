@@ -7,7 +7,7 @@ import { noise, toy, toyApp, toyPlugin } from './support.ts';
 
 type Models = NonNullable<AppConfig['models']>;
 
-const backends = { auth: apiKeys({ keys: 'k' }) };
+const backends = { auth: apiKeys({ keys: 'key-of-the-tests' }) };
 const plugins = { toys: toyPlugin().plugin() };
 
 /** Boots a config as it may come from a file, where no types have looked at it. */

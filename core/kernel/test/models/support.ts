@@ -67,14 +67,14 @@ export async function toyApp(
 	const clock = manualClock();
 	const lines: Line[] = [];
 	const { plugin, handle } = toyPlugin(work);
-	const backends = { auth: apiKeys({ keys: 'k' }) };
+	const backends = { auth: apiKeys({ keys: 'key-of-the-tests' }) };
 	const app = await createApp(
 		{ backends, models, plugins: { toys: plugin() } },
 		{ log: recorder(lines), clock, env: {} },
 	);
 	onTestFinished(() => app.stop());
 	const send = (path: string) =>
-		app.fetch(new Request(`http://plinth.test${path}`, { headers: { authorization: 'Bearer k' } }));
+		app.fetch(new Request(`http://plinth.test${path}`, { headers: { authorization: 'Bearer key-of-the-tests' } }));
 	return {
 		app,
 		toys: handle(),

@@ -11,6 +11,8 @@ export interface Principal {
 export interface Authenticator {
 	/** Null: no such key, or it has expired or was revoked. Takes the same time either way. */
 	authenticate(key: string): Promise<Principal | null>;
+	/** Called once, when an app has booted whose requests it authenticates. */
+	booted?(): void;
 	/**
 	 * Replaces the check of keys where the host knows who calls. It is called with `host` of the mount, or with Node's
 	 * request. Rejects with a coded error of status 401 for an unknown caller.

@@ -1,11 +1,13 @@
 import type { BootTree } from '../../contract/boot-tree.ts';
 import { unknownNames } from '../config/describe-issue.ts';
-import type { ResolvedConfig } from '../config/resolve.ts';
+import type { ResolvedConfig, ResolvedPlugin } from '../config/resolve.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
 
-/** An entry under `models`. */
+/** An entry under `models`, or a plugin with a default model. */
 interface Entry {
 	readonly id: string;
+	/** `model` unless set. */
+	readonly section?: 'model' | 'plugin';
 	readonly aliases?: readonly string[] | undefined;
 	readonly fallback?: readonly string[] | undefined;
 	readonly inherited: boolean;
@@ -17,7 +19,7 @@ interface Entry {
 
 /** Checks the names under `models` against each other, and returns the entries that no plugin consumes. */
 export function checkModels(config: ResolvedConfig, problems: BootProblem[]): BootTree['unusedModels'] {
-	return new ModelChecks(config, problems).run();
+	return new ModelChecks(config, problems).run(config);
 }
 
 class ModelChecks {
@@ -42,9 +44,10 @@ class ModelChecks {
 		this.#consumed = new Set(kinds.map(({ name }) => name));
 	}
 
-	run(): BootTree['unusedModels'] {
+	run({ plugins }: ResolvedConfig): BootTree['unusedModels'] {
 		for (const entry of this.#entries) this.#named.set(entry.id, entry);
 		for (const entry of this.#entries) this.#nameAliases(entry);
+		for (const [id, plugin] of Object.entries(plugins)) this.#checkDefault(id, plugin);
 		return this.#entries.flatMap((entry) => {
 			const { members = [], fallback = [] } = entry;
 			this.#checkReferences(entry, new Map(members.map((name) => [`balance.${name}`, name])));
@@ -85,6 +88,17 @@ class ModelChecks {
 		}
 	}
 
+	/** The default model of a plugin is of a kind that the plugin consumes. */
+	#checkDefault(id: string, { definition, defaultModel: name }: ResolvedPlugin): void {
+		if (name === undefined) return;
+		const entry: Entry = { id, section: 'plugin', inherited: false };
+		const found = this.#lookUp(entry, 'defaultModel', name);
+		const kind = found && this.#kindOf(found);
+		if (kind === undefined || definition.models?.some((each) => each.name === kind)) return;
+		const message = `names ${name}, a ${kind} model, and this plugin does not use that kind.`;
+		this.#report('E_MODEL_KIND', entry, '.defaultModel', message, 'Name a model of the kind that the plugin uses.');
+	}
+
 	/** A model of a preset may be without a plugin that consumes it; a model of the config itself may not. */
 	#checkUse(entry: Entry): BootTree['unusedModels'] {
 		const kind = this.#kindOf(entry);
@@ -109,8 +123,9 @@ class ModelChecks {
 		return kind ?? members.map((name) => this.#named.get(name)?.kind).find((each) => each !== undefined);
 	}
 
-	#report(code: BootProblem['code'], { id }: Entry, at: string, message: string, remedy?: string): void {
-		const place = { owner: `model ${id}`, path: `models.${id}${at}` };
+	#report(code: BootProblem['code'], entry: Entry, at: string, message: string, remedy?: string): void {
+		const { section = 'model', id } = entry;
+		const place = { owner: `${section} ${id}`, path: `${section}s.${id}${at}` };
 		this.#problems.push(bootProblem(code, place, message, remedy));
 	}
 }

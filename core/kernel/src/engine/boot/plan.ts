@@ -9,7 +9,7 @@ import type { Needs } from '../../contract/service.ts';
 import { services } from '../../contract/services.ts';
 import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { describeIssue } from '../config/describe-issue.ts';
-import type { ResolvedConfig } from '../config/resolve.ts';
+import type { ResolvedConfig, ResolvedPlugin } from '../config/resolve.ts';
 import { type LogSettings, logSettings, type ServerSettings, serverSettings } from '../config/shape.ts';
 import { authMissing, authOff, checkJobKinds, isLoopback, malformedDefinition } from './checks.ts';
 import { buildGraph, type Graph, type GraphNode, providedValues } from './graph.ts';
@@ -20,7 +20,7 @@ import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 export type Part = GraphNode & { readonly id: string; readonly options: unknown } & (
 		| { readonly kind: 'backend'; readonly definition: BackendDefinition }
 		| { readonly kind: 'model'; readonly definition: ModelDefinition; readonly binding: ResolvedModel }
-		| { readonly kind: 'plugin'; readonly definition: PluginDefinition }
+		| { readonly kind: 'plugin'; readonly definition: PluginDefinition; readonly binding: ResolvedPlugin }
 	);
 
 /** Everything that is known before the first factory runs. */

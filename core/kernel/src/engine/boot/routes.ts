@@ -15,11 +15,11 @@ export class PluginRoutes {
 	/** By key, the owner of a route. The kernel's own routes come first. */
 	readonly #taken = new Map(systemPaths.map((path) => [routeKey({ method: 'GET', path }), 'the kernel']));
 
-	/** Adds the routes of one plugin. Throws once the routes are frozen. */
-	add(plugin: string, routes: readonly Route[]): void {
+	/** Adds the routes of one plugin, with its default model. Throws once the routes are frozen. */
+	add(plugin: string, routes: readonly Route[], defaultModel?: string): void {
 		if (this.#isFrozen) throw new Error(`plugin ${plugin} registers a route after its setup.`);
 		for (const route of routes) {
-			this.owners.set(route, plugin);
+			this.owners.set(defaultModel ? withDefaultModel(route, defaultModel) : route, plugin);
 			this.#check(plugin, route);
 		}
 	}
@@ -56,4 +56,13 @@ export class PluginRoutes {
 			report('E_ROUTE_PATH', `, whose parameters are ${parameters}.`);
 		}
 	}
+}
+
+/** A route whose body does not need the `model` that it has. */
+function withDefaultModel(route: Route, model: string): Route {
+	const body = route.body as z.ZodObject<{ readonly model?: z.ZodString }> | undefined;
+	const field = body?.shape?.model;
+	if (!body || !field) return route;
+	const optional = body.safeExtend({ model: field.default(model) });
+	return { ...route, body: optional.meta({ ...body.meta() }) };
 }

@@ -92,7 +92,7 @@ export class PluginSetups {
 				}
 				return this.#tools.models.ofKind(kind.name);
 			},
-			route: (...routes) => this.routes.add(id, routes),
+			route: (...routes) => this.routes.add(id, routes, part.binding.defaultModel),
 			use: (middleware) => void this.middlewares.push(middleware),
 			job: (kind, job) => this.#job(part, kind, job),
 			onStart: (task) => void this.starts.push({ owner, path, task }),

@@ -1,4 +1,4 @@
-import { importFrom, NotFound } from './import-from.ts';
+import { importFrom, NotFound, type PackageFolders } from './import-from.ts';
 import { nearest } from './nearest.ts';
 
 /** What a config entry can be an instance of. */
@@ -18,9 +18,9 @@ const maxNames = 12;
  * Finds the factory that `package`, `package#name` or `./file.js#group.name` means; without a name the module has to
  * export exactly one of the kind. Rejects with what the module exports instead, or with what made its import fail.
  */
-export async function findFactory(use: string, kind: InstanceKind, folder: string): Promise<Factory> {
+export async function findFactory(use: string, kind: InstanceKind, folders: PackageFolders): Promise<Factory> {
 	const [specifier = '', name] = use.split(/#(?=[^#]*$)/);
-	const module = await importFrom(specifier, folder);
+	const module = await importFrom(specifier, folders);
 	const wanted = `${kind} factory`;
 	const isWanted = (value: unknown): value is Factory => describeValue(value) === wanted;
 	const refuse = (message: string) => {

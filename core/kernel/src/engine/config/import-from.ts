@@ -15,18 +15,28 @@ export class NotFound extends Error {
 	}
 }
 
+/** Where the names of packages resolve. */
+export interface PackageFolders {
+	/** The folder of the config. */
+	readonly folder: string;
+	/** The folder of the program that reads the config: for packages that are not installed beside the config. */
+	readonly installation?: string | undefined;
+}
+
 /**
  * Imports a package as the config file would: bare names from the config's own folder, `./` and `/` as files. Node
  * would resolve a bare name from this file, so the package is found and its `exports` are read here.
  */
-export async function importFrom(specifier: string, folder: string): Promise<Record<string, unknown>> {
+export async function importFrom(specifier: string, from: PackageFolders): Promise<Record<string, unknown>> {
+	const { folder, installation = folder } = from;
 	if (specifier.startsWith('file:')) return importFile(fileURLToPath(specifier));
 	if (/^\.{1,2}\//.test(specifier) || isAbsolute(specifier)) {
 		return importFile(resolve(folder, specifier));
 	}
 	const { name, subpath } = splitSpecifier(specifier);
-	const manifest = findManifest(name, folder);
-	if (!manifest) throw new NotFound(`the package ${name} is not installed beside ${folder}`);
+	const manifest = findManifest(name, folder) ?? findManifest(name, installation);
+	const places = [...new Set([folder, installation])].join(' or ');
+	if (!manifest) throw new NotFound(`the package ${name} is not installed beside ${places}`);
 	const { exports, main } = JSON.parse(await readFile(manifest, 'utf8')) as {
 		exports?: unknown;
 		main?: string;

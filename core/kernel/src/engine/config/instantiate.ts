@@ -1,13 +1,11 @@
 import { learnOptions } from '../../contract/errors/redact.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { findFactory, type Instance, type InstanceKind } from './find-factory.ts';
-import { NotFound } from './import-from.ts';
+import { NotFound, type PackageFolders } from './import-from.ts';
 import { interpolate } from './interpolate.ts';
 
 /** Where names and variables come from, and what the resolution of a config collects. */
-export interface Resolution {
-	/** The folder from which package names resolve. */
-	readonly folder: string;
+export interface Resolution extends PackageFolders {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** By config path, the variable that a value came from. */
 	readonly variables: Map<string, string>;
@@ -22,29 +20,31 @@ export async function instantiate<T extends Instance>(
 	resolution: Resolution,
 ): Promise<T | undefined> {
 	const place = { owner: `${kind} ${id}`, path: `${kind}s.${id}` };
-	const misshapen = (message: string) => {
-		resolution.problems.push(bootProblem('E_CONFIG_SHAPE', place, message));
+	const misshapen = (message: string, remedy?: string) => {
+		resolution.problems.push(bootProblem('E_CONFIG_SHAPE', place, message, remedy));
 		return undefined;
 	};
-	if ((value as T).$kind === `plinth.${kind}`) {
-		const instance = value as T;
-		return { ...instance, options: fill(instance.options, `${place.path}.with`, resolution) };
-	}
-	const { use, with: given = {}, ...unknown } = value as { use?: unknown; with?: unknown };
+	const isInstance = (given: unknown): given is T => (given as T)?.$kind === `plinth.${kind}`;
+	if (isInstance(value)) return { ...value, options: fill(value.options, `${place.path}.with`, resolution) };
+	const [, other] = /^plinth\.(backend|model|plugin)$/.exec(String((value as T).$kind)) ?? [];
+	if (other) return misshapen(`is a ${other}, and a ${kind} belongs here.`, `Move it to ${other}s.`);
+	const { use, with: given = {}, ...others } = value as { use?: unknown; with?: object };
 	if (use === undefined) {
-		// The commonest mistake: to change only the options of what a preset brings.
 		return 'with' in (value as object)
-			? misshapen('has options but no use. A key replaces the whole entry of a preset: repeat its use.')
+			? misshapen(`has options but no use, and no preset brings ${place.path}.`, 'Correct the spelling, or add use.')
 			: misshapen('must be a factory call, { use, with }, or false.');
 	}
-	if (typeof use !== 'string') return misshapen(`is not a ${kind}.`);
-	const [key] = Object.keys(unknown);
+	const [key] = Object.keys(others);
 	if (key !== undefined) {
 		return misshapen(`"${key}" is not known here: only use and with are. Options go under with.`);
 	}
+	if (isInstance(use)) {
+		return instantiate({ ...use, options: { ...(use.options as object), ...given } }, kind, id, resolution);
+	}
+	if (typeof use !== 'string') return misshapen(`is not a ${kind}.`);
 	const name = fill(use, `${place.path}.use`, resolution);
 	try {
-		const factory = await findFactory(name, kind, resolution.folder);
+		const factory = await findFactory(name, kind, resolution);
 		return factory(fill(given, `${place.path}.with`, resolution)) as T;
 	} catch (error) {
 		resolution.problems.push(loadProblem(error, place, `"${name}"`));

@@ -28,14 +28,17 @@ export async function findConfig(
 		/** The variables of the process unless set. */
 		readonly env?: Readonly<Record<string, string | undefined>>;
 		readonly fallback?: AppConfig;
+		/** The folder of the caller's package: names of packages that are not beside the config resolve from there. */
+		readonly installation?: string;
 	} = {},
 ): Promise<LoadedConfig> {
-	const { cwd = process.cwd(), env = process.env, fallback } = options;
+	const { cwd = process.cwd(), env = process.env, fallback, installation } = options;
 	const named = options.file ?? (env.PLINTH_CONFIG || undefined);
 	const candidates = configFileNames.map((name) => resolve(cwd, name));
 	const file = named === undefined ? candidates.find((path) => existsSync(path)) : resolve(cwd, named);
 	if (file !== undefined) {
-		return { file, config: await resolveConfig(await readConfig(file), { folder: dirname(file), env }) };
+		const from = { folder: dirname(file), installation, env };
+		return { file, config: await resolveConfig(await readConfig(file), from) };
 	}
 	if (fallback) return { file, config: await resolveConfig(fallback, { folder: cwd, env }) };
 	const message = `there is no ${configFileNames.join(', ')} in this folder.`;

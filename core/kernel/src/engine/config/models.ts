@@ -7,7 +7,7 @@ import { fill, instantiate, type Resolution } from './instantiate.ts';
 
 /** The value under a key of a section when all layers are merged. */
 export interface ConfigEntry {
-	readonly value: unknown;
+	readonly value: object;
 	/** True when a preset brought it. */
 	readonly inherited: boolean;
 }
@@ -45,13 +45,9 @@ function isPool(value: unknown): value is object {
 }
 
 function splitBinding(value: unknown): { use: unknown; binding: object } {
-	const entry = value as { $kind?: unknown; use?: unknown; with?: unknown };
-	const { use, with: options, ...binding } = entry;
-	if (entry.$kind !== undefined) return { use: value, binding: {} };
-	if (typeof use === 'string') return { use: { use, ...(options ? { with: options } : {}) }, binding };
-	// A factory call has its options already: a `with` beside it is reported as unknown.
-	if (use === undefined || options === undefined) return { use: use ?? value, binding };
-	return { use, binding: { ...binding, with: options } };
+	const { $kind, use, with: options, ...binding } = value as { $kind?: unknown; use?: unknown; with?: object };
+	if ($kind !== undefined) return { use: value, binding: {} };
+	return { use: { ...(use === undefined ? {} : { use }), ...(options ? { with: options } : {}) }, binding };
 }
 
 /** Reads an entry and lists its mistakes. The valid members are returned, so that everything else can be checked. */

@@ -5,7 +5,7 @@ import type { PluginInstance } from '../../contract/plugin.ts';
 import type { ResolvedModel, ResolvedPool } from '../../models/binding.ts';
 import { type BootProblem, bootProblem } from '../boot/problem.ts';
 import { describeIssue, unknownNames } from './describe-issue.ts';
-import { importFrom, NotFound } from './import-from.ts';
+import { importFrom, NotFound, type PackageFolders } from './import-from.ts';
 import { fill, instantiate, loadProblem, type Resolution } from './instantiate.ts';
 import { type ConfigEntry, resolveModels } from './models.ts';
 import { configShape } from './shape.ts';
@@ -20,7 +20,7 @@ export interface ResolvedConfig {
 	readonly models: Readonly<Record<string, ResolvedModel>>;
 	/** Entries under `models` that share their work among others. */
 	readonly pools: Readonly<Record<string, ResolvedPool>>;
-	readonly plugins: Readonly<Record<string, PluginInstance>>;
+	readonly plugins: Readonly<Record<string, ResolvedPlugin>>;
 	/** By config path, the environment variable that a value came from, for messages. */
 	readonly variables: ReadonlyMap<string, string>;
 	/** Places of what a preset brought: `backends.blobs`. */
@@ -29,16 +29,19 @@ export interface ResolvedConfig {
 	readonly problems: readonly BootProblem[];
 }
 
+/** A plugin instance, and the model of the requests that name none. */
+export type ResolvedPlugin = PluginInstance & { readonly defaultModel?: string | undefined };
+
 type Section = 'backends' | 'models' | 'plugins';
 
 /** Applies presets, finds named factories and fills in variables. Never rejects: mistakes are in `problems`. */
 export async function resolveConfig(
 	config: AppConfig,
-	{ folder, env }: Pick<Resolution, 'folder' | 'env'>,
+	from: PackageFolders & Pick<Resolution, 'env'>,
 ): Promise<ResolvedConfig> {
-	const resolution: Resolution = { folder, env, variables: new Map(), problems: [] };
+	const resolution: Resolution = { ...from, variables: new Map(), problems: [] };
 	const { variables, problems } = resolution;
-	learnEnvironment(env);
+	learnEnvironment(from.env);
 	const layers = await presetLayers(config, resolution);
 	for (const layer of layers) checkShape(layer, problems);
 
@@ -46,21 +49,23 @@ export async function resolveConfig(
 		fill(Object.assign({}, ...layers.map((layer) => layer[key] ?? {})), key, resolution);
 	// What a missing preset would have brought is unknown.
 	const isPresetLost = problems.some(({ path }) => path === 'extends');
-	const merge = (section: Section) => mergeSection(layers, section, isPresetLost ? [] : problems);
+	const merge = (section: Section) => mergeSection(layers, section, isPresetLost ? undefined : problems);
 	const merged = { backends: merge('backends'), models: merge('models'), plugins: merge('plugins') };
 	const inherited = Object.entries(merged).flatMap(([section, entries]) =>
 		[...entries].flatMap(([id, entry]) => (entry.inherited ? [`${section}.${id}`] : [])),
 	);
 	const backends: Record<string, BackendInstance> = {};
-	const plugins: Record<string, PluginInstance> = {};
+	const plugins: Record<string, ResolvedPlugin> = {};
 	for (const [id, { value }] of merged.backends) {
 		const found = await instantiate<BackendInstance>(value, 'backend', id, resolution);
 		if (found) backends[id] = found;
 	}
 	const { models, pools } = await resolveModels(merged.models, resolution);
 	for (const [id, { value }] of merged.plugins) {
-		const found = await instantiate<PluginInstance>(value, 'plugin', id, resolution);
-		if (found) plugins[id] = found;
+		const { defaultModel: given, ...entry } = value as { readonly defaultModel?: string };
+		const defaultModel = fill(given, `plugins.${id}.defaultModel`, resolution);
+		const found = await instantiate<PluginInstance>(entry, 'plugin', id, resolution);
+		if (found) plugins[id] = { ...found, ...(given === undefined ? {} : { defaultModel }) };
 	}
 	return {
 		$kind: 'plinth.config',
@@ -102,7 +107,7 @@ async function namedPreset(given: string, resolution: Resolution): Promise<AppCo
 	const specifier = colon < 0 ? name : name.slice(0, colon);
 	const exported = colon < 0 ? 'default' : name.slice(colon + 1);
 	try {
-		const module = await importFrom(specifier, resolution.folder);
+		const module = await importFrom(specifier, resolution);
 		const preset = module[exported];
 		if (isPreset(preset)) return preset;
 		const presets = Object.keys(module).filter((key) => isPreset(module[key]));
@@ -127,10 +132,11 @@ function checkShape(layer: AppConfig, problems: BootProblem[]): void {
 	}
 }
 
+/** The entries of a section. Without `problems`, a preset is missing: nothing is known about what it brings. */
 function mergeSection(
 	layers: readonly AppConfig[],
 	section: Section,
-	problems: BootProblem[],
+	problems: BootProblem[] | undefined,
 ): Map<string, ConfigEntry> {
 	const merged = new Map<string, ConfigEntry>();
 	for (const [index, layer] of layers.entries()) {
@@ -138,13 +144,27 @@ function mergeSection(
 			if (value === false && !merged.delete(id)) {
 				const place = { owner: `${section.slice(0, -1)} ${id}`, path: `${section}.${id}` };
 				const message = 'is removed by false, but no preset brings it.';
-				problems.push(bootProblem('E_CONFIG_SHAPE', place, message, 'Correct the spelling, or delete the line.'));
+				problems?.push(bootProblem('E_CONFIG_SHAPE', place, message, 'Correct the spelling, or delete the line.'));
 			}
 			// Other values have been reported by `checkShape`.
-			if (typeof value === 'object' && value !== null) {
-				merged.set(id, { value, inherited: index < layers.length - 1 });
-			}
+			if (typeof value !== 'object' || value === null) continue;
+			const base = merged.get(id)?.value;
+			if (!base && !problems && !isWhole(value)) continue;
+			merged.set(id, { value: base ? changed(base, value) : value, inherited: index < layers.length - 1 });
 		}
 	}
 	return merged;
+}
+
+/** Whether an entry stands by itself. Any other one changes what a preset brings under the same key. */
+function isWhole(entry: object): boolean {
+	return '$kind' in entry || 'use' in entry || 'balance' in entry;
+}
+
+/** An entry of a preset with the changes to it; each option under `with` is replaced as a whole. */
+function changed(base: object, change: object): object {
+	if (isWhole(change)) return change;
+	const entry: { readonly with?: object } = '$kind' in base ? { use: base } : base;
+	const { with: given } = change as { readonly with?: object };
+	return { ...entry, ...change, ...(given && { with: { ...entry.with, ...given } }) };
 }

@@ -49,6 +49,7 @@ export function wireHttp({ plan, clock, log, registry, models, setups, app }: Ht
 	wire(authentication, (get) => {
 		const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
 		const found = auth === 'off' ? undefined : get(registry).find(services.authenticator);
+		found?.booted?.();
 		const failures = new AuthFailures({ perMinute, trustedProxies });
 		return new Authentication(found ?? openAuthenticator, failures);
 	});

@@ -26,8 +26,8 @@ export function prettyLine(json: string, hasColors: boolean): string {
 /** The sentence of a line, and the fields that are not in it. */
 function describe(message: string, fields: Record<string, unknown>): [text: string, rest: Record<string, unknown>] {
 	if (message === 'request' && typeof fields.route === 'string') {
-		const { req_id, method, route, status, dur_ms, tenant, principal, ...rest } = fields;
-		const parts = [method, route, status, `${plain(dur_ms)} ms`, req_id, tenant];
+		const { req_id, method, route, path = route, status, dur_ms, tenant, principal, ...rest } = fields;
+		const parts = [method, path, status, `${plain(dur_ms)} ms`, req_id, tenant];
 		return [parts.filter((part) => part !== undefined).join(' '), rest];
 	}
 	const { plugin, model, backend, ...rest } = fields;

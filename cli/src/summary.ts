@@ -1,0 +1,50 @@
+import type { App, LoadedConfig, TreeModel } from '@plinth/core';
+import { dataPlaces } from './data-places.ts';
+import { checkKeys } from './doctor/composition.ts';
+import { serverSettings } from './doctor/network.ts';
+import { formatSection } from './format-section.ts';
+
+/** What a composition consists of, in about ten lines. */
+export async function summary(app: App, { file, config }: LoadedConfig): Promise<string> {
+	const { parts, models, unusedModels } = app.tree();
+	const ids = (kind: string) =>
+		parts.flatMap(({ owner }) => (owner.startsWith(`${kind} `) ? [owner.slice(kind.length + 1)] : []));
+	const plugins = ids('plugin').map((id) => {
+		const { defaultModel } = config.plugins[id] ?? {};
+		return defaultModel === undefined ? id : `${id} (default model ${defaultModel})`;
+	});
+	const { host, port } = serverSettings(config.server);
+	const unused = unusedModels.map(({ id, kind }) => `${id} (no plugin uses ${kind} models)`);
+	const all = parts.flatMap(({ routes }) => routes);
+	const refused = notOffered(app);
+	const rest = refused.size > 0 ? `, and ${refused.size} that are not offered` : '';
+	return formatSection(`${file ?? 'the built-in composition'} is fine`, [
+		['plugins', [plugins.join(', ') || 'none']],
+		['models', [models.map(describeModel).join(', ') || 'none']],
+		['not served', unused.length > 0 ? [unused.join(', ')] : []],
+		['routes', [`${all.length - refused.size}${rest}`]],
+		['backends', [ids('backend').join(', ') || 'none']],
+		['data', [dataPlaces(app, config).join('; ')]],
+		['keys', [(await checkKeys(app, config)).text]],
+		['address', [`${host}:${port}`]],
+		['more', ['plinth check --verbose']],
+	]);
+}
+
+/** The routes of a composition that only say that an operation is not offered: `GET /v1/videos/edits`. */
+export function notOffered(app: App): ReadonlySet<string> {
+	const { paths } = app.openapi() as { paths: Record<string, Record<string, { summary?: string }>> };
+	return new Set(
+		Object.entries(paths).flatMap(([path, operations]) =>
+			Object.entries(operations).flatMap(([method, { summary: text = '' }]) =>
+				text.endsWith('(not offered)') ? [`${method.toUpperCase()} ${path}`] : [],
+			),
+		),
+	);
+}
+
+function describeModel({ id, kind, aliases = [], fallback = [] }: TreeModel): string {
+	const others = aliases.length > 0 ? `, also ${aliases.join(', ')}` : '';
+	const next = fallback.length > 0 ? `, then ${fallback.join(', ')}` : '';
+	return `${id} (${kind}${others}${next})`;
+}
