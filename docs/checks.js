@@ -3,6 +3,8 @@ import { Application, Converter, makeRecursiveVisitor, ReflectionKind } from 'ty
 /** What typedoc's own checks are too strict or too lax for. */
 export function load(app) {
 	app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
+		// The main entry of a package with several has an empty name, which no page can have as its title.
+		for (const module of project.getReflectionsByKind(ReflectionKind.Module)) module.name ||= 'main';
 		app.options.setValue('intentionallyNotExported', schemasOf(project));
 	});
 	// The check for functions that typedoc has wants a comment for every method too, where an interface often says all there is to say.

@@ -4,6 +4,7 @@ import { configPage } from './reference/config-page.ts';
 import { configSchema } from './reference/config-schema.ts';
 import { errorsPage } from './reference/errors-page.ts';
 import { limitsPage } from './reference/limits/page.ts';
+import { troubleshootingPage } from './reference/troubleshooting/page.ts';
 
 /** The pages that are written from the sources, by their paths from the root of the repository. */
 export const generatedPages: Readonly<Record<string, () => Promise<string>>> = {
@@ -11,6 +12,7 @@ export const generatedPages: Readonly<Record<string, () => Promise<string>>> = {
 	'docs/reference/config.md': configPage,
 	'docs/reference/errors.md': errorsPage,
 	'docs/limits.md': limitsPage,
+	'docs/troubleshooting.md': troubleshootingPage,
 };
 
 if (import.meta.main) {

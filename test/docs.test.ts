@@ -8,9 +8,11 @@ import { videoErrors } from '@plinth/plugin-video';
 import { webhookErrors } from '@plinth/plugin-webhooks';
 import { mediaErrors } from '@plinth/toolkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobTransitions } from '../core/kernel/src/jobs/state.ts';
 import { limitSections } from '../scripts/reference/limits/page.ts';
 import { root } from './support/cli.ts';
-import { bootEmbedded } from './support/serve.ts';
+import { codeBlocks } from './support/pages.ts';
+import { bootEmbedded, keyA } from './support/serve.ts';
 
 /** The rows of all tables of a page, without their heads. */
 async function tableRows(file: string): Promise<readonly (readonly string[])[]> {
@@ -68,6 +70,33 @@ describe('docs/limits.md', () => {
 					.map(([promise]) => `${what}: ${promise}`),
 			);
 		expect(wrong).toEqual([]);
+	});
+});
+
+describe('docs/concepts/request.md', () => {
+	test('shows an error body as the server sends it', async () => {
+		const [shown = ''] = codeBlocks(await readFile(join(root, 'docs/concepts/request.md'), 'utf8'), 'json');
+		const request = new Request('http://plinth/v1/videos', {
+			method: 'POST',
+			headers: { 'x-api-key': keyA, 'content-type': 'application/json' },
+			body: JSON.stringify({ model: 'builtin-video', prompt: 'A forest in the rain', seconds: 99 }),
+		});
+		expect(await (await booted.app.fetch(request)).json()).toEqual(JSON.parse(shown));
+	});
+});
+
+describe('docs/concepts/job.md', () => {
+	test('names every status of a job, with those that follow it', async () => {
+		const rows = await tableRows('docs/concepts/job.md');
+		const told = rows.map(([status = '', , next = '']) => [status, next.split(', ').sort()]);
+		const names = ['queued', 'in_progress', 'completed', 'failed'];
+		const followers = names.map((name) => {
+			const next = jobTransitions.filter(
+				({ from, to }) => from.some((each) => each === name) && to !== 'removed' && to !== name,
+			);
+			return [`\`${name}\``, [...new Set(next.map(({ to }) => `\`${to}\``))].sort()];
+		});
+		expect(told).toEqual(followers.map(([name, next]) => [name, next?.length ? next : ['–']]));
 	});
 });
 

@@ -26,9 +26,17 @@ export async function configPage(): Promise<string> {
 			const own = factories.filter((factory) => factory.kind === kind);
 			return own.length === 0 ? [] : [sectionOf(title, folder, own)];
 		});
+	const sectionNames = Object.keys(configShape.shape).filter((name) => name !== 'extends');
 	return [
+		'---\naside: false\n---',
 		'# Config reference',
-		'Every key of a config, from the schemas that check it: `npm run reference` writes this page. Every text may hold `${NAME}` or `${NAME:-default}`. An unknown key keeps the server from starting. A `?` stands behind services that are used if something provides them.',
+		'This page lists every key of a config. The schemas that check a config produce it.',
+		`Sections: ${sectionNames.map((name) => `[${name}](#${name})`).join(' · ')}`,
+		[
+			'- A text may contain `${NAME}` or `${NAME:-default}` for an environment variable.',
+			'- An unknown key is an error: the server does not start.',
+			'- A `?` marks an optional service. The part works without it.',
+		].join('\n'),
 		table(
 			['key', 'what'],
 			Object.keys(configShape.shape).map((name) => [`\`${name}\``, told([config], name)]),
@@ -38,13 +46,14 @@ export async function configPage(): Promise<string> {
 		'## `log`',
 		settings(logSettings, [core('contract/config.ts', 'interface LogConfig')]),
 		'## `jobs`',
-		'How jobs are run. Times are in milliseconds.',
+		'All times are in milliseconds.',
 		settings(jobSettings, [core('contract/jobs/settings.ts')]),
 		'## Backends',
-		'An entry of `backends` is a factory call, or `{ use, with }` with the name of the factory and its options.',
+		entryOf('backends'),
 		...sections('backend'),
 		'## Models',
-		'An entry of `models` is a factory call, `{ use, with }` with any of the keys below, or a pool. [Models in the config](../models.md) tells how they work together.',
+		'An entry of `models` is a factory call, a pool, or `{ use, with }` with the keys below.',
+		'[Models in the config](../models.md) explains them.',
 		settings(modelBindingShape, [
 			core('contract/config.ts', 'interface ModelBindingOptions'),
 			core('contract/config.ts', 'interface ListingOptions'),
@@ -56,10 +65,14 @@ export async function configPage(): Promise<string> {
 		]),
 		...sections('model'),
 		'## Plugins',
-		'An entry of `plugins` is a factory call, or `{ use, with }` with the name of the factory and its options.',
+		entryOf('plugins'),
 		...sections('plugin'),
 	].join('\n\n');
 }
+
+const entryOf = (key: string) =>
+	`In TypeScript, an entry of \`${key}\` is a factory call. ` +
+	'In YAML, `use` names the factory and `with` has its options.';
 
 interface Package {
 	/** As it is imported. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bootErrors, type ErrorSpec, errors } from '@plinth/core';
-import { table } from './markdown.ts';
+import { escaped, table } from './markdown.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -12,22 +12,35 @@ export interface ErrorTable {
 	readonly errors: Readonly<Record<string, ErrorSpec>>;
 }
 
+const example = { message: '…', type: 'invalid_request_error', param: 'size', code: 'invalid_value' };
+
 /** The page of every coded error. Throws when one is never made. */
 export async function errorsPage(): Promise<string> {
-	const makers = findMakers();
+	const made = namesMade();
 	const tables = await errorTables();
 	return [
+		'---\naside: false\n---',
 		'# Errors',
-		'Every coded error, from the tables in the sources: `npm run reference` writes this page. Clients read status, type and code; logs and code read the name. A message may be more exact than the one here, and a remedy is appended to it.',
+		'This page lists every coded error. [Troubleshooting](../troubleshooting.md) has the cause and the cure of each.',
+		'Clients read the status, the type and the code. Logs and your own code read the name.',
+		'A message may be more exact than the one here.',
+		`\`\`\`json\n${JSON.stringify({ error: example }, null, 2)}\n\`\`\``,
+		[
+			'- The type is `requests` with status 429, `server_error` from 500, and `invalid_request_error` otherwise.',
+			'- The table names any other type.',
+			'- “retry” has the seconds of `retry-after`.',
+			'- With “no”, the answer has `x-should-retry: false`, and SDKs do not retry.',
+		].join('\n'),
 		...tables.flatMap(({ package: name, errors }) => [
 			`## ${name}`,
 			table(
-				['name', 'status', 'code', 'type', 'message', 'remedy', 'headers', 'made in'],
-				Object.entries(errors).map(([code, spec]) => rowOf(code, spec, makers)),
+				['name', 'status and code', 'message', 'retry'],
+				Object.entries(errors).map(([code, spec]) => rowOf(code, spec, made)),
 			),
 		]),
 		'## At the start',
-		'What keeps a server from starting, all of it in one `BootError` with the code `E_BOOT`. Each problem has a name, who is at fault, where in the config, and a remedy: this one, or a better one.',
+		'These problems keep a server from starting. One `BootError` with the code `E_BOOT` has all of them.',
+		'Each problem has a name, an owner, a place in the config and a remedy.',
 		table(
 			['name', 'remedy'],
 			Object.entries(bootErrors).map(([code, remedy]) => [`\`${code}\``, cell(remedy)]),
@@ -54,37 +67,36 @@ function isTable(value: unknown): value is ErrorTable['errors'] {
 	return names.length > 0 && names.every((name) => name.startsWith('E_'));
 }
 
-function rowOf(name: string, spec: ErrorSpec, makers: ReadonlyMap<string, Set<string>>) {
+function rowOf(name: string, spec: ErrorSpec, made: ReadonlySet<string>) {
 	const { status, code, type, message, remedy, headers = {} } = spec;
-	const places = makers.get(name);
-	if (!places) throw new Error(`Nothing makes ${name}: remove its row.`);
-	const sent = Object.entries(headers).map(([header, value]) => `\`${header}: ${value}\``);
+	if (!made.has(name)) throw new Error(`Nothing makes ${name}: remove its row.`);
 	return [
 		`\`${name}\``,
-		String(status),
-		code === null ? '`null`' : `\`${code}\``,
-		`\`${type}\``,
-		cell(message),
-		cell(remedy ?? '–'),
-		sent.join(', ') || '–',
-		[...places].sort().join(', '),
+		`${status} \`${code}\`${type === typeOf(status) ? '' : `, type \`${type}\``}`,
+		cell(remedy === undefined ? message : `${message} ${remedy}`),
+		headers['x-should-retry'] === 'false' ? 'no' : retryOf(headers),
 	];
 }
 
-// A name that is not compared with, or a row that a function is called with.
-const made = /(?:(?<!(?:[!=]==|case) )'|\(errors\.)(E_[A-Z_]+)['),]/g;
-
-/** The folders of packages by the names of the errors that they make. */
-function findMakers(): ReadonlyMap<string, Set<string>> {
-	const makers = new Map<string, Set<string>>();
-	for (const file of globSync('{core/*,cli,adapters/*,plugins/*}/src/**/*.ts', { cwd: root })) {
-		const [folder = ''] = file.split('/src/');
-		const text = readFileSync(join(root, file), 'utf8');
-		for (const [, name = ''] of text.matchAll(made)) {
-			makers.set(name, (makers.get(name) ?? new Set()).add(folder));
-		}
-	}
-	return makers;
+function typeOf(status: number): string {
+	if (status === 429) return 'requests';
+	return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+function retryOf(headers: Readonly<Record<string, string>>): string {
+	const seconds = headers['retry-after'];
+	return seconds === undefined ? '–' : `${seconds} s`;
+}
+
+// A name that is not compared with, or a row that a function is called with.
+const makes = /(?:(?<!(?:[!=]==|case) )'|\(errors\.)(E_[A-Z_]+)['),]/g;
+
+/** The names of the errors that the sources make. */
+function namesMade(): ReadonlySet<string> {
+	const files = globSync('{core/*,cli,adapters/*,plugins/*}/src/**/*.ts', { cwd: root });
+	return new Set(
+		files.flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(makes)].map(([, name = '']) => name)),
+	);
+}
+
+const cell = (text: string) => escaped(text).replaceAll('|', '\\|');

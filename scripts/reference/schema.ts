@@ -20,7 +20,7 @@ export function* optionsOf(schema: z.ZodType, prefix = ''): Generator<Option> {
 	}
 }
 
-/** What stands in the place of an option that is not set, as JSON; `needed` where it has to be, `–` for nothing. */
+/** The default of an option, as JSON: `needed` where there has to be a value, `–` for none. */
 export function defaultOf(schema: z.ZodType): string {
 	// The keys of an object have their own.
 	if (unwrap(schema) instanceof z.ZodObject) return schema.safeParse(undefined).success ? '–' : 'needed';

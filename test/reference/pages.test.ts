@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { escaped } from '../../scripts/reference/markdown.ts';
 import { meaningIn, placesOf } from '../../scripts/reference/meanings.ts';
 import { defaultOf, typeOf } from '../../scripts/reference/schema.ts';
 import { generatedPages } from '../../scripts/reference.ts';
@@ -32,4 +33,11 @@ test('an option is told by the comment above it, above its object, or above what
 	expect(meaningIn(records, 'file')).toMatch(/^Where the file is\./);
 	expect(meaningIn(command, 'voicesFrom.pattern')).toContain('its first group is the voice');
 	expect(meaningIn(documents, 'nowhere')).toBeUndefined();
+});
+
+test('plain text in Markdown is neither HTML nor an attribute of a heading', () => {
+	expect(escaped('Return { id, tenant } as <key> or ${NAME:-x}.')).toBe(
+		'Return `{ id, tenant }` as &lt;key> or `${NAME:-x}`.',
+	);
+	expect(escaped('`a <b> {c}` stays')).toBe('`a <b> {c}` stays');
 });

@@ -20,7 +20,7 @@ export function pagesOf(): readonly string[] {
 		'{adapters,plugins,examples}/*/*.md',
 		'docs/**/*.md',
 	];
-	return globSync(pages, { cwd: root, exclude: ['docs/node_modules'] }).sort();
+	return globSync(pages, { cwd: root, exclude: ['docs/{node_modules,dist,api,packages,.vitepress}/**'] }).sort();
 }
 
 /** Every fenced block of these pages. */

@@ -21,20 +21,34 @@ export interface LimitSection {
 /** The parts of the page, in their order. */
 export const limitSections: readonly LimitSection[] = [...ofRequests, ...ofServers];
 
+/** Names of limits that are places in a config. */
+const settable = /^(?:server|jobs|plugins|backends)\./;
+
 /** The page of every limit. Throws when the sources have one that nothing tells of, or have lost one. */
 export async function limitsPage(): Promise<string> {
 	const values = new Map(await withEmbedded(limitsOfSources));
 	const sections = limitSections.map(({ title, rows }) => {
-		const cells = rows.map(([what, name, beyond]) => [what, take(values, name), `\`${name}\``, beyond]);
-		return [`## ${title}`, table(['what', 'at most', 'set by', 'beyond it'], cells)];
+		const cells = rows.map(([what, name, beyond]) => [
+			what,
+			take(values, name),
+			settable.test(name) ? `\`${name}\`` : '–',
+			beyond,
+		]);
+		return [`## ${title}`, table(['limit', 'value', 'set by', 'beyond it'], cells)];
 	});
 	const [untold] = values.keys();
 	if (untold) throw new Error(`Nothing tells of the limit ${untold}: give it a row.`);
 	return [
+		'---\naside: false\n---',
 		'# Limits',
-		'Every limit of the built-in composition, its value, and what happens beyond it, from the sources: `npm run reference` writes this page.',
-		'The third column says where a value comes from. `server.…`, `jobs.…`, `plugins.…` and `backends.…` are places in the config: set it there. Everything else is fixed; a plugin may give a route of its own other limits for bodies and another time.',
-		'Refusals have the four-key error body. Those with a status are answered before the body is read where the headers allow it, and carry `Retry-After` (at most 60 seconds) where waiting helps.',
+		'This page lists every limit of the built-in composition, its value, and what happens beyond it.',
+		[
+			'- “Set by” is a place in the config. A value without a place is fixed.',
+			'- A plugin may set other limits for its own routes.',
+			'- A refusal has the four-key error body.',
+			'- Where the headers allow it, the server refuses before it reads the body.',
+			'- Where waiting helps, the answer has `retry-after` with at most 60 seconds.',
+		].join('\n'),
 		...sections.flat(),
 		'## What is not limited',
 		unlimited.map((line) => `- ${line}`).join('\n'),
@@ -42,9 +56,9 @@ export async function limitsPage(): Promise<string> {
 }
 
 const unlimited = [
-	'Disk space: a full disk answers 507 `storage_full` to what would write. `/readyz` stays green then, because everything stored can still be read; watch free space (`plinth doctor` does once).',
-	'How many videos a tenant keeps: they go when they expire.',
-	'Requests per second of a valid key: put a limit in front where tenants share a machine.',
+	'Disk space. On a full disk, every write is refused with 507 `storage_full`. Watch the free space.',
+	'The number of videos of a tenant. Each video is deleted when it expires.',
+	'Requests per second of a valid key. Put a rate limit in front when tenants share a machine.',
 ];
 
 function take(values: Map<string, string>, name: string): string {

@@ -150,11 +150,20 @@ function duration(ms: number): string {
 			[1_000, 's'],
 		] as const
 	).find(([size, unit]) => ms > 0 && ms % size === 0 && (unit !== 'days' || ms > size)) ?? [1, 'ms'];
-	return `${ms / size} ${unit}`;
+	return `${ms / size}\u00a0${unit}`;
 }
 
 const count = (value: number) => value.toLocaleString('en-US');
-const bytes = (value: number) => `${count(value)} bytes`;
+function bytes(value: number): string {
+	const [size, unit] = (
+		[
+			[2 ** 30, 'GiB'],
+			[2 ** 20, 'MiB'],
+			[2 ** 10, 'KiB'],
+		] as const
+	).find(([size]) => value > 0 && value % size === 0) ?? [1, 'bytes'];
+	return `${count(value / size)}\u00a0${unit}`;
+}
 
 interface Schema {
 	readonly maxLength?: number;
