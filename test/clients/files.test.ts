@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Served, serveEmbedded } from '../support/serve.ts';
 import { lines, type Sdk, sdkClient, type WatchedClient } from './sdk.ts';
 
-const keyOf = (name: string) => name.replace(/\W+/g, '-');
+const tenantOf = (name: string) => name.replace(/\W+/g, '-');
+const keyOf = (name: string) => `key-of-${tenantOf(name)}`;
 const text = 'first line\nsecond line\n';
 const purpose = 'user_data';
 
@@ -16,7 +17,7 @@ let served: Served;
 let path: string;
 
 beforeAll(async () => {
-	const keys = lines.map(({ name }) => `tenant-${keyOf(name)}:${keyOf(name)}`).join(',');
+	const keys = lines.map(({ name }) => `${tenantOf(name)}:${keyOf(name)}`).join(',');
 	served = await serveEmbedded({ keys, plugins: { files: files() } });
 	path = join(served.dataDir, 'lines.txt');
 	await writeFile(path, text);
