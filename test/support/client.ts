@@ -17,6 +17,8 @@ export interface WireVideo {
 	readonly size: string;
 	readonly seconds: string;
 	readonly remixed_from_video_id: string | null;
+	/** Of a completed video. */
+	readonly url?: string;
 	readonly error: { readonly code: string; readonly message: string } | null;
 }
 
