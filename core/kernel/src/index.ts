@@ -49,7 +49,7 @@ export * from './contract/version.ts';
 export { BootError, type BootProblem, bootErrors } from './engine/boot/problem.ts';
 export { findConfig, type LoadedConfig } from './engine/config/load.ts';
 export { nearest } from './engine/config/nearest.ts';
-export type { ResolvedConfig } from './engine/config/resolve.ts';
+export type { ResolvedConfig, ResolvedPlugin } from './engine/config/resolve.ts';
 export { base64 } from './http/answers/base64.ts';
 export type { ResumableEvent } from './http/answers/sse.ts';
 export { DataUrlError, decodeDataUrl, decodeFileData, isAddress } from './http/bodies/files/data-url.ts';
