@@ -5,13 +5,13 @@ import { SchemaChecks } from '../support/openapi/schemas.ts';
 import { type Served, serveEmbedded } from '../support/serve.ts';
 
 interface Schema {
-	readonly enum?: readonly string[];
+	readonly enum?: readonly (string | null)[];
 	readonly default?: unknown;
 	readonly minLength?: number;
 	readonly maxLength?: number;
 	readonly minimum?: number;
 	readonly maximum?: number;
-	readonly type?: string;
+	readonly type?: string | readonly string[];
 	readonly pattern?: string;
 }
 
@@ -169,10 +169,7 @@ describe('/openapi.json', () => {
 		const { content = {} } = document.paths['/v1/videos']?.post?.requestBody ?? {};
 		const json = content['application/json']?.schema.$ref?.split('/').at(-1) ?? '';
 		expect(document.components.schemas[json]?.properties.input_reference).toMatchObject({
-			oneOf: [
-				{ type: 'object', required: ['image_url'] },
-				{ type: 'object', required: ['file_id'] },
-			],
+			oneOf: [{ type: 'object', required: ['image_url'] }, { type: 'object', required: ['file_id'] }, { type: 'null' }],
 		});
 		expect(JSON.stringify(document.components.schemas[json])).not.toContain('binary');
 		expect(content['multipart/form-data']?.encoding).toEqual({
@@ -228,7 +225,17 @@ describe('/openapi.json', () => {
 function bodyOf(path: string): Readonly<Record<string, Schema>> {
 	const content = document.paths[path]?.post?.requestBody?.content ?? {};
 	const name = Object.values(content)[0]?.schema.$ref?.split('/').at(-1) ?? '';
-	return document.components.schemas[name]?.properties ?? {};
+	return withoutNull(document.components.schemas[name]?.properties ?? {});
+}
+
+/** The members of a JSON body without `null`, which each optional one may be. */
+function withoutNull(properties: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
+	const members = Object.entries(properties).map(([name, member]) => {
+		const { type, enum: values } = member;
+		const [only] = [type ?? []].flat();
+		return [name, { ...member, ...(only && { type: only }), ...(values && { enum: values.filter(Boolean) }) }];
+	});
+	return Object.fromEntries(members);
 }
 
 /** Every example of a schema, with the pointer to that schema. */

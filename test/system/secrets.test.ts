@@ -106,8 +106,8 @@ async function useKeys(): Promise<void> {
 	await send('/v1/models', {
 		headers: { authorization: 'Bearer canary-disagrees', 'x-api-key': issued },
 	});
-	await send('/v1/canary-path', {}, 'canary-wrong-key');
-	await send('/canary-path?key=canary-query');
+	await send('/v1/unknown-path', {}, 'canary-wrong-key');
+	await send('/unknown-path?key=canary-query');
 }
 
 async function useFields(): Promise<void> {

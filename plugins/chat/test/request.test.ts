@@ -121,7 +121,7 @@ describe('a request is refused by the name of what is wrong:', () => {
 		['nine answers', { n: 9 }, 'integer_above_max_value', 'n'],
 		['five stops', { stop: ['a', 'b', 'c', 'd', 'e'] }, 'invalid_value', 'stop'],
 		['a long stop', { stop: 'x'.repeat(1_025) }, 'string_above_max_length', 'stop'],
-		['a hot model', { temperature: 2.5 }, 'integer_above_max_value', 'temperature'],
+		['a hot model', { temperature: 2.5 }, 'decimal_above_max_value', 'temperature'],
 		['no tokens', { max_tokens: 0 }, 'integer_below_min_value', 'max_tokens'],
 		['21 alternatives', { logprobs: true, top_logprobs: 21 }, 'integer_above_max_value', 'top_logprobs'],
 		['alternatives without logprobs', { top_logprobs: 2 }, 'invalid_value', 'top_logprobs'],

@@ -24,9 +24,9 @@ describe('the OpenAPI description', () => {
 		expect([...required].sort()).toEqual(['input', 'model', 'voice']);
 		expect(properties).toMatchObject({
 			input: { type: 'string', minLength: 1, maxLength: 4096 },
-			response_format: { enum: [...audioFormats], default: 'mp3' },
-			speed: { type: 'number', minimum: 0.25, maximum: 4, default: 1 },
-			stream_format: { enum: ['audio', 'sse'], default: 'audio' },
+			response_format: { enum: [...audioFormats, null], default: 'mp3' },
+			speed: { type: ['number', 'null'], minimum: 0.25, maximum: 4, default: 1 },
+			stream_format: { enum: ['audio', 'sse', null], default: 'audio' },
 		});
 		const { responses = {} } = paths['/v1/audio/speech']?.post ?? {};
 		expect(Object.keys(responses['200']?.content ?? {})).toEqual(

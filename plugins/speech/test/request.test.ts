@@ -60,8 +60,8 @@ describe('the request', () => {
 		[{ response_format: 'ogg' }, 'invalid_value', 'response_format'],
 		[{ stream_format: 'ws' }, 'invalid_value', 'stream_format'],
 		[{ speed: '1' }, 'invalid_type', 'speed'],
-		[{ speed: 0.2 }, 'integer_below_min_value', 'speed'],
-		[{ speed: 4.1 }, 'integer_above_max_value', 'speed'],
+		[{ speed: 0.2 }, 'decimal_below_min_value', 'speed'],
+		[{ speed: 4.1 }, 'decimal_above_max_value', 'speed'],
 	])('with %j is refused', async (fields, code, param) => {
 		const { speak, calls } = await harness();
 		expect(await errorOf(await speak(fields))).toMatchObject({ status: 400, code, param });

@@ -1,4 +1,5 @@
 import { Agent, request as sendRequest } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 /** A request that is ready to be sent. */
 export interface Ready {
@@ -71,11 +72,18 @@ export function overSockets(url: string): {
 				const chunks: Buffer[] = [];
 				answer.on('data', (chunk: Buffer) => chunks.push(chunk));
 				answer.on('error', reject);
-				answer.on('end', () => resolve({ ...seen, body: Buffer.concat(chunks) }));
+				answer.on('end', () => resolve({ ...seen, body: decoded(Buffer.concat(chunks), seen.headers) }));
 			});
 			sent.end(body);
 		});
 	return { send, close: () => agent.destroy() };
+}
+
+/** What `fetch` would make of the bytes. */
+function decoded(bytes: Buffer, headers: Headers): Uint8Array {
+	if (bytes.length === 0) return bytes;
+	if (headers.get('content-encoding') === 'gzip') return gunzipSync(bytes);
+	return headers.get('content-encoding') === 'br' ? brotliDecompressSync(bytes) : bytes;
 }
 
 function isStream(headers: Headers): boolean {

@@ -85,7 +85,7 @@ export function texts(min: number, max: number, lone: boolean): fc.Arbitrary<str
 const loneSurrogates = fc.constantFrom('\ud800', 'a', '\udfff', ' ');
 
 function allowsText({ type, oneOf, anyOf, format }: Schema): boolean {
-	return type === 'string' && format !== 'binary' && !oneOf && !anyOf;
+	return [type].flat().includes('string') && format !== 'binary' && !oneOf && !anyOf;
 }
 
 function ofType(type: string, schema: Schema, place: Place): fc.Arbitrary<unknown> {

@@ -65,7 +65,7 @@ function nearMisses(schema: Schema, place: Place): readonly fc.Arbitrary<unknown
 	const options = schema.oneOf ?? schema.anyOf ?? [];
 	const bad = place.encoding === 'form' ? place.facts.files.filter(({ $file }) => !$file.good) : [];
 	const result = options.map((option) => wrong(option, place));
-	if (schema.type === 'object' && schema.properties) result.push(wrongObject(schema, place));
+	if (schema.properties && [schema.type].flat().includes('object')) result.push(wrongObject(schema, place));
 	if (items) result.push(wrongList(schema, items, place));
 	if (schema.format === 'binary' && bad.length > 0) result.push(fc.constantFrom(...bad));
 	if (values?.every((value) => typeof value === 'string')) {
@@ -93,7 +93,7 @@ function wrongList(list: Schema, items: Schema, place: Place): fc.Arbitrary<unkn
 	const empty = fc.constant([]);
 	if (place.encoding === 'form' && isObject) return empty;
 	const spoiled = fc
-		.tuple(valid(list, place) as fc.Arbitrary<unknown[]>, wrong(items, place))
+		.tuple(valid({ ...list, type: 'array' }, place) as fc.Arbitrary<unknown[]>, wrong(items, place))
 		.map(([good, bad]) => [...good, bad]);
 	return fc.oneof(empty, spoiled, spoiled, spoiled);
 }

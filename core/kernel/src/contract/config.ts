@@ -38,8 +38,7 @@ export interface ModelBindingOptions extends ListingOptions {
 	readonly fallback?: readonly string[] | undefined;
 	/**
 	 * After `failures` (1 to 1,000; 5 unless set) failed calls in a row, the model is not called for `seconds` (1 to
-	 * 3,600; 30 unless set). `false`: never. Unless set, models with a `fallback` and members of pools have these
-	 * numbers.
+	 * 3,600; 30 unless set). `false`: never. Unless set, models with a `fallback` and members of pools have these numbers.
 	 */
 	readonly circuit?: { readonly failures?: number | string; readonly seconds?: number | string } | false | undefined;
 }
@@ -77,6 +76,10 @@ export interface ServerConfig {
 	readonly trustedProxies?: number | string;
 	/** Origins whose pages may read answers, as a list or comma-separated; `*` for all. None unless set. */
 	readonly cors?: readonly string[] | string;
+	/** Members of bodies that a route does not know: `warn` unless set, or `refuse` with 400. */
+	readonly unknownMembers?: 'warn' | 'refuse' | (string & {});
+	/** Whether JSON of 1 KB and more is compressed for clients that ask for it; `on` unless set. */
+	readonly compression?: 'on' | 'off' | (string & {});
 	/** How much may be under way at once; what is beyond is refused with 429 or 503. */
 	readonly limits?: {
 		/** Request bodies being received or worked on, in bytes; 1 GiB unless set. */

@@ -1,6 +1,7 @@
 import { isPlinthError, type PlinthError, plinthError, toWireError } from '../contract/errors/coded-error.ts';
 import { sendJson } from './answers/send.ts';
 import type { Exchange } from './exchange.ts';
+import { AllIssues } from './validation/issues.ts';
 
 /**
  * Answers a failure with the four-key body. After the head it can only cut the connection, so that the client
@@ -23,38 +24,26 @@ export async function sendError(exchange: Exchange, thrown: unknown): Promise<vo
 }
 
 /**
- * Finds the coded error that the client gets. 5xx are logged here, once, with their stack; 4xx are the client's own.
- * A refusal for want of room is a line without a stack: a flood of them must not fill the log as well.
+ * Finds the coded error that the client gets. 5xx are logged here, once, with their stack; refusals at level debug,
+ * with all that was wrong. A refusal for want of room has no stack: a flood of them must not fill the log as well.
  */
 export function reportError(exchange: Exchange, thrown: unknown): PlinthError {
 	const { log, route = 'unmatched' } = exchange;
 	// Whatever a handler makes of its aborted signal, the reason is the truth.
-	const error = codedError(exchange.aborted ? exchange.reason : thrown);
+	const found = exchange.aborted ? exchange.reason : thrown;
+	const error = isPlinthError(found) ? found : plinthError('E_INTERNAL', { cause: found });
+	const { code, param, message, cause, spec } = error;
+	exchange.refusal = error;
 	// Stopping is no failure, however many clients hear of it.
-	if (error.code === 'E_OVERLOADED') log.warn({ route, code: error.code }, 'request refused');
-	else if (error.spec.status >= 500 && error.code !== 'E_STOPPING') {
-		const err = error.code === 'E_INTERNAL' ? (error.cause ?? error) : error;
-		log.error({ err, route, code: error.code }, 'request failed');
+	if (code === 'E_OVERLOADED') log.warn({ route, code }, 'request refused');
+	else if (spec.status >= 500 && code !== 'E_STOPPING') {
+		const err = code === 'E_INTERNAL' ? (cause ?? error) : error;
+		log.error({ err, route, code }, 'request failed');
+	} else {
+		const details = cause instanceof AllIssues ? cause.message : undefined;
+		log.debug({ route, code, param, reason: message, details }, 'request refused');
 	}
 	return error;
 }
 
-/** The coded form of what was thrown. Errors of Koa's libraries that are meant for the client keep their meaning. */
-function codedError(error: unknown): PlinthError {
-	if (isPlinthError(error)) return error;
-	if (!isHttpError(error)) return plinthError('E_INTERNAL', { cause: error });
-	if (error.status === 404) return plinthError('E_ROUTE_NOT_FOUND', { cause: error });
-	if (error.status === 405) return plinthError('E_METHOD_NOT_ALLOWED', { cause: error });
-	if (error.status === 413) return plinthError('E_BODY_TOO_LARGE', { cause: error });
-	if (error.status === 415) return plinthError('E_MEDIA_TYPE_UNSUPPORTED', { cause: error });
-	return plinthError('E_BODY_MALFORMED', { cause: error });
-}
-
 const replyHeaders = /^(?:content-|etag$|accept-ranges$|location$|x-accel-)/;
-
-// http-errors marks what a client may read with `expose`; SDK errors of plugins have a status too, but not this.
-function isHttpError(error: unknown): error is Error & { status: number } {
-	if (!(error instanceof Error)) return false;
-	const { status, expose } = error as { status?: unknown; expose?: unknown };
-	return expose === true && typeof status === 'number' && status >= 400 && status < 500;
-}

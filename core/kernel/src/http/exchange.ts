@@ -36,9 +36,17 @@ export class Exchange {
 	readonly startedAt: number;
 	/** Resolves when the response has been sent or its connection is gone. */
 	readonly closed: Promise<void>;
-	/** The path template of the route, which the log has in place of the path; undefined when there is none. */
+	/** The path template of the route; undefined when there is none. */
 	route: string | undefined;
+	/** The error that the client gets. */
+	refusal: PlinthError | undefined;
+	/** Paths of members of the body that the route does not know. */
+	unknownMembers: readonly string[] | undefined;
+	/** Whether JSON may be compressed, if the client asks for it. */
+	compresses = false;
 	principal: Principal | undefined;
+	/** Whether the host has named the principal, by no API key. */
+	isFromHost = false;
 	/** The model that answers. */
 	model: string | undefined;
 	/** The tokens that the model says it has used. */

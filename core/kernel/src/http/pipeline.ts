@@ -12,6 +12,7 @@ import { Cors } from './gate/cors.ts';
 import { httpLimits } from './limits.ts';
 import { probePaths } from './routing/system.ts';
 import type { RouteTable } from './routing/table.ts';
+import { shownPath } from './routing/unknown-route.ts';
 
 /** What the pipeline is built with. */
 export interface PipelineParts {
@@ -19,6 +20,8 @@ export interface PipelineParts {
 	readonly log: Logger;
 	/** The origins whose pages may read answers. */
 	readonly cors: readonly string[];
+	/** Whether JSON is compressed for clients that ask for it. */
+	readonly compresses: boolean;
 	readonly authentication: Authentication;
 	readonly admission: Admission;
 	readonly routes: RouteTable;
@@ -98,11 +101,12 @@ export class Pipeline {
 	/** Gives a request its id, counts it until its response is closed, and logs it. */
 	async #carryExchange({ req, res, state }: Context, next: Next): Promise<void> {
 		const exchange = new Exchange(req, res, this.#parts.clock, this.#parts.log, state.entry.hooks);
+		exchange.compresses = this.#parts.compresses;
 		Object.assign(state, { exchange });
 		exchange.index = this.#exchanges.push(exchange) - 1;
 		try {
 			await next();
-			await this.#finish(exchange);
+			await this.#finish(exchange, state.entry.target.path);
 		} catch {
 			exchange.cut();
 		} finally {
@@ -136,14 +140,14 @@ export class Pipeline {
 		return this.#parts.routes.needsKey(req.method, entry.target.path);
 	}
 
-	async #finish(exchange: Exchange): Promise<void> {
+	async #finish(exchange: Exchange, path: string): Promise<void> {
 		const cut = () => exchange.res.destroy();
 		const { errorGraceMs, stallMs } = httpLimits;
 		const cancelTimer = exchange.clock.after(exchange.aborted ? errorGraceMs : stallMs, cut);
 		if (!exchange.aborted) exchange.onAbort(cut);
 		await exchange.closed;
 		cancelTimer();
-		this.#logRequest(exchange);
+		this.#logRequest(exchange, path);
 		await exchange.settled();
 	}
 
@@ -158,19 +162,23 @@ export class Pipeline {
 		this.#waiting = [];
 	}
 
-	/** Writes the line of a finished request. Of what the client sent it holds only the method. */
-	#logRequest(exchange: Exchange): void {
-		const { res, clock, requestId, route = 'unmatched', startedAt, usage } = exchange;
+	/** Writes the line of a finished request. It has the path only where there is no route: paths hold signed names. */
+	#logRequest(exchange: Exchange, path: string): void {
+		const { res, clock, requestId, route, startedAt, usage, refusal, unknownMembers } = exchange;
 		const line = {
 			req_id: requestId,
+			path: route === undefined ? shownPath(path) : undefined,
 			// 499, as nginx: the client left.
 			status: exchange.left ? 499 : res.statusCode,
 			dur_ms: clock.now() - startedAt,
+			code: refusal?.code,
+			param: refusal?.param,
+			unknown: unknownMembers,
 			usage,
 			cut: exchange.isCut || undefined,
 		};
 		const log = this.#loggerOf(exchange);
-		if (probePaths.includes(route)) log.debug(line, 'request');
+		if (probePaths.includes(route ?? '')) log.debug(line, 'request');
 		else log.info(line, 'request');
 	}
 

@@ -39,3 +39,17 @@ describe('server.limits', () => {
 		expect(serverSettings.safeParse({ limits }).success).toBe(false);
 	});
 });
+
+describe('server.unknownMembers and server.compression', () => {
+	test('warn and compress unless set', () => {
+		expect(serverSettings.parse({})).toMatchObject({ unknownMembers: 'warn', compression: 'on' });
+		expect(serverSettings.parse({ unknownMembers: 'refuse', compression: 'off' })).toMatchObject({
+			unknownMembers: 'refuse',
+			compression: 'off',
+		});
+	});
+
+	test.each([{ unknownMembers: 'ignore' }, { compression: true }])('refuse %j', (server) => {
+		expect(serverSettings.safeParse(server).success).toBe(false);
+	});
+});

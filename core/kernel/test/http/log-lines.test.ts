@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { plinthError } from '../../src/contract/errors/coded-error.ts';
 import { Reply } from '../../src/contract/http/reply.ts';
 import { defineRoute } from '../../src/contract/http/route.ts';
-import { auth, listening, rawConnection, request } from './support.ts';
+import { auth, listening, rawConnection, request, testServer } from './support.ts';
 
 const base = {
 	scope: 'authenticated',
@@ -46,32 +46,34 @@ const routes = [
 const json = { ...auth, 'content-type': 'application/json' };
 const good = { method: 'POST', headers: json, body: '{"text":"canary"}' };
 
-/** What is asked, and the line that it leaves: method, route, status. */
+/** What is asked, and the line that it leaves: method, route, path, status, code and param. */
 const visits: readonly (readonly [path: string, RequestInit, string])[] = [
 	['/v1/things/canary?q=canary', good, 'POST /v1/things/{id} 200'],
-	['/v1/things/canary', { ...good, body: '{"text":1}' }, 'POST /v1/things/{id} 400'],
-	['/v1/things/canary', { ...good, body: '{' }, 'POST /v1/things/{id} 400'],
-	['/v1/things/canary', { ...good, body: 'x'.repeat(1_100_000) }, 'POST /v1/things/{id} 413'],
-	['/v1/things/canary', { method: 'PUT', headers: auth }, 'PUT /v1/things/{id} 405'],
-	['/v1/canary', { headers: auth }, 'GET unmatched 404'],
-	['/canary', {}, 'GET unmatched 404'],
-	['/v1/things/canary', { ...good, headers: {} }, 'POST /v1/things/{id} 401'],
-	['/v1/broken', { headers: auth }, 'GET /v1/broken 500'],
+	['/v1/things/canary', { ...good, body: '{"text":1}' }, 'POST /v1/things/{id} 400 E_VALUE_TYPE text'],
+	['/v1/things/canary', { ...good, body: '{' }, 'POST /v1/things/{id} 400 E_BODY_MALFORMED'],
+	['/v1/things/canary', { ...good, body: 'x'.repeat(1_100_000) }, 'POST /v1/things/{id} 413 E_BODY_TOO_LARGE'],
+	['/v1/things/canary', { method: 'PUT', headers: auth }, 'PUT /v1/things/{id} 405 E_METHOD_NOT_ALLOWED'],
+	['/v1/none?q=canary', { headers: auth }, 'GET unmatched /v1/none 404 E_ROUTE_NOT_FOUND'],
+	['/none', {}, 'GET unmatched /none 404 E_ROUTE_NOT_FOUND'],
+	['/v1/things/canary', { ...good, headers: {} }, 'POST /v1/things/{id} 401 E_KEY_MISSING'],
+	['/v1/broken', { headers: auth }, 'GET /v1/broken 500 E_INTERNAL'],
 	['/v1/models', { method: 'HEAD', headers: auth }, 'HEAD /v1/models 200'],
 	['/v1/events', { headers: auth }, 'GET /v1/events 200'],
 	['/v1/models', { method: 'OPTIONS', headers: auth }, 'OPTIONS /v1/models 204'],
 ];
 
-test('each request leaves exactly one line, with the template in place of its path', async () => {
+test('each request leaves exactly one line, with the template in place of its path where there is one', async () => {
 	const { url, lines, http } = await listening(routes);
 	for (const [path, init] of visits) await (await fetch(`${url}${path}`, init)).arrayBuffer();
 	await http.pipeline.drained();
 	const told = lines
 		.filter(({ message }) => message === 'request')
-		.map(({ fields: { method, route, status } }) => `${method} ${route} ${status}`);
+		.map(({ fields: { method, route, path, status, code, param } }) =>
+			[method, route, path, status, code, param].filter(Boolean).join(' '),
+		);
 	expect(told).toEqual(visits.map(([, , line]) => line));
 	expect(JSON.stringify(lines)).not.toContain('canary');
-	const others = lines.filter(({ message }) => message !== 'request');
+	const others = lines.filter(({ level, message }) => message !== 'request' && level !== 'debug');
 	expect(others.map(({ level, message }) => [level, message])).toEqual([['error', 'request failed']]);
 });
 
@@ -84,6 +86,40 @@ test('a request whose client leaves while it sends leaves one line too', async (
 	raw.socket.destroy();
 	await http.pipeline.drained();
 	expect(lines.map(({ level, fields: { status } }) => [level, status])).toEqual([['info', 499]]);
+});
+
+test('a long path is cut', async () => {
+	const { send, lines, http } = testServer(routes);
+	await send(`/none/${'x'.repeat(300)}?q=canary`);
+	await http.pipeline.drained();
+	expect(lines.find(({ message }) => message === 'request')?.fields.path).toBe(`/none/${'x'.repeat(194)}...`);
+});
+
+test('at level debug a refusal tells all that was wrong, and nothing of what was sent', async () => {
+	const strict = defineRoute({
+		...base,
+		method: 'POST',
+		path: '/v1/strict',
+		body: z.object({ text: z.string(), count: z.number() }),
+		handler: () => ({}),
+	});
+	const { send, lines, http } = testServer([strict]);
+	await send('/v1/strict', { method: 'POST', headers: json, body: '{"text":1,"count":"canary"}' });
+	await http.pipeline.drained();
+	expect(lines.filter(({ level }) => level === 'debug')).toEqual([
+		{
+			level: 'debug',
+			message: 'request refused',
+			fields: {
+				req_id: expect.stringMatching(/^req_/),
+				route: '/v1/strict',
+				code: 'E_VALUE_TYPE',
+				param: 'text',
+				reason: 'text: expected a string, found a number.',
+				details: 'text: expected a string, found a number; count: expected a number, found a string',
+			},
+		},
+	]);
 });
 
 test('probes are told only to those who want to hear everything', async () => {

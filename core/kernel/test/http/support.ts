@@ -70,6 +70,8 @@ export interface HttpPorts {
 	readonly load: LoadLimits;
 	readonly connections: number;
 	readonly cors: readonly string[];
+	readonly compresses: boolean;
+	readonly refusesUnknown: boolean;
 	readonly whenReady: PipelineParts['whenReady'];
 	readonly publicUrl: string | undefined;
 }
@@ -101,6 +103,8 @@ export function testServer(routes: readonly Route[], options: Partial<HttpPorts>
 		load: defaultLoad,
 		connections: 10_000,
 		cors: [],
+		compresses: true,
+		refusesUnknown: false,
 		whenReady: () => {},
 		publicUrl: undefined,
 		readiness: async () => ({ ready: true }),

@@ -247,10 +247,27 @@ describe('a boot that cannot succeed', () => {
 		]);
 	});
 
-	test('names a route without a handler', async () => {
-		const { handler: _, ...rest } = route('/v1/toys');
+	test('names all that a route lacks, with its scope', async () => {
+		const { handler: _, summary: __, scope: ___, ...rest } = route('/v1/toys');
 		expect(await problemsOf({ backends: { auth }, plugins: { one: plugin('one', rest as Route) } })).toMatchObject([
-			{ code: 'E_ROUTE_PATH', message: expect.stringContaining('handler') },
+			{
+				code: 'E_DEFINITION',
+				message: 'registers GET /v1/toys without handler, summary.',
+				remedy: 'Pass handler, summary to defineRoute.',
+			},
+			{ code: 'E_ROUTE_SCOPE', remedy: expect.stringContaining("'things:read'") },
+		]);
+	});
+
+	test('writes "an" before the name of a kind that begins with a vowel', async () => {
+		const orb = defineModel({
+			kind: defineModelKind<object>('orb'),
+			name: 'test.orb',
+			config: none,
+			create: () => ({}),
+		});
+		expect(await problemsOf({ backends: { auth }, models: { one: orb() } })).toMatchObject([
+			{ message: 'is an orb model, and no plugin consumes that kind.' },
 		]);
 	});
 
@@ -266,12 +283,18 @@ describe('a boot that cannot succeed', () => {
 	});
 
 	test.each([
-		['a method in lower case', { method: 'get' }, 'a method is one of'],
-		['a path in another router’s spelling', { path: '/v1/toys/:id' }, 'registers GET /v1/toys/:id'],
-	])('names a route with %s', async (_name, change, words) => {
+		['a method in lower case', { method: 'get' }, 'E_DEFINITION', "Write method: 'GET'."],
+		['a method that is none', { method: 'LOOK' }, 'E_DEFINITION', 'Write one of them.'],
+		[
+			'a path in another router’s spelling',
+			{ path: '/v1/toys/:id/x/:y' },
+			'E_ROUTE_PATH',
+			'Write /v1/toys/{id}/x/{y}.',
+		],
+	])('names a route with %s, and how to write it', async (_name, change, code, remedy) => {
 		const odd = { ...route('/v1/toys'), ...change } as Route;
 		expect(await problemsOf({ backends: { auth }, plugins: { one: plugin('one', odd) } })).toMatchObject([
-			{ code: 'E_ROUTE_PATH', message: expect.stringContaining(words) },
+			{ code, remedy },
 		]);
 	});
 

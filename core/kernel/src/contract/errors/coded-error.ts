@@ -4,8 +4,9 @@ import { redact } from './redact.ts';
 
 /** What a thrower adds to a coded error. */
 export interface ErrorDetails {
-	/** Replaces the table's message; the remedy stays. */
+	/** Replaces the table's message; the remedy stays, unless it is replaced too. */
 	readonly message?: string;
+	readonly remedy?: string;
 	/** The parameter at fault as a path: `input_reference`, `messages[1].content`. */
 	readonly param?: string;
 	readonly headers?: Readonly<Record<string, string>>;
@@ -22,8 +23,8 @@ export class PlinthError extends Error {
 	readonly headers: Readonly<Record<string, string>>;
 
 	constructor(code: string, spec: ErrorSpec, details: ErrorDetails = {}) {
-		const sentence = details.message ?? spec.message;
-		super(spec.remedy ? `${sentence} ${spec.remedy}` : sentence, { cause: details.cause });
+		const { message = spec.message, remedy = spec.remedy, cause } = details;
+		super(remedy ? `${message} ${remedy}` : message, { cause });
 		this.name = 'PlinthError';
 		this.code = code;
 		this.spec = spec;

@@ -23,8 +23,10 @@ export const errors = defineErrors({
 	E_VALUE_UNSUPPORTED: row(400, 'unsupported_value', 'The model does not support this value.'),
 	E_STRING_TOO_LONG: row(400, 'string_above_max_length', 'A string is too long.'),
 	E_STRING_TOO_SHORT: row(400, 'string_below_min_length', 'A string is too short.'),
-	E_INTEGER_TOO_LARGE: row(400, 'integer_above_max_value', 'A number is too large.'),
-	E_INTEGER_TOO_SMALL: row(400, 'integer_below_min_value', 'A number is too small.'),
+	E_INTEGER_TOO_LARGE: row(400, 'integer_above_max_value', 'An integer is too large.'),
+	E_INTEGER_TOO_SMALL: row(400, 'integer_below_min_value', 'An integer is too small.'),
+	E_NUMBER_TOO_LARGE: row(400, 'decimal_above_max_value', 'A number is too large.'),
+	E_NUMBER_TOO_SMALL: row(400, 'decimal_below_min_value', 'A number is too small.'),
 	E_BODY_MALFORMED: row(400, 'invalid_body', 'The request body cannot be read.'),
 	E_MODEL_NOT_FOUND: row(404, 'model_not_found', 'There is no such model.', {
 		remedy: 'GET /v1/models lists the models of this server.',
@@ -122,6 +124,8 @@ export const valueErrors = [
 	errors.E_STRING_TOO_SHORT,
 	errors.E_INTEGER_TOO_LARGE,
 	errors.E_INTEGER_TOO_SMALL,
+	errors.E_NUMBER_TOO_LARGE,
+	errors.E_NUMBER_TOO_SMALL,
 ] as const;
 
 /** What any model may fail with: the rows that routes which ask one have in common. */

@@ -78,6 +78,11 @@ export interface Call {
 	readonly publicUrl: string;
 	/** The length of the body in bytes as the head states it; undefined where it does not. */
 	readonly bodyBytes: number | undefined;
+	/**
+	 * Sentences about members of the body that the route does not know. A JSON answer whose schema has `warnings` gets
+	 * them by itself; an event stream names them where it has a place for them. Empty until the body has been checked.
+	 */
+	readonly warnings: readonly string[];
 	/** How a repeat of this request is recognised: pass it on when the request creates a record. */
 	readonly idempotency: Idempotency;
 	/** The event after which a client resumes: `Last-Event-ID` (WHATWG HTML, §9.2.4), on routes with `resumes`. */

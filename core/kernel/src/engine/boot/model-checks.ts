@@ -1,4 +1,5 @@
 import type { BootTree } from '../../contract/boot-tree.ts';
+import { withArticle } from '../../contract/errors/words.ts';
 import { unknownNames } from '../config/describe-issue.ts';
 import type { ResolvedConfig, ResolvedPlugin } from '../config/resolve.ts';
 import { type BootProblem, bootProblem } from './problem.ts';
@@ -81,7 +82,7 @@ class ModelChecks {
 				report(`names ${name}, which is a pool.`, 'Name its members: a pool holds models only.');
 			} else if (seen.has(other)) report(`names the model ${other.id} twice.`);
 			else if (found !== undefined && kind !== undefined && found !== kind) {
-				const message = `names ${name}, a ${found} model, where ${kind} models belong.`;
+				const message = `names ${name}, ${withArticle(found)} model, where ${kind} models belong.`;
 				this.#report('E_MODEL_KIND', entry, `.${at}`, message, 'Name models of one kind.');
 			}
 			seen.add(other);
@@ -95,7 +96,7 @@ class ModelChecks {
 		const found = this.#lookUp(entry, 'defaultModel', name);
 		const kind = found && this.#kindOf(found);
 		if (kind === undefined || definition.models?.some((each) => each.name === kind)) return;
-		const message = `names ${name}, a ${kind} model, and this plugin does not use that kind.`;
+		const message = `names ${name}, ${withArticle(kind)} model, and this plugin does not use that kind.`;
 		this.#report('E_MODEL_KIND', entry, '.defaultModel', message, 'Name a model of the kind that the plugin uses.');
 	}
 
@@ -104,7 +105,7 @@ class ModelChecks {
 		const kind = this.#kindOf(entry);
 		if (kind === undefined || this.#consumed.has(kind)) return [];
 		if (!entry.inherited) {
-			this.#report('E_MODEL_UNUSED', entry, '', `is a ${kind} model, and no plugin consumes that kind.`);
+			this.#report('E_MODEL_UNUSED', entry, '', `is ${withArticle(kind)} model, and no plugin consumes that kind.`);
 		}
 		return [{ id: entry.id, kind }];
 	}

@@ -30,10 +30,10 @@ export const bootErrors = {
 	E_MODEL_DUPLICATE: 'Give each model its own id and aliases.',
 	E_MODEL_KIND: 'Declare the kind in the plugin: models: [theKind].',
 	E_ROUTE_DUPLICATE: 'Remove or rename one of the two routes.',
-	E_ROUTE_SCOPE: "Give the route a scope, or 'public'.",
+	E_ROUTE_SCOPE: "Set its scope: a name such as 'things:read', 'authenticated', or 'public'.",
 	E_ROUTE_PATH: 'Write paths as /segment/{parameter}, with a params schema that names each parameter.',
 	E_JOB_KIND: 'Declare each kind in one plugin, in lower-case letters: jobs: [...].',
-	E_DEFINITION: 'Complete what was passed to definePlugin, defineBackend or defineModel.',
+	E_DEFINITION: 'Complete what was passed to definePlugin, defineBackend, defineModel or defineRoute.',
 	E_MODEL_SHAPE: 'Correct what the create function of the model returns.',
 	E_API_VERSION: 'Install releases of core and of this package that belong together.',
 	E_CORE_COPY:

@@ -31,29 +31,34 @@ export class PluginRoutes {
 
 	#check(plugin: string, route: Route): void {
 		const owner = `plugin ${plugin}`;
-		const report = (code: BootProblem['code'], message: string) => {
-			const sentence = `registers ${route.method} ${route.path}${message}`;
-			this.problems.push(bootProblem(code, { owner, path: `plugins.${plugin}` }, sentence));
+		const name = [route.method, route.path].filter(Boolean).join(' ') || 'a route';
+		const report = (code: BootProblem['code'], message: string, remedy?: string) => {
+			const sentence = `registers ${name}${message}`;
+			this.problems.push(bootProblem(code, { owner, path: `plugins.${plugin}` }, sentence, remedy));
 		};
-		const lacking = required.filter((key) => !route[key]);
-		if (lacking.length > 0 || !methods.includes(route.method)) {
-			const isComplete = lacking.length === 0;
-			const words = isComplete ? `: a method is one of ${methods.join(', ')}.` : ` without ${lacking.join(', ')}.`;
-			report('E_ROUTE_PATH', words);
+		const lacking = required.filter((key) => !route[key]).join(', ');
+		if (lacking !== '') report('E_DEFINITION', ` without ${lacking}.`, `Pass ${lacking} to defineRoute.`);
+		if (typeof route.scope !== 'string' || route.scope === '') report('E_ROUTE_SCOPE', ' without a scope.');
+		if (lacking !== '') return;
+		if (!methods.includes(route.method)) {
+			const upper = String(route.method).toUpperCase();
+			const remedy = methods.includes(upper) ? `Write method: '${upper}'.` : 'Write one of them.';
+			report('E_DEFINITION', `: a method is one of ${methods.join(', ')}.`, remedy);
 			return;
 		}
 		const key = routeKey(route);
 		const other = this.#taken.get(key);
 		if (other !== undefined) report('E_ROUTE_DUPLICATE', `, which ${other} has registered.`);
 		this.#taken.set(key, owner);
-		if (typeof route.scope !== 'string' || route.scope === '') report('E_ROUTE_SCOPE', ' without a scope.');
 
 		const named = [...route.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '');
 		const declared = Object.keys((route.params as (z.ZodType & { shape?: object }) | undefined)?.shape ?? {});
 		const isSame = named.length === declared.length && named.every((name) => declared.includes(name));
-		if (/\/:/.test(route.path) || !route.path.startsWith('/') || !isSame) {
-			const parameters = `[${named}] in the path and [${declared}] in its params schema`;
-			report('E_ROUTE_PATH', `, whose parameters are ${parameters}.`);
+		const braced = route.path.replace(/\/:(\w+)/g, '/{$1}');
+		if (braced !== route.path) {
+			report('E_ROUTE_PATH', ', whose parameter has another form than {name}.', `Write ${braced}.`);
+		} else if (!route.path.startsWith('/') || !isSame) {
+			report('E_ROUTE_PATH', `, whose parameters are [${named}] in the path and [${declared}] in its params schema.`);
 		}
 	}
 }

@@ -69,6 +69,8 @@ export const serverSettings = z.strictObject({
 		.union([z.string().transform(commaSeparated), z.array(z.string())])
 		.pipe(z.array(origin))
 		.default([]),
+	unknownMembers: z.enum(['warn', 'refuse']).default('warn'),
+	compression: z.enum(['on', 'off']).default('on'),
 	limits: loadSettings.prefault({}),
 	drainDelayMs: ms(1_000),
 	graceMs: ms(10_000),

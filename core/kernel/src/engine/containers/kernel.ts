@@ -1,6 +1,13 @@
 import type { Clock } from '../../contract/ports/clock.ts';
 import type { Logger } from '../../contract/ports/logger.ts';
 import { services } from '../../contract/services.ts';
+import { Admission } from '../../http/gate/admission.ts';
+import { AuthFailures } from '../../http/gate/auth-failures.ts';
+import { Authentication, openAuthenticator } from '../../http/gate/authentication.ts';
+import { Listener } from '../../http/listener.ts';
+import { Pipeline } from '../../http/pipeline.ts';
+import { RouteTable } from '../../http/routing/table.ts';
+import { HttpServer } from '../../http/server.ts';
 import { Housekeeping } from '../../jobs/housekeeping.ts';
 import { JobService } from '../../jobs/jobs.ts';
 import { JobWorker } from '../../jobs/worker.ts';
@@ -8,9 +15,9 @@ import { ModelDirectory } from '../../models/directory.ts';
 import type { BootPlan } from '../boot/plan.ts';
 import { type JobMachine, PluginSetups } from '../boot/setup.ts';
 import { Lifecycle } from '../run/lifecycle.ts';
+import { createReadiness } from '../run/readiness.ts';
 import { RunningApp } from '../run/running.ts';
 import { KernelContainer, token, wire } from './container.ts';
-import { wireHttp } from './http.ts';
 import { Registry } from './registry.ts';
 
 /** What the boot asks the kernel container for. */
@@ -62,8 +69,53 @@ wire(machine, (get) => {
 	return { service, worker: new JobWorker(service, tools), housekeeping: new Housekeeping(tools) };
 });
 
-// HTTP. Routes are frozen when the server is built.
-const server = wireHttp({ ...kernel, plan, clock, log });
+// HTTP.
+const table = token<RouteTable>('RouteTable');
+const authentication = token<Authentication>('Authentication');
+const pipeline = token<Pipeline>('Pipeline');
+const server = token<HttpServer>('HttpServer');
+
+wire(table, (get) => {
+	const { routes, middlewares } = get(kernel.setups);
+	routes.freeze();
+	const surroundings = { registry: get(kernel.registry), clock: get(clock), log: get(log) };
+	const readiness = createReadiness(() => get(kernel.app).state, surroundings);
+	return new RouteTable({
+		owners: routes.owners,
+		middlewares,
+		refusesUnknown: get(plan).server.unknownMembers === 'refuse',
+		readiness,
+		models: () => get(kernel.models).list(),
+	});
+});
+wire(authentication, (get) => {
+	const { auth, authFailuresPerMinute: perMinute, trustedProxies } = get(plan).server;
+	const found = auth === 'off' ? undefined : get(kernel.registry).find(services.authenticator);
+	found?.booted?.();
+	const failures = new AuthFailures({ perMinute, trustedProxies });
+	return new Authentication(found ?? openAuthenticator, failures);
+});
+wire(
+	pipeline,
+	(get) =>
+		new Pipeline({
+			clock: get(clock),
+			log: get(log),
+			cors: get(plan).server.cors,
+			compresses: get(plan).server.compression === 'on',
+			authentication: get(authentication),
+			admission: new Admission(get(plan).server.limits),
+			routes: get(table),
+			// The app is built with its server, so it is looked up when the first request comes.
+			whenReady: () => get(kernel.app).whenReady(),
+		}),
+);
+wire(server, (get) => {
+	const { limits, publicUrl } = get(plan).server;
+	const listener = new Listener(get(log), limits.connections);
+	const parts = { pipeline: get(pipeline), routes: get(table) };
+	return new HttpServer({ ...parts, listener, publicUrl });
+});
 
 wire(
 	kernel.app,

@@ -23,10 +23,7 @@ export function explainFailure(error: unknown, step: FailedStep): Explained {
 	const causes = causesOf(error);
 	const place = causes.map((cause) => explainPath(cause, step)).find(Boolean);
 	if (place) return place;
-	return {
-		message: `failed to ${step.phase}: ${joinCauses(causes)}`,
-		remedy: causes.map(remedyOf).find(Boolean),
-	};
+	return { message: `failed to ${step.phase}: ${joinCauses(causes)}`, remedy: causes.map(remedyOf).find(Boolean) };
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts';
 import { attachment } from './filename.ts';
 import { readPooled } from './pooled-reader.ts';
 import { isUnchanged, requestedRange } from './range.ts';
-import { type Headers, pieces, sendWhole, writeHead, writePiece } from './send.ts';
+import { pieces, sendUnchanged, sendWhole, writeHead, writePiece } from './send.ts';
 
 /** Answers with bytes, whole or one window of them, at the pace of the reader. */
 export async function sendBinary(
@@ -12,12 +12,10 @@ export async function sendBinary(
 	{ source, options, status, headers: own }: Extract<Answer, { type: 'binary' }>,
 ): Promise<void> {
 	const { req } = exchange;
-	const { etag } = options;
-	const headers = { ...describe(source, options), ...own };
-	if (isUnchanged(req, etag)) {
+	const headers: Record<string, string> = { ...describe(source, options), ...own };
+	if (isUnchanged(req, headers.etag)) {
 		await pass(exchange, source);
-		const { etag: tag = '', ...rest } = pick(headers, ['etag', 'cache-control']);
-		return sendWhole(exchange, 304, '', { etag: tag, ...rest });
+		return sendUnchanged(exchange, headers);
 	}
 	const range = status === 200 ? windowOf(exchange, source, options) : undefined;
 	if (range) {
@@ -134,8 +132,4 @@ function describe(source: ByteSource, options: BinaryOptions): Record<string, st
 		...(ranges && source.size !== undefined ? { 'accept-ranges': 'bytes' } : {}),
 		...(filename === undefined ? {} : { 'content-disposition': attachment(filename) }),
 	};
-}
-
-function pick(headers: Headers, names: readonly string[]): Record<string, string> {
-	return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)));
 }

@@ -3,9 +3,8 @@ import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 
 /**
- * The window that a GET asks for (RFC 9110 §14.2); undefined for the whole. Several ranges, unknown units and
- * malformed headers are ignored, as the RFC allows. Throws `E_RANGE_NOT_SATISFIABLE` for a window outside the
- * content.
+ * The window that a GET asks for (RFC 9110 §14.2); undefined for the whole. Several ranges, unknown units and malformed
+ * headers are ignored, as the RFC allows. Throws `E_RANGE_NOT_SATISFIABLE` for a window outside the content.
  */
 export function requestedRange(req: IncomingMessage, size: number, etag: string | undefined): ByteRange | undefined {
 	const { range, 'if-range': condition } = req.headers;
@@ -21,12 +20,13 @@ export function requestedRange(req: IncomingMessage, size: number, etag: string 
 	return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Whether `If-None-Match` names the tag, by weak comparison. */
+/** Whether `If-None-Match` names the tag, which has its quotes, by weak comparison. */
 export function isUnchanged(req: IncomingMessage, etag: string | undefined): boolean {
 	const header = req.headers['if-none-match'];
 	if (header === undefined || etag === undefined) return false;
 	if (header.trim() === '*') return true;
-	return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
+	const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+	return header.split(',').some((tag) => opaque(tag) === opaque(etag));
 }
 
 function suffix(length: number, size: number): ByteRange | undefined {

@@ -4,7 +4,9 @@ import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { watchPace } from '../pace.ts';
 import { http } from '../required.ts';
-import { type JsonPieces, jsonText } from './base64.ts';
+import { jsonText } from './base64.ts';
+import { acceptedEncoding, compress, minBytes } from './compress.ts';
+import { isUnchanged } from './range.ts';
 
 /** Headers of an answer, lower-case names. */
 export type Headers = Readonly<Record<string, string>>;
@@ -65,23 +67,48 @@ function visible(id: string): string {
 	return /^[!-~]+$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
 
-/** Answers with JSON. */
-export function sendJson(exchange: Exchange, status: number, value: unknown, headers: Headers = {}): Promise<void> {
+/** Answers with JSON; with 304 where `headers` have an `etag` that the client knows. */
+export function sendJson(exchange: Exchange, status: number, value: unknown, own: Headers = {}): Promise<void> {
 	const text = jsonText(value);
 	const length = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
-	return sendWhole(exchange, status, text, {
+	const headers: Headers = {
 		'cache-control': 'no-store',
-		...headers,
+		...own,
 		'content-type': 'application/json; charset=utf-8',
 		'content-length': String(length),
-	});
+	};
+	const mayShrink = exchange.compresses && length >= minBytes && typeof text === 'string' && isBare(exchange.res);
+	if (mayShrink) return sendShort(exchange, status, text, headers);
+	if (isUnchanged(exchange.req, own.etag)) return sendUnchanged(exchange, headers);
+	return sendWhole(exchange, status, text, headers);
+}
+
+/** Answers with text in the encoding that the client prefers. */
+async function sendShort(exchange: Exchange, status: number, text: string, own: Headers): Promise<void> {
+	const { req, res } = exchange;
+	const vary = [own.vary ?? res.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
+	const headers = { ...own, vary };
+	if (isUnchanged(req, own.etag)) return sendUnchanged(exchange, headers);
+	const encoding = acceptedEncoding(req.headers['accept-encoding']);
+	if (!encoding) return sendWhole(exchange, status, text, headers);
+	const bytes = await compress(text, encoding);
+	const length = String(bytes.length);
+	const body = { pieces: () => pieces(bytes) };
+	return sendWhole(exchange, status, body, { ...headers, 'content-encoding': encoding, 'content-length': length });
+}
+
+/** Says that what the client has is still the same (RFC 9110 §15.4.5). */
+export function sendUnchanged(exchange: Exchange, headers: Headers): Promise<void> {
+	const names = ['etag', 'last-modified', 'cache-control', 'vary'];
+	const kept = Object.entries(headers).filter(([name]) => names.includes(name));
+	return sendWhole(exchange, 304, '', Object.fromEntries(kept));
 }
 
 /** Answers with what is at hand: text, whole or in pieces, or nothing. `HEAD` gets the headers. */
 export async function sendWhole(
 	exchange: Exchange,
 	status: number,
-	text: string | JsonPieces,
+	text: string | { pieces(): Iterable<Uint8Array> },
 	headers: Headers,
 ): Promise<void> {
 	const { req, res } = exchange;

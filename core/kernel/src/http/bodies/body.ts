@@ -117,9 +117,7 @@ export class BodyReader {
 		if (encoding && this.#encodings.includes(encoding)) return encoding;
 		const takes = this.#encodings.map((name) => mediaTypes[name]).join(' or ');
 		const found = type === '' ? 'no content type' : `"${type.slice(0, 100)}"`;
-		throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', {
-			message: `This route takes ${takes}; ${found} was sent.`,
-		});
+		throw plinthError('E_MEDIA_TYPE_UNSUPPORTED', { message: `This route takes ${takes}; ${found} was sent.` });
 	}
 }
 

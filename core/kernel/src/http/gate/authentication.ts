@@ -7,11 +7,7 @@ import { headerValues } from '../exchange.ts';
 import type { AuthFailures } from './auth-failures.ts';
 
 /** The principal of public routes. */
-export const anonymous: Principal = Object.freeze({
-	id: 'anonymous',
-	tenant: 'anonymous',
-	scopes: Object.freeze([]),
-});
+export const anonymous: Principal = Object.freeze({ id: 'anonymous', tenant: 'anonymous', scopes: Object.freeze([]) });
 
 const everybody: Principal = Object.freeze({ id: 'anonymous', tenant: 'default', scopes: Object.freeze(['*']) });
 
@@ -35,6 +31,7 @@ export class Authentication {
 	async handle({ req, state: { entry, exchange } }: Context, next: Next): Promise<void> {
 		try {
 			exchange.principal = await authenticate(req, this.#authenticator, entry.host);
+			exchange.isFromHost = this.#authenticator.identify !== undefined;
 		} catch (error) {
 			await this.#failures.count(req, error);
 			throw error;
@@ -63,17 +60,22 @@ async function authenticate(
 	const isRepeated = authorization.length > 1 || apiKey.length > 1;
 	const isOneKey = keyPattern.test(key) && keys.every((other) => other === key);
 	const principal = !isRepeated && isOneKey ? await authenticator.authenticate(key) : undefined;
-	if (!principal) throw plinthError('E_KEY_INVALID');
-	return principal;
+	if (principal) return principal;
+	if (authorization.every((header) => /^bearer\b/i.test(header))) throw plinthError('E_KEY_INVALID');
+	const message = 'The Authorization header does not begin with "Bearer".';
+	throw plinthError('E_KEY_INVALID', { message, remedy: 'Send "Authorization: Bearer <key>".' });
 }
 
 // No comma: a proxy that joins repeated headers must not turn two keys into a third. No blanks, no tabs.
 const keyPattern = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 const bearerPattern = /^Bearer +([^ ]+)$/i;
 
-/** Throws `E_SCOPE_MISSING` unless the principal has the scope. */
-export function checkScope(principal: Principal, scope: RouteScope): void {
+/** Throws `E_SCOPE_MISSING` unless the principal has the scope. `isFromHost`: the host has named it, by no API key. */
+export function checkScope(principal: Principal, scope: RouteScope, isFromHost: boolean): void {
 	if (scope === 'public' || scope === 'authenticated') return;
 	if (principal.scopes.includes('*') || principal.scopes.includes(scope)) return;
-	throw plinthError('E_SCOPE_MISSING', { message: `The API key lacks the scope "${scope}".` });
+	throw plinthError('E_SCOPE_MISSING', {
+		message: `The ${isFromHost ? 'caller' : 'API key'} lacks the scope "${scope}".`,
+		...(isFromHost && { remedy: 'The application that embeds this server decides on scopes.' }),
+	});
 }

@@ -26,10 +26,10 @@ export class Cors {
 	handle({ req, res, state }: Context, next: Next): Promise<unknown> {
 		if (!this.#mark(req, res) || !isPreflight(req)) return next();
 		const found = this.#routes.find(state.entry.target.path);
-		if (!found) return next();
-		state.exchange.route = found.template;
-		const headers = this.#preflight(req, [...found.endpoints.keys()]);
-		return respond(state.exchange, Reply.empty(204, headers));
+		state.exchange.route = found?.template;
+		// Refused here, an unknown path would be a CORS error in the browser. The request itself is answered 404.
+		const methods = found?.endpoints.keys() ?? [String(req.headers['access-control-request-method'])];
+		return respond(state.exchange, Reply.empty(204, this.#preflight(req, [...methods])));
 	}
 
 	/** True: the request's page is of a listed origin. */

@@ -12,9 +12,10 @@ export const errorSchema = z
 		error: z.object({
 			message: z.string().meta({ description: 'For people; its wording may change.' }),
 			type: z.string(),
-			param: z.string().nullable().meta({
-				description: 'The parameter at fault, as a path such as `messages[1].content`.',
-			}),
+			param: z
+				.string()
+				.nullable()
+				.meta({ description: 'The parameter at fault, as a path such as `messages[1].content`.' }),
 			code: z.string().nullable().meta({ description: 'For programs; stable.' }),
 		}),
 	})
@@ -46,6 +47,8 @@ export function describeAnswers(route: Route): ZodOpenApiResponsesObject {
 	};
 	if (response.ranges) {
 		result['206'] = success(response, 'The requested window of the content.', [...rangeHeaders, 'content-range']);
+	}
+	if (response.ranges || response.headers?.etag) {
 		result['304'] = { description: 'The content is unchanged.', headers: described(['etag']) };
 	}
 	if (response.nothing) result['204'] = { description: response.nothing, headers: described([]) };
@@ -127,6 +130,7 @@ function errorRows(route: Route): readonly ErrorSpec[] {
 	if (params || query || body) {
 		add('E_VALUE_MISSING', 'E_VALUE_INVALID', 'E_VALUE_TYPE', 'E_VALUE_UNKNOWN');
 		add('E_STRING_TOO_LONG', 'E_STRING_TOO_SHORT', 'E_INTEGER_TOO_LARGE', 'E_INTEGER_TOO_SMALL');
+		add('E_NUMBER_TOO_LARGE', 'E_NUMBER_TOO_SMALL');
 	}
 	if (body) {
 		add('E_BODY_MALFORMED', 'E_BODY_TOO_LARGE', 'E_MEDIA_TYPE_UNSUPPORTED', 'E_REQUEST_TIMEOUT', 'E_OVERLOADED');

@@ -40,10 +40,7 @@ export function describeRoutes(owners: ReadonlyMap<Route, string>): object {
 				},
 			},
 		},
-		{
-			allowEmptySchema: { unknown: true, any: true, custom: true, transform: true },
-			override: tidySchema,
-		},
+		{ allowEmptySchema: { unknown: true, any: true, custom: true, transform: true }, override: tidySchema },
 	);
 	return splitEncodings(document as unknown as Node);
 }
@@ -51,7 +48,7 @@ export function describeRoutes(owners: ReadonlyMap<Route, string>): object {
 const readingRules = [
 	'Clients ignore members and events that they do not know, and expect that enumerations of answers grow.',
 	'Ids are opaque.',
-	'Unknown members of requests are ignored, unless an operation says otherwise.',
+	'Unknown members of requests are ignored and named in `warnings`, unless an operation says otherwise.',
 	'In JSON bodies, `null` for an optional member means that it is absent.',
 	'Lengths of texts are counted in Unicode code points.',
 ].join(' ');

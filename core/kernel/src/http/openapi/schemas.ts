@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ZodOpenApiOverride } from 'zod-openapi';
 
@@ -22,13 +21,16 @@ export const tidySchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
 };
 
 /**
- * JSON carries no files: gives the JSON body of every operation a schema of its own, named with `Json` at its end,
- * where the one that it shares with the multipart body has binary forms. Multipart bodies say that their objects are
- * written `name[member]`, and have no lists of objects, which could not be told apart there.
+ * JSON carries no files, and forms no `null`: gives the JSON body of every operation a schema of its own, named with
+ * `Json` at its end, where it shares one with the multipart body. Optional members of JSON bodies may be `null`.
+ * Multipart bodies say that their objects are written `name[member]`, and have no lists of objects, which could not be
+ * told apart there.
  */
 export function splitEncodings(document: Node): Node {
 	const { paths, components } = document as { paths: Record<string, Node>; components: { schemas: Node } };
 	const { schemas } = components;
+	/** Of bodies in JSON. */
+	const referenced = new Set<string>();
 	const find: Find = (schema) => (schemas[nameOf(schema)] ?? schema) as Node;
 	const isObjectList = ({ items }: Node) => items !== undefined && find(items).type === 'object';
 	for (const operation of Object.values(paths).flatMap((path) => Object.values(path) as Node[])) {
@@ -38,17 +40,42 @@ export function splitEncodings(document: Node): Node {
 		if (form && nested.length > 0) {
 			form.encoding = Object.fromEntries(nested.map((name) => [name, { style: 'deepObject', explode: true }]));
 		}
-		const fileless = json && without(isFile, find(json.schema));
-		if (!json || isDeepStrictEqual(fileless, find(json.schema))) continue;
+		if (!json) continue;
+		const own = without(isFile, find(json.schema), orNull) ?? {};
+		for (const name of referencesOf(own)) referenced.add(name);
 		const name = nameOf(json.schema);
-		if (name === '') json.schema = fileless;
+		if (name === '') json.schema = own;
 		else {
-			schemas[`${name}Json`] = fileless;
-			json.schema = { $ref: `#/components/schemas/${name}Json` };
+			const ownName = form ? `${name}Json` : name;
+			schemas[ownName] = own;
+			json.schema = { $ref: `#/components/schemas/${ownName}` };
 			if (form) schemas[name] = withoutListExamples(without(isObjectList, find(form.schema)) ?? {});
 		}
 	}
+	for (const name of referenced) {
+		schemas[name] = without(() => false, schemas[name] as Node, orNull);
+		for (const further of referencesOf(schemas[name] as Node)) referenced.add(further);
+	}
 	return document;
+}
+
+/** The names of all schemas that one refers to. */
+function referencesOf(schema: Node): readonly string[] {
+	const found = JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
+	return [...found].map(([, name]) => String(name));
+}
+
+/** What an optional member of a JSON body may be: also `null`. */
+function orNull(schema: Node): Node {
+	const { type, enum: values } = schema;
+	const key = schema.oneOf ? 'oneOf' : 'anyOf';
+	const forms = schema[key] as readonly Node[] | undefined;
+	if ('$ref' in schema || 'const' in schema) return { anyOf: [schema, { type: 'null' }] };
+	if (forms?.some((form) => form.type === 'null')) return schema;
+	if (forms) return { ...schema, [key]: [...forms, { type: 'null' }] };
+	const types = [type ?? 'null'].flat();
+	if (types.includes('null')) return schema;
+	return { ...schema, type: [...types, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }) };
 }
 
 /** The schema behind a reference. */
@@ -70,17 +97,24 @@ function nestedMembers(schema: Node, find: Find): readonly string[] {
 	return members.filter(([, property]) => isNested(property)).map(([name]) => name);
 }
 
-/** The same schema without those in it that are not to be; a single form that is left stands for itself. */
-function without(isLeftOut: (schema: Node) => boolean, schema: Node): Node | undefined {
+/**
+ * The same schema without those in it that are not to be; a single form that is left stands for itself. `optional`
+ * changes each member that is not required.
+ */
+function without(
+	isLeftOut: (schema: Node) => boolean,
+	schema: Node,
+	optional = (member: Node) => member,
+): Node | undefined {
 	if (isLeftOut(schema)) return undefined;
 	const result = { ...schema };
 	if (schema.items) {
-		result.items = without(isLeftOut, schema.items as Node);
+		result.items = without(isLeftOut, schema.items as Node, optional);
 		if (!result.items) return undefined;
 	}
 	for (const key of ['oneOf', 'anyOf']) {
 		const forms = (schema[key] ?? []) as readonly Node[];
-		const left = forms.map((form) => without(isLeftOut, form)).filter((form) => form !== undefined);
+		const left = forms.map((form) => without(isLeftOut, form, optional)).filter((form) => form !== undefined);
 		if (forms.length > 0) result[key] = left;
 		if (left.length === forms.length || left.length > 1) continue;
 		if (left.length === 0) return undefined;
@@ -89,9 +123,11 @@ function without(isLeftOut: (schema: Node) => boolean, schema: Node): Node | und
 	}
 	if (schema.properties) {
 		const properties: Node = {};
+		// Which members are required may depend on the others.
+		const all = [schema, ...((schema.oneOf ?? []) as Node[])].flatMap((form) => form.required ?? []);
 		for (const [name, property] of Object.entries(schema.properties)) {
-			const left = without(isLeftOut, property as Node);
-			if (left) properties[name] = left;
+			const left = without(isLeftOut, property as Node, optional);
+			if (left) properties[name] = all.includes(name) ? left : optional(left);
 		}
 		result.properties = properties;
 		if (schema.required) result.required = (schema.required as string[]).filter((name) => name in properties);

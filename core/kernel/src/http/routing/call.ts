@@ -26,6 +26,7 @@ export function takesIdempotencyKey({ errors: rows }: Pick<Route, 'errors'>): bo
 
 /** What middleware and the handler of a route learn about their request. */
 export interface RouteCall extends Call {
+	readonly warnings: string[];
 	/** Deletes the files that were kept. Nothing is kept any more. */
 	end(): Promise<void> | undefined;
 }
@@ -46,6 +47,7 @@ export function createCall({ exchange, entry }: RequestState, route: Route, inpu
 		deadline: exchange.startedAt + (route.timeoutMs ?? httpLimits.timeoutMs),
 		publicUrl: entry.publicUrl,
 		bodyBytes: lengthOf(req),
+		warnings: [],
 		idempotency: new RequestIdempotency(req, route, () => ({ route: name, ...input() })),
 		lastEventId: route.response.resumes ? lastEventIdOf(req) : undefined,
 		async keep(...[body, options]: Parameters<Call['keep']>) {

@@ -1,4 +1,5 @@
-import { invalidValue } from '../../contract/errors/coded-error.ts';
+import type { z } from 'zod';
+import { invalidValue, plinthError } from '../../contract/errors/coded-error.ts';
 import type { Middleware } from '../../contract/http/middleware.ts';
 import { type Answer, isReply, Reply, withStatus } from '../../contract/http/reply.ts';
 import type { Route } from '../../contract/http/route.ts';
@@ -8,6 +9,7 @@ import type { Context } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { httpLimits } from '../limits.ts';
 import { scanBody } from '../passthrough/raw-body.ts';
+import { unknownMembers } from '../validation/unknown-members.ts';
 import { checkAnswer, validate } from '../validation/validate.ts';
 import { createCall, type RouteCall } from './call.ts';
 
@@ -18,9 +20,11 @@ export class Endpoint {
 	readonly #bodies: BodyReader | undefined;
 	readonly #paramNames: readonly string[];
 	readonly #checksAnswers = process.env.NODE_ENV !== 'production';
+	readonly #refusesUnknown: boolean;
 
-	constructor(route: Route, middlewares: readonly Middleware[]) {
+	constructor(route: Route, middlewares: readonly Middleware[], refusesUnknown: boolean) {
 		this.route = route;
+		this.#refusesUnknown = refusesUnknown;
 		this.#middlewares = middlewares;
 		this.#bodies = route.body ? new BodyReader(route) : undefined;
 		this.#paramNames = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
@@ -50,7 +54,7 @@ export class Endpoint {
 				body = read;
 				exchange.bodyRead();
 			}
-			return await orAbort(exchange, this.#callHandler(input, body, call));
+			return await orAbort(exchange, this.#callHandler(input, body, call, exchange));
 		});
 	}
 
@@ -108,13 +112,15 @@ export class Endpoint {
 		input: { readonly params: unknown; readonly query: unknown },
 		raw: Body | undefined,
 		call: RouteCall,
+		exchange: Exchange,
 	): Promise<Answer> {
 		const route = this.route;
 		const { status } = route.response;
 		try {
 			const body = route.body && (await validate(route.body, raw?.value));
+			if (route.body) this.#noteUnknown(route.body, raw?.value, call, exchange);
 			const result = await route.handler({ ...input, body }, call);
-			const answer = withStatus(toReply(result, status), status ?? 200);
+			const answer = withWarnings(route, withStatus(toReply(result, status), status ?? 200), call.warnings);
 			if (this.#checksAnswers) await checkAnswer(route, answer);
 			// The events are made while they are sent, from files that live as long.
 			if (answer.type === 'events') {
@@ -126,6 +132,19 @@ export class Endpoint {
 			// A handler that ignores its signal still reads its files: they are deleted when it has settled.
 			await release(raw, call);
 			throw error;
+		}
+	}
+
+	/** Members of the body that the route does not know are warnings, or errors where the config says so. */
+	#noteUnknown(schema: z.ZodType, value: unknown, call: RouteCall, exchange: Exchange): void {
+		const found = unknownMembers(schema, value);
+		if (found.length === 0) return;
+		exchange.unknownMembers = found.map(({ name }) => name);
+		for (const { name, hint } of found) {
+			if (this.#refusesUnknown) {
+				throw plinthError('E_VALUE_UNKNOWN', { param: name, message: `${name}: there is no such parameter.${hint}` });
+			}
+			call.warnings.push(`${name}: the server does not know this parameter and ignored it.${hint}`);
 		}
 	}
 
@@ -155,6 +174,14 @@ async function orAbort<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
 function toReply(result: unknown, status?: number): Reply {
 	if (isReply(result)) return result;
 	return result === undefined ? Reply.empty(status ?? 204) : Reply.json(result);
+}
+
+/** Adds warnings about the request to a JSON answer whose schema has a list of them. */
+function withWarnings({ response }: Route, answer: Answer, warnings: readonly string[]): Answer {
+	const { shape } = (response.schema ?? {}) as { readonly shape?: Readonly<Record<string, unknown>> };
+	if (warnings.length === 0 || answer.type !== 'json' || answer.status >= 300 || !shape?.warnings) return answer;
+	const value = answer.value as { readonly warnings?: readonly string[] };
+	return { ...answer, value: { ...value, warnings: [...new Set([...(value.warnings ?? []), ...warnings])] } };
 }
 
 /** Whether a middleware passed on the answer that it got, perhaps with other headers. */

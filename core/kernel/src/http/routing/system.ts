@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { plinthError } from '../../contract/errors/coded-error.ts';
 import { errors } from '../../contract/errors/errors.ts';
@@ -23,9 +24,18 @@ export function systemRoutes({ readiness, models, openapi }: SystemOptions): rea
 		path: '/openapi.json',
 		scope: 'public',
 		summary: 'Describe this server as OpenAPI 3.1',
-		response: { description: 'This document.', schema: z.looseObject({}) },
+		response: {
+			description: 'This document.',
+			schema: z.looseObject({}),
+			headers: { etag: 'Names this document, for `If-None-Match`.' },
+		},
 		errors: [],
-		handler: (_, { publicUrl }) => openapi(publicUrl),
+		handler: (_, { publicUrl }) => {
+			const document = openapi(publicUrl);
+			// A weak tag, which names every encoding of it.
+			const etag = `W/"${createHash('sha256').update(JSON.stringify(document)).digest('base64url')}"`;
+			return Reply.json(document, { headers: { etag, 'cache-control': 'no-cache' } });
+		},
 	});
 	return [health, readyRoute(readiness), description, ...modelRoutes(models)];
 }

@@ -11,12 +11,15 @@ import { describeRoutes } from '../openapi/document.ts';
 import { Router } from '../required.ts';
 import { Endpoint } from './endpoint.ts';
 import { type SystemOptions, systemRoutes } from './system.ts';
+import { unknownRoute } from './unknown-route.ts';
 
 /** What the plugins and the kernel bring to the table. */
 export interface RouteSources extends Omit<SystemOptions, 'openapi'> {
 	/** The routes of plugins, each with the plugin's id: its tag in OpenAPI. */
 	readonly owners: ReadonlyMap<Route, string>;
 	readonly middlewares: readonly Middleware[];
+	/** Whether members of bodies that a route does not know are errors. */
+	readonly refusesUnknown: boolean;
 }
 
 /** All routes of one path. */
@@ -40,13 +43,13 @@ export class RouteTable {
 	readonly #publicPaths: RegExp;
 	#document: object | undefined;
 
-	constructor({ owners, middlewares, ...options }: RouteSources) {
+	constructor({ owners, middlewares, refusesUnknown, ...options }: RouteSources) {
 		const system = systemRoutes({ ...options, openapi: (url) => this.describe(url) });
 		this.#owners = new Map([...owners, ...system.map((route): [Route, string] => [route, 'system'])]);
 		const routes = [...this.#owners.keys()];
 		this.#publicPaths = pathsPattern(routes.filter(({ scope }) => scope === 'public'));
 		routes.sort((a, b) => segmentKinds(a).localeCompare(segmentKinds(b)));
-		for (const route of routes) this.#add(route, middlewares);
+		for (const route of routes) this.#add(route, new Endpoint(route, middlewares, refusesUnknown));
 	}
 
 	/** The OpenAPI 3.1 document for clients that reach the server at `url`. */
@@ -63,7 +66,12 @@ export class RouteTable {
 	/** Answers what no route does: 404, 405 with `allow`, or the methods of the path for `OPTIONS`. */
 	refuse({ req, state }: Context): Promise<void> {
 		const found = this.find(state.entry.target.path);
-		if (!found) throw plinthError('E_ROUTE_NOT_FOUND');
+		if (!found) {
+			const templates = [...this.#paths.values()].map(({ template }) => template);
+			const find = (path: string) => this.find(path)?.template;
+			const message = unknownRoute(String(req.method), state.entry.target, templates, find);
+			throw plinthError('E_ROUTE_NOT_FOUND', { message });
+		}
 		state.exchange.route = found.template;
 		const allow = [...found.endpoints.keys(), 'OPTIONS'].join(', ');
 		if (req.method === 'OPTIONS') return respond(state.exchange, Reply.empty(204, { allow }));
@@ -91,10 +99,8 @@ export class RouteTable {
 		return isGuarded(path) || this.find(path) !== undefined;
 	}
 
-	#add(route: Route, middlewares: readonly Middleware[]): void {
-		const { method, path } = route;
+	#add({ method, path }: Route, endpoint: Endpoint): void {
 		const shape = pathShape(path);
-		const endpoint = new Endpoint(route, middlewares);
 		const known = this.#paths.get(shape);
 		const entry = known ?? { template: path, endpoints: new Map() };
 		if (entry.endpoints.has(method)) throw new Error(`${method} ${path} is declared twice.`);
@@ -107,7 +113,7 @@ export class RouteTable {
 			if (!chosen) return this.refuse(ctx);
 			const { exchange } = ctx.state;
 			exchange.route = entry.template;
-			checkScope(exchange.principal ?? anonymous, chosen.route.scope);
+			checkScope(exchange.principal ?? anonymous, chosen.route.scope, exchange.isFromHost);
 			await respond(exchange, await chosen.run(ctx, ctx.captures ?? []));
 		};
 		// Every method, because @koa/router would go on to a less literal path that has the method.

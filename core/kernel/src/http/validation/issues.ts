@@ -1,6 +1,7 @@
 import type { core } from 'zod';
 import { type PlinthError, plinthError } from '../../contract/errors/coded-error.ts';
 import { errors } from '../../contract/errors/errors.ts';
+import { withArticle } from '../../contract/errors/words.ts';
 import { isUpload } from '../../contract/http/upload.ts';
 
 /** What one issue of zod says to a client: a fragment such as "expected an integer, found a string". */
@@ -50,7 +51,7 @@ export function rootIssue(issue: core.$ZodIssue): core.$ZodIssue {
 }
 
 /** The error for the client. `value` is the whole input; `whole` names it where the path of the issue is empty. */
-export function issueError(issue: core.$ZodIssue, value: unknown, whole: string): PlinthError {
+export function issueError(issue: core.$ZodIssue, value: unknown, whole: string, cause?: AllIssues): PlinthError {
 	const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
 	const param = pathName(path).slice(0, 200);
 	const isMissing =
@@ -59,7 +60,16 @@ export function issueError(issue: core.$ZodIssue, value: unknown, whole: string)
 	return plinthError(isMissing ? 'E_VALUE_MISSING' : codeOf(issue), {
 		...(param === '' ? {} : { param }),
 		message: /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
+		cause,
 	});
+}
+
+/** All that a schema has refused, for the log: the client reads the first of it. The cause of that error. */
+export class AllIssues extends Error {
+	constructor(issues: readonly core.$ZodIssue[]) {
+		const roots = issues.slice(0, 20).map(rootIssue);
+		super(roots.map(({ path, message }) => `${pathName(path)}: ${message}`).join('; '));
+	}
 }
 
 /** A path as `param` spells it: `images[3].image_url`. Empty for the whole. */
@@ -91,13 +101,17 @@ const absentCodes = ['invalid_type', 'invalid_value', 'invalid_union', 'custom']
 type Code = keyof typeof errors;
 
 function codeOf(issue: core.$ZodIssue): Code {
-	if (issue.code === 'invalid_type') return 'E_VALUE_TYPE';
+	if (issue.code === 'invalid_type') {
+		if (!isInfinite(issue.input) || !['number', 'int'].includes(issue.expected)) return 'E_VALUE_TYPE';
+		return issue.input > 0 ? 'E_NUMBER_TOO_LARGE' : 'E_NUMBER_TOO_SMALL';
+	}
 	if (issue.code === 'unrecognized_keys') return 'E_VALUE_UNKNOWN';
 	if (issue.code === 'too_big' || issue.code === 'too_small') {
 		const isBig = issue.code === 'too_big';
 		if (issue.origin === 'string') return isBig ? 'E_STRING_TOO_LONG' : 'E_STRING_TOO_SHORT';
-		const isNumeric = ['number', 'int', 'bigint'].includes(issue.origin);
-		if (isNumeric) return isBig ? 'E_INTEGER_TOO_LARGE' : 'E_INTEGER_TOO_SMALL';
+		if (!['number', 'int', 'bigint'].includes(issue.origin)) return 'E_VALUE_INVALID';
+		if (Number.isInteger(Number(issue.input))) return isBig ? 'E_INTEGER_TOO_LARGE' : 'E_INTEGER_TOO_SMALL';
+		return isBig ? 'E_NUMBER_TOO_LARGE' : 'E_NUMBER_TOO_SMALL';
 	}
 	// A custom issue may name its row of the kernel's table: `params: { code: 'E_VALUE_TYPE' }`.
 	const code: unknown = issue.code === 'custom' && issue.params?.code;
@@ -154,8 +168,6 @@ function oneOf(issues: readonly (core.$ZodIssue | undefined)[], input: unknown) 
 
 const articles: Readonly<Record<string, string>> = {
 	int: 'an integer',
-	array: 'an array',
-	object: 'an object',
 	record: 'an object',
 	boolean: 'true or false',
 	stringbool: 'true or false',
@@ -166,7 +178,7 @@ const articles: Readonly<Record<string, string>> = {
 };
 
 function article(type: string): string {
-	return articles[type] ?? `a ${type}`;
+	return articles[type] ?? withArticle(type);
 }
 
 function kindOf(value: unknown): string {
@@ -174,10 +186,16 @@ function kindOf(value: unknown): string {
 	if (value === null) return 'null';
 	if (isUpload(value)) return 'a file';
 	if (Array.isArray(value)) return 'an array';
+	if (isInfinite(value)) return `a number that is too ${value > 0 ? 'large' : 'small'}`;
 	if (typeof value === 'number' && !Number.isInteger(value)) {
 		return Number.isNaN(value) ? 'something else' : 'a fraction';
 	}
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** What JSON makes of `1e999`. */
+function isInfinite(value: unknown): value is number {
+	return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
 }
 
 function choice(values: readonly unknown[]): string {

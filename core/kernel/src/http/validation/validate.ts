@@ -3,7 +3,7 @@ import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Answer } from '../../contract/http/reply.ts';
 import type { Route } from '../../contract/http/route.ts';
 import { wireForm } from '../answers/base64.ts';
-import { countCodePoints, describeIssue, issueError, pathName, rootIssue, valueAt } from './issues.ts';
+import { AllIssues, countCodePoints, describeIssue, issueError, pathName, rootIssue, valueAt } from './issues.ts';
 
 /**
  * Checks input against a schema and returns what the schema makes of it. `null` for an optional member that does not
@@ -21,7 +21,8 @@ export async function validate(schema: z.ZodType, value: unknown, whole = 'The b
 	const failing = new Set(issues.map(({ path }) => pathName(path)));
 	// A required member is described as it was sent, as `null`.
 	const issue = first.error.issues.find(({ path }) => failing.has(pathName(path))) ?? issues[0];
-	throw issue ? issueError(rootIssue(issue), value, whole) : plinthError('E_VALUE_INVALID');
+	if (!issue) throw plinthError('E_VALUE_INVALID');
+	throw issueError(rootIssue(issue), value, whole, issues.length > 1 ? new AllIssues(issues) : undefined);
 }
 
 /** Throws an error with route, status and member when a route's schema refuses its answer. */

@@ -86,8 +86,11 @@ describe('an event stream', () => {
 		expect(await (await send('/v1/events')).text()).toBe(
 			`data: 1\n\nevent: error\ndata: ${JSON.stringify({ error })}\n\n`,
 		);
-		await eventually(() => lines.length === 1);
-		expect(lines[0]?.level).toBe('info');
+		await eventually(() => lines.length === 2);
+		expect(lines.map(({ level, fields }) => [level, fields.code])).toEqual([
+			['debug', 'E_VALUE_UNSUPPORTED'],
+			['info', 'E_VALUE_UNSUPPORTED'],
+		]);
 	});
 
 	it('logs a failure of ours once and keeps its message to the log', async () => {

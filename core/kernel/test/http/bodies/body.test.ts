@@ -32,6 +32,7 @@ const schema = z.strictObject({
 	messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]) })).optional(),
 	image: fileField().optional(),
 	reference: z.union([fileField(), z.object({ image_url: z.string() }), z.object({ file_id: z.string() })]).optional(),
+	share: z.number().max(1).optional(),
 	odd: z
 		.number()
 		.refine((value) => value % 2 === 1, { error: 'expected an odd number' })
@@ -100,6 +101,13 @@ describe('a JSON value', () => {
 		],
 		['a number above', { ...p, n: 11 }, 'integer_above_max_value', 'n', 'n: expected at most 10, found 11.'],
 		['a number below', { ...p, n: 0 }, 'integer_below_min_value', 'n', 'n: expected at least 1, found 0.'],
+		[
+			'a fraction above',
+			{ ...p, share: 1.5 },
+			'decimal_above_max_value',
+			'share',
+			'share: expected at most 1, found 1.5.',
+		],
 		['a fraction', { ...p, n: 1.5 }, 'invalid_type', 'n', 'n: expected an integer, found a fraction.'],
 		['a string for a number', { ...p, n: '1' }, 'invalid_type', 'n', 'n: expected a number, found a string.'],
 		[
@@ -377,3 +385,20 @@ async function listeningWith(handler: import('node:http').RequestListener): Prom
 		server.close();
 	}
 }
+
+it.each([
+	['1e999', 'decimal_above_max_value', 'large'],
+	['-1e999', 'decimal_below_min_value', 'small'],
+])('a number beyond all numbers is refused: %s', async (number, code, size) => {
+	const answer = await testServer([echo]).send('/v1/echo', {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: `{"prompt":"a","share":${number}}`,
+	});
+	expect(await errorOf(answer)).toMatchObject({
+		status: 400,
+		code,
+		param: 'share',
+		message: `share: expected a number, found a number that is too ${size}.`,
+	});
+});

@@ -115,12 +115,32 @@ describe('a key', () => {
 				expect(text).toMatch(/www-authenticate: Bearer/);
 				const body = text.split('\r\n\r\n')[1] ?? '';
 				if (target.startsWith('HEAD')) expect(body).toBe('');
-				else answers.set(String(code), (answers.get(String(code)) ?? new Set()).add(body));
+				else {
+					expect(JSON.parse(body).error.code).toBe(code);
+					answers.set(name, (answers.get(name) ?? new Set()).add(body));
+				}
 			}
 		}
-		// Nothing tells one refusal from another, so nobody learns which paths exist.
-		expect(answers.get('null')?.size).toBe(1);
-		expect(answers.get('invalid_api_key')?.size).toBe(1);
+		// Nothing tells one path from another, so nobody learns which ones exist.
+		expect([...answers].filter(([, bodies]) => bodies.size > 1)).toEqual([]);
+	});
+
+	it('without "Bearer" in front of it is told so', async () => {
+		const { send } = testServer(routes);
+		const { message, code } = await errorOf(await send('/v1/me', { headers: { authorization: goodKey } }));
+		expect(message).toBe('The Authorization header does not begin with "Bearer". Send "Authorization: Bearer <key>".');
+		expect(code).toBe('invalid_api_key');
+	});
+
+	it('is not spoken of where the host names the caller and a scope is missing', async () => {
+		const caller = { id: 'p', tenant: 't', scopes: [] };
+		const authenticator = { authenticate: async () => null, identify: async () => caller };
+		const { send } = testServer(routes, { authenticator });
+		const { status, message } = await errorOf(await send('/v1/things'));
+		expect([status, message]).toEqual([
+			403,
+			'The caller lacks the scope "things". The application that embeds this server decides on scopes.',
+		]);
 	});
 
 	it.each([

@@ -175,13 +175,41 @@ describe('the OpenAPI document', () => {
 		expect(json.required).toEqual(['prompt']);
 		expect(Object.keys(json.properties)).toEqual(['prompt', 'n', 'reference']);
 		expect(json.properties.reference).toEqual({
-			type: 'object',
+			type: ['object', 'null'],
 			properties: { file_id: { type: 'string' } },
 			required: ['file_id'],
 		});
 		expect(copies.requestBody.content['multipart/form-data']).toMatchObject({
 			encoding: { reference: { style: 'deepObject', explode: true } },
 		});
+	});
+
+	it('says which members of a JSON body may be null, and leaves forms and answers as they are', () => {
+		const part = z.object({ note: z.string().optional() }).meta({ id: 'NotedPart' });
+		const body = z.object({
+			name: z.string(),
+			kind: z.enum(['a', 'b']).default('a'),
+			choice: z.union([z.string(), z.number()]).optional(),
+			nothing: z.string().nullish(),
+			anything: z.unknown().optional(),
+			part: part.optional(),
+			parts: z.array(part).optional(),
+		});
+		const route = (path: `/${string}`, encoding: 'json' | 'multipart') =>
+			defineRoute({ ...stream, path, body: body.meta({ id: `Noted${encoding}` }), encoding, handler: () => undefined });
+		const { components } = testServer([route('/j', 'json'), route('/m', 'multipart')]).http.openapi() as Document;
+		const { Notedjson, Notedmultipart } = components.schemas as Record<string, { properties: Record<string, unknown> }>;
+		expect(Notedjson?.properties).toEqual({
+			name: { type: 'string' },
+			kind: { type: ['string', 'null'], enum: ['a', 'b', null], default: 'a' },
+			choice: { type: ['string', 'number', 'null'] },
+			nothing: { type: ['string', 'null'] },
+			anything: {},
+			part: { anyOf: [{ $ref: '#/components/schemas/NotedPart' }, { type: 'null' }] },
+			parts: { type: ['array', 'null'], items: { $ref: '#/components/schemas/NotedPart' } },
+		});
+		expect(components.schemas.NotedPart).toMatchObject({ properties: { note: { type: ['string', 'null'] } } });
+		expect(Notedmultipart?.properties.kind).toEqual({ type: 'string', enum: ['a', 'b'], default: 'a' });
 	});
 
 	it('groups errors by status, names their codes and shares one schema', () => {

@@ -58,6 +58,18 @@ describe('the kernel', () => {
 		});
 	});
 
+	it('describes itself with a tag, by which a client learns that nothing has changed', async () => {
+		const { send } = testServer([]);
+		const first = await send('/openapi.json');
+		const etag = first.headers.get('etag') ?? '';
+		expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
+		const again = await send('/openapi.json', { headers: { 'if-none-match': etag } });
+		expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+		expect(again.headers.get('cache-control')).toBe('no-cache');
+		const other = await send('/openapi.json', { headers: { 'if-none-match': 'W/"other"' } });
+		expect(other.status).toBe(200);
+	});
+
 	it('is healthy while it lives and ready when it says so', async () => {
 		let ready = false;
 		const { send } = testServer([], {

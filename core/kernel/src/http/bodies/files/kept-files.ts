@@ -64,9 +64,7 @@ async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): Async
 	for await (const chunk of body) {
 		size += chunk.byteLength;
 		if (size > maxBytes) {
-			throw plinthError('E_BODY_TOO_LARGE', {
-				message: `The file has more than ${maxBytes} bytes.`,
-			});
+			throw plinthError('E_BODY_TOO_LARGE', { message: `The file has more than ${maxBytes} bytes.` });
 		}
 		yield chunk;
 	}

@@ -215,9 +215,7 @@ export function tooLarge(param: string | undefined, what: string, bytes: number)
 
 /** 413: the body has too many of something. */
 export function tooMany(what: string, limit: number): PlinthError {
-	return plinthError('E_BODY_TOO_LARGE', {
-		message: `The request body has more than ${limit} ${what}.`,
-	});
+	return plinthError('E_BODY_TOO_LARGE', { message: `The request body has more than ${limit} ${what}.` });
 }
 
 function malformed(cause: unknown): Error {

@@ -171,10 +171,7 @@ function syntaxReason(message: string): string {
 
 /** 400: the body is no JSON that can be read. */
 export function malformed(reason: string, cause?: unknown): PlinthError {
-	return plinthError('E_BODY_MALFORMED', {
-		message: `The request body cannot be read: ${reason}.`,
-		cause,
-	});
+	return plinthError('E_BODY_MALFORMED', { message: `The request body cannot be read: ${reason}.`, cause });
 }
 
 /** Whether bytes that arrive in chunks are UTF-8 (RFC 3629). A character may be split between chunks. */
