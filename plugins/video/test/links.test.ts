@@ -59,6 +59,10 @@ describe('the url of a completed video', () => {
 		const etag = String(head.headers.get('etag'));
 		expect((await open(h, url, { 'if-none-match': etag })).status).toBe(304);
 		expect((await open(h, url, { range: 'bytes=9999-' })).status).toBe(416);
+		expect((await open(h, url, { 'if-match': '"another"' })).status).toBe(412);
+		const date = String(head.headers.get('last-modified'));
+		expect((await open(h, url, { 'if-modified-since': date })).status).toBe(304);
+		expect((await open(h, url, { 'if-unmodified-since': date })).status).toBe(200);
 	});
 
 	it('is in lists and in a repeated answer, and not in a video that is not completed', async () => {

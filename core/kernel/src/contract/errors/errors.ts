@@ -68,6 +68,9 @@ export const errors = defineErrors({
 		'unsupported_media_type',
 		'The request has a content type that this route does not take.',
 	),
+	E_PRECONDITION_FAILED: row(412, 'precondition_failed', 'The content is not the version that the request asks for.', {
+		headers: noRetry,
+	}),
 	E_RANGE_NOT_SATISFIABLE: row(416, 'range_not_satisfiable', 'The requested range lies outside the content.'),
 	E_IDEMPOTENCY_MISMATCH: row(422, 'idempotency_mismatch', 'This Idempotency-Key was used with another request.', {
 		remedy: 'Use a new key for a new request.',

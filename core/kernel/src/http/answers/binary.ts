@@ -1,6 +1,8 @@
+import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { Answer, BinaryOptions, ByteSource } from '../../contract/http/reply.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 import type { Exchange } from '../exchange.ts';
+import { isUnmodified, meetsConditions } from './conditions.ts';
 import { attachment } from './filename.ts';
 import { readPooled } from './pooled-reader.ts';
 import { isUnchanged, requestedRange } from './range.ts';
@@ -13,7 +15,11 @@ export async function sendBinary(
 ): Promise<void> {
 	const { req } = exchange;
 	const headers: Record<string, string> = { ...describe(source, options), ...own };
-	if (isUnchanged(req, headers.etag)) {
+	if (!meetsConditions(req, headers)) {
+		discardSource(exchange, source);
+		throw plinthError('E_PRECONDITION_FAILED');
+	}
+	if (isUnchanged(req, headers.etag) || isUnmodified(req, headers)) {
 		await pass(exchange, source);
 		return sendUnchanged(exchange, headers);
 	}

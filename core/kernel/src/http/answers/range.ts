@@ -9,7 +9,7 @@ import type { ByteRange } from '../../contract/ports/blob-store.ts';
 export function requestedRange(req: IncomingMessage, size: number, etag: string | undefined): ByteRange | undefined {
 	const { range, 'if-range': condition } = req.headers;
 	if (range === undefined || req.method !== 'GET') return undefined;
-	// We send no Last-Modified, so a date never matches; a weak tag never does either.
+	// Neither a date nor a weak tag matches: the whole content is always a right answer.
 	if (condition !== undefined && (etag === undefined || condition !== `"${etag}"`)) return undefined;
 	const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range.trim()) ?? [];
 	if (first === '' && last === '') return undefined;

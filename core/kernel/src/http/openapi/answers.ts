@@ -71,10 +71,11 @@ const headerTexts: Readonly<Record<string, string>> = {
 	'accept-ranges': '`bytes`: single ranges are served.',
 	'content-range': 'Which window of the content this is.',
 	'content-disposition': 'A name for the file.',
-	etag: 'Names these bytes, for `If-None-Match` and `If-Range`.',
+	etag: 'Names these bytes, for `If-Match`, `If-None-Match` and `If-Range`.',
+	'last-modified': 'When these bytes were stored, for `If-Unmodified-Since` and `If-Modified-Since`.',
 };
 
-const rangeHeaders = ['accept-ranges', 'etag', 'content-disposition'];
+const rangeHeaders = ['accept-ranges', 'etag', 'last-modified', 'content-disposition'];
 
 /** The headers with these names and those that every answer has. */
 function described(names: readonly string[]): ZodOpenApiHeadersObject {
@@ -136,7 +137,7 @@ function errorRows(route: Route): readonly ErrorSpec[] {
 		add('E_BODY_MALFORMED', 'E_BODY_TOO_LARGE', 'E_MEDIA_TYPE_UNSUPPORTED', 'E_REQUEST_TIMEOUT', 'E_OVERLOADED');
 	}
 	if (response.mediaTypes?.includes('text/event-stream')) add('E_OVERLOADED');
-	if (response.ranges) add('E_RANGE_NOT_SATISFIABLE');
+	if (response.ranges) add('E_PRECONDITION_FAILED', 'E_RANGE_NOT_SATISFIABLE');
 	add('E_DEADLINE', 'E_INTERNAL');
 	return [...rows];
 }

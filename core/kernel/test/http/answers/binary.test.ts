@@ -55,7 +55,7 @@ describe('binary content', () => {
 		expect(await answer.text()).toBe('');
 	});
 
-	it('that is not sent is let go of: for HEAD, 304 and 416', async () => {
+	it('that is not sent is let go of: for HEAD, 304, 412 and 416', async () => {
 		let discarded = 0;
 		const source: ByteSource = {
 			size: 10,
@@ -67,8 +67,9 @@ describe('binary content', () => {
 			await send('/v1/content', { method: 'HEAD' }),
 			await send('/v1/content', { headers: { 'if-none-match': '"e"' } }),
 			await send('/v1/content', { headers: { range: 'bytes=10-' } }),
+			await send('/v1/content', { headers: { 'if-match': '"x"' } }),
 		].map(({ status }) => status);
-		expect([statuses, discarded]).toEqual([[200, 304, 416], 3]);
+		expect([statuses, discarded]).toEqual([[200, 304, 416, 412], 4]);
 	});
 
 	it.each([
@@ -82,6 +83,39 @@ describe('binary content', () => {
 		const answer = await get({ 'if-none-match': tag });
 		expect([answer.status, answer.headers.get('etag')]).toEqual([status, '"abc"']);
 		if (status === 304) expect(answer.headers.get('content-length')).toBeNull();
+	});
+
+	const date = 'Thu, 26 Nov 2026 00:00:00 GMT';
+	it.each<readonly [Record<string, string>, number]>([
+		[{ 'if-match': '"abc"' }, 200],
+		[{ 'if-match': '"x", "abc"' }, 200],
+		[{ 'if-match': '*' }, 200],
+		[{ 'if-match': '"x"' }, 412],
+		[{ 'if-match': 'W/"abc"' }, 412],
+		[{ 'if-match': '"x"', 'if-none-match': '"abc"' }, 412],
+		[{ 'if-match': '"x"', range: 'bytes=0-1' }, 412],
+		[{ 'if-unmodified-since': date }, 200],
+		[{ 'if-unmodified-since': 'Thu, 26 Nov 2026 00:00:01 GMT' }, 200],
+		[{ 'if-unmodified-since': 'Wed, 25 Nov 2026 23:59:59 GMT' }, 412],
+		[{ 'if-unmodified-since': 'Wed, 25 Nov 2026 23:59:59 GMT', 'if-match': '"abc"' }, 200],
+		[{ 'if-unmodified-since': 'yesterday' }, 200],
+		[{ 'if-modified-since': date }, 304],
+		[{ 'if-modified-since': 'Wed, 25 Nov 2026 23:59:59 GMT' }, 200],
+		[{ 'if-modified-since': date, 'if-none-match': '"x"' }, 200],
+		[{ 'if-modified-since': 'today' }, 200],
+	])('that says when it was changed is, with %j, a %i', async (headers, status) => {
+		const dated = { etag: 'abc', ranges: true, headers: { 'last-modified': date } };
+		const { send } = testServer([serving(() => bytes, dated)]);
+		const answer = await send('/v1/content', { headers });
+		expect(answer.status).toBe(status);
+		if (status === 412) expect((await errorOf(answer)).code).toBe('precondition_failed');
+		if (status === 200) expect(answer.headers.get('last-modified')).toBe(date);
+	});
+
+	it('without a tag and a date is sent whatever the conditions are', async () => {
+		const { send } = testServer([serving(() => bytes)]);
+		const headers = { 'if-match': '"x"', 'if-unmodified-since': date };
+		expect((await send('/v1/content', { headers })).status).toBe(200);
 	});
 
 	it.each<readonly [string, number, number, number]>([
