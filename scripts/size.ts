@@ -5,7 +5,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** The most non-blank lines that a package may have, without its tests. */
 const limits: Readonly<Record<string, number>> = {
-	'core/kernel': 11_500,
+	'core/kernel': 11_850,
 	'core/toolkit': 2_500,
 	'core/testing': 5_000,
 	'adapters/audio': 600,

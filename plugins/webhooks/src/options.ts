@@ -45,9 +45,9 @@ const written = z.string().transform((text, ctx) => {
 
 /** The options of the webhooks plugin. */
 export const webhookOptions = z.strictObject({
-	/** Lets plain http and addresses of private networks through: for tests and for networks without strangers. */
+	/** Allows plain http and private addresses. Use it for tests and closed networks only. */
 	allowPrivate: formBoolean().default(false),
-	/** Seconds to wait after the first attempt, which comes at once, and after each next one. Empty: 5 s to 10 h. */
+	/** Seconds to wait after the first attempt and after each further one. Empty: 5 s to 10 h. */
 	retrySeconds: z
 		.union([written, waits], { error: expected })
 		.default([])

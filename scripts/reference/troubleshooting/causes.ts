@@ -52,6 +52,8 @@ export const causesOfAnswers: readonly CauseSection[] = [
 			E_STRING_TOO_LONG: ['The string is longer than the limit of the message.', 'Shorten the string.'],
 			E_STRING_TOO_SHORT: ['The string is empty or too short.', 'Send a longer string.'],
 			E_INTEGER_TOO_LARGE: ['The number is above the limit of the message.', 'Send a smaller number.'],
+			E_NUMBER_TOO_LARGE: ['The number is above the limit of the message.', 'Send a smaller number.'],
+			E_NUMBER_TOO_SMALL: ['The number is below the limit of the message.', 'Send a larger number.'],
 			E_INTEGER_TOO_SMALL: ['The number is below the limit of the message.', 'Send a larger number.'],
 			E_BODY_MALFORMED: [
 				'The body is no valid JSON, its form data is cut off, or it does not match its content type.',
@@ -68,6 +70,10 @@ export const causesOfAnswers: readonly CauseSection[] = [
 			E_RANGE_NOT_SATISFIABLE: [
 				'The `Range` header starts behind the end of the content.',
 				'Ask for a range inside the length given in `content-range`.',
+			],
+			E_PRECONDITION_FAILED: [
+				'The content changed since the client read its `etag` or `last-modified`.',
+				'Get the content again without `if-match` and `if-unmodified-since`.',
 			],
 			E_IDEMPOTENCY_MISMATCH: ['The same `Idempotency-Key` came earlier with another body.'],
 			E_CONTEXT_TOO_LONG: ['The messages and documents together have more tokens than the model takes.'],
@@ -125,6 +131,9 @@ export const causesOfAnswers: readonly CauseSection[] = [
 			E_VIDEO_EXPIRED: ['The time `expires_at` of the video has passed.'],
 			E_VIDEO_CONTENT_MISSING: ['Somebody removed the file from the blob store.'],
 			E_VIDEO_THUMBNAIL_NOT_FOUND: ['Not every model makes a thumbnail.', 'Download the video itself.'],
+			E_VIDEO_LINK_UNKNOWN: ['The signature in the URL is missing or wrong.', 'Use the whole URL of the answer.'],
+			E_VIDEO_LINK_EXPIRED: ['The link is older than `urlMinutes` of the video plugin.'],
+			E_VIDEO_SPRITESHEET_NOT_FOUND: ['Not every model makes a spritesheet.', 'Download the video itself.'],
 			E_VIDEO_NOT_COMPLETED: ['A remix starts from a completed video.', 'Wait until the first video is completed.'],
 			E_VIDEO_REFERENCE_EXPIRED: ['Input images are kept only as long as the video.'],
 		},

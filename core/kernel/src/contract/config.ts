@@ -16,25 +16,25 @@ export interface NamedUse {
 
 /** What `/v1/models` shows of a model, and the names that lead to it. */
 export interface ListingOptions {
-	/** Further ids under which clients may name the model. */
+	/** More ids for the model. */
 	readonly aliases?: readonly string[] | undefined;
-	/** Shown in `/v1/models`; the factory's own sentence unless set. */
+	/** Text for `/v1/models`. The default is the text of the factory. */
 	readonly description?: string | undefined;
 	/** `owned_by` in `/v1/models`. */
 	readonly ownedBy?: string | undefined;
-	/** With `false`, `/v1/models` leaves the model out; it can still be called. `true` unless set. */
+	/** With `false`, `/v1/models` does not list the model, but clients can call it. The default is `true`. */
 	readonly listed?: boolean | string | undefined;
 }
 
 /** What a model binding may set beside its factory. Numbers may be texts, as variables are. */
 export interface ModelBindingOptions extends ListingOptions {
-	/** Calls at the same time, 1 at least; any number unless set. */
+	/** Maximum concurrent calls, at least 1. The default is no limit. */
 	readonly concurrency?: number | string | undefined;
-	/** With `concurrency`: how many more calls may wait; 64 unless set, none with 0. Further calls answer 429. */
+	/** With `concurrency`: maximum waiting calls. More get 429. The default is 64. */
 	readonly waiting?: number | string | undefined;
-	/** Seconds until the result of a call or the start of its answer: more than 0, at most 86,400, without waiting. */
+	/** Maximum seconds until the result of a call or the start of its answer, without waiting: at most 86,400. */
 	readonly timeoutSeconds?: number | string | undefined;
-	/** Models and pools of the same kind to call in turn when the model fails. Their own fallbacks do not count. */
+	/** Models and pools of the same kind to call in turn when the model fails. Their own fallbacks are ignored. */
 	readonly fallback?: readonly string[] | undefined;
 	/**
 	 * After `failures` (1 to 1,000; 5 unless set) failed calls in a row, the model is not called for `seconds` (1 to
@@ -54,7 +54,7 @@ export type PluginBinding = ({ readonly use: PluginInstance } | NamedUse) & {
 
 /** A model id that shares its work among models. */
 export interface ModelPool extends ListingOptions {
-	/** Ids or aliases of models of one kind, each with its share: a number above 0, 1,000,000 at most. */
+	/** Ids or aliases of models of one kind, each with its share: a number above 0, at most 1,000,000. */
 	readonly balance: Readonly<Record<string, number | string>>;
 	/** Models and pools to call when all members fail. */
 	readonly fallback?: readonly string[] | undefined;
@@ -62,11 +62,11 @@ export interface ModelPool extends ListingOptions {
 
 /** Where and how the server listens. */
 export interface ServerConfig {
-	/** The address to listen on; 127.0.0.1 unless set, which only the same machine reaches. */
+	/** The address to listen on. Only the same machine can reach the default, 127.0.0.1. */
 	readonly host?: string;
-	/** The port to listen on; 8080 unless set, 0 takes a free one. */
+	/** The port to listen on. 0 chooses a free port. The default is 8080. */
 	readonly port?: number | string;
-	/** The start of absolute links; that of the request unless set. Without a path, the prefix of a mount follows. */
+	/** Base of absolute links. The default is that of the request. Without a path, a mount's prefix is appended. */
 	readonly publicUrl?: string;
 	/** `off` lets everybody in: only behind a host that authenticates, or on loopback. `on` unless set. */
 	readonly auth?: 'on' | 'off' | (string & {});
@@ -80,32 +80,32 @@ export interface ServerConfig {
 	readonly unknownMembers?: 'warn' | 'refuse' | (string & {});
 	/** Whether JSON of 1 KB and more is compressed for clients that ask for it; `on` unless set. */
 	readonly compression?: 'on' | 'off' | (string & {});
-	/** How much may be under way at once; what is beyond is refused with 429 or 503. */
+	/** Maximum work in progress. The server refuses more with 429 or 503. */
 	readonly limits?: {
-		/** Request bodies being received or worked on, in bytes; 1 GiB unless set. */
+		/** Maximum bytes of all request bodies in progress. The default is 1 GiB. */
 		readonly inFlightBytes?: number | string;
-		/** Requests of one tenant; 256 unless set. */
+		/** Maximum concurrent requests of one tenant. The default is 256. */
 		readonly requestsPerTenant?: number | string;
-		/** Event streams of one tenant; 1,000 unless set. */
+		/** Maximum event streams of one tenant. The default is 1,000. */
 		readonly streamsPerTenant?: number | string;
-		/** Event streams of all tenants; 10,000 unless set. */
+		/** Maximum event streams of all tenants. The default is 10,000. */
 		readonly streams?: number | string;
-		/** Connections of the listener; 10,000 unless set. */
+		/** Maximum connections of the listener. The default is 10,000. */
 		readonly connections?: number | string;
 	};
-	/** After a stop is asked for, everything is still served this long, in milliseconds; 1,000 unless set. */
+	/** Time of normal service after a stop signal, in milliseconds. The default is 1,000. */
 	readonly drainDelayMs?: number | string;
-	/** How long requests and jobs may then go on, in milliseconds; 10,000 unless set. */
+	/** Time for open requests and jobs after that, in milliseconds. The default is 10,000. */
 	readonly graceMs?: number | string;
-	/** How long one step of start or stop may take, in milliseconds; 30,000 unless set. */
+	/** Maximum time of one step of start or stop, in milliseconds. The default is 30,000. */
 	readonly stepTimeoutMs?: number | string;
 }
 
-/** How much is logged, and how. */
+/** Level and format of the log. */
 export interface LogConfig {
-	/** The least that is logged; `info` unless set. */
+	/** The lowest level that is logged. The default is `info`. */
 	readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent' | (string & {});
-	/** One JSON object a line, or one short line for people; `auto`, the default, is for people on a terminal only. */
+	/** `json` or `pretty` lines. The default, `auto`, is `pretty` on a terminal and `json` elsewhere. */
 	readonly format?: 'auto' | 'json' | 'pretty' | (string & {});
 }
 
@@ -116,17 +116,17 @@ export interface LogConfig {
 export interface AppConfig {
 	/** A preset, as `<package>:<export>`, or another config. Keys beside it replace, change or remove parts. */
 	readonly extends?: string | AppConfig;
-	/** Where the server listens, whom it lets in, and how much it takes on. */
+	/** Address, authentication and limits of the server. */
 	readonly server?: ServerConfig;
-	/** How much is logged, and how. */
+	/** Level and format of the log. */
 	readonly log?: LogConfig;
 	/** How jobs are run. */
 	readonly jobs?: Partial<Record<keyof JobSettings, number | string | boolean>>;
-	/** What the kernel and the plugins need, each under a name of your own. */
+	/** Stores, codecs and other services, each under a name of your choice. */
 	readonly backends?: Readonly<Record<string, BackendInstance | NamedUse | false>>;
-	/** Models and pools, each under the id that clients name. */
+	/** Models and pools, each under the id that clients use. */
 	readonly models?: Readonly<Record<string, ModelInstance | ModelBinding | ModelPool | false>>;
-	/** What the server can do, each under a name of your own. */
+	/** Capabilities of the server, each under a name of your choice. */
 	readonly plugins?: Readonly<Record<string, PluginInstance | PluginBinding | false>>;
 }
 

@@ -58,13 +58,13 @@ export const serverSettings = z.strictObject({
 		.transform((text) => (text === '' ? undefined : text.replace(/\/+$/, '')))
 		.pipe(z.url({ protocol: /^https?$/ }).optional())
 		.optional(),
-	/** `off` only behind a host that authenticates, or on loopback. */
+	/** Use `off` only behind a host that authenticates, or on loopback. */
 	auth: z.enum(['on', 'off']).default('on'),
-	/** Requests with a wrong key that one address may send in a minute, before it reads 429. 0: any number. */
+	/** Maximum requests with a wrong key from one address in a minute. More get 429. 0: no limit. */
 	authFailuresPerMinute: z.coerce.number().int().min(0).max(1_000_000).default(20),
-	/** How many proxies of one's own append to `X-Forwarded-For`. 0: the header is not looked at. */
+	/** Number of your own proxies that append to `X-Forwarded-For`. 0: the header is ignored. */
 	trustedProxies: z.coerce.number().int().min(0).max(32).default(0),
-	/** Origins whose pages may read answers (CORS); none unless listed. */
+	/** Origins whose pages may read answers (CORS). The default is none. */
 	cors: z
 		.union([z.string().transform(commaSeparated), z.array(z.string())])
 		.pipe(z.array(origin))
