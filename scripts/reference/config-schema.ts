@@ -31,16 +31,20 @@ export async function configSchema(): Promise<string> {
 	const of = (kind: Described['kind']) => named.filter((factory) => factory.kind === kind);
 	const binding = toJson(modelBindingShape, [contract('ModelBindingOptions'), contract('ListingOptions')]);
 	const pool = toJson(modelPoolShape, [contract('ModelPool'), contract('ListingOptions')]);
+	const plugin = {
+		properties: describe({ defaultModel: toJson(id, []) }, [{ ...contract(''), behind: 'type PluginBinding' }]),
+	};
 	const entries = {
 		backend: entryOf(of('backend'), known),
 		model: choose({ required: ['balance'] }, pool, entryOf(of('model'), known, binding)),
-		plugin: entryOf(of('plugin'), known),
+		plugin: entryOf(of('plugin'), known, plugin),
 	};
+	const besides = { backend: {}, model: binding, plugin };
 	const section = (kind: Described['kind'], preset: object = {}) => ({
 		type: 'object',
 		propertyNames: toJson(id, []),
 		properties: Object.fromEntries(
-			Object.entries(preset).map(([key, entry]) => [key, changeOf(entry, of(kind), kind === 'model' ? binding : {})]),
+			Object.entries(preset).map(([key, entry]) => [key, changeOf(entry, of(kind), besides[kind])]),
 		),
 		additionalProperties: removable({ $ref: `#/definitions/${kind}` }),
 	});

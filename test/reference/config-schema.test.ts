@@ -77,7 +77,7 @@ test.each([
 
 test('members have descriptions and defaults', () => {
 	const { port } = schema.properties.server.properties;
-	expect([port.default, port.description]).toEqual([8080, expect.stringMatching(/^The port to listen on;/)]);
+	expect([port.default, port.description]).toEqual([8080, expect.stringMatching(/^The port to listen on\./)]);
 	const { retentionHours } = schema.definitions['plugin:video'].properties;
 	expect(retentionHours).toMatchObject({ description: expect.any(String), default: expect.any(Number) });
 });

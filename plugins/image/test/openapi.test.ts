@@ -105,7 +105,7 @@ describe('the OpenAPI description', () => {
 			},
 			style: { enum: ['vivid', 'natural'] },
 		});
-		expect(schemas.ImageEdit?.properties?.size).toEqual(schemas.ImageGeneration?.properties?.size);
+		expect(schemas.ImageEditJson?.properties?.size).toEqual(schemas.ImageGeneration?.properties?.size);
 		expect(schemas.ImageEdit?.properties).toMatchObject({
 			quality: { enum: ['auto', 'low', 'medium', 'high'], default: 'auto' },
 			input_fidelity: { enum: ['low', 'high'], default: 'low' },
