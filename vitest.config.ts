@@ -23,9 +23,9 @@ const lengthy = [
 	'adapters/documents/test/formats/ooxml/{growth,hostile}.test.ts',
 	'core/toolkit/test/processes/pool.test.ts',
 	'adapters/sqlite/test/model.test.ts',
-	'cli/test/{demo,dev,serve}.test.ts',
+	'cli/test/{demo,dev,elsewhere,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
-	'test/e2e/webhooks.test.ts',
+	'test/e2e/{webhooks,webhook-targets}.test.ts',
 	'test/reference/typed.test.ts',
 ];
 
