@@ -25,7 +25,8 @@ const lengthy = [
 	'adapters/sqlite/test/model.test.ts',
 	'cli/test/{demo,dev,elsewhere,serve}.test.ts',
 	'plugins/*/test/testing.test.ts',
-	'test/e2e/{webhooks,webhook-targets}.test.ts',
+	'test/e2e/{polyglots,readme,webhooks,webhook-targets}.test.ts',
+	'examples/yaml-deployment/test/deployment.test.ts',
 	'test/reference/typed.test.ts',
 ];
 

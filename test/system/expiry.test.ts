@@ -114,7 +114,8 @@ describe('the content of a video', () => {
 		await goTo(made.expires_at ?? 0);
 		await swept(20);
 		expect(clock.now()).toBeLessThanOrEqual(((made.expires_at ?? 0) + 60) * 1_000);
-		expect(await client.json(`/v1/videos/${made.id}`)).toEqual(made);
+		// The link has ended with the content.
+		expect(await client.json(`/v1/videos/${made.id}`)).toEqual({ ...made, url: undefined });
 		expect((await failure(await client.send(content))).code).toBe('video_expired');
 	});
 

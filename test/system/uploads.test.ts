@@ -130,8 +130,8 @@ describe('ten uploads at once', () => {
 		console.info(
 			`Ten uploads of ${(middling.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
 		);
-		expect(bySize.large).toBeLessThan(128 * megabyte);
-		expect(bySize.large - bySize.small).toBeLessThan(48 * megabyte);
+		expect(bySize.large).toBeLessThan(96 * megabyte);
+		expect(bySize.large - bySize.small).toBeLessThan(64 * megabyte);
 		expect(await uploadsLeft()).toEqual([]);
 	});
 

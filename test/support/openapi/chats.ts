@@ -28,6 +28,8 @@ interface Body {
 	readonly tool_choice?: string | { readonly function: Named };
 	readonly function_call?: string | Named;
 	readonly modalities?: readonly string[];
+	readonly logprobs?: boolean;
+	readonly top_logprobs?: number;
 }
 
 const documents = ['data:text/plain;base64,SGVsbG8=', 'data:,Hello', 'SGVsbG8', 'SGVs\nbG8='];
@@ -91,7 +93,8 @@ function withoutNulls(body: object): Body {
 }
 
 function fitsTogether(body: Body): boolean {
-	const { tools, functions, modalities = [] } = body;
+	const { tools, functions, modalities = [], logprobs, top_logprobs: alternatives } = body;
+	if (alternatives !== undefined && !logprobs) return false;
 	if (tools && functions) return false;
 	if (tools?.some(({ type }) => type !== 'function')) return false;
 	if (modalities.some((name) => name !== 'text')) return false;
