@@ -216,10 +216,10 @@ describe('the built-in composition', () => {
 		await expect(warnings({ [name]: value })).rejects.toThrow(path);
 	});
 
-	test('has the routes, and plinth check prints them', async () => {
+	test('has the routes, and plinth check --verbose prints them', async () => {
 		const cwd = await temporaryDir('webhooks');
 		onTestFinished(() => removeDir(cwd));
-		const { code, stdout } = await plinthHere(['check'], { cwd });
+		const { code, stdout } = await plinthHere(['check', '--verbose'], { cwd });
 		expect(code).toBe(0);
 		expect(stdout).toContain('plugin webhooks provides media.callbacks\n');
 		for (const route of [

@@ -77,7 +77,7 @@ const reports: readonly Report[] = [
 	{
 		file: 'no-scope',
 		message: /GET \/v1\/weather/,
-		remedy: /Give the route a scope/,
+		remedy: /Set its scope/,
 		code: 'E_ROUTE_SCOPE',
 	},
 ];

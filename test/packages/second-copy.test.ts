@@ -101,7 +101,7 @@ describe('a plugin with tools from another copy of the kernel, and schemas from 
 		};
 		expect(paths['/v1/probe']?.post?.requestBody.content).toMatchObject({
 			'application/json': {
-				schema: { properties: { size: { maximum: 3, default: 1 }, refuse: { type: 'boolean' } } },
+				schema: { properties: { size: { maximum: 3, default: 1 }, refuse: { type: ['boolean', 'null'] } } },
 			},
 		});
 	});
