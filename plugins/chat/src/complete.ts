@@ -40,7 +40,7 @@ export async function complete(
 	const reader = new RequestReader(chat, body, call);
 	// Independent of the model that runs, so that all models of a pool produce the same answers.
 	const seed = reader.seedFor(id);
-	const context = { body, clock, reader, seed, log: call.log };
+	const context = { body, clock, reader, seed, log: call.log, notes: call.warnings };
 	try {
 		// Before a slot is taken and before the model's timeout starts: reading the files takes longest.
 		await reader.read(model.abilities);
@@ -66,6 +66,8 @@ interface AnswerContext {
 	readonly reader: RequestReader;
 	readonly seed: number;
 	readonly log: Logger;
+	/** Warnings about the request. */
+	readonly notes: readonly string[];
 }
 
 async function answerWhole(modelCall: ModelCall<ChatModel>, context: AnswerContext): Promise<ChatCompletion> {
@@ -83,10 +85,10 @@ async function answerStreamed(
 	return withCleanup(chunks(pieces, head, { ...format, includeUsage }), modelCall.keepSlot());
 }
 
-async function prepare(modelCall: ModelCall<ChatModel>, { body, clock, reader, seed, log }: AnswerContext) {
+async function prepare(modelCall: ModelCall<ChatModel>, { body, clock, reader, seed, log, notes }: AnswerContext) {
 	const { model, id, signal } = modelCall;
 	const { request, warnings } = await orAbort(signal, reader.read(model.abilities));
 	const options: AnswerOptions = { model, request, count: body.n, seed, signal, log };
-	const format = { isLegacy: isLegacy(body), warnings };
+	const format = { isLegacy: isLegacy(body), warnings: [...notes, ...warnings] };
 	return { options, head: headOf(id, clock.now()), format };
 }

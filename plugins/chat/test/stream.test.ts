@@ -56,6 +56,14 @@ describe('a streamed answer', () => {
 		expect(chunks.filter(({ warnings }) => warnings)).toHaveLength(1);
 	});
 
+	test('names the members that the server does not know', async () => {
+		const { ask } = await harness();
+		const { chunks } = await chunksOf(await ask({ ...streamed, stream_options: { include_usag: true } }));
+		expect(chunks.flatMap(({ warnings = [] }) => warnings)).toEqual([
+			'stream_options.include_usag: the server does not know this parameter and ignored it. Did you mean include_usage?',
+		]);
+	});
+
 	test('says a warning once, however many answers have it', async () => {
 		const { ask } = await harness({
 			stream: events({ type: 'warning', message: 'w' }, { type: 'text', text: 'a' }),

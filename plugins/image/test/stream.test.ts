@@ -102,6 +102,16 @@ describe('a stream', () => {
 		});
 	});
 
+	it('names the members that the server does not know, with each picture', async () => {
+		const h = await harness();
+		const frames = await framesOf(await h.generations({ ...stream, n: 2, siz: '512x512' }));
+		const unknown = 'siz: the server does not know this parameter and ignored it. Did you mean size?';
+		expect(frames.filter(({ type }) => String(type).endsWith('.completed'))).toMatchObject([
+			{ warnings: [unknown] },
+			{ warnings: [unknown] },
+		]);
+	});
+
 	it('shows the finished picture once as a partial where the model showed none', async () => {
 		const h = await harness();
 		const frames = await framesOf(await h.generations({ ...stream, partial_images: 3 }));

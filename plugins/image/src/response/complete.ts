@@ -11,6 +11,8 @@ export interface AnswerContext {
 	/** Stores the pictures when the client asked for URLs. */
 	readonly urlStore: UrlStore | undefined;
 	readonly signal: AbortSignal;
+	/** Warnings about the request. The kernel adds them to a complete answer. */
+	readonly warnings: readonly string[];
 }
 
 /** Generates all pictures. On failure, deletes the pictures that were stored. */

@@ -37,7 +37,7 @@ export async function respondWith(context: ImageContext, request: PictureRequest
 	const { models, clock } = context;
 	const { body } = request;
 	const release = context.requestLimit.acquire();
-	const contextFor = (modelCall: ModelCall<ImageModel>) => answerContext(context, request, modelCall, call.publicUrl);
+	const contextFor = (modelCall: ModelCall<ImageModel>) => answerContext(context, request, modelCall, call);
 	if (!body.stream) {
 		return models
 			.ask(body.model, call, (modelCall) => answerWhole(context, contextFor(modelCall), call.log))
@@ -64,7 +64,7 @@ function answerContext(
 	{ options, models, blobs, key, clock }: ImageContext,
 	{ body, requestFor }: PictureRequest,
 	{ id, model, signal }: ModelCall<ImageModel>,
-	publicUrl: string,
+	{ publicUrl, warnings }: Call,
 ): AnswerContext {
 	const request = requestFor({ id, model });
 	const ttlMs = Math.round(options.urlMinutes * 60_000);
@@ -82,6 +82,7 @@ function answerContext(
 		usage: new UsageCounter(body.prompt, 'images' in request ? request.images : []),
 		urlStore: body.response_format === 'url' ? createUrlStore({ blobs, key, clock, ttlMs }, publicUrl) : undefined,
 		signal,
+		warnings,
 	};
 }
 

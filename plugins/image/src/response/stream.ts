@@ -79,7 +79,8 @@ class EventWriter implements PictureListener {
 		// Before the picture is stored and the next call starts: a slow reader slows the work down.
 		await this.#queue.waitForCapacity();
 		const url = await urlStore?.put(picture.data, task.finish.format, this.#signal);
-		const { revisedPrompt, warnings, quality = defaultQuality } = picture;
+		const { revisedPrompt, quality = defaultQuality } = picture;
+		const warnings = [...this.#request.warnings, ...picture.warnings];
 		this.usage.addPicture(picture);
 		this.#push('completed', picture.index, {
 			...itemOf(picture, url),
