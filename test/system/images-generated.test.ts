@@ -9,28 +9,12 @@ import { keyA, type Served, serveEmbedded } from '../support/serve.ts';
 const prompts = [
 	['A lighthouse at dusk on a stormy sea with the words "Harbour Lights"', 'Harbour Lights'],
 	['Snowy mountains at night with northern lights, caption "Winter is coming"', 'Winter is coming'],
-	['A cat in a flower garden that says “Hello, kitty!”', 'Hello kitty'],
 	['Neon city in the rain at night: “OPEN ALL NIGHT”', 'OPEN ALL NIGHT'],
-	['Poster of the desert at noon: "Drink more water every day"', 'Drink more water every day'],
 	['A whale under water, „Deep Blue Sea“', 'Deep Blue Sea'],
-	['A rocket near a planet in space with the text "Mission 2042"', 'Mission 2042'],
 	['A misty forest at dawn «The quiet path»', 'The quiet path'],
 	['A calm lake with a sailboat at sunset, caption: Gone sailing', 'Gone sailing'],
-	['A windmill in a meadow in spring "Fresh bread since 1874"', 'Fresh bread since 1874'],
-	['A plane above the clouds, "Now boarding: gate 12"', 'Now boarding gate 12'],
-	['An abstract blue and orange composition "Jazz Festival"', 'Jazz Festival'],
-	['A portrait of a queen that says "Long live the queen"', 'Long live the queen'],
-	["A bouquet of red roses with the words 'Happy Mother's Day'", 'Happy Mothers Day'],
-	['A geometric pattern in teal and gold, "Quarterly Report"', 'Quarterly Report'],
-	['Rolling hills with vineyards in autumn "Harvest week"', 'Harvest week'],
 	['A castle under a full moon "Once upon a time"', 'Once upon a time'],
-	['A snowman in a winter village with the words "Season’s greetings"', 'Seasons greetings'],
-	['A tropical island with a palm at sunset, “Wish you were here”', 'Wish you were here'],
-	['A campfire in the woods under the stars "Camp Pinewood"', 'Camp Pinewood'],
-	['A robot on mars that says "I come in peace"', 'I come in peace'],
-	['A hot air balloon over mountains in the morning "Fly with us"', 'Fly with us'],
 	['Fireworks over the city harbour "Happy New Year"', 'Happy New Year'],
-	['A red car on a road in the rain with a rainbow "Drive safely"', 'Drive safely'],
 ] as const;
 
 let served: Served;
@@ -64,15 +48,15 @@ async function textIn(picture: Buffer, name: string): Promise<string> {
 	return textInPicture(file, 11);
 }
 
-describe('twenty-four drawn pictures', () => {
-	test.each(['1024x1024', '1536x1024', '1024x1536'])('carry captions that a machine can read, at %s', async (size) => {
+describe('eight drawn pictures', () => {
+	test.each(['1024x1024', '1024x1536'])('carry captions that a machine can read, at %s', async (size) => {
 		const missed: string[] = [];
 		for (const [i, [prompt, caption]] of prompts.entries()) {
 			const read = await textIn(await draw(prompt, size), `${size}-${i}`);
 			if (!letters(read).includes(letters(caption))) missed.push(caption);
 		}
 		console.log(`${size}: ${prompts.length - missed.length} of ${prompts.length} captions read`, missed);
-		expect(missed.length).toBeLessThanOrEqual(2);
+		expect(missed.length).toBeLessThanOrEqual(1);
 	});
 
 	test('differ from each other by more than 15 % on average', async () => {
