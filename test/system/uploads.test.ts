@@ -131,7 +131,7 @@ describe('ten uploads at once', () => {
 			`Ten uploads of ${(middling.length / megabyte).toFixed(1)} MB: +${(bySize.small / megabyte).toFixed(0)} MB; of ${(large.length / megabyte).toFixed(1)} MB: +${(bySize.large / megabyte).toFixed(0)} MB.`,
 		);
 		expect(bySize.large).toBeLessThan(96 * megabyte);
-		expect(bySize.large - bySize.small).toBeLessThan(64 * megabyte);
+		expect(bySize.large - bySize.small).toBeLessThan(48 * megabyte);
 		expect(await uploadsLeft()).toEqual([]);
 	});
 
