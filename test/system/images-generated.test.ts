@@ -13,7 +13,11 @@ const prompts = [
 	['A whale under water, „Deep Blue Sea“', 'Deep Blue Sea'],
 	['A misty forest at dawn «The quiet path»', 'The quiet path'],
 	['A calm lake with a sailboat at sunset, caption: Gone sailing', 'Gone sailing'],
+	['A windmill in a meadow in spring "Fresh bread since 1874"', 'Fresh bread since 1874'],
+	['Rolling hills with vineyards in autumn "Harvest week"', 'Harvest week'],
 	['A castle under a full moon "Once upon a time"', 'Once upon a time'],
+	['A snowman in a winter village with the words "Season’s greetings"', 'Seasons greetings'],
+	['A campfire in the woods under the stars "Camp Pinewood"', 'Camp Pinewood'],
 	['Fireworks over the city harbour "Happy New Year"', 'Happy New Year'],
 ] as const;
 
@@ -48,8 +52,8 @@ async function textIn(picture: Buffer, name: string): Promise<string> {
 	return textInPicture(file, 11);
 }
 
-describe('eight drawn pictures', () => {
-	test.each(['1024x1024', '1024x1536'])('carry captions that a machine can read, at %s', async (size) => {
+describe('twelve drawn pictures', () => {
+	test.each(['1024x1024', '1536x1024', '1024x1536'])('carry captions that a machine can read, at %s', async (size) => {
 		const missed: string[] = [];
 		for (const [i, [prompt, caption]] of prompts.entries()) {
 			const read = await textIn(await draw(prompt, size), `${size}-${i}`);
