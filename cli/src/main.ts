@@ -15,9 +15,10 @@ if (isNewEnough(node)) {
 }
 
 /**
- * Memory settings that only take effect when a process starts, so commands that run long replace their process once;
- * this takes 30 ms. By default, glibc gives each native thread an arena that keeps what it has freed, and raises the
- * size from which freed memory goes back to the system at once. V8 lets the space for new objects grow further than this. Less of either costs requests much CPU.
+ * glibc and V8 read these settings when a process starts, so commands that run long replace their process once; this
+ * takes 30 ms. By default, each native thread has an arena that keeps what it has freed, blocks that are freed raise the
+ * size from which memory goes back to the system at once, and the space for new objects grows to 128 MB. A semi-space
+ * of 4 MB and a threshold of 32 KB would save 50 MB more, but make a short request cost half as much CPU again.
  */
 function boundMemory(): void {
 	const { argv, env, execArgv, execPath, platform } = process;
