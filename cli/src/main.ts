@@ -16,9 +16,9 @@ if (isNewEnough(node)) {
 
 /**
  * glibc and V8 read these settings when a process starts, so commands that run long replace their process once; this
- * takes 30 ms. By default, each native thread has an arena that keeps what it has freed, blocks that are freed raise the
- * size from which memory goes back to the system at once, and the space for new objects grows to 128 MB. A semi-space
- * of 4 MB and a threshold of 32 KB would save 50 MB more, but make a short request cost half as much CPU again.
+ * takes 30 ms. By default, each native thread has an arena that keeps what it has freed, freed blocks raise the size
+ * from which memory goes back to the system at once, and the space for new objects grows to 128 MB. A semi-space of
+ * 4 MB and a threshold of 32 KB would save 50 MB more, but make a short request cost half as much CPU again.
  */
 function boundMemory(): void {
 	const { argv, env, execArgv, execPath, platform } = process;

@@ -3,7 +3,8 @@ import { join, posix } from 'node:path';
 
 /**
  * Links of a built website to places that their pages do not have: `guides/run.html: /models.html#pool`.
- * VitePress itself checks pages only. The pages of the API are left out: typedoc gives two of its headings other names than VitePress does.
+ * VitePress itself checks pages only. The pages of the API are left out: typedoc gives two of its headings other names
+ * than VitePress does.
  */
 export function deadAnchors(out: string): readonly string[] {
 	const pages = new Map(

@@ -1,6 +1,6 @@
 import type { ModelDefinition, ModelShape } from '../../contract/model.ts';
+import { nearest } from '../../contract/nearest.ts';
 import { unknownNames } from '../config/describe-issue.ts';
-import { nearest } from '../config/nearest.ts';
 import { type BootProblem, bootProblem, type ProblemPlace } from './problem.ts';
 
 type Report = (message: string, remedy?: string) => void;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isSecretName } from '../../contract/errors/redact.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../../contract/nearest.ts';
 
 /** More names than this are of no help. */
 const mostNames = 40;

@@ -1,5 +1,5 @@
+import { nearest } from '../../contract/nearest.ts';
 import { importFrom, NotFound, type PackageFolders } from './import-from.ts';
-import { nearest } from './nearest.ts';
 
 /** What a config entry can be an instance of. */
 export type InstanceKind = 'backend' | 'model' | 'plugin';

@@ -3,8 +3,8 @@ import { plinthError } from '../../contract/errors/coded-error.ts';
 import type { ByteRange } from '../../contract/ports/blob-store.ts';
 
 /**
- * The window that a GET asks for (RFC 9110 §14.2); undefined for the whole. Several ranges, unknown units and malformed
- * headers are ignored, as the RFC allows. Throws `E_RANGE_NOT_SATISFIABLE` for a window outside the content.
+ * The window that a GET asks for (RFC 9110 §14.2); undefined for the whole. Several ranges, unknown units and
+ * malformed headers are ignored, as the RFC allows. Throws `E_RANGE_NOT_SATISFIABLE` for a window outside the content.
  */
 export function requestedRange(req: IncomingMessage, size: number, etag: string | undefined): ByteRange | undefined {
 	const { range, 'if-range': condition } = req.headers;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../src/engine/config/nearest.ts';
+import { nearest } from '../../src/contract/nearest.ts';
 
 test('the name that was meant is few keystrokes away, in letters of any size', () => {
 	const names = ['PLINTH_DATA_DIR', 'PLINTH_API_KEYS', 'graceMs', 'id'];

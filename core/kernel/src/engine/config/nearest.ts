@@ -1,1 +1,0 @@
-export { nearest } from '../../contract/nearest.ts';
