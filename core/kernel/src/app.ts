@@ -39,7 +39,7 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 	const lifecycle = container.get(kernel.lifecycle);
 	const setups = container.get(kernel.setups);
 	try {
-		for (const part of plan.graph.order) await createPart(part, container, log);
+		for (const part of plan.graph.order) await createPart(part, container, log, resolved.folder);
 		if (setups.problems.length > 0) throw new BootError(setups.problems);
 		return container.get(kernel.app);
 	} catch (error) {
@@ -52,13 +52,15 @@ export async function createApp(config: AppConfig | ResolvedConfig, options: Cre
 }
 
 /** Creates one part in a scope of its own, as one step of the start. Its needs have been created before. */
-async function createPart(part: Part, container: KernelContainer, log: Logger): Promise<void> {
+async function createPart(part: Part, container: KernelContainer, log: Logger, folder: string): Promise<void> {
 	const lifecycle = container.get(kernel.lifecycle);
 	const { kind, id, owner, path, definition, provides } = part;
 	const tasks = lifecycle.disposeOnUnwind(owner, () => scope.dispose());
 	const create = (services: ResolvedNeeds<Needs>) => {
 		const tools = { services, log: log.child({ [kind]: id }), onStop: tasks.add };
-		return part.kind === 'model' ? createModel(part, tools, container) : createProvider(part, tools, container);
+		return part.kind === 'model'
+			? createModel(part, { ...tools, folder }, container)
+			: createProvider(part, tools, container);
 	};
 	const scope = container.get(kernel.registry).scope(definition.needs ?? {}, create, tasks.run);
 	const phase = kind === 'plugin' ? 'set up' : 'create';
@@ -74,7 +76,11 @@ async function createPart(part: Part, container: KernelContainer, log: Logger): 
 
 type PartOf<K extends Part['kind']> = Extract<Part, { readonly kind: K }>;
 
-async function createModel(part: PartOf<'model'>, tools: PartTools, container: KernelContainer): Promise<void> {
+async function createModel(
+	part: PartOf<'model'>,
+	tools: PartTools & Pick<ResolvedConfig, 'folder'>,
+	container: KernelContainer,
+): Promise<void> {
 	const model = await part.definition.create({ ...tools, id: part.id, config: part.options });
 	if (typeof model !== 'object' || model === null) throw new Error('create returned no model.');
 	container.get(kernel.setups).report(modelProblems(part, model));

@@ -48,6 +48,7 @@ export * from './contract/service.ts';
 export * from './contract/services.ts';
 export * from './contract/version.ts';
 export { BootError, type BootProblem, bootErrors } from './engine/boot/problem.ts';
+export { importFrom, type PackageFolders } from './engine/config/import-from.ts';
 export { findConfig, type LoadedConfig } from './engine/config/load.ts';
 export type { ResolvedConfig, ResolvedPlugin } from './engine/config/resolve.ts';
 export { base64 } from './http/answers/base64.ts';

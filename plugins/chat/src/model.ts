@@ -1,4 +1,11 @@
-import { defineModelKind, type ForwardRequest, type JsonObject, type Logger, type RawBody } from '@plinth/core';
+import {
+	defineModelKind,
+	type ForwardRequest,
+	type JsonObject,
+	type Logger,
+	type RawBody,
+	type Unloadable,
+} from '@plinth/core';
 import type { EncodedImage } from '@plinth/toolkit';
 
 /**
@@ -212,7 +219,7 @@ export interface ChatAbilities {
  * `stream` is called once per answer and yields at least one event of text, refusal or a tool call. An error before the
  * first event decides the status of the response. Throw `invalidValue(param, message)` for an unacceptable request.
  */
-export interface ChatModel {
+export interface ChatModel extends Unloadable {
 	readonly apiVersion: 1;
 	readonly abilities?: ChatAbilities;
 	stream(request: ChatRequest, run: ChatRun): AsyncIterable<ChatEvent>;
@@ -226,7 +233,7 @@ export interface ChatModel {
 /** The family of chat models. */
 export const chatModels = defineModelKind<ChatModel>('chat', {
 	apiVersion: 1,
-	functions: { stream: 'required', forward: 'optional' },
+	functions: { stream: 'required', forward: 'optional', unload: 'optional' },
 	abilities: {
 		documentCharacters: 'number',
 		files: 'array',

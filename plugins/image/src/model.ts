@@ -1,4 +1,4 @@
-import { defineModelKind, type ForwardRequest, type Logger, type RawBody } from '@plinth/core';
+import { defineModelKind, type ForwardRequest, type Logger, type RawBody, type Unloadable } from '@plinth/core';
 import type { EncodedImage, RawImage } from '@plinth/toolkit';
 
 /** Width and height in pixels. */
@@ -140,7 +140,7 @@ export interface ImageAbilities {
  * Refuse what cannot be done with `unsupportedValue(param, message)`. Throw `modelError(message)` for a failure that
  * the caller should read; the message of any other error stays in the log.
  */
-export interface ImageModel {
+export interface ImageModel extends Unloadable {
 	readonly apiVersion: 1;
 	readonly abilities?: ImageAbilities;
 	generate?(request: ImageRequest, run: ImageRun): Promise<ImageResult>;
@@ -155,7 +155,7 @@ export interface ImageModel {
 /** The family of image models. */
 export const imageModels = defineModelKind<ImageModel>('image', {
 	apiVersion: 1,
-	functions: { generate: 'oneOf', edit: 'oneOf', forward: 'optional' },
+	functions: { generate: 'oneOf', edit: 'oneOf', forward: 'optional', unload: 'optional' },
 	abilities: {
 		count: 'number',
 		sizes: 'array',

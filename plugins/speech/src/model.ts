@@ -1,4 +1,11 @@
-import { defineModelKind, defineService, type ForwardRequest, type Logger, type RawBody } from '@plinth/core';
+import {
+	defineModelKind,
+	defineService,
+	type ForwardRequest,
+	type Logger,
+	type RawBody,
+	type Unloadable,
+} from '@plinth/core';
 
 /** What a client asks for, in domain terms. */
 export interface SpeechRequest {
@@ -53,7 +60,7 @@ export interface EncodedAudio {
  * `speak` settles once the model knows that it can do the work: refuse with `invalidValue(param, message)` before the
  * first byte, not in the middle of the stream.
  */
-export interface SpeechModel {
+export interface SpeechModel extends Unloadable {
 	readonly apiVersion: 1;
 	speak(request: SpeechRequest, run: SpeechRun): Promise<PcmAudio | EncodedAudio>;
 	/** The voices it knows. Absent: any name is passed on. */
@@ -68,7 +75,7 @@ export interface SpeechModel {
 /** The family of speech models. */
 export const speechModels = defineModelKind<SpeechModel>('speech', {
 	apiVersion: 1,
-	functions: { speak: 'required', voices: 'optional', forward: 'optional' },
+	functions: { speak: 'required', voices: 'optional', forward: 'optional', unload: 'optional' },
 });
 
 /** Compressed audio formats of the wire. `wav` and `pcm` need no encoder. */

@@ -1,4 +1,4 @@
-import { defineModelKind, type Logger } from '@plinth/core';
+import { defineModelKind, type Logger, type Unloadable } from '@plinth/core';
 
 /** A media file that a client sent, already checked by the plugin. */
 export interface MediaInput {
@@ -79,7 +79,7 @@ export interface VideoResult {
  * Throw `modelError(message)` for a failure that the caller should read; the message of any other error stays in the
  * log.
  */
-export interface VideoModel {
+export interface VideoModel extends Unloadable {
 	readonly apiVersion: 1;
 	generate(request: VideoRequest, run: VideoRun): Promise<VideoResult>;
 	/**
@@ -92,5 +92,5 @@ export interface VideoModel {
 /** The family of video models. */
 export const videoModels = defineModelKind<VideoModel>('video', {
 	apiVersion: 1,
-	functions: { generate: 'required', cancel: 'optional' },
+	functions: { generate: 'required', cancel: 'optional', unload: 'optional' },
 });

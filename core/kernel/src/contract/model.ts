@@ -12,6 +12,16 @@ export interface ModelKind<M> {
 	readonly $type?: M;
 }
 
+/** A model that can release its memory. Each kind of model extends it. */
+export interface Unloadable {
+	/**
+	 * Releases the memory of the model's weights, on this machine or its upstream. Settles once it is free. The kernel
+	 * calls it while no call is under way: before another model of an exclusive group loads, or after an idle time. The
+	 * next call loads the model again. A failure is logged, and the group goes on.
+	 */
+	unload?(): Promise<void>;
+}
+
 /** What a model consists of, for the check at boot. */
 export interface ModelShape {
 	readonly apiVersion: number;
@@ -50,6 +60,8 @@ export interface ModelContext<C, N extends Needs> {
 	readonly config: C;
 	readonly services: ResolvedNeeds<N>;
 	readonly log: Logger;
+	/** Absolute: the folder of the config, from which relative paths and names of packages in options resolve. */
+	readonly folder: string;
 	/** Registers work for shutdown; runs in reverse order of registration. */
 	onStop(task: () => Promise<void> | void): void;
 }

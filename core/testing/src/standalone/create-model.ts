@@ -6,6 +6,8 @@ import { type StandaloneOptions, standaloneContext } from './context.ts';
 export interface CreateModelOptions extends StandaloneOptions {
 	/** The id under which a config would bind it; `under-test` unless set. */
 	readonly id?: string;
+	/** The folder from which its relative paths resolve; the working directory unless set. */
+	readonly folder?: string;
 }
 
 /** A model that runs outside an app: a subject of the suites of models. */
@@ -21,11 +23,11 @@ export interface RunningModel<M> extends Subject {
  */
 export async function createModel<M>(
 	instance: ModelInstance<M>,
-	{ id = 'under-test', ...options }: CreateModelOptions = {},
+	{ id = 'under-test', folder = process.cwd(), ...options }: CreateModelOptions = {},
 ): Promise<RunningModel<M>> {
 	const { context, stop } = standaloneContext(instance, options);
 	try {
-		return { model: await instance.definition.create({ ...context, id }), close: stop };
+		return { model: await instance.definition.create({ ...context, id, folder }), close: stop };
 	} catch (error) {
 		await stop();
 		throw error;

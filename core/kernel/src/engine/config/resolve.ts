@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { BackendInstance } from '../../contract/backend.ts';
 import type { AppConfig } from '../../contract/config.ts';
 import { learnEnvironment } from '../../contract/errors/redact.ts';
@@ -13,6 +14,8 @@ import { configShape } from './shape.ts';
 /** A config after presets, names and variables, for `createApp`. Both spellings of a config give equal values. */
 export interface ResolvedConfig {
 	readonly $kind: 'plinth.config';
+	/** Absolute: relative paths and names of packages in options resolve from here. */
+	readonly folder: string;
 	readonly server: Readonly<Record<string, unknown>>;
 	readonly log: Readonly<Record<string, unknown>>;
 	readonly jobs: Readonly<Record<string, unknown>>;
@@ -69,6 +72,7 @@ export async function resolveConfig(
 	}
 	return {
 		$kind: 'plinth.config',
+		folder: resolve(from.folder),
 		server: settings('server'),
 		log: settings('log'),
 		jobs: settings('jobs'),

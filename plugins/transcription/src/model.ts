@@ -1,0 +1,126 @@
+import { defineModelKind, defineService, type Logger, type Unloadable } from '@plinth/core';
+
+/** The containers that the routes accept, found by the first bytes of a file. */
+export type AudioContainer = 'wav' | 'mp3' | 'mp4' | 'ogg' | 'flac' | 'webm';
+
+/** Audio as the client sent it. The plugin has checked its size and its first bytes. */
+export interface AudioFile {
+	readonly container: AudioContainer;
+	/** The media type of the container: `audio/wav`, `audio/mpeg`. */
+	readonly mediaType: string;
+	/** A file name whose extension fits the container. */
+	readonly name: string;
+	/** In bytes. */
+	readonly size: number;
+	/** The bytes of the file. Each call reads from its start. */
+	open(): AsyncIterable<Uint8Array>;
+	/**
+	 * The samples of one channel at `sampleRate` per second, -1 to 1, in chunks. Channels are averaged. Throws
+	 * `invalidValue('file', …)` when the file is damaged, or when no decoder of this server reads the container.
+	 */
+	samples(sampleRate: number): AsyncIterable<Float32Array>;
+}
+
+/** What a client asks for, in domain terms. */
+export interface TranscriptionRequest {
+	readonly audio: AudioFile;
+	/** `translate`: the text is to be English, whatever language is spoken. Only for models with the ability. */
+	readonly task: 'transcribe' | 'translate';
+	/** The spoken language, ISO 639-1 in lower case; absent: the model detects it. */
+	readonly language?: string;
+	/** Text that came before, or words that the model is to expect. */
+	readonly prompt?: string;
+	/** 0 to 1; absent: the model decides. */
+	readonly temperature?: number;
+	/** The times that the client wants; the text is wanted always. */
+	readonly timestamps: readonly ('segment' | 'word')[];
+}
+
+/** The surroundings of one request. */
+export interface TranscriptionRun {
+	/** Aborts when the client leaves, the model's time is over or the server stops. */
+	readonly signal: AbortSignal;
+	readonly log: Logger;
+	/** Reports text that will not change any more, in order. Without streaming clients it has no effect. */
+	delta(text: string): void;
+}
+
+/** A stretch of speech. Times are seconds from the start of the audio. */
+export interface TranscriptionSegment {
+	readonly start: number;
+	readonly end: number;
+	readonly text: string;
+	/** Mean log probability of its tokens, where the model knows it. */
+	readonly averageLogprob?: number;
+	/** Probability that nobody speaks, 0 to 1, where the model knows it. */
+	readonly noSpeechProbability?: number;
+}
+
+/** A word. Times are seconds from the start of the audio. */
+export interface TranscriptionWord {
+	readonly start: number;
+	readonly end: number;
+	readonly word: string;
+}
+
+/** What was said. */
+export interface Transcription {
+	readonly text: string;
+	/** ISO 639-1 in lower case, where the model knows it. */
+	readonly language?: string;
+	/** Length of the audio in seconds; absent: the plugin measures it where it can. */
+	readonly seconds?: number;
+	readonly segments?: readonly TranscriptionSegment[];
+	readonly words?: readonly TranscriptionWord[];
+	/** What the model counted. Absent: the answer counts seconds. */
+	readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+	/** What the model could not honour, one sentence each. */
+	readonly warnings?: readonly string[];
+}
+
+/** The abilities of a model. The plugin refuses what a model cannot do. */
+export interface TranscriptionAbilities {
+	/** ISO 639-1 codes of the languages that it understands; absent: any. */
+	readonly languages?: readonly string[];
+	/** Whether it translates into English. False by default. */
+	readonly translate?: boolean;
+	/** Whether it tells the times of segments. False by default. */
+	readonly segments?: boolean;
+	/** Whether it tells the times of words. False by default. */
+	readonly words?: boolean;
+}
+
+/**
+ * A model that writes down what is said.
+ *
+ * Refuse a request with `invalidValue(param, message)`. Text given to `run.delta` is a prefix of the result's text.
+ */
+export interface TranscriptionModel extends Unloadable {
+	readonly apiVersion: 1;
+	readonly abilities?: TranscriptionAbilities;
+	transcribe(request: TranscriptionRequest, run: TranscriptionRun): Promise<Transcription>;
+}
+
+/** The family of transcription models. */
+export const transcriptionModels = defineModelKind<TranscriptionModel>('transcription', {
+	apiVersion: 1,
+	functions: { transcribe: 'required', unload: 'optional' },
+	abilities: { languages: 'array', translate: 'boolean', segments: 'boolean', words: 'boolean' },
+});
+
+/**
+ * Turns audio files into samples. Optional: the plugin reads WAV itself, and other containers are refused to models
+ * that need samples.
+ */
+export interface AudioDecoder {
+	/** The containers that it reads. */
+	readonly containers: readonly AudioContainer[];
+	/**
+	 * The samples of one channel at `sampleRate` per second, -1 to 1, in chunks. Decoding stops when the reader leaves
+	 * or the signal aborts. Throws `invalidValue('file', …)` for a file that it cannot decode.
+	 */
+	decode(file: AudioFile, sampleRate: number, signal: AbortSignal): AsyncIterable<Float32Array>;
+}
+
+/** The service under which an {@link AudioDecoder} is provided. */
+export const audioDecoder = defineService<AudioDecoder>('transcription.audioDecoder');
